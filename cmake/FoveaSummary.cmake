@@ -1,0 +1,13 @@
+# What this build is going to be, and why something is off.
+set(summary_cuda "off (${FOVEA_CUDA_REASON})")
+if(FOVEA_CUDA)
+  set(summary_cuda "on (nvcc ${CMAKE_CUDA_COMPILER_VERSION}, architectures ${CMAKE_CUDA_ARCHITECTURES})")
+endif()
+set(summary_video "on (FFmpeg)")
+if(FOVEA_VIDEO_REASON)
+  set(summary_video "off (${FOVEA_VIDEO_REASON}); y4m and frames still work")
+endif()
+message(STATUS "fovea ${PROJECT_VERSION}, ${CMAKE_BUILD_TYPE}, ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
+message(STATUS "  cuda   ${summary_cuda}")
+message(STATUS "  video  ${summary_video}")
+message(STATUS "  tests ${FOVEA_TESTS}, bench ${FOVEA_BENCH}, fuzz ${FOVEA_FUZZ}, sanitize '${FOVEA_SANITIZE}'")

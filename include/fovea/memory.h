@@ -1,0 +1,94 @@
+#pragma once
+#include <fovea/api.h>
+#include <fovea/error.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace fovea {
+
+// kPinned is host memory that a GPU copies from and to at full speed while other work goes on.
+enum class Memory : unsigned char { kHost, kPinned, kCuda };
+
+namespace detail {
+
+// Aligned to a cache line; never null for bytes > 0. A CUDA allocation lies on the current device.
+FOVEA_API void* allocate(std::size_t bytes, Memory memory);
+FOVEA_API void release(void* data, Memory memory) noexcept;
+
+struct ConstRows {
+  const void* data;
+  std::ptrdiff_t stride_bytes;
+  Memory memory;
+};
+struct Rows {
+  void* data;
+  std::ptrdiff_t stride_bytes;
+  Memory memory;
+};
+FOVEA_API void copy_rows(ConstRows from, Rows to, std::size_t row_bytes, int rows);
+
+// stride * height * count, refusing what no machine could hold.
+FOVEA_API std::size_t element_count(std::ptrdiff_t stride, int height, int count);
+
+[[noreturn]] FOVEA_API void throw_shape_mismatch(const std::string& from, const std::string& to);
+
+template <class View>
+std::string shape_text(const View& view) {
+  return std::to_string(view.width) + "x" + std::to_string(view.height) + "x" +
+         std::to_string(view.channels);
+}
+
+template <class From, class To>
+void require_same_shape(const From& from, const To& to) {
+  if (from.width != to.width || from.height != to.height || from.channels != to.channels ||
+      from.count != to.count)
+    throw_shape_mismatch(shape_text(from), shape_text(to));
+}
+
+}  // namespace detail
+
+// A run of plain elements that owns its memory and does not initialise it.
+template <class T>
+class Array {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  Array() = default;
+  explicit Array(std::size_t size, Memory memory = Memory::kHost)
+      : data_(static_cast<T*>(detail::allocate(size * sizeof(T), memory))),
+        size_(size),
+        memory_(memory) {}
+  ~Array() { detail::release(data_, memory_); }
+  Array(Array&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)),
+        size_(std::exchange(other.size_, 0)),
+        memory_(other.memory_) {}
+  Array& operator=(Array&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(memory_, other.memory_);
+    return *this;
+  }
+
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  std::size_t size() const { return size_; }
+  Memory memory() const { return memory_; }
+  T& operator[](std::size_t i) { return data_[i]; }
+  const T& operator[](std::size_t i) const { return data_[i]; }
+  T* begin() { return data_; }
+  T* end() { return data_ + size_; }
+  const T* begin() const { return data_; }
+  const T* end() const { return data_ + size_; }
+
+ private:
+  T* data_ = nullptr;
+  std::size_t size_ = 0;
+  Memory memory_ = Memory::kHost;
+};
+
+}  // namespace fovea

@@ -1,0 +1,7 @@
+#pragma once
+
+// The build reads the three numbers from here; there is no second copy of them.
+#define FOVEA_VERSION_MAJOR 0
+#define FOVEA_VERSION_MINOR 1
+#define FOVEA_VERSION_PATCH 0
+#define FOVEA_VERSION "0.1.0"

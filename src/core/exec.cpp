@@ -1,0 +1,17 @@
+#include <fovea/error.h>
+#include <fovea/exec.h>
+
+namespace fovea {
+
+void throw_if_stopped(const Exec& exec) {
+  if (exec.stop.stop_requested()) throw Cancelled("stopped as asked");
+}
+
+void describe(OptionVisitor& visit, Exec& exec) {
+  visit("device", exec.device,
+        "where to run: auto, cpu, cuda or cuda:N; auto takes a GPU where there is one");
+  visit("threads", exec.threads, "CPU threads; 0 takes every core", 0, 4096);
+  visit("seed", exec.seed, "start of every random sequence", 0, 9007199254740992.0);
+}
+
+}  // namespace fovea

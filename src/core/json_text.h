@@ -1,0 +1,16 @@
+// Strings and numbers as JSON text, for everything that writes JSON.
+#pragma once
+#include <string>
+#include <string_view>
+
+namespace fovea::detail {
+
+// With quotes; control characters escaped, bytes that are not UTF-8 replaced, so that the result is
+// always valid JSON.
+std::string json_quote(std::string_view text);
+// The shortest text that reads back as the same number; null for what JSON cannot say (NaN,
+// infinity).
+std::string json_number(double value);
+std::string json_number(float value);
+
+}  // namespace fovea::detail

@@ -1,0 +1,44 @@
+// Stands in for every .cu file in a build without CUDA, so that no other file asks whether CUDA is
+// there.
+#include <fovea/error.h>
+
+#include "core/backend.h"
+#include "ops/gradient/backend.h"
+
+namespace fovea::cuda {
+namespace {
+
+constexpr const char* kAbsence = "this build was made without CUDA";
+
+[[noreturn]] void absent() { throw DeviceError(kAbsence); }
+
+}  // namespace
+
+std::vector<DeviceInfo> device_infos() { return {}; }
+std::string absence() { return kAbsence; }
+std::string toolkit_version() { return {}; }
+void* allocate(std::size_t, Memory) { absent(); }
+void release(void*, Memory) noexcept {}
+void copy_rows(detail::ConstRows, detail::Rows, std::size_t, int) { absent(); }
+
+// ops/gradient
+template <class T, class Difference>
+void gradient(ImageView<const T>, ImageView<Difference>, ImageView<Difference>, GradientKernel,
+              const Exec&) {
+  absent();
+}
+template void gradient(ImageView<const std::uint8_t>, ImageView<std::int16_t>,
+                       ImageView<std::int16_t>, GradientKernel, const Exec&);
+template void gradient(ImageView<const float>, ImageView<float>, ImageView<float>, GradientKernel,
+                       const Exec&);
+template <class T>
+void polar_gradient(ImageView<const T>, ImageView<float>, ImageView<std::uint8_t>,
+                    const detail::PolarParams&, const Exec&) {
+  absent();
+}
+template void polar_gradient(ImageView<const std::uint8_t>, ImageView<float>,
+                             ImageView<std::uint8_t>, const detail::PolarParams&, const Exec&);
+template void polar_gradient(ImageView<const float>, ImageView<float>, ImageView<std::uint8_t>,
+                             const detail::PolarParams&, const Exec&);
+
+}  // namespace fovea::cuda

@@ -1,0 +1,46 @@
+#include "core/parallel.h"
+
+#include <fovea/error.h>
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include <algorithm>
+#include <thread>
+
+namespace fovea {
+
+int thread_count(const Exec& exec) {
+  if (exec.threads > 0) return exec.threads;
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+void parallel_for(const Exec& exec, std::int64_t count, std::int64_t grain,
+                  FunctionRef<void(std::int64_t, std::int64_t)> body) {
+  if (count <= 0) return;
+  grain = std::max<std::int64_t>(grain, 1);
+  const std::int64_t chunks = (count + grain - 1) / grain;
+  const auto run_chunk = [&](std::int64_t chunk) {
+    throw_if_stopped(exec);
+    body(chunk * grain, std::min(count, (chunk + 1) * grain));
+  };
+  const int threads = static_cast<int>(std::min<std::int64_t>(thread_count(exec), chunks));
+  if (threads == 1) {
+    for (std::int64_t chunk = 0; chunk < chunks; ++chunk) run_chunk(chunk);
+    return;
+  }
+  const auto loop = [&] {
+    tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, chunks),
+                      [&](const tbb::blocked_range<std::int64_t>& range) {
+                        for (std::int64_t chunk = range.begin(); chunk != range.end(); ++chunk)
+                          run_chunk(chunk);
+                      });
+  };
+  // A nested loop shares the arena of the loop around it; a new one there would only add threads.
+  if (tbb::this_task_arena::current_thread_index() >= 0 &&
+      tbb::this_task_arena::max_concurrency() == threads)
+    return loop();
+  tbb::task_arena(threads).execute(loop);
+}
+
+}  // namespace fovea

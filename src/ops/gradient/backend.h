@@ -1,0 +1,26 @@
+// The gradient's two twins. Both exist for uint8 to int16 and float to float, and are called with
+// one shape throughout.
+#pragma once
+#include <fovea/gradient.h>
+
+#include "ops/gradient/gradient_math.h"
+
+namespace fovea::cpu {
+template <class T, class Difference>
+void gradient(ImageView<const T> image, ImageView<Difference> dx, ImageView<Difference> dy,
+              GradientKernel kernel, const Exec& exec);
+template <class T>
+void polar_gradient(ImageView<const T> image, ImageView<float> magnitude,
+                    ImageView<std::uint8_t> bin, const detail::PolarParams& params,
+                    const Exec& exec);
+}  // namespace fovea::cpu
+
+namespace fovea::cuda {
+template <class T, class Difference>
+void gradient(ImageView<const T> image, ImageView<Difference> dx, ImageView<Difference> dy,
+              GradientKernel kernel, const Exec& exec);
+template <class T>
+void polar_gradient(ImageView<const T> image, ImageView<float> magnitude,
+                    ImageView<std::uint8_t> bin, const detail::PolarParams& params,
+                    const Exec& exec);
+}  // namespace fovea::cuda

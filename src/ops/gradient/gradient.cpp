@@ -1,0 +1,99 @@
+// Checks a gradient request and hands it to the twin of the device asked for.
+#include <fovea/error.h>
+#include <fovea/gradient.h>
+
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "core/dispatch.h"
+#include "ops/gradient/backend.h"
+
+namespace fovea {
+namespace {
+
+template <class T, class Difference>
+void run_gradient(ImageView<const T> image, ImageView<Difference> dx, ImageView<Difference> dy,
+                  const GradientOptions& options) {
+  check_options(options);
+  detail::require_shape("gradient", "dx", dx, image.width, image.height, image.channels);
+  detail::require_shape("gradient", "dy", dy, image.width, image.height, image.channels);
+  if (image.empty()) return;
+  const Exec exec =
+      detail::resolve_exec("gradient", options.exec, {image.memory, dx.memory, dy.memory});
+  if (detail::on_cuda(exec)) return cuda::gradient(image, dx, dy, options.kernel, exec);
+  return cpu::gradient(image, dx, dy, options.kernel, exec);
+}
+
+detail::PolarParams polar_params(const PolarGradientOptions& options) {
+  detail::PolarParams params{};
+  params.bins = options.bins;
+  params.signed_angle = options.signed_angle ? 1 : 0;
+  const double range = (options.signed_angle ? 2 : 1) * std::numbers::pi;
+  for (int k = 0; k < options.bins; ++k) {
+    const double angle = range * k / options.bins;
+    params.cosine[k] = static_cast<float>(std::cos(angle));
+    params.sine[k] = static_cast<float>(std::sin(angle));
+  }
+  // The border at pi exactly (signed, even bins) must not look as if it lay beyond pi by a rounding
+  // error.
+  if (options.signed_angle && options.bins % 2 == 0) params.sine[options.bins / 2] = 0;
+  return params;
+}
+
+template <class T>
+void run_polar(ImageView<const T> image, ImageView<float> magnitude, ImageView<std::uint8_t> bin,
+               const PolarGradientOptions& options) {
+  check_options(options);
+  if (image.channels < 1 || image.channels > 4)
+    detail::throw_wrong_shape("polar_gradient", "image", detail::shape_text(image),
+                              "1 to 4 channels");
+  detail::require_shape("polar_gradient", "magnitude", magnitude, image.width, image.height, 1);
+  detail::require_shape("polar_gradient", "bin", bin, image.width, image.height, 1);
+  if (image.empty()) return;
+  const Exec exec = detail::resolve_exec("polar_gradient", options.exec,
+                                         {image.memory, magnitude.memory, bin.memory});
+  const detail::PolarParams params = polar_params(options);
+  if (detail::on_cuda(exec)) return cuda::polar_gradient(image, magnitude, bin, params, exec);
+  return cpu::polar_gradient(image, magnitude, bin, params, exec);
+}
+
+}  // namespace
+
+std::span<const Choice> choices(GradientKernel) {
+  static constexpr std::array<Choice, 3> kChoices{
+      {{"centred", static_cast<int>(GradientKernel::kCentred)},
+       {"sobel", static_cast<int>(GradientKernel::kSobel)},
+       {"scharr", static_cast<int>(GradientKernel::kScharr)}}};
+  return kChoices;
+}
+
+void describe(OptionVisitor& visit, GradientOptions& options) {
+  visit("kernel", options.kernel,
+        "weights across the difference: centred 0 1 0, sobel 1 2 1, scharr 3 10 3");
+}
+
+void describe(OptionVisitor& visit, PolarGradientOptions& options) {
+  visit("bins", options.bins,
+        "orientation bins over the half circle, or the whole one with signed-angle", 1, 32);
+  visit("signed-angle", options.signed_angle, "tell opposite edge directions apart");
+}
+
+void gradient(ImageView<const std::uint8_t> image, ImageView<std::int16_t> dx,
+              ImageView<std::int16_t> dy, const GradientOptions& options) {
+  run_gradient(image, dx, dy, options);
+}
+void gradient(ImageView<const float> image, ImageView<float> dx, ImageView<float> dy,
+              const GradientOptions& options) {
+  run_gradient(image, dx, dy, options);
+}
+void polar_gradient(ImageView<const std::uint8_t> image, ImageView<float> magnitude,
+                    ImageView<std::uint8_t> bin, const PolarGradientOptions& options) {
+  run_polar(image, magnitude, bin, options);
+}
+void polar_gradient(ImageView<const float> image, ImageView<float> magnitude,
+                    ImageView<std::uint8_t> bin, const PolarGradientOptions& options) {
+  run_polar(image, magnitude, bin, options);
+}
+
+}  // namespace fovea

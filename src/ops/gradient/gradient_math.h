@@ -1,0 +1,51 @@
+// The arithmetic that both twins of the gradient share.
+#pragma once
+#include <fovea/gradient.h>
+
+namespace fovea::detail {
+
+struct KernelWeights {
+  int side;    // weight of the two outer lines
+  int centre;  // weight of the middle one
+};
+
+FOVEA_HD inline KernelWeights weights_of(GradientKernel kernel) {
+  if (kernel == GradientKernel::kSobel) return {1, 2};
+  if (kernel == GradientKernel::kScharr) return {3, 10};
+  return {0, 1};
+}
+
+// Directions of the borders between bins. Comparing with them instead of taking an arctangent makes
+// the bin of a gradient the same on every machine: a product and a difference round alike
+// everywhere.
+struct PolarParams {
+  static constexpr int kMostBins = 32;
+  int bins;
+  int signed_angle;
+  float cosine[kMostBins];  // of border k, between bins k-1 and k
+  float sine[kMostBins];
+};
+
+// The bin of direction (dx, dy).
+FOVEA_HD inline int orientation_bin(float dx, float dy, const PolarParams& p) {
+  const bool lower_half = dy < 0 || (dy == 0 && dx < 0);
+  if (!p.signed_angle && lower_half) {  // opposite directions fold together; angle pi is angle 0
+    dx = -dx;
+    dy = -dy;
+  }
+  const bool beyond_pi = p.signed_angle && dy < 0;
+  int bin = 0;
+  for (int k = 1; k < p.bins; ++k) {
+    const bool left_of_border = p.cosine[k] * dy - p.sine[k] * dx >= 0;
+    if (p.sine[k] == 0) {
+      bin += lower_half;  // the border at pi: angle 0 lies on the same line, but before it
+    } else if (p.sine[k] < 0) {
+      bin += beyond_pi && left_of_border;
+    } else {
+      bin += beyond_pi || left_of_border;
+    }
+  }
+  return dx == 0 && dy == 0 ? 0 : bin;
+}
+
+}  // namespace fovea::detail
