@@ -62,16 +62,6 @@ struct StackView {
   }
 };
 
-namespace detail {
-// Rows start on cache lines, so that no two threads write one and vector loads never straddle two.
-inline std::ptrdiff_t padded_stride(int width, int channels, std::size_t element_bytes) {
-  constexpr std::size_t kLine = 64;
-  const std::size_t bytes =
-      static_cast<std::size_t>(width) * static_cast<std::size_t>(channels) * element_bytes;
-  return static_cast<std::ptrdiff_t>((bytes + kLine - 1) / kLine * kLine / element_bytes);
-}
-}  // namespace detail
-
 // A stack of images that owns its pixels, in host, pinned or device memory. Moves, does not copy;
 // copy() copies.
 template <class T>

@@ -31,6 +31,10 @@ struct Rows {
 };
 FOVEA_API void copy_rows(ConstRows from, Rows to, std::size_t row_bytes, int rows);
 
+// Elements from one row to the next. Rows start on cache lines, so that no two threads write one
+// and vector loads never straddle two.
+FOVEA_API std::ptrdiff_t padded_stride(int width, int channels, std::size_t element_bytes);
+
 // stride * height * count, refusing what no machine could hold.
 FOVEA_API std::size_t element_count(std::ptrdiff_t stride, int height, int count);
 

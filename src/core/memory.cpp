@@ -44,6 +44,16 @@ void copy_rows(ConstRows from, Rows to, std::size_t row_bytes, int rows) {
   }
 }
 
+std::ptrdiff_t padded_stride(int width, int channels, std::size_t element_bytes) {
+  if (width < 0 || channels < 1)
+    throw InvalidArgument(
+        fmt::format("an image cannot be {} pixels wide with {} channels", width, channels));
+  const std::size_t bytes =
+      static_cast<std::size_t>(width) * static_cast<std::size_t>(channels) * element_bytes;
+  return static_cast<std::ptrdiff_t>((bytes + kAlignment - 1) / kAlignment * kAlignment /
+                                     element_bytes);
+}
+
 std::size_t element_count(std::ptrdiff_t stride, int height, int count) {
   if (stride < 0 || height < 0 || count < 0)
     throw InvalidArgument(fmt::format("an image cannot have {} rows of {} elements, {} times",
