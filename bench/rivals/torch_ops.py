@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""What a PyTorch user has today for the shared operations, measured on the GPU of this machine.
+
+Prints {"rows": [{name, device, size, rival, rival_seconds}]} with the names and sizes of `fovea bench ops`, whose
+--rivals option takes the file. Median of CUDA-event timings after warm-up; inputs are random and lie on the device.
+"""
+import json
+import statistics
+
+import torch
+import torch.nn.functional as F
+
+
+def seconds(function, repeats=15):
+    for _ in range(3):
+        function()
+    torch.cuda.synchronize()
+    times = []
+    for _ in range(repeats):
+        start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        start.record()
+        function()
+        end.record()
+        torch.cuda.synchronize()
+        times.append(start.elapsed_time(end) / 1e3)
+    return statistics.median(times)
+
+
+def main():
+    torch.manual_seed(0)
+    rows = []
+
+    def add(name, size, rival, function):
+        rows.append({"name": name, "device": "cuda:0", "size": size, "rival": rival, "rival_seconds": seconds(function)})
+
+    for n in (2048, 8192):
+        image = torch.rand(n, n, device="cuda")
+        add("integral f32->f32", f"{n}x{n}", "torch cumsum x2", lambda: image.cumsum(0).cumsum(1))
+        add("copy f32", f"{n}x{n}", "torch copy", lambda out=torch.empty_like(image): out.copy_(image))
+    planes = torch.rand(9, 960, 1280, device="cuda")
+    add("integral_histogram 9 bins", "1280x960", "torch cumsum x2", lambda: planes.cumsum(1).cumsum(2))
+    frame = torch.rand(1, 1, 1080, 1920, device="cuda")
+    for size in ((720, 1280), (480, 640)):
+        add("resize f32", f"1920x1080 -> {size[1]}x{size[0]}", "torch interpolate",
+            lambda: F.interpolate(frame, size=size, mode="bilinear", align_corners=False))
+    for taps in (7, 31):
+        row, column = torch.rand(1, 1, 1, taps, device="cuda"), torch.rand(1, 1, taps, 1, device="cuda")
+        half = taps // 2
+        add(f"convolve_separable f32 {taps} taps", "1920x1080", "torch conv2d x2",
+            lambda: F.conv2d(F.conv2d(frame, row, padding=(0, half)), column, padding=(half, 0)))
+    print(json.dumps({"rows": rows}, indent=1))
+
+
+if __name__ == "__main__":
+    main()
