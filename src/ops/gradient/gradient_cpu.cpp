@@ -19,16 +19,43 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Shorts = hn::ScalableTag<std::int16_t>;
 using Floats = hn::ScalableTag<float>;
 
-// Pixels as the numbers they are computed with.
-HWY_INLINE hn::Vec<Shorts> load_as(Shorts d, const std::uint8_t* from) {
-  return hn::PromoteTo(d, hn::LoadU(hn::Rebind<std::uint8_t, Shorts>(), from));
+// Two vectors of consecutive pixels as the numbers they are computed with. Two at a time, because
+// bytes then come in whole vectors and the loop's own instructions count half.
+template <class D>
+struct Pair {
+  hn::Vec<D> low, high;
+};
+HWY_INLINE Pair<Shorts> load_pair(Shorts d, const std::uint8_t* from) {
+  const hn::Repartition<std::uint8_t, Shorts> bytes;
+  const hn::Half<decltype(bytes)> half;
+  const auto both = hn::LoadU(bytes, from);
+  return {hn::PromoteTo(d, hn::LowerHalf(half, both)), hn::PromoteTo(d, hn::UpperHalf(half, both))};
 }
-HWY_INLINE hn::Vec<Floats> load_as(Floats d, const std::uint8_t* from) {
+HWY_INLINE Pair<Floats> load_pair(Floats d, const std::uint8_t* from) {
   const hn::Rebind<std::int32_t, Floats> integers;
-  return hn::ConvertTo(
-      d, hn::PromoteTo(integers, hn::LoadU(hn::Rebind<std::uint8_t, Floats>(), from)));
+  const hn::Rebind<std::uint8_t, Floats> bytes;
+  const auto load = [&](const std::uint8_t* at) HWY_ATTR {
+    return hn::ConvertTo(d, hn::PromoteTo(integers, hn::LoadU(bytes, at)));
+  };
+  return {load(from), load(from + hn::Lanes(d))};
 }
-HWY_INLINE hn::Vec<Floats> load_as(Floats d, const float* from) { return hn::LoadU(d, from); }
+template <class D>
+HWY_INLINE Pair<D> load_pair(D d, const hn::TFromD<D>* from) {
+  return {hn::LoadU(d, from), hn::LoadU(d, from + hn::Lanes(d))};
+}
+template <class D>
+HWY_INLINE void store_pair(D d, Pair<D> pair, hn::TFromD<D>* to) {
+  hn::StoreU(pair.low, d, to);
+  hn::StoreU(pair.high, d, to + hn::Lanes(d));
+}
+template <class D>
+HWY_INLINE Pair<D> add(D, Pair<D> a, Pair<D> b) {
+  return {hn::Add(a.low, b.low), hn::Add(a.high, b.high)};
+}
+template <class D>
+HWY_INLINE Pair<D> subtract(D, Pair<D> a, Pair<D> b) {
+  return {hn::Sub(a.low, b.low), hn::Sub(a.high, b.high)};
+}
 
 // Three rows of the image around the one computed; at the border the row itself stands in for the
 // missing one.
@@ -40,29 +67,44 @@ struct RowTriple {
   int elements;
 };
 
-// smooth = side * (above + below) + centre * centre, difference = below - above; both lines have
-// `channels` elements of repeated border on each side.
-template <class T, class Difference>
-void vertical_pass(const RowTriple<T>& rows, detail::KernelWeights weights, int channels,
-                   Difference* smooth, Difference* difference) {
+// side * outer + centre * inner. The weights are known to the compiler, so that the common kernels
+// need no product.
+template <GradientKernel kKernel, class D>
+HWY_INLINE Pair<D> weighted(D d, Pair<D> outer, Pair<D> inner) {
+  if constexpr (kKernel == GradientKernel::kCentred) return inner;
+  if constexpr (kKernel == GradientKernel::kSobel) return add(d, outer, add(d, inner, inner));
+  using T = hn::TFromD<D>;
+  constexpr auto kWeights = detail::weights_of(kKernel);
+  const auto side = hn::Set(d, static_cast<T>(kWeights.side));
+  const auto centre = hn::Set(d, static_cast<T>(kWeights.centre));
+  return {hn::Add(hn::Mul(outer.low, side), hn::Mul(inner.low, centre)),
+          hn::Add(hn::Mul(outer.high, side), hn::Mul(inner.high, centre))};
+}
+template <GradientKernel kKernel, class T>
+HWY_INLINE T weighted(T outer, T inner) {
+  constexpr auto kWeights = detail::weights_of(kKernel);
+  return static_cast<T>(outer * kWeights.side + inner * kWeights.centre);
+}
+
+// Down the columns: smooth = weighted(above + below, centre), difference = below - above. Both
+// lines get `channels` elements of repeated border on each side.
+template <GradientKernel kKernel, class T, class Difference>
+void vertical_pass(const RowTriple<T>& rows, int channels, Difference* HWY_RESTRICT smooth,
+                   Difference* HWY_RESTRICT difference) {
   const hn::ScalableTag<Difference> d;
-  const int lanes = static_cast<int>(hn::Lanes(d));
-  const auto side = hn::Set(d, static_cast<Difference>(weights.side));
-  const auto centre = hn::Set(d, static_cast<Difference>(weights.centre));
+  const int step = 2 * static_cast<int>(hn::Lanes(d));
   int i = 0;
-  for (; i + lanes <= rows.elements; i += lanes) {
-    const auto above = load_as(d, rows.above + i), below = load_as(d, rows.below + i);
-    const auto outer = hn::Mul(hn::Add(above, below), side);
-    hn::StoreU(hn::Add(outer, hn::Mul(load_as(d, rows.centre + i), centre)), d,
-               smooth + channels + i);
-    hn::StoreU(hn::Sub(below, above), d, difference + channels + i);
+  for (; i + step <= rows.elements; i += step) {
+    const auto above = load_pair(d, rows.above + i), below = load_pair(d, rows.below + i);
+    const auto inner = load_pair(d, rows.centre + i);
+    store_pair(d, weighted<kKernel>(d, add(d, above, below), inner), smooth + channels + i);
+    store_pair(d, subtract(d, below, above), difference + channels + i);
   }
   for (; i < rows.elements; ++i) {
-    const auto above = static_cast<Difference>(rows.above[i]),
-               below = static_cast<Difference>(rows.below[i]);
-    const auto middle = static_cast<Difference>(rows.centre[i]);
-    smooth[channels + i] =
-        static_cast<Difference>((above + below) * weights.side + middle * weights.centre);
+    const auto above = static_cast<Difference>(rows.above[i]);
+    const auto below = static_cast<Difference>(rows.below[i]);
+    smooth[channels + i] = weighted<kKernel>(static_cast<Difference>(above + below),
+                                             static_cast<Difference>(rows.centre[i]));
     difference[channels + i] = static_cast<Difference>(below - above);
   }
   for (Difference* line : {smooth, difference}) {
@@ -71,27 +113,25 @@ void vertical_pass(const RowTriple<T>& rows, detail::KernelWeights weights, int 
   }
 }
 
-template <class Difference>
-void horizontal_pass(const Difference* smooth, const Difference* difference, int elements,
-                     int channels, detail::KernelWeights weights, Difference* dx, Difference* dy) {
+// Along the row, over what vertical_pass left.
+template <GradientKernel kKernel, class Difference>
+void horizontal_pass(const Difference* HWY_RESTRICT smooth,
+                     const Difference* HWY_RESTRICT difference, int elements, int channels,
+                     Difference* HWY_RESTRICT dx, Difference* HWY_RESTRICT dy) {
   const hn::ScalableTag<Difference> d;
-  const int lanes = static_cast<int>(hn::Lanes(d));
-  const auto side = hn::Set(d, static_cast<Difference>(weights.side));
-  const auto centre = hn::Set(d, static_cast<Difference>(weights.centre));
+  const int step = 2 * static_cast<int>(hn::Lanes(d));
+  const int right = 2 * channels;
   int i = 0;
-  for (; i + lanes <= elements; i += lanes) {
-    hn::StoreU(hn::Sub(hn::LoadU(d, smooth + i + 2 * channels), hn::LoadU(d, smooth + i)), d,
-               dx + i);
-    const auto outer =
-        hn::Add(hn::LoadU(d, difference + i), hn::LoadU(d, difference + i + 2 * channels));
-    const auto inner = hn::Mul(hn::LoadU(d, difference + i + channels), centre);
-    hn::StoreU(hn::Add(hn::Mul(outer, side), inner), d, dy + i);
+  for (; i + step <= elements; i += step) {
+    const auto outer = add(d, load_pair(d, difference + i), load_pair(d, difference + i + right));
+    const auto inner = load_pair(d, difference + i + channels);
+    store_pair(d, subtract(d, load_pair(d, smooth + i + right), load_pair(d, smooth + i)), dx + i);
+    store_pair(d, weighted<kKernel>(d, outer, inner), dy + i);
   }
   for (; i < elements; ++i) {
-    dx[i] = static_cast<Difference>(smooth[i + 2 * channels] - smooth[i]);
-    const auto outer = static_cast<Difference>(difference[i] + difference[i + 2 * channels]);
-    dy[i] =
-        static_cast<Difference>(outer * weights.side + difference[i + channels] * weights.centre);
+    dx[i] = static_cast<Difference>(smooth[i + right] - smooth[i]);
+    dy[i] = weighted<kKernel>(static_cast<Difference>(difference[i] + difference[i + right]),
+                              difference[i + channels]);
   }
 }
 
@@ -102,15 +142,28 @@ RowTriple<T> rows_around(ImageView<const T> image, int y) {
 }
 
 // dx and dy of rows [first, last). `line` is scratch of 2 * (row elements + 2 channels).
-template <class T, class Difference>
+template <GradientKernel kKernel, class T, class Difference>
 void gradient_rows(ImageView<const T> image, ImageView<Difference> dx, ImageView<Difference> dy,
-                   detail::KernelWeights weights, int first, int last, Difference* line) {
+                   int first, int last, Difference* line) {
   Difference* smooth = line;
   Difference* difference = line + image.row_elements() + 2 * image.channels;
   for (int y = first; y < last; ++y) {
-    vertical_pass(rows_around(image, y), weights, image.channels, smooth, difference);
-    horizontal_pass(smooth, difference, image.row_elements(), image.channels, weights, dx.row(y),
-                    dy.row(y));
+    vertical_pass<kKernel>(rows_around(image, y), image.channels, smooth, difference);
+    horizontal_pass<kKernel>(smooth, difference, image.row_elements(), image.channels, dx.row(y),
+                             dy.row(y));
+  }
+}
+
+template <class T, class Difference>
+void gradient_rows(ImageView<const T> image, ImageView<Difference> dx, ImageView<Difference> dy,
+                   GradientKernel kernel, int first, int last, Difference* line) {
+  switch (kernel) {
+    case GradientKernel::kCentred:
+      return gradient_rows<GradientKernel::kCentred>(image, dx, dy, first, last, line);
+    case GradientKernel::kSobel:
+      return gradient_rows<GradientKernel::kSobel>(image, dx, dy, first, last, line);
+    case GradientKernel::kScharr:
+      return gradient_rows<GradientKernel::kScharr>(image, dx, dy, first, last, line);
   }
 }
 
@@ -184,8 +237,10 @@ void polar_rows(ImageView<const T> image, ImageView<float> magnitude, ImageView<
   HWY_ALIGN float magnitudes[hn::MaxLanes(Floats())];
   std::uint8_t bins[hn::MaxLanes(Floats())];
   for (int y = first; y < last; ++y) {
-    vertical_pass(rows_around(image, y), {0, 1}, image.channels, smooth, difference);
-    horizontal_pass(smooth, difference, image.row_elements(), image.channels, {0, 1}, dx, dy);
+    vertical_pass<GradientKernel::kCentred>(rows_around(image, y), image.channels, smooth,
+                                            difference);
+    horizontal_pass<GradientKernel::kCentred>(smooth, difference, image.row_elements(),
+                                              image.channels, dx, dy);
     for (int x = 0; x < image.width; x += lanes) {
       Strongest best{hn::Zero(d), hn::Zero(d), hn::Zero(d)};
       consider_pixels(d, dx + x * image.channels, dy + x * image.channels, image.channels, best);
@@ -207,13 +262,13 @@ void polar_rows(ImageView<const T> image, ImageView<float> magnitude, ImageView<
 
 // Entry points for the dispatcher, which cannot name templates.
 void gradient_rows_u8(ImageView<const std::uint8_t> image, ImageView<std::int16_t> dx,
-                      ImageView<std::int16_t> dy, detail::KernelWeights weights, int first,
-                      int last, std::int16_t* line) {
-  gradient_rows(image, dx, dy, weights, first, last, line);
+                      ImageView<std::int16_t> dy, GradientKernel kernel, int first, int last,
+                      std::int16_t* line) {
+  gradient_rows(image, dx, dy, kernel, first, last, line);
 }
 void gradient_rows_f32(ImageView<const float> image, ImageView<float> dx, ImageView<float> dy,
-                       detail::KernelWeights weights, int first, int last, float* line) {
-  gradient_rows(image, dx, dy, weights, first, last, line);
+                       GradientKernel kernel, int first, int last, float* line) {
+  gradient_rows(image, dx, dy, kernel, first, last, line);
 }
 void polar_rows_u8(ImageView<const std::uint8_t> image, ImageView<float> magnitude,
                    ImageView<std::uint8_t> bin, const detail::PolarParams& params, int first,
@@ -248,16 +303,15 @@ constexpr int kWidestVector =
 template <class T, class Difference>
 void gradient(ImageView<const T> image, ImageView<Difference> dx, ImageView<Difference> dy,
               GradientKernel kernel, const Exec& exec) {
-  const detail::KernelWeights weights = detail::weights_of(kernel);
   parallel_for(exec, image.height, kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
     std::vector<Difference> line(
         2 * static_cast<std::size_t>(image.row_elements() + 2 * image.channels));
     if constexpr (sizeof(T) == 1) {
       HWY_DYNAMIC_DISPATCH(gradient_rows_u8)
-      (image, dx, dy, weights, static_cast<int>(first), static_cast<int>(last), line.data());
+      (image, dx, dy, kernel, static_cast<int>(first), static_cast<int>(last), line.data());
     } else {
       HWY_DYNAMIC_DISPATCH(gradient_rows_f32)
-      (image, dx, dy, weights, static_cast<int>(first), static_cast<int>(last), line.data());
+      (image, dx, dy, kernel, static_cast<int>(first), static_cast<int>(last), line.data());
     }
   });
 }

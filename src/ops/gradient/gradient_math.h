@@ -9,7 +9,7 @@ struct KernelWeights {
   int centre;  // weight of the middle one
 };
 
-FOVEA_HD inline KernelWeights weights_of(GradientKernel kernel) {
+FOVEA_HD constexpr KernelWeights weights_of(GradientKernel kernel) {
   if (kernel == GradientKernel::kSobel) return {1, 2};
   if (kernel == GradientKernel::kScharr) return {3, 10};
   return {0, 1};
