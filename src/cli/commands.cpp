@@ -1,1 +1,39 @@
-namespace fovea {}
+// The table of everything the program can do. A new verb is one line here.
+#include <algorithm>
+
+#include "cli/command.h"
+
+namespace fovea::cli {
+
+const std::vector<System>& systems() {
+  static const std::vector<System> kSystems{
+      {"ops", "image operations, one at a time"},
+      {"bench", "how fast this machine runs them, beside other libraries and its own limits"},
+  };
+  return kSystems;
+}
+
+const std::vector<Command>& commands() {
+  static const std::vector<Command> kCommands{
+      ops_gradient_command(), bench_ops_command(),  info_command(),    help_command(),
+      man_command(),          completion_command(), version_command(),
+  };
+  return kCommands;
+}
+
+const Command* find_command(std::string_view system, std::string_view verb) {
+  for (const Command& command : commands()) {
+    if (command.system == system && command.verb == verb) return &command;
+  }
+  return nullptr;
+}
+
+std::vector<const Command*> verbs_of(std::string_view system) {
+  std::vector<const Command*> verbs;
+  for (const Command& command : commands()) {
+    if (command.system == system && !command.verb.empty()) verbs.push_back(&command);
+  }
+  return verbs;
+}
+
+}  // namespace fovea::cli

@@ -1,1 +1,46 @@
-int main() { return 0; }
+// The program's only contact with the process around it: streams, terminal, environment, signals.
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string_view>
+
+#include "cli/run.h"
+#include "cli/signals.h"
+
+namespace {
+
+bool is_set(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
+}
+
+int terminal_columns() {
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using fovea::cli::DescriptorSink;
+  signal(SIGPIPE,
+         SIG_IGN);  // a reader that has gone is met as a failed write, and cleaned up after
+  std::stop_source stop;
+  fovea::cli::stop_on_signals(stop);
+
+  DescriptorSink out(STDOUT_FILENO, DescriptorSink::Holds::kResults);
+  DescriptorSink err(STDERR_FILENO, DescriptorSink::Holds::kMessages);
+  const char* terminal = std::getenv("TERM");
+  const bool dumb = terminal == nullptr || std::string_view(terminal) == "dumb";
+  const bool lively = isatty(STDERR_FILENO) == 1 && !dumb && !is_set("CI");
+  return fovea::cli::run({argv + (argc > 0 ? 1 : 0), argv + argc},
+                         {.out = out,
+                          .err = err,
+                          .out_is_terminal = isatty(STDOUT_FILENO) == 1,
+                          .err_is_terminal = lively,
+                          .colour = lively && !is_set("NO_COLOR"),
+                          .columns = terminal_columns(),
+                          .stop = stop.get_token()});
+}

@@ -1,5 +1,7 @@
 // Strings and numbers as JSON text, for everything that writes JSON.
 #pragma once
+#include <fovea/api.h>
+
 #include <string>
 #include <string_view>
 
@@ -7,10 +9,10 @@ namespace fovea::detail {
 
 // With quotes; control characters escaped, bytes that are not UTF-8 replaced, so that the result is
 // always valid JSON.
-std::string json_quote(std::string_view text);
+FOVEA_API std::string json_quote(std::string_view text);
 // The shortest text that reads back as the same number; null for what JSON cannot say (NaN,
 // infinity).
-std::string json_number(double value);
-std::string json_number(float value);
+FOVEA_API std::string json_number(double value);
+FOVEA_API std::string json_number(float value);
 
 }  // namespace fovea::detail

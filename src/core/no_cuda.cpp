@@ -3,6 +3,7 @@
 #include <fovea/error.h>
 
 #include "core/backend.h"
+#include "core/timing.h"
 #include "ops/gradient/backend.h"
 
 namespace fovea::cuda {
@@ -20,6 +21,11 @@ std::string toolkit_version() { return {}; }
 void* allocate(std::size_t, Memory) { absent(); }
 void release(void*, Memory) noexcept {}
 void copy_rows(detail::ConstRows, detail::Rows, std::size_t, int) { absent(); }
+
+// core/timing
+void copy_bytes(const void*, void*, std::size_t, const Exec&) { absent(); }
+double multiply_add(std::int64_t, const Exec&) { absent(); }
+double time_on_device(const Exec&, const std::function<void(const Exec&)>&) { absent(); }
 
 // ops/gradient
 template <class T, class Difference>

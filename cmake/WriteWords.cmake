@@ -1,0 +1,16 @@
+# Run at build time: has PROGRAM write its manual pages and completion scripts into FOLDER.
+function(write file)
+  execute_process(COMMAND ${PROGRAM} ${ARGN} OUTPUT_FILE ${FOLDER}/${file} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+file(REMOVE_RECURSE ${FOLDER})
+file(MAKE_DIRECTORY ${FOLDER}/man1)
+foreach(shell bash zsh fish)
+  write(completion.${shell} completion ${shell})
+endforeach()
+execute_process(COMMAND ${PROGRAM} man --list OUTPUT_VARIABLE pages COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL "[^\n]+" pages "${pages}")
+foreach(page ${pages})
+  write(man1/${page} man ${page})
+endforeach()
+file(TOUCH ${FOLDER}/written)

@@ -1,0 +1,104 @@
+// A verb of the program, as a table entry. Parsing, help, man pages and completion all read the
+// table; nothing about a verb is written twice.
+#pragma once
+#include <fovea/exec.h>
+#include <fovea/options.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/console.h"
+
+namespace fovea::cli {
+
+struct Command;
+
+// What a verb runs with, besides its own options.
+struct Context {
+  const Command& command;
+  Console& console;
+  std::vector<std::string> inputs;  // positional arguments
+  Exec exec;                        // to copy into the options of library calls
+  bool json = false;                // print the result as JSON
+  std::string options_json;         // the options as they are echoed into results
+};
+
+// One call of a verb: its options, and the function that carries it out and returns an exit status.
+class Request {
+ public:
+  virtual ~Request() = default;
+  virtual void visit_options(OptionVisitor& visit) = 0;
+  virtual int run(Context& context) = 0;
+};
+
+using RequestFactory = std::unique_ptr<Request> (*)();
+
+// The factory of a verb whose options are `Options` (which has a describe()).
+template <class Options, int (*kRun)(Options&, Context&)>
+std::unique_ptr<Request> make_request() {
+  class Bound final : public Request {
+    Options options_{};
+    void visit_options(OptionVisitor& visit) override { describe(visit, options_); }
+    int run(Context& context) override { return kRun(options_, context); }
+  };
+  return std::make_unique<Bound>();
+}
+
+struct NoOptions {};
+inline void describe(OptionVisitor&, NoOptions&) {}
+
+inline constexpr int kAnyNumber = -1;
+
+struct Argument {
+  std::string_view name;  // "INPUT"
+  std::string_view help;
+  int least = 1;
+  int most = 1;                           // kAnyNumber only for the last
+  std::vector<std::string_view> words{};  // what it may be, where that is known; else a file
+};
+
+struct Example {
+  std::string_view line;  // a whole command line
+  std::string_view what;
+};
+
+struct Command {
+  std::string_view system;  // "ops"
+  std::string_view verb;    // "gradient"; empty for a command of one word, such as info
+  std::string_view summary;
+  std::string_view text;  // some sentences for help and man page
+  std::vector<Argument> arguments{};
+  std::vector<Example> examples{};
+  RequestFactory request = nullptr;
+  bool computes = true;  // takes device, threads, seed, progress and configuration options
+
+  std::string name() const {
+    return std::string(system) + (verb.empty() ? "" : " ") + std::string(verb);
+  }
+};
+
+struct System {
+  std::string_view name;
+  std::string_view summary;
+};
+
+// Every system with verbs, in the order of the help; then every command.
+const std::vector<System>& systems();
+const std::vector<Command>& commands();
+// Null where there is none.
+const Command* find_command(std::string_view system, std::string_view verb);
+std::vector<const Command*> verbs_of(std::string_view system);
+
+// The entries, each in the file that carries it out.
+Command info_command();
+Command version_command();
+Command help_command();
+Command completion_command();
+Command man_command();
+Command ops_gradient_command();
+Command bench_ops_command();
+
+}  // namespace fovea::cli

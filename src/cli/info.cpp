@@ -1,0 +1,129 @@
+// fovea info and fovea version: what this build is and what this machine can do with it.
+#include <fovea/device.h>
+#include <fovea/system.h>
+#include <fovea/version.h>
+
+#include <fmt/format.h>
+
+#include "cli/command.h"
+#include "cli/run.h"
+#include "core/json_text.h"
+
+namespace fovea::cli {
+namespace {
+
+using detail::json_quote;
+
+struct AboutOptions {
+  bool json = false;  // print it as JSON
+};
+void describe(OptionVisitor& visit, AboutOptions& options) {
+  visit("json", options.json, "print it as JSON");
+}
+
+std::string memory_text(std::size_t bytes) {
+  return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / (1 << 30));
+}
+
+std::string json_list(const std::vector<std::string>& items) {
+  std::string json;
+  for (const std::string& item : items) json += (json.empty() ? "" : ", ") + json_quote(item);
+  return "[" + json + "]";
+}
+
+std::string device_text(const DeviceInfo& info) {
+  const bool cpu = info.device.kind == DeviceKind::kCpu;
+  const char* unit = cpu ? "core" : "multiprocessor";
+  std::string text = fmt::format("{}, {} {}{}, {}", info.name, info.units, unit,
+                                 info.units == 1 ? "" : "s", memory_text(info.memory_bytes));
+  if (!cpu) text += ", compute capability " + info.capability;
+  return text;
+}
+
+std::string info_text(const BuildInfo& build, const std::vector<DeviceInfo>& all) {
+  std::string text =
+      fmt::format("fovea {} ({}, {})\n", build.version, build.build_type, build.compiler);
+  text += fmt::format("\nSIMD\n  used      {}\n  usable    {}\n  compiled  {}\n",
+                      build.simd_usable.empty() ? "none" : build.simd_usable.front(),
+                      fmt::join(build.simd_usable, ", "), fmt::join(build.simd_compiled, ", "));
+  text += "\nDevices\n";
+  for (const DeviceInfo& info : all)
+    text += fmt::format("  {:<8}  {}\n", to_string(info.device), device_text(info));
+  text += "\nFeatures\n";
+  for (const Feature& feature : build.features)
+    text +=
+        fmt::format("  {:<8}  {}{}\n", feature.name, feature.usable ? "" : "off: ", feature.detail);
+  return text;
+}
+
+std::string info_json(const BuildInfo& build, const std::vector<DeviceInfo>& all) {
+  std::string device_list, feature_list;
+  for (const DeviceInfo& info : all) {
+    device_list += fmt::format(
+        R"({}
+    {{"device": {}, "name": {}, "units": {}, "memory_bytes": {}, "capability": {}}})",
+        device_list.empty() ? "" : ",", json_quote(to_string(info.device)), json_quote(info.name),
+        info.units, info.memory_bytes,
+        info.capability.empty() ? "null" : json_quote(info.capability));
+  }
+  for (const Feature& feature : build.features) {
+    feature_list += fmt::format(R"({}
+    {{"name": {}, "usable": {}, "detail": {}}})",
+                                feature_list.empty() ? "" : ",", json_quote(feature.name),
+                                feature.usable, json_quote(feature.detail));
+  }
+  return fmt::format(
+      R"({{
+  "fovea": {},
+  "compiler": {},
+  "build_type": {},
+  "simd_compiled": {},
+  "simd_usable": {},
+  "devices": [{}
+  ],
+  "features": [{}
+  ]
+}}
+)",
+      json_quote(build.version), json_quote(build.compiler), json_quote(build.build_type),
+      json_list(build.simd_compiled), json_list(build.simd_usable), device_list, feature_list);
+}
+
+int run_info(AboutOptions& options, Context& context) {
+  const BuildInfo build = build_info();
+  const auto all = devices();
+  context.console.print(options.json ? info_json(build, all) : info_text(build, all));
+  return kDone;
+}
+
+int run_version(AboutOptions& options, Context& context) {
+  context.console.print(options.json ? "{\"fovea\": \"" FOVEA_VERSION "\"}\n"
+                                     : "fovea " FOVEA_VERSION "\n");
+  return kDone;
+}
+
+}  // namespace
+
+Command info_command() {
+  return {.system = "info",
+          .verb = "",
+          .summary = "tell what this build holds and what this machine offers it",
+          .text =
+              "Version, compiler, SIMD instruction sets, devices with their memory, and the parts "
+              "that are on or off, with the reason where one is off.",
+          .examples = {{"fovea info", "as a page"}, {"fovea info --json", "for programs"}},
+          .request = make_request<AboutOptions, run_info>,
+          .computes = false};
+}
+
+Command version_command() {
+  return {.system = "version",
+          .verb = "",
+          .summary = "print the version",
+          .text = "",
+          .examples = {{"fovea version", "also fovea --version"}},
+          .request = make_request<AboutOptions, run_version>,
+          .computes = false};
+}
+
+}  // namespace fovea::cli

@@ -1,0 +1,12 @@
+// Reading JSON files; included by .cpp files only.
+#pragma once
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+namespace fovea::cli {
+
+// Throws IoError that names the path where it cannot be read, FormatError with the line and column
+// where it is not JSON.
+nlohmann::json read_json(const std::string& path);
+
+}  // namespace fovea::cli

@@ -1,0 +1,40 @@
+// The agreement between `fovea bench` and the module of rivals (fovea_rivals.so), which is loaded
+// only there, so that the program itself links no other vision library. Plain C types: the two may
+// come from different compilers.
+#pragma once
+
+extern "C" {
+
+struct FoveaRivalShape {
+  int width, height, channels;
+  int to_width, to_height;  // of the result, where it has another size
+  int taps;                 // of a kernel, where there is one
+};
+
+// Work set up with buffers of its own; run() may be called any number of times. A null state means
+// that this shape is beyond the rival.
+struct FoveaRivalWork {
+  void* state;
+  void (*run)(void* state);
+  void (*end)(void* state);
+};
+
+struct FoveaRival {
+  const char* name;   // of the case it rivals: "gradient_sobel_u8"
+  const char* rival;  // as users know it: "cv::spatialGradient"
+  struct FoveaRivalWork (*prepare)(const struct FoveaRivalShape* shape, int threads);
+};
+
+struct FoveaRivalTable {
+  int version;          // kFoveaRivalVersion of the module
+  const char* library;  // "OpenCV 4.6.0"
+  const struct FoveaRival* rivals;
+  int count;
+};
+
+// The module's only symbol: fovea_rivals.
+typedef const struct FoveaRivalTable* (*FoveaRivalsFunction)(void);
+
+}  // extern "C"
+
+inline constexpr int kFoveaRivalVersion = 1;

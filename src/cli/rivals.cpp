@@ -1,0 +1,118 @@
+#include "cli/rivals.h"
+
+#include <fovea/error.h>
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/json_file.h"
+#include "cli/rival_table.h"
+
+namespace fovea::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr const char* kModule = "fovea_rivals.so";
+
+std::string find_module() {
+  std::error_code error;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
+  for (const fs::path& path : {folder / kModule, folder / ".." / "lib" / "fovea" / kModule}) {
+    if (!error && fs::exists(path, error)) return path.string();
+  }
+  return {};
+}
+
+// "cuda" and "cuda:0" are one device.
+std::string device_key(const std::string& text) {
+  try {
+    return to_string(parse_device(text));
+  } catch (const InvalidArgument&) {
+    return text;
+  }
+}
+
+template <class T>
+T member(const json& row, const char* key, const std::string& path) {
+  try {
+    return row.at(key).get<T>();
+  } catch (const json::exception&) {
+    throw FormatError(fmt::format(
+        "{}: a row lacks '{}'; expected name, size, device, rival and seconds in each", path, key));
+  }
+}
+
+}  // namespace
+
+Rivals::Rivals() {
+  const std::string path = find_module();
+  if (path.empty()) {
+    absence_ = fmt::format("{} is neither beside the program nor in ../lib/fovea", kModule);
+    return;
+  }
+  void* const module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  const char* reason = module == nullptr ? dlerror() : nullptr;
+  const auto table_of = module == nullptr
+                            ? nullptr
+                            : reinterpret_cast<FoveaRivalsFunction>(dlsym(module, "fovea_rivals"));
+  const FoveaRivalTable* table = table_of == nullptr ? nullptr : table_of();
+  if (table == nullptr)
+    absence_ = reason != nullptr ? std::string(reason) : path + " is no module of rivals";
+  else if (table->version != kFoveaRivalVersion)
+    absence_ = fmt::format("{} speaks version {}, this program version {}", path, table->version,
+                           kFoveaRivalVersion);
+  else table_ = table;
+}
+
+std::string Rivals::library() const { return table_ == nullptr ? "" : table_->library; }
+
+Rivals::Work Rivals::prepare(const BenchCase& bench_case, int threads) const {
+  const BenchShape& shape = bench_case.shape;
+  const FoveaRivalShape plain{shape.width,    shape.height,    shape.channels,
+                              shape.to_width, shape.to_height, shape.taps};
+  for (int i = 0; table_ != nullptr && i < table_->count; ++i) {
+    const FoveaRival& rival = table_->rivals[i];
+    if (bench_case.name != rival.name) continue;
+    const FoveaRivalWork work = rival.prepare(&plain, threads);
+    if (work.state == nullptr) continue;
+    const std::shared_ptr<void> state(work.state, work.end);
+    return {rival.rival, [state, run = work.run] { run(state.get()); }};
+  }
+  return {};
+}
+
+int merge_rivals(const std::string& path, std::vector<BenchRow>& rows) {
+  const json file = read_json(path);
+  const json& theirs = file.is_object() && file.contains("rows") ? file["rows"] : file;
+  if (!theirs.is_array())
+    throw FormatError(path + ": holds no list of rows; expected a list or an object with 'rows'");
+  int matched = 0;
+  for (const json& row : theirs) {
+    const auto name = member<std::string>(row, "name", path);
+    const auto size = member<std::string>(row, "size", path);
+    const auto device = device_key(member<std::string>(row, "device", path));
+    const auto rival = member<std::string>(row, "rival", path);
+    const auto seconds = member<double>(row, "seconds", path);
+    if (!(seconds > 0)) throw FormatError(fmt::format("{}: {} took {} s", path, name, seconds));
+    for (BenchRow& ours : rows) {
+      const bool same_threads = !row.contains("threads") || !row["threads"].is_number_integer() ||
+                                row["threads"].get<int>() == ours.threads;
+      if (ours.name != name || ours.size != size || device_key(ours.device) != device ||
+          !same_threads)
+        continue;
+      ++matched;
+      if (ours.rival_seconds && *ours.rival_seconds <= seconds) continue;
+      ours.rival = rival;
+      ours.rival_seconds = seconds;
+    }
+  }
+  return matched;
+}
+
+}  // namespace fovea::cli
