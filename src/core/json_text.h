@@ -7,6 +7,8 @@
 
 namespace fovea::detail {
 
+// Whether json_quote() keeps the text as it is.
+bool is_utf8(std::string_view text);
 // With quotes; control characters escaped, bytes that are not UTF-8 replaced, so that the result is
 // always valid JSON.
 FOVEA_API std::string json_quote(std::string_view text);
