@@ -13,8 +13,7 @@ using Cap = Shapes::Cap;
 
 bool finite(Point p) { return std::isfinite(p.x) && std::isfinite(p.y); }
 bool finite(const Box& box) {
-  return finite(Point{box.x, box.y}) &&
-         finite(Point{box.x + box.width, box.y + box.height});
+  return finite(Point{box.x, box.y}) && finite(Point{box.x + box.width, box.y + box.height});
 }
 
 std::vector<Point> rectangle(double left, double top, double right, double bottom) {
