@@ -1,0 +1,16 @@
+// A picture as text: PNG bytes and base64, for pages that carry their pictures within.
+#pragma once
+#include <fovea/image.h>
+
+#include <cstdint>
+#include <string>
+
+namespace fovea::report {
+
+// Of 1 (grey) or 3 (RGB) channels, in host memory; throws InvalidArgument otherwise.
+std::string png_bytes(ImageView<const std::uint8_t> image);
+std::string base64(std::string_view bytes);
+// "data:image/png;base64,..."
+std::string png_data_uri(ImageView<const std::uint8_t> image);
+
+}  // namespace fovea::report

@@ -1,0 +1,61 @@
+// Coverage of shapes, row by row: shapes are collected, then swept from top to bottom with one row
+// of coverage, so that a picture-wide diagonal costs its own pixels and not its bounding box.
+// Shapes of one paint join by the maximum, so that alpha does not add up at joints.
+#pragma once
+#include <fovea/draw.h>
+
+#include <limits>
+#include <vector>
+
+namespace fovea::report {
+
+// Throws InvalidArgument for what cannot be drawn on.
+void require_canvas(const char* function, const Canvas& image);
+
+class Shapes {
+ public:
+  enum class Cap : unsigned char { kStraight, kRound };
+
+  void segment(Point a, Point b, double thickness, Cap cap_a, Cap cap_b);
+  void ring(Point centre, double radius, double thickness);
+  void disc(Point centre, double radius);
+  // Area coverage, exact for any polygon. Contours of opposite direction cut holes.
+  void polygon(std::vector<std::vector<Point>> contours);
+
+  void paint(Canvas image, Colour colour, float alpha) const;
+
+ private:
+  struct Segment {
+    Point a, b;
+    double thickness;
+    Cap cap_a, cap_b;
+  };
+  struct Ring {
+    Point centre;
+    double radius;
+    double thickness;  // infinite: a disc
+  };
+  struct Edge {
+    Point from, to;
+  };
+  using Polygon = std::vector<Edge>;
+  enum class Kind : unsigned char { kSegment, kRing, kPolygon };
+  struct Entry {
+    double top, bottom;
+    Kind kind;
+    std::size_t index;
+  };
+  struct Row;
+
+  void add(Kind kind, std::size_t index, double top, double bottom);
+  static void cover(const Segment& segment, Row& row);
+  static void cover(const Ring& ring, Row& row);
+  static void cover(const Polygon& polygon, Row& row);
+
+  std::vector<Segment> segments_;
+  std::vector<Ring> rings_;
+  std::vector<Polygon> polygons_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace fovea::report
