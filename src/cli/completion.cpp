@@ -55,10 +55,9 @@ std::vector<std::string> first_words() {
 }
 
 std::string verb_words(std::string_view system) {
-  std::string words;
-  for (const Command* command : verbs_of(system))
-    words += (words.empty() ? "" : " ") + std::string(command->verb);
-  return words;
+  std::vector<std::string_view> words;
+  for (const Command* command : verbs_of(system)) words.push_back(command->verb);
+  return fmt::format("{}", fmt::join(words, " "));
 }
 
 // The forms a user may have typed before the value: "'ops gradient --output'|'ops gradient -o'".
@@ -87,13 +86,13 @@ std::string value_cases(std::string_view indent) {
 std::string command_cases(std::string_view indent) {
   std::string text;
   for (const Command& command : commands()) {
-    std::string options;
-    for (const Completable& option : completables(command))
-      options += (options.empty() ? "" : " ") + option.name;
+    std::vector<std::string> options;
+    for (const Completable& option : completables(command)) options.push_back(option.name);
     std::string rest = command.arguments.empty() ? " kind=none" : "";
     if (!command.arguments.empty() && !command.arguments[0].words.empty())
       rest = fmt::format(" kind=words values='{}'", fmt::join(command.arguments[0].words, " "));
-    text += fmt::format("{}'{}') options='{}'{} ;;\n", indent, command.name(), options, rest);
+    text += fmt::format("{}'{}') options='{}'{} ;;\n", indent, command.name(),
+                        fmt::join(options, " "), rest);
   }
   return text;
 }
@@ -106,10 +105,9 @@ std::string verb_cases(std::string_view indent) {
 }
 
 std::string system_pattern() {
-  std::string pattern;
-  for (const System& system : systems())
-    pattern += (pattern.empty() ? "" : "|") + std::string(system.name);
-  return pattern;
+  std::vector<std::string_view> names;
+  for (const System& system : systems()) names.push_back(system.name);
+  return fmt::format("{}", fmt::join(names, "|"));
 }
 
 std::string bash_script() {

@@ -236,10 +236,9 @@ std::string value_name(const OptionField& field) {
       std::holds_alternative<std::uint64_t*>(field.value))
     return "N";
   if (const auto* choice = std::get_if<ChoiceRef>(&field.value)) {
-    std::string words;
-    for (const Choice& each : choice->choices)
-      words += (words.empty() ? "" : "|") + std::string(each.word);
-    return words;
+    std::vector<std::string_view> words;
+    for (const Choice& each : choice->choices) words.emplace_back(each.word);
+    return fmt::format("{}", fmt::join(words, "|"));
   }
   if (!std::holds_alternative<std::string*>(field.value)) return "X";
   if (field.name == "output") return "OUT";

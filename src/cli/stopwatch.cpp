@@ -45,8 +45,8 @@ Timing timing_of(std::vector<double> seconds) {
 }  // namespace
 
 std::vector<Timing> time_in_turns(const std::vector<Runner>& runners, int repeats,
-                                  std::stop_token stop) {
-  const Exec stoppable{.stop = std::move(stop)};
+                                  const std::stop_token& stop) {
+  const Exec stoppable{.stop = stop};
   std::vector<int> iterations;
   for (const Runner& runner : runners) {
     throw_if_stopped(stoppable);

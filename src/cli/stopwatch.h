@@ -19,7 +19,7 @@ struct Timing {
 // The runners take turns (A B A B ...), so that a machine that slows down slows all of them; each
 // turn is long enough for the clock. Throws Cancelled once `stop` has fired.
 std::vector<Timing> time_in_turns(const std::vector<Runner>& runners, int repeats,
-                                  std::stop_token stop);
+                                  const std::stop_token& stop);
 
 // Runners of work on the clock of the device named in `exec`.
 Runner runner_of(const std::function<void(const Exec&)>& work, const Exec& exec);

@@ -1,0 +1,134 @@
+// Runs the program for tests: as a function in this process, or as a process of its own.
+#pragma once
+#include <gtest/gtest.h>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "cli/run.h"
+
+namespace fovea::cli {
+
+struct Ended {
+  int status = -1;
+  std::string out;
+  std::string err;
+};
+
+class TextSink final : public Sink {
+ public:
+  void write(std::string_view more) override { text += more; }
+  std::string text;
+};
+
+inline Ended run_here(const std::vector<std::string>& args,
+                      const std::stop_token& stop = std::stop_token()) {
+  TextSink out, err;
+  const int status = run(args, {.out = out, .err = err, .stop = stop});
+  return {status, out.text, err.text};
+}
+
+// A stop that has been asked for already.
+inline std::stop_token fired() {
+  static std::stop_source stop;  // static, since GCC 12 thinks a local one uninitialised
+  stop.request_stop();
+  return stop.get_token();
+}
+
+inline std::string slurp(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+inline void spill(const std::filesystem::path& path, std::string_view text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+// A folder that vanishes with its test.
+class Folder {
+ public:
+  Folder() {
+    std::string name = testing::TempDir() + "fovea-cli-XXXXXX";
+    path_ = mkdtemp(name.data());
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+  std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// A grey ramp, 8 pixels wide.
+inline void write_ramp(const std::string& path, int height = 4) {
+  std::string text = "P5\n8 " + std::to_string(height) + "\n255\n";
+  for (int i = 0; i < 8 * height; ++i) text += static_cast<char>(i % 8 * 10);
+  spill(path, text);
+}
+
+// A process. Its standard output goes to `out_path` where one is given.
+class Process {
+ public:
+  explicit Process(std::vector<std::string> words, const std::string& out_path = "") {
+    const std::string out = out_path.empty() ? folder_ / "out" : out_path;
+    const std::string err = folder_ / "err";
+    child_ = fork();
+    if (child_ == 0) {
+      signal(SIGINT, SIG_DFL);  // test runners in the background ignore it
+      signal(SIGPIPE, SIG_DFL);
+      dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
+      dup2(open(out.c_str(), O_WRONLY | O_CREAT, 0600), STDOUT_FILENO);
+      dup2(open(err.c_str(), O_WRONLY | O_CREAT, 0600), STDERR_FILENO);
+      std::vector<char*> argv;
+      for (std::string& word : words) argv.push_back(word.data());
+      argv.push_back(nullptr);
+      execvp(argv[0], argv.data());
+      _exit(127);
+    }
+  }
+  ~Process() {
+    if (child_ > 0) wait();
+  }
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  void send(int signal) const { kill(child_, signal); }
+  std::string err_so_far() const { return slurp(folder_ / "err"); }
+
+  // A process ended by a signal has status 128 + signal, as in a shell.
+  Ended wait() {
+    int status = 0;
+    waitpid(child_, &status, 0);
+    child_ = -1;
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+            slurp(folder_ / "out"), err_so_far()};
+  }
+
+ private:
+  Folder folder_;
+  pid_t child_ = -1;
+};
+
+inline std::vector<std::string> program(std::vector<std::string> args) {
+  args.insert(args.begin(), FOVEA_PROGRAM);
+  return args;
+}
+
+inline Ended run_program(const std::vector<std::string>& args, const std::string& out_path = "") {
+  return Process(program(args), out_path).wait();
+}
+
+}  // namespace fovea::cli
