@@ -5,6 +5,7 @@
 #include "core/backend.h"
 #include "core/timing.h"
 #include "ops/gradient/backend.h"
+#include "ops/integral/backend.h"
 
 namespace fovea::cuda {
 namespace {
@@ -46,5 +47,19 @@ template void polar_gradient(ImageView<const std::uint8_t>, ImageView<float>,
                              ImageView<std::uint8_t>, const detail::PolarParams&, const Exec&);
 template void polar_gradient(ImageView<const float>, ImageView<float>, ImageView<std::uint8_t>,
                              const detail::PolarParams&, const Exec&);
+
+// ops/integral
+template <class In, class Out>
+void integral(StackView<const In>, StackView<Out>, detail::IntegralParams, const Exec&) {
+  absent();
+}
+#define FOVEA_INTEGRAL(In, Out)                                                        \
+  template void integral(StackView<const In>, StackView<Out>, detail::IntegralParams, \
+                         const Exec&);
+FOVEA_FOR_EACH_INTEGRAL(FOVEA_INTEGRAL)
+#undef FOVEA_INTEGRAL
+void integral_histogram(const detail::WeightedBins&, StackView<std::uint32_t>, const Exec&) {
+  absent();
+}
 
 }  // namespace fovea::cuda

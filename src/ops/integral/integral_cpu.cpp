@@ -1,0 +1,308 @@
+// CPU twin of the integral image: sum = the sum above + the row's prefix, with prefixes formed
+// inside registers. Vectors have 128 bits on every instruction set: memory sets the pace, and
+// floating-point sums are then the same on all of them. Rows are shared among cores by wavefront.h.
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
+#include "ops/integral/backend.h"
+#include "ops/integral/wavefront.h"
+
+#ifndef FOVEA_INTEGRAL_TILE
+#define FOVEA_INTEGRAL_TILE
+namespace fovea::cpu {
+
+// Some rows of some columns of an image, and what reaches in from above and from the left.
+template <class In, class Out>
+struct IntegralTile {
+  const In* in;
+  std::ptrdiff_t in_stride;
+  const Out* above;  // the sums of the row above the first
+  Out* out;
+  std::ptrdiff_t out_stride;
+  Out* carry;  // per row and channel the sum of the row's pixels left of the tile; moved on
+  int rows;
+  int pixels;
+  int channels;
+  bool squares;
+};
+
+// One function a pair of types, in the order of FOVEA_FOR_EACH_INTEGRAL.
+struct NoTypes {};
+#define FOVEA_TILE_FUNCTION(In, Out) , void (*)(const IntegralTile<In, Out>&)
+using TileFunctions = std::tuple<NoTypes FOVEA_FOR_EACH_INTEGRAL(FOVEA_TILE_FUNCTION)>;
+#undef FOVEA_TILE_FUNCTION
+
+}  // namespace fovea::cpu
+#endif  // FOVEA_INTEGRAL_TILE
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/integral/integral_cpu.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
+#include "ops/integral/prefix-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using cpu::IntegralTile;
+
+using U8x8 = hn::FixedTag<std::uint8_t, 8>;
+using U16x8 = hn::FixedTag<std::uint16_t, 8>;
+using U16x2 = hn::FixedTag<std::uint16_t, 2>;
+using U32x4 = hn::FixedTag<std::uint32_t, 4>;
+using U32x2 = hn::FixedTag<std::uint32_t, 2>;
+using I32x4 = hn::FixedTag<std::int32_t, 4>;
+using I32x2 = hn::FixedTag<std::int32_t, 2>;
+using F32x4 = hn::FixedTag<float, 4>;
+using F32x2 = hn::FixedTag<float, 2>;
+using U64x2 = hn::FixedTag<std::uint64_t, 2>;
+using F64x2 = hn::FixedTag<double, 2>;
+
+template <class Out, class In>
+HWY_INLINE Out term(In value, bool squares) {
+  const auto v = static_cast<Out>(value);
+  return squares ? static_cast<Out>(v * v) : v;
+}
+
+// Bytes and shorts: prefixes of eight pixels in narrow integers, widened only to be added.
+struct Prefixes {
+  hn::Vec<U32x4> low, high;
+};
+HWY_INLINE Prefixes prefixes_of(hn::Vec<U32x4> low, hn::Vec<U32x4> high) {
+  const auto p = prefix(U32x4(), low);
+  return {p, hn::Add(prefix(U32x4(), high), hn::Broadcast<3>(p))};
+}
+template <bool squares>
+HWY_INLINE Prefixes eight_prefixes(const std::uint8_t* in) {
+  const U16x8 d;
+  const U32x4 d32;
+  auto v = hn::PromoteTo(d, hn::LoadU(U8x8(), in));
+  if constexpr (squares) {
+    v = hn::Mul(v, v);
+    return prefixes_of(hn::PromoteTo(d32, hn::LowerHalf(v)),
+                       hn::PromoteTo(d32, hn::UpperHalf(hn::Half<U16x8>(), v)));
+  }
+  v = prefix(d, v);
+  return {hn::PromoteTo(d32, hn::LowerHalf(v)),
+          hn::PromoteTo(d32, hn::UpperHalf(hn::Half<U16x8>(), v))};
+}
+template <bool squares>
+HWY_INLINE Prefixes eight_prefixes(const std::uint16_t* in) {
+  const U32x4 d32;
+  const auto v = hn::LoadU(U16x8(), in);
+  return prefixes_of(hn::PromoteTo(d32, hn::LowerHalf(v)),
+                     hn::PromoteTo(d32, hn::UpperHalf(hn::Half<U16x8>(), v)));
+}
+
+// Stores above + carry + p for four pixels; returns p's last as a vector to move the carry on.
+HWY_INLINE hn::Vec<U32x4> add_four(U32x4 d, hn::Vec<U32x4> p, hn::Vec<U32x4> carry,
+                                   const std::uint32_t* above, std::uint32_t* out) {
+  hn::StoreU(hn::Add(hn::LoadU(d, above), hn::Add(carry, p)), d, out);
+  return hn::Broadcast<3>(p);
+}
+HWY_INLINE hn::Vec<F32x4> add_four(F32x4 d, hn::Vec<U32x4> p, hn::Vec<F32x4> carry,
+                                   const float* above, float* out) {
+  const auto v = hn::ConvertTo(d, hn::BitCast(I32x4(), p));
+  hn::StoreU(hn::Add(hn::LoadU(d, above), hn::Add(carry, v)), d, out);
+  return hn::Broadcast<3>(v);
+}
+template <class D, class V, class Out>
+HWY_INLINE V add_halves(D d, V low, V high, V carry, const Out* above, Out* out) {
+  hn::StoreU(hn::Add(hn::LoadU(d, above), hn::Add(carry, low)), d, out);
+  hn::StoreU(hn::Add(hn::LoadU(d, above + 2), hn::Add(carry, high)), d, out + 2);
+  return hn::Broadcast<1>(high);
+}
+HWY_INLINE hn::Vec<U64x2> add_four(U64x2 d, hn::Vec<U32x4> p, hn::Vec<U64x2> carry,
+                                   const std::uint64_t* above, std::uint64_t* out) {
+  return add_halves(d, hn::PromoteTo(d, hn::LowerHalf(p)),
+                    hn::PromoteTo(d, hn::UpperHalf(U32x2(), p)), carry, above, out);
+}
+HWY_INLINE hn::Vec<F64x2> add_four(F64x2 d, hn::Vec<U32x4> p, hn::Vec<F64x2> carry,
+                                   const double* above, double* out) {
+  const auto v = hn::BitCast(I32x4(), p);
+  return add_halves(d, hn::PromoteTo(d, hn::LowerHalf(v)),
+                    hn::PromoteTo(d, hn::UpperHalf(I32x2(), v)), carry, above, out);
+}
+
+// All else: pixels become sums' numbers first.
+HWY_INLINE hn::Vec<U32x4> load_as(U32x4 d, const std::uint32_t* in) { return hn::LoadU(d, in); }
+HWY_INLINE hn::Vec<F32x4> load_as(F32x4 d, const float* in) { return hn::LoadU(d, in); }
+HWY_INLINE hn::Vec<F64x2> load_as(F64x2 d, const double* in) { return hn::LoadU(d, in); }
+HWY_INLINE hn::Vec<U64x2> load_as(U64x2 d, const std::uint32_t* in) {
+  return hn::PromoteTo(d, hn::LoadU(U32x2(), in));
+}
+HWY_INLINE hn::Vec<U64x2> load_as(U64x2 d, const std::uint16_t* in) {
+  return hn::PromoteTo(d, hn::PromoteTo(U32x2(), hn::LoadU(U16x2(), in)));
+}
+HWY_INLINE hn::Vec<F64x2> load_as(F64x2 d, const float* in) {
+  return hn::PromoteTo(d, hn::LoadU(F32x2(), in));
+}
+HWY_INLINE hn::Vec<F64x2> load_as(F64x2 d, const std::uint16_t* in) {
+  return hn::PromoteTo(d, hn::PromoteTo(I32x2(), hn::LoadU(U16x2(), in)));
+}
+template <class D, class V>
+HWY_INLINE V square(D, V v) {
+  return hn::Mul(v, v);
+}
+HWY_INLINE hn::Vec<U64x2> square(U64x2, hn::Vec<U64x2> v) {  // of values below 2^32
+  const auto halves = hn::BitCast(U32x4(), v);
+  return hn::MulEven(halves, halves);
+}
+
+// One row of one channel.
+template <bool squares, class In, class Out>
+void scan_row(const In* HWY_RESTRICT in, const Out* above, Out* out, int pixels, Out& row_sum) {
+  const hn::FixedTag<Out, 16 / sizeof(Out)> d;
+  constexpr int kLanes = 16 / sizeof(Out);
+  auto carry = hn::Set(d, row_sum);
+  int x = 0;
+  if constexpr (sizeof(In) == 1 || (sizeof(In) == 2 && !squares)) {
+    for (; x + 8 <= pixels; x += 8) {
+      const Prefixes p = eight_prefixes<squares>(in + x);
+      add_four(d, p.low, carry, above + x, out + x);
+      carry = hn::Add(carry, add_four(d, p.high, carry, above + x + 4, out + x + 4));
+    }
+  } else {
+    for (; x + kLanes <= pixels; x += kLanes) {
+      auto v = load_as(d, in + x);
+      if constexpr (squares) v = square(d, v);
+      const auto p = prefix(d, v);
+      hn::StoreU(hn::Add(hn::LoadU(d, above + x), hn::Add(carry, p)), d, out + x);
+      carry = hn::Add(carry, hn::Broadcast<kLanes - 1>(p));
+    }
+  }
+  Out sum = hn::GetLane(carry);
+  for (; x < pixels; ++x) {
+    sum = static_cast<Out>(sum + term<Out>(in[x], squares));
+    out[x] = static_cast<Out>(above[x] + sum);
+  }
+  row_sum = sum;
+}
+
+template <int channels, class D, class V>
+HWY_INLINE void load_channels(D d, const hn::TFromD<D>* from, V* v) {
+  if constexpr (channels == 2) hn::LoadInterleaved2(d, from, v[0], v[1]);
+  if constexpr (channels == 3) hn::LoadInterleaved3(d, from, v[0], v[1], v[2]);
+  if constexpr (channels == 4) hn::LoadInterleaved4(d, from, v[0], v[1], v[2], v[3]);
+}
+template <int channels, class D, class V>
+HWY_INLINE void store_channels(D d, const V* v, hn::TFromD<D>* to) {
+  if constexpr (channels == 2) hn::StoreInterleaved2(v[0], v[1], d, to);
+  if constexpr (channels == 3) hn::StoreInterleaved3(v[0], v[1], v[2], d, to);
+  if constexpr (channels == 4) hn::StoreInterleaved4(v[0], v[1], v[2], v[3], d, to);
+}
+
+// One row of several channels, already as sums' numbers.
+template <int channels, class Out>
+void scan_interleaved(Out* line, const Out* above, Out* out, int pixels, Out* row_sums) {
+  const hn::FixedTag<Out, 16 / sizeof(Out)> d;
+  constexpr int kLanes = 16 / sizeof(Out);
+  hn::Vec<decltype(d)> v[channels], over[channels], carry[channels];
+  for (int c = 0; c < channels; ++c) carry[c] = hn::Set(d, row_sums[c]);
+  int x = 0;
+  for (; x + kLanes <= pixels; x += kLanes) {
+    load_channels<channels>(d, line + x * channels, v);
+    load_channels<channels>(d, const_cast<Out*>(above) + x * channels, over);
+    for (int c = 0; c < channels; ++c) {
+      const auto p = prefix(d, v[c]);
+      v[c] = hn::Add(over[c], hn::Add(carry[c], p));
+      carry[c] = hn::Add(carry[c], hn::Broadcast<kLanes - 1>(p));
+    }
+    store_channels<channels>(d, v, out + x * channels);
+  }
+  for (int c = 0; c < channels; ++c) {
+    Out sum = hn::GetLane(carry[c]);
+    for (int i = x * channels + c; i < pixels * channels; i += channels) {
+      sum = static_cast<Out>(sum + line[i]);
+      out[i] = static_cast<Out>(above[i] + sum);
+    }
+    row_sums[c] = sum;
+  }
+}
+
+// Several channels go through a line in the first-level cache, where they become sums' numbers.
+template <class In, class Out>
+void scan_channels(const In* in, const Out* above, Out* out, const IntegralTile<In, Out>& tile,
+                   Out* row_sums) {
+  constexpr int kBlock = 64;  // pixels, a multiple of every vector's lanes
+  HWY_ALIGN Out line[kBlock * 4];
+  const int channels = tile.channels;
+  for (int x = 0; x < tile.pixels; x += kBlock) {
+    const int pixels = std::min(kBlock, tile.pixels - x), first = x * channels;
+    for (int i = 0; i < pixels * channels; ++i) line[i] = term<Out>(in[first + i], tile.squares);
+    if (channels == 2) scan_interleaved<2>(line, above + first, out + first, pixels, row_sums);
+    else if (channels == 3) scan_interleaved<3>(line, above + first, out + first, pixels, row_sums);
+    else scan_interleaved<4>(line, above + first, out + first, pixels, row_sums);
+  }
+}
+
+template <class In, class Out>
+void integral_tile(const IntegralTile<In, Out>& tile) {
+  const Out* above = tile.above;
+  for (int r = 0; r < tile.rows; ++r) {
+    const In* in = tile.in + r * tile.in_stride;
+    Out* out = tile.out + r * tile.out_stride;
+    Out* row_sums = tile.carry + static_cast<std::ptrdiff_t>(r) * tile.channels;
+    if (tile.channels > 1) scan_channels(in, above, out, tile, row_sums);
+    else if (tile.squares) scan_row<true>(in, above, out, tile.pixels, *row_sums);
+    else scan_row<false>(in, above, out, tile.pixels, *row_sums);
+    above = out;
+  }
+}
+
+// The dispatcher cannot name templates: it chooses this, and this names them.
+cpu::TileFunctions tile_functions() {
+#define FOVEA_TILE_FUNCTION(In, Out) , integral_tile<In, Out>
+  return {cpu::NoTypes{} FOVEA_FOR_EACH_INTEGRAL(FOVEA_TILE_FUNCTION)};
+#undef FOVEA_TILE_FUNCTION
+}
+
+}  // namespace fovea::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fovea::cpu {
+namespace {
+
+HWY_EXPORT(tile_functions);
+
+}  // namespace
+
+template <class In, class Out>
+void integral(StackView<const In> images, StackView<Out> sums, detail::IntegralParams params,
+              const Exec& exec) {
+  using Function = void (*)(const IntegralTile<In, Out>&);
+  const auto run = std::get<Function>(HWY_DYNAMIC_DISPATCH(tile_functions)());
+  const int channels = images.channels, more = params.exclusive ? 1 : 0;
+  const TileGrid grid = divide_into_tiles(images.count, images.width, images.height, exec);
+  std::vector<Out> carries(static_cast<std::size_t>(images.count) * images.height * channels);
+  const std::vector<Out> zeros(static_cast<std::size_t>(images.width) * channels);
+
+  for_each_tile(exec, grid, [&](int image, int band, int strip) {
+    const ImageView<const In> from = images.plane(image);
+    const ImageView<Out> to = sums.plane(image);
+    const int y = band * grid.band_rows, x = strip * grid.strip_pixels;
+    const int rows = std::min(grid.band_rows, images.height - y);
+    const int pixels = std::min(grid.strip_pixels, images.width - x);
+    if (params.exclusive && band == 0)
+      std::fill_n(&to.at(strip == 0 ? 0 : x + 1, 0), (pixels + (strip == 0 ? 1 : 0)) * channels,
+                  Out{});
+    if (params.exclusive && strip == 0)
+      for (int r = 0; r < rows; ++r) std::fill_n(to.row(y + 1 + r), channels, Out{});
+    const Out* above = y + more > 0 ? &to.at(x + more, y + more - 1)
+                                    : zeros.data() + static_cast<std::ptrdiff_t>(x) * channels;
+    run({&from.at(x, y), from.stride, above, &to.at(x + more, y + more), to.stride,
+         &carries[(static_cast<std::size_t>(image) * images.height + y) * channels], rows, pixels,
+         channels, params.squares});
+  });
+}
+
+#define FOVEA_INTEGRAL(In, Out) \
+  template void integral(StackView<const In>, StackView<Out>, detail::IntegralParams, const Exec&);
+FOVEA_FOR_EACH_INTEGRAL(FOVEA_INTEGRAL)
+#undef FOVEA_INTEGRAL
+
+}  // namespace fovea::cpu
+#endif  // HWY_ONCE

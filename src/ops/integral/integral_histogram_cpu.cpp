@@ -1,0 +1,111 @@
+// CPU twin of the integral histogram. A row's weights are brought to fixed point once, in the
+// first-level cache; then every plane takes the weights of its own bin and sums them as the
+// integral image does.
+#include <algorithm>
+#include <vector>
+
+#include "ops/integral/backend.h"
+#include "ops/integral/wavefront.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/integral/integral_histogram_cpu.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
+#include "ops/integral/prefix-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// detail::fixed_point, four at once.
+void weights_to_fixed_point(const float* weight, float scale, int pixels, std::uint32_t* fixed) {
+  const hn::FixedTag<float, 4> d;
+  const hn::FixedTag<std::int32_t, 4> di;
+  const hn::FixedTag<std::uint32_t, 4> du;
+  const auto least = hn::Set(d, -0x1p31F), most = hn::Set(d, 0x1.fffffep30F);
+  const auto half = hn::Set(d, 0.5F), factor = hn::Set(d, scale);
+  int x = 0;
+  for (; x + 4 <= pixels; x += 4) {
+    auto v = hn::Mul(hn::LoadU(d, weight + x), factor);
+    v = hn::IfThenElseZero(hn::Eq(v, v), v);
+    v = hn::Min(hn::Max(v, least), most);
+    const auto whole = hn::Floor(v);
+    const auto up = hn::VecFromMask(di, hn::RebindMask(di, hn::Ge(hn::Sub(v, whole), half)));
+    hn::StoreU(hn::BitCast(du, hn::Sub(hn::ConvertTo(di, whole), up)), du, fixed + x);
+  }
+  for (; x < pixels; ++x) fixed[x] = detail::fixed_point(weight[x], scale);
+}
+
+// One row of one plane. A plane without pixels in this row is the plane above plus what came from
+// the left, which the same loop does.
+void scan_bin(const std::uint8_t* bin, const std::uint32_t* fixed, std::uint32_t plane,
+              const std::uint32_t* above, std::uint32_t* out, int pixels, std::uint32_t& row_sum) {
+  const hn::FixedTag<std::uint32_t, 4> d;
+  const hn::FixedTag<std::uint8_t, 4> d8;
+  const auto wanted = hn::Set(d, plane);
+  auto carry = hn::Set(d, row_sum);
+  int x = 0;
+  for (; x + 4 <= pixels; x += 4) {
+    const auto here = hn::Eq(hn::PromoteTo(d, hn::LoadU(d8, bin + x)), wanted);
+    const auto p = prefix(d, hn::IfThenElseZero(here, hn::LoadU(d, fixed + x)));
+    hn::StoreU(hn::Add(hn::LoadU(d, above + x), hn::Add(carry, p)), d, out + x);
+    carry = hn::Add(carry, hn::Broadcast<3>(p));
+  }
+  std::uint32_t sum = hn::GetLane(carry);
+  for (; x < pixels; ++x) {
+    sum += bin[x] == plane ? fixed[x] : 0;
+    out[x] = above[x] + sum;
+  }
+  row_sum = sum;
+}
+
+// Rows [y, y + rows) of columns [x, x + pixels). `carry` holds a number a row and plane.
+void histogram_tile(const detail::WeightedBins& input, StackView<std::uint32_t> sums, int x, int y,
+                    int pixels, int rows, std::uint32_t* carry) {
+  std::vector<std::uint32_t> fixed(static_cast<std::size_t>(pixels), 1);
+  for (int r = 0; r < rows; ++r) {
+    if (input.weight.data != nullptr)
+      weights_to_fixed_point(&input.weight.at(x, y + r), input.scale, pixels, fixed.data());
+    for (int b = 0; b < sums.count; ++b) {
+      const ImageView<std::uint32_t> plane = sums.plane(b);
+      scan_bin(&input.bin.at(x, y + r), fixed.data(), static_cast<std::uint32_t>(b),
+               &plane.at(x + 1, y + r), &plane.at(x + 1, y + r + 1), pixels,
+               carry[static_cast<std::ptrdiff_t>(r) * sums.count + b]);
+    }
+  }
+}
+
+}  // namespace fovea::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fovea::cpu {
+namespace {
+
+HWY_EXPORT(histogram_tile);
+
+}  // namespace
+
+void integral_histogram(const detail::WeightedBins& input, StackView<std::uint32_t> sums,
+                        const Exec& exec) {
+  const int width = input.bin.width, height = input.bin.height;
+  const TileGrid grid = divide_into_tiles(1, width, height, exec);
+  std::vector<std::uint32_t> carries(static_cast<std::size_t>(height) * sums.count);
+  for_each_tile(exec, grid, [&](int, int band, int strip) {
+    const int y = band * grid.band_rows, x = strip * grid.strip_pixels;
+    const int rows = std::min(grid.band_rows, height - y);
+    const int pixels = std::min(grid.strip_pixels, width - x);
+    for (int b = 0; b < sums.count; ++b) {
+      const ImageView<std::uint32_t> plane = sums.plane(b);
+      if (band == 0) std::fill_n(&plane.at(strip == 0 ? 0 : x + 1, 0), pixels + (strip == 0), 0U);
+      if (strip == 0)
+        for (int r = 0; r < rows; ++r) plane.at(0, y + 1 + r) = 0;
+    }
+    HWY_DYNAMIC_DISPATCH(histogram_tile)
+    (input, sums, x, y, pixels, rows, &carries[static_cast<std::size_t>(y) * sums.count]);
+  });
+}
+
+}  // namespace fovea::cpu
+#endif  // HWY_ONCE

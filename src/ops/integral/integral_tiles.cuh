@@ -1,0 +1,504 @@
+// Integral images in one pass over memory: a block takes a tile, keeps it in registers, and writes
+// it once the sums left of it and above it are known (after Emoto, Funasaka, Tokura, Honda, Nakano
+// and Ito, "An optimal parallel algorithm for computing the summed area table on the GPU", 2018,
+// and Merrill and Garland, "Single-pass parallel prefix scan with decoupled look-back", 2016).
+//
+// Sums are added in a fixed order, so that floating point gives the same bits in every run: a tile
+// adds the prefix of the groups of tiles before its own and then, one after the other, the tiles of
+// its group before itself. The last tile of a group publishes the prefix of the next one.
+//
+// A number and the flag that it is there share one 64-bit word, which is written and read whole: no
+// fence, and one trip through the second-level cache from writer to reader. Tiles are numbered by a
+// counter in the order blocks start, and wait only for smaller numbers, so that the kernel ends
+// however few blocks the device holds at once.
+#pragma once
+#include <bit>
+
+#include "core/on_device.cuh"
+
+namespace fovea::cuda {
+
+using Word = unsigned long long;
+
+template <class Acc, int kChannels>
+struct TileShape {
+  static constexpr int kPerLoad = 16 / static_cast<int>(sizeof(Acc));
+  static constexpr int kWarps = 8;  // with 64 registers of pixels a thread, two blocks fill a
+                                    // multiprocessor: 128 KiB of it in flight
+  static constexpr int kThreads = 32 * kWarps;
+  // Neighbouring elements of one thread: whole pixels, stored 16 bytes at a time.
+  static constexpr int kVector =
+      kChannels == 3 ? 3 * kPerLoad : (kChannels > kPerLoad ? kChannels : kPerLoad);
+  static constexpr int kChunks = kChannels == 3 ? 1 : 256 / (32 * kVector);
+  static constexpr int kRowsPerWarp = kChannels == 3 || sizeof(Acc) == 8 ? 4 : 8;
+  static constexpr int kRows = kWarps * kRowsPerWarp;
+  static constexpr int kColumns = 32 * kVector * kChunks;  // elements, not pixels
+  static constexpr int kRowSlots =
+      (kRows + 1) * kChannels;  // the row above the tile, then its rows
+  // Tiles a group. Along a row all tiles of a group run at once, so that few groups mean few waits;
+  // down a column they run one after the other and the groups keep up by themselves.
+  static constexpr int kGroupAcross = sizeof(Acc) == 4 ? 16 : 8;
+  static constexpr int kGroupDown = 4;
+};
+
+// Elements that are loaded or stored together, as wide as their number allows.
+constexpr std::size_t pack_alignment(std::size_t bytes) {
+  return bytes % 16 == 0 ? 16 : (bytes & ~(bytes - 1));
+}
+template <class T, int kCount>
+struct alignas(pack_alignment(kCount * sizeof(T))) Pack {
+  T v[kCount];
+};
+template <class T, int kCount, class View>
+bool packs_fit(const View& view) {
+  constexpr std::size_t kAlignment = alignof(Pack<T, kCount>);
+  return (reinterpret_cast<std::size_t>(view.data) |
+          static_cast<std::size_t>(view.stride) * sizeof(T) |
+          static_cast<std::size_t>(view.plane_stride) * sizeof(T)) %
+             kAlignment ==
+         0;
+}
+// One pack of a row of `elements`, whose missing elements stay as they are.
+template <bool kWhole, class T, int kCount>
+__device__ void load_pack(Pack<T, kCount>& pack, const T* row, int x, int elements, bool packed) {
+  if constexpr (kWhole) {
+    pack = *reinterpret_cast<const Pack<T, kCount>*>(row + x);
+  } else if (packed && x + kCount <= elements) {
+    pack = *reinterpret_cast<const Pack<T, kCount>*>(row + x);
+  } else {
+#pragma unroll
+    for (int e = 0; e < kCount; ++e)
+      if (x + e < elements) pack.v[e] = row[x + e];
+  }
+}
+
+// A published number: nothing, or its bits with a flag above every 32 of them.
+template <class T>
+struct Slot {
+  static constexpr int kWords = sizeof(T) / 4;
+  Word word[kWords];
+};
+template <class T>
+__device__ Slot<T> peek(const Word* at) {
+  Slot<T> slot;
+  if constexpr (sizeof(T) == 4) {
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(slot.word[0]) : "l"(at) : "memory");
+  } else {
+    asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
+                 : "=l"(slot.word[0]), "=l"(slot.word[1])
+                 : "l"(at)
+                 : "memory");
+  }
+  return slot;
+}
+template <class T>
+__device__ void publish(Word* at, T value) {
+  constexpr Word kFlag = Word{1} << 32;
+  if constexpr (sizeof(T) == 4) {
+    const Word word = kFlag | std::bit_cast<unsigned>(value);
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(at), "l"(word) : "memory");
+  } else {
+    const Word bits = std::bit_cast<Word>(value);
+    asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(at),
+                 "l"(kFlag | (bits & 0xFFFFFFFFU)), "l"(kFlag | (bits >> 32))
+                 : "memory");
+  }
+}
+// What `at` holds, waiting for it if `slot`, read from there before, came too early.
+template <class T>
+__device__ T await(Slot<T> slot, const Word* at) {
+  if constexpr (sizeof(T) == 4) {
+    while ((slot.word[0] >> 32) == 0) {
+      __nanosleep(20);
+      slot = peek<T>(at);
+    }
+    return std::bit_cast<T>(static_cast<unsigned>(slot.word[0]));
+  } else {
+    while ((slot.word[0] >> 32) == 0 || (slot.word[1] >> 32) == 0) {
+      __nanosleep(20);
+      slot = peek<T>(at);
+    }
+    return std::bit_cast<T>((slot.word[1] << 32) | (slot.word[0] & 0xFFFFFFFFU));
+  }
+}
+// The prefix of the groups before (none for the first: nullptr), then `locals` numbers of this
+// group, `pitch` words apart. All are asked for before the first is waited for.
+template <class T, int kGroup>
+__device__ T collect(const Word* prefix, const Word* local, std::ptrdiff_t pitch, int locals) {
+  Slot<T> before{}, slots[kGroup - 1];
+  if (prefix != nullptr) before = peek<T>(prefix);
+#pragma unroll
+  for (int i = 0; i < kGroup - 1; ++i)
+    if (i < locals) slots[i] = peek<T>(local + i * pitch);
+  T sum = prefix != nullptr ? await<T>(before, prefix) : T{0};
+#pragma unroll
+  for (int i = 0; i < kGroup - 1; ++i)
+    if (i < locals) sum += await<T>(slots[i], local + i * pitch);
+  return sum;
+}
+
+// Where tiles meet: the counter that numbers them and what they publish. Zero before the launch.
+struct TileBoard {
+  unsigned* next;
+  Word* rows;             // a tile: kRowSlots sums along its rows
+  Word* columns;          // a tile: kColumns two-dimensional prefixes in its last row
+  Word* row_prefixes;     // a group of tiles along a row: all before it
+  Word* column_prefixes;  // a group of tiles down a column: all above it
+  int tiles_x, tiles_y, groups_x, groups_y;
+};
+struct TilePlace {
+  int x, y, image;
+};
+__device__ inline TilePlace take_tile(const TileBoard& board, int images, unsigned& shared_number) {
+  if (threadIdx.x == 0) shared_number = atomicAdd(board.next, 1U);
+  __syncthreads();
+  // Row by row, through all images: what is left of a tile and above it comes first.
+  const unsigned line = shared_number / board.tiles_x;
+  return {static_cast<int>(shared_number - line * board.tiles_x), static_cast<int>(line / images),
+          static_cast<int>(line % images)};
+}
+
+template <class Acc>
+struct IntegralTarget {
+  StackView<Acc> sums;
+  int image_elements;  // width times channels of the image
+  int image_height;
+  int sum_elements;  // of a row of sums
+  bool exclusive;
+  bool packed;  // rows of sums can be written as packs
+};
+
+// A thread's pixels: kRowsPerWarp rows of kChunks packs, 32 packs of its warp's threads side by
+// side.
+template <class Acc, int kChannels>
+class IntegralTile {
+  using Shape = TileShape<Acc, kChannels>;
+  static constexpr int kVector = Shape::kVector, kChunks = Shape::kChunks,
+                       kRowsPerWarp = Shape::kRowsPerWarp;
+
+ public:
+  struct Shared {
+    alignas(16) Acc columns[Shape::kWarps][Shape::kColumns];
+    Acc row_sums[Shape::kRowSlots];
+    Acc row_carries[Shape::kRowSlots];
+    unsigned number;
+  };
+
+  __device__ IntegralTile(TilePlace place, Shared& shared)
+      : place_(place), shared_(shared), lane_(threadIdx.x % 32), warp_(threadIdx.x / 32) {}
+
+  template <class Source>
+  __device__ void load(const Source& source) {
+    const bool whole = source.packed && column(kChunks - 1, 31) + kVector <= source.elements &&
+                       (place_.y + 1) * Shape::kRows <= source.height;
+    if (whole) load_rows<true>(source);
+    else load_rows<false>(source);
+  }
+
+  // Prefixes along the rows, whose sums are published, then down the warp's rows.
+  __device__ void scan(const TileBoard& board) {
+    Acc mine = 0;  // lane r * channels + c keeps the sum of row r, channel c
+#pragma unroll
+    for (int r = 0; r < kRowsPerWarp; ++r) {
+      Acc sum[kChannels] = {};
+#pragma unroll
+      for (int k = 0; k < kChunks; ++k) scan_chunk(pixels_[r][k], sum);
+#pragma unroll
+      for (int c = 0; c < kChannels; ++c)
+        if (lane_ == r * kChannels + c) mine = sum[c];
+    }
+    if (lane_ < kRowsPerWarp * kChannels) {
+      const int slot = (warp_ * kRowsPerWarp + 1) * kChannels + lane_;
+      publish<Acc>(row_slots(board, place_.x) + slot * Slot<Acc>::kWords, mine);
+      shared_.row_sums[slot] = mine;
+    }
+#pragma unroll
+    for (int k = 0; k < kChunks; ++k) {
+      Pack<Acc, kVector> last;
+#pragma unroll
+      for (int e = 0; e < kVector; ++e) {
+#pragma unroll
+        for (int r = 1; r < kRowsPerWarp; ++r) pixels_[r][k][e] += pixels_[r - 1][k][e];
+        last.v[e] = pixels_[kRowsPerWarp - 1][k][e];
+      }
+      *reinterpret_cast<Pack<Acc, kVector>*>(&shared_.columns[warp_][(k * 32 + lane_) * kVector]) =
+          last;
+    }
+    __syncthreads();
+  }
+
+  // Publishes the sums down the tile, and turns shared_.columns into what is above each warp's
+  // rows.
+  __device__ void carry_down(const TileBoard& board) {
+    constexpr int kGroup = Shape::kGroupDown, kWords = Slot<Acc>::kWords;
+    constexpr std::ptrdiff_t kTileWords = std::ptrdiff_t{Shape::kColumns} * kWords;
+    const int group = place_.y / kGroup, member = place_.y % kGroup;
+    const auto tile_at = [&](int y) {
+      return board.columns + tile_index(board, place_.x, y) * kTileWords;
+    };
+    const auto prefix_at = [&](int g) {
+      return board.column_prefixes +
+             ((std::ptrdiff_t{place_.image} * board.groups_y + g) * board.tiles_x + place_.x) *
+                 kTileWords;
+    };
+    for (int column = threadIdx.x; column < Shape::kColumns; column += Shape::kThreads) {
+      const int word = column * kWords;
+      Acc below = 0;
+#pragma unroll
+      for (int w = 0; w < Shape::kWarps; ++w) below += shared_.columns[w][column];
+      publish<Acc>(tile_at(place_.y) + word, below);
+      const Acc above =
+          collect<Acc, kGroup>(group > 0 ? prefix_at(group) + word : nullptr,
+                               tile_at(group * kGroup) + word, board.tiles_x * kTileWords, member);
+      if (member == kGroup - 1 && place_.y + 1 < board.tiles_y)
+        publish<Acc>(prefix_at(group + 1) + word, above + below);
+      // The sum above the whole tile is the sum of its row "above": the corner of tiles to the
+      // right.
+      if (const int c = column - (Shape::kColumns - kChannels); c >= 0) {
+        publish<Acc>(row_slots(board, place_.x) + c * kWords, above);
+        shared_.row_sums[c] = above;
+      }
+      Acc running = above;
+#pragma unroll
+      for (int w = 0; w < Shape::kWarps; ++w) {
+        const Acc rows = shared_.columns[w][column];
+        shared_.columns[w][column] = running;
+        running += rows;
+      }
+    }
+    __syncthreads();
+  }
+
+  __device__ void carry_across(const TileBoard& board) {
+    constexpr int kGroup = Shape::kGroupAcross, kWords = Slot<Acc>::kWords;
+    constexpr std::ptrdiff_t kTileWords = std::ptrdiff_t{Shape::kRowSlots} * kWords;
+    const int group = place_.x / kGroup, member = place_.x % kGroup;
+    const auto prefix_at = [&](int g) {
+      return board.row_prefixes +
+             ((std::ptrdiff_t{place_.image} * board.tiles_y + place_.y) * board.groups_x + g) *
+                 kTileWords;
+    };
+    for (int slot = threadIdx.x; slot < Shape::kRowSlots; slot += Shape::kThreads) {
+      const int word = slot * kWords;
+      const Acc left =
+          collect<Acc, kGroup>(group > 0 ? prefix_at(group) + word : nullptr,
+                               row_slots(board, group * kGroup) + word, kTileWords, member);
+      if (member == kGroup - 1 && place_.x + 1 < board.tiles_x)
+        publish<Acc>(prefix_at(group + 1) + word, left + shared_.row_sums[slot]);
+      shared_.row_carries[slot] = left;
+    }
+    __syncthreads();
+  }
+
+  __device__ void store(const IntegralTarget<Acc>& target) const {
+    Acc edge[kChannels];  // the sum above and left of a row's first pixel, its own row included
+#pragma unroll
+    for (int c = 0; c < kChannels; ++c) {
+      edge[c] = 0;
+      for (int row = lane_; row <= warp_ * kRowsPerWarp; row += 32)
+        edge[c] += shared_.row_carries[row * kChannels + c];
+#pragma unroll
+      for (int step = 16; step > 0; step /= 2) edge[c] += __shfl_xor_sync(~0U, edge[c], step);
+    }
+    Acc above[kChunks][kVector];
+#pragma unroll
+    for (int k = 0; k < kChunks; ++k) {
+      const auto pack = *reinterpret_cast<const Pack<Acc, kVector>*>(
+          &shared_.columns[warp_][(k * 32 + lane_) * kVector]);
+#pragma unroll
+      for (int e = 0; e < kVector; ++e) above[k][e] = pack.v[e];
+    }
+    const int first = place_.y * Shape::kRows + warp_ * kRowsPerWarp;
+    Acc* out = target.sums.data + place_.image * target.sums.plane_stride +
+               (first + target.exclusive) * target.sums.stride;
+#pragma unroll
+    for (int r = 0; r < kRowsPerWarp; ++r, out += target.sums.stride) {
+      if (first + r >= target.image_height) break;
+#pragma unroll
+      for (int c = 0; c < kChannels; ++c)
+        edge[c] += shared_.row_carries[(warp_ * kRowsPerWarp + r + 1) * kChannels + c];
+      if (target.exclusive) store_exclusive(target, out, pixels_[r], above, edge);
+      else store_inclusive(target, out, pixels_[r], above, edge);
+    }
+  }
+
+  // The first row of an exclusive integral image.
+  __device__ void store_zeros(const IntegralTarget<Acc>& target, const TileBoard& board) const {
+    if (!target.exclusive || place_.y > 0) return;
+    const int end =
+        place_.x + 1 == board.tiles_x ? target.sum_elements : (place_.x + 1) * Shape::kColumns;
+    Acc* out = target.sums.data + place_.image * target.sums.plane_stride;
+    for (int x = place_.x * Shape::kColumns + threadIdx.x; x < end; x += Shape::kThreads)
+      out[x] = 0;
+  }
+
+ private:
+  using Row = Acc[kChunks][kVector];
+
+  __device__ int column(int chunk, int lane) const {
+    return place_.x * Shape::kColumns + (chunk * 32 + lane) * kVector;
+  }
+  __device__ std::ptrdiff_t tile_index(const TileBoard& board, int x, int y) const {
+    return (std::ptrdiff_t{place_.image} * board.tiles_y + y) * board.tiles_x + x;
+  }
+  __device__ Word* row_slots(const TileBoard& board, int x) const {
+    return board.rows + tile_index(board, x, place_.y) * (Shape::kRowSlots * Slot<Acc>::kWords);
+  }
+
+  // Rows are asked for together before any is converted, so that all of them are on their way at
+  // once.
+  template <bool kWhole, class Source>
+  __device__ void load_rows(const Source& source) {
+    constexpr int kTogether =
+        Source::kRowsInFlight < kRowsPerWarp ? Source::kRowsInFlight : kRowsPerWarp;
+    const int y = place_.y * Shape::kRows + warp_ * kRowsPerWarp;
+#pragma unroll
+    for (int first = 0; first < kRowsPerWarp; first += kTogether) {
+      typename Source::template Raw<kVector> raw[kTogether][kChunks];
+#pragma unroll
+      for (int r = 0; r < kTogether; ++r)
+#pragma unroll
+        for (int k = 0; k < kChunks; ++k) {
+          raw[r][k].clear();
+          if (kWhole || y + first + r < source.height)
+            source.template fetch<kWhole>(raw[r][k], place_.image, y + first + r, column(k, lane_));
+        }
+#pragma unroll
+      for (int r = 0; r < kTogether; ++r)
+#pragma unroll
+        for (int k = 0; k < kChunks; ++k)
+          source.convert(raw[r][k], place_.image, pixels_[first + r][k]);
+    }
+  }
+
+  // Prefixes of 32 packs; `sum`, what lies left of them in the row, moves on.
+  __device__ void scan_chunk(Acc (&pack)[kVector], Acc (&sum)[kChannels]) {
+#pragma unroll
+    for (int e = kChannels; e < kVector; ++e) pack[e] += pack[e - kChannels];
+#pragma unroll
+    for (int c = 0; c < kChannels; ++c) {
+      Acc inclusive = pack[kVector - kChannels + c];
+#pragma unroll
+      for (int step = 1; step < 32; step *= 2) {
+        const Acc left = __shfl_up_sync(~0U, inclusive, step);
+        if (lane_ >= step) inclusive += left;
+      }
+      Acc left = __shfl_up_sync(~0U, inclusive, 1);
+      if (lane_ == 0) left = 0;
+      left += sum[c];
+      sum[c] += __shfl_sync(~0U, inclusive, 31);
+#pragma unroll
+      for (int e = c; e < kVector; e += kChannels) pack[e] += left;
+    }
+  }
+
+  __device__ void store_pack(const IntegralTarget<Acc>& target, Acc* out, int x,
+                             const Pack<Acc, kVector>& pack) const {
+    if (target.packed && x + kVector <= target.sum_elements) {
+      *reinterpret_cast<Pack<Acc, kVector>*>(out + x) = pack;
+      return;
+    }
+#pragma unroll
+    for (int e = 0; e < kVector; ++e)
+      if (x + e < target.sum_elements) out[x + e] = pack.v[e];
+  }
+
+  __device__ void store_inclusive(const IntegralTarget<Acc>& target, Acc* out, const Row& row,
+                                  const Row& above, const Acc (&edge)[kChannels]) const {
+#pragma unroll
+    for (int k = 0; k < kChunks; ++k) {
+      Pack<Acc, kVector> sums;
+#pragma unroll
+      for (int e = 0; e < kVector; ++e) sums.v[e] = row[k][e] + (above[k][e] + edge[e % kChannels]);
+      store_pack(target, out, column(k, lane_), sums);
+    }
+  }
+
+  // Sums move one pixel to the right, over from the thread to the left, so that packs stay aligned.
+  __device__ void store_exclusive(const IntegralTarget<Acc>& target, Acc* out, const Row& row,
+                                  const Row& above, const Acc (&edge)[kChannels]) const {
+    Acc before[kChannels];  // for lane 0
+#pragma unroll
+    for (int c = 0; c < kChannels; ++c) before[c] = edge[c];
+#pragma unroll
+    for (int k = 0; k < kChunks; ++k) {
+      Acc sums[kVector];
+      Pack<Acc, kVector> shifted;
+#pragma unroll
+      for (int e = 0; e < kVector; ++e) {
+        sums[e] = row[k][e] + (above[k][e] + edge[e % kChannels]);
+        if (e + kChannels < kVector) shifted.v[e + kChannels] = sums[e];
+      }
+#pragma unroll
+      for (int c = 0; c < kChannels; ++c) {
+        const Acc left = __shfl_sync(~0U, sums[kVector - kChannels + c], (lane_ + 31) % 32);
+        shifted.v[c] = lane_ == 0 ? before[c] : left;
+        before[c] = left;
+      }
+      const int x = column(k, lane_);
+      store_pack(target, out, x, shifted);
+      // No tile follows to take over what moved out of a full last one.
+      if (k == kChunks - 1 && lane_ == 31 && x + kVector == target.image_elements) {
+#pragma unroll
+        for (int c = 0; c < kChannels; ++c)
+          out[target.image_elements + c] = sums[kVector - kChannels + c];
+      }
+    }
+  }
+
+  TilePlace place_;
+  Shared& shared_;
+  int lane_, warp_;
+  Acc pixels_[kRowsPerWarp][kChunks][kVector];
+};
+
+template <class Source, class Acc, int kChannels>
+__global__ void __launch_bounds__(TileShape<Acc, kChannels>::kThreads, 2)
+    integral_kernel(Source source, IntegralTarget<Acc> target, TileBoard board) {
+  using Tile = IntegralTile<Acc, kChannels>;
+  __shared__ typename Tile::Shared shared;
+  Tile tile(take_tile(board, target.sums.count, shared.number), shared);
+  tile.load(source);
+  tile.scan(board);
+  tile.carry_down(board);
+  tile.carry_across(board);
+  tile.store_zeros(target, board);
+  tile.store(target);
+}
+
+// Integral images of what `source` yields: elements of `sums.count` images, source.elements a row.
+template <int kChannels, class Source, class Acc>
+void launch_integral(const Source& source, StackView<Acc> sums, bool exclusive,
+                     cudaStream_t stream) {
+  using Shape = TileShape<Acc, kChannels>;
+  TileBoard board{};
+  board.tiles_x = static_cast<int>(blocks_for(source.elements, Shape::kColumns));
+  board.tiles_y = static_cast<int>(blocks_for(source.height, Shape::kRows));
+  board.groups_x = static_cast<int>(blocks_for(board.tiles_x, Shape::kGroupAcross));
+  board.groups_y = static_cast<int>(blocks_for(board.tiles_y, Shape::kGroupDown));
+  const std::size_t images = static_cast<std::size_t>(sums.count);
+  const std::size_t tiles = images * board.tiles_x * board.tiles_y;
+  constexpr std::size_t kWords = Slot<Acc>::kWords, kCounterWords = 2;
+  const std::size_t rows = tiles * Shape::kRowSlots * kWords;
+  const std::size_t columns = tiles * Shape::kColumns * kWords;
+  const std::size_t row_prefixes =
+      images * board.tiles_y * board.groups_x * Shape::kRowSlots * kWords;
+  const std::size_t column_prefixes =
+      images * board.groups_y * board.tiles_x * Shape::kColumns * kWords;
+
+  DeviceBuffer<Word> words(kCounterWords + rows + columns + row_prefixes + column_prefixes, stream);
+  words.zero();
+  board.next = reinterpret_cast<unsigned*>(words.data());
+  board.rows = words.data() + kCounterWords;
+  board.columns = board.rows + rows;
+  board.row_prefixes = board.columns + columns;
+  board.column_prefixes = board.row_prefixes + row_prefixes;
+
+  const IntegralTarget<Acc> target{sums,          source.elements,
+                                   source.height, source.elements + (exclusive ? kChannels : 0),
+                                   exclusive,     packs_fit<Acc, Shape::kVector>(sums)};
+  integral_kernel<Source, Acc, kChannels>
+      <<<static_cast<unsigned>(tiles), Shape::kThreads, 0, stream>>>(source, target, board);
+}
+
+}  // namespace fovea::cuda
