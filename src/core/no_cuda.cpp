@@ -4,6 +4,7 @@
 
 #include "core/backend.h"
 #include "ops/gradient/backend.h"
+#include "ops/resize/backend.h"
 
 namespace fovea::cuda {
 namespace {
@@ -40,5 +41,16 @@ template void polar_gradient(ImageView<const std::uint8_t>, ImageView<float>,
                              ImageView<std::uint8_t>, const detail::PolarParams&, const Exec&);
 template void polar_gradient(ImageView<const float>, ImageView<float>, ImageView<std::uint8_t>,
                              const detail::PolarParams&, const Exec&);
+
+// ops/resize
+template <class T>
+void resize(StackView<const T>, std::span<const StackView<T>>, bool, const Exec&) {
+  absent();
+}
+template void resize(StackView<const std::uint8_t>, std::span<const StackView<std::uint8_t>>, bool,
+                     const Exec&);
+template void resize(StackView<const std::uint16_t>, std::span<const StackView<std::uint16_t>>,
+                     bool, const Exec&);
+template void resize(StackView<const float>, std::span<const StackView<float>>, bool, const Exec&);
 
 }  // namespace fovea::cuda
