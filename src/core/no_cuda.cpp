@@ -3,6 +3,7 @@
 #include <fovea/error.h>
 
 #include "core/backend.h"
+#include "ops/convolve/backend.h"
 #include "ops/gradient/backend.h"
 #include "ops/resize/backend.h"
 
@@ -52,5 +53,32 @@ template void resize(StackView<const std::uint8_t>, std::span<const StackView<st
 template void resize(StackView<const std::uint16_t>, std::span<const StackView<std::uint16_t>>,
                      bool, const Exec&);
 template void resize(StackView<const float>, std::span<const StackView<float>>, bool, const Exec&);
+
+// ops/convolve
+template <class T, class Out>
+void convolve_separable(ImageView<const T>, ImageView<Out>, const detail::SeparableKernel&,
+                        const detail::ConvolveParams&, const Exec&) {
+  absent();
+}
+template <class T, class Out>
+void convolve(ImageView<const T>, ImageView<Out>, const detail::Kernel2d&,
+              const detail::ConvolveParams&, const Exec&) {
+  absent();
+}
+template void convolve_separable(ImageView<const std::uint8_t>, ImageView<float>,
+                                 const detail::SeparableKernel&, const detail::ConvolveParams&,
+                                 const Exec&);
+template void convolve_separable(ImageView<const std::uint8_t>, ImageView<std::uint8_t>,
+                                 const detail::SeparableKernel&, const detail::ConvolveParams&,
+                                 const Exec&);
+template void convolve_separable(ImageView<const float>, ImageView<float>,
+                                 const detail::SeparableKernel&, const detail::ConvolveParams&,
+                                 const Exec&);
+template void convolve(ImageView<const std::uint8_t>, ImageView<float>, const detail::Kernel2d&,
+                       const detail::ConvolveParams&, const Exec&);
+template void convolve(ImageView<const std::uint8_t>, ImageView<std::uint8_t>,
+                       const detail::Kernel2d&, const detail::ConvolveParams&, const Exec&);
+template void convolve(ImageView<const float>, ImageView<float>, const detail::Kernel2d&,
+                       const detail::ConvolveParams&, const Exec&);
 
 }  // namespace fovea::cuda
