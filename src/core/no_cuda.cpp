@@ -6,6 +6,9 @@
 #include "core/timing.h"
 #include "ops/gradient/backend.h"
 #include "ops/integral/backend.h"
+#include "ops/convolve/backend.h"
+#include "ops/gradient/backend.h"
+#include "ops/resize/backend.h"
 
 namespace fovea::cuda {
 namespace {
@@ -61,5 +64,42 @@ FOVEA_FOR_EACH_INTEGRAL(FOVEA_INTEGRAL)
 void integral_histogram(const detail::WeightedBins&, StackView<std::uint32_t>, const Exec&) {
   absent();
 }
+// ops/resize
+template <class T>
+void resize(StackView<const T>, std::span<const StackView<T>>, bool, const Exec&) {
+  absent();
+}
+template void resize(StackView<const std::uint8_t>, std::span<const StackView<std::uint8_t>>, bool,
+                     const Exec&);
+template void resize(StackView<const std::uint16_t>, std::span<const StackView<std::uint16_t>>,
+                     bool, const Exec&);
+template void resize(StackView<const float>, std::span<const StackView<float>>, bool, const Exec&);
+
+// ops/convolve
+template <class T, class Out>
+void convolve_separable(ImageView<const T>, ImageView<Out>, const detail::SeparableKernel&,
+                        const detail::ConvolveParams&, const Exec&) {
+  absent();
+}
+template <class T, class Out>
+void convolve(ImageView<const T>, ImageView<Out>, const detail::Kernel2d&,
+              const detail::ConvolveParams&, const Exec&) {
+  absent();
+}
+template void convolve_separable(ImageView<const std::uint8_t>, ImageView<float>,
+                                 const detail::SeparableKernel&, const detail::ConvolveParams&,
+                                 const Exec&);
+template void convolve_separable(ImageView<const std::uint8_t>, ImageView<std::uint8_t>,
+                                 const detail::SeparableKernel&, const detail::ConvolveParams&,
+                                 const Exec&);
+template void convolve_separable(ImageView<const float>, ImageView<float>,
+                                 const detail::SeparableKernel&, const detail::ConvolveParams&,
+                                 const Exec&);
+template void convolve(ImageView<const std::uint8_t>, ImageView<float>, const detail::Kernel2d&,
+                       const detail::ConvolveParams&, const Exec&);
+template void convolve(ImageView<const std::uint8_t>, ImageView<std::uint8_t>,
+                       const detail::Kernel2d&, const detail::ConvolveParams&, const Exec&);
+template void convolve(ImageView<const float>, ImageView<float>, const detail::Kernel2d&,
+                       const detail::ConvolveParams&, const Exec&);
 
 }  // namespace fovea::cuda

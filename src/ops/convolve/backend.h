@@ -1,0 +1,41 @@
+// The convolution's two twins, for uint8 to float, uint8 to uint8 and float to float; called with
+// images of one shape, kernels already flipped where asked and anchors inside them.
+#pragma once
+#include <fovea/convolve.h>
+
+#include <span>
+
+#include "ops/convolve/convolve_math.h"
+
+namespace fovea::detail {
+
+struct SeparableKernel {
+  std::span<const float> row, column;
+};
+// Rows lie one after another.
+struct Kernel2d {
+  const float* weights;
+  int width, height;
+};
+
+}  // namespace fovea::detail
+
+namespace fovea::cpu {
+template <class T, class Out>
+void convolve_separable(ImageView<const T> image, ImageView<Out> out,
+                        const detail::SeparableKernel& kernel, const detail::ConvolveParams& params,
+                        const Exec& exec);
+template <class T, class Out>
+void convolve(ImageView<const T> image, ImageView<Out> out, const detail::Kernel2d& kernel,
+              const detail::ConvolveParams& params, const Exec& exec);
+}  // namespace fovea::cpu
+
+namespace fovea::cuda {
+template <class T, class Out>
+void convolve_separable(ImageView<const T> image, ImageView<Out> out,
+                        const detail::SeparableKernel& kernel, const detail::ConvolveParams& params,
+                        const Exec& exec);
+template <class T, class Out>
+void convolve(ImageView<const T> image, ImageView<Out> out, const detail::Kernel2d& kernel,
+              const detail::ConvolveParams& params, const Exec& exec);
+}  // namespace fovea::cuda

@@ -1,0 +1,338 @@
+// CPU twin of the convolution. Source rows become lines of floats with the border written out on
+// both sides, in a ring of as many lines as the kernel is high; a block of output rows by a few
+// vectors is then summed in registers, so that a loaded line serves several output rows. Separable
+// kernels run along each line before it enters the ring. Symmetric kernels are not folded: with
+// fused multiply-add an addition saved is a multiplication that was free.
+#include <algorithm>
+#include <vector>
+
+#include "core/parallel.h"
+#include "ops/convolve/backend.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/convolve/convolve_cpu.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
+// Outside the per-target part, which is compiled once a target.
+#ifndef FOVEA_CONVOLVE_JOB
+#define FOVEA_CONVOLVE_JOB
+namespace fovea::detail {
+
+// Output rows [first, last). A separable kernel has `along`, which each line is summed with before
+// `taps` (one column of them) is applied.
+template <class T, class Out>
+struct ConvolveJob {
+  ImageView<const T> image;
+  ImageView<Out> out;
+  std::span<const float> along;
+  Kernel2d taps;
+  ConvolveParams params;
+  int first, last;
+};
+
+// Lines are longer by this much, so that the last block of vectors may run over.
+constexpr int kConvolvePadding = 256;
+
+}  // namespace fovea::detail
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Floats = hn::ScalableTag<float>;
+using V = hn::Vec<Floats>;
+
+// Output rows summed together: what fits the registers, 32 of them on ARM, 16 on most of x86.
+constexpr int kRows = HWY_ARCH_ARM_A64 ? 4 : 2;  // at most 4
+constexpr int kVectors = 4;
+
+struct Four {
+  V v0, v1, v2, v3;
+};
+HWY_INLINE Four zero_four() {
+  const V zero = hn::Zero(Floats());
+  return {zero, zero, zero, zero};
+}
+HWY_INLINE Four load_four(const float* from) {
+  const Floats d;
+  const std::size_t lanes = hn::Lanes(d);
+  return {hn::LoadU(d, from), hn::LoadU(d, from + lanes), hn::LoadU(d, from + 2 * lanes),
+          hn::LoadU(d, from + 3 * lanes)};
+}
+HWY_INLINE void add_product(const Four& x, float weight, Four& sum) {
+  const V w = hn::Set(Floats(), weight);
+  sum.v0 = hn::MulAdd(x.v0, w, sum.v0);
+  sum.v1 = hn::MulAdd(x.v1, w, sum.v1);
+  sum.v2 = hn::MulAdd(x.v2, w, sum.v2);
+  sum.v3 = hn::MulAdd(x.v3, w, sum.v3);
+}
+HWY_INLINE void store_four(const Four& sum, float* out) {
+  const Floats d;
+  const std::size_t lanes = hn::Lanes(d);
+  hn::StoreU(sum.v0, d, out);
+  hn::StoreU(sum.v1, d, out + lanes);
+  hn::StoreU(sum.v2, d, out + 2 * lanes);
+  hn::StoreU(sum.v3, d, out + 3 * lanes);
+}
+HWY_INLINE void store_four(const Four& sum, std::uint8_t* out) {
+  const hn::Rebind<std::uint8_t, Floats> d;
+  const std::size_t lanes = hn::Lanes(d);
+  hn::StoreU(hn::DemoteTo(d, hn::NearestInt(sum.v0)), d, out);
+  hn::StoreU(hn::DemoteTo(d, hn::NearestInt(sum.v1)), d, out + lanes);
+  hn::StoreU(hn::DemoteTo(d, hn::NearestInt(sum.v2)), d, out + 2 * lanes);
+  hn::StoreU(hn::DemoteTo(d, hn::NearestInt(sum.v3)), d, out + 3 * lanes);
+}
+// The last `count` elements of a row.
+template <class Out>
+HWY_INLINE void store_some(const Four& sum, Out* out, int count) {
+  Out all[4 * hn::MaxLanes(Floats())];
+  store_four(sum, all);
+  std::copy_n(all, count, out);
+}
+
+struct Block {
+  Four row[4];
+};
+HWY_INLINE Block zero_block() { return {{zero_four(), zero_four(), zero_four(), zero_four()}}; }
+
+// Adds line j to those output rows of a block whose bit is set in kMask: row r takes row j - r of
+// the kernel.
+template <int kMask>
+HWY_INLINE void add_line(const float* line, int j, const detail::Kernel2d& taps, int step,
+                         Block& sums) {
+  const std::ptrdiff_t width = taps.width;
+  for (std::ptrdiff_t k = 0, at = j * width; k < width; ++k, ++at) {
+    const Four x = load_four(line + k * step);
+    if constexpr (kMask & 1) add_product(x, taps.weights[at], sums.row[0]);
+    if constexpr (kMask & 2) add_product(x, taps.weights[at - width], sums.row[1]);
+    if constexpr (kMask & 4) add_product(x, taps.weights[at - 2 * width], sums.row[2]);
+    if constexpr (kMask & 8) add_product(x, taps.weights[at - 3 * width], sums.row[3]);
+  }
+}
+
+// kCount output rows from kernel rows and lines that overlap; the kernel has at least kCount - 1
+// rows. lines[j] is the line under the kernel's row j for the first output row.
+template <int kCount>
+HWY_INLINE void sum_block(const float* const* lines, int x, const detail::Kernel2d& taps, int step,
+                          Block& sums) {
+  constexpr int kAll = (1 << kCount) - 1;
+  const auto add = [&]<int kMask>(int j)
+                       HWY_ATTR { add_line<kMask>(lines[j] + x, j, taps, step, sums); };
+  if constexpr (kCount > 1) add.template operator()<1 & kAll>(0);
+  if constexpr (kCount > 2) add.template operator()<3 & kAll>(1);
+  if constexpr (kCount > 3) add.template operator()<7 & kAll>(2);
+  for (int j = kCount - 1; j < taps.height; ++j) add.template operator()<kAll>(j);
+  if constexpr (kCount > 3) add.template operator()<14 & kAll>(taps.height);
+  if constexpr (kCount > 2) add.template operator()<12 & kAll>(taps.height + 1);
+  if constexpr (kCount > 3) add.template operator()<8 & kAll>(taps.height + 2);
+  if constexpr (kCount == 2) add.template operator()<2>(taps.height);
+}
+
+// kCount output rows from lines of floats.
+template <int kCount, class Out>
+void sum_rows(const float* const* lines, const detail::Kernel2d& taps, int step, int elements,
+              ImageView<Out> out, int y) {
+  const int block = kVectors * static_cast<int>(hn::Lanes(Floats()));
+  for (int x = 0; x < elements; x += block) {
+    Block sums = zero_block();
+    sum_block<kCount>(lines, x, taps, step, sums);
+    for (int r = 0; r < kCount; ++r) {
+      if (x + block <= elements) store_four(sums.row[r], out.row(y + r) + x);
+      else store_some(sums.row[r], out.row(y + r) + x, elements - x);
+    }
+  }
+}
+
+// line[x] = sum of weights[k] * padded[x + k * step]. Two blocks at a time: a chain of fused
+// multiply-adds waits for itself.
+void sum_along(const float* padded, std::span<const float> weights, int step, int elements,
+               float* line) {
+  const int block = kVectors * static_cast<int>(hn::Lanes(Floats()));
+  for (int x = 0; x < elements; x += 2 * block) {
+    Four low = zero_four(), high = zero_four();
+    const float* from = padded + x;
+    for (const float weight : weights) {
+      add_product(load_four(from), weight, low);
+      add_product(load_four(from + block), weight, high);
+      from += step;
+    }
+    store_four(low, line + x);
+    store_four(high, line + x + block);
+  }
+}
+
+void convert(const float* from, int count, float* to) { std::copy_n(from, count, to); }
+void convert(const std::uint8_t* from, int count, float* to) {
+  const Floats d;
+  const hn::Rebind<std::int32_t, Floats> integers;
+  const hn::Rebind<std::uint8_t, Floats> bytes;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  int i = 0;
+  for (; i + lanes <= count; i += lanes)
+    hn::StoreU(hn::ConvertTo(d, hn::PromoteTo(integers, hn::LoadU(bytes, from + i))), d, to + i);
+  for (; i < count; ++i) to[i] = static_cast<float>(from[i]);
+}
+
+// Row y, which may lie beyond the image, with `before` pixels of border on its left and `after` on
+// its right.
+template <class T>
+void fill_line(ImageView<const T> image, int y, const detail::ConvolveParams& params, int before,
+               int after, float* line) {
+  const int channels = image.channels;
+  const int source = detail::border_index(y, image.height, params.border);
+  if (source < 0) {
+    std::fill_n(line, (before + image.width + after) * channels, params.border_value);
+    return;
+  }
+  const T* row = image.row(source);
+  const auto fill_border = [&](int from, int to) {
+    for (int x = from; x < to; ++x) {
+      const int column = detail::border_index(x, image.width, params.border);
+      for (int c = 0; c < channels; ++c)
+        line[(before + x) * channels + c] =
+            column < 0 ? params.border_value : static_cast<float>(row[column * channels + c]);
+    }
+  };
+  fill_border(-before, 0);
+  convert(row, image.row_elements(), line + before * channels);
+  fill_border(image.width, image.width + after);
+}
+
+// The lines under a kernel: a ring in which line y of the image (which may lie beyond it) has the
+// place y modulo the ring's size.
+template <class T, class Out>
+class LineRing {
+ public:
+  explicit LineRing(const detail::ConvolveJob<T, Out>& job)
+      : job_(job),
+        width_(job.along.empty() ? job.taps.width : static_cast<int>(job.along.size())),
+        stride_((job.image.width + width_ - 1) * job.image.channels + detail::kConvolvePadding),
+        size_(job.taps.height + kRows - 1),
+        lines_(static_cast<std::size_t>(size_) * stride_),
+        padded_(job.along.empty() ? 0 : stride_),
+        next_(job.first - job.params.anchor_y) {}
+
+  // Pointers to `count` lines from image row y on; y never falls from call to call.
+  void under(int y, int count, const float** pointers) {
+    for (; next_ < y + count; ++next_) make(next_, place(next_));
+    for (int j = 0; j < count; ++j) pointers[j] = place(y + j);
+  }
+
+ private:
+  float* place(int y) {
+    const int slot = (y - (job_.first - job_.params.anchor_y)) % size_;
+    return lines_.data() + static_cast<std::size_t>(slot) * stride_;
+  }
+  void make(int y, float* line) {
+    const int before = job_.params.anchor_x, after = width_ - 1 - before;
+    if (job_.along.empty()) return fill_line(job_.image, y, job_.params, before, after, line);
+    fill_line(job_.image, y, job_.params, before, after, padded_.data());
+    sum_along(padded_.data(), job_.along, job_.image.channels, job_.image.row_elements(), line);
+  }
+
+  const detail::ConvolveJob<T, Out>& job_;
+  int width_;
+  std::size_t stride_;
+  int size_;
+  std::vector<float> lines_;
+  std::vector<float> padded_;
+  int next_;
+};
+
+template <class T, class Out>
+void convolve_rows(const detail::ConvolveJob<T, Out>& job) {
+  LineRing<T, Out> ring(job);
+  std::vector<const float*> lines(static_cast<std::size_t>(job.taps.height) + kRows - 1);
+  const int step = job.image.channels, elements = job.image.row_elements();
+  int y = job.first;
+  if (job.taps.height >= kRows - 1) {
+    for (; y + kRows <= job.last; y += kRows) {
+      ring.under(y - job.params.anchor_y, job.taps.height + kRows - 1, lines.data());
+      sum_rows<kRows>(lines.data(), job.taps, step, elements, job.out, y);
+    }
+  }
+  for (; y < job.last; ++y) {
+    ring.under(y - job.params.anchor_y, job.taps.height, lines.data());
+    sum_rows<1>(lines.data(), job.taps, step, elements, job.out, y);
+  }
+}
+
+// Entry points for the dispatcher, which cannot name templates.
+void convolve_u8_f32(const detail::ConvolveJob<std::uint8_t, float>& job) { convolve_rows(job); }
+void convolve_u8_u8(const detail::ConvolveJob<std::uint8_t, std::uint8_t>& job) {
+  convolve_rows(job);
+}
+void convolve_f32_f32(const detail::ConvolveJob<float, float>& job) { convolve_rows(job); }
+
+}  // namespace fovea::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fovea::cpu {
+namespace {
+
+HWY_EXPORT(convolve_u8_f32);
+HWY_EXPORT(convolve_u8_u8);
+HWY_EXPORT(convolve_f32_f32);
+
+void run(const detail::ConvolveJob<std::uint8_t, float>& job) {
+  HWY_DYNAMIC_DISPATCH(convolve_u8_f32)(job);
+}
+void run(const detail::ConvolveJob<std::uint8_t, std::uint8_t>& job) {
+  HWY_DYNAMIC_DISPATCH(convolve_u8_u8)(job);
+}
+void run(const detail::ConvolveJob<float, float>& job) {
+  HWY_DYNAMIC_DISPATCH(convolve_f32_f32)(job);
+}
+
+template <class T, class Out>
+void run_parallel(const detail::ConvolveJob<T, Out>& whole, const Exec& exec) {
+  // A task computes as many lines more than its rows as the kernel is high, so tasks are few. A
+  // row's result does not depend on the task it falls to.
+  const int height = whole.image.height, threads = thread_count(exec);
+  constexpr int kLeastRows = 16;
+  const int tasks = threads == 1 ? 1 : 2 * threads;
+  const int rows = std::max((height + tasks - 1) / tasks, kLeastRows);
+  parallel_for(exec, height, rows, [&](std::int64_t first, std::int64_t last) {
+    detail::ConvolveJob<T, Out> job = whole;
+    job.first = static_cast<int>(first);
+    job.last = static_cast<int>(last);
+    run(job);
+  });
+}
+
+}  // namespace
+
+template <class T, class Out>
+void convolve_separable(ImageView<const T> image, ImageView<Out> out,
+                        const detail::SeparableKernel& kernel, const detail::ConvolveParams& params,
+                        const Exec& exec) {
+  const detail::Kernel2d column{kernel.column.data(), 1, static_cast<int>(kernel.column.size())};
+  run_parallel<T, Out>({image, out, kernel.row, column, params, 0, 0}, exec);
+}
+template void convolve_separable(ImageView<const std::uint8_t>, ImageView<float>,
+                                 const detail::SeparableKernel&, const detail::ConvolveParams&,
+                                 const Exec&);
+template void convolve_separable(ImageView<const std::uint8_t>, ImageView<std::uint8_t>,
+                                 const detail::SeparableKernel&, const detail::ConvolveParams&,
+                                 const Exec&);
+template void convolve_separable(ImageView<const float>, ImageView<float>,
+                                 const detail::SeparableKernel&, const detail::ConvolveParams&,
+                                 const Exec&);
+
+template <class T, class Out>
+void convolve(ImageView<const T> image, ImageView<Out> out, const detail::Kernel2d& kernel,
+              const detail::ConvolveParams& params, const Exec& exec) {
+  run_parallel<T, Out>({image, out, {}, kernel, params, 0, 0}, exec);
+}
+template void convolve(ImageView<const std::uint8_t>, ImageView<float>, const detail::Kernel2d&,
+                       const detail::ConvolveParams&, const Exec&);
+template void convolve(ImageView<const std::uint8_t>, ImageView<std::uint8_t>,
+                       const detail::Kernel2d&, const detail::ConvolveParams&, const Exec&);
+template void convolve(ImageView<const float>, ImageView<float>, const detail::Kernel2d&,
+                       const detail::ConvolveParams&, const Exec&);
+
+}  // namespace fovea::cpu
+#endif  // HWY_ONCE

@@ -1,0 +1,323 @@
+// CUDA twin of the convolution. A block computes a tile: strips of source rows go to shared memory
+// as floats with the border written out; both passes of a separable kernel run there, so that the
+// intermediate never reaches device memory. A thread sums eight neighbouring outputs at once: eight
+// taps then need fifteen loads for 64 multiply-adds. Shared rows are skewed by one word in eight,
+// so that threads eight columns apart meet different banks. Channels are separate blocks.
+#include <algorithm>
+#include <vector>
+
+#include "core/on_device.cuh"
+#include "ops/convolve/backend.h"
+
+namespace fovea::cuda {
+namespace {
+
+constexpr struct {
+  int outputs = 8;          // of one thread, side by side; taps are taken by as many
+  int threads_x = 8;        // along a row: tiles are 64 wide
+  int threads_y = 32;       // rows worked on at a time
+  int separable_rows = 64;  // of a tile; the taller, the fewer rows two tiles both compute
+  int fused_taps = 33;   // taller column kernels compute more rows twice than a second launch costs
+  int kernel_rows = 16;  // of a general kernel, in shared memory at a time
+} kTuning;
+constexpr int kTileWidth = kTuning.outputs * kTuning.threads_x;
+constexpr int kThreads = kTuning.threads_x * kTuning.threads_y;
+constexpr int kWarps = kThreads / 32;
+
+FOVEA_HD constexpr int round_up(int value, int to) { return (value + to - 1) / to * to; }
+// Place of column x in a skewed row, and the length of a row for `columns`: 8 modulo 32, so that
+// threads in four successive rows meet different banks too.
+FOVEA_HD constexpr int skewed(int x) { return x + x / 8; }
+FOVEA_HD constexpr int pitch_for(int columns) {
+  return round_up(skewed(columns) - 8 > 0 ? skewed(columns) - 8 : 0, 32) + 8;
+}
+// Columns that eight outputs a thread read for a kernel of `taps`: whole groups of taps.
+FOVEA_HD constexpr int columns_for(int taps) {
+  return kTileWidth + round_up(taps, kTuning.outputs);
+}
+constexpr int kTilePitch = pitch_for(kTileWidth);
+
+// sum[i] += weights[k] * load(k + i), k in order. load may be asked for up to seven places more
+// than the kernel reaches; what it gives there is not used.
+template <class Load>
+__device__ void add_products(const float* weights, int taps, const Load& load,
+                             float (&sum)[kTuning.outputs]) {
+  constexpr int kN = kTuning.outputs;
+  for (int first = 0; first < taps; first += kN) {
+    float window[2 * kN - 1];
+#pragma unroll
+    for (int i = 0; i < 2 * kN - 1; ++i) window[i] = load(first + i);
+#pragma unroll
+    for (int k = 0; k < kN; ++k) {
+      if (first + k < taps) {
+        const float weight = weights[first + k];
+#pragma unroll
+        for (int i = 0; i < kN; ++i) sum[i] = fmaf(window[i + k], weight, sum[i]);
+      }
+    }
+  }
+}
+
+// Rows [first, first + rows) of the source, from column x0 on, one warp a row.
+template <class T>
+__device__ void load_rows(const ImageView<const T>& image, const detail::ConvolveParams& params,
+                          int channel, int x0, int first, int rows, int columns, int pitch,
+                          float* shared) {
+  for (int r = threadIdx.x / 32; r < rows; r += kWarps) {
+    const int y = detail::border_index(first + r, image.height, params.border);
+    for (int i = threadIdx.x % 32; i < columns; i += 32) {
+      const int x = detail::border_index(x0 + i, image.width, params.border);
+      shared[r * pitch + skewed(i)] =
+          x < 0 || y < 0 ? params.border_value : static_cast<float>(image.at(x, y, channel));
+    }
+  }
+}
+
+__device__ void load_weights(const float* weights, int count, float* shared) {
+  for (int i = threadIdx.x; i < count; i += kThreads) shared[i] = weights[i];
+}
+
+// Weights of a separable kernel in device memory.
+struct DeviceKernel {
+  const float *row, *column;
+  int width, height;
+};
+
+inline int separable_shared_floats(int width, int height) {
+  return round_up(width, 8) + round_up(height, 8) +
+         kTuning.threads_y * pitch_for(columns_for(width)) +
+         (kTuning.separable_rows + round_up(height, kTuning.outputs)) * kTilePitch;
+}
+
+template <class T, class Out>
+__global__ void __launch_bounds__(kThreads)
+    separable_kernel(ImageView<const T> image, ImageView<Out> out, DeviceKernel kernel,
+                     detail::ConvolveParams params) {
+  constexpr int kN = kTuning.outputs;
+  extern __shared__ float shared[];
+  const int pitch = pitch_for(columns_for(kernel.width));
+  float* row_weights = shared;
+  float* column_weights = row_weights + round_up(kernel.width, 8);
+  float* strip = column_weights + round_up(kernel.height, 8);
+  float* middle = strip + kTuning.threads_y * pitch;
+  const int channel = blockIdx.z;
+  const int tile_x = blockIdx.x * kTileWidth, tile_y = blockIdx.y * kTuning.separable_rows;
+  load_weights(kernel.row, kernel.width, row_weights);
+  load_weights(kernel.column, kernel.height, column_weights);
+
+  const int rows = kTuning.separable_rows + kernel.height - 1;
+  const int tx = threadIdx.x % kTuning.threads_x, ty = threadIdx.x / kTuning.threads_x;
+  for (int first = 0; first < rows; first += kTuning.threads_y) {
+    const int count = min(kTuning.threads_y, rows - first);
+    __syncthreads();  // the strip before has been read
+    load_rows(image, params, channel, tile_x - params.anchor_x, tile_y - params.anchor_y + first,
+              count, kTileWidth + kernel.width - 1, pitch, strip);
+    __syncthreads();
+    if (ty >= count) continue;
+    const float* from = strip + ty * pitch;
+    float sum[kN] = {};
+    add_products(
+        row_weights, kernel.width, [&](int i) { return from[skewed(tx * kN + i)]; }, sum);
+#pragma unroll
+    for (int i = 0; i < kN; ++i) middle[(first + ty) * kTilePitch + skewed(tx * kN + i)] = sum[i];
+  }
+  __syncthreads();
+
+  const int column = threadIdx.x % kTileWidth, x = tile_x + column;
+  if (x >= image.width) return;
+  constexpr int kRowGroups = kThreads / kTileWidth;
+  for (int y = threadIdx.x / kTileWidth * kN; y < kTuning.separable_rows; y += kRowGroups * kN) {
+    if (tile_y + y >= image.height) return;
+    const float* from = middle + y * kTilePitch + skewed(column);
+    float sum[kN] = {};
+    add_products(
+        column_weights, kernel.height, [&](int i) { return from[i * kTilePitch]; }, sum);
+#pragma unroll
+    for (int i = 0; i < kN; ++i)
+      if (tile_y + y + i < image.height)
+        out.at(x, tile_y + y + i, channel) = detail::pixel_from_sum<Out>(sum[i]);
+  }
+}
+
+inline int general_shared_floats(int width, int height) {
+  const int rows = std::min(height, kTuning.kernel_rows);
+  return round_up(rows * width, 8) +
+         std::max((kTuning.threads_y + rows - 1) * pitch_for(columns_for(width)),
+                  kTuning.threads_y * kTilePitch);
+}
+
+// A few rows of the kernel at a time, so that a kernel of any height fits.
+template <class T, class Out>
+__global__ void __launch_bounds__(kThreads)
+    general_kernel(ImageView<const T> image, ImageView<Out> out, detail::Kernel2d kernel,
+                   detail::ConvolveParams params) {
+  constexpr int kN = kTuning.outputs;
+  extern __shared__ float shared[];
+  const int most_rows = min(kernel.height, kTuning.kernel_rows);
+  const int pitch = pitch_for(columns_for(kernel.width));
+  float* weights = shared;
+  float* strip = weights + round_up(most_rows * kernel.width, 8);
+  const int channel = blockIdx.z;
+  const int tile_x = blockIdx.x * kTileWidth, tile_y = blockIdx.y * kTuning.threads_y;
+  const int tx = threadIdx.x % kTuning.threads_x, ty = threadIdx.x / kTuning.threads_x;
+
+  float sum[kN] = {};
+  for (int first = 0; first < kernel.height; first += kTuning.kernel_rows) {
+    const int rows = min(kTuning.kernel_rows, kernel.height - first);
+    __syncthreads();  // the strip before has been read
+    load_weights(kernel.weights + first * kernel.width, rows * kernel.width, weights);
+    load_rows(image, params, channel, tile_x - params.anchor_x, tile_y - params.anchor_y + first,
+              kTuning.threads_y + rows - 1, kTileWidth + kernel.width - 1, pitch, strip);
+    __syncthreads();
+    for (int j = 0; j < rows; ++j) {
+      const float* from = strip + (ty + j) * pitch;
+      add_products(
+          weights + j * kernel.width, kernel.width,
+          [&](int i) { return from[skewed(tx * kN + i)]; }, sum);
+    }
+  }
+  // Through shared memory once more, so that a warp writes neighbouring pixels.
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < kN; ++i) strip[ty * kTilePitch + skewed(tx * kN + i)] = sum[i];
+  __syncthreads();
+  const int column = threadIdx.x % kTileWidth, x = tile_x + column;
+  if (x >= image.width) return;
+  for (int r = threadIdx.x / kTileWidth; r < kTuning.threads_y; r += kThreads / kTileWidth) {
+    if (tile_y + r >= image.height) return;
+    out.at(x, tile_y + r, channel) =
+        detail::pixel_from_sum<Out>(strip[r * kTilePitch + skewed(column)]);
+  }
+}
+
+// The bytes of a launch, allowed for if they are more than a kernel has without asking. The limit
+// set is always the device's own, so that calls in several threads do not lower it for each other.
+template <class Kernel>
+std::size_t allow_shared(Kernel* kernel, int floats) {
+  constexpr std::size_t kWithoutAsking = 48 << 10;
+  const std::size_t bytes = static_cast<std::size_t>(floats) * sizeof(float);
+  if (bytes <= kWithoutAsking) return bytes;
+  int device = 0, most = 0;
+  check(cudaGetDevice(&device), "reading the current device");
+  check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
+        "reading the shared memory of the device");
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most),
+        "convolve: asking for shared memory");
+  return bytes;
+}
+
+template <class T>
+dim3 grid_for(const ImageView<T>& image, int tile_rows) {
+  return dim3(blocks_for(image.width, kTileWidth), blocks_for(image.height, tile_rows),
+              static_cast<unsigned>(image.channels));
+}
+
+// Weights on the device while it lives.
+class UploadedWeights {
+ public:
+  UploadedWeights(const float* weights, std::size_t count, cudaStream_t stream)
+      : data_(count, stream) {
+    // Pageable host memory: the call returns once it has been read.
+    check(cudaMemcpyAsync(data_.data(), weights, count * sizeof(float), cudaMemcpyHostToDevice,
+                          stream),
+          "uploading a kernel");
+  }
+  const float* data() const { return data_.data(); }
+
+ private:
+  DeviceBuffer<float> data_;
+};
+
+template <class T, class Out>
+void launch_separable(Session& session, ImageView<const T> image, ImageView<Out> out,
+                      const DeviceKernel& kernel, const detail::ConvolveParams& params) {
+  const std::size_t bytes =
+      allow_shared(separable_kernel<T, Out>, separable_shared_floats(kernel.width, kernel.height));
+  separable_kernel<<<grid_for(image, kTuning.separable_rows), kThreads, bytes, session.stream()>>>(
+      image, out, kernel, params);
+  check_launch("convolve_separable");
+}
+
+// What the row kernel makes of a row that lies wholly in the constant border.
+float border_after_rows(std::span<const float> row, float value) {
+  float sum = 0;
+  for (const float weight : row) sum = std::fmaf(value, weight, sum);
+  return sum;
+}
+
+// Two launches of the same kernel, each with a single tap of 1 in the other direction.
+template <class T, class Out>
+void launch_in_turn(Session& session, ImageView<const T> image, ImageView<Out> out,
+                    const DeviceKernel& kernel, const detail::ConvolveParams& params,
+                    float middle_border) {
+  const float one = 1;
+  const UploadedWeights single(&one, 1, session.stream());
+  const auto stride = static_cast<std::ptrdiff_t>(round_up(image.row_elements(), 32));
+  DeviceBuffer<float> buffer(static_cast<std::size_t>(stride) * image.height, session.stream());
+  const ImageView<float> middle{buffer.data(),  image.width, image.height,
+                                image.channels, stride,      Memory::kCuda};
+  detail::ConvolveParams along = params, down = params;
+  along.anchor_y = 0;
+  down.anchor_x = 0;
+  down.border_value = middle_border;
+  launch_separable(session, image, middle, {kernel.row, single.data(), kernel.width, 1}, along);
+  launch_separable(session, ImageView<const float>(middle), out,
+                   {single.data(), kernel.column, 1, kernel.height}, down);
+}
+
+}  // namespace
+
+template <class T, class Out>
+void convolve_separable(ImageView<const T> image, ImageView<Out> out,
+                        const detail::SeparableKernel& kernel, const detail::ConvolveParams& params,
+                        const Exec& exec) {
+  Session session(exec);
+  OnDevice<const T> in(session, image);
+  OnDevice<Out> result(session, out);
+  const UploadedWeights row(kernel.row.data(), kernel.row.size(), session.stream()),
+      column(kernel.column.data(), kernel.column.size(), session.stream());
+  const DeviceKernel taps{row.data(), column.data(), static_cast<int>(kernel.row.size()),
+                          static_cast<int>(kernel.column.size())};
+  if (taps.height <= kTuning.fused_taps) {
+    launch_separable(session, in.image(), result.image(), taps, params);
+  } else {
+    launch_in_turn(session, in.image(), result.image(), taps, params,
+                   border_after_rows(kernel.row, params.border_value));
+  }
+  result.fetch();
+  session.finish("convolve_separable");
+}
+template void convolve_separable(ImageView<const std::uint8_t>, ImageView<float>,
+                                 const detail::SeparableKernel&, const detail::ConvolveParams&,
+                                 const Exec&);
+template void convolve_separable(ImageView<const std::uint8_t>, ImageView<std::uint8_t>,
+                                 const detail::SeparableKernel&, const detail::ConvolveParams&,
+                                 const Exec&);
+template void convolve_separable(ImageView<const float>, ImageView<float>,
+                                 const detail::SeparableKernel&, const detail::ConvolveParams&,
+                                 const Exec&);
+
+template <class T, class Out>
+void convolve(ImageView<const T> image, ImageView<Out> out, const detail::Kernel2d& kernel,
+              const detail::ConvolveParams& params, const Exec& exec) {
+  Session session(exec);
+  OnDevice<const T> in(session, image);
+  OnDevice<Out> result(session, out);
+  const UploadedWeights weights(
+      kernel.weights, static_cast<std::size_t>(kernel.width) * kernel.height, session.stream());
+  const std::size_t bytes =
+      allow_shared(general_kernel<T, Out>, general_shared_floats(kernel.width, kernel.height));
+  general_kernel<<<grid_for(image, kTuning.threads_y), kThreads, bytes, session.stream()>>>(
+      in.image(), result.image(), detail::Kernel2d{weights.data(), kernel.width, kernel.height},
+      params);
+  result.fetch();
+  session.finish("convolve");
+}
+template void convolve(ImageView<const std::uint8_t>, ImageView<float>, const detail::Kernel2d&,
+                       const detail::ConvolveParams&, const Exec&);
+template void convolve(ImageView<const std::uint8_t>, ImageView<std::uint8_t>,
+                       const detail::Kernel2d&, const detail::ConvolveParams&, const Exec&);
+template void convolve(ImageView<const float>, ImageView<float>, const detail::Kernel2d&,
+                       const detail::ConvolveParams&, const Exec&);
+
+}  // namespace fovea::cuda

@@ -1,0 +1,12 @@
+// The anti-aliased half of the resize's CPU twin.
+#pragma once
+#include <fovea/exec.h>
+#include <fovea/image.h>
+
+namespace fovea::cpu {
+
+// For uint8, uint16 and float.
+template <class T>
+void resize_area(StackView<const T> in, StackView<T> out, const Exec& exec);
+
+}  // namespace fovea::cpu

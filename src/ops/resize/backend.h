@@ -1,0 +1,19 @@
+// The resize's two twins. Both exist for uint8, uint16 and float. Several outputs of one source
+// (the levels of a pyramid) are one call, so that a GPU needs one launch for all of them; every
+// output has as many images and channels as the source, and none is empty.
+#pragma once
+#include <fovea/resize.h>
+
+#include <span>
+
+namespace fovea::cpu {
+template <class T>
+void resize(StackView<const T> in, std::span<const StackView<T>> outs, bool antialias,
+            const Exec& exec);
+}  // namespace fovea::cpu
+
+namespace fovea::cuda {
+template <class T>
+void resize(StackView<const T> in, std::span<const StackView<T>> outs, bool antialias,
+            const Exec& exec);
+}  // namespace fovea::cuda

@@ -1,0 +1,62 @@
+// Checks a resize request and hands it to the twin of the device asked for.
+#include <fovea/error.h>
+#include <fovea/resize.h>
+
+#include "core/dispatch.h"
+#include "ops/resize/backend.h"
+
+namespace fovea {
+namespace {
+
+template <class T>
+void run_resize(StackView<const T> images, StackView<T> out, const ResizeOptions& options) {
+  check_options(options);
+  if (images.channels < 1 || images.channels > 4)
+    detail::throw_wrong_shape("resize", "image", detail::shape_text(images), "1 to 4 channels");
+  detail::require_shape("resize", "out", out, out.width, out.height, images.channels);
+  if (out.count != images.count)
+    throw InvalidArgument(
+        fmt::format("resize: out holds {} images, the source {}; give both stacks "
+                    "the same number",
+                    out.count, images.count));
+  if (out.empty()) return;
+  if (images.empty())
+    throw InvalidArgument(fmt::format("resize: image is {}, which has no pixel to fill {} from",
+                                      detail::shape_text(images), detail::shape_text(out)));
+  const Exec exec = detail::resolve_exec("resize", options.exec, {images.memory, out.memory});
+  const std::span<const StackView<T>> outs(&out, 1);
+  if (detail::on_cuda(exec)) return cuda::resize(images, outs, options.antialias, exec);
+  return cpu::resize(images, outs, options.antialias, exec);
+}
+
+}  // namespace
+
+void describe(OptionVisitor& visit, ResizeOptions& options) {
+  visit("antialias", options.antialias,
+        "when shrinking, average over all that an output pixel covers");
+}
+
+void resize(ImageView<const std::uint8_t> image, ImageView<std::uint8_t> out,
+            const ResizeOptions& options) {
+  run_resize<std::uint8_t>(image, out, options);
+}
+void resize(ImageView<const std::uint16_t> image, ImageView<std::uint16_t> out,
+            const ResizeOptions& options) {
+  run_resize<std::uint16_t>(image, out, options);
+}
+void resize(ImageView<const float> image, ImageView<float> out, const ResizeOptions& options) {
+  run_resize<float>(image, out, options);
+}
+void resize(StackView<const std::uint8_t> images, StackView<std::uint8_t> out,
+            const ResizeOptions& options) {
+  run_resize(images, out, options);
+}
+void resize(StackView<const std::uint16_t> images, StackView<std::uint16_t> out,
+            const ResizeOptions& options) {
+  run_resize(images, out, options);
+}
+void resize(StackView<const float> images, StackView<float> out, const ResizeOptions& options) {
+  run_resize(images, out, options);
+}
+
+}  // namespace fovea

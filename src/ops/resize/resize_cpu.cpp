@@ -1,0 +1,313 @@
+// CPU twin of the bilinear resize. A source row is stretched along x once, into one of two lines
+// that stay in the first-level cache; an output row blends the two lines it lies between. Rows that
+// no output row touches are never read.
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "core/parallel.h"
+#include "ops/resize/area_cpu.h"
+#include "ops/resize/backend.h"
+#include "ops/resize/resize_plan.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/resize/resize_cpu.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
+// Outside the per-target part, which is compiled once a target.
+#ifndef FOVEA_RESIZE_JOB
+#define FOVEA_RESIZE_JOB
+namespace fovea::detail {
+
+// Output rows [first, last) of one image.
+template <class T, class Plan>
+struct ResizeJob {
+  ImageView<const T> in;
+  ImageView<T> out;
+  const Plan* plan;
+  int first, last;
+};
+using BytesJob = ResizeJob<std::uint8_t, FixedPlan>;
+using ShortsJob = ResizeJob<std::uint16_t, FloatPlan>;
+using FloatsJob = ResizeJob<float, FloatPlan>;
+
+// The widest vector, in elements of any type: lines are longer by this much, so that a last vector
+// may run over.
+constexpr int kLinePadding = 256;
+
+// Two lines, each holding one stretched source row.
+template <class Element>
+class LinePair {
+ public:
+  explicit LinePair(int elements)
+      : stride_(elements + kLinePadding), elements_(2 * static_cast<std::size_t>(stride_)) {}
+  // Neighbouring rows take different lines.
+  template <class Make>
+  const Element* line(int row, const Make& make) {
+    Element* data = elements_.data() + (row & 1) * stride_;
+    if (row_[row & 1] != row) make(row, data);
+    row_[row & 1] = row;
+    return data;
+  }
+
+ private:
+  std::ptrdiff_t stride_;
+  std::vector<Element> elements_;
+  std::array<int, 2> row_{-1, -1};
+};
+
+}  // namespace fovea::detail
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Table look-ups stay within 128 bits on every machine, so that bytes are worked on in such pieces.
+using Bytes = hn::FixedTag<std::uint8_t, 16>;
+using Shorts = hn::FixedTag<std::int16_t, 8>;
+using Quad = hn::FixedTag<float, 4>;
+using Pair = hn::FixedTag<float, 2>;
+using Floats = hn::ScalableTag<float>;
+
+HWY_INLINE hn::Vec<Shorts> blend_fixed(hn::Vec<Shorts> a, hn::Vec<Shorts> b,
+                                       hn::Vec<Shorts> weight) {
+  return hn::Sub(a, hn::MulFixedPoint15(hn::Sub(b, a), weight));
+}
+
+// Eight source bytes of a group, as fixed point numbers. `offset` 0 takes left neighbours, a step
+// right ones.
+template <int kRuns>
+HWY_INLINE hn::Vec<Shorts> pick(const std::uint8_t* row, const detail::FixedPlan& plan, int group,
+                                int offset) {
+  const Bytes d;
+  const std::size_t run = static_cast<std::size_t>(group) * kRuns;
+  const auto pick_run = [&](std::size_t r) {
+    return hn::TableLookupBytesOr0(hn::LoadU(d, row + plan.base[r] + offset),
+                                   hn::LoadU(d, plan.lookup.data() + r * detail::FixedPlan::kRun));
+  };
+  auto picked = pick_run(run);
+  if constexpr (kRuns == 2) picked = hn::Or(picked, pick_run(run + 1));
+  return hn::ShiftLeft<detail::kFractionBits>(hn::BitCast(Shorts(), picked));
+}
+
+template <int kRuns>
+void stretch_groups(const std::uint8_t* row, const detail::FixedPlan& plan, std::int16_t* line) {
+  const Shorts d;
+  const int groups = plan.groups();
+  for (int g = 0; g < groups; ++g) {
+    const auto left = pick<kRuns>(row, plan, g, 0), right = pick<kRuns>(row, plan, g, plan.step);
+    const auto weight = hn::LoadU(d, plan.weight.data() + g * detail::FixedPlan::kGroup);
+    hn::StoreU(blend_fixed(left, right, weight), d, line + g * detail::FixedPlan::kGroup);
+  }
+}
+
+// A row of at least plan.readable() elements.
+void stretch(const std::uint8_t* row, const detail::FixedPlan& plan, std::int16_t* line) {
+  if (plan.runs == 1) return stretch_groups<1>(row, plan, line);
+  if (plan.runs == 2) return stretch_groups<2>(row, plan, line);
+  for (int e = 0; e < plan.elements; ++e) {
+    const int left = row[plan.index[e]] << detail::kFractionBits,
+              right = row[plan.index[e] + plan.step] << detail::kFractionBits;
+    line[e] = static_cast<std::int16_t>(detail::blend(left, right, plan.weight[e]));
+  }
+}
+
+HWY_INLINE hn::Vec<hn::Half<Bytes>> blend_bytes(const std::int16_t* above,
+                                                const std::int16_t* below, hn::Vec<Shorts> weight) {
+  const Shorts d;
+  const auto value = blend_fixed(hn::LoadU(d, above), hn::LoadU(d, below), weight);
+  const auto half = hn::Set(d, 1 << (detail::kFractionBits - 1));
+  return hn::DemoteTo(hn::Half<Bytes>(),
+                      hn::ShiftRight<detail::kFractionBits>(hn::Add(value, half)));
+}
+
+void blend_lines(const std::int16_t* above, const std::int16_t* below, int weight, int elements,
+                 std::uint8_t* out) {
+  const Bytes d;
+  const auto w = hn::Set(Shorts(), static_cast<std::int16_t>(weight));
+  const auto sixteen = [&](int e) {
+    return hn::Combine(d, blend_bytes(above + e + 8, below + e + 8, w),
+                       blend_bytes(above + e, below + e, w));
+  };
+  int e = 0;
+  for (; e + 16 <= elements; e += 16) hn::StoreU(sixteen(e), d, out + e);
+  if (e == elements) return;
+  std::uint8_t last[16];
+  hn::StoreU(sixteen(e), d, last);
+  std::copy_n(last, elements - e, out + e);
+}
+
+void resize_bytes(const detail::BytesJob& job) {
+  const detail::FixedPlan& plan = *job.plan;
+  const double scale = static_cast<double>(job.in.height) / job.out.height;
+  const int source_elements = job.in.row_elements();
+  std::vector<std::uint8_t> wide(static_cast<std::size_t>(plan.readable()));
+  detail::LinePair<std::int16_t> lines(plan.elements);
+  const auto make = [&](int y, std::int16_t* line) {
+    const std::uint8_t* row = job.in.row(y);
+    if (source_elements < plan.readable())
+      row = (std::copy_n(row, source_elements, wide.data()), wide.data());
+    stretch(row, plan, line);
+  };
+  for (int y = job.first; y < job.last; ++y) {
+    const detail::FixedTap tap = detail::fixed_tap(y, scale, job.in.height);
+    const std::int16_t* above = lines.line(tap.index, make);
+    const std::int16_t* below = lines.line(std::min(tap.index + 1, job.in.height - 1), make);
+    blend_lines(above, below, tap.weight, plan.elements, job.out.row(y));
+  }
+}
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V blend_floats(V a, V b, V weight) {
+  return hn::Add(a, hn::Mul(hn::Sub(b, a), weight));
+}
+
+// Four outputs of a one-channel row: each neighbour pair is one load of two floats.
+HWY_INLINE void stretch_four(const float* row, const detail::FloatPlan& plan, int x, float* line) {
+  const Quad d;
+  const Pair pair;
+  const std::int32_t* index = plan.index.data() + x;
+  const auto low = hn::Combine(d, hn::LoadU(pair, row + index[1]), hn::LoadU(pair, row + index[0])),
+             high =
+                 hn::Combine(d, hn::LoadU(pair, row + index[3]), hn::LoadU(pair, row + index[2]));
+  const auto left = hn::ConcatEven(d, high, low), right = hn::ConcatOdd(d, high, low);
+  hn::StoreU(blend_floats<Quad>(left, right, hn::LoadU(d, plan.weight.data() + x)), d, line + x);
+}
+
+// One pixel of several channels. With three a fourth float is read, and written where the next
+// pixel follows.
+template <class D>
+HWY_INLINE void stretch_pixel(D d, const float* row, const detail::FloatPlan& plan, int x,
+                              float* line) {
+  hn::StoreU(blend_floats<D>(hn::LoadU(d, row + plan.index[x]), hn::LoadU(d, row + plan.next[x]),
+                             hn::Set(d, plan.weight[x])),
+             d, line + x * plan.channels);
+}
+
+void stretch(const float* row, const detail::FloatPlan& plan, float* line) {
+  int x = 0;
+  if (plan.channels == 1) {
+    for (; x + 4 <= plan.inner; x += 4) stretch_four(row, plan, x, line);
+  } else if (plan.channels == 2) {
+    for (; x < plan.inner; ++x) stretch_pixel(Pair(), row, plan, x, line);
+  } else {
+    for (; x < plan.inner; ++x) stretch_pixel(Quad(), row, plan, x, line);
+  }
+  for (; x < plan.width; ++x)
+    for (int c = 0; c < plan.channels; ++c)
+      line[x * plan.channels + c] =
+          detail::blend(row[plan.index[x] + c], row[plan.next[x] + c], plan.weight[x]);
+}
+
+HWY_INLINE void store_pixels(Floats d, hn::Vec<Floats> values, float* out) {
+  hn::StoreU(values, d, out);
+}
+HWY_INLINE void store_pixels(Floats d, hn::Vec<Floats> values, std::uint16_t* out) {
+  const hn::Rebind<std::int32_t, Floats> integers;
+  const hn::Rebind<std::uint16_t, Floats> shorts;
+  const auto rounded = hn::ConvertTo(integers, hn::Add(values, hn::Set(d, 0.5F)));
+  hn::StoreU(hn::DemoteTo(shorts, rounded), shorts, out);
+}
+
+template <class T>
+void blend_lines(const float* above, const float* below, float weight, int elements, T* out) {
+  const Floats d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  const auto w = hn::Set(d, weight);
+  const auto values = [&](int e) {
+    return blend_floats<Floats>(hn::LoadU(d, above + e), hn::LoadU(d, below + e), w);
+  };
+  int e = 0;
+  for (; e + 4 * lanes <= elements; e += 4 * lanes) {
+    const auto v0 = values(e), v1 = values(e + lanes), v2 = values(e + 2 * lanes),
+               v3 = values(e + 3 * lanes);
+    store_pixels(d, v0, out + e);
+    store_pixels(d, v1, out + e + lanes);
+    store_pixels(d, v2, out + e + 2 * lanes);
+    store_pixels(d, v3, out + e + 3 * lanes);
+  }
+  for (; e + lanes <= elements; e += lanes) store_pixels(d, values(e), out + e);
+  if (e == elements) return;
+  T last[hn::MaxLanes(Floats())];
+  store_pixels(d, values(e), last);
+  std::copy_n(last, elements - e, out + e);
+}
+
+template <class T>
+void resize_with_floats(const detail::ResizeJob<T, detail::FloatPlan>& job) {
+  const detail::FloatPlan& plan = *job.plan;
+  const double scale = static_cast<double>(job.in.height) / job.out.height;
+  const int elements = plan.width * plan.channels;
+  std::vector<float> converted;
+  if (!std::is_same_v<T, float>) converted.resize(static_cast<std::size_t>(job.in.row_elements()));
+  detail::LinePair<float> lines(elements);
+  const auto make = [&](int y, float* line) {
+    if constexpr (std::is_same_v<T, float>) {
+      stretch(job.in.row(y), plan, line);
+    } else {
+      std::copy_n(job.in.row(y), converted.size(), converted.data());
+      stretch(converted.data(), plan, line);
+    }
+  };
+  for (int y = job.first; y < job.last; ++y) {
+    const detail::FloatTap tap = detail::float_tap(y, scale, job.in.height);
+    const float* above = lines.line(tap.index, make);
+    const float* below = lines.line(tap.next, make);
+    blend_lines(above, below, tap.weight, elements, job.out.row(y));
+  }
+}
+
+void resize_shorts(const detail::ShortsJob& job) { resize_with_floats(job); }
+void resize_floats(const detail::FloatsJob& job) { resize_with_floats(job); }
+
+}  // namespace fovea::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fovea::cpu {
+namespace {
+
+HWY_EXPORT(resize_bytes);
+HWY_EXPORT(resize_shorts);
+HWY_EXPORT(resize_floats);
+
+void run(const detail::BytesJob& job) { HWY_DYNAMIC_DISPATCH(resize_bytes)(job); }
+void run(const detail::ShortsJob& job) { HWY_DYNAMIC_DISPATCH(resize_shorts)(job); }
+void run(const detail::FloatsJob& job) { HWY_DYNAMIC_DISPATCH(resize_floats)(job); }
+
+// A task stretches up to two source rows that its neighbour stretches too.
+constexpr int kRowsPerTask = 64;
+
+template <class T>
+void resize_bilinear(StackView<const T> in, StackView<T> out, const Exec& exec) {
+  using Plan = std::conditional_t<sizeof(T) == 1, detail::FixedPlan, detail::FloatPlan>;
+  const Plan plan(in.width, out.width, in.channels);
+  const std::int64_t tasks = (out.height + kRowsPerTask - 1) / kRowsPerTask;  // of one image
+  parallel_for(exec, tasks * in.count, 1, [&](std::int64_t task, std::int64_t) {
+    const int image = static_cast<int>(task / tasks);
+    const int first = static_cast<int>(task % tasks) * kRowsPerTask;
+    run(detail::ResizeJob<T, Plan>{in.plane(image), out.plane(image), &plan, first,
+                                   std::min(first + kRowsPerTask, out.height)});
+  });
+}
+
+}  // namespace
+
+template <class T>
+void resize(StackView<const T> in, std::span<const StackView<T>> outs, bool antialias,
+            const Exec& exec) {
+  for (const StackView<T>& out : outs) {
+    if (antialias) resize_area(in, out, exec);
+    else resize_bilinear(in, out, exec);
+  }
+}
+template void resize(StackView<const std::uint8_t>, std::span<const StackView<std::uint8_t>>, bool,
+                     const Exec&);
+template void resize(StackView<const std::uint16_t>, std::span<const StackView<std::uint16_t>>,
+                     bool, const Exec&);
+template void resize(StackView<const float>, std::span<const StackView<float>>, bool, const Exec&);
+
+}  // namespace fovea::cpu
+#endif  // HWY_ONCE

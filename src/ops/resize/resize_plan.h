@@ -1,0 +1,47 @@
+// What a row of the bilinear resize needs to know about its columns; made once a call, used for
+// every row. Everything is counted in elements (a pixel has `step` of them).
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "ops/resize/resize_math.h"
+
+namespace fovea::detail {
+
+// Bytes. Eight outputs at a time are picked from one or two runs of 16 source bytes by a table
+// look-up; where the ratio is too large for that, one by one.
+struct FixedPlan {
+  static constexpr int kGroup = 8;
+  static constexpr int kRun = 16;
+
+  FixedPlan(int source_width, int out_width, int channels);
+
+  int groups() const { return (elements + kGroup - 1) / kGroup; }
+  // Source elements that must be readable; narrower rows are copied to where they are.
+  int readable() const { return kRun + step; }
+
+  int elements;                      // of an output row
+  int step;                          // from a pixel to the next
+  int runs = 1;                      // a group needs 1 or 2; 0: pick one by one
+  std::vector<std::int32_t> base;    // where a group's runs start
+  std::vector<std::uint8_t> lookup;  // 16 a run: place in the run, then 0x80 for a zero high byte
+  std::vector<std::int32_t> index;   // of each element's left neighbour, whole groups
+  std::vector<std::int16_t> weight;  // of each element, whole groups
+
+ private:
+  bool fill(int source_elements, int wanted_runs);
+};
+
+// Floats.
+struct FloatPlan {
+  FloatPlan(int source_width, int out_width, int channels);
+
+  int width;  // of an output row, in pixels
+  int channels;
+  int inner;                        // this many first pixels may read a vector from each neighbour
+  std::vector<std::int32_t> index;  // left neighbour of each pixel, as an element
+  std::vector<std::int32_t> next;   // right neighbour
+  std::vector<float> weight;        // its share
+};
+
+}  // namespace fovea::detail
