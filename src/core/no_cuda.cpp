@@ -4,10 +4,9 @@
 
 #include "core/backend.h"
 #include "core/timing.h"
-#include "ops/gradient/backend.h"
-#include "ops/integral/backend.h"
 #include "ops/convolve/backend.h"
 #include "ops/gradient/backend.h"
+#include "ops/integral/backend.h"
 #include "ops/resize/backend.h"
 
 namespace fovea::cuda {

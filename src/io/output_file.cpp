@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 
 namespace fovea::io {
@@ -24,24 +25,40 @@ std::string temporary_beside(const std::string& path) {
   return fmt::format("{}.{}.{}.{}.part", folder, name, getpid(), counter++);
 }
 
+// Where symbolic links end, so that the rename replaces the file and not the link to it.
+std::string resolved(const std::string& path) {
+  char* real = realpath(path.c_str(), nullptr);
+  if (real == nullptr) return path;
+  std::string result = real;
+  std::free(real);
+  return result;
+}
+
 }  // namespace
 
-OutputFile::OutputFile(std::string path)
-    : path_(std::move(path)), temporary_(temporary_beside(path_)) {
+OutputFile::OutputFile(std::string path) : path_(std::move(path)), target_(path_) {
   struct stat status {};
-  if (stat(path_.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
+  const bool exists = stat(path_.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) {
     errno = EISDIR;
     fail("write");
   }
-  const int descriptor = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (exists && !S_ISREG(status.st_mode)) {
+    file_ = std::fopen(path_.c_str(), "wb");
+    if (file_ == nullptr) fail("open");
+    return;
+  }
+  if (exists) target_ = resolved(path_);
+  temporary_ = temporary_beside(target_);
+  const int descriptor = open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (descriptor < 0) fail("create");
-  file_ = fdopen(descriptor, "wb");
+  file_ = fdopen(descriptor, "w+b");
 }
 
 OutputFile::~OutputFile() {
   if (file_ == nullptr) return;
   std::fclose(file_);
-  unlink(temporary_.c_str());
+  if (!temporary_.empty()) unlink(temporary_.c_str());
 }
 
 void OutputFile::write(const void* data, std::size_t bytes) {
@@ -49,14 +66,16 @@ void OutputFile::write(const void* data, std::size_t bytes) {
 }
 
 void OutputFile::commit() {
-  if (std::fflush(file_) != 0 || std::ferror(file_) != 0 || fsync(fileno(file_)) != 0)
-    fail("write");
-  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail("rename");
+  if (std::fflush(file_) != 0 || std::ferror(file_) != 0) fail("write");
+  if (!temporary_.empty()) {
+    if (fsync(fileno(file_)) != 0) fail("write");
+    if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail("rename");
+  }
   std::fclose(file_);
   file_ = nullptr;
 }
 
-void OutputFile::fail(const char* doing) {
+void OutputFile::fail(const char* doing) const {
   throw IoError(fmt::format("{}: cannot {}: {}", path_, doing, std::strerror(errno)));
 }
 

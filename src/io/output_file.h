@@ -10,7 +10,7 @@ namespace fovea::io {
 
 // A file being written. Without commit() nothing is left behind and an older file of that name
 // stays as it was. Two writers of one name never mix: each has a temporary file of its own, and the
-// last to commit wins.
+// last to commit wins. A device or pipe (/dev/stdout) is written to directly.
 class OutputFile {
  public:
   // Throws IoError that names the path and the system's reason.
@@ -21,19 +21,19 @@ class OutputFile {
 
   void write(const void* data, std::size_t bytes);
   void write(std::string_view text) { write(text.data(), text.size()); }
-  // For libraries that write to a C stream themselves; commit() still finds what they could not
-  // write.
+  // For libraries that write to a C stream themselves, and may read back what they wrote; commit()
+  // still finds what they could not write.
   std::FILE* stream() { return file_; }
-  // For libraries that open by name.
-  const std::string& temporary_path() const { return temporary_; }
+  const std::string& path() const { return path_; }
   // Flushes to disk and gives the file its name.
   void commit();
+  // Throws the IoError of errno: "PATH: cannot write: No space left on device".
+  [[noreturn]] void fail(const char* doing) const;
 
  private:
-  [[noreturn]] void fail(const char* doing);
-
   std::string path_;
-  std::string temporary_;
+  std::string target_;     // path_ with symbolic links followed
+  std::string temporary_;  // empty where the target is no plain file
   std::FILE* file_ = nullptr;
 };
 

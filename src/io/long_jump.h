@@ -1,0 +1,34 @@
+// Calls into C libraries that leave by longjmp when they fail.
+#pragma once
+#include <array>
+#include <cerrno>
+#include <csetjmp>
+#include <cstdio>
+#include <exception>
+
+namespace fovea::io {
+
+// Where a library jumps to, and what it said. Callbacks fill it with plain C code alone: nothing
+// with a destructor may be alive between the jump and its target.
+struct LongJump {
+  std::jmp_buf target{};
+  std::array<char, 256> message{};
+  int error_number = 0;            // errno at the jump
+  std::exception_ptr exception{};  // what a callback caught and could not let through C code
+
+  [[noreturn]] void jump() {
+    error_number = errno;
+    std::longjmp(target, 1);
+  }
+};
+
+// Calls body() and says whether it came back by itself. The body holds no object with a destructor
+// while it calls the library.
+template <class Body>
+bool returns(LongJump& failure, Body body) {
+  if (setjmp(failure.target) != 0) return false;
+  body();
+  return true;
+}
+
+}  // namespace fovea::io
