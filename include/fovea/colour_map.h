@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace fovea::report {
 
@@ -22,6 +23,8 @@ FOVEA_API std::span<const Choice> choices(ColourMap);
 
 // The colour at t from 0 to 1; beyond, the nearest end (of kPhase: wrapped). NaN is 0.
 FOVEA_API Colour colour_at(ColourMap map, double t);
+// `count` colours at even steps from one end to the other (of kPhase: once around).
+FOVEA_API std::vector<Colour> colours(ColourMap map, int count);
 
 struct ValueRange {
   double low = 0;

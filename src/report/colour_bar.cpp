@@ -32,16 +32,11 @@ double widest(const std::vector<Tick>& marks, const TextStyle& style) {
 
 void draw_gradient(Canvas image, const Box& bar, ColourMap map, bool upright) {
   const int length = static_cast<int>(upright ? bar.height : bar.width);
-  Image<float> ramp(std::max(1, length), 1);
-  for (int i = 0; i < ramp.width(); ++i)
-    ramp.at(i, 0) = (static_cast<float>(i) + 0.5F) / static_cast<float>(ramp.width());
-  const Image<std::uint8_t> colours =
-      apply_colour_map(ramp, {.map = map, .automatic = false, .low = 0, .high = 1});
+  const std::vector<Colour> shades = colours(map, length);
   for (int i = 0; i < length; ++i) {
-    const Colour colour{colours.at(i, 0, 0), colours.at(i, 0, 1), colours.at(i, 0, 2)};
     const Box slice = upright ? Box{bar.x, bar.y + bar.height - 1 - i, bar.width, 1}
                               : Box{bar.x + i, bar.y, 1, bar.height};
-    fill_box(image, slice, {colour});
+    fill_box(image, slice, {shades[static_cast<std::size_t>(i)]});
   }
 }
 

@@ -142,6 +142,14 @@ void describe(OptionVisitor& visit, ColourMapOptions& options) {
 
 Colour colour_at(ColourMap map, double t) { return Table(map).at(t); }
 
+std::vector<Colour> colours(ColourMap map, int count) {
+  const Table table(map);
+  const double steps = map == ColourMap::kPhase ? count : std::max(1, count - 1);
+  std::vector<Colour> result;
+  for (int i = 0; i < count; ++i) result.push_back(table.at(i / steps));
+  return result;
+}
+
 ValueRange percentile_range(ImageView<const float> values, double low_percent,
                             double high_percent) {
   require_values("percentile_range", values);

@@ -1,0 +1,87 @@
+// What all charts share: title, legend, axes with grid and ticks, notes, and the room they take.
+#pragma once
+#include <fovea/chart.h>
+
+#include <string>
+#include <vector>
+
+#include "report/svg.h"
+#include "report/ticks.h"
+
+namespace fovea::report {
+
+struct LegendEntry {
+  enum class Sign : unsigned char { kLine, kDashedLine, kDot, kSwatch };
+  std::string name;
+  ThemeColour colour;
+  Sign sign = Sign::kSwatch;
+  bool empty = false;  // has nothing to show, and says so
+};
+
+// One side of the plot: ticks along it and the scale they are of. An axis of categories has labels
+// in the middle of equal slots instead of ticks.
+struct FrameAxis {
+  Scale scale{};
+  std::string title{};
+  std::vector<std::string> categories{};
+  bool by_category = false;
+};
+
+struct FrameSpec {
+  std::string title{};
+  std::vector<LegendEntry> legend{};
+  FrameAxis x{};
+  FrameAxis y{};
+  std::vector<std::string> notes{};
+  int width = 640;
+  int height = 380;
+  double room_right = 0;  // for labels at the ends of lying bars
+};
+
+// Throws InvalidArgument for a size that no chart can have.
+void require_chart_size(const char* chart, int width, int height);
+
+// Collects the values an axis must hold and turns them into its scale.
+class RangeFinder {
+ public:
+  explicit RangeFinder(const Axis& axis);
+  void take(double value);
+  bool holds(double value) const;
+  Scale scale(int target) const;
+
+ private:
+  const Axis& axis_;
+  double low_;
+  double high_;
+};
+
+class ChartFrame {
+ public:
+  explicit ChartFrame(const FrameSpec& spec);
+
+  Svg& svg() { return svg_; }
+  const Box& plot() const { return plot_; }
+  // Positions within the plot, from its upper left corner.
+  double x(double value) const { return spec_.x.scale.position(value) * plot_.width; }
+  double y(double value) const { return (1 - spec_.y.scale.position(value)) * plot_.height; }
+  double slot_width() const;   // of a category along x
+  double slot_height() const;  // of a category along y
+
+  // A dashed line across the plot with its label.
+  void reference(double at, std::string_view label, bool vertical);
+  void say_empty();  // in the middle of the plot
+
+ private:
+  void draw_heading();
+  void draw_x_axis();
+  void draw_x_categories();
+  void draw_y_axis();
+  double draw_legend(double top);
+
+  FrameSpec spec_;
+  Svg svg_;
+  Box plot_{};
+  double turned_labels_ = 0;  // degrees of the category labels along x
+};
+
+}  // namespace fovea::report

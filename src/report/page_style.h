@@ -1,0 +1,9 @@
+#pragma once
+#include <string>
+
+namespace fovea::report {
+
+// The page's style sheet, with the colours of both themes.
+std::string page_style();
+
+}  // namespace fovea::report
