@@ -113,7 +113,7 @@ int run_batch(Context& context, const std::vector<std::string>& inputs,
     items += fmt::format("{}\n    {{\"input\": {}, {}}}", items.empty() ? "" : ",",
                          json_quote(inputs[i]), members);
   }
-  report(inputs.size());
+  if (!stopped) report(inputs.size());
   if (context.json) {
     context.console.print(
         fmt::format("{{\n  \"fovea\": \"{}\",\n  \"command\": \"{}\",\n  \"device\": \"{}\",\n"

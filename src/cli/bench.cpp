@@ -43,20 +43,31 @@ std::vector<Exec> places(Context& context) {
   return all;
 }
 
+// Device memory is taken on the device that is current while buffers are made.
+template <class Make>
+BenchWork made_at(const Exec& place, Make make) {
+  if (!on_cuda(place)) return make();
+  BenchWork work;
+  cuda::time_on_device(place, [&](const Exec&) { work = make(); });
+  return work;
+}
+
 // A copy that moves `bytes`: half of them read, half written.
-std::function<void(const Exec&)> copy_work(double bytes, const Exec& place) {
+BenchWork copy_work(double bytes, const Exec& place) {
   const auto half = std::max<std::size_t>(1, static_cast<std::size_t>(bytes / 2));
   const Memory memory = on_cuda(place) ? Memory::kCuda : Memory::kHost;
-  const auto from = std::make_shared<Array<unsigned char>>(half, memory);
-  const auto to = std::make_shared<Array<unsigned char>>(half, memory);
-  if (!on_cuda(place)) {  // pages that were never written are all one page of zeros
-    std::fill(from->begin(), from->end(), static_cast<unsigned char>(1));
-    std::fill(to->begin(), to->end(), static_cast<unsigned char>(2));
-  }
-  return [=](const Exec& exec) {
-    if (on_cuda(exec)) cuda::copy_bytes(from->data(), to->data(), half, exec);
-    else cpu::copy_bytes(from->data(), to->data(), half, exec);
-  };
+  return made_at(place, [&]() -> BenchWork {
+    const auto from = std::make_shared<Array<unsigned char>>(half, memory);
+    const auto to = std::make_shared<Array<unsigned char>>(half, memory);
+    if (!on_cuda(place)) {  // pages that were never written are all one page of zeros
+      std::fill(from->begin(), from->end(), static_cast<unsigned char>(1));
+      std::fill(to->begin(), to->end(), static_cast<unsigned char>(2));
+    }
+    return [=](const Exec& exec) {
+      if (on_cuda(exec)) cuda::copy_bytes(from->data(), to->data(), half, exec);
+      else cpu::copy_bytes(from->data(), to->data(), half, exec);
+    };
+  });
 }
 
 BenchCeiling ceiling_of(const Exec& place, int repeats, const std::stop_token& stop) {
@@ -77,8 +88,9 @@ BenchCeiling ceiling_of(const Exec& place, int repeats, const std::stop_token& s
 BenchRow measure(const BenchCase& bench_case, const Exec& place, const BenchCeiling& ceiling,
                  const Rivals& rivals, int repeats, const std::stop_token& stop) {
   const Memory memory = on_cuda(place) ? Memory::kCuda : Memory::kHost;
-  std::vector<Runner> runners{runner_of(bench_case.prepare(memory), place),
-                              runner_of(copy_work(bench_case.bytes, place), place)};
+  std::vector<Runner> runners{
+      runner_of(made_at(place, [&] { return bench_case.prepare(memory); }), place),
+      runner_of(copy_work(bench_case.bytes, place), place)};
   const Rivals::Work rival =
       on_cuda(place) ? Rivals::Work{} : rivals.prepare(bench_case, place.threads);
   if (rival.work) runners.push_back(host_runner(rival.work));

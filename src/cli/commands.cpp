@@ -8,7 +8,7 @@ namespace fovea::cli {
 const std::vector<System>& systems() {
   static const std::vector<System> kSystems{
       {"ops", "image operations, one at a time"},
-      {"bench", "how fast this machine runs them, beside other libraries and its own limits"},
+      {"bench", "speed on this machine, beside other libraries and its own limits"},
   };
   return kSystems;
 }

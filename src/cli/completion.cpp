@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "cli/help.h"
 #include "cli/parser.h"
 #include "cli/run.h"
 #include "cli/spelling.h"
@@ -82,6 +83,18 @@ std::string value_cases(std::string_view indent) {
   return text;
 }
 
+// The words that the first argument may be; none where it is a file.
+std::vector<std::string> argument_words(const Command& command) {
+  if (command.system == "help") return first_words();
+  if (command.system == "man") {
+    std::vector<std::string> pages{"fovea"};
+    for (const Command& each : commands()) pages.push_back(page_name(each));
+    return pages;
+  }
+  const auto& words = command.arguments[0].words;
+  return {words.begin(), words.end()};
+}
+
 // Cases over "$command" that set `options`, and `values` where the arguments are known words.
 std::string command_cases(std::string_view indent) {
   std::string text;
@@ -89,8 +102,10 @@ std::string command_cases(std::string_view indent) {
     std::vector<std::string> options;
     for (const Completable& option : completables(command)) options.push_back(option.name);
     std::string rest = command.arguments.empty() ? " kind=none" : "";
-    if (!command.arguments.empty() && !command.arguments[0].words.empty())
-      rest = fmt::format(" kind=words values='{}'", fmt::join(command.arguments[0].words, " "));
+    if (!command.arguments.empty()) {
+      const auto words = argument_words(command);
+      if (!words.empty()) rest = fmt::format(" kind=words values='{}'", fmt::join(words, " "));
+    }
     text += fmt::format("{}'{}') options='{}'{} ;;\n", indent, command.name(),
                         fmt::join(options, " "), rest);
   }
@@ -221,6 +236,15 @@ std::string fish_option(const Command& command, const Completable& option) {
   return line + " -d " + fish_quote(option.help) + "\n";
 }
 
+// Files anywhere after the command, known words only right after it.
+std::string fish_arguments(const Command& command) {
+  const auto words = argument_words(command);
+  if (words.empty())
+    return fmt::format("complete -c fovea -n '__fovea_in {}' -F\n", command.name());
+  return fmt::format("complete -c fovea -n '__fovea_words {}; and __fovea_in {}' -a '{}'\n",
+                     command.verb.empty() ? 2 : 3, command.name(), fmt::join(words, " "));
+}
+
 std::string fish_script() {
   std::string text =
       R"(# fish completion for fovea; put it as fovea.fish into ~/.config/fish/completions.
@@ -235,9 +259,12 @@ function __fovea_in --argument-names system verb
 end
 complete -c fovea -f
 )";
-  for (const System& system : systems())
+  for (const System& system : systems()) {
     text += fmt::format("complete -c fovea -n '__fovea_words 1' -a {} -d {}\n", system.name,
                         fish_quote(system.summary));
+    text += fmt::format("complete -c fovea -n '__fovea_words 3; and __fovea_in help {}' -a '{}'\n",
+                        system.name, verb_words(system.name));
+  }
   for (const Command& command : commands()) {
     const std::string when =
         command.verb.empty() ? "__fovea_words 1"
@@ -245,12 +272,7 @@ complete -c fovea -f
     text += fmt::format("complete -c fovea -n '{}' -a {} -d {}\n", when,
                         command.verb.empty() ? command.system : command.verb,
                         fish_quote(command.summary));
-    const std::string inside = fmt::format("__fovea_in {}", command.name());
-    if (!command.arguments.empty()) {
-      const auto& words = command.arguments[0].words;
-      text += fmt::format("complete -c fovea -n '{}' {}\n", inside,
-                          words.empty() ? "-F" : fmt::format("-a '{}'", fmt::join(words, " ")));
-    }
+    if (!command.arguments.empty()) text += fish_arguments(command);
     for (const Completable& option : completables(command)) text += fish_option(command, option);
   }
   return text;

@@ -120,7 +120,7 @@ const std::vector<StatusLine>& exit_statuses() {
   static const std::vector<StatusLine> kLines{
       {kDone, "done"},
       {kFailed, "failed"},
-      {kUsage, "the command line cannot be meant"},
+      {kUsage, "the command line is not understood"},
       {kBadInput, "an input is unreadable or malformed"},
       {kNoDevice, "the device asked for is not available"},
       {kSomeFailed, "some inputs failed, and are named; the others are done"},

@@ -20,6 +20,9 @@ struct OptionLine {
 };
 std::vector<OptionLine> option_lines(const std::vector<OptionField>& fields);
 
+// "fovea-ops-gradient": the manual page of a command, without its section.
+std::string page_name(const Command& command);
+
 struct StatusLine {
   int status;
   std::string_view meaning;

@@ -18,7 +18,10 @@ namespace fs = std::filesystem;
 
 void add_folder(const std::string& folder, std::vector<std::string>& inputs) {
   std::vector<std::string> found;
-  for (const auto& entry : fs::directory_iterator(folder)) {
+  std::error_code error;
+  const fs::directory_iterator entries(folder, error);
+  if (error) throw IoError(fmt::format("{}: cannot list: {}", folder, error.message()));
+  for (const auto& entry : entries) {
     const std::string extension = entry.path().extension().string();
     if (entry.is_regular_file() && (extension == ".pgm" || extension == ".ppm"))
       found.push_back(entry.path().string());

@@ -38,12 +38,6 @@ std::string troff(std::string_view text) {
 
 std::string bold(std::string_view text) { return "\\fB" + troff(text) + "\\fR"; }
 
-std::string page_name(const Command& command) {
-  std::string name = "fovea-" + command.name();
-  std::replace(name.begin(), name.end(), ' ', '-');
-  return name;
-}
-
 std::string page_head(std::string_view name, std::string_view summary) {
   std::string upper(name);
   std::transform(upper.begin(), upper.end(), upper.begin(),
@@ -143,6 +137,12 @@ int run_man(ManOptions& options, Context& context) {
 }
 
 }  // namespace
+
+std::string page_name(const Command& command) {
+  std::string name = "fovea-" + command.name();
+  std::replace(name.begin(), name.end(), ' ', '-');
+  return name;
+}
 
 Command man_command() {
   return {.system = "man",

@@ -243,6 +243,7 @@ std::string value_name(const OptionField& field) {
   if (!std::holds_alternative<std::string*>(field.value)) return "X";
   if (field.name == "output") return "OUT";
   if (field.name == "set") return "KEY=VALUE";
+  // Nothing but its help tells that a text is a path.
   const bool file = field.help.find("file") != std::string_view::npos;
   return file ? "FILE" : "TEXT";
 }

@@ -13,20 +13,21 @@ namespace fovea::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Eight chains: enough to fill two units of four cycles' latency, and few enough for 16 registers.
+// Each adds to itself, the one form that every machine has as a single instruction.
 double chains(std::int64_t rounds, float* result) {
   const hn::ScalableTag<float> d;
   const auto factor = hn::Set(d, 0.999F), term = hn::Set(d, 0.001F);
   auto a = hn::Set(d, 1.0F), b = hn::Set(d, 1.1F), c = hn::Set(d, 1.2F), e = hn::Set(d, 1.3F);
   auto f = hn::Set(d, 1.4F), g = hn::Set(d, 1.5F), h = hn::Set(d, 1.6F), i = hn::Set(d, 1.7F);
   for (std::int64_t round = 0; round < rounds; ++round) {
-    a = hn::MulAdd(a, factor, term);
-    b = hn::MulAdd(b, factor, term);
-    c = hn::MulAdd(c, factor, term);
-    e = hn::MulAdd(e, factor, term);
-    f = hn::MulAdd(f, factor, term);
-    g = hn::MulAdd(g, factor, term);
-    h = hn::MulAdd(h, factor, term);
-    i = hn::MulAdd(i, factor, term);
+    a = hn::MulAdd(factor, term, a);
+    b = hn::MulAdd(factor, term, b);
+    c = hn::MulAdd(factor, term, c);
+    e = hn::MulAdd(factor, term, e);
+    f = hn::MulAdd(factor, term, f);
+    g = hn::MulAdd(factor, term, g);
+    h = hn::MulAdd(factor, term, h);
+    i = hn::MulAdd(factor, term, i);
   }
   const auto left = hn::Add(hn::Add(a, b), hn::Add(c, e));
   const auto right = hn::Add(hn::Add(f, g), hn::Add(h, i));

@@ -96,9 +96,7 @@ TEST_P(EveryCommand, ConfigurationIsJson) {
 }
 
 TEST_P(EveryCommand, ManualPageIsCleanTroff) {
-  std::string page = "fovea-" + GetParam()->name();
-  std::replace(page.begin(), page.end(), ' ', '-');
-  const Ended printed = run_here({"man", page});
+  const Ended printed = run_here({"man", page_name(*GetParam())});
   EXPECT_EQ(printed.status, kDone);
   EXPECT_TRUE(printed.out.starts_with(".TH "));
   const Folder folder;

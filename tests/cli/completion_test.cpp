@@ -40,6 +40,7 @@ TEST(BashCompletion, SystemsVerbsAndHelp) {
   EXPECT_THAT(offered("fovea be"), ElementsAre("bench"));
   EXPECT_THAT(offered("fovea ops ''"), Contains("gradient"));
   EXPECT_THAT(offered("fovea ops grad"), ElementsAre("gradient"));
+  EXPECT_THAT(offered("fovea man fovea-ops-g"), ElementsAre("fovea-ops-gradient"));
   EXPECT_THAT(offered("fovea help op"), ElementsAre("ops"));
   EXPECT_THAT(offered("fovea help ops grad"), ElementsAre("gradient"));
 }

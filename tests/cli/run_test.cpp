@@ -106,15 +106,18 @@ TEST(Gradient, FolderGlobListAndPattern) {
   write_ramp(folder / "a.pgm");
   write_ramp(folder / "b.pgm");
   spill(folder / "list", folder / "a.pgm\n" + (folder / "b.pgm") + "\n");
-  for (const std::string& input : {folder.path(), folder / "?.pgm", "@" + (folder / "list")}) {
+  for (const std::string& input :
+       {folder.path(), folder / "?.pgm", std::string("@").append(folder / "list")}) {
     const Ended ended = run_here({"ops", "gradient", input, "-o", folder / "out/{}-edges.pgm"});
     EXPECT_EQ(ended.out, folder / "out/a-edges.pgm\n" + (folder / "out/b-edges.pgm") + "\n")
         << ended.err;
     std::filesystem::remove_all(folder / "out");
   }
   EXPECT_EQ(run_here({"ops", "gradient", folder / "x*.pgm", "-o", folder / "o"}).status, kBadInput);
-  EXPECT_EQ(run_here({"ops", "gradient", "@" + (folder / "no"), "-o", folder / "o"}).status,
-            kBadInput);
+  EXPECT_EQ(
+      run_here({"ops", "gradient", std::string("@").append(folder / "no"), "-o", folder / "o"})
+          .status,
+      kBadInput);
 }
 
 TEST(Gradient, OutputsMustNotCollide) {
