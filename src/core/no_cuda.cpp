@@ -7,6 +7,7 @@
 #include "ops/convolve/backend.h"
 #include "ops/gradient/backend.h"
 #include "ops/integral/backend.h"
+#include "ops/pyramid/backend.h"
 #include "ops/resize/backend.h"
 
 namespace fovea::cuda {
@@ -100,5 +101,15 @@ template void convolve(ImageView<const std::uint8_t>, ImageView<std::uint8_t>,
                        const detail::Kernel2d&, const detail::ConvolveParams&, const Exec&);
 template void convolve(ImageView<const float>, ImageView<float>, const detail::Kernel2d&,
                        const detail::ConvolveParams&, const Exec&);
+
+// ops/pyramid
+template <class T>
+void gaussian_halve(ImageView<const T>, std::span<const ImageView<T>>, const Exec&) {
+  absent();
+}
+template void gaussian_halve(ImageView<const std::uint8_t>,
+                             std::span<const ImageView<std::uint8_t>>, const Exec&);
+template void gaussian_halve(ImageView<const float>, std::span<const ImageView<float>>,
+                             const Exec&);
 
 }  // namespace fovea::cuda

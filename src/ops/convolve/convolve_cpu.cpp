@@ -1,8 +1,10 @@
-// CPU twin of the convolution. Source rows become lines of floats with the border written out on
-// both sides, in a ring of as many lines as the kernel is high; a block of output rows by a few
-// vectors is then summed in registers, so that a loaded line serves several output rows. Separable
-// kernels run along each line before it enters the ring. Symmetric kernels are not folded: with
-// fused multiply-add an addition saved is a multiplication that was free.
+// CPU twin of the convolution, by strips of columns so narrow that the lines under a kernel stay in
+// the first-level cache. Source rows become lines of floats with the border written out on both
+// sides (or are taken as they lie, where they are floats and have no border near), in a ring of as
+// many lines as the kernel is high; a block of output rows by a few vectors is then summed in
+// registers, so that a loaded line serves several output rows. Separable kernels run along each
+// line before it enters the ring. Symmetric kernels are not folded: with fused multiply-add an
+// addition saved is a multiplication that was free.
 #include <algorithm>
 #include <vector>
 
@@ -99,10 +101,10 @@ HWY_INLINE Block zero_block() { return {{zero_four(), zero_four(), zero_four(), 
 
 // Adds line j to those output rows of a block whose bit is set in kMask: row r takes row j - r of
 // the kernel.
-template <int kMask>
+template <int kMask, bool kColumn>
 HWY_INLINE void add_line(const float* line, int j, const detail::Kernel2d& taps, int step,
                          Block& sums) {
-  const std::ptrdiff_t width = taps.width;
+  const std::ptrdiff_t width = kColumn ? 1 : taps.width;
   for (std::ptrdiff_t k = 0, at = j * width; k < width; ++k, ++at) {
     const Four x = load_four(line + k * step);
     if constexpr (kMask & 1) add_product(x, taps.weights[at], sums.row[0]);
@@ -114,12 +116,12 @@ HWY_INLINE void add_line(const float* line, int j, const detail::Kernel2d& taps,
 
 // kCount output rows from kernel rows and lines that overlap; the kernel has at least kCount - 1
 // rows. lines[j] is the line under the kernel's row j for the first output row.
-template <int kCount>
+template <int kCount, bool kColumn>
 HWY_INLINE void sum_block(const float* const* lines, int x, const detail::Kernel2d& taps, int step,
                           Block& sums) {
   constexpr int kAll = (1 << kCount) - 1;
   const auto add = [&]<int kMask>(int j)
-                       HWY_ATTR { add_line<kMask>(lines[j] + x, j, taps, step, sums); };
+                       HWY_ATTR { add_line<kMask, kColumn>(lines[j] + x, j, taps, step, sums); };
   if constexpr (kCount > 1) add.template operator()<1 & kAll>(0);
   if constexpr (kCount > 2) add.template operator()<3 & kAll>(1);
   if constexpr (kCount > 3) add.template operator()<7 & kAll>(2);
@@ -130,14 +132,17 @@ HWY_INLINE void sum_block(const float* const* lines, int x, const detail::Kernel
   if constexpr (kCount == 2) add.template operator()<2>(taps.height);
 }
 
-// kCount output rows from lines of floats.
+// kCount rows of the output from lines of floats.
 template <int kCount, class Out>
-void sum_rows(const float* const* lines, const detail::Kernel2d& taps, int step, int elements,
-              ImageView<Out> out, int y) {
+void sum_rows(const float* const* lines, const detail::Kernel2d& taps, int step, ImageView<Out> out,
+              int y) {
   const int block = kVectors * static_cast<int>(hn::Lanes(Floats()));
+  const int elements = out.row_elements();
   for (int x = 0; x < elements; x += block) {
     Block sums = zero_block();
-    sum_block<kCount>(lines, x, taps, step, sums);
+    // A single column of taps, as separable kernels leave, is worth a loop without an inner one.
+    if (taps.width == 1) sum_block<kCount, true>(lines, x, taps, step, sums);
+    else sum_block<kCount, false>(lines, x, taps, step, sums);
     for (int r = 0; r < kCount; ++r) {
       if (x + block <= elements) store_four(sums.row[r], out.row(y + r) + x);
       else store_some(sums.row[r], out.row(y + r) + x, elements - x);
@@ -175,87 +180,128 @@ void convert(const std::uint8_t* from, int count, float* to) {
   for (; i < count; ++i) to[i] = static_cast<float>(from[i]);
 }
 
-// Row y, which may lie beyond the image, with `before` pixels of border on its left and `after` on
-// its right.
+// Pixels [from, to) of row y, all of which may lie beyond the image.
 template <class T>
-void fill_line(ImageView<const T> image, int y, const detail::ConvolveParams& params, int before,
-               int after, float* line) {
+void fill_line(ImageView<const T> image, int y, const detail::ConvolveParams& params, int from,
+               int to, float* line) {
   const int channels = image.channels;
   const int source = detail::border_index(y, image.height, params.border);
   if (source < 0) {
-    std::fill_n(line, (before + image.width + after) * channels, params.border_value);
+    std::fill_n(line, (to - from) * channels, params.border_value);
     return;
   }
   const T* row = image.row(source);
-  const auto fill_border = [&](int from, int to) {
-    for (int x = from; x < to; ++x) {
+  const auto fill_border = [&](int begin, int end) {
+    for (int x = begin; x < end; ++x) {
       const int column = detail::border_index(x, image.width, params.border);
       for (int c = 0; c < channels; ++c)
-        line[(before + x) * channels + c] =
+        line[(x - from) * channels + c] =
             column < 0 ? params.border_value : static_cast<float>(row[column * channels + c]);
     }
   };
-  fill_border(-before, 0);
-  convert(row, image.row_elements(), line + before * channels);
-  fill_border(image.width, image.width + after);
+  const int inner = std::clamp(from, 0, image.width), outer = std::clamp(to, 0, image.width);
+  fill_border(from, inner);
+  convert(row + inner * channels, (outer - inner) * channels, line + (inner - from) * channels);
+  fill_border(outer, to);
 }
 
-// The lines under a kernel: a ring in which line y of the image (which may lie beyond it) has the
-// place y modulo the ring's size.
+// The lines under a kernel for output columns [first, last): a ring in which line y of the image
+// (which may lie beyond it) has the place y modulo the ring's size.
 template <class T, class Out>
 class LineRing {
  public:
-  explicit LineRing(const detail::ConvolveJob<T, Out>& job)
+  LineRing(const detail::ConvolveJob<T, Out>& job, int strip)
       : job_(job),
         width_(job.along.empty() ? job.taps.width : static_cast<int>(job.along.size())),
-        stride_((job.image.width + width_ - 1) * job.image.channels + detail::kConvolvePadding),
+        stride_((strip + width_ - 1) * job.image.channels + detail::kConvolvePadding),
         size_(job.taps.height + kRows - 1),
-        lines_(static_cast<std::size_t>(size_) * stride_),
-        padded_(job.along.empty() ? 0 : stride_),
-        next_(job.first - job.params.anchor_y) {}
+        buffer_(static_cast<std::size_t>(size_) * stride_),
+        line_(static_cast<std::size_t>(size_)),
+        padded_(job.along.empty() ? 0 : stride_) {}
+
+  void start(int first, int last) {
+    first_ = first - job_.params.anchor_x;
+    last_ = last - job_.params.anchor_x + width_ - 1;
+    elements_ = (last - first) * job_.image.channels;
+    next_ = job_.first - job_.params.anchor_y;
+  }
 
   // Pointers to `count` lines from image row y on; y never falls from call to call.
   void under(int y, int count, const float** pointers) {
-    for (; next_ < y + count; ++next_) make(next_, place(next_));
-    for (int j = 0; j < count; ++j) pointers[j] = place(y + j);
+    for (; next_ < y + count; ++next_) make(next_);
+    for (int j = 0; j < count; ++j) pointers[j] = line_[slot(y + j)];
   }
 
  private:
-  float* place(int y) {
-    const int slot = (y - (job_.first - job_.params.anchor_y)) % size_;
-    return lines_.data() + static_cast<std::size_t>(slot) * stride_;
+  std::size_t slot(int y) const {
+    return static_cast<std::size_t>((y - job_.first + job_.params.anchor_y) % size_);
   }
-  void make(int y, float* line) {
-    const int before = job_.params.anchor_x, after = width_ - 1 - before;
-    if (job_.along.empty()) return fill_line(job_.image, y, job_.params, before, after, line);
-    fill_line(job_.image, y, job_.params, before, after, padded_.data());
-    sum_along(padded_.data(), job_.along, job_.image.channels, job_.image.row_elements(), line);
+
+  // Row y where its pixels lie, if they are floats and those around are readable; else null.
+  const float* source_row(int y) const {
+    if constexpr (std::is_same_v<T, float>) {
+      const ImageView<const float>& image = job_.image;
+      const bool inside = y >= 0 && y < image.height && first_ >= 0 &&
+                          last_ * image.channels + detail::kConvolvePadding <= image.row_elements();
+      if (inside) return image.row(y) + first_ * image.channels;
+    }
+    return nullptr;
+  }
+
+  void make(int y) {
+    float* own = buffer_.data() + slot(y) * stride_;
+    const float* row = source_row(y);
+    if (row == nullptr) {
+      float* filled = job_.along.empty() ? own : padded_.data();
+      fill_line(job_.image, y, job_.params, first_, last_, filled);
+      row = filled;
+    }
+    if (!job_.along.empty()) {
+      sum_along(row, job_.along, job_.image.channels, elements_, own);
+      row = own;
+    }
+    line_[slot(y)] = row;
   }
 
   const detail::ConvolveJob<T, Out>& job_;
   int width_;
   std::size_t stride_;
   int size_;
-  std::vector<float> lines_;
+  std::vector<float> buffer_;
+  std::vector<const float*> line_;
   std::vector<float> padded_;
-  int next_;
+  int first_ = 0, last_ = 0;  // source columns of a line
+  int elements_ = 0;          // of an output row
+  int next_ = 0;
 };
+
+// Columns of a strip: its lines under the kernel fill half of a common first-level cache.
+inline int strip_width(int lines, int channels) {
+  constexpr int kCacheFloats = 32 * 1024 / 4, kLeast = 128;
+  return std::max(kCacheFloats / (lines * channels) / 64 * 64, kLeast);
+}
 
 template <class T, class Out>
 void convolve_rows(const detail::ConvolveJob<T, Out>& job) {
-  LineRing<T, Out> ring(job);
-  std::vector<const float*> lines(static_cast<std::size_t>(job.taps.height) + kRows - 1);
-  const int step = job.image.channels, elements = job.image.row_elements();
-  int y = job.first;
-  if (job.taps.height >= kRows - 1) {
-    for (; y + kRows <= job.last; y += kRows) {
-      ring.under(y - job.params.anchor_y, job.taps.height + kRows - 1, lines.data());
-      sum_rows<kRows>(lines.data(), job.taps, step, elements, job.out, y);
+  const int height = job.taps.height, step = job.image.channels;
+  const int strip = std::min(strip_width(height + kRows - 1, step), job.image.width);
+  LineRing<T, Out> ring(job, strip);
+  std::vector<const float*> lines(static_cast<std::size_t>(height) + kRows - 1);
+  for (int x = 0; x < job.image.width; x += strip) {
+    const int columns = std::min(strip, job.image.width - x);
+    const ImageView<Out> out = job.out.crop(x, 0, columns, job.out.height);
+    ring.start(x, x + columns);
+    int y = job.first;
+    if (height >= kRows - 1) {
+      for (; y + kRows <= job.last; y += kRows) {
+        ring.under(y - job.params.anchor_y, height + kRows - 1, lines.data());
+        sum_rows<kRows>(lines.data(), job.taps, step, out, y);
+      }
     }
-  }
-  for (; y < job.last; ++y) {
-    ring.under(y - job.params.anchor_y, job.taps.height, lines.data());
-    sum_rows<1>(lines.data(), job.taps, step, elements, job.out, y);
+    for (; y < job.last; ++y) {
+      ring.under(y - job.params.anchor_y, height, lines.data());
+      sum_rows<1>(lines.data(), job.taps, step, out, y);
+    }
   }
 }
 

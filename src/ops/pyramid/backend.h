@@ -1,0 +1,17 @@
+// The two twins of the Gaussian halving, for uint8 and float. Each output is half of the one before
+// it, the first half of the image; the chain is one call, so that on a GPU nothing waits between.
+// Levels of other ratios are resizes.
+#pragma once
+#include <fovea/pyramid.h>
+
+#include <span>
+
+namespace fovea::cpu {
+template <class T>
+void gaussian_halve(ImageView<const T> image, std::span<const ImageView<T>> outs, const Exec& exec);
+}  // namespace fovea::cpu
+
+namespace fovea::cuda {
+template <class T>
+void gaussian_halve(ImageView<const T> image, std::span<const ImageView<T>> outs, const Exec& exec);
+}  // namespace fovea::cuda
