@@ -343,8 +343,9 @@ AnyImage read_current(const TiffFile& file, const ImageReadOptions& options) {
 ImageInfo info(const Source& source) {
   const TiffFile file(source);
   const Page page = read_page(file, {});
-  return make_info(page.shape(), page.facts(),
-                   static_cast<int>(TIFFNumberOfDirectories(file.get())));
+  const tdir_t pages = TIFFNumberOfDirectories(file.get());
+  if (file.failed()) file.fail_reading("its pages cannot be counted");
+  return make_info(page.shape(), page.facts(), static_cast<int>(pages));
 }
 
 AnyImage read(const Source& source, const ImageReadOptions& options) {
@@ -394,13 +395,14 @@ std::vector<AnyImage> read_tiff_pages(const Source& source, const ImageReadOptio
   std::vector<AnyImage> pages;
   // Pages may share their data, but not to fill memory from a short file.
   double stored = 0;
-  do {
+  for (bool more = true; more; more = TIFFLastDirectory(file.get()) == 0) {
+    if (!pages.empty() && TIFFReadDirectory(file.get()) != 1)
+      file.fail_reading("a page cannot be read");
     const Page page = read_page(file, options);
     stored += stored_bytes(file.get(), page) / expansion(page.compression);
     check_justified(source, stored, 1);
     pages.push_back(read_current(file, options));
-  } while (TIFFLastDirectory(file.get()) == 0 && TIFFReadDirectory(file.get()) == 1);
-  if (TIFFLastDirectory(file.get()) == 0) file.fail_reading("a page cannot be read");
+  }
   return pages;
 }
 
