@@ -82,9 +82,22 @@ TYPED_TEST(ImageIoOracle, ExchangesEveryFormatThatHoldsTheType) {
     this->exchange("a.pfm", 3);
   }
   // OpenCV 4.6 reads integer TIFF other than 8 and 16 bits unsigned only partly.
-  if (kPicture || std::is_floating_point_v<TypeParam>) {
-    for (const int channels : {1, 3}) this->exchange("a.tif", channels);
-  }
+  if (kPicture || std::is_floating_point_v<TypeParam>) this->exchange("a.tif", 1);
+  if (kPicture) this->exchange("a.tif", 3);
+}
+
+// OpenCV writes float colour in LogLuv, which keeps about three digits.
+TEST(ImageIoOracleTiff, ExchangesFloatColour) {
+  const TempFolder folder;
+  Random random(3);
+  auto image = random_image<float>(random, 20, 10, 3);
+  write_image(folder / "a.tif", image);
+  const cv::Mat theirs = swapped(cv::imread(folder / "a.tif", cv::IMREAD_UNCHANGED));
+  EXPECT_TRUE(images_equal(view_of<float>(theirs), image.view()));
+  for (int y = 0; y < image.height(); ++y)
+    for (int i = 0; i < 60; ++i) image.row(y)[i] = 0.5F + 0.2F * image.row(y)[i];
+  ASSERT_TRUE(cv::imwrite(folder / "b.tif", swapped(mat_of(image))));
+  EXPECT_TRUE(images_equal(to_float(read_image(folder / "b.tif")), image, 0.02));
 }
 
 TEST(ImageIoOracleJpeg, DecodesAlike) {
