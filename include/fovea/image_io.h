@@ -60,8 +60,8 @@ struct ImageFacts {
 // A decoded image of any sample type. Moves, does not copy.
 // Samples of fewer than 8 bits are spread over 0..255; all others keep their values in the smallest
 // type that holds them (a 12-bit TIFF gives uint16 with facts.white 4095, half floats give float).
-// Palettes become RGB, transparent colours an alpha channel, CMYK becomes RGB, and pictures stored
-// with white as 0 are inverted.
+// Palettes, CMYK, YCbCr, CIE L*a*b* and LogLuv become RGB, transparent colours an alpha channel,
+// and pictures stored with white as 0 are inverted.
 struct AnyImage {
   AnyPixels pixels;
   ImageFacts facts{};

@@ -1,7 +1,11 @@
 // fovea bench ops: the shared operations. A case is one function here; its rival, if it has one,
 // one entry of the same name in bench/rivals.
+#include <fovea/convolve.h>
 #include <fovea/gradient.h>
+#include <fovea/integral.h>
+#include <fovea/pyramid.h>
 #include <fovea/random.h>
+#include <fovea/resize.h>
 
 #include <memory>
 
@@ -60,12 +64,158 @@ BenchCase gradient_polar(BenchShape shape) {
           }};
 }
 
+template <class In, class Out>
+BenchCase integral_case(const char* name, BenchShape shape) {
+  const BenchShape sums{shape.width + 1, shape.height + 1};
+  return {.name = name,
+          .shape = shape,
+          .bytes = pixels(shape) * (sizeof(In) + sizeof(Out)),
+          .prepare = [shape, sums](Memory memory) -> BenchWork {
+            const auto image = noise<In>(shape, memory);
+            const auto out = blank<Out>(sums, memory);
+            return [=](const Exec& exec) { integral(image->view(), out->view(), {.exec = exec}); };
+          }};
+}
+
+BenchCase integral_histogram_case(BenchShape shape, int bins) {
+  return {.name = "integral_histogram_" + std::to_string(bins) + "_bins",
+          .shape = shape,
+          .bytes = pixels(shape) * (1 + 4 + 4.0 * bins),
+          .prepare = [shape, bins](Memory memory) -> BenchWork {
+            Image<std::uint8_t> bin(shape.width, shape.height);
+            Random random(2);
+            for (int y = 0; y < shape.height; ++y)
+              for (int x = 0; x < shape.width; ++x)
+                bin.at(x, y) = static_cast<std::uint8_t>(random.below(static_cast<unsigned>(bins)));
+            const auto bin_there = std::make_shared<Image<std::uint8_t>>(clone(bin, memory));
+            const auto weight = noise<float>(shape, memory);
+            const auto sums = std::make_shared<Stack<std::uint32_t>>(
+                shape.width + 1, shape.height + 1, bins, 1, memory);
+            return [=](const Exec& exec) {
+              integral_histogram(*bin_there, *weight, *sums, {.exec = exec});
+            };
+          }};
+}
+
+template <class T>
+BenchCase resize_case(const char* name, BenchShape shape) {
+  const BenchShape to{shape.to_width, shape.to_height, shape.channels};
+  return {.name = name,
+          .shape = shape,
+          .bytes = (pixels(shape) + pixels(to)) * shape.channels * sizeof(T),
+          .prepare = [shape, to](Memory memory) -> BenchWork {
+            const auto image = noise<T>(shape, memory);
+            const auto out = blank<T>(to, memory);
+            return [=](const Exec& exec) { resize(image->view(), out->view(), {.exec = exec}); };
+          }};
+}
+
+template <class T>
+BenchCase halve_case(const char* name, BenchShape shape) {
+  const BenchShape half{(shape.width + 1) / 2, (shape.height + 1) / 2, shape.channels};
+  return {.name = name,
+          .shape = shape,
+          .bytes = (pixels(shape) + pixels(half)) * shape.channels * sizeof(T),
+          .prepare = [shape, half](Memory memory) -> BenchWork {
+            const auto image = noise<T>(shape, memory);
+            const auto out = blank<T>(half, memory);
+            return [=](const Exec& exec) { gaussian_halve(image->view(), out->view(), exec); };
+          }};
+}
+
+// All levels of a fine pyramid, as a detector scans them.
+BenchCase pyramid_case(BenchShape shape, double ratio) {
+  PyramidOptions options{.ratio = ratio, .min_width = 64, .min_height = 128};
+  double bytes = 0;
+  for (const LevelSize& level : pyramid_sizes(shape.width, shape.height, options))
+    bytes += level.width * static_cast<double>(level.height);
+  return {.name = "pyramid_u8_ratio_1.05",
+          .shape = shape,
+          .bytes = bytes,
+          .prepare = [shape, options](Memory memory) -> BenchWork {
+            const auto image = noise<std::uint8_t>(shape, memory);
+            return
+                [=, pyramid = std::shared_ptr<Pyramid<std::uint8_t>>()](const Exec& exec) mutable {
+                  if (!pyramid) {
+                    PyramidOptions own = options;
+                    own.exec = exec;
+                    pyramid = std::make_shared<Pyramid<std::uint8_t>>(own, memory);
+                  }
+                  pyramid->build(*image);
+                };
+          }};
+}
+
+BenchCase separable_case(BenchShape shape) {
+  return {.name = "convolve_separable_f32",
+          .shape = shape,
+          .bytes = pixels(shape) * 8,
+          .operations = pixels(shape) * 4 * shape.taps,
+          .prepare = [shape](Memory memory) -> BenchWork {
+            const auto image = noise<float>(shape, memory), out = blank<float>(shape, memory);
+            const auto kernel = gaussian_kernel(shape.taps / 6.0, shape.taps);
+            return [=](const Exec& exec) {
+              convolve_separable(image->view(), out->view(), kernel, kernel,
+                                 {.border = Border::kRepeat, .exec = exec});
+            };
+          }};
+}
+
+BenchCase general_case(BenchShape shape) {
+  return {.name = "convolve_f32",
+          .shape = shape,
+          .bytes = pixels(shape) * 8,
+          .operations = pixels(shape) * 2 * shape.taps * shape.taps,
+          .prepare = [shape](Memory memory) -> BenchWork {
+            const auto image = noise<float>(shape, memory), out = blank<float>(shape, memory);
+            const auto kernel = noise<float>({shape.taps, shape.taps}, Memory::kHost);
+            return [=](const Exec& exec) {
+              convolve(image->view(), out->view(), kernel->view(),
+                       {.border = Border::kRepeat, .exec = exec});
+            };
+          }};
+}
+
+constexpr BenchShape kVga{640, 480}, kFullHd{1920, 1080}, kUltraHd{3840, 2160};
+
+BenchShape resized(BenchShape shape, int to_width, int to_height, int channels = 1) {
+  shape.channels = channels;
+  shape.to_width = to_width;
+  shape.to_height = to_height;
+  return shape;
+}
+BenchShape with_taps(BenchShape shape, int taps) {
+  shape.taps = taps;
+  return shape;
+}
+
 std::vector<BenchCase> ops_cases() {
-  return {
-      gradient_sobel({640, 480}),      gradient_sobel({1920, 1080}),
-      gradient_sobel({3840, 2160}),    gradient_polar({640, 480, 3}),
-      gradient_polar({1920, 1080, 3}), gradient_polar({3840, 2160, 3}),
-  };
+  std::vector<BenchCase> cases;
+  for (const BenchShape& shape : {kVga, kFullHd, kUltraHd}) {
+    cases.push_back(gradient_sobel(shape));
+    cases.push_back(gradient_polar({shape.width, shape.height, 3}));
+  }
+  for (const BenchShape& shape : {kVga, kFullHd, BenchShape{2048, 2048}, BenchShape{8192, 8192}}) {
+    cases.push_back(integral_case<std::uint8_t, std::int32_t>("integral_u8_s32", shape));
+    cases.push_back(integral_case<std::uint8_t, double>("integral_u8_f64", shape));
+    cases.push_back(integral_case<float, float>("integral_f32_f32", shape));
+    cases.push_back(integral_case<float, double>("integral_f32_f64", shape));
+  }
+  cases.push_back(integral_histogram_case({1280, 960}, 9));
+  for (const int channels : {1, 3}) {
+    for (const BenchShape& shape :
+         {resized(kFullHd, 1280, 720, channels), resized(kFullHd, 640, 480, channels),
+          resized(kVga, 1280, 960, channels), resized({1280, 960}, 1219, 914, channels)}) {
+      cases.push_back(resize_case<std::uint8_t>("resize_u8", shape));
+      if (channels == 1) cases.push_back(resize_case<float>("resize_f32", shape));
+    }
+  }
+  cases.push_back(halve_case<std::uint8_t>("pyramid_down_u8", kFullHd));
+  cases.push_back(halve_case<float>("pyramid_down_f32", kFullHd));
+  cases.push_back(pyramid_case({1280, 960}, 1.05));
+  for (const int taps : {7, 31}) cases.push_back(separable_case(with_taps(kFullHd, taps)));
+  cases.push_back(general_case(with_taps(kFullHd, 7)));
+  return cases;
 }
 
 int run_bench_ops(BenchOptions& options, Context& context) {

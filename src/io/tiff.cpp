@@ -1,7 +1,8 @@
 // TIFF through libtiff: any number of samples of 1 to 32 bits or 16 to 64-bit floats, together or
 // in planes, in strips or tiles, of any compression libtiff was built with, on many pages. Rows of
 // strips are decoded one after another, so that a file that lies about its size is found out
-// before memory is filled. Pictures in YCbCr or CIE L*a*b* are given as 8-bit RGB.
+// before memory is filled. Pictures in YCbCr or CIE L*a*b* are given as 8-bit RGB, LogLuv as linear
+// RGB.
 #include <fovea/error.h>
 
 #include <fmt/format.h>
@@ -323,6 +324,22 @@ void read_by_library(const TiffFile& file, const Page& page, ImageView<std::uint
   }
 }
 
+// LogLuv decodes to CIE XYZ; linear RGB of the sRGB primaries (IEC 61966-2-1) is what it stands
+// for.
+void xyz_to_rgb(ImageView<float> image) {
+  static constexpr float kMatrix[3][3] = {{3.240479F, -1.537150F, -0.498535F},
+                                          {-0.969256F, 1.875991F, 0.041556F},
+                                          {0.055648F, -0.204043F, 1.057311F}};
+  for (int y = 0; y < image.height; ++y) {
+    for (int x = 0; x < image.width; ++x) {
+      float* pixel = &image.at(x, y);
+      const std::array<float, 3> xyz{pixel[0], pixel[1], pixel[2]};
+      for (int c = 0; c < 3; ++c)
+        pixel[c] = kMatrix[c][0] * xyz[0] + kMatrix[c][1] * xyz[1] + kMatrix[c][2] * xyz[2];
+    }
+  }
+}
+
 AnyImage read_current(const TiffFile& file, const ImageReadOptions& options) {
   const Page page = read_page(file, options);
   AnyImage image = make_image(page.shape(), page.facts());
@@ -336,6 +353,9 @@ AnyImage read_current(const TiffFile& file, const ImageReadOptions& options) {
         else read_strips(file, page, pixels.view());
       },
       image.pixels);
+  auto* floats = std::get_if<Image<float>>(&image.pixels);
+  if (page.photometric == PHOTOMETRIC_LOGLUV && page.samples == 3 && floats != nullptr)
+    xyz_to_rgb(floats->view());
   if (file.damaged() && !options.partial) file.fail_reading("picture data is missing");
   return image;
 }
@@ -343,8 +363,9 @@ AnyImage read_current(const TiffFile& file, const ImageReadOptions& options) {
 ImageInfo info(const Source& source) {
   const TiffFile file(source);
   const Page page = read_page(file, {});
-  return make_info(page.shape(), page.facts(),
-                   static_cast<int>(TIFFNumberOfDirectories(file.get())));
+  const tdir_t pages = TIFFNumberOfDirectories(file.get());
+  if (file.failed()) file.fail_reading("its pages cannot be counted");
+  return make_info(page.shape(), page.facts(), static_cast<int>(pages));
 }
 
 AnyImage read(const Source& source, const ImageReadOptions& options) {
@@ -394,13 +415,14 @@ std::vector<AnyImage> read_tiff_pages(const Source& source, const ImageReadOptio
   std::vector<AnyImage> pages;
   // Pages may share their data, but not to fill memory from a short file.
   double stored = 0;
-  do {
+  for (bool more = true; more; more = TIFFLastDirectory(file.get()) == 0) {
+    if (!pages.empty() && TIFFReadDirectory(file.get()) != 1)
+      file.fail_reading("a page cannot be read");
     const Page page = read_page(file, options);
     stored += stored_bytes(file.get(), page) / expansion(page.compression);
     check_justified(source, stored, 1);
     pages.push_back(read_current(file, options));
-  } while (TIFFLastDirectory(file.get()) == 0 && TIFFReadDirectory(file.get()) == 1);
-  if (TIFFLastDirectory(file.get()) == 0) file.fail_reading("a page cannot be read");
+  }
   return pages;
 }
 

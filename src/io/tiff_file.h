@@ -25,6 +25,7 @@ class TiffFile {
   const Source& source() const { return *source_; }
   // The first error libtiff reported, else `otherwise`.
   std::string message(const char* otherwise) const;
+  bool failed() const { return !error_.empty(); }
   // A decoder reported that picture data is missing, though it went on.
   bool damaged() const { return !damage_.empty(); }
   // Throws what went wrong while reading: what the system refused, else FormatError.
