@@ -17,6 +17,8 @@ template <class... Cases>
 struct Overloaded : Cases... {
   using Cases::operator()...;
 };
+template <class... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;  // clang 14 does not deduce it
 
 [[noreturn]] void reject(const OptionField& field, std::string_view text) {
   const std::string range = option_range(field);
