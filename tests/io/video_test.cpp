@@ -65,7 +65,7 @@ double mean_difference(const Image<std::uint8_t>& a, const Image<std::uint8_t>& 
 
 TEST(Video, LosslessIsBitExact) {
   FOVEA_SKIP_WITHOUT_FFMPEG();
-  const test::TemporaryFolder folder;
+  const test::TempFolder folder;
   Random random(1);
   for (const int channels : {1, 3}) {
     std::vector<Image<std::uint8_t>> frames;
@@ -92,7 +92,7 @@ TEST(Video, LosslessIsBitExact) {
 
 TEST(Video, SixteenBitsLosslessAreBitExact) {
   FOVEA_SKIP_WITHOUT_FFMPEG();
-  const test::TemporaryFolder folder;
+  const test::TempFolder folder;
   Random random(2);
   for (const int channels : {1, 3}) {
     const auto image = test::random_image<std::uint16_t>(random, 32, 18, channels);
@@ -111,7 +111,7 @@ TEST(Video, SixteenBitsLosslessAreBitExact) {
 
 TEST(Video, LossyFormatsComeClose) {
   FOVEA_SKIP_WITHOUT_FFMPEG();
-  const test::TemporaryFolder folder;
+  const test::TempFolder folder;
   for (const char* name : {"v.mp4", "v.mov", "v.avi", "v.M4V"}) {
     for (const int channels : {1, 3}) {
       const std::string path = folder / name;
@@ -134,7 +134,7 @@ TEST(Video, LossyFormatsComeClose) {
 
 TEST(Video, OddSizesAreKept) {
   FOVEA_SKIP_WITHOUT_FFMPEG();
-  const test::TemporaryFolder folder;
+  const test::TempFolder folder;
   for (const char* name : {"v.mp4", "v.avi", "v.mkv", "v.y4m"}) {
     write_video(folder / name, 51, 33, 3, 3);
     VideoReader reader(folder / name);
@@ -148,7 +148,7 @@ TEST(Video, OddSizesAreKept) {
 
 TEST(Video, LargePicturesAreTaggedAndReadBackAlike) {
   FOVEA_SKIP_WITHOUT_FFMPEG();
-  const test::TemporaryFolder folder;
+  const test::TempFolder folder;
   Image<std::uint8_t> red(64, 720, 3);
   for (int y = 0; y < 720; ++y)
     for (int x = 0; x < 64; ++x) red.at(x, y, 0) = 220, red.at(x, y, 1) = 20, red.at(x, y, 2) = 30;
@@ -162,18 +162,18 @@ TEST(Video, LargePicturesAreTaggedAndReadBackAlike) {
 
 TEST(Video, SameFramesGiveTheSameBytes) {
   FOVEA_SKIP_WITHOUT_FFMPEG();
-  const test::TemporaryFolder folder;
+  const test::TempFolder folder;
   for (const char* extension : {".mp4", ".avi", ".mkv", ".y4m"}) {
     write_video(folder / (std::string("a") + extension), 64, 48, 3, 6);
     write_video(folder / (std::string("b") + extension), 64, 48, 3, 6);
-    EXPECT_EQ(test::file_bytes(folder / (std::string("a") + extension)),
-              test::file_bytes(folder / (std::string("b") + extension)))
+    EXPECT_EQ(test::load(folder / (std::string("a") + extension)),
+              test::load(folder / (std::string("b") + extension)))
         << extension;
   }
 }
 
 TEST(Video, StartCountAndStepChooseExactFrames) {
-  const test::TemporaryFolder folder;
+  const test::TempFolder folder;
   std::vector<const char*> names = {"v.y4m"};
   if (video_feature().usable) names = {"v.y4m", "v.mkv", "v.mp4"};
   for (const char* name : names) {
@@ -198,12 +198,12 @@ TEST(Video, StartCountAndStepChooseExactFrames) {
 
 TEST(Video, TruncatedFilesGiveTheirFramesThenAnError) {
   FOVEA_SKIP_WITHOUT_FFMPEG();
-  const test::TemporaryFolder folder;
+  const test::TempFolder folder;
   for (const char* name : {"v.avi", "v.mkv"}) {
     write_video(folder / name, 96, 64, 3, 20);
-    const std::string whole = test::file_bytes(folder / name);
+    const std::string whole = test::load(folder / name);
     for (const double part : {0.3, 0.6, 0.9}) {
-      test::write_file(
+      test::save(
           folder / name,
           whole.substr(0, static_cast<std::size_t>(static_cast<double>(whole.size()) * part)));
       const Outcome outcome = read_all(folder / name);
@@ -219,24 +219,24 @@ TEST(Video, TruncatedFilesGiveTheirFramesThenAnError) {
 
 TEST(Video, ADamagedLosslessFileIsNoticed) {
   FOVEA_SKIP_WITHOUT_FFMPEG();
-  const test::TemporaryFolder folder;
+  const test::TempFolder folder;
   write_video(folder / "v.mkv", 96, 64, 3, 10);
-  std::string bytes = test::file_bytes(folder / "v.mkv");
+  std::string bytes = test::load(folder / "v.mkv");
   for (std::size_t i = 0; i < 8; ++i) bytes[bytes.size() / 2 + i] ^= 0x55;
-  test::write_file(folder / "v.mkv", bytes);
+  test::save(folder / "v.mkv", bytes);
   const Outcome outcome = read_all(folder / "v.mkv");
   EXPECT_LT(outcome.indices.size(), 10U);
   EXPECT_THAT(outcome.error, HasSubstr("frame " + std::to_string(outcome.indices.size())));
 }
 
 TEST(Video, NoiseAndEmptyFilesAreRefusedWithTheirName) {
-  const test::TemporaryFolder folder;
+  const test::TempFolder folder;
   Random random(3);
   std::string noise(5000, '\0');
   for (char& c : noise) c = static_cast<char>(random.bits());
-  test::write_file(folder / "noise.mp4", noise);
-  test::write_file(folder / "empty.mp4", "");
-  test::write_file(folder / "http:x.mp4", "");
+  test::save(folder / "noise.mp4", noise);
+  test::save(folder / "empty.mp4", "");
+  test::save(folder / "http:x.mp4", "");
   for (const char* name : {"noise.mp4", "empty.mp4", "http:x.mp4"})
     EXPECT_THAT(read_all(folder / name).error, HasSubstr(std::string(name) + ": ")) << name;
   EXPECT_THAT(message_of<IoError>([&] { VideoReader(folder / "absent.mp4"); }),
@@ -245,10 +245,10 @@ TEST(Video, NoiseAndEmptyFilesAreRefusedWithTheirName) {
 
 TEST(Video, FaultsDoNotReachStandardError) {
   FOVEA_SKIP_WITHOUT_FFMPEG();
-  const test::TemporaryFolder folder;
+  const test::TempFolder folder;
   write_video(folder / "v.mkv", 96, 64, 3, 10);
-  const std::string whole = test::file_bytes(folder / "v.mkv");
-  test::write_file(folder / "v.mkv", whole.substr(0, whole.size() / 2));
+  const std::string whole = test::load(folder / "v.mkv");
+  test::save(folder / "v.mkv", whole.substr(0, whole.size() / 2));
   testing::internal::CaptureStderr();
   read_all(folder / "v.mkv");
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
@@ -256,17 +256,17 @@ TEST(Video, FaultsDoNotReachStandardError) {
 
 TEST(Video, RotationIsReportedAndAppliedOnRequest) {
   FOVEA_SKIP_WITHOUT_FFMPEG();
-  const test::TemporaryFolder folder;
+  const test::TempFolder folder;
   write_video(folder / "v.mp4", 64, 32, 3, 2);
   // The track header holds the display matrix: 1 0 0, 0 1 0 becomes a quarter turn clockwise.
-  std::string bytes = test::file_bytes(folder / "v.mp4");
+  std::string bytes = test::load(folder / "v.mp4");
   const std::size_t matrix = bytes.find("tkhd") + 4 + 40;
   const auto put = [&](std::size_t index, std::uint32_t value) {
     for (std::size_t k = 0; k < 4; ++k)
       bytes[matrix + 4 * index + k] = static_cast<char>(value >> (24 - 8 * k));
   };
   put(0, 0), put(1, 0x10000), put(3, 0xFFFF0000), put(4, 0);
-  test::write_file(folder / "v.mp4", bytes);
+  test::save(folder / "v.mp4", bytes);
 
   VideoReader as_stored(folder / "v.mp4");
   EXPECT_EQ(as_stored.info().rotation_degrees, 90);
@@ -285,7 +285,7 @@ TEST(Video, RotationIsReportedAndAppliedOnRequest) {
 }
 
 TEST(VideoWriter, LeavesNothingWithoutFinish) {
-  const test::TemporaryFolder folder;
+  const test::TempFolder folder;
   std::vector<const char*> names = {"v.y4m"};
   if (video_feature().usable) names = {"v.y4m", "v.mkv", "v.mp4", "v.avi"};
   for (const char* name : names) {
@@ -294,23 +294,23 @@ TEST(VideoWriter, LeavesNothingWithoutFinish) {
       writer.write(moving_picture(32, 32, 3, 0));
     }
     { VideoWriter unused(folder / name); }
-    EXPECT_EQ(folder.size(), 0) << name;
+    EXPECT_EQ(folder.files(), 0U) << name;
   }
 }
 
 TEST(VideoWriter, TwoAtOnceLeaveOneWholeFile) {
-  const test::TemporaryFolder folder;
+  const test::TempFolder folder;
   const std::string path = folder / (video_feature().usable ? "v.mkv" : "v.y4m");
   std::thread a([&] { write_video(path, 48, 32, 1, 20); });
   std::thread b([&] { write_video(path, 48, 32, 1, 20); });
   a.join();
   b.join();
   EXPECT_EQ(read_all(path).indices.size(), 20U);
-  EXPECT_EQ(folder.size(), 1);
+  EXPECT_EQ(folder.files(), 1U);
 }
 
 TEST(VideoWriter, RefusesWhatItCannotWrite) {
-  const test::TemporaryFolder folder;
+  const test::TempFolder folder;
   EXPECT_THAT(message_of<InvalidArgument>([&] { VideoWriter(folder / "v.gif"); }),
               AllOf(HasSubstr("'.gif'"), HasSubstr(".mp4")));
   EXPECT_THROW(VideoWriter(folder / "v.y4m", {.frame_rate = 0}), InvalidArgument);

@@ -188,7 +188,7 @@ TEST(Y4m, ChromaIsInterpolatedFromItsSites) {
 
 TEST(Y4m, SizesAndPlanesOfAnyParityRoundTrip) {
   Random random(7);
-  const test::TemporaryFolder folder;
+  const test::TempFolder folder;
   for (int round = 0; round < 12; ++round) {
     const auto [width, height] = test::random_size(random, 20);
     const std::string path = folder / "v.y4m";
@@ -207,7 +207,7 @@ TEST(Y4m, SizesAndPlanesOfAnyParityRoundTrip) {
 
 TEST(Y4m, ColoursSurviveWithinRounding) {
   Random random(8);
-  const test::TemporaryFolder folder;
+  const test::TempFolder folder;
   const auto image = test::random_image<std::uint8_t>(random, 33, 17, 3);
   for (const YuvRange range : {YuvRange::kLimited, YuvRange::kFull}) {
     VideoWriter writer(folder / "v.y4m", {.chroma = ChromaSampling::k444, .range = range});
@@ -221,7 +221,7 @@ TEST(Y4m, ColoursSurviveWithinRounding) {
 }
 
 TEST(Y4m, SubsampledPlainColoursSurvive) {
-  const test::TemporaryFolder folder;
+  const test::TempFolder folder;
   Image<std::uint8_t> image(7, 5, 3);
   for (int y = 0; y < 5; ++y)
     for (int x = 0; x < 7; ++x)
