@@ -13,7 +13,7 @@
 namespace fovea::io {
 
 // Element types of a model's tensors, by their names in the file.
-enum class DType : unsigned char {
+enum class TensorType : unsigned char {
   kBool,
   kU8,
   kI8,
@@ -27,8 +27,8 @@ enum class DType : unsigned char {
   kI64,
   kF64
 };
-FOVEA_API const char* to_string(DType dtype);  // "F32"
-FOVEA_API std::size_t size_of(DType dtype);    // bytes an element
+FOVEA_API const char* to_string(TensorType dtype);  // "F32"
+FOVEA_API std::size_t size_of(TensorType dtype);    // bytes an element
 
 // A 16-bit floating-point number (IEEE binary16), as it lies in a file.
 struct Half {
@@ -36,18 +36,18 @@ struct Half {
 };
 
 template <class T>
-constexpr DType dtype_of() {
-  if constexpr (std::is_same_v<T, bool>) return DType::kBool;
-  else if constexpr (std::is_same_v<T, Half>) return DType::kF16;
-  else if constexpr (std::is_same_v<T, float>) return DType::kF32;
-  else if constexpr (std::is_same_v<T, double>) return DType::kF64;
+constexpr TensorType tensor_type_of() {
+  if constexpr (std::is_same_v<T, bool>) return TensorType::kBool;
+  else if constexpr (std::is_same_v<T, Half>) return TensorType::kF16;
+  else if constexpr (std::is_same_v<T, float>) return TensorType::kF32;
+  else if constexpr (std::is_same_v<T, double>) return TensorType::kF64;
   else {
     static_assert(std::is_integral_v<T> && sizeof(T) <= 8, "no such tensor element type");
     constexpr bool kSigned = std::is_signed_v<T>;
-    if constexpr (sizeof(T) == 1) return kSigned ? DType::kI8 : DType::kU8;
-    else if constexpr (sizeof(T) == 2) return kSigned ? DType::kI16 : DType::kU16;
-    else if constexpr (sizeof(T) == 4) return kSigned ? DType::kI32 : DType::kU32;
-    else return kSigned ? DType::kI64 : DType::kU64;
+    if constexpr (sizeof(T) == 1) return kSigned ? TensorType::kI8 : TensorType::kU8;
+    else if constexpr (sizeof(T) == 2) return kSigned ? TensorType::kI16 : TensorType::kU16;
+    else if constexpr (sizeof(T) == 4) return kSigned ? TensorType::kI32 : TensorType::kU32;
+    else return kSigned ? TensorType::kI64 : TensorType::kU64;
   }
 }
 
@@ -81,7 +81,7 @@ class FOVEA_API ModelFile {
   // Copies the values in; a tensor of that name is replaced. The shape must have as many elements.
   template <class T>
   void add(const std::string& name, const Shape& shape, std::span<const T> values) {
-    add_bytes(name, dtype_of<T>(), shape, std::as_bytes(values));
+    add_bytes(name, tensor_type_of<T>(), shape, std::as_bytes(values));
   }
   template <class T>
   void add(const std::string& name, const Shape& shape, const std::vector<T>& values) {
@@ -90,19 +90,19 @@ class FOVEA_API ModelFile {
 
   std::vector<std::string> names() const;  // sorted
   bool has(std::string_view name) const { return tensors_.find(name) != tensors_.end(); }
-  DType dtype(std::string_view name) const { return find(name).dtype; }
+  TensorType dtype(std::string_view name) const { return find(name).dtype; }
   const Shape& shape(std::string_view name) const { return find(name).shape; }
 
   // The values of a tensor, which stay this object's, on a 64-byte boundary. Throws ModelError that
   // names file, tensor, expected and actual type where it is absent or of another type.
   template <class T>
   std::span<const T> tensor(std::string_view name) const {
-    return values<T>(find(name, dtype_of<T>()));
+    return values<T>(find(name, tensor_type_of<T>()));
   }
   // As well where its shape is another; kAnySize fits every length.
   template <class T>
   std::span<const T> tensor(std::string_view name, const Shape& expected) const {
-    return values<T>(find(name, dtype_of<T>(), expected));
+    return values<T>(find(name, tensor_type_of<T>(), expected));
   }
   // A floating-point tensor of any width (F16, F32, F64) as single-precision numbers.
   std::vector<float> floats(std::string_view name, const Shape& expected) const;
@@ -112,7 +112,7 @@ class FOVEA_API ModelFile {
 
  private:
   struct Tensor {
-    DType dtype = DType::kU8;
+    TensorType dtype = TensorType::kU8;
     Shape shape;
     Array<std::byte> data;
   };
@@ -123,11 +123,11 @@ class FOVEA_API ModelFile {
 
   template <class Source>
   static ModelFile load(Source& source, std::string name);
-  void add_bytes(const std::string& name, DType dtype, const Shape& shape,
+  void add_bytes(const std::string& name, TensorType dtype, const Shape& shape,
                  std::span<const std::byte> values);
   const Tensor& find(std::string_view name) const;
-  const Tensor& find(std::string_view name, DType dtype) const;
-  const Tensor& find(std::string_view name, DType dtype, const Shape& shape) const;
+  const Tensor& find(std::string_view name, TensorType dtype) const;
+  const Tensor& find(std::string_view name, TensorType dtype, const Shape& shape) const;
   void check_shape(std::string_view name, const Tensor& tensor, const char* dtype,
                    const Shape& expected) const;
   std::vector<std::pair<const std::string*, const Tensor*>> in_file_order() const;

@@ -153,7 +153,8 @@ ModelFile ModelFile::load(Source& source, std::string name) {
   for (SafetensorsEntry& entry : header.entries) {
     Tensor tensor{entry.dtype, std::move(entry.shape), Array<std::byte>(entry.end - entry.begin)};
     source.read(tensor.data.data(), tensor.data.size());
-    if (tensor.dtype == DType::kBool) check_bools(bytes_of(tensor.data), entry.name, model.name_);
+    if (tensor.dtype == TensorType::kBool)
+      check_bools(bytes_of(tensor.data), entry.name, model.name_);
     model.tensors_.emplace(std::move(entry.name), std::move(tensor));
   }
   if (const auto node = model.metadata_.extract(kChecksumKey);
@@ -257,7 +258,7 @@ void ModelFile::set_metadata(const std::string& key, std::string value) {
   metadata_[key] = std::move(value);
 }
 
-void ModelFile::add_bytes(const std::string& name, DType dtype, const Shape& shape,
+void ModelFile::add_bytes(const std::string& name, TensorType dtype, const Shape& shape,
                           std::span<const std::byte> values) {
   require_utf8("tensor name", name);
   if (name == "__metadata__") throw InvalidArgument("model: a tensor cannot be named " + name);
@@ -284,7 +285,7 @@ const ModelFile::Tensor& ModelFile::find(std::string_view name) const {
   return found->second;
 }
 
-const ModelFile::Tensor& ModelFile::find(std::string_view name, DType dtype) const {
+const ModelFile::Tensor& ModelFile::find(std::string_view name, TensorType dtype) const {
   const Tensor& tensor = find(name);
   if (tensor.dtype != dtype)
     throw ModelError(fmt::format("{}: tensor '{}' is {} {}; expected {}", name_, name,
@@ -293,7 +294,7 @@ const ModelFile::Tensor& ModelFile::find(std::string_view name, DType dtype) con
   return tensor;
 }
 
-const ModelFile::Tensor& ModelFile::find(std::string_view name, DType dtype,
+const ModelFile::Tensor& ModelFile::find(std::string_view name, TensorType dtype,
                                          const Shape& expected) const {
   const Tensor& tensor = find(name);
   if (tensor.dtype != dtype)
@@ -324,9 +325,9 @@ std::vector<float> ModelFile::floats(std::string_view name, const Shape& expecte
     std::transform(from.begin(), from.end(), result.begin(), to);
   };
   switch (tensor.dtype) {
-    case DType::kF16: convert(values<Half>(tensor), to_float); break;
-    case DType::kF32: convert(values<float>(tensor), [](float v) { return v; }); break;
-    case DType::kF64:
+    case TensorType::kF16: convert(values<Half>(tensor), to_float); break;
+    case TensorType::kF32: convert(values<float>(tensor), [](float v) { return v; }); break;
+    case TensorType::kF64:
       convert(values<double>(tensor), [](double v) { return static_cast<float>(v); });
       break;
     default:
@@ -338,9 +339,9 @@ std::vector<float> ModelFile::floats(std::string_view name, const Shape& expecte
 
 void ModelFile::require_finite() const {
   for (const auto& [name, tensor] : tensors_) {
-    if (tensor.dtype == DType::kF16) require_all_finite(values<Half>(tensor), name, name_);
-    if (tensor.dtype == DType::kF32) require_all_finite(values<float>(tensor), name, name_);
-    if (tensor.dtype == DType::kF64) require_all_finite(values<double>(tensor), name, name_);
+    if (tensor.dtype == TensorType::kF16) require_all_finite(values<Half>(tensor), name, name_);
+    if (tensor.dtype == TensorType::kF32) require_all_finite(values<float>(tensor), name, name_);
+    if (tensor.dtype == TensorType::kF64) require_all_finite(values<double>(tensor), name, name_);
   }
 }
 

@@ -15,18 +15,19 @@
 namespace fovea::io {
 namespace {
 
-constexpr std::array<std::pair<DType, const char*>, 12> kDTypes = {{{DType::kBool, "BOOL"},
-                                                                    {DType::kU8, "U8"},
-                                                                    {DType::kI8, "I8"},
-                                                                    {DType::kU16, "U16"},
-                                                                    {DType::kI16, "I16"},
-                                                                    {DType::kF16, "F16"},
-                                                                    {DType::kU32, "U32"},
-                                                                    {DType::kI32, "I32"},
-                                                                    {DType::kF32, "F32"},
-                                                                    {DType::kU64, "U64"},
-                                                                    {DType::kI64, "I64"},
-                                                                    {DType::kF64, "F64"}}};
+constexpr std::array<std::pair<TensorType, const char*>, 12> kTensorTypes = {
+    {{TensorType::kBool, "BOOL"},
+     {TensorType::kU8, "U8"},
+     {TensorType::kI8, "I8"},
+     {TensorType::kU16, "U16"},
+     {TensorType::kI16, "I16"},
+     {TensorType::kF16, "F16"},
+     {TensorType::kU32, "U32"},
+     {TensorType::kI32, "I32"},
+     {TensorType::kF32, "F32"},
+     {TensorType::kU64, "U64"},
+     {TensorType::kI64, "I64"},
+     {TensorType::kF64, "F64"}}};
 
 // Text from a file as it may stand in a message: one line, printable, not endless.
 std::string excerpt(std::string_view text) {
@@ -65,7 +66,7 @@ class HeaderEvents : public nlohmann::json_sax<nlohmann::json> {
       return true;
     }
     if (place_ != Place::kTensor || key_ != "dtype") return unexpected("a text");
-    const auto dtype = parse_dtype(text);
+    const auto dtype = parse_tensor_type(text);
     if (!dtype) return refuse("unknown dtype " + excerpt(text) + "; expected BOOL, U8 to F64");
     entry_.dtype = *dtype;
     return true;
@@ -171,39 +172,39 @@ void check_entry(const SafetensorsEntry& entry, std::uint64_t expected_begin,
 
 }  // namespace
 
-const char* to_string(DType dtype) {
-  for (const auto& [known, name] : kDTypes) {
+const char* to_string(TensorType dtype) {
+  for (const auto& [known, name] : kTensorTypes) {
     if (known == dtype) return name;
   }
   return "?";
 }
 
-std::size_t size_of(DType dtype) {
+std::size_t size_of(TensorType dtype) {
   switch (dtype) {
-    case DType::kBool:
-    case DType::kU8:
-    case DType::kI8: return 1;
-    case DType::kU16:
-    case DType::kI16:
-    case DType::kF16: return 2;
-    case DType::kU32:
-    case DType::kI32:
-    case DType::kF32: return 4;
-    case DType::kU64:
-    case DType::kI64:
-    case DType::kF64: return 8;
+    case TensorType::kBool:
+    case TensorType::kU8:
+    case TensorType::kI8: return 1;
+    case TensorType::kU16:
+    case TensorType::kI16:
+    case TensorType::kF16: return 2;
+    case TensorType::kU32:
+    case TensorType::kI32:
+    case TensorType::kF32: return 4;
+    case TensorType::kU64:
+    case TensorType::kI64:
+    case TensorType::kF64: return 8;
   }
   return 1;
 }
 
-std::optional<DType> parse_dtype(std::string_view text) {
-  for (const auto& [dtype, name] : kDTypes) {
+std::optional<TensorType> parse_tensor_type(std::string_view text) {
+  for (const auto& [dtype, name] : kTensorTypes) {
     if (text == name) return dtype;
   }
   return {};
 }
 
-std::optional<std::uint64_t> shape_elements(const Shape& shape, DType dtype) {
+std::optional<std::uint64_t> shape_elements(const Shape& shape, TensorType dtype) {
   const std::uint64_t most = UINT64_MAX / size_of(dtype);
   std::uint64_t elements = 1;
   for (const std::int64_t side : shape) {

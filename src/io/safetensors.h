@@ -14,7 +14,7 @@ namespace fovea::io {
 
 struct SafetensorsEntry {
   std::string name;
-  DType dtype = DType::kU8;
+  TensorType dtype = TensorType::kU8;
   Shape shape;
   std::uint64_t begin = 0, end = 0;  // bytes after the header
 };
@@ -26,9 +26,9 @@ struct SafetensorsHeader {
 
 constexpr std::uint64_t kMostHeaderBytes = 100'000'000;  // the format's own limit
 
-std::optional<DType> parse_dtype(std::string_view text);
+std::optional<TensorType> parse_tensor_type(std::string_view text);
 // Elements of a shape, or nothing where a side is negative or the bytes would not fit 64 bits.
-std::optional<std::uint64_t> shape_elements(const Shape& shape, DType dtype);
+std::optional<std::uint64_t> shape_elements(const Shape& shape, TensorType dtype);
 // "[3, 4]", with * for kAnySize.
 std::string shape_text(const Shape& shape);
 

@@ -18,7 +18,7 @@ class Inputs : public testing::Test {
  protected:
   void make(const std::string& name, const std::string& content = "") {
     std::filesystem::create_directories(std::filesystem::path(folder_ / name).parent_path());
-    test::write_file(folder_ / name, content);
+    test::save(folder_ / name, content);
   }
   // Expands words and gives the paths relative to the folder.
   std::vector<std::string> expand(std::vector<std::string> words,
@@ -36,7 +36,7 @@ class Inputs : public testing::Test {
     return message_of<IoError>([&] { expand(words); });
   }
 
-  test::TemporaryFolder folder_;
+  test::TempFolder folder_;
 };
 
 TEST(NaturalOrder, CountsAsPeopleDo) {

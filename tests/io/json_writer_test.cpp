@@ -120,18 +120,18 @@ TEST(JsonWriter, MillionsOfRowsDoNotStayInMemory) {
 }
 
 TEST(FileSink, AppearsOnCommitOnly) {
-  const test::TemporaryFolder folder;
+  const test::TempFolder folder;
   {
     FileSink file(folder / "a.json");
     file.write("lost");
   }
-  EXPECT_EQ(folder.size(), 0);
+  EXPECT_EQ(folder.files(), 0U);
   FileSink file(folder / "a.json");
   JsonWriter json(file.sink(), JsonStyle::kCompact);
   json.value("kept").finish();
   EXPECT_FALSE(std::filesystem::exists(folder / "a.json"));
   file.commit();
-  EXPECT_EQ(test::file_bytes(folder / "a.json"), "\"kept\"");
+  EXPECT_EQ(test::load(folder / "a.json"), "\"kept\"");
 }
 
 TEST(StreamSink, NamesTheStreamThatCannotBeWritten) {

@@ -60,7 +60,7 @@ TEST(Crc32, HasItsCheckValueHoweverItIsSplit) {
 }
 
 TEST(ModelFile, ComesBackAsItWasWritten) {
-  const test::TemporaryFolder folder;
+  const test::TempFolder folder;
   sample().write(folder / "m.safetensors");
   const ModelFile model = ModelFile::read(folder / "m.safetensors");
   model.require_schema("people.hog", 1);
@@ -74,7 +74,7 @@ TEST(ModelFile, ComesBackAsItWasWritten) {
   EXPECT_TRUE(model.tensor<float>("none", {0, 4}).empty());
   EXPECT_EQ(model.metadata().at("options"), R"({"bins": 9})");
   EXPECT_TRUE(model.metadata().contains("fovea_version"));
-  EXPECT_EQ(folder.size(), 1);
+  EXPECT_EQ(folder.files(), 1U);
 }
 
 TEST(ModelFile, SameContentGivesSameBytesInWhateverOrderItWasMade) {
@@ -268,7 +268,7 @@ TEST(ModelFile, EveryChangedByteIsNoticedOrHarmless) {
 }
 
 TEST(ModelFile, AbsentFilesAndFoldersAreNamed) {
-  const test::TemporaryFolder folder;
+  const test::TempFolder folder;
   EXPECT_THAT(message_of<IoError>([&] { ModelFile::read(folder / "absent"); }),
               AllOf(HasSubstr("absent: cannot read"), HasSubstr("No such file")));
   EXPECT_THAT(message_of<IoError>([&] { ModelFile::read(folder.path()); }),
@@ -276,7 +276,7 @@ TEST(ModelFile, AbsentFilesAndFoldersAreNamed) {
 }
 
 TEST(ModelFile, TwoWritersLeaveOneWholeFile) {
-  const test::TemporaryFolder folder;
+  const test::TempFolder folder;
   const std::string path = folder / "m.safetensors";
   const auto write = [&](float value) {
     ModelFile model;
@@ -289,7 +289,7 @@ TEST(ModelFile, TwoWritersLeaveOneWholeFile) {
   const auto weights = ModelFile::read(path);
   const auto values = weights.tensor<float>("w", {5000});
   EXPECT_THAT(values, testing::Each(values[0]));
-  EXPECT_EQ(folder.size(), 1);
+  EXPECT_EQ(folder.files(), 1U);
 }
 
 }  // namespace
