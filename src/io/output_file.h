@@ -24,6 +24,8 @@ class OutputFile {
   // For libraries that write to a C stream themselves, and may read back what they wrote; commit()
   // still finds what they could not write.
   std::FILE* stream() { return file_; }
+  // For libraries that open by name.
+  const std::string& writing_path() const { return temporary_.empty() ? target_ : temporary_; }
   const std::string& path() const { return path_; }
   // Flushes to disk and gives the file its name.
   void commit();

@@ -460,7 +460,7 @@ class FfmpegTarget final : public VideoTarget {
     require(avcodec_parameters_from_context(stream_->codecpar, encoder_.get()));
     stream_->time_base = encoder_->time_base;
     stream_->avg_frame_rate = encoder_->framerate;
-    require(avio_open(&container_->pb, as_url(file_.temporary_path()).c_str(), AVIO_FLAG_WRITE));
+    require(avio_open(&container_->pb, as_url(file_.writing_path()).c_str(), AVIO_FLAG_WRITE));
     require(avformat_write_header(container_, nullptr));
     frame_->format = encoder_->pix_fmt;
     frame_->width = shape.width;

@@ -1,9 +1,5 @@
-// Files for tests: a folder of one's own that vanishes, bytes in and out, and what an exception
-// says.
+// Files for tests: a folder that vanishes with the test, and bytes in and out.
 #pragma once
-#include <gtest/gtest.h>
-#include <unistd.h>
-
 #include <cstddef>
 #include <cstdlib>
 #include <filesystem>
@@ -13,44 +9,9 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fovea::test {
-
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "fovea-XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  // The path of a file in it.
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-  const std::string& path() const { return path_; }
-  // How many files it holds, temporary ones included.
-  std::ptrdiff_t size() const {
-    return std::distance(std::filesystem::directory_iterator(path_),
-                         std::filesystem::directory_iterator());
-  }
-
- private:
-  std::string path_;
-};
-
-inline void write_file(const std::string& path, std::string_view bytes) {
-  std::ofstream(path, std::ios::binary)
-      .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-}
-
-inline std::string file_bytes(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 class TempFolder {
  public:
@@ -90,15 +51,14 @@ inline std::span<const std::byte> as_bytes(std::string_view text) {
   return std::as_bytes(std::span(text.data(), text.size()));
 }
 
-// The message of the Exception that the call throws.
-template <class Exception, class Call>
-std::string message_of(Call call) {
+// The message of the exception of type E that function() throws; empty where it throws none.
+template <class E, class Function>
+std::string message_of(Function function) {
   try {
-    call();
-  } catch (const Exception& error) {
+    function();
+  } catch (const E& error) {
     return error.what();
   }
-  ADD_FAILURE() << "nothing was thrown";
   return {};
 }
 
