@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What a PyTorch user has today for the shared operations, measured on the GPU of this machine.
 
-Prints {"rows": [{name, device, size, rival, rival_seconds}]} with the names and sizes of `fovea bench ops`, whose
+Prints {"rows": [{name, device, size, rival, seconds}]} with the names and sizes of `fovea bench ops`, whose
 --rivals option takes the file. Median of CUDA-event timings after warm-up; inputs are random and lie on the device.
 """
 import json
@@ -31,7 +31,7 @@ def main():
     rows = []
 
     def add(name, size, rival, function):
-        rows.append({"name": name, "device": "cuda:0", "size": size, "rival": rival, "rival_seconds": seconds(function)})
+        rows.append({"name": name, "device": "cuda:0", "size": size, "rival": rival, "seconds": seconds(function)})
 
     for n in (2048, 8192):
         image = torch.rand(n, n, device="cuda")
