@@ -118,11 +118,14 @@ class ChromaRow {
 
 template <class Sample, class T>
 void decode_grey(const YuvFormat& format, const YuvPlanes& planes, ImageView<T> image) {
+  // A local: stores of bytes might change a field for all the compiler knows, and no loop over
+  // bytes would become vectors.
+  const int width = format.width;
   const Decoding d = decoding_of(format, std::numeric_limits<T>::max());
   for (int y = 0; y < format.height; ++y) {
     const std::uint8_t* luma = planes.data[0] + y * planes.stride[0];
     T* out = image.row(y);
-    for (int x = 0; x < format.width; ++x)
+    for (int x = 0; x < width; ++x)
       out[x] = rounded<T>(
           (static_cast<float>(sample_at<Sample>(luma, x)) - d.luma_zero) * d.luma_gain, d.most);
   }
@@ -130,6 +133,7 @@ void decode_grey(const YuvFormat& format, const YuvPlanes& planes, ImageView<T> 
 
 template <class Sample, class T>
 void decode_rgb(const YuvFormat& format, const YuvPlanes& planes, ImageView<T> image) {
+  const int width = format.width;
   const Decoding d = decoding_of(format, std::numeric_limits<T>::max());
   ChromaRow<Sample> u_row(format), v_row(format);
   for (int y = 0; y < format.height; ++y) {
@@ -137,7 +141,7 @@ void decode_rgb(const YuvFormat& format, const YuvPlanes& planes, ImageView<T> i
     const float* u = u_row.at(planes.data[1], planes.stride[1], y);
     const float* v = v_row.at(planes.data[2], planes.stride[2], y);
     T* out = image.row(y);
-    for (int x = 0; x < format.width; ++x, out += 3) {
+    for (int x = 0; x < width; ++x, out += 3) {
       const float l = (static_cast<float>(sample_at<Sample>(luma, x)) - d.luma_zero) * d.luma_gain;
       const float cu = u[x] - d.chroma_zero, cv = v[x] - d.chroma_zero;
       out[0] = rounded<T>(l + d.red_v * cv, d.most);
