@@ -211,9 +211,12 @@ std::vector<std::byte> ModelFile::bytes() const {
   json.append((8 - json.size() % 8) % 8, ' ');
   const std::uint64_t header_bytes = json.size();
 
-  std::vector<std::byte> bytes;
+  std::size_t size = sizeof(header_bytes) + json.size();
+  for (const auto& [name, tensor] : tensors_) size += tensor.data.size();
+  std::vector<std::byte> bytes(size);
+  auto end = bytes.begin();
   const auto append = [&](std::span<const std::byte> more) {
-    bytes.insert(bytes.end(), more.begin(), more.end());
+    end = std::copy(more.begin(), more.end(), end);
   };
   append(std::as_bytes(std::span(&header_bytes, 1)));
   append(std::as_bytes(std::span(json)));

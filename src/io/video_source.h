@@ -53,11 +53,12 @@ std::unique_ptr<VideoTarget> create_ffmpeg(const std::string& path,
 // n, n * 1000/1001 where that is meant (29.97), else the nearest thousandth.
 Rational frame_rate(double frames_a_second);
 
-// Makes `image` this large; keeps its memory where it is that large already. One that was moved from
-// still tells its old size, but has none.
+// Makes `image` this large; keeps its memory where it is that large already. One that was moved
+// from still tells its old size, but has none.
 template <class T>
 void fit(Image<T>& image, int width, int height, int channels) {
-  if (image.view().data == nullptr || image.width() != width || image.height() != height || image.channels() != channels)
+  if (image.view().data == nullptr || image.width() != width || image.height() != height ||
+      image.channels() != channels)
     image = Image<T>(width, height, channels);
 }
 

@@ -107,7 +107,7 @@ class ChromaRow {
       const float* from = narrow + columns.first;
       const float second = columns.second_weight, first = 1 - second;
       float* to = wide_.data() + phase;
-      for (int i = 0; i < count_; ++i) to[i * block] = from[i] * first + from[i + 1] * second;
+      for (int i = 0; i < count_; ++i, to += block) *to = from[i] * first + from[i + 1] * second;
     }
   }
 
@@ -118,11 +118,14 @@ class ChromaRow {
 
 template <class Sample, class T>
 void decode_grey(const YuvFormat& format, const YuvPlanes& planes, ImageView<T> image) {
+  // A local: stores of bytes might change a field for all the compiler knows, and no loop over
+  // bytes would become vectors.
+  const int width = format.width;
   const Decoding d = decoding_of(format, std::numeric_limits<T>::max());
   for (int y = 0; y < format.height; ++y) {
     const std::uint8_t* luma = planes.data[0] + y * planes.stride[0];
     T* out = image.row(y);
-    for (int x = 0; x < format.width; ++x)
+    for (int x = 0; x < width; ++x)
       out[x] = rounded<T>(
           (static_cast<float>(sample_at<Sample>(luma, x)) - d.luma_zero) * d.luma_gain, d.most);
   }
@@ -130,6 +133,7 @@ void decode_grey(const YuvFormat& format, const YuvPlanes& planes, ImageView<T> 
 
 template <class Sample, class T>
 void decode_rgb(const YuvFormat& format, const YuvPlanes& planes, ImageView<T> image) {
+  const int width = format.width;
   const Decoding d = decoding_of(format, std::numeric_limits<T>::max());
   ChromaRow<Sample> u_row(format), v_row(format);
   for (int y = 0; y < format.height; ++y) {
@@ -137,12 +141,12 @@ void decode_rgb(const YuvFormat& format, const YuvPlanes& planes, ImageView<T> i
     const float* u = u_row.at(planes.data[1], planes.stride[1], y);
     const float* v = v_row.at(planes.data[2], planes.stride[2], y);
     T* out = image.row(y);
-    for (int x = 0; x < format.width; ++x) {
+    for (int x = 0; x < width; ++x, out += 3) {
       const float l = (static_cast<float>(sample_at<Sample>(luma, x)) - d.luma_zero) * d.luma_gain;
       const float cu = u[x] - d.chroma_zero, cv = v[x] - d.chroma_zero;
-      out[3 * x] = rounded<T>(l + d.red_v * cv, d.most);
-      out[3 * x + 1] = rounded<T>(l + d.green_u * cu + d.green_v * cv, d.most);
-      out[3 * x + 2] = rounded<T>(l + d.blue_u * cu, d.most);
+      out[0] = rounded<T>(l + d.red_v * cv, d.most);
+      out[1] = rounded<T>(l + d.green_u * cu + d.green_v * cv, d.most);
+      out[2] = rounded<T>(l + d.blue_u * cu, d.most);
     }
   }
 }
@@ -151,8 +155,8 @@ template <class T>
 void spread_grey(ImageView<T> image) {
   for (int y = 0; y < image.height; ++y) {
     T* row = image.row(y);
-    for (int x = image.width - 1; x >= 0; --x)
-      row[3 * x] = row[3 * x + 1] = row[3 * x + 2] = row[x];
+    // From the right, so that no value is overwritten before it is spread.
+    for (std::ptrdiff_t x = image.width - 1; x >= 0; --x) std::fill_n(row + 3 * x, 3, T{row[x]});
   }
 }
 
@@ -179,10 +183,10 @@ struct PlanarRow {
   void add(ImageView<const std::uint8_t> image, int y) {
     const std::uint8_t* row = image.row(y);
     const int step = image.channels, g = step == 3 ? 1 : 0, b = step == 3 ? 2 : 0;
-    for (int x = 0; x < image.width; ++x) {
-      red[static_cast<std::size_t>(x)] += row[x * step];
-      green[static_cast<std::size_t>(x)] += row[x * step + g];
-      blue[static_cast<std::size_t>(x)] += row[x * step + b];
+    for (std::size_t x = 0; x < red.size(); ++x, row += step) {
+      red[x] += static_cast<float>(row[0]);
+      green[x] += static_cast<float>(row[g]);
+      blue[x] += static_cast<float>(row[b]);
     }
   }
 };
