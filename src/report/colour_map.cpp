@@ -47,7 +47,7 @@ Oklab curve(ColourMap map, double t) {
   switch (map) {
     case ColourMap::kEmber: return along(kEmberPoints, t);
     case ColourMap::kTide: return along(kTidePoints, t);
-    case ColourMap::kGrey: return {t, 0, 0};
+    case ColourMap::kGrey: break;  // no curve: see Table
     case ColourMap::kBalance:
       return t < 0.5 ? along(kCoolPoints, 2 * t) : along(kWarmPoints, 2 - 2 * t);
     case ColourMap::kPhase:
@@ -60,6 +60,30 @@ Oklab curve(ColourMap map, double t) {
 class Table {
  public:
   explicit Table(ColourMap map) : cyclic_(map == ColourMap::kPhase) {
+    if (map == ColourMap::kGrey) fill_grey();
+    else walk(map);
+  }
+
+  Colour at(double t) const {
+    if (std::isnan(t)) t = 0;
+    if (cyclic_) {
+      if (!std::isfinite(t)) t = 0;
+      const double turn = t - std::floor(t);
+      return colours_[static_cast<std::size_t>(turn * kColours + 0.5) % kColours];
+    }
+    return colours_[static_cast<std::size_t>(std::clamp(t, 0.0, 1.0) * (kColours - 1) + 0.5)];
+  }
+
+ private:
+  // Even to the eye would need more dark levels than 8 bits have.
+  void fill_grey() {
+    for (int k = 0; k < kColours; ++k) {
+      const auto grey = static_cast<std::uint8_t>(255.0 * k / (kColours - 1) + 0.5);
+      colours_[k] = {grey, grey, grey};
+    }
+  }
+
+  void walk(ColourMap map) {
     std::array<double, kSamples + 1> length{};
     Oklab before = curve(map, 0);
     for (int i = 1; i <= kSamples; ++i) {
@@ -77,17 +101,6 @@ class Table {
     }
   }
 
-  Colour at(double t) const {
-    if (std::isnan(t)) t = 0;
-    if (cyclic_) {
-      if (!std::isfinite(t)) t = 0;
-      const double turn = t - std::floor(t);
-      return colours_[static_cast<std::size_t>(turn * kColours + 0.5) % kColours];
-    }
-    return colours_[static_cast<std::size_t>(std::clamp(t, 0.0, 1.0) * (kColours - 1) + 0.5)];
-  }
-
- private:
   bool cyclic_;
   std::array<Colour, kColours> colours_{};
 };
