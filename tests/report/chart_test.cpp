@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <fovea/chart.h>
 #include <fovea/error.h>
 #include <gmock/gmock.h>
@@ -171,8 +172,7 @@ TEST(ThinLine, LoopsKeepTheirShape) {
 
 BarChart bar_chart(std::vector<double> values) {
   BarChart chart{.title = "bars"};
-  for (std::size_t i = 0; i < values.size(); ++i)
-    chart.categories.push_back("c" + std::to_string(i));
+  for (std::size_t i = 0; i < values.size(); ++i) chart.categories.push_back(fmt::format("c{}", i));
   chart.series.push_back({.name = "s", .values = std::move(values)});
   return chart;
 }
