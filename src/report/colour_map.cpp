@@ -69,16 +69,17 @@ class Table {
     if (cyclic_) {
       if (!std::isfinite(t)) t = 0;
       const double turn = t - std::floor(t);
-      return colours_[static_cast<std::size_t>(turn * kColours + 0.5) % kColours];
+      return colours_[static_cast<std::size_t>(std::lround(turn * kColours)) % kColours];
     }
-    return colours_[static_cast<std::size_t>(std::clamp(t, 0.0, 1.0) * (kColours - 1) + 0.5)];
+    return colours_[static_cast<std::size_t>(
+        std::lround(std::clamp(t, 0.0, 1.0) * (kColours - 1)))];
   }
 
  private:
   // Even to the eye would need more dark levels than 8 bits have.
   void fill_grey() {
     for (int k = 0; k < kColours; ++k) {
-      const auto grey = static_cast<std::uint8_t>(255.0 * k / (kColours - 1) + 0.5);
+      const auto grey = static_cast<std::uint8_t>(std::lround(255.0 * k / (kColours - 1)));
       colours_[k] = {grey, grey, grey};
     }
   }
@@ -159,6 +160,7 @@ std::vector<Colour> colours(ColourMap map, int count) {
   const Table table(map);
   const double steps = map == ColourMap::kPhase ? count : std::max(1, count - 1);
   std::vector<Colour> result;
+  result.reserve(static_cast<std::size_t>(std::max(0, count)));
   for (int i = 0; i < count; ++i) result.push_back(table.at(i / steps));
   return result;
 }
