@@ -1,132 +1,28 @@
 // Writes a page with one of each picture that fovea::report makes: report_gallery [PAGE.html]
 #include <fovea/chart.h>
 #include <fovea/colour_map.h>
-#include <fovea/draw.h>
 #include <fovea/error.h>
 #include <fovea/montage.h>
 #include <fovea/page.h>
-#include <fovea/random.h>
 
-#include <cmath>
 #include <cstdio>
-#include <limits>
+
+#include "report_samples.h"
 
 using namespace fovea;
 using namespace fovea::report;
-
-namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-// A surface with a hole in it.
-Image<float> surface(int width, int height) {
-  Image<float> values(width, height);
-  for (int y = 0; y < height; ++y)
-    for (int x = 0; x < width; ++x) {
-      const double u = 6.0 * x / width - 3, v = 4.0 * y / height - 2;
-      const double hole = std::hypot(u - 1.6, v + 0.9);
-      values.at(x, y) = static_cast<float>(
-          hole < 0.25 ? kNaN : std::sin(1.7 * u) * std::cos(1.3 * v) + 0.3 * u * std::exp(-v * v));
-    }
-  return values;
-}
-
-Image<std::uint8_t> scene() {
-  Image<std::uint8_t> image(520, 300, 3);
-  for (int y = 0; y < image.height(); ++y)
-    for (int x = 0; x < image.width(); ++x)
-      for (int c = 0; c < 3; ++c)
-        image.at(x, y, c) = static_cast<std::uint8_t>(70 + y / 4 + 8 * std::sin(x * 0.02) + 6 * c);
-  const Point hill[] = {{0, 300},   {0, 220},   {130, 180}, {260, 230},
-                        {390, 190}, {520, 240}, {520, 300}};
-  fill_polygon(image, hill, {{58, 84, 66}, 0.9F});
-  draw_box(image, {60, 110, 70, 150}, "person 0.97", {.colour = palette(1)});
-  draw_box(image, {170, 4, 90, 70}, "kite 0.61", {.colour = palette(7)});
-  draw_box(image, {430, 150, 120, 90}, "bicycle 0.83", {.colour = palette(11)});
-  std::vector<Point> track;
-  for (int i = 0; i <= 60; ++i) track.push_back({150 + 4.3 * i, 210 - 50 * std::sin(i * 0.09)});
-  draw_polyline(image, track, {palette(8), 2.5F});
-  draw_arrow(image, {95, 185}, {150, 208}, {kWhite, 2.5F});
-  draw_circle(image, {300, 130}, 26, {palette(5), 2});
-  fill_circle(image, {300, 130}, 8, {palette(5), 0.8F});
-  for (int i = 0; i < 7; ++i) {
-    const Point at{300.0 + 28 * i, 40};
-    draw_markers(image, {&at, 1}, {.marker = static_cast<Marker>(i), .colour = kWhite, .size = 13});
-  }
-  draw_text(image, {510, 290}, "32 ± 1.5 °C  →  4 m²/µs",
-            {.size = 16,
-             .horizontal = Horizontal::kRight,
-             .vertical = Vertical::kBottom,
-             .background = kBlack,
-             .background_alpha = 0.6F,
-             .padding = 5});
-  return image;
-}
-
-LineChart precision_recall() {
-  LineChart chart{
-      .title = "Precision and recall", .x = {.title = "recall"}, .y = {.title = "precision"}};
-  for (int k = 0; k < 3; ++k) {
-    Series series{.name = std::string("detector ") + "ABC"[k]};
-    for (int i = 0; i <= 40; ++i) {
-      const double recall = i / 40.0,
-                   precision = 1 - (0.25 + 0.2 * k) * std::pow(recall, 3.0 - 0.6 * k);
-      series.x.push_back(recall);
-      series.y.push_back(k == 1 && i > 18 && i < 22 ? kNaN : precision);
-      if (k != 0) continue;
-      series.low.push_back(precision - 0.05);
-      series.high.push_back(std::min(1.0, precision + 0.05));
-    }
-    chart.series.push_back(series);
-  }
-  chart.series[2].dashed = true;
-  chart.references = {{0.7, "wanted: 0.7", false}};
-  return chart;
-}
-
-LineChart timings() {
-  LineChart chart{.title = "Time by size",
-                  .x = {.title = "pixels", .log = true},
-                  .y = {.title = "time (ms)", .log = true}};
-  const char* names[] = {"one thread", "16 threads", "H200"};
-  for (int k = 0; k < 3; ++k) {
-    Series series{.name = names[k], .marker = static_cast<Marker>(k == 1 ? 3 : k)};
-    for (double pixels = 1e4; pixels < 2e8; pixels *= 4) {
-      series.x.push_back(pixels);
-      series.y.push_back(0.004 * (k == 2 ? 4 : 1) + pixels * 2e-6 / std::pow(12.0, k));
-    }
-    chart.series.push_back(series);
-  }
-  chart.references = {{2.0736e6, "1080p", true}};
-  return chart;
-}
-
-LineChart scatter() {
-  LineChart chart{
-      .title = "Scatter of 9000 points", .x = {.title = "x (px)"}, .y = {.title = "y (px)"}};
-  Random random(7);
-  for (int k = 0; k < 3; ++k) {
-    Series series{.name = "cluster " + std::to_string(k + 1), .line = false};
-    for (int i = 0; i < 3000; ++i) {
-      series.x.push_back(9.0 * k + 2.2 * random.normal());
-      series.y.push_back(5.0 * (k % 2) + 2.2 * random.normal());
-    }
-    chart.series.push_back(series);
-  }
-  return chart;
-}
-
-}  // namespace
+using samples::kNaN;
 
 int main(int argc, char** argv) try {
   Random random(11);
   const std::string path = argc > 1 ? argv[1] : "report_gallery.html";
-  const Image<float> values = surface(360, 240);
+  const Image<float> values = samples::surface(360, 240);
   Page page("Pictures of fovea",
             "One of each picture that `fovea::report` makes, as a page of its own kind.");
   page.section("Drawings");
-  page.figure(Figure::picture(scene(), {"Boxes with labels, lines, arrows, circles, markers, text.",
-                                        "fovea people detect street.png -o street.html", ""}));
+  page.figure(Figure::picture(samples::scene(),
+                              {"Boxes with labels, lines, arrows, circles, markers, text.",
+                               "fovea people detect street.png -o street.html", ""}));
 
   page.section("Colour maps");
   std::vector<Image<std::uint8_t>> pictures;
@@ -144,10 +40,10 @@ int main(int argc, char** argv) try {
                        {"A montage of the five maps."})});
 
   page.section("Charts");
-  page.figures(
-      {Figure::chart(to_svg(precision_recall()), {"Lines with a band, a gap and a reference."}),
-       Figure::chart(to_svg(timings()), {"Logarithmic axes and markers."}),
-       Figure::chart(to_svg(scatter()), {"Scatter."})});
+  page.figures({Figure::chart(to_svg(samples::precision_recall()),
+                              {"Lines with a band, a gap and a reference."}),
+                Figure::chart(to_svg(samples::timings()), {"Logarithmic axes and markers."}),
+                Figure::chart(to_svg(samples::scatter()), {"Scatter."})});
 
   Histogram histogram{
       .title = "Errors", .x = {.title = "error (px)"}, .series = {{"before"}, {"after"}}};

@@ -47,8 +47,8 @@ struct LineChart {
   Axis y{};
   std::vector<Series> series{};
   std::vector<ReferenceLine> references{};
-  int width = 640;  // pixels, 120 to 10000
-  int height = 380;
+  int width = 560;  // pixels, 120 to 10000
+  int height = 350;
 };
 FOVEA_API std::string to_svg(const LineChart& chart);
 
@@ -69,7 +69,7 @@ struct BarChart {
   std::vector<ReferenceLine> references{};  // at values; `vertical` is not looked at
   bool horizontal = false;                  // bars lie: for long names
   bool value_labels = true;                 // numbers at the bars' ends, where there is room
-  int width = 640;
+  int width = 560;
   int height = 0;  // 0: fits the bars
 };
 FOVEA_API std::string to_svg(const BarChart& chart);
@@ -87,8 +87,8 @@ struct Histogram {
   std::vector<HistogramSeries> series{};
   int bins = 0;          // over the range of x; 0: by the rule of Freedman and Diaconis
   bool density = false;  // areas of 1 instead of counts
-  int width = 640;
-  int height = 320;
+  int width = 560;
+  int height = 300;
 };
 FOVEA_API std::string to_svg(const Histogram& chart);
 
@@ -108,7 +108,7 @@ struct MatrixChart {
   std::optional<ValueRange> range{};  // of the colours; without one, that of the values
   ColourMap map = ColourMap::kTide;
   bool reverse = true;  // low values light, as ink on paper
-  int width = 640;      // the cells are square and fit into it
+  int width = 560;      // the cells are square and fit into it
 };
 FOVEA_API std::string to_svg(const MatrixChart& chart);
 

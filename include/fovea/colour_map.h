@@ -11,7 +11,7 @@
 
 namespace fovea::report {
 
-// Equal steps of value are equal steps to the eye (OKLab distance) in all of them.
+// Equal steps of value are equal steps to the eye (OKLab distance); of kGrey, of grey level.
 enum class ColourMap : unsigned char {
   kEmber,    // sequential: black, plum, red, orange, pale yellow; lightness rises throughout
   kTide,     // sequential: deep blue, teal, green, pale yellow; lightness rises throughout

@@ -47,7 +47,7 @@ class FOVEA_API Cell {
   requires(!std::same_as<Integer, bool>) Cell(Integer value)
       : text_(whole(static_cast<long long>(value))), number_(true) {}
   // With the digits that count; NaN is shown as a dash.
-  Cell(double value, int digits = 4);
+  Cell(double value, int digits = 3);
 
   const std::string& text() const { return text_; }
   bool number() const { return number_; }

@@ -97,7 +97,7 @@ class Bars {
     const double across =
         (static_cast<double>(i) + 0.5) * slot_ - group_ / 2 + static_cast<double>(s) * thickness_;
     if (!scale_.holds(value)) {
-      label(base_, across, std::isnan(value) ? "n/a" : short_number(value, 3), true);
+      label(base_, across, std::isnan(value) ? "n/a" : short_number(value, 3));
       return;
     }
     const double end = clamped(value), gap = std::min(1.0, thickness_ * 0.08);
@@ -108,8 +108,9 @@ class Bars {
                      std::min(2.0, thickness_ / 4));
     double tip = end;
     if (const double error = error_of(series, i); error > 0) tip = whisker(value, error, across);
+    // A bar to the other side has its number at its base, away from the names of the categories.
     const bool forward = chart_.horizontal ? end >= base_ : end <= base_;
-    if (labels_) label(tip, across, short_number(value, 3), forward);
+    if (labels_) label(forward ? tip : base_, across, short_number(value, 3));
   }
 
   // Returns its end away from the base.
@@ -124,17 +125,12 @@ class Bars {
     return value >= 0 || scale_.log ? high : low;
   }
 
-  void label(double tip, double across, const std::string& text, bool forward) {
+  void label(double tip, double across, const std::string& text) {
     const double middle = across + thickness_ / 2;
     SvgLabel style{.size = kLabelSize, .colour = theme::kMuted, .halo = true};
-    if (chart_.horizontal) {
-      style.anchor = forward ? Anchor::kStart : Anchor::kEnd;
-      const Point p = at(tip + (forward ? 5 : -5), middle + 4);
-      frame_.svg().text(p, text, style);
-    } else {
-      style.anchor = Anchor::kMiddle;
-      frame_.svg().text(at(tip + (forward ? -4 : 12), middle), text, style);
-    }
+    if (!chart_.horizontal) style.anchor = Anchor::kMiddle;
+    frame_.svg().text(chart_.horizontal ? at(tip + 5, middle + 4) : at(tip - 4, middle), text,
+                      style);
   }
 
   const BarChart& chart_;
@@ -165,7 +161,8 @@ std::string to_svg(const BarChart& chart) {
   for (const ReferenceLine& line : chart.references) range.take(line.at);
 
   FrameSpec spec{.title = chart.title, .width = chart.width, .height = height};
-  FrameAxis values{.scale = range.scale(6), .title = axis.title};
+  const int target = chart.horizontal ? ticks_along_width(chart.width) : ticks_along_height(height);
+  FrameAxis values{.scale = range.scale(target), .title = axis.title};
   FrameAxis categories{
       .title = chart.category_title, .categories = chart.categories, .by_category = true};
   spec.x = chart.horizontal ? values : categories;
@@ -177,8 +174,10 @@ std::string to_svg(const BarChart& chart) {
           {chart.series[s].name, series_colour(static_cast<int>(s), chart.series[s].colour)});
   ChartFrame frame(spec);
   Bars(chart, frame, values.scale).draw();
-  for (const ReferenceLine& line : chart.references)
-    frame.reference(line.at, line.label, chart.horizontal);
+  for (ReferenceLine line : chart.references) {
+    line.vertical = chart.horizontal;
+    frame.reference(line);
+  }
   if (!any) frame.say_empty();
   return frame.svg().finish();
 }

@@ -10,10 +10,10 @@
 namespace fovea::report {
 namespace {
 
-constexpr double kEdge = 12;   // around the chart
+constexpr double kEdge = 8;    // around the chart
 constexpr double kTitle = 24;  // heights of its parts
 constexpr double kRow = 20;
-constexpr double kNote = 17;
+constexpr double kNote = 19;
 constexpr double kSign = 18;   // of a legend's entry
 constexpr double kTurn = -32;  // degrees of labels that do not fit their slot
 constexpr double kLongestLabel = 150;
@@ -43,11 +43,10 @@ double widest(const std::vector<std::string>& labels) {
   return width;
 }
 
-int tick_target(double length, double spacing) {
-  return std::clamp(static_cast<int>(length / spacing), 2, 12);
-}
-
 }  // namespace
+
+int ticks_along_width(int chart_width) { return std::clamp(chart_width / 66, 2, 12); }
+int ticks_along_height(int chart_height) { return std::clamp(chart_height / 55, 2, 10); }
 
 void require_chart_size(const char* chart, int width, int height) {
   constexpr int kLeast = 120, kMost = 10000;
@@ -59,9 +58,7 @@ void require_chart_size(const char* chart, int width, int height) {
 RangeFinder::RangeFinder(const Axis& axis)
     : axis_(axis), low_(std::numeric_limits<double>::infinity()), high_(-low_) {}
 
-bool RangeFinder::holds(double value) const {
-  return std::isfinite(value) && (!axis_.log || value > 0);
-}
+bool RangeFinder::holds(double value) const { return Scale{.log = axis_.log}.holds(value); }
 
 void RangeFinder::take(double value) {
   if (!holds(value)) return;
@@ -91,8 +88,7 @@ ChartFrame::ChartFrame(const FrameSpec& spec)
   const double inner = spec.width - 2 * kEdge;
   double top = kEdge + (spec.title.empty() ? 0 : kTitle);
   top += kRow * legend_rows(spec.legend, inner);
-  const bool y_title_above = !spec.y.title.empty();
-  top += y_title_above ? kRow : 6;
+  top += !spec.y.title.empty() ? kRow + 6 : 8;
 
   double bottom = kEdge / 2 + kRow + (spec.x.title.empty() ? 0 : kRow) +
                   kNote * static_cast<double>(spec.notes.size());
@@ -100,8 +96,7 @@ ChartFrame::ChartFrame(const FrameSpec& spec)
   if (spec.y.by_category) {
     left += widest(spec.y.categories) + 8;
   } else {
-    const int target = tick_target(spec.height - top - bottom, 44);
-    for (const Tick& tick : ticks(spec.y.scale, target))
+    for (const Tick& tick : ticks(spec.y.scale, ticks_along_height(spec.height)))
       left = std::max(left, kEdge + svg_text_width(tick.label) + 8);
   }
   const double right = kEdge + 4 + spec.room_right;
@@ -147,10 +142,10 @@ void ChartFrame::draw_heading() {
   }
   draw_legend(top);
   if (!spec_.y.title.empty())
-    svg_.text({kEdge, plot_.y - 9}, spec_.y.title, {.colour = theme::kMuted});
+    svg_.text({kEdge, plot_.y - 13}, spec_.y.title, {.colour = theme::kMuted});
 }
 
-double ChartFrame::draw_legend(double top) {
+void ChartFrame::draw_legend(double top) {
   double x = kEdge;
   const double end = spec_.width - kEdge;
   for (const LegendEntry& entry : spec_.legend) {
@@ -175,13 +170,12 @@ double ChartFrame::draw_legend(double top) {
               {.colour = entry.empty ? theme::kMuted : theme::kInk});
     x += needed + 18;
   }
-  return top;
 }
 
 void ChartFrame::draw_x_axis() {
   const double bottom = plot_.y + plot_.height;
   double free_from = -1e9;
-  for (const Tick& tick : ticks(spec_.x.scale, tick_target(plot_.width, 72))) {
+  for (const Tick& tick : ticks(spec_.x.scale, ticks_along_width(spec_.width))) {
     const double at = plot_.x + x(tick.value);
     svg_.line({at, plot_.y}, {at, bottom},
               {.stroke = theme::kGrid, .opacity = tick.label.empty() ? 0.55 : 1});
@@ -220,7 +214,7 @@ void ChartFrame::draw_y_axis() {
                 svg_fitted(spec_.y.categories[i], kLongestLabel), {.anchor = Anchor::kEnd});
     return;
   }
-  for (const Tick& tick : ticks(spec_.y.scale, tick_target(plot_.height, 44))) {
+  for (const Tick& tick : ticks(spec_.y.scale, ticks_along_height(spec_.height))) {
     const double at = plot_.y + y(tick.value);
     svg_.line({plot_.x, at}, {plot_.x + plot_.width, at},
               {.stroke = theme::kGrid, .opacity = tick.label.empty() ? 0.55 : 1});
@@ -228,24 +222,24 @@ void ChartFrame::draw_y_axis() {
   }
 }
 
-void ChartFrame::reference(double at, std::string_view label, bool vertical) {
-  const Scale& scale = vertical ? spec_.x.scale : spec_.y.scale;
-  if (!scale.holds(at)) return;
-  const double part = scale.position(at);
+void ChartFrame::reference(const ReferenceLine& line, bool label_at_start) {
+  const Scale& scale = line.vertical ? spec_.x.scale : spec_.y.scale;
+  if (!scale.holds(line.at)) return;
+  const double part = scale.position(line.at);
   if (!(part >= -1e-9 && part <= 1 + 1e-9)) return;
   const Paint paint{.stroke = theme::kInk, .width = 1.2, .opacity = 0.75, .dashed = true};
   const double right = plot_.x + plot_.width;
-  if (vertical) {
-    const double at_x = plot_.x + x(at);
-    svg_.line({at_x, plot_.y}, {at_x, plot_.y + plot_.height}, paint);
-    const bool leftward = at_x + 6 + svg_text_width(label) > spec_.width - 4;
-    svg_.text({at_x + (leftward ? -5 : 5), plot_.y + 12}, label,
+  if (line.vertical) {
+    const double at = plot_.x + x(line.at);
+    svg_.line({at, plot_.y}, {at, plot_.y + plot_.height}, paint);
+    const bool leftward = at + 6 + svg_text_width(line.label) > spec_.width - 4;
+    svg_.text({at + (leftward ? -5 : 5), plot_.y + 12}, line.label,
               {.anchor = leftward ? Anchor::kEnd : Anchor::kStart, .halo = true});
   } else {
-    const double at_y = plot_.y + y(at);
-    svg_.line({plot_.x, at_y}, {right, at_y}, paint);
-    svg_.text({right - 2, at_y < plot_.y + 14 ? at_y + 14 : at_y - 5}, label,
-              {.anchor = Anchor::kEnd, .halo = true});
+    const double at = plot_.y + y(line.at);
+    svg_.line({plot_.x, at}, {right, at}, paint);
+    svg_.text({label_at_start ? plot_.x + 4 : right - 2, at < plot_.y + 14 ? at + 14 : at - 5},
+              line.label, {.anchor = label_at_start ? Anchor::kStart : Anchor::kEnd, .halo = true});
   }
 }
 

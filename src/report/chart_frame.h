@@ -33,10 +33,14 @@ struct FrameSpec {
   FrameAxis x{};
   FrameAxis y{};
   std::vector<std::string> notes{};
-  int width = 640;
-  int height = 380;
+  int width = 560;
+  int height = 350;
   double room_right = 0;  // for labels at the ends of lying bars
 };
+
+// About how many ticks an axis of a chart of this size takes, labels and all.
+int ticks_along_width(int chart_width);
+int ticks_along_height(int chart_height);
 
 // Throws InvalidArgument for a size that no chart can have.
 void require_chart_size(const char* chart, int width, int height);
@@ -67,8 +71,8 @@ class ChartFrame {
   double slot_width() const;   // of a category along x
   double slot_height() const;  // of a category along y
 
-  // A dashed line across the plot with its label.
-  void reference(double at, std::string_view label, bool vertical);
+  // A dashed line across the plot with its label, a lying one's at its end or at its start.
+  void reference(const ReferenceLine& line, bool label_at_start = false);
   void say_empty();  // in the middle of the plot
 
  private:
@@ -76,7 +80,7 @@ class ChartFrame {
   void draw_x_axis();
   void draw_x_categories();
   void draw_y_axis();
-  double draw_legend(double top);
+  void draw_legend(double top);
 
   FrameSpec spec_;
   Svg svg_;

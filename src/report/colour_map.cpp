@@ -47,7 +47,7 @@ Oklab curve(ColourMap map, double t) {
   switch (map) {
     case ColourMap::kEmber: return along(kEmberPoints, t);
     case ColourMap::kTide: return along(kTidePoints, t);
-    case ColourMap::kGrey: return {t, 0, 0};
+    case ColourMap::kGrey: break;  // no curve: see Table
     case ColourMap::kBalance:
       return t < 0.5 ? along(kCoolPoints, 2 * t) : along(kWarmPoints, 2 - 2 * t);
     case ColourMap::kPhase:
@@ -60,6 +60,31 @@ Oklab curve(ColourMap map, double t) {
 class Table {
  public:
   explicit Table(ColourMap map) : cyclic_(map == ColourMap::kPhase) {
+    if (map == ColourMap::kGrey) fill_grey();
+    else walk(map);
+  }
+
+  Colour at(double t) const {
+    if (std::isnan(t)) t = 0;
+    if (cyclic_) {
+      if (!std::isfinite(t)) t = 0;
+      const double turn = t - std::floor(t);
+      return colours_[static_cast<std::size_t>(std::lround(turn * kColours)) % kColours];
+    }
+    return colours_[static_cast<std::size_t>(
+        std::lround(std::clamp(t, 0.0, 1.0) * (kColours - 1)))];
+  }
+
+ private:
+  // Even to the eye would need more dark levels than 8 bits have.
+  void fill_grey() {
+    for (int k = 0; k < kColours; ++k) {
+      const auto grey = static_cast<std::uint8_t>(std::lround(255.0 * k / (kColours - 1)));
+      colours_[k] = {grey, grey, grey};
+    }
+  }
+
+  void walk(ColourMap map) {
     std::array<double, kSamples + 1> length{};
     Oklab before = curve(map, 0);
     for (int i = 1; i <= kSamples; ++i) {
@@ -77,17 +102,6 @@ class Table {
     }
   }
 
-  Colour at(double t) const {
-    if (std::isnan(t)) t = 0;
-    if (cyclic_) {
-      if (!std::isfinite(t)) t = 0;
-      const double turn = t - std::floor(t);
-      return colours_[static_cast<std::size_t>(turn * kColours + 0.5) % kColours];
-    }
-    return colours_[static_cast<std::size_t>(std::clamp(t, 0.0, 1.0) * (kColours - 1) + 0.5)];
-  }
-
- private:
   bool cyclic_;
   std::array<Colour, kColours> colours_{};
 };
@@ -146,6 +160,7 @@ std::vector<Colour> colours(ColourMap map, int count) {
   const Table table(map);
   const double steps = map == ColourMap::kPhase ? count : std::max(1, count - 1);
   std::vector<Colour> result;
+  result.reserve(static_cast<std::size_t>(std::max(0, count)));
   for (int i = 0; i < count; ++i) result.push_back(table.at(i / steps));
   return result;
 }

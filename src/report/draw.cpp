@@ -129,7 +129,7 @@ void draw_box(Canvas image, const Box& box, const Stroke& stroke) {
     std::reverse(contours.back().begin(), contours.back().end());
   }
   Shapes shapes;
-  shapes.polygon(std::move(contours));
+  shapes.polygon(contours);
   shapes.paint(image, stroke.colour, stroke.alpha);
 }
 

@@ -136,8 +136,8 @@ std::string to_svg(const Histogram& chart) {
   if (outside > 0)
     spec.notes.push_back(fmt::format("{} {} not counted: not finite or outside the axis", outside,
                                      outside == 1 ? "value" : "values"));
-  spec.x = {.scale = x_range.scale(8), .title = chart.x.title};
-  spec.y = {.scale = y_range.scale(5), .title = y.title};
+  spec.x = {.scale = x_range.scale(ticks_along_width(chart.width)), .title = chart.x.title};
+  spec.y = {.scale = y_range.scale(ticks_along_height(chart.height)), .title = y.title};
   ChartFrame frame(spec);
   for (std::size_t s = 0; s < counts.size(); ++s)
     draw_steps(frame, binning, counts[s].heights,

@@ -140,7 +140,8 @@ std::string marker_path(Marker marker, Point at, double r) {
 void draw_points(ChartFrame& frame, const Limits& limits, const Series& series,
                  const ThemeColour& colour) {
   const Marker marker = series.marker.value_or(Marker::kDot);
-  const std::size_t layers = series.line ? 1 : 6;
+  const bool dense = series.y.size() > 5000;
+  const std::size_t layers = series.line ? 1 : dense ? 3 : 6;
   std::vector<std::vector<Point>> points(layers);
   const Box& plot = frame.plot();
   std::size_t count = 0;
@@ -158,7 +159,8 @@ void draw_points(ChartFrame& frame, const Limits& limits, const Series& series,
   paint.width = marker == Marker::kDot ? 2 * radius : 1.6;
   for (const auto& layer : points) {
     std::string path;
-    for (const Point point : thin_cloud(layer)) path += marker_path(marker, point, radius);
+    for (const Point point : thin_cloud(layer, dense ? 1 : 0.25))
+      path += marker_path(marker, point, radius);
     frame.svg().path(path, paint);
   }
 }
@@ -183,6 +185,28 @@ void draw_series(ChartFrame& frame, const Limits& limits, const Series& series,
   }
 }
 
+// Whether a lying reference's label covers less of the data at the left end than at the right.
+bool better_at_start(const LineChart& chart, const ChartFrame& frame, const Limits& limits,
+                     const ReferenceLine& line) {
+  if (line.vertical || !limits.y.holds(line.at)) return false;
+  const double width = svg_text_width(line.label) + 8, bottom = frame.y(line.at);
+  int at_start = 0, at_end = 0;
+  const auto count = [&](Point p) {
+    if (p.y < bottom - 18 || p.y > bottom + 2) return;
+    at_start += p.x < width ? 1 : 0;
+    at_end += p.x > frame.plot().width - width ? 1 : 0;
+  };
+  constexpr int kBetween = 8;  // a line covers what lies between its points, too
+  for (const Series& series : chart.series)
+    for (const auto& run : runs(frame, limits, series, series.y))
+      for (std::size_t i = 0; i < run.size(); ++i) {
+        const Point a = run[i], b = series.line && i + 1 < run.size() ? run[i + 1] : a;
+        for (int k = 0; k < kBetween; ++k)
+          count({a.x + (b.x - a.x) * k / kBetween, a.y + (b.y - a.y) * k / kBetween});
+      }
+  return at_start < at_end;
+}
+
 std::size_t missing(const Limits& limits, const Series& series) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < series.y.size(); ++i)
@@ -196,8 +220,8 @@ std::string to_svg(const LineChart& chart) {
   check(chart);
   const Limits limits(chart);
   FrameSpec spec{.title = chart.title, .width = chart.width, .height = chart.height};
-  spec.x = {.scale = limits.x.scale(8), .title = chart.x.title};
-  spec.y = {.scale = limits.y.scale(6), .title = chart.y.title};
+  spec.x = {.scale = limits.x.scale(ticks_along_width(chart.width)), .title = chart.x.title};
+  spec.y = {.scale = limits.y.scale(ticks_along_height(chart.height)), .title = chart.y.title};
   std::size_t left_out = 0;
   bool any = false;
   for (std::size_t i = 0; i < chart.series.size(); ++i) {
@@ -223,7 +247,7 @@ std::string to_svg(const LineChart& chart) {
     draw_series(frame, limits, chart.series[i],
                 series_colour(static_cast<int>(i), chart.series[i].colour));
   for (const ReferenceLine& line : chart.references)
-    frame.reference(line.at, line.label, line.vertical);
+    frame.reference(line, better_at_start(chart, frame, limits, line));
   if (!any) frame.say_empty();
   return frame.svg().finish();
 }

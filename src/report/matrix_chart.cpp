@@ -11,7 +11,7 @@
 namespace fovea::report {
 namespace {
 
-constexpr double kEdge = 12;
+constexpr double kEdge = 8;
 constexpr double kLargestCell = 56;
 constexpr double kBarRoom = 74;  // colour bar with its numbers
 constexpr double kLongestLabel = 150;
@@ -188,8 +188,8 @@ class MatrixPicture {
     const double height = std::clamp(chart_.rows * cell_, 80.0, 260.0);
     for (int i = 0; i < kShades; ++i) {
       const double slice = height / kShades;
-      // Slices overlap by a hair, so that no seams show between them.
-      svg.box({x, top_ + height - (i + 1) * slice, width, slice + (i > 0 ? 0.4 : 0)},
+      // Slices overlap by a pixel, so that no seams show between them.
+      svg.box({x, top_ + height - (i + 1) * slice, width, slice + (i > 0 ? 1 : 0)},
               {.fill = ThemeColour{"", shades_[static_cast<std::size_t>(i)]}});
     }
     for (const Tick& tick :

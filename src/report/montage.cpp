@@ -53,7 +53,7 @@ void shrink_into(ImageView<const std::uint8_t> image, Canvas target) {
         }
       }
       for (int c = 0; c < 3; ++c)
-        target.at(x, y, c) = static_cast<std::uint8_t>(sum[c] / weights + 0.5);
+        target.at(x, y, c) = static_cast<std::uint8_t>(std::lround(sum[c] / weights));
     }
   }
 }

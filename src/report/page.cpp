@@ -88,9 +88,8 @@ Cell::Cell(double value, int digits) : number_(true) {
   } else {
     const double size = std::abs(value);
     const bool plain = size == 0 || (size >= 1e-4 && size < 1e9);
-    const int whole = size >= 1 ? static_cast<int>(std::log10(size)) + 1 : 1;
-    const int leading = size > 0 && size < 1 ? static_cast<int>(std::ceil(-std::log10(size))) : 1;
-    const int decimals = std::clamp(digits - whole + leading - 1, 0, 15);
+    const int lead = size > 0 ? static_cast<int>(std::floor(std::log10(size))) : 0;
+    const int decimals = std::clamp(digits - 1 - lead, 0, 15);
     text_ = with_minus(plain ? grouped(fmt::format("{:.{}f}", value, size == 0 ? 0 : decimals))
                              : fmt::format("{:.{}e}", value, std::max(0, digits - 1)));
   }

@@ -24,9 +24,10 @@ p code,figcaption code,dd code{background:var(--soft);border-radius:4px;padding:
 pre{background:var(--soft);border-radius:8px;padding:.9rem 1.1rem;overflow-x:auto;line-height:1.5}
 nav{font-size:.92rem;margin:1.2rem 0 0}
 nav ul{list-style:none;margin:0;padding:0;columns:15rem;column-gap:2rem}
-nav li{margin:.15rem 0;break-inside:avoid}
+nav li{padding:.12rem 0;break-inside:avoid}
 nav li.deep{padding-left:1rem}
-figure{margin:1.3rem 0;padding:1rem;background:var(--fovea-paper);border:1px solid var(--fovea-grid);
+figure>svg{border-radius:4px}
+figure{margin:1.3rem 0;padding:.8rem;background:var(--fovea-paper);border:1px solid var(--fovea-grid);
 border-radius:10px;width:fit-content;max-width:100%;break-inside:avoid}
 figure svg,figure img{display:block;max-width:100%;height:auto;margin:0 auto}
 figure img{border-radius:4px}

@@ -87,7 +87,7 @@ void Shapes::disc(Point centre, double radius) {
   if (radius > 0) ring(centre, radius, std::numeric_limits<double>::infinity());
 }
 
-void Shapes::polygon(std::vector<std::vector<Point>> contours) {
+void Shapes::polygon(const std::vector<std::vector<Point>>& contours) {
   Polygon edges;
   double top = std::numeric_limits<double>::infinity(), bottom = -top;
   for (const auto& contour : contours) {
@@ -266,7 +266,7 @@ void blend_row(Canvas image, int y, const std::vector<float>& coverage, Range ra
     std::uint8_t* pixel = &image.at(x, y);
     for (int c = 0; c < image.channels; ++c) {
       const float under = pixel[c];
-      pixel[c] = static_cast<std::uint8_t>(under + (ink[c] - under) * weight + 0.5F);
+      pixel[c] = static_cast<std::uint8_t>(std::lround(under + (ink[c] - under) * weight));
     }
   }
 }

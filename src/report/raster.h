@@ -20,7 +20,7 @@ class Shapes {
   void ring(Point centre, double radius, double thickness);
   void disc(Point centre, double radius);
   // Area coverage, exact for any polygon. Contours of opposite direction cut holes.
-  void polygon(std::vector<std::vector<Point>> contours);
+  void polygon(const std::vector<std::vector<Point>>& contours);
 
   void paint(Canvas image, Colour colour, float alpha) const;
 

@@ -170,9 +170,10 @@ void Svg::open_clip(const Box& box, double slack) {
 std::string Svg::finish() { return std::move(text_) + "</svg>\n"; }
 
 double svg_text_width(std::string_view text, double size, bool bold) {
-  // Measured at a large size, where the font is not fitted to pixels.
+  // Measured at a large size, where the font is not fitted to pixels; widened, since the reader's
+  // font may be a wide one.
   constexpr float kMeasure = 100;
-  return report::text_size(text, {.size = kMeasure}).width / kMeasure * size * (bold ? 1.1 : 1.04);
+  return report::text_size(text, {.size = kMeasure}).width / kMeasure * size * (bold ? 1.2 : 1.13);
 }
 
 std::string svg_fitted(std::string_view text, double width, double size) {

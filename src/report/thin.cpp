@@ -8,20 +8,19 @@
 namespace fovea::report {
 namespace {
 
-constexpr double kCellsPerPixel = 2;
+constexpr double kColumn = 0.5;    // pixels, for screens of twice the resolution
 constexpr double kFarthest = 1e6;  // pixels; farther out nothing shows
 
-std::int64_t cell(double pixels) {
-  return static_cast<std::int64_t>(
-      std::floor(std::clamp(pixels, -kFarthest, kFarthest) * kCellsPerPixel));
+std::int64_t cell(double pixels, double size) {
+  return static_cast<std::int64_t>(std::floor(std::clamp(pixels, -kFarthest, kFarthest) / size));
 }
 
 std::vector<Point> thin_rising(const std::vector<Point>& points) {
   std::vector<Point> kept;
   for (std::size_t first = 0; first < points.size();) {
     std::size_t last = first, lowest = first, highest = first;
-    const std::int64_t column = cell(points[first].x);
-    for (std::size_t i = first; i < points.size() && cell(points[i].x) == column; ++i) {
+    const std::int64_t column = cell(points[first].x, kColumn);
+    for (std::size_t i = first; i < points.size() && cell(points[i].x, kColumn) == column; ++i) {
       if (points[i].y < points[lowest].y) lowest = i;
       if (points[i].y > points[highest].y) highest = i;
       last = i;
@@ -56,11 +55,12 @@ std::vector<Point> thin_line(std::vector<Point> points) {
   return rising ? thin_rising(points) : thin_wandering(points);
 }
 
-std::vector<Point> thin_cloud(const std::vector<Point>& points) {
+std::vector<Point> thin_cloud(const std::vector<Point>& points, double cell_pixels) {
   std::unordered_set<std::int64_t> taken;
   std::vector<Point> kept;
   for (const Point point : points)
-    if (taken.insert(cell(point.x) * 8'000'000 + cell(point.y)).second) kept.push_back(point);
+    if (taken.insert((cell(point.x, cell_pixels) << 32) + cell(point.y, cell_pixels)).second)
+      kept.push_back(point);
   return kept;
 }
 

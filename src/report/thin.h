@@ -12,7 +12,7 @@ namespace fovea::report {
 // the one before are left out. The first and the last point always stay.
 std::vector<Point> thin_line(std::vector<Point> points);
 
-// One point of each group that falls into the same cell of half a pixel; order kept.
-std::vector<Point> thin_cloud(const std::vector<Point>& points);
+// One point of each group that falls into the same square cell of that many pixels; order kept.
+std::vector<Point> thin_cloud(const std::vector<Point>& points, double cell_pixels);
 
 }  // namespace fovea::report

@@ -9,6 +9,9 @@
 namespace fovea::report {
 namespace {
 
+// Steps back from the edge of double, so that sums, ratios and whole decades stay finite.
+constexpr double kLargest = 1e290;
+
 // 1, 2 or 5 times a power of ten, nearest from above.
 double nice_step(double rough) {
   const double power = std::pow(10, std::floor(std::log10(rough)));
@@ -109,16 +112,18 @@ double Scale::position(double value) const {
   return (std::log10(value) - std::log10(low)) / (std::log10(high) - std::log10(low));
 }
 
-bool Scale::holds(double value) const { return std::isfinite(value) && (!log || value > 0); }
+bool Scale::holds(double value) const {
+  return std::abs(value) <= kLargest && (!log || value >= 1 / kLargest);
+}
 
 std::vector<Tick> ticks(const Scale& scale, int target) {
+  if (!scale.holds(scale.low) || !scale.holds(scale.high) || scale.low == scale.high) return {};
   return scale.log ? log_ticks(scale, target) : linear_ticks(scale, target);
 }
 
 Scale nice_scale(Scale scale, int target) {
-  const bool usable =
-      scale.holds(scale.low) && scale.holds(scale.high) && std::isfinite(scale.high - scale.low);
-  if (!usable) return scale.log ? Scale{0.1, 10, true} : Scale{0, 1, false};
+  if (!scale.holds(scale.low) || !scale.holds(scale.high))
+    return scale.log ? Scale{0.1, 10, true} : Scale{0, 1, false};
   if (scale.log) {
     if (scale.low > scale.high) std::swap(scale.low, scale.high);
     const double decades = std::log10(scale.high / scale.low);
@@ -143,8 +148,10 @@ Scale nice_scale(Scale scale, int target) {
     }
     return scale;
   }
-  if (scale.low == scale.high) {
-    const double around = scale.low == 0 ? 1 : std::abs(scale.low) * 0.1;
+  // Ends that differ only by rounding, or by less than has a power of ten, count as alike.
+  const double size = std::max(std::abs(scale.low), std::abs(scale.high));
+  if (std::abs(scale.high - scale.low) <= std::max(size * 1e-12, 1 / kLargest)) {
+    const double around = size < 1e-280 ? 1 : size * 0.1;
     scale.low -= around;
     scale.high += around;
   }

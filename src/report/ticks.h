@@ -17,6 +17,7 @@ struct Scale {
 
   // 0 at low, 1 at high.
   double position(double value) const;
+  // Whether the value has a place on such an axis: finite and, of a logarithmic one, positive.
   bool holds(double value) const;
 };
 
