@@ -1,5 +1,5 @@
 // CPU twin of the convolution, by strips of columns so narrow that the lines under a kernel stay in
-// the first-level cache. Source rows become lines of floats with the border written out on both
+// the second-level cache. Source rows become lines of floats with the border written out on both
 // sides (or are taken as they lie, where they are floats and have no border near), in a ring of as
 // many lines as the kernel is high; a block of output rows by a few vectors is then summed in
 // registers, so that a loaded line serves several output rows. Separable kernels run along each
@@ -229,7 +229,10 @@ class LineRing {
   // Pointers to `count` lines from image row y on; y never falls from call to call.
   void under(int y, int count, const float** pointers) {
     for (; next_ < y + count; ++next_) make(next_);
-    for (int j = 0; j < count; ++j) pointers[j] = line_[slot(y + j)];
+    const std::size_t first = slot(y), whole = line_.size() - first;
+    const auto lines = static_cast<std::size_t>(count);
+    std::copy_n(line_.data() + first, std::min(lines, whole), pointers);
+    if (lines > whole) std::copy_n(line_.data(), lines - whole, pointers + whole);
   }
 
  private:
@@ -275,9 +278,10 @@ class LineRing {
   int next_ = 0;
 };
 
-// Columns of a strip: its lines under the kernel fill half of a common first-level cache.
+// Columns of a strip: its lines under the kernel fill half of a common second-level cache. Narrower
+// strips for the first level lose more than they gain: rows in short pieces defeat the prefetcher.
 inline int strip_width(int lines, int channels) {
-  constexpr int kCacheFloats = 32 * 1024 / 4, kLeast = 128;
+  constexpr int kCacheFloats = 512 * 1024 / 4, kLeast = 128;
   return std::max(kCacheFloats / (lines * channels) / 64 * 64, kLeast);
 }
 
