@@ -172,9 +172,18 @@ void halve_row(const float* above, const float* below, int width, float* out) {
     const auto low = hn::LoadU(d, from), high = hn::LoadU(d, from + lanes);
     return blend_floats<Floats>(hn::ConcatEven(d, high, low), hn::ConcatOdd(d, high, low), half);
   };
+  const auto vector = [&](int x) HWY_ATTR {
+    return blend_floats<Floats>(means(above + 2 * x), means(below + 2 * x), half);
+  };
   int x = 0;
-  for (; x + lanes <= width; x += lanes)
-    hn::StoreU(blend_floats<Floats>(means(above + 2 * x), means(below + 2 * x), half), d, out + x);
+  for (; x + 4 * lanes <= width; x += 4 * lanes) {
+    const auto v0 = vector(x), v1 = vector(x + lanes), v2 = vector(x + 2 * lanes),
+               v3 = vector(x + 3 * lanes);
+    hn::StoreU(v0, d, out + x);
+    hn::StoreU(v1, d, out + x + lanes);
+    hn::StoreU(v2, d, out + x + 2 * lanes);
+    hn::StoreU(v3, d, out + x + 3 * lanes);
+  }
   for (; x < width; ++x)
     out[x] = detail::blend(detail::blend(above[2 * x], above[2 * x + 1], 0.5F),
                            detail::blend(below[2 * x], below[2 * x + 1], 0.5F), 0.5F);
