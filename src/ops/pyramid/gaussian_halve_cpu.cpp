@@ -1,6 +1,7 @@
-// CPU twin of the Gaussian halving. Five source rows are summed into a line, which stays in the
-// first-level cache; the line is then summed along with every second place kept. Sums of bytes fit
-// 16 bits exactly. Pixels of several channels are summed along as one short vector each.
+// CPU twin of the Gaussian halving. Five source rows are summed into a line (two lines at a time
+// from seven rows), which stays in the first-level cache; the line is then summed along with every
+// second place kept. Sums of bytes fit 16 bits exactly. Pixels of several channels are summed along
+// as one short vector each.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -53,20 +54,30 @@ HWY_INLINE void store_halved(D d, hn::Vec<D> sum, float* out) {
   hn::StoreU(hn::Mul(sum, hn::Set(d, 1.0F / 256)), d, out);
 }
 
+// The lines of two successive output rows, which share three of their source rows.
 template <class T, class Sum>
-void sum_columns(const std::array<const T*, 5>& rows, int elements, Sum* line) {
+void sum_columns(const std::array<const T*, 7>& rows, int elements, Sum* line0, Sum* line1) {
   const hn::ScalableTag<Sum> d;
   const int lanes = static_cast<int>(hn::Lanes(d));
   int i = 0;
   for (; i + lanes <= elements; i += lanes) {
-    const auto outer = hn::Add(load_as(d, rows[0] + i), load_as(d, rows[4] + i));
-    const auto inner = hn::Add(load_as(d, rows[1] + i), load_as(d, rows[3] + i));
-    hn::StoreU(weigh(d, outer, inner, load_as(d, rows[2] + i)), d, line + i);
+    const auto r2 = load_as(d, rows[2] + i), r3 = load_as(d, rows[3] + i),
+               r4 = load_as(d, rows[4] + i);
+    const auto outer0 = hn::Add(load_as(d, rows[0] + i), r4);
+    const auto inner0 = hn::Add(load_as(d, rows[1] + i), r3);
+    hn::StoreU(weigh(d, outer0, inner0, r2), d, line0 + i);
+    const auto outer1 = hn::Add(r2, load_as(d, rows[6] + i));
+    const auto inner1 = hn::Add(r3, load_as(d, rows[5] + i));
+    hn::StoreU(weigh(d, outer1, inner1, r4), d, line1 + i);
   }
+  const auto taps = [](const T* const* five, int e) {
+    const detail::HalveSum<T> outer = five[0][e] + five[4][e], inner = five[1][e] + five[3][e],
+                              centre = five[2][e];
+    return static_cast<Sum>(detail::five_taps(outer, inner, centre));
+  };
   for (; i < elements; ++i) {
-    const detail::HalveSum<T> outer = rows[0][i] + rows[4][i], inner = rows[1][i] + rows[3][i],
-                              centre = rows[2][i];
-    line[i] = static_cast<Sum>(detail::five_taps(outer, inner, centre));
+    line0[i] = taps(rows.data(), i);
+    line1[i] = taps(rows.data() + 2, i);
   }
 }
 
@@ -107,18 +118,23 @@ void halve_rows(ImageView<const T> image, ImageView<T> out, int first, int last)
   };
   // Both may be read and written a few vectors past their end.
   const std::size_t padding = 4 * hn::Lanes(hn::ScalableTag<T>());
-  std::vector<Sum> line(static_cast<std::size_t>(elements + 4 * channels) + padding);
+  const std::size_t line_size = static_cast<std::size_t>(elements + 4 * channels) + padding;
+  std::vector<Sum> line0(line_size), line1(line_size);
   std::vector<T> halved(static_cast<std::size_t>(out.row_elements()) + padding);
-  for (int y = first; y < last; ++y) {
-    std::array<const T*, 5> rows;
-    for (int k = 0; k < 5; ++k) rows[k] = image.row(mirrored(2 * y + k - 2, image.height));
-    Sum* inner = line.data() + 2 * channels;
-    sum_columns(rows, elements, inner);
+  const auto finish = [&](Sum* line, int y) {
+    Sum* inner = line + 2 * channels;
     for (const int x : {-2, -1, image.width, image.width + 1})
       std::copy_n(inner + mirrored(x, image.width) * channels, channels, inner + x * channels);
-    if (channels == 1) sum_along(line.data(), out.width, halved.data());
-    else sum_pixels_along(line.data(), out.width, channels, halved.data());
+    if (channels == 1) sum_along(line, out.width, halved.data());
+    else sum_pixels_along(line, out.width, channels, halved.data());
     std::copy_n(halved.data(), out.row_elements(), out.row(y));
+  };
+  for (int y = first; y < last; y += 2) {
+    std::array<const T*, 7> rows;
+    for (int k = 0; k < 7; ++k) rows[k] = image.row(mirrored(2 * y + k - 2, image.height));
+    sum_columns(rows, elements, line0.data() + 2 * channels, line1.data() + 2 * channels);
+    finish(line0.data(), y);
+    if (y + 1 < last) finish(line1.data(), y + 1);
   }
 }
 
