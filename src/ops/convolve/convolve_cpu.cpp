@@ -70,6 +70,10 @@ HWY_INLINE void add_product(const Four& x, float weight, Four& sum) {
   sum.v2 = hn::MulAdd(x.v2, w, sum.v2);
   sum.v3 = hn::MulAdd(x.v3, w, sum.v3);
 }
+HWY_INLINE Four product(const Four& x, float weight) {
+  const V w = hn::Set(Floats(), weight);
+  return {hn::Mul(x.v0, w), hn::Mul(x.v1, w), hn::Mul(x.v2, w), hn::Mul(x.v3, w)};
+}
 HWY_INLINE void store_four(const Four& sum, float* out) {
   const Floats d;
   const std::size_t lanes = hn::Lanes(d);
@@ -156,12 +160,13 @@ void sum_along(const float* padded, std::span<const float> weights, int step, in
                float* line) {
   const int block = kVectors * static_cast<int>(hn::Lanes(Floats()));
   for (int x = 0; x < elements; x += 2 * block) {
-    Four low = zero_four(), high = zero_four();
     const float* from = padded + x;
-    for (const float weight : weights) {
+    Four low = product(load_four(from), weights[0]);
+    Four high = product(load_four(from + block), weights[0]);
+    for (const float weight : weights.subspan(1)) {
+      from += step;
       add_product(load_four(from), weight, low);
       add_product(load_four(from + block), weight, high);
-      from += step;
     }
     store_four(low, line + x);
     store_four(high, line + x + block);
