@@ -6,6 +6,7 @@
 // line before it enters the ring. Symmetric kernels are not folded: with fused multiply-add an
 // addition saved is a multiplication that was free.
 #include <algorithm>
+#include <type_traits>
 #include <vector>
 
 #include "core/parallel.h"

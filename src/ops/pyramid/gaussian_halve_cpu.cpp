@@ -4,6 +4,7 @@
 // as one short vector each.
 #include <algorithm>
 #include <array>
+#include <type_traits>
 #include <vector>
 
 #include "core/parallel.h"

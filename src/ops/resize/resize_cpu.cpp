@@ -4,6 +4,7 @@
 // half, needs no lines.
 #include <algorithm>
 #include <array>
+#include <type_traits>
 #include <vector>
 
 #include "core/parallel.h"
