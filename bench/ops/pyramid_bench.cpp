@@ -45,6 +45,7 @@ template <class T>
 void BM_Pyramid(benchmark::State& state) {
   const auto image = noise<T>(1);
   Pyramid<T> pyramid(pyramid_options(state));
+  pyramid.build(image);  // takes its memory
   for (auto _ : state) pyramid.build(image);
 }
 
@@ -84,9 +85,12 @@ void BM_PyramidOpenCv(benchmark::State& state) {
   const cv::Mat in = matrix(image);
   const auto sizes = pyramid_sizes(kWidth, kHeight, pyramid_options(state));
   std::vector<cv::Mat> levels(sizes.size());
-  for (auto _ : state)
+  const auto build = [&] {
     for (std::size_t i = 1; i < sizes.size(); ++i)
       cv::resize(in, levels[i], {sizes[i].width, sizes[i].height}, 0, 0, cv::INTER_LINEAR);
+  };
+  build();
+  for (auto _ : state) build();
 }
 
 BENCHMARK(BM_HalveOpenCv<std::uint8_t>)->Apply(halve_cases);

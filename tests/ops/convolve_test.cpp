@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "reference/convolve.h"
 #include "support/devices.h"

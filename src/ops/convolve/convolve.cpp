@@ -1,5 +1,6 @@
 // Checks a convolution request, flips the kernel where asked, and hands it to the twin of the
 // device asked for.
+#include <fmt/format.h>
 #include <fovea/convolve.h>
 #include <fovea/error.h>
 

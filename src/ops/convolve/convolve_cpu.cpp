@@ -1,11 +1,12 @@
 // CPU twin of the convolution, by strips of columns so narrow that the lines under a kernel stay in
-// the first-level cache. Source rows become lines of floats with the border written out on both
+// the second-level cache. Source rows become lines of floats with the border written out on both
 // sides (or are taken as they lie, where they are floats and have no border near), in a ring of as
 // many lines as the kernel is high; a block of output rows by a few vectors is then summed in
 // registers, so that a loaded line serves several output rows. Separable kernels run along each
 // line before it enters the ring. Symmetric kernels are not folded: with fused multiply-add an
 // addition saved is a multiplication that was free.
 #include <algorithm>
+#include <type_traits>
 #include <vector>
 
 #include "core/parallel.h"
@@ -69,6 +70,10 @@ HWY_INLINE void add_product(const Four& x, float weight, Four& sum) {
   sum.v1 = hn::MulAdd(x.v1, w, sum.v1);
   sum.v2 = hn::MulAdd(x.v2, w, sum.v2);
   sum.v3 = hn::MulAdd(x.v3, w, sum.v3);
+}
+HWY_INLINE Four product(const Four& x, float weight) {
+  const V w = hn::Set(Floats(), weight);
+  return {hn::Mul(x.v0, w), hn::Mul(x.v1, w), hn::Mul(x.v2, w), hn::Mul(x.v3, w)};
 }
 HWY_INLINE void store_four(const Four& sum, float* out) {
   const Floats d;
@@ -156,12 +161,13 @@ void sum_along(const float* padded, std::span<const float> weights, int step, in
                float* line) {
   const int block = kVectors * static_cast<int>(hn::Lanes(Floats()));
   for (int x = 0; x < elements; x += 2 * block) {
-    Four low = zero_four(), high = zero_four();
     const float* from = padded + x;
-    for (const float weight : weights) {
+    Four low = product(load_four(from), weights[0]);
+    Four high = product(load_four(from + block), weights[0]);
+    for (const float weight : weights.subspan(1)) {
+      from += step;
       add_product(load_four(from), weight, low);
       add_product(load_four(from + block), weight, high);
-      from += step;
     }
     store_four(low, line + x);
     store_four(high, line + x + block);
@@ -229,7 +235,10 @@ class LineRing {
   // Pointers to `count` lines from image row y on; y never falls from call to call.
   void under(int y, int count, const float** pointers) {
     for (; next_ < y + count; ++next_) make(next_);
-    for (int j = 0; j < count; ++j) pointers[j] = line_[slot(y + j)];
+    const std::size_t first = slot(y), whole = line_.size() - first;
+    const auto lines = static_cast<std::size_t>(count);
+    std::copy_n(line_.data() + first, std::min(lines, whole), pointers);
+    if (lines > whole) std::copy_n(line_.data(), lines - whole, pointers + whole);
   }
 
  private:
@@ -275,9 +284,10 @@ class LineRing {
   int next_ = 0;
 };
 
-// Columns of a strip: its lines under the kernel fill half of a common first-level cache.
+// Columns of a strip: its lines under the kernel fill half of a common second-level cache. Narrower
+// strips for the first level lose more than they gain: rows in short pieces defeat the prefetcher.
 inline int strip_width(int lines, int channels) {
-  constexpr int kCacheFloats = 32 * 1024 / 4, kLeast = 128;
+  constexpr int kCacheFloats = 512 * 1024 / 4, kLeast = 128;
   return std::max(kCacheFloats / (lines * channels) / 64 * 64, kLeast);
 }
 

@@ -1,9 +1,10 @@
-// CPU twin of the Gaussian halving. Five source rows are summed into a line, which stays in the
-// first-level cache; the line is then summed along with every second place kept. Sums of bytes fit
-// 16 bits exactly. Channels are taken apart between the two, so that one loop serves any number of
-// them.
+// CPU twin of the Gaussian halving. Five source rows are summed into a line (two lines at a time
+// from seven rows), which stays in the first-level cache; the line is then summed along with every
+// second place kept. Sums of bytes fit 16 bits exactly. Pixels of several channels are summed along
+// as one short vector each.
 #include <algorithm>
 #include <array>
+#include <type_traits>
 #include <vector>
 
 #include "core/parallel.h"
@@ -30,42 +31,54 @@ HWY_INLINE hn::Vec<Shorts> load_as(Shorts d, const std::uint8_t* from) {
 HWY_INLINE hn::Vec<Floats> load_as(Floats d, const float* from) { return hn::LoadU(d, from); }
 
 // detail::five_taps.
-HWY_INLINE hn::Vec<Shorts> weigh(Shorts, hn::Vec<Shorts> outer, hn::Vec<Shorts> inner,
-                                 hn::Vec<Shorts> centre) {
-  const auto six = hn::Add(hn::ShiftLeft<2>(centre), hn::ShiftLeft<1>(centre));
-  return hn::Add(hn::Add(outer, hn::ShiftLeft<2>(inner)), six);
-}
-HWY_INLINE hn::Vec<Floats> weigh(Floats d, hn::Vec<Floats> outer, hn::Vec<Floats> inner,
-                                 hn::Vec<Floats> centre) {
-  return hn::Add(hn::Add(outer, hn::Mul(inner, hn::Set(d, 4.0F))),
-                 hn::Mul(centre, hn::Set(d, 6.0F)));
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V weigh(D d, V outer, V inner, V centre) {
+  if constexpr (std::is_same_v<hn::TFromD<D>, float>) {
+    const auto four = hn::Set(d, 4.0F), six = hn::Set(d, 6.0F);
+    return hn::Add(hn::Add(outer, hn::Mul(inner, four)), hn::Mul(centre, six));
+  } else {
+    const auto six_fold = hn::Add(hn::ShiftLeft<2>(centre), hn::ShiftLeft<1>(centre));
+    return hn::Add(hn::Add(outer, hn::ShiftLeft<2>(inner)), six_fold);
+  }
 }
 
 // detail::halved_pixel.
-HWY_INLINE void store_halved(Shorts d, hn::Vec<Shorts> sum, std::uint8_t* out) {
-  const hn::Rebind<std::uint8_t, Shorts> bytes;
-  const hn::RebindToSigned<Shorts> integers;
+template <class D>
+HWY_INLINE void store_halved(D d, hn::Vec<D> sum, std::uint8_t* out) {
+  const hn::Rebind<std::uint8_t, D> bytes;
+  const hn::RebindToSigned<D> integers;
   const auto shifted = hn::ShiftRight<8>(hn::Add(sum, hn::Set(d, 128)));
   hn::StoreU(hn::DemoteTo(bytes, hn::BitCast(integers, shifted)), bytes, out);
 }
-HWY_INLINE void store_halved(Floats d, hn::Vec<Floats> sum, float* out) {
+template <class D>
+HWY_INLINE void store_halved(D d, hn::Vec<D> sum, float* out) {
   hn::StoreU(hn::Mul(sum, hn::Set(d, 1.0F / 256)), d, out);
 }
 
+// The lines of two successive output rows, which share three of their source rows.
 template <class T, class Sum>
-void sum_columns(const std::array<const T*, 5>& rows, int elements, Sum* line) {
+void sum_columns(const std::array<const T*, 7>& rows, int elements, Sum* line0, Sum* line1) {
   const hn::ScalableTag<Sum> d;
   const int lanes = static_cast<int>(hn::Lanes(d));
   int i = 0;
   for (; i + lanes <= elements; i += lanes) {
-    const auto outer = hn::Add(load_as(d, rows[0] + i), load_as(d, rows[4] + i));
-    const auto inner = hn::Add(load_as(d, rows[1] + i), load_as(d, rows[3] + i));
-    hn::StoreU(weigh(d, outer, inner, load_as(d, rows[2] + i)), d, line + i);
+    const auto r2 = load_as(d, rows[2] + i), r3 = load_as(d, rows[3] + i),
+               r4 = load_as(d, rows[4] + i);
+    const auto outer0 = hn::Add(load_as(d, rows[0] + i), r4);
+    const auto inner0 = hn::Add(load_as(d, rows[1] + i), r3);
+    hn::StoreU(weigh(d, outer0, inner0, r2), d, line0 + i);
+    const auto outer1 = hn::Add(r2, load_as(d, rows[6] + i));
+    const auto inner1 = hn::Add(r3, load_as(d, rows[5] + i));
+    hn::StoreU(weigh(d, outer1, inner1, r4), d, line1 + i);
   }
+  const auto taps = [](const T* const* five, int e) {
+    const detail::HalveSum<T> outer = five[0][e] + five[4][e], inner = five[1][e] + five[3][e],
+                              centre = five[2][e];
+    return static_cast<Sum>(detail::five_taps(outer, inner, centre));
+  };
   for (; i < elements; ++i) {
-    const detail::HalveSum<T> outer = rows[0][i] + rows[4][i], inner = rows[1][i] + rows[3][i],
-                              centre = rows[2][i];
-    line[i] = static_cast<Sum>(detail::five_taps(outer, inner, centre));
+    line0[i] = taps(rows.data(), i);
+    line1[i] = taps(rows.data() + 2, i);
   }
 }
 
@@ -84,33 +97,16 @@ void sum_along(const Sum* line, int out_width, T* out) {
   }
 }
 
-// Takes a line's pixels apart into `channels` lines `stride` apart, and puts them together again.
-template <class Sum>
-void split(const Sum* line, int width, int channels, std::ptrdiff_t stride, Sum* planes) {
-  const hn::ScalableTag<Sum> d;
-  const int lanes = static_cast<int>(hn::Lanes(d));
-  auto v0 = hn::Zero(d), v1 = v0, v2 = v0, v3 = v0;
-  for (int x = 0; x < width; x += lanes) {
-    const Sum* from = line + x * channels;
-    if (channels == 2) hn::LoadInterleaved2(d, from, v0, v1);
-    else if (channels == 3) hn::LoadInterleaved3(d, from, v0, v1, v2);
-    else hn::LoadInterleaved4(d, from, v0, v1, v2, v3);
-    hn::StoreU(v0, d, planes + x);
-    hn::StoreU(v1, d, planes + stride + x);
-    if (channels > 2) hn::StoreU(v2, d, planes + 2 * stride + x);
-    if (channels > 3) hn::StoreU(v3, d, planes + 3 * stride + x);
-  }
-}
-template <class T>
-void join(const T* planes, std::ptrdiff_t stride, int width, int channels, T* line) {
-  const hn::ScalableTag<T> d;
-  const int lanes = static_cast<int>(hn::Lanes(d));
-  for (int x = 0; x < width; x += lanes) {
-    const auto plane = [&](int c) HWY_ATTR { return hn::LoadU(d, planes + c * stride + x); };
-    T* to = line + x * channels;
-    if (channels == 2) hn::StoreInterleaved2(plane(0), plane(1), d, to);
-    else if (channels == 3) hn::StoreInterleaved3(plane(0), plane(1), plane(2), d, to);
-    else hn::StoreInterleaved4(plane(0), plane(1), plane(2), plane(3), d, to);
+// The same for pixels of 2 to 4 channels: four numbers from each tap on, of which the first
+// `channels` count; what lies behind them is written where the next pixel follows.
+template <class Sum, class T>
+void sum_pixels_along(const Sum* line, int out_width, int channels, T* out) {
+  const hn::FixedTag<Sum, 4> d;
+  for (int x = 0; x < out_width; ++x) {
+    const Sum* tap = line + 2 * x * channels;
+    const auto outer = hn::Add(hn::LoadU(d, tap), hn::LoadU(d, tap + 4 * channels));
+    const auto inner = hn::Add(hn::LoadU(d, tap + channels), hn::LoadU(d, tap + 3 * channels));
+    store_halved(d, weigh(d, outer, inner, hn::LoadU(d, tap + 2 * channels)), out + x * channels);
   }
 }
 
@@ -121,26 +117,25 @@ void halve_rows(ImageView<const T> image, ImageView<T> out, int first, int last)
   const auto mirrored = [](int i, int size) {
     return detail::border_index(i, size, Border::kReflect101);
   };
-  // Lines may be read and written a few vectors past their end.
-  const std::ptrdiff_t padding = 4 * static_cast<std::ptrdiff_t>(hn::Lanes(hn::ScalableTag<T>()));
-  const std::ptrdiff_t plane_stride = image.width + 5 + 2 * padding;
-  std::vector<Sum> line(static_cast<std::size_t>(plane_stride) * channels),
-      planes(channels > 1 ? line.size() : 0);
-  std::vector<T> halved(line.size()), joined(channels > 1 ? line.size() : 0);
-  for (int y = first; y < last; ++y) {
-    std::array<const T*, 5> rows;
-    for (int k = 0; k < 5; ++k) rows[k] = image.row(mirrored(2 * y + k - 2, image.height));
-    Sum* inner = line.data() + 2 * channels;
-    sum_columns(rows, elements, inner);
+  // Both may be read and written a few vectors past their end.
+  const std::size_t padding = 4 * hn::Lanes(hn::ScalableTag<T>());
+  const std::size_t line_size = static_cast<std::size_t>(elements + 4 * channels) + padding;
+  std::vector<Sum> line0(line_size), line1(line_size);
+  std::vector<T> halved(static_cast<std::size_t>(out.row_elements()) + padding);
+  const auto finish = [&](Sum* line, int y) {
+    Sum* inner = line + 2 * channels;
     for (const int x : {-2, -1, image.width, image.width + 1})
       std::copy_n(inner + mirrored(x, image.width) * channels, channels, inner + x * channels);
-    if (channels > 1) split(line.data(), image.width + 4, channels, plane_stride, planes.data());
-    for (int c = 0; c < channels; ++c) {
-      const Sum* plane = channels > 1 ? planes.data() + c * plane_stride : line.data();
-      sum_along(plane, out.width, halved.data() + c * plane_stride);
-    }
-    if (channels > 1) join(halved.data(), plane_stride, out.width, channels, joined.data());
-    std::copy_n(channels > 1 ? joined.data() : halved.data(), out.row_elements(), out.row(y));
+    if (channels == 1) sum_along(line, out.width, halved.data());
+    else sum_pixels_along(line, out.width, channels, halved.data());
+    std::copy_n(halved.data(), out.row_elements(), out.row(y));
+  };
+  for (int y = first; y < last; y += 2) {
+    std::array<const T*, 7> rows;
+    for (int k = 0; k < 7; ++k) rows[k] = image.row(mirrored(2 * y + k - 2, image.height));
+    sum_columns(rows, elements, line0.data() + 2 * channels, line1.data() + 2 * channels);
+    finish(line0.data(), y);
+    if (y + 1 < last) finish(line1.data(), y + 1);
   }
 }
 

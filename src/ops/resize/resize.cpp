@@ -1,4 +1,5 @@
 // Checks a resize request and hands it to the twin of the device asked for.
+#include <fmt/format.h>
 #include <fovea/error.h>
 #include <fovea/resize.h>
 

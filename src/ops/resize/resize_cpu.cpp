@@ -1,8 +1,10 @@
 // CPU twin of the bilinear resize. A source row is stretched along x once, into one of two lines
 // that stay in the first-level cache; an output row blends the two lines it lies between. Rows that
-// no output row touches are never read.
+// no output row touches are never read. Halving an image of one channel, where every weight is a
+// half, needs no lines.
 #include <algorithm>
 #include <array>
+#include <type_traits>
 #include <vector>
 
 #include "core/parallel.h"
@@ -76,6 +78,11 @@ HWY_INLINE hn::Vec<Shorts> blend_fixed(hn::Vec<Shorts> a, hn::Vec<Shorts> b,
   return hn::Sub(a, hn::MulFixedPoint15(hn::Sub(b, a), weight));
 }
 
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V blend_floats(V a, V b, V weight) {
+  return hn::Add(a, hn::Mul(hn::Sub(b, a), weight));
+}
+
 // Eight source bytes of a group, as fixed point numbers. `offset` 0 takes left neighbours, a step
 // right ones.
 template <int kRuns>
@@ -83,12 +90,12 @@ HWY_INLINE hn::Vec<Shorts> pick(const std::uint8_t* row, const detail::FixedPlan
                                 int offset) {
   const Bytes d;
   const std::size_t run = static_cast<std::size_t>(group) * kRuns;
-  const auto pick_run = [&](std::size_t r) {
+  const auto pick_run = [&](std::size_t r) HWY_ATTR {
     return hn::TableLookupBytesOr0(hn::LoadU(d, row + plan.base[r] + offset),
                                    hn::LoadU(d, plan.lookup.data() + r * detail::FixedPlan::kRun));
   };
   auto picked = pick_run(run);
-  if constexpr (kRuns == 2) picked = hn::Or(picked, pick_run(run + 1));
+  for (int r = 1; r < kRuns; ++r) picked = hn::Or(picked, pick_run(run + r));
   return hn::ShiftLeft<detail::kFractionBits>(hn::BitCast(Shorts(), picked));
 }
 
@@ -105,12 +112,11 @@ void stretch_groups(const std::uint8_t* row, const detail::FixedPlan& plan, std:
 
 // A row of at least plan.readable() elements.
 void stretch(const std::uint8_t* row, const detail::FixedPlan& plan, std::int16_t* line) {
-  if (plan.runs == 1) return stretch_groups<1>(row, plan, line);
-  if (plan.runs == 2) return stretch_groups<2>(row, plan, line);
-  for (int e = 0; e < plan.elements; ++e) {
-    const int left = row[plan.index[e]] << detail::kFractionBits,
-              right = row[plan.index[e] + plan.step] << detail::kFractionBits;
-    line[e] = static_cast<std::int16_t>(detail::blend(left, right, plan.weight[e]));
+  switch (plan.runs) {
+    case 1: return stretch_groups<1>(row, plan, line);
+    case 2: return stretch_groups<2>(row, plan, line);
+    case 4: return stretch_groups<4>(row, plan, line);
+    default: return stretch_groups<8>(row, plan, line);
   }
 }
 
@@ -127,7 +133,7 @@ void blend_lines(const std::int16_t* above, const std::int16_t* below, int weigh
                  std::uint8_t* out) {
   const Bytes d;
   const auto w = hn::Set(Shorts(), static_cast<std::int16_t>(weight));
-  const auto sixteen = [&](int e) {
+  const auto sixteen = [&](int e) HWY_ATTR {
     return hn::Combine(d, blend_bytes(above + e + 8, below + e + 8, w),
                        blend_bytes(above + e, below + e, w));
   };
@@ -137,6 +143,57 @@ void blend_lines(const std::int16_t* above, const std::int16_t* below, int weigh
   std::uint8_t last[16];
   hn::StoreU(sixteen(e), d, last);
   std::copy_n(last, elements - e, out + e);
+}
+
+// Means of two by two pixels: what the blends come to where all weights are halves.
+void halve_row(const std::uint8_t* above, const std::uint8_t* below, int width, std::uint8_t* out) {
+  const hn::FixedTag<std::uint16_t, 8> pairs;
+  const hn::Half<Bytes> bytes;
+  const auto low = hn::Set(pairs, 255), two = hn::Set(pairs, 2);
+  const auto sums = [&](const std::uint8_t* from) HWY_ATTR {
+    const auto pair = hn::BitCast(pairs, hn::LoadU(Bytes(), from));
+    return hn::Add(hn::And(pair, low), hn::ShiftRight<8>(pair));
+  };
+  const auto eight = [&](int x) HWY_ATTR {
+    const auto sum = hn::Add(hn::Add(sums(above + 2 * x), sums(below + 2 * x)), two);
+    return hn::DemoteTo(bytes, hn::BitCast(Shorts(), hn::ShiftRight<2>(sum)));
+  };
+  int x = 0;
+  for (; x + 16 <= width; x += 16)
+    hn::StoreU(hn::Combine(Bytes(), eight(x + 8), eight(x)), Bytes(), out + x);
+  for (; x < width; ++x)
+    out[x] = static_cast<std::uint8_t>(
+        (above[2 * x] + above[2 * x + 1] + below[2 * x] + below[2 * x + 1] + 2) >> 2);
+}
+void halve_row(const float* above, const float* below, int width, float* out) {
+  const Floats d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  const auto half = hn::Set(d, 0.5F);
+  const auto means = [&](const float* from) HWY_ATTR {
+    const auto low = hn::LoadU(d, from), high = hn::LoadU(d, from + lanes);
+    return blend_floats<Floats>(hn::ConcatEven(d, high, low), hn::ConcatOdd(d, high, low), half);
+  };
+  const auto vector = [&](int x) HWY_ATTR {
+    return blend_floats<Floats>(means(above + 2 * x), means(below + 2 * x), half);
+  };
+  int x = 0;
+  for (; x + 4 * lanes <= width; x += 4 * lanes) {
+    const auto v0 = vector(x), v1 = vector(x + lanes), v2 = vector(x + 2 * lanes),
+               v3 = vector(x + 3 * lanes);
+    hn::StoreU(v0, d, out + x);
+    hn::StoreU(v1, d, out + x + lanes);
+    hn::StoreU(v2, d, out + x + 2 * lanes);
+    hn::StoreU(v3, d, out + x + 3 * lanes);
+  }
+  for (; x < width; ++x)
+    out[x] = detail::blend(detail::blend(above[2 * x], above[2 * x + 1], 0.5F),
+                           detail::blend(below[2 * x], below[2 * x + 1], 0.5F), 0.5F);
+}
+
+template <class Job>
+void halve_rows(const Job& job) {
+  for (int y = job.first; y < job.last; ++y)
+    halve_row(job.in.row(2 * y), job.in.row(2 * y + 1), job.out.width, job.out.row(y));
 }
 
 void resize_bytes(const detail::BytesJob& job) {
@@ -157,11 +214,6 @@ void resize_bytes(const detail::BytesJob& job) {
     const std::int16_t* below = lines.line(std::min(tap.index + 1, job.in.height - 1), make);
     blend_lines(above, below, tap.weight, plan.elements, job.out.row(y));
   }
-}
-
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE V blend_floats(V a, V b, V weight) {
-  return hn::Add(a, hn::Mul(hn::Sub(b, a), weight));
 }
 
 // Four outputs of a one-channel row: each neighbour pair is one load of two floats.
@@ -216,7 +268,7 @@ void blend_lines(const float* above, const float* below, float weight, int eleme
   const Floats d;
   const int lanes = static_cast<int>(hn::Lanes(d));
   const auto w = hn::Set(d, weight);
-  const auto values = [&](int e) {
+  const auto values = [&](int e) HWY_ATTR {
     return blend_floats<Floats>(hn::LoadU(d, above + e), hn::LoadU(d, below + e), w);
   };
   int e = 0;
@@ -261,6 +313,8 @@ void resize_with_floats(const detail::ResizeJob<T, detail::FloatPlan>& job) {
 
 void resize_shorts(const detail::ShortsJob& job) { resize_with_floats(job); }
 void resize_floats(const detail::FloatsJob& job) { resize_with_floats(job); }
+void halve_bytes(const detail::BytesJob& job) { halve_rows(job); }
+void halve_floats(const detail::FloatsJob& job) { halve_rows(job); }
 
 }  // namespace fovea::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -272,25 +326,42 @@ namespace {
 HWY_EXPORT(resize_bytes);
 HWY_EXPORT(resize_shorts);
 HWY_EXPORT(resize_floats);
+HWY_EXPORT(halve_bytes);
+HWY_EXPORT(halve_floats);
 
 void run(const detail::BytesJob& job) { HWY_DYNAMIC_DISPATCH(resize_bytes)(job); }
 void run(const detail::ShortsJob& job) { HWY_DYNAMIC_DISPATCH(resize_shorts)(job); }
 void run(const detail::FloatsJob& job) { HWY_DYNAMIC_DISPATCH(resize_floats)(job); }
 
+void run_halving(const detail::BytesJob& job) { HWY_DYNAMIC_DISPATCH(halve_bytes)(job); }
+void run_halving(const detail::FloatsJob& job) { HWY_DYNAMIC_DISPATCH(halve_floats)(job); }
+
 // A task stretches up to two source rows that its neighbour stretches too.
 constexpr int kRowsPerTask = 64;
 
-template <class T>
-void resize_bilinear(StackView<const T> in, StackView<T> out, const Exec& exec) {
-  using Plan = std::conditional_t<sizeof(T) == 1, detail::FixedPlan, detail::FloatPlan>;
-  const Plan plan(in.width, out.width, in.channels);
+template <class T, class Plan, class Run>
+void run_tasks(StackView<const T> in, StackView<T> out, const Plan* plan, const Exec& exec,
+               const Run& run_job) {
   const std::int64_t tasks = (out.height + kRowsPerTask - 1) / kRowsPerTask;  // of one image
   parallel_for(exec, tasks * in.count, 1, [&](std::int64_t task, std::int64_t) {
     const int image = static_cast<int>(task / tasks);
     const int first = static_cast<int>(task % tasks) * kRowsPerTask;
-    run(detail::ResizeJob<T, Plan>{in.plane(image), out.plane(image), &plan, first,
-                                   std::min(first + kRowsPerTask, out.height)});
+    run_job(detail::ResizeJob<T, Plan>{in.plane(image), out.plane(image), plan, first,
+                                       std::min(first + kRowsPerTask, out.height)});
   });
+}
+
+template <class T>
+void resize_bilinear(StackView<const T> in, StackView<T> out, const Exec& exec) {
+  using Plan = std::conditional_t<sizeof(T) == 1, detail::FixedPlan, detail::FloatPlan>;
+  if constexpr (sizeof(T) != 2) {
+    if (in.channels == 1 && in.width == 2 * out.width && in.height == 2 * out.height) {
+      const Plan* none = nullptr;
+      return run_tasks(in, out, none, exec, [](const auto& job) { run_halving(job); });
+    }
+  }
+  const Plan plan(in.width, out.width, in.channels);
+  run_tasks(in, out, &plan, exec, [](const auto& job) { run(job); });
 }
 
 }  // namespace

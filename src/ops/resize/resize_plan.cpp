@@ -8,6 +8,7 @@ FixedPlan::FixedPlan(int source_width, int out_width, int channels)
     : elements(out_width * channels), step(channels) {
   const double scale = static_cast<double>(source_width) / out_width;
   const auto padded = static_cast<std::size_t>(groups()) * kGroup;
+  std::vector<int> index;  // of each element's left neighbour
   index.reserve(padded);
   weight.reserve(padded);
   for (int x = 0; x < out_width; ++x) {
@@ -19,15 +20,13 @@ FixedPlan::FixedPlan(int source_width, int out_width, int channels)
   }
   index.resize(padded, index.back());
   weight.resize(padded, 0);
-  for (runs = 1; runs <= 2; ++runs)
-    if (fill(source_width * channels, runs)) return;
-  runs = 0;
+  while (!fill(index, source_width * channels)) runs *= 2;  // a run of one output always does
 }
 
-bool FixedPlan::fill(int source_elements, int wanted_runs) {
-  const int outputs = kGroup / wanted_runs;  // of one run
+bool FixedPlan::fill(const std::vector<int>& index, int source_elements) {
+  const int outputs = kGroup / runs;  // of one run
   const int last_base = std::max(source_elements, readable()) - readable();
-  base.assign(static_cast<std::size_t>(groups()) * wanted_runs, 0);
+  base.assign(static_cast<std::size_t>(groups()) * runs, 0);
   lookup.assign(base.size() * kRun, 0x80);
   for (std::size_t run = 0; run < base.size(); ++run) {
     const std::size_t first = run * outputs;

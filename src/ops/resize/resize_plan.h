@@ -8,8 +8,8 @@
 
 namespace fovea::detail {
 
-// Bytes. Eight outputs at a time are picked from one or two runs of 16 source bytes by a table
-// look-up; where the ratio is too large for that, one by one.
+// Bytes. Eight outputs at a time are picked by table look-ups from 1, 2, 4 or 8 runs of 16 source
+// bytes, the more the larger the ratio.
 struct FixedPlan {
   static constexpr int kGroup = 8;
   static constexpr int kRun = 16;
@@ -22,14 +22,13 @@ struct FixedPlan {
 
   int elements;                      // of an output row
   int step;                          // from a pixel to the next
-  int runs = 1;                      // a group needs 1 or 2; 0: pick one by one
+  int runs = 1;                      // of a group
   std::vector<std::int32_t> base;    // where a group's runs start
   std::vector<std::uint8_t> lookup;  // 16 a run: place in the run, then 0x80 for a zero high byte
-  std::vector<std::int32_t> index;   // of each element's left neighbour, whole groups
   std::vector<std::int16_t> weight;  // of each element, whole groups
 
  private:
-  bool fill(int source_elements, int wanted_runs);
+  bool fill(const std::vector<int>& index, int source_elements);
 };
 
 // Floats.
