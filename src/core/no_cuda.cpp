@@ -4,6 +4,7 @@
 
 #include "core/backend.h"
 #include "ops/gradient/backend.h"
+#include "ops/histogram/backend.h"
 #include "ops/integral/backend.h"
 
 namespace fovea::cuda {
@@ -47,13 +48,33 @@ template <class In, class Out>
 void integral(StackView<const In>, StackView<Out>, detail::IntegralParams, const Exec&) {
   absent();
 }
-#define FOVEA_INTEGRAL(In, Out)                                                        \
-  template void integral(StackView<const In>, StackView<Out>, detail::IntegralParams, \
-                         const Exec&);
+#define FOVEA_INTEGRAL(In, Out) \
+  template void integral(StackView<const In>, StackView<Out>, detail::IntegralParams, const Exec&);
 FOVEA_FOR_EACH_INTEGRAL(FOVEA_INTEGRAL)
 #undef FOVEA_INTEGRAL
 void integral_histogram(const detail::WeightedBins&, StackView<std::uint32_t>, const Exec&) {
   absent();
 }
+
+// ops/histogram
+template <class Count>
+void window_histogram(ImageView<const std::uint8_t>, ImageView<Count>, detail::WindowParams,
+                      const Exec&) {
+  absent();
+}
+template void window_histogram(ImageView<const std::uint8_t>, ImageView<std::uint8_t>,
+                               detail::WindowParams, const Exec&);
+template void window_histogram(ImageView<const std::uint8_t>, ImageView<std::uint16_t>,
+                               detail::WindowParams, const Exec&);
+template <class T>
+void quantize(ImageView<const T>, ImageView<std::uint8_t>, detail::QuantizeParams, const Exec&) {
+  absent();
+}
+template void quantize(ImageView<const std::uint8_t>, ImageView<std::uint8_t>,
+                       detail::QuantizeParams, const Exec&);
+template void quantize(ImageView<const std::uint16_t>, ImageView<std::uint8_t>,
+                       detail::QuantizeParams, const Exec&);
+template void quantize(ImageView<const float>, ImageView<std::uint8_t>, detail::QuantizeParams,
+                       const Exec&);
 
 }  // namespace fovea::cuda
