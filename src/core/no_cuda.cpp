@@ -6,6 +6,7 @@
 #include "core/timing.h"
 #include "ops/convolve/backend.h"
 #include "ops/gradient/backend.h"
+#include "ops/histogram/backend.h"
 #include "ops/integral/backend.h"
 #include "ops/pyramid/backend.h"
 #include "ops/resize/backend.h"
@@ -56,9 +57,8 @@ template <class In, class Out>
 void integral(StackView<const In>, StackView<Out>, detail::IntegralParams, const Exec&) {
   absent();
 }
-#define FOVEA_INTEGRAL(In, Out)                                                        \
-  template void integral(StackView<const In>, StackView<Out>, detail::IntegralParams, \
-                         const Exec&);
+#define FOVEA_INTEGRAL(In, Out) \
+  template void integral(StackView<const In>, StackView<Out>, detail::IntegralParams, const Exec&);
 FOVEA_FOR_EACH_INTEGRAL(FOVEA_INTEGRAL)
 #undef FOVEA_INTEGRAL
 void integral_histogram(const detail::WeightedBins&, StackView<std::uint32_t>, const Exec&) {
@@ -111,5 +111,26 @@ template void gaussian_halve(ImageView<const std::uint8_t>,
                              std::span<const ImageView<std::uint8_t>>, const Exec&);
 template void gaussian_halve(ImageView<const float>, std::span<const ImageView<float>>,
                              const Exec&);
+
+// ops/histogram
+template <class Count>
+void window_histogram(ImageView<const std::uint8_t>, ImageView<Count>, detail::WindowParams,
+                      const Exec&) {
+  absent();
+}
+template void window_histogram(ImageView<const std::uint8_t>, ImageView<std::uint8_t>,
+                               detail::WindowParams, const Exec&);
+template void window_histogram(ImageView<const std::uint8_t>, ImageView<std::uint16_t>,
+                               detail::WindowParams, const Exec&);
+template <class T>
+void quantize(ImageView<const T>, ImageView<std::uint8_t>, detail::QuantizeParams, const Exec&) {
+  absent();
+}
+template void quantize(ImageView<const std::uint8_t>, ImageView<std::uint8_t>,
+                       detail::QuantizeParams, const Exec&);
+template void quantize(ImageView<const std::uint16_t>, ImageView<std::uint8_t>,
+                       detail::QuantizeParams, const Exec&);
+template void quantize(ImageView<const float>, ImageView<std::uint8_t>, detail::QuantizeParams,
+                       const Exec&);
 
 }  // namespace fovea::cuda

@@ -96,34 +96,45 @@ HWY_INLINE Prefixes eight_prefixes(const std::uint16_t* in) {
                      hn::PromoteTo(d32, hn::UpperHalf(hn::Half<U16x8>(), v)));
 }
 
-// Stores above + carry + p for four pixels; returns p's last as a vector to move the carry on.
-HWY_INLINE hn::Vec<U32x4> add_four(U32x4 d, hn::Vec<U32x4> p, hn::Vec<U32x4> carry,
-                                   const std::uint32_t* above, std::uint32_t* out) {
-  hn::StoreU(hn::Add(hn::LoadU(d, above), hn::Add(carry, p)), d, out);
-  return hn::Broadcast<3>(p);
-}
-HWY_INLINE hn::Vec<F32x4> add_four(F32x4 d, hn::Vec<U32x4> p, hn::Vec<F32x4> carry,
-                                   const float* above, float* out) {
-  const auto v = hn::ConvertTo(d, hn::BitCast(I32x4(), p));
-  hn::StoreU(hn::Add(hn::LoadU(d, above), hn::Add(carry, v)), d, out);
-  return hn::Broadcast<3>(v);
-}
+// Stores above + carry + p for eight pixels and returns the carry of the next ones.
 template <class D, class V, class Out>
-HWY_INLINE V add_halves(D d, V low, V high, V carry, const Out* above, Out* out) {
-  hn::StoreU(hn::Add(hn::LoadU(d, above), hn::Add(carry, low)), d, out);
-  hn::StoreU(hn::Add(hn::LoadU(d, above + 2), hn::Add(carry, high)), d, out + 2);
-  return hn::Broadcast<1>(high);
+HWY_INLINE V store_sums(D d, V low, V high, const Out* above, Out* out) {
+  constexpr int kLanes = 16 / sizeof(Out);
+  hn::StoreU(hn::Add(hn::LoadU(d, above), low), d, out);
+  hn::StoreU(hn::Add(hn::LoadU(d, above + kLanes), high), d, out + kLanes);
+  return hn::Broadcast<kLanes - 1>(high);
 }
-HWY_INLINE hn::Vec<U64x2> add_four(U64x2 d, hn::Vec<U32x4> p, hn::Vec<U64x2> carry,
-                                   const std::uint64_t* above, std::uint64_t* out) {
-  return add_halves(d, hn::PromoteTo(d, hn::LowerHalf(p)),
-                    hn::PromoteTo(d, hn::UpperHalf(U32x2(), p)), carry, above, out);
+HWY_INLINE hn::Vec<U32x4> add_eight(U32x4 d, Prefixes p, hn::Vec<U32x4> carry,
+                                    const std::uint32_t* HWY_RESTRICT above,
+                                    std::uint32_t* HWY_RESTRICT out) {
+  return store_sums(d, hn::Add(carry, p.low), hn::Add(carry, p.high), above, out);
 }
-HWY_INLINE hn::Vec<F64x2> add_four(F64x2 d, hn::Vec<U32x4> p, hn::Vec<F64x2> carry,
-                                   const double* above, double* out) {
-  const auto v = hn::BitCast(I32x4(), p);
-  return add_halves(d, hn::PromoteTo(d, hn::LowerHalf(v)),
-                    hn::PromoteTo(d, hn::UpperHalf(I32x2(), v)), carry, above, out);
+HWY_INLINE hn::Vec<F32x4> add_eight(F32x4 d, Prefixes p, hn::Vec<F32x4> carry,
+                                    const float* HWY_RESTRICT above, float* HWY_RESTRICT out) {
+  const I32x4 di;
+  return store_sums(d, hn::Add(carry, hn::ConvertTo(d, hn::BitCast(di, p.low))),
+                    hn::Add(carry, hn::ConvertTo(d, hn::BitCast(di, p.high))), above, out);
+}
+HWY_INLINE hn::Vec<U64x2> add_eight(U64x2 d, Prefixes p, hn::Vec<U64x2> carry,
+                                    const std::uint64_t* HWY_RESTRICT above,
+                                    std::uint64_t* HWY_RESTRICT out) {
+  const U32x2 half;
+  store_sums(d, hn::Add(carry, hn::PromoteTo(d, hn::LowerHalf(p.low))),
+             hn::Add(carry, hn::PromoteTo(d, hn::UpperHalf(half, p.low))), above, out);
+  return store_sums(d, hn::Add(carry, hn::PromoteTo(d, hn::LowerHalf(p.high))),
+                    hn::Add(carry, hn::PromoteTo(d, hn::UpperHalf(half, p.high))), above + 4,
+                    out + 4);
+}
+HWY_INLINE hn::Vec<F64x2> add_eight(F64x2 d, Prefixes p, hn::Vec<F64x2> carry,
+                                    const double* HWY_RESTRICT above, double* HWY_RESTRICT out) {
+  const I32x4 di;
+  const I32x2 half;
+  const auto low = hn::BitCast(di, p.low), high = hn::BitCast(di, p.high);
+  store_sums(d, hn::Add(carry, hn::PromoteTo(d, hn::LowerHalf(low))),
+             hn::Add(carry, hn::PromoteTo(d, hn::UpperHalf(half, low))), above, out);
+  return store_sums(d, hn::Add(carry, hn::PromoteTo(d, hn::LowerHalf(high))),
+                    hn::Add(carry, hn::PromoteTo(d, hn::UpperHalf(half, high))), above + 4,
+                    out + 4);
 }
 
 // All else: pixels become sums' numbers first.
@@ -153,17 +164,21 @@ HWY_INLINE hn::Vec<U64x2> square(U64x2, hn::Vec<U64x2> v) {  // of values below 
 
 // One row of one channel.
 template <bool squares, class In, class Out>
-void scan_row(const In* HWY_RESTRICT in, const Out* above, Out* out, int pixels, Out& row_sum) {
+void scan_row(const In* HWY_RESTRICT in, const Out* HWY_RESTRICT above, Out* HWY_RESTRICT out,
+              int pixels, Out& row_sum) {
   const hn::FixedTag<Out, 16 / sizeof(Out)> d;
   constexpr int kLanes = 16 / sizeof(Out);
   auto carry = hn::Set(d, row_sum);
   int x = 0;
   if constexpr (sizeof(In) == 1 || (sizeof(In) == 2 && !squares)) {
-    for (; x + 8 <= pixels; x += 8) {
-      const Prefixes p = eight_prefixes<squares>(in + x);
-      add_four(d, p.low, carry, above + x, out + x);
-      carry = hn::Add(carry, add_four(d, p.high, carry, above + x + 4, out + x + 4));
+    for (; x + 16 <= pixels; x += 16) {  // by two: all loads can then go before the first store
+      const Prefixes first = eight_prefixes<squares>(in + x);
+      const Prefixes second = eight_prefixes<squares>(in + x + 8);
+      carry = add_eight(d, first, carry, above + x, out + x);
+      carry = add_eight(d, second, carry, above + x + 8, out + x + 8);
     }
+    for (; x + 8 <= pixels; x += 8)
+      carry = add_eight(d, eight_prefixes<squares>(in + x), carry, above + x, out + x);
   } else {
     for (; x + kLanes <= pixels; x += kLanes) {
       auto v = load_as(d, in + x);
@@ -283,9 +298,8 @@ void integral(StackView<const In> images, StackView<Out> sums, detail::IntegralP
   for_each_tile(exec, grid, [&](int image, int band, int strip) {
     const ImageView<const In> from = images.plane(image);
     const ImageView<Out> to = sums.plane(image);
-    const int y = band * grid.band_rows, x = strip * grid.strip_pixels;
-    const int rows = std::min(grid.band_rows, images.height - y);
-    const int pixels = std::min(grid.strip_pixels, images.width - x);
+    const auto [x, y, pixels, rows] =
+        tile_rectangle(grid, band, strip, images.width, images.height);
     if (params.exclusive && band == 0)
       std::fill_n(&to.at(strip == 0 ? 0 : x + 1, 0), (pixels + (strip == 0 ? 1 : 0)) * channels,
                   Out{});

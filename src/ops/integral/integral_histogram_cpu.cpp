@@ -37,10 +37,19 @@ void weights_to_fixed_point(const float* weight, float scale, int pixels, std::u
   for (; x < pixels; ++x) fixed[x] = detail::fixed_point(weight[x], scale);
 }
 
+struct RowOfWeights {
+  const std::uint8_t* bin;
+  const std::uint32_t* fixed;
+  int pixels;
+};
+
 // One row of one plane. A plane without pixels in this row is the plane above plus what came from
 // the left, which the same loop does.
-void scan_bin(const std::uint8_t* bin, const std::uint32_t* fixed, std::uint32_t plane,
-              const std::uint32_t* above, std::uint32_t* out, int pixels, std::uint32_t& row_sum) {
+void scan_bin(const RowOfWeights& row, std::uint32_t plane, const std::uint32_t* HWY_RESTRICT above,
+              std::uint32_t* HWY_RESTRICT out, std::uint32_t& row_sum) {
+  const std::uint8_t* HWY_RESTRICT bin = row.bin;
+  const std::uint32_t* HWY_RESTRICT fixed = row.fixed;
+  const int pixels = row.pixels;
   const hn::FixedTag<std::uint32_t, 4> d;
   const hn::FixedTag<std::uint8_t, 4> d8;
   const auto wanted = hn::Set(d, plane);
@@ -60,17 +69,18 @@ void scan_bin(const std::uint8_t* bin, const std::uint32_t* fixed, std::uint32_t
   row_sum = sum;
 }
 
-// Rows [y, y + rows) of columns [x, x + pixels). `carry` holds a number a row and plane.
-void histogram_tile(const detail::WeightedBins& input, StackView<std::uint32_t> sums, int x, int y,
-                    int pixels, int rows, std::uint32_t* carry) {
+// `carry` holds a number a row and plane.
+void histogram_tile(const detail::WeightedBins& input, StackView<std::uint32_t> sums,
+                    const TileRectangle& tile, std::uint32_t* carry) {
+  const auto [x, y, pixels, rows] = tile;
   std::vector<std::uint32_t> fixed(static_cast<std::size_t>(pixels), 1);
   for (int r = 0; r < rows; ++r) {
     if (input.weight.data != nullptr)
       weights_to_fixed_point(&input.weight.at(x, y + r), input.scale, pixels, fixed.data());
     for (int b = 0; b < sums.count; ++b) {
       const ImageView<std::uint32_t> plane = sums.plane(b);
-      scan_bin(&input.bin.at(x, y + r), fixed.data(), static_cast<std::uint32_t>(b),
-               &plane.at(x + 1, y + r), &plane.at(x + 1, y + r + 1), pixels,
+      scan_bin({&input.bin.at(x, y + r), fixed.data(), pixels}, static_cast<std::uint32_t>(b),
+               &plane.at(x + 1, y + r), &plane.at(x + 1, y + r + 1),
                carry[static_cast<std::ptrdiff_t>(r) * sums.count + b]);
     }
   }
@@ -93,17 +103,16 @@ void integral_histogram(const detail::WeightedBins& input, StackView<std::uint32
   const TileGrid grid = divide_into_tiles(1, width, height, exec);
   std::vector<std::uint32_t> carries(static_cast<std::size_t>(height) * sums.count);
   for_each_tile(exec, grid, [&](int, int band, int strip) {
-    const int y = band * grid.band_rows, x = strip * grid.strip_pixels;
-    const int rows = std::min(grid.band_rows, height - y);
-    const int pixels = std::min(grid.strip_pixels, width - x);
+    const TileRectangle tile = tile_rectangle(grid, band, strip, width, height);
     for (int b = 0; b < sums.count; ++b) {
       const ImageView<std::uint32_t> plane = sums.plane(b);
-      if (band == 0) std::fill_n(&plane.at(strip == 0 ? 0 : x + 1, 0), pixels + (strip == 0), 0U);
+      if (band == 0)
+        std::fill_n(&plane.at(strip == 0 ? 0 : tile.x + 1, 0), tile.pixels + (strip == 0), 0U);
       if (strip == 0)
-        for (int r = 0; r < rows; ++r) plane.at(0, y + 1 + r) = 0;
+        for (int r = 0; r < tile.rows; ++r) plane.at(0, tile.y + 1 + r) = 0;
     }
     HWY_DYNAMIC_DISPATCH(histogram_tile)
-    (input, sums, x, y, pixels, rows, &carries[static_cast<std::size_t>(y) * sums.count]);
+    (input, sums, tile, &carries[static_cast<std::size_t>(tile.y) * sums.count]);
   });
 }
 

@@ -4,6 +4,8 @@
 #pragma once
 #include <fovea/exec.h>
 
+#include <algorithm>
+
 #include "core/parallel.h"
 
 namespace fovea {
@@ -15,6 +17,15 @@ struct TileGrid {
   int strips;
   int strip_pixels;  // a multiple of 64
 };
+
+struct TileRectangle {
+  int x, y, pixels, rows;
+};
+inline TileRectangle tile_rectangle(const TileGrid& grid, int band, int strip, int width,
+                                    int height) {
+  const int x = strip * grid.strip_pixels, y = band * grid.band_rows;
+  return {x, y, std::min(grid.strip_pixels, width - x), std::min(grid.band_rows, height - y)};
+}
 
 // Tiles for images of this size: strips only where several threads have to share a row.
 TileGrid divide_into_tiles(int images, int width, int height, const Exec& exec);
