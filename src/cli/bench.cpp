@@ -197,6 +197,7 @@ int run_bench(const BenchOptions& options, const std::vector<BenchCase>& cases, 
   };
   try {
     for (const Exec& place : where) {
+      context.console.explain("measuring on " + to_string(place.device));
       report.ceilings.push_back(ceiling_of(place, options.repeats, context.exec.stop));
       for (const BenchCase& each : wanted) {
         tell();

