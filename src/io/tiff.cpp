@@ -100,12 +100,11 @@ Alpha find_alpha(TIFF* tiff, const Page& page) {
   return kinds[0] == EXTRASAMPLE_ASSOCALPHA ? Alpha::kPremultiplied : Alpha::kNone;
 }
 
-// Compressions that decode to a format of the caller's choice.
-void choose_decoded_format(TIFF* tiff, Page& page) {
+// Compressions that decode to a format of the caller's choice, which libtiff then shows as that of
+// the file.
+void choose_decoded_format(TIFF* tiff, const Page& page) {
   if (page.compression == COMPRESSION_SGILOG || page.compression == COMPRESSION_SGILOG24) {
     TIFFSetField(tiff, TIFFTAG_SGILOGDATAFMT, SGILOGDATAFMT_FLOAT);
-    page.bits = 32;
-    page.sample_format = SAMPLEFORMAT_IEEEFP;
   } else if (page.compression == COMPRESSION_PIXARLOG) {
     const bool real = page.sample_format == SAMPLEFORMAT_IEEEFP;
     TIFFSetField(tiff, TIFFTAG_PIXARLOGDATAFMT,
@@ -158,16 +157,19 @@ double stored_bytes(TIFF* tiff, const Page& page) {
   return row * page.height * planes;
 }
 
-Page read_page(const TiffFile& file, const ImageReadOptions& options) {
-  TIFF* tiff = file.get();
+// What a sample is, as a decoder will give it.
+void read_sample_layout(TIFF* tiff, Page& page) {
+  page.bits = tiff_field<std::uint16_t>(tiff, TIFFTAG_BITSPERSAMPLE);
+  page.sample_format = tiff_field<std::uint16_t>(tiff, TIFFTAG_SAMPLEFORMAT);
+  const bool unsaid = page.sample_format == SAMPLEFORMAT_VOID || page.sample_format == 0;
+  if (unsaid || page.photometric == PHOTOMETRIC_PALETTE) page.sample_format = SAMPLEFORMAT_UINT;
+}
+
+Page read_fields(TIFF* tiff) {
   Page page;
   page.width = tiff_field<std::uint32_t>(tiff, TIFFTAG_IMAGEWIDTH);
   page.height = tiff_field<std::uint32_t>(tiff, TIFFTAG_IMAGELENGTH);
   page.samples = tiff_field<std::uint16_t>(tiff, TIFFTAG_SAMPLESPERPIXEL);
-  page.bits = tiff_field<std::uint16_t>(tiff, TIFFTAG_BITSPERSAMPLE);
-  page.sample_format = tiff_field<std::uint16_t>(tiff, TIFFTAG_SAMPLEFORMAT);
-  if (page.sample_format == SAMPLEFORMAT_VOID || page.sample_format == 0)
-    page.sample_format = SAMPLEFORMAT_UINT;
   page.planar = tiff_field<std::uint16_t>(tiff, TIFFTAG_PLANARCONFIG);
   page.compression = tiff_field<std::uint16_t>(tiff, TIFFTAG_COMPRESSION);
   page.orientation = tiff_field<std::uint16_t>(tiff, TIFFTAG_ORIENTATION);
@@ -175,15 +177,26 @@ Page read_page(const TiffFile& file, const ImageReadOptions& options) {
   if (TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &page.photometric) != 1)
     page.photometric = page.samples >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
   page.tiled = TIFFIsTiled(tiff) != 0;
+  read_sample_layout(tiff, page);
+  return page;
+}
+
+Page read_page(const TiffFile& file, const ImageReadOptions& options) {
+  TIFF* tiff = file.get();
+  Page page = read_fields(tiff);
+  if (page.width == 0 || page.height == 0 || page.samples == 0)
+    check_shape(file.source(), {page.width, page.height, page.samples});
   page.by_library = needs_library(page);
+  page.alpha = page.by_library ? Alpha::kNone : find_alpha(tiff, page);
+  const int stored_bits = page.bits;
+  choose_decoded_format(tiff, page);
+  read_sample_layout(tiff, page);
   page.cmyk = page.photometric == PHOTOMETRIC_SEPARATED && page.samples == 4 && !page.planes() &&
               page.sample_format == SAMPLEFORMAT_UINT && (page.bits == 8 || page.bits == 16) &&
               tiff_field<std::uint16_t>(tiff, TIFFTAG_INKSET) == INKSET_CMYK;
-  if (page.photometric == PHOTOMETRIC_PALETTE && page.bits <= 16) read_palette(tiff, page);
-  page.alpha = page.by_library ? Alpha::kNone : find_alpha(tiff, page);
-  if (page.width == 0 || page.height == 0 || page.samples == 0)
-    check_shape(file.source(), {page.width, page.height, page.samples});
-  choose_decoded_format(tiff, page);
+  // A palette has an entry for each value the file's own bits can hold, and no more.
+  if (page.photometric == PHOTOMETRIC_PALETTE && page.bits == stored_bits && page.bits <= 16)
+    read_palette(tiff, page);
   check_supported(file, page);
   check_shape(file.source(), page.shape(), options);
   check_justified(file.source(), stored_bytes(tiff, page), expansion(page.compression));
@@ -340,8 +353,7 @@ void xyz_to_rgb(ImageView<float> image) {
   }
 }
 
-AnyImage read_current(const TiffFile& file, const ImageReadOptions& options) {
-  const Page page = read_page(file, options);
+AnyImage read_pixels(const TiffFile& file, const Page& page, const ImageReadOptions& options) {
   AnyImage image = make_image(page.shape(), page.facts());
   std::visit(
       [&]<class T>(Image<T>& pixels) {
@@ -379,7 +391,7 @@ AnyImage read(const Source& source, const ImageReadOptions& options) {
                       source.name(), options.page, pages));
     if (TIFFSetDirectory(file.get(), index) != 1) file.fail_reading("its page cannot be found");
   }
-  return read_current(file, options);
+  return read_pixels(file, read_page(file, options), options);
 }
 
 constexpr std::string_view kExtensions[] = {".tif", ".tiff"};
@@ -421,7 +433,7 @@ std::vector<AnyImage> read_tiff_pages(const Source& source, const ImageReadOptio
     const Page page = read_page(file, options);
     stored += stored_bytes(file.get(), page) / expansion(page.compression);
     check_justified(source, stored, 1);
-    pages.push_back(read_current(file, options));
+    pages.push_back(read_pixels(file, page, options));
   }
   return pages;
 }

@@ -235,6 +235,16 @@ TEST(Tiff, KeepsWidePalettes) {
   EXPECT_EQ(std::get<Image<std::uint16_t>>(image.pixels).at(0, 0, 1), 3 * 200 + 5);
 }
 
+TEST(Tiff, PaletteIndicesAreNeverNegative) {
+  std::vector<std::uint16_t> map(256, 0x0101);
+  TiffRecipe recipe{.format = SAMPLEFORMAT_INT, .photometric = PHOTOMETRIC_PALETTE};
+  recipe.more = [&](TIFF* tiff) {
+    TIFFSetField(tiff, TIFFTAG_COLORMAP, map.data(), map.data(), map.data());
+  };
+  const std::string file = make_tiff(recipe, std::string(48, '\xff'));
+  EXPECT_EQ(to_bytes(read_image(as_bytes(file), "palette")).at(7, 5, 2), 1);
+}
+
 TEST(Tiff, GivesInksAsRgb) {
   const std::string file =
       make_tiff({.width = 1, .height = 1, .samples = 4, .photometric = PHOTOMETRIC_SEPARATED},
