@@ -72,6 +72,14 @@ class Stack {
       : Stack(width, height, count, channels, detail::padded_stride(width, channels, sizeof(T)),
               memory) {}
 
+  // What was moved from is empty.
+  Stack(Stack&& other) noexcept { swap(other); }
+  Stack& operator=(Stack&& other) noexcept {
+    Stack moved(std::move(other));
+    swap(moved);
+    return *this;
+  }
+
   StackView<T> view() {
     return {pixels_.data(), width_,  height_,          count_,
             channels_,      stride_, plane_elements(), pixels_.memory()};
@@ -99,6 +107,14 @@ class Stack {
         count_(count),
         channels_(channels),
         stride_(stride) {}
+  void swap(Stack& other) noexcept {
+    std::swap(pixels_, other.pixels_);
+    std::swap(width_, other.width_);
+    std::swap(height_, other.height_);
+    std::swap(count_, other.count_);
+    std::swap(channels_, other.channels_);
+    std::swap(stride_, other.stride_);
+  }
   std::ptrdiff_t plane_elements() const { return stride_ * height_; }
 
   Array<T> pixels_;

@@ -23,6 +23,15 @@ TEST(Memory, MovingLeavesAnEmptyArray) {
   EXPECT_EQ(third.size(), 10U);
 }
 
+TEST(Memory, AMovedFromImageIsEmpty) {
+  Image<float> first(4, 3);
+  Image<float> second(std::move(first));
+  EXPECT_TRUE(first.empty());  // NOLINT(bugprone-use-after-move): that is the point
+  first = std::move(second);
+  EXPECT_EQ(first.width(), 4);
+  EXPECT_TRUE(second.empty());  // NOLINT(bugprone-use-after-move)
+}
+
 TEST(Memory, CropSharesPixels) {
   Image<int> image(10, 10, 2);
   image.at(4, 5, 1) = 42;
