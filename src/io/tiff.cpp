@@ -55,7 +55,7 @@ struct Page {
 double expansion(std::uint16_t compression) {
   switch (compression) {
     case COMPRESSION_NONE: return 1;
-    case COMPRESSION_PACKBITS: return 64;
+    case COMPRESSION_PACKBITS:
     case COMPRESSION_THUNDERSCAN: return 64;
     case COMPRESSION_NEXT: return 1024;
     case COMPRESSION_LZW: return 2800;  // 4096 bytes for a 12-bit code at best
