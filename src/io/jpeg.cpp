@@ -18,7 +18,7 @@
 namespace fovea::io {
 namespace {
 
-constexpr std::size_t kBufferBytes = 64 * 1024;
+constexpr std::size_t kBufferBytes = std::size_t{64} * 1024;
 constexpr int kMostScans = 500;  // encoders write about ten; each costs a pass over the picture
 constexpr char kExifName[] = "Exif\0";  // and the end of the literal: six bytes
 

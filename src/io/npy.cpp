@@ -178,7 +178,7 @@ void count_elements(const Cursor& cursor, NpyHeader& header) {
 Array<std::byte> reorder(const Array<std::byte>& from, const NpyHeader& header, std::size_t bytes) {
   Array<std::byte> to(from.size());
   const std::size_t dimensions = header.shape.size();
-  std::vector<std::size_t> index(dimensions, 0), stride(dimensions, bytes);
+  std::array<std::size_t, kMostDimensions> index{}, stride{bytes};
   for (std::size_t d = 1; d < dimensions; ++d) stride[d] = stride[d - 1] * header.shape[d - 1];
   std::size_t source = 0;
   for (std::size_t i = 0; i < header.count; ++i) {

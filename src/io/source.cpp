@@ -14,7 +14,7 @@
 namespace fovea::io {
 namespace {
 
-constexpr std::size_t kBufferBytes = 64 * 1024;
+constexpr std::size_t kBufferBytes = std::size_t{64} * 1024;
 
 [[noreturn]] void refuse(const std::string& name, std::string_view cause) {
   throw IoError(fmt::format("{}: {}", name, cause));

@@ -1,6 +1,6 @@
 // TIFF through libtiff: any number of samples of 1 to 32 bits or 16 to 64-bit floats, together or
-// in planes, in strips or tiles, of any compression libtiff was built with, on many pages. Rows of
-// strips are decoded one after another, so that a file that lies about its size is found out
+// in planes, in strips or tiles, of any compression libtiff was built with, on many pages. Large
+// strips are decoded row by row, so that a file that lies about its size is found out
 // before memory is filled. Pictures in YCbCr or CIE L*a*b* are given as 8-bit RGB, LogLuv as linear
 // RGB.
 #include <fovea/error.h>
@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
 
 #include "io/codec.h"
 #include "io/tiff_file.h"
@@ -55,7 +54,7 @@ struct Page {
 double expansion(std::uint16_t compression) {
   switch (compression) {
     case COMPRESSION_NONE: return 1;
-    case COMPRESSION_PACKBITS: return 64;
+    case COMPRESSION_PACKBITS:
     case COMPRESSION_THUNDERSCAN: return 64;
     case COMPRESSION_NEXT: return 1024;
     case COMPRESSION_LZW: return 2800;  // 4096 bytes for a 12-bit code at best
@@ -252,8 +251,9 @@ std::size_t checked_bytes(const TiffFile& file, const Page& page, std::uint64_t 
   return static_cast<std::size_t>(bytes);
 }
 
+// For strips too large to hold twice.
 template <class T>
-void read_strips(const TiffFile& file, const Page& page, ImageView<T> image) {
+void read_by_row(const TiffFile& file, const Page& page, ImageView<T> image) {
   Array<std::byte> row(checked_bytes(file, page, TIFFScanlineSize64(file.get())));
   PixelWriter<T> put(page, image);
   const int planes = page.planes() ? page.samples : 1;
@@ -267,9 +267,9 @@ void read_strips(const TiffFile& file, const Page& page, ImageView<T> image) {
   }
 }
 
-// JBIG decodes whole strips only.
+// Whole strips decode fastest, since libtiff hands them to libdeflate.
 template <class T>
-void read_whole_strips(const TiffFile& file, const Page& page, ImageView<T> image) {
+void read_strips(const TiffFile& file, const Page& page, ImageView<T> image) {
   TIFF* tiff = file.get();
   Array<std::byte> strip(checked_bytes(file, page, TIFFStripSize64(tiff)));
   const auto row_size = static_cast<std::size_t>(TIFFScanlineSize64(tiff));
@@ -289,6 +289,12 @@ void read_whole_strips(const TiffFile& file, const Page& page, ImageView<T> imag
         put(strip.data() + static_cast<std::size_t>(y) * row_size, 0, top + y, image.width, plane);
     }
   }
+}
+
+bool strips_are_small(const TiffFile& file, const Page& page) {
+  constexpr std::uint64_t kSmall = 4 << 20;
+  return page.compression == COMPRESSION_JBIG ||  // which knows whole strips only
+         TIFFStripSize64(file.get()) <= kSmall;
 }
 
 template <class T>
@@ -361,8 +367,8 @@ AnyImage read_pixels(const TiffFile& file, const Page& page, const ImageReadOpti
           if (page.by_library) return read_by_library(file, page, pixels.view());
         }
         if (page.tiled) read_tiles(file, page, pixels.view());
-        else if (page.compression == COMPRESSION_JBIG) read_whole_strips(file, page, pixels.view());
-        else read_strips(file, page, pixels.view());
+        else if (strips_are_small(file, page)) read_strips(file, page, pixels.view());
+        else read_by_row(file, page, pixels.view());
       },
       image.pixels);
   auto* floats = std::get_if<Image<float>>(&image.pixels);

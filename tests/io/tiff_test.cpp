@@ -27,7 +27,8 @@ struct TiffRecipe {
   int samples = 1, bits = 8, format = SAMPLEFORMAT_UINT;
   int photometric = PHOTOMETRIC_MINISBLACK, planar = PLANARCONFIG_CONTIG;
   int compression = COMPRESSION_NONE;
-  std::uint32_t tile = 0;  // its side; 0: strips of two rows
+  std::uint32_t tile = 0;  // its side; 0: strips
+  int strip_rows = 2;
   const char* mode = "w";
   std::function<void(TIFF*)> more{};  // further fields
 };
@@ -68,7 +69,8 @@ std::string make_tiff(const TiffRecipe& recipe, const std::string& bytes) {
       }
     }
   } else {
-    TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, recipe.compression == COMPRESSION_JPEG ? 16 : 2);
+    TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP,
+                 recipe.compression == COMPRESSION_JPEG ? 16 : recipe.strip_rows);
     for (int plane = 0; plane < planes; ++plane) {
       for (std::uint32_t y = 0; y < recipe.height; ++y) {
         std::string copy(row(plane, y), row_bytes);
@@ -284,6 +286,20 @@ TEST(Tiff, ReadsOtherCompressions) {
     const auto image = to_bytes(read_image(as_bytes(file), "compressed"));
     for (int y = 0; y < 6; ++y)
       EXPECT_EQ(std::memcmp(image.row(y), bytes.data() + y * 24, 24), 0) << compression;
+  }
+}
+
+TEST(Tiff, ReadsLargeStripsRowByRow) {
+  const std::string bytes = counting_bytes(std::size_t{2200} * 2100);
+  for (const int compression : {COMPRESSION_NONE, COMPRESSION_LZW}) {
+    std::string file = make_tiff(
+        {.width = 2200, .height = 2100, .compression = compression, .strip_rows = 2100}, bytes);
+    const auto image = to_bytes(read_image(as_bytes(file), "large"));
+    for (int y = 0; y < 2100; ++y)
+      ASSERT_EQ(std::memcmp(image.row(y), bytes.data() + std::ptrdiff_t{y} * 2200, 2200), 0) << y;
+    // Pixels come first: without their second half only some rows are there.
+    file.erase(file.size() / 3, file.size() / 3);
+    EXPECT_THROW(read_image(as_bytes(file), "large"), FormatError);
   }
 }
 
