@@ -6,6 +6,7 @@
 #include <fovea/pyramid.h>
 #include <fovea/random.h>
 #include <fovea/resize.h>
+#include <fovea/window_histogram.h>
 
 #include <memory>
 
@@ -77,23 +78,41 @@ BenchCase integral_case(const char* name, BenchShape shape) {
           }};
 }
 
+std::shared_ptr<Image<std::uint8_t>> random_bins(const BenchShape& shape, int bins, Memory memory) {
+  Image<std::uint8_t> image(shape.width, shape.height);
+  Random random(2);
+  for (int y = 0; y < shape.height; ++y)
+    for (int x = 0; x < shape.width; ++x)
+      image.at(x, y) = static_cast<std::uint8_t>(random.below(static_cast<unsigned>(bins)));
+  return std::make_shared<Image<std::uint8_t>>(clone(image, memory));
+}
+
+BenchCase window_histogram_case(BenchShape shape, int bins) {
+  const BenchShape counts{shape.width, shape.height, bins};
+  return {.name = "window_histogram_11x11_" + std::to_string(bins) + "_bins",
+          .shape = shape,
+          .bytes = pixels(shape) * (1 + bins),
+          .prepare = [shape, counts, bins](Memory memory) -> BenchWork {
+            const auto bin = random_bins(shape, bins, memory);
+            const auto out = blank<std::uint8_t>(counts, memory);
+            return [=](const Exec& exec) {
+              window_histogram(bin->view(), out->view(),
+                               {.window_width = 11, .window_height = 11, .exec = exec});
+            };
+          }};
+}
+
 BenchCase integral_histogram_case(BenchShape shape, int bins) {
   return {.name = "integral_histogram_" + std::to_string(bins) + "_bins",
           .shape = shape,
           .bytes = pixels(shape) * (1 + 4 + 4.0 * bins),
           .prepare = [shape, bins](Memory memory) -> BenchWork {
-            Image<std::uint8_t> bin(shape.width, shape.height);
-            Random random(2);
-            for (int y = 0; y < shape.height; ++y)
-              for (int x = 0; x < shape.width; ++x)
-                bin.at(x, y) = static_cast<std::uint8_t>(random.below(static_cast<unsigned>(bins)));
-            const auto bin_there = std::make_shared<Image<std::uint8_t>>(clone(bin, memory));
+            const auto bin = random_bins(shape, bins, memory);
             const auto weight = noise<float>(shape, memory);
             const auto sums = std::make_shared<Stack<std::uint32_t>>(
                 shape.width + 1, shape.height + 1, bins, 1, memory);
-            return [=](const Exec& exec) {
-              integral_histogram(*bin_there, *weight, *sums, {.exec = exec});
-            };
+            return
+                [=](const Exec& exec) { integral_histogram(*bin, *weight, *sums, {.exec = exec}); };
           }};
 }
 
@@ -202,6 +221,7 @@ std::vector<BenchCase> ops_cases() {
     cases.push_back(integral_case<float, double>("integral_f32_f64", shape));
   }
   cases.push_back(integral_histogram_case({1280, 960}, 9));
+  cases.push_back(window_histogram_case(kFullHd, 11));
   for (const int channels : {1, 3}) {
     for (const BenchShape& shape :
          {resized(kFullHd, 1280, 720, channels), resized(kFullHd, 640, 480, channels),
