@@ -153,15 +153,22 @@ BenchCase pyramid_case(BenchShape shape, double ratio) {
           .bytes = bytes,
           .prepare = [shape, options](Memory memory) -> BenchWork {
             const auto image = noise<std::uint8_t>(shape, memory);
-            return
-                [=, pyramid = std::shared_ptr<Pyramid<std::uint8_t>>()](const Exec& exec) mutable {
-                  if (!pyramid) {
-                    PyramidOptions own = options;
-                    own.exec = exec;
-                    pyramid = std::make_shared<Pyramid<std::uint8_t>>(own, memory);
-                  }
-                  pyramid->build(*image);
-                };
+            // Made anew when the settings change: a pyramid runs as it was made.
+            struct Made {
+              int threads = -1;
+              void* stream = nullptr;
+              std::unique_ptr<Pyramid<std::uint8_t>> pyramid;
+            };
+            const auto made = std::make_shared<Made>();
+            return [=](const Exec& exec) {
+              if (!made->pyramid || made->threads != exec.threads || made->stream != exec.stream) {
+                PyramidOptions own = options;
+                own.exec = exec;
+                *made = {exec.threads, exec.stream,
+                         std::make_unique<Pyramid<std::uint8_t>>(own, memory)};
+              }
+              made->pyramid->build(*image);
+            };
           }};
 }
 
