@@ -17,8 +17,9 @@ struct GradientOptions {
 };
 FOVEA_API void describe(OptionVisitor& visit, GradientOptions& options);
 
-// Differences right minus left (dx) and below minus above (dy) of every channel, not divided by the
-// kernel's weight; borders repeat. All images have one size. One read and two writes a pixel.
+// Differences right minus left (dx) and below minus above (dy) of every channel (1 to 4), not
+// divided by the kernel's weight; borders repeat. All images have one size. One read and two writes
+// a pixel.
 FOVEA_API void gradient(ImageView<const std::uint8_t> image, ImageView<std::int16_t> dx,
                         ImageView<std::int16_t> dy, const GradientOptions& options = {});
 FOVEA_API void gradient(ImageView<const float> image, ImageView<float> dx, ImageView<float> dy,

@@ -51,8 +51,9 @@ class DeviceBuffer {
 
   T* data() const { return data_; }
   std::size_t size() const { return size_; }
-  void zero() {
-    check(cudaMemsetAsync(data_, 0, size_ * sizeof(T), stream_), "clearing scratch memory");
+  // Sets every byte.
+  void fill(int byte) {
+    check(cudaMemsetAsync(data_, byte, size_ * sizeof(T), stream_), "clearing scratch memory");
   }
 
  private:

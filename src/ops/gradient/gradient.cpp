@@ -12,10 +12,16 @@
 namespace fovea {
 namespace {
 
+void require_channels(const char* operation, int channels, const std::string& shape) {
+  if (channels < 1 || channels > 4)
+    detail::throw_wrong_shape(operation, "image", shape, "1 to 4 channels");
+}
+
 template <class T, class Difference>
 void run_gradient(ImageView<const T> image, ImageView<Difference> dx, ImageView<Difference> dy,
                   const GradientOptions& options) {
   check_options(options);
+  require_channels("gradient", image.channels, detail::shape_text(image));
   detail::require_shape("gradient", "dx", dx, image.width, image.height, image.channels);
   detail::require_shape("gradient", "dy", dy, image.width, image.height, image.channels);
   if (image.empty()) return;
@@ -45,9 +51,7 @@ template <class T>
 void run_polar(ImageView<const T> image, ImageView<float> magnitude, ImageView<std::uint8_t> bin,
                const PolarGradientOptions& options) {
   check_options(options);
-  if (image.channels < 1 || image.channels > 4)
-    detail::throw_wrong_shape("polar_gradient", "image", detail::shape_text(image),
-                              "1 to 4 channels");
+  require_channels("polar_gradient", image.channels, detail::shape_text(image));
   detail::require_shape("polar_gradient", "magnitude", magnitude, image.width, image.height, 1);
   detail::require_shape("polar_gradient", "bin", bin, image.width, image.height, 1);
   if (image.empty()) return;

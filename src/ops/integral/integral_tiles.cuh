@@ -7,18 +7,22 @@
 // adds the prefix of the groups of tiles before its own and then, one after the other, the tiles of
 // its group before itself. The last tile of a group publishes the prefix of the next one.
 //
-// A number and the flag that it is there share one 64-bit word, which is written and read whole: no
-// fence, and one trip through the second-level cache from writer to reader. Tiles are numbered by a
+// A number and the sign that it is there share one word, which is written and read whole: no fence,
+// and one trip through the second-level cache from writer to reader. Tiles are numbered by a
 // counter in the order blocks start, and wait only for smaller numbers, so that the kernel ends
 // however few blocks the device holds at once.
+//
+// Tried on an H200 and slower: tiles prefetched into shared memory by blocks that stay (waits for
+// neighbours, not loads, are what is left over a copy), smaller tiles with more blocks, and corners
+// carried down instead of across.
 #pragma once
 #include <bit>
+#include <type_traits>
 
 #include "core/on_device.cuh"
+#include "core/pack.cuh"
 
 namespace fovea::cuda {
-
-using Word = unsigned long long;
 
 template <class Acc, int kChannels>
 struct TileShape {
@@ -30,41 +34,58 @@ struct TileShape {
   static constexpr int kVector =
       kChannels == 3 ? 3 * kPerLoad : (kChannels > kPerLoad ? kChannels : kPerLoad);
   static constexpr int kChunks = kChannels == 3 ? 1 : 256 / (32 * kVector);
-  static constexpr int kRowsPerWarp = kChannels == 3 || sizeof(Acc) == 8 ? 4 : 8;
+  static constexpr bool kPlainFloat = std::is_same_v<Acc, float> && kChannels == 1;
+  static constexpr int kRowsPerWarp =
+      kChannels == 3 || sizeof(Acc) == 8 ? 4 : (kPlainFloat ? 10 : 8);  // all that registers hold
   static constexpr int kRows = kWarps * kRowsPerWarp;
   static constexpr int kColumns = 32 * kVector * kChunks;  // elements, not pixels
   static constexpr int kRowSlots =
       (kRows + 1) * kChannels;  // the row above the tile, then its rows
   // Tiles a group. Along a row all tiles of a group run at once, so that few groups mean few waits;
   // down a column they run one after the other and the groups keep up by themselves.
-  static constexpr int kGroupAcross = sizeof(Acc) == 4 ? 16 : 8;
+  static constexpr int kGroupAcross = sizeof(Acc) == 8 || kPlainFloat ? 8 : 16;
   static constexpr int kGroupDown = 4;
 };
 
-// Elements that are loaded or stored together, as wide as their number allows.
-constexpr std::size_t pack_alignment(std::size_t bytes) {
-  return bytes % 16 == 0 ? 16 : (bytes & ~(bytes - 1));
+// Pixels are read once and sums written once: they pass through the second-level cache first to go,
+// so that what tiles publish stays in it.
+template <class T, int kCount>
+__device__ Pack<T, kCount> load_streaming(const T* from) {
+  using Whole = Pack<T, kCount>;
+  if constexpr (sizeof(Whole) % 16 == 0) {
+    Pack<uint4, sizeof(Whole) / 16> words;
+#pragma unroll
+    for (int i = 0; i < static_cast<int>(sizeof(Whole) / 16); ++i)
+      words.v[i] = __ldcs(reinterpret_cast<const uint4*>(from) + i);
+    return std::bit_cast<Whole>(words);
+  } else if constexpr (sizeof(Whole) == 8) {
+    return std::bit_cast<Whole>(__ldcs(reinterpret_cast<const uint2*>(from)));
+  } else if constexpr (sizeof(Whole) == 4) {
+    return std::bit_cast<Whole>(__ldcs(reinterpret_cast<const unsigned*>(from)));
+  } else {
+    return *reinterpret_cast<const Whole*>(from);
+  }
 }
 template <class T, int kCount>
-struct alignas(pack_alignment(kCount * sizeof(T))) Pack {
-  T v[kCount];
-};
-template <class T, int kCount, class View>
-bool packs_fit(const View& view) {
-  constexpr std::size_t kAlignment = alignof(Pack<T, kCount>);
-  return (reinterpret_cast<std::size_t>(view.data) |
-          static_cast<std::size_t>(view.stride) * sizeof(T) |
-          static_cast<std::size_t>(view.plane_stride) * sizeof(T)) %
-             kAlignment ==
-         0;
+__device__ void store_streaming(T* to, const Pack<T, kCount>& pack) {
+  static_assert(sizeof(pack) % 16 == 0);
+  const auto words = std::bit_cast<Pack<uint4, sizeof(pack) / 16>>(pack);
+#pragma unroll
+  for (int i = 0; i < static_cast<int>(sizeof(pack) / 16); ++i)
+    __stcs(reinterpret_cast<uint4*>(to) + i, words.v[i]);
 }
-// One pack of a row of `elements`, whose missing elements stay as they are.
-template <bool kWhole, class T, int kCount>
+// One pack of a row of `elements`, whose missing elements stay as they are. kOnce: nobody reads it
+// again.
+template <bool kWhole, bool kOnce = true, class T, int kCount>
 __device__ void load_pack(Pack<T, kCount>& pack, const T* row, int x, int elements, bool packed) {
+  const auto load = [&] {
+    if constexpr (kOnce) return load_streaming<T, kCount>(row + x);
+    else return *reinterpret_cast<const Pack<T, kCount>*>(row + x);
+  };
   if constexpr (kWhole) {
-    pack = *reinterpret_cast<const Pack<T, kCount>*>(row + x);
+    pack = load();
   } else if (packed && x + kCount <= elements) {
-    pack = *reinterpret_cast<const Pack<T, kCount>*>(row + x);
+    pack = load();
   } else {
 #pragma unroll
     for (int e = 0; e < kCount; ++e)
@@ -72,16 +93,50 @@ __device__ void load_pack(Pack<T, kCount>& pack, const T* row, int x, int elemen
   }
 }
 
-// A published number: nothing, or its bits with a flag above every 32 of them.
+// How a number is published. A floating-point number is its own word, and a bit pattern that no sum
+// has (a certain not-a-number, for which another one is sent) says that nothing is there yet.
+// Integers have no pattern to spare: every 32 bits of them share a 64-bit word with a flag.
 template <class T>
 struct Slot {
-  static constexpr int kWords = sizeof(T) / 4;
+  static constexpr bool kFloating = std::is_floating_point_v<T>;
+  using Word = std::conditional_t<kFloating && sizeof(T) == 4, unsigned, unsigned long long>;
+  static constexpr int kWords = kFloating ? 1 : sizeof(T) / 4;
+  static constexpr int kEmptyByte = kFloating ? 0xFF : 0;  // every byte of a word without a number
   Word word[kWords];
+
+  __device__ bool full() const {
+    if constexpr (kFloating) return word[0] != static_cast<Word>(~Word{0});
+    else if constexpr (kWords == 1) return (word[0] >> 32) != 0;
+    else return (word[0] >> 32) != 0 && (word[1] >> 32) != 0;
+  }
+  __device__ T value() const {
+    if constexpr (kFloating) return std::bit_cast<T>(word[0]);
+    else if constexpr (kWords == 1) return std::bit_cast<T>(static_cast<unsigned>(word[0]));
+    else return std::bit_cast<T>((word[1] << 32) | (word[0] & 0xFFFFFFFFU));
+  }
+  __device__ static Slot of(T value) {
+    if constexpr (kFloating) {
+      const Word bits = std::bit_cast<Word>(value);
+      return {{bits == static_cast<Word>(~Word{0}) ? bits >> 1 : bits}};
+    } else {
+      constexpr Word kFlag = Word{1} << 32;
+      if constexpr (kWords == 1) return {{kFlag | std::bit_cast<unsigned>(value)}};
+      else {
+        const Word bits = std::bit_cast<Word>(value);
+        return {{kFlag | (bits & 0xFFFFFFFFU), kFlag | (bits >> 32)}};
+      }
+    }
+  }
 };
 template <class T>
-__device__ Slot<T> peek(const Word* at) {
+using Word = typename Slot<T>::Word;
+
+template <class T>
+__device__ Slot<T> peek(const Word<T>* at) {
   Slot<T> slot;
-  if constexpr (sizeof(T) == 4) {
+  if constexpr (sizeof(Word<T>) == 4) {
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(slot.word[0]) : "l"(at) : "memory");
+  } else if constexpr (Slot<T>::kWords == 1) {
     asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(slot.word[0]) : "l"(at) : "memory");
   } else {
     asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
@@ -92,39 +147,29 @@ __device__ Slot<T> peek(const Word* at) {
   return slot;
 }
 template <class T>
-__device__ void publish(Word* at, T value) {
-  constexpr Word kFlag = Word{1} << 32;
-  if constexpr (sizeof(T) == 4) {
-    const Word word = kFlag | std::bit_cast<unsigned>(value);
-    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(at), "l"(word) : "memory");
+__device__ void publish(Word<T>* at, T value) {
+  const Slot<T> slot = Slot<T>::of(value);
+  if constexpr (sizeof(Word<T>) == 4) {
+    asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(at), "r"(slot.word[0]) : "memory");
+  } else if constexpr (Slot<T>::kWords == 1) {
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(at), "l"(slot.word[0]) : "memory");
   } else {
-    const Word bits = std::bit_cast<Word>(value);
-    asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(at),
-                 "l"(kFlag | (bits & 0xFFFFFFFFU)), "l"(kFlag | (bits >> 32))
+    asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(at), "l"(slot.word[0]),
+                 "l"(slot.word[1])
                  : "memory");
   }
 }
 // What `at` holds, waiting for it if `slot`, read from there before, came too early.
 template <class T>
-__device__ T await(Slot<T> slot, const Word* at) {
-  if constexpr (sizeof(T) == 4) {
-    while ((slot.word[0] >> 32) == 0) {
-      __nanosleep(20);
-      slot = peek<T>(at);
-    }
-    return std::bit_cast<T>(static_cast<unsigned>(slot.word[0]));
-  } else {
-    while ((slot.word[0] >> 32) == 0 || (slot.word[1] >> 32) == 0) {
-      __nanosleep(20);
-      slot = peek<T>(at);
-    }
-    return std::bit_cast<T>((slot.word[1] << 32) | (slot.word[0] & 0xFFFFFFFFU));
-  }
+__device__ T await(Slot<T> slot, const Word<T>* at) {
+  while (!slot.full()) slot = peek<T>(at);
+  return slot.value();
 }
 // The prefix of the groups before (none for the first: nullptr), then `locals` numbers of this
 // group, `pitch` words apart. All are asked for before the first is waited for.
 template <class T, int kGroup>
-__device__ T collect(const Word* prefix, const Word* local, std::ptrdiff_t pitch, int locals) {
+__device__ T collect(const Word<T>* prefix, const Word<T>* local, std::ptrdiff_t pitch,
+                     int locals) {
   Slot<T> before{}, slots[kGroup - 1];
   if (prefix != nullptr) before = peek<T>(prefix);
 #pragma unroll
@@ -137,20 +182,23 @@ __device__ T collect(const Word* prefix, const Word* local, std::ptrdiff_t pitch
   return sum;
 }
 
-// Where tiles meet: the counter that numbers them and what they publish. Zero before the launch.
+// Where tiles meet: the counter that numbers them and what they publish. Empty before the launch.
+template <class Acc>
 struct TileBoard {
   unsigned* next;
-  Word* rows;             // a tile: kRowSlots sums along its rows
-  Word* columns;          // a tile: kColumns two-dimensional prefixes in its last row
-  Word* row_prefixes;     // a group of tiles along a row: all before it
-  Word* column_prefixes;  // a group of tiles down a column: all above it
+  Word<Acc>* rows;             // a tile: kRowSlots sums along its rows
+  Word<Acc>* columns;          // a tile: kColumns two-dimensional prefixes in its last row
+  Word<Acc>* row_prefixes;     // a group of tiles along a row: all before it
+  Word<Acc>* column_prefixes;  // a group of tiles down a column: all above it
   int tiles_x, tiles_y, groups_x, groups_y;
 };
 struct TilePlace {
   int x, y, image;
 };
-__device__ inline TilePlace take_tile(const TileBoard& board, int images, unsigned& shared_number) {
-  if (threadIdx.x == 0) shared_number = atomicAdd(board.next, 1U);
+template <class Acc>
+__device__ TilePlace take_tile(const TileBoard<Acc>& board, int images, unsigned& shared_number) {
+  constexpr unsigned kFirst = Slot<Acc>::kEmptyByte == 0 ? 0 : ~0U;  // what an empty counter holds
+  if (threadIdx.x == 0) shared_number = atomicAdd(board.next, 1U) - kFirst;
   __syncthreads();
   // Row by row, through all images: what is left of a tile and above it comes first.
   const unsigned line = shared_number / board.tiles_x;
@@ -196,7 +244,7 @@ class IntegralTile {
   }
 
   // Prefixes along the rows, whose sums are published, then down the warp's rows.
-  __device__ void scan(const TileBoard& board) {
+  __device__ void scan(const TileBoard<Acc>& board) {
     Acc mine = 0;  // lane r * channels + c keeps the sum of row r, channel c
 #pragma unroll
     for (int r = 0; r < kRowsPerWarp; ++r) {
@@ -229,7 +277,7 @@ class IntegralTile {
 
   // Publishes the sums down the tile, and turns shared_.columns into what is above each warp's
   // rows.
-  __device__ void carry_down(const TileBoard& board) {
+  __device__ void carry_down(const TileBoard<Acc>& board) {
     constexpr int kGroup = Shape::kGroupDown, kWords = Slot<Acc>::kWords;
     constexpr std::ptrdiff_t kTileWords = std::ptrdiff_t{Shape::kColumns} * kWords;
     const int group = place_.y / kGroup, member = place_.y % kGroup;
@@ -269,7 +317,7 @@ class IntegralTile {
     __syncthreads();
   }
 
-  __device__ void carry_across(const TileBoard& board) {
+  __device__ void carry_across(const TileBoard<Acc>& board) {
     constexpr int kGroup = Shape::kGroupAcross, kWords = Slot<Acc>::kWords;
     constexpr std::ptrdiff_t kTileWords = std::ptrdiff_t{Shape::kRowSlots} * kWords;
     const int group = place_.x / kGroup, member = place_.x % kGroup;
@@ -323,7 +371,8 @@ class IntegralTile {
   }
 
   // The first row of an exclusive integral image.
-  __device__ void store_zeros(const IntegralTarget<Acc>& target, const TileBoard& board) const {
+  __device__ void store_zeros(const IntegralTarget<Acc>& target,
+                              const TileBoard<Acc>& board) const {
     if (!target.exclusive || place_.y > 0) return;
     const int end =
         place_.x + 1 == board.tiles_x ? target.sum_elements : (place_.x + 1) * Shape::kColumns;
@@ -338,10 +387,10 @@ class IntegralTile {
   __device__ int column(int chunk, int lane) const {
     return place_.x * Shape::kColumns + (chunk * 32 + lane) * kVector;
   }
-  __device__ std::ptrdiff_t tile_index(const TileBoard& board, int x, int y) const {
+  __device__ std::ptrdiff_t tile_index(const TileBoard<Acc>& board, int x, int y) const {
     return (std::ptrdiff_t{place_.image} * board.tiles_y + y) * board.tiles_x + x;
   }
-  __device__ Word* row_slots(const TileBoard& board, int x) const {
+  __device__ Word<Acc>* row_slots(const TileBoard<Acc>& board, int x) const {
     return board.rows + tile_index(board, x, place_.y) * (Shape::kRowSlots * Slot<Acc>::kWords);
   }
 
@@ -350,7 +399,7 @@ class IntegralTile {
   template <bool kWhole, class Source>
   __device__ void load_rows(const Source& source) {
     constexpr int kTogether =
-        Source::kRowsInFlight < kRowsPerWarp ? Source::kRowsInFlight : kRowsPerWarp;
+        kRowsPerWarp % Source::kRowsInFlight == 0 ? Source::kRowsInFlight : kRowsPerWarp;
     const int y = place_.y * Shape::kRows + warp_ * kRowsPerWarp;
 #pragma unroll
     for (int first = 0; first < kRowsPerWarp; first += kTogether) {
@@ -395,7 +444,7 @@ class IntegralTile {
   __device__ void store_pack(const IntegralTarget<Acc>& target, Acc* out, int x,
                              const Pack<Acc, kVector>& pack) const {
     if (target.packed && x + kVector <= target.sum_elements) {
-      *reinterpret_cast<Pack<Acc, kVector>*>(out + x) = pack;
+      store_streaming(out + x, pack);
       return;
     }
 #pragma unroll
@@ -454,7 +503,7 @@ class IntegralTile {
 
 template <class Source, class Acc, int kChannels>
 __global__ void __launch_bounds__(TileShape<Acc, kChannels>::kThreads, 2)
-    integral_kernel(Source source, IntegralTarget<Acc> target, TileBoard board) {
+    integral_kernel(Source source, IntegralTarget<Acc> target, TileBoard<Acc> board) {
   using Tile = IntegralTile<Acc, kChannels>;
   __shared__ typename Tile::Shared shared;
   Tile tile(take_tile(board, target.sums.count, shared.number), shared);
@@ -471,14 +520,14 @@ template <int kChannels, class Source, class Acc>
 void launch_integral(const Source& source, StackView<Acc> sums, bool exclusive,
                      cudaStream_t stream) {
   using Shape = TileShape<Acc, kChannels>;
-  TileBoard board{};
+  TileBoard<Acc> board{};
   board.tiles_x = static_cast<int>(blocks_for(source.elements, Shape::kColumns));
   board.tiles_y = static_cast<int>(blocks_for(source.height, Shape::kRows));
   board.groups_x = static_cast<int>(blocks_for(board.tiles_x, Shape::kGroupAcross));
   board.groups_y = static_cast<int>(blocks_for(board.tiles_y, Shape::kGroupDown));
   const std::size_t images = static_cast<std::size_t>(sums.count);
   const std::size_t tiles = images * board.tiles_x * board.tiles_y;
-  constexpr std::size_t kWords = Slot<Acc>::kWords, kCounterWords = 2;
+  constexpr std::size_t kWords = Slot<Acc>::kWords, kCounterWords = 4;  // keeps pairs aligned
   const std::size_t rows = tiles * Shape::kRowSlots * kWords;
   const std::size_t columns = tiles * Shape::kColumns * kWords;
   const std::size_t row_prefixes =
@@ -486,8 +535,9 @@ void launch_integral(const Source& source, StackView<Acc> sums, bool exclusive,
   const std::size_t column_prefixes =
       images * board.groups_y * board.tiles_x * Shape::kColumns * kWords;
 
-  DeviceBuffer<Word> words(kCounterWords + rows + columns + row_prefixes + column_prefixes, stream);
-  words.zero();
+  DeviceBuffer<Word<Acc>> words(kCounterWords + rows + columns + row_prefixes + column_prefixes,
+                                stream);
+  words.fill(Slot<Acc>::kEmptyByte);
   board.next = reinterpret_cast<unsigned*>(words.data());
   board.rows = words.data() + kCounterWords;
   board.columns = board.rows + rows;
