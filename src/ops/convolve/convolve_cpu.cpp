@@ -41,7 +41,9 @@ constexpr int kConvolvePadding = 256;
 #endif
 
 HWY_BEFORE_NAMESPACE();
-namespace fovea::HWY_NAMESPACE {
+namespace fovea::cpu {
+namespace {
+namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using Floats = hn::ScalableTag<float>;
@@ -322,7 +324,9 @@ void convolve_u8_u8(const detail::ConvolveJob<std::uint8_t, std::uint8_t>& job) 
 }
 void convolve_f32_f32(const detail::ConvolveJob<float, float>& job) { convolve_rows(job); }
 
-}  // namespace fovea::HWY_NAMESPACE
+}  // namespace HWY_NAMESPACE
+}  // namespace
+}  // namespace fovea::cpu
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

@@ -13,7 +13,9 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace fovea::HWY_NAMESPACE {
+namespace fovea::cpu {
+namespace {
+namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using Shorts = hn::ScalableTag<std::int16_t>;
@@ -281,7 +283,9 @@ void polar_rows_f32(ImageView<const float> image, ImageView<float> magnitude,
   polar_rows(image, magnitude, bin, params, first, last, line, line_elements);
 }
 
-}  // namespace fovea::HWY_NAMESPACE
+}  // namespace HWY_NAMESPACE
+}  // namespace
+}  // namespace fovea::cpu
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

@@ -13,7 +13,9 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace fovea::HWY_NAMESPACE {
+namespace fovea::cpu {
+namespace {
+namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // The columns' histograms, `pitch` counts apart, the counts beyond the bins always 0.
@@ -102,7 +104,9 @@ void window_rows_u16(ImageView<const std::uint8_t> bin, ImageView<std::uint16_t>
   window_rows(bin, counts, params, first, last);
 }
 
-}  // namespace fovea::HWY_NAMESPACE
+}  // namespace HWY_NAMESPACE
+}  // namespace
+}  // namespace fovea::cpu
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

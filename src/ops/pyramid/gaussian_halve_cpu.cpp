@@ -18,7 +18,9 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace fovea::HWY_NAMESPACE {
+namespace fovea::cpu {
+namespace {
+namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using Shorts = hn::ScalableTag<std::uint16_t>;
@@ -148,7 +150,9 @@ void halve_rows_f32(ImageView<const float> image, ImageView<float> out, int firs
   halve_rows<float, float>(image, out, first, last);
 }
 
-}  // namespace fovea::HWY_NAMESPACE
+}  // namespace HWY_NAMESPACE
+}  // namespace
+}  // namespace fovea::cpu
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

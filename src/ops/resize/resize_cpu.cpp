@@ -63,7 +63,9 @@ class LinePair {
 #endif
 
 HWY_BEFORE_NAMESPACE();
-namespace fovea::HWY_NAMESPACE {
+namespace fovea::cpu {
+namespace {
+namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Table look-ups stay within 128 bits on every machine, so that bytes are worked on in such pieces.
@@ -316,7 +318,9 @@ void resize_floats(const detail::FloatsJob& job) { resize_with_floats(job); }
 void halve_bytes(const detail::BytesJob& job) { halve_rows(job); }
 void halve_floats(const detail::FloatsJob& job) { halve_rows(job); }
 
-}  // namespace fovea::HWY_NAMESPACE
+}  // namespace HWY_NAMESPACE
+}  // namespace
+}  // namespace fovea::cpu
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
