@@ -178,10 +178,10 @@ void gaussian_halve(ImageView<const T> image, std::span<const ImageView<T>> outs
     image = out;
   }
 }
-template void gaussian_halve(ImageView<const std::uint8_t>,
-                             std::span<const ImageView<std::uint8_t>>, const Exec&);
-template void gaussian_halve(ImageView<const float>, std::span<const ImageView<float>>,
-                             const Exec&);
+#define FOVEA_GAUSSIAN_HALVE(T) \
+  template void gaussian_halve(ImageView<const T>, std::span<const ImageView<T>>, const Exec&);
+FOVEA_FOR_EACH_GAUSSIAN_HALVE(FOVEA_GAUSSIAN_HALVE)
+#undef FOVEA_GAUSSIAN_HALVE
 
 }  // namespace fovea::cpu
 #endif  // HWY_ONCE

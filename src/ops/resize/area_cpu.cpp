@@ -8,6 +8,7 @@
 
 #include "core/parallel.h"
 #include "ops/resize/area_taps.h"
+#include "ops/resize/backend.h"
 #include "ops/resize/resize_math.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -124,9 +125,9 @@ void resize_area(StackView<const T> in, StackView<T> out, const Exec& exec) {
     }
   });
 }
-template void resize_area(StackView<const std::uint8_t>, StackView<std::uint8_t>, const Exec&);
-template void resize_area(StackView<const std::uint16_t>, StackView<std::uint16_t>, const Exec&);
-template void resize_area(StackView<const float>, StackView<float>, const Exec&);
+#define FOVEA_RESIZE(T) template void resize_area(StackView<const T>, StackView<T>, const Exec&);
+FOVEA_FOR_EACH_RESIZE(FOVEA_RESIZE)
+#undef FOVEA_RESIZE
 
 }  // namespace fovea::cpu
 #endif  // HWY_ONCE

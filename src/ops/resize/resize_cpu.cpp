@@ -378,11 +378,10 @@ void resize(StackView<const T> in, std::span<const StackView<T>> outs, bool anti
     else resize_bilinear(in, out, exec);
   }
 }
-template void resize(StackView<const std::uint8_t>, std::span<const StackView<std::uint8_t>>, bool,
-                     const Exec&);
-template void resize(StackView<const std::uint16_t>, std::span<const StackView<std::uint16_t>>,
-                     bool, const Exec&);
-template void resize(StackView<const float>, std::span<const StackView<float>>, bool, const Exec&);
+#define FOVEA_RESIZE(T) \
+  template void resize(StackView<const T>, std::span<const StackView<T>>, bool, const Exec&);
+FOVEA_FOR_EACH_RESIZE(FOVEA_RESIZE)
+#undef FOVEA_RESIZE
 
 }  // namespace fovea::cpu
 #endif  // HWY_ONCE
