@@ -9,7 +9,9 @@
 #include "core/timing.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace fovea::cpu::HWY_NAMESPACE {
+namespace fovea::cpu {
+namespace {
+namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Eight chains: enough to fill two units of four cycles' latency, and few enough for 16 registers.
@@ -35,7 +37,9 @@ double chains(std::int64_t rounds, float* result) {
   return 2.0 * 8.0 * static_cast<double>(hn::Lanes(d)) * static_cast<double>(rounds);
 }
 
-}  // namespace fovea::cpu::HWY_NAMESPACE
+}  // namespace HWY_NAMESPACE
+}  // namespace
+}  // namespace fovea::cpu
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

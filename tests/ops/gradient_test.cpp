@@ -2,6 +2,10 @@
 #include <fovea/gradient.h>
 #include <gmock/gmock.h>
 
+#include <array>
+#include <limits>
+
+#include "ops/gradient/gradient_math.h"
 #include "reference/gradient.h"
 #include "support/devices.h"
 #include "support/images.h"
@@ -89,6 +93,98 @@ TEST_P(Gradient, PolarTakesTheStrongestChannelAndItsBin) {
             << position << " of " << bins << " is in bin " << +bin.at(x, y);
       }
   }
+}
+
+// Pixels at the ends of what a float holds, among ordinary ones.
+Image<float> extreme_image(Random& random, int width, int height, int channels) {
+  using Limits = std::numeric_limits<float>;
+  constexpr std::array kExtremes{0.0F,
+                                 -0.0F,
+                                 1.0F,
+                                 -1.0F,
+                                 1e-38F,
+                                 Limits::denorm_min(),
+                                 Limits::max(),
+                                 Limits::lowest(),
+                                 Limits::infinity(),
+                                 -Limits::infinity(),
+                                 Limits::quiet_NaN()};
+  auto image = random_image<float>(random, width, height, channels);
+  for (int y = 0; y < height; ++y)
+    for (int i = 0; i < width * channels; ++i)
+      if (random.below(4) == 0) image.row(y)[i] = kExtremes[random.below(kExtremes.size())];
+  return image;
+}
+
+bool same_number(float a, float b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+TEST_P(Gradient, InfinitiesReachOnlyThePixelsBesideThem) {
+  Random random(7);
+  for (const int width : {1, 5, 33, 64, 67}) {
+    const auto image = extreme_image(random, width, 9, 1);
+    Image<float> dx(width, 9), dy(width, 9);
+    gradient(image, dx, dy, {.exec = {.device = device()}});
+    for (int y = 0; y < 9; ++y)
+      for (int x = 0; x < width; ++x) {
+        const float right = image.at(std::min(x + 1, width - 1), y),
+                    left = image.at(std::max(x - 1, 0), y);
+        const float below = image.at(x, std::min(y + 1, 8)),
+                    above = image.at(x, std::max(y - 1, 0));
+        ASSERT_TRUE(same_number(dx.at(x, y), right - left)) << x << ' ' << y << " of " << width;
+        ASSERT_TRUE(same_number(dy.at(x, y), below - above)) << x << ' ' << y << " of " << width;
+      }
+  }
+}
+
+// Every number of bins, to the bit.
+template <class T>
+testing::AssertionResult polar_equals_the_rule(const Image<T>& image,
+                                               const PolarGradientOptions& options) {
+  const int width = image.width(), height = image.height();
+  Image<float> magnitude(width, height);
+  Image<std::uint8_t> bin(width, height);
+  polar_gradient(image, magnitude, bin, options);
+  const detail::PolarParams params = detail::polar_params(options);
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) {
+      float best_dx = 0, best_dy = 0, best = 0;
+      const auto at = [&](int px, int py, int c) {
+        return static_cast<float>(
+            image.at(std::clamp(px, 0, width - 1), std::clamp(py, 0, height - 1), c));
+      };
+      for (int c = 0; c < image.channels(); ++c) {
+        const float dx = at(x + 1, y, c) - at(x - 1, y, c), dy = at(x, y + 1, c) - at(x, y - 1, c);
+        const float square = dx * dx + dy * dy;
+        if (square > best) best = square, best_dx = dx, best_dy = dy;
+      }
+      const int expected = detail::orientation_bin(best_dx, best_dy, params);
+      if (bin.at(x, y) != expected || magnitude.at(x, y) != std::sqrt(best))
+        return testing::AssertionFailure()
+               << x << ' ' << y << " of " << detail::shape_text(image.view()) << ", "
+               << options.bins << " bins: (" << best_dx << ", " << best_dy << ") has bin "
+               << +bin.at(x, y) << " instead of " << expected << " and length "
+               << magnitude.at(x, y);
+    }
+  return testing::AssertionSuccess();
+}
+
+TEST_P(Gradient, PolarIsTheSharedRuleForEveryNumberOfBins) {
+  Random random(8);
+  for (int bins = 1; bins <= 32; ++bins)
+    for (const bool signed_angle : {false, true}) {
+      const PolarGradientOptions options{
+          .bins = bins, .signed_angle = signed_angle, .exec = {.device = device()}};
+      const auto [width, height] = test::random_size(random, 90);
+      const int channels = 1 + bins % 4;
+      auto bytes = random_image<std::uint8_t>(random, width, height, channels);
+      ASSERT_TRUE(polar_equals_the_rule(bytes, options));
+      for (int y = 0; y < height; ++y)  // small differences: ties, diagonals and flat places
+        for (int i = 0; i < width * channels; ++i) bytes.row(y)[i] &= 3;
+      ASSERT_TRUE(polar_equals_the_rule(bytes, options));
+      ASSERT_TRUE(
+          polar_equals_the_rule(random_image<float>(random, width, height, channels), options));
+      ASSERT_TRUE(polar_equals_the_rule(extreme_image(random, width, height, channels), options));
+    }
 }
 
 TEST_P(Gradient, OppositeEdgesFoldTogetherUnlessSigned) {

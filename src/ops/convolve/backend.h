@@ -1,11 +1,16 @@
-// The convolution's two twins, for uint8 to float, uint8 to uint8 and float to float; called with
-// images of one shape, kernels already flipped where asked and anchors inside them.
+// The convolution's two twins, for the types listed here; called with images of one shape, kernels
+// already flipped where asked and anchors inside them.
 #pragma once
 #include <fovea/convolve.h>
 
 #include <span>
 
 #include "ops/convolve/convolve_math.h"
+
+#define FOVEA_FOR_EACH_CONVOLVE(X) \
+  X(std::uint8_t, float)           \
+  X(std::uint8_t, std::uint8_t)    \
+  X(float, float)
 
 namespace fovea::detail {
 

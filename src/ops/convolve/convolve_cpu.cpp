@@ -41,7 +41,9 @@ constexpr int kConvolvePadding = 256;
 #endif
 
 HWY_BEFORE_NAMESPACE();
-namespace fovea::HWY_NAMESPACE {
+namespace fovea::cpu {
+namespace {
+namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using Floats = hn::ScalableTag<float>;
@@ -322,7 +324,9 @@ void convolve_u8_u8(const detail::ConvolveJob<std::uint8_t, std::uint8_t>& job) 
 }
 void convolve_f32_f32(const detail::ConvolveJob<float, float>& job) { convolve_rows(job); }
 
-}  // namespace fovea::HWY_NAMESPACE
+}  // namespace HWY_NAMESPACE
+}  // namespace
+}  // namespace fovea::cpu
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
@@ -368,27 +372,20 @@ void convolve_separable(ImageView<const T> image, ImageView<Out> out,
   const detail::Kernel2d column{kernel.column.data(), 1, static_cast<int>(kernel.column.size())};
   run_parallel<T, Out>({image, out, kernel.row, column, params, 0, 0}, exec);
 }
-template void convolve_separable(ImageView<const std::uint8_t>, ImageView<float>,
-                                 const detail::SeparableKernel&, const detail::ConvolveParams&,
-                                 const Exec&);
-template void convolve_separable(ImageView<const std::uint8_t>, ImageView<std::uint8_t>,
-                                 const detail::SeparableKernel&, const detail::ConvolveParams&,
-                                 const Exec&);
-template void convolve_separable(ImageView<const float>, ImageView<float>,
-                                 const detail::SeparableKernel&, const detail::ConvolveParams&,
-                                 const Exec&);
 
 template <class T, class Out>
 void convolve(ImageView<const T> image, ImageView<Out> out, const detail::Kernel2d& kernel,
               const detail::ConvolveParams& params, const Exec& exec) {
   run_parallel<T, Out>({image, out, {}, kernel, params, 0, 0}, exec);
 }
-template void convolve(ImageView<const std::uint8_t>, ImageView<float>, const detail::Kernel2d&,
-                       const detail::ConvolveParams&, const Exec&);
-template void convolve(ImageView<const std::uint8_t>, ImageView<std::uint8_t>,
-                       const detail::Kernel2d&, const detail::ConvolveParams&, const Exec&);
-template void convolve(ImageView<const float>, ImageView<float>, const detail::Kernel2d&,
-                       const detail::ConvolveParams&, const Exec&);
+#define FOVEA_CONVOLVE(T, Out)                                                                    \
+  template void convolve_separable(ImageView<const T>, ImageView<Out>,                            \
+                                   const detail::SeparableKernel&, const detail::ConvolveParams&, \
+                                   const Exec&);                                                  \
+  template void convolve(ImageView<const T>, ImageView<Out>, const detail::Kernel2d&,             \
+                         const detail::ConvolveParams&, const Exec&);
+FOVEA_FOR_EACH_CONVOLVE(FOVEA_CONVOLVE)
+#undef FOVEA_CONVOLVE
 
 }  // namespace fovea::cpu
 #endif  // HWY_ONCE

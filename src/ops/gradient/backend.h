@@ -1,9 +1,15 @@
-// The gradient's two twins. Both exist for uint8 to int16 and float to float, and are called with
-// one shape throughout.
+// The gradient's two twins, for the types listed here; called with one shape throughout.
 #pragma once
 #include <fovea/gradient.h>
 
 #include "ops/gradient/gradient_math.h"
+
+#define FOVEA_FOR_EACH_GRADIENT(X) \
+  X(std::uint8_t, std::int16_t)    \
+  X(float, float)
+#define FOVEA_FOR_EACH_POLAR_GRADIENT(X) \
+  X(std::uint8_t)                        \
+  X(float)
 
 namespace fovea::cpu {
 template <class T, class Difference>

@@ -10,6 +10,35 @@
 #include "ops/gradient/backend.h"
 
 namespace fovea {
+namespace detail {
+
+PolarParams polar_params(const PolarGradientOptions& options) {
+  PolarParams params{};
+  params.bins = options.bins;
+  params.signed_angle = options.signed_angle ? 1 : 0;
+  const double range = (options.signed_angle ? 2 : 1) * std::numbers::pi;
+  for (int k = 0; k < options.bins; ++k) {
+    const double angle = range * k / options.bins;
+    params.cosine[k] = static_cast<float>(std::cos(angle));
+    params.sine[k] = static_cast<float>(std::sin(angle));
+  }
+  // Mirrored and opposite borders are so to the bit, and those at a right angle and at pi do not
+  // lie beside them by a rounding error.
+  const int half = half_circle_bins(params);
+  for (int k = half / 2 + 1; k < half; ++k) {
+    params.cosine[k] = -params.cosine[half - k];
+    params.sine[k] = params.sine[half - k];
+  }
+  if (half > 0 && half % 2 == 0) params.cosine[half / 2] = 0;
+  for (int k = half; half > 0 && k < options.bins; ++k) {
+    params.cosine[k] = -params.cosine[k - half];
+    params.sine[k] = k == half ? 0 : -params.sine[k - half];
+  }
+  return params;
+}
+
+}  // namespace detail
+
 namespace {
 
 void require_channels(const char* operation, int channels, const std::string& shape) {
@@ -31,22 +60,6 @@ void run_gradient(ImageView<const T> image, ImageView<Difference> dx, ImageView<
   return cpu::gradient(image, dx, dy, options.kernel, exec);
 }
 
-detail::PolarParams polar_params(const PolarGradientOptions& options) {
-  detail::PolarParams params{};
-  params.bins = options.bins;
-  params.signed_angle = options.signed_angle ? 1 : 0;
-  const double range = (options.signed_angle ? 2 : 1) * std::numbers::pi;
-  for (int k = 0; k < options.bins; ++k) {
-    const double angle = range * k / options.bins;
-    params.cosine[k] = static_cast<float>(std::cos(angle));
-    params.sine[k] = static_cast<float>(std::sin(angle));
-  }
-  // The border at pi exactly (signed, even bins) must not look as if it lay beyond pi by a rounding
-  // error.
-  if (options.signed_angle && options.bins % 2 == 0) params.sine[options.bins / 2] = 0;
-  return params;
-}
-
 template <class T>
 void run_polar(ImageView<const T> image, ImageView<float> magnitude, ImageView<std::uint8_t> bin,
                const PolarGradientOptions& options) {
@@ -57,7 +70,7 @@ void run_polar(ImageView<const T> image, ImageView<float> magnitude, ImageView<s
   if (image.empty()) return;
   const Exec exec = detail::resolve_exec("polar_gradient", options.exec,
                                          {image.memory, magnitude.memory, bin.memory});
-  const detail::PolarParams params = polar_params(options);
+  const detail::PolarParams params = detail::polar_params(options);
   if (detail::on_cuda(exec)) return cuda::polar_gradient(image, magnitude, bin, params, exec);
   return cpu::polar_gradient(image, magnitude, bin, params, exec);
 }

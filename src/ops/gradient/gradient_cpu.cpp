@@ -7,17 +7,37 @@
 #include "core/parallel.h"
 #include "ops/gradient/backend.h"
 
+// Outside the per-target part, which is compiled once a target.
+#ifndef FOVEA_GRADIENT_JOB
+#define FOVEA_GRADIENT_JOB
+namespace fovea::cpu {
+namespace {
+
+// dx and dy of rows [first, last). `lines` is scratch of 2 * (row elements + 2 channels).
+template <class T, class Difference>
+struct GradientJob {
+  ImageView<const T> image;
+  ImageView<Difference> dx, dy;
+  Difference* lines;
+  int first, last;
+};
+
+}  // namespace
+}  // namespace fovea::cpu
+#endif
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/gradient/gradient_cpu.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace fovea::HWY_NAMESPACE {
+namespace fovea::cpu {
+namespace {
+namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using Shorts = hn::ScalableTag<std::int16_t>;
-using Floats = hn::ScalableTag<float>;
 
 // Two vectors of consecutive pixels as the numbers they are computed with. Two at a time, because
 // bytes then come in whole vectors and the loop's own instructions count half.
@@ -30,14 +50,6 @@ HWY_INLINE Pair<Shorts> load_pair(Shorts d, const std::uint8_t* from) {
   const hn::Half<decltype(bytes)> half;
   const auto both = hn::LoadU(bytes, from);
   return {hn::PromoteTo(d, hn::LowerHalf(half, both)), hn::PromoteTo(d, hn::UpperHalf(half, both))};
-}
-HWY_INLINE Pair<Floats> load_pair(Floats d, const std::uint8_t* from) {
-  const hn::Rebind<std::int32_t, Floats> integers;
-  const hn::Rebind<std::uint8_t, Floats> bytes;
-  const auto load = [&](const std::uint8_t* at) HWY_ATTR {
-    return hn::ConvertTo(d, hn::PromoteTo(integers, hn::LoadU(bytes, at)));
-  };
-  return {load(from), load(from + hn::Lanes(d))};
 }
 template <class D>
 HWY_INLINE Pair<D> load_pair(D d, const hn::TFromD<D>* from) {
@@ -64,7 +76,15 @@ struct RowTriple {
   const T* above;
   const T* centre;
   const T* below;
-  int elements;
+};
+
+// What the pass down the columns leaves for the one along the row: `elements` of each, with
+// `channels` of repeated border on both sides.
+template <class Difference>
+struct Lines {
+  Difference* smooth;
+  Difference* difference;
+  int elements, channels;
 };
 
 // side * outer + centre * inner. The weights are known to the compiler, so that the common kernels
@@ -82,25 +102,28 @@ HWY_INLINE Pair<D> weighted(D d, Pair<D> outer, Pair<D> inner) {
 }
 template <GradientKernel kKernel, class T>
 HWY_INLINE T weighted(T outer, T inner) {
+  // Not a product with 0: beyond the border of the kernel there may be infinities.
+  if constexpr (kKernel == GradientKernel::kCentred) return inner;
   constexpr auto kWeights = detail::weights_of(kKernel);
   return static_cast<T>(outer * kWeights.side + inner * kWeights.centre);
 }
 
-// Down the columns: smooth = weighted(above + below, centre), difference = below - above. Both
-// lines get `channels` elements of repeated border on each side.
+// Down the columns: smooth = weighted(above + below, centre), difference = below - above.
 template <GradientKernel kKernel, class T, class Difference>
-void vertical_pass(const RowTriple<T>& rows, int channels, Difference* HWY_RESTRICT smooth,
-                   Difference* HWY_RESTRICT difference) {
+void vertical_pass(const RowTriple<T>& rows, const Lines<Difference>& lines) {
+  Difference* HWY_RESTRICT smooth = lines.smooth;
+  Difference* HWY_RESTRICT difference = lines.difference;
+  const int elements = lines.elements, channels = lines.channels;
   const hn::ScalableTag<Difference> d;
   const int step = 2 * static_cast<int>(hn::Lanes(d));
   int i = 0;
-  for (; i + step <= rows.elements; i += step) {
+  for (; i + step <= elements; i += step) {
     const auto above = load_pair(d, rows.above + i), below = load_pair(d, rows.below + i);
     const auto inner = load_pair(d, rows.centre + i);
     store_pair(d, weighted<kKernel>(d, add(d, above, below), inner), smooth + channels + i);
     store_pair(d, subtract(d, below, above), difference + channels + i);
   }
-  for (; i < rows.elements; ++i) {
+  for (; i < elements; ++i) {
     const auto above = static_cast<Difference>(rows.above[i]);
     const auto below = static_cast<Difference>(rows.below[i]);
     smooth[channels + i] = weighted<kKernel>(static_cast<Difference>(above + below),
@@ -109,15 +132,17 @@ void vertical_pass(const RowTriple<T>& rows, int channels, Difference* HWY_RESTR
   }
   for (Difference* line : {smooth, difference}) {
     std::copy_n(line + channels, channels, line);
-    std::copy_n(line + rows.elements, channels, line + channels + rows.elements);
+    std::copy_n(line + elements, channels, line + channels + elements);
   }
 }
 
 // Along the row, over what vertical_pass left.
 template <GradientKernel kKernel, class Difference>
-void horizontal_pass(const Difference* HWY_RESTRICT smooth,
-                     const Difference* HWY_RESTRICT difference, int elements, int channels,
-                     Difference* HWY_RESTRICT dx, Difference* HWY_RESTRICT dy) {
+void horizontal_pass(const Lines<Difference>& lines, Difference* HWY_RESTRICT dx,
+                     Difference* HWY_RESTRICT dy) {
+  const Difference* HWY_RESTRICT smooth = lines.smooth;
+  const Difference* HWY_RESTRICT difference = lines.difference;
+  const int elements = lines.elements, channels = lines.channels;
   const hn::ScalableTag<Difference> d;
   const int step = 2 * static_cast<int>(hn::Lanes(d));
   const int right = 2 * channels;
@@ -137,151 +162,40 @@ void horizontal_pass(const Difference* HWY_RESTRICT smooth,
 
 template <class T>
 RowTriple<T> rows_around(ImageView<const T> image, int y) {
-  return {image.row(std::max(y - 1, 0)), image.row(y), image.row(std::min(y + 1, image.height - 1)),
-          image.row_elements()};
+  return {image.row(std::max(y - 1, 0)), image.row(y),
+          image.row(std::min(y + 1, image.height - 1))};
 }
 
-// dx and dy of rows [first, last). `line` is scratch of 2 * (row elements + 2 channels).
 template <GradientKernel kKernel, class T, class Difference>
-void gradient_rows(ImageView<const T> image, ImageView<Difference> dx, ImageView<Difference> dy,
-                   int first, int last, Difference* line) {
-  Difference* smooth = line;
-  Difference* difference = line + image.row_elements() + 2 * image.channels;
-  for (int y = first; y < last; ++y) {
-    vertical_pass<kKernel>(rows_around(image, y), image.channels, smooth, difference);
-    horizontal_pass<kKernel>(smooth, difference, image.row_elements(), image.channels, dx.row(y),
-                             dy.row(y));
+void gradient_rows(const GradientJob<T, Difference>& job) {
+  const int elements = job.image.row_elements(), channels = job.image.channels;
+  const Lines<Difference> lines{job.lines, job.lines + elements + 2 * channels, elements, channels};
+  for (int y = job.first; y < job.last; ++y) {
+    vertical_pass<kKernel>(rows_around(job.image, y), lines);
+    horizontal_pass<kKernel>(lines, job.dx.row(y), job.dy.row(y));
   }
 }
 
 template <class T, class Difference>
-void gradient_rows(ImageView<const T> image, ImageView<Difference> dx, ImageView<Difference> dy,
-                   GradientKernel kernel, int first, int last, Difference* line) {
+void gradient_rows(const GradientJob<T, Difference>& job, GradientKernel kernel) {
   switch (kernel) {
-    case GradientKernel::kCentred:
-      return gradient_rows<GradientKernel::kCentred>(image, dx, dy, first, last, line);
-    case GradientKernel::kSobel:
-      return gradient_rows<GradientKernel::kSobel>(image, dx, dy, first, last, line);
-    case GradientKernel::kScharr:
-      return gradient_rows<GradientKernel::kScharr>(image, dx, dy, first, last, line);
-  }
-}
-
-// The bin of each lane's direction: detail::orientation_bin, all lanes at once.
-hn::Vec<Floats> orientation_bins(Floats d, hn::Vec<Floats> dx, hn::Vec<Floats> dy,
-                                 const detail::PolarParams& p) {
-  const auto zero = hn::Zero(d), one = hn::Set(d, 1.0F);
-  const auto null = hn::And(hn::Eq(dx, zero), hn::Eq(dy, zero));
-  const auto lower = hn::Or(hn::Lt(dy, zero), hn::And(hn::Eq(dy, zero), hn::Lt(dx, zero)));
-  if (!p.signed_angle) {
-    dx = hn::IfThenElse(lower, hn::Neg(dx), dx);
-    dy = hn::IfThenElse(lower, hn::Neg(dy), dy);
-  }
-  const auto beyond_pi = p.signed_angle ? hn::Lt(dy, zero) : hn::MaskFromVec(zero);
-  auto bin = zero;
-  for (int k = 1; k < p.bins; ++k) {
-    const auto cross =
-        hn::Sub(hn::Mul(hn::Set(d, p.cosine[k]), dy), hn::Mul(hn::Set(d, p.sine[k]), dx));
-    const auto left = hn::Ge(cross, zero);
-    auto passed = hn::Or(beyond_pi, left);
-    if (p.sine[k] < 0) passed = hn::And(beyond_pi, left);
-    if (p.sine[k] == 0) passed = lower;
-    bin = hn::Add(bin, hn::IfThenElseZero(passed, one));
-  }
-  return hn::IfThenZeroElse(null, bin);
-}
-
-// Per lane, the gradient of the channel with the largest squared magnitude; the first among equals.
-struct Strongest {
-  using V = hn::Vec<Floats>;
-  V dx, dy, square;
-  HWY_INLINE void consider(V other_dx, V other_dy) {
-    const auto other = hn::Add(hn::Mul(other_dx, other_dx), hn::Mul(other_dy, other_dy));
-    const auto larger = hn::Gt(other, square);
-    dx = hn::IfThenElse(larger, other_dx, dx);
-    dy = hn::IfThenElse(larger, other_dy, dy);
-    square = hn::IfThenElse(larger, other, square);
-  }
-};
-
-HWY_INLINE void consider_pixels(Floats d, const float* dx, const float* dy, int channels,
-                                Strongest& best) {
-  auto x0 = hn::Zero(d), x1 = x0, x2 = x0, x3 = x0, y0 = x0, y1 = x0, y2 = x0, y3 = x0;
-  switch (channels) {
-    case 1: return best.consider(hn::LoadU(d, dx), hn::LoadU(d, dy));
-    case 2:
-      hn::LoadInterleaved2(d, dx, x0, x1), hn::LoadInterleaved2(d, dy, y0, y1);
-      return best.consider(x0, y0), best.consider(x1, y1);
-    case 3:
-      hn::LoadInterleaved3(d, dx, x0, x1, x2), hn::LoadInterleaved3(d, dy, y0, y1, y2);
-      return best.consider(x0, y0), best.consider(x1, y1), best.consider(x2, y2);
-    default:
-      hn::LoadInterleaved4(d, dx, x0, x1, x2, x3), hn::LoadInterleaved4(d, dy, y0, y1, y2, y3);
-      return best.consider(x0, y0), best.consider(x1, y1), best.consider(x2, y2),
-             best.consider(x3, y3);
-  }
-}
-
-// Magnitude and bin of rows [first, last). `line` is scratch for four lines of row elements + 2
-// channels + one vector a channel, so that the last vector of a row may run over its end.
-template <class T>
-void polar_rows(ImageView<const T> image, ImageView<float> magnitude, ImageView<std::uint8_t> bin,
-                const detail::PolarParams& params, int first, int last, float* line,
-                int line_elements) {
-  const Floats d;
-  const hn::Rebind<std::int32_t, Floats> di;
-  const hn::Rebind<std::uint8_t, Floats> du8;
-  const int lanes = static_cast<int>(hn::Lanes(d));
-  float *smooth = line, *difference = line + line_elements, *dx = line + 2 * line_elements,
-        *dy = line + 3 * line_elements;
-  HWY_ALIGN float magnitudes[hn::MaxLanes(Floats())];
-  std::uint8_t bins[hn::MaxLanes(Floats())];
-  for (int y = first; y < last; ++y) {
-    vertical_pass<GradientKernel::kCentred>(rows_around(image, y), image.channels, smooth,
-                                            difference);
-    horizontal_pass<GradientKernel::kCentred>(smooth, difference, image.row_elements(),
-                                              image.channels, dx, dy);
-    for (int x = 0; x < image.width; x += lanes) {
-      Strongest best{hn::Zero(d), hn::Zero(d), hn::Zero(d)};
-      consider_pixels(d, dx + x * image.channels, dy + x * image.channels, image.channels, best);
-      const auto length = hn::Sqrt(best.square);
-      const auto index =
-          hn::DemoteTo(du8, hn::ConvertTo(di, orientation_bins(d, best.dx, best.dy, params)));
-      if (x + lanes <= image.width) {
-        hn::StoreU(length, d, magnitude.row(y) + x);
-        hn::StoreU(index, du8, bin.row(y) + x);
-      } else {
-        hn::StoreU(length, d, magnitudes);
-        hn::StoreU(index, du8, bins);
-        std::copy_n(magnitudes, image.width - x, magnitude.row(y) + x);
-        std::copy_n(bins, image.width - x, bin.row(y) + x);
-      }
-    }
+    case GradientKernel::kCentred: return gradient_rows<GradientKernel::kCentred>(job);
+    case GradientKernel::kSobel: return gradient_rows<GradientKernel::kSobel>(job);
+    case GradientKernel::kScharr: return gradient_rows<GradientKernel::kScharr>(job);
   }
 }
 
 // Entry points for the dispatcher, which cannot name templates.
-void gradient_rows_u8(ImageView<const std::uint8_t> image, ImageView<std::int16_t> dx,
-                      ImageView<std::int16_t> dy, GradientKernel kernel, int first, int last,
-                      std::int16_t* line) {
-  gradient_rows(image, dx, dy, kernel, first, last, line);
+void gradient_rows_u8(const GradientJob<std::uint8_t, std::int16_t>& job, GradientKernel kernel) {
+  gradient_rows(job, kernel);
 }
-void gradient_rows_f32(ImageView<const float> image, ImageView<float> dx, ImageView<float> dy,
-                       GradientKernel kernel, int first, int last, float* line) {
-  gradient_rows(image, dx, dy, kernel, first, last, line);
-}
-void polar_rows_u8(ImageView<const std::uint8_t> image, ImageView<float> magnitude,
-                   ImageView<std::uint8_t> bin, const detail::PolarParams& params, int first,
-                   int last, float* line, int line_elements) {
-  polar_rows(image, magnitude, bin, params, first, last, line, line_elements);
-}
-void polar_rows_f32(ImageView<const float> image, ImageView<float> magnitude,
-                    ImageView<std::uint8_t> bin, const detail::PolarParams& params, int first,
-                    int last, float* line, int line_elements) {
-  polar_rows(image, magnitude, bin, params, first, last, line, line_elements);
+void gradient_rows_f32(const GradientJob<float, float>& job, GradientKernel kernel) {
+  gradient_rows(job, kernel);
 }
 
-}  // namespace fovea::HWY_NAMESPACE
+}  // namespace HWY_NAMESPACE
+}  // namespace
+}  // namespace fovea::cpu
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
@@ -290,13 +204,9 @@ namespace {
 
 HWY_EXPORT(gradient_rows_u8);
 HWY_EXPORT(gradient_rows_f32);
-HWY_EXPORT(polar_rows_u8);
-HWY_EXPORT(polar_rows_f32);
 
 constexpr int kRowsPerTask =
     32;  // enough work to hide a task's start, few enough to spread over cores
-constexpr int kWidestVector =
-    64;  // floats; the most that one vector can run over a row's end, per channel
 
 }  // namespace
 
@@ -304,44 +214,19 @@ template <class T, class Difference>
 void gradient(ImageView<const T> image, ImageView<Difference> dx, ImageView<Difference> dy,
               GradientKernel kernel, const Exec& exec) {
   parallel_for(exec, image.height, kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
-    std::vector<Difference> line(
+    std::vector<Difference> lines(
         2 * static_cast<std::size_t>(image.row_elements() + 2 * image.channels));
-    if constexpr (sizeof(T) == 1) {
-      HWY_DYNAMIC_DISPATCH(gradient_rows_u8)
-      (image, dx, dy, kernel, static_cast<int>(first), static_cast<int>(last), line.data());
-    } else {
-      HWY_DYNAMIC_DISPATCH(gradient_rows_f32)
-      (image, dx, dy, kernel, static_cast<int>(first), static_cast<int>(last), line.data());
-    }
+    const GradientJob<T, Difference> job{
+        image, dx, dy, lines.data(), static_cast<int>(first), static_cast<int>(last)};
+    if constexpr (sizeof(T) == 1) HWY_DYNAMIC_DISPATCH(gradient_rows_u8)(job, kernel);
+    else HWY_DYNAMIC_DISPATCH(gradient_rows_f32)(job, kernel);
   });
 }
-template void gradient(ImageView<const std::uint8_t>, ImageView<std::int16_t>,
-                       ImageView<std::int16_t>, GradientKernel, const Exec&);
-template void gradient(ImageView<const float>, ImageView<float>, ImageView<float>, GradientKernel,
-                       const Exec&);
-
-template <class T>
-void polar_gradient(ImageView<const T> image, ImageView<float> magnitude,
-                    ImageView<std::uint8_t> bin, const detail::PolarParams& params,
-                    const Exec& exec) {
-  const int line_elements = image.row_elements() + (2 + kWidestVector) * image.channels;
-  parallel_for(exec, image.height, kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
-    std::vector<float> line(4 * static_cast<std::size_t>(line_elements));
-    if constexpr (sizeof(T) == 1) {
-      HWY_DYNAMIC_DISPATCH(polar_rows_u8)
-      (image, magnitude, bin, params, static_cast<int>(first), static_cast<int>(last), line.data(),
-       line_elements);
-    } else {
-      HWY_DYNAMIC_DISPATCH(polar_rows_f32)
-      (image, magnitude, bin, params, static_cast<int>(first), static_cast<int>(last), line.data(),
-       line_elements);
-    }
-  });
-}
-template void polar_gradient(ImageView<const std::uint8_t>, ImageView<float>,
-                             ImageView<std::uint8_t>, const detail::PolarParams&, const Exec&);
-template void polar_gradient(ImageView<const float>, ImageView<float>, ImageView<std::uint8_t>,
-                             const detail::PolarParams&, const Exec&);
+#define FOVEA_GRADIENT(T, Difference)                                                      \
+  template void gradient(ImageView<const T>, ImageView<Difference>, ImageView<Difference>, \
+                         GradientKernel, const Exec&);
+FOVEA_FOR_EACH_GRADIENT(FOVEA_GRADIENT)
+#undef FOVEA_GRADIENT
 
 }  // namespace fovea::cpu
 #endif  // HWY_ONCE

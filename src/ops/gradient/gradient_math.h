@@ -26,6 +26,15 @@ struct PolarParams {
   float sine[kMostBins];
 };
 
+PolarParams polar_params(const PolarGradientOptions& options);
+
+// Bins on a half circle whose borders are mirrored at the vertical, in the lower half of the circle
+// too; 0 where an odd number of bins goes around the whole circle.
+FOVEA_HD inline int half_circle_bins(const PolarParams& p) {
+  if (!p.signed_angle) return p.bins;
+  return p.bins % 2 == 0 ? p.bins / 2 : 0;
+}
+
 // The bin of direction (dx, dy).
 FOVEA_HD inline int orientation_bin(float dx, float dy, const PolarParams& p) {
   const bool lower_half = dy < 0 || (dy == 0 && dx < 0);

@@ -1,7 +1,15 @@
-// The twins of the window histogram (counts of 8 and 16 bits) and of quantisation (uint8, uint16
-// and float), called with shapes that fit and nothing empty.
+// The twins of the window histogram, for the counts listed here, and of quantisation, for the
+// pixels; called with shapes that fit and nothing empty.
 #pragma once
 #include "ops/histogram/window_histogram_math.h"
+
+#define FOVEA_FOR_EACH_WINDOW_HISTOGRAM(X) \
+  X(std::uint8_t)                          \
+  X(std::uint16_t)
+#define FOVEA_FOR_EACH_QUANTIZE(X) \
+  X(std::uint8_t)                  \
+  X(std::uint16_t)                 \
+  X(float)
 
 namespace fovea::cpu {
 template <class Count>

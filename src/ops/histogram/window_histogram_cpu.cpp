@@ -13,7 +13,9 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace fovea::HWY_NAMESPACE {
+namespace fovea::cpu {
+namespace {
+namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // The columns' histograms, `pitch` counts apart, the counts beyond the bins always 0.
@@ -102,7 +104,9 @@ void window_rows_u16(ImageView<const std::uint8_t> bin, ImageView<std::uint16_t>
   window_rows(bin, counts, params, first, last);
 }
 
-}  // namespace fovea::HWY_NAMESPACE
+}  // namespace HWY_NAMESPACE
+}  // namespace
+}  // namespace fovea::cpu
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
@@ -131,10 +135,11 @@ void window_histogram(ImageView<const std::uint8_t> bin, ImageView<Count> counts
     }
   });
 }
-template void window_histogram(ImageView<const std::uint8_t>, ImageView<std::uint8_t>,
-                               detail::WindowParams, const Exec&);
-template void window_histogram(ImageView<const std::uint8_t>, ImageView<std::uint16_t>,
-                               detail::WindowParams, const Exec&);
+#define FOVEA_WINDOW_HISTOGRAM(Count)                                             \
+  template void window_histogram(ImageView<const std::uint8_t>, ImageView<Count>, \
+                                 detail::WindowParams, const Exec&);
+FOVEA_FOR_EACH_WINDOW_HISTOGRAM(FOVEA_WINDOW_HISTOGRAM)
+#undef FOVEA_WINDOW_HISTOGRAM
 
 template <class T>
 void quantize(ImageView<const T> image, ImageView<std::uint8_t> bin, detail::QuantizeParams params,
@@ -148,12 +153,11 @@ void quantize(ImageView<const T> image, ImageView<std::uint8_t> bin, detail::Qua
     }
   });
 }
-template void quantize(ImageView<const std::uint8_t>, ImageView<std::uint8_t>,
-                       detail::QuantizeParams, const Exec&);
-template void quantize(ImageView<const std::uint16_t>, ImageView<std::uint8_t>,
-                       detail::QuantizeParams, const Exec&);
-template void quantize(ImageView<const float>, ImageView<std::uint8_t>, detail::QuantizeParams,
-                       const Exec&);
+#define FOVEA_QUANTIZE(T)                                                                     \
+  template void quantize(ImageView<const T>, ImageView<std::uint8_t>, detail::QuantizeParams, \
+                         const Exec&);
+FOVEA_FOR_EACH_QUANTIZE(FOVEA_QUANTIZE)
+#undef FOVEA_QUANTIZE
 
 }  // namespace fovea::cpu
 #endif  // HWY_ONCE

@@ -44,9 +44,10 @@ using TileFunctions = std::tuple<NoTypes FOVEA_FOR_EACH_INTEGRAL(FOVEA_TILE_FUNC
 #include "ops/integral/prefix-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace fovea::HWY_NAMESPACE {
+namespace fovea::cpu {
+namespace {
+namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-using cpu::IntegralTile;
 
 using U8x8 = hn::FixedTag<std::uint8_t, 8>;
 using U16x8 = hn::FixedTag<std::uint16_t, 8>;
@@ -274,7 +275,9 @@ cpu::TileFunctions tile_functions() {
 #undef FOVEA_TILE_FUNCTION
 }
 
-}  // namespace fovea::HWY_NAMESPACE
+}  // namespace HWY_NAMESPACE
+}  // namespace
+}  // namespace fovea::cpu
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

@@ -7,6 +7,21 @@
 #include "ops/integral/backend.h"
 #include "ops/integral/wavefront.h"
 
+// Outside the per-target part, which is compiled once a target.
+#ifndef FOVEA_HISTOGRAM_SCRATCH
+#define FOVEA_HISTOGRAM_SCRATCH
+namespace fovea::cpu {
+namespace {
+
+struct TileScratch {
+  std::uint32_t* fixed;  // a row of the tile in fixed point; ones where pixels are counted
+  std::uint32_t* carry;  // per row and plane what lies left of the tile; moved on
+};
+
+}  // namespace
+}  // namespace fovea::cpu
+#endif
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/integral/integral_histogram_cpu.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
@@ -15,7 +30,9 @@
 #include "ops/integral/prefix-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace fovea::HWY_NAMESPACE {
+namespace fovea::cpu {
+namespace {
+namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // detail::fixed_point, four at once.
@@ -41,18 +58,19 @@ struct RowOfWeights {
   const std::uint8_t* bin;
   const std::uint32_t* fixed;
   int pixels;
+  std::uint32_t plane;  // the bin that counts
 };
 
 // One row of one plane. A plane without pixels in this row is the plane above plus what came from
 // the left, which the same loop does.
-void scan_bin(const RowOfWeights& row, std::uint32_t plane, const std::uint32_t* HWY_RESTRICT above,
+void scan_bin(const RowOfWeights& row, const std::uint32_t* HWY_RESTRICT above,
               std::uint32_t* HWY_RESTRICT out, std::uint32_t& row_sum) {
   const std::uint8_t* HWY_RESTRICT bin = row.bin;
   const std::uint32_t* HWY_RESTRICT fixed = row.fixed;
   const int pixels = row.pixels;
   const hn::FixedTag<std::uint32_t, 4> d;
   const hn::FixedTag<std::uint8_t, 4> d8;
-  const auto wanted = hn::Set(d, plane);
+  const auto wanted = hn::Set(d, row.plane);
   auto carry = hn::Set(d, row_sum);
   int x = 0;
   for (; x + 4 <= pixels; x += 4) {
@@ -63,30 +81,30 @@ void scan_bin(const RowOfWeights& row, std::uint32_t plane, const std::uint32_t*
   }
   std::uint32_t sum = hn::GetLane(carry);
   for (; x < pixels; ++x) {
-    sum += bin[x] == plane ? fixed[x] : 0;
+    sum += bin[x] == row.plane ? fixed[x] : 0;
     out[x] = above[x] + sum;
   }
   row_sum = sum;
 }
 
-// `carry` holds a number a row and plane.
 void histogram_tile(const detail::WeightedBins& input, StackView<std::uint32_t> sums,
-                    const TileRectangle& tile, std::uint32_t* carry) {
+                    const TileRectangle& tile, const TileScratch& scratch) {
   const auto [x, y, pixels, rows] = tile;
-  std::vector<std::uint32_t> fixed(static_cast<std::size_t>(pixels), 1);
   for (int r = 0; r < rows; ++r) {
     if (input.weight.data != nullptr)
-      weights_to_fixed_point(&input.weight.at(x, y + r), input.scale, pixels, fixed.data());
+      weights_to_fixed_point(&input.weight.at(x, y + r), input.scale, pixels, scratch.fixed);
     for (int b = 0; b < sums.count; ++b) {
       const ImageView<std::uint32_t> plane = sums.plane(b);
-      scan_bin({&input.bin.at(x, y + r), fixed.data(), pixels}, static_cast<std::uint32_t>(b),
+      scan_bin({&input.bin.at(x, y + r), scratch.fixed, pixels, static_cast<std::uint32_t>(b)},
                &plane.at(x + 1, y + r), &plane.at(x + 1, y + r + 1),
-               carry[static_cast<std::ptrdiff_t>(r) * sums.count + b]);
+               scratch.carry[static_cast<std::ptrdiff_t>(r) * sums.count + b]);
     }
   }
 }
 
-}  // namespace fovea::HWY_NAMESPACE
+}  // namespace HWY_NAMESPACE
+}  // namespace
+}  // namespace fovea::cpu
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
@@ -102,6 +120,7 @@ void integral_histogram(const detail::WeightedBins& input, StackView<std::uint32
   const int width = input.bin.width, height = input.bin.height;
   const TileGrid grid = divide_into_tiles(1, width, height, exec);
   std::vector<std::uint32_t> carries(static_cast<std::size_t>(height) * sums.count);
+  std::vector<std::uint32_t> fixed(static_cast<std::size_t>(grid.bands) * grid.strip_pixels, 1);
   for_each_tile(exec, grid, [&](int, int band, int strip) {
     const TileRectangle tile = tile_rectangle(grid, band, strip, width, height);
     for (int b = 0; b < sums.count; ++b) {
@@ -112,7 +131,9 @@ void integral_histogram(const detail::WeightedBins& input, StackView<std::uint32
         for (int r = 0; r < tile.rows; ++r) plane.at(0, tile.y + 1 + r) = 0;
     }
     HWY_DYNAMIC_DISPATCH(histogram_tile)
-    (input, sums, tile, &carries[static_cast<std::size_t>(tile.y) * sums.count]);
+    (input, sums, tile,
+     {&fixed[static_cast<std::size_t>(band) * grid.strip_pixels],
+      &carries[static_cast<std::size_t>(tile.y) * sums.count]});
   });
 }
 

@@ -8,18 +8,26 @@
 namespace fovea::detail {
 
 // The combinations that exist as code. uint8 to int32 runs as uint8 to uint32: the bits are equal.
-#define FOVEA_FOR_EACH_INTEGRAL(X) \
-  X(std::uint8_t, std::uint32_t)   \
-  X(std::uint8_t, std::uint64_t)   \
-  X(std::uint8_t, float)           \
-  X(std::uint8_t, double)          \
-  X(std::uint16_t, std::uint64_t)  \
-  X(std::uint16_t, double)         \
-  X(std::uint32_t, std::uint32_t)  \
-  X(std::uint32_t, std::uint64_t)  \
-  X(float, float)                  \
-  X(float, double)                 \
+#define FOVEA_FOR_EACH_INTEGRAL_TO_U32(X) \
+  X(std::uint8_t, std::uint32_t)          \
+  X(std::uint32_t, std::uint32_t)
+#define FOVEA_FOR_EACH_INTEGRAL_TO_U64(X) \
+  X(std::uint8_t, std::uint64_t)          \
+  X(std::uint16_t, std::uint64_t)         \
+  X(std::uint32_t, std::uint64_t)
+#define FOVEA_FOR_EACH_INTEGRAL_TO_F32(X) \
+  X(std::uint8_t, float)                  \
+  X(float, float)
+#define FOVEA_FOR_EACH_INTEGRAL_TO_F64(X) \
+  X(std::uint8_t, double)                 \
+  X(std::uint16_t, double)                \
+  X(float, double)                        \
   X(double, double)
+#define FOVEA_FOR_EACH_INTEGRAL(X)  \
+  FOVEA_FOR_EACH_INTEGRAL_TO_U32(X) \
+  FOVEA_FOR_EACH_INTEGRAL_TO_U64(X) \
+  FOVEA_FOR_EACH_INTEGRAL_TO_F32(X) \
+  FOVEA_FOR_EACH_INTEGRAL_TO_F64(X)
 
 struct IntegralParams {
   bool exclusive;

@@ -9,7 +9,9 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace fovea::HWY_NAMESPACE {
+namespace fovea::cpu {
+namespace {
+namespace HWY_NAMESPACE {
 
 // Lane i becomes the sum of lanes 0 to i (Hillis and Steele, 1986).
 template <class D, class V>
@@ -23,6 +25,8 @@ HWY_INLINE V prefix(D d, V v) {
   return v;
 }
 
-}  // namespace fovea::HWY_NAMESPACE
+}  // namespace HWY_NAMESPACE
+}  // namespace
+}  // namespace fovea::cpu
 HWY_AFTER_NAMESPACE();
 #endif

@@ -47,6 +47,15 @@ void for_each_tile(const Exec& exec, const TileGrid& grid,
     }
     return true;
   };
+  // A tile that failed is never done: those who wait for it have to hear of it.
+  const auto run_tile = [&](int image, int band, int strip) {
+    try {
+      body(image, band, strip);
+    } catch (...) {
+      stopped.store(true, std::memory_order_relaxed);
+      throw;  // parallel_for hands the first one to the caller
+    }
+  };
   const auto work = [&](std::int64_t, std::int64_t) {
     for (;;) {
       const std::int64_t item = next.fetch_add(1, std::memory_order_relaxed);
@@ -58,7 +67,7 @@ void for_each_tile(const Exec& exec, const TileGrid& grid,
         if (band > 0 && !wait_for(progress[static_cast<std::size_t>(item - grid.images)], strip))
           return;
         if (stopped.load(std::memory_order_relaxed)) return;
-        body(image, band, strip);
+        run_tile(image, band, strip);
         progress[static_cast<std::size_t>(item)].strips.store(strip + 1, std::memory_order_release);
       }
     }

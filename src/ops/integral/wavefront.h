@@ -31,6 +31,7 @@ inline TileRectangle tile_rectangle(const TileGrid& grid, int band, int strip, i
 TileGrid divide_into_tiles(int images, int width, int height, const Exec& exec);
 
 // Calls body(image, band, strip) for every tile. Tiles of one band run left to right on one thread.
+// The first exception thrown in a body leaves here once all bodies have ended.
 void for_each_tile(const Exec& exec, const TileGrid& grid,
                    FunctionRef<void(int image, int band, int strip)> body);
 

@@ -1,10 +1,14 @@
-// The two twins of the Gaussian halving, for uint8 and float. Each output is half of the one before
-// it, the first half of the image; the chain is one call, so that on a GPU nothing waits between.
-// Levels of other ratios are resizes.
+// The two twins of the Gaussian halving, for the types listed here. Each output is half of the one
+// before it, the first half of the image; the chain is one call, so that on a GPU nothing waits
+// between. Levels of other ratios are resizes.
 #pragma once
 #include <fovea/pyramid.h>
 
 #include <span>
+
+#define FOVEA_FOR_EACH_GAUSSIAN_HALVE(X) \
+  X(std::uint8_t)                        \
+  X(float)
 
 namespace fovea::cpu {
 template <class T>

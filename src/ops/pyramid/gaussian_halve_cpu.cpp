@@ -18,7 +18,9 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace fovea::HWY_NAMESPACE {
+namespace fovea::cpu {
+namespace {
+namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using Shorts = hn::ScalableTag<std::uint16_t>;
@@ -148,7 +150,9 @@ void halve_rows_f32(ImageView<const float> image, ImageView<float> out, int firs
   halve_rows<float, float>(image, out, first, last);
 }
 
-}  // namespace fovea::HWY_NAMESPACE
+}  // namespace HWY_NAMESPACE
+}  // namespace
+}  // namespace fovea::cpu
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
@@ -174,10 +178,10 @@ void gaussian_halve(ImageView<const T> image, std::span<const ImageView<T>> outs
     image = out;
   }
 }
-template void gaussian_halve(ImageView<const std::uint8_t>,
-                             std::span<const ImageView<std::uint8_t>>, const Exec&);
-template void gaussian_halve(ImageView<const float>, std::span<const ImageView<float>>,
-                             const Exec&);
+#define FOVEA_GAUSSIAN_HALVE(T) \
+  template void gaussian_halve(ImageView<const T>, std::span<const ImageView<T>>, const Exec&);
+FOVEA_FOR_EACH_GAUSSIAN_HALVE(FOVEA_GAUSSIAN_HALVE)
+#undef FOVEA_GAUSSIAN_HALVE
 
 }  // namespace fovea::cpu
 #endif  // HWY_ONCE

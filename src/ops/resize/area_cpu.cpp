@@ -8,6 +8,7 @@
 
 #include "core/parallel.h"
 #include "ops/resize/area_taps.h"
+#include "ops/resize/backend.h"
 #include "ops/resize/resize_math.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -16,7 +17,9 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace fovea::HWY_NAMESPACE {
+namespace fovea::cpu {
+namespace {
+namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using Floats = hn::ScalableTag<float>;
@@ -70,7 +73,9 @@ void weigh_rows_f32(ImageView<const float> in, int first, const float* weight, i
   weigh_rows(in, first, weight, count, line);
 }
 
-}  // namespace fovea::HWY_NAMESPACE
+}  // namespace HWY_NAMESPACE
+}  // namespace
+}  // namespace fovea::cpu
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
@@ -120,9 +125,9 @@ void resize_area(StackView<const T> in, StackView<T> out, const Exec& exec) {
     }
   });
 }
-template void resize_area(StackView<const std::uint8_t>, StackView<std::uint8_t>, const Exec&);
-template void resize_area(StackView<const std::uint16_t>, StackView<std::uint16_t>, const Exec&);
-template void resize_area(StackView<const float>, StackView<float>, const Exec&);
+#define FOVEA_RESIZE(T) template void resize_area(StackView<const T>, StackView<T>, const Exec&);
+FOVEA_FOR_EACH_RESIZE(FOVEA_RESIZE)
+#undef FOVEA_RESIZE
 
 }  // namespace fovea::cpu
 #endif  // HWY_ONCE

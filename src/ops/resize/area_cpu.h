@@ -5,7 +5,7 @@
 
 namespace fovea::cpu {
 
-// For uint8, uint16 and float.
+// For FOVEA_FOR_EACH_RESIZE.
 template <class T>
 void resize_area(StackView<const T> in, StackView<T> out, const Exec& exec);
 

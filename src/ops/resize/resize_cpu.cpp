@@ -63,7 +63,9 @@ class LinePair {
 #endif
 
 HWY_BEFORE_NAMESPACE();
-namespace fovea::HWY_NAMESPACE {
+namespace fovea::cpu {
+namespace {
+namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Table look-ups stay within 128 bits on every machine, so that bytes are worked on in such pieces.
@@ -316,7 +318,9 @@ void resize_floats(const detail::FloatsJob& job) { resize_with_floats(job); }
 void halve_bytes(const detail::BytesJob& job) { halve_rows(job); }
 void halve_floats(const detail::FloatsJob& job) { halve_rows(job); }
 
-}  // namespace fovea::HWY_NAMESPACE
+}  // namespace HWY_NAMESPACE
+}  // namespace
+}  // namespace fovea::cpu
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
@@ -374,11 +378,10 @@ void resize(StackView<const T> in, std::span<const StackView<T>> outs, bool anti
     else resize_bilinear(in, out, exec);
   }
 }
-template void resize(StackView<const std::uint8_t>, std::span<const StackView<std::uint8_t>>, bool,
-                     const Exec&);
-template void resize(StackView<const std::uint16_t>, std::span<const StackView<std::uint16_t>>,
-                     bool, const Exec&);
-template void resize(StackView<const float>, std::span<const StackView<float>>, bool, const Exec&);
+#define FOVEA_RESIZE(T) \
+  template void resize(StackView<const T>, std::span<const StackView<T>>, bool, const Exec&);
+FOVEA_FOR_EACH_RESIZE(FOVEA_RESIZE)
+#undef FOVEA_RESIZE
 
 }  // namespace fovea::cpu
 #endif  // HWY_ONCE

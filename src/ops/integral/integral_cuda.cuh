@@ -1,4 +1,6 @@
-// CUDA twin of the integral image: integral_tiles.cuh fed with the pixels themselves.
+// CUDA twin of the integral image: integral_tiles.cuh fed with the pixels themselves. The files
+// integral_<sums>_cuda.cu instantiate it, one a type of sums, so that they compile side by side.
+#pragma once
 #include "ops/integral/backend.h"
 #include "ops/integral/integral_tiles.cuh"
 
@@ -63,9 +65,8 @@ void integral(StackView<const In> images, StackView<Out> sums, detail::IntegralP
   session.finish("integral");
 }
 
-#define FOVEA_INTEGRAL(In, Out) \
+// In the file of one type of sums, for each type of pixels.
+#define FOVEA_INSTANTIATE_INTEGRAL(In, Out) \
   template void integral(StackView<const In>, StackView<Out>, detail::IntegralParams, const Exec&);
-FOVEA_FOR_EACH_INTEGRAL(FOVEA_INTEGRAL)
-#undef FOVEA_INTEGRAL
 
 }  // namespace fovea::cuda

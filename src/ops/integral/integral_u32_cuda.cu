@@ -1,0 +1,7 @@
+#include "ops/integral/integral_cuda.cuh"
+
+namespace fovea::cuda {
+
+FOVEA_FOR_EACH_INTEGRAL_TO_U32(FOVEA_INSTANTIATE_INTEGRAL)
+
+}  // namespace fovea::cuda
