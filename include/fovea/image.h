@@ -62,6 +62,20 @@ struct StackView {
   }
 };
 
+namespace detail {
+
+template <class From, class T, class... Order>
+void copy_views(StackView<From> from, StackView<T> to, const Order&... order) {
+  require_same_shape(from, to);
+  constexpr auto kBytes = static_cast<std::ptrdiff_t>(sizeof(T));
+  const auto row_elements = static_cast<std::size_t>(from.width) * from.channels;
+  copy_rows(ConstRows{from.data, from.stride * kBytes, from.plane_stride * kBytes, from.memory},
+            Rows{to.data, to.stride * kBytes, to.plane_stride * kBytes, to.memory},
+            RowCopy{row_elements * sizeof(T), from.height, from.count}, order...);
+}
+
+}  // namespace detail
+
 // A stack of images that owns its pixels, in host, pinned or device memory. Moves, does not copy;
 // copy() copies.
 template <class T>
@@ -153,25 +167,39 @@ class Image {
   Stack<T> stack_;
 };
 
+// The image in a dense buffer: rows follow each other without a gap.
+template <class T>
+ImageView<T> packed_view(T* data, int width, int height, int channels = 1,
+                         Memory memory = Memory::kHost) {
+  return {data, width, height, channels, static_cast<std::ptrdiff_t>(width) * channels, memory};
+}
+
 // Copies pixels between views of one shape, whatever memory either lies in; returns when it is
 // done.
 template <class From, class T>
 requires(std::is_same_v<std::remove_const_t<From>, T>) void copy(StackView<From> from,
                                                                  StackView<T> to) {
-  detail::require_same_shape(from, to);
-  constexpr auto kBytes = static_cast<std::ptrdiff_t>(sizeof(T));
-  for (int i = 0; i < from.count; ++i) {
-    const auto source = from.plane(i);
-    const auto target = to.plane(i);
-    detail::copy_rows(detail::ConstRows{source.data, source.stride * kBytes, source.memory},
-                      detail::Rows{target.data, target.stride * kBytes, target.memory},
-                      static_cast<std::size_t>(source.row_elements()) * sizeof(T), source.height);
-  }
+  detail::copy_views(from, to);
 }
 template <class From, class T>
 requires(std::is_same_v<std::remove_const_t<From>, T>) void copy(ImageView<From> from,
                                                                  ImageView<T> to) {
-  copy(StackView<From>(from), StackView<T>(to));
+  detail::copy_views(StackView<From>(from), StackView<T>(to));
+}
+
+// The same in the order of exec.stream: with both on the device it returns before it is done, else
+// once the stream has come so far.
+template <class From, class T>
+requires(std::is_same_v<std::remove_const_t<From>, T>) void copy(StackView<From> from,
+                                                                 StackView<T> to,
+                                                                 const Exec& exec) {
+  detail::copy_views(from, to, exec);
+}
+template <class From, class T>
+requires(std::is_same_v<std::remove_const_t<From>, T>) void copy(ImageView<From> from,
+                                                                 ImageView<T> to,
+                                                                 const Exec& exec) {
+  detail::copy_views(StackView<From>(from), StackView<T>(to), exec);
 }
 
 // A copy of the pixels in memory of the caller's choice.

@@ -10,6 +10,8 @@
 
 namespace fovea {
 
+struct Exec;
+
 // kPinned is host memory that a GPU copies from and to at full speed while other work goes on.
 enum class Memory : unsigned char { kHost, kPinned, kCuda };
 
@@ -22,17 +24,28 @@ FOVEA_API void release(void* data, Memory memory) noexcept;
 struct ConstRows {
   const void* data;
   std::ptrdiff_t stride_bytes;
+  std::ptrdiff_t plane_bytes;  // from one image of a stack to the next
   Memory memory;
 };
 struct Rows {
   void* data;
   std::ptrdiff_t stride_bytes;
+  std::ptrdiff_t plane_bytes;
   Memory memory;
 };
-FOVEA_API void copy_rows(ConstRows from, Rows to, std::size_t row_bytes, int rows);
+struct RowCopy {
+  std::size_t row_bytes;
+  int rows;
+  int planes;
+};
+FOVEA_API void copy_rows(const ConstRows& from, const Rows& to, RowCopy size);
+FOVEA_API void copy_rows(const ConstRows& from, const Rows& to, RowCopy size, const Exec& exec);
+
+// size * element_bytes, refusing what no machine could hold.
+FOVEA_API std::size_t byte_count(std::size_t size, std::size_t element_bytes);
 
 // Elements from one row to the next. Rows start on cache lines, so that no two threads write one
-// and vector loads never straddle two.
+// and vector loads never straddle two. Refuses rows of more elements than an int counts.
 FOVEA_API std::ptrdiff_t padded_stride(int width, int channels, std::size_t element_bytes);
 
 // stride * height * count, refusing what no machine could hold.
@@ -63,18 +76,20 @@ class Array {
  public:
   Array() = default;
   explicit Array(std::size_t size, Memory memory = Memory::kHost)
-      : data_(static_cast<T*>(detail::allocate(size * sizeof(T), memory))),
+      : data_(static_cast<T*>(detail::allocate(detail::byte_count(size, sizeof(T)), memory))),
         size_(size),
         memory_(memory) {}
   ~Array() { detail::release(data_, memory_); }
+  // What was moved from is empty.
   Array(Array&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)),
         size_(std::exchange(other.size_, 0)),
         memory_(other.memory_) {}
   Array& operator=(Array&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
-    std::swap(memory_, other.memory_);
+    Array moved(std::move(other));
+    std::swap(data_, moved.data_);
+    std::swap(size_, moved.size_);
+    std::swap(memory_, moved.memory_);
     return *this;
   }
 

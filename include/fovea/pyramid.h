@@ -56,7 +56,7 @@ FOVEA_API std::vector<LevelSize> pyramid_sizes(int width, int height,
 template <class T>
 class FOVEA_API Pyramid {
  public:
-  // Levels lie in `memory` (of the CUDA device current at the time of build(), if it is kCuda).
+  // Levels lie in `memory` (of the GPU that build() works on, if it is kCuda).
   explicit Pyramid(const PyramidOptions& options = {}, Memory memory = Memory::kHost);
 
   // Level 0 is the image itself, not a copy, where that lies in the pyramid's kind of memory: it

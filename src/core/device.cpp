@@ -28,6 +28,19 @@ std::string cpu_name() {
 #endif
 }
 
+// The first usable GPU, or why there is none.
+struct FoundGpu {
+  int index = 0;
+  std::string absence;
+};
+FoundGpu find_gpu() {
+  FoundGpu first{.index = 0, .absence = cuda::absence(0)};
+  if (first.absence.empty()) return first;
+  for (int i = 1; i < cuda::device_count(); ++i)
+    if (cuda::absence(i).empty()) return {.index = i, .absence = {}};
+  return first;
+}
+
 }  // namespace
 
 std::vector<DeviceInfo> devices() {
@@ -39,7 +52,7 @@ std::vector<DeviceInfo> devices() {
   return all;
 }
 
-std::string cuda_absence() { return cuda::absence(); }
+std::string cuda_absence() { return find_gpu().absence; }
 
 Device parse_device(std::string_view text) {
   if (text == "auto") return {};
@@ -68,16 +81,14 @@ std::string to_string(Device device) {
 
 Device resolve(Device wanted) {
   if (wanted.kind == DeviceKind::kCpu) return wanted;
-  const std::string absence = cuda::absence();
-  if (wanted.kind == DeviceKind::kAuto) return absence.empty() ? Device::cuda() : Device::cpu();
+  if (wanted.kind == DeviceKind::kAuto) {
+    const FoundGpu gpu = find_gpu();
+    return gpu.absence.empty() ? Device::cuda(gpu.index) : Device::cpu();
+  }
+  const std::string absence = cuda::absence(wanted.index);
   if (!absence.empty())
-    throw DeviceError(
-        fmt::format("device {} is not usable: {}; use --device cpu", to_string(wanted), absence));
-  const std::size_t count = cuda::device_infos().size();
-  if (static_cast<std::size_t>(wanted.index) >= count)
-    throw DeviceError(
-        fmt::format("device {} does not exist: this machine has {} GPU{} (cuda:0 to cuda:{})",
-                    to_string(wanted), count, count == 1 ? "" : "s", count - 1));
+    throw DeviceError(fmt::format("device {} is not usable: {}; ask for device cpu or auto",
+                                  to_string(wanted), absence));
   return wanted;
 }
 

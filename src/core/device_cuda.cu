@@ -1,6 +1,7 @@
 // Finds GPUs. Nothing here fails on a machine without a driver: it says why instead.
 #include <fovea/error.h>
 
+#include <algorithm>
 #include <string>
 
 #include "core/backend.h"
@@ -31,13 +32,20 @@ int count_devices(std::string& reason) {
 
 __global__ void probe_kernel() {}
 
-// A GPU that this build holds no code for cannot be used; asking for a kernel's attributes tells
-// without running it.
-bool has_code_for_current_device() {
+// Empty where work can run on this GPU. One that this build holds no code for cannot be used;
+// asking for a kernel's attributes tells without running it.
+std::string refusal_of(int index) {
+  int previous = index;
   cudaFuncAttributes attributes;
-  const bool ok = cudaFuncGetAttributes(&attributes, probe_kernel) == cudaSuccess;
+  cudaError_t status = cudaGetDevice(&previous);
+  if (status == cudaSuccess && previous != index) status = cudaSetDevice(index);
+  if (status == cudaSuccess) status = cudaFuncGetAttributes(&attributes, probe_kernel);
+  if (previous != index) cudaSetDevice(previous);
   cudaGetLastError();
-  return ok;
+  if (status == cudaSuccess) return {};
+  if (status == cudaErrorNoKernelImageForDevice || status == cudaErrorInvalidDeviceFunction)
+    return "this build holds no code for this GPU; rebuild with -DCMAKE_CUDA_ARCHITECTURES=native";
+  return cudaGetErrorString(status);
 }
 
 }  // namespace
@@ -59,14 +67,20 @@ std::string toolkit_version() {
   return std::to_string(CUDART_VERSION / 1000) + "." + std::to_string(CUDART_VERSION % 1000 / 10);
 }
 
-std::string absence() {
+int device_count() {
+  std::string reason;
+  return std::max(count_devices(reason), 0);
+}
+
+std::string absence(int index) {
   std::string reason;
   const int count = count_devices(reason);
   if (count < 0) return reason;
   if (count == 0) return "no NVIDIA GPU on this machine";
-  if (!has_code_for_current_device())
-    return "this build holds no code for this GPU; rebuild with -DCMAKE_CUDA_ARCHITECTURES=native";
-  return {};
+  if (index < 0 || index >= count)
+    return "this machine has " + std::to_string(count) + (count == 1 ? " GPU" : " GPUs") +
+           ", counted from cuda:0";
+  return refusal_of(index);
 }
 
 std::vector<DeviceInfo> device_infos() {

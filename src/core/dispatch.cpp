@@ -5,18 +5,79 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <limits>
+
+#include "core/backend.h"
 
 namespace fovea::detail {
+namespace {
 
-Exec resolve_exec(const char* operation, const Exec& exec, std::initializer_list<Memory> data) {
-  const bool device_data = std::find(data.begin(), data.end(), Memory::kCuda) != data.end();
-  Exec resolved = exec;
-  if (device_data && exec.device.kind == DeviceKind::kCpu)
+void check_rows(const char* operation, const Placement& image) {
+  if (image.row_elements() > std::numeric_limits<int>::max())
     throw InvalidArgument(fmt::format(
-        "{}: data lies in GPU memory but device cpu was asked for; copy() it to the host first",
-        operation));
-  resolved.device =
-      resolve(device_data && exec.device.kind == DeviceKind::kAuto ? Device::cuda() : exec.device);
+        "{}: a row of {} elements is too long, expected at most {}; work on parts of the image",
+        operation, image.row_elements(), std::numeric_limits<int>::max()));
+  if (image.height > 1 && std::abs(image.stride) < image.row_elements())
+    throw InvalidArgument(
+        fmt::format("{}: an image of {} has rows of {} elements that lie {} apart; set the view's "
+                    "stride, or make it with packed_view()",
+                    operation, shape_text(image), image.row_elements(), image.stride));
+}
+
+// Transfers to a device know no stride below 0.
+void check_transfer(const char* operation, const Placement& image) {
+  if (image.height > 1 && image.stride < 0 && image.memory != Memory::kCuda)
+    throw InvalidArgument(fmt::format(
+        "{}: rows that lie {} elements apart cannot be sent to a GPU; clone() the image first",
+        operation, image.stride));
+}
+
+bool on_device(const Placement& image) { return image.memory == Memory::kCuda; }
+
+// The GPU that all data lies on, or kEveryDevice.
+int common_device(const char* operation, std::initializer_list<Placement> data) {
+  int common = cuda::kEveryDevice;
+  for (const Placement& image : data) {
+    if (!on_device(image) || image.data == nullptr) continue;
+    const int index = cuda::device_of(image.data);
+    if (index == cuda::kNoDevice)
+      throw InvalidArgument(fmt::format(
+          "{}: data said to lie in GPU memory does not; set the view's memory", operation));
+    if (index == cuda::kEveryDevice || index == common) continue;
+    if (common != cuda::kEveryDevice)
+      throw InvalidArgument(fmt::format(
+          "{}: data lies on cuda:{} and cuda:{}; copy() it to one GPU", operation, common, index));
+    common = index;
+  }
+  return common;
+}
+
+}  // namespace
+
+Exec resolve_exec(const char* operation, const Exec& exec, std::initializer_list<Placement> data) {
+  for (const Placement& image : data) check_rows(operation, image);
+  Exec resolved = exec;
+  if (std::any_of(data.begin(), data.end(), on_device)) {
+    if (exec.device.kind == DeviceKind::kCpu)
+      throw InvalidArgument(fmt::format(
+          "{}: data lies in GPU memory but device cpu was asked for; clone() it to the host first",
+          operation));
+    if (cuda::device_count() == 0) resolve(Device::cuda());  // says why there is none
+    const int home = common_device(operation, data);
+    if (home != cuda::kEveryDevice) {
+      if (exec.device.kind == DeviceKind::kAuto) resolved.device = Device::cuda(home);
+      else if (exec.device.index != home)
+        throw InvalidArgument(
+            fmt::format("{}: data lies on cuda:{} but device {} was asked for; ask for cuda:{}",
+                        operation, home, to_string(exec.device), home));
+    } else if (exec.device.kind == DeviceKind::kAuto) {
+      resolved.device = Device::cuda();
+    }
+  }
+  resolved.device = resolve(resolved.device);
+  if (on_cuda(resolved))
+    for (const Placement& image : data) check_transfer(operation, image);
   return resolved;
 }
 

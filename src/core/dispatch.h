@@ -3,15 +3,41 @@
 #include <fovea/exec.h>
 #include <fovea/memory.h>
 
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 
 namespace fovea::detail {
 
+// Where one of an operation's images lies and how its rows do; a memory alone where there is no
+// image yet.
+struct Placement {
+  Placement(Memory where) : memory(where) {}
+  template <class View>
+  Placement(const View& view) requires requires {
+    view.stride;
+  } : memory(view.memory),
+      data(view.data),
+      stride(view.stride),
+      width(view.width),
+      height(view.height),
+      channels(view.channels) {
+  }
+
+  std::int64_t row_elements() const { return static_cast<std::int64_t>(width) * channels; }
+
+  Memory memory;
+  const void* data = nullptr;
+  std::ptrdiff_t stride = 0;
+  int width = 0;
+  int height = 0;
+  int channels = 1;
+};
+
 // The settings to run with: the device resolved and held against where the data lies. Data on a GPU
-// takes `auto` there; asking for the CPU with data on a GPU is an InvalidArgument that names the
-// operation.
-Exec resolve_exec(const char* operation, const Exec& exec, std::initializer_list<Memory> data);
+// takes `auto` there. An InvalidArgument that names the operation: data on a GPU while the CPU or
+// another GPU was asked for, data on two GPUs, rows that overlap or are longer than an int counts.
+Exec resolve_exec(const char* operation, const Exec& exec, std::initializer_list<Placement> data);
 
 inline bool on_cuda(const Exec& exec) { return exec.device.kind == DeviceKind::kCuda; }
 

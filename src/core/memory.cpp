@@ -1,5 +1,6 @@
 // Host memory by the C library, pinned and device memory by the CUDA half; copies between any two
 // of them.
+#include <fovea/exec.h>
 #include <fovea/memory.h>
 
 #include <fmt/format.h>
@@ -12,8 +13,27 @@
 
 namespace fovea::detail {
 namespace {
+
 constexpr std::size_t kAlignment = 64;  // a cache line, and the widest vector load
+
+void copy_rows_on(const ConstRows& from, const Rows& to, RowCopy size, void* stream) {
+  if (size.row_bytes == 0 || size.rows <= 0 || size.planes <= 0) return;
+  for (const std::ptrdiff_t stride : {from.stride_bytes, to.stride_bytes})
+    if (size.rows > 1 && static_cast<std::size_t>(std::abs(stride)) < size.row_bytes)
+      throw InvalidArgument(
+          fmt::format("cannot copy rows of {} bytes that lie {} bytes apart; set the view's stride",
+                      size.row_bytes, stride));
+  if (from.memory == Memory::kCuda || to.memory == Memory::kCuda)
+    return cuda::copy_rows(from, to, size, stream);
+  for (int i = 0; i < size.planes; ++i) {
+    char* target = static_cast<char*>(to.data) + i * to.plane_bytes;
+    const char* source = static_cast<const char*>(from.data) + i * from.plane_bytes;
+    for (int y = 0; y < size.rows; ++y)
+      std::memcpy(target + y * to.stride_bytes, source + y * from.stride_bytes, size.row_bytes);
+  }
 }
+
+}  // namespace
 
 void* allocate(std::size_t bytes, Memory memory) {
   if (bytes == 0) return nullptr;
@@ -35,21 +55,32 @@ void release(void* data, Memory memory) noexcept {
   }
 }
 
-void copy_rows(ConstRows from, Rows to, std::size_t row_bytes, int rows) {
-  if (from.memory == Memory::kCuda || to.memory == Memory::kCuda)
-    return cuda::copy_rows(from, to, row_bytes, rows);
-  for (int y = 0; y < rows; ++y) {
-    std::memcpy(static_cast<char*>(to.data) + y * to.stride_bytes,
-                static_cast<const char*>(from.data) + y * from.stride_bytes, row_bytes);
-  }
+void copy_rows(const ConstRows& from, const Rows& to, RowCopy size) {
+  copy_rows_on(from, to, size, nullptr);
+}
+void copy_rows(const ConstRows& from, const Rows& to, RowCopy size, const Exec& exec) {
+  throw_if_stopped(exec);
+  copy_rows_on(from, to, size, exec.stream);
+}
+
+std::size_t byte_count(std::size_t size, std::size_t element_bytes) {
+  if (size > std::numeric_limits<std::size_t>::max() / element_bytes)
+    throw InvalidArgument(
+        fmt::format("{} elements of {} bytes are larger than any memory", size, element_bytes));
+  return size * element_bytes;
 }
 
 std::ptrdiff_t padded_stride(int width, int channels, std::size_t element_bytes) {
   if (width < 0 || channels < 1)
     throw InvalidArgument(
         fmt::format("an image cannot be {} pixels wide with {} channels", width, channels));
-  const std::size_t bytes =
-      static_cast<std::size_t>(width) * static_cast<std::size_t>(channels) * element_bytes;
+  const auto elements = static_cast<std::int64_t>(width) * channels;
+  if (elements > std::numeric_limits<int>::max())
+    throw InvalidArgument(
+        fmt::format("a row of {} pixels with {} channels is too long, expected at most {} "
+                    "elements; work on parts of the image",
+                    width, channels, std::numeric_limits<int>::max()));
+  const std::size_t bytes = static_cast<std::size_t>(elements) * element_bytes;
   return static_cast<std::ptrdiff_t>((bytes + kAlignment - 1) / kAlignment * kAlignment /
                                      element_bytes);
 }

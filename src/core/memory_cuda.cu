@@ -19,11 +19,43 @@ void release(void* data, Memory memory) noexcept {
   else cudaFree(data);
 }
 
-void copy_rows(detail::ConstRows from, detail::Rows to, std::size_t row_bytes, int rows) {
-  check(cudaMemcpy2D(to.data, static_cast<std::size_t>(to.stride_bytes), from.data,
-                     static_cast<std::size_t>(from.stride_bytes), row_bytes,
-                     static_cast<std::size_t>(rows), cudaMemcpyDefault),
-        "copying an image");
+void copy_rows(const detail::ConstRows& from, const detail::Rows& to, detail::RowCopy size,
+               void* stream) {
+  auto* const order = static_cast<cudaStream_t>(stream);
+  for (int i = 0; i < size.planes; ++i)
+    check(cudaMemcpy2DAsync(static_cast<char*>(to.data) + i * to.plane_bytes,
+                            static_cast<std::size_t>(to.stride_bytes),
+                            static_cast<const char*>(from.data) + i * from.plane_bytes,
+                            static_cast<std::size_t>(from.stride_bytes), size.row_bytes,
+                            static_cast<std::size_t>(size.rows), cudaMemcpyDefault, order),
+          "copying an image");
+  const bool in_flight =
+      stream != nullptr && from.memory == Memory::kCuda && to.memory == Memory::kCuda;
+  if (!in_flight) check(cudaStreamSynchronize(order), "copying an image");
+}
+
+int device_of(const void* data) {
+  cudaPointerAttributes attributes{};
+  if (cudaPointerGetAttributes(&attributes, data) != cudaSuccess) {
+    cudaGetLastError();
+    return kNoDevice;
+  }
+  switch (attributes.type) {
+    case cudaMemoryTypeDevice: return attributes.device;
+    case cudaMemoryTypeUnregistered: return kNoDevice;
+    default: return kEveryDevice;
+  }
+}
+
+int change_device(int index) {
+  int previous = 0;
+  check(cudaGetDevice(&previous), "reading the current device");
+  check(cudaSetDevice(index), "choosing the device");
+  return previous;
+}
+
+ScopedDevice::~ScopedDevice() {
+  if (previous_ >= 0) cudaSetDevice(previous_);
 }
 
 }  // namespace fovea::cuda

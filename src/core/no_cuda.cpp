@@ -8,15 +8,22 @@
 namespace fovea::cuda {
 
 std::vector<DeviceInfo> device_infos() { return {}; }
-std::string absence() { return kAbsence; }
+int device_count() { return 0; }
+std::string absence(int) { return kAbsence; }
+int device_of(const void*) { return kNoDevice; }
+int change_device(int) { absent(); }
+ScopedDevice::~ScopedDevice() = default;
 std::string toolkit_version() { return {}; }
 void* allocate(std::size_t, Memory) { absent(); }
 void release(void*, Memory) noexcept {}
-void copy_rows(detail::ConstRows, detail::Rows, std::size_t, int) { absent(); }
+void copy_rows(const detail::ConstRows&, const detail::Rows&, detail::RowCopy, void*) { absent(); }
 
 // core/timing
 void copy_bytes(const void*, void*, std::size_t, const Exec&) { absent(); }
 double multiply_add(std::int64_t, const Exec&) { absent(); }
 double time_on_device(const Exec&, const std::function<void(const Exec&)>&) { absent(); }
+std::function<void()> record_on_device(const Exec&, const std::function<void(const Exec&)>&) {
+  absent();
+}
 
 }  // namespace fovea::cuda

@@ -2,6 +2,10 @@
 
 #include <fovea/error.h>
 
+#include <algorithm>
+#include <cstring>
+#include <string>
+
 namespace fovea::cuda {
 namespace {
 
@@ -20,11 +24,58 @@ void keep_scratch_memory(int device) {
         "setting the memory pool");
 }
 
+// What travels in a kernel's arguments, of which there may be 4 KiB.
+struct Payload {
+  static constexpr std::size_t kBytes = 3584;
+  unsigned char bytes[kBytes];
+};
+
+__global__ void store_kernel(const __grid_constant__ Payload payload, unsigned char* to,
+                             unsigned count) {
+  for (unsigned i = threadIdx.x; i < count; i += blockDim.x) to[i] = payload.bytes[i];
+}
+
+bool is_captured(cudaStream_t stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  check(cudaStreamIsCapturing(stream, &status), "asking for a capture");
+  return status != cudaStreamCaptureStatusNone;
+}
+
 }  // namespace
+
+void upload(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
+  if (bytes > Payload::kBytes && !is_captured(stream)) {
+    // Pageable host memory: the call returns once it has been read.
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream), "uploading a table");
+    return;
+  }
+  constexpr int kThreads = 256;
+  Payload payload{};
+  for (std::size_t done = 0; done < bytes; done += Payload::kBytes) {
+    const std::size_t count = std::min(bytes - done, Payload::kBytes);
+    std::memcpy(payload.bytes, static_cast<const unsigned char*>(from) + done, count);
+    store_kernel<<<1, kThreads, 0, stream>>>(payload, static_cast<unsigned char*>(to) + done,
+                                             static_cast<unsigned>(count));
+    check_launch("uploading a table");
+  }
+}
+
+int require_shared(std::size_t bytes, const char* operation) {
+  int device = 0, most = 0;
+  check(cudaGetDevice(&device), "reading the current device");
+  check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
+        "reading the shared memory of the device");
+  if (bytes > static_cast<std::size_t>(most))
+    throw DeviceError(std::string(operation) + ": needs " + std::to_string(bytes) +
+                      " bytes of shared memory a block, cuda:" + std::to_string(device) + " has " +
+                      std::to_string(most) + "; ask for device cpu");
+  return most;
+}
 
 Session::Session(const Exec& exec)
     : stream_(static_cast<cudaStream_t>(exec.stream)), wait_(exec.stream == nullptr) {
   throw_if_stopped(exec);
+  cudaGetLastError();  // what went wrong before is not this call's
   check(cudaGetDevice(&previous_device_), "reading the current device");
   check(cudaSetDevice(exec.device.index), "choosing the device");
   keep_scratch_memory(exec.device.index);

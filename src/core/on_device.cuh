@@ -23,8 +23,8 @@ class Session {
 
   cudaStream_t stream() const { return stream_; }
   void finish(const char* what);
-  // Results on the host are used as soon as the call returns, so that even the caller's own stream
-  // is awaited.
+  // Data on the host is read, refilled or freed as soon as the call returns, so that even the
+  // caller's own stream is awaited.
   void must_wait() { wait_ = true; }
 
  private:
@@ -32,6 +32,11 @@ class Session {
   cudaStream_t stream_ = nullptr;
   bool wait_ = true;
 };
+
+// Writes to the device by copy or, where there is little to write or the stream is being captured,
+// in the arguments of a kernel: a graph then holds the values themselves and not the place where
+// they once lay. `from` may be freed at once.
+void upload(void* to, const void* from, std::size_t bytes, cudaStream_t stream);
 
 // Scratch memory in stream order: taking and giving back cost microseconds and do not stop the
 // device.
@@ -51,8 +56,9 @@ class DeviceBuffer {
 
   T* data() const { return data_; }
   std::size_t size() const { return size_; }
-  // Sets every byte.
-  void fill(int byte) {
+  // All of it, from the host.
+  void fill(const T* from) { upload(data_, from, size_ * sizeof(T), stream_); }
+  void set_bytes(int byte) {
     check(cudaMemsetAsync(data_, byte, size_ * sizeof(T), stream_), "clearing scratch memory");
   }
 
@@ -82,14 +88,13 @@ class OnDevice {
       view_ = caller;
       return;
     }
+    session.must_wait();
     view_ = {copy_.data(),    caller.width, caller.height,           caller.count,
              caller.channels, stride_,      stride_ * caller.height, Memory::kCuda};
     if constexpr (std::is_const_v<T>) {
       transfer(caller,
                StackView<Value>(copy_.data(), caller.width, caller.height, caller.count,
                                 caller.channels, stride_, stride_ * caller.height, Memory::kCuda));
-    } else {
-      session.must_wait();
     }
   }
   OnDevice(Session& session, ImageView<T> caller) : OnDevice(session, StackView<T>(caller)) {}
@@ -122,6 +127,29 @@ class OnDevice {
 // How many blocks of `block` items cover `count`.
 inline unsigned blocks_for(std::int64_t count, int block) {
   return static_cast<unsigned>((count + block - 1) / block);
+}
+
+// columns x rows blocks. CUDA has a grid end after 65535 of y: rows go on in z. In the kernel
+// block_row() tells the row, which may lie beyond the last.
+inline dim3 tall_grid(unsigned columns, unsigned rows) {
+  constexpr int kMostRows = 65535;
+  const unsigned folds = blocks_for(rows, kMostRows);
+  return dim3(columns, folds > 1 ? blocks_for(rows, static_cast<int>(folds)) : rows, folds);
+}
+__device__ inline int block_row() { return static_cast<int>(blockIdx.z * gridDim.y + blockIdx.y); }
+
+// Throws DeviceError where a block of the current device has less shared memory than `bytes`.
+// Returns the most that it has.
+int require_shared(std::size_t bytes, const char* operation);
+
+// Call before a launch with so much dynamic shared memory. The limit set is always the device's
+// own, so that calls in several threads do not lower it for each other.
+template <class Kernel>
+void allow_shared(Kernel* kernel, std::size_t bytes, const char* operation) {
+  constexpr std::size_t kWithoutAsking = 48 << 10;
+  if (bytes <= kWithoutAsking) return;
+  const int most = require_shared(bytes, operation);
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most), operation);
 }
 
 }  // namespace fovea::cuda

@@ -1,5 +1,5 @@
-// What a benchmark holds an operation against: the clock of a GPU, and the two ceilings of any
-// machine, a plain copy and multiply-adds in registers.
+// What a benchmark holds an operation against: the clock of a GPU, graphs without the cost of
+// launches, and the two ceilings of any machine, a plain copy and multiply-adds in registers.
 #pragma once
 #include <fovea/exec.h>
 
@@ -19,4 +19,8 @@ FOVEA_API void copy_bytes(const void* from, void* to, std::size_t bytes, const E
 FOVEA_API double multiply_add(std::int64_t rounds, const Exec& exec);
 // Seconds that the device takes for what `work` puts on the stream it is given.
 FOVEA_API double time_on_device(const Exec& exec, const std::function<void(const Exec&)>& work);
+// Records what `work` puts on the stream it is given as a CUDA graph; the function that comes back
+// replays it and waits for it. Everything must lie on the device.
+FOVEA_API std::function<void()> record_on_device(const Exec& exec,
+                                                 const std::function<void(const Exec&)>& work);
 }  // namespace fovea::cuda

@@ -1,4 +1,7 @@
-// Events around work on a stream of its own, and the two ceilings of a GPU.
+// Events around work on a stream of its own, graphs of it, and the two ceilings of a GPU.
+#include <memory>
+
+#include "core/backend.h"
 #include "core/on_device.cuh"
 #include "core/timing.h"
 
@@ -45,6 +48,24 @@ class OwnStream {
   cudaStream_t stream_ = nullptr;
 };
 
+using Graph = std::shared_ptr<std::remove_pointer_t<cudaGraph_t>>;
+using RunnableGraph = std::shared_ptr<std::remove_pointer_t<cudaGraphExec_t>>;
+
+// A stream is never left recording, whatever happens in `work`.
+Graph record(cudaStream_t stream, const std::function<void()>& work) {
+  cudaGraph_t graph = nullptr;
+  check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "recording a graph");
+  try {
+    work();
+  } catch (...) {
+    if (cudaStreamEndCapture(stream, &graph) == cudaSuccess) cudaGraphDestroy(graph);
+    cudaGetLastError();
+    throw;
+  }
+  check(cudaStreamEndCapture(stream, &graph), "recording a graph");
+  return Graph(graph, cudaGraphDestroy);
+}
+
 }  // namespace
 
 void copy_bytes(const void* from, void* to, std::size_t bytes, const Exec& exec) {
@@ -78,6 +99,23 @@ double time_on_device(const Exec& exec, const std::function<void(const Exec&)>& 
   float milliseconds = 0;
   check(cudaEventElapsedTime(&milliseconds, begin.get(), end.get()), "reading the clock");
   return milliseconds * 1e-3;
+}
+
+std::function<void()> record_on_device(const Exec& exec,
+                                       const std::function<void(const Exec&)>& work) {
+  const ScopedDevice device(exec.device);
+  const auto stream = std::make_shared<OwnStream>();
+  Exec on_stream = exec;
+  on_stream.stream = stream->get();
+  const Graph graph = record(stream->get(), [&] { work(on_stream); });
+  cudaGraphExec_t instance = nullptr;
+  check(cudaGraphInstantiate(&instance, graph.get(), 0), "making a graph");
+  const RunnableGraph runnable(instance, cudaGraphExecDestroy);
+  return [stream, runnable, where = exec.device] {
+    const ScopedDevice replay_device(where);
+    check(cudaGraphLaunch(runnable.get(), stream->get()), "replaying a graph");
+    check(cudaStreamSynchronize(stream->get()), "replaying a graph");
+  };
 }
 
 }  // namespace fovea::cuda

@@ -36,7 +36,14 @@ TEST(Device, AutoResolvesToSomethingUsable) {
 
 TEST(Device, AbsentGpuIsAnErrorAndNotTheCpu) {
   const std::size_t gpus = devices().size() - 1;
-  EXPECT_THROW(resolve(Device::cuda(static_cast<int>(gpus))), DeviceError);
+  try {
+    resolve(Device::cuda(static_cast<int>(gpus)));
+    FAIL() << "nothing was thrown";
+  } catch (const DeviceError& error) {
+    EXPECT_THAT(error.what(), testing::StartsWith("device cuda:" + std::to_string(gpus)));
+    EXPECT_THAT(error.what(), testing::Not(testing::HasSubstr("--")));
+  }
+  EXPECT_THROW(resolve(Device::cuda(-1)), DeviceError);
 }
 
 }  // namespace

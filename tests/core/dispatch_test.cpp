@@ -3,6 +3,9 @@
 #include <fovea/error.h>
 #include <fovea/image.h>
 
+#include "core/backend.h"
+#include "support/devices.h"
+
 namespace fovea::detail {
 namespace {
 
@@ -17,6 +20,7 @@ TEST(Dispatch, DeviceDataOnTheCpuIsRefused) {
     FAIL() << "nothing was thrown";
   } catch (const InvalidArgument& error) {
     EXPECT_THAT(error.what(), testing::StartsWith("op: "));
+    EXPECT_THAT(error.what(), testing::HasSubstr("clone()"));
   }
 }
 
@@ -25,6 +29,56 @@ TEST(Dispatch, DeviceDataTakesAutoToTheGpu) {
     EXPECT_TRUE(on_cuda(resolve_exec("op", {}, {Memory::kCuda})));
   } else {
     EXPECT_THROW(resolve_exec("op", {}, {Memory::kCuda}), DeviceError);
+  }
+}
+
+std::string refusal(const Placement& image) {
+  try {
+    resolve_exec("op", {.device = Device::cpu()}, {image});
+  } catch (const InvalidArgument& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(Dispatch, RowsThatOverlapAreRefused) {
+  Image<float> image(3, 4, 2);
+  ImageView<float> view = image;
+  EXPECT_NO_THROW(resolve_exec("op", {.device = Device::cpu()}, {view, image.view()}));
+  for (const std::ptrdiff_t stride : {0, 5, -5}) {
+    view.stride = stride;
+    EXPECT_THAT(refusal(view),
+                testing::StartsWith("op: an image of 3x4x2 has rows of 6 elements that lie " +
+                                    std::to_string(stride) + " apart"));
+  }
+  view.height = 1;  // a single row has no next one
+  EXPECT_NO_THROW(resolve_exec("op", {.device = Device::cpu()}, {view}));
+}
+
+TEST(Dispatch, RowsLongerThanAnIntCountsAreRefused) {
+  const ImageView<float> view{nullptr, 1 << 30, 1, 4, std::ptrdiff_t{1} << 32, Memory::kHost};
+  EXPECT_THAT(refusal(view), testing::StartsWith("op: a row of 4294967296 elements is too long"));
+}
+
+TEST(Dispatch, HostDataSaidToLieOnTheGpuIsRefused) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  Image<float> image(3, 4);
+  ImageView<float> view = image;
+  view.memory = Memory::kCuda;
+  EXPECT_THROW(resolve_exec("op", {}, {view}), InvalidArgument);
+}
+
+TEST(Dispatch, DataDecidesWhichGpuAutoTakes) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  const int gpus = static_cast<int>(devices().size()) - 1;
+  for (int i = 0; i < gpus; ++i) {
+    const cuda::ScopedDevice current(Device::cuda(i));
+    const Image<float> image(3, 4, 1, Memory::kCuda);
+    EXPECT_EQ(resolve_exec("op", {}, {image.view()}).device, Device::cuda(i));
+    if (gpus > 1) {
+      const Exec other{.device = Device::cuda((i + 1) % gpus)};
+      EXPECT_THROW(resolve_exec("op", other, {image.view()}), InvalidArgument);
+    }
   }
 }
 

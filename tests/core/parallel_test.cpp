@@ -82,5 +82,21 @@ TEST(Parallel, NeverMoreThreadsThanAsked) {
   EXPECT_LE(seen.size(), 2U);
 }
 
+// The outer loop has fewer chunks than threads, so that the inner ones are what fills them.
+TEST(Parallel, NestedLoopsNeverAddThreads) {
+  std::atomic<int> running = 0, most = 0;
+  const Exec exec{.threads = 4};
+  parallel_for(exec, 2, 1, [&](std::int64_t, std::int64_t) {
+    parallel_for(exec, 100, 1, [&](std::int64_t, std::int64_t) {
+      const int now = ++running;
+      for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
+      }
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+      --running;
+    });
+  });
+  EXPECT_LE(most, 4);
+}
+
 }  // namespace
 }  // namespace fovea

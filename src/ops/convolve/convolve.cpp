@@ -52,7 +52,7 @@ void run_separable(const char* operation, ImageView<const T> image, ImageView<Ou
       resolve_anchor(operation, "anchor-x", options.anchor_x, width, options.flip),
       resolve_anchor(operation, "anchor-y", options.anchor_y, height, options.flip)};
   if (image.empty()) return;
-  const Exec exec = detail::resolve_exec(operation, options.exec, {image.memory, out.memory});
+  const Exec exec = detail::resolve_exec(operation, options.exec, {image, out});
   std::vector<float> row(kernel.row.begin(), kernel.row.end()),
       column(kernel.column.begin(), kernel.column.end());
   if (options.flip) {
@@ -79,7 +79,7 @@ void run_convolve(ImageView<const T> image, ImageView<Out> out, ImageView<const 
       resolve_anchor("convolve", "anchor-x", options.anchor_x, kernel.width, options.flip),
       resolve_anchor("convolve", "anchor-y", options.anchor_y, kernel.height, options.flip)};
   if (image.empty()) return;
-  const Exec exec = detail::resolve_exec("convolve", options.exec, {image.memory, out.memory});
+  const Exec exec = detail::resolve_exec("convolve", options.exec, {image, out});
   std::vector<float> weights;
   for (int y = 0; y < kernel.height; ++y)
     weights.insert(weights.end(), kernel.row(y), kernel.row(y) + kernel.width);

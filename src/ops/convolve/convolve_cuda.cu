@@ -58,6 +58,18 @@ __device__ void add_products(const float* weights, int taps, const Load& load,
   }
 }
 
+// The corner and the channel of a block's tile.
+struct Tile {
+  int x, y, channel;
+};
+template <class T>
+__device__ Tile find_tile(const ImageView<T>& image, int tile_rows) {
+  const int across = (image.width + kTileWidth - 1) / kTileWidth;
+  const int channel = static_cast<int>(blockIdx.x) / across;
+  return {(static_cast<int>(blockIdx.x) - channel * across) * kTileWidth, block_row() * tile_rows,
+          channel};
+}
+
 // Rows [first, first + rows) of the source, from column x0 on, one warp a row.
 template <class T>
 __device__ void load_rows(const ImageView<const T>& image, const detail::ConvolveParams& params,
@@ -77,10 +89,15 @@ __device__ void load_weights(const float* weights, int count, float* shared) {
   for (int i = threadIdx.x; i < count; i += kThreads) shared[i] = weights[i];
 }
 
-// Weights of a separable kernel in device memory.
-struct DeviceKernel {
-  const float *row, *column;
+// Weights of a separable kernel, small enough to travel as an argument: nothing is uploaded, and a
+// captured graph holds them.
+struct SeparableTaps {
+  SeparableTaps(std::span<const float> row, std::span<const float> column)
+      : width(static_cast<int>(row.size())), height(static_cast<int>(column.size())) {
+    std::copy(column.begin(), column.end(), std::copy(row.begin(), row.end(), weights));
+  }
   int width, height;
+  float weights[2 * detail::kMostTaps];  // of the row, then of the column
 };
 
 inline int separable_shared_floats(int width, int height) {
@@ -91,8 +108,8 @@ inline int separable_shared_floats(int width, int height) {
 
 template <class T, class Out>
 __global__ void __launch_bounds__(kThreads)
-    separable_kernel(ImageView<const T> image, ImageView<Out> out, DeviceKernel kernel,
-                     detail::ConvolveParams params) {
+    separable_kernel(ImageView<const T> image, ImageView<Out> out,
+                     const __grid_constant__ SeparableTaps kernel, detail::ConvolveParams params) {
   constexpr int kN = kTuning.outputs;
   extern __shared__ float shared[];
   const int pitch = pitch_for(columns_for(kernel.width));
@@ -100,10 +117,11 @@ __global__ void __launch_bounds__(kThreads)
   float* column_weights = row_weights + round_up(kernel.width, 8);
   float* strip = column_weights + round_up(kernel.height, 8);
   float* middle = strip + kTuning.threads_y * pitch;
-  const int channel = blockIdx.z;
-  const int tile_x = blockIdx.x * kTileWidth, tile_y = blockIdx.y * kTuning.separable_rows;
-  load_weights(kernel.row, kernel.width, row_weights);
-  load_weights(kernel.column, kernel.height, column_weights);
+  const Tile tile = find_tile(image, kTuning.separable_rows);
+  const int channel = tile.channel, tile_x = tile.x, tile_y = tile.y;
+  if (tile_y >= image.height) return;
+  load_weights(kernel.weights, kernel.width, row_weights);
+  load_weights(kernel.weights + kernel.width, kernel.height, column_weights);
 
   const int rows = kTuning.separable_rows + kernel.height - 1;
   const int tx = threadIdx.x % kTuning.threads_x, ty = threadIdx.x / kTuning.threads_x;
@@ -157,8 +175,9 @@ __global__ void __launch_bounds__(kThreads)
   const int pitch = pitch_for(columns_for(kernel.width));
   float* weights = shared;
   float* strip = weights + round_up(most_rows * kernel.width, 8);
-  const int channel = blockIdx.z;
-  const int tile_x = blockIdx.x * kTileWidth, tile_y = blockIdx.y * kTuning.threads_y;
+  const Tile tile = find_tile(image, kTuning.threads_y);
+  const int channel = tile.channel, tile_x = tile.x, tile_y = tile.y;
+  if (tile_y >= image.height) return;
   const int tx = threadIdx.x % kTuning.threads_x, ty = threadIdx.x / kTuning.threads_x;
 
   float sum[kN] = {};
@@ -190,49 +209,17 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-// The bytes of a launch, allowed for if they are more than a kernel has without asking. The limit
-// set is always the device's own, so that calls in several threads do not lower it for each other.
-template <class Kernel>
-std::size_t allow_shared(Kernel* kernel, int floats) {
-  constexpr std::size_t kWithoutAsking = 48 << 10;
-  const std::size_t bytes = static_cast<std::size_t>(floats) * sizeof(float);
-  if (bytes <= kWithoutAsking) return bytes;
-  int device = 0, most = 0;
-  check(cudaGetDevice(&device), "reading the current device");
-  check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
-        "reading the shared memory of the device");
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most),
-        "convolve: asking for shared memory");
-  return bytes;
-}
-
 template <class T>
 dim3 grid_for(const ImageView<T>& image, int tile_rows) {
-  return dim3(blocks_for(image.width, kTileWidth), blocks_for(image.height, tile_rows),
-              static_cast<unsigned>(image.channels));
+  return tall_grid(blocks_for(image.width, kTileWidth) * static_cast<unsigned>(image.channels),
+                   blocks_for(image.height, tile_rows));
 }
-
-// Weights on the device while it lives.
-class UploadedWeights {
- public:
-  UploadedWeights(const float* weights, std::size_t count, cudaStream_t stream)
-      : data_(count, stream) {
-    // Pageable host memory: the call returns once it has been read.
-    check(cudaMemcpyAsync(data_.data(), weights, count * sizeof(float), cudaMemcpyHostToDevice,
-                          stream),
-          "uploading a kernel");
-  }
-  const float* data() const { return data_.data(); }
-
- private:
-  DeviceBuffer<float> data_;
-};
 
 template <class T, class Out>
 void launch_separable(Session& session, ImageView<const T> image, ImageView<Out> out,
-                      const DeviceKernel& kernel, const detail::ConvolveParams& params) {
-  const std::size_t bytes =
-      allow_shared(separable_kernel<T, Out>, separable_shared_floats(kernel.width, kernel.height));
+                      const SeparableTaps& kernel, const detail::ConvolveParams& params) {
+  const std::size_t bytes = separable_shared_floats(kernel.width, kernel.height) * sizeof(float);
+  allow_shared(separable_kernel<T, Out>, bytes, "convolve_separable");
   separable_kernel<<<grid_for(image, kTuning.separable_rows), kThreads, bytes, session.stream()>>>(
       image, out, kernel, params);
   check_launch("convolve_separable");
@@ -248,10 +235,9 @@ float border_after_rows(std::span<const float> row, float value) {
 // Two launches of the same kernel, each with a single tap of 1 in the other direction.
 template <class T, class Out>
 void launch_in_turn(Session& session, ImageView<const T> image, ImageView<Out> out,
-                    const DeviceKernel& kernel, const detail::ConvolveParams& params,
-                    float middle_border) {
+                    const detail::SeparableKernel& kernel, const detail::ConvolveParams& params) {
   const float one = 1;
-  const UploadedWeights single(&one, 1, session.stream());
+  const std::span<const float> single(&one, 1);
   const auto stride = static_cast<std::ptrdiff_t>(round_up(image.row_elements(), 32));
   DeviceBuffer<float> buffer(static_cast<std::size_t>(stride) * image.height, session.stream());
   const ImageView<float> middle{buffer.data(),  image.width, image.height,
@@ -259,10 +245,9 @@ void launch_in_turn(Session& session, ImageView<const T> image, ImageView<Out> o
   detail::ConvolveParams along = params, down = params;
   along.anchor_y = 0;
   down.anchor_x = 0;
-  down.border_value = middle_border;
-  launch_separable(session, image, middle, {kernel.row, single.data(), kernel.width, 1}, along);
-  launch_separable(session, ImageView<const float>(middle), out,
-                   {single.data(), kernel.column, 1, kernel.height}, down);
+  down.border_value = border_after_rows(kernel.row, params.border_value);
+  launch_separable(session, image, middle, {kernel.row, single}, along);
+  launch_separable(session, ImageView<const float>(middle), out, {single, kernel.column}, down);
 }
 
 }  // namespace
@@ -274,15 +259,10 @@ void convolve_separable(ImageView<const T> image, ImageView<Out> out,
   Session session(exec);
   OnDevice<const T> in(session, image);
   OnDevice<Out> result(session, out);
-  const UploadedWeights row(kernel.row.data(), kernel.row.size(), session.stream()),
-      column(kernel.column.data(), kernel.column.size(), session.stream());
-  const DeviceKernel taps{row.data(), column.data(), static_cast<int>(kernel.row.size()),
-                          static_cast<int>(kernel.column.size())};
-  if (taps.height <= kTuning.fused_taps) {
-    launch_separable(session, in.image(), result.image(), taps, params);
+  if (static_cast<int>(kernel.column.size()) <= kTuning.fused_taps) {
+    launch_separable(session, in.image(), result.image(), {kernel.row, kernel.column}, params);
   } else {
-    launch_in_turn(session, in.image(), result.image(), taps, params,
-                   border_after_rows(kernel.row, params.border_value));
+    launch_in_turn(session, in.image(), result.image(), kernel, params);
   }
   result.fetch();
   session.finish("convolve_separable");
@@ -303,10 +283,11 @@ void convolve(ImageView<const T> image, ImageView<Out> out, const detail::Kernel
   Session session(exec);
   OnDevice<const T> in(session, image);
   OnDevice<Out> result(session, out);
-  const UploadedWeights weights(
-      kernel.weights, static_cast<std::size_t>(kernel.width) * kernel.height, session.stream());
-  const std::size_t bytes =
-      allow_shared(general_kernel<T, Out>, general_shared_floats(kernel.width, kernel.height));
+  DeviceBuffer<float> weights(static_cast<std::size_t>(kernel.width) * kernel.height,
+                              session.stream());
+  weights.fill(kernel.weights);
+  const std::size_t bytes = general_shared_floats(kernel.width, kernel.height) * sizeof(float);
+  allow_shared(general_kernel<T, Out>, bytes, "convolve");
   general_kernel<<<grid_for(image, kTuning.threads_y), kThreads, bytes, session.stream()>>>(
       in.image(), result.image(), detail::Kernel2d{weights.data(), kernel.width, kernel.height},
       params);

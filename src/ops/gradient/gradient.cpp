@@ -54,8 +54,7 @@ void run_gradient(ImageView<const T> image, ImageView<Difference> dx, ImageView<
   detail::require_shape("gradient", "dx", dx, image.width, image.height, image.channels);
   detail::require_shape("gradient", "dy", dy, image.width, image.height, image.channels);
   if (image.empty()) return;
-  const Exec exec =
-      detail::resolve_exec("gradient", options.exec, {image.memory, dx.memory, dy.memory});
+  const Exec exec = detail::resolve_exec("gradient", options.exec, {image, dx, dy});
   if (detail::on_cuda(exec)) return cuda::gradient(image, dx, dy, options.kernel, exec);
   return cpu::gradient(image, dx, dy, options.kernel, exec);
 }
@@ -68,8 +67,7 @@ void run_polar(ImageView<const T> image, ImageView<float> magnitude, ImageView<s
   detail::require_shape("polar_gradient", "magnitude", magnitude, image.width, image.height, 1);
   detail::require_shape("polar_gradient", "bin", bin, image.width, image.height, 1);
   if (image.empty()) return;
-  const Exec exec = detail::resolve_exec("polar_gradient", options.exec,
-                                         {image.memory, magnitude.memory, bin.memory});
+  const Exec exec = detail::resolve_exec("polar_gradient", options.exec, {image, magnitude, bin});
   const detail::PolarParams params = detail::polar_params(options);
   if (detail::on_cuda(exec)) return cuda::polar_gradient(image, magnitude, bin, params, exec);
   return cpu::polar_gradient(image, magnitude, bin, params, exec);

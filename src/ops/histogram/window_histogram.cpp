@@ -35,7 +35,7 @@ void run_window_histogram(ImageView<const std::uint8_t> bin, ImageView<Count> co
                               fmt::format("1 to {} channels, one a bin", kMostBins));
   detail::require_shape(name, "counts", counts, bin.width, bin.height, counts.channels);
   if (bin.empty()) return;
-  const Exec exec = detail::resolve_exec(name, options.exec, {bin.memory, counts.memory});
+  const Exec exec = detail::resolve_exec(name, options.exec, {bin, counts});
   const detail::WindowParams params{options.window_width / 2, options.window_height / 2,
                                     options.border == WindowBorder::kRepeat};
   if (detail::on_cuda(exec)) return cuda::window_histogram(bin, counts, params, exec);
@@ -56,7 +56,7 @@ void run_quantize(ImageView<const T> image, ImageView<std::uint8_t> bin,
         fmt::format("quantize: high {} lies below low {}; give them in order", high, low));
   detail::require_shape("quantize", "bin", bin, image.width, image.height, image.channels);
   if (image.empty()) return;
-  const Exec exec = detail::resolve_exec("quantize", options.exec, {image.memory, bin.memory});
+  const Exec exec = detail::resolve_exec("quantize", options.exec, {image, bin});
   const detail::QuantizeParams params{low, static_cast<float>(options.levels) / (high - low),
                                       options.levels};
   if (detail::on_cuda(exec)) return cuda::quantize(image, bin, params, exec);

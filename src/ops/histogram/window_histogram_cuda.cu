@@ -46,7 +46,7 @@ class WindowStrip {
         left_(blockIdx.x * kTuning.strip) {}
 
   __device__ void run() {
-    const int first = blockIdx.y * kTuning.rows;
+    const int first = block_row() * kTuning.rows;
     const int last = min(first + kTuning.rows, bin_.height);
     count_first_rows(first);
     RowChange change = fetch(first, first);
@@ -175,6 +175,7 @@ __global__ void __launch_bounds__(kTuning.threads)
     window_histogram_kernel(ImageView<const std::uint8_t> bin, ImageView<Count> counts,
                             detail::WindowParams params, WindowLayout layout) {
   extern __shared__ unsigned shared[];
+  if (block_row() * kTuning.rows >= bin.height) return;
   WindowStrip<Count>(bin, counts, params, layout, shared).run();
 }
 
@@ -198,9 +199,9 @@ template <class T>
 __global__ void quantize_kernel(ImageView<const T> image, ImageView<std::uint8_t> bin,
                                 detail::QuantizeParams params) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x;
-  if (x >= image.row_elements()) return;
-  for (int y = blockIdx.y; y < image.height; y += gridDim.y)
-    bin.row(y)[x] = detail::quantize_value(static_cast<float>(image.row(y)[x]), params);
+  const int y = block_row();
+  if (x >= image.row_elements() || y >= image.height) return;
+  bin.row(y)[x] = detail::quantize_value(static_cast<float>(image.row(y)[x]), params);
 }
 
 }  // namespace
@@ -213,10 +214,9 @@ void window_histogram(ImageView<const std::uint8_t> bin, ImageView<Count> counts
   OnDevice<Count> out(session, counts);
   const WindowLayout layout = layout_for(out.image(), params);
   const std::size_t bytes = std::size_t{2} * layout.words * layout.pitch * sizeof(unsigned);
-  check(cudaFuncSetAttribute(window_histogram_kernel<Count>,
-                             cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
-        "window_histogram's shared memory");
-  const dim3 grid(blocks_for(bin.width, kTuning.strip), blocks_for(bin.height, kTuning.rows));
+  allow_shared(window_histogram_kernel<Count>, bytes, "window_histogram");
+  const dim3 grid =
+      tall_grid(blocks_for(bin.width, kTuning.strip), blocks_for(bin.height, kTuning.rows));
   window_histogram_kernel<<<grid, kTuning.threads, bytes, session.stream()>>>(
       in.image(), out.image(), params, layout);
   check_launch("window_histogram");
@@ -234,8 +234,8 @@ void quantize(ImageView<const T> image, ImageView<std::uint8_t> bin, detail::Qua
   Session session(exec);
   OnDevice<const T> in(session, image);
   OnDevice<std::uint8_t> out(session, bin);
-  const dim3 grid(blocks_for(image.row_elements(), kTuning.threads),
-                  static_cast<unsigned>(min(image.height, 65535)));
+  const dim3 grid = tall_grid(blocks_for(image.row_elements(), kTuning.threads),
+                              static_cast<unsigned>(image.height));
   quantize_kernel<<<grid, kTuning.threads, 0, session.stream()>>>(in.image(), out.image(), params);
   check_launch("quantize");
   out.fetch();

@@ -52,7 +52,7 @@ void run_integral(StackView<const In> images, StackView<Out> sums, const Integra
                     "one plane an image",
                     sums.count, images.count));
   if (images.empty()) return;
-  const Exec exec = detail::resolve_exec("integral", options.exec, {images.memory, sums.memory});
+  const Exec exec = detail::resolve_exec("integral", options.exec, {images, sums});
   const detail::IntegralParams params{exclusive, options.squares};
   if constexpr (std::is_same_v<Out, std::int32_t>) {
     if (detail::on_cuda(exec)) return cuda::integral(images, as_unsigned(sums), params, exec);
@@ -77,9 +77,7 @@ void run_histogram(const detail::WeightedBins& input, StackView<std::uint32_t> s
     throw InvalidArgument(
         fmt::format("{}: sums has {} planes, expected one a bin, 1 to 255", name, sums.count));
   if (bin.empty()) return;
-  const Exec exec = detail::resolve_exec(
-      name, options.exec,
-      {bin.memory, sums.memory, input.weight.data != nullptr ? input.weight.memory : bin.memory});
+  const Exec exec = detail::resolve_exec(name, options.exec, {bin, sums, input.weight});
   if (detail::on_cuda(exec)) return cuda::integral_histogram(input, sums, exec);
   return cpu::integral_histogram(input, sums, exec);
 }

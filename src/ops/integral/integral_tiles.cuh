@@ -537,7 +537,7 @@ void launch_integral(const Source& source, StackView<Acc> sums, bool exclusive,
 
   DeviceBuffer<Word<Acc>> words(kCounterWords + rows + columns + row_prefixes + column_prefixes,
                                 stream);
-  words.fill(Slot<Acc>::kEmptyByte);
+  words.set_bytes(Slot<Acc>::kEmptyByte);
   board.next = reinterpret_cast<unsigned*>(words.data());
   board.rows = words.data() + kCounterWords;
   board.columns = board.rows + rows;

@@ -26,7 +26,7 @@ __global__ void halve_kernel(ImageView<const T> image, ImageView<T> out) {
   const int first_element = blockIdx.x * kTuning.elements;
   const int last_element = min(first_element + kTuning.elements, out.row_elements()) - 1;
   const int first_x = first_element / channels, last_x = last_element / channels;
-  const int y = blockIdx.y * kTuning.rows + row;
+  const int y = block_row() * kTuning.rows + row;
   const auto mirrored = [](int i, int size) {
     return detail::border_index(i, size, Border::kReflect101);
   };
@@ -66,8 +66,8 @@ void gaussian_halve(ImageView<const T> image, std::span<const ImageView<T>> outs
   ImageView<const T> source = in.image();
   for (const ImageView<T>& out : outs) {
     const ImageView<T> target = levels.emplace_back(session, out).image();
-    const dim3 grid(blocks_for(target.row_elements(), kTuning.elements),
-                    blocks_for(target.height, kTuning.rows));
+    const dim3 grid = tall_grid(blocks_for(target.row_elements(), kTuning.elements),
+                                blocks_for(target.height, kTuning.rows));
     halve_kernel<<<grid, dim3(32, kTuning.rows), 0, session.stream()>>>(source, target);
     check_launch("gaussian_halve");
     source = target;

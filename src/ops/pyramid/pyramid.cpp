@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/backend.h"
 #include "core/dispatch.h"
 #include "ops/pyramid/backend.h"
 #include "ops/resize/backend.h"
@@ -62,7 +63,7 @@ void run_halve(ImageView<const T> image, ImageView<T> out, const Exec& exec) {
                         image.channels);
   if (image.empty()) return;
   const std::span<const ImageView<T>> outs(&out, 1);
-  halve(image, outs, detail::resolve_exec("gaussian_halve", exec, {image.memory, out.memory}));
+  halve(image, outs, detail::resolve_exec("gaussian_halve", exec, {image, out}));
 }
 
 }  // namespace
@@ -152,12 +153,16 @@ void Pyramid<T>::lay_out(ImageView<const T> image) {
 template <class T>
 void Pyramid<T>::build(ImageView<const T> image) {
   check_channels("pyramid", image);
-  Exec exec = detail::resolve_exec("pyramid", options_.exec, {image.memory, memory_});
+  const Exec exec = detail::resolve_exec("pyramid", options_.exec, {image, memory_});
   views_.clear();
+  const cuda::ScopedDevice device(exec.device);
+  if (memory_ == Memory::kCuda && pixels_.size() > 0 &&
+      cuda::device_of(pixels_.data()) != exec.device.index)
+    pixels_ = Array<T>();  // the images now lie on another GPU
   lay_out(image);
   std::span<const ImageView<T>> outs(own_);
   if (own_.size() == views_.size()) {
-    copy(image, own_[0]);
+    copy(image, own_[0], exec);
     outs = outs.subspan(1);
   }
   if (outs.empty()) return;

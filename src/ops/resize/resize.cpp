@@ -24,7 +24,7 @@ void run_resize(StackView<const T> images, StackView<T> out, const ResizeOptions
   if (images.empty())
     throw InvalidArgument(fmt::format("resize: image is {}, which has no pixel to fill {} from",
                                       detail::shape_text(images), detail::shape_text(out)));
-  const Exec exec = detail::resolve_exec("resize", options.exec, {images.memory, out.memory});
+  const Exec exec = detail::resolve_exec("resize", options.exec, {images, out});
   const std::span<const StackView<T>> outs(&out, 1);
   if (detail::on_cuda(exec)) return cuda::resize(images, outs, options.antialias, exec);
   return cpu::resize(images, outs, options.antialias, exec);

@@ -3,7 +3,6 @@
 // of a stack share one launch: a block finds its output by its number.
 #include <algorithm>
 #include <deque>
-#include <vector>
 
 #include "core/on_device.cuh"
 #include "ops/resize/area_taps.h"
@@ -112,20 +111,13 @@ class UploadedTaps {
       : first_(taps.first.size(), stream),
         begin_(taps.begin.size(), stream),
         weight_(taps.weight.size(), stream) {
-    upload(taps.first, first_, stream);
-    upload(taps.begin, begin_, stream);
-    upload(taps.weight, weight_, stream);
+    first_.fill(taps.first.data());
+    begin_.fill(taps.begin.data());
+    weight_.fill(taps.weight.data());
   }
   DeviceTaps view() const { return {first_.data(), begin_.data(), weight_.data()}; }
 
  private:
-  // Pageable host memory: the call returns once it has been read.
-  template <class V>
-  static void upload(const std::vector<V>& from, DeviceBuffer<V>& to, cudaStream_t stream) {
-    check(cudaMemcpyAsync(to.data(), from.data(), from.size() * sizeof(V), cudaMemcpyHostToDevice,
-                          stream),
-          "uploading resize weights");
-  }
   DeviceBuffer<int> first_, begin_;
   DeviceBuffer<float> weight_;
 };
