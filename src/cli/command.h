@@ -106,5 +106,6 @@ Command ops_integral_command();
 Command ops_pyramid_command();
 Command ops_histogram_command();
 Command bench_ops_command();
+Command demo_command();
 
 }  // namespace fovea::cli

@@ -34,7 +34,8 @@ TEST(Info, TellsAndParses) {
 TEST(Info, ListsEveryKindOfFile) {
   const std::string text = run_here({"info"}).out;
   std::set<std::string> names;
-  for (const auto& file : nlohmann::json::parse(run_here({"info", "--json"}).out)["files"]) {
+  const auto info = nlohmann::json::parse(run_here({"info", "--json"}).out);
+  for (const auto& file : info["files"]) {
     names.insert(file["name"].get<std::string>());
     EXPECT_FALSE(file["detail"].get<std::string>().empty()) << file["name"];
     EXPECT_THAT(text, testing::HasSubstr("\n  " + file["name"].get<std::string>()));
