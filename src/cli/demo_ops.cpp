@@ -2,10 +2,10 @@
 // Times are medians of whole calls from host memory and back.
 #include <fovea/colour_map.h>
 #include <fovea/convolve.h>
+#include <fovea/draw.h>
 #include <fovea/gradient.h>
 #include <fovea/image_io.h>
 #include <fovea/integral.h>
-#include <fovea/montage.h>
 #include <fovea/pyramid.h>
 #include <fovea/resize.h>
 #include <fovea/window_histogram.h>
@@ -39,12 +39,13 @@ void add_gradient(Page& page, const DemoRun& run) {
   Image<float> magnitude(width, height);
   Image<std::uint8_t> bin(width, height);
   const PolarGradientOptions options{.bins = 18, .signed_angle = true, .exec = run.exec};
+  const std::vector<Colour> hues = colours(ColourMap::kPhase, options.bins);
   const std::string time =
       time_of(run, [&] { polar_gradient(run.scene, magnitude, bin, options); });
   Image<std::uint8_t> direction(width, height, 3);
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) {
-      const Colour colour = colour_at(ColourMap::kPhase, bin.at(x, y) / 18.0);
+      const Colour colour = hues[bin.at(x, y)];
       const float strength = std::min(1.0F, magnitude.at(x, y) / 60);
       const std::uint8_t rgb[] = {colour.r, colour.g, colour.b};
       for (int c = 0; c < 3; ++c)
@@ -81,20 +82,34 @@ void add_resize(Page& page, const DemoRun& run) {
   page.figures(figures);
 }
 
+// The first level, and the others below each other to its right.
+Image<std::uint8_t> stacked(const Pyramid<std::uint8_t>& pyramid) {
+  constexpr int kGap = 6;
+  const auto first = pyramid.level(0);
+  Image<std::uint8_t> sheet(first.width + kGap + (first.width + 1) / 2, first.height, 3);
+  fill_box(sheet, {0, 0, static_cast<double>(sheet.width()), static_cast<double>(sheet.height())},
+           {kWhite, 1});
+  copy(first, sheet.view().crop(0, 0, first.width, first.height));
+  int top = 0;
+  for (int i = 1; i < pyramid.levels(); ++i) {
+    const auto level = pyramid.level(i);
+    if (top + level.height > sheet.height()) break;
+    copy(level, sheet.view().crop(first.width + kGap, top, level.width, level.height));
+    draw_text(sheet, {first.width + kGap + level.width + 6.0, top + level.height / 2.0},
+              fmt::format("{} × {}", level.width, level.height),
+              {.colour = {90, 96, 106}, .size = 13, .vertical = Vertical::kMiddle});
+    top += level.height + kGap;
+  }
+  return sheet;
+}
+
 void add_pyramid(Page& page, const DemoRun& run) {
   Pyramid<std::uint8_t> pyramid({.filter = PyramidFilter::kGaussian, .exec = run.exec});
   const std::string time = time_of(run, [&] { pyramid.build(run.scene); });
-  std::vector<Tile> tiles;
-  for (int i = 0; i < pyramid.levels(); ++i) {
-    const auto level = pyramid.level(i);
-    tiles.push_back({level, fmt::format("{} × {}", level.width, level.height)});
-  }
   page.subsection("Pyramid");
   page.figure(Figure::picture(
-      montage(tiles, {.columns = 3, .cell_width = 320, .cell_height = 200}),
-      {fmt::format("{} levels, each smoothed and halved from the one before; the first two are "
-                   "shown smaller than they are.",
-                   pyramid.levels()) +
+      stacked(pyramid),
+      {fmt::format("{} levels, each smoothed and halved from the one before.", pyramid.levels()) +
            time,
        "fovea ops pyramid scene.png -o levels --filter gaussian"}));
 }
