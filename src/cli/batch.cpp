@@ -30,19 +30,23 @@ std::string in_pattern(std::string pattern, const std::string& stem) {
   return pattern.replace(hole, 2, stem);
 }
 
-std::string file_name(const std::string& input, std::size_t index) {
-  return input == "-" ? fmt::format("stdin-{}.pgm", index) : fs::path(input).filename().string();
+std::string file_name(const std::string& input, const std::string& extension) {
+  fs::path name = input == "-" ? "stdin.png" : fs::path(input).filename();
+  if (!extension.empty()) name.replace_extension(extension);
+  return name.string();
 }
 
 // A library message often starts with the file's name already.
-std::string named(const std::string& input, const std::string& message) {
+std::string named(std::string input, const std::string& message) {
+  if (input == "-") input = "standard input";
   return message.rfind(input, 0) == 0 ? message : fmt::format("{}: {}", input, message);
 }
 
 }  // namespace
 
 std::vector<std::string> output_paths(const std::string& output,
-                                      const std::vector<std::string>& inputs) {
+                                      const std::vector<std::string>& inputs,
+                                      const std::string& extension) {
   const bool pattern = output.find("{}") != std::string::npos;
   std::error_code ignored;
   const bool folder = output.ends_with('/') || fs::is_directory(output, ignored);
@@ -54,7 +58,7 @@ std::vector<std::string> output_paths(const std::string& output,
   std::vector<std::string> paths;
   std::map<std::string, std::string> taken;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const std::string name = file_name(inputs[i], i);
+    const std::string name = file_name(inputs[i], extension);
     if (pattern) paths.push_back(in_pattern(output, fs::path(name).stem().string()));
     else if (folder || inputs.size() > 1) paths.push_back((fs::path(output) / name).string());
     else paths.push_back(output);

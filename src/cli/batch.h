@@ -12,9 +12,11 @@ namespace fovea::cli {
 // The file that each input's result is written to. One input: `output` itself, or inside it where
 // it is a folder or ends in '/'. Several: `output` is a folder, made where it is missing, whose
 // files have the inputs' names, or a pattern such as "out/{}.png", where {} stands for the input's
-// name without its ending. Throws InvalidArgument where two results would share a file.
+// name without its ending. In a folder files end in `extension` where one is given, else as their
+// inputs do, standard input in .png. Throws InvalidArgument where two results would share a file.
 std::vector<std::string> output_paths(const std::string& output,
-                                      const std::vector<std::string>& inputs);
+                                      const std::vector<std::string>& inputs,
+                                      const std::string& extension = "");
 
 // The device work goes to, settled once and said: with auto a GPU is noted, with --verbose any.
 Device settle_device(Context& context);

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "cli/bench.h"
+#include "cli/stopwatch.h"
 #include "core/json_text.h"
 
 namespace fovea::cli {
@@ -46,14 +47,6 @@ std::string json_lines(const Items& items, Function function) {
   std::string text;
   for (const auto& item : items) text += (text.empty() ? "\n    " : ",\n    ") + function(item);
   return "[" + text + "\n  ]";
-}
-
-// "812 ns", "43.1 us", "2.05 ms", "1.31 s".
-std::string seconds_text(double seconds) {
-  if (seconds < 1e-6) return fmt::format("{:.3g} ns", seconds * 1e9);
-  if (seconds < 1e-3) return fmt::format("{:.3g} us", seconds * 1e6);
-  if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
-  return fmt::format("{:.3g} s", seconds);
 }
 
 using Cells = std::array<std::string, 10>;

@@ -99,6 +99,13 @@ Command help_command();
 Command completion_command();
 Command man_command();
 Command ops_gradient_command();
+Command ops_resize_command();
+Command ops_blur_command();
+Command ops_convolve_command();
+Command ops_integral_command();
+Command ops_pyramid_command();
+Command ops_histogram_command();
 Command bench_ops_command();
+Command demo_command();
 
 }  // namespace fovea::cli

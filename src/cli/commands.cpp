@@ -15,8 +15,11 @@ const std::vector<System>& systems() {
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> kCommands{
-      ops_gradient_command(), bench_ops_command(),  info_command(),    help_command(),
-      man_command(),          completion_command(), version_command(),
+      ops_gradient_command(),  ops_resize_command(),   ops_blur_command(),
+      ops_convolve_command(),  ops_integral_command(), ops_pyramid_command(),
+      ops_histogram_command(), bench_ops_command(),    demo_command(),
+      info_command(),          help_command(),         man_command(),
+      completion_command(),    version_command(),
   };
   return kCommands;
 }

@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::size_t kColumns = 80;
 
-// `text` broken between words so that no line passes kColumns, each line but the first starting at
-// column `indent`.
+}  // namespace
+
 std::string wrap(std::string_view text, std::size_t indent) {
   std::string result;
   std::size_t column = indent;
@@ -37,6 +37,8 @@ std::string wrap(std::string_view text, std::size_t indent) {
   }
   return result;
 }
+
+namespace {
 
 // Two columns: a term and its text, which starts on the next line where the term is long.
 std::string entry(std::string_view term, std::string_view text, std::size_t indent) {

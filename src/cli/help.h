@@ -13,6 +13,9 @@ std::string help_overview();
 std::string help_system(std::string_view system);
 std::string help_command_text(const Command& command);
 
+// `text` broken between words into lines of at most 80 columns, those after the first indented.
+std::string wrap(std::string_view text, std::size_t indent);
+
 // An option as it is written ("-o, --output OUT", "--no-clean") and what to read about it.
 struct OptionLine {
   std::string form;

@@ -1,11 +1,16 @@
-// fovea info and fovea version: what this build is and what this machine can do with it.
+// fovea info and fovea version.
+#include "cli/info.h"
+
 #include <fovea/device.h>
+#include <fovea/image_io.h>
 #include <fovea/system.h>
 #include <fovea/version.h>
+#include <fovea/video.h>
 
 #include <fmt/format.h>
 
 #include "cli/command.h"
+#include "cli/help.h"
 #include "cli/run.h"
 #include "core/json_text.h"
 
@@ -31,6 +36,8 @@ std::string json_list(const std::vector<std::string>& items) {
   return "[" + json + "]";
 }
 
+}  // namespace
+
 std::string device_text(const DeviceInfo& info) {
   const bool cpu = info.device.kind == DeviceKind::kCpu;
   const char* unit = cpu ? "core" : "multiprocessor";
@@ -40,37 +47,65 @@ std::string device_text(const DeviceInfo& info) {
   return text;
 }
 
-std::string info_text(const BuildInfo& build, const std::vector<DeviceInfo>& all) {
+std::vector<Feature> file_features() {
+  std::vector<Feature> features = io::codecs();
+  features.push_back(io::video_feature());
+  return features;
+}
+
+namespace {
+
+// What this build and this machine offer.
+struct Offer {
+  BuildInfo build = build_info();
+  std::vector<DeviceInfo> devices = fovea::devices();
+  std::vector<Feature> files = file_features();  // kinds of file
+};
+
+std::string feature_text(const std::vector<Feature>& features) {
+  std::string text;
+  for (const Feature& feature : features)
+    text += fmt::format("  {:<8}  {}\n", feature.name,
+                        wrap((feature.usable ? "" : "off: ") + feature.detail, 12));
+  return text;
+}
+
+std::string feature_json(const std::vector<Feature>& features) {
+  std::string json;
+  for (const Feature& feature : features) {
+    json += fmt::format(R"({}
+    {{"name": {}, "usable": {}, "detail": {}}})",
+                        json.empty() ? "" : ",", json_quote(feature.name), feature.usable,
+                        json_quote(feature.detail));
+  }
+  return json;
+}
+
+std::string info_text(const Offer& offer) {
+  const BuildInfo& build = offer.build;
   std::string text =
       fmt::format("fovea {} ({}, {})\n", build.version, build.build_type, build.compiler);
   text += fmt::format("\nSIMD\n  used      {}\n  usable    {}\n  compiled  {}\n",
                       build.simd_usable.empty() ? "none" : build.simd_usable.front(),
                       fmt::join(build.simd_usable, ", "), fmt::join(build.simd_compiled, ", "));
   text += "\nDevices\n";
-  for (const DeviceInfo& info : all)
+  for (const DeviceInfo& info : offer.devices)
     text += fmt::format("  {:<8}  {}\n", to_string(info.device), device_text(info));
-  text += "\nFeatures\n";
-  for (const Feature& feature : build.features)
-    text +=
-        fmt::format("  {:<8}  {}{}\n", feature.name, feature.usable ? "" : "off: ", feature.detail);
+  text += "\nFiles\n" + feature_text(offer.files);
+  text += "\nFeatures\n" + feature_text(build.features);
   return text;
 }
 
-std::string info_json(const BuildInfo& build, const std::vector<DeviceInfo>& all) {
-  std::string device_list, feature_list;
-  for (const DeviceInfo& info : all) {
+std::string info_json(const Offer& offer) {
+  const BuildInfo& build = offer.build;
+  std::string device_list;
+  for (const DeviceInfo& info : offer.devices) {
     device_list += fmt::format(
         R"({}
     {{"device": {}, "name": {}, "units": {}, "memory_bytes": {}, "capability": {}}})",
         device_list.empty() ? "" : ",", json_quote(to_string(info.device)), json_quote(info.name),
         info.units, info.memory_bytes,
         info.capability.empty() ? "null" : json_quote(info.capability));
-  }
-  for (const Feature& feature : build.features) {
-    feature_list += fmt::format(R"({}
-    {{"name": {}, "usable": {}, "detail": {}}})",
-                                feature_list.empty() ? "" : ",", json_quote(feature.name),
-                                feature.usable, json_quote(feature.detail));
   }
   return fmt::format(
       R"({{
@@ -81,18 +116,20 @@ std::string info_json(const BuildInfo& build, const std::vector<DeviceInfo>& all
   "simd_usable": {},
   "devices": [{}
   ],
+  "files": [{}
+  ],
   "features": [{}
   ]
 }}
 )",
       json_quote(build.version), json_quote(build.compiler), json_quote(build.build_type),
-      json_list(build.simd_compiled), json_list(build.simd_usable), device_list, feature_list);
+      json_list(build.simd_compiled), json_list(build.simd_usable), device_list,
+      feature_json(offer.files), feature_json(build.features));
 }
 
 int run_info(AboutOptions& options, Context& context) {
-  const BuildInfo build = build_info();
-  const auto all = devices();
-  context.console.print(options.json ? info_json(build, all) : info_text(build, all));
+  const Offer offer;
+  context.console.print(options.json ? info_json(offer) : info_text(offer));
   return kDone;
 }
 
@@ -109,8 +146,8 @@ Command info_command() {
           .verb = "",
           .summary = "tell what this build holds and what this machine offers it",
           .text =
-              "Version, compiler, SIMD instruction sets, devices with their memory, and the parts "
-              "that are on or off, with the reason where one is off.",
+              "Version, compiler, SIMD instruction sets, devices with their memory, kinds of file, "
+              "and the parts that are on or off, with the reason where one is off.",
           .examples = {{"fovea info", "as a page"}, {"fovea info --json", "for programs"}},
           .request = make_request<AboutOptions, run_info>,
           .computes = false};

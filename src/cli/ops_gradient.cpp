@@ -2,17 +2,11 @@
 #include <fovea/error.h>
 #include <fovea/gradient.h>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "cli/batch.h"
-#include "cli/image_access.h"
-#include "cli/input_access.h"
-#include "cli/run.h"
-#include "core/json_text.h"
+#include "cli/ops_images.h"
 
 namespace fovea::cli {
 namespace {
@@ -29,7 +23,7 @@ std::span<const Choice> choices(GradientShow) {
 }
 
 struct GradientRequest {
-  std::string output{};
+  ImageFiles files{};
   GradientShow show = GradientShow::kMagnitude;
   float gain = 1;  // factor on what is shown, before it is cut to 0..255
   GradientOptions differences{};
@@ -37,8 +31,7 @@ struct GradientRequest {
 };
 
 void describe(OptionVisitor& visit, GradientRequest& request) {
-  visit("output", request.output,
-        "where to write: a file, or for several inputs a folder or a pattern such as out/{}.pgm");
+  describe(visit, request.files);
   visit("show", request.show, "what to write of the gradient");
   visit("gain", request.gain, "factor on magnitudes and differences, before they are cut to 0..255",
         0, 1000);
@@ -89,33 +82,21 @@ Image<std::uint8_t> polar_image(const Image<std::uint8_t>& image, const Gradient
   return result;
 }
 
-void check(const GradientRequest& request) {
-  if (request.output.empty())
-    throw InvalidArgument("ops gradient needs -o OUT, a file or a folder to write to");
+int run_gradient(GradientRequest& request, Context& context) {
   if (!shows_differences(request) && request.differences.kernel != GradientKernel::kCentred)
     throw InvalidArgument(
         "--kernel goes with --show dx or dy; magnitude and orientation take the centred "
         "difference");
-}
-
-int run_gradient(GradientRequest& request, Context& context) {
-  check(request);
-  settle_device(context);
-  request.differences.exec = context.exec;
-  request.differences.exec.progress = {};
-  request.polar.exec = request.differences.exec;
-  const auto inputs = expand_inputs(context.inputs);
-  const auto outputs = output_paths(request.output, inputs);
-  return run_batch(context, inputs, [&](std::size_t i) -> Outcome {
-    const Image<std::uint8_t> image = read_image(inputs[i]);
-    const Image<std::uint8_t> result =
-        shows_differences(request) ? difference_image(image, request) : polar_image(image, request);
-    write_image(outputs[i], result);
-    return {outputs[i],
-            fmt::format("\"output\": {}, \"width\": {}, \"height\": {}, \"channels\": {}",
-                        detail::json_quote(outputs[i]), image.width(), image.height(),
-                        image.channels())};
-  });
+  return run_on_images(
+      context, request.files, "", [&](io::AnyImage& input, const std::string& output) {
+        request.differences.exec = request.polar.exec = exec_of_image(context);
+        const auto image = io::to_bytes(io::drop_alpha(input));
+        io::write_image(output,
+                        io::AnyImage{shows_differences(request) ? difference_image(image, request)
+                                                                : polar_image(image, request),
+                                     facts_of_bytes(input.facts)});
+        return ImageResult{};
+      });
 }
 
 }  // namespace
@@ -129,12 +110,11 @@ Command ops_gradient_command() {
               "difference, of the strongest channel; orientation is its bin, spread over 0 to 255. "
               "dx and dy show differences of the chosen kernel divided by its weight, around 128. "
               "An input that fails is named, and the others are still done.",
-          .arguments = {{"INPUT", "images: files, folders, globs, @list, or - for standard input",
-                         1, kAnyNumber}},
-          .examples = {{"fovea ops gradient photo.ppm -o edges.pgm", "magnitude of one image"},
+          .arguments = {image_inputs()},
+          .examples = {{"fovea ops gradient photo.jpg -o edges.png", "magnitude of one image"},
                        {"fovea ops gradient photos -o edges --gain 2",
                         "every image of a folder, brightened"},
-                       {"fovea ops gradient photo.pgm -o dx.pgm --show dx --kernel sobel",
+                       {"fovea ops gradient photo.png -o dx.png --show dx --kernel sobel",
                         "horizontal differences by Sobel's kernel"}},
           .request = make_request<GradientRequest, run_gradient>};
 }

@@ -2,6 +2,8 @@
 
 #include <fovea/error.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -79,6 +81,13 @@ Runner runner_of(const std::function<void(const Exec&)>& work, const Exec& exec)
       for (int i = 0; i < iterations; ++i) work(on_stream);
     });
   };
+}
+
+std::string seconds_text(double seconds) {
+  if (seconds < 1e-6) return fmt::format("{:.3g} ns", seconds * 1e9);
+  if (seconds < 1e-3) return fmt::format("{:.3g} us", seconds * 1e6);
+  if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
+  return fmt::format("{:.3g} s", seconds);
 }
 
 }  // namespace fovea::cli

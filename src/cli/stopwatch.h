@@ -16,6 +16,9 @@ struct Timing {
   double spread = 0;   // interquartile range over the median
 };
 
+// "812 ns", "43.1 us", "2.05 ms", "1.31 s".
+std::string seconds_text(double seconds);
+
 // The runners take turns (A B A B ...), so that a machine that slows down slows all of them; each
 // turn is long enough for the clock. Throws Cancelled once `stop` has fired.
 std::vector<Timing> time_in_turns(const std::vector<Runner>& runners, int repeats,

@@ -1,10 +1,10 @@
 // Binds sequences of images to the readers and writers of image files.
-#include <fovea/error.h>
+#include <fovea/image_io.h>
+
+#include <algorithm>
+#include <utility>
 
 #include "io/video_source.h"
-
-#if __has_include(<fovea/image_io.h>)
-#include <fovea/image_io.h>
 
 namespace fovea::io {
 namespace {
@@ -41,25 +41,3 @@ FrameEncoder image_encoder() {
 }
 
 }  // namespace fovea::io
-#else
-namespace fovea::io {
-
-FrameDecoder image_decoder() {
-  return {[](const std::string& path) -> Image<std::uint8_t> {
-            throw IoError(path + ": this build reads no image files");
-          },
-          [](const std::string& path) -> Image<std::uint16_t> {
-            throw IoError(path + ": this build reads no image files");
-          }};
-}
-FrameEncoder image_encoder() {
-  return {[](const std::string& path, ImageView<const std::uint8_t>) {
-            throw IoError(path + ": this build writes no image files");
-          },
-          [](const std::string& path, ImageView<const std::uint16_t>) {
-            throw IoError(path + ": this build writes no image files");
-          }};
-}
-
-}  // namespace fovea::io
-#endif

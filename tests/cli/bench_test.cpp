@@ -71,9 +71,9 @@ TEST(Bench, FilterThatMatchesNothingNamesTheCases) {
 }
 
 TEST(Bench, RivalsFromAFileStandBesideOurRows) {
-  const Folder folder;
-  spill(folder / "theirs.json",
-        R"({"rows": [{"name": "gradient_sobel_u8", "size": "640x480", "device": "cpu",
+  const test::TempFolder folder;
+  test::save(folder / "theirs.json",
+             R"({"rows": [{"name": "gradient_sobel_u8", "size": "640x480", "device": "cpu",
                       "rival": "torch", "seconds": 1e-9}]})");
   const Ended ended = run_here(small_with({"--json", "--rivals", folder / "theirs.json"}));
   const json row = json::parse(ended.out)["rows"][0];
@@ -83,11 +83,11 @@ TEST(Bench, RivalsFromAFileStandBesideOurRows) {
 }
 
 TEST(BenchError, BadRivalFilesAreNamedBeforeAnythingIsMeasured) {
-  const Folder folder;
+  const test::TempFolder folder;
   EXPECT_EQ(run_here(small_with({"--rivals", folder / "none.json"})).status, kBadInput);
   for (const char* text : {"{}", "3", "[{}]", R"([{"name": "a", "size": "1x1", "device": "cpu",
                            "rival": "r", "seconds": 0}])"}) {
-    spill(folder / "bad.json", text);
+    test::save(folder / "bad.json", text);
     const Ended ended = run_here(small_with({"--rivals", folder / "bad.json"}));
     EXPECT_EQ(ended.status, kBadInput) << text;
     EXPECT_TRUE(ended.err.starts_with("fovea: " + (folder / "bad.json") + ": ")) << ended.err;
@@ -95,8 +95,8 @@ TEST(BenchError, BadRivalFilesAreNamedBeforeAnythingIsMeasured) {
 }
 
 TEST(Rivals, MergeMatchesNameSizeDeviceAndKeepsTheFaster) {
-  const Folder folder;
-  spill(folder / "r.json", R"([
+  const test::TempFolder folder;
+  test::save(folder / "r.json", R"([
     {"name": "a", "size": "4x4", "device": "cuda", "rival": "torch", "seconds": 2},
     {"name": "a", "size": "4x4", "device": "cpu", "threads": 2, "rival": "torch", "seconds": 2},
     {"name": "a", "size": "8x8", "device": "cpu", "rival": "torch", "seconds": 2}])");

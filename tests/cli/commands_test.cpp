@@ -1,7 +1,6 @@
 // What every entry of the table must offer.
 #include "cli/command.h"
 
-#include <fovea/version.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -89,8 +88,8 @@ TEST_P(EveryCommand, ConfigurationIsJson) {
   EXPECT_EQ(printed.status, kDone);
   const auto config = nlohmann::json::parse(printed.out);
   EXPECT_EQ(config["command"], command.name());
-  const Folder folder;
-  spill(folder / "c.json", printed.out);
+  const test::TempFolder folder;
+  test::save(folder / "c.json", printed.out);
   words.insert(words.end(), {"--config", folder / "c.json"});
   EXPECT_EQ(run_here(words).out, printed.out);
 }
@@ -99,8 +98,8 @@ TEST_P(EveryCommand, ManualPageIsCleanTroff) {
   const Ended printed = run_here({"man", page_name(*GetParam())});
   EXPECT_EQ(printed.status, kDone);
   EXPECT_TRUE(printed.out.starts_with(".TH "));
-  const Folder folder;
-  spill(folder / "page.1", printed.out);
+  const test::TempFolder folder;
+  test::save(folder / "page.1", printed.out);
   const Ended formatted = Process({"groff", "-man", "-ww", "-Tutf8", folder / "page.1"}).wait();
   if (formatted.status == 127) GTEST_SKIP() << "groff is not installed";
   EXPECT_EQ(formatted.status, 0);
@@ -149,30 +148,6 @@ TEST(Manual, ListsEveryPage) {
   EXPECT_EQ(run_here({"man", "fovea-ops-gradeint"}).err,
             "fovea: there is no manual page 'fovea-ops-gradeint'; did you mean "
             "fovea-ops-gradient?\n");
-}
-
-TEST(Info, TellsAndParses) {
-  const Ended text = run_here({"info"});
-  EXPECT_EQ(text.status, kDone);
-  EXPECT_THAT(text.out, testing::HasSubstr("fovea " FOVEA_VERSION));
-  EXPECT_THAT(text.out, testing::HasSubstr("\n  cpu "));
-  const auto info = nlohmann::json::parse(run_here({"info", "--json"}).out);
-  EXPECT_EQ(info["fovea"], FOVEA_VERSION);
-  EXPECT_EQ(info["devices"][0]["device"], "cpu");
-  EXPECT_GT(info["devices"][0]["memory_bytes"].get<double>(), 1e6);
-  EXPECT_FALSE(info["simd_usable"].empty());
-  bool cuda = false;
-  for (const auto& feature : info["features"]) {
-    EXPECT_FALSE(feature["detail"].get<std::string>().empty()) << feature["name"];
-    cuda = cuda || feature["name"] == "cuda";
-  }
-  EXPECT_TRUE(cuda);
-}
-
-TEST(Version, ThreeWays) {
-  EXPECT_EQ(run_here({"version"}).out, "fovea " FOVEA_VERSION "\n");
-  EXPECT_EQ(run_here({"--version"}).out, "fovea " FOVEA_VERSION "\n");
-  EXPECT_EQ(nlohmann::json::parse(run_here({"version", "--json"}).out)["fovea"], FOVEA_VERSION);
 }
 
 }  // namespace

@@ -16,10 +16,10 @@ using testing::UnorderedElementsAre;
 
 // What bash offers for the last word of a command line, in a folder with one file.
 std::vector<std::string> offered(const std::string& words) {
-  const Folder folder;
-  spill(folder / "script", run_here({"completion", "bash"}).out);
+  const test::TempFolder folder;
+  test::save(folder / "script", run_here({"completion", "bash"}).out);
   std::filesystem::create_directory(folder / "work");
-  spill(folder / "work/photo one.pgm", "");
+  test::save(folder / "work/photo one.pgm", "");
   const std::string script = "cd " + (folder / "work") + " && source ../script && COMP_WORDS=(" +
                              words +
                              ") && COMP_CWORD=$((${#COMP_WORDS[@]} - 1)) && _fovea && printf "
@@ -72,8 +72,8 @@ class OtherShell : public testing::TestWithParam<const char*> {};
 
 TEST_P(OtherShell, ScriptIsSound) {
   const std::string shell = GetParam();
-  const Folder folder;
-  spill(folder / "script", run_here({"completion", shell}).out);
+  const test::TempFolder folder;
+  test::save(folder / "script", run_here({"completion", shell}).out);
   const Ended checked = Process({shell, "-n", folder / "script"}).wait();
   if (checked.status == 127) GTEST_SKIP() << shell << " is not installed";
   EXPECT_EQ(checked.status, 0);

@@ -172,10 +172,11 @@ TEST(ParserError, SetWithoutAKeyOrWithAnUnknownOne) {
 }
 
 TEST(Config, TakesAResultBack) {
-  const Folder folder;
+  const test::TempFolder folder;
   const auto first = parsed({"t", "--count", "11", "--no-washed", "--seed", "5"});
-  spill(folder / "result.json", "{\"fovea\": \"0\", \"command\": \"fruit pick\", \"options\": " +
-                                    first.options_json() + ", \"results\": []}");
+  test::save(folder / "result.json",
+             "{\"fovea\": \"0\", \"command\": \"fruit pick\", \"options\": " +
+                 first.options_json() + ", \"results\": []}");
   const auto second = parsed({"t", "--config", folder / "result.json", "--peeled"});
   EXPECT_EQ(seen.count, 11);
   EXPECT_FALSE(seen.washed);
@@ -184,8 +185,8 @@ TEST(Config, TakesAResultBack) {
 }
 
 TEST(Config, CommandLineWinsWhereverItStands) {
-  const Folder folder;
-  spill(folder / "c.json", R"({"count": 4, "flavour": "sour", "weight": 0.125})");
+  const test::TempFolder folder;
+  test::save(folder / "c.json", R"({"count": 4, "flavour": "sour", "weight": 0.125})");
   parsed({"t", "--count", "5", "--config", folder / "c.json"});
   EXPECT_EQ(seen.count, 5);
   EXPECT_EQ(seen.flavour, Flavour::kSour);
@@ -197,21 +198,21 @@ TEST(Config, DoesNotEchoTheOutputFile) {
 }
 
 TEST(ConfigError, NamesTheFile) {
-  const Folder folder;
+  const test::TempFolder folder;
   const std::string path = folder / "c.json";
   const std::vector<std::string> words{"t", "--config", path};
-  spill(path, R"({"cuont": 4})");
+  test::save(path, R"({"cuont": 4})");
   EXPECT_EQ(refusal(words), path + ": cuont is no option of fruit pick; did you mean count?");
-  spill(path, R"({"count": 4.5})");
+  test::save(path, R"({"count": 4.5})");
   EXPECT_EQ(refusal(words), path + ": count is '4.5'; expected a whole number from 1 to 32");
-  spill(path, R"({"command": "flow run", "options": {}})");
+  test::save(path, R"({"command": "flow run", "options": {}})");
   EXPECT_EQ(refusal(words), path + ": holds options of flow run, not of fruit pick");
   for (const char* text :
        {"{\"count\": [1]}", "[]", "{\n \"count\": }", "", "\xff\xfe", "{\"a\": 1"}) {
-    spill(path, text);
+    test::save(path, text);
     EXPECT_THROW(parse(kFruit, words), FormatError) << text;
   }
-  spill(path, "{\n  \"count\": }\n");
+  test::save(path, "{\n  \"count\": }\n");
   try {
     parse(kFruit, words);
   } catch (const FormatError& error) {

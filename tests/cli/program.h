@@ -1,5 +1,6 @@
 // Runs the program for tests: as a function in this process, or as a process of its own.
 #pragma once
+#include <fovea/image_io.h>
 #include <gtest/gtest.h>
 
 #include <fcntl.h>
@@ -8,13 +9,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "cli/run.h"
+#include "support/files.h"
 
 namespace fovea::cli {
 
@@ -44,42 +43,16 @@ inline std::stop_token fired() {
   return stop.get_token();
 }
 
-inline std::string slurp(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-inline void spill(const std::filesystem::path& path, std::string_view text) {
-  std::ofstream(path, std::ios::binary) << text;
-}
-
-// A folder that vanishes with its test.
-class Folder {
- public:
-  Folder() {
-    std::string name = testing::TempDir() + "fovea-cli-XXXXXX";
-    path_ = mkdtemp(name.data());
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-  std::string path() const { return path_.string(); }
-
- private:
-  std::filesystem::path path_;
-};
-
 // A grey ramp, 8 pixels wide.
 inline void write_ramp(const std::string& path, int height = 4) {
-  std::string text = "P5\n8 " + std::to_string(height) + "\n255\n";
-  for (int i = 0; i < 8 * height; ++i) text += static_cast<char>(i % 8 * 10);
-  spill(path, text);
+  Image<std::uint8_t> ramp(8, height);
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < 8; ++x) ramp.at(x, y) = static_cast<std::uint8_t>(10 * x);
+  io::write_image(path, ramp.view());
 }
 
-// A process. Its standard output goes to `out_path` where one is given.
+// A process that sees no GPU, so that its words and its start are those of the CPU everywhere. Its
+// standard input is empty; its standard output goes to `out_path` where one is given.
 class Process {
  public:
   explicit Process(std::vector<std::string> words, const std::string& out_path = "") {
@@ -91,6 +64,7 @@ class Process {
       signal(SIGPIPE, SIG_DFL);
       // Looking for leaks takes seconds a process; the runs in the test's own process are searched.
       setenv("ASAN_OPTIONS", "detect_leaks=0", 0);
+      setenv("CUDA_VISIBLE_DEVICES", "", 1);
       dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
       dup2(open(out.c_str(), O_WRONLY | O_CREAT, 0600), STDOUT_FILENO);
       dup2(open(err.c_str(), O_WRONLY | O_CREAT, 0600), STDERR_FILENO);
@@ -108,7 +82,7 @@ class Process {
   Process& operator=(const Process&) = delete;
 
   void send(int signal) const { kill(child_, signal); }
-  std::string err_so_far() const { return slurp(folder_ / "err"); }
+  std::string err_so_far() const { return test::load(folder_ / "err"); }
 
   // A process ended by a signal has status 128 + signal, as in a shell.
   Ended wait() {
@@ -116,11 +90,11 @@ class Process {
     waitpid(child_, &status, 0);
     child_ = -1;
     return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
-            slurp(folder_ / "out"), err_so_far()};
+            test::load(folder_ / "out"), err_so_far()};
   }
 
  private:
-  Folder folder_;
+  test::TempFolder folder_;
   pid_t child_ = -1;
 };
 

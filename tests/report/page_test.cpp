@@ -5,12 +5,10 @@
 #include <gmock/gmock.h>
 #include <png.h>
 
-#include <filesystem>
-#include <fstream>
 #include <limits>
-#include <sstream>
 
 #include "report/png_text.h"
+#include "support/files.h"
 #include "support/images.h"
 #include "support/xml_check.h"
 
@@ -99,13 +97,9 @@ TEST(Cell, WritesNumbers) {
 }
 
 TEST(Page, IsWrittenWholeOrNamesThePath) {
-  const auto path = (std::filesystem::path(testing::TempDir()) / "fovea_page_test.html").string();
-  full_page().write(path);
-  std::ifstream file(path);
-  std::stringstream text;
-  text << file.rdbuf();
-  EXPECT_EQ(text.str(), full_page().html());
-  std::filesystem::remove(path);
+  const test::TempFolder folder;
+  full_page().write(folder / "page.html");
+  EXPECT_EQ(test::load(folder / "page.html"), full_page().html());
   try {
     full_page().write("/no/such/folder/page.html");
     FAIL() << "nothing was thrown";

@@ -1,4 +1,4 @@
-// Made-up data for the gallery of pictures: a surface, a scene with detections, three line charts.
+// Made-up data for one of each kind of picture: a surface, a scene with detections, charts.
 #pragma once
 #include <fovea/chart.h>
 #include <fovea/draw.h>
@@ -7,9 +7,8 @@
 #include <cmath>
 #include <limits>
 
-namespace samples {
+namespace fovea::cli::samples {
 
-using namespace fovea;
 using namespace fovea::report;
 
 inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -84,7 +83,7 @@ inline LineChart timings() {
   LineChart chart{.title = "Time by size",
                   .x = {.title = "pixels", .log = true},
                   .y = {.title = "time (ms)", .log = true}};
-  const char* names[] = {"one thread", "16 threads", "H200"};
+  const char* names[] = {"method A", "method B", "method C"};
   for (int k = 0; k < 3; ++k) {
     Series series{.name = names[k], .marker = static_cast<Marker>(k == 1 ? 3 : k)};
     for (double pixels = 1e4; pixels < 2e8; pixels *= 4) {
@@ -112,4 +111,57 @@ inline LineChart scatter() {
   return chart;
 }
 
-}  // namespace samples
+inline Histogram errors() {
+  Histogram chart{
+      .title = "Errors", .x = {.title = "error (px)"}, .series = {{"before"}, {"after"}}};
+  Random random(11);
+  for (int i = 0; i < 4000; ++i) {
+    chart.series[0].values.push_back(2.0 * random.normal());
+    chart.series[1].values.push_back(0.8 + 0.9 * random.normal());
+  }
+  return chart;
+}
+
+inline BarChart throughput() {
+  return {.title = "Throughput",
+          .categories = {"north", "east", "south", "west"},
+          .series = {{"plan A", {31, 84, 12.5, 46}, {2, 6, 1, 4}},
+                     {"plan B", {310, 240, kNaN, 205}, {12, 30, 0, 22}}},
+          .value = {.title = "frames per second"}};
+}
+
+inline BarChart changes() {
+  return {.title = "Accuracy by class",
+          .categories = {"walking slowly", "running", "waving both hands", "boxing"},
+          .series = {{"", {0.93, 0.88, 0.97, -0.12}}},
+          .value = {.title = "change"},
+          .horizontal = true};
+}
+
+inline MatrixChart confusions() {
+  return {.title = "Confusions",
+          .values = {48, 2, 0, 1, 5, 40, 4, 0, 0, 3, 51, 2, 1, 0, 6, 44},
+          .rows = 4,
+          .columns = 4,
+          .row_labels = {"walk", "run", "wave", "box"},
+          .column_labels = {"walk", "run", "wave", "box"},
+          .row_title = "true class",
+          .column_title = "predicted class",
+          .normalise_rows = true,
+          .width = 420};
+}
+
+inline MatrixChart distances() {
+  MatrixChart chart{.title = "Distances",
+                    .rows = 64,
+                    .columns = 64,
+                    .value_title = "distance",
+                    .map = ColourMap::kEmber,
+                    .reverse = false,
+                    .width = 420};
+  for (int i = 0; i < 64 * 64; ++i)
+    chart.values.push_back(std::abs(std::sin(i % 64 * 0.15) - std::sin(i / 64 * 0.15)));
+  return chart;
+}
+
+}  // namespace fovea::cli::samples
