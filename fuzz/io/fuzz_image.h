@@ -26,7 +26,7 @@ inline void read_image_every_way(std::span<const std::byte> data) {
   survive([&] {
     io::read_image(
         data, "fuzz",
-        {.orientation = io::Orientation::kExif, .partial = true, .most_bytes = kMostBytes});
+        {.orientation = io::Orientation::kApply, .partial = true, .most_bytes = kMostBytes});
   });
   survive([&] { io::read_pages(data, "fuzz", {.most_bytes = kMostBytes}); });
 }

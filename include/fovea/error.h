@@ -19,10 +19,16 @@ class FOVEA_API InvalidArgument : public Error {
   using Error::Error;
 };
 
-// The system refused to read or write: a missing file, no permission, a full disk.
+// The system refused to read or write (WriteError): a missing file, no permission, a full disk.
 class FOVEA_API IoError : public Error {
  public:
   using Error::Error;
+};
+
+// An output that the system refused: a full disk, no permission, a folder that is not there.
+class FOVEA_API WriteError : public IoError {
+ public:
+  using IoError::IoError;
 };
 
 // A file that is not what it claims to be: truncated, lying about its size, of another format.

@@ -13,9 +13,9 @@
 
 // Image files: PNG, JPEG, TIFF, PNM (with PAM), PFM and .npy. A file's format is told by its
 // content, never by its name. Errors are FormatError (the file is damaged, lies or is of another
-// format) and IoError (the system refused), each one line with the file and the cause. No more
-// memory is taken than the file's length can justify. Samples are given as stored: no colour
-// management, no gamma.
+// format), IoError (the system refused to read) and WriteError (to write), each one line with the
+// file and the cause. No more memory is taken than the file's length can justify. Samples are given
+// as stored: no colour management, no gamma.
 namespace fovea::io {
 
 enum class ImageFormat : unsigned char { kPng, kJpeg, kTiff, kPnm, kPfm, kNpy };
@@ -83,14 +83,15 @@ struct ImageInfo {
   ImageFacts facts{};
 };
 
-enum class Orientation : unsigned char { kIgnore, kExif };
+// What to do with a file's note that its camera was turned.
+enum class Orientation : unsigned char { kIgnore, kApply };
 FOVEA_API std::span<const Choice> choices(Orientation);
 
 struct ImageReadOptions {
-  Orientation orientation =
-      Orientation::kIgnore;  // exif turns the picture upright as its tag says (JPEG, PNG, TIFF)
-  int page = 0;              // which page of a TIFF, from 0
-  bool partial = false;      // take what a truncated or damaged JPEG still gives; the rest is grey
+  // apply turns the picture upright as its EXIF tag says (JPEG, PNG, TIFF)
+  Orientation orientation = Orientation::kIgnore;
+  int page = 0;          // which page of a TIFF, from 0
+  bool partial = false;  // take what a truncated or damaged JPEG still gives; the rest is grey
   std::uint64_t most_bytes = 0;  // refuse pictures that would take more memory; 0: only what the
                                  // file cannot justify is refused
 };
@@ -152,10 +153,10 @@ FOVEA_API Image<std::uint8_t> to_bytes(AnyImage&& image);
 
 // 0.299 R + 0.587 G + 0.114 B (ITU-R BT.601), rounded to nearest for integers. Of 2 or 4 channels
 // the last counts as alpha and is left out; more than 4 are an InvalidArgument.
-FOVEA_API Image<std::uint8_t> to_gray(ImageView<const std::uint8_t> image);
-FOVEA_API Image<std::uint16_t> to_gray(ImageView<const std::uint16_t> image);
-FOVEA_API Image<float> to_gray(ImageView<const float> image);
-FOVEA_API AnyImage to_gray(const AnyImage& image);
+FOVEA_API Image<std::uint8_t> to_grey(ImageView<const std::uint8_t> image);
+FOVEA_API Image<std::uint16_t> to_grey(ImageView<const std::uint16_t> image);
+FOVEA_API Image<float> to_grey(ImageView<const float> image);
+FOVEA_API AnyImage to_grey(const AnyImage& image);
 
 // The channels named, in that order; one may be named twice.
 FOVEA_API AnyImage select_channels(const AnyImage& image, std::span<const int> channels);

@@ -22,7 +22,7 @@ FOVEA_API Sink stream_sink(std::FILE* stream, std::string name);
 // the standard output, where commit() only flushes.
 class FOVEA_API FileSink {
  public:
-  // Throws IoError that names the path and the system's reason, as write() and commit() do.
+  // Throws WriteError that names the path and the system's reason, as write() and commit() do.
   explicit FileSink(const std::string& path);
   ~FileSink();
   FileSink(FileSink&&) noexcept;

@@ -1,5 +1,6 @@
 #pragma once
 #include <fovea/image.h>
+#include <fovea/image_io.h>
 #include <fovea/options.h>
 #include <fovea/system.h>
 
@@ -21,9 +22,6 @@ FOVEA_API std::span<const Choice> choices(YuvMatrix);
 // limited for colour and full for files that are grey.
 enum class YuvRange : unsigned char { kAuto, kLimited, kFull };
 FOVEA_API std::span<const Choice> choices(YuvRange);
-// What to do with a file's note that it was filmed with a turned camera.
-enum class VideoRotation : unsigned char { kIgnore, kApply };
-FOVEA_API std::span<const Choice> choices(VideoRotation);
 
 struct VideoReadOptions {
   VideoColour colour = VideoColour::kRgb;  // three channels, or one: the luma of what is coloured
@@ -32,10 +30,10 @@ struct VideoReadOptions {
   int count = 0;           // frames to give at most; 0 gives all
   int step = 1;            // every step-th frame from the start
   double frame_rate = 25;  // of image sequences, which do not say; frames a second
-  YuvMatrix matrix = YuvMatrix::kAuto;              // override of what the file says
-  YuvRange range = YuvRange::kAuto;                 // override of what the file says
-  VideoRotation rotation = VideoRotation::kIgnore;  // apply turns frames upright
-  int threads = 0;                                  // of the decoder; 0 lets it choose
+  YuvMatrix matrix = YuvMatrix::kAuto;             // override of what the file says
+  YuvRange range = YuvRange::kAuto;                // override of what the file says
+  Orientation orientation = Orientation::kIgnore;  // apply turns the frames of video files upright
+  int threads = 0;                                 // of the decoder; 0 lets it choose
 };
 FOVEA_API void describe(OptionVisitor& visit, VideoReadOptions& options);
 
@@ -69,7 +67,8 @@ struct Frame {
 //   a folder, a glob     of images, in natural order
 //   a list of images
 //   a stream of y4m      "-" is the standard input; pipes and devices are read the same way
-// Interlaced video is given as it is stored.
+// Interlaced video is given as it is stored. FFmpeg logs to stderr at a level that is one for the
+// whole process: opening or creating a video file sets it to quiet where it is still the default.
 class FOVEA_API VideoReader {
  public:
   // Throws IoError or FormatError that names the source, InvalidArgument for impossible options.
@@ -116,13 +115,16 @@ FOVEA_API void describe(OptionVisitor& visit, VideoWriteOptions& options);
 //   name%06d.png     numbered images from 0; a folder alone means FOLDER/%06d.png
 class FOVEA_API VideoWriter {
  public:
+  // Throws WriteError that names the path where the system refuses it, as write() and finish() do.
   explicit VideoWriter(const std::string& path, const VideoWriteOptions& options = {});
   // Without finish() an unfinished file is removed; images already written stay.
   ~VideoWriter();
   VideoWriter(VideoWriter&&) noexcept;
   VideoWriter& operator=(VideoWriter&&) noexcept;
 
-  // The first frame fixes size, channels and depth; others throw InvalidArgument.
+  // The first frame written fixes size, channels and depth; others throw InvalidArgument, as does
+  // one that the format cannot hold. Such a frame counts for nothing: another may follow. After any
+  // other exception the unfinished file is gone, and write() and finish() throw WriteError.
   void write(ImageView<const std::uint8_t> frame);
   void write(ImageView<const std::uint16_t> frame);  // .mkv and images only
   // Completes the file and gives it its name. Throws InvalidArgument where no frame was written.

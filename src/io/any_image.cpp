@@ -53,10 +53,10 @@ T luma(const T* rgb) {
 }
 
 template <class T>
-Image<T> gray(ImageView<const T> image) {
+Image<T> grey(ImageView<const T> image) {
   if (image.channels < 1 || image.channels > 4)
     throw InvalidArgument(fmt::format(
-        "to_gray: the image has {} channels; expected 1 to 4; select_channels picks some",
+        "to_grey: the image has {} channels; expected 1 to 4; select_channels picks some",
         image.channels));
   Image<T> result(image.width, image.height);
   for (int y = 0; y < image.height; ++y) {
@@ -199,13 +199,13 @@ Image<std::uint8_t> to_bytes(AnyImage&& image) {
   return to_bytes(std::as_const(image));
 }
 
-Image<std::uint8_t> to_gray(ImageView<const std::uint8_t> image) { return gray(image); }
-Image<std::uint16_t> to_gray(ImageView<const std::uint16_t> image) { return gray(image); }
-Image<float> to_gray(ImageView<const float> image) { return gray(image); }
+Image<std::uint8_t> to_grey(ImageView<const std::uint8_t> image) { return grey(image); }
+Image<std::uint16_t> to_grey(ImageView<const std::uint16_t> image) { return grey(image); }
+Image<float> to_grey(ImageView<const float> image) { return grey(image); }
 
-AnyImage to_gray(const AnyImage& image) {
+AnyImage to_grey(const AnyImage& image) {
   AnyImage result{
-      std::visit([](const auto& pixels) { return AnyPixels(gray(pixels.view())); }, image.pixels),
+      std::visit([](const auto& pixels) { return AnyPixels(grey(pixels.view())); }, image.pixels),
       image.facts};
   result.facts.alpha = Alpha::kNone;
   return result;

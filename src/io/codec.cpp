@@ -4,13 +4,12 @@
 
 #include <fmt/format.h>
 
-#include <bit>
 #include <cstring>
 #include <limits>
 
 namespace fovea::io {
 
-void check_shape(const Source& source, const Shape& shape, const ImageReadOptions& options) {
+void check_shape(const Source& source, const PictureShape& shape, const ImageReadOptions& options) {
   constexpr std::uint64_t kMost = std::numeric_limits<int>::max();
   const auto fits = [](std::uint64_t value) { return value >= 1 && value <= kMost; };
   // A row's padding must fit as well.
@@ -35,7 +34,7 @@ void check_justified(const Source& source, double stored, double expansion) {
         stored, source.size(), most));
 }
 
-AnyImage make_image(const Shape& shape, const ImageFacts& facts) {
+AnyImage make_image(const PictureShape& shape, const ImageFacts& facts) {
   return with_sample_type(shape.type, [&]<class T>() {
     return AnyImage{Image<T>(static_cast<int>(shape.width), static_cast<int>(shape.height),
                              static_cast<int>(shape.channels)),
@@ -43,7 +42,7 @@ AnyImage make_image(const Shape& shape, const ImageFacts& facts) {
   });
 }
 
-ImageInfo make_info(const Shape& shape, const ImageFacts& facts, int pages) {
+ImageInfo make_info(const PictureShape& shape, const ImageFacts& facts, int pages) {
   return {static_cast<int>(shape.width),
           static_cast<int>(shape.height),
           static_cast<int>(shape.channels),
@@ -64,19 +63,19 @@ double type_white(SampleType type) {
 
 SampleType type_of(const AnyView& image) { return static_cast<SampleType>(image.index()); }
 
-Shape shape_of(const AnyView& image) {
+PictureShape shape_of(const AnyView& image) {
   return std::visit(
       [&](const auto& view) {
-        return Shape{static_cast<std::uint64_t>(view.width),
-                     static_cast<std::uint64_t>(view.height),
-                     static_cast<std::uint64_t>(view.channels), type_of(image)};
+        return PictureShape{static_cast<std::uint64_t>(view.width),
+                            static_cast<std::uint64_t>(view.height),
+                            static_cast<std::uint64_t>(view.channels), type_of(image)};
       },
       image);
 }
 
 void refuse_image(const OutputFile& file, std::string_view holds, const AnyView& image,
                   std::string_view advice) {
-  const Shape shape = shape_of(image);
+  const PictureShape shape = shape_of(image);
   throw InvalidArgument(fmt::format("{}: {}, not {} with {} channel{}; {}", file.path(), holds,
                                     to_string(shape.type), shape.channels,
                                     shape.channels == 1 ? "" : "s", advice));
@@ -97,18 +96,6 @@ void swap_bytes(std::span<std::byte> samples, std::size_t sample_bytes) {
     swap(+[](std::uint32_t w) -> std::uint32_t { return __builtin_bswap32(w); });
   else if (sample_bytes == 8)
     swap(+[](std::uint64_t w) -> std::uint64_t { return __builtin_bswap64(w); });
-}
-
-float half_to_float(std::uint16_t half) {
-  const std::uint32_t sign = static_cast<std::uint32_t>(half & 0x8000U) << 16;
-  const std::uint32_t exponent = half >> 10 & 31U;
-  const std::uint32_t fraction = half & 1023U;
-  if (exponent == 0) {  // zero or subnormal: fraction times 2^-24
-    const float magnitude = static_cast<float>(fraction) * 0x1p-24F;
-    return sign != 0 ? -magnitude : magnitude;
-  }
-  const std::uint32_t wide = exponent == 31 ? 255U : exponent + 112U;
-  return std::bit_cast<float>(sign | wide << 23 | fraction << 13);
 }
 
 }  // namespace fovea::io

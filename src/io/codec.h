@@ -35,7 +35,7 @@ constexpr std::size_t kHeadBytes = 256;  // what recognises() needs at most
 std::string foreign_format(std::string_view head);
 
 // What a picture will be, before memory is taken for it.
-struct Shape {
+struct PictureShape {
   std::uint64_t width = 0;
   std::uint64_t height = 0;
   std::uint64_t channels = 1;
@@ -43,12 +43,13 @@ struct Shape {
 };
 // Throws FormatError where a side is 0 or a row would not fit an int, and where options.most_bytes
 // forbids it.
-void check_shape(const Source& source, const Shape& shape, const ImageReadOptions& options = {});
+void check_shape(const Source& source, const PictureShape& shape,
+                 const ImageReadOptions& options = {});
 // Throws FormatError where a picture of `stored` bytes before compression cannot come from a file
 // this long: `expansion` bytes from each.
 void check_justified(const Source& source, double stored, double expansion);
-AnyImage make_image(const Shape& shape, const ImageFacts& facts);
-ImageInfo make_info(const Shape& shape, const ImageFacts& facts, int pages = 1);
+AnyImage make_image(const PictureShape& shape, const ImageFacts& facts);
+ImageInfo make_info(const PictureShape& shape, const ImageFacts& facts, int pages = 1);
 
 std::size_t sample_bytes(SampleType type);
 double type_white(SampleType type);  // greatest integer, or 1 for floating point
@@ -73,7 +74,7 @@ auto with_sample_type(SampleType type, Function&& function) {
 [[noreturn]] void refuse_image(const OutputFile& file, std::string_view holds, const AnyView& image,
                                std::string_view advice);
 SampleType type_of(const AnyView& image);
-Shape shape_of(const AnyView& image);
+PictureShape shape_of(const AnyView& image);
 
 template <class T>
 std::span<std::byte> row_bytes(ImageView<T> image, int y) {
@@ -86,7 +87,6 @@ std::span<const std::byte> row_bytes(ImageView<const T> image, int y) {
 }
 
 void swap_bytes(std::span<std::byte> samples, std::size_t sample_bytes);
-float half_to_float(std::uint16_t half);
 
 // One CMYK value (ink; 0 is none) as RGB, without colour management.
 template <class T>

@@ -7,10 +7,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <limits>
 
 #include "io/codec.h"
+#include "io/extension.h"
 
 namespace fovea::io {
 namespace {
@@ -42,13 +42,7 @@ const Codec& codec_of(const Source& source) {
 }
 
 const Codec& codec_by_extension(const std::string& path) {
-  const auto dot = path.rfind('.');
-  const auto slash = path.rfind('/');
-  std::string extension;
-  if (dot != std::string::npos && (slash == std::string::npos || dot > slash))
-    extension = path.substr(dot);
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string extension = extension_of(path);
   std::string known;
   for (const Codec* codec : kCodecs) {
     for (const std::string_view candidate : codec->extensions) {
@@ -120,7 +114,7 @@ std::span<const Choice> choices(Alpha) {
 std::span<const Choice> choices(Orientation) {
   static constexpr std::array<Choice, 2> kChoices{
       {{"ignore", static_cast<int>(Orientation::kIgnore)},
-       {"exif", static_cast<int>(Orientation::kExif)}}};
+       {"apply", static_cast<int>(Orientation::kApply)}}};
   return kChoices;
 }
 
@@ -135,7 +129,7 @@ std::span<const Choice> choices(TiffCompression) {
 
 void describe(OptionVisitor& visit, ImageReadOptions& options) {
   visit("orientation", options.orientation,
-        "exif turns pictures upright as their tag says; ignore takes them as stored");
+        "apply turns pictures upright as their EXIF tag says; ignore takes them as stored");
   visit("page", options.page, "page of a TIFF, from 0", 0, std::numeric_limits<int>::max());
   visit("partial", options.partial, "take what a truncated or damaged JPEG still gives");
   visit("most-bytes", options.most_bytes,
@@ -150,7 +144,7 @@ void describe(OptionVisitor& visit, ImageWriteOptions& options) {
   visit("level", options.level, "effort of PNG and deflate, 0 stores", 0, 9);
   visit("tiff-compression", options.tiff_compression, "how TIFF is compressed");
   visit("alpha", options.alpha, "what the last of 2 or 4 channels of a TIFF or PAM is");
-  visit("image-orientation", options.orientation, "EXIF tag of JPEG, PNG and TIFF", 1, 8);
+  visit("orientation", options.orientation, "EXIF tag of JPEG, PNG and TIFF", 1, 8);
   visit("white", options.white, "greatest value of PNM samples; 0 is the type's greatest", 0,
         65535);
 }

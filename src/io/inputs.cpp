@@ -5,11 +5,12 @@
 #include <glob.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+
+#include "io/extension.h"
 
 namespace fovea::io {
 namespace {
@@ -131,14 +132,9 @@ InputKind image_and_video_files() {
 }
 
 bool has_extension(std::string_view path, const InputKind& kind) {
-  const auto dot = path.rfind('.');
-  const auto slash = path.rfind('/');
-  if (dot == path.npos || (slash != path.npos && slash > dot)) return false;
-  std::string extension(path.substr(dot + 1));
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return std::find(kind.extensions.begin(), kind.extensions.end(), extension) !=
-         kind.extensions.end();
+  const std::string extension = extension_of(path);
+  return std::any_of(kind.extensions.begin(), kind.extensions.end(),
+                     [&](const std::string& known) { return extension == "." + known; });
 }
 
 bool natural_less(std::string_view a, std::string_view b) {

@@ -152,7 +152,7 @@ class JpegReader {
     check_header(options);
   }
 
-  Shape shape() const {
+  PictureShape shape() const {
     return {decoder_.image_width, decoder_.image_height,
             static_cast<std::uint64_t>(decoder_.num_components == 1 ? 1 : 3), SampleType::kUint8};
   }

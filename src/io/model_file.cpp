@@ -17,6 +17,7 @@
 
 #include "core/json_text.h"
 #include "io/crc32.h"
+#include "io/half.h"
 #include "io/output_file.h"
 #include "io/safetensors.h"
 
@@ -82,15 +83,6 @@ void check_bools(std::span<const std::byte> values, const std::string& tensor,
       throw FormatError(fmt::format("{}: tensor {} is BOOL but holds the byte {}", file,
                                     detail::json_quote(tensor), static_cast<int>(value)));
   }
-}
-
-float to_float(Half half) {
-  const int exponent = half.bits >> 10 & 31, fraction = half.bits & 1023;
-  float magnitude = 0;
-  if (exponent == 31) magnitude = fraction == 0 ? INFINITY : NAN;
-  else if (exponent == 0) magnitude = std::ldexp(static_cast<float>(fraction), -24);
-  else magnitude = std::ldexp(static_cast<float>(fraction + 1024), exponent - 25);
-  return (half.bits & 0x8000U) != 0 ? -magnitude : magnitude;
 }
 
 bool is_finite(Half half) { return (half.bits >> 10 & 31) != 31; }
@@ -328,7 +320,9 @@ std::vector<float> ModelFile::floats(std::string_view name, const Shape& expecte
     std::transform(from.begin(), from.end(), result.begin(), to);
   };
   switch (tensor.dtype) {
-    case TensorType::kF16: convert(values<Half>(tensor), to_float); break;
+    case TensorType::kF16:
+      convert(values<Half>(tensor), [](Half v) { return half_to_float(v.bits); });
+      break;
     case TensorType::kF32: convert(values<float>(tensor), [](float v) { return v; }); break;
     case TensorType::kF64:
       convert(values<double>(tensor), [](double v) { return static_cast<float>(v); });

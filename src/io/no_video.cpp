@@ -17,7 +17,7 @@ std::unique_ptr<VideoSource> open_ffmpeg(const std::string& path, const VideoRea
   throw IoError(path + ": cannot read video: " + kAbsence);
 }
 std::unique_ptr<VideoTarget> create_ffmpeg(const std::string& path, const VideoWriteOptions&) {
-  throw IoError(path + ": cannot write video: " + kAbsence);
+  throw WriteError(path + ": cannot write video: " + kAbsence);
 }
 Feature video_feature() { return {"video", false, kAbsence}; }
 

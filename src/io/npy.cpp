@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "io/codec.h"
+#include "io/half.h"
 
 namespace fovea::io {
 namespace {

@@ -30,21 +30,21 @@ SampleType sample_type(const Source& source, DType type) {
       fmt::format("holds {}, which no image does; save it as int32 or float64", to_string(type)));
 }
 
-Shape image_shape(const Source& source, const NpyHeader& header,
-                  const ImageReadOptions& options = {}) {
+PictureShape image_shape(const Source& source, const NpyHeader& header,
+                         const ImageReadOptions& options = {}) {
   const auto& sides = header.shape;
   if (sides.size() != 2 && sides.size() != 3)
     source.fail(
         fmt::format("has the shape ({}); an image has (rows, columns) or (rows, columns, "
                     "channels)",
                     fmt::join(sides, ", ")));
-  const Shape shape{sides[1], sides[0], sides.size() == 3 ? sides[2] : 1,
-                    sample_type(source, header.type)};
+  const PictureShape shape{sides[1], sides[0], sides.size() == 3 ? sides[2] : 1,
+                           sample_type(source, header.type)};
   check_shape(source, shape, options);
   return shape;
 }
 
-ImageFacts facts_of(const Shape& shape, const NpyHeader& header) {
+ImageFacts facts_of(const PictureShape& shape, const NpyHeader& header) {
   const int bits = header.type == DType::kBool ? 1 : static_cast<int>(8 * header.stored_bytes);
   return {ImageFormat::kNpy, bits, type_white(shape.type), 1, false, Alpha::kNone};
 }
@@ -75,14 +75,14 @@ void copy_elements(const NdArray& array, ImageView<T> image) {
 ImageInfo info(const Source& source) {
   Cursor cursor(source);
   const NpyHeader header = read_npy_header(cursor);
-  const Shape shape = image_shape(source, header);
+  const PictureShape shape = image_shape(source, header);
   return make_info(shape, facts_of(shape, header));
 }
 
 AnyImage read(const Source& source, const ImageReadOptions& options) {
   Cursor cursor(source);
   const NpyHeader header = read_npy_header(cursor);
-  const Shape shape = image_shape(source, header, options);
+  const PictureShape shape = image_shape(source, header, options);
   AnyImage image = make_image(shape, facts_of(shape, header));
   std::visit(
       [&](auto& pixels) {

@@ -9,11 +9,13 @@
 
 #include <atomic>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 namespace fovea::io {
 namespace {
+
+namespace fs = std::filesystem;
 
 // Beside the target, since a rename does not cross file systems; hidden, so that globs and listings
 // pass it over.
@@ -25,13 +27,17 @@ std::string temporary_beside(const std::string& path) {
   return fmt::format("{}.{}.{}.{}.part", folder, name, getpid(), counter++);
 }
 
-// Where symbolic links end, so that the rename replaces the file and not the link to it.
-std::string resolved(const std::string& path) {
-  char* real = realpath(path.c_str(), nullptr);
-  if (real == nullptr) return path;
-  std::string result = real;
-  std::free(real);
-  return result;
+// Where symbolic links end, so that the rename replaces the file and not the link to it. Also where
+// nothing is there yet, which realpath() cannot tell.
+std::string resolved(std::string path) {
+  constexpr int kMostLinks = 40;  // as Linux; more are a circle, which open() names
+  std::error_code error;
+  for (int i = 0; i < kMostLinks && fs::is_symlink(fs::symlink_status(path, error)); ++i) {
+    const fs::path next = fs::read_symlink(path, error);
+    if (error) break;
+    path = (fs::path(path).parent_path() / next).string();
+  }
+  return path;
 }
 
 }  // namespace
@@ -39,6 +45,7 @@ std::string resolved(const std::string& path) {
 OutputFile::OutputFile(std::string path) : path_(std::move(path)), target_(path_) {
   struct stat status {};
   const bool exists = stat(path_.c_str(), &status) == 0;
+  if (!exists && errno == ELOOP) fail("write");
   if (exists && S_ISDIR(status.st_mode)) {
     errno = EISDIR;
     fail("write");
@@ -48,11 +55,19 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)), target_(path_
     if (file_ == nullptr) fail("open");
     return;
   }
-  if (exists) target_ = resolved(path_);
+  target_ = resolved(path_);
   temporary_ = temporary_beside(target_);
-  const int descriptor = open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  const mode_t mode = exists ? status.st_mode & 0777U : 0666U;
+  const int descriptor = open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
   if (descriptor < 0) fail("create");
-  file_ = fdopen(descriptor, "w+b");
+  // The process's mask took bits from open()'s mode that the older file may have.
+  if (!exists || fchmod(descriptor, mode) == 0) file_ = fdopen(descriptor, "w+b");
+  if (file_ != nullptr) return;
+  const int cause = errno;
+  close(descriptor);
+  unlink(temporary_.c_str());
+  errno = cause;
+  fail("create");
 }
 
 OutputFile::~OutputFile() {
@@ -76,7 +91,7 @@ void OutputFile::commit() {
 }
 
 void OutputFile::fail(const char* doing) const {
-  throw IoError(fmt::format("{}: cannot {}: {}", path_, doing, std::strerror(errno)));
+  throw WriteError(fmt::format("{}: cannot {}: {}", path_, doing, std::strerror(errno)));
 }
 
 }  // namespace fovea::io

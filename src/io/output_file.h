@@ -10,10 +10,11 @@ namespace fovea::io {
 
 // A file being written. Without commit() nothing is left behind and an older file of that name
 // stays as it was. Two writers of one name never mix: each has a temporary file of its own, and the
-// last to commit wins. A device or pipe (/dev/stdout) is written to directly.
+// last to commit wins. A replaced file keeps its permissions; symbolic links are followed. A device
+// or pipe (/dev/stdout) is written to directly.
 class OutputFile {
  public:
-  // Throws IoError that names the path and the system's reason.
+  // Throws WriteError that names the path and the system's reason.
   explicit OutputFile(std::string path);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
@@ -29,7 +30,7 @@ class OutputFile {
   const std::string& path() const { return path_; }
   // Flushes to disk and gives the file its name.
   void commit();
-  // Throws the IoError of errno: "PATH: cannot write: No space left on device".
+  // Throws the WriteError of errno: "PATH: cannot write: No space left on device".
   [[noreturn]] void fail(const char* doing) const;
 
  private:

@@ -15,7 +15,7 @@ namespace fovea::io {
 namespace {
 
 struct PfmHeader {
-  Shape shape{};
+  PictureShape shape{};
   bool big_endian = false;
 };
 

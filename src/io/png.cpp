@@ -28,7 +28,7 @@ struct PngHeader {
            (colour & PNG_COLOR_MASK_ALPHA ? 1 : 0);
   }
   bool alpha() const { return transparent || (colour & PNG_COLOR_MASK_ALPHA); }
-  Shape shape() const {
+  PictureShape shape() const {
     const int colours = colour & PNG_COLOR_MASK_COLOR ? 3 : 1;
     return {width, height, static_cast<std::uint64_t>(colours + (alpha() ? 1 : 0)),
             bits == 16 ? SampleType::kUint16 : SampleType::kUint8};
@@ -217,7 +217,7 @@ void write_pixels(OutputFile& file, ImageView<const T> image, const ImageWriteOp
 }
 
 void write(OutputFile& file, const AnyView& image, const ImageWriteOptions& options) {
-  const Shape shape = shape_of(image);
+  const PictureShape shape = shape_of(image);
   if (shape.channels > 4 || (shape.type != SampleType::kUint8 && shape.type != SampleType::kUint16))
     refuse_image(file, "PNG holds uint8 or uint16 with 1 to 4 channels", image,
                  "convert it, or write .tif or .npy");

@@ -28,7 +28,7 @@ struct PnmHeader {
   std::uint64_t bytes_a_row() const {
     return bitmap() ? (width + 7) / 8 : width * channels * (most > 255 ? 2 : 1);
   }
-  Shape shape() const {
+  PictureShape shape() const {
     return {width, height, channels, most > 255 ? SampleType::kUint16 : SampleType::kUint8};
   }
   ImageFacts facts() const {
@@ -220,7 +220,7 @@ AnyImage read(const Source& source, const ImageReadOptions& options) {
   return image;
 }
 
-std::string pam_header(const Shape& shape, unsigned most, Alpha alpha) {
+std::string pam_header(const PictureShape& shape, unsigned most, Alpha alpha) {
   const bool has_alpha = alpha != Alpha::kNone && (shape.channels == 2 || shape.channels == 4);
   const bool colour = shape.channels == 3 || (shape.channels == 4 && has_alpha);
   std::string type;
@@ -233,7 +233,7 @@ std::string pam_header(const Shape& shape, unsigned most, Alpha alpha) {
 
 std::string header_text(const OutputFile& file, const AnyView& image,
                         const ImageWriteOptions& options) {
-  const Shape shape = shape_of(image);
+  const PictureShape shape = shape_of(image);
   const double type_most = type_white(shape.type);
   const bool usable = options.white == std::floor(options.white) && options.white <= type_most &&
                       (type_most == 255 || options.white > 255);
@@ -251,7 +251,7 @@ std::string header_text(const OutputFile& file, const AnyView& image,
   if ((is(".pgm", ".PGM") && shape.channels != 1) || (is(".ppm", ".PPM") && shape.channels != 3) ||
       (shape.channels != 1 && shape.channels != 3))
     refuse_image(file, "PGM holds 1 channel and PPM 3", image,
-                 "convert it (to_gray, drop_alpha, select_channels) or write .pam");
+                 "convert it (to_grey, drop_alpha, select_channels) or write .pam");
   return fmt::format("P{}\n{} {}\n{}\n", shape.channels == 1 ? 5 : 6, shape.width, shape.height,
                      most);
 }

@@ -13,7 +13,7 @@ namespace fovea::io {
 namespace {
 
 [[noreturn]] void fail(const std::string& name) {
-  throw IoError(fmt::format("{}: cannot write: {}", name, std::strerror(errno)));
+  throw WriteError(fmt::format("{}: cannot write: {}", name, std::strerror(errno)));
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ struct Page {
   SampleLayout layout() const {
     return {bits, sample_format, has_palette(), photometric == PHOTOMETRIC_MINISWHITE};
   }
-  Shape shape() const {
+  PictureShape shape() const {
     if (by_library) return {width, height, 3, SampleType::kUint8};
     if (has_palette())
       return {width, height, 3, wide_palette ? SampleType::kUint16 : SampleType::kUint8};

@@ -140,7 +140,7 @@ void TiffFile::finish_writing(OutputFile& file, bool written) {
     errno = error_number_;
     file.fail("write");
   }
-  throw IoError(
+  throw WriteError(
       fmt::format("{}: cannot write: {}", file.path(), message("libtiff gave no reason")));
 }
 

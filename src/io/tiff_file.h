@@ -30,7 +30,7 @@ class TiffFile {
   bool damaged() const { return !damage_.empty(); }
   // Throws what went wrong while reading: what the system refused, else FormatError.
   [[noreturn]] void fail_reading(const char* otherwise) const;
-  // Flushes and closes; throws IoError where the system refused a write.
+  // Flushes and closes; throws WriteError where the system refused a write.
   void finish_writing(OutputFile& file, bool written);
 
  private:

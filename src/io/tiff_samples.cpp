@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstring>
 
+#include "io/half.h"
+
 namespace fovea::io {
 namespace {
 

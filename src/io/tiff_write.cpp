@@ -28,7 +28,7 @@ int compression_scheme(TiffCompression compression) {
 }
 
 // Three channels are RGB; what comes beyond one or three is marked as alpha or as unspecified.
-void set_channels(TIFF* tiff, const Shape& shape, const ImageWriteOptions& options) {
+void set_channels(TIFF* tiff, const PictureShape& shape, const ImageWriteOptions& options) {
   const bool has_alpha =
       options.alpha != Alpha::kNone && (shape.channels == 2 || shape.channels == 4);
   const bool colour = shape.channels == 3 || (shape.channels == 4 && has_alpha);
@@ -42,7 +42,7 @@ void set_channels(TIFF* tiff, const Shape& shape, const ImageWriteOptions& optio
     TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, static_cast<int>(extra.size()), extra.data());
 }
 
-void set_compression(TIFF* tiff, const Shape& shape, const ImageWriteOptions& options) {
+void set_compression(TIFF* tiff, const PictureShape& shape, const ImageWriteOptions& options) {
   TIFFSetField(tiff, TIFFTAG_COMPRESSION, compression_scheme(options.tiff_compression));
   const bool deflate = options.tiff_compression == TiffCompression::kDeflate;
   if (deflate) TIFFSetField(tiff, TIFFTAG_ZIPQUALITY, std::max(1, options.level));
@@ -52,7 +52,7 @@ void set_compression(TIFF* tiff, const Shape& shape, const ImageWriteOptions& op
         shape.type >= SampleType::kFloat32 ? PREDICTOR_FLOATINGPOINT : PREDICTOR_HORIZONTAL);
 }
 
-void set_fields(TIFF* tiff, const Shape& shape, const ImageWriteOptions& options) {
+void set_fields(TIFF* tiff, const PictureShape& shape, const ImageWriteOptions& options) {
   const int format = shape.type >= SampleType::kFloat32 ? SAMPLEFORMAT_IEEEFP
                      : shape.type >= SampleType::kInt8  ? SAMPLEFORMAT_INT
                                                         : SAMPLEFORMAT_UINT;
@@ -89,7 +89,7 @@ bool write_page(TIFF* tiff, const AnyView& image, const ImageWriteOptions& optio
 double total_bytes(std::span<const AnyView> pages) {
   double total = 0;
   for (const AnyView& page : pages) {
-    const Shape shape = shape_of(page);
+    const PictureShape shape = shape_of(page);
     total += static_cast<double>(shape.width * shape.channels * sample_bytes(shape.type)) *
              static_cast<double>(shape.height);
   }

@@ -14,6 +14,7 @@
 #include <numeric>
 #include <optional>
 
+#include "io/extension.h"
 #include "io/video_source.h"
 #include "io/y4m.h"
 
@@ -71,19 +72,12 @@ Image<T> turned(ImageView<const T> from, int degrees) {
   return to;
 }
 
-std::string extension_of(const std::string& path) {
-  std::string extension = fs::path(path).extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return extension;
-}
-
 std::unique_ptr<VideoTarget> create_target(const std::string& path,
                                            const VideoWriteOptions& options) {
   std::error_code error;
   if (path.ends_with('/') || fs::is_directory(path, error)) {
     fs::create_directories(path, error);
-    if (error) throw IoError(fmt::format("{}: cannot create: {}", path, error.message()));
+    if (error) throw WriteError(fmt::format("{}: cannot create: {}", path, error.message()));
     return create_images((fs::path(path) / "%06d.png").string(), image_encoder());
   }
   if (path.find('%') != path.npos) return create_images(path, image_encoder());
@@ -107,8 +101,6 @@ constexpr std::array kMatrices = {Choice{"auto", static_cast<int>(YuvMatrix::kAu
 constexpr std::array kRanges = {Choice{"auto", static_cast<int>(YuvRange::kAuto)},
                                 Choice{"limited", static_cast<int>(YuvRange::kLimited)},
                                 Choice{"full", static_cast<int>(YuvRange::kFull)}};
-constexpr std::array kRotations = {Choice{"ignore", static_cast<int>(VideoRotation::kIgnore)},
-                                   Choice{"apply", static_cast<int>(VideoRotation::kApply)}};
 constexpr std::array kSamplings = {Choice{"420", static_cast<int>(ChromaSampling::k420)},
                                    Choice{"444", static_cast<int>(ChromaSampling::k444)}};
 constexpr double kMostFrames = 2147483647;
@@ -118,7 +110,6 @@ constexpr double kMostFrames = 2147483647;
 std::span<const Choice> choices(VideoColour) { return kColours; }
 std::span<const Choice> choices(YuvMatrix) { return kMatrices; }
 std::span<const Choice> choices(YuvRange) { return kRanges; }
-std::span<const Choice> choices(VideoRotation) { return kRotations; }
 std::span<const Choice> choices(ChromaSampling) { return kSamplings; }
 
 void describe(OptionVisitor& visit, VideoReadOptions& options) {
@@ -131,7 +122,8 @@ void describe(OptionVisitor& visit, VideoReadOptions& options) {
   visit("matrix", options.matrix,
         "how luma and chroma make RGB, where the file does not say right");
   visit("range", options.range, "range of luma, where the file does not say right");
-  visit("rotation", options.rotation, "whether to turn frames upright as the file says");
+  visit("orientation", options.orientation,
+        "apply turns the frames of video files upright as they say; ignore takes them as stored");
   visit("decoder-threads", options.threads, "threads of the decoder; 0 lets it choose", 0, 64);
 }
 
@@ -172,7 +164,9 @@ struct VideoReader::Impl {
     if (turn() == 90 || turn() == 270) std::swap(info.width, info.height);
   }
 
-  int turn() const { return options.rotation == VideoRotation::kApply ? info.rotation_degrees : 0; }
+  int turn() const {
+    return options.orientation == Orientation::kApply ? info.rotation_degrees : 0;
+  }
 
   bool next(Frame& frame) {
     const std::int64_t wanted = options.start + given * options.step;
@@ -226,26 +220,53 @@ std::int64_t VideoReader::expected_frames() const {
 
 struct VideoWriter::Impl {
   std::string path;
-  std::unique_ptr<VideoTarget> target;
+  std::unique_ptr<VideoTarget> target;  // none once it failed
   int width = 0, height = 0, channels = 0, bits = 0;
   bool finished = false;
+
+  void require_target() const {
+    if (!target)
+      throw WriteError(path +
+                       ": cannot go on: writing it failed before, and what there was of it "
+                       "is removed; begin anew");
+  }
+
+  // What the target did not take for a reason of the caller's leaves it as it was; after anything
+  // else it is of no use, and goes with the file it has begun.
+  template <class Use>
+  void with_target(Use use) {
+    try {
+      use(*target);
+    } catch (const InvalidArgument&) {
+      throw;
+    } catch (...) {
+      target.reset();
+      throw;
+    }
+  }
 
   template <class T>
   void write(ImageView<const T> frame) {
     if (finished) throw InvalidArgument(path + ": a frame after finish()");
+    require_target();
     if (frame.empty() || (frame.channels != 1 && frame.channels != 3))
       throw InvalidArgument(fmt::format("{}: a frame is {}; expected pixels of 1 or 3 channels",
                                         path, detail::shape_text(frame)));
     const int frame_bits = 8 * static_cast<int>(sizeof(T));
-    if (bits == 0)
-      width = frame.width, height = frame.height, channels = frame.channels, bits = frame_bits;
-    if (frame.width != width || frame.height != height || frame.channels != channels ||
-        frame_bits != bits)
+    const bool first = bits == 0;
+    if (!first && (frame.width != width || frame.height != height || frame.channels != channels ||
+                   frame_bits != bits))
       throw InvalidArgument(
           fmt::format("{}: a frame is {} of {} bits, but the video began with {}x{}x{} of {} bits",
                       path, detail::shape_text(frame), frame_bits, width, height, channels, bits));
-    if (frame.memory == Memory::kCuda) return target->write(clone(frame).view());
-    target->write(frame);
+    Image<T> host;
+    if (frame.memory == Memory::kCuda) {
+      host = clone(frame);
+      frame = host.view();
+    }
+    with_target([&](VideoTarget& to) { to.write(frame); });
+    if (first)
+      width = frame.width, height = frame.height, channels = frame.channels, bits = frame_bits;
   }
 };
 
@@ -262,9 +283,10 @@ void VideoWriter::write(ImageView<const std::uint16_t> frame) { impl_->write(fra
 
 void VideoWriter::finish() {
   if (impl_->finished) return;
+  impl_->require_target();
   if (impl_->bits == 0)
     throw InvalidArgument(impl_->path + ": cannot finish a video without a frame");
-  impl_->target->finish();
+  impl_->with_target([](VideoTarget& target) { target.finish(); });
   impl_->finished = true;
 }
 

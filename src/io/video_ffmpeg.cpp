@@ -20,9 +20,9 @@ extern "C" {
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <filesystem>
 #include <optional>
 
+#include "io/extension.h"
 #include "io/output_file.h"
 #include "io/video_source.h"
 #include "io/yuv.h"
@@ -387,12 +387,8 @@ struct FrameShape {
 };
 
 Encoding encoding_for(const std::string& path, const FrameShape& shape) {
-  const std::string extension = std::filesystem::path(path).extension().string();
-  const auto is = [&](std::string_view other) {
-    return std::equal(extension.begin(), extension.end(), other.begin(), other.end(),
-                      [](unsigned char a, char b) { return std::tolower(a) == b; });
-  };
-  if (is(".mkv")) {
+  const std::string extension = extension_of(path);
+  if (extension == ".mkv") {
     const AVPixelFormat grey = shape.deep ? AV_PIX_FMT_GRAY16LE : AV_PIX_FMT_GRAY8;
     const AVPixelFormat rgb = shape.deep ? AV_PIX_FMT_RGB48LE : AV_PIX_FMT_BGR0;
     return {"matroska", avcodec_find_encoder(AV_CODEC_ID_FFV1), shape.channels == 1 ? grey : rgb,
@@ -400,11 +396,12 @@ Encoding encoding_for(const std::string& path, const FrameShape& shape) {
   }
   if (shape.deep)
     throw InvalidArgument(path + ": this format has 8 bits; give 8-bit frames or write .mkv");
-  if (is(".avi")) return {"avi", avcodec_find_encoder(AV_CODEC_ID_MJPEG), AV_PIX_FMT_YUVJ420P};
+  if (extension == ".avi")
+    return {"avi", avcodec_find_encoder(AV_CODEC_ID_MJPEG), AV_PIX_FMT_YUVJ420P};
   const bool even = shape.width % 2 == 0 && shape.height % 2 == 0;
   const AVCodec* h264 = even ? avcodec_find_encoder_by_name("libx264") : nullptr;
   const AVCodec* codec = h264 != nullptr ? h264 : avcodec_find_encoder(AV_CODEC_ID_MPEG4);
-  return {is(".mov") ? "mov" : "mp4", codec, AV_PIX_FMT_YUV420P};
+  return {extension == ".mov" ? "mov" : "mp4", codec, AV_PIX_FMT_YUV420P};
 }
 
 class FfmpegTarget final : public VideoTarget {
@@ -417,11 +414,7 @@ class FfmpegTarget final : public VideoTarget {
         frame_(av_frame_alloc()) {
     silence_log();
   }
-  ~FfmpegTarget() override {
-    if (container_ == nullptr) return;
-    avio_closep(&container_->pb);
-    avformat_free_context(container_);
-  }
+  ~FfmpegTarget() override { close(); }
 
   void write(ImageView<const std::uint8_t> frame) override { encode(frame); }
   void write(ImageView<const std::uint16_t> frame) override { encode(frame); }
@@ -435,22 +428,41 @@ class FfmpegTarget final : public VideoTarget {
 
  private:
   void require(int result) {
-    if (result < 0) throw IoError(fmt::format("{}: cannot write: {}", path_, reason(result)));
+    if (result < 0) throw WriteError(fmt::format("{}: cannot write: {}", path_, reason(result)));
   }
 
   template <class T>
   void encode(ImageView<const T> frame) {
-    if (container_ == nullptr) open({frame.width, frame.height, frame.channels, sizeof(T) > 1});
+    if (container_ == nullptr) begin({frame.width, frame.height, frame.channels, sizeof(T) > 1});
     require(av_frame_make_writable(frame_.get()));
     fill(frame);
     frame_->pts = index_++;
     send(frame_.get());
   }
 
+  // A first frame that the encoder refuses leaves the target as it was before.
+  void begin(const FrameShape& shape) {
+    try {
+      open(shape);
+    } catch (...) {
+      close();
+      throw;
+    }
+  }
+
+  void close() {
+    if (container_ == nullptr) return;
+    avio_closep(&container_->pb);
+    avformat_free_context(container_);
+    container_ = nullptr;
+    encoder_.reset();
+    av_frame_unref(frame_.get());
+  }
+
   void open(const FrameShape& shape) {
     const Encoding encoding = encoding_for(path_, shape);
     if (encoding.codec == nullptr)
-      throw IoError(path_ + ": cannot write: this FFmpeg lacks the encoder for it");
+      throw WriteError(path_ + ": cannot write: this FFmpeg lacks the encoder for it");
     require(avformat_alloc_output_context2(&container_, nullptr, encoding.muxer, nullptr));
     // The same frames give the same bytes: no random identifiers, no dates.
     container_->flags |= AVFMT_FLAG_BITEXACT;

@@ -81,13 +81,19 @@ class ImageTarget final : public VideoTarget {
  public:
   ImageTarget(const std::string& path, FrameEncoder encoder)
       : pattern_(parse_pattern(path)), encoder_(std::move(encoder)) {}
-  void write(ImageView<const std::uint8_t> frame) override { encoder_.bytes(next(), frame); }
-  void write(ImageView<const std::uint16_t> frame) override { encoder_.words(next(), frame); }
+  void write(ImageView<const std::uint8_t> frame) override {
+    encoder_.bytes(next(), frame);
+    ++index_;
+  }
+  void write(ImageView<const std::uint16_t> frame) override {
+    encoder_.words(next(), frame);
+    ++index_;
+  }
   void finish() override {}
 
  private:
-  std::string next() {
-    return fmt::format("{}{:0{}}{}", pattern_.before, index_++, pattern_.digits, pattern_.after);
+  std::string next() const {
+    return fmt::format("{}{:0{}}{}", pattern_.before, index_, pattern_.digits, pattern_.after);
   }
   Pattern pattern_;
   FrameEncoder encoder_;

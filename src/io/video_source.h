@@ -22,6 +22,8 @@ class VideoSource {
   virtual double get(Frame& frame, bool deep) = 0;
 };
 
+// Removed without finish(), it leaves no file. A frame that it throws InvalidArgument for leaves it
+// as it was; after any other exception it is of no use.
 class VideoTarget {
  public:
   virtual ~VideoTarget() = default;

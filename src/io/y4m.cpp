@@ -105,7 +105,7 @@ void throw_if_unreadable(std::FILE* stream, const std::string& name) {
 class Y4mTarget final : public VideoTarget {
  public:
   Y4mTarget(const std::string& path, const VideoWriteOptions& options)
-      : options_(options), sink_(path) {}
+      : path_(path), options_(options), sink_(path) {}
 
   void write(ImageView<const std::uint8_t> frame) override {
     if (data_.empty()) begin(frame);
@@ -114,7 +114,7 @@ class Y4mTarget final : public VideoTarget {
     sink_.write({reinterpret_cast<const char*>(data_.data()), data_.size()});
   }
   void write(ImageView<const std::uint16_t>) override {
-    throw InvalidArgument("y4m is written with 8 bits; give 8-bit frames or write .mkv or images");
+    throw InvalidArgument(path_ + ": y4m has 8 bits; give 8-bit frames or write .mkv or images");
   }
   void finish() override { sink_.commit(); }
 
@@ -145,6 +145,7 @@ class Y4mTarget final : public VideoTarget {
                             format_.full_range ? "FULL" : "LIMITED"));
   }
 
+  std::string path_;
   VideoWriteOptions options_;
   FileSink sink_;
   YuvFormat format_;

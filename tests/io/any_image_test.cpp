@@ -59,21 +59,21 @@ TEST(AnyImage, MovesThroughWhatNeedsNoConversion) {
   EXPECT_EQ(to_float(std::move(floats)).row(0), values);
 }
 
-TEST(AnyImage, ToGrayWeighsColours) {
+TEST(AnyImage, ToGreyWeighsColours) {
   const AnyImage colours =
       any<std::uint8_t>({255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255, 255}, 3, {});
-  const auto gray = to_gray(std::get<Image<std::uint8_t>>(colours.pixels).view());
+  const auto grey = to_grey(std::get<Image<std::uint8_t>>(colours.pixels).view());
   const int wanted[] = {76, 150, 29, 255};
-  for (int x = 0; x < 4; ++x) EXPECT_EQ(gray.at(x, 0), wanted[x]) << x;
-  const AnyImage orange = to_gray(any<float>({1, 0.5F, 0}, 3, {.white = 1}));
+  for (int x = 0; x < 4; ++x) EXPECT_EQ(grey.at(x, 0), wanted[x]) << x;
+  const AnyImage orange = to_grey(any<float>({1, 0.5F, 0}, 3, {.white = 1}));
   EXPECT_NEAR(std::get<Image<float>>(orange.pixels).at(0, 0), 0.299 + 0.2935, 1e-6);
   const AnyImage transparent =
-      to_gray(any<std::int32_t>({100, 100, 100, 7}, 4, {.white = 1e9, .alpha = Alpha::kStraight}));
+      to_grey(any<std::int32_t>({100, 100, 100, 7}, 4, {.white = 1e9, .alpha = Alpha::kStraight}));
   EXPECT_EQ(transparent.channels(), 1);
   EXPECT_EQ(transparent.facts.alpha, Alpha::kNone);
   EXPECT_EQ(std::get<Image<std::int32_t>>(transparent.pixels).at(0, 0), 100);
-  EXPECT_EQ(to_gray(any<std::uint8_t>({9, 1, 8, 2}, 2, {})).width(), 2);
-  EXPECT_THAT(message_of<InvalidArgument>([] { to_gray(AnyImage{Image<float>(1, 1, 5)}); }),
+  EXPECT_EQ(to_grey(any<std::uint8_t>({9, 1, 8, 2}, 2, {})).width(), 2);
+  EXPECT_THAT(message_of<InvalidArgument>([] { to_grey(AnyImage{Image<float>(1, 1, 5)}); }),
               HasSubstr("the image has 5 channels; expected 1 to 4"));
 }
 

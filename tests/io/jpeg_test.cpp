@@ -106,7 +106,7 @@ TEST(Jpeg, CarriesOrientation) {
   for (int orientation = 1; orientation <= 8; ++orientation) {
     write_image(folder / "a.jpg", smooth_image(20, 10, 3), {.orientation = orientation});
     EXPECT_EQ(image_info(folder / "a.jpg").facts.orientation, orientation);
-    const AnyImage upright = read_image(folder / "a.jpg", {.orientation = Orientation::kExif});
+    const AnyImage upright = read_image(folder / "a.jpg", {.orientation = Orientation::kApply});
     EXPECT_EQ(upright.width(), orientation >= 5 ? 10 : 20);
   }
 }

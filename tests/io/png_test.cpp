@@ -157,7 +157,7 @@ TEST(Png, CarriesOrientation) {
   EXPECT_EQ(stored.facts.orientation, 6);
   EXPECT_FALSE(stored.facts.oriented);
   EXPECT_EQ(stored.width(), 5);
-  const AnyImage upright = read_image(folder / "a.png", {.orientation = Orientation::kExif});
+  const AnyImage upright = read_image(folder / "a.png", {.orientation = Orientation::kApply});
   EXPECT_TRUE(upright.facts.oriented);
   EXPECT_EQ(upright.width(), 4);
   EXPECT_EQ(upright.facts.orientation, 6);

@@ -271,7 +271,7 @@ TEST(Video, RotationIsReportedAndAppliedOnRequest) {
   VideoReader as_stored(folder / "v.mp4");
   EXPECT_EQ(as_stored.info().rotation_degrees, 90);
   EXPECT_EQ(as_stored.info().width, 64);
-  VideoReader upright(folder / "v.mp4", {.rotation = VideoRotation::kApply});
+  VideoReader upright(folder / "v.mp4", {.orientation = Orientation::kApply});
   EXPECT_EQ(upright.info().width, 32);
   EXPECT_EQ(upright.info().height, 64);
   Frame stored, turned;
@@ -314,7 +314,7 @@ TEST(VideoWriter, RefusesWhatItCannotWrite) {
   EXPECT_THAT(message_of<InvalidArgument>([&] { VideoWriter(folder / "v.gif"); }),
               AllOf(HasSubstr("'.gif'"), HasSubstr(".mp4")));
   EXPECT_THROW(VideoWriter(folder / "v.y4m", {.frame_rate = 0}), InvalidArgument);
-  EXPECT_THROW(VideoWriter(folder / "no/such/v.y4m"), IoError);
+  EXPECT_THROW(VideoWriter(folder / "no/such/v.y4m"), WriteError);
   VideoWriter writer(folder / "v.y4m");
   EXPECT_THROW(writer.finish(), InvalidArgument) << "no frame";
   writer.write(moving_picture(8, 6, 3, 0));
