@@ -189,9 +189,13 @@ void convert(const std::uint8_t* from, int count, float* to) {
 }
 
 // Pixels [from, to) of row y, all of which may lie beyond the image.
+struct LineOf {
+  int y, from, to;
+};
 template <class T>
-void fill_line(ImageView<const T> image, int y, const detail::ConvolveParams& params, int from,
-               int to, float* line) {
+void fill_line(ImageView<const T> image, const detail::ConvolveParams& params, const LineOf& wanted,
+               float* line) {
+  const int y = wanted.y, from = wanted.from, to = wanted.to;
   const int channels = image.channels;
   const int source = detail::border_index(y, image.height, params.border);
   if (source < 0) {
@@ -264,7 +268,7 @@ class LineRing {
     const float* row = source_row(y);
     if (row == nullptr) {
       float* filled = job_.along.empty() ? own : padded_.data();
-      fill_line(job_.image, y, job_.params, first_, last_, filled);
+      fill_line(job_.image, job_.params, {y, first_, last_}, filled);
       row = filled;
     }
     if (!job_.along.empty()) {

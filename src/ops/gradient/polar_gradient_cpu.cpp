@@ -71,9 +71,10 @@ HWY_INLINE hn::Vec<Integers> low_integers(hn::Vec<Shorts> v) {
 HWY_INLINE hn::Vec<Integers> high_integers(hn::Vec<Shorts> v) {
   return hn::PromoteTo(Integers(), hn::UpperHalf(hn::Half<Shorts>(), v));
 }
+// Of numbers that fit: the even lanes are the low halves.
 HWY_INLINE hn::Vec<Shorts> shorts(hn::Vec<Integers> low, hn::Vec<Integers> high) {
-  const hn::Half<Shorts> half;
-  return hn::Combine(Shorts(), hn::DemoteTo(half, high), hn::DemoteTo(half, low));
+  const Shorts d;
+  return hn::ConcatEven(d, hn::BitCast(d, high), hn::BitCast(d, low));
 }
 
 // A block's directions, turned into the upper half circle and mirrored so that (dx, dy) has passed
@@ -145,6 +146,7 @@ struct ByteGradient {
 HWY_INLINE void consider(const hn::Vec<Bytes> (&pixels)[4], bool first, ByteGradient& best) {
   const Shorts d;
   const hn::Half<Bytes> half;
+  const hn::Half<hn::RebindToUnsigned<Shorts>> half16;
   const auto low = [&](auto a, auto b) HWY_ATTR {
     return hn::Sub(hn::PromoteTo(d, hn::LowerHalf(half, a)),
                    hn::PromoteTo(d, hn::LowerHalf(half, b)));
@@ -153,19 +155,24 @@ HWY_INLINE void consider(const hn::Vec<Bytes> (&pixels)[4], bool first, ByteGrad
     return hn::Sub(hn::PromoteTo(d, hn::UpperHalf(half, a)),
                    hn::PromoteTo(d, hn::UpperHalf(half, b)));
   };
-  const auto sum_of_squares = [](auto x, auto y)
-                                  HWY_ATTR { return hn::Add(hn::Mul(x, x), hn::Mul(y, y)); };
+  // A square fits 16 bits without a sign, the sum of two does not.
+  const auto square = [](auto v) HWY_ATTR {
+    return hn::BitCast(hn::RebindToUnsigned<Shorts>(), hn::Mul(v, v));
+  };
   const hn::Vec<Shorts> dx[2] = {low(pixels[1], pixels[0]), high(pixels[1], pixels[0])};
   const hn::Vec<Shorts> dy[2] = {low(pixels[3], pixels[2]), high(pixels[3], pixels[2])};
   for (int i = 0; i < 2; ++i) {
-    const auto square0 = sum_of_squares(low_integers(dx[i]), low_integers(dy[i]));
-    const auto square1 = sum_of_squares(high_integers(dx[i]), high_integers(dy[i]));
+    const Integers di;
+    const auto dx2 = square(dx[i]), dy2 = square(dy[i]);
+    const auto square0 = hn::Add(hn::PromoteTo(di, hn::LowerHalf(half16, dx2)),
+                                 hn::PromoteTo(di, hn::LowerHalf(half16, dy2)));
+    const auto square1 = hn::Add(hn::PromoteTo(di, hn::UpperHalf(half16, dx2)),
+                                 hn::PromoteTo(di, hn::UpperHalf(half16, dy2)));
     auto &best0 = best.square[2 * i], &best1 = best.square[2 * i + 1];
     if (first) {
       best.dx[i] = dx[i], best.dy[i] = dy[i], best0 = square0, best1 = square1;
       continue;
     }
-    const Integers di;
     const auto larger = hn::MaskFromVec(shorts(hn::VecFromMask(di, hn::Gt(square0, best0)),
                                                hn::VecFromMask(di, hn::Gt(square1, best1))));
     best.dx[i] = hn::IfThenElse(larger, dx[i], best.dx[i]);

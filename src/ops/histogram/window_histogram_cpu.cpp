@@ -7,6 +7,25 @@
 #include "core/parallel.h"
 #include "ops/histogram/backend.h"
 
+// Outside the per-target part, which is compiled once a target.
+#ifndef FOVEA_WINDOW_JOB
+#define FOVEA_WINDOW_JOB
+namespace fovea::cpu {
+namespace {
+
+// Rows [first, last).
+template <class Count>
+struct WindowJob {
+  ImageView<const std::uint8_t> bin;
+  ImageView<Count> counts;
+  detail::WindowParams params;
+  int first, last;
+};
+
+}  // namespace
+}  // namespace fovea::cpu
+#endif
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/histogram/window_histogram_cpu.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
@@ -66,8 +85,11 @@ void slide_along(const Columns<Count>& columns, detail::WindowParams params, Cou
 }
 
 template <class Count>
-void window_rows(ImageView<const std::uint8_t> bin, ImageView<Count> counts,
-                 detail::WindowParams params, int first, int last) {
+void window_rows(const WindowJob<Count>& job) {
+  const ImageView<const std::uint8_t>& bin = job.bin;
+  const ImageView<Count>& counts = job.counts;
+  const detail::WindowParams& params = job.params;
+  const int first = job.first, last = job.last;
   constexpr int kMostVectors = 8;  // 64 bins of 16 bits in the narrowest vectors
   const int lanes = static_cast<int>(hn::Lanes(hn::ScalableTag<Count>()));
   const int bins = counts.channels, vectors = (bins + lanes - 1) / lanes;
@@ -95,14 +117,8 @@ void window_rows(ImageView<const std::uint8_t> bin, ImageView<Count> counts,
 }
 
 // Entry points for the dispatcher, which cannot name templates.
-void window_rows_u8(ImageView<const std::uint8_t> bin, ImageView<std::uint8_t> counts,
-                    detail::WindowParams params, int first, int last) {
-  window_rows(bin, counts, params, first, last);
-}
-void window_rows_u16(ImageView<const std::uint8_t> bin, ImageView<std::uint16_t> counts,
-                     detail::WindowParams params, int first, int last) {
-  window_rows(bin, counts, params, first, last);
-}
+void window_rows_u8(const WindowJob<std::uint8_t>& job) { window_rows(job); }
+void window_rows_u16(const WindowJob<std::uint16_t>& job) { window_rows(job); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace
@@ -126,13 +142,10 @@ void window_histogram(ImageView<const std::uint8_t> bin, ImageView<Count> counts
                       detail::WindowParams params, const Exec& exec) {
   const int rows = std::max(kRowsPerTask, 2 * params.radius_y + 1);
   parallel_for(exec, bin.height, rows, [&](std::int64_t first, std::int64_t last) {
-    if constexpr (sizeof(Count) == 1) {
-      HWY_DYNAMIC_DISPATCH(window_rows_u8)
-      (bin, counts, params, static_cast<int>(first), static_cast<int>(last));
-    } else {
-      HWY_DYNAMIC_DISPATCH(window_rows_u16)
-      (bin, counts, params, static_cast<int>(first), static_cast<int>(last));
-    }
+    const WindowJob<Count> job{bin, counts, params, static_cast<int>(first),
+                               static_cast<int>(last)};
+    if constexpr (sizeof(Count) == 1) HWY_DYNAMIC_DISPATCH(window_rows_u8)(job);
+    else HWY_DYNAMIC_DISPATCH(window_rows_u16)(job);
   });
 }
 #define FOVEA_WINDOW_HISTOGRAM(Count)                                             \

@@ -11,6 +11,25 @@
 #include "ops/resize/backend.h"
 #include "ops/resize/resize_math.h"
 
+// Outside the per-target part, which is compiled once a target.
+#ifndef FOVEA_AREA_ROWS
+#define FOVEA_AREA_ROWS
+namespace fovea::cpu {
+namespace {
+
+// `count` rows of an image from `first` on, and what each of them weighs.
+template <class T>
+struct WeightedRows {
+  ImageView<const T> image;
+  int first;
+  const float* weight;
+  int count;
+};
+
+}  // namespace
+}  // namespace fovea::cpu
+#endif
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/resize/area_cpu.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
@@ -37,7 +56,8 @@ HWY_INLINE hn::Vec<Floats> load_floats(const float* from) { return hn::LoadU(Flo
 
 // line = weight[0] * row first + weight[1] * the next one + ...
 template <class T>
-void weigh_rows(ImageView<const T> in, int first, const float* weight, int count, float* line) {
+void weigh_rows(const WeightedRows<T>& rows, float* line) {
+  const auto& [in, first, weight, count] = rows;
   const Floats d;
   const int lanes = static_cast<int>(hn::Lanes(d));
   const int elements = in.row_elements();
@@ -60,18 +80,11 @@ void weigh_rows(ImageView<const T> in, int first, const float* weight, int count
   }
 }
 
-void weigh_rows_u8(ImageView<const std::uint8_t> in, int first, const float* weight, int count,
-                   float* line) {
-  weigh_rows(in, first, weight, count, line);
+void weigh_rows_u8(const WeightedRows<std::uint8_t>& rows, float* line) { weigh_rows(rows, line); }
+void weigh_rows_u16(const WeightedRows<std::uint16_t>& rows, float* line) {
+  weigh_rows(rows, line);
 }
-void weigh_rows_u16(ImageView<const std::uint16_t> in, int first, const float* weight, int count,
-                    float* line) {
-  weigh_rows(in, first, weight, count, line);
-}
-void weigh_rows_f32(ImageView<const float> in, int first, const float* weight, int count,
-                    float* line) {
-  weigh_rows(in, first, weight, count, line);
-}
+void weigh_rows_f32(const WeightedRows<float>& rows, float* line) { weigh_rows(rows, line); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace
@@ -89,16 +102,17 @@ HWY_EXPORT(weigh_rows_f32);
 constexpr int kRowsPerTask = 16;
 
 template <class T>
-void weigh_columns(const float* line, int channels, const detail::AreaTaps& taps, int width,
-                   T* out) {
-  for (int x = 0; x < width; ++x) {
+void weigh_columns(const float* line, const detail::AreaTaps& taps, ImageView<T> out, int y) {
+  const int channels = out.channels;
+  T* row = out.row(y);
+  for (int x = 0; x < out.width; ++x) {
     const float* weight = taps.weight.data() + taps.begin[x];
     const int count = taps.count(x);
     for (int c = 0; c < channels; ++c) {
       const float* from = line + static_cast<std::ptrdiff_t>(taps.first[x]) * channels + c;
       float sum = 0;
       for (int k = 0; k < count; ++k) sum += weight[k] * from[k * channels];
-      out[x * channels + c] = detail::from_float<T>(sum);
+      row[x * channels + c] = detail::from_float<T>(sum);
     }
   }
 }
@@ -114,14 +128,12 @@ void resize_area(StackView<const T> in, StackView<T> out, const Exec& exec) {
     std::vector<float> line(static_cast<std::size_t>(in.width) * in.channels);
     for (std::int64_t i = first; i < last; ++i) {
       const int image = static_cast<int>(i / out.height), y = static_cast<int>(i % out.height);
-      const float* weight = rows.weight.data() + rows.begin[y];
-      if constexpr (sizeof(T) == 1) HWY_DYNAMIC_DISPATCH(weigh_rows_u8)
-      (in.plane(image), rows.first[y], weight, rows.count(y), line.data());
-      else if constexpr (sizeof(T) == 2) HWY_DYNAMIC_DISPATCH(weigh_rows_u16)(
-          in.plane(image), rows.first[y], weight, rows.count(y), line.data());
-      else HWY_DYNAMIC_DISPATCH(weigh_rows_f32)(in.plane(image), rows.first[y], weight,
-                                                rows.count(y), line.data());
-      weigh_columns(line.data(), in.channels, columns, out.width, out.plane(image).row(y));
+      const WeightedRows<T> covered{in.plane(image), rows.first[y],
+                                    rows.weight.data() + rows.begin[y], rows.count(y)};
+      if constexpr (sizeof(T) == 1) HWY_DYNAMIC_DISPATCH(weigh_rows_u8)(covered, line.data());
+      else if constexpr (sizeof(T) == 2) HWY_DYNAMIC_DISPATCH(weigh_rows_u16)(covered, line.data());
+      else HWY_DYNAMIC_DISPATCH(weigh_rows_f32)(covered, line.data());
+      weigh_columns(line.data(), columns, out.plane(image), y);
     }
   });
 }
