@@ -91,6 +91,15 @@ void expect_equal(const Results& a, const Results& b) {
     EXPECT_TRUE(same(a.histogram.plane(i), b.histogram.plane(i))) << "integral_histogram";
 }
 
+TEST(Streams, TheCpuTakesNoNoticeOfAStream) {
+  const auto image = random_input(1, Memory::kHost);
+  Results without(Memory::kHost), with(Memory::kHost);
+  int never_touched = 0;
+  without.compute(image, {.device = Device::cpu()});
+  with.compute(image, {.device = Device::cpu(), .stream = &never_touched});
+  expect_equal(with, without);
+}
+
 TEST(Streams, AStreamOfTheCallersOwnGivesTheSame) {
   FOVEA_SKIP_WITHOUT_CUDA();
   const Exec exec{.device = Device::cuda()};
