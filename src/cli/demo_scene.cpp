@@ -50,8 +50,9 @@ void draw_hills(Canvas image) {
 void add_grain(Canvas image) {
   Random random(5);
   for (int y = 300; y < kHeight; ++y) {
+    const double strength = std::min(16.0, 0.4 * (y - 300));
     for (int x = 0; x < kWidth; ++x) {
-      const double grain = 16 * random.normal();
+      const double grain = strength * random.normal();
       for (int c = 0; c < 3; ++c) image.at(x, y, c) = byte(image.at(x, y, c) + grain);
     }
   }
