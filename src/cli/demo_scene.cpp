@@ -96,9 +96,9 @@ Image<std::uint8_t> demo_scene() {
   add_grain(image);
   draw_house(image);
   draw_zone_plate(image, {520, 150}, 100);
-  for (int i = 0; i < 32; ++i)  // a board seen straight on
-    if ((i / 8 + i) % 2 == 0)
-      fill_box(image, {280 + 14.0 * (i % 8), 316 + 14.0 * (i / 8), 14, 14}, {{24, 24, 28}, 1});
+  for (int row = 0; row < 4; ++row)  // a board seen straight on
+    for (int column = row % 2; column < 8; column += 2)
+      fill_box(image, {280 + 14.0 * column, 316 + 14.0 * row, 14, 14}, {{24, 24, 28}, 1});
   draw_text(image, {430, 330}, "fovea 0123",
             {.colour = {252, 246, 220}, .size = 34, .weight = 1.4F});
   return image;
