@@ -31,7 +31,8 @@ inline Image<std::uint8_t> scene() {
   for (int y = 0; y < image.height(); ++y)
     for (int x = 0; x < image.width(); ++x)
       for (int c = 0; c < 3; ++c)
-        image.at(x, y, c) = static_cast<std::uint8_t>(70 + y / 4 + 8 * std::sin(x * 0.02) + 6 * c);
+        image.at(x, y, c) =
+            static_cast<std::uint8_t>(70 + 0.25 * y + 8 * std::sin(x * 0.02) + 6 * c);
   const Point hill[] = {{0, 300},   {0, 220},   {130, 180}, {260, 230},
                         {390, 190}, {520, 240}, {520, 300}};
   fill_polygon(image, hill, {{58, 84, 66}, 0.9F});
@@ -159,8 +160,9 @@ inline MatrixChart distances() {
                     .map = ColourMap::kEmber,
                     .reverse = false,
                     .width = 420};
-  for (int i = 0; i < 64 * 64; ++i)
-    chart.values.push_back(std::abs(std::sin(i % 64 * 0.15) - std::sin(i / 64 * 0.15)));
+  for (int row = 0; row < 64; ++row)
+    for (int column = 0; column < 64; ++column)
+      chart.values.push_back(std::abs(std::sin(column * 0.15) - std::sin(row * 0.15)));
   return chart;
 }
 

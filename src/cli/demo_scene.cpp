@@ -50,8 +50,9 @@ void draw_hills(Canvas image) {
 void add_grain(Canvas image) {
   Random random(5);
   for (int y = 300; y < kHeight; ++y) {
+    const double strength = std::min(16.0, 0.4 * (y - 300));
     for (int x = 0; x < kWidth; ++x) {
-      const double grain = 16 * random.normal();
+      const double grain = strength * random.normal();
       for (int c = 0; c < 3; ++c) image.at(x, y, c) = byte(image.at(x, y, c) + grain);
     }
   }
@@ -95,9 +96,9 @@ Image<std::uint8_t> demo_scene() {
   add_grain(image);
   draw_house(image);
   draw_zone_plate(image, {520, 150}, 100);
-  for (int i = 0; i < 32; ++i)  // a board seen straight on
-    if ((i / 8 + i) % 2 == 0)
-      fill_box(image, {280 + 14.0 * (i % 8), 316 + 14.0 * (i / 8), 14, 14}, {{24, 24, 28}, 1});
+  for (int row = 0; row < 4; ++row)  // a board seen straight on
+    for (int column = row % 2; column < 8; column += 2)
+      fill_box(image, {280 + 14.0 * column, 316 + 14.0 * row, 14, 14}, {{24, 24, 28}, 1});
   draw_text(image, {430, 330}, "fovea 0123",
             {.colour = {252, 246, 220}, .size = 34, .weight = 1.4F});
   return image;

@@ -2,6 +2,7 @@
 #include <fovea/image_io.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "io/video_source.h"
@@ -19,7 +20,7 @@ Image<std::uint16_t> to_words(AnyImage image) {
     const float* from = brightness.row(y);
     for (int i = 0; i < result.width() * result.channels(); ++i) {
       const float value = from[i] > 0 ? std::min(from[i], 1.0F) : 0.0F;  // NaN becomes 0
-      result.row(y)[i] = static_cast<std::uint16_t>(value * 65535.0F + 0.5F);
+      result.row(y)[i] = static_cast<std::uint16_t>(std::lround(value * 65535.0F));
     }
   }
   return result;

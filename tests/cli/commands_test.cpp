@@ -127,28 +127,5 @@ TEST(Table, EverySystemHasVerbsAndEveryVerbASystem) {
     EXPECT_EQ(names.count(command.system), command.verb.empty() ? 0U : 1U) << command.name();
 }
 
-TEST(Table, OverviewNamesEverything) {
-  const std::string help = help_overview();
-  for (const Command& command : commands())
-    EXPECT_NE(help.find(command.name()), std::string::npos) << command.name();
-  EXPECT_EQ(run_here({}).out, help);
-  EXPECT_EQ(run_here({"--help"}).out, help);
-  EXPECT_EQ(run_here({"help"}).out, help);
-  EXPECT_EQ(run_here({"ops"}).out, help_system("ops"));
-  EXPECT_EQ(run_here({"ops", "--help"}).out, help_system("ops"));
-}
-
-TEST(Manual, ListsEveryPage) {
-  const Ended list = run_here({"man", "--list"});
-  std::istringstream lines(list.out);
-  std::size_t count = 0;
-  for (std::string page; std::getline(lines, page); ++count)
-    EXPECT_EQ(run_here({"man", page}).status, kDone) << page;
-  EXPECT_EQ(count, commands().size() + 1);
-  EXPECT_EQ(run_here({"man", "fovea-ops-gradeint"}).err,
-            "fovea: there is no manual page 'fovea-ops-gradeint'; did you mean "
-            "fovea-ops-gradient?\n");
-}
-
 }  // namespace
 }  // namespace fovea::cli

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +22,7 @@ struct Ended {
   int status = -1;
   std::string out;
   std::string err;
+  double processor_seconds = 0;  // of a process
 };
 
 class TextSink final : public Sink {
@@ -33,7 +35,7 @@ inline Ended run_here(const std::vector<std::string>& args,
                       const std::stop_token& stop = std::stop_token()) {
   TextSink out, err;
   const int status = run(args, {.out = out, .err = err, .stop = stop});
-  return {status, out.text, err.text};
+  return {.status = status, .out = out.text, .err = err.text};
 }
 
 // A stop that has been asked for already.
@@ -87,10 +89,15 @@ class Process {
   // A process ended by a signal has status 128 + signal, as in a shell.
   Ended wait() {
     int status = 0;
-    waitpid(child_, &status, 0);
+    rusage used{};
+    wait4(child_, &status, 0, &used);
     child_ = -1;
+    const auto seconds = [](const timeval& time) {
+      return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+    };
     return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
-            test::load(folder_ / "out"), err_so_far()};
+            test::load(folder_ / "out"), err_so_far(),
+            seconds(used.ru_utime) + seconds(used.ru_stime)};
   }
 
  private:

@@ -118,11 +118,11 @@ TEST(Start, InfoIsQuick) {
 #else
   constexpr double kMostSeconds = 0.05;
 #endif
-  double best = 1e9;
-  for (int i = 0; i < 50 && best >= kMostSeconds; ++i) {  // a busy machine may take a few tries
-    const double start = steady_seconds();
-    ASSERT_EQ(run_program({"info"}).status, kDone);
-    best = std::min(best, steady_seconds() - start);
+  double best = 1e9;  // in processor time: waiting for other programs on the machine does not count
+  for (int i = 0; i < 10 && best >= kMostSeconds; ++i) {
+    const Ended ended = run_program({"info"});
+    ASSERT_EQ(ended.status, kDone);
+    best = std::min(best, ended.processor_seconds);
   }
   EXPECT_LT(best, kMostSeconds);
 }
