@@ -9,8 +9,10 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "io/extension.h"
+#include "io/input_list.h"
 
 namespace fovea::io {
 namespace {
@@ -68,24 +70,16 @@ std::vector<std::string> matches_of(const std::string& pattern) {
 }
 
 std::vector<std::string> list_words(const std::string& list) {
-  std::ifstream file(list);
+  std::ifstream file(list, std::ios::binary);
   std::error_code error;
   if (!file || fs::is_directory(list, error))
     throw IoError(fmt::format("{}: cannot read this list: {}", list,
                               file ? "it is a folder" : std::strerror(errno)));
-  const fs::path folder = fs::path(list).parent_path();
-  std::vector<std::string> words;
-  std::string line;
-  for (int number = 1; std::getline(file, line); ++number) {
-    const auto first = line.find_first_not_of(" \t\r");
-    if (first == line.npos || line[first] == '#') continue;
-    const std::string word = line.substr(first, line.find_last_not_of(" \t\r") - first + 1);
-    if (word[0] == '@' || word == "-")
-      throw IoError(fmt::format("{}: line {} is '{}'; a list holds files, folders and globs only",
-                                list, number, word));
-    words.push_back((folder / word).string());
-  }
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::vector<std::string> words = parse_input_list(text, list);
   if (words.empty()) throw IoError(list + ": this list names no file");
+  const fs::path folder = fs::path(list).parent_path();
+  for (std::string& word : words) word = (folder / word).string();
   return words;
 }
 

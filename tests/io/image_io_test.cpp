@@ -96,10 +96,10 @@ TEST(ImageIo, FullDiskIsAnError) {
   Random random(2);
   for (const char* name : kNames) {
     std::filesystem::create_symlink("/dev/full", folder / name);
-    EXPECT_THAT(message_of<IoError>([&] { write_any(folder / name, 900, 700); }),
+    EXPECT_THAT(message_of<WriteError>([&] { write_any(folder / name, 900, 700); }),
                 AllOf(StartsWith(folder / name), HasSubstr("cannot write")))
         << name;
-    EXPECT_THAT(message_of<IoError>([&] { write_any(folder / name, 3, 2); }),
+    EXPECT_THAT(message_of<WriteError>([&] { write_any(folder / name, 3, 2); }),
                 HasSubstr("cannot write"))
         << name;
   }
@@ -129,7 +129,7 @@ TEST(ImageIo, SaysWhatCanBeWritten) {
   EXPECT_THAT(
       message_of<InvalidArgument>([&] { write_image(folder / "a.png", Image<std::uint8_t>()); }),
       HasSubstr("0x0x1"));
-  EXPECT_THROW(write_image(folder / "no/a.png", image), IoError);
+  EXPECT_THROW(write_image(folder / "no/a.png", image), WriteError);
   EXPECT_EQ(folder.files(), 0U);
   write_image(folder / "A.PNG", image);
   EXPECT_EQ(image_info(folder / "A.PNG").facts.format, ImageFormat::kPng);

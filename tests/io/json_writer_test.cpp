@@ -139,7 +139,7 @@ TEST(StreamSink, NamesTheStreamThatCannotBeWritten) {
   if (full == nullptr) GTEST_SKIP() << "no /dev/full here";
   std::setvbuf(full, nullptr, _IONBF, 0);
   const Sink sink = stream_sink(full, "results");
-  EXPECT_THAT(test::message_of<IoError>([&] { sink("text"); }), HasSubstr("results: "));
+  EXPECT_THAT(test::message_of<WriteError>([&] { sink("text"); }), HasSubstr("results: "));
   std::fclose(full);
 }
 

@@ -70,6 +70,36 @@ TEST(OutputFile, FollowsSymbolicLinks) {
   EXPECT_EQ(load(folder / "real.txt"), "new");
 }
 
+TEST(OutputFile, FollowsLinksToWhatIsNotThereYet) {
+  const TempFolder folder;
+  std::filesystem::create_directory(folder / "deep");
+  std::filesystem::create_symlink("deep/second", folder / "first");
+  std::filesystem::create_symlink("real.txt", folder / "deep/second");
+  OutputFile file(folder / "first");
+  file.write("new");
+  file.commit();
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "first"));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "deep/second"));
+  EXPECT_EQ(load(folder / "deep/real.txt"), "new");
+  std::filesystem::create_symlink("circle", folder / "circle");
+  EXPECT_THROW(OutputFile(folder / "circle"), WriteError);
+}
+
+TEST(OutputFile, AReplacedFileKeepsItsPermissions) {
+  const TempFolder folder;
+  for (const mode_t mode : {0600U, 0644U, 0666U, 0755U}) {
+    save(folder / "out.txt", "old");
+    ASSERT_EQ(chmod((folder / "out.txt").c_str(), mode), 0);
+    OutputFile file(folder / "out.txt");
+    file.write("new");
+    file.commit();
+    struct stat status {};
+    ASSERT_EQ(stat((folder / "out.txt").c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777U, mode);
+    EXPECT_EQ(load(folder / "out.txt"), "new");
+  }
+}
+
 TEST(OutputFile, WritesToDevicesDirectly) {
   OutputFile file("/dev/null");
   file.write("gone");
@@ -79,10 +109,10 @@ TEST(OutputFile, WritesToDevicesDirectly) {
 
 TEST(OutputFile, NamesPathAndReason) {
   const TempFolder folder;
-  EXPECT_THAT(message_of<IoError>([&] { OutputFile(folder / "no/such.txt"); }),
+  EXPECT_THAT(message_of<WriteError>([&] { OutputFile(folder / "no/such.txt"); }),
               AllOf(HasSubstr("no/such.txt: "), HasSubstr("No such file")));
-  EXPECT_THAT(message_of<IoError>([&] { OutputFile{folder.path()}; }), HasSubstr("directory"));
-  EXPECT_THAT(message_of<IoError>([&] {
+  EXPECT_THAT(message_of<WriteError>([&] { OutputFile{folder.path()}; }), HasSubstr("directory"));
+  EXPECT_THAT(message_of<WriteError>([&] {
                 OutputFile file("/dev/full");
                 file.write(std::string(1 << 20, 'x'));
                 file.commit();

@@ -217,6 +217,20 @@ TEST(Video, TruncatedFilesGiveTheirFramesThenAnError) {
   }
 }
 
+// Its index comes last: without it there is nothing to decode by.
+TEST(Video, TruncatedMp4IsRefused) {
+  FOVEA_SKIP_WITHOUT_FFMPEG();
+  const test::TempFolder folder;
+  write_video(folder / "v.mp4", 64, 48, 3, 10);
+  const std::string whole = test::load(folder / "v.mp4");
+  for (const std::size_t length : {std::size_t{8}, whole.size() / 4, whole.size() / 2}) {
+    test::save(folder / "v.mp4", whole.substr(0, length));
+    const Outcome outcome = read_all(folder / "v.mp4");
+    EXPECT_THAT(outcome.indices, testing::IsEmpty()) << length;
+    EXPECT_THAT(outcome.error, HasSubstr("v.mp4: ")) << length;
+  }
+}
+
 TEST(Video, ADamagedLosslessFileIsNoticed) {
   FOVEA_SKIP_WITHOUT_FFMPEG();
   const test::TempFolder folder;
@@ -296,6 +310,53 @@ TEST(VideoWriter, LeavesNothingWithoutFinish) {
     { VideoWriter unused(folder / name); }
     EXPECT_EQ(folder.files(), 0U) << name;
   }
+}
+
+// A refused frame counts for nothing, and the next one may be of another kind.
+TEST(VideoWriter, ARefusedFirstFrameLeavesItAsItWas) {
+  const test::TempFolder folder;
+  std::vector<const char*> names = {"v.y4m"};
+  if (video_feature().usable) names = {"v.y4m", "v.mp4", "v.avi"};
+  for (const char* name : names) {
+    {
+      VideoWriter writer(folder / name);
+      EXPECT_THAT(message_of<InvalidArgument>([&] { writer.write(Image<std::uint16_t>(8, 6, 3)); }),
+                  AllOf(HasSubstr(std::string(name) + ": "), HasSubstr("8 bits")));
+      EXPECT_THROW(writer.finish(), InvalidArgument) << "no frame";
+    }
+    EXPECT_EQ(folder.files(), 0U) << name;
+    VideoWriter writer(folder / name);
+    EXPECT_THROW(writer.write(Image<std::uint16_t>(8, 6, 3)), InvalidArgument);
+    writer.write(moving_picture(16, 16, 1, 0));
+    writer.finish();
+    EXPECT_EQ(read_all(folder / name).indices.size(), 1U) << name;
+    std::filesystem::remove(folder / name);
+  }
+}
+
+TEST(VideoWriter, NumbersCountWrittenImagesOnly) {
+  const test::TempFolder folder;
+  VideoWriter writer(folder / "f%d.jpg");
+  EXPECT_THROW(writer.write(Image<std::uint16_t>(8, 6, 3)), InvalidArgument);
+  writer.write(moving_picture(8, 6, 3, 0));
+  writer.finish();
+  EXPECT_TRUE(std::filesystem::exists(folder / "f0.jpg"));
+  EXPECT_EQ(folder.files(), 1U);
+}
+
+TEST(VideoWriter, AfterAFailureItCannotGoOn) {
+  const test::TempFolder folder;
+  std::filesystem::create_symlink("/dev/full", folder / "v.y4m");
+  VideoWriter writer(folder / "v.y4m");
+  EXPECT_THROW(
+      {
+        for (int i = 0; i < 100; ++i) writer.write(moving_picture(200, 100, 3, i));
+        writer.finish();
+      },
+      WriteError);
+  EXPECT_THAT(message_of<WriteError>([&] { writer.write(moving_picture(200, 100, 3, 0)); }),
+              HasSubstr("v.y4m: cannot go on"));
+  EXPECT_THROW(writer.finish(), WriteError);
 }
 
 TEST(VideoWriter, TwoAtOnceLeaveOneWholeFile) {

@@ -1,8 +1,10 @@
 #include "io/y4m.h"
 
+#include <fcntl.h>
 #include <fovea/error.h>
 #include <fovea/video.h>
 #include <gmock/gmock.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -297,6 +299,50 @@ TEST(Y4m, AfterAFaultThereIsNoFurtherFrame) {
   EXPECT_TRUE(reader.next(frame));
   EXPECT_THROW(reader.next(frame), FormatError);
   EXPECT_FALSE(reader.next(frame));
+}
+
+// What `use` gives in a process of its own whose standard input or output is a file; 255 where it
+// throws.
+template <class Use>
+int status_with_stream(int stream, const std::string& path, Use use) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const int file = open(path.c_str(), O_RDWR | O_CREAT, 0600);
+    dup2(file, stream);
+    int result = 255;
+    try {
+      result = use();
+    } catch (...) {
+      result = 255;
+    }
+    _exit(result);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(Y4m, ADashIsStandardInputAndOutput) {
+  const test::TempFolder folder;
+  const std::string path = folder / "stream";
+  EXPECT_EQ(status_with_stream(STDOUT_FILENO, path,
+                               [] {
+                                 VideoWriter writer("-");
+                                 for (int i = 0; i < 3; ++i)
+                                   writer.write(Image<std::uint8_t>(6, 4, 3));
+                                 writer.finish();
+                                 return 0;
+                               }),
+            0);
+  EXPECT_EQ(frames_of(test::load(path)).size(), 3U);
+  EXPECT_EQ(status_with_stream(STDIN_FILENO, path,
+                               [] {
+                                 VideoReader reader("-");
+                                 int count = 0;
+                                 for (Frame frame; reader.next(frame);) ++count;
+                                 return count;
+                               }),
+            3);
 }
 
 TEST(Y4m, ComesThroughAPipe) {
