@@ -22,7 +22,8 @@ void make_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error)
-    throw IoError(fmt::format("{}: cannot make the folder: {}", folder.string(), error.message()));
+    throw WriteError(
+        fmt::format("{}: cannot make the folder: {}", folder.string(), error.message()));
 }
 
 std::string in_pattern(std::string pattern, const std::string& stem) {

@@ -119,7 +119,7 @@ void add_filters(Page& page, const DemoRun& run) {
   Image<std::uint8_t> blurred(run.scene.width, run.scene.height, 3);
   const std::string blur_time =
       time_of(run, [&] { gaussian_blur(run.scene, blurred, 4, options); });
-  const auto grey = io::to_gray(run.scene);
+  const auto grey = io::to_grey(run.scene);
   const Image<float> kernel = laplacian_of_gaussian_kernel(3);
   Image<float> laplacian(run.scene.width, run.scene.height);
   const std::string laplacian_time =
@@ -152,7 +152,7 @@ void box_means(ImageView<const float> sums, ImageView<std::uint8_t> means, int s
 
 void add_integral(Page& page, const DemoRun& run) {
   constexpr int kSide = 31;
-  const auto grey = io::to_gray(run.scene);
+  const auto grey = io::to_grey(run.scene);
   Image<float> sums(grey.width() + 1, grey.height() + 1);
   Image<std::uint8_t> means(grey.width(), grey.height());
   const std::string time =
@@ -198,7 +198,7 @@ Texture texture_of(ImageView<const std::uint16_t> counts) {
 
 void add_histogram(Page& page, const DemoRun& run) {
   constexpr int kLevels = 16;
-  const auto grey = io::to_gray(run.scene);
+  const auto grey = io::to_grey(run.scene);
   const int width = grey.width(), height = grey.height();
   Image<std::uint8_t> bins(width, height);
   Image<std::uint16_t> counts(width, height, kLevels);

@@ -41,7 +41,7 @@ int run_histogram(HistogramRequest& request, Context& context) {
   return run_on_images(
       context, request.files, ".npy", [&](io::AnyImage& input, const std::string& output) {
         request.quantize.exec = request.window.exec = exec_of_image(context);
-        const auto bins = levels_of(io::to_gray(input), request.quantize);
+        const auto bins = levels_of(io::to_grey(input), request.quantize);
         Image<std::uint16_t> counts(bins.width(), bins.height(), request.quantize.levels);
         window_histogram(bins, counts, request.window);
         io::write_image(output, counts.view());

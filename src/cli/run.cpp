@@ -94,6 +94,7 @@ bool is(const std::exception& error) {
 
 ExitStatus status_of(const std::exception& error) {
   if (is<InvalidArgument>(error)) return kUsage;
+  if (is<WriteError>(error)) return kFailed;
   if (is<IoError>(error) || is<FormatError>(error) || is<ModelError>(error)) return kBadInput;
   if (is<DeviceError>(error)) return kNoDevice;
   if (is<Cancelled>(error)) return kInterrupted;
