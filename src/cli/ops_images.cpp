@@ -44,7 +44,7 @@ void describe(OptionVisitor& visit, ImageFiles& files) {
   visit("output", files.output,
         "where to write: a file, or for several inputs a folder or a pattern such as out/{}.png");
   visit("orientation", files.orientation,
-        "exif turns inputs upright as their tag says; ignore takes them as they are stored");
+        "apply turns inputs upright as their EXIF tag says; ignore takes them as they are stored");
 }
 
 Argument image_inputs() {

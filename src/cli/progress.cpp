@@ -18,7 +18,7 @@ constexpr double kPatience = 0.5;
 
 // "0:07", "12:40", "3:05:00".
 std::string clock_text(double seconds) {
-  const auto whole = static_cast<long long>(std::clamp(seconds, 0.0, 3.6e6) + 0.5);
+  const auto whole = std::llround(std::clamp(seconds, 0.0, 3.6e6));
   if (whole >= 3600)
     return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
   return fmt::format("{}:{:02}", whole / 60, whole % 60);

@@ -12,7 +12,7 @@
 
 namespace fovea::cli {
 
-void stop_on_signals(std::stop_source stop) {
+void stop_on_signals(const std::stop_source& stop) {
   sigset_t waited;
   sigemptyset(&waited);
   for (const int signal : {SIGINT, SIGTERM}) {

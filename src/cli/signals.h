@@ -7,6 +7,6 @@ namespace fovea::cli {
 // From here on the first SIGINT or SIGTERM requests a stop, and the next one ends the program at
 // once. Call it once, before any thread is started; a signal that the caller of the program ignores
 // stays ignored.
-void stop_on_signals(std::stop_source stop);
+void stop_on_signals(const std::stop_source& stop);
 
 }  // namespace fovea::cli

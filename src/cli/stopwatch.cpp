@@ -62,6 +62,7 @@ std::vector<Timing> time_in_turns(const std::vector<Runner>& runners, int repeat
     }
   }
   std::vector<Timing> timings;
+  timings.reserve(seconds.size());
   for (auto& each : seconds) timings.push_back(timing_of(std::move(each)));
   return timings;
 }

@@ -213,6 +213,7 @@ void write_pages(const std::string& path, std::span<const AnyView> pages,
 
 std::vector<Feature> codecs() {
   std::vector<Feature> features;
+  features.reserve(std::size(kCodecs));
   for (const Codec* codec : kCodecs) features.push_back(codec->feature());
   return features;
 }

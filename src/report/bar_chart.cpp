@@ -1,6 +1,8 @@
 // Groups of bars, standing or lying.
 #include <fovea/error.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 

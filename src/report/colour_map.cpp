@@ -2,6 +2,8 @@
 #include <fovea/colour_map.h>
 #include <fovea/error.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,6 +1,8 @@
 // Histograms of samples.
 #include <fovea/error.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 

@@ -1,6 +1,8 @@
 // Line charts and scatters.
 #include <fovea/error.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 

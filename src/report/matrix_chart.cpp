@@ -1,6 +1,8 @@
 // Matrices in colours.
 #include <fovea/error.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -2,6 +2,8 @@
 #include <fovea/error.h>
 #include <fovea/montage.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 

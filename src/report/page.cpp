@@ -2,6 +2,8 @@
 #include <fovea/error.h>
 #include <fovea/page.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 

@@ -2,6 +2,8 @@
 
 #include "report/svg.h"
 
+#include <fmt/format.h>
+
 namespace fovea::report {
 namespace {
 

@@ -1,6 +1,8 @@
 #include "report/png_text.h"
 
 #include <fovea/error.h>
+
+#include <fmt/format.h>
 #include <png.h>
 
 #include <csetjmp>

@@ -2,6 +2,8 @@
 
 #include <fovea/error.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -226,7 +228,7 @@ void Shapes::cover(const Polygon& polygon, Row& row) {
   double left = row.width, right = 0;
   AreaSum sum(row.area, row.width);
   for (const Edge& edge : polygon) {
-    const auto [from, to] = edge;
+    const Point from = edge.from, to = edge.to;
     const double low = std::max(std::min(from.y, to.y), top);
     const double high = std::min(std::max(from.y, to.y), bottom);
     if (low >= high) continue;

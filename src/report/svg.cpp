@@ -6,6 +6,8 @@
 #include "report/font.h"
 #include "report/oklab.h"
 
+#include <fmt/format.h>
+
 namespace fovea::report {
 namespace {
 

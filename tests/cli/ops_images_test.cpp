@@ -58,9 +58,9 @@ TEST_P(EveryVerb, EchoesItsOptionsWithTheOrientation) {
   const auto stored = nlohmann::json::parse(run_here(args).out);
   EXPECT_EQ(stored["options"]["orientation"], "ignore");
   EXPECT_EQ(stored["results"][0]["width"], 40);
-  args.insert(args.end(), {"--orientation", "exif"});
+  args.insert(args.end(), {"--orientation", "apply"});
   const auto upright = nlohmann::json::parse(run_here(args).out);
-  EXPECT_EQ(upright["options"]["orientation"], "exif");
+  EXPECT_EQ(upright["options"]["orientation"], "apply");
   EXPECT_EQ(upright["results"][0]["width"], 20);
   EXPECT_EQ(upright["results"][0]["height"], 40);
 }

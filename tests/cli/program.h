@@ -31,8 +31,13 @@ class TextSink final : public Sink {
   std::string text;
 };
 
+// GPUs are hidden from the program, here and in processes of its own: words and times are then
+// those of the CPU on every machine.
+inline void hide_gpus() { setenv("CUDA_VISIBLE_DEVICES", "", 1); }
+
 inline Ended run_here(const std::vector<std::string>& args,
                       const std::stop_token& stop = std::stop_token()) {
+  hide_gpus();
   TextSink out, err;
   const int status = run(args, {.out = out, .err = err, .stop = stop});
   return {.status = status, .out = out.text, .err = err.text};
@@ -66,7 +71,7 @@ class Process {
       signal(SIGPIPE, SIG_DFL);
       // Looking for leaks takes seconds a process; the runs in the test's own process are searched.
       setenv("ASAN_OPTIONS", "detect_leaks=0", 0);
-      setenv("CUDA_VISIBLE_DEVICES", "", 1);
+      hide_gpus();
       dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
       dup2(open(out.c_str(), O_WRONLY | O_CREAT, 0600), STDOUT_FILENO);
       dup2(open(err.c_str(), O_WRONLY | O_CREAT, 0600), STDERR_FILENO);

@@ -25,7 +25,8 @@ int radius_for(const char* operation, double sigma, int size) {
                     operation, size, detail::kMostTaps));
   if (size > 0) return size / 2;
   const double reach = std::ceil(kReach * sigma);
-  if (reach > detail::kMostTaps / 2)
+  constexpr int kMostReach = detail::kMostTaps / 2;
+  if (reach > kMostReach)
     throw InvalidArgument(
         fmt::format("{}: sigma {} needs more than {} taps; shrink the image first", operation,
                     sigma, detail::kMostTaps));

@@ -33,7 +33,8 @@ struct BinSource {
   template <bool kWhole, int kCount>
   __device__ void fetch(Raw<kCount>& raw, int, int y, int x) const {
     load_pack<kWhole, false>(raw.bin, bins.row(y), x, elements, packed);
-    if constexpr (kWeighted) load_pack<kWhole, false>(raw.weight, weights.row(y), x, elements, packed);
+    if constexpr (kWeighted)
+      load_pack<kWhole, false>(raw.weight, weights.row(y), x, elements, packed);
   }
   template <int kCount>
   __device__ void convert(const Raw<kCount>& raw, int plane, std::uint32_t (&out)[kCount]) const {

@@ -1,4 +1,5 @@
-// What a user's first program looks like: it must build against an installed Fovea and nothing else.
+// What a user's first program looks like: it must build against an installed Fovea and nothing
+// else.
 #include <fovea/gradient.h>
 #include <fovea/system.h>
 
