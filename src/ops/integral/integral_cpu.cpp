@@ -97,45 +97,27 @@ HWY_INLINE Prefixes eight_prefixes(const std::uint16_t* in) {
                      hn::PromoteTo(d32, hn::UpperHalf(hn::Half<U16x8>(), v)));
 }
 
-// Stores above + carry + p for eight pixels and returns the carry of the next ones.
-template <class D, class V, class Out>
-HWY_INLINE V store_sums(D d, V low, V high, const Out* above, Out* out) {
-  constexpr int kLanes = 16 / sizeof(Out);
-  hn::StoreU(hn::Add(hn::LoadU(d, above), low), d, out);
-  hn::StoreU(hn::Add(hn::LoadU(d, above + kLanes), high), d, out + kLanes);
-  return hn::Broadcast<kLanes - 1>(high);
+// The prefixes of eight pixels as sums' numbers.
+HWY_INLINE void widen(U32x4, Prefixes p, hn::Vec<U32x4>* wide) {
+  wide[0] = p.low;
+  wide[1] = p.high;
 }
-HWY_INLINE hn::Vec<U32x4> add_eight(U32x4 d, Prefixes p, hn::Vec<U32x4> carry,
-                                    const std::uint32_t* HWY_RESTRICT above,
-                                    std::uint32_t* HWY_RESTRICT out) {
-  return store_sums(d, hn::Add(carry, p.low), hn::Add(carry, p.high), above, out);
+HWY_INLINE void widen(F32x4 d, Prefixes p, hn::Vec<F32x4>* wide) {
+  wide[0] = hn::ConvertTo(d, hn::BitCast(I32x4(), p.low));
+  wide[1] = hn::ConvertTo(d, hn::BitCast(I32x4(), p.high));
 }
-HWY_INLINE hn::Vec<F32x4> add_eight(F32x4 d, Prefixes p, hn::Vec<F32x4> carry,
-                                    const float* HWY_RESTRICT above, float* HWY_RESTRICT out) {
-  const I32x4 di;
-  return store_sums(d, hn::Add(carry, hn::ConvertTo(d, hn::BitCast(di, p.low))),
-                    hn::Add(carry, hn::ConvertTo(d, hn::BitCast(di, p.high))), above, out);
+HWY_INLINE void widen(U64x2 d, Prefixes p, hn::Vec<U64x2>* wide) {
+  wide[0] = hn::PromoteTo(d, hn::LowerHalf(p.low));
+  wide[1] = hn::PromoteTo(d, hn::UpperHalf(U32x2(), p.low));
+  wide[2] = hn::PromoteTo(d, hn::LowerHalf(p.high));
+  wide[3] = hn::PromoteTo(d, hn::UpperHalf(U32x2(), p.high));
 }
-HWY_INLINE hn::Vec<U64x2> add_eight(U64x2 d, Prefixes p, hn::Vec<U64x2> carry,
-                                    const std::uint64_t* HWY_RESTRICT above,
-                                    std::uint64_t* HWY_RESTRICT out) {
-  const U32x2 half;
-  store_sums(d, hn::Add(carry, hn::PromoteTo(d, hn::LowerHalf(p.low))),
-             hn::Add(carry, hn::PromoteTo(d, hn::UpperHalf(half, p.low))), above, out);
-  return store_sums(d, hn::Add(carry, hn::PromoteTo(d, hn::LowerHalf(p.high))),
-                    hn::Add(carry, hn::PromoteTo(d, hn::UpperHalf(half, p.high))), above + 4,
-                    out + 4);
-}
-HWY_INLINE hn::Vec<F64x2> add_eight(F64x2 d, Prefixes p, hn::Vec<F64x2> carry,
-                                    const double* HWY_RESTRICT above, double* HWY_RESTRICT out) {
-  const I32x4 di;
-  const I32x2 half;
-  const auto low = hn::BitCast(di, p.low), high = hn::BitCast(di, p.high);
-  store_sums(d, hn::Add(carry, hn::PromoteTo(d, hn::LowerHalf(low))),
-             hn::Add(carry, hn::PromoteTo(d, hn::UpperHalf(half, low))), above, out);
-  return store_sums(d, hn::Add(carry, hn::PromoteTo(d, hn::LowerHalf(high))),
-                    hn::Add(carry, hn::PromoteTo(d, hn::UpperHalf(half, high))), above + 4,
-                    out + 4);
+HWY_INLINE void widen(F64x2 d, Prefixes p, hn::Vec<F64x2>* wide) {
+  const auto low = hn::BitCast(I32x4(), p.low), high = hn::BitCast(I32x4(), p.high);
+  wide[0] = hn::PromoteTo(d, hn::LowerHalf(low));
+  wide[1] = hn::PromoteTo(d, hn::UpperHalf(I32x2(), low));
+  wide[2] = hn::PromoteTo(d, hn::LowerHalf(high));
+  wide[3] = hn::PromoteTo(d, hn::UpperHalf(I32x2(), high));
 }
 
 // All else: pixels become sums' numbers first.
@@ -163,38 +145,64 @@ HWY_INLINE hn::Vec<U64x2> square(U64x2, hn::Vec<U64x2> v) {  // of values below 
   return hn::MulEven(halves, halves);
 }
 
-// One row of one channel.
-template <bool squares, class In, class Out>
-void scan_row(const In* HWY_RESTRICT in, const Out* HWY_RESTRICT above, Out* HWY_RESTRICT out,
-              int pixels, Out& row_sum) {
+// Rows of one channel that are scanned side by side.
+template <class In, class Out, int kRows>
+struct RowGroup {
+  const In* in[kRows];
+  const Out* above;  // of the first
+  Out* out[kRows];
+  Out* row_sums;  // what lies left of each row, then what lies left of the pixels after these
+  int pixels;
+};
+
+// One row, or two: the sums of the first are then added to the second in registers, and each row's
+// chain of carries hides the latency of the other's.
+template <bool squares, int kRows, class In, class Out>
+void scan_rows(const RowGroup<In, Out, kRows>& rows) {
   const hn::FixedTag<Out, 16 / sizeof(Out)> d;
   constexpr int kLanes = 16 / sizeof(Out);
-  auto carry = hn::Set(d, row_sum);
+  using V = hn::Vec<hn::FixedTag<Out, kLanes>>;
+  const Out* HWY_RESTRICT above = rows.above;
+  V carry[kRows];
+  for (int r = 0; r < kRows; ++r) carry[r] = hn::Set(d, rows.row_sums[r]);
   int x = 0;
   if constexpr (sizeof(In) == 1 || (sizeof(In) == 2 && !squares)) {
-    for (; x + 16 <= pixels; x += 16) {  // by two: all loads can then go before the first store
-      const Prefixes first = eight_prefixes<squares>(in + x);
-      const Prefixes second = eight_prefixes<squares>(in + x + 8);
-      carry = add_eight(d, first, carry, above + x, out + x);
-      carry = add_eight(d, second, carry, above + x + 8, out + x + 8);
+    constexpr int kVectors = 8 / kLanes;
+    for (; x + 8 <= rows.pixels; x += 8) {
+      V wide[kRows][kVectors];
+      for (int r = 0; r < kRows; ++r) widen(d, eight_prefixes<squares>(rows.in[r] + x), wide[r]);
+      for (int i = 0; i < kVectors; ++i) {
+        V sum = hn::LoadU(d, above + x + i * kLanes);
+        for (int r = 0; r < kRows; ++r) {
+          wide[r][i] = hn::Add(carry[r], wide[r][i]);
+          sum = hn::Add(sum, wide[r][i]);
+          hn::StoreU(sum, d, rows.out[r] + x + i * kLanes);
+        }
+      }
+      for (int r = 0; r < kRows; ++r) carry[r] = hn::Broadcast<kLanes - 1>(wide[r][kVectors - 1]);
     }
-    for (; x + 8 <= pixels; x += 8)
-      carry = add_eight(d, eight_prefixes<squares>(in + x), carry, above + x, out + x);
   } else {
-    for (; x + kLanes <= pixels; x += kLanes) {
-      auto v = load_as(d, in + x);
-      if constexpr (squares) v = square(d, v);
-      const auto p = prefix(d, v);
-      hn::StoreU(hn::Add(hn::LoadU(d, above + x), hn::Add(carry, p)), d, out + x);
-      carry = hn::Add(carry, hn::Broadcast<kLanes - 1>(p));
+    for (; x + kLanes <= rows.pixels; x += kLanes) {
+      V sum = hn::LoadU(d, above + x);
+      for (int r = 0; r < kRows; ++r) {
+        auto v = load_as(d, rows.in[r] + x);
+        if constexpr (squares) v = square(d, v);
+        const auto p = prefix(d, v);
+        sum = hn::Add(sum, hn::Add(carry[r], p));
+        hn::StoreU(sum, d, rows.out[r] + x);
+        carry[r] = hn::Add(carry[r], hn::Broadcast<kLanes - 1>(p));
+      }
     }
   }
-  Out sum = hn::GetLane(carry);
-  for (; x < pixels; ++x) {
-    sum = static_cast<Out>(sum + term<Out>(in[x], squares));
-    out[x] = static_cast<Out>(above[x] + sum);
+  for (int r = 0; r < kRows; ++r) {
+    const Out* over = r == 0 ? above : rows.out[r - 1];
+    Out left = hn::GetLane(carry[r]);
+    for (int rest = x; rest < rows.pixels; ++rest) {
+      left = static_cast<Out>(left + term<Out>(rows.in[r][rest], squares));
+      rows.out[r][rest] = static_cast<Out>(over[rest] + left);
+    }
+    rows.row_sums[r] = left;
   }
-  row_sum = sum;
 }
 
 template <int channels, class D, class V>
@@ -254,16 +262,29 @@ void scan_channels(const In* in, const Out* above, Out* out, const IntegralTile<
   }
 }
 
+template <bool squares, class In, class Out>
+void scan_tile(const IntegralTile<In, Out>& tile) {
+  const Out* above = tile.above;
+  int r = 0;
+  const auto in = [&](int row) { return tile.in + row * tile.in_stride; };
+  const auto out = [&](int row) { return tile.out + row * tile.out_stride; };
+  for (; r + 2 <= tile.rows; r += 2) {
+    scan_rows<squares, 2, In, Out>(
+        {{in(r), in(r + 1)}, above, {out(r), out(r + 1)}, tile.carry + r, tile.pixels});
+    above = out(r + 1);
+  }
+  if (r < tile.rows)
+    scan_rows<squares, 1, In, Out>({{in(r)}, above, {out(r)}, tile.carry + r, tile.pixels});
+}
+
 template <class In, class Out>
 void integral_tile(const IntegralTile<In, Out>& tile) {
+  if (tile.channels == 1) return tile.squares ? scan_tile<true>(tile) : scan_tile<false>(tile);
   const Out* above = tile.above;
   for (int r = 0; r < tile.rows; ++r) {
-    const In* in = tile.in + r * tile.in_stride;
     Out* out = tile.out + r * tile.out_stride;
-    Out* row_sums = tile.carry + static_cast<std::ptrdiff_t>(r) * tile.channels;
-    if (tile.channels > 1) scan_channels(in, above, out, tile, row_sums);
-    else if (tile.squares) scan_row<true>(in, above, out, tile.pixels, *row_sums);
-    else scan_row<false>(in, above, out, tile.pixels, *row_sums);
+    scan_channels(tile.in + r * tile.in_stride, above, out, tile,
+                  tile.carry + static_cast<std::ptrdiff_t>(r) * tile.channels);
     above = out;
   }
 }
