@@ -188,7 +188,7 @@ int run_bench(const BenchOptions& options, const std::vector<BenchCase>& cases, 
   if (!options.rivals.empty()) merge_rivals(options.rivals, report.rows);  // unreadable: say so now
 
   const Rivals rivals;
-  report.rival_library = rivals.library();
+  report.rival_library = rivals.source_name();
   if (!rivals.absence().empty()) context.console.note("no rivals: " + rivals.absence());
   const auto tell = [&] {
     if (context.exec.progress)

@@ -70,7 +70,7 @@ Rivals::Rivals() {
   else table_ = table;
 }
 
-std::string Rivals::library() const { return table_ == nullptr ? "" : table_->library; }
+std::string Rivals::source_name() const { return table_ == nullptr ? "" : table_->library; }
 
 Rivals::Work Rivals::prepare(const BenchCase& bench_case, int threads) const {
   const BenchShape& shape = bench_case.shape;

@@ -17,7 +17,7 @@ class Rivals {
   Rivals();
 
   // "OpenCV 4.6.0", or empty where the module cannot be used.
-  std::string library() const;
+  std::string source_name() const;
   // Why it cannot be used; empty where it can.
   const std::string& absence() const { return absence_; }
 
