@@ -1,4 +1,5 @@
 // The program's only contact with the process around it: streams, terminal, environment, signals.
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -21,10 +22,21 @@ int terminal_columns() {
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
+// A standard stream that is closed is held open in the wrong direction: using it then fails as it
+// should, and no file or device that is opened later gets its number and our output.
+void hold_closed_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) >= 0) continue;
+    const int taken = open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    if (taken != stream && taken >= 0) close(taken);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   using fovea::cli::DescriptorSink;
+  hold_closed_streams();
   signal(SIGPIPE,
          SIG_IGN);  // a reader that has gone is met as a failed write, and cleaned up after
   std::stop_source stop;

@@ -78,7 +78,8 @@ Session::Session(const Exec& exec)
   cudaGetLastError();  // what went wrong before is not this call's
   check(cudaGetDevice(&previous_device_), "reading the current device");
   check(cudaSetDevice(exec.device.index), "choosing the device");
-  keep_scratch_memory(exec.device.index);
+  // A captured call may not ask about memory; the call before it, which loaded the kernels, has.
+  if (stream_ == nullptr || !is_captured(stream_)) keep_scratch_memory(exec.device.index);
 }
 
 Session::~Session() { cudaSetDevice(previous_device_); }
