@@ -147,22 +147,29 @@ void blend_lines(const std::int16_t* above, const std::int16_t* below, int weigh
   std::copy_n(last, elements - e, out + e);
 }
 
-// Means of two by two pixels: what the blends come to where all weights are halves.
+// Means of two by two pixels: what the blends come to where all weights are halves. Even and odd
+// pixels are told apart by the load itself.
 void halve_row(const std::uint8_t* above, const std::uint8_t* below, int width, std::uint8_t* out) {
-  const hn::FixedTag<std::uint16_t, 8> pairs;
-  const hn::Half<Bytes> bytes;
-  const auto low = hn::Set(pairs, 255), two = hn::Set(pairs, 2);
-  const auto sums = [&](const std::uint8_t* from) HWY_ATTR {
-    const auto pair = hn::BitCast(pairs, hn::LoadU(Bytes(), from));
-    return hn::Add(hn::And(pair, low), hn::ShiftRight<8>(pair));
-  };
-  const auto eight = [&](int x) HWY_ATTR {
-    const auto sum = hn::Add(hn::Add(sums(above + 2 * x), sums(below + 2 * x)), two);
-    return hn::DemoteTo(bytes, hn::BitCast(Shorts(), hn::ShiftRight<2>(sum)));
-  };
+  using Sixteen = hn::FixedTag<std::uint8_t, 16>;
+  const hn::FixedTag<std::uint16_t, 8> wide;
+  const hn::FixedTag<std::int16_t, 8> narrowed;
+  const hn::Half<Sixteen> half;
   int x = 0;
-  for (; x + 16 <= width; x += 16)
-    hn::StoreU(hn::Combine(Bytes(), eight(x + 8), eight(x)), Bytes(), out + x);
+  for (; x + 16 <= width; x += 16) {
+    hn::Vec<Sixteen> even0, odd0, even1, odd1;
+    hn::LoadInterleaved2(Sixteen(), above + 2 * x, even0, odd0);
+    hn::LoadInterleaved2(Sixteen(), below + 2 * x, even1, odd1);
+    const auto mean = [&](auto part) HWY_ATTR {
+      const auto sum =
+          hn::Add(hn::Add(hn::PromoteTo(wide, part(even0)), hn::PromoteTo(wide, part(odd0))),
+                  hn::Add(hn::PromoteTo(wide, part(even1)), hn::PromoteTo(wide, part(odd1))));
+      const auto rounded = hn::ShiftRight<2>(hn::Add(sum, hn::Set(wide, 2)));
+      return hn::DemoteTo(half, hn::BitCast(narrowed, rounded));
+    };
+    const auto low = mean([&](auto v) HWY_ATTR { return hn::LowerHalf(half, v); });
+    const auto high = mean([&](auto v) HWY_ATTR { return hn::UpperHalf(half, v); });
+    hn::StoreU(hn::Combine(Sixteen(), high, low), Sixteen(), out + x);
+  }
   for (; x < width; ++x)
     out[x] = static_cast<std::uint8_t>(
         (above[2 * x] + above[2 * x + 1] + below[2 * x] + below[2 * x + 1] + 2) >> 2);
@@ -172,8 +179,9 @@ void halve_row(const float* above, const float* below, int width, float* out) {
   const int lanes = static_cast<int>(hn::Lanes(d));
   const auto half = hn::Set(d, 0.5F);
   const auto means = [&](const float* from) HWY_ATTR {
-    const auto low = hn::LoadU(d, from), high = hn::LoadU(d, from + lanes);
-    return blend_floats<Floats>(hn::ConcatEven(d, high, low), hn::ConcatOdd(d, high, low), half);
+    hn::Vec<Floats> even, odd;
+    hn::LoadInterleaved2(d, from, even, odd);
+    return blend_floats<Floats>(even, odd, half);
   };
   const auto vector = [&](int x) HWY_ATTR {
     return blend_floats<Floats>(means(above + 2 * x), means(below + 2 * x), half);
