@@ -154,8 +154,7 @@ void halve_row(const std::uint8_t* above, const std::uint8_t* below, int width, 
   const hn::FixedTag<std::uint16_t, 8> wide;
   const hn::FixedTag<std::int16_t, 8> narrowed;
   const hn::Half<Sixteen> half;
-  int x = 0;
-  for (; x + 16 <= width; x += 16) {
+  const auto sixteen = [&](int x) HWY_ATTR {
     hn::Vec<Sixteen> even0, odd0, even1, odd1;
     hn::LoadInterleaved2(Sixteen(), above + 2 * x, even0, odd0);
     hn::LoadInterleaved2(Sixteen(), below + 2 * x, even1, odd1);
@@ -168,8 +167,15 @@ void halve_row(const std::uint8_t* above, const std::uint8_t* below, int width, 
     };
     const auto low = mean([&](auto v) HWY_ATTR { return hn::LowerHalf(half, v); });
     const auto high = mean([&](auto v) HWY_ATTR { return hn::UpperHalf(half, v); });
-    hn::StoreU(hn::Combine(Sixteen(), high, low), Sixteen(), out + x);
+    return hn::Combine(Sixteen(), high, low);
+  };
+  int x = 0;
+  for (; x + 32 <= width; x += 32) {
+    const auto first = sixteen(x), second = sixteen(x + 16);
+    hn::StoreU(first, Sixteen(), out + x);
+    hn::StoreU(second, Sixteen(), out + x + 16);
   }
+  for (; x + 16 <= width; x += 16) hn::StoreU(sixteen(x), Sixteen(), out + x);
   for (; x < width; ++x)
     out[x] = static_cast<std::uint8_t>(
         (above[2 * x] + above[2 * x + 1] + below[2 * x] + below[2 * x + 1] + 2) >> 2);
