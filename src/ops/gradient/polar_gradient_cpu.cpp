@@ -157,7 +157,8 @@ HWY_INLINE void consider(const hn::Vec<Bytes> (&pixels)[4], bool first, ByteGrad
   };
   // A square fits 16 bits without a sign, the sum of two does not.
   const auto square = [](auto v) HWY_ATTR {
-    return hn::BitCast(hn::RebindToUnsigned<Shorts>(), hn::Mul(v, v));
+    const auto bits = hn::BitCast(hn::RebindToUnsigned<Shorts>(), v);
+    return hn::Mul(bits, bits);
   };
   const hn::Vec<Shorts> dx[2] = {low(pixels[1], pixels[0]), high(pixels[1], pixels[0])};
   const hn::Vec<Shorts> dy[2] = {low(pixels[3], pixels[2]), high(pixels[3], pixels[2])};
