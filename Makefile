@@ -6,6 +6,7 @@ JOBS ?= $(shell nproc)
 export CCACHE_SLOPPINESS ?= pch_defines,time_macros
 export CCACHE_BASEDIR ?= $(CURDIR)
 export CCACHE_NOHASHDIR ?= 1
+export ASAN_OPTIONS ?= allocator_may_return_null=1
 
 .PHONY: help build test demo bench lint format asan tsan clean
 
