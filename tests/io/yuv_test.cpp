@@ -71,8 +71,8 @@ TEST(Yuv, LimitedRangeIsStretchedAndClamped) {
 
 TEST(Yuv, ChannelsConvertBothWays) {
   Image<std::uint8_t> rgba(1, 1, 4), grey(1, 1, 1), rgb(1, 1, 3);
-  rgba.at(0, 0, 0) = 255;
-  rgba.at(0, 0, 3) = 9;
+  constexpr std::array<std::uint8_t, 4> kRed = {255, 0, 0, 9};
+  std::copy(kRed.begin(), kRed.end(), rgba.row(0));
   convert_channels(ImageView<const std::uint8_t>(rgba), grey.view());
   EXPECT_EQ(grey.at(0, 0), 76);  // 0.299 of 255
   convert_channels(ImageView<const std::uint8_t>(rgba), rgb.view());
