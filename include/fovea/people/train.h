@@ -1,0 +1,91 @@
+#pragma once
+#include <fovea/exec.h>
+#include <fovea/image.h>
+#include <fovea/people/model.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace fovea::people {
+
+// Images read one at a time, so that a large set need not fit in memory.
+class FOVEA_API ImageSet {
+ public:
+  virtual ~ImageSet() = default;
+  virtual int count() const = 0;
+  // May be called from several threads at once.
+  virtual Image<std::uint8_t> read(int index) const = 0;
+};
+
+// The images of some files, as RGB.
+class FOVEA_API ImageFileSet final : public ImageSet {
+ public:
+  explicit ImageFileSet(std::vector<std::string> paths);
+  int count() const override { return static_cast<int>(paths_.size()); }
+  Image<std::uint8_t> read(int index) const override;
+
+ private:
+  std::vector<std::string> paths_;
+};
+
+// What a detector learns from.
+struct TrainData {
+  const ImageSet& positives;  // crops with the person's window in their middle
+  const ImageSet& negatives;  // whole images without people
+};
+
+// Memory for samples, and where an unfinished training is kept.
+struct TrainRun {
+  std::string checkpoint{};                  // a file, continued where it exists; empty: none
+  std::uint64_t sample_bytes = 2ULL << 30U;  // most memory for samples
+  Exec exec{};
+};
+
+// Of the kinds with one linear classifier.
+struct LinearTrainOptions {
+  double cost = 0.02;        // C of the support vector machine
+  double enlarge = 1.5;      // negatives are searched from so many times their size down
+  double ratio = 1.1;        // of the levels in which negatives are searched
+  int stride = 8;            // between windows searched, pixels
+  int random_windows = 10;   // of a negative, for the first classifier
+  int rounds = 1;            // of searching the negatives for windows that score above -1
+  int hard_windows = 80000;  // most that are kept of a round, the hardest first
+  bool mirror = true;        // learn every positive's mirror image too
+};
+FOVEA_API void describe(OptionVisitor& visit, LinearTrainOptions& options);
+
+struct CascadeTrainOptions {
+  int stages = 23;             // at most
+  double pass_rate = 0.99;     // d_min: share of the positives that a stage lets pass
+  double false_rate = 0.65;    // f_max: share of the negatives that it may let pass
+  double target_rate = 1e-5;   // of false positives a window; training ends there
+  int blocks_per_round = 125;  // random blocks of the pool that compete for a place
+  int negatives = 4832;        // windows a stage learns from
+  double cost = 0.01;          // C of the blocks' classifiers
+  bool mirror = true;
+};
+FOVEA_API void describe(OptionVisitor& visit, CascadeTrainOptions& options);
+
+struct ChannelsTrainOptions {
+  int trees = 2048;  // of the last of four rounds; those before have 1/4, 1/16, 1/64
+  int negatives_per_round = 5000;
+  int most_negatives = 10000;
+  int negatives_per_image = 25;
+  double feature_share = 0.0625;  // of the features that a node may choose from
+  double rejection = -1;          // of the soft cascade
+  bool mirror = true;
+};
+FOVEA_API void describe(OptionVisitor& visit, ChannelsTrainOptions& options);
+
+// Training is deterministic: the same data, options and seed give the same model, whatever the
+// number of threads, also where it was interrupted and continued. Throws InvalidArgument where
+// there are too few images or crops are smaller than the window.
+FOVEA_API Model train_linear(Kind kind, const HogOptions& hog, const TrainData& data,
+                             const LinearTrainOptions& options, const TrainRun& run = {});
+FOVEA_API Model train_cascade(const TrainData& data, const CascadeTrainOptions& options,
+                              const TrainRun& run = {});
+FOVEA_API Model train_channels(const TrainData& data, const ChannelsTrainOptions& options,
+                               const TrainRun& run = {});
+
+}  // namespace fovea::people

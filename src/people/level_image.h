@@ -1,0 +1,30 @@
+// The padded image of one level of a scan.
+#pragma once
+#include <fovea/exec.h>
+#include <fovea/image.h>
+#include <fovea/people/scan.h>
+
+#include <cstdint>
+
+namespace fovea::people {
+
+// Where pixel i of a padded line lies in a line of `size` pixels: reflected about the border
+// pixels, as often as it takes.
+FOVEA_HD inline int reflected(int i, int padding, int size) {
+  if (size == 1) return 0;
+  const int period = 2 * (size - 1);
+  int place = (i - padding) % period;
+  if (place < 0) place += period;
+  return place < size ? place : period - place;
+}
+
+}  // namespace fovea::people
+
+namespace fovea::people::cpu {
+
+// Fills `out`, of the padded level's size, from the image: bilinear, then reflected at the borders.
+// Host memory; as many channels as the image.
+void level_image(ImageView<const std::uint8_t> image, const ScanPlan& plan, const ScanLevel& level,
+                 ImageView<std::uint8_t> out, const Exec& exec);
+
+}  // namespace fovea::people::cpu

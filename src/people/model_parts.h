@@ -1,0 +1,23 @@
+// The kinds of classifier in a model file: each writes its tensors and reads them back, trusting
+// nothing.
+#pragma once
+#include <fovea/model_file.h>
+#include <fovea/people/model.h>
+
+namespace fovea::people {
+
+void save(io::ModelFile& file, const LinearModel& model);
+void save(io::ModelFile& file, const CascadeModel& model);
+void save(io::ModelFile& file, const ChannelsModel& model);
+
+// Throw ModelError where the tensors are absent, of another shape, or impossible.
+LinearModel load_linear(const io::ModelFile& file);
+CascadeModel load_cascade(const io::ModelFile& file);
+ChannelsModel load_channels(const io::ModelFile& file);
+
+// Throws InvalidArgument, with what is wrong, where no descriptor has this geometry.
+void check_geometry(const HogOptions& hog);
+// How many numbers describe a window.
+int descriptor_size(const HogOptions& hog);
+
+}  // namespace fovea::people

@@ -1,0 +1,50 @@
+// What stands between the Detector and a kind of model: one scanner a kind and device, which looks
+// at every window of a plan and keeps its memory between images.
+#pragma once
+#include <fovea/people/detector.h>
+
+#include <memory>
+#include <vector>
+
+namespace fovea::people {
+
+// A window that passed.
+struct Hit {
+  int level = 0;
+  int column = 0;
+  int row = 0;
+  float score = 0;
+  bool operator==(const Hit&) const = default;
+};
+
+struct ScanResult {
+  std::vector<Hit> hits;  // by level, row, column
+  ScanCounts counts;
+};
+
+struct ScanRequest {
+  ImageView<const std::uint8_t> image;  // 1, 3 or 4 channels, of which the first three count
+  const ScanPlan& plan;
+  float threshold;  // least score of a hit; -infinity: every window is a hit
+};
+
+class Scanner {
+ public:
+  virtual ~Scanner() = default;
+  virtual ScanResult scan(const ScanRequest& request, const Exec& exec) = 0;
+};
+
+}  // namespace fovea::people
+
+// The model outlives its scanner.
+namespace fovea::people::cpu {
+std::unique_ptr<Scanner> make_linear_scanner(Kind kind, const LinearModel& model);
+std::unique_ptr<Scanner> make_cascade_scanner(const CascadeModel& model);
+std::unique_ptr<Scanner> make_channels_scanner(const ChannelsModel& model);
+}  // namespace fovea::people::cpu
+
+namespace fovea::people::cuda {
+std::unique_ptr<Scanner> make_linear_scanner(Kind kind, const LinearModel& model);
+std::unique_ptr<Scanner> make_cascade_scanner(const CascadeModel& model);
+std::unique_ptr<Scanner> make_channels_scanner(const ChannelsModel& model);
+}  // namespace fovea::people::cuda
