@@ -79,6 +79,7 @@ HogGrid::~HogGrid() = default;
 
 int HogGrid::columns() const { return state_->x.windows; }
 int HogGrid::rows() const { return state_->y.windows; }
+int HogGrid::window_blocks() const { return state_->x.window_blocks * state_->y.window_blocks; }
 
 void HogGrid::build(ImageView<const std::uint8_t> level, const ScanPlan& plan, const Exec& exec) {
   State& s = *state_;
