@@ -1,0 +1,179 @@
+// The face of all kinds: plans the scan, hands it to the kind's scanner on the device asked for,
+// and turns the windows that passed into people.
+#include <fovea/error.h>
+#include <fovea/people/detector.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "core/dispatch.h"
+#include "people/scanner.h"
+
+namespace fovea::people {
+namespace {
+
+constexpr float kEveryWindow = -std::numeric_limits<float>::infinity();
+
+std::unique_ptr<Scanner> make_scanner(const Model& model, bool cuda) {
+  if (const auto* cascade = std::get_if<CascadeModel>(&model.classifier))
+    return cuda ? cuda::make_cascade_scanner(*cascade) : cpu::make_cascade_scanner(*cascade);
+  if (const auto* channels = std::get_if<ChannelsModel>(&model.classifier))
+    return cuda ? cuda::make_channels_scanner(*channels) : cpu::make_channels_scanner(*channels);
+  const auto& linear = std::get<LinearModel>(model.classifier);
+  return cuda ? cuda::make_linear_scanner(model.kind, linear)
+              : cpu::make_linear_scanner(model.kind, linear);
+}
+
+void require_channels(int channels) {
+  if (channels != 1 && channels != 3 && channels != 4)
+    throw InvalidArgument(
+        fmt::format("detect: an image of {} channels, expected 1, 3 or 4", channels));
+}
+
+ImageView<const std::uint8_t> part(ImageView<const std::uint8_t> image, const Region& region) {
+  if (region.width == 0 && region.height == 0) return image;
+  const bool inside = region.x >= 0 && region.y >= 0 && region.width > 0 && region.height > 0 &&
+                      region.width <= image.width - region.x &&
+                      region.height <= image.height - region.y;
+  if (!inside)
+    throw InvalidArgument(
+        fmt::format("detect: the region {},{},{},{} is not part of an image of "
+                    "{}x{}",
+                    region.x, region.y, region.width, region.height, image.width, image.height));
+  return image.crop(region.x, region.y, region.width, region.height);
+}
+
+// The window of a hit, and the person in its middle, in pixels of the image.
+Detection detection_of(const Hit& hit, const ScanPlan& plan, const Model& model) {
+  const ScanLevel& level = plan.levels[static_cast<std::size_t>(hit.level)];
+  const double x = plan.origin + hit.column * plan.stride - plan.padding;
+  const double y = plan.origin + hit.row * plan.stride - plan.padding;
+  const double height = static_cast<double>(plan.window.height) * model.person_height;
+  const double width = height * model.person_aspect;
+  const auto box = [&](double left, double top, double wide, double high) {
+    return Box{static_cast<float>(left * level.scale_x), static_cast<float>(top * level.scale_y),
+               static_cast<float>(wide * level.scale_x), static_cast<float>(high * level.scale_y)};
+  };
+  return {box(x + (plan.window.width - width) / 2, y + (plan.window.height - height) / 2, width,
+              height),
+          box(x, y, plan.window.width, plan.window.height), hit.score,
+          static_cast<float>(level.scale_y)};
+}
+
+void shift(Box& box, const Region& region) {
+  box.x += static_cast<float>(region.x);
+  box.y += static_cast<float>(region.y);
+}
+
+}  // namespace
+
+struct Detector::State {
+  Model model;
+  DetectOptions options;
+  std::unique_ptr<Scanner> scanner{};
+  Device device{};  // that the scanner works on
+
+  ScanResult scan(ImageView<const std::uint8_t> image, const ScanPlan& plan, float threshold) {
+    const Exec exec = detail::resolve_exec("detect", options.exec, {image});
+    if (!scanner || !(device == exec.device)) {
+      scanner = make_scanner(model, detail::on_cuda(exec));
+      device = exec.device;
+    }
+    return scanner->scan({image, plan, threshold}, exec);
+  }
+
+  ScanPlan plan(ImageView<const std::uint8_t> image) const {
+    require_channels(image.channels);
+    const Extent window = model.window();
+    ScanPlan plan =
+        plan_scan({image.width, image.height}, window, model.person_height, options.scan);
+    if (plan.levels.empty())
+      throw InvalidArgument(
+          fmt::format("detect: no window of {}x{} fits an image of {}x{} with {} pixels of padding "
+                      "and people of {:g} to {:g} pixels; enlarge it ({:g} now) or lift the limits",
+                      window.width, window.height, image.width, image.height, options.scan.padding,
+                      options.scan.min_height,
+                      options.scan.max_height > 0 ? options.scan.max_height
+                                                  : std::numeric_limits<double>::infinity(),
+                      options.scan.enlarge));
+    return plan;
+  }
+
+  // Unfused, by level, row and column.
+  std::vector<Detection> candidates(ImageView<const std::uint8_t> image, const Region& region,
+                                    ScanCounts& counts) {
+    const ImageView<const std::uint8_t> view = part(image, region);
+    const ScanPlan levels = plan(view);
+    const auto threshold = static_cast<float>(options.threshold.value_or(model.threshold));
+    const ScanResult result = scan(view, levels, threshold);
+    counts = result.counts;
+    std::vector<Detection> found;
+    found.reserve(result.hits.size());
+    for (const Hit& hit : result.hits) {
+      found.push_back(detection_of(hit, levels, model));
+      shift(found.back().box, region);
+      shift(found.back().window, region);
+    }
+    return found;
+  }
+};
+
+Detector::Detector(Model model, DetectOptions options)
+    : state_(std::make_unique<State>(State{std::move(model), std::move(options)})) {
+  check_options(state_->options.scan);
+  check_options(state_->options.fuse);
+}
+Detector::Detector(Detector&&) noexcept = default;
+Detector& Detector::operator=(Detector&&) noexcept = default;
+Detector::~Detector() = default;
+
+DetectResult Detector::detect(ImageView<const std::uint8_t> image, const Region& region) {
+  DetectResult result;
+  result.people = fuse(state_->candidates(image, region, result.counts), state_->options.fuse);
+  return result;
+}
+
+DetectResult Detector::detect(ImageView<const std::uint8_t> image,
+                              ImageView<const std::uint8_t> mask) {
+  detail::require_shape("detect", "mask", mask, image.width, image.height, 1);
+  if (mask.memory == Memory::kCuda)
+    throw InvalidArgument("detect: the mask lies in device memory, expected host memory");
+  DetectResult result;
+  std::vector<Detection> found = state_->candidates(image, {}, result.counts);
+  std::erase_if(found, [&](const Detection& person) {
+    const auto x = static_cast<int>(person.box.x + person.box.width / 2);
+    const auto y = static_cast<int>(person.box.y + person.box.height / 2);
+    return x < 0 || y < 0 || x >= mask.width || y >= mask.height || mask.at(x, y) == 0;
+  });
+  result.people = fuse(found, state_->options.fuse);
+  return result;
+}
+
+float Detector::score(ImageView<const std::uint8_t> crop) {
+  require_channels(crop.channels);
+  const Extent window = state_->model.window();
+  const int margin = std::min(crop.width - window.width, crop.height - window.height) / 2;
+  if (margin < 0)
+    throw InvalidArgument(fmt::format("score: a crop of {}x{} is smaller than the window of {}x{}",
+                                      crop.width, crop.height, window.width, window.height));
+  const Extent kept{window.width + 2 * margin, window.height + 2 * margin};
+  const auto middle = crop.crop((crop.width - kept.width) / 2, (crop.height - kept.height) / 2,
+                                kept.width, kept.height);
+  return state_->scan(middle, plan_crop(kept, window), kEveryWindow).hits.at(0).score;
+}
+
+std::vector<float> Detector::scores(ImageView<const std::uint8_t> image, ScanCounts* counts) {
+  const ScanResult result = state_->scan(image, state_->plan(image), kEveryWindow);
+  if (counts) *counts = result.counts;
+  std::vector<float> scores;
+  scores.reserve(result.hits.size());
+  for (const Hit& hit : result.hits) scores.push_back(hit.score);
+  return scores;
+}
+
+const Model& Detector::model() const { return state_->model; }
+const DetectOptions& Detector::options() const { return state_->options; }
+
+}  // namespace fovea::people

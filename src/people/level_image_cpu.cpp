@@ -1,0 +1,42 @@
+// The padded image of one level on the host: resized into the middle, then its borders mirrored.
+#include <fovea/resize.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "people/level_image.h"
+
+namespace fovea::people::cpu {
+namespace {
+
+// Fills the columns left and right of a row whose middle is there.
+void pad_row(std::uint8_t* row, int padding, int width, int channels) {
+  const int padded = width + 2 * padding;
+  for (int x = 0; x < padded; x = x == padding - 1 ? padding + width : x + 1) {
+    const int from = padding + reflected(x, padding, width);
+    std::copy_n(row + static_cast<std::ptrdiff_t>(from) * channels, channels,
+                row + static_cast<std::ptrdiff_t>(x) * channels);
+  }
+}
+
+}  // namespace
+
+void level_image(ImageView<const std::uint8_t> image, const ScanPlan& plan, const ScanLevel& level,
+                 ImageView<std::uint8_t> out, const Exec& exec) {
+  const int padding = plan.padding;
+  const Extent size = level.size;
+  const ImageView<std::uint8_t> middle = out.crop(padding, padding, size.width, size.height);
+  if (size == Extent{image.width, image.height}) {
+    copy(image, middle);
+  } else {
+    resize(image, middle, {.exec = {.device = Device::cpu(), .threads = exec.threads}});
+  }
+  if (padding == 0) return;
+  for (int y = padding; y < padding + size.height; ++y)
+    pad_row(out.row(y), padding, size.width, out.channels);
+  const auto row_bytes = static_cast<std::size_t>(out.row_elements());
+  for (int y = 0; y < out.height; y = y == padding - 1 ? padding + size.height : y + 1)
+    std::memcpy(out.row(y), out.row(padding + reflected(y, padding, size.height)), row_bytes);
+}
+
+}  // namespace fovea::people::cpu

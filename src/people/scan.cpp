@@ -1,0 +1,77 @@
+// Which levels of an image are searched, and where windows lie in them. The levels go on while the
+// padded level still holds a window: people taller than the image's window are found that way.
+#include <fovea/error.h>
+#include <fovea/people/scan.h>
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdint>
+
+namespace fovea::people {
+namespace {
+
+int rounded_size(int size, double scale) {
+  return static_cast<int>(std::floor(size / scale + 0.5));
+}
+
+// How many windows fit along one direction.
+int places(int padded, int window, int stride) {
+  return padded < window ? 0 : (padded - window) / stride + 1;
+}
+
+void require_window(Extent window) {
+  if (window.width < 1 || window.height < 1)
+    throw InvalidArgument(
+        fmt::format("scan: a window of {}x{} pixels is empty", window.width, window.height));
+}
+
+}  // namespace
+
+void describe(OptionVisitor& visit, ScanOptions& options) {
+  visit("ratio", options.ratio, "size of a level of the pyramid over that of the next", 1.01, 4);
+  visit("stride", options.stride, "pixels between windows, in a level", 1, 256);
+  visit("enlarge", options.enlarge,
+        "search from the image enlarged so often, for people smaller than the window", 1, 8);
+  visit("padding", options.padding, "pixels reflected around a level, for people at its border", 0,
+        256);
+  visit("min-height", options.min_height, "least height of a person, pixels of the image", 0, 1e6);
+  visit("max-height", options.max_height, "greatest height of a person; 0: no limit", 0, 1e6);
+}
+
+ScanPlan plan_scan(Extent image, Extent window, double person_height, const ScanOptions& options) {
+  check_options(options);
+  require_window(window);
+  ScanPlan plan{window, options.stride, options.padding, 0, {}};
+  if (image.width < 1 || image.height < 1) return plan;
+  Extent last{};
+  for (int k = 0;; ++k) {
+    const double scale = std::pow(options.ratio, k) / options.enlarge;
+    ScanLevel level;
+    level.size = {rounded_size(image.width, scale), rounded_size(image.height, scale)};
+    if (level.size.width < 1 || level.size.height < 1) return plan;
+    level.columns = places(level.size.width + 2 * plan.padding, window.width, plan.stride);
+    level.rows = places(level.size.height + 2 * plan.padding, window.height, plan.stride);
+    if (level.columns == 0 || level.rows == 0) return plan;
+    const double height = window.height * person_height * scale;
+    if (options.max_height > 0 && height > options.max_height) return plan;
+    if (level.size == last || height < options.min_height) continue;
+    last = level.size;
+    level.scale_x = static_cast<double>(image.width) / level.size.width;
+    level.scale_y = static_cast<double>(image.height) / level.size.height;
+    plan.levels.push_back(level);
+  }
+}
+
+ScanPlan plan_crop(Extent crop, Extent window) {
+  require_window(window);
+  const int margin_x = (crop.width - window.width) / 2;
+  const int margin_y = (crop.height - window.height) / 2;
+  if (crop.width < window.width || crop.height < window.height || margin_x != margin_y)
+    throw InvalidArgument(fmt::format(
+        "scan: a crop of {}x{} does not hold a window of {}x{} with the same margin all around",
+        crop.width, crop.height, window.width, window.height));
+  return {window, 1, 0, margin_x, {{crop, 1, 1, 1, 1}}};
+}
+
+}  // namespace fovea::people
