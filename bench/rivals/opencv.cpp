@@ -18,7 +18,7 @@ using Shape = FoveaRivalShape;
 
 cv::Mat noise(const Shape& shape, int depth) {
   cv::Mat image(shape.height, shape.width, CV_MAKETYPE(depth, shape.channels));
-  cv::randu(image, 0, depth == CV_8U ? 256 : 1);
+  cv::randu(image, 0, depth == CV_8U ? 256 : depth == CV_16U ? 65536 : 1);
   return image;
 }
 
@@ -87,6 +87,7 @@ constexpr std::array kRivals{
     FoveaRival{"integral_f32_f32", "cv::integral", prepare<integral<CV_32F, CV_32F>>},
     FoveaRival{"integral_f32_f64", "cv::integral", prepare<integral<CV_32F, CV_64F>>},
     FoveaRival{"resize_u8", "cv::resize", prepare<resize<CV_8U>>},
+    FoveaRival{"resize_u16", "cv::resize", prepare<resize<CV_16U>>},
     FoveaRival{"resize_f32", "cv::resize", prepare<resize<CV_32F>>},
     FoveaRival{"convolve_separable_f32", "cv::sepFilter2D", prepare<separable>},
     FoveaRival{"convolve_f32", "cv::filter2D", prepare<general>},
