@@ -113,7 +113,7 @@ class Band {
     SpreadJob spread{{}, count, {}, static_cast<int>(row_floats)};
     for (int k = 0; k < count; ++k) {
       float* roles = row_roles.data() + k * row_floats;
-      const PlacedVote* votes = rows.votes(y + k, static_cast<std::uint32_t>(pitch_), 0);
+      const Votes votes = rows.votes(y + k, static_cast<std::uint32_t>(pitch_), 0);
       scatter_row({votes, level_.units_x.pixels(), level_.roles, level_.hog.interpolate,
                    roles + level_.roles.margin});
       spread.rows[k] = roles;
@@ -179,20 +179,21 @@ class Band {
 };
 
 // Sums of one circular block, its pixels row by row.
-void circular_sums(const HogLevel& level, const PlacedVote* const* rows, int x, float* numbers) {
+void circular_sums(const HogLevel& level, const Votes* rows, int x, float* numbers) {
   const int size = level.hog.block * level.hog.cell, bins = level.hog.bins;
   for (int v = 0; v < size; ++v) {
     for (int u = 0; u < size; ++u) {
       const int part = level.circle.part[v * size + u];
       if (part < 0) continue;
       const float weight = level.circle.weight[v * size + u];
-      const PlacedVote& vote = rows[v][x + u];
-      float& high = numbers[part * bins + static_cast<int>(vote.high_place)];
+      const SharePair share = rows[v].shares[x + u];
+      const PlacePair place = rows[v].places[x + u];
+      float& high = numbers[part * bins + static_cast<int>(place.high)];
       if (level.hog.interpolate) {
-        float& low = numbers[part * bins + static_cast<int>(vote.low_place)];
-        low = std::fma(weight, vote.low, low);
+        float& low = numbers[part * bins + static_cast<int>(place.low)];
+        low = std::fma(weight, share.low, low);
       }
-      high = std::fma(weight, vote.high, high);
+      high = std::fma(weight, share.high, high);
     }
   }
 }
@@ -207,7 +208,7 @@ void build_circular(const HogLevel& level, int first, int last) {
     normaliser.sources[e] = raw.data() + static_cast<std::size_t>(e) * columns;
   HogRows rows(level);
   rows.votes(first * level.y.grid, 1, size - 1);  // makes room, so that rows stay where they are
-  std::vector<const PlacedVote*> votes(size);
+  std::vector<Votes> votes(size);
   for (int row = first; row < last; ++row) {
     for (int v = 0; v < size; ++v) {
       const int y = row * level.y.grid + v;

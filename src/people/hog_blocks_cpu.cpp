@@ -22,17 +22,20 @@ template <bool kInterpolate>
 void scatter_class(const ScatterJob& job, int q, const float* weights, float* roles) {
   const Roles d;
   const auto weight = hn::LoadU(d, weights);
-  const int period = job.classes.period, step = job.classes.step;
-  for (int x = q; x < job.count; x += period, roles += step) {
-    const PlacedVote& vote = job.votes[x];
-    float* high = roles + vote.high_place;
+  const int period = job.classes.period, step = job.classes.step, count = job.count;
+  const SharePair* shares = job.votes.shares;
+  const PlacePair* places = job.votes.places;
+  for (int x = q; x < count; x += period, roles += step) {
+    float* high = roles + places[x].high;
     if constexpr (kInterpolate) {
-      float* low = roles + vote.low_place;
+      float* low = roles + places[x].low;
       const auto at_low = hn::LoadU(d, low), at_high = hn::LoadU(d, high);
-      hn::StoreU(hn::MulAdd(weight, hn::Set(d, vote.low), at_low), d, low);
-      hn::StoreU(hn::MulAdd(weight, hn::Set(d, vote.high), at_high), d, high);
+      const auto sum_low = hn::MulAdd(weight, hn::Set(d, shares[x].low), at_low);
+      const auto sum_high = hn::MulAdd(weight, hn::Set(d, shares[x].high), at_high);
+      hn::StoreU(sum_low, d, low);
+      hn::StoreU(sum_high, d, high);
     } else {
-      hn::StoreU(hn::MulAdd(weight, hn::Set(d, vote.high), hn::LoadU(d, high)), d, high);
+      hn::StoreU(hn::MulAdd(weight, hn::Set(d, shares[x].high), hn::LoadU(d, high)), d, high);
     }
   }
 }

@@ -7,12 +7,19 @@
 
 namespace fovea::people::cpu {
 
-// A pixel's vote with the places of its two bins in a row's histograms.
-struct PlacedVote {
+// Votes of a row of pixels, and the places of their two bins in the row's histograms.
+struct SharePair {
   float low, high;
-  std::uint32_t low_place, high_place;
 };
-static_assert(sizeof(PlacedVote) == 16);
+struct PlacePair {
+  std::uint32_t low, high;
+};
+template <class Share, class Place>
+struct VoteRow {
+  Share* shares;
+  Place* places;
+};
+using Votes = VoteRow<const SharePair, const PlacePair>;
 
 constexpr int kRowPad = 64;  // floats readable on both sides of a row: whole vectors, neighbours
 
@@ -25,14 +32,14 @@ struct VoteJob {
   int count;
   std::uint32_t pitch;  // of a bin's plane
   const VoteParams& params;
-  PlacedVote* votes;
+  VoteRow<SharePair, PlacePair> votes;
 };
 void vote_row(const VoteJob& job);
 
 // Adds a row's votes to its histograms [bin][role], in the order of the classes; `roles[0]` is role
 // 0.
 struct ScatterJob {
-  const PlacedVote* votes;
+  Votes votes;
   int count;
   const RoleClasses& classes;
   bool interpolate;

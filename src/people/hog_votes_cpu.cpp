@@ -20,26 +20,50 @@ struct Slopes {
   hn::Vec<Floats> dx, dy, square;
 };
 
-HWY_INLINE Slopes slopes(const VoteJob& job, int channel, int x) {
+// Pointers to the rows around the one computed, in registers.
+struct RowTriple {
+  const float *above, *centre, *below;
+};
+template <bool kColour>
+struct Rows {
+  explicit Rows(const VoteJob& job)
+      : first{job.above[0], job.centre[0], job.below[0]},
+        second{job.above[1], job.centre[1], job.below[1]},
+        third{job.above[2], job.centre[2], job.below[2]} {}
+  RowTriple first, second, third;
+};
+
+// Pairs (low, high) of every lane, one after the other.
+template <class Vector, class T>
+HWY_INLINE void store_pairs(Vector low, Vector high, T* to) {
+  const hn::ScalableTag<T> d;
+  if constexpr (HWY_MAX_BYTES == 16) {  // zips are quicker than the interleaving store of NEON
+    hn::StoreU(hn::InterleaveLower(d, low, high), d, to);
+    hn::StoreU(hn::InterleaveUpper(d, low, high), d, to + hn::Lanes(d));
+  } else {
+    hn::StoreInterleaved2(low, high, d, to);
+  }
+}
+
+HWY_INLINE Slopes slopes(const RowTriple& rows, int x) {
   const Floats d;
-  const float* centre = job.centre[channel] + x;
-  const auto dx = hn::Sub(hn::LoadU(d, centre + 1), hn::LoadU(d, centre - 1));
-  const auto dy =
-      hn::Sub(hn::LoadU(d, job.below[channel] + x), hn::LoadU(d, job.above[channel] + x));
+  const auto dx = hn::Sub(hn::LoadU(d, rows.centre + x + 1), hn::LoadU(d, rows.centre + x - 1));
+  const auto dy = hn::Sub(hn::LoadU(d, rows.below + x), hn::LoadU(d, rows.above + x));
   return {dx, dy, hn::Add(hn::Mul(dx, dx), hn::Mul(dy, dy))};
 }
 
+HWY_INLINE void consider(const Slopes& other, Slopes& best) {
+  const auto larger = hn::Gt(other.square, best.square);
+  best.dx = hn::IfThenElse(larger, other.dx, best.dx);
+  best.dy = hn::IfThenElse(larger, other.dy, best.dy);
+  best.square = hn::Max(other.square, best.square);
+}
 template <bool kColour>
-HWY_INLINE Slopes strongest(const VoteJob& job, int x) {
-  Slopes best = slopes(job, 0, x);
+HWY_INLINE Slopes strongest(const Rows<kColour>& rows, int x) {
+  Slopes best = slopes(rows.first, x);
   if constexpr (kColour) {
-    for (int channel = 1; channel < 3; ++channel) {
-      const Slopes other = slopes(job, channel, x);
-      const auto larger = hn::Gt(other.square, best.square);
-      best.dx = hn::IfThenElse(larger, other.dx, best.dx);
-      best.dy = hn::IfThenElse(larger, other.dy, best.dy);
-      best.square = hn::Max(other.square, best.square);
-    }
+    consider(slopes(rows.second, x), best);
+    consider(slopes(rows.third, x), best);
   }
   return best;
 }
@@ -67,14 +91,17 @@ void vote_row_as(const VoteJob& job) {
   const Floats d;
   const Integers di;
   const auto step = static_cast<int>(hn::Lanes(d));
-  const VoteParams& p = job.params;
+  const VoteParams p = job.params;  // copies: what is stored might overlap the originals
   const auto bins = hn::Set(di, p.bins), pitch = hn::Set(di, static_cast<std::int32_t>(job.pitch));
   const auto last = hn::Set(di, (p.bins - 1) * static_cast<std::int32_t>(job.pitch));
-  for (int x = 0; x < job.count; x += step) {
-    const Slopes s = strongest<kColour>(job, x);
+  auto* shares = reinterpret_cast<float*>(job.votes.shares);
+  auto* places = reinterpret_cast<std::int32_t*>(job.votes.places);
+  const Rows<kColour> rows(job);
+  const int count = job.count;
+  for (int x = 0; x < count; x += step) {
+    const Slopes s = strongest<kColour>(rows, x);
     const auto magnitude = hn::Sqrt(s.square);
     const auto q = angles<kSigned>(s, p);
-    auto* out = reinterpret_cast<float*>(job.votes + x);
     if constexpr (kInterpolate) {
       const auto place = hn::Add(q, hn::Set(d, 0.5F));
       const auto n = hn::ConvertTo(di, place);
@@ -82,12 +109,13 @@ void vote_row_as(const VoteJob& job) {
       const auto at = hn::Mul(n, pitch);
       const auto low_at = hn::IfThenElse(hn::Eq(n, hn::Zero(di)), last, hn::Sub(at, pitch));
       const auto high_at = hn::IfThenZeroElse(hn::Eq(n, bins), at);
-      hn::StoreInterleaved4(hn::Sub(magnitude, high), high, hn::BitCast(d, low_at),
-                            hn::BitCast(d, high_at), d, out);
+      store_pairs(hn::Sub(magnitude, high), high, shares + 2 * x);
+      store_pairs(low_at, high_at, places + 2 * x);
     } else {
       const auto n = hn::ConvertTo(di, q);
       const auto at = hn::IfThenZeroElse(hn::Eq(n, bins), hn::Mul(n, pitch));
-      hn::StoreInterleaved4(hn::Zero(d), magnitude, hn::Zero(d), hn::BitCast(d, at), d, out);
+      store_pairs(hn::Zero(d), magnitude, shares + 2 * x);
+      store_pairs(hn::Zero(di), at, places + 2 * x);
     }
   }
 }
