@@ -48,7 +48,7 @@ class HogRows {
   std::size_t width_;
   std::vector<float> planes_;
   std::vector<SharePair> shares_;
-  std::vector<PlacePair> places_;
+  std::vector<std::int32_t> places_;
   int slot_row_[3] = {-1, -1, -1};
 };
 

@@ -42,8 +42,8 @@ Votes HogRows::votes(int y, std::uint32_t pitch, int slot) {
     shares_.resize((slot + 1) * width);
     places_.resize((slot + 1) * width);
   }
-  const VoteRow<SharePair, PlacePair> out{shares_.data() + slot * width,
-                                          places_.data() + slot * width};
+  const VoteRow<SharePair, std::int32_t> out{shares_.data() + slot * width,
+                                             places_.data() + slot * width};
   const int height = level_.image.height, row = level_.y.origin + y;
   VoteJob job{{}, {}, {}, channels_, pixels_, pitch, level_.votes, out};
   for (int c = 0; c < channels_; ++c) {
@@ -61,7 +61,7 @@ void polar_rows(const HogLevel& level, ImageView<std::uint8_t> bin, ImageView<fl
   for (int y = first; y < last; ++y) {
     const Votes votes = rows.votes(y, 1, 0);
     for (int x = 0; x < bin.width; ++x) {
-      bin.at(x, y) = static_cast<std::uint8_t>(votes.places[x].high);
+      bin.at(x, y) = static_cast<std::uint8_t>(high_bin(votes.places[x], level.hog.bins));
       magnitude.at(x, y) = votes.shares[x].high;
     }
   }
