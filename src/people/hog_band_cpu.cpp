@@ -12,8 +12,6 @@
 namespace fovea::people::cpu {
 namespace {
 
-constexpr float kSumUnit = 1.0F / (1 << 12);  // of the integral histograms' fixed point
-
 // Brings rows of finished blocks to one scale and stores them where windows read them.
 class Normaliser {
  public:
@@ -158,8 +156,9 @@ class Band {
         const auto sums = level_.sums.plane(bin);
         float* out = unit(u) + bin * pitch_ + level_.roles.margin;
         for (int k = 0; k < ux.count; ++k)
-          out[k] = kSumUnit * static_cast<float>(
-                                  rectangle_sum(sums, k * ux.grid, u * uy.grid, ux.size, uy.size));
+          out[k] =
+              1 / kHogSumScale *
+              static_cast<float>(rectangle_sum(sums, k * ux.grid, u * uy.grid, ux.size, uy.size));
       }
       finish(u);
     }

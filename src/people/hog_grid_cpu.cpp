@@ -17,7 +17,6 @@
 namespace fovea::people::cpu {
 namespace {
 
-constexpr int kSumBits = 12;  // fraction of the integral histograms: exact for 32x32 cells
 constexpr int kLeastBandRows =
     8;  // of blocks; a band repeats the rows that it shares with the next
 
@@ -128,7 +127,7 @@ void HogGrid::build(ImageView<const std::uint8_t> level, const ScanPlan& plan, c
     sums = Stack<std::uint32_t>(width + 1, height + 1, s.hog.bins);
     integral_histogram(
         bin, magnitude, sums,
-        {.fraction_bits = kSumBits, .exec = {.device = Device::cpu(), .threads = exec.threads}});
+        {.fraction_bits = kHogSumBits, .exec = {.device = Device::cpu(), .threads = exec.threads}});
     job.sums = sums.view();
   }
   const int threads = thread_count(exec);

@@ -63,6 +63,10 @@ FOVEA_HD inline Vote vote_of(float dx, float dy, const VoteParams& p) {
 FOVEA_HD inline int low_bin(int n, int bins) { return n == 0 ? bins - 1 : n - 1; }
 FOVEA_HD inline int high_bin(int n, int bins) { return n == bins ? 0 : n; }
 
+// Cells out of integral histograms are sums in fixed point: exact for cells of 32x32 pixels.
+constexpr int kHogSumBits = 12;
+constexpr float kHogSumScale = 1 << kHogSumBits;
+
 // The gradient of a pixel: of the channel with the largest squared length, the first among equals.
 struct Slope {
   float dx, dy;
