@@ -4,6 +4,7 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/fovea)
 
 install(TARGETS fovea EXPORT fovea-targets FILE_SET HEADERS)
 install(TARGETS fovea_program)
+install(DIRECTORY models/ DESTINATION ${CMAKE_INSTALL_DATADIR}/fovea/models FILES_MATCHING PATTERN "*.safetensors")
 install(EXPORT fovea-targets NAMESPACE fovea:: DESTINATION ${package_dir})
 
 configure_package_config_file(cmake/fovea-config.cmake.in ${PROJECT_BINARY_DIR}/fovea-config.cmake

@@ -2,6 +2,7 @@
 // call for the same result. Loaded by `fovea bench` alone.
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>
+#include <opencv2/objdetect.hpp>
 
 #include <array>
 #include <functional>
@@ -18,7 +19,7 @@ using Shape = FoveaRivalShape;
 
 cv::Mat noise(const Shape& shape, int depth) {
   cv::Mat image(shape.height, shape.width, CV_MAKETYPE(depth, shape.channels));
-  cv::randu(image, 0, depth == CV_8U ? 256 : 1);
+  cv::randu(image, 0, depth == CV_8U ? 256 : depth == CV_16U ? 65536 : 1);
   return image;
 }
 
@@ -67,6 +68,21 @@ Work pyramid_down(const Shape& shape) {
   return [=] { cv::pyrDown(image, *result, {}, cv::BORDER_DEFAULT); };
 }
 
+// The whole detector with its own vector and grouping, as people call it.
+Work people(const Shape& shape) {
+  const int type = CV_MAKETYPE(CV_8U, shape.channels);
+  const cv::Mat image = shape.pixels == nullptr ? noise(shape, CV_8U)
+                                                : cv::Mat(shape.height, shape.width, type,
+                                                          const_cast<unsigned char*>(shape.pixels))
+                                                      .clone();
+  const auto hog = std::make_shared<cv::HOGDescriptor>();
+  hog->setSVMDetector(cv::HOGDescriptor::getDefaultPeopleDetector());
+  return [image, hog, ratio = shape.ratio] {
+    std::vector<cv::Rect> found;
+    hog->detectMultiScale(image, found, 0, cv::Size(8, 8), cv::Size(), ratio, 2);
+  };
+}
+
 template <Work (*kMake)(const Shape&)>
 FoveaRivalWork prepare(const Shape* shape, int threads) {
   try {
@@ -87,11 +103,15 @@ constexpr std::array kRivals{
     FoveaRival{"integral_f32_f32", "cv::integral", prepare<integral<CV_32F, CV_32F>>},
     FoveaRival{"integral_f32_f64", "cv::integral", prepare<integral<CV_32F, CV_64F>>},
     FoveaRival{"resize_u8", "cv::resize", prepare<resize<CV_8U>>},
+    FoveaRival{"resize_u16", "cv::resize", prepare<resize<CV_16U>>},
     FoveaRival{"resize_f32", "cv::resize", prepare<resize<CV_32F>>},
     FoveaRival{"convolve_separable_f32", "cv::sepFilter2D", prepare<separable>},
     FoveaRival{"convolve_f32", "cv::filter2D", prepare<general>},
     FoveaRival{"pyramid_down_u8", "cv::pyrDown", prepare<pyramid_down<CV_8U>>},
     FoveaRival{"pyramid_down_f32", "cv::pyrDown", prepare<pyramid_down<CV_32F>>},
+    FoveaRival{"people_hog", "cv::HOGDescriptor", prepare<people>},
+    FoveaRival{"people_cascade", "cv::HOGDescriptor", prepare<people>},
+    FoveaRival{"people_channels", "cv::HOGDescriptor", prepare<people>},
 };
 
 const std::string& library() {

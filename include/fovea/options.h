@@ -32,7 +32,7 @@ struct ChoiceRef {
 
 // One field of an options struct, seen from outside.
 struct OptionField {
-  std::string_view name;  // as users write it: "window-stride"
+  std::string name;       // as users write it: "window-stride"
   std::string_view help;  // one line: meaning, unit, consequence
   std::variant<bool*, int*, std::uint64_t*, float*, double*, std::string*, Device*, ChoiceRef>
       value;
@@ -49,25 +49,25 @@ class FOVEA_API OptionVisitor {
   virtual ~OptionVisitor() = default;
 
   void operator()(std::string_view name, bool& value, std::string_view help) {
-    field({name, help, &value});
+    field({prefix_ + std::string(name), help, &value});
   }
   void operator()(std::string_view name, std::string& value, std::string_view help) {
-    field({name, help, &value});
+    field({prefix_ + std::string(name), help, &value});
   }
   void operator()(std::string_view name, Device& value, std::string_view help) {
-    field({name, help, &value});
+    field({prefix_ + std::string(name), help, &value});
   }
 
   template <class Number>
   requires(std::is_arithmetic_v<Number> && !std::is_same_v<Number, bool>) void operator()(
       std::string_view name, Number& value, std::string_view help, double least, double greatest) {
-    field({name, help, &value, least, greatest});
+    field({prefix_ + std::string(name), help, &value, least, greatest});
   }
 
   template <class Enum>
   requires(std::is_enum_v<Enum>) void operator()(std::string_view name, Enum& value,
                                                  std::string_view help) {
-    field({name, help,
+    field({prefix_ + std::string(name), help,
            ChoiceRef{
                &value,
                [](const void* field) { return static_cast<int>(*static_cast<const Enum*>(field)); },
@@ -77,8 +77,21 @@ class FOVEA_API OptionVisitor {
                choices(value)}});
   }
 
+  // The fields of a part of the options, each named "<prefix>-<name>", so that two parts may have
+  // fields of one name.
+  template <class Options>
+  void group(std::string_view prefix, Options& options) {
+    const std::size_t kept = prefix_.size();
+    prefix_ += prefix;
+    prefix_ += '-';
+    describe(*this, options);
+    prefix_.resize(kept);
+  }
+
  private:
   virtual void field(const OptionField& field) = 0;
+
+  std::string prefix_;
 };
 
 // The value as users write it ("0.25", "sobel", "cuda:0").

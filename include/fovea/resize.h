@@ -19,7 +19,8 @@ FOVEA_API void describe(OptionVisitor& visit, ResizeOptions& options);
 // beyond the border the border pixel repeats. 1 to 4 channels, the same in both; `image` may be a
 // crop of a larger one. The images must not overlap. Bytes are blended with weights of 15 bits and
 // intermediates of 7 fractional bits, other types in single precision; integers are rounded to
-// nearest, halves up. CPU and CUDA agree to the bit.
+// nearest, halves up. Where the source is exactly twice as wide and as high, every pixel is the
+// mean of four, which is several times quicker. CPU and CUDA agree to the bit.
 FOVEA_API void resize(ImageView<const std::uint8_t> image, ImageView<std::uint8_t> out,
                       const ResizeOptions& options = {});
 FOVEA_API void resize(ImageView<const std::uint16_t> image, ImageView<std::uint16_t> out,

@@ -231,12 +231,17 @@ std::vector<BenchCase> ops_cases() {
   cases.push_back(window_histogram_case(kFullHd, 11));
   for (const int channels : {1, 3}) {
     for (const BenchShape& shape :
-         {resized(kFullHd, 1280, 720, channels), resized(kFullHd, 960, 540, channels),
-          resized(kFullHd, 640, 480, channels), resized(kVga, 1280, 960, channels),
-          resized({1280, 960}, 1219, 914, channels)}) {
+         {resized(kFullHd, 1280, 720, channels), resized(kFullHd, 640, 480, channels),
+          resized(kVga, 1280, 960, channels), resized({1280, 960}, 1219, 914, channels)}) {
       cases.push_back(resize_case<std::uint8_t>("resize_u8", shape));
       if (channels == 1) cases.push_back(resize_case<float>("resize_f32", shape));
     }
+  }
+  for (const int channels : {1, 2, 3, 4}) {
+    const BenchShape shape = resized(kFullHd, 960, 540, channels);
+    cases.push_back(resize_case<std::uint8_t>("resize_u8", shape));
+    cases.push_back(resize_case<std::uint16_t>("resize_u16", shape));
+    cases.push_back(resize_case<float>("resize_f32", shape));
   }
   cases.push_back(halve_case<std::uint8_t>("pyramid_down_u8", kFullHd));
   cases.push_back(halve_case<float>("pyramid_down_f32", kFullHd));

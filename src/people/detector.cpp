@@ -87,8 +87,9 @@ struct Detector::State {
   ScanPlan plan(ImageView<const std::uint8_t> image) const {
     require_channels(image.channels);
     const Extent window = model.window();
-    ScanPlan plan =
-        plan_scan({image.width, image.height}, window, model.person_height, options.scan);
+    ScanOptions scan = options.scan;
+    if (scan.stride == 0) scan.stride = model.stride;
+    ScanPlan plan = plan_scan({image.width, image.height}, window, model.person_height, scan);
     if (plan.levels.empty())
       throw InvalidArgument(
           fmt::format("detect: no window of {}x{} fits an image of {}x{} with {} pixels of padding "

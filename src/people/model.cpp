@@ -44,6 +44,13 @@ Extent window_of(const Classifier& model) {
   return {model.window_width, model.window_height};
 }
 
+int stride_of(const io::ModelFile& file, const std::string& path) {
+  const int stride = file.tensor<std::int32_t>("stride", {1})[0];
+  if (stride < 1 || stride > 256)
+    throw ModelError(fmt::format("{}: a stride of {} pixels, expected 1 to 256", path, stride));
+  return stride;
+}
+
 void check_person(const Model& model, const std::string& path) {
   const bool fits = model.person_height > 0 && model.person_height <= 4 &&
                     model.person_aspect > 0 && model.person_aspect <= 4;
@@ -83,6 +90,7 @@ Model Model::read(const std::string& path) {
   model.person_height = person[1];
   model.person_aspect = person[2];
   check_person(model, path);
+  model.stride = stride_of(file, path);
   model.classifier = load(model.kind, file);
   for (const auto& [key, value] : file.metadata()) {
     if (key.starts_with(kFactPrefix)) model.facts[key.substr(kFactPrefix.size())] = value;
@@ -94,6 +102,7 @@ void Model::write(const std::string& path) const {
   io::ModelFile file;
   file.set_schema(schema_of(kind), kVersion);
   file.add("person", {3}, std::vector<float>{threshold, person_height, person_aspect});
+  file.add("stride", {1}, std::vector<std::int32_t>{stride});
   std::visit([&](const auto& model) { save(file, model); }, classifier);
   for (const auto& [key, value] : facts) file.set_metadata(std::string(kFactPrefix) + key, value);
   file.write(path);

@@ -30,7 +30,8 @@ void require_window(Extent window) {
 
 void describe(OptionVisitor& visit, ScanOptions& options) {
   visit("ratio", options.ratio, "size of a level of the pyramid over that of the next", 1.01, 4);
-  visit("stride", options.stride, "pixels between windows, in a level", 1, 256);
+  visit("stride", options.stride, "pixels between windows, in a level; 0: as the model has it", 0,
+        256);
   visit("enlarge", options.enlarge,
         "search from the image enlarged so often, for people smaller than the window", 1, 8);
   visit("padding", options.padding, "pixels reflected around a level, for people at its border", 0,
@@ -42,7 +43,7 @@ void describe(OptionVisitor& visit, ScanOptions& options) {
 ScanPlan plan_scan(Extent image, Extent window, double person_height, const ScanOptions& options) {
   check_options(options);
   require_window(window);
-  ScanPlan plan{window, options.stride, options.padding, 0, {}};
+  ScanPlan plan{window, options.stride > 0 ? options.stride : 8, options.padding, 0, {}};
   if (image.width < 1 || image.height < 1) return plan;
   Extent last{};
   for (int k = 0;; ++k) {

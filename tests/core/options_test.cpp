@@ -50,6 +50,23 @@ TEST(Options, EchoAsJson) {
       R"({"count": 3, "weight": 0.5, "washed": false, "fruit": "pear", "label": "a \"b\"", "seed": 1})");
 }
 
+struct Market {
+  Basket left{};
+  Basket right{};
+};
+void describe(OptionVisitor& visit, Market& market) {
+  visit.group("left", market.left);
+  visit("count", market.right.count, "how many", 1, 32);
+}
+
+TEST(Options, OfAGroupBearItsName) {
+  Market market;
+  std::vector<std::string> names;
+  for_each_option(market, [&](const OptionField& field) { names.push_back(field.name); });
+  EXPECT_EQ(names, (std::vector<std::string>{"left-count", "left-weight", "left-washed",
+                                             "left-fruit", "left-label", "left-seed", "count"}));
+}
+
 TEST(Options, AreSetFromText) {
   Basket basket;
   EXPECT_EQ(set(basket, "count", "32"), "");

@@ -31,6 +31,10 @@ Sizes random_sizes(Random& random, int most = 70) {
   if (random.below(4) == 0) sizes.width = 1 + static_cast<int>(random.below(3));
   if (random.below(4) == 0) sizes.out_height = sizes.height * 2;
   if (random.below(4) == 0) sizes.out_width = (sizes.width + 1) / 2;
+  if (random.below(6) == 0) {  // exactly one half
+    sizes.width = 2 * sizes.out_width;
+    sizes.height = 2 * sizes.out_height;
+  }
   return sizes;
 }
 
@@ -76,28 +80,45 @@ TEST_P(Resize, AntialiasEqualsTextbookLoopForFloats) {
   compare_with_textbook<float>(options(true), 2e-6);
 }
 
+// One element by the shared arithmetic, without the branch for exactly one half.
+template <class T>
+T blended(ImageView<const T> image, ImageView<const T> out, int x, int y, int c) {
+  using Bilinear = detail::Bilinear<T>;
+  const int channels = image.channels;
+  const auto tx = Bilinear::tap(x, static_cast<double>(image.width) / out.width, image.width);
+  const auto ty = Bilinear::tap(y, static_cast<double>(image.height) / out.height, image.height);
+  return Bilinear::sample(image.row(ty.index), image.row(Bilinear::next(ty, image.height)),
+                          tx.index * channels + c, Bilinear::next(tx, image.width) * channels + c,
+                          tx, ty);
+}
+template <class T>
+T mean_at(ImageView<const T> image, int x, int y, int c) {
+  return detail::mean_of_four(image.at(2 * x, 2 * y, c), image.at(2 * x + 1, 2 * y, c),
+                              image.at(2 * x, 2 * y + 1, c), image.at(2 * x + 1, 2 * y + 1, c));
+}
+
+template <class T>
+void expect_equal_to_shared(ImageView<const T> image, ImageView<const T> out) {
+  const bool half = detail::is_half(image, out);
+  for (int y = 0; y < out.height; ++y)
+    for (int x = 0; x < out.width; ++x)
+      for (int c = 0; c < out.channels; ++c)
+        ASSERT_EQ(out.at(x, y, c),
+                  half ? mean_at<T>(image, x, y, c) : blended<T>(image, out, x, y, c))
+            << detail::shape_text(image) << " to " << detail::shape_text(out) << " at " << x << ' '
+            << y << ' ' << c;
+}
+
 // What the vectors compute is the shared arithmetic, to the bit.
 template <class T>
 void expect_shared_arithmetic(const ResizeOptions& options) {
-  using Bilinear = detail::Bilinear<T>;
   Random random(12);
   for (int round = 0; round < 60; ++round) {
     const Sizes s = random_sizes(random, round % 6 == 0 ? 700 : 70);
     const auto image = random_image<T>(random, s.width, s.height, s.channels);
     Image<T> out(s.out_width, s.out_height, s.channels);
     resize(image, out, options);
-    for (int y = 0; y < s.out_height; ++y)
-      for (int x = 0; x < s.out_width; ++x)
-        for (int c = 0; c < s.channels; ++c) {
-          const auto tx = Bilinear::tap(x, static_cast<double>(s.width) / s.out_width, s.width);
-          const auto ty = Bilinear::tap(y, static_cast<double>(s.height) / s.out_height, s.height);
-          const T expected = Bilinear::sample(
-              image.row(ty.index), image.row(Bilinear::next(ty, s.height)),
-              tx.index * s.channels + c, Bilinear::next(tx, s.width) * s.channels + c, tx, ty);
-          ASSERT_EQ(out.at(x, y, c), expected)
-              << detail::shape_text(image.view()) << " to " << detail::shape_text(out.view())
-              << " at " << x << ' ' << y << ' ' << c;
-        }
+    ASSERT_NO_FATAL_FAILURE(expect_equal_to_shared<T>(image, out.view()));
   }
 }
 TEST_P(Resize, IsTheSharedArithmeticForBytes) { expect_shared_arithmetic<std::uint8_t>(options()); }
@@ -154,17 +175,56 @@ TEST_P(Resize, RampStaysARamp) {
     }
 }
 
-TEST_P(Resize, HalvingTakesTheMeanOfFour) {
+// Every width up to a few vectors, cut out of larger images, which must stay as they are around it.
+template <class T>
+void expect_halves(const ResizeOptions& options) {
   Random random(14);
-  const auto image = random_image<std::uint8_t>(random, 66, 34);
-  Image<std::uint8_t> out(33, 17);
-  resize(image, out, options());
-  for (int y = 0; y < 17; ++y)
-    for (int x = 0; x < 33; ++x) {
-      const int sum = image.at(2 * x, 2 * y) + image.at(2 * x + 1, 2 * y) +
-                      image.at(2 * x, 2 * y + 1) + image.at(2 * x + 1, 2 * y + 1);
-      ASSERT_EQ(out.at(x, y), (sum + 2) / 4);
+  for (int channels = 1; channels <= 4; ++channels)
+    for (int width = 1; width <= 70; ++width) {
+      const auto image = random_image<T>(random, 2 * width + 3, 13, channels);
+      const auto before = random_image<T>(random, width + 2, 7, channels);
+      auto after = clone(before);
+      const auto from = image.view().crop(1 + width % 3, 2, 2 * width, 10);
+      const auto to = after.view().crop(1, 1, width, 5);
+      resize(from, to, options);
+      ASSERT_NO_FATAL_FAILURE(expect_equal_to_shared<T>(from, to));
+      copy(before.view().crop(1, 1, width, 5), to);
+      ASSERT_TRUE(test::images_equal(after, before)) << "written around " << width;
     }
+}
+TEST_P(Resize, HalvingTakesTheMeanOfFour) {
+  expect_halves<std::uint8_t>(options());
+  expect_halves<std::uint16_t>(options());
+  expect_halves<float>(options());
+}
+
+// Integers have one arithmetic at all ratios; the mean is a quicker way to the same result.
+TEST(ResizeMath, MeanOfFourIsTheBlendOfIntegers) {
+  Random random(22);
+  Image<std::uint8_t> bytes(2, 2), byte(1, 1);
+  Image<std::uint16_t> shorts(2, 2), one(1, 1);
+  for (int round = 0; round < 20000; ++round) {
+    for (int i = 0; i < 4; ++i) {
+      const auto bits = static_cast<std::uint32_t>(random.bits());
+      bytes.at(i % 2, i / 2) = static_cast<std::uint8_t>(round % 2 ? bits : 0 - (bits & 1));
+      shorts.at(i % 2, i / 2) = static_cast<std::uint16_t>(round % 2 ? bits : 0 - (bits & 1));
+    }
+    ASSERT_EQ(mean_at<std::uint8_t>(bytes, 0, 0, 0),
+              blended<std::uint8_t>(bytes, byte.view(), 0, 0, 0));
+    ASSERT_EQ(mean_at<std::uint16_t>(shorts, 0, 0, 0),
+              blended<std::uint16_t>(shorts, one.view(), 0, 0, 0));
+  }
+}
+
+// One pixel off in either direction is an ordinary ratio.
+TEST_P(Resize, NearlyHalfIsBlended) {
+  Random random(23);
+  for (const auto& [width, height] : {test::Size{41, 20}, {39, 20}, {40, 21}, {40, 19}}) {
+    const auto image = random_image<float>(random, width, height, 3);
+    Image<float> out(20, 10, 3);
+    resize(image, out, options());
+    ASSERT_NO_FATAL_FAILURE(expect_equal_to_shared<float>(image, out.view()));
+  }
 }
 
 TEST_P(Resize, CropIsLikeACopyOfIt) {

@@ -33,6 +33,7 @@ struct Model {
   float threshold = 0;  // a window that scores this counts as a person unless the user says else
   float person_height = 104.F / 128;         // share of the window's height that a person fills
   float person_aspect = 0.41F;               // width of a person over the height
+  int stride = 8;                            // between windows unless the user says else, pixels
   std::map<std::string, std::string> facts;  // where it comes from: data, command, counts
 
   FOVEA_API Extent window() const;

@@ -16,8 +16,9 @@ struct Extent {
 struct ScanOptions {
   double ratio = 1.05;    // size of a level over that of the next; 1.01 to 4. 1.1 halves the work
                           // and misses one to three people more in a hundred
-  int stride = 8;         // between windows, pixels of a level; at least 1. Kinds that share cells
-                          // between windows need a multiple of their cell
+  int stride = 0;         // between windows, pixels of a level; 0: what the model was made for,
+                          // 8 where none is asked. Kinds that share cells between windows need a
+                          // multiple of their cell
   double enlarge = 1;     // the first level is the image enlarged so often, to find people smaller
                           // than the window; 1 to 8
   int padding = 24;       // pixels reflected around each level, for people at the border; 0 to 256

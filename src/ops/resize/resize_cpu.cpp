@@ -1,7 +1,6 @@
 // CPU twin of the bilinear resize. A source row is stretched along x once, into one of two lines
 // that stay in the first-level cache; an output row blends the two lines it lies between. Rows that
-// no output row touches are never read. Halving an image of one channel, where every weight is a
-// half, needs no lines.
+// no output row touches are never read. The resize to one half is in halve_cpu.cpp.
 #include <algorithm>
 #include <array>
 #include <type_traits>
@@ -10,6 +9,7 @@
 #include "core/parallel.h"
 #include "ops/resize/area_cpu.h"
 #include "ops/resize/backend.h"
+#include "ops/resize/halve_cpu.h"
 #include "ops/resize/resize_plan.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -147,71 +147,6 @@ void blend_lines(const std::int16_t* above, const std::int16_t* below, int weigh
   std::copy_n(last, elements - e, out + e);
 }
 
-// Means of two by two pixels: what the blends come to where all weights are halves. Even and odd
-// pixels are told apart by the load itself.
-void halve_row(const std::uint8_t* above, const std::uint8_t* below, int width, std::uint8_t* out) {
-  using Sixteen = hn::FixedTag<std::uint8_t, 16>;
-  const hn::FixedTag<std::uint16_t, 8> wide;
-  const hn::FixedTag<std::int16_t, 8> narrowed;
-  const hn::Half<Sixteen> half;
-  const auto sixteen = [&](int x) HWY_ATTR {
-    hn::Vec<Sixteen> even0, odd0, even1, odd1;
-    hn::LoadInterleaved2(Sixteen(), above + 2 * x, even0, odd0);
-    hn::LoadInterleaved2(Sixteen(), below + 2 * x, even1, odd1);
-    const auto mean = [&](auto part) HWY_ATTR {
-      const auto sum =
-          hn::Add(hn::Add(hn::PromoteTo(wide, part(even0)), hn::PromoteTo(wide, part(odd0))),
-                  hn::Add(hn::PromoteTo(wide, part(even1)), hn::PromoteTo(wide, part(odd1))));
-      const auto rounded = hn::ShiftRight<2>(hn::Add(sum, hn::Set(wide, 2)));
-      return hn::DemoteTo(half, hn::BitCast(narrowed, rounded));
-    };
-    const auto low = mean([&](auto v) HWY_ATTR { return hn::LowerHalf(half, v); });
-    const auto high = mean([&](auto v) HWY_ATTR { return hn::UpperHalf(half, v); });
-    return hn::Combine(Sixteen(), high, low);
-  };
-  int x = 0;
-  for (; x + 32 <= width; x += 32) {
-    const auto first = sixteen(x), second = sixteen(x + 16);
-    hn::StoreU(first, Sixteen(), out + x);
-    hn::StoreU(second, Sixteen(), out + x + 16);
-  }
-  for (; x + 16 <= width; x += 16) hn::StoreU(sixteen(x), Sixteen(), out + x);
-  for (; x < width; ++x)
-    out[x] = static_cast<std::uint8_t>(
-        (above[2 * x] + above[2 * x + 1] + below[2 * x] + below[2 * x + 1] + 2) >> 2);
-}
-void halve_row(const float* above, const float* below, int width, float* out) {
-  const Floats d;
-  const int lanes = static_cast<int>(hn::Lanes(d));
-  const auto half = hn::Set(d, 0.5F);
-  const auto means = [&](const float* from) HWY_ATTR {
-    hn::Vec<Floats> even, odd;
-    hn::LoadInterleaved2(d, from, even, odd);
-    return blend_floats<Floats>(even, odd, half);
-  };
-  const auto vector = [&](int x) HWY_ATTR {
-    return blend_floats<Floats>(means(above + 2 * x), means(below + 2 * x), half);
-  };
-  int x = 0;
-  for (; x + 4 * lanes <= width; x += 4 * lanes) {
-    const auto v0 = vector(x), v1 = vector(x + lanes), v2 = vector(x + 2 * lanes),
-               v3 = vector(x + 3 * lanes);
-    hn::StoreU(v0, d, out + x);
-    hn::StoreU(v1, d, out + x + lanes);
-    hn::StoreU(v2, d, out + x + 2 * lanes);
-    hn::StoreU(v3, d, out + x + 3 * lanes);
-  }
-  for (; x < width; ++x)
-    out[x] = detail::blend(detail::blend(above[2 * x], above[2 * x + 1], 0.5F),
-                           detail::blend(below[2 * x], below[2 * x + 1], 0.5F), 0.5F);
-}
-
-template <class Job>
-void halve_rows(const Job& job) {
-  for (int y = job.first; y < job.last; ++y)
-    halve_row(job.in.row(2 * y), job.in.row(2 * y + 1), job.out.width, job.out.row(y));
-}
-
 void resize_bytes(const detail::BytesJob& job) {
   const detail::FixedPlan& plan = *job.plan;
   const double scale = static_cast<double>(job.in.height) / job.out.height;
@@ -329,8 +264,6 @@ void resize_with_floats(const detail::ResizeJob<T, detail::FloatPlan>& job) {
 
 void resize_shorts(const detail::ShortsJob& job) { resize_with_floats(job); }
 void resize_floats(const detail::FloatsJob& job) { resize_with_floats(job); }
-void halve_bytes(const detail::BytesJob& job) { halve_rows(job); }
-void halve_floats(const detail::FloatsJob& job) { halve_rows(job); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace
@@ -344,42 +277,25 @@ namespace {
 HWY_EXPORT(resize_bytes);
 HWY_EXPORT(resize_shorts);
 HWY_EXPORT(resize_floats);
-HWY_EXPORT(halve_bytes);
-HWY_EXPORT(halve_floats);
 
 void run(const detail::BytesJob& job) { HWY_DYNAMIC_DISPATCH(resize_bytes)(job); }
 void run(const detail::ShortsJob& job) { HWY_DYNAMIC_DISPATCH(resize_shorts)(job); }
 void run(const detail::FloatsJob& job) { HWY_DYNAMIC_DISPATCH(resize_floats)(job); }
 
-void run_halving(const detail::BytesJob& job) { HWY_DYNAMIC_DISPATCH(halve_bytes)(job); }
-void run_halving(const detail::FloatsJob& job) { HWY_DYNAMIC_DISPATCH(halve_floats)(job); }
-
 // A task stretches up to two source rows that its neighbour stretches too.
 constexpr int kRowsPerTask = 64;
-
-template <class T, class Plan, class Run>
-void run_tasks(StackView<const T> in, StackView<T> out, const Plan* plan, const Exec& exec,
-               const Run& run_job) {
-  const std::int64_t tasks = (out.height + kRowsPerTask - 1) / kRowsPerTask;  // of one image
-  parallel_for(exec, tasks * in.count, 1, [&](std::int64_t task, std::int64_t) {
-    const int image = static_cast<int>(task / tasks);
-    const int first = static_cast<int>(task % tasks) * kRowsPerTask;
-    run_job(detail::ResizeJob<T, Plan>{in.plane(image), out.plane(image), plan, first,
-                                       std::min(first + kRowsPerTask, out.height)});
-  });
-}
 
 template <class T>
 void resize_bilinear(StackView<const T> in, StackView<T> out, const Exec& exec) {
   using Plan = std::conditional_t<sizeof(T) == 1, detail::FixedPlan, detail::FloatPlan>;
-  if constexpr (sizeof(T) != 2) {
-    if (in.channels == 1 && in.width == 2 * out.width && in.height == 2 * out.height) {
-      const Plan* none = nullptr;
-      return run_tasks(in, out, none, exec, [](const auto& job) { run_halving(job); });
-    }
-  }
   const Plan plan(in.width, out.width, in.channels);
-  run_tasks(in, out, &plan, exec, [](const auto& job) { run(job); });
+  const std::int64_t tasks = (out.height + kRowsPerTask - 1) / kRowsPerTask;  // of one image
+  parallel_for(exec, tasks * in.count, 1, [&](std::int64_t task, std::int64_t) {
+    const int image = static_cast<int>(task / tasks);
+    const int first = static_cast<int>(task % tasks) * kRowsPerTask;
+    run(detail::ResizeJob<T, Plan>{in.plane(image), out.plane(image), &plan, first,
+                                   std::min(first + kRowsPerTask, out.height)});
+  });
 }
 
 }  // namespace
@@ -389,6 +305,7 @@ void resize(StackView<const T> in, std::span<const StackView<T>> outs, bool anti
             const Exec& exec) {
   for (const StackView<T>& out : outs) {
     if (antialias) resize_area(in, out, exec);
+    else if (detail::is_half(in, out)) resize_to_half(in, out, exec);
     else resize_bilinear(in, out, exec);
   }
 }

@@ -55,6 +55,19 @@ __device__ Place find_place(const Targets<T>& targets) {
 }
 
 template <class T>
+__device__ void halve(ImageView<const T> image, ImageView<T> out, const Place& place) {
+  const int left = 2 * place.element - place.element % out.channels, right = left + out.channels;
+#pragma unroll
+  for (int k = 0; k < kTuning.rows; ++k) {
+    const int y = place.y + k * kTuning.block_y;
+    if (y >= out.height) return;
+    const T *above = image.row(2 * y), *below = image.row(2 * y + 1);
+    out.row(y)[place.element] =
+        detail::mean_of_four(above[left], above[right], below[left], below[right]);
+  }
+}
+
+template <class T>
 __global__ void bilinear_kernel(StackView<const T> in, const __grid_constant__ Targets<T> targets) {
   using Bilinear = detail::Bilinear<T>;
   const Place place = find_place(targets);
@@ -62,6 +75,7 @@ __global__ void bilinear_kernel(StackView<const T> in, const __grid_constant__ T
   const ImageView<T> out = target.out.plane(place.image);
   const ImageView<const T> image = in.plane(place.image);
   if (place.element >= out.row_elements()) return;
+  if (detail::is_half(image, out)) return halve(image, out, place);
   const int x = place.element / out.channels, channel = place.element % out.channels;
   const auto tap_x = Bilinear::tap(x, target.scale_x, image.width);
   const int left = tap_x.index * out.channels + channel;

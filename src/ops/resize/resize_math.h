@@ -63,7 +63,26 @@ FOVEA_HD inline float from_float<float>(float value) {
   return value;
 }
 
-// How one kind of pixel is sampled: bytes in fixed point, the rest in single precision.
+// Of sources exactly twice as large as the output in both directions every output pixel is the mean
+// of four. For integers this is what the blends below come to; floats are summed instead of
+// blended, with fewer roundings.
+template <class Source, class Out>
+FOVEA_HD inline bool is_half(const Source& source, const Out& out) {
+  return source.width == 2 * static_cast<std::int64_t>(out.width) &&
+         source.height == 2 * static_cast<std::int64_t>(out.height);
+}
+// a and b are neighbours in the row above, c and d in the row below.
+template <class T>
+FOVEA_HD inline T mean_of_four(T a, T b, T c, T d) {
+  return static_cast<T>((a + b + c + d + 2) >> 2);
+}
+template <>
+FOVEA_HD inline float mean_of_four(float a, float b, float c, float d) {
+  return ((a + b) + (c + d)) * 0.25F;
+}
+
+// How one kind of pixel is sampled at other ratios: bytes in fixed point, the rest in single
+// precision.
 template <class T>
 struct Bilinear {
   using Tap = FloatTap;

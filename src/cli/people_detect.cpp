@@ -1,0 +1,189 @@
+// fovea people detect: people in images and video, as pictures, COCO JSON and CSV.
+#include <fovea/error.h>
+#include <fovea/inputs.h>
+#include <fovea/version.h>
+#include <fovea/video.h>
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "cli/batch.h"
+#include "cli/ops_images.h"
+#include "cli/people.h"
+#include "cli/people_report.h"
+#include "core/json_text.h"
+
+namespace fovea::cli {
+namespace {
+
+struct DetectRequest {
+  PeopleModel model{};
+  PeopleSearch search{};
+  std::string output{};
+  std::string coco{};
+  std::string csv{};
+  std::string region{};
+  std::string mask{};
+  io::Orientation orientation = io::Orientation::kApply;
+};
+
+void describe(OptionVisitor& visit, DetectRequest& request) {
+  visit("output", request.output,
+        "annotated pictures or video: a file, or for several inputs a folder or a pattern such as "
+        "out/{}.png; a name that ends in .json or .csv means --coco or --csv");
+  visit("coco", request.coco, "file for all boxes as COCO JSON");
+  visit("csv", request.csv, "file for all boxes, one a line");
+  describe(visit, request.model);
+  describe(visit, request.search);
+  visit("region", request.region, "look only within x,y,width,height of each image");
+  visit("mask", request.mask, "image of the inputs' size: only people whose middle is not black");
+  visit("orientation", request.orientation,
+        "apply turns inputs upright as their EXIF tag says; ignore takes them as they are stored");
+}
+
+class Search {
+ public:
+  Search(const DetectRequest& request, const Context& context)
+      : request_(request),
+        detector_(read_people_model(request.model.model),
+                  detect_options(request.search, context.exec)),
+        region_(parse_region("region", request.region)),
+        files_(request.coco, request.csv) {
+    if (!request.mask.empty() && !request.region.empty())
+      throw InvalidArgument("--mask and --region exclude each other; give one of them");
+    if (!request.mask.empty()) mask_ = io::to_grey(people_pixels(io::read_image(request.mask)));
+  }
+
+  people::DetectResult in(ImageView<const std::uint8_t> image) {
+    return mask_.empty() ? detector_.detect(image, region_) : detector_.detect(image, mask_);
+  }
+
+  Outcome image(const std::string& input, const std::string& output) {
+    io::AnyImage source = read_input(input, request_.orientation);
+    Image<std::uint8_t> pixels = people_pixels(std::move(source));
+    const people::DetectResult result = in(pixels);
+    files_.add({input, pixels.width(), pixels.height(), -1, 0, result.people});
+    if (!output.empty()) {
+      draw_people(pixels, result.people);
+      io::write_image(output, pixels.view());
+    }
+    return {
+        fmt::format("{}: {} people{}{}", input, result.people.size(), output.empty() ? "" : ", ",
+                    output),
+        fmt::format("{}\"width\": {}, \"height\": {}, \"windows\": {}, \"evaluations\": {}, "
+                    "\"people\": {}",
+                    output_member(output), pixels.width(), pixels.height(), result.counts.windows,
+                    result.counts.evaluations, people_json(result.people))};
+  }
+
+  Outcome video(const std::string& input, const std::string& output, const Exec& exec) {
+    io::VideoReader reader(input, {.orientation = request_.orientation});
+    std::optional<io::VideoWriter> writer;
+    if (!output.empty())
+      writer.emplace(output, io::VideoWriteOptions{.frame_rate = reader.info().rate.value()});
+    io::Frame frame;
+    std::string frames;
+    std::int64_t found = 0, count = 0;
+    while (reader.next(frame)) {
+      throw_if_stopped(exec);
+      const people::DetectResult result = in(frame.image);
+      files_.add({input, frame.image.width(), frame.image.height(), frame.index, frame.time_seconds,
+                  result.people});
+      frames += fmt::format("{}{{\"frame\": {}, \"time_seconds\": {}, \"people\": {}}}",
+                            count == 0 ? "" : ", ", frame.index, frame.time_seconds,
+                            people_json(result.people));
+      found += static_cast<std::int64_t>(result.people.size());
+      ++count;
+      if (exec.progress)
+        exec.progress({"frames", static_cast<double>(count),
+                       static_cast<double>(std::max<std::int64_t>(0, reader.expected_frames()))});
+      if (writer) {
+        draw_people(frame.image, result.people);
+        writer->write(frame.image);
+      }
+    }
+    if (writer && count > 0) writer->finish();
+    return {fmt::format("{}: {} people in {} frames{}{}", input, found, count,
+                        output.empty() ? "" : ", ", output),
+            fmt::format("{}\"frames\": [{}]", output_member(output), frames)};
+  }
+
+  void commit(const Context& context) {
+    files_.commit(fmt::format(
+        "{{\"fovea\": \"{}\", \"command\": \"{}\", \"device\": \"{}\", \"seed\": {}, \"options\": "
+        "{}}}",
+        FOVEA_VERSION, context.command.name(), to_string(context.exec.device), context.exec.seed,
+        context.options_json));
+  }
+
+ private:
+  static std::string output_member(const std::string& output) {
+    return output.empty() ? "" : fmt::format("\"output\": {}, ", detail::json_quote(output));
+  }
+
+  const DetectRequest& request_;
+  people::Detector detector_;
+  people::Region region_;
+  Image<std::uint8_t> mask_;
+  PeopleFiles files_;
+};
+
+// -o FILE.json and -o FILE.csv are lists, not pictures.
+void sort_outputs(DetectRequest& request) {
+  const std::filesystem::path output(request.output);
+  if (output.extension() == ".json" && request.coco.empty())
+    request.coco = std::exchange(request.output, "");
+  if (output.extension() == ".csv" && request.csv.empty())
+    request.csv = std::exchange(request.output, "");
+}
+
+int run_detect(DetectRequest& request, Context& context) {
+  sort_outputs(request);
+  settle_device(context);
+  const auto inputs = io::expand_inputs(context.inputs, io::image_and_video_files());
+  std::vector<std::string> outputs(inputs.size());
+  if (!request.output.empty()) outputs = output_paths(request.output, inputs);
+  Search search(request, context);
+  const auto work = [&](std::size_t i) -> Outcome {
+    const bool video = inputs[i] == "-" || io::has_extension(inputs[i], io::video_files());
+    return video ? search.video(inputs[i], outputs[i], context.exec)
+                 : search.image(inputs[i], outputs[i]);
+  };
+  try {
+    const int status = run_batch(context, inputs, work);
+    search.commit(context);
+    return status;
+  } catch (const Cancelled&) {
+    search.commit(context);
+    throw;
+  }
+}
+
+}  // namespace
+
+Command people_detect_command() {
+  return {
+      .system = "people",
+      .verb = "detect",
+      .summary = "people in images and video",
+      .text =
+          "Looks for standing and walking people at all sizes and writes pictures or video "
+          "with boxes and scores, COCO JSON and CSV. The box is the person, not the window "
+          "that was classified. A threshold below the model's own finds more people and more "
+          "that are none.",
+      .arguments = {{"INPUT",
+                     "images and videos: files, folders, globs, @list, or - for y4m video on "
+                     "standard input",
+                     1, kAnyNumber}},
+      .examples = {{"fovea people detect street.jpg -o found.png", "one picture"},
+                   {"fovea people detect photos -o found --coco found.json --csv found.csv",
+                    "every picture of a folder, and the boxes as files"},
+                   {"fovea people detect walk.mp4 -o found.mp4 --model cascade --ratio 1.1",
+                    "a video, fast"},
+                   {"fovea people detect yard.png --region 0,200,640,280 --min-height 80 --json",
+                    "only a part of a picture, nobody smaller than 80 pixels"}},
+      .request = make_request<DetectRequest, run_detect>};
+}
+
+}  // namespace fovea::cli

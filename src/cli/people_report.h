@@ -1,0 +1,41 @@
+// People found, as files for other programs: COCO's JSON and CSV, both complete or absent.
+#pragma once
+#include <fovea/people/detection.h>
+#include <fovea/sink.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+
+namespace fovea::cli {
+
+// One image or frame and who is in it.
+struct PeopleFrame {
+  std::string input;
+  int width = 0;
+  int height = 0;
+  std::int64_t frame = -1;  // of a video, from 0; -1: an image
+  double time_seconds = 0;
+  std::vector<people::Detection> people;
+};
+
+class PeopleFiles {
+ public:
+  // Empty paths: no such file. Made at once, so that what cannot be written is said first.
+  PeopleFiles(const std::string& coco, const std::string& csv);
+  void add(const PeopleFrame& frame);
+  // Writes what was added; `info` is a JSON object that says how it was made.
+  void commit(const std::string& info);
+
+ private:
+  std::optional<io::FileSink> coco_;
+  std::optional<io::FileSink> csv_;
+  std::vector<PeopleFrame> frames_;
+};
+
+// [{"box": [x, y, width, height], "score": s, "scale": s}, ...]
+std::string people_json(const std::vector<people::Detection>& people);
+
+}  // namespace fovea::cli

@@ -1,0 +1,99 @@
+// All padded levels of a frame on the device, in one buffer and by one launch, for the CUDA twins
+// of all kinds. What depends on the sizes alone (tables of levels and tiles) is made once and kept
+// while frames of one size follow each other.
+#pragma once
+#include <fovea/people/scan.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "core/on_device.cuh"
+
+namespace fovea::people::cuda {
+
+using fovea::cuda::check;
+using fovea::cuda::check_launch;
+using fovea::cuda::Session;
+
+// A level as kernels see it. Rows of the padded image lie `stride` bytes apart from `offset` on.
+struct DeviceLevel {
+  int width, height;              // with the padding
+  int inner_width, inner_height;  // without
+  double scale_x, scale_y;        // of the resize
+  std::int64_t offset;
+  int stride;
+  int columns, rows;          // of windows
+  std::int64_t first_window;  // number of its window (0, 0) among those of all levels
+};
+
+// A piece of a level, worked on by one block of threads.
+struct Tile {
+  int level;
+  int x, y;
+};
+
+// Tiles of `width` x `height` that cover `extent(level)` of every level, level after level.
+template <class ExtentOf>
+std::vector<Tile> tiles_over(const std::vector<DeviceLevel>& levels, Extent tile,
+                             ExtentOf extent_of) {
+  std::vector<Tile> tiles;
+  for (int i = 0; i < static_cast<int>(levels.size()); ++i) {
+    const Extent extent = extent_of(levels[static_cast<std::size_t>(i)]);
+    for (int y = 0; y < extent.height; y += tile.height)
+      for (int x = 0; x < extent.width; x += tile.width) tiles.push_back({i, x, y});
+  }
+  return tiles;
+}
+
+// Device memory that grows and is kept.
+template <class T>
+class KeptBuffer {
+ public:
+  T* reserve(std::size_t size) {
+    if (size > array_.size()) {
+      array_ = Array<T>();  // before the larger one is asked for
+      array_ = Array<T>(size, Memory::kCuda);
+    }
+    return array_.data();
+  }
+  T* fill(const std::vector<T>& values, cudaStream_t stream) {
+    T* data = reserve(values.size());
+    fovea::cuda::upload(data, values.data(), values.size() * sizeof(T), stream);
+    return data;
+  }
+  T* data() { return array_.data(); }
+  std::size_t size() const { return array_.size(); }
+
+ private:
+  Array<T> array_;
+};
+
+class LevelImages {
+ public:
+  // Makes the tables for frames of this size; true where they changed. The device must be current.
+  bool lay_out(Session& session, Extent image, int channels, const ScanPlan& plan);
+  // Fills all levels from an image on the device that has the size and at least the channels laid
+  // out.
+  void build(Session& session, ImageView<const std::uint8_t> image);
+
+  const std::vector<DeviceLevel>& levels() const { return levels_; }
+  const DeviceLevel* device_levels() { return device_levels_.data(); }
+  const std::uint8_t* pixels() { return pixels_.data(); }
+  int channels() const { return channels_; }
+  std::int64_t windows() const { return windows_; }
+
+ private:
+  bool same(Extent image, int channels, const ScanPlan& plan) const;
+
+  Extent image_{};
+  ScanPlan plan_{};
+  int channels_ = 0;
+  std::int64_t windows_ = 0;
+  std::vector<DeviceLevel> levels_;
+  std::size_t tile_count_ = 0;
+  KeptBuffer<DeviceLevel> device_levels_;
+  KeptBuffer<Tile> tiles_;
+  KeptBuffer<std::uint8_t> pixels_;
+};
+
+}  // namespace fovea::people::cuda
