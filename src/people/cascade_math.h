@@ -64,15 +64,20 @@ struct BlockPlan {
   float weights[kNumbers];  // in the order of place_of()
 };
 
-inline BlockPlan block_plan(const BlockClassifier& from) {
-  const Block& b = from.block;
+// Without the classifier.
+inline BlockPlan block_geometry(const Block& b) {
   const float noise = kNoise * static_cast<float>(b.width) * static_cast<float>(b.height) / kCells;
-  BlockPlan plan{{b.x / 2, b.x / 2 + b.width / 4, (b.x + b.width) / 2},
-                 {b.y / 2, b.y / 2 + b.height / 4, (b.y + b.height) / 2},
-                 noise * noise,
-                 from.bias,
-                 from.vote,
-                 {}};
+  return {{b.x / 2, b.x / 2 + b.width / 4, (b.x + b.width) / 2},
+          {b.y / 2, b.y / 2 + b.height / 4, (b.y + b.height) / 2},
+          noise * noise,
+          0,
+          0,
+          {}};
+}
+inline BlockPlan block_plan(const BlockClassifier& from) {
+  BlockPlan plan = block_geometry(from.block);
+  plan.bias = from.bias;
+  plan.vote = from.vote;
   for (int cell = 0; cell < kCells; ++cell)
     for (int bin = 0; bin < kBins; ++bin)
       plan.weights[place_of(cell, bin)] =

@@ -1,0 +1,197 @@
+// Boosting of a stage. The blocks of a round are independent and share the cores; each classifier
+// is trained by one thread, so that the outcome does not depend on how many there are.
+#include "people/train_cascade_stage.h"
+
+#include <fovea/linear_svm.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/parallel.h"
+
+namespace fovea::people {
+namespace {
+
+constexpr int kMostLearners = 200;  // of a stage
+constexpr double kTolerance = 0.1;  // of a block's classifier, which boosting forgives
+constexpr int kMostPasses = 30;
+constexpr double kLeastError = 1e-4;  // keeps votes finite
+constexpr float kSlack = 1e-4F;  // below the threshold, for what the scanner rounds differently
+
+struct Candidate {
+  BlockClassifier classifier;
+  std::vector<float> votes;  // of every sample, -1 to 1
+  double correlation = -1;   // of votes and labels under the weights
+};
+
+// Positives first.
+class Boosting {
+ public:
+  Boosting(const StageSamples& samples, const CascadeTrainOptions& options, const Exec& exec)
+      : samples_(samples),
+        options_(options),
+        exec_(exec),
+        positives_(samples.positives.count()),
+        count_(positives_ + samples.negatives.count()),
+        labels_(count_, -1),
+        weights_(count_),
+        sums_(count_, 0.0F) {
+    std::fill_n(labels_.begin(), positives_, static_cast<std::int8_t>(1));
+    for (std::size_t i = 0; i < count_; ++i)
+      weights_[i] = 0.5 / static_cast<double>(labels_[i] > 0 ? positives_ : count_ - positives_);
+  }
+
+  Candidate train(const Block& block) const {
+    const auto features = static_cast<std::size_t>(cascade::kNumbers);
+    std::vector<float> numbers(count_ * features);
+    const cascade::BlockPlan geometry = cascade::block_geometry(block);
+    for (std::size_t i = 0; i < count_; ++i) {
+      float* out = numbers.data() + i * features;
+      if (i < positives_) samples_.positives.numbers(i, geometry, out);
+      else samples_.negatives.numbers(i - positives_, geometry, out);
+    }
+    std::vector<float> costs(count_);
+    for (std::size_t i = 0; i < count_; ++i)
+      costs[i] = static_cast<float>(weights_[i] * static_cast<double>(count_));
+    const auto view =
+        packed_view<const float>(numbers.data(), cascade::kNumbers, static_cast<int>(count_));
+    LinearSvmOptions svm;
+    svm.cost = options_.cost;
+    svm.tolerance = kTolerance;
+    svm.max_passes = kMostPasses;
+    svm.exec = {.device = Device::cpu(), .threads = 1, .seed = exec_.seed};
+    LinearSvm machine = train_linear_svm(view, labels_, costs, svm);
+    Candidate candidate;
+    candidate.votes.resize(count_);
+    candidate.correlation = 0;
+    for (std::size_t i = 0; i < count_; ++i) {
+      float margin = machine.bias;
+      for (std::size_t k = 0; k < features; ++k)
+        margin += machine.weights[k] * numbers[i * features + k];
+      candidate.votes[i] = cascade::block_vote(margin, 1.0F, options_.graded);
+      candidate.correlation += weights_[i] * labels_[i] * candidate.votes[i];
+    }
+    candidate.classifier.block = block;
+    candidate.classifier.weights = std::move(machine.weights);
+    candidate.classifier.bias = machine.bias;
+    return candidate;
+  }
+
+  // The classifier joins with the vote that AdaBoost gives it.
+  void join(Candidate candidate, CascadeStage& stage) {
+    const double r = std::clamp(candidate.correlation, -1 + 2 * kLeastError, 1 - 2 * kLeastError);
+    candidate.classifier.vote = static_cast<float>(0.5 * std::log((1 + r) / (1 - r)));
+    double total = 0;
+    for (std::size_t i = 0; i < count_; ++i) {
+      const float vote = candidate.classifier.vote * candidate.votes[i];
+      sums_[i] += vote;
+      weights_[i] *= std::exp(-labels_[i] * static_cast<double>(vote));
+      total += weights_[i];
+    }
+    for (double& weight : weights_) weight /= total;
+    stage.classifiers.push_back(std::move(candidate.classifier));
+  }
+
+  // The highest threshold that lets enough positives pass, and what else it lets pass.
+  void measure(StageResult& result) const {
+    std::vector<float> sorted(sums_.begin(),
+                              sums_.begin() + static_cast<std::ptrdiff_t>(positives_));
+    std::sort(sorted.begin(), sorted.end(), std::greater<>());
+    const auto needed =
+        static_cast<std::size_t>(std::ceil(options_.pass_rate * static_cast<double>(positives_)));
+    const float threshold = sorted[std::clamp<std::size_t>(needed, 1, positives_) - 1] - kSlack;
+    const auto passing = [&](std::size_t begin, std::size_t end) {
+      std::size_t passed = 0;
+      for (std::size_t i = begin; i < end; ++i) passed += sums_[i] >= threshold ? 1 : 0;
+      return static_cast<double>(passed) / static_cast<double>(end - begin);
+    };
+    result.stage.threshold = threshold;
+    result.pass_rate = passing(0, positives_);
+    result.false_rate = passing(positives_, count_);
+  }
+
+ private:
+  StageSamples samples_;
+  const CascadeTrainOptions& options_;
+  const Exec& exec_;
+  std::size_t positives_;
+  std::size_t count_;
+  std::vector<std::int8_t> labels_;
+  std::vector<double> weights_;
+  std::vector<float> sums_;
+};
+
+std::vector<Block> random_blocks(std::vector<Block> pool, int count, Random& random) {
+  const std::size_t wanted = std::min(pool.size(), static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < wanted; ++i)
+    std::swap(pool[i], pool[i + random.below(static_cast<std::uint32_t>(pool.size() - i))]);
+  pool.resize(wanted);
+  return pool;
+}
+
+}  // namespace
+
+StageResult train_stage(const StageSamples& samples, const std::vector<Block>& pool,
+                        std::uint64_t stage, const CascadeTrainOptions& options, const Exec& exec) {
+  Boosting boosting(samples, options, exec);
+  StageResult result;
+  while (result.false_rate > options.false_rate &&
+         result.stage.classifiers.size() < kMostLearners) {
+    Random random(exec.seed,
+                  (stage + 1) * 0x100000000ULL + 0x80000000ULL + result.stage.classifiers.size());
+    const std::vector<Block> blocks = random_blocks(pool, options.blocks_per_round, random);
+    // A chunk keeps its best alone; the first of equals wins, whatever the chunks' order.
+    std::vector<Candidate> best(blocks.size());
+    parallel_for(exec, static_cast<std::int64_t>(blocks.size()), 1,
+                 [&](std::int64_t begin, std::int64_t end) {
+                   for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end);
+                        ++i)
+                     best[i] = boosting.train(blocks[i]);
+                 });
+    auto winner = std::max_element(best.begin(), best.end(), [](const auto& a, const auto& b) {
+      return a.correlation < b.correlation;
+    });
+    boosting.join(std::move(*winner), result.stage);
+    boosting.measure(result);
+  }
+  return result;
+}
+
+std::vector<BlockClassifier> train_ranking(const StageSamples& samples,
+                                           const std::vector<Block>& blocks, double cost,
+                                           const Exec& exec) {
+  const auto features = static_cast<std::size_t>(cascade::kNumbers);
+  const std::size_t positives = samples.positives.count();
+  const std::size_t count = positives + samples.negatives.count();
+  const std::size_t width = blocks.size() * features;
+  std::vector<float> numbers(count * width);
+  parallel_for(
+      exec, static_cast<std::int64_t>(count), 64, [&](std::int64_t begin, std::int64_t end) {
+        for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+          for (std::size_t k = 0; k < blocks.size(); ++k) {
+            float* out = numbers.data() + i * width + k * features;
+            const cascade::BlockPlan geometry = cascade::block_geometry(blocks[k]);
+            if (i < positives) samples.positives.numbers(i, geometry, out);
+            else samples.negatives.numbers(i - positives, geometry, out);
+          }
+      });
+  std::vector<std::int8_t> labels(count, -1);
+  std::fill_n(labels.begin(), positives, static_cast<std::int8_t>(1));
+  LinearSvmOptions svm;
+  svm.cost = cost;
+  svm.exec = {.device = Device::cpu(), .threads = 1, .seed = exec.seed};
+  const LinearSvm machine = train_linear_svm(
+      packed_view<const float>(numbers.data(), static_cast<int>(width), static_cast<int>(count)),
+      labels, {}, svm);
+  std::vector<BlockClassifier> ranking;
+  for (std::size_t k = 0; k < blocks.size(); ++k) {
+    const auto first = machine.weights.begin() + static_cast<std::ptrdiff_t>(k * features);
+    ranking.push_back({blocks[k],
+                       {first, first + static_cast<std::ptrdiff_t>(features)},
+                       k == 0 ? machine.bias : 0.0F,
+                       1.0F});
+  }
+  return ranking;
+}
+
+}  // namespace fovea::people
