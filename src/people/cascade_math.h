@@ -1,0 +1,117 @@
+// The arithmetic of the cascade that both twins share to the bit: the vote of a pixel, the 36
+// numbers of a block and a classifier's margin over them. Histograms are integers; what is floating
+// point has one order of additions, and its fused multiply-adds are asked for by name.
+#pragma once
+#include <fovea/people/cascade.h>
+
+#include <cmath>
+#include <cstdint>
+
+namespace fovea::people::cascade {
+
+constexpr int kBins = CascadeModel::bins;
+constexpr int kCells = 4;
+constexpr int kNumbers = kCells * kBins;
+constexpr int kPatch = 2;        // pixels a side: what the integral histogram resolves
+constexpr int kWeightShift = 2;  // a vote has 5 fractional bits, so that a patch fits 16 bits
+constexpr float kNoise = 16;     // mean vote of a pixel at which a block fades: half a grey level
+
+// A pixel votes for the bin onto whose middle direction its gradient has the longest projection,
+// and with that length: at most 1.5 % below the gradient's own, and no square root. Directions of
+// the first quarter circle, 7 fractional bits; the second quarter mirrors the first.
+constexpr int kDirections = 5;
+constexpr int kProjectX[kDirections] = {126, 111, 82, 44, 0};
+constexpr int kProjectY[kDirections] = {22, 64, 98, 120, 128};
+
+struct Vote {
+  int bin = 0;
+  int weight = 0;
+};
+
+// Of the gradient (dx, dy) of a byte image.
+FOVEA_HD inline Vote pixel_vote(int dx, int dy) {
+  const int x = dx < 0 ? -dx : dx, y = dy < 0 ? -dy : dy;
+  int best = x * kProjectX[0] + y * kProjectY[0], k = 0;
+  for (int i = 1; i < kDirections; ++i) {
+    const int length = x * kProjectX[i] + y * kProjectY[i];
+    if (length <= best) continue;
+    best = length;
+    k = i;
+  }
+  const bool mirrored = y != 0 && (dx < 0) != (dy < 0);
+  return {mirrored ? kBins - 1 - k : k, best >> kWeightShift};
+}
+
+// Brightness of a colour, where the model is grey.
+FOVEA_HD inline std::uint8_t grey(int r, int g, int b) {
+  return static_cast<std::uint8_t>((77 * r + 150 * g + 29 * b + 128) >> 8);
+}
+
+// Where the 36 numbers of a block stand: the first eight bins of each cell, then the ninth bins of
+// all four, which makes nine vectors of four.
+FOVEA_HD inline int place_of(int cell, int bin) {
+  return bin == kBins - 1 ? kCells * (kBins - 1) + cell : cell * (kBins - 1) + bin;
+}
+
+// A classifier as it is evaluated. Corners are patches; the middle line of a block of an odd number
+// of patches lies half a patch up or left.
+struct BlockPlan {
+  int x[3];
+  int y[3];
+  float fade;  // joins the squared length of the 36 numbers
+  float bias;
+  float vote;
+  float weights[kNumbers];  // in the order of place_of()
+};
+
+inline BlockPlan block_plan(const BlockClassifier& from) {
+  const Block& b = from.block;
+  const float noise = kNoise * static_cast<float>(b.width) * static_cast<float>(b.height) / kCells;
+  BlockPlan plan{{b.x / 2, b.x / 2 + b.width / 4, (b.x + b.width) / 2},
+                 {b.y / 2, b.y / 2 + b.height / 4, (b.y + b.height) / 2},
+                 noise * noise,
+                 from.bias,
+                 from.vote,
+                 {}};
+  for (int cell = 0; cell < kCells; ++cell)
+    for (int bin = 0; bin < kBins; ++bin)
+      plan.weights[place_of(cell, bin)] =
+          from.weights[static_cast<std::size_t>(cell * kBins + bin)];
+  return plan;
+}
+
+// Product of a block's numbers with the weights and the numbers' squared length, each in four
+// partial sums.
+struct BlockSums {
+  float product[4] = {0, 0, 0, 0};
+  float square[4] = {0, 0, 0, 0};
+};
+FOVEA_HD inline void add_number(BlockSums& sums, int place, float number, float weight) {
+  const int lane = place % 4;
+  sums.product[lane] = std::fma(number, weight, sums.product[lane]);
+  sums.square[lane] = std::fma(number, number, sums.square[lane]);
+}
+FOVEA_HD inline float lane_sum(const float* lane) {
+  return (lane[0] + lane[1]) + (lane[2] + lane[3]);
+}
+// weights . block / length, the bias left out.
+FOVEA_HD inline float block_response(const BlockSums& sums, float fade) {
+  return lane_sum(sums.product) / std::sqrt(lane_sum(sums.square) + fade);
+}
+FOVEA_HD inline float block_vote(float margin, float vote, bool graded) {
+  const float cut = margin < -1.0F ? -1.0F : margin > 1.0F ? 1.0F : margin;
+  return vote * (graded ? cut : margin < 0 ? -1.0F : 1.0F);
+}
+
+// Scores of windows that passed stay within these; below them lies what a window scores that `left`
+// stages, its own among them, did not let pass, `margin` (negative) from the threshold.
+constexpr float kScoreLimit = 50;
+FOVEA_HD inline float passed_score(float score) {
+  return score < -kScoreLimit ? -kScoreLimit : score > kScoreLimit ? kScoreLimit : score;
+}
+constexpr float kBestRejected = -100;
+FOVEA_HD inline float rejected_score(int left, float margin) {
+  return kBestRejected - static_cast<float>(left) + margin / (1.0F - margin);
+}
+
+}  // namespace fovea::people::cascade

@@ -1,0 +1,385 @@
+// SIMD loops of the cascade, in vectors of 16 bytes on every machine. Votes of 2x2 pixels are added
+// up bin by bin in 16-bit lanes, transposed so that the bins of a patch lie together, and join the
+// integral histogram at once, which costs one read and one write a patch. A corner of a block is
+// then three loads, and four windows share what follows the dot products.
+#include "people/cascade_rows.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "people/cascade_rows_cpu.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea::people::cpu {
+namespace {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using cascade::BlockPlan;
+using cascade::kBins;
+
+using D8 = hn::FixedTag<std::uint8_t, 16>;
+using D8Half = hn::FixedTag<std::uint8_t, 8>;
+using D16 = hn::FixedTag<std::uint16_t, 8>;
+using D16Half = hn::FixedTag<std::uint16_t, 4>;
+using D32 = hn::FixedTag<std::uint32_t, 4>;
+using DI32 = hn::FixedTag<std::int32_t, 4>;
+using DF = hn::FixedTag<float, 4>;
+using V8 = hn::Vec<D8>;
+using V16 = hn::Vec<D16>;
+using V32 = hn::Vec<D32>;
+using VF = hn::Vec<DF>;
+
+// Longest projection and its bin of eight pixels, as pixel_vote() says.
+struct Votes {
+  V16 length, bin;
+  HWY_INLINE Votes() {}
+};
+
+// Absolute differences of 16 pixels, and 255 where the direction is in the second quarter.
+struct Slopes {
+  V8 x, y, mirrored;
+  HWY_INLINE Slopes() {}
+};
+
+HWY_INLINE Slopes slopes(V8 left, V8 right, V8 above, V8 below) {
+  const D8 d;
+  Slopes s;
+  const V8 most_x = hn::Max(left, right), most_y = hn::Max(above, below);
+  s.x = hn::Sub(most_x, hn::Min(left, right));
+  s.y = hn::Sub(most_y, hn::Min(above, below));
+  const V8 right_more = hn::VecFromMask(d, hn::Eq(most_x, right));  // dx >= 0
+  const V8 above_more = hn::VecFromMask(d, hn::Eq(most_y, above));  // dy <= 0
+  const V8 level = hn::VecFromMask(d, hn::Eq(above, below));
+  s.mirrored = hn::AndNot(level, hn::Not(hn::Xor(right_more, above_more)));
+  return s;
+}
+
+HWY_INLINE Votes votes(V16 x, V16 y, V16 mirrored) {
+  const D16 d;
+  Votes v;
+  const auto project = [&](int k) HWY_ATTR {
+    return hn::Add(hn::Mul(x, hn::Set(d, static_cast<std::uint16_t>(cascade::kProjectX[k]))),
+                   hn::Mul(y, hn::Set(d, static_cast<std::uint16_t>(cascade::kProjectY[k]))));
+  };
+  v.length = project(0);
+  v.bin = hn::Zero(d);
+  for (int k = 1; k < cascade::kDirections; ++k) {
+    const V16 length = k == 4 ? hn::ShiftLeft<7>(y) : project(k);
+    v.bin =
+        hn::IfThenElse(hn::Gt(length, v.length), hn::Set(d, static_cast<std::uint16_t>(k)), v.bin);
+    v.length = hn::Max(v.length, length);
+  }
+  const V16 other = hn::Sub(hn::Set(d, kBins - 1), v.bin);
+  v.bin = hn::IfThenElse(hn::MaskFromVec(mirrored), other, v.bin);
+  return v;
+}
+
+HWY_INLINE V16 low(V8 v) { return hn::PromoteTo(D16(), hn::LowerHalf(D8Half(), v)); }
+HWY_INLINE V16 high(V8 v) { return hn::PromoteTo(D16(), hn::UpperHalf(D8Half(), v)); }
+// 255 becomes 65535.
+HWY_INLINE V16 low_mask(V8 v) { return hn::BitCast(D16(), hn::InterleaveLower(D8(), v, v)); }
+HWY_INLINE V16 high_mask(V8 v) { return hn::BitCast(D16(), hn::InterleaveUpper(D8(), v, v)); }
+
+// The votes of 16 pixels of one parity in two halves.
+HWY_INLINE void halves(const Slopes& s, Votes* out) {
+  out[0] = votes(low(s.x), low(s.y), low_mask(s.mirrored));
+  out[1] = votes(high(s.x), high(s.y), high_mask(s.mirrored));
+}
+
+// 32 pixels from `row`: out[parity][half].
+HWY_INLINE void line_votes(const std::uint8_t* above, const std::uint8_t* row,
+                           const std::uint8_t* below, Votes (*out)[2]) {
+  const D8 d;
+  V8 left[2], right[2], up[2], down[2];
+  hn::LoadInterleaved2(d, row - 1, left[0], left[1]);
+  hn::LoadInterleaved2(d, row + 1, right[0], right[1]);
+  hn::LoadInterleaved2(d, above, up[0], up[1]);
+  hn::LoadInterleaved2(d, below, down[0], down[1]);
+  for (int i = 0; i < 2; ++i) halves(slopes(left[i], right[i], up[i], down[i]), out[i]);
+}
+
+HWY_INLINE void strongest(Votes& best, const Votes& other) {
+  best.bin = hn::IfThenElse(hn::Gt(other.length, best.length), other.bin, best.bin);
+  best.length = hn::Max(best.length, other.length);
+}
+
+// Adds the votes of four pixels to each of eight patches, bin by bin.
+HWY_INLINE void bin_sums(const Votes* four, V16* bins) {
+  const D16 d;
+  V16 weight[4];
+  for (int i = 0; i < 4; ++i) weight[i] = hn::ShiftRight<cascade::kWeightShift>(four[i].length);
+  for (int b = 0; b < kBins; ++b) {
+    const V16 which = hn::Set(d, static_cast<std::uint16_t>(b));
+    V16 part[4];
+    for (int i = 0; i < 4; ++i)
+      part[i] = hn::And(weight[i], hn::VecFromMask(d, hn::Eq(four[i].bin, which)));
+    bins[b] = hn::Add(hn::Add(part[0], part[1]), hn::Add(part[2], part[3]));
+  }
+}
+
+HWY_INLINE void transpose(V16* v) {
+  const D16 d;
+  for (int round = 0; round < 3; ++round) {
+    V16 t[8];
+    for (int i = 0; i < 4; ++i) {
+      t[2 * i] = hn::InterleaveLower(d, v[i], v[i + 4]);
+      t[2 * i + 1] = hn::InterleaveUpper(d, v[i], v[i + 4]);
+    }
+    for (int i = 0; i < 8; ++i) v[i] = t[i];
+  }
+}
+
+// Running sums of a row of patches.
+struct Running {
+  V32 first, second;  // bins 0 to 3, 4 to 7
+  std::uint32_t ninth;
+  HWY_INLINE Running() {}
+};
+
+// Eight patches join the row: their bins lie apart.
+HWY_INLINE void append(V16* bins, const std::uint32_t* HWY_RESTRICT above,
+                       std::uint32_t* HWY_RESTRICT sums, Running& run) {
+  const D32 d;
+  alignas(16) std::uint16_t ninth[8];
+  hn::Store(bins[kBins - 1], D16(), ninth);
+  transpose(bins);
+  for (int i = 0; i < 8; ++i) {
+    const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(i) * kBins;
+    run.first = hn::Add(run.first, hn::PromoteTo(d, hn::LowerHalf(D16Half(), bins[i])));
+    run.second = hn::Add(run.second, hn::PromoteTo(d, hn::UpperHalf(D16Half(), bins[i])));
+    run.ninth += ninth[i];
+    hn::StoreU(hn::Add(run.first, hn::LoadU(d, above + at)), d, sums + at);
+    hn::StoreU(hn::Add(run.second, hn::LoadU(d, above + at + 4)), d, sums + at + 4);
+    sums[at + 8] = run.ninth + above[at + 8];
+  }
+}
+
+template <int kPlanes>
+HWY_INLINE void patch_row(const PatchRow& row) {
+  const D32 d;
+  Running run;
+  run.first = run.second = hn::Zero(d);
+  run.ninth = 0;
+  std::fill_n(row.sums, kBins, 0U);
+  for (int i = 0; i < row.patches; i += kPatchGroup) {
+    Votes line[2][2][2];  // row, parity, half
+    for (int c = 0; c < kPlanes; ++c) {
+      const std::uint8_t* p[4];
+      for (int k = 0; k < 4; ++k) p[k] = row.pixels[c][k] + 2 * i;
+      if (c == 0) {
+        line_votes(p[0], p[1], p[2], line[0]);
+        line_votes(p[1], p[2], p[3], line[1]);
+        continue;
+      }
+      Votes other[2][2][2];
+      line_votes(p[0], p[1], p[2], other[0]);
+      line_votes(p[1], p[2], p[3], other[1]);
+      for (int k = 0; k < 8; ++k)
+        strongest(line[k / 4][k / 2 % 2][k % 2], other[k / 4][k / 2 % 2][k % 2]);
+    }
+    for (int half = 0; half < 2; ++half) {
+      const Votes four[4] = {line[0][0][half], line[0][1][half], line[1][0][half],
+                             line[1][1][half]};
+      V16 bins[kBins];
+      bin_sums(four, bins);
+      const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(i + 8 * half + 1) * kBins;
+      append(bins, row.above + at, row.sums + at, run);
+    }
+  }
+}
+
+void patch_row_any(const PatchRow& row) {
+  if (row.planes == 1) patch_row<1>(row);
+  else patch_row<3>(row);
+}
+
+// Product and squared length of one block of one window, as cascade::add_number() adds them.
+HWY_INLINE void block_sums(const BlockPlan& block, const std::uint32_t* const* rows,
+                           std::ptrdiff_t offset, VF& product, VF& square) {
+  const D32 d;
+  const DI32 di;
+  const DF df;
+  V32 above[2][3], cells[4][3];
+  for (int y = 0; y < 3; ++y) {
+    const std::uint32_t* row = rows[block.y[y]] + offset;
+    V32 wide[2][3];
+    for (int k = 0; k < 3; ++k) {
+      const V32 a = hn::LoadU(d, row + block.x[0] * kBins + 4 * k);
+      const V32 b = hn::LoadU(d, row + block.x[1] * kBins + 4 * k);
+      const V32 c = hn::LoadU(d, row + block.x[2] * kBins + 4 * k);
+      wide[0][k] = hn::Sub(b, a);
+      wide[1][k] = hn::Sub(c, b);
+    }
+    for (int x = 0; x < 2; ++x)
+      for (int k = 0; k < 3; ++k) {
+        if (y > 0) cells[(y - 1) * 2 + x][k] = hn::Sub(wide[x][k], above[x][k]);
+        above[x][k] = wide[x][k];
+      }
+  }
+  product = square = hn::Zero(df);
+  const auto add = [&](V32 sums, int place) HWY_ATTR {
+    const VF number = hn::ConvertTo(df, hn::BitCast(di, sums));
+    product = hn::MulAdd(number, hn::LoadU(df, block.weights + place), product);
+    square = hn::MulAdd(number, number, square);
+  };
+  for (int cell = 0; cell < 4; ++cell) {
+    add(cells[cell][0], cell * 8);
+    add(cells[cell][1], cell * 8 + 4);
+  }
+  const V32 upper = hn::InterleaveLower(d, cells[0][2], cells[1][2]);
+  const V32 lower = hn::InterleaveLower(d, cells[2][2], cells[3][2]);
+  add(hn::ConcatLowerLower(d, lower, upper), 32);
+}
+
+// (lane 0 + lane 1) + (lane 2 + lane 3) of four vectors.
+HWY_INLINE VF lane_sums(const VF* v) {
+  const DF d;
+  const VF ab_low = hn::InterleaveLower(d, v[0], v[1]),
+           ab_high = hn::InterleaveUpper(d, v[0], v[1]);
+  const VF cd_low = hn::InterleaveLower(d, v[2], v[3]),
+           cd_high = hn::InterleaveUpper(d, v[2], v[3]);
+  const VF lane0 = hn::ConcatLowerLower(d, cd_low, ab_low);
+  const VF lane1 = hn::ConcatUpperUpper(d, cd_low, ab_low);
+  const VF lane2 = hn::ConcatLowerLower(d, cd_high, ab_high);
+  const VF lane3 = hn::ConcatUpperUpper(d, cd_high, ab_high);
+  return hn::Add(hn::Add(lane0, lane1), hn::Add(lane2, lane3));
+}
+
+// cascade::block_response() of four windows.
+HWY_INLINE VF responses(const BlockPlan& block, const std::uint32_t* const* rows,
+                        const std::ptrdiff_t* offsets) {
+  const DF d;
+  VF product[4], square[4];
+  for (int i = 0; i < 4; ++i) block_sums(block, rows, offsets[i], product[i], square[i]);
+  return hn::Div(lane_sums(product), hn::Sqrt(hn::Add(lane_sums(square), hn::Set(d, block.fade))));
+}
+
+// Windows still in the race: whole groups of four, the last repeated.
+struct Race {
+  std::vector<int> column;
+  std::vector<std::ptrdiff_t> offset;
+  std::vector<float> sum;
+  std::size_t count = 0;
+
+  void close() {
+    if (count == 0) return;
+    for (std::size_t i = count; i % 4 != 0; ++i) offset[i] = offset[count - 1];
+  }
+};
+
+void run_stage(const CascadePlan::Stage& stage, const WindowRow& row, Race& race) {
+  const DF d;
+  std::fill(race.sum.begin(), race.sum.end(), 0.0F);
+  const VF one = hn::Set(d, 1.0F), minus_one = hn::Set(d, -1.0F);
+  for (const BlockPlan& block : stage.blocks) {
+    for (std::size_t i = 0; i < race.count; i += 4) {
+      const VF margin =
+          hn::Add(responses(block, row.sums, race.offset.data() + i), hn::Set(d, block.bias));
+      const VF grade = row.plan.graded
+                           ? hn::Min(hn::Max(margin, minus_one), one)
+                           : hn::IfThenElse(hn::Lt(margin, hn::Zero(d)), minus_one, one);
+      float* sum = race.sum.data() + i;
+      hn::StoreU(hn::Add(hn::LoadU(d, sum), hn::Mul(hn::Set(d, block.vote), grade)), d, sum);
+    }
+  }
+}
+
+// Keeps the windows that reach the threshold; the others get their score.
+void keep_passed(const WindowRow& row, std::size_t stage, Race& race) {
+  const float threshold = row.plan.stages[stage].threshold;
+  const int left = static_cast<int>(row.plan.stages.size() - stage);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < race.count; ++i) {
+    if (race.sum[i] >= threshold) {
+      race.column[kept] = race.column[i];
+      race.offset[kept] = race.offset[i];
+      race.sum[kept++] = race.sum[i];
+    } else if (row.every) {
+      row.scores[race.column[i]] = cascade::rejected_score(left, race.sum[i] - threshold);
+    }
+  }
+  race.count = kept;
+  race.close();
+}
+
+void rank(const WindowRow& row, Race& race) {
+  const DF d;
+  std::fill(race.sum.begin(), race.sum.end(), 0.0F);
+  for (const BlockPlan& block : row.plan.ranking) {
+    for (std::size_t i = 0; i < race.count; i += 4) {
+      const VF margin =
+          hn::Add(responses(block, row.sums, race.offset.data() + i), hn::Set(d, block.bias));
+      hn::StoreU(hn::Add(hn::LoadU(d, race.sum.data() + i), margin), d, race.sum.data() + i);
+    }
+  }
+}
+
+void score_row(WindowRow& row) {
+  Race race;
+  const auto columns = static_cast<std::size_t>(row.columns);
+  const std::size_t whole = (columns + 3) / 4 * 4;
+  race.column.resize(whole);
+  race.offset.resize(whole);
+  race.sum.resize(whole);
+  race.count = columns;
+  for (std::size_t i = 0; i < columns; ++i) {
+    race.column[i] = static_cast<int>(i);
+    race.offset[i] = static_cast<std::ptrdiff_t>(i) * row.step * kBins;
+    row.scores[i] = -std::numeric_limits<float>::infinity();
+  }
+  race.close();
+  const CascadePlan& plan = row.plan;
+  for (std::size_t stage = 0; stage < plan.stages.size() && race.count > 0; ++stage) {
+    run_stage(plan.stages[stage], row, race);
+    row.evaluations += static_cast<std::int64_t>(race.count * plan.stages[stage].blocks.size());
+    keep_passed(row, stage, race);
+  }
+  if (race.count == 0) return;
+  if (!plan.ranking.empty()) {
+    rank(row, race);
+    row.evaluations += static_cast<std::int64_t>(race.count * plan.ranking.size());
+  }
+  const float base =
+      plan.ranking.empty() && !plan.stages.empty() ? plan.stages.back().threshold : 0.0F;
+  for (std::size_t i = 0; i < race.count; ++i)
+    row.scores[race.column[i]] = cascade::passed_score(race.sum[i] - base);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace
+}  // namespace fovea::people::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fovea::people::cpu {
+namespace {
+
+HWY_EXPORT(patch_row_any);
+HWY_EXPORT(score_row);
+
+std::vector<cascade::BlockPlan> plans_of(const std::vector<BlockClassifier>& classifiers) {
+  std::vector<cascade::BlockPlan> plans;
+  plans.reserve(classifiers.size());
+  for (const BlockClassifier& c : classifiers) plans.push_back(cascade::block_plan(c));
+  return plans;
+}
+
+}  // namespace
+
+CascadePlan::CascadePlan(const CascadeModel& model)
+    : window{model.window_width, model.window_height},
+      graded(model.graded),
+      ranking(plans_of(model.ranking)) {
+  for (const CascadeStage& stage : model.stages)
+    stages.push_back({plans_of(stage.classifiers), stage.threshold});
+}
+
+void add_patch_row(const PatchRow& row) { HWY_DYNAMIC_DISPATCH(patch_row_any)(row); }
+void score_windows(WindowRow& row) { HWY_DYNAMIC_DISPATCH(score_row)(row); }
+
+}  // namespace fovea::people::cpu
+#endif  // HWY_ONCE
