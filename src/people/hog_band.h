@@ -36,7 +36,7 @@ class HogRows {
   explicit HogRows(const HogLevel& level);
   // The votes of row y, counted from the first row of blocks; valid until the next call with the
   // same slot.
-  const PlacedVote* votes(int y, std::uint32_t pitch, int slot);
+  Votes votes(int y, std::uint32_t pitch, int slot);
 
  private:
   const float* plane(int row, int channel);
@@ -47,7 +47,8 @@ class HogRows {
   int pixels_;
   std::size_t width_;
   std::vector<float> planes_;
-  std::vector<PlacedVote> votes_;
+  std::vector<SharePair> shares_;
+  std::vector<std::int32_t> places_;
   int slot_row_[3] = {-1, -1, -1};
 };
 

@@ -65,8 +65,7 @@ class Band {
   void run() {
     if (level_.sums.data != nullptr) return run_integral();
     HogRows rows(level_);
-    const auto row_floats = static_cast<std::size_t>(level_.hog.bins) * pitch_;
-    std::vector<float> row_roles(4 * row_floats + kRowPad);
+    std::vector<float> row_roles(4 * row_floats() + kRowPad);
     const HistogramAxis& uy = level_.units_y;
     const int end = (last_unit_ - 1) * uy.grid + uy.size;
     for (int y = first_unit_ * uy.grid; y < end;) {
@@ -87,6 +86,7 @@ class Band {
  private:
   using Target = std::pair<int, int>;  // unit, part
 
+  std::size_t row_floats() const { return static_cast<std::size_t>(level_.hog.bins + 2) * pitch_; }
   // Pixels from a block's first unit to its last.
   int reach() const { return level_.cells ? (level_.hog.block - 1) * level_.hog.cell : 0; }
   int stride() const {
@@ -108,15 +108,14 @@ class Band {
 
   void add_rows(HogRows& rows, std::vector<float>& row_roles, int y, int count) {
     const HistogramAxis& uy = level_.units_y;
-    const auto row_floats = static_cast<std::size_t>(level_.hog.bins) * pitch_;
-    std::fill_n(row_roles.begin(), count * row_floats, 0.0F);
-    SpreadJob spread{{}, count, {}, static_cast<int>(row_floats)};
+    std::fill_n(row_roles.begin(), count * row_floats(), 0.0F);
+    SpreadJob spread{{}, count, {}, static_cast<int>(level_.hog.bins * pitch_)};
     for (int k = 0; k < count; ++k) {
-      float* roles = row_roles.data() + k * row_floats;
-      const PlacedVote* votes = rows.votes(y + k, static_cast<std::uint32_t>(pitch_), 0);
+      float* roles = row_roles.data() + k * row_floats();
+      const Votes votes = rows.votes(y + k, static_cast<std::uint32_t>(pitch_), 0);
       scatter_row({votes, level_.units_x.pixels(), level_.roles, level_.hog.interpolate,
-                   roles + level_.roles.margin});
-      spread.rows[k] = roles;
+                   level_.hog.bins, pitch_, roles + level_.roles.margin});
+      spread.rows[k] = roles + pitch_;  // the first bin's
     }
     spread_.clear();
     for (const auto& [u, j] : targets_) {
@@ -179,20 +178,21 @@ class Band {
 };
 
 // Sums of one circular block, its pixels row by row.
-void circular_sums(const HogLevel& level, const PlacedVote* const* rows, int x, float* numbers) {
+void circular_sums(const HogLevel& level, const Votes* rows, int x, float* numbers) {
   const int size = level.hog.block * level.hog.cell, bins = level.hog.bins;
   for (int v = 0; v < size; ++v) {
     for (int u = 0; u < size; ++u) {
       const int part = level.circle.part[v * size + u];
       if (part < 0) continue;
       const float weight = level.circle.weight[v * size + u];
-      const PlacedVote& vote = rows[v][x + u];
-      float& high = numbers[part * bins + static_cast<int>(vote.high_place)];
+      const SharePair share = rows[v].shares[x + u];
+      const int n = rows[v].places[x + u];
+      float& high = numbers[part * bins + high_bin(n, bins)];
       if (level.hog.interpolate) {
-        float& low = numbers[part * bins + static_cast<int>(vote.low_place)];
-        low = std::fma(weight, vote.low, low);
+        float& low = numbers[part * bins + low_bin(n, bins)];
+        low = std::fma(weight, share.low, low);
       }
-      high = std::fma(weight, vote.high, high);
+      high = std::fma(weight, share.high, high);
     }
   }
 }
@@ -207,7 +207,7 @@ void build_circular(const HogLevel& level, int first, int last) {
     normaliser.sources[e] = raw.data() + static_cast<std::size_t>(e) * columns;
   HogRows rows(level);
   rows.votes(first * level.y.grid, 1, size - 1);  // makes room, so that rows stay where they are
-  std::vector<const PlacedVote*> votes(size);
+  std::vector<Votes> votes(size);
   for (int row = first; row < last; ++row) {
     for (int v = 0; v < size; ++v) {
       const int y = row * level.y.grid + v;

@@ -22,19 +22,26 @@ template <bool kInterpolate>
 void scatter_class(const ScatterJob& job, int q, const float* weights, float* roles) {
   const Roles d;
   const auto weight = hn::LoadU(d, weights);
-  const int period = job.classes.period, step = job.classes.step;
-  for (int x = q; x < job.count; x += period, roles += step) {
-    const PlacedVote& vote = job.votes[x];
-    float* high = roles + vote.high_place;
+  const int period = job.classes.period, step = job.classes.step, count = job.count;
+  const SharePair* shares = job.votes.shares;
+  const std::int32_t* places = job.votes.places;
+  const std::ptrdiff_t pitch = job.pitch;
+  for (int x = q; x < count; x += period, roles += step) {
+    float* low = roles + places[x];
+    float* high = low + pitch;
+    const auto sum_high = hn::MulAdd(weight, hn::Set(d, shares[x].high), hn::LoadU(d, high));
     if constexpr (kInterpolate) {
-      float* low = roles + vote.low_place;
-      const auto at_low = hn::LoadU(d, low), at_high = hn::LoadU(d, high);
-      hn::StoreU(hn::MulAdd(weight, hn::Set(d, vote.low), at_low), d, low);
-      hn::StoreU(hn::MulAdd(weight, hn::Set(d, vote.high), at_high), d, high);
-    } else {
-      hn::StoreU(hn::MulAdd(weight, hn::Set(d, vote.high), hn::LoadU(d, high)), d, high);
+      const auto sum_low = hn::MulAdd(weight, hn::Set(d, shares[x].low), hn::LoadU(d, low));
+      hn::StoreU(sum_low, d, low);
     }
+    hn::StoreU(sum_high, d, high);
   }
+}
+
+void add_plane(const float* from, float* to, std::ptrdiff_t count) {
+  const Roles d;
+  for (std::ptrdiff_t i = 0; i < count; i += RoleClasses::kLanes)
+    hn::StoreU(hn::Add(hn::LoadU(d, to + i), hn::LoadU(d, from + i)), d, to + i);
 }
 
 void scatter_row_simd(const ScatterJob& job) {
@@ -49,6 +56,10 @@ void scatter_row_simd(const ScatterJob& job) {
       roles += RoleClasses::kLanes;
     }
   }
+  float* planes = job.roles - classes.margin;
+  const std::ptrdiff_t pitch = job.pitch, bins = job.bins;
+  add_plane(planes, planes + bins * pitch, pitch);
+  add_plane(planes + (bins + 1) * pitch, planes + pitch, pitch);
 }
 
 template <int kRows, int kTargets>

@@ -7,16 +7,23 @@
 
 namespace fovea::people::cpu {
 
-// A pixel's vote with the places of its two bins in a row's histograms.
-struct PlacedVote {
+// Votes of a row of pixels, and where they go in the row's histograms. Those have two planes more
+// than there are bins: bin b is plane b + 1, and what belongs to the last bin from below and to the
+// first from above comes to lie in planes of its own, which are folded in when the row is done. The
+// place is that of bin n - 1 (n of Vote); bin n is the plane after it.
+struct SharePair {
   float low, high;
-  std::uint32_t low_place, high_place;
 };
-static_assert(sizeof(PlacedVote) == 16);
+template <class Share, class Place>
+struct VoteRow {
+  Share* shares;
+  Place* places;
+};
+using Votes = VoteRow<const SharePair, const std::int32_t>;
 
-constexpr int kRowPad = 64;  // floats readable on both sides of a row: whole vectors, neighbours
+constexpr int kRowPad = 128;  // floats readable on both sides of a row: whole vectors, neighbours
 
-// Votes of `count` pixels (rounded up to whole vectors) of one row out of gamma-corrected planes.
+// Votes of `count` pixels (rounded up to four vectors) of one row out of gamma-corrected planes.
 struct VoteJob {
   const float* above[3];
   const float* centre[3];
@@ -25,17 +32,19 @@ struct VoteJob {
   int count;
   std::uint32_t pitch;  // of a bin's plane
   const VoteParams& params;
-  PlacedVote* votes;
+  VoteRow<SharePair, std::int32_t> votes;
 };
 void vote_row(const VoteJob& job);
 
-// Adds a row's votes to its histograms [bin][role], in the order of the classes; `roles[0]` is role
-// 0.
+// Adds a row's votes to its histograms [plane][role], in the order of the classes, then folds the
+// outer planes in; `roles[0]` is role 0 of the first plane.
 struct ScatterJob {
-  const PlacedVote* votes;
+  Votes votes;
   int count;
   const RoleClasses& classes;
   bool interpolate;
+  int bins;
+  std::ptrdiff_t pitch;  // of a plane
   float* roles;
 };
 void scatter_row(const ScatterJob& job);

@@ -32,31 +32,31 @@ struct Vote {
   int n;
 };
 
-// The angle of (dx, dy), 0 to p.circle.
-FOVEA_HD inline float angle_in_bins(float dx, float dy, const VoteParams& p) {
+// The angle of (dx, dy), 0 to p.circle, plus `shift` (a multiple of 1/4). The arctangent of the
+// first eighth of the circle is mirrored to where (dx, dy) lies: an odd function, turned by its
+// argument's sign, from a multiple of the right angle on.
+FOVEA_HD inline float angle_in_bins(float dx, float dy, float shift, const VoteParams& p) {
   const float ax = std::fabs(dx), ay = std::fabs(dy);
-  const float larger = ax > ay ? ax : ay, smaller = ax > ay ? ay : ax;
-  const float t = larger > 0 ? smaller / larger : 0.0F;
-  const float t2 = t * t;
-  float q = p.atan[kAtanTerms - 1];
-  for (int k = kAtanTerms - 2; k >= 0; --k) q = std::fma(q, t2, p.atan[k]);
-  q = q * t;
-  if (ay > ax) q = p.right_angle - q;
-  if (!p.signed_angle) return (dx < 0) != (dy < 0) ? p.circle - q : q;
-  if (dx < 0) q = p.half_turn - q;
-  return dy < 0 ? p.circle - q : q;
+  const bool steep = ay > ax, left = dx < 0, down = dy < 0;
+  const float larger = steep ? ay : ax, smaller = steep ? ax : ay;
+  float t = larger > 0 ? smaller / larger : 0.0F;
+  const float t2 = t * t, t4 = t2 * t2;
+  const float even = std::fma(p.atan[1], t2, p.atan[0]);
+  const float odd = std::fma(p.atan[4], t4, std::fma(p.atan[3], t2, p.atan[2]));
+  if (steep != (left != down)) t = -t;
+  float from = 0;
+  if (!p.signed_angle) from = steep ? p.right_angle : (left != down ? p.circle : 0.0F);
+  else if (steep) from = down ? p.circle - p.right_angle : p.right_angle;
+  else from = left ? p.half_turn : (down ? p.circle : 0.0F);
+  return std::fma(std::fma(odd, t4, even), t, from + shift);
 }
 
 // Neighbouring bins share a vote by how far the angle lies from their middles.
 FOVEA_HD inline Vote vote_of(float dx, float dy, const VoteParams& p) {
   const float magnitude = std::sqrt(dx * dx + dy * dy);
-  const float q = angle_in_bins(dx, dy, p);
-  if (!p.interpolate) {
-    const int n = static_cast<int>(q);
-    return {0, magnitude, n < p.bins ? n : 0};
-  }
-  const float place = q + 0.5F;  // 0.5 to bins + 0.5
-  const int n = static_cast<int>(place);
+  const float place = angle_in_bins(dx, dy, p.interpolate ? 0.5F : 0.0F, p);
+  const int n = static_cast<int>(place);  // 0 to bins
+  if (!p.interpolate) return {0, magnitude, n};
   const float high = magnitude * (place - static_cast<float>(n));
   return {magnitude - high, high, n};
 }

@@ -36,10 +36,14 @@ const float* HogRows::plane(int row, int channel) {
   return planes_.data() + (slot * channels_ + channel) * width_ + kRowPad;
 }
 
-const PlacedVote* HogRows::votes(int y, std::uint32_t pitch, int slot) {
+Votes HogRows::votes(int y, std::uint32_t pitch, int slot) {
   const auto width = static_cast<std::size_t>(pixels_) + kRowPad;
-  if (votes_.size() < (slot + 1) * width) votes_.resize((slot + 1) * width);
-  PlacedVote* out = votes_.data() + slot * width;
+  if (shares_.size() < (slot + 1) * width) {
+    shares_.resize((slot + 1) * width);
+    places_.resize((slot + 1) * width);
+  }
+  const VoteRow<SharePair, std::int32_t> out{shares_.data() + slot * width,
+                                             places_.data() + slot * width};
   const int height = level_.image.height, row = level_.y.origin + y;
   VoteJob job{{}, {}, {}, channels_, pixels_, pitch, level_.votes, out};
   for (int c = 0; c < channels_; ++c) {
@@ -48,17 +52,17 @@ const PlacedVote* HogRows::votes(int y, std::uint32_t pitch, int slot) {
     job.below[c] = plane(mirrored_neighbour(row + 1, height), c);
   }
   vote_row(job);
-  return out;
+  return {out.shares, out.places};
 }
 
 void polar_rows(const HogLevel& level, ImageView<std::uint8_t> bin, ImageView<float> magnitude,
                 int first, int last) {
   HogRows rows(level);
   for (int y = first; y < last; ++y) {
-    const PlacedVote* votes = rows.votes(y, 1, 0);
+    const Votes votes = rows.votes(y, 1, 0);
     for (int x = 0; x < bin.width; ++x) {
-      bin.at(x, y) = static_cast<std::uint8_t>(votes[x].high_place);
-      magnitude.at(x, y) = votes[x].high;
+      bin.at(x, y) = static_cast<std::uint8_t>(high_bin(votes.places[x], level.hog.bins));
+      magnitude.at(x, y) = votes.shares[x].high;
     }
   }
 }

@@ -15,40 +15,71 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using Floats = hn::ScalableTag<float>;
 
+using V = hn::Vec<Floats>;
+
+// Up to four vectors by name: gcc leaves an array of them in memory.
+struct Quad {
+  V a, b, c, d;
+};
+template <int kVectors>
+HWY_INLINE Quad load(const float* from) {
+  const Floats d;
+  const auto lanes = hn::Lanes(d);
+  Quad q{hn::LoadU(d, from), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+  if constexpr (kVectors > 1) q.b = hn::LoadU(d, from + lanes);
+  if constexpr (kVectors > 2) q.c = hn::LoadU(d, from + 2 * lanes);
+  if constexpr (kVectors > 3) q.d = hn::LoadU(d, from + 3 * lanes);
+  return q;
+}
+template <int kVectors>
+HWY_INLINE void store(const Quad& q, float* to) {
+  const Floats d;
+  const auto lanes = hn::Lanes(d);
+  hn::StoreU(q.a, d, to);
+  if constexpr (kVectors > 1) hn::StoreU(q.b, d, to + lanes);
+  if constexpr (kVectors > 2) hn::StoreU(q.c, d, to + 2 * lanes);
+  if constexpr (kVectors > 3) hn::StoreU(q.d, d, to + 3 * lanes);
+}
+template <int kVectors>
+HWY_INLINE void add_product(Quad& sum, const Quad& number, V weight) {
+  sum.a = hn::MulAdd(number.a, weight, sum.a);
+  if constexpr (kVectors > 1) sum.b = hn::MulAdd(number.b, weight, sum.b);
+  if constexpr (kVectors > 2) sum.c = hn::MulAdd(number.c, weight, sum.c);
+  if constexpr (kVectors > 3) sum.d = hn::MulAdd(number.d, weight, sum.d);
+}
+
 template <int kRows, int kVectors>
 void score_tile(const ScoreJob& job, int column) {
   const Floats d;
-  const auto lanes = hn::Lanes(d);
   float* scores = job.scores + job.first_row * job.score_pitch + column;
-  hn::Vec<Floats> sum[kRows][kVectors];
-  for (int r = 0; r < kRows; ++r)
-    for (int v = 0; v < kVectors; ++v)
-      sum[r][v] = hn::LoadU(d, scores + r * job.score_pitch + v * lanes);
-  const float* weights = job.weights;
+  const std::ptrdiff_t score_pitch = job.score_pitch, pitch = job.pitch;
+  const int block_size = job.block_size;
+  Quad sum0 = load<kVectors>(scores), sum1 = sum0, sum2 = sum0, sum3 = sum0;
+  if constexpr (kRows > 1) sum1 = load<kVectors>(scores + score_pitch);
+  if constexpr (kRows > 2) sum2 = load<kVectors>(scores + 2 * score_pitch);
+  if constexpr (kRows > 3) sum3 = load<kVectors>(scores + 3 * score_pitch);
+  const float* weights = job.weights + job.first_row;
   for (const int place : job.block_places) {
     const float* numbers = job.numbers + place + column;
-    for (int e = 0; e < job.block_size; ++e, numbers += job.pitch, weights += kScoreRows) {
-      hn::Vec<Floats> number[kVectors];
-      for (int v = 0; v < kVectors; ++v) number[v] = hn::LoadU(d, numbers + v * lanes);
+    for (int e = 0; e < block_size; ++e, numbers += pitch, weights += kScoreRows) {
+      const Quad number = load<kVectors>(numbers);
       if constexpr (kRows == 4) {
         const auto four = hn::LoadDup128(d, weights);
-        for (int v = 0; v < kVectors; ++v) {
-          sum[0][v] = hn::MulAdd(number[v], hn::Broadcast<0>(four), sum[0][v]);
-          sum[1][v] = hn::MulAdd(number[v], hn::Broadcast<1>(four), sum[1][v]);
-          sum[2][v] = hn::MulAdd(number[v], hn::Broadcast<2>(four), sum[2][v]);
-          sum[3][v] = hn::MulAdd(number[v], hn::Broadcast<3>(four), sum[3][v]);
-        }
+        add_product<kVectors>(sum0, number, hn::Broadcast<0>(four));
+        add_product<kVectors>(sum1, number, hn::Broadcast<1>(four));
+        add_product<kVectors>(sum2, number, hn::Broadcast<2>(four));
+        add_product<kVectors>(sum3, number, hn::Broadcast<3>(four));
       } else {
-        for (int r = 0; r < kRows; ++r) {
-          const auto weight = hn::Set(d, weights[job.first_row + r]);
-          for (int v = 0; v < kVectors; ++v) sum[r][v] = hn::MulAdd(number[v], weight, sum[r][v]);
-        }
+        add_product<kVectors>(sum0, number, hn::Set(d, weights[0]));
+        if constexpr (kRows > 1) add_product<kVectors>(sum1, number, hn::Set(d, weights[1]));
+        if constexpr (kRows > 2) add_product<kVectors>(sum2, number, hn::Set(d, weights[2]));
       }
     }
   }
-  for (int r = 0; r < kRows; ++r)
-    for (int v = 0; v < kVectors; ++v)
-      hn::StoreU(sum[r][v], d, scores + r * job.score_pitch + v * lanes);
+  store<kVectors>(sum0, scores);
+  if constexpr (kRows > 1) store<kVectors>(sum1, scores + score_pitch);
+  if constexpr (kRows > 2) store<kVectors>(sum2, scores + 2 * score_pitch);
+  if constexpr (kRows > 3) store<kVectors>(sum3, scores + 3 * score_pitch);
 }
 
 template <int kRows>
