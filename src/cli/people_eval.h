@@ -48,15 +48,15 @@ struct StageCount {
 // What came of one model.
 struct EvalResult {
   EvalModel model;
-  people::ScanCounts counts;
+  people::ScanCounts counts{};
   double seconds = 0;
   // Measured on images.
   double lowest_score = 0;
-  std::vector<people::EvaluatedImage> found;
-  people::ImageEvaluation images;
+  std::vector<people::EvaluatedImage> found{};
+  people::ImageEvaluation images{};
   // Measured on windows.
-  people::WindowEvaluation windows;
-  std::vector<StageCount> stages;  // of a cascade
+  people::WindowEvaluation windows{};
+  std::vector<StageCount> stages{};  // of a cascade
 };
 
 // Calls work(worker, index) for every index on several threads. The first index that failed

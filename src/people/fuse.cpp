@@ -95,7 +95,9 @@ class Kept {
     const int last_row = index(double{box.y} + box.height - top_, cell_height_);
     for (int row = index(box.y - top_, cell_height_); row <= last_row; ++row) {
       for (int column = first_column; column <= last_column; ++column) {
-        if (function(cells_[static_cast<std::size_t>(row * kSide + column)])) return true;
+        if (function(
+                cells_[static_cast<std::size_t>(row) * kSide + static_cast<std::size_t>(column)]))
+          return true;
       }
     }
     return false;
