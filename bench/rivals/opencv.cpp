@@ -2,6 +2,7 @@
 // call for the same result. Loaded by `fovea bench` alone.
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>
+#include <opencv2/objdetect.hpp>
 
 #include <array>
 #include <functional>
@@ -67,6 +68,21 @@ Work pyramid_down(const Shape& shape) {
   return [=] { cv::pyrDown(image, *result, {}, cv::BORDER_DEFAULT); };
 }
 
+// The whole detector with its own vector and grouping, as people call it.
+Work people(const Shape& shape) {
+  const int type = CV_MAKETYPE(CV_8U, shape.channels);
+  const cv::Mat image = shape.pixels == nullptr ? noise(shape, CV_8U)
+                                                : cv::Mat(shape.height, shape.width, type,
+                                                          const_cast<unsigned char*>(shape.pixels))
+                                                      .clone();
+  const auto hog = std::make_shared<cv::HOGDescriptor>();
+  hog->setSVMDetector(cv::HOGDescriptor::getDefaultPeopleDetector());
+  return [image, hog, ratio = shape.ratio] {
+    std::vector<cv::Rect> found;
+    hog->detectMultiScale(image, found, 0, cv::Size(8, 8), cv::Size(), ratio, 2);
+  };
+}
+
 template <Work (*kMake)(const Shape&)>
 FoveaRivalWork prepare(const Shape* shape, int threads) {
   try {
@@ -93,6 +109,9 @@ constexpr std::array kRivals{
     FoveaRival{"convolve_f32", "cv::filter2D", prepare<general>},
     FoveaRival{"pyramid_down_u8", "cv::pyrDown", prepare<pyramid_down<CV_8U>>},
     FoveaRival{"pyramid_down_f32", "cv::pyrDown", prepare<pyramid_down<CV_32F>>},
+    FoveaRival{"people_hog", "cv::HOGDescriptor", prepare<people>},
+    FoveaRival{"people_cascade", "cv::HOGDescriptor", prepare<people>},
+    FoveaRival{"people_channels", "cv::HOGDescriptor", prepare<people>},
 };
 
 const std::string& library() {

@@ -106,6 +106,10 @@ BenchRow measure(const BenchCase& bench_case, const Exec& place, const BenchCeil
                .rival_seconds = {},
                .bound = "copy"};
   if (rival.work) row.rival_seconds = timings[2].seconds;
+  if (on_cuda(place) && bench_case.published) {
+    row.rival = bench_case.published->source;
+    row.rival_seconds = bench_case.published->seconds;
+  }
   const double arithmetic_seconds = bench_case.operations / ceiling.operations_per_second;
   if (arithmetic_seconds > timings[1].seconds) row.bound = "arithmetic";
   row.bound_fraction = std::max(arithmetic_seconds, timings[1].seconds) / row.seconds;
@@ -166,6 +170,7 @@ std::string to_string(const BenchShape& shape) {
   if (shape.channels != 1) text += fmt::format("x{}", shape.channels);
   if (shape.to_width > 0) text += fmt::format(" to {}x{}", shape.to_width, shape.to_height);
   if (shape.taps > 0) text += fmt::format(" {} taps", shape.taps);
+  if (shape.ratio > 0) text += fmt::format(" ratio {:g}", shape.ratio);
   return text;
 }
 

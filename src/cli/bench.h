@@ -2,9 +2,11 @@
 // system's bench verb makes a list of cases and hands it to run_bench().
 #pragma once
 #include <fovea/exec.h>
-#include <fovea/memory.h>
+#include <fovea/image.h>
 
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,13 +21,19 @@ struct BenchShape {
   int channels = 1;
   int to_width = 0;  // of the result, where it has another size
   int to_height = 0;
-  int taps = 0;  // of a kernel, where there is one
+  int taps = 0;      // of a kernel, where there is one
+  double ratio = 0;  // of a scan's levels, where there is one
 };
-// "1920x1080", "1920x1080x3", "1920x1080 to 640x480", "1920x1080 7 taps".
+// "1920x1080", "1920x1080x3", "1920x1080 to 640x480", "1920x1080 7 taps", "640x480 ratio 1.05".
 std::string to_string(const BenchShape& shape);
 
 // Work set up once and run many times, with settings that the framework gives.
 using BenchWork = std::function<void(const Exec&)>;
+
+struct PublishedTime {
+  std::string source;
+  double seconds = 0;
+};
 
 // One thing to measure. It becomes a row with one CPU thread, a row with all of them, and a row for
 // the GPU.
@@ -36,6 +44,10 @@ struct BenchCase {
   double operations = 0;  // floating-point operations that it must do; 0 where they are no limit
   // Makes buffers in the memory asked for, host or device, and the work on them.
   std::function<BenchWork(Memory)> prepare;
+  // What both sides work on, where the time depends on it; else each makes its own noise.
+  std::shared_ptr<const Image<std::uint8_t>> image{};
+  // The time that a paper gives for the same work on a GPU, beside the GPU's row.
+  std::optional<PublishedTime> published{};
 };
 
 struct BenchOptions {

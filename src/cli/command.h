@@ -107,5 +107,6 @@ Command ops_pyramid_command();
 Command ops_histogram_command();
 Command bench_ops_command();
 Command demo_command();
+Command people_eval_command();
 
 }  // namespace fovea::cli

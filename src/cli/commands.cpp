@@ -7,6 +7,7 @@ namespace fovea::cli {
 
 const std::vector<System>& systems() {
   static const std::vector<System> kSystems{
+      {"people", "people in images and video: finding, training, measuring"},
       {"ops", "image operations, one at a time"},
       {"bench", "speed on this machine, beside other libraries and its own limits"},
   };
@@ -15,11 +16,11 @@ const std::vector<System>& systems() {
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> kCommands{
-      ops_gradient_command(),  ops_resize_command(),   ops_blur_command(),
-      ops_convolve_command(),  ops_integral_command(), ops_pyramid_command(),
-      ops_histogram_command(), bench_ops_command(),    demo_command(),
-      info_command(),          help_command(),         man_command(),
-      completion_command(),    version_command(),
+      people_eval_command(), ops_gradient_command(),  ops_resize_command(),
+      ops_blur_command(),    ops_convolve_command(),  ops_integral_command(),
+      ops_pyramid_command(), ops_histogram_command(), bench_ops_command(),
+      demo_command(),        info_command(),          help_command(),
+      man_command(),         completion_command(),    version_command(),
   };
   return kCommands;
 }

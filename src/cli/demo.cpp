@@ -35,7 +35,8 @@ void add_machine(report::Page& page, const DemoRun&) {
   page.facts(facts);
 }
 
-constexpr std::array<DemoSection, 3> kSections{{{"Operations", add_demo_operations},
+constexpr std::array<DemoSection, 4> kSections{{{"People", add_demo_people},
+                                                {"Operations", add_demo_operations},
                                                 {"Pictures of reports", add_demo_report},
                                                 {"This machine", add_machine}}};
 
@@ -59,7 +60,7 @@ int run_demo(DemoOptions& options, Context& context) {
   settle_device(context);
   const Image<std::uint8_t> scene = demo_scene();
   io::write_image((folder / "scene.png").string(), scene.view());
-  DemoRun run{.exec = context.exec, .scene = scene};
+  DemoRun run{.exec = context.exec, .scene = scene, .folder = options.output};
   run.exec.progress = {};
   report::Page page("Fovea " FOVEA_VERSION,
                     "What the program makes on this machine. Every command below runs in the "

@@ -15,6 +15,7 @@ namespace fovea::cli {
 struct DemoRun {
   Exec exec{};                          // its device is settled
   ImageView<const std::uint8_t> scene;  // demo_scene(), which lies as scene.png beside the page
+  std::string folder{};                 // of the page
 };
 
 struct DemoSection {
@@ -23,6 +24,7 @@ struct DemoSection {
 };
 
 void add_demo_operations(report::Page& page, const DemoRun& run);
+void add_demo_people(report::Page& page, const DemoRun& run);
 void add_demo_report(report::Page& page, const DemoRun& run);
 
 // A test scene in RGB, drawn without any data file: smooth shades, straight and curved edges,

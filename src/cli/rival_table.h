@@ -7,8 +7,11 @@ extern "C" {
 
 struct FoveaRivalShape {
   int width, height, channels;
-  int to_width, to_height;  // of the result, where it has another size
-  int taps;                 // of a kernel, where there is one
+  int to_width, to_height;      // of the result, where it has another size
+  int taps;                     // of a kernel, where there is one
+  double ratio;                 // of a scan's levels, where there is one
+  const unsigned char* pixels;  // of the image, row after row, until prepare() returns; null: make
+                                // one
 };
 
 // Work set up with buffers of its own; run() may be called any number of times. A null state means
@@ -37,4 +40,4 @@ typedef const struct FoveaRivalTable* (*FoveaRivalsFunction)(void);
 
 }  // extern "C"
 
-inline constexpr int kFoveaRivalVersion = 1;
+inline constexpr int kFoveaRivalVersion = 2;

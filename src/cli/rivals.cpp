@@ -74,8 +74,15 @@ std::string Rivals::source_name() const { return table_ == nullptr ? "" : table_
 
 Rivals::Work Rivals::prepare(const BenchCase& bench_case, int threads) const {
   const BenchShape& shape = bench_case.shape;
-  const FoveaRivalShape plain{shape.width,    shape.height,    shape.channels,
-                              shape.to_width, shape.to_height, shape.taps};
+  std::vector<unsigned char> pixels;
+  if (bench_case.image) {
+    const ImageView<const std::uint8_t> image = bench_case.image->view();
+    for (int y = 0; y < image.height; ++y)
+      pixels.insert(pixels.end(), image.row(y), image.row(y) + image.row_elements());
+  }
+  const FoveaRivalShape plain{
+      shape.width,     shape.height, shape.channels, shape.to_width,
+      shape.to_height, shape.taps,   shape.ratio,    pixels.empty() ? nullptr : pixels.data()};
   for (int i = 0; table_ != nullptr && i < table_->count; ++i) {
     const FoveaRival& rival = table_->rivals[i];
     if (bench_case.name != rival.name) continue;

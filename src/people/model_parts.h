@@ -17,7 +17,8 @@ ChannelsModel load_channels(const io::ModelFile& file);
 
 // Throws InvalidArgument, with what is wrong, where no descriptor has this geometry.
 void check_geometry(const HogOptions& hog);
-// How many numbers describe a window.
+// How many numbers describe a block, and a window.
+int block_size(const HogOptions& hog);
 int descriptor_size(const HogOptions& hog);
 
 }  // namespace fovea::people

@@ -118,13 +118,15 @@ TEST(Start, InfoIsQuick) {
 #else
   constexpr double kMostSeconds = 0.05;
 #endif
-  double best = 1e9;  // in processor time: waiting for other programs on the machine does not count
-  for (int i = 0; i < 10 && best >= kMostSeconds; ++i) {
+  constexpr int kMostRuns = 20;
+  double best = 1e9;  // on a busy machine most runs wait for others, but hardly all of them
+  for (int i = 0; i < kMostRuns && best >= kMostSeconds; ++i) {
     const Ended ended = run_program({"info"});
     ASSERT_EQ(ended.status, kDone);
-    best = std::min(best, ended.processor_seconds);
+    best = std::min(best, ended.seconds);
   }
-  EXPECT_LT(best, kMostSeconds);
+  EXPECT_LT(best, kMostSeconds) << "the best of " << kMostRuns << " runs took " << 1e3 * best
+                                << " ms from start to end";
 }
 
 }  // namespace

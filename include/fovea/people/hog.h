@@ -39,4 +39,26 @@ struct HogOptions {
 };
 FOVEA_API void describe(OptionVisitor& visit, HogOptions& options);
 
+// The numbers that describe the window in the middle of a crop: the window itself, or with an equal
+// margin all around, into which gradients at the window's border then look. 1, 3 or 4 channels
+// (grey, RGB, RGBA whose opacity does not count). 3780 numbers by default; blocks run down first,
+// then across, in a block cells do likewise, then bins. The same as OpenCV's HOGDescriptor gives
+// for a sigma of 4, to about 1e-3.
+FOVEA_API std::vector<float> hog_descriptor(ImageView<const std::uint8_t> crop,
+                                            const HogOptions& options = {});
+
+// Votes of the cells of an image, before blocks are formed: what glyphs are drawn from.
+struct HogCells {
+  int columns = 0;
+  int rows = 0;
+  int bins = 0;
+  std::vector<float> votes;  // [row][column][bin]
+
+  float at(int column, int row, int bin) const {
+    return votes[(static_cast<std::size_t>(row) * columns + column) * bins + bin];
+  }
+};
+// Whole cells from the left upper corner on; each pixel votes in its own cell alone.
+FOVEA_API HogCells hog_cells(ImageView<const std::uint8_t> image, const HogOptions& options = {});
+
 }  // namespace fovea::people

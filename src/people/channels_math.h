@@ -1,0 +1,111 @@
+// The arithmetic of the ten channels, shared by both twins. Pixels are worked on in integers:
+// smoothed by [1 2 1] in both directions, differences of the strongest colour, and a gradient's
+// votes found by splitting it between its two nearest directions out of six, as a vector is split
+// along two axes; no angle and no square root are needed, and the votes of a gradient add up to its
+// length within 3.5 %. Cells of 4x4 pixels are then normalised by the mean magnitude around them.
+#pragma once
+#include <fovea/image.h>
+
+#include <cstdint>
+
+namespace fovea::people::channels {
+
+constexpr int kChannels = 10;
+constexpr int kColours = 3;
+constexpr int kOrientations = 6;                 // at 0, 30, ... 150 degrees
+constexpr int kSums = kColours + kOrientations;  // of a cell
+constexpr int kCell = 4;
+constexpr int kMagnitude = 3;  // its place among the channels; orientations follow
+
+// Cells that a cell's value depends on beyond itself: one by normalising, one by smoothing.
+constexpr int kMargin = 2;
+// Pixels that a cell's sums depend on beyond it.
+constexpr int kReach = 2;
+
+// Smoothed pixels count in quarters of a grey level.
+FOVEA_HD inline int smooth3(int a, int b, int c) { return a + 2 * b + c; }
+FOVEA_HD inline int smoothed(int above, int here, int below) {
+  return (smooth3(above, here, below) + 2) >> 2;
+}
+
+// The root of 3, less 1, times 2^15.
+constexpr int kRoot3Fraction = 23988;
+FOVEA_HD inline int times_root3(int a) { return a + ((a * kRoot3Fraction + (1 << 14)) >> 15); }
+
+FOVEA_HD inline int least(int a, int b) { return a < b ? a : b; }
+FOVEA_HD inline int most(int a, int b) { return a > b ? a : b; }
+
+// By which the strongest colour is found, the first among equals.
+FOVEA_HD inline int strength(int dx, int dy) {
+  const int a = dx < 0 ? -dx : dx, b = dy < 0 ? -dy : dy;
+  return most(a, b) + a + b;
+}
+
+// Adds a gradient's votes.
+FOVEA_HD inline void vote(int dx, int dy, int* orientations) {
+  const int a = dx < 0 ? -dx : dx, b = dy < 0 ? -dy : dy;
+  const int root_a = times_root3(a), root_b = times_root3(b);
+  const bool falling = (dx ^ dy) < 0;
+  orientations[0] += most(0, a - root_b);
+  orientations[falling ? 5 : 1] += least(2 * b, most(0, root_a - b));
+  orientations[falling ? 4 : 2] += least(2 * a, most(0, root_b - a));
+  orientations[3] += most(0, b - root_a);
+}
+
+// Values before the last smoothing count in sixteenths of a byte.
+constexpr int kMost = 255 * 16;
+constexpr float kOrientationScale = 2040;  // twice the mean magnitude is the greatest vote
+constexpr float kMagnitudeScale = 1632;
+constexpr float kFloor = 2656;  // keeps flat cells flat; sixteen times a difference of 2.6 levels
+
+// `around` is the sum of magnitudes by [1 2 1] in both directions.
+FOVEA_HD inline float normaliser(int around) {
+  return 16.F / (static_cast<float>(around) + kFloor);
+}
+FOVEA_HD inline int normalised(int sum, float factor, float scale) {
+  return least(kMost, static_cast<int>(static_cast<float>(sum) * (factor * scale) + 0.5F));
+}
+
+// The last smoothing: weights add up to 16.
+FOVEA_HD inline std::uint8_t to_byte(int sum) {
+  return static_cast<std::uint8_t>((sum + 128) >> 8);
+}
+
+// CIE LUV of a cell, from sums of 16 smoothed pixels of each colour (0 to kColourSum). As is usual
+// for these channels, colours are taken as if they were linear.
+constexpr int kColourSum = 16 * 1020;
+constexpr int kLightnessEntries = 4081;
+FOVEA_HD inline int luminance_index(int r, int g, int b) {
+  return least(kLightnessEntries - 1, (r * 7275 + g * 23156 + b * 2337) >> 17);
+}
+// `lightness` 0 to 100, from a table over luminance_index().
+struct Luv {
+  int l, u, v;
+};
+constexpr float kLightnessScale = 40.8F;
+constexpr float kChromaScale = 24;
+constexpr float kChromaMiddle = 2048;
+FOVEA_HD inline int clamped(float value) {
+  return static_cast<int>(value < 0 ? 0.F : (value > kMost ? kMost : value));
+}
+FOVEA_HD inline Luv luv(float r, float g, float b, float lightness) {
+  const float x = 0.430574F * r + 0.341550F * g + 0.178325F * b;
+  const float y = 0.222015F * r + 0.706655F * g + 0.071330F * b;
+  const float z = 0.020183F * r + 0.129553F * g + 0.939180F * b;
+  const float sum = x + 15.F * y + 3.F * z;
+  const float inverse = 1.F / (sum < 1.F ? 1.F : sum);
+  const float u = lightness * (52.F * x * inverse - 13.F * 0.197833F);
+  const float v = lightness * (117.F * y * inverse - 13.F * 0.468331F);
+  return {clamped(lightness * kLightnessScale + 0.5F),
+          clamped(u * kChromaScale + (kChromaMiddle + 0.5F)),
+          clamped(v * kChromaScale + (kChromaMiddle + 0.5F))};
+}
+
+// Resampling between cells: shares in 1/128, the correction for scale inside those across rows.
+constexpr int kShareBits = 7;
+FOVEA_HD inline int shared(int a, int b, int share_a, int share_b) {
+  const int value = (a * share_a + b * share_b + (1 << (kShareBits - 1))) >> kShareBits;
+  return value > 255 ? 255 : value;
+}
+
+}  // namespace fovea::people::channels

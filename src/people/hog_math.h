@@ -1,0 +1,112 @@
+// The arithmetic of the descriptor that both twins share (Dalal and Triggs, CVPR 2005). Each
+// function rounds after every operation; where a product and a sum round once, fma() says so. Sums
+// run in the order that is stated with them, so that the twins agree to the bit.
+#pragma once
+#include <fovea/people/hog.h>
+
+#include <cmath>
+#include <cstdint>
+
+namespace fovea::people {
+
+// atan(t) of 0 <= t <= 1 as t * P(t^2), within 1.2e-5 (a minimax polynomial).
+constexpr int kAtanTerms = 5;
+constexpr double kAtan[kAtanTerms] = {0.9998663294673176, -0.3303047855247085, 0.180159294697227,
+                                      -0.08515635089522737, 0.02084511419442373};
+
+// How a gradient becomes votes. Angles are measured in bins.
+struct VoteParams {
+  int bins;
+  int signed_angle;
+  int interpolate;
+  float right_angle;
+  float half_turn;
+  float circle;  // bins: of the whole circle, or of half of it where opposite directions are one
+  float atan[kAtanTerms];
+};
+
+// What a pixel adds to a histogram: `low` to bin n - 1 and `high` to bin n, both modulo the number
+// of bins; without interpolation `high` alone counts.
+struct Vote {
+  float low, high;
+  int n;
+};
+
+// The angle of (dx, dy), 0 to p.circle, plus `shift` (a multiple of 1/4). The arctangent of the
+// first eighth of the circle is mirrored to where (dx, dy) lies: an odd function, turned by its
+// argument's sign, from a multiple of the right angle on.
+FOVEA_HD inline float angle_in_bins(float dx, float dy, float shift, const VoteParams& p) {
+  const float ax = std::fabs(dx), ay = std::fabs(dy);
+  const bool steep = ay > ax, left = dx < 0, down = dy < 0;
+  const float larger = steep ? ay : ax, smaller = steep ? ax : ay;
+  float t = larger > 0 ? smaller / larger : 0.0F;
+  const float t2 = t * t, t4 = t2 * t2;
+  const float even = std::fma(p.atan[1], t2, p.atan[0]);
+  const float odd = std::fma(p.atan[4], t4, std::fma(p.atan[3], t2, p.atan[2]));
+  if (steep != (left != down)) t = -t;
+  float from = 0;
+  if (!p.signed_angle) from = steep ? p.right_angle : (left != down ? p.circle : 0.0F);
+  else if (steep) from = down ? p.circle - p.right_angle : p.right_angle;
+  else from = left ? p.half_turn : (down ? p.circle : 0.0F);
+  return std::fma(std::fma(odd, t4, even), t, from + shift);
+}
+
+// Neighbouring bins share a vote by how far the angle lies from their middles.
+FOVEA_HD inline Vote vote_of(float dx, float dy, const VoteParams& p) {
+  const float magnitude = std::sqrt(dx * dx + dy * dy);
+  const float place = angle_in_bins(dx, dy, p.interpolate ? 0.5F : 0.0F, p);
+  const int n = static_cast<int>(place);  // 0 to bins
+  if (!p.interpolate) return {0, magnitude, n};
+  const float high = magnitude * (place - static_cast<float>(n));
+  return {magnitude - high, high, n};
+}
+FOVEA_HD inline int low_bin(int n, int bins) { return n == 0 ? bins - 1 : n - 1; }
+FOVEA_HD inline int high_bin(int n, int bins) { return n == bins ? 0 : n; }
+
+// Cells out of integral histograms are sums in fixed point: exact for cells of 32x32 pixels.
+constexpr int kHogSumBits = 12;
+constexpr float kHogSumScale = 1 << kHogSumBits;
+
+// The gradient of a pixel: of the channel with the largest squared length, the first among equals.
+struct Slope {
+  float dx, dy;
+};
+FOVEA_HD inline float squared_length(Slope s) { return s.dx * s.dx + s.dy * s.dy; }
+
+// Pixel i of a line whose neighbours are asked for: beyond the border the line is mirrored about
+// its last pixel, so that the difference across it is 0.
+FOVEA_HD inline int mirrored_neighbour(int i, int size) {
+  return i < 0 ? -i : (i >= size ? 2 * (size - 1) - i : i);
+}
+
+// How the numbers of a block are brought to one scale. The first constant keeps blocks without
+// contrast from being blown up to noise: a tenth for every number of the block. That and the second
+// are OpenCV's, so that its vectors can be used.
+struct NormParams {
+  BlockNorm norm;
+  float clip;
+  float least;  // 0.1 * numbers of a block
+};
+constexpr float kLeastClipped = 1e-3F;
+
+FOVEA_HD inline bool sums_squares(const NormParams& p) {
+  return p.norm == BlockNorm::kL2 || p.norm == BlockNorm::kL2Hys;
+}
+// What a number adds to the block's sum; in the order in which they lie in the descriptor.
+FOVEA_HD inline float norm_add(float sum, float value, const NormParams& p) {
+  return sums_squares(p) ? std::fma(value, value, sum) : sum + value;
+}
+FOVEA_HD inline float norm_scale(float sum, const NormParams& p) {
+  return 1.0F / ((sums_squares(p) ? std::sqrt(sum) : sum) + p.least);
+}
+// The number after the first scaling; L2-Hys scales these once more.
+FOVEA_HD inline float norm_apply(float value, float scale, const NormParams& p) {
+  const float scaled = value * scale;
+  if (p.norm == BlockNorm::kL1Sqrt) return std::sqrt(scaled);
+  return p.norm == BlockNorm::kL2Hys && scaled > p.clip ? p.clip : scaled;
+}
+FOVEA_HD inline float clipped_scale(float sum_of_squares) {
+  return 1.0F / (std::sqrt(sum_of_squares) + kLeastClipped);
+}
+
+}  // namespace fovea::people

@@ -1,0 +1,110 @@
+// The options of the descriptor as users write them, and which of their combinations make sense.
+#include <fovea/error.h>
+#include <fovea/people/hog.h>
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdint>
+
+#include "people/model_parts.h"
+
+namespace fovea::people {
+namespace {
+
+constexpr int kMostNumbers = 1 << 20;  // of a descriptor: 4 MiB, far beyond what trains
+
+[[noreturn]] void reject(const std::string& what) { throw InvalidArgument("hog: " + what); }
+
+void check_side(const char* name, int window, const HogOptions& hog) {
+  const int block = hog.cell * hog.block;
+  if (window < block)
+    reject(
+        fmt::format("{} is {}, smaller than a block of {}x{} cells of {} pixels ({}); take a "
+                    "larger window or smaller cells",
+                    name, window, hog.block, hog.block, hog.cell, block));
+  if ((window - block) % hog.block_stride != 0)
+    reject(
+        fmt::format("{} is {}, into which blocks of {} pixels every {} do not fit; expected {} "
+                    "more than a multiple of {}",
+                    name, window, block, hog.block_stride, block, hog.block_stride));
+}
+
+std::int64_t blocks_along(int window, const HogOptions& hog) {
+  return (window - hog.cell * hog.block) / hog.block_stride + 1;
+}
+
+}  // namespace
+
+std::span<const Choice> choices(Gamma) {
+  static constexpr std::array<Choice, 2> kChoices{
+      {{"none", static_cast<int>(Gamma::kNone)},
+       {"square-root", static_cast<int>(Gamma::kSquareRoot)}}};
+  return kChoices;
+}
+
+std::span<const Choice> choices(BlockNorm) {
+  static constexpr std::array<Choice, 4> kChoices{
+      {{"l2", static_cast<int>(BlockNorm::kL2)},
+       {"l2-hys", static_cast<int>(BlockNorm::kL2Hys)},
+       {"l1", static_cast<int>(BlockNorm::kL1)},
+       {"l1-sqrt", static_cast<int>(BlockNorm::kL1Sqrt)}}};
+  return kChoices;
+}
+
+std::span<const Choice> choices(BlockShape) {
+  static constexpr std::array<Choice, 2> kChoices{
+      {{"rectangular", static_cast<int>(BlockShape::kRectangular)},
+       {"circular", static_cast<int>(BlockShape::kCircular)}}};
+  return kChoices;
+}
+
+void describe(OptionVisitor& visit, HogOptions& options) {
+  visit("window-width", options.window_width, "width of the detection window, pixels", 4, 4096);
+  visit("window-height", options.window_height, "height of the detection window, pixels", 4, 4096);
+  visit("cell", options.cell, "side of a cell, pixels", 2, 32);
+  visit("block", options.block, "side of a block, cells", 1, 8);
+  visit("block-stride", options.block_stride, "pixels between blocks, a multiple of the cell", 2,
+        256);
+  visit("bins", options.bins, "orientation bins of a cell", 2, 32);
+  visit("signed-angle", options.signed_angle, "tell opposite edge directions apart");
+  visit("colour", options.colour, "take each pixel's strongest channel instead of its brightness");
+  visit("gamma", options.gamma, "what is done to pixels before differences are taken");
+  visit("norm", options.norm, "how the numbers of a block are brought to one scale");
+  visit("clip", options.clip, "where L2-Hys cuts off", 0.01, 1);
+  visit("sigma", options.sigma, "of the Gaussian over a block, pixels; 0: none", 0, 256);
+  visit("interpolate", options.interpolate, "share votes between neighbouring cells and bins");
+  visit("shape", options.shape, "of a block: square, or a centre with rings of sectors");
+  visit("rings", options.rings, "of a circular block", 1, 4);
+  visit("sectors", options.sectors, "of a ring", 1, 16);
+}
+
+void check_geometry(const HogOptions& hog) {
+  check_options(hog);
+  if (hog.block_stride % hog.cell != 0)
+    reject(fmt::format("block-stride is {}, not a multiple of the cell's {} pixels",
+                       hog.block_stride, hog.cell));
+  check_side("window-width", hog.window_width, hog);
+  check_side("window-height", hog.window_height, hog);
+  const std::int64_t numbers =
+      blocks_along(hog.window_width, hog) * blocks_along(hog.window_height, hog) * block_size(hog);
+  if (numbers > kMostNumbers)
+    reject(
+        fmt::format("a window would be described by {} numbers, more than {}; take larger cells "
+                    "or a larger block-stride",
+                    numbers, kMostNumbers));
+}
+
+int block_size(const HogOptions& hog) {
+  const int cells =
+      hog.shape == BlockShape::kCircular ? 1 + hog.rings * hog.sectors : hog.block * hog.block;
+  return cells * hog.bins;
+}
+
+int descriptor_size(const HogOptions& hog) {
+  return static_cast<int>(blocks_along(hog.window_width, hog) *
+                          blocks_along(hog.window_height, hog)) *
+         block_size(hog);
+}
+
+}  // namespace fovea::people

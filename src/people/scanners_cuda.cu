@@ -1,0 +1,8 @@
+#include <fovea/error.h>
+
+#include "people/scanner.h"
+
+namespace fovea::people::cuda {
+std::unique_ptr<Scanner> make_cascade_scanner(const CascadeModel&) { throw DeviceError("no"); }
+std::unique_ptr<Scanner> make_channels_scanner(const ChannelsModel&) { throw DeviceError("no"); }
+}  // namespace fovea::people::cuda

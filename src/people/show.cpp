@@ -1,0 +1,199 @@
+// Draws gradients and models. Glyphs after Dalal's thesis (2006): a star of lines a cell, each as
+// bright as its number.
+#include <fovea/colour_map.h>
+#include <fovea/draw.h>
+#include <fovea/error.h>
+#include <fovea/gradient.h>
+#include <fovea/people/show.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace fovea::people {
+namespace {
+
+// Numbers of cells: columns x rows, bins of each together.
+struct Cells {
+  int columns, rows, bins;
+  bool signed_angle;
+  std::vector<float> values;
+
+  float& at(int column, int row, int bin) {
+    return values[(static_cast<std::size_t>(row) * columns + column) * bins + bin];
+  }
+};
+
+Cells empty_cells(int columns, int rows, const HogOptions& hog) {
+  return {columns, rows, hog.bins, hog.signed_angle,
+          std::vector<float>(static_cast<std::size_t>(columns) * rows * hog.bins)};
+}
+
+void require_glyph(int glyph) {
+  if (glyph < 4 || glyph > 256)
+    throw InvalidArgument(fmt::format("show: a glyph of {} pixels, expected 4 to 256", glyph));
+}
+
+Cells cell_histograms(ImageView<const std::uint8_t> image, const HogOptions& hog) {
+  Image<float> magnitude(image.width, image.height);
+  Image<std::uint8_t> bin(image.width, image.height);
+  polar_gradient(image, magnitude, bin,
+                 {.bins = hog.bins,
+                  .signed_angle = hog.signed_angle,
+                  .exec = {.device = Device::cpu(), .threads = 1}});
+  Cells cells = empty_cells(image.width / hog.cell, image.height / hog.cell, hog);
+  for (int y = 0; y < cells.rows * hog.cell; ++y) {
+    for (int x = 0; x < cells.columns * hog.cell; ++x)
+      cells.at(x / hog.cell, y / hog.cell, bin.at(x, y)) += magnitude.at(x, y);
+  }
+  return cells;
+}
+
+// Every cell over the root of the energy of the 3x3 cells around it, as blocks do it.
+void normalise(Cells& cells) {
+  Cells raw = cells;
+  for (int row = 0; row < cells.rows; ++row) {
+    for (int column = 0; column < cells.columns; ++column) {
+      double energy = 0;
+      for (int j = std::max(0, row - 1); j <= std::min(cells.rows - 1, row + 1); ++j) {
+        for (int i = std::max(0, column - 1); i <= std::min(cells.columns - 1, column + 1); ++i) {
+          for (int b = 0; b < cells.bins; ++b)
+            energy += static_cast<double>(raw.at(i, j, b)) * raw.at(i, j, b);
+        }
+      }
+      const auto scale = static_cast<float>(1 / (std::sqrt(energy) + 1e-3 * cells.bins));
+      for (int b = 0; b < cells.bins; ++b) cells.at(column, row, b) *= scale;
+    }
+  }
+}
+
+// Weak lines first, so that strong ones lie on top.
+void draw_star(ImageView<std::uint8_t> image, Cells& cells, int column, int row, int glyph,
+               float strongest) {
+  std::vector<int> order(static_cast<std::size_t>(cells.bins));
+  for (int b = 0; b < cells.bins; ++b) order[static_cast<std::size_t>(b)] = b;
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    return cells.at(column, row, a) < cells.at(column, row, b);
+  });
+  const double x = (column + 0.5) * glyph, y = (row + 0.5) * glyph, radius = glyph * 0.48;
+  for (const int b : order) {
+    const float value = cells.at(column, row, b) / strongest;
+    if (value <= 0.02F) continue;
+    const double turn = (cells.signed_angle ? 2 : 1) * std::numbers::pi;
+    const double angle = (b + 0.5) * turn / cells.bins + std::numbers::pi / 2;
+    const double u = std::cos(angle) * radius, v = std::sin(angle) * radius;
+    const auto level =
+        static_cast<std::uint8_t>(std::lround(255 * std::sqrt(std::min(1.F, value))));
+    report::draw_line(image, {x - u, y - v}, {x + u, y + v},
+                      {.colour = {level, level, level},
+                       .thickness = std::max(1.F, static_cast<float>(glyph) / 12)});
+  }
+}
+
+Image<std::uint8_t> stars(Cells& cells, int glyph) {
+  Image<std::uint8_t> image(cells.columns * glyph, cells.rows * glyph);
+  for (int y = 0; y < image.height(); ++y)
+    std::fill_n(image.row(y), image.width(), std::uint8_t{0});
+  const float strongest =
+      std::max(1e-12F, *std::max_element(cells.values.begin(), cells.values.end()));
+  for (int row = 0; row < cells.rows; ++row) {
+    for (int column = 0; column < cells.columns; ++column)
+      draw_star(image, cells, column, row, glyph, strongest);
+  }
+  return image;
+}
+
+// The weights of all blocks that a cell is part of, summed, of one sign.
+Cells weight_cells(const LinearModel& model, float sign) {
+  const HogOptions& hog = model.hog;
+  Cells cells = empty_cells(hog.window_width / hog.cell, hog.window_height / hog.cell, hog);
+  const int across = (hog.window_width - hog.block * hog.cell) / hog.block_stride + 1;
+  const int down = (hog.window_height - hog.block * hog.cell) / hog.block_stride + 1;
+  std::size_t i = 0;
+  for (int bx = 0; bx < across; ++bx)
+    for (int by = 0; by < down; ++by)
+      for (int cx = 0; cx < hog.block; ++cx)
+        for (int cy = 0; cy < hog.block; ++cy)
+          for (int b = 0; b < hog.bins; ++b, ++i)
+            cells.at(bx * hog.block_stride / hog.cell + cx, by * hog.block_stride / hog.cell + cy,
+                     b) += std::max(0.F, sign * model.weights.at(i));
+  return cells;
+}
+
+std::vector<ModelPicture> pictures(const LinearModel& model, int glyph) {
+  std::vector<ModelPicture> result;
+  if (model.hog.shape == BlockShape::kCircular) return result;
+  Cells against = weight_cells(model, -1), in_favour = weight_cells(model, 1);
+  result.push_back({"weights that speak for a person", stars(in_favour, glyph)});
+  result.push_back({"weights that speak against one", stars(against, glyph)});
+  return result;
+}
+
+std::vector<ModelPicture> pictures(const CascadeModel& model, int glyph) {
+  std::vector<ModelPicture> result;
+  const double scale = glyph / 8.0;
+  for (std::size_t s = 0; s < model.stages.size() && s < 8; ++s) {
+    Image<std::uint8_t> image(static_cast<int>(model.window_width * scale),
+                              static_cast<int>(model.window_height * scale), 3);
+    for (int y = 0; y < image.height(); ++y)
+      std::fill_n(image.row(y), image.width() * 3, std::uint8_t{250});
+    const auto& classifiers = model.stages[s].classifiers;
+    for (std::size_t k = 0; k < classifiers.size(); ++k) {
+      const Block& block = classifiers[k].block;
+      report::draw_box(
+          image, {block.x * scale, block.y * scale, block.width * scale, block.height * scale},
+          report::Stroke{.colour = report::palette(static_cast<int>(k)), .thickness = 2});
+    }
+    result.push_back({fmt::format("stage {}: {} block{}", s + 1, classifiers.size(),
+                                  classifiers.size() == 1 ? "" : "s"),
+                      std::move(image)});
+  }
+  return result;
+}
+
+std::vector<ModelPicture> pictures(const ChannelsModel& model, int glyph) {
+  constexpr const char* kNames[] = {"L",   "u",   "v",   "magnitude", "0°",
+                                    "30°", "60°", "90°", "120°",      "150°"};
+  const int columns = model.window_width / model.shrink, rows = model.window_height / model.shrink;
+  const int channels = static_cast<int>(std::size(kNames)), side = std::max(2, glyph / 2);
+  std::vector<float> uses(static_cast<std::size_t>(channels) * rows * columns);
+  for (const ChannelTree& tree : model.trees)
+    for (const std::uint32_t feature : tree.feature) uses.at(feature) += 1;
+  const float most = std::max(1.F, *std::max_element(uses.begin(), uses.end()));
+  std::vector<ModelPicture> result;
+  for (int c = 0; c < channels; ++c) {
+    Image<std::uint8_t> image(columns * side, rows * side);
+    for (int y = 0; y < image.height(); ++y)
+      for (int x = 0; x < image.width(); ++x)
+        image.at(x, y) = static_cast<std::uint8_t>(
+            255 *
+            std::sqrt(uses[(static_cast<std::size_t>(c) * rows + y / side) * columns + x / side] /
+                      most));
+    result.push_back({kNames[c], std::move(image)});
+  }
+  return result;
+}
+
+}  // namespace
+
+Image<std::uint8_t> hog_glyphs(ImageView<const std::uint8_t> image, const HogOptions& options,
+                               int glyph) {
+  check_options(options);
+  require_glyph(glyph);
+  if (image.width < options.cell || image.height < options.cell)
+    throw InvalidArgument(fmt::format("show: an image of {}x{} has no cell of {} pixels",
+                                      image.width, image.height, options.cell));
+  Cells cells = cell_histograms(image, options);
+  normalise(cells);
+  return stars(cells, glyph);
+}
+
+std::vector<ModelPicture> model_pictures(const Model& model, int glyph) {
+  require_glyph(glyph);
+  return std::visit([&](const auto& classifier) { return pictures(classifier, glyph); },
+                    model.classifier);
+}
+
+}  // namespace fovea::people

@@ -1,0 +1,35 @@
+// AdaBoost of trees of depth two over features of a byte.
+#pragma once
+#include <fovea/exec.h>
+#include <fovea/people/channels.h>
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace fovea::people {
+
+// Feature f of sample i is values[f * count + i]; positives come first.
+struct BoostSamples {
+  int positives = 0;
+  int count = 0;
+  int features = 0;
+  std::vector<std::uint8_t> values;
+
+  const std::uint8_t* feature(std::uint32_t f) const {
+    return values.data() + static_cast<std::size_t>(f) * count;
+  }
+};
+
+struct BoostOptions {
+  int trees = 0;
+  double feature_share = 1.0 / 16;  // of the features that a node may choose from
+  double calibration = 0.005;  // added to every leaf, so that a constant bar rejects less later
+  std::uint64_t sequence = 0;  // tells apart the random choices of rounds
+};
+
+// `report` is called with the number of trees done.
+std::vector<ChannelTree> boost_trees(const BoostSamples& samples, const BoostOptions& options,
+                                     const Exec& exec, const std::function<void(int)>& report);
+
+}  // namespace fovea::people

@@ -1,0 +1,167 @@
+#include <fovea/error.h>
+#include <fovea/people/detector.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "people/hog_grid.h"
+#include "people/model_parts.h"
+#include "support/devices.h"
+#include "support/images.h"
+
+namespace fovea::people {
+namespace {
+
+using testing::HasSubstr;
+
+// A light figure, head, body and legs, on grey: what the model of these tests is made from.
+Image<std::uint8_t> figure_at(int width, int height, int x, int y, double scale = 1) {
+  Image<std::uint8_t> image(width, height);
+  for (int row = 0; row < height; ++row)
+    for (int column = 0; column < width; ++column) {
+      const double u = (column - x) / scale, v = (row - y) / scale;
+      const bool head = std::hypot(u - 32, v - 24) < 9;
+      const bool body = std::abs(u - 32) < 12 && v > 34 && v < 74;
+      const bool legs = std::abs(std::abs(u - 32) - 6) < 4 && v >= 74 && v < 114;
+      image.at(column, row) = head || body || legs ? 220 : 60;
+    }
+  return image;
+}
+
+// The template's own descriptor less its mean, as weights: the window that looks like it scores
+// most.
+Model figure_model() {
+  Model model;
+  LinearModel linear;
+  linear.weights.assign(static_cast<std::size_t>(descriptor_size(linear.hog)), 0);
+  const Image<std::uint8_t> figure = figure_at(64, 128, 0, 0);
+  cpu::HogGrid grid(Kind::kHog, linear.hog);
+  grid.build(figure, plan_crop({64, 128}, linear.hog.window()), {});
+  std::vector<float> descriptor(linear.weights.size());
+  grid.descriptor(0, 0, descriptor);
+  float mean = 0, square = 0;
+  for (const float value : descriptor) mean += value / static_cast<float>(descriptor.size());
+  for (std::size_t i = 0; i < descriptor.size(); ++i) {
+    linear.weights[i] = descriptor[i] - mean;
+    square += linear.weights[i] * descriptor[i];
+  }
+  linear.bias = -0.7F * square;
+  model.classifier = std::move(linear);
+  return model;
+}
+
+class PeopleDetector : public test::OnEveryPlace {
+ protected:
+  DetectOptions options() const {
+    DetectOptions options;
+    options.exec.device = device();
+    return options;
+  }
+};
+FOVEA_ON_EVERY_PLACE(PeopleDetector);
+
+TEST_P(PeopleDetector, FindsAFigureWhereItStands) {
+  const Image<std::uint8_t> image = figure_at(320, 240, 128, 64);
+  const DetectResult result = Detector(figure_model(), options()).detect(image);
+  ASSERT_EQ(result.people.size(), 1U);
+  const Detection& person = result.people[0];
+  EXPECT_NEAR(person.window.x, 128, 8);
+  EXPECT_NEAR(person.window.y, 64, 8);
+  EXPECT_NEAR(person.box.height, 104, 12);
+  EXPECT_NEAR(person.box.width, 0.41 * person.box.height, 0.5);
+  EXPECT_NEAR(person.box.x + person.box.width / 2, 160, 6);
+  EXPECT_GT(result.counts.windows, 100);
+  EXPECT_EQ(result.counts.evaluations, 105 * result.counts.windows);
+}
+
+TEST_P(PeopleDetector, FindsLargerAndSmallerFigures) {
+  Detector detector(figure_model(), options());
+  const auto large = detector.detect(figure_at(320, 400, 64, 40, 2)).people;
+  ASSERT_GE(large.size(), 1U);
+  EXPECT_NEAR(large[0].box.height, 208, 25);
+  DetectOptions enlarged = options();
+  enlarged.scan.enlarge = 2;
+  const auto small =
+      Detector(figure_model(), enlarged).detect(figure_at(160, 120, 48, 24, .6)).people;
+  ASSERT_GE(small.size(), 1U);
+  EXPECT_NEAR(small[0].box.height, 62, 9);
+}
+
+TEST_P(PeopleDetector, ARegionIsAnImageOfItsOwn) {
+  Detector detector(figure_model(), options());
+  const Image<std::uint8_t> image = figure_at(320, 240, 128, 64);
+  EXPECT_TRUE(detector.detect(image, {0, 0, 100, 240}).people.empty());
+  const auto found = detector.detect(image, {100, 32, 180, 200}).people;
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_NEAR(found[0].window.x, 128, 8);
+  EXPECT_THROW(detector.detect(image, {300, 0, 100, 240}), InvalidArgument);
+}
+
+TEST_P(PeopleDetector, AMaskLeavesPeopleOut) {
+  Detector detector(figure_model(), options());
+  const Image<std::uint8_t> image = figure_at(320, 240, 128, 64);
+  Image<std::uint8_t> mask(320, 240);
+  EXPECT_TRUE(detector.detect(image, mask).people.empty());
+  for (int y = 100; y < 160; ++y)
+    for (int x = 140; x < 180; ++x) mask.at(x, y) = 1;
+  EXPECT_EQ(detector.detect(image, mask).people.size(), 1U);
+}
+
+TEST_P(PeopleDetector, ColourAndOpacityAreTaken) {
+  Detector detector(figure_model(), options());
+  const Image<std::uint8_t> grey = figure_at(320, 240, 128, 64);
+  for (const int channels : {3, 4}) {
+    Image<std::uint8_t> image(320, 240, channels);
+    for (int y = 0; y < 240; ++y)
+      for (int i = 0; i < 320 * channels; ++i)
+        image.row(y)[i] =
+            i % channels == 3 ? static_cast<std::uint8_t>(i) : grey.at(i / channels, y);
+    const auto expected = detector.detect(grey).people, found = detector.detect(image).people;
+    ASSERT_EQ(found.size(), expected.size()) << channels;
+    EXPECT_EQ(found[0].box, expected[0].box);
+    EXPECT_EQ(found[0].score, expected[0].score);
+  }
+}
+
+TEST_P(PeopleDetector, ScoresOfCropsAreThoseOfWindows) {
+  Detector detector(figure_model(), options());
+  const Image<std::uint8_t> crop = figure_at(96, 160, 16, 16);
+  EXPECT_GT(detector.score(crop), 0);
+  EXPECT_LT(detector.score(figure_at(96, 160, 200, 16)), 0);
+  EXPECT_THROW(detector.score(figure_at(60, 128, 0, 0)), InvalidArgument);
+}
+
+TEST_P(PeopleDetector, EveryWindowHasAScore) {
+  ScanCounts counts;
+  const auto scores =
+      Detector(figure_model(), options()).scores(figure_at(160, 200, 0, 0), &counts);
+  EXPECT_EQ(static_cast<std::int64_t>(scores.size()), counts.windows);
+}
+
+TEST_P(PeopleDetector, ASmallImageIsRefusedWithBothSizes) {
+  DetectOptions bare = options();
+  bare.scan.padding = 0;
+  Detector detector(figure_model(), bare);
+  try {
+    detector.detect(figure_at(63, 90, 0, 0));
+    FAIL();
+  } catch (const InvalidArgument& error) {
+    EXPECT_THAT(error.what(), HasSubstr("64x128"));
+    EXPECT_THAT(error.what(), HasSubstr("63x90"));
+  }
+  EXPECT_THROW(detector.detect(Image<std::uint8_t>(200, 200, 2)), InvalidArgument);
+}
+
+TEST_P(PeopleDetector, MovesWithItsMemory) {
+  Detector detector(figure_model(), options());
+  const Image<std::uint8_t> image = figure_at(320, 240, 128, 64);
+  const auto first = detector.detect(image).people;
+  Detector moved = std::move(detector);
+  const auto second = moved.detect(image).people;
+  ASSERT_EQ(first.size(), second.size());
+  EXPECT_EQ(first[0].score, second[0].score);
+}
+
+}  // namespace
+}  // namespace fovea::people

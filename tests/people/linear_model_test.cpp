@@ -1,0 +1,84 @@
+#include <fovea/error.h>
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "people/model_parts.h"
+
+namespace fovea::people {
+namespace {
+
+using testing::HasSubstr;
+
+LinearModel example() {
+  LinearModel model;
+  model.hog.window_width = 48;
+  model.hog.window_height = 96;
+  model.hog.sigma = 4.5F;
+  model.hog.norm = BlockNorm::kL1Sqrt;
+  model.hog.gamma = Gamma::kNone;
+  model.hog.colour = false;
+  for (int i = 0; i < descriptor_size(model.hog); ++i)
+    model.weights.push_back(std::sin(static_cast<float>(i)));
+  model.bias = -0.75F;
+  return model;
+}
+
+io::ModelFile saved(const LinearModel& model) {
+  io::ModelFile file;
+  save(file, model);
+  return io::ModelFile::parse(file.bytes(), "example");
+}
+
+std::string complaint(const io::ModelFile& file) {
+  try {
+    load_linear(file);
+  } catch (const ModelError& error) {
+    return error.what();
+  }
+  return "no ModelError";
+}
+
+TEST(LinearModel, SurvivesAFile) {
+  const LinearModel model = example();
+  const LinearModel read = load_linear(saved(model));
+  EXPECT_EQ(options_json(read.hog), options_json(model.hog));
+  EXPECT_EQ(read.weights, model.weights);
+  EXPECT_EQ(read.bias, model.bias);
+}
+
+TEST(LinearModel, IsNotSavedWithTheWrongNumberOfWeights) {
+  LinearModel model = example();
+  model.weights.pop_back();
+  io::ModelFile file;
+  EXPECT_THROW(save(file, model), InvalidArgument);
+}
+
+TEST(LinearModel, HostileFilesAreRefused) {
+  const auto with_fact = [](const char* key, const char* value) {
+    io::ModelFile file = saved(example());
+    file.set_metadata(key, value);
+    return complaint(file);
+  };
+  EXPECT_THAT(with_fact("hog.cell", "0"), HasSubstr("cell is '0'"));
+  EXPECT_THAT(with_fact("hog.cell", "eight"), HasSubstr("cell is 'eight'"));
+  EXPECT_THAT(with_fact("hog.window-width", "64"), HasSubstr("weights"));
+  EXPECT_THAT(with_fact("hog.window-width", "50"), HasSubstr("window-width is 50"));
+  EXPECT_THAT(with_fact("hog.norm", "l3"), HasSubstr("norm is 'l3'"));
+  EXPECT_THAT(with_fact("hog.sigma", "nan"), HasSubstr("sigma"));
+  EXPECT_THAT(with_fact("hog.block-stride", "2147483647"), HasSubstr("block-stride"));
+  EXPECT_THAT(complaint(io::ModelFile()), HasSubstr("lacks the fact 'hog.window-width'"));
+
+  io::ModelFile file = saved(example());
+  file.add("bias", {1}, std::vector<float>{NAN});
+  EXPECT_THAT(complaint(file), HasSubstr("bias"));
+  file = saved(example());
+  file.add("weights", {2}, std::vector<float>{1, 2});
+  EXPECT_THAT(complaint(file), HasSubstr("weights"));
+  file = saved(example());
+  file.add("bias", {0}, std::vector<float>{});
+  EXPECT_THAT(complaint(file), HasSubstr("bias"));
+}
+
+}  // namespace
+}  // namespace fovea::people

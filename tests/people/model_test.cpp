@@ -1,0 +1,92 @@
+#include <fovea/error.h>
+#include <fovea/model_file.h>
+#include <fovea/people/model.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "people/model_parts.h"
+#include "support/files.h"
+
+namespace fovea::people {
+namespace {
+
+using testing::HasSubstr;
+
+Model small_model() {
+  Model model;
+  LinearModel linear;
+  linear.hog.window_width = 16;
+  linear.hog.window_height = 24;
+  linear.weights.assign(static_cast<std::size_t>(descriptor_size(linear.hog)), 0.25F);
+  linear.bias = -1;
+  model.classifier = linear;
+  model.threshold = -0.9F;
+  model.stride = 4;
+  model.facts["data"] = "some";
+  return model;
+}
+
+std::string why_not(const std::string& path) {
+  try {
+    Model::read(path);
+    return "";
+  } catch (const ModelError& error) {
+    return error.what();
+  }
+}
+
+TEST(Model, ComesBackAsItWasWritten) {
+  const test::TempFolder folder;
+  const std::string path = folder / "model.safetensors";
+  const Model model = small_model();
+  model.write(path);
+  const Model back = Model::read(path);
+  EXPECT_EQ(back.kind, Kind::kHog);
+  EXPECT_EQ(back.threshold, model.threshold);
+  EXPECT_EQ(back.stride, 4);
+  EXPECT_EQ(back.person_height, model.person_height);
+  EXPECT_EQ(back.facts, model.facts);
+  EXPECT_EQ(back.window(), (Extent{16, 24}));
+  EXPECT_EQ(std::get<LinearModel>(back.classifier).weights,
+            std::get<LinearModel>(model.classifier).weights);
+}
+
+TEST(Model, OfAnotherMakeIsRefused) {
+  const test::TempFolder folder;
+  const std::string path = folder / "model.safetensors";
+  io::ModelFile file;
+  file.set_schema("flow.thing", 1);
+  file.write(path);
+  EXPECT_THAT(why_not(path), HasSubstr("flow.thing"));
+  file.set_schema("people.hog", 99);
+  file.write(path);
+  EXPECT_THAT(why_not(path), HasSubstr("99"));
+  EXPECT_THROW(Model::read(folder / "none.safetensors"), IoError);
+}
+
+TEST(Model, NumbersThatAreNotFiniteAreRefused) {
+  const test::TempFolder folder;
+  const std::string path = folder / "model.safetensors";
+  Model model = small_model();
+  std::get<LinearModel>(model.classifier).weights[7] = std::numeric_limits<float>::quiet_NaN();
+  model.write(path);
+  EXPECT_NE(why_not(path), "");
+}
+
+TEST(Model, ImpossiblePeopleAndStridesAreRefused) {
+  const test::TempFolder folder;
+  const std::string path = folder / "model.safetensors";
+  Model model = small_model();
+  model.person_height = 0;
+  model.write(path);
+  EXPECT_THAT(why_not(path), HasSubstr("impossible"));
+  model = small_model();
+  model.stride = 0;
+  model.write(path);
+  EXPECT_THAT(why_not(path), HasSubstr("stride"));
+}
+
+}  // namespace
+}  // namespace fovea::people
