@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <limits>
 #include <numeric>
 
 #include "people/model_parts.h"
@@ -17,9 +18,11 @@ namespace {
 
 constexpr Extent kWindow{64, 128};
 constexpr std::string_view kCheckpointSchema = "people.cascade-training";
+constexpr float kAnyScore = -std::numeric_limits<float>::infinity();
 constexpr std::uint64_t kRankingSequence = 1000;  // beyond all stages
-constexpr std::size_t kWindowsAtOnce = 4000;      // whose integral histograms lie in memory
-constexpr double kFewNegatives = 0.125;  // of those wanted: with fewer a stage learns nothing
+constexpr double kThresholdRate = 1e-5;       // of windows that the model's own threshold lets pass
+constexpr std::size_t kWindowsAtOnce = 4000;  // whose integral histograms lie in memory
+constexpr double kFewNegatives = 0.125;       // of those wanted: with fewer a stage learns nothing
 
 // Blocks that the ranking looks at: Dalal and Triggs' grid, and coarser ones over it.
 std::vector<Block> ranking_blocks() {
@@ -40,6 +43,7 @@ struct Training {
   CascadeModel model;
   std::vector<double> pass_rates, false_rates;
   double false_rate = 1;  // of all stages together
+  float threshold = 0;
   std::string note;
 };
 
@@ -130,8 +134,8 @@ class CascadeTrainer {
     const std::string what = fmt::format("stage {} of {}", stage + 1, options_.stages);
     const MineResult mined =
         mine(data_.negatives,
-             {training_.model, stage, static_cast<std::size_t>(options_.negatives),
-              -std::numeric_limits<float>::infinity(), false, what.c_str()},
+             {training_.model, stage, static_cast<std::size_t>(options_.negatives), kAnyScore,
+              false, what.c_str()},
              mining_);
     if (stage > 0 && mined.windows > 0)
       training_.false_rate = static_cast<double>(mined.passed) / static_cast<double>(mined.windows);
@@ -186,8 +190,7 @@ class CascadeTrainer {
       const MineResult mined =
           mine(data_.negatives,
                {training_.model, kRankingSequence + static_cast<std::uint64_t>(round),
-                hardest ? all - all / 4 : all / 4,
-                hardest ? -1.0F : -std::numeric_limits<float>::infinity(), hardest, "ranking"},
+                hardest ? all - all / 4 : all / 4, hardest ? -1.0F : kAnyScore, hardest, "ranking"},
                mining_);
       if (mined.places.empty()) return;
       add_windows(mined.places, samples);
@@ -199,7 +202,19 @@ class CascadeTrainer {
                          static_cast<double>(mined.evaluations) /
                              static_cast<double>(std::max<std::int64_t>(mined.windows, 1))),
              round + 1, 2);
+      if (hardest) calibrate(mined.windows);
     }
+  }
+
+  // The score that kThresholdRate of the negatives' windows reach.
+  void calibrate(std::int64_t windows) {
+    const double rate = kThresholdRate * static_cast<double>(windows);
+    const MineResult hardest =
+        mine(data_.negatives,
+             {training_.model, kRankingSequence, static_cast<std::size_t>(rate) + 1, kAnyScore,
+              true, "threshold"},
+             mining_);
+    if (!hardest.scores.empty()) training_.threshold = hardest.scores.back();
   }
 
   TrainData data_;
@@ -262,6 +277,7 @@ Model train_cascade(const TrainData& data, const CascadeTrainOptions& options,
   model.facts["blocks"] = std::to_string(blocks);
   model.facts["false_rate"] = fmt::format("{:.3g}", training.false_rate);
   if (!training.note.empty()) model.facts["note"] = training.note;
+  model.threshold = training.threshold;
   model.classifier = std::move(training.model);
   return model;
 }

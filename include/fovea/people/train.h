@@ -57,12 +57,12 @@ FOVEA_API void describe(OptionVisitor& visit, LinearTrainOptions& options);
 
 struct CascadeTrainOptions {
   int stages = 23;              // at most
-  double pass_rate = 0.99;      // d_min: share of the positives that a stage lets pass
+  double pass_rate = 0.997;     // d_min: share of the positives that a stage lets pass
   double false_rate = 0.65;     // f_max: share of the negatives that it may let pass
-  double target_rate = 1e-5;    // of false positives a window; training ends there
+  double target_rate = 5e-4;    // of windows that pass all stages; no more are added then
   int blocks_per_round = 125;   // random blocks of the pool that compete for a place
   int negatives = 4832;         // windows a stage learns from
-  double cost = 0.01;           // C of the blocks' classifiers
+  double cost = 1;              // C of the blocks' classifiers
   bool colour = true;           // of each pixel the channel with the strongest gradient; else grey
   bool graded = true;           // classifiers vote by their margins; else by their signs
   bool chained = true;          // a stage adds to the votes of those before it; else it begins anew
@@ -70,8 +70,8 @@ struct CascadeTrainOptions {
   double ratio = 1.05;          // of the levels in which negatives are searched
   int stride = 4;               // between windows searched, pixels
   int ranking_windows = 20000;  // most negatives for the score of windows that pass; 0: no such
-  double ranking_cost = 0.02;   // C of that score
-  bool mirror = true;
+  double ranking_cost = 0.1;    // C of that score
+  bool mirror = true;           // learn every positive's mirror image too
 };
 FOVEA_API void describe(OptionVisitor& visit, CascadeTrainOptions& options);
 
