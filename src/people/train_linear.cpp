@@ -24,9 +24,9 @@ namespace {
 
 constexpr const char* kSchema = "people.checkpoint.linear";
 constexpr int kVersion = 1;
-constexpr float kMargin = -1;        // windows above it change the classifier
-constexpr double kFalseRate = 1e-4;  // of false positives a window, at the model's threshold
-constexpr int kLeastToPart = 12;     // negatives, of which a part can be spared
+constexpr float kMargin = -1;             // windows above it change the classifier
+constexpr double kFalseRate = 1e-4;       // of false positives a window, at the model's threshold
+constexpr std::size_t kLeastToPart = 12;  // negatives, of which a part can be spared
 
 // Everything that decides what is learnt, as text: a checkpoint of anything else is not continued.
 struct Identity {
@@ -52,6 +52,7 @@ class LinearTraining {
   void learn();
   bool mine(int round);
   LinearSvm solve(std::span<const float> costs) const;
+  std::vector<int> sample_images() const;
   std::vector<float> unseen_scores();
   float calibrate();
   std::vector<WindowPlace> sorted_places() const;
@@ -192,6 +193,15 @@ bool LinearTraining::mine(int round) {
   return !found.empty();
 }
 
+// The negatives that samples come from, in order.
+std::vector<int> LinearTraining::sample_images() const {
+  std::vector<int> images;
+  for (const WindowPlace& place : places_) images.push_back(place.image);
+  std::sort(images.begin(), images.end());
+  images.erase(std::unique(images.begin(), images.end()), images.end());
+  return images;
+}
+
 // What a classifier gives the samples of a third of the negatives from which it did not learn, for
 // every third. Windows learnt from score lower than new ones of the same kind: the threshold must
 // not come from them.
@@ -199,9 +209,10 @@ std::vector<float> LinearTraining::unseen_scores() {
   constexpr int kParts = 3;
   std::vector<float> scores(places_.size());
   std::vector<float> costs(static_cast<std::size_t>(samples_.used));
+  const std::vector<int> images = sample_images();
   const auto part_of = [&](const WindowPlace& place) {
-    return static_cast<int>(static_cast<std::int64_t>(place.image) * kParts /
-                            data_.negatives.count());
+    const auto rank = std::lower_bound(images.begin(), images.end(), place.image) - images.begin();
+    return static_cast<int>(rank * kParts / static_cast<std::ptrdiff_t>(images.size()));
   };
   for (int part = 0; part < kParts; ++part) {
     std::fill(costs.begin(), costs.end(), 1.F);
@@ -225,7 +236,7 @@ float LinearTraining::calibrate() {
   const auto most = static_cast<std::size_t>(
       std::max<std::int64_t>(1, std::llround(kFalseRate * static_cast<double>(windows_->count()))));
   const bool mined = places_.size() > static_cast<std::size_t>(random_rows_);
-  if (mined && places_.size() >= most && data_.negatives.count() >= kLeastToPart) {
+  if (mined && places_.size() >= most && sample_images().size() >= kLeastToPart) {
     // The highest scores of all windows are among those that were found to be hard.
     std::vector<float> scores = unseen_scores();
     const auto at = scores.begin() + static_cast<std::ptrdiff_t>(most - 1);
