@@ -24,8 +24,9 @@ int window_begin(const ScanPlan& plan) { return plan.origin - plan.padding; }
 
 // The first cell that a level needs, in cells of its source's windows.
 double first_place(int begin, double ratio) {
-  const int middle = begin - channels::kSmoothMargin * kCell + kCell / 2;
-  return (middle * ratio - kCell / 2 - begin) / kCell;
+  constexpr int kHalf = kCell / 2;
+  const int middle = begin - channels::kSmoothMargin * kCell + kHalf;
+  return (middle * ratio - kHalf - begin) / kCell;
 }
 
 struct CellSpan {

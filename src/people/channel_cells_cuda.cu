@@ -3,7 +3,7 @@
 // of channels_math.h: equal to the CPU twin to the bit.
 #include <algorithm>
 
-#include "people/channels_cells_cuda.cuh"
+#include "people/channel_cells_cuda.cuh"
 
 namespace fovea::people::cuda {
 namespace {
