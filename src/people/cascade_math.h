@@ -85,19 +85,19 @@ inline BlockPlan block_plan(const BlockClassifier& from) {
   return plan;
 }
 
-// Product of a block's numbers with the weights and the numbers' squared length, each in four
+// Product of a block's numbers with the weights and the numbers' squared length, each in eight
 // partial sums.
 struct BlockSums {
-  float product[4] = {0, 0, 0, 0};
-  float square[4] = {0, 0, 0, 0};
+  float product[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+  float square[8] = {0, 0, 0, 0, 0, 0, 0, 0};
 };
 FOVEA_HD inline void add_number(BlockSums& sums, int place, float number, float weight) {
-  const int lane = place % 4;
+  const int lane = place % 8;
   sums.product[lane] = std::fma(number, weight, sums.product[lane]);
   sums.square[lane] = std::fma(number, number, sums.square[lane]);
 }
 FOVEA_HD inline float lane_sum(const float* lane) {
-  return (lane[0] + lane[1]) + (lane[2] + lane[3]);
+  return ((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7]));
 }
 // weights . block / length, the bias left out.
 FOVEA_HD inline float block_response(const BlockSums& sums, float fade) {

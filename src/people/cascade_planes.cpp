@@ -75,7 +75,8 @@ void LevelPlanes::point(PatchRow& row, int x, int y) const {
 
 WindowSums::WindowSums(Extent window)
     : columns_(window.width / 2 + 1), rows_(window.height / 2 + 1) {
-  for (auto& line : line_) line.resize(static_cast<std::size_t>(sums_row_size(columns_ - 1)));
+  for (auto& line : line_)
+    line.resize(static_cast<std::size_t>(SumsLayout(columns_ - 1, false).row_size()));
 }
 
 void WindowSums::fill(const LevelPlanes& level, int x, int y, std::span<std::uint32_t> out) {
@@ -85,11 +86,8 @@ void WindowSums::fill(const LevelPlanes& level, int x, int y, std::span<std::uin
     const auto& above = line_[r % 2 == 0 ? 1 : 0];
     auto& sums = line_[r % 2];
     if (r > 0) {
-      PatchRow row{};
+      PatchRow row{0, {}, above.data(), sums.data(), columns_ - 1, SumsLayout(columns_ - 1, false)};
       level.point(row, x, y + 2 * (r - 1));
-      row.above = above.data();
-      row.sums = sums.data();
-      row.patches = columns_ - 1;
       add_patch_row(row);
     }
     std::copy_n(sums.data(), row_size, out.data() + static_cast<std::size_t>(r) * row_size);

@@ -12,11 +12,27 @@ namespace fovea::people::cpu {
 constexpr int kRowMargin = 64;
 // Patches are made in groups of so many; rows of sums have room for whole groups.
 constexpr int kPatchGroup = 16;
-// Numbers a row of an integral histogram needs for so many patches.
-inline std::ptrdiff_t sums_row_size(int patches) {
-  const std::ptrdiff_t groups = (patches + kPatchGroup - 1) / kPatchGroup;
-  return (groups * kPatchGroup + 2) * cascade::kBins;
-}
+
+// How a row of an integral histogram lies in memory. Where windows are 8 pixels apart, or a
+// multiple of it, positions are dealt out to four parts: a corner of the next window then follows
+// at once, which spares the cache three quarters of what it would have to hold.
+struct SumsLayout {
+  static constexpr int kParts = 4;
+
+  explicit SumsLayout(int patches, bool dealt_out) : dealt(dealt_out) {
+    const std::ptrdiff_t groups = (patches + kPatchGroup - 1) / kPatchGroup;
+    part = (groups * kPatchGroup / kParts + 2) * cascade::kBins;
+  }
+  std::ptrdiff_t row_size() const { return kParts * part; }
+  std::ptrdiff_t at(int position) const {
+    return dealt ? position % kParts * part +
+                       static_cast<std::ptrdiff_t>(position / kParts) * cascade::kBins
+                 : static_cast<std::ptrdiff_t>(position) * cascade::kBins;
+  }
+
+  bool dealt;
+  std::ptrdiff_t part;  // numbers from a part to the next
+};
 
 // A row of patches. Position i of a row of sums holds, bin by bin, the votes left of patch i, of
 // this row and all above it; they wrap.
@@ -26,6 +42,7 @@ struct PatchRow {
   const std::uint32_t* above;        // sums of the row before
   std::uint32_t* sums;
   int patches;
+  SumsLayout layout;
 };
 void add_patch_row(const PatchRow& row);
 
@@ -47,6 +64,7 @@ struct CascadePlan {
 struct WindowRow {
   const CascadePlan& plan;
   const std::uint32_t* const* sums;  // rows of the integral histogram from the windows' top down
+  SumsLayout layout;                 // dealt only where `step` is a multiple of its parts
   int columns;
   int step;
   bool every;     // give scores to windows that do not pass, too

@@ -33,9 +33,11 @@ using V16 = hn::Vec<D16>;
 using V32 = hn::Vec<D32>;
 using VF = hn::Vec<DF>;
 
-// Longest projection and its bin of eight pixels, as pixel_vote() says.
+// Of eight pixels: the longest projection, whether it is on direction k + 1 or beyond, and whether
+// the gradient lies in the second quarter. Projections grow up to the longest and then fall, so
+// that each needs to be held against its neighbour alone.
 struct Votes {
-  V16 length, bin;
+  V16 length, beyond[cascade::kDirections - 1], mirrored;
   HWY_INLINE Votes() {}
 };
 
@@ -65,16 +67,15 @@ HWY_INLINE Votes votes(V16 x, V16 y, V16 mirrored) {
     return hn::Add(hn::Mul(x, hn::Set(d, static_cast<std::uint16_t>(cascade::kProjectX[k]))),
                    hn::Mul(y, hn::Set(d, static_cast<std::uint16_t>(cascade::kProjectY[k]))));
   };
-  v.length = project(0);
-  v.bin = hn::Zero(d);
+  V16 last = project(0);
+  v.length = last;
+  v.mirrored = mirrored;
   for (int k = 1; k < cascade::kDirections; ++k) {
     const V16 length = k == 4 ? hn::ShiftLeft<7>(y) : project(k);
-    v.bin =
-        hn::IfThenElse(hn::Gt(length, v.length), hn::Set(d, static_cast<std::uint16_t>(k)), v.bin);
+    v.beyond[k - 1] = hn::VecFromMask(d, hn::Gt(length, last));
     v.length = hn::Max(v.length, length);
+    last = length;
   }
-  const V16 other = hn::Sub(hn::Set(d, kBins - 1), v.bin);
-  v.bin = hn::IfThenElse(hn::MaskFromVec(mirrored), other, v.bin);
   return v;
 }
 
@@ -84,41 +85,68 @@ HWY_INLINE V16 high(V8 v) { return hn::PromoteTo(D16(), hn::UpperHalf(D8Half(), 
 HWY_INLINE V16 low_mask(V8 v) { return hn::BitCast(D16(), hn::InterleaveLower(D8(), v, v)); }
 HWY_INLINE V16 high_mask(V8 v) { return hn::BitCast(D16(), hn::InterleaveUpper(D8(), v, v)); }
 
-// The votes of 16 pixels of one parity in two halves.
-HWY_INLINE void halves(const Slopes& s, Votes* out) {
-  out[0] = votes(low(s.x), low(s.y), low_mask(s.mirrored));
-  out[1] = votes(high(s.x), high(s.y), high_mask(s.mirrored));
-}
-
-// 32 pixels from `row`: out[parity][half].
-HWY_INLINE void line_votes(const std::uint8_t* above, const std::uint8_t* row,
-                           const std::uint8_t* below, Votes (*out)[2]) {
+// The slopes of 32 pixels from `row`, even and odd ones apart.
+HWY_INLINE void line_slopes(const std::uint8_t* above, const std::uint8_t* row,
+                            const std::uint8_t* below, Slopes& even, Slopes& odd) {
   const D8 d;
   V8 left[2], right[2], up[2], down[2];
   hn::LoadInterleaved2(d, row - 1, left[0], left[1]);
   hn::LoadInterleaved2(d, row + 1, right[0], right[1]);
   hn::LoadInterleaved2(d, above, up[0], up[1]);
   hn::LoadInterleaved2(d, below, down[0], down[1]);
-  for (int i = 0; i < 2; ++i) halves(slopes(left[i], right[i], up[i], down[i]), out[i]);
+  even = slopes(left[0], right[0], up[0], down[0]);
+  odd = slopes(left[1], right[1], up[1], down[1]);
+}
+
+template <int kHalf>
+HWY_INLINE Votes half_votes(const Slopes& s) {
+  if constexpr (kHalf == 0) return votes(low(s.x), low(s.y), low_mask(s.mirrored));
+  else return votes(high(s.x), high(s.y), high_mask(s.mirrored));
 }
 
 HWY_INLINE void strongest(Votes& best, const Votes& other) {
-  best.bin = hn::IfThenElse(hn::Gt(other.length, best.length), other.bin, best.bin);
+  const auto stronger = hn::Gt(other.length, best.length);
+  for (int k = 0; k < cascade::kDirections - 1; ++k)
+    best.beyond[k] = hn::IfThenElse(stronger, other.beyond[k], best.beyond[k]);
+  best.mirrored = hn::IfThenElse(stronger, other.mirrored, best.mirrored);
   best.length = hn::Max(best.length, other.length);
 }
 
-// Adds the votes of four pixels to each of eight patches, bin by bin.
-HWY_INLINE void bin_sums(const Votes* four, V16* bins) {
-  const D16 d;
-  V16 weight[4];
-  for (int i = 0; i < 4; ++i) weight[i] = hn::ShiftRight<cascade::kWeightShift>(four[i].length);
-  for (int b = 0; b < kBins; ++b) {
-    const V16 which = hn::Set(d, static_cast<std::uint16_t>(b));
-    V16 part[4];
-    for (int i = 0; i < 4; ++i)
-      part[i] = hn::And(weight[i], hn::VecFromMask(d, hn::Eq(four[i].bin, which)));
-    bins[b] = hn::Add(hn::Add(part[0], part[1]), hn::Add(part[2], part[3]));
+// Votes of eight patches for direction k or beyond, of the first and of the second quarter.
+struct PatchVotes {
+  V16 sum[2][cascade::kDirections];
+  HWY_INLINE PatchVotes() {}
+};
+
+HWY_INLINE void add_votes(const Votes& v, PatchVotes& patches) {
+  const V16 weight = hn::ShiftRight<cascade::kWeightShift>(v.length);
+  const V16 part[2] = {hn::AndNot(v.mirrored, weight), hn::And(v.mirrored, weight)};
+  for (int q = 0; q < 2; ++q) {
+    patches.sum[q][0] = hn::Add(patches.sum[q][0], part[q]);
+    for (int k = 1; k < cascade::kDirections; ++k)
+      patches.sum[q][k] = hn::Add(patches.sum[q][k], hn::And(part[q], v.beyond[k - 1]));
   }
+}
+
+// The votes of eight patches bin by bin. `slopes` are those of the patches' four pixels, a plane
+// after another.
+template <int kPlanes, int kHalf>
+HWY_INLINE void bin_sums(const Slopes* of, V16* bins) {
+  const D16 d;
+  PatchVotes patches;
+  for (auto& quarter : patches.sum)
+    for (V16& sum : quarter) sum = hn::Zero(d);
+  for (int i = 0; i < 4; ++i) {
+    Votes best = half_votes<kHalf>(of[i]);
+    for (int c = 1; c < kPlanes; ++c) strongest(best, half_votes<kHalf>(of[4 * c + i]));
+    add_votes(best, patches);
+  }
+  for (int k = 0; k < cascade::kDirections - 1; ++k) {
+    bins[k] = hn::Sub(patches.sum[0][k], patches.sum[0][k + 1]);
+    bins[kBins - 1 - k] = hn::Sub(patches.sum[1][k], patches.sum[1][k + 1]);
+  }
+  bins[cascade::kDirections - 1] =
+      hn::Add(patches.sum[0][cascade::kDirections - 1], patches.sum[1][cascade::kDirections - 1]);
 }
 
 HWY_INLINE void transpose(V16* v) {
@@ -140,15 +168,20 @@ struct Running {
   HWY_INLINE Running() {}
 };
 
-// Eight patches join the row: their bins lie apart.
-HWY_INLINE void append(V16* bins, const std::uint32_t* HWY_RESTRICT above,
-                       std::uint32_t* HWY_RESTRICT sums, Running& run) {
+// Eight patches from `first`, a multiple of eight, join the row: their bins lie apart.
+template <bool kDealt>
+HWY_INLINE void append(V16* bins, const PatchRow& row, int first, Running& run) {
   const D32 d;
   alignas(16) std::uint16_t ninth[8];
   hn::Store(bins[kBins - 1], D16(), ninth);
   transpose(bins);
+  constexpr int kParts = SumsLayout::kParts;
+  const std::ptrdiff_t start = static_cast<std::ptrdiff_t>(kDealt ? first / kParts : first) * kBins;
+  const std::uint32_t* HWY_RESTRICT above = row.above + start;
+  std::uint32_t* HWY_RESTRICT sums = row.sums + start;
   for (int i = 0; i < 8; ++i) {
-    const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(i) * kBins;
+    const std::ptrdiff_t at = kDealt ? (i + 1) % kParts * row.layout.part + (i + 1) / kParts * kBins
+                                     : static_cast<std::ptrdiff_t>(i + 1) * kBins;
     run.first = hn::Add(run.first, hn::PromoteTo(d, hn::LowerHalf(D16Half(), bins[i])));
     run.second = hn::Add(run.second, hn::PromoteTo(d, hn::UpperHalf(D16Half(), bins[i])));
     run.ninth += ninth[i];
@@ -158,7 +191,7 @@ HWY_INLINE void append(V16* bins, const std::uint32_t* HWY_RESTRICT above,
   }
 }
 
-template <int kPlanes>
+template <int kPlanes, bool kDealt>
 HWY_INLINE void patch_row(const PatchRow& row) {
   const D32 d;
   Running run;
@@ -166,51 +199,54 @@ HWY_INLINE void patch_row(const PatchRow& row) {
   run.ninth = 0;
   std::fill_n(row.sums, kBins, 0U);
   for (int i = 0; i < row.patches; i += kPatchGroup) {
-    Votes line[2][2][2];  // row, parity, half
+    Slopes of[4 * kPlanes];
     for (int c = 0; c < kPlanes; ++c) {
       const std::uint8_t* p[4];
       for (int k = 0; k < 4; ++k) p[k] = row.pixels[c][k] + 2 * i;
-      if (c == 0) {
-        line_votes(p[0], p[1], p[2], line[0]);
-        line_votes(p[1], p[2], p[3], line[1]);
-        continue;
-      }
-      Votes other[2][2][2];
-      line_votes(p[0], p[1], p[2], other[0]);
-      line_votes(p[1], p[2], p[3], other[1]);
-      for (int k = 0; k < 8; ++k)
-        strongest(line[k / 4][k / 2 % 2][k % 2], other[k / 4][k / 2 % 2][k % 2]);
+      line_slopes(p[0], p[1], p[2], of[4 * c], of[4 * c + 1]);
+      line_slopes(p[1], p[2], p[3], of[4 * c + 2], of[4 * c + 3]);
     }
-    for (int half = 0; half < 2; ++half) {
-      const Votes four[4] = {line[0][0][half], line[0][1][half], line[1][0][half],
-                             line[1][1][half]};
-      V16 bins[kBins];
-      bin_sums(four, bins);
-      const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(i + 8 * half + 1) * kBins;
-      append(bins, row.above + at, row.sums + at, run);
-    }
+    V16 bins[kBins];
+    bin_sums<kPlanes, 0>(of, bins);
+    append<kDealt>(bins, row, i, run);
+    bin_sums<kPlanes, 1>(of, bins);
+    append<kDealt>(bins, row, i + 8, run);
   }
 }
 
 void patch_row_any(const PatchRow& row) {
-  if (row.planes == 1) patch_row<1>(row);
-  else patch_row<3>(row);
+  if (row.planes == 1) {
+    if (row.layout.dealt) patch_row<1, true>(row);
+    else patch_row<1, false>(row);
+  } else {
+    if (row.layout.dealt) patch_row<3, true>(row);
+    else patch_row<3, false>(row);
+  }
 }
 
-// Product and squared length of one block of one window, as cascade::add_number() adds them.
-HWY_INLINE void block_sums(const BlockPlan& block, const std::uint32_t* const* rows,
-                           std::ptrdiff_t offset, VF& product, VF& square) {
+// Where a block's corners lie in a row of windows: of its three rows, three places each.
+struct Corners {
+  const std::uint32_t* at[3][3];
+  Corners(const BlockPlan& block, const WindowRow& row) {
+    for (int y = 0; y < 3; ++y)
+      for (int x = 0; x < 3; ++x) at[y][x] = row.sums[block.y[y]] + row.layout.at(block.x[x]);
+  }
+};
+
+// Product and squared length of one block of one window, as cascade::add_number() adds them; the
+// eight partial sums become four.
+HWY_INLINE void block_sums(const Corners& corners, const float* weights, std::ptrdiff_t offset,
+                           VF& product, VF& square) {
   const D32 d;
   const DI32 di;
   const DF df;
   V32 above[2][3], cells[4][3];
   for (int y = 0; y < 3; ++y) {
-    const std::uint32_t* row = rows[block.y[y]] + offset;
     V32 wide[2][3];
     for (int k = 0; k < 3; ++k) {
-      const V32 a = hn::LoadU(d, row + block.x[0] * kBins + 4 * k);
-      const V32 b = hn::LoadU(d, row + block.x[1] * kBins + 4 * k);
-      const V32 c = hn::LoadU(d, row + block.x[2] * kBins + 4 * k);
+      const V32 a = hn::LoadU(d, corners.at[y][0] + offset + 4 * k);
+      const V32 b = hn::LoadU(d, corners.at[y][1] + offset + 4 * k);
+      const V32 c = hn::LoadU(d, corners.at[y][2] + offset + 4 * k);
       wide[0][k] = hn::Sub(b, a);
       wide[1][k] = hn::Sub(c, b);
     }
@@ -220,19 +256,22 @@ HWY_INLINE void block_sums(const BlockPlan& block, const std::uint32_t* const* r
         above[x][k] = wide[x][k];
       }
   }
-  product = square = hn::Zero(df);
-  const auto add = [&](V32 sums, int place) HWY_ATTR {
+  VF products[2] = {hn::Zero(df), hn::Zero(df)}, squares[2] = {hn::Zero(df), hn::Zero(df)};
+  const auto add = [&](V32 sums, int vector) HWY_ATTR {
     const VF number = hn::ConvertTo(df, hn::BitCast(di, sums));
-    product = hn::MulAdd(number, hn::LoadU(df, block.weights + place), product);
-    square = hn::MulAdd(number, number, square);
+    VF &to_product = products[vector % 2], &to_square = squares[vector % 2];
+    to_product = hn::MulAdd(number, hn::LoadU(df, weights + 4 * vector), to_product);
+    to_square = hn::MulAdd(number, number, to_square);
   };
   for (int cell = 0; cell < 4; ++cell) {
-    add(cells[cell][0], cell * 8);
-    add(cells[cell][1], cell * 8 + 4);
+    add(cells[cell][0], 2 * cell);
+    add(cells[cell][1], 2 * cell + 1);
   }
   const V32 upper = hn::InterleaveLower(d, cells[0][2], cells[1][2]);
   const V32 lower = hn::InterleaveLower(d, cells[2][2], cells[3][2]);
-  add(hn::ConcatLowerLower(d, lower, upper), 32);
+  add(hn::ConcatLowerLower(d, lower, upper), 8);
+  product = hn::Add(products[0], products[1]);
+  square = hn::Add(squares[0], squares[1]);
 }
 
 // (lane 0 + lane 1) + (lane 2 + lane 3) of four vectors.
@@ -249,36 +288,48 @@ HWY_INLINE VF lane_sums(const VF* v) {
   return hn::Add(hn::Add(lane0, lane1), hn::Add(lane2, lane3));
 }
 
-// cascade::block_response() of four windows.
-HWY_INLINE VF responses(const BlockPlan& block, const std::uint32_t* const* rows,
-                        const std::ptrdiff_t* offsets) {
-  const DF d;
-  VF product[4], square[4];
-  for (int i = 0; i < 4; ++i) block_sums(block, rows, offsets[i], product[i], square[i]);
-  return hn::Div(lane_sums(product), hn::Sqrt(hn::Add(lane_sums(square), hn::Set(d, block.fade))));
-}
-
-// Windows still in the race: whole groups of four, the last repeated.
+// Windows still in the race. Numbers are there for whole groups of four.
 struct Race {
   std::vector<int> column;
   std::vector<std::ptrdiff_t> offset;
   std::vector<float> sum;
+  std::vector<float> parts;  // four of a window's product, then four of its square
   std::size_t count = 0;
-
-  void close() {
-    if (count == 0) return;
-    for (std::size_t i = count; i % 4 != 0; ++i) offset[i] = offset[count - 1];
-  }
 };
+
+// The parts of cascade::block_response() of all windows. What remains takes a root and a quotient:
+// in a loop of its own their latencies overlap.
+HWY_INLINE void block_parts(const BlockPlan& block, const WindowRow& row, Race& race) {
+  const DF d;
+  const Corners corners(block, row);
+  for (std::size_t i = 0; i < race.count; ++i) {
+    VF product, square;
+    block_sums(corners, block.weights, race.offset[i], product, square);
+    hn::StoreU(product, d, race.parts.data() + 8 * i);
+    hn::StoreU(square, d, race.parts.data() + 8 * i + 4);
+  }
+}
+
+// The margins of four windows.
+HWY_INLINE VF margins(const BlockPlan& block, const float* parts) {
+  const DF d;
+  VF product[4], square[4];
+  for (int i = 0; i < 4; ++i) {
+    product[i] = hn::LoadU(d, parts + 8 * i);
+    square[i] = hn::LoadU(d, parts + 8 * i + 4);
+  }
+  const VF length = hn::Sqrt(hn::Add(lane_sums(square), hn::Set(d, block.fade)));
+  return hn::Add(hn::Div(lane_sums(product), length), hn::Set(d, block.bias));
+}
 
 void run_stage(const CascadePlan::Stage& stage, const WindowRow& row, Race& race) {
   const DF d;
   std::fill(race.sum.begin(), race.sum.end(), 0.0F);
   const VF one = hn::Set(d, 1.0F), minus_one = hn::Set(d, -1.0F);
   for (const BlockPlan& block : stage.blocks) {
+    block_parts(block, row, race);
     for (std::size_t i = 0; i < race.count; i += 4) {
-      const VF margin =
-          hn::Add(responses(block, row.sums, race.offset.data() + i), hn::Set(d, block.bias));
+      const VF margin = margins(block, race.parts.data() + 8 * i);
       const VF grade = row.plan.graded
                            ? hn::Min(hn::Max(margin, minus_one), one)
                            : hn::IfThenElse(hn::Lt(margin, hn::Zero(d)), minus_one, one);
@@ -303,16 +354,15 @@ void keep_passed(const WindowRow& row, std::size_t stage, Race& race) {
     }
   }
   race.count = kept;
-  race.close();
 }
 
 void rank(const WindowRow& row, Race& race) {
   const DF d;
   std::fill(race.sum.begin(), race.sum.end(), 0.0F);
   for (const BlockPlan& block : row.plan.ranking) {
+    block_parts(block, row, race);
     for (std::size_t i = 0; i < race.count; i += 4) {
-      const VF margin =
-          hn::Add(responses(block, row.sums, race.offset.data() + i), hn::Set(d, block.bias));
+      const VF margin = margins(block, race.parts.data() + 8 * i);
       hn::StoreU(hn::Add(hn::LoadU(d, race.sum.data() + i), margin), d, race.sum.data() + i);
     }
   }
@@ -325,13 +375,13 @@ void score_row(WindowRow& row) {
   race.column.resize(whole);
   race.offset.resize(whole);
   race.sum.resize(whole);
+  race.parts.resize(8 * whole);
   race.count = columns;
   for (std::size_t i = 0; i < columns; ++i) {
     race.column[i] = static_cast<int>(i);
-    race.offset[i] = static_cast<std::ptrdiff_t>(i) * row.step * kBins;
+    race.offset[i] = row.layout.at(static_cast<int>(i) * row.step);
     row.scores[i] = -std::numeric_limits<float>::infinity();
   }
-  race.close();
   const CascadePlan& plan = row.plan;
   for (std::size_t stage = 0; stage < plan.stages.size() && race.count > 0; ++stage) {
     run_stage(plan.stages[stage], row, race);

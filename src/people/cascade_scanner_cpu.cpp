@@ -59,22 +59,19 @@ class WorkspacePool {
 // The rows of the integral histogram that a row of windows needs, made as it goes down.
 class SumsRing {
  public:
-  SumsRing(Workspace& space, int rows, int patches)
-      : space_(space), rows_(rows), patches_(patches), row_size_(sums_row_size(patches)) {
-    const auto size = static_cast<std::size_t>(rows_) * static_cast<std::size_t>(row_size_);
+  SumsRing(Workspace& space, int rows, int patches, const SumsLayout& layout)
+      : space_(space), rows_(rows), patches_(patches), layout_(layout) {
+    const auto size = static_cast<std::size_t>(rows_) * static_cast<std::size_t>(layout.row_size());
     if (space_.ring.size() < size) space_.ring.resize(size);
     space_.rows.resize(static_cast<std::size_t>(rows_));
-    std::fill_n(space_.ring.begin(), row_size_, 0U);
+    std::fill_n(space_.ring.begin(), layout.row_size(), 0U);
   }
 
   // Makes the rows up to `row` of patches whose corner is the pixel (x, y).
   void advance(const LevelPlanes& level, int x, int y, int row) {
     for (; made_ < row; ++made_) {
-      PatchRow patch_row{};
+      PatchRow patch_row{0, {}, at(made_), at(made_ + 1), patches_, layout_};
       level.point(patch_row, x, y + made_ * cascade::kPatch);
-      patch_row.above = at(made_);
-      patch_row.sums = at(made_ + 1);
-      patch_row.patches = patches_;
       add_patch_row(patch_row);
     }
   }
@@ -84,12 +81,12 @@ class SumsRing {
   }
 
  private:
-  std::uint32_t* at(int row) { return space_.ring.data() + row % rows_ * row_size_; }
+  std::uint32_t* at(int row) { return space_.ring.data() + row % rows_ * layout_.row_size(); }
 
   Workspace& space_;
   int rows_;
   int patches_;
-  std::ptrdiff_t row_size_;
+  SumsLayout layout_;
   int made_ = 0;
 };
 
@@ -153,13 +150,15 @@ BandResult CascadeScanner::run(const ScanRequest& request, const Band& band,
   const int y = plan.origin + band.first_row * plan.stride;
   auto space = pool_.take();
   space->scores.resize(static_cast<std::size_t>(columns));
-  SumsRing ring(*space, window_rows + 1,
-                (columns - 1) * step + plan_.window.width / cascade::kPatch);
+  const int patches = (columns - 1) * step + plan_.window.width / cascade::kPatch;
+  const SumsLayout layout(patches, step % SumsLayout::kParts == 0);
+  SumsRing ring(*space, window_rows + 1, patches, layout);
   BandResult result;
   for (int row = band.first_row, top = 0; row < band.last_row; row += band.every, top += step) {
     ring.advance(planes, x, y, top + window_rows);
     WindowRow windows{plan_,
                       ring.from(top),
+                      layout,
                       columns,
                       step,
                       request.threshold <= cascade::kBestRejected,
