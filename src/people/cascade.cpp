@@ -131,7 +131,9 @@ void save(io::ModelFile& file, const CascadeModel& model) {
   for (const BlockClassifier& c : model.ranking) ranking.push_back(&c);
   const auto stages = static_cast<std::int64_t>(sizes.size());
   file.add("window", {2}, std::vector<std::int32_t>{model.window_width, model.window_height});
-  file.add("options", {2}, std::vector<std::int32_t>{model.colour ? 1 : 0, model.graded ? 1 : 0});
+  file.add(
+      "options", {3},
+      std::vector<std::int32_t>{model.colour ? 1 : 0, model.graded ? 1 : 0, model.chained ? 1 : 0});
   file.add("stage_sizes", {stages}, sizes);
   file.add("stage_thresholds", {stages}, thresholds);
   save_classifiers(file, "", classifiers);
@@ -143,12 +145,13 @@ CascadeModel load_cascade(const io::ModelFile& file) {
   const auto window = file.tensor<std::int32_t>("window", {2});
   model.window_width = window[0];
   model.window_height = window[1];
-  const auto options = file.tensor<std::int32_t>("options", {2});
-  if (options[0] < 0 || options[0] > 1 || options[1] < 0 || options[1] > 1)
-    throw ModelError(
-        fmt::format("cascade: options {} and {}, expected 0 or 1", options[0], options[1]));
+  const auto options = file.tensor<std::int32_t>("options", {3});
+  for (const std::int32_t option : options)
+    if (option < 0 || option > 1)
+      throw ModelError(fmt::format("cascade: an option is {}, expected 0 or 1", option));
   model.colour = options[0] == 1;
   model.graded = options[1] == 1;
+  model.chained = options[2] == 1;
   const auto sizes = file.tensor<std::int32_t>("stage_sizes", {io::kAnySize});
   const auto thresholds =
       file.tensor<float>("stage_thresholds", {static_cast<std::int64_t>(sizes.size())});

@@ -56,6 +56,7 @@ struct CascadePlan {
 
   Extent window;
   bool graded;
+  bool chained;
   std::vector<Stage> stages;
   std::vector<cascade::BlockPlan> ranking;
 };

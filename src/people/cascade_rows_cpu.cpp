@@ -324,7 +324,7 @@ HWY_INLINE VF margins(const BlockPlan& block, const float* parts) {
 
 void run_stage(const CascadePlan::Stage& stage, const WindowRow& row, Race& race) {
   const DF d;
-  std::fill(race.sum.begin(), race.sum.end(), 0.0F);
+  if (!row.plan.chained) std::fill(race.sum.begin(), race.sum.end(), 0.0F);
   const VF one = hn::Set(d, 1.0F), minus_one = hn::Set(d, -1.0F);
   for (const BlockPlan& block : stage.blocks) {
     block_parts(block, row, race);
@@ -423,6 +423,7 @@ std::vector<cascade::BlockPlan> plans_of(const std::vector<BlockClassifier>& cla
 CascadePlan::CascadePlan(const CascadeModel& model)
     : window{model.window_width, model.window_height},
       graded(model.graded),
+      chained(model.chained),
       ranking(plans_of(model.ranking)) {
   for (const CascadeStage& stage : model.stages)
     stages.push_back({plans_of(stage.classifiers), stage.threshold});

@@ -18,6 +18,7 @@ namespace {
 constexpr Extent kWindow{64, 128};
 constexpr std::string_view kCheckpointSchema = "people.cascade-training";
 constexpr std::uint64_t kRankingSequence = 1000;  // beyond all stages
+constexpr std::size_t kWindowsAtOnce = 4000;      // whose integral histograms lie in memory
 constexpr double kFewNegatives = 0.125;  // of those wanted: with fewer a stage learns nothing
 
 // Blocks that the ranking looks at: Dalal and Triggs' grid, and coarser ones over it.
@@ -44,9 +45,9 @@ struct Training {
 
 // What a checkpoint must agree with to be continued.
 std::string fingerprint(const TrainData& data, const CascadeTrainOptions& o, const Exec& exec) {
-  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} seed {} images {} {}", o.stages,
-                     o.pass_rate, o.false_rate, o.target_rate, o.blocks_per_round, o.negatives,
-                     o.cost, o.colour, o.graded, o.enlarge, o.ratio, o.stride, o.mirror, exec.seed,
+  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} seed {} images {} {}", o.pass_rate,
+                     o.false_rate, o.blocks_per_round, o.negatives, o.cost, o.colour, o.graded,
+                     o.chained, o.enlarge, o.ratio, o.stride, o.mirror, exec.seed,
                      data.positives.count(), data.negatives.count());
 }
 
@@ -103,6 +104,7 @@ class CascadeTrainer {
     training_.model.window_height = kWindow.height;
     training_.model.colour = options.colour;
     training_.model.graded = options.graded;
+    training_.model.chained = options.chained;
   }
 
   Training train() {
@@ -114,6 +116,9 @@ class CascadeTrainer {
       if (!add_stage()) break;
       if (!run_.checkpoint.empty()) save_checkpoint(run_.checkpoint, training_, mark);
     }
+    if (training_.note.empty() && training_.false_rate <= options_.target_rate)
+      training_.note = fmt::format("ended after {} stages: the target rate of {:g} is reached",
+                                   training_.model.stages.size(), options_.target_rate);
     if (options_.ranking_windows > 0) add_ranking();
     return std::move(training_);
   }
@@ -144,7 +149,8 @@ class CascadeTrainer {
     if (training_.false_rate <= options_.target_rate) return false;
     SampleSums negatives(kWindow);
     add_sums(data_.negatives, mined.places, mining_, negatives);
-    StageResult result = train_stage({positives_, negatives}, pool_, stage, options_, run_.exec);
+    StageResult result =
+        train_stage({positives_, negatives, training_.model}, pool_, options_, run_.exec);
     training_.false_rate *= result.false_rate;
     training_.pass_rates.push_back(result.pass_rate);
     training_.false_rates.push_back(result.false_rate);
@@ -157,24 +163,39 @@ class CascadeTrainer {
     return true;
   }
 
+  // Adds windows to the ranking's samples; their integral histograms do not stay.
+  void add_windows(const std::vector<WindowPlace>& places, RankingSamples& samples) const {
+    for (std::size_t first = 0; first < places.size(); first += kWindowsAtOnce) {
+      const std::size_t last = std::min(first + kWindowsAtOnce, places.size());
+      SampleSums sums(kWindow);
+      add_sums(data_.negatives,
+               {places.begin() + static_cast<std::ptrdiff_t>(first),
+                places.begin() + static_cast<std::ptrdiff_t>(last)},
+               mining_, sums);
+      samples.add(sums, run_.exec);
+    }
+  }
+
+  // From random windows that pass, then also from those that it finds hardest.
   void add_ranking() {
-    const std::vector<Block> blocks = ranking_blocks();
-    const auto half = static_cast<std::size_t>((options_.ranking_windows + 1) / 2);
-    SampleSums negatives(kWindow);
+    RankingSamples samples(ranking_blocks());
+    samples.add(positives_, run_.exec);
+    const auto all = static_cast<std::size_t>(options_.ranking_windows);
     for (int round = 0; round < 2; ++round) {
       const bool hardest = round > 0;
       const MineResult mined =
           mine(data_.negatives,
-               {training_.model, kRankingSequence + static_cast<std::uint64_t>(round), half,
+               {training_.model, kRankingSequence + static_cast<std::uint64_t>(round),
+                hardest ? all - all / 4 : all / 4,
                 hardest ? -1.0F : -std::numeric_limits<float>::infinity(), hardest, "ranking"},
                mining_);
       if (mined.places.empty()) return;
-      add_sums(data_.negatives, mined.places, mining_, negatives);
+      add_windows(mined.places, samples);
       training_.model.ranking =
-          train_ranking({positives_, negatives}, blocks, options_.ranking_cost, run_.exec);
+          train_ranking(samples, positives_.count(), options_.ranking_cost, run_.exec);
       report(run_.exec,
              fmt::format("ranking: {} of {} windows passed, {} learnt, {:.2f} blocks a window",
-                         mined.passed, mined.windows, negatives.count(),
+                         mined.passed, mined.windows, samples.count() - positives_.count(),
                          static_cast<double>(mined.evaluations) /
                              static_cast<double>(std::max<std::int64_t>(mined.windows, 1))),
              round + 1, 2);
@@ -207,6 +228,8 @@ void describe(OptionVisitor& visit, CascadeTrainOptions& options) {
   visit("colour", options.colour,
         "take of each pixel the channel with the strongest gradient, else grey");
   visit("graded", options.graded, "classifiers vote by their margins, else by their signs");
+  visit("chained", options.chained,
+        "a stage adds to the votes of those before it, else it begins anew");
   visit("enlarge", options.enlarge, "search the negatives from so many times their size down", 1,
         8);
   visit("ratio", options.ratio, "size of a level over that of the next, in that search", 1.01, 4);

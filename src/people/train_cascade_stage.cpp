@@ -37,24 +37,22 @@ class Boosting {
         weights_(count_),
         sums_(count_, 0.0F) {
     std::fill_n(labels_.begin(), positives_, static_cast<std::int8_t>(1));
-    for (std::size_t i = 0; i < count_; ++i)
-      weights_[i] = 0.5 / static_cast<double>(labels_[i] > 0 ? positives_ : count_ - positives_);
+    if (samples.before.chained)
+      for (const CascadeStage& stage : samples.before.stages)
+        for (const BlockClassifier& c : stage.classifiers) add_votes(c);
+    balance();
   }
 
   Candidate train(const Block& block) const {
     const auto features = static_cast<std::size_t>(cascade::kNumbers);
-    std::vector<float> numbers(count_ * features);
+    std::vector<float> all(count_ * features);
     const cascade::BlockPlan geometry = cascade::block_geometry(block);
-    for (std::size_t i = 0; i < count_; ++i) {
-      float* out = numbers.data() + i * features;
-      if (i < positives_) samples_.positives.numbers(i, geometry, out);
-      else samples_.negatives.numbers(i - positives_, geometry, out);
-    }
+    for (std::size_t i = 0; i < count_; ++i) numbers(i, geometry, all.data() + i * features);
     std::vector<float> costs(count_);
     for (std::size_t i = 0; i < count_; ++i)
       costs[i] = static_cast<float>(weights_[i] * static_cast<double>(count_));
     const auto view =
-        packed_view<const float>(numbers.data(), cascade::kNumbers, static_cast<int>(count_));
+        packed_view<const float>(all.data(), cascade::kNumbers, static_cast<int>(count_));
     LinearSvmOptions svm;
     svm.cost = options_.cost;
     svm.tolerance = kTolerance;
@@ -65,10 +63,9 @@ class Boosting {
     candidate.votes.resize(count_);
     candidate.correlation = 0;
     for (std::size_t i = 0; i < count_; ++i) {
-      float margin = machine.bias;
-      for (std::size_t k = 0; k < features; ++k)
-        margin += machine.weights[k] * numbers[i * features + k];
-      candidate.votes[i] = cascade::block_vote(margin, 1.0F, options_.graded);
+      candidate.votes[i] = cascade::block_vote(
+          margin(machine.weights.data(), machine.bias, all.data() + i * features), 1.0F,
+          options_.graded);
       candidate.correlation += weights_[i] * labels_[i] * candidate.votes[i];
     }
     candidate.classifier.block = block;
@@ -111,6 +108,37 @@ class Boosting {
   }
 
  private:
+  void numbers(std::size_t i, const cascade::BlockPlan& geometry, float* out) const {
+    if (i < positives_) samples_.positives.numbers(i, geometry, out);
+    else samples_.negatives.numbers(i - positives_, geometry, out);
+  }
+  static float margin(const float* weights, float bias, const float* numbers) {
+    float sum = bias;
+    for (int k = 0; k < cascade::kNumbers; ++k) sum += weights[k] * numbers[k];
+    return sum;
+  }
+
+  // A classifier of a stage before.
+  void add_votes(const BlockClassifier& c) {
+    const cascade::BlockPlan geometry = cascade::block_geometry(c.block);
+    float own[cascade::kNumbers];
+    for (std::size_t i = 0; i < count_; ++i) {
+      numbers(i, geometry, own);
+      sums_[i] += cascade::block_vote(margin(c.weights.data(), c.bias, own), c.vote,
+                                      samples_.before.graded);
+    }
+  }
+
+  // Positives and negatives weigh the same; among themselves by what the votes say so far.
+  void balance() {
+    double totals[2] = {0, 0};
+    for (std::size_t i = 0; i < count_; ++i) {
+      weights_[i] = std::exp(-labels_[i] * static_cast<double>(sums_[i]));
+      totals[labels_[i] > 0 ? 1 : 0] += weights_[i];
+    }
+    for (std::size_t i = 0; i < count_; ++i) weights_[i] *= 0.5 / totals[labels_[i] > 0 ? 1 : 0];
+  }
+
   StageSamples samples_;
   const CascadeTrainOptions& options_;
   const Exec& exec_;
@@ -132,8 +160,9 @@ std::vector<Block> random_blocks(std::vector<Block> pool, int count, Random& ran
 }  // namespace
 
 StageResult train_stage(const StageSamples& samples, const std::vector<Block>& pool,
-                        std::uint64_t stage, const CascadeTrainOptions& options, const Exec& exec) {
+                        const CascadeTrainOptions& options, const Exec& exec) {
   Boosting boosting(samples, options, exec);
+  const std::uint64_t stage = samples.before.stages.size();
   StageResult result;
   while (result.false_rate > options.false_rate &&
          result.stage.classifiers.size() < kMostLearners) {
@@ -157,40 +186,41 @@ StageResult train_stage(const StageSamples& samples, const std::vector<Block>& p
   return result;
 }
 
-std::vector<BlockClassifier> train_ranking(const StageSamples& samples,
-                                           const std::vector<Block>& blocks, double cost,
-                                           const Exec& exec) {
+void RankingSamples::add(const SampleSums& samples, const Exec& exec) {
   const auto features = static_cast<std::size_t>(cascade::kNumbers);
-  const std::size_t positives = samples.positives.count();
-  const std::size_t count = positives + samples.negatives.count();
-  const std::size_t width = blocks.size() * features;
-  std::vector<float> numbers(count * width);
-  parallel_for(
-      exec, static_cast<std::int64_t>(count), 64, [&](std::int64_t begin, std::int64_t end) {
-        for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-          for (std::size_t k = 0; k < blocks.size(); ++k) {
-            float* out = numbers.data() + i * width + k * features;
-            const cascade::BlockPlan geometry = cascade::block_geometry(blocks[k]);
-            if (i < positives) samples.positives.numbers(i, geometry, out);
-            else samples.negatives.numbers(i - positives, geometry, out);
-          }
-      });
-  std::vector<std::int8_t> labels(count, -1);
+  const std::size_t before = numbers_.size();
+  numbers_.resize(before + samples.count() * width());
+  parallel_for(exec, static_cast<std::int64_t>(samples.count()), 64,
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end);
+                      ++i)
+                   for (std::size_t k = 0; k < blocks_.size(); ++k)
+                     samples.numbers(i, cascade::block_geometry(blocks_[k]),
+                                     numbers_.data() + before + i * width() + k * features);
+               });
+}
+
+ImageView<const float> RankingSamples::view() const {
+  return packed_view<const float>(numbers_.data(), static_cast<int>(width()),
+                                  static_cast<int>(count()));
+}
+
+std::vector<BlockClassifier> train_ranking(const RankingSamples& samples, std::size_t positives,
+                                           double cost, const Exec& exec) {
+  const auto features = static_cast<std::ptrdiff_t>(cascade::kNumbers);
+  std::vector<std::int8_t> labels(samples.count(), -1);
   std::fill_n(labels.begin(), positives, static_cast<std::int8_t>(1));
   LinearSvmOptions svm;
   svm.cost = cost;
   svm.exec = {.device = Device::cpu(), .threads = 1, .seed = exec.seed};
-  const LinearSvm machine = train_linear_svm(
-      packed_view<const float>(numbers.data(), static_cast<int>(width), static_cast<int>(count)),
-      labels, {}, svm);
+  const LinearSvm machine = train_linear_svm(samples.view(), labels, {}, svm);
   std::vector<BlockClassifier> ranking;
-  for (std::size_t k = 0; k < blocks.size(); ++k) {
-    const auto first = machine.weights.begin() + static_cast<std::ptrdiff_t>(k * features);
-    ranking.push_back({blocks[k],
-                       {first, first + static_cast<std::ptrdiff_t>(features)},
-                       k == 0 ? machine.bias : 0.0F,
-                       1.0F});
+  auto weights = machine.weights.begin();
+  for (const Block& block : samples.blocks()) {
+    ranking.push_back({block, {weights, weights + features}, 0.0F, 1.0F});
+    weights += features;
   }
+  ranking.front().bias = machine.bias;
   return ranking;
 }
 

@@ -10,6 +10,7 @@ namespace fovea::people {
 struct StageSamples {
   const SampleSums& positives;
   const SampleSums& negatives;
+  const CascadeModel& before;  // the stages so far
 };
 
 struct StageResult {
@@ -23,11 +24,26 @@ struct StageResult {
 // weighted samples apart and the one that does best joins, until the threshold that lets pass_rate
 // of the positives pass holds up all but false_rate of the negatives.
 StageResult train_stage(const StageSamples& samples, const std::vector<Block>& pool,
-                        std::uint64_t stage, const CascadeTrainOptions& options, const Exec& exec);
+                        const CascadeTrainOptions& options, const Exec& exec);
 
-// One linear classifier over all of `blocks`, divided among them; the first has the bias.
-std::vector<BlockClassifier> train_ranking(const StageSamples& samples,
-                                           const std::vector<Block>& blocks, double cost,
-                                           const Exec& exec);
+// Numbers of many blocks of many windows, a window a row: what the ranking learns from.
+class RankingSamples {
+ public:
+  explicit RankingSamples(std::vector<Block> blocks) : blocks_(std::move(blocks)) {}
+  const std::vector<Block>& blocks() const { return blocks_; }
+  std::size_t width() const { return blocks_.size() * cascade::kNumbers; }
+  std::size_t count() const { return numbers_.size() / width(); }
+  void add(const SampleSums& samples, const Exec& exec);
+  ImageView<const float> view() const;
+
+ private:
+  std::vector<Block> blocks_;
+  std::vector<float> numbers_;
+};
+
+// One linear classifier over all blocks, divided among them; the first has the bias. The first
+// `positives` samples are such.
+std::vector<BlockClassifier> train_ranking(const RankingSamples& samples, std::size_t positives,
+                                           double cost, const Exec& exec);
 
 }  // namespace fovea::people

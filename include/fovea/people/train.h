@@ -65,6 +65,7 @@ struct CascadeTrainOptions {
   double cost = 0.01;           // C of the blocks' classifiers
   bool colour = true;           // of each pixel the channel with the strongest gradient; else grey
   bool graded = true;           // classifiers vote by their margins; else by their signs
+  bool chained = true;          // a stage adds to the votes of those before it; else it begins anew
   double enlarge = 1.5;         // negatives are searched from so many times their size down
   double ratio = 1.05;          // of the levels in which negatives are searched
   int stride = 4;               // between windows searched, pixels
