@@ -16,6 +16,7 @@ namespace {
 
 constexpr int kImagesPerReport = 64;
 constexpr double kOverlap = 0.65;  // of people, over the smaller box, from which one goes
+constexpr float kLeastScore = -1;  // of a window worth learning
 constexpr int kDecayImages = 100;  // that the decay is measured on
 constexpr std::uint64_t kChance = 1ULL << 60U;  // sequences of random numbers for windows
 
@@ -186,7 +187,7 @@ std::vector<WindowPlace> ChannelWindows::mine(const ChannelsModel& model, int pe
     const Image<std::uint8_t> image = setup_.data.negatives.read(i);
     const ScanPlan scan = plan(extent(image));
     const auto scanner = cpu::make_channels_scanner(model);
-    ScanResult result = scanner->scan({image, scan, -1e5F}, alone());
+    ScanResult result = scanner->scan({image, scan, kLeastScore}, alone());
     const std::vector<Hit> hits = thin_out(std::move(result.hits), scan, setup_.person_height,
                                            setup_.person_aspect, per_image);
     auto& mine = found[static_cast<std::size_t>(i)];
