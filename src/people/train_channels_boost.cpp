@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kValues = 256;
 constexpr int kFeaturesPerTask = 20;
-constexpr double kMostSay = 4;  // sixteen bits hold twice this
+constexpr double kMostSay = 1.5;  // so that no tree rejects a window alone, even one without errors
 
 // The samples that reach a node, those before `positives` being positive.
 struct Node {
