@@ -43,11 +43,12 @@ format:  ## lay out every source file
 	@scripts/bootstrap lint
 	@git ls-files -z '*.h' '*.cpp' '*.cu' '*.cuh' | xargs -0 clang-format-14 -i
 
-asan tsan:  ## the tests under a sanitizer
+asan tsan:  ## the tests and the fuzzers' seeds under a sanitizer
 	@scripts/bootstrap build test
 	@cmake --preset $@
 	@cmake --build --preset $@ -j $(JOBS)
 	@for tests in build/$@/tests/test_*; do [ ! -x "$$tests" ] || "$$tests" --gtest_brief=1; done  # one process a floor: a leak check at its end takes seconds
+	@for replay in build/$@/fuzz/replay_*; do "$$replay" "fuzz/seeds/$${replay##*/replay_}"; done
 
 clean:  ## remove everything built
 	@rm -rf build

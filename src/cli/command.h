@@ -105,7 +105,11 @@ Command ops_convolve_command();
 Command ops_integral_command();
 Command ops_pyramid_command();
 Command ops_histogram_command();
+Command people_detect_command();
+Command people_train_command();
+Command people_show_command();
 Command bench_ops_command();
+Command bench_people_command();
 Command demo_command();
 Command people_eval_command();
 

@@ -65,7 +65,7 @@ Image<std::uint8_t> street() {
   for (int y = 0; y < soft.height(); ++y)
     for (int i = 0; i < soft.width() * 3; ++i)
       soft.row(y)[i] =
-          static_cast<std::uint8_t>(std::clamp(soft.row(y)[i] + 3 * random.normal(), 0.0, 255.0));
+          static_cast<std::uint8_t>(std::clamp(soft.row(y)[i] + 3.0 * random.normal(), 0.0, 255.0));
   return soft;
 }
 

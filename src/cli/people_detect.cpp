@@ -56,7 +56,7 @@ class Search {
   }
 
   people::DetectResult in(ImageView<const std::uint8_t> image) {
-    return mask_.empty() ? detector_.detect(image, region_) : detector_.detect(image, mask_);
+    return mask_.empty() ? detector_.detect(image, region_) : detector_.detect_within(mask_, image);
   }
 
   Outcome image(const std::string& input, const std::string& output) {

@@ -279,11 +279,9 @@ Command people_eval_command() {
       .examples =
           {{"fovea people eval --model hog --images pos --annotations boxes -o report",
             "miss rate in images"},
-           {"fovea people eval --model hog,cascade,mine=my.safetensors --images pos --annotations "
-            "boxes -o report --json",
-            "three models in one picture"},
-           {"fovea people eval --model hog --crops crops --negatives scenes --ratio 1.2 --padding "
-            "0",
+           {"fovea people eval --model hog,my=my.safetensors --images pos --annotations txt",
+            "two models in one picture"},
+           {"fovea people eval --model hog --crops crops --negatives scenes --ratio 1.2",
             "miss rate in windows"}},
       .request = make_request<EvalRequest, run_eval>};
 }

@@ -98,10 +98,13 @@ namespace fovea::people::cpu {
 // image has 1, 3 or 4 channels.
 void channel_sums(ImageView<const std::uint8_t> image, CellOrigin origin, CellSums& sums,
                   const Exec& exec);
-// Normalised and smoothed; `cells` has the size of `sums`.
-void channel_cells(const CellSums& sums, ChannelCells& cells, const Exec& exec);
-// Out of another level's cells.
+// Colours as LUV, votes normalised; `values` has the size of `sums`.
+void channel_values(const CellSums& sums, ChannelCells& values, const Exec& exec);
+// Out of another level's values.
 void resample_cells(const ChannelCells& from, const CellPlacement& placement, ChannelCells& to,
                     const Exec& exec);
+// By [1 2 1] in both directions, what all channels end with; beyond the border cells repeat. Both
+// have one size.
+void smooth_cells(const ChannelCells& values, ChannelCells& cells, const Exec& exec);
 
 }  // namespace fovea::people::cpu

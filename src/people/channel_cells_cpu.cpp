@@ -1,4 +1,4 @@
-// Sums of cells to the channels' bytes: colours to LUV, votes over the mean magnitude around them,
+// Sums of cells to the channels' bytes: colours to LUV, votes over the mean magnitude around them;
 // and the last smoothing. A row of cells at a time, in lines that stay in the first-level cache.
 #include <algorithm>
 #include <array>
@@ -19,10 +19,15 @@
 namespace fovea::people::detail {
 
 // Rows of cells [first, last).
-struct ChannelCellsJob {
+struct ChannelValuesJob {
   const CellSums* sums;
-  ChannelCells* cells;
+  ChannelCells* values;
   const float* lightness;
+  int first, last;
+};
+struct ChannelSmoothJob {
+  const ChannelCells* values;
+  ChannelCells* cells;
   int first, last;
 };
 
@@ -48,8 +53,9 @@ using Shorts = hn::FixedTag<std::uint16_t, 8>;
 HWY_INLINE hn::Vec<Integers> load_integers(const std::uint16_t* from) {
   return hn::PromoteTo(Integers(), hn::LoadU(Quad(), from));
 }
-HWY_INLINE void store_integers(hn::Vec<Integers> values, std::uint16_t* to) {
-  hn::StoreU(hn::DemoteTo(Quad(), values), Quad(), to);
+HWY_INLINE void store_bytes(hn::Vec<Integers> values, std::uint8_t* to) {
+  const hn::FixedTag<std::uint8_t, 4> bytes;
+  hn::StoreU(hn::DemoteTo(bytes, values), bytes, to);
 }
 
 // Magnitudes of a row: all votes of each cell.
@@ -82,28 +88,28 @@ void factors(const std::array<const std::uint16_t*, 3>& rows, int count, float* 
 }
 
 void normalise(const std::uint16_t* sums, const float* factor, float scale, int count,
-               std::uint16_t* out) {
+               std::uint8_t* out) {
   const Floats d;
   const auto most = hn::Set(Integers(), channels::kMost);
   const auto s = hn::Set(d, scale), half = hn::Set(d, 0.5F);
   for (int x = 0; x < count; x += 4) {
     const auto value =
         hn::Mul(hn::ConvertTo(d, load_integers(sums + x)), hn::Mul(hn::LoadU(d, factor + x), s));
-    store_integers(hn::Min(most, hn::ConvertTo(Integers(), hn::Add(value, half))), out + x);
+    store_bytes(hn::Min(most, hn::ConvertTo(Integers(), hn::Add(value, half))), out + x);
   }
 }
 
 // rgb: three lines of sums; out: three lines.
 void to_luv(const std::array<const std::uint16_t*, 3>& rgb, const float* lightness, int count,
-            const std::array<std::uint16_t*, 3>& out) {
+            const std::array<std::uint8_t*, 3>& out) {
   const Floats d;
   const auto set = [&](float value) HWY_ATTR { return hn::Set(d, value); };
   const auto combine = [&](float a, auto r, float b, auto g, float c, auto bl) HWY_ATTR {
     return hn::Add(hn::Add(hn::Mul(set(a), r), hn::Mul(set(b), g)), hn::Mul(set(c), bl));
   };
-  const auto store = [&](auto value, std::uint16_t* to) HWY_ATTR {
+  const auto store = [&](auto value, std::uint8_t* to) HWY_ATTR {
     const auto clamped = hn::Min(hn::Max(value, hn::Zero(d)), set(channels::kMost));
-    store_integers(hn::ConvertTo(Integers(), clamped), to);
+    store_bytes(hn::ConvertTo(Integers(), clamped), to);
   };
   for (int x = 0; x < count; x += 4) {
     HWY_ALIGN float l[4];
@@ -129,78 +135,74 @@ void to_luv(const std::array<const std::uint16_t*, 3>& rgb, const float* lightne
   }
 }
 
-void smooth(const std::array<const std::uint16_t*, 3>& rows, int count, std::uint8_t* out) {
+// out = [1 2 1] over three lines of bytes; a vector may run over.
+void smooth_down(const std::array<const std::uint8_t*, 3>& rows, int count, std::uint16_t* out) {
+  const Shorts d;
+  const hn::FixedTag<std::uint8_t, 8> bytes;
+  const auto load = [&](const std::uint8_t* from)
+                        HWY_ATTR { return hn::PromoteTo(d, hn::LoadU(bytes, from)); };
+  for (int x = 0; x < count; x += 8) {
+    const auto middle = load(rows[1] + x);
+    hn::StoreU(hn::Add(hn::Add(load(rows[0] + x), load(rows[2] + x)), hn::Add(middle, middle)), d,
+               out + x);
+  }
+}
+
+// Lines of cells end on a multiple of 16, so that a last vector may run over.
+void smooth_across(const std::uint16_t* line, int count, std::uint8_t* out) {
   const Shorts d;
   const hn::Rebind<std::int16_t, Shorts> narrowing;
   const hn::FixedTag<std::uint8_t, 8> bytes;
-  const auto at = [&](int x) HWY_ATTR {
-    const auto middle = hn::LoadU(d, rows[1] + x);
-    return hn::Add(hn::Add(hn::LoadU(d, rows[0] + x), hn::LoadU(d, rows[2] + x)),
-                   hn::Add(middle, middle));
-  };
-  const auto eight = [&](int x) HWY_ATTR {
-    const auto here = at(x);
-    const auto sum = hn::Add(hn::Add(at(x - 1), at(x + 1)), hn::Add(here, here));
-    const auto rounded = hn::ShiftRight<8>(hn::Add(sum, hn::Set(d, 128)));
-    return hn::DemoteTo(bytes, hn::BitCast(narrowing, rounded));
-  };
-  int x = 0;
-  for (; x + 8 <= count; x += 8) hn::StoreU(eight(x), bytes, out + x);
-  if (x == count) return;
-  std::uint8_t last[8];
-  hn::StoreU(eight(x), bytes, last);
-  std::copy_n(last, count - x, out + x);
+  for (int x = 0; x < count; x += 8) {
+    const auto middle = hn::LoadU(d, line + x);
+    const auto sum = hn::Add(hn::Add(hn::LoadU(d, line + x - 1), hn::LoadU(d, line + x + 1)),
+                             hn::Add(middle, middle));
+    const auto rounded = hn::ShiftRight<4>(hn::Add(sum, hn::Set(d, 8)));
+    hn::StoreU(hn::DemoteTo(bytes, hn::BitCast(narrowing, rounded)), bytes, out + x);
+  }
 }
 
-// Keeps the last three rows of some lines.
-template <class T, int kLines>
-class Ring {
- public:
-  explicit Ring(int count)
-      : line_(static_cast<std::size_t>(count) + detail::kBefore + detail::kBehind),
-        data_(line_ * 3 * kLines) {}
-  T* line(int row, int k) {
-    return data_.data() + line_ * ((row % 3) * kLines + k) + detail::kBefore;
+void smooth_rows(const detail::ChannelSmoothJob& job) {
+  const int columns = job.values->columns(), rows = job.values->rows();
+  std::vector<std::uint16_t> line(static_cast<std::size_t>(columns) + detail::kBefore +
+                                  detail::kBehind);
+  std::uint16_t* sums = line.data() + detail::kBefore;
+  for (int row = job.first; row < job.last; ++row) {
+    for (int k = 0; k < channels::kChannels; ++k) {
+      smooth_down({job.values->line(std::max(row - 1, 0), k), job.values->line(row, k),
+                   job.values->line(std::min(row + 1, rows - 1), k)},
+                  columns, sums);
+      sums[-1] = sums[0];
+      sums[columns] = sums[columns - 1];
+      smooth_across(sums, columns, job.cells->line(row, k));
+    }
   }
+}
 
- private:
-  std::size_t line_;
-  std::vector<T> data_;
-};
-
-void make_rows(const detail::ChannelCellsJob& job) {
+void make_rows(const detail::ChannelValuesJob& job) {
   const CellSums& sums = *job.sums;
+  ChannelCells& values = *job.values;
   const int columns = sums.columns(), rows = sums.rows();
-  Ring<std::uint16_t, 1> magnitude(columns);
-  Ring<std::uint16_t, channels::kChannels> values(columns);
-  std::vector<float> factor(static_cast<std::size_t>(columns) + detail::kBehind);
-  const auto clamp = [&](int row) { return std::clamp(row, 0, rows - 1); };
-  int next_magnitude = std::max(0, job.first - 2);
-  const auto make_values = [&](int row) {
-    for (; next_magnitude <= clamp(row + 1); ++next_magnitude)
-      magnitudes(sums, next_magnitude, magnitude.line(next_magnitude, 0));
-    factors({magnitude.line(clamp(row - 1), 0), magnitude.line(row, 0),
-             magnitude.line(clamp(row + 1), 0)},
-            columns, factor.data());
+  // Magnitudes of the last three rows.
+  const auto line = static_cast<std::size_t>(columns) + detail::kBefore + detail::kBehind;
+  std::vector<std::uint16_t> magnitude(3 * line);
+  std::vector<float> factor(line);
+  const auto magnitude_of = [&](int row) {
+    const auto place = static_cast<std::size_t>(std::clamp(row, 0, rows - 1) % 3);
+    return magnitude.data() + place * line + detail::kBefore;
+  };
+  int next = std::max(0, job.first - 1);
+  for (int row = job.first; row < job.last; ++row) {
+    for (; next <= std::min(row + 1, rows - 1); ++next) magnitudes(sums, next, magnitude_of(next));
+    factors({magnitude_of(row - 1), magnitude_of(row), magnitude_of(row + 1)}, columns,
+            factor.data());
     to_luv({sums.line(row, 0), sums.line(row, 1), sums.line(row, 2)}, job.lightness, columns,
            {values.line(row, 0), values.line(row, 1), values.line(row, 2)});
-    normalise(magnitude.line(row, 0), factor.data(), channels::kMagnitudeScale, columns,
+    normalise(magnitude_of(row), factor.data(), channels::kMagnitudeScale, columns,
               values.line(row, channels::kMagnitude));
     for (int k = 0; k < channels::kOrientations; ++k)
       normalise(sums.line(row, channels::kColours + k), factor.data(), channels::kOrientationScale,
                 columns, values.line(row, channels::kMagnitude + 1 + k));
-    for (int k = 0; k < channels::kChannels; ++k) {
-      std::uint16_t* line = values.line(row, k);
-      line[-1] = line[0];
-      line[columns] = line[columns - 1];
-    }
-  };
-  int next = std::max(0, job.first - 1);
-  for (int row = job.first; row < job.last; ++row) {
-    for (; next <= clamp(row + 1); ++next) make_values(next);
-    for (int k = 0; k < channels::kChannels; ++k)
-      smooth({values.line(clamp(row - 1), k), values.line(row, k), values.line(clamp(row + 1), k)},
-             columns, job.cells->line(row, k));
   }
 }
 
@@ -230,14 +232,22 @@ const std::vector<float>& lightness_table() {
 namespace fovea::people::cpu {
 namespace {
 HWY_EXPORT(make_rows);
+HWY_EXPORT(smooth_rows);
 constexpr int kRowsPerTask = 32;
 }  // namespace
 
-void channel_cells(const CellSums& sums, ChannelCells& cells, const Exec& exec) {
+void channel_values(const CellSums& sums, ChannelCells& values, const Exec& exec) {
   const float* lightness = lightness_table().data();
   parallel_for(exec, sums.rows(), kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
     HWY_DYNAMIC_DISPATCH(make_rows)
-    ({&sums, &cells, lightness, static_cast<int>(first), static_cast<int>(last)});
+    ({&sums, &values, lightness, static_cast<int>(first), static_cast<int>(last)});
+  });
+}
+
+void smooth_cells(const ChannelCells& values, ChannelCells& cells, const Exec& exec) {
+  parallel_for(exec, values.rows(), kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
+    HWY_DYNAMIC_DISPATCH(smooth_rows)
+    ({&values, &cells, static_cast<int>(first), static_cast<int>(last)});
   });
 }
 

@@ -22,9 +22,11 @@ double octave(const ScanPlan& plan, int level) {
 // Where the window (0, 0) begins, in pixels of the level.
 int window_begin(const ScanPlan& plan) { return plan.origin - plan.padding; }
 
-// Cell 0 of a level's windows, in cells of its source's windows.
+// The first cell that a level needs, in cells of its source's windows.
 double first_place(int begin, double ratio) {
-  return ((begin + kCell / 2) * ratio - kCell / 2 - begin) / kCell;
+  constexpr int kHalf = kCell / 2;
+  const int middle = begin - channels::kSmoothMargin * kCell + kHalf;
+  return (middle * ratio - kHalf - begin) / kCell;
 }
 
 struct CellSpan {
@@ -43,6 +45,11 @@ CellSpan needed(int begin, double ratio, int cells) {
 Extent window_cells(const ScanPlan& plan, const ScanLevel& level) {
   return {((level.columns - 1) * plan.stride + plan.window.width) / kCell,
           ((level.rows - 1) * plan.stride + plan.window.height) / kCell};
+}
+
+Extent resampled_cells(const ScanPlan& plan, const ScanLevel& level) {
+  const Extent cells = window_cells(plan, level);
+  return {cells.width + 2 * channels::kSmoothMargin, cells.height + 2 * channels::kSmoothMargin};
 }
 
 void require_cell_stride(const ScanPlan& plan) {
@@ -84,7 +91,7 @@ ExactCells exact_cells(const ScanPlan& plan, int source, int first, int last) {
   exact.margin_x = exact.margin_y = channels::kMargin;
   for (int l = first; l < last; ++l) {
     const ScanLevel& level = plan.levels[l];
-    const Extent size = window_cells(plan, level);
+    const Extent size = resampled_cells(plan, level);
     const CellSpan x = needed(begin, level.scale_x / own.scale_x, size.width),
                    y = needed(begin, level.scale_y / own.scale_y, size.height);
     exact.margin_x = std::max(exact.margin_x, x.before);
@@ -139,7 +146,7 @@ void ChannelLevels::start(ImageView<const std::uint8_t> image, const ScanPlan& p
     exact_of_[source] = exact_cells(plan, source, first, last);
     widest = std::max(widest, exact_of_[source].columns);
     for (int l = first; l < last; ++l)
-      widest = std::max(widest, window_cells(plan, plan.levels[l]).width);
+      widest = std::max(widest, resampled_cells(plan, plan.levels[l]).width);
     first = last;
   }
   stride_ = (widest + 15) / 16 * 16;
@@ -159,7 +166,7 @@ void ChannelLevels::make_exact(int source, const Exec& exec) {
   sums_.reset(exact.columns, exact.rows);
   exact_.reset(exact.columns, exact.rows, stride_);
   channel_sums(view, exact.origin, sums_, exec);
-  channel_cells(sums_, exact_, exec);
+  channel_values(sums_, exact_, exec);
   exact_level_ = source;
 }
 
@@ -167,12 +174,18 @@ ChannelLevels::Level ChannelLevels::make(int level, const Exec& exec) {
   const int source = sources_[level];
   if (exact_level_ != source) make_exact(source, exec);
   const ExactCells& exact = exact_of_[source];
-  if (source == level) return {&exact_, exact.margin_x, exact.margin_y};
-  const Extent cells = window_cells(*plan_, plan_->levels[level]);
-  resampled_.reset(cells.width, cells.height, stride_);
+  if (source == level) {
+    cells_.reset(exact.columns, exact.rows, stride_);
+    smooth_cells(exact_, cells_, exec);
+    return {&cells_, exact.margin_x, exact.margin_y};
+  }
+  const Extent size = resampled_cells(*plan_, plan_->levels[level]);
+  resampled_.reset(size.width, size.height, stride_);
+  cells_.reset(size.width, size.height, stride_);
   resample_cells(exact_, cell_placement(*plan_, level, source, exact, model_->decay), resampled_,
                  exec);
-  return {&resampled_, 0, 0};
+  smooth_cells(resampled_, cells_, exec);
+  return {&cells_, channels::kSmoothMargin, channels::kSmoothMargin};
 }
 
 }  // namespace cpu

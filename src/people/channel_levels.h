@@ -27,11 +27,12 @@ struct ExactCells {
 };
 // For a source and all levels [first, last) that are resampled from it.
 ExactCells exact_cells(const ScanPlan& plan, int source, int first, int last);
-// Where the cells of `level` lie in those of its source.
+// Where the cells of `level`, from kSmoothMargin before its windows on, lie in its source's.
 CellPlacement cell_placement(const ScanPlan& plan, int level, int source, const ExactCells& exact,
                              std::span<const float> decay);
-// How many cells the windows of a level cover.
+// How many cells the windows of a level cover; and with kSmoothMargin around them.
 Extent window_cells(const ScanPlan& plan, const ScanLevel& level);
+Extent resampled_cells(const ScanPlan& plan, const ScanLevel& level);
 
 // Throws InvalidArgument where windows do not begin at cells.
 void require_cell_stride(const ScanPlan& plan);
@@ -65,8 +66,9 @@ class ChannelLevels {
   int exact_level_ = -1;
   Image<std::uint8_t> pixels_;
   CellSums sums_;
-  ChannelCells exact_;
-  ChannelCells resampled_;
+  ChannelCells exact_;      // values of the source
+  ChannelCells resampled_;  // values of another level
+  ChannelCells cells_;
 };
 
 }  // namespace cpu

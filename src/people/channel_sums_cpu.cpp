@@ -171,7 +171,7 @@ void sum_colours(const detail::ChannelSumsJob& job) {
   CellSums& sums = *job.sums;
   const int width = sums.columns() * channels::kCell;
   const int reach = channels::kReach, count = width + reach;  // of smoothed pixels
-  const auto line = static_cast<std::size_t>(width + 2 * reach + detail::kLinePadding);
+  const auto line = static_cast<std::size_t>(width) + 2 * reach + detail::kLinePadding;
   std::vector<std::uint8_t> split(line * kColours);
   std::vector<std::int16_t> across(line * kColours * 3), smooth(line * kColours * detail::kRing),
       added(line * channels::kSums);

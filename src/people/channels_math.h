@@ -19,6 +19,7 @@ constexpr int kMagnitude = 3;  // its place among the channels; orientations fol
 
 // Cells that a cell's value depends on beyond itself: one by normalising, one by smoothing.
 constexpr int kMargin = 2;
+constexpr int kSmoothMargin = 1;
 // Pixels that a cell's sums depend on beyond it.
 constexpr int kReach = 2;
 
@@ -52,10 +53,10 @@ FOVEA_HD inline void vote(int dx, int dy, int* orientations) {
   orientations[3] += most(0, b - root_a);
 }
 
-// Values before the last smoothing count in sixteenths of a byte.
-constexpr int kMost = 255 * 16;
-constexpr float kOrientationScale = 2040;  // twice the mean magnitude is the greatest vote
-constexpr float kMagnitudeScale = 1632;
+// Values are bytes from here on.
+constexpr int kMost = 255;
+constexpr float kOrientationScale = 127.5F;  // twice the mean magnitude is the greatest vote
+constexpr float kMagnitudeScale = 102;
 constexpr float kFloor = 2656;  // keeps flat cells flat; sixteen times a difference of 2.6 levels
 
 // `around` is the sum of magnitudes by [1 2 1] in both directions.
@@ -66,9 +67,9 @@ FOVEA_HD inline int normalised(int sum, float factor, float scale) {
   return least(kMost, static_cast<int>(static_cast<float>(sum) * (factor * scale) + 0.5F));
 }
 
-// The last smoothing: weights add up to 16.
-FOVEA_HD inline std::uint8_t to_byte(int sum) {
-  return static_cast<std::uint8_t>((sum + 128) >> 8);
+// The last smoothing, [1 2 1] in both directions: weights add up to 16.
+FOVEA_HD inline std::uint8_t smoothed_cell(int sum) {
+  return static_cast<std::uint8_t>((sum + 8) >> 4);
 }
 
 // CIE LUV of a cell, from sums of 16 smoothed pixels of each colour (0 to kColourSum). As is usual
@@ -82,9 +83,9 @@ FOVEA_HD inline int luminance_index(int r, int g, int b) {
 struct Luv {
   int l, u, v;
 };
-constexpr float kLightnessScale = 40.8F;
-constexpr float kChromaScale = 24;
-constexpr float kChromaMiddle = 2048;
+constexpr float kLightnessScale = 2.55F;
+constexpr float kChromaScale = 1.5F;
+constexpr float kChromaMiddle = 128;
 FOVEA_HD inline int clamped(float value) {
   return static_cast<int>(value < 0 ? 0.F : (value > kMost ? kMost : value));
 }

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "people/channel_cells_cuda.cuh"
 #include "people/channel_trees.h"
-#include "people/channels_cells_cuda.cuh"
 #include "people/scanner.h"
 
 namespace fovea::people::cuda {

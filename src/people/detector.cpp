@@ -136,8 +136,8 @@ DetectResult Detector::detect(ImageView<const std::uint8_t> image, const Region&
   return result;
 }
 
-DetectResult Detector::detect(ImageView<const std::uint8_t> image,
-                              ImageView<const std::uint8_t> mask) {
+DetectResult Detector::detect_within(ImageView<const std::uint8_t> mask,
+                                     ImageView<const std::uint8_t> image) {
   detail::require_shape("detect", "mask", mask, image.width, image.height, 1);
   if (mask.memory == Memory::kCuda)
     throw InvalidArgument("detect: the mask lies in device memory, expected host memory");

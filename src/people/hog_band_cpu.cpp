@@ -106,11 +106,11 @@ class Band {
 
   void add_rows(HogRows& rows, std::vector<float>& row_roles, int y, int count) {
     const HistogramAxis& uy = level_.units_y;
-    std::fill_n(row_roles.begin(), count * row_floats(), 0.0F);
     SpreadJob spread{{}, count, {}, static_cast<int>(level_.hog.bins * pitch_)};
     for (int k = 0; k < count; ++k) {
       float* roles = row_roles.data() + k * row_floats();
       const Votes votes = rows.votes(y + k, static_cast<std::uint32_t>(pitch_), 0);
+      std::fill_n(roles, row_floats(), 0.0F);
       scatter_row({votes, level_.units_x.pixels(), level_.roles, level_.hog.interpolate,
                    level_.hog.bins, pitch_, roles + level_.roles.margin});
       spread.rows[k] = roles + pitch_;  // the first bin's

@@ -18,9 +18,8 @@ using Roles = hn::FixedTag<float, RoleClasses::kLanes>;
 
 // Pixels of one class follow each other, so that no histogram is read while it is still being
 // written, and their weights stay in a register.
-template <bool kInterpolate>
-void scatter_class(const ScatterJob& job, int q, const float* weights, float* roles) {
-  const Roles d;
+template <bool kInterpolate, class D>
+void scatter_class(D d, const ScatterJob& job, int q, const float* weights, float* roles) {
   const auto weight = hn::LoadU(d, weights);
   const int period = job.classes.period, step = job.classes.step, count = job.count;
   const SharePair* shares = job.votes.shares;
@@ -44,18 +43,26 @@ void add_plane(const float* from, float* to, std::ptrdiff_t count) {
     hn::StoreU(hn::Add(hn::LoadU(d, to + i), hn::LoadU(d, from + i)), d, to + i);
 }
 
-void scatter_row_simd(const ScatterJob& job) {
+template <class D>
+void scatter_classes(D d, const ScatterJob& job) {
   const RoleClasses& classes = job.classes;
   const float* weights = classes.weights.data();
   for (int q = 0; q < classes.period; ++q) {
     float* roles = job.roles + classes.first[q];
     for (int chunk = 0; chunk < classes.chunks; ++chunk) {
-      if (job.interpolate) scatter_class<true>(job, q, weights, roles);
-      else scatter_class<false>(job, q, weights, roles);
+      if (job.interpolate) scatter_class<true>(d, job, q, weights, roles);
+      else scatter_class<false>(d, job, q, weights, roles);
       weights += RoleClasses::kLanes;
       roles += RoleClasses::kLanes;
     }
   }
+}
+
+void scatter_row_simd(const ScatterJob& job) {
+  const RoleClasses& classes = job.classes;
+  // Whole vectors of single roles would overlap their neighbours', which wait for them then.
+  if (classes.single) scatter_classes(hn::CappedTag<float, 1>(), job);
+  else scatter_classes(Roles(), job);
   float* planes = job.roles - classes.margin;
   const std::ptrdiff_t pitch = job.pitch, bins = job.bins;
   add_plane(planes, planes + bins * pitch, pitch);

@@ -116,6 +116,7 @@ RoleClasses role_classes(const HistogramAxis& axis) {
     longest = std::max(longest, weights[q].size());
   }
   roles.chunks = static_cast<int>((longest + RoleClasses::kLanes - 1) / RoleClasses::kLanes);
+  roles.single = longest == 1;
   const int lanes = roles.chunks * RoleClasses::kLanes;
   roles.margin = roles.step + lanes;
   for (auto& line : weights) {

@@ -60,6 +60,7 @@ struct RoleClasses {
   int period;
   int step;                    // roles from a pixel of a class to its next
   int chunks;                  // vectors of weights a class
+  bool single;                 // no class has more than one weight
   int margin;                  // roles before the first and after the last that weights may touch
   std::vector<int> first;      // role of a class' first weight, relative to its first pixel's; may
                                // be negative

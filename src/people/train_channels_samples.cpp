@@ -2,7 +2,10 @@
 // from stay in memory.
 #include "people/train_channels_samples.h"
 
+#include <fovea/error.h>
 #include <fovea/random.h>
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -16,6 +19,7 @@ namespace {
 
 constexpr int kImagesPerReport = 64;
 constexpr double kOverlap = 0.65;  // of people, over the smaller box, from which one goes
+constexpr float kLeastScore = -1;  // of a window worth learning
 constexpr int kDecayImages = 100;  // that the decay is measured on
 constexpr std::uint64_t kChance = 1ULL << 60U;  // sequences of random numbers for windows
 
@@ -40,6 +44,17 @@ WindowPlace place_of(const ScanPlan& plan, int image, std::int64_t index) {
               static_cast<int>(index / level.columns)};
     index -= here;
   }
+}
+
+// A place may come from a checkpoint.
+void require_inside(const ScanPlan& plan, const WindowPlace& place) {
+  const auto level = static_cast<std::size_t>(place.level);
+  if (level >= plan.levels.size() || place.column >= plan.levels[level].columns ||
+      place.row >= plan.levels[level].rows)
+    throw InvalidArgument(
+        fmt::format("train: a window of negative {} lies outside of it; the images are others than "
+                    "when the checkpoint was written: delete it",
+                    place.image));
 }
 
 // Keeps the best hits that overlap no better one much.
@@ -148,6 +163,7 @@ std::vector<std::uint8_t> ChannelWindows::negatives(std::span<const WindowPlace>
     levels.start(image, scan, setup_.model);
     cpu::ChannelLevels::Level level{};
     for (std::size_t p = first_of[i]; p < first_of[i + 1]; ++p) {
+      require_inside(scan, places[p]);
       if (p == first_of[i] || places[p].level != places[p - 1].level)
         level = levels.make(places[p].level, alone());
       copy_window(level, places[p].column * step, places[p].row * step, rows.data() + bytes * p);
@@ -186,7 +202,7 @@ std::vector<WindowPlace> ChannelWindows::mine(const ChannelsModel& model, int pe
     const Image<std::uint8_t> image = setup_.data.negatives.read(i);
     const ScanPlan scan = plan(extent(image));
     const auto scanner = cpu::make_channels_scanner(model);
-    ScanResult result = scanner->scan({image, scan, -1e5F}, alone());
+    ScanResult result = scanner->scan({image, scan, kLeastScore}, alone());
     const std::vector<Hit> hits = thin_out(std::move(result.hits), scan, setup_.person_height,
                                            setup_.person_aspect, per_image);
     auto& mine = found[static_cast<std::size_t>(i)];

@@ -10,9 +10,12 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <limits>
+#include <numeric>
 #include <optional>
 
+#include "core/parallel.h"
 #include "people/model_parts.h"
 #include "people/train_linear_windows.h"
 
@@ -21,8 +24,9 @@ namespace {
 
 constexpr const char* kSchema = "people.checkpoint.linear";
 constexpr int kVersion = 1;
-constexpr float kMargin = -1;        // windows above it change the classifier
-constexpr double kFalseRate = 1e-4;  // of false positives a window, at the model's threshold
+constexpr float kMargin = -1;             // windows above it change the classifier
+constexpr double kFalseRate = 1e-4;       // of false positives a window, at the model's threshold
+constexpr std::size_t kLeastToPart = 12;  // negatives, of which a part can be spared
 
 // Everything that decides what is learnt, as text: a checkpoint of anything else is not continued.
 struct Identity {
@@ -47,6 +51,9 @@ class LinearTraining {
   std::vector<WindowPlace> random_places();
   void learn();
   bool mine(int round);
+  LinearSvm solve(std::span<const float> costs) const;
+  std::vector<int> sample_images() const;
+  std::vector<float> unseen_scores();
   float calibrate();
   std::vector<WindowPlace> sorted_places() const;
   Model result();
@@ -151,14 +158,18 @@ std::vector<WindowPlace> LinearTraining::random_places() {
   return places;
 }
 
-void LinearTraining::learn() {
-  if (exec_.progress) exec_.progress({"learning", 0, 1});
+LinearSvm LinearTraining::solve(std::span<const float> costs) const {
   std::vector<std::int8_t> labels(static_cast<std::size_t>(samples_.used), -1);
   std::fill_n(labels.begin(), positive_rows_, std::int8_t{1});
   Exec quiet = exec_;
   quiet.progress = nullptr;
-  svm_ = train_linear_svm(samples_.rows.view().crop(0, 0, samples_.rows.width(), samples_.used),
-                          labels, {}, {.cost = options_.cost, .exec = quiet});
+  return train_linear_svm(samples_.rows.view().crop(0, 0, samples_.rows.width(), samples_.used),
+                          labels, costs, {.cost = options_.cost, .exec = quiet});
+}
+
+void LinearTraining::learn() {
+  if (exec_.progress) exec_.progress({"learning", 0, 1});
+  svm_ = solve({});
   model_.weights = std::move(svm_.weights);
   model_.bias = svm_.bias;
   if (exec_.progress) exec_.progress({"learning", 1, 1});
@@ -182,10 +193,56 @@ bool LinearTraining::mine(int round) {
   return !found.empty();
 }
 
+// The negatives that samples come from, in order.
+std::vector<int> LinearTraining::sample_images() const {
+  std::vector<int> images;
+  for (const WindowPlace& place : places_) images.push_back(place.image);
+  std::sort(images.begin(), images.end());
+  images.erase(std::unique(images.begin(), images.end()), images.end());
+  return images;
+}
+
+// What a classifier gives the samples of a third of the negatives from which it did not learn, for
+// every third. Windows learnt from score lower than new ones of the same kind: the threshold must
+// not come from them.
+std::vector<float> LinearTraining::unseen_scores() {
+  constexpr int kParts = 3;
+  std::vector<float> scores(places_.size());
+  std::vector<float> costs(static_cast<std::size_t>(samples_.used));
+  const std::vector<int> images = sample_images();
+  const auto part_of = [&](const WindowPlace& place) {
+    const auto rank = std::lower_bound(images.begin(), images.end(), place.image) - images.begin();
+    return static_cast<int>(rank * kParts / static_cast<std::ptrdiff_t>(images.size()));
+  };
+  for (int part = 0; part < kParts; ++part) {
+    std::fill(costs.begin(), costs.end(), 1.F);
+    for (std::size_t k = 0; k < places_.size(); ++k)
+      if (part_of(places_[k]) == part) costs[static_cast<std::size_t>(positive_rows_) + k] = 0;
+    const LinearSvm svm = solve(costs);
+    parallel_for(exec_, static_cast<std::int64_t>(places_.size()), 256, [&](auto first, auto last) {
+      for (auto k = static_cast<std::size_t>(first); k < static_cast<std::size_t>(last); ++k) {
+        if (part_of(places_[k]) != part) continue;
+        const auto row = samples_.row(positive_rows_ + static_cast<int>(k));
+        scores[k] = std::inner_product(row.begin(), row.end(), svm.weights.begin(), svm.bias);
+      }
+    });
+    if (exec_.progress) exec_.progress({"finding the threshold", part + 1.0, kParts});
+  }
+  return scores;
+}
+
 // The score that so few windows of the negatives exceed.
 float LinearTraining::calibrate() {
-  const auto most =
-      std::max<std::int64_t>(1, std::llround(kFalseRate * static_cast<double>(windows_->count())));
+  const auto most = static_cast<std::size_t>(
+      std::max<std::int64_t>(1, std::llround(kFalseRate * static_cast<double>(windows_->count()))));
+  const bool mined = places_.size() > static_cast<std::size_t>(random_rows_);
+  if (mined && places_.size() >= most && sample_images().size() >= kLeastToPart) {
+    // The highest scores of all windows are among those that were found to be hard.
+    std::vector<float> scores = unseen_scores();
+    const auto at = scores.begin() + static_cast<std::ptrdiff_t>(most - 1);
+    std::nth_element(scores.begin(), at, scores.end(), std::greater<>());
+    return *at;
+  }
   HardWindows highest(static_cast<int>(most), -std::numeric_limits<float>::max(), nullptr);
   windows_->search(model_, {}, "finding the threshold", highest);
   return highest.lowest();

@@ -178,6 +178,33 @@ TEST_F(PeopleEval, MeasuresMissRateInWindows) {
   EXPECT_THAT(test::load(out + "/index.html"), HasSubstr("2 crops of people"));
 }
 
+TEST_F(PeopleEval, CountsWhatTheStagesOfACascadeReject) {
+  // The first stage lets every window pass, the second none.
+  people::CascadeModel cascade;
+  for (const float bias : {1.F, -1.F}) {
+    people::BlockClassifier classifier{{16, 24, 32, 64}, std::vector<float>(36), bias, 1};
+    cascade.stages.push_back({{classifier, classifier}, 0});
+  }
+  people::Model rejector;
+  rejector.kind = people::Kind::kCascade;
+  rejector.classifier = cascade;
+  rejector.write(folder_ / "cascade.safetensors");
+  const std::string out = folder_ / "report";
+  std::vector<std::string> args = on_images({"--json", "-o", out});
+  args[3] = folder_ / "cascade.safetensors";
+  const Ended ended = run_here(args);
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  const json result = json::parse(ended.out);
+  EXPECT_EQ(result["log_average_miss_rate"], 1);
+  ASSERT_EQ(result["stages"].size(), 2U);
+  EXPECT_EQ(result["stages"][0]["blocks"], 2);
+  EXPECT_EQ(result["stages"][0]["reached"], result["windows"]);
+  EXPECT_EQ(result["stages"][0]["passed"], result["windows"]);
+  EXPECT_EQ(result["stages"][1]["reached"], result["windows"]);
+  EXPECT_EQ(result["stages"][1]["passed"], 0);
+  EXPECT_THAT(test::load(out + "/index.html"), HasSubstr("Stages of cascade"));
+}
+
 TEST_F(PeopleEval, BadInputIsOneLineWithItsStatus) {
   const auto expect = [](const std::vector<std::string>& args, int status, const char* words) {
     const Ended ended = run_here(args);

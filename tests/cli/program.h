@@ -71,7 +71,8 @@ class Process {
       signal(SIGINT, SIG_DFL);  // test runners in the background ignore it
       signal(SIGPIPE, SIG_DFL);
       // Looking for leaks takes seconds a process; the runs in the test's own process are searched.
-      setenv("ASAN_OPTIONS", "detect_leaks=0", 0);
+      const char* set = getenv("ASAN_OPTIONS");
+      setenv("ASAN_OPTIONS", ((set ? set : "") + std::string(":detect_leaks=0")).c_str(), 1);
       hide_gpus();
       dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
       dup2(open(out.c_str(), O_WRONLY | O_CREAT, 0600), STDOUT_FILENO);

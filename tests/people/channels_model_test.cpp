@@ -1,4 +1,5 @@
 #include <fovea/error.h>
+#include <gtest/gtest.h>
 
 #include <limits>
 

@@ -7,6 +7,7 @@
 #include "people/channel_levels.h"
 #include "people/channel_trees.h"
 #include "people/scanner.h"
+#include "support/devices.h"
 #include "support/files.h"
 #include "support/images.h"
 
@@ -106,6 +107,32 @@ TEST(ChannelsScanner, FindsWhatTheTreesSay) {
             EXPECT_EQ(found.counts.windows, expected.counts.windows);
           }
           EXPECT_FALSE(expected.hits.empty());
+        }
+      }
+    }
+  }
+}
+
+TEST(ChannelsScanner, TheTwinsFindTheSame) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  Random random(5);
+  for (const int trees : {3, 32, 100}) {
+    for (const int colours : {1, 3, 4}) {
+      for (const int exact : {0, 2}) {
+        const ChannelsModel model = random_model(trees, exact);
+        const auto twin = cuda::make_channels_scanner(model);
+        for (const int width : {90, 131}) {
+          const auto image = noise(random, width, 75, colours);
+          const ScanPlan plan = plan_of(image, 4);
+          for (const float threshold : {-0.2F, kEvery}) {
+            const ScanResult expected = cpu::make_channels_scanner(model)->scan(
+                                 {image, plan, threshold}, {}),
+                             found =
+                                 twin->scan({image, plan, threshold}, {.device = Device::cuda()});
+            EXPECT_EQ(found.hits, expected.hits);
+            EXPECT_EQ(found.counts.evaluations, expected.counts.evaluations);
+            EXPECT_EQ(found.counts.windows, expected.counts.windows);
+          }
         }
       }
     }

@@ -102,10 +102,11 @@ TEST_P(PeopleDetector, AMaskLeavesPeopleOut) {
   Detector detector(figure_model(), options());
   const Image<std::uint8_t> image = figure_at(320, 240, 128, 64);
   Image<std::uint8_t> mask(320, 240);
-  EXPECT_TRUE(detector.detect(image, mask).people.empty());
+  for (int y = 0; y < 240; ++y) std::fill_n(mask.row(y), 320, std::uint8_t{0});
+  EXPECT_TRUE(detector.detect_within(mask, image).people.empty());
   for (int y = 100; y < 160; ++y)
     for (int x = 140; x < 180; ++x) mask.at(x, y) = 1;
-  EXPECT_EQ(detector.detect(image, mask).people.size(), 1U);
+  EXPECT_EQ(detector.detect_within(mask, image).people.size(), 1U);
 }
 
 TEST_P(PeopleDetector, ColourAndOpacityAreTaken) {

@@ -36,7 +36,7 @@ class Pictures final : public ImageSet {
   bool person_;
 };
 
-const Pictures kPositives(12, {72, 136}, true), kNegatives(3, {90, 150}, false);
+const Pictures kPositives(24, {72, 136}, true), kNegatives(3, {90, 150}, false);
 
 ChannelsTrainOptions small_options() {
   ChannelsTrainOptions options;
@@ -68,8 +68,8 @@ float score(const Model& model, const Image<std::uint8_t>& crop) {
 TEST(TrainChannels, TellsPeopleFromNoise) {
   const Model model = train_channels({kPositives, kNegatives}, small_options());
   EXPECT_EQ(model.kind, Kind::kChannels);
-  const Pictures people(20, {72, 136}, true), noise(20, {72, 136}, false);
-  for (int i = 12; i < 20; ++i) {
+  const Pictures people(32, {72, 136}, true), noise(32, {72, 136}, false);
+  for (int i = 24; i < 32; ++i) {
     EXPECT_GT(score(model, people.read(i)), 0.5F) << i;
     EXPECT_LT(score(model, noise.read(i)), -0.5F) << i;
   }
@@ -112,6 +112,11 @@ TEST(TrainChannels, ACheckpointOfAnotherTrainingIsRefused) {
     train_channels({kPositives, kNegatives}, other, run);
   });
   EXPECT_NE(message.find("other data or options"), std::string::npos) << message;
+  const Pictures smaller(3, {66, 130}, false);
+  const auto changed = test::message_of<InvalidArgument>([&] {
+    train_channels({kPositives, smaller}, small_options(), run);
+  });
+  EXPECT_NE(changed.find("lies outside"), std::string::npos) << changed;
   test::save(run.checkpoint, "not a checkpoint");
   EXPECT_THROW(train_channels({kPositives, kNegatives}, other, run), FormatError);
 }

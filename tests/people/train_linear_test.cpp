@@ -128,6 +128,18 @@ TEST(TrainLinear, SameModelWhateverTheThreads) {
   EXPECT_NE(linear(task.train()).weights, linear(expected).weights);
 }
 
+// With enough negatives the threshold comes from windows that were not learnt from.
+TEST(TrainLinear, ThresholdStandsBetweenFiguresAndClutter) {
+  Task task;
+  task.negatives = Clutter(15);
+  task.run.exec.threads = 2;
+  const Model model = task.train();
+  for (const float score : positive_scores(task, model)) EXPECT_GT(score, model.threshold);
+  EXPECT_GT(model.threshold, -1.5F);
+  task.run.exec.threads = 1;
+  expect_same(task.train(), model);
+}
+
 TEST(TrainLinear, MirrorDoublesThePositives) {
   Task task;
   task.options.mirror = false;

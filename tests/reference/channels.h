@@ -49,7 +49,7 @@ class Channels {
     for (int dy = -1; dy <= 1; ++dy)
       for (int dx = -1; dx <= 1; ++dx)
         sum += weight(dx) * weight(dy) * value(x + dx, y + dy, channel);
-    return people::channels::to_byte(sum);
+    return people::channels::smoothed_cell(sum);
   }
 
  private:

@@ -51,7 +51,8 @@ class FOVEA_API Detector {
   DetectResult detect(ImageView<const std::uint8_t> image, const Region& region = {});
   // Only people whose middle lies on a pixel of the mask (the image's size, host memory) that is
   // not 0.
-  DetectResult detect(ImageView<const std::uint8_t> image, ImageView<const std::uint8_t> mask);
+  DetectResult detect_within(ImageView<const std::uint8_t> mask,
+                             ImageView<const std::uint8_t> image);
 
   // The score of the window in the middle of a crop that holds it and some of its surroundings.
   float score(ImageView<const std::uint8_t> crop);

@@ -81,7 +81,8 @@ struct ChannelsTrainOptions {
   int most_negatives = 10000;
   int negatives_per_image = 25;
   double feature_share = 0.0625;  // of the features that a node may choose from
-  double rejection = -1;          // of the soft cascade
+  double rejection = -3;          // of the soft cascade: what scores less is dropped; -1 looks at a
+                                  // third of the trees and misses some people more
   double enlarge = 1.5;           // negatives are searched from so many times their size down
   double ratio = 1.0905;          // of the levels in which negatives are searched
   int exact_per_octave = 2;       // sizes an octave for which channels are computed from pixels, in

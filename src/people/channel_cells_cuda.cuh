@@ -15,9 +15,9 @@ namespace fovea::people::cuda {
 // Cells computed from pixels. Lines of all levels lie equally far apart.
 struct SourceCells {
   int columns, rows;
-  CellOrigin origin;           // in the padded image
-  std::int64_t sums;           // where they begin among those of all sources
-  std::int64_t values, cells;  // likewise
+  CellOrigin origin;   // in the padded image
+  std::int64_t sums;   // where they begin among those of all sources
+  std::int64_t cells;  // likewise, among the values and cells of all levels
 };
 
 // The cells of a level that are resampled.
@@ -25,6 +25,11 @@ struct ResampledCells {
   int columns, rows;
   std::int64_t from, cells;   // where the source's and its own begin
   int column_taps, row_taps;  // where its taps begin
+};
+// The cells of any level, as the last smoothing sees them.
+struct SmoothedCells {
+  int columns, rows;
+  std::int64_t cells;
 };
 struct RowTap {
   int index, next;
@@ -67,19 +72,22 @@ class DeviceChannels {
   LevelImages images_;
   std::vector<SourceCells> sources_;
   std::vector<ResampledCells> resampled_;
+  std::vector<SmoothedCells> smoothed_;
   std::vector<RowTap> row_taps_;
   std::vector<ColumnTap> column_taps_;
   std::vector<LevelWindows> level_windows_;
-  std::size_t sum_tiles_ = 0, cell_tiles_ = 0, resample_tiles_ = 0;
+  std::size_t sum_tiles_ = 0, cell_tiles_ = 0, resample_tiles_ = 0, smooth_tiles_ = 0;
   KeptBuffer<SourceCells> device_sources_;
   KeptBuffer<ResampledCells> device_resampled_;
+  KeptBuffer<SmoothedCells> device_smoothed_;
   KeptBuffer<RowTap> device_row_taps_;
   KeptBuffer<ColumnTap> device_column_taps_;
   KeptBuffer<LevelWindows> device_windows_;
-  KeptBuffer<Tile> device_sum_tiles_, device_cell_tiles_, device_resample_tiles_;
+  KeptBuffer<Tile> device_sum_tiles_, device_cell_tiles_, device_resample_tiles_,
+      device_smooth_tiles_;
   KeptBuffer<float> lightness_;
-  KeptBuffer<std::uint16_t> sums_, values_;
-  KeptBuffer<std::uint8_t> cells_;
+  KeptBuffer<std::uint16_t> sums_;
+  KeptBuffer<std::uint8_t> values_, cells_;
 };
 
 }  // namespace fovea::people::cuda

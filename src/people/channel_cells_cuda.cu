@@ -3,7 +3,7 @@
 // of channels_math.h: equal to the CPU twin to the bit.
 #include <algorithm>
 
-#include "people/channels_cells_cuda.cuh"
+#include "people/channel_cells_cuda.cuh"
 
 namespace fovea::people::cuda {
 namespace {
@@ -96,8 +96,7 @@ struct CellsJob {
   std::ptrdiff_t stride;
   const std::uint16_t* sums;
   const float* lightness;
-  std::uint16_t* values;
-  std::uint8_t* cells;
+  std::uint8_t* values;
 };
 
 __device__ inline int clamp_to(int value, int count) {
@@ -125,8 +124,8 @@ __global__ void values_kernel(CellsJob job) {
                 magnitude(clamp_to(column + dx, source.columns), clamp_to(row + dy, source.rows));
   const float factor = channels::normaliser(around);
   const auto store = [&](int k, int value) {
-    job.values[source.values + (static_cast<std::int64_t>(row) * kChannels + k) * job.stride +
-               column] = static_cast<std::uint16_t>(value);
+    job.values[source.cells + (static_cast<std::int64_t>(row) * kChannels + k) * job.stride +
+               column] = static_cast<std::uint8_t>(value);
   };
   const int r = sum_of(column, row, 0), g = sum_of(column, row, 1), b = sum_of(column, row, 2);
   const channels::Luv luv =
@@ -143,24 +142,31 @@ __global__ void values_kernel(CellsJob job) {
                                channels::kOrientationScale));
 }
 
-__global__ void smooth_kernel(CellsJob job) {
+struct SmoothJob {
+  const SmoothedCells* levels;
+  const Tile* tiles;
+  std::ptrdiff_t stride;
+  const std::uint8_t* values;
+  std::uint8_t* cells;
+};
+
+__global__ void smooth_kernel(SmoothJob job) {
   const Tile tile = job.tiles[blockIdx.x];
-  const SourceCells source = job.sources[tile.level];
+  const SmoothedCells level = job.levels[tile.level];
   const int column = tile.x + static_cast<int>(threadIdx.x),
             row = tile.y + static_cast<int>(threadIdx.y);
-  if (column >= source.columns || row >= source.rows) return;
-  const int left = clamp_to(column - 1, source.columns),
-            right = clamp_to(column + 1, source.columns);
-  const int above = clamp_to(row - 1, source.rows), below = clamp_to(row + 1, source.rows);
+  if (column >= level.columns || row >= level.rows) return;
+  const int left = clamp_to(column - 1, level.columns), right = clamp_to(column + 1, level.columns);
+  const int above = clamp_to(row - 1, level.rows), below = clamp_to(row + 1, level.rows);
   for (int k = 0; k < kChannels; ++k) {
     const auto across = [&](int y) {
-      const std::uint16_t* line =
-          job.values + source.values + (static_cast<std::int64_t>(y) * kChannels + k) * job.stride;
+      const std::uint8_t* line =
+          job.values + level.cells + (static_cast<std::int64_t>(y) * kChannels + k) * job.stride;
       return channels::smooth3(line[left], line[column], line[right]);
     };
-    job.cells[source.cells + (static_cast<std::int64_t>(row) * kChannels + k) * job.stride +
+    job.cells[level.cells + (static_cast<std::int64_t>(row) * kChannels + k) * job.stride +
               column] =
-        channels::to_byte(channels::smooth3(across(above), across(row), across(below)));
+        channels::smoothed_cell(channels::smooth3(across(above), across(row), across(below)));
   }
 }
 
@@ -170,7 +176,7 @@ struct ResampleJob {
   std::ptrdiff_t stride;
   const RowTap* row_taps;
   const ColumnTap* column_taps;
-  std::uint8_t* cells;
+  std::uint8_t* values;
 };
 
 __global__ void resample_kernel(ResampleJob job) {
@@ -184,15 +190,15 @@ __global__ void resample_kernel(ResampleJob job) {
   for (int k = 0; k < kChannels; ++k) {
     const CellWeights weights = y.weights[k];
     const std::uint8_t* above =
-        job.cells + level.from + (static_cast<std::int64_t>(y.index) * kChannels + k) * job.stride;
+        job.values + level.from + (static_cast<std::int64_t>(y.index) * kChannels + k) * job.stride;
     const std::uint8_t* below =
-        job.cells + level.from + (static_cast<std::int64_t>(y.next) * kChannels + k) * job.stride;
+        job.values + level.from + (static_cast<std::int64_t>(y.next) * kChannels + k) * job.stride;
     const auto at = [&](int place) {
       return channels::shared(above[place], below[place], weights.above, weights.below);
     };
-    job.cells[level.cells + (static_cast<std::int64_t>(row) * kChannels + k) * job.stride +
-              column] = static_cast<std::uint8_t>(channels::shared(at(x.index), at(x.next),
-                                                                   128 - x.share, x.share));
+    job.values[level.cells + (static_cast<std::int64_t>(row) * kChannels + k) * job.stride +
+               column] = static_cast<std::uint8_t>(channels::shared(at(x.index), at(x.next),
+                                                                    128 - x.share, x.share));
   }
 }
 
@@ -263,7 +269,7 @@ bool DeviceChannels::lay_out(Session& session, ImageView<const std::uint8_t> ima
     pixels.padding = std::max(pixels.padding, groups.back().exact.padding);
     widest = std::max(widest, groups.back().exact.columns);
     for (int l = first; l < last; ++l)
-      widest = std::max(widest, window_cells(plan, plan.levels[l]).width);
+      widest = std::max(widest, resampled_cells(plan, plan.levels[l]).width);
     first = last;
   }
   stride_ = (widest + 15) / 16 * 16;
@@ -274,27 +280,25 @@ bool DeviceChannels::lay_out(Session& session, ImageView<const std::uint8_t> ima
   column_taps_.clear();
   level_windows_.clear();
   windows_ = 0;
-  std::int64_t sums = 0, values = 0, cells = 0;
+  smoothed_.clear();
+  std::int64_t sums = 0, cells = 0;
   for (const Group& group : groups) {
     const ExactCells& exact = group.exact;
     const std::int64_t from = cells;
     const int shift = pixels.padding - exact.padding;
-    sources_.push_back({exact.columns,
-                        exact.rows,
-                        {exact.origin.x + shift, exact.origin.y + shift},
-                        sums,
-                        values,
-                        cells});
+    sources_.push_back(
+        {exact.columns, exact.rows, {exact.origin.x + shift, exact.origin.y + shift}, sums, cells});
+    smoothed_.push_back({exact.columns, exact.rows, cells});
     sums += stride_ * kSums * exact.rows;
-    values += stride_ * kChannels * exact.rows;
     cells += stride_ * kChannels * exact.rows;
     for (int l = group.first; l < group.last; ++l) {
       const ScanLevel& level = plan.levels[l];
       LevelWindows windows{windows_, from + exact.margin_y * kChannels * stride_ + exact.margin_x,
                            level.columns};
       if (l != group.source) {
-        const Extent size = window_cells(plan, level);
-        windows.cells = cells;
+        const Extent size = resampled_cells(plan, level);
+        windows.cells = cells + channels::kSmoothMargin * (kChannels * stride_ + 1);
+        smoothed_.push_back({size.width, size.height, cells});
         resampled_.push_back({size.width, size.height, from, cells, 0, 0});
         add_resampled(plan, l, group.source, exact);
         cells += stride_ * kChannels * size.height;
@@ -306,13 +310,17 @@ bool DeviceChannels::lay_out(Session& session, ImageView<const std::uint8_t> ima
   const cudaStream_t stream = session.stream();
   const auto sum_tiles = tiles_of(sources_, {kTuning.sum_x, kTuning.sum_y}),
              cell_tiles = tiles_of(sources_, {kTuning.cell_x, kTuning.cell_y}),
-             resample_tiles = tiles_of(resampled_, {kTuning.cell_x, kTuning.cell_y});
+             resample_tiles = tiles_of(resampled_, {kTuning.cell_x, kTuning.cell_y}),
+             smooth_tiles = tiles_of(smoothed_, {kTuning.cell_x, kTuning.cell_y});
   sum_tiles_ = sum_tiles.size();
   cell_tiles_ = cell_tiles.size();
   resample_tiles_ = resample_tiles.size();
+  smooth_tiles_ = smooth_tiles.size();
   device_sum_tiles_.fill(sum_tiles, stream);
   device_cell_tiles_.fill(cell_tiles, stream);
   device_sources_.fill(sources_, stream);
+  device_smooth_tiles_.fill(smooth_tiles, stream);
+  device_smoothed_.fill(smoothed_, stream);
   if (!resampled_.empty()) {
     device_resample_tiles_.fill(resample_tiles, stream);
     device_resampled_.fill(resampled_, stream);
@@ -322,7 +330,7 @@ bool DeviceChannels::lay_out(Session& session, ImageView<const std::uint8_t> ima
   device_windows_.fill(level_windows_, stream);
   lightness_.fill(lightness_table(), stream);
   sums_.reserve(static_cast<std::size_t>(sums));
-  values_.reserve(static_cast<std::size_t>(values));
+  values_.reserve(static_cast<std::size_t>(cells));
   cells_.reserve(static_cast<std::size_t>(cells));
   image_ = {image.width, image.height};
   plan_ = plan;
@@ -339,15 +347,16 @@ void DeviceChannels::build(Session& session, ImageView<const std::uint8_t> image
   if (channels_ == 1)
     sums_kernel<1><<<static_cast<unsigned>(sum_tiles_), sum_block, 0, stream>>>(sums);
   else sums_kernel<3><<<static_cast<unsigned>(sum_tiles_), sum_block, 0, stream>>>(sums);
-  const CellsJob cells{device_sources_.data(), device_cell_tiles_.data(), stride_,
-                       sums_.data(),           lightness_.data(),         values_.data(),
-                       cells_.data()};
-  values_kernel<<<static_cast<unsigned>(cell_tiles_), block, 0, stream>>>(cells);
-  smooth_kernel<<<static_cast<unsigned>(cell_tiles_), block, 0, stream>>>(cells);
+  values_kernel<<<static_cast<unsigned>(cell_tiles_), block, 0, stream>>>(
+      {device_sources_.data(), device_cell_tiles_.data(), stride_, sums_.data(), lightness_.data(),
+       values_.data()});
   if (resample_tiles_ > 0)
     resample_kernel<<<static_cast<unsigned>(resample_tiles_), block, 0, stream>>>(
         {device_resampled_.data(), device_resample_tiles_.data(), stride_, device_row_taps_.data(),
-         device_column_taps_.data(), cells_.data()});
+         device_column_taps_.data(), values_.data()});
+  smooth_kernel<<<static_cast<unsigned>(smooth_tiles_), block, 0, stream>>>(
+      {device_smoothed_.data(), device_smooth_tiles_.data(), stride_, values_.data(),
+       cells_.data()});
   check_launch("channels");
 }
 
