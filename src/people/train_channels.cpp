@@ -23,7 +23,7 @@ constexpr int kGrowth = 4;  // of the number of trees from round to round
 constexpr const char* kCheckpointSchema = "people.channels.training";
 constexpr double kCalibration = 0.005;
 constexpr int kPadding = 24;
-constexpr float kPersonHeight = 100.F / 128;
+constexpr float kPersonHeight = 104.F / 128;
 // Scores grow with the number of trees. On images not learnt from, half a megapixel large, this bar
 // lets one false alarm in twenty images pass.
 constexpr float kThresholdPerTree = 0.005F;

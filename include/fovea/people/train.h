@@ -77,8 +77,8 @@ FOVEA_API void describe(OptionVisitor& visit, CascadeTrainOptions& options);
 
 struct ChannelsTrainOptions {
   int trees = 2048;  // of the last of four rounds; those before have 1/4, 1/16, 1/64
-  int negatives_per_round = 5000;
-  int most_negatives = 10000;
+  int negatives_per_round = 10000;
+  int most_negatives = 20000;
   int negatives_per_image = 25;
   double feature_share = 0.0625;  // of the features that a node may choose from
   double rejection = -3;          // of the soft cascade: what scores less is dropped; -1 looks at a
