@@ -32,9 +32,6 @@ void check_geometry(const ChannelsModel& model) {
     throw ModelError(
         fmt::format("channels: a window of {}x{}; sides must be multiples of {} up to {}",
                     model.window_width, model.window_height, channels::kCell, kMostWindow));
-  if (model.stride < channels::kCell || model.stride > 256 || model.stride % channels::kCell != 0)
-    throw ModelError(fmt::format("channels: a stride of {}; expected a multiple of {} up to 256",
-                                 model.stride, channels::kCell));
   if (model.exact_per_octave < 0 || model.exact_per_octave > 64)
     throw ModelError(fmt::format("channels: {} exact sizes an octave; expected 0 to 64",
                                  model.exact_per_octave));
@@ -52,9 +49,9 @@ void save(io::ModelFile& file, const ChannelsModel& model) {
     threshold.insert(threshold.end(), tree.threshold.begin(), tree.threshold.end());
     leaf.insert(leaf.end(), tree.leaf.begin(), tree.leaf.end());
   }
-  file.add("geometry", {5},
+  file.add("geometry", {4},
            std::vector<std::int32_t>{model.window_width, model.window_height, model.shrink,
-                                     model.stride, model.exact_per_octave});
+                                     model.exact_per_octave});
   file.add("decay", {channels::kChannels}, std::span<const float>(model.decay));
   file.add("feature", {count, 3}, feature);
   file.add("threshold", {count, 3}, threshold);
@@ -64,12 +61,11 @@ void save(io::ModelFile& file, const ChannelsModel& model) {
 
 ChannelsModel load_channels(const io::ModelFile& file) {
   ChannelsModel model;
-  const auto geometry = file.tensor<std::int32_t>("geometry", {5});
+  const auto geometry = file.tensor<std::int32_t>("geometry", {4});
   model.window_width = geometry[0];
   model.window_height = geometry[1];
   model.shrink = geometry[2];
-  model.stride = geometry[3];
-  model.exact_per_octave = geometry[4];
+  model.exact_per_octave = geometry[3];
   check_geometry(model);
   const auto decay = file.tensor<float>("decay", {channels::kChannels});
   for (const float value : decay) {

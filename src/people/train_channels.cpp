@@ -241,13 +241,12 @@ Model train_channels(const TrainData& data, const ChannelsTrainOptions& options,
   Model model;
   model.kind = Kind::kChannels;
   model.person_height = kPersonHeight;
+  model.stride = channels::kCell;
   model.threshold = kThresholdPerTree * static_cast<float>(options.trees);
   model.classifier = training.train();
   model.facts["positives"] = std::to_string(training.positives());
   model.facts["negative images"] = std::to_string(data.negatives.count());
   model.facts["negative windows"] = std::to_string(training.negatives());
-  std::error_code ignored;
-  if (!run.checkpoint.empty()) std::filesystem::remove(run.checkpoint, ignored);
   return model;
 }
 

@@ -13,7 +13,6 @@ ChannelsModel small_model() {
   ChannelsModel model;
   model.window_width = 16;
   model.window_height = 32;
-  model.stride = 8;
   model.exact_per_octave = 3;
   model.decay[4] = 0.11F;
   model.trees.push_back({{0, 319, 17}, {3, 255, 0}, {-5, 7, 32767, -32768}});
@@ -37,7 +36,6 @@ TEST(ChannelsModel, SurvivesAFile) {
   const ChannelsModel read = load_channels(io::ModelFile::parse(saved(model).bytes(), "model"));
   EXPECT_EQ(read.window_width, 16);
   EXPECT_EQ(read.window_height, 32);
-  EXPECT_EQ(read.stride, 8);
   EXPECT_EQ(read.exact_per_octave, 3);
   EXPECT_EQ(read.decay, model.decay);
   EXPECT_EQ(read.rejection, model.rejection);
@@ -63,9 +61,6 @@ TEST(ChannelsModel, ImpossibleOnesAreRefused) {
   model = small_model();
   model.shrink = 0;
   EXPECT_NE(refusal(model).find("cells of 0 pixels"), std::string::npos);
-  model = small_model();
-  model.stride = 0;
-  EXPECT_NE(refusal(model).find("a stride of 0"), std::string::npos);
   model = small_model();
   model.exact_per_octave = -1;
   EXPECT_NE(refusal(model), "");

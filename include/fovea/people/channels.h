@@ -23,7 +23,6 @@ struct ChannelsModel {
   int window_width = 64;
   int window_height = 128;
   int shrink = 4;            // side of a cell, pixels; only 4 is known
-  int stride = 4;            // between the windows it was made for, pixels; a multiple of the cell
   int exact_per_octave = 2;  // sizes an octave for which channels are computed from pixels; those
                              // of levels between are resampled. 0: all are computed
   std::array<float, kChannels> decay{};  // at a level r times smaller a resampled channel is

@@ -37,7 +37,8 @@ struct TrainData {
 
 // Memory for samples, and where an unfinished training is kept.
 struct TrainRun {
-  std::string checkpoint{};                  // a file, continued where it exists; empty: none
+  std::string checkpoint{};                  // a file, continued where it exists; empty: none. It
+                                             // stays, for who wrote the model to remove
   std::uint64_t sample_bytes = 2ULL << 30U;  // most memory for samples
   Exec exec{};
 };
