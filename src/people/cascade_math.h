@@ -81,7 +81,7 @@ inline BlockPlan block_plan(const BlockClassifier& from) {
   for (int cell = 0; cell < kCells; ++cell)
     for (int bin = 0; bin < kBins; ++bin)
       plan.weights[place_of(cell, bin)] =
-          from.weights[static_cast<std::size_t>(cell * kBins + bin)];
+          from.weights[static_cast<std::size_t>(cell) * kBins + static_cast<std::size_t>(bin)];
   return plan;
 }
 

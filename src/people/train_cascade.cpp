@@ -20,6 +20,8 @@ constexpr Extent kWindow{64, 128};
 constexpr std::string_view kCheckpointSchema = "people.cascade-training";
 constexpr float kAnyScore = -std::numeric_limits<float>::infinity();
 constexpr std::uint64_t kRankingSequence = 1000;  // beyond all stages
+constexpr double kRankingRate = 2e-3;  // of windows among which the ranking's negatives are chosen
+constexpr std::size_t kMostForThreshold = 100000;
 constexpr double kThresholdRate = 1e-5;       // of windows that the model's own threshold lets pass
 constexpr std::size_t kWindowsAtOnce = 4000;  // whose integral histograms lie in memory
 constexpr double kFewNegatives = 0.125;       // of those wanted: with fewer a stage learns nothing
@@ -44,6 +46,7 @@ struct Training {
   std::vector<double> pass_rates, false_rates;
   double false_rate = 1;  // of all stages together
   float threshold = 0;
+  double evaluations = 0;  // blocks a window of the negatives
   std::string note;
 };
 
@@ -102,8 +105,10 @@ class CascadeTrainer {
                  .enlarge = options.enlarge,
                  .padding = 0},
                 run.exec},
+        coarse_(mining_),
         positives_(positive_sums(data.positives, options.mirror, mining_)),
         pool_(block_pool(kWindow)) {
+    coarse_.scan.stride *= 2;
     training_.model.window_width = kWindow.width;
     training_.model.window_height = kWindow.height;
     training_.model.colour = options.colour;
@@ -175,52 +180,60 @@ class CascadeTrainer {
       add_sums(data_.negatives,
                {places.begin() + static_cast<std::ptrdiff_t>(first),
                 places.begin() + static_cast<std::ptrdiff_t>(last)},
-               mining_, sums);
+               coarse_, sums);
       samples.add(sums, run_.exec);
     }
   }
 
-  // From random windows that pass, then also from those that it finds hardest.
+  // From random windows that pass, then also from those that it finds hardest. What passes all
+  // stages of a long cascade is too little to learn from: the first stages choose here.
   void add_ranking() {
     RankingSamples samples(ranking_blocks());
     samples.add(positives_, run_.exec);
-    const auto all = static_cast<std::size_t>(options_.ranking_windows);
+    CascadeModel chooser = training_.model;
+    double rate = 1;
+    for (std::size_t i = 0; i < chooser.stages.size(); ++i) {
+      rate *= training_.false_rates[i];
+      if (rate <= kRankingRate) chooser.stages.resize(i + 1);
+    }
+    const auto half = static_cast<std::size_t>((options_.ranking_windows + 1) / 2);
     for (int round = 0; round < 2; ++round) {
       const bool hardest = round > 0;
-      const MineResult mined =
-          mine(data_.negatives,
-               {training_.model, kRankingSequence + static_cast<std::uint64_t>(round),
-                hardest ? all - all / 4 : all / 4, hardest ? -1.0F : kAnyScore, hardest, "ranking"},
-               mining_);
-      if (mined.places.empty()) return;
+      const MineResult mined = mine(data_.negatives,
+                                    {chooser, kRankingSequence + static_cast<std::uint64_t>(round),
+                                     half, hardest ? -1.0F : kAnyScore, hardest, "ranking"},
+                                    coarse_);
+      if (mined.places.empty() && !hardest) return;
       add_windows(mined.places, samples);
-      training_.model.ranking =
+      chooser.ranking =
           train_ranking(samples, positives_.count(), options_.ranking_cost, run_.exec);
       report(run_.exec,
-             fmt::format("ranking: {} of {} windows passed, {} learnt, {:.2f} blocks a window",
-                         mined.passed, mined.windows, samples.count() - positives_.count(),
-                         static_cast<double>(mined.evaluations) /
-                             static_cast<double>(std::max<std::int64_t>(mined.windows, 1))),
+             fmt::format("ranking: {} of {} windows passed, {} learnt", mined.passed, mined.windows,
+                         samples.count() - positives_.count()),
              round + 1, 2);
-      if (hardest) calibrate(mined.windows);
     }
+    training_.model.ranking = std::move(chooser.ranking);
+    calibrate();
   }
 
   // The score that kThresholdRate of the negatives' windows reach.
-  void calibrate(std::int64_t windows) {
-    const double rate = kThresholdRate * static_cast<double>(windows);
+  void calibrate() {
     const MineResult hardest =
         mine(data_.negatives,
-             {training_.model, kRankingSequence, static_cast<std::size_t>(rate) + 1, kAnyScore,
-              true, "threshold"},
-             mining_);
-    if (!hardest.scores.empty()) training_.threshold = hardest.scores.back();
+             {training_.model, kRankingSequence, kMostForThreshold, kAnyScore, true, "threshold"},
+             coarse_);
+    if (hardest.scores.empty()) return;
+    const auto windows = static_cast<double>(hardest.windows);
+    const auto wanted = static_cast<std::size_t>(kThresholdRate * windows);
+    training_.threshold = hardest.scores[std::min(wanted, hardest.scores.size() - 1)];
+    training_.evaluations = static_cast<double>(hardest.evaluations) / windows;
   }
 
   TrainData data_;
   const CascadeTrainOptions& options_;
   const TrainRun& run_;
   MineOptions mining_;
+  MineOptions coarse_;  // for the ranking, which looks at all images more than once
   SampleSums positives_;
   std::vector<Block> pool_;
   Training training_;
@@ -260,14 +273,20 @@ Model train_cascade(const TrainData& data, const CascadeTrainOptions& options,
                     const TrainRun& run) {
   check_options(options);
   check_train_data(data, kWindow);
-  const SampleSums size(kWindow);
-  const auto samples = static_cast<std::uint64_t>(data.positives.count()) * 2 +
-                       static_cast<std::uint64_t>(options.negatives);
-  if (samples * size.bytes_each() > run.sample_bytes)
+  const std::uint64_t positives =
+      static_cast<std::uint64_t>(data.positives.count()) * (options.mirror ? 2 : 1);
+  const std::uint64_t stage_bytes = (positives + static_cast<std::uint64_t>(options.negatives)) *
+                                    SampleSums(kWindow).bytes_each();
+  const std::uint64_t ranking_bytes =
+      (positives + static_cast<std::uint64_t>(options.ranking_windows)) *
+          RankingSamples(ranking_blocks()).width() * sizeof(float) +
+      (positives + kWindowsAtOnce) * SampleSums(kWindow).bytes_each();
+  const std::uint64_t needed = std::max(stage_bytes, ranking_bytes);
+  if (needed > run.sample_bytes)
     throw InvalidArgument(fmt::format(
-        "train: {} samples need {} MB, more than the {} MB allowed; allow more or ask for fewer "
-        "negatives",
-        samples, samples * size.bytes_each() >> 20U, run.sample_bytes >> 20U));
+        "train: the samples need {} MB, more than the {} MB allowed; allow more or ask for fewer "
+        "negatives or ranking windows",
+        needed >> 20U, run.sample_bytes >> 20U));
   Training training = CascadeTrainer(data, options, run).train();
   Model model;
   model.kind = Kind::kCascade;
@@ -276,6 +295,8 @@ Model train_cascade(const TrainData& data, const CascadeTrainOptions& options,
   model.facts["stages"] = std::to_string(training.model.stages.size());
   model.facts["blocks"] = std::to_string(blocks);
   model.facts["false_rate"] = fmt::format("{:.3g}", training.false_rate);
+  if (training.evaluations > 0)
+    model.facts["blocks_a_window"] = fmt::format("{:.2f}", training.evaluations);
   if (!training.note.empty()) model.facts["note"] = training.note;
   model.threshold = training.threshold;
   model.classifier = std::move(training.model);

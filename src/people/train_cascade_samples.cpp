@@ -173,7 +173,8 @@ SampleSums positive_sums(const ImageSet& positives, bool mirror, const MineOptio
         source.set(crop, options.colour);
         level.build(source, plan, plan.levels[0], one);
         window.fill(level, plan.origin, plan.origin,
-                    samples.sample(static_cast<std::size_t>(i * copies + copy)));
+                    samples.sample(static_cast<std::size_t>(i) * static_cast<std::size_t>(copies) +
+                                   static_cast<std::size_t>(copy)));
       }
     }
   });

@@ -70,7 +70,7 @@ struct CascadeTrainOptions {
   double enlarge = 1.5;         // negatives are searched from so many times their size down
   double ratio = 1.05;          // of the levels in which negatives are searched
   int stride = 4;               // between windows searched, pixels
-  int ranking_windows = 20000;  // most negatives for the score of windows that pass; 0: no such
+  int ranking_windows = 40000;  // most negatives for the score of windows that pass; 0: no such
   double ranking_cost = 0.1;    // C of that score
   bool mirror = true;           // learn every positive's mirror image too
 };
