@@ -81,6 +81,7 @@ struct Runs {
   void operator()(ImageView<const std::uint8_t> image, const Exec& exec) {
     if (!detector) {
       options.exec = exec;
+      options.exec.stream = nullptr;  // a clock's own, gone with the first measurement
       detector.emplace(model, options);
     }
     detector->detect(image);
