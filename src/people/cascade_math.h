@@ -28,18 +28,28 @@ struct Vote {
   int weight = 0;
 };
 
-// Of the gradient (dx, dy) of a byte image.
-FOVEA_HD inline Vote pixel_vote(int dx, int dy) {
+// Of the gradient (dx, dy) of a byte image, the weight with all its fractional bits: by that the
+// strongest channel is told.
+FOVEA_HD inline Vote projection(int dx, int dy) {
+  // Device code sees constants of its own function only.
+  constexpr int along_x[kDirections] = {kProjectX[0], kProjectX[1], kProjectX[2], kProjectX[3],
+                                        kProjectX[4]};
+  constexpr int along_y[kDirections] = {kProjectY[0], kProjectY[1], kProjectY[2], kProjectY[3],
+                                        kProjectY[4]};
   const int x = dx < 0 ? -dx : dx, y = dy < 0 ? -dy : dy;
-  int best = x * kProjectX[0] + y * kProjectY[0], k = 0;
+  int best = x * along_x[0] + y * along_y[0], k = 0;
   for (int i = 1; i < kDirections; ++i) {
-    const int length = x * kProjectX[i] + y * kProjectY[i];
+    const int length = x * along_x[i] + y * along_y[i];
     if (length <= best) continue;
     best = length;
     k = i;
   }
   const bool mirrored = y != 0 && (dx < 0) != (dy < 0);
-  return {mirrored ? kBins - 1 - k : k, best >> kWeightShift};
+  return {mirrored ? kBins - 1 - k : k, best};
+}
+FOVEA_HD inline Vote pixel_vote(int dx, int dy) {
+  const Vote vote = projection(dx, dy);
+  return {vote.bin, vote.weight >> kWeightShift};
 }
 
 // Brightness of a colour, where the model is grey.

@@ -128,19 +128,25 @@ HWY_INLINE void add_votes(const Votes& v, PatchVotes& patches) {
   }
 }
 
-// The votes of eight patches bin by bin. `slopes` are those of the patches' four pixels, a plane
-// after another.
+template <int kPlanes, int kHalf>
+HWY_INLINE void add_pixel(const Slopes* of, PatchVotes& patches) {
+  Votes best = half_votes<kHalf>(of[0]);
+  for (int c = 1; c < kPlanes; ++c) strongest(best, half_votes<kHalf>(of[4 * c]));
+  add_votes(best, patches);
+}
+
+// The votes of eight patches bin by bin. `of` are the slopes of their four pixels, a
+// plane after another.
 template <int kPlanes, int kHalf>
 HWY_INLINE void bin_sums(const Slopes* of, V16* bins) {
   const D16 d;
   PatchVotes patches;
   for (auto& quarter : patches.sum)
     for (V16& sum : quarter) sum = hn::Zero(d);
-  for (int i = 0; i < 4; ++i) {
-    Votes best = half_votes<kHalf>(of[i]);
-    for (int c = 1; c < kPlanes; ++c) strongest(best, half_votes<kHalf>(of[4 * c + i]));
-    add_votes(best, patches);
-  }
+  add_pixel<kPlanes, kHalf>(of, patches);
+  add_pixel<kPlanes, kHalf>(of + 1, patches);
+  add_pixel<kPlanes, kHalf>(of + 2, patches);
+  add_pixel<kPlanes, kHalf>(of + 3, patches);
   for (int k = 0; k < cascade::kDirections - 1; ++k) {
     bins[k] = hn::Sub(patches.sum[0][k], patches.sum[0][k + 1]);
     bins[kBins - 1 - k] = hn::Sub(patches.sum[1][k], patches.sum[1][k + 1]);

@@ -39,8 +39,9 @@ TEST(Cascade, VotesAreCloseToLengthAndAngle) {
       EXPECT_NEAR(vote.weight / 32.0, length, 0.02 * length + 0.04);
       double angle = std::atan2(dy, dx) * 9 / M_PI;
       if (angle < 0) angle += 9;
-      if (length > 20)
+      if (length > 20) {
         EXPECT_LT(std::abs(std::remainder(angle - vote.bin - 0.5, 9)), 0.56) << dx << " " << dy;
+      }
     }
   }
   EXPECT_EQ(cascade::pixel_vote(-7, 0).bin, 0);
