@@ -12,6 +12,7 @@
 #include "cli/ops_images.h"
 #include "cli/people.h"
 #include "cli/people_report.h"
+#include "cli/run.h"
 #include "core/json_text.h"
 
 namespace fovea::cli {
@@ -152,7 +153,7 @@ int run_detect(DetectRequest& request, Context& context) {
   };
   try {
     const int status = run_batch(context, inputs, work);
-    search.commit(context);
+    if (status == kDone || status == kSomeFailed) search.commit(context);
     return status;
   } catch (const Cancelled&) {
     search.commit(context);

@@ -5,6 +5,7 @@
 #include <fovea/chart.h>
 #include <fovea/draw.h>
 #include <fovea/montage.h>
+#include <fovea/sink.h>
 
 #include <fmt/format.h>
 
@@ -46,7 +47,14 @@ void add_table(report::Page& page, const std::vector<StageCount>& stages) {
   page.table(table);
 }
 
-void add_charts(report::Page& page, const std::vector<StageCount>& stages) {
+void write_svg(const std::filesystem::path& path, const std::string& svg) {
+  io::FileSink file(path.string());
+  file.write(svg);
+  file.commit();
+}
+
+void add_charts(report::Page& page, const std::vector<StageCount>& stages,
+                const CascadePlace& place) {
   report::BarChart blocks{.title = "Blocks of each stage",
                           .series = {{.name = "blocks"}},
                           .value = {.title = "blocks"},
@@ -61,8 +69,11 @@ void add_charts(report::Page& page, const std::vector<StageCount>& stages) {
     rejected.series[0].x.push_back(static_cast<double>(i + 1));
     rejected.series[0].y.push_back(1 - share(stages[i].passed, stages.front().reached));
   }
-  page.figures({report::Figure::chart(to_svg(blocks), {"What the stages cost."}),
-                report::Figure::chart(to_svg(rejected), {"What the stages spare."})});
+  const std::string cost = to_svg(blocks), spared = to_svg(rejected);
+  write_svg(place.folder / ("blocks_" + place.name + ".svg"), cost);
+  write_svg(place.folder / ("rejected_" + place.name + ".svg"), spared);
+  page.figures({report::Figure::chart(cost, {"What the stages cost."}),
+                report::Figure::chart(spared, {"What the stages spare."})});
 }
 
 // The blocks of a stage in the window; the more a block's vote weighs, the darker it is drawn.
@@ -117,12 +128,12 @@ void count_stages(const people::Model& model, std::span<const float> scores,
   }
 }
 
-void add_cascade(report::Page& page, const EvalResult& result) {
+void add_cascade(report::Page& page, const EvalResult& result, const CascadePlace& place) {
   const auto* cascade = std::get_if<CascadeModel>(&result.model.model.classifier);
   if (cascade == nullptr || result.stages.empty()) return;
   page.subsection("Stages of " + result.model.label);
   add_table(page, result.stages);
-  add_charts(page, result.stages);
+  add_charts(page, result.stages, place);
   add_blocks(page, *cascade);
 }
 

@@ -263,7 +263,7 @@ void add_model(report::Page& page, const EvalResult& result, const EvalImages* i
     add_sheet(page, misses(result), *images, request,
               "People not found: at no score, the tallest first; then below the threshold.");
   }
-  add_cascade(page, result);
+  add_cascade(page, result, {request.output, file_name(result.model.label)});
 }
 
 }  // namespace

@@ -122,12 +122,11 @@ Command people_train_command() {
               "data, options and seed give the same model, however many threads. A training that "
               "was stopped continues from its last finished stage when the same command is run "
               "again.",
-          .examples = {{"fovea people train --kind hog --positives crops --negatives scenes -o "
-                        "hog.safetensors",
-                        "the classic detector"},
-                       {"fovea people train --kind cascade --positives crops --negatives scenes -o "
-                        "cascade.safetensors --cascade-stages 15",
-                        "a shorter cascade"}},
+          .examples =
+              {{"fovea people train --positives crops --negatives scenes -o hog.safetensors",
+                "the classic detector from folders of crops and scenes"},
+               {"fovea people train --kind cascade --positives p --negatives n -o c.safetensors",
+                "a cascade; channels likewise"}},
           .request = make_request<TrainRequest, run_train>};
 }
 

@@ -1,53 +1,17 @@
-#include <fovea/people/model.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "cli/people_scene.h"
 #include "cli/program.h"
-#include "people/hog_grid.h"
 
 namespace fovea::cli {
 namespace {
 
 using nlohmann::json;
 using testing::HasSubstr;
-
-// Someone made of two boxes, at (x, y) of an image of one grey.
-void draw_someone(ImageView<std::uint8_t> image, int x, int y) {
-  const auto fill = [&](int left, int top, int width, int height) {
-    for (int row = y + top; row < y + top + height; ++row)
-      for (int column = x + left; column < x + left + width; ++column) image.at(column, row) = 220;
-  };
-  fill(26, 14, 12, 16);
-  fill(20, 30, 24, 84);
-}
-
-Image<std::uint8_t> street(int width, int height) {
-  Image<std::uint8_t> image(width, height);
-  for (int y = 0; y < height; ++y) std::fill_n(image.row(y), width, std::uint8_t{90});
-  return image;
-}
-
-// Scores how alike a window is to that someone: 0.3 or so for the same, -0.7 for nothing.
-people::Model likeness() {
-  Image<std::uint8_t> window = street(64, 128);
-  draw_someone(window.view(), 0, 0);
-  people::LinearModel linear;
-  people::cpu::HogGrid grid(people::Kind::kHog, linear.hog);
-  grid.build(window.view(), people::plan_crop({64, 128}, {64, 128}), {.threads = 1});
-  linear.weights.resize(3780);
-  grid.descriptor(0, 0, linear.weights);
-  double squares = 0;
-  for (const float weight : linear.weights) squares += double{weight} * weight;
-  for (float& weight : linear.weights) weight /= static_cast<float>(squares);
-  linear.bias = -0.7F;
-  people::Model model;
-  model.classifier = std::move(linear);
-  model.facts["data"] = "one drawing";
-  return model;
-}
 
 // Four images with a person each, the last at a place where nobody is drawn; one without people.
 class PeopleEval : public testing::Test {
@@ -180,15 +144,7 @@ TEST_F(PeopleEval, MeasuresMissRateInWindows) {
 
 TEST_F(PeopleEval, CountsWhatTheStagesOfACascadeReject) {
   // The first stage lets every window pass, the second none.
-  people::CascadeModel cascade;
-  for (const float bias : {1.F, -1.F}) {
-    people::BlockClassifier classifier{{16, 24, 32, 64}, std::vector<float>(36), bias, 1};
-    cascade.stages.push_back({{classifier, classifier}, 0});
-  }
-  people::Model rejector;
-  rejector.kind = people::Kind::kCascade;
-  rejector.classifier = cascade;
-  rejector.write(folder_ / "cascade.safetensors");
+  two_stages(-1).write(folder_ / "cascade.safetensors");
   const std::string out = folder_ / "report";
   std::vector<std::string> args = on_images({"--json", "-o", out});
   args[3] = folder_ / "cascade.safetensors";
@@ -203,6 +159,8 @@ TEST_F(PeopleEval, CountsWhatTheStagesOfACascadeReject) {
   EXPECT_EQ(result["stages"][1]["reached"], result["windows"]);
   EXPECT_EQ(result["stages"][1]["passed"], 0);
   EXPECT_THAT(test::load(out + "/index.html"), HasSubstr("Stages of cascade"));
+  EXPECT_THAT(test::load(out + "/blocks_cascade.svg"), HasSubstr("<svg"));
+  EXPECT_THAT(test::load(out + "/rejected_cascade.svg"), HasSubstr("<svg"));
 }
 
 TEST_F(PeopleEval, BadInputIsOneLineWithItsStatus) {

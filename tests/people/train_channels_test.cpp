@@ -93,7 +93,7 @@ TEST(TrainChannels, NeitherThreadsNorInterruptionShow) {
   }
   run.exec = {};
   EXPECT_TRUE(same(whole, train_channels(data, small_options(), run)));
-  EXPECT_EQ(folder.files(), 1U);  // the checkpoint stays for who writes the model
+  EXPECT_EQ(folder.files(), 1U);  // the checkpoint, for who wrote the model to remove
 }
 
 TEST(TrainChannels, ACheckpointOfAnotherTrainingIsRefused) {
