@@ -110,6 +110,8 @@ constexpr std::array kRivals{
     FoveaRival{"pyramid_down_u8", "cv::pyrDown", prepare<pyramid_down<CV_8U>>},
     FoveaRival{"pyramid_down_f32", "cv::pyrDown", prepare<pyramid_down<CV_32F>>},
     FoveaRival{"people_hog", "cv::HOGDescriptor", prepare<people>},
+    FoveaRival{"people_hog-cells", "cv::HOGDescriptor", prepare<people>},
+    FoveaRival{"people_hog-integral", "cv::HOGDescriptor", prepare<people>},
     FoveaRival{"people_cascade", "cv::HOGDescriptor", prepare<people>},
     FoveaRival{"people_channels", "cv::HOGDescriptor", prepare<people>},
 };

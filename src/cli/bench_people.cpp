@@ -1,10 +1,12 @@
 // fovea bench people: whole detectors, from image to fused boxes, beside OpenCV's on the CPU and
 // beside what papers report on a GPU.
+#include <fovea/error.h>
 #include <fovea/random.h>
 #include <fovea/resize.h>
 
-#include <array>
-#include <cmath>
+#include <fmt/format.h>
+
+#include <cstdio>
 #include <memory>
 #include <optional>
 
@@ -19,11 +21,35 @@ using Pixels = std::shared_ptr<const Image<std::uint8_t>>;
 struct PeopleBenchOptions {
   BenchOptions bench{};
   std::string image{};
+  std::string models = "hog,cascade,channels";
+  std::string sizes = "640x480,1280x960";
+  int stride = 8;
 };
 void describe(OptionVisitor& visit, PeopleBenchOptions& options) {
   describe(visit, options.bench);
   visit("image", options.image,
         "photo to search instead of a random scene; a cascade's time depends on what it sees");
+  visit("models", options.models, "shipped models or model files, parted by commas");
+  visit("sizes", options.sizes, "sizes of the image, such as 240x320,640x480");
+  visit("stride", options.stride, "pixels between windows; OpenCV's is always 8", 1, 256);
+}
+
+std::vector<std::string> parted(const std::string& text) {
+  std::vector<std::string> parts{""};
+  for (const char c : text) {
+    if (c == ',') parts.emplace_back();
+    else parts.back() += c;
+  }
+  return parts;
+}
+
+people::Extent parse_size(const std::string& text) {
+  int width = 0, height = 0;
+  char rest = 0;
+  if (std::sscanf(text.c_str(), "%5dx%5d%c", &width, &height, &rest) != 2 || width < 16 ||
+      height < 16)
+    throw InvalidArgument(fmt::format("--sizes holds '{}'; expected WIDTHxHEIGHT", text));
+  return {width, height};
 }
 
 // Noise whose power falls with frequency as it does in photos: octaves of random pixels, each
@@ -88,10 +114,10 @@ struct Runs {
   }
 };
 
-// As OpenCV scans: no padding, steps of 8 pixels (its cells, or those that the channels share).
-people::DetectOptions scan_of(double ratio) {
+// As OpenCV scans: without padding.
+people::DetectOptions scan_of(double ratio, int stride) {
   people::DetectOptions options;
-  options.scan = {.ratio = ratio, .stride = 8, .padding = 0};
+  options.scan = {.ratio = ratio, .stride = stride, .padding = 0};
   return options;
 }
 
@@ -102,9 +128,10 @@ double pyramid_pixels(const people::ScanPlan& plan) {
   return pixels;
 }
 
-BenchCase people_case(const std::string& kind, const people::Model& model, const BenchShape& shape,
+BenchCase people_case(const people::Model& model, const BenchShape& shape, int stride,
                       const Pixels& image) {
-  const people::DetectOptions options = scan_of(shape.ratio);
+  const std::string kind = people::to_string(model.kind);
+  const people::DetectOptions options = scan_of(shape.ratio, stride);
   const people::ScanPlan plan = people::plan_scan({shape.width, shape.height}, model.window(),
                                                   model.person_height, options.scan);
   return {.name = "people_" + kind,
@@ -121,14 +148,17 @@ BenchCase people_case(const std::string& kind, const people::Model& model, const
 }
 
 int run_bench_people(PeopleBenchOptions& options, Context& context) {
+  std::vector<people::Model> models;
+  for (const std::string& word : parted(options.models)) models.push_back(read_people_model(word));
   std::vector<BenchCase> cases;
-  for (const auto& [width, height] : {std::pair{640, 480}, std::pair{1280, 960}}) {
-    const Pixels image = scene(options.image, width, height);
-    for (const char* kind : {"hog", "cascade", "channels"}) {
-      const people::Model model = read_people_model(kind);
+  for (const std::string& text : parted(options.sizes)) {
+    const people::Extent size = parse_size(text);
+    const Pixels image = scene(options.image, size.width, size.height);
+    for (const people::Model& model : models) {
       for (const double ratio : {1.05, 1.1, 1.2})
-        cases.push_back(
-            people_case(kind, model, {.width = width, .height = height, .ratio = ratio}, image));
+        cases.push_back(people_case(model,
+                                    {.width = size.width, .height = size.height, .ratio = ratio},
+                                    options.stride, image));
     }
   }
   return run_bench(options.bench, cases, context);
@@ -148,7 +178,9 @@ Command bench_people_command() {
               "that papers gave for their GPUs.",
           .examples = {{"fovea bench people --device cpu", "both sizes, three ratios"},
                        {"fovea bench people --image street.jpg --filter 1280x960 --json",
-                        "on a photo, for programs"}},
+                        "on a photo, for programs"},
+                       {"fovea bench people --models my.safetensors --sizes 320x240 --stride 4",
+                        "a model of one's own"}},
           .request = make_request<PeopleBenchOptions, run_bench_people>};
 }
 

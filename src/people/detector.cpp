@@ -92,12 +92,14 @@ struct Detector::State {
     ScanPlan plan = plan_scan({image.width, image.height}, window, model.person_height, scan);
     if (plan.levels.empty())
       throw InvalidArgument(
-          fmt::format("detect: no window of {}x{} fits an image of {}x{} with {} pixels of padding "
-                      "and people of {:g} to {:g} pixels; enlarge it ({:g} now) or lift the limits",
+          fmt::format("detect: no window of {}x{} fits an image of {}x{} with {} pixels of "
+                      "padding{}; enlarge it "
+                      "({:g} now)",
                       window.width, window.height, image.width, image.height, options.scan.padding,
-                      options.scan.min_height,
-                      options.scan.max_height > 0 ? options.scan.max_height
-                                                  : std::numeric_limits<double>::infinity(),
+                      options.scan.min_height > 0 || options.scan.max_height > 0
+                          ? fmt::format(" and people of {:g} to {:g} pixels",
+                                        options.scan.min_height, options.scan.max_height)
+                          : "",
                       options.scan.enlarge));
     return plan;
   }
