@@ -86,6 +86,7 @@ Figure found_by(const std::string& name, ImageView<const std::uint8_t> image, co
 Figure learnt_by(const std::string& name) {
   const auto pictures = people::model_pictures(read_people_model(name), 12);
   std::vector<Tile> tiles;
+  tiles.reserve(pictures.size());
   for (const people::ModelPicture& picture : pictures)
     tiles.push_back({picture.image.view(), picture.caption});
   return Figure::picture(

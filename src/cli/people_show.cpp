@@ -39,6 +39,7 @@ Image<std::uint8_t> sheet_of(const people::Model& model, int glyph) {
   const auto pictures = people::model_pictures(model, glyph);
   if (pictures.empty()) throw InvalidArgument("show: a model with circular blocks has no picture");
   std::vector<report::Tile> tiles;
+  tiles.reserve(pictures.size());
   for (const people::ModelPicture& picture : pictures)
     tiles.push_back({picture.image.view(), picture.caption});
   return report::montage(tiles,
