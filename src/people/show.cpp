@@ -126,8 +126,8 @@ std::vector<ModelPicture> pictures(const LinearModel& model, int glyph) {
   std::vector<ModelPicture> result;
   if (model.hog.shape == BlockShape::kCircular) return result;
   Cells against = weight_cells(model, -1), in_favour = weight_cells(model, 1);
-  result.push_back({"weights that speak for a person", stars(in_favour, glyph)});
-  result.push_back({"weights that speak against one", stars(against, glyph)});
+  result.push_back({"for a person", stars(in_favour, glyph)});
+  result.push_back({"against", stars(against, glyph)});
   return result;
 }
 
