@@ -28,7 +28,6 @@ struct HalveJob {
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/resize/halve_cpu.cpp"
-#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
@@ -54,11 +53,12 @@ HWY_INLINE V mean(D d, V a, V b, V c, V e) {
 }
 
 // A row is too short for the machine to foresee its end and the next but one row's beginning: each
-// line of the cache is asked for a kilobyte before it is needed. Past the image that does nothing.
-template <class T>
+// line of the cache is asked for before it is needed. Past the image that does nothing.
+constexpr int kNear = 3, kFar = 2;  // first-level cache, second-level cache
+template <int kBytesAhead, int kLevel, class T>
 HWY_INLINE void fetch_ahead(const T* from, int elements) {
-  constexpr int kAhead = 1024 / sizeof(T), kCacheLine = 64 / sizeof(T);
-  for (int e = 0; e < elements; e += kCacheLine) hwy::Prefetch(from + kAhead + e);
+  constexpr int kAhead = kBytesAhead / sizeof(T), kCacheLine = 64 / sizeof(T);
+  for (int e = 0; e < elements; e += kCacheLine) __builtin_prefetch(from + kAhead + e, 0, kLevel);
 }
 
 // Even and odd pixels of a row, as many of each as fill a vector; whole pixels are lanes.
@@ -84,8 +84,8 @@ int halve_vectors(const T* above, const T* below, int elements, T* out) {
   };
   int e = 0;
   for (; e + 2 * lanes <= elements; e += 2 * lanes) {
-    fetch_ahead(above + 2 * e, 4 * lanes);
-    fetch_ahead(below + 2 * e, 4 * lanes);
+    fetch_ahead<1024, kNear>(above + 2 * e, 4 * lanes);
+    fetch_ahead<1024, kNear>(below + 2 * e, 4 * lanes);
     const auto first = vector(e), second = vector(e + lanes);
     hn::StoreU(first, d, out + e);
     hn::StoreU(second, d, out + e + lanes);
@@ -105,7 +105,7 @@ int halve_triples(const T* above, const T* below, int elements, T* out) {
     V low[2][3], high[2][3], made[3];
     const T* rows[2] = {above + 2 * e, below + 2 * e};
     for (int r = 0; r < 2; ++r) {
-      fetch_ahead(rows[r], 6 * lanes);
+      fetch_ahead<1024, kNear>(rows[r], 6 * lanes);
       hn::LoadInterleaved3(d, rows[r], low[r][0], low[r][1], low[r][2]);
       hn::LoadInterleaved3(d, rows[r] + 3 * lanes, high[r][0], high[r][1], high[r][2]);
     }
@@ -118,7 +118,8 @@ int halve_triples(const T* above, const T* below, int elements, T* out) {
   return e;
 }
 
-// A pixel is a vector.
+// A pixel is a vector. Such rows are bound by main memory: what is fetched for them goes to the
+// larger cache.
 int halve_quads(const float* above, const float* below, int elements, float* out) {
   const hn::FixedTag<float, 4> d;
   const auto pixel = [&](int e) HWY_ATTR {
@@ -127,6 +128,8 @@ int halve_quads(const float* above, const float* below, int elements, float* out
   };
   int e = 0;
   for (; e + 8 <= elements; e += 8) {
+    fetch_ahead<2048, kFar>(above + 2 * e, 16);
+    fetch_ahead<2048, kFar>(below + 2 * e, 16);
     const auto first = pixel(e), second = pixel(e + 4);
     hn::StoreU(first, d, out + e);
     hn::StoreU(second, d, out + e + 4);
