@@ -38,16 +38,17 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // detail::mean_of_four of every lane.
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE V mean(D d, V a, V b, V c, V e) {
-  if constexpr (std::is_same_v<hn::TFromD<D>, float>) {
-    return hn::Mul(hn::Add(hn::Add(a, b), hn::Add(c, e)), hn::Set(d, 0.25F));
+template <class V>
+HWY_INLINE V mean(V a, V b, V c, V d) {
+  const hn::DFromV<V> lanes;
+  if constexpr (std::is_same_v<hn::TFromV<V>, float>) {
+    return hn::Mul(hn::Add(hn::Add(a, b), hn::Add(c, d)), hn::Set(lanes, 0.25F));
   } else {
     // Means of two round up. That makes a mean of two such means too large by one where one of them
     // was rounded and their sum is odd; it stays within the lanes, unlike the sum of four.
-    const V top = hn::AverageRound(a, b), bottom = hn::AverageRound(c, e);
-    const V rounded = hn::Or(hn::Xor(a, b), hn::Xor(c, e));
-    const V excess = hn::And(hn::And(rounded, hn::Xor(top, bottom)), hn::Set(d, 1));
+    const V top = hn::AverageRound(a, b), bottom = hn::AverageRound(c, d);
+    const V rounded = hn::Or(hn::Xor(a, b), hn::Xor(c, d));
+    const V excess = hn::And(hn::And(rounded, hn::Xor(top, bottom)), hn::Set(lanes, 1));
     return hn::Sub(hn::AverageRound(top, bottom), excess);
   }
 }
@@ -80,7 +81,7 @@ int halve_vectors(const T* above, const T* below, int elements, T* out) {
     hn::Vec<decltype(d)> even0, odd0, even1, odd1;
     load_neighbours<kChannels>(d, above + 2 * e, even0, odd0);
     load_neighbours<kChannels>(d, below + 2 * e, even1, odd1);
-    return mean(d, even0, odd0, even1, odd1);
+    return mean(even0, odd0, even1, odd1);
   };
   int e = 0;
   for (; e + 2 * lanes <= elements; e += 2 * lanes) {
@@ -123,7 +124,7 @@ int halve_triples(const T* above, const T* below, int elements, T* out) {
 int halve_quads(const float* above, const float* below, int elements, float* out) {
   const hn::FixedTag<float, 4> d;
   const auto pixel = [&](int e) HWY_ATTR {
-    return mean(d, hn::LoadU(d, above + 2 * e), hn::LoadU(d, above + 2 * e + 4),
+    return mean(hn::LoadU(d, above + 2 * e), hn::LoadU(d, above + 2 * e + 4),
                 hn::LoadU(d, below + 2 * e), hn::LoadU(d, below + 2 * e + 4));
   };
   int e = 0;
