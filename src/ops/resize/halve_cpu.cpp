@@ -28,7 +28,6 @@ struct HalveJob {
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/resize/halve_cpu.cpp"
-#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
@@ -39,26 +38,28 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // detail::mean_of_four of every lane.
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE V mean(D d, V a, V b, V c, V e) {
-  if constexpr (std::is_same_v<hn::TFromD<D>, float>) {
-    return hn::Mul(hn::Add(hn::Add(a, b), hn::Add(c, e)), hn::Set(d, 0.25F));
+template <class V>
+HWY_INLINE V mean(V a, V b, V c, V d) {
+  const hn::DFromV<V> lanes;
+  if constexpr (std::is_same_v<hn::TFromV<V>, float>) {
+    return hn::Mul(hn::Add(hn::Add(a, b), hn::Add(c, d)), hn::Set(lanes, 0.25F));
   } else {
     // Means of two round up. That makes a mean of two such means too large by one where one of them
     // was rounded and their sum is odd; it stays within the lanes, unlike the sum of four.
-    const V top = hn::AverageRound(a, b), bottom = hn::AverageRound(c, e);
-    const V rounded = hn::Or(hn::Xor(a, b), hn::Xor(c, e));
-    const V excess = hn::And(hn::And(rounded, hn::Xor(top, bottom)), hn::Set(d, 1));
+    const V top = hn::AverageRound(a, b), bottom = hn::AverageRound(c, d);
+    const V rounded = hn::Or(hn::Xor(a, b), hn::Xor(c, d));
+    const V excess = hn::And(hn::And(rounded, hn::Xor(top, bottom)), hn::Set(lanes, 1));
     return hn::Sub(hn::AverageRound(top, bottom), excess);
   }
 }
 
 // A row is too short for the machine to foresee its end and the next but one row's beginning: each
-// line of the cache is asked for a kilobyte before it is needed. Past the image that does nothing.
-template <class T>
+// line of the cache is asked for before it is needed. Past the image that does nothing.
+constexpr int kNear = 3, kFar = 2;  // first-level cache, second-level cache
+template <int kBytesAhead, int kLevel, class T>
 HWY_INLINE void fetch_ahead(const T* from, int elements) {
-  constexpr int kAhead = 1024 / sizeof(T), kCacheLine = 64 / sizeof(T);
-  for (int e = 0; e < elements; e += kCacheLine) hwy::Prefetch(from + kAhead + e);
+  constexpr int kAhead = kBytesAhead / sizeof(T), kCacheLine = 64 / sizeof(T);
+  for (int e = 0; e < elements; e += kCacheLine) __builtin_prefetch(from + kAhead + e, 0, kLevel);
 }
 
 // Even and odd pixels of a row, as many of each as fill a vector; whole pixels are lanes.
@@ -80,12 +81,12 @@ int halve_vectors(const T* above, const T* below, int elements, T* out) {
     hn::Vec<decltype(d)> even0, odd0, even1, odd1;
     load_neighbours<kChannels>(d, above + 2 * e, even0, odd0);
     load_neighbours<kChannels>(d, below + 2 * e, even1, odd1);
-    return mean(d, even0, odd0, even1, odd1);
+    return mean(even0, odd0, even1, odd1);
   };
   int e = 0;
   for (; e + 2 * lanes <= elements; e += 2 * lanes) {
-    fetch_ahead(above + 2 * e, 4 * lanes);
-    fetch_ahead(below + 2 * e, 4 * lanes);
+    fetch_ahead<1024, kNear>(above + 2 * e, 4 * lanes);
+    fetch_ahead<1024, kNear>(below + 2 * e, 4 * lanes);
     const auto first = vector(e), second = vector(e + lanes);
     hn::StoreU(first, d, out + e);
     hn::StoreU(second, d, out + e + lanes);
@@ -105,7 +106,7 @@ int halve_triples(const T* above, const T* below, int elements, T* out) {
     V low[2][3], high[2][3], made[3];
     const T* rows[2] = {above + 2 * e, below + 2 * e};
     for (int r = 0; r < 2; ++r) {
-      fetch_ahead(rows[r], 6 * lanes);
+      fetch_ahead<1024, kNear>(rows[r], 6 * lanes);
       hn::LoadInterleaved3(d, rows[r], low[r][0], low[r][1], low[r][2]);
       hn::LoadInterleaved3(d, rows[r] + 3 * lanes, high[r][0], high[r][1], high[r][2]);
     }
@@ -118,15 +119,18 @@ int halve_triples(const T* above, const T* below, int elements, T* out) {
   return e;
 }
 
-// A pixel is a vector.
+// A pixel is a vector. Such rows are bound by main memory: what is fetched for them goes to the
+// larger cache.
 int halve_quads(const float* above, const float* below, int elements, float* out) {
   const hn::FixedTag<float, 4> d;
   const auto pixel = [&](int e) HWY_ATTR {
-    return mean(d, hn::LoadU(d, above + 2 * e), hn::LoadU(d, above + 2 * e + 4),
+    return mean(hn::LoadU(d, above + 2 * e), hn::LoadU(d, above + 2 * e + 4),
                 hn::LoadU(d, below + 2 * e), hn::LoadU(d, below + 2 * e + 4));
   };
   int e = 0;
   for (; e + 8 <= elements; e += 8) {
+    fetch_ahead<2048, kFar>(above + 2 * e, 16);
+    fetch_ahead<2048, kFar>(below + 2 * e, 16);
     const auto first = pixel(e), second = pixel(e + 4);
     hn::StoreU(first, d, out + e);
     hn::StoreU(second, d, out + e + 4);
