@@ -112,7 +112,7 @@ int halve_triples(const T* above, const T* below, int elements, T* out) {
     }
     for (int c = 0; c < 3; ++c)
       made[c] =
-          mean(d, hn::ConcatEven(d, high[0][c], low[0][c]), hn::ConcatOdd(d, high[0][c], low[0][c]),
+          mean(hn::ConcatEven(d, high[0][c], low[0][c]), hn::ConcatOdd(d, high[0][c], low[0][c]),
                hn::ConcatEven(d, high[1][c], low[1][c]), hn::ConcatOdd(d, high[1][c], low[1][c]));
     hn::StoreInterleaved3(made[0], made[1], made[2], d, out + e);
   }
