@@ -50,7 +50,8 @@ class Search {
         detector_(read_people_model(request.model.model),
                   detect_options(request.search, context.exec)),
         region_(parse_region("region", request.region)),
-        files_(request.coco, request.csv) {
+        files_(request.coco, request.csv),
+        json_(context.json) {
     if (!request.mask.empty() && !request.region.empty())
       throw InvalidArgument("--mask and --region exclude each other; give one of them");
     if (!request.mask.empty()) mask_ = io::to_grey(people_pixels(io::read_image(request.mask)));
@@ -87,13 +88,15 @@ class Search {
     std::string frames;
     std::int64_t found = 0, count = 0;
     while (reader.next(frame)) {
+      if (exec.stop.stop_requested() && writer && count > 0) writer->finish();  // what there is
       throw_if_stopped(exec);
       const people::DetectResult result = in(frame.image);
       files_.add({input, frame.image.width(), frame.image.height(), frame.index, frame.time_seconds,
                   result.people});
-      frames += fmt::format("{}{{\"frame\": {}, \"time_seconds\": {}, \"people\": {}}}",
-                            count == 0 ? "" : ", ", frame.index, frame.time_seconds,
-                            people_json(result.people));
+      if (json_)
+        frames += fmt::format("{}{{\"frame\": {}, \"time_seconds\": {}, \"people\": {}}}",
+                              count == 0 ? "" : ", ", frame.index, frame.time_seconds,
+                              people_json(result.people));
       found += static_cast<std::int64_t>(result.people.size());
       ++count;
       if (exec.progress)
@@ -128,6 +131,7 @@ class Search {
   people::Region region_;
   Image<std::uint8_t> mask_;
   PeopleFiles files_;
+  bool json_;
 };
 
 // -o FILE.json and -o FILE.csv are lists, not pictures.

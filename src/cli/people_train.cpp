@@ -54,13 +54,7 @@ people::Model trained(const TrainRequest& request, const people::TrainData& data
     return people::train_cascade(data, request.cascade, run);
   if (request.kind == people::Kind::kChannels)
     return people::train_channels(data, request.channels, run);
-  people::HogOptions hog = request.hog;
-  if (request.kind != people::Kind::kHog) {  // what cells shared by all windows cannot have
-    hog.colour = false;
-    hog.sigma = 0;
-    hog.interpolate = false;
-  }
-  return people::train_linear(request.kind, hog, data, request.linear, run);
+  return people::train_linear(request.kind, request.hog, data, request.linear, run);
 }
 
 std::string facts_json(const people::Model& model) {
@@ -76,6 +70,8 @@ int run_train(TrainRequest& request, Context& context) {
   if (std::filesystem::path(request.output).extension() != ".safetensors")
     throw InvalidArgument(
         fmt::format("-o {}: a model's name ends in .safetensors", request.output));
+  if (context.exec.device.kind == DeviceKind::kCuda)
+    throw InvalidArgument("people train works on the CPU; leave --device out, or ask for cpu");
   const people::ImageFileSet positives = image_set("positives", request.positives);
   const people::ImageFileSet negatives = image_set("negatives", request.negatives);
   people::TrainRun run{.checkpoint = request.checkpoint,

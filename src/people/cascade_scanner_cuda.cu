@@ -232,8 +232,12 @@ class CascadeScanner final : public Scanner {
     ImageView<const std::uint8_t> image = source.image();
     if (!model_.colour && image.channels > 1) image = grey_.convert_fast(session, image);
     if (images_.lay_out(session, {image.width, image.height}, std::min(image.channels, 3),
-                        request.plan))
+                        request.plan) ||
+        !ready_) {
+      ready_ = false;  // until all of it is there: memory may run out
       lay_out(session, request.plan);
+      ready_ = true;
+    }
     images_.build(session, image);
     sums_.build(session, images_);
     const std::int64_t windows = images_.windows();
@@ -313,6 +317,7 @@ class CascadeScanner final : public Scanner {
   LevelImages images_;
   CascadeSums sums_;
   HitBuffer hits_;
+  bool ready_ = false;
   std::size_t tile_count_ = 0;
   KeptBuffer<Tile> tiles_;
   KeptBuffer<BlockPlan> device_blocks_;

@@ -248,6 +248,7 @@ void DeviceChannels::add_resampled(const ScanPlan& plan, int level, int source,
 bool DeviceChannels::lay_out(Session& session, ImageView<const std::uint8_t> image,
                              const ScanPlan& plan, const ChannelsModel& model) {
   if (same(image, plan)) return false;
+  image_ = {};  // nothing is laid out until all of it is
   require_cell_stride(plan);
   decay_ = model.decay;
   channels_ = image.channels == 1 ? 1 : 3;

@@ -136,9 +136,10 @@ class ChannelsScanner final : public Scanner {
     session.must_wait();
     const fovea::cuda::OnDevice<const std::uint8_t> image(session, request.image);
     const ScanPlan& plan = request.plan;
-    if (channels_.lay_out(session, image.image(), plan, model_) && channels_.stride() != stride_) {
+    channels_.lay_out(session, image.image(), plan, model_);
+    if (channels_.stride() != stride_) {
+      trees_.fill(flat_trees(model_, channels_.stride()), session.stream());
       stride_ = channels_.stride();
-      trees_.fill(flat_trees(model_, stride_), session.stream());
     }
     ScanResult result;
     result.counts.windows = channels_.windows();

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "core/dispatch.h"
@@ -146,8 +147,8 @@ DetectResult Detector::detect_within(ImageView<const std::uint8_t> mask,
   DetectResult result;
   std::vector<Detection> found = state_->candidates(image, {}, result.counts);
   std::erase_if(found, [&](const Detection& person) {
-    const auto x = static_cast<int>(person.box.x + person.box.width / 2);
-    const auto y = static_cast<int>(person.box.y + person.box.height / 2);
+    const auto x = static_cast<int>(std::floor(person.box.x + person.box.width / 2));
+    const auto y = static_cast<int>(std::floor(person.box.y + person.box.height / 2));
     return x < 0 || y < 0 || x >= mask.width || y >= mask.height || mask.at(x, y) == 0;
   });
   result.people = fuse(found, state_->options.fuse);
@@ -164,7 +165,9 @@ float Detector::score(ImageView<const std::uint8_t> crop) {
   const Extent kept{window.width + 2 * margin, window.height + 2 * margin};
   const auto middle = crop.crop((crop.width - kept.width) / 2, (crop.height - kept.height) / 2,
                                 kept.width, kept.height);
-  return state_->scan(middle, plan_crop(kept, window), kEveryWindow).hits.at(0).score;
+  const ScanResult result = state_->scan(middle, plan_crop(kept, window), kEveryWindow);
+  if (result.hits.empty()) throw ModelError("score: the model gives no number for this crop");
+  return result.hits[0].score;
 }
 
 std::vector<float> Detector::scores(ImageView<const std::uint8_t> image, ScanCounts* counts) {

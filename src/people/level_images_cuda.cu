@@ -65,6 +65,7 @@ bool LevelImages::same(Extent image, int channels, const ScanPlan& plan) const {
 
 bool LevelImages::lay_out(Session& session, Extent image, int channels, const ScanPlan& plan) {
   if (same(image, channels, plan)) return false;
+  image_ = {};  // nothing is laid out until all of it is
   levels_.clear();
   std::int64_t offset = 0;
   windows_ = 0;

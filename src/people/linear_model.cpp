@@ -6,6 +6,7 @@
 
 #include <string_view>
 
+#include "people/hog_layout.h"
 #include "people/model_parts.h"
 
 namespace fovea::people {
@@ -48,9 +49,17 @@ void save(io::ModelFile& file, const LinearModel& model) {
   file.add("bias", {1}, std::span<const float>(&model.bias, 1));
 }
 
-LinearModel load_linear(const io::ModelFile& file) {
+void check_linear(Kind kind, const LinearModel& model) {
+  const int size = descriptor_size(hog_of_kind(kind, model.hog));
+  if (model.weights.size() != static_cast<std::size_t>(size))
+    throw InvalidArgument(
+        fmt::format("linear model: {} weights; the descriptor of {} has {} numbers",
+                    model.weights.size(), to_string(kind), size));
+}
+
+LinearModel load_linear(Kind kind, const io::ModelFile& file) {
   LinearModel model;
-  model.hog = load_options(file);
+  model.hog = hog_of_kind(kind, load_options(file));
   file.require_finite();
   model.weights = file.floats("weights", {descriptor_size(model.hog)});
   model.bias = file.floats("bias", {1}).front();

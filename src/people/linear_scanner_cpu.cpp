@@ -7,6 +7,7 @@
 #include "people/hog_grid.h"
 #include "people/hog_layout.h"
 #include "people/level_image.h"
+#include "people/model_parts.h"
 #include "people/scanner.h"
 
 namespace fovea::people::cpu {
@@ -70,6 +71,7 @@ class LinearScanner final : public Scanner {
 }  // namespace
 
 std::unique_ptr<Scanner> make_linear_scanner(Kind kind, const LinearModel& model) {
+  check_linear(kind, model);
   return std::make_unique<LinearScanner>(kind, model);
 }
 

@@ -7,6 +7,7 @@
 
 #include "people/grey_cuda.cuh"
 #include "people/hog_blocks_cuda.cuh"
+#include "people/model_parts.h"
 #include "people/scanner.h"
 #include "people/window_hits_cuda.cuh"
 
@@ -84,8 +85,11 @@ class LinearScanner final : public Scanner {
     ImageView<const std::uint8_t> image = source.image();
     if (!blocks_.hog().colour && image.channels > 1) image = grey_.convert(session, image);
     const Extent size{image.width, image.height};
-    if (images_.lay_out(session, size, std::min(image.channels, 3), request.plan))
+    if (images_.lay_out(session, size, std::min(image.channels, 3), request.plan) || !ready_) {
+      ready_ = false;  // until all of it is there: memory may run out
       lay_out(session, request.plan);
+      ready_ = true;
+    }
     images_.build(session, image);
     blocks_.build(session, images_);
 
@@ -163,6 +167,7 @@ class LinearScanner final : public Scanner {
   HogBlocks blocks_;
   HitBuffer hits_;
   int window_blocks_x_ = 0, window_blocks_y_ = 0, rows_ = 1;
+  bool ready_ = false;
   std::size_t tile_count_ = 0;
   KeptBuffer<Tile> tiles_;
   KeptBuffer<float> weights_;
@@ -171,6 +176,7 @@ class LinearScanner final : public Scanner {
 }  // namespace
 
 std::unique_ptr<Scanner> make_linear_scanner(Kind kind, const LinearModel& model) {
+  check_linear(kind, model);
   return std::make_unique<LinearScanner>(kind, model);
 }
 

@@ -35,7 +35,7 @@ Kind kind_of(const io::ModelFile& file, const std::string& path) {
 std::variant<LinearModel, CascadeModel, ChannelsModel> load(Kind kind, const io::ModelFile& file) {
   if (kind == Kind::kCascade) return load_cascade(file);
   if (kind == Kind::kChannels) return load_channels(file);
-  return load_linear(file);
+  return load_linear(kind, file);
 }
 
 Extent window_of(const LinearModel& model) { return model.hog.window(); }

@@ -11,9 +11,12 @@ void save(io::ModelFile& file, const CascadeModel& model);
 void save(io::ModelFile& file, const ChannelsModel& model);
 
 // Throw ModelError where the tensors are absent, of another shape, or impossible.
-LinearModel load_linear(const io::ModelFile& file);
+LinearModel load_linear(Kind kind, const io::ModelFile& file);
 CascadeModel load_cascade(const io::ModelFile& file);
 ChannelsModel load_channels(const io::ModelFile& file);
+
+// Throws InvalidArgument where the model has not as many weights as the kind's descriptor numbers.
+void check_linear(Kind kind, const LinearModel& model);
 
 // Throws InvalidArgument, with what is wrong, where no descriptor has this geometry.
 void check_geometry(const HogOptions& hog);

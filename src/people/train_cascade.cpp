@@ -12,6 +12,7 @@
 
 #include "people/model_parts.h"
 #include "people/train_cascade_stage.h"
+#include "people/train_linear_windows.h"
 
 namespace fovea::people {
 namespace {
@@ -52,10 +53,11 @@ struct Training {
 
 // What a checkpoint must agree with to be continued.
 std::string fingerprint(const TrainData& data, const CascadeTrainOptions& o, const Exec& exec) {
-  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} seed {} images {} {}", o.pass_rate,
-                     o.false_rate, o.blocks_per_round, o.negatives, o.cost, o.colour, o.graded,
-                     o.chained, o.enlarge, o.ratio, o.stride, o.mirror, exec.seed,
-                     data.positives.count(), data.negatives.count());
+  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} seed {} images {} {:08x} {} {:08x}",
+                     o.pass_rate, o.false_rate, o.blocks_per_round, o.negatives, o.cost, o.colour,
+                     o.graded, o.chained, o.enlarge, o.ratio, o.stride, o.mirror, exec.seed,
+                     data.positives.count(), survey_images(data.positives, exec).checksum,
+                     data.negatives.count(), survey_images(data.negatives, exec).checksum);
 }
 
 void save_checkpoint(const std::string& path, const Training& training, const std::string& mark) {
@@ -65,6 +67,7 @@ void save_checkpoint(const std::string& path, const Training& training, const st
   const auto stages = static_cast<std::int64_t>(training.pass_rates.size());
   file.add("pass_rates", {stages}, training.pass_rates);
   file.add("false_rates", {stages}, training.false_rates);
+  file.add("false_rate", {1}, std::vector<double>{training.false_rate});
   file.set_metadata("training", mark);
   file.write(path);
 }
@@ -80,12 +83,14 @@ void load_checkpoint(const std::string& path, Training& training, const std::str
         "or name another",
         path));
   training.model = load_cascade(file);
+  if (Extent{training.model.window_width, training.model.window_height} != kWindow)
+    throw ModelError(path + ": a checkpoint with another window");
   const auto stages = static_cast<std::int64_t>(training.model.stages.size());
   const auto passed = file.tensor<double>("pass_rates", {stages});
   const auto fell = file.tensor<double>("false_rates", {stages});
   training.pass_rates.assign(passed.begin(), passed.end());
   training.false_rates.assign(fell.begin(), fell.end());
-  for (const double rate : fell) training.false_rate *= rate;
+  training.false_rate = file.tensor<double>("false_rate", {1})[0];
 }
 
 void report(const Exec& exec, const std::string& text, double done, double total) {
@@ -109,6 +114,10 @@ class CascadeTrainer {
         positives_(positive_sums(data.positives, options.mirror, mining_)),
         pool_(block_pool(kWindow)) {
     coarse_.scan.stride *= 2;
+    // Twice what is wanted in all, where there are few images.
+    const auto images = static_cast<std::size_t>(std::max(1, data.negatives.count()));
+    mining_.random_windows = std::clamp<std::size_t>(
+        2 * static_cast<std::size_t>(options.negatives) / images + 1, mining_.random_windows, 4000);
     training_.model.window_width = kWindow.width;
     training_.model.window_height = kWindow.height;
     training_.model.colour = options.colour;

@@ -55,14 +55,15 @@ ScanPlan plan_of(ImageView<const std::uint8_t> image, const MineOptions& options
   return plan_scan({image.width, image.height}, options.window, 1, options.scan);
 }
 
-// Every window of the plan, or kMostOfAnImage random ones.
-std::vector<Found> random_windows(const ScanPlan& plan, int image, Random& random) {
+// `count` of the plan's windows, by chance.
+std::vector<Found> random_windows(const ScanPlan& plan, int image, std::size_t count,
+                                  Random& random) {
   std::int64_t total = 0;
   for (const ScanLevel& level : plan.levels)
     total += static_cast<std::int64_t>(level.columns) * level.rows;
   std::vector<Found> found;
   if (total == 0) return found;
-  for (std::size_t i = 0; i < kFirstShare; ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     auto at = static_cast<std::int64_t>(random.below(static_cast<std::uint32_t>(total)));
     int level = 0;
     for (; at >= static_cast<std::int64_t>(plan.levels[static_cast<std::size_t>(level)].columns) *
@@ -84,7 +85,7 @@ ImageFinds search(ImageView<const std::uint8_t> image, int index, const MineRequ
   const ScanPlan plan = plan_of(image, options);
   ImageFinds finds;
   if (request.model.stages.empty()) {
-    finds.windows = random_windows(plan, index, random);
+    finds.windows = random_windows(plan, index, options.random_windows, random);
     finds.seen = finds.passed = static_cast<std::int64_t>(finds.windows.size());
     return finds;
   }

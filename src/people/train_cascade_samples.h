@@ -38,6 +38,7 @@ struct MineOptions {
   bool colour;
   ScanOptions scan;
   Exec exec;
+  std::size_t random_windows = 32;  // of an image, where there are no stages yet
 };
 
 SampleSums positive_sums(const ImageSet& positives, bool mirror, const MineOptions& options);

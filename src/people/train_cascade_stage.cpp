@@ -213,6 +213,7 @@ std::vector<BlockClassifier> train_ranking(const RankingSamples& samples, std::s
   LinearSvmOptions svm;
   svm.cost = cost;
   svm.exec = {.device = Device::cpu(), .threads = 1, .seed = exec.seed};
+  svm.exec.stop = exec.stop;
   const LinearSvm machine = train_linear_svm(samples.view(), labels, {}, svm);
   std::vector<BlockClassifier> ranking;
   auto weights = machine.weights.begin();

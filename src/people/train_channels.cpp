@@ -14,6 +14,7 @@
 #include "people/model_parts.h"
 #include "people/train_channels_boost.h"
 #include "people/train_channels_samples.h"
+#include "people/train_linear_windows.h"
 
 namespace fovea::people {
 namespace {
@@ -44,11 +45,12 @@ struct State {
 // What a checkpoint must agree in with the training that continues it.
 std::string fingerprint(const TrainData& data, const ChannelsTrainOptions& options,
                         const Exec& exec) {
-  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {}", data.positives.count(),
-                     data.negatives.count(), options.trees, options.negatives_per_round,
-                     options.most_negatives, options.negatives_per_image, options.feature_share,
-                     options.rejection, options.enlarge, options.ratio, options.exact_per_octave,
-                     options.mirror, exec.seed);
+  return fmt::format(
+      "{} {:08x} {} {:08x} {} {} {} {} {} {} {} {} {} {} {}", data.positives.count(),
+      survey_images(data.positives, exec).checksum, data.negatives.count(),
+      survey_images(data.negatives, exec).checksum, options.trees, options.negatives_per_round,
+      options.most_negatives, options.negatives_per_image, options.feature_share, options.rejection,
+      options.enlarge, options.ratio, options.exact_per_octave, options.mirror, exec.seed);
 }
 
 void write_checkpoint(const std::string& path, const State& state, const std::string& print) {

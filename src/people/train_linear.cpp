@@ -16,6 +16,7 @@
 #include <optional>
 
 #include "core/parallel.h"
+#include "people/hog_layout.h"
 #include "people/model_parts.h"
 #include "people/train_linear_windows.h"
 
@@ -91,7 +92,7 @@ LinearTraining::LinearTraining(Kind kind, const HogOptions& hog, const TrainData
   check_geometry(hog);
   check_train_data(data, hog.window());
   exec_.device = Device::cpu();
-  model_.hog = hog;
+  model_.hog = hog_of_kind(kind, hog);
   search_ = search_options();
   positives_ = survey_images(data.positives, exec_);
   negatives_ = survey_images(data.negatives, exec_);

@@ -32,7 +32,7 @@ io::ModelFile saved(const LinearModel& model) {
 
 std::string complaint(const io::ModelFile& file) {
   try {
-    load_linear(file);
+    load_linear(Kind::kHog, file);
   } catch (const ModelError& error) {
     return error.what();
   }
@@ -41,7 +41,7 @@ std::string complaint(const io::ModelFile& file) {
 
 TEST(LinearModel, SurvivesAFile) {
   const LinearModel model = example();
-  const LinearModel read = load_linear(saved(model));
+  const LinearModel read = load_linear(Kind::kHog, saved(model));
   EXPECT_EQ(options_json(read.hog), options_json(model.hog));
   EXPECT_EQ(read.weights, model.weights);
   EXPECT_EQ(read.bias, model.bias);

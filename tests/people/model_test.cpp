@@ -75,6 +75,19 @@ TEST(Model, NumbersThatAreNotFiniteAreRefused) {
   EXPECT_NE(why_not(path), "");
 }
 
+TEST(Model, ADescriptorThatItsKindLacksIsRefused) {
+  const test::TempFolder folder;
+  const std::string path = folder / "model.safetensors";
+  Model model = small_model();
+  auto& linear = std::get<LinearModel>(model.classifier);
+  linear.hog.shape = BlockShape::kCircular;
+  linear.hog.rings = linear.hog.sectors = 1;
+  linear.weights.assign(static_cast<std::size_t>(descriptor_size(linear.hog)), 0.25F);
+  model.kind = Kind::kHogCells;  // whose blocks are never circular
+  model.write(path);
+  EXPECT_NE(why_not(path), "");
+}
+
 TEST(Model, ImpossiblePeopleAndStridesAreRefused) {
   const test::TempFolder folder;
   const std::string path = folder / "model.safetensors";
