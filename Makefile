@@ -43,12 +43,14 @@ format:  ## lay out every source file
 	@scripts/bootstrap lint
 	@git ls-files -z '*.h' '*.cpp' '*.cu' '*.cuh' | xargs -0 clang-format-14 -i
 
-asan tsan:  ## the tests and the fuzzers' seeds under a sanitizer
+FLOORS ?= core io ops report people cli
+REPLAYS := $(notdir $(wildcard fuzz/seeds/*))
+asan tsan:  ## the tests of FLOORS and the fuzzers' seeds under a sanitizer
 	@scripts/bootstrap build test
 	@cmake --preset $@
-	@cmake --build --preset $@ -j $(JOBS)
-	@for tests in build/$@/tests/test_*; do [ ! -x "$$tests" ] || "$$tests" --gtest_brief=1; done  # one process a floor: a leak check at its end takes seconds
-	@for replay in build/$@/fuzz/replay_*; do "$$replay" "fuzz/seeds/$${replay##*/replay_}"; done
+	@cmake --build --preset $@ -j $(JOBS) --target $(FLOORS:%=test_%) $(REPLAYS:%=replay_%)
+	@for floor in $(FLOORS); do build/$@/tests/test_$$floor --gtest_brief=1; done  # one process a floor: a leak check at its end takes seconds
+	@for name in $(REPLAYS); do build/$@/fuzz/replay_$$name fuzz/seeds/$$name; done
 
 clean:  ## remove everything built
 	@rm -rf build
