@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "people/cascade_math.h"
+#include "people/cascade/cascade_math.h"
 
 namespace fovea::cli {
 namespace {

@@ -1,6 +1,6 @@
 #include "people/grey_cuda.cuh"
 
-#include "people/cascade_math.h"
+#include "people/cascade/cascade_math.h"
 
 namespace fovea::people::cuda {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "people/hog_grid.h"
+#include "people/hog/hog_grid.h"
 
 namespace fovea::cli {
 

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "people/hog_grid.h"
+#include "people/hog/hog_grid.h"
 #include "people/model_parts.h"
 #include "support/devices.h"
 #include "support/images.h"

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "people/channel_cells.h"
+#include "people/channels/channel_cells.h"
 
 namespace fovea::reference {
 

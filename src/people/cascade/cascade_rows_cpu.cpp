@@ -1,0 +1,442 @@
+// SIMD loops of the cascade, in vectors of 16 bytes on every machine. Votes of 2x2 pixels are added
+// up bin by bin in 16-bit lanes, transposed so that the bins of a patch lie together, and join the
+// integral histogram at once, which costs one read and one write a patch. A corner of a block is
+// then three loads, and four windows share what follows the dot products.
+#include "people/cascade/cascade_rows.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "people/cascade/cascade_rows_cpu.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea::people::cpu {
+namespace {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using cascade::BlockPlan;
+using cascade::kBins;
+
+using D8 = hn::FixedTag<std::uint8_t, 16>;
+using D8Half = hn::FixedTag<std::uint8_t, 8>;
+using D16 = hn::FixedTag<std::uint16_t, 8>;
+using D16Half = hn::FixedTag<std::uint16_t, 4>;
+using D32 = hn::FixedTag<std::uint32_t, 4>;
+using DI32 = hn::FixedTag<std::int32_t, 4>;
+using DF = hn::FixedTag<float, 4>;
+using V8 = hn::Vec<D8>;
+using V16 = hn::Vec<D16>;
+using V32 = hn::Vec<D32>;
+using VF = hn::Vec<DF>;
+
+// Of eight pixels: the longest projection, whether it is on direction k + 1 or beyond, and whether
+// the gradient lies in the second quarter. Projections grow up to the longest and then fall, so
+// that each needs to be held against its neighbour alone.
+struct Votes {
+  V16 length, beyond[cascade::kDirections - 1], mirrored;
+  HWY_INLINE Votes() {}
+};
+
+// Absolute differences of 16 pixels, and 255 where the direction is in the second quarter.
+struct Slopes {
+  V8 x, y, mirrored;
+  HWY_INLINE Slopes() {}
+};
+
+HWY_INLINE Slopes slopes(V8 left, V8 right, V8 above, V8 below) {
+  const D8 d;
+  Slopes s;
+  const V8 most_x = hn::Max(left, right), most_y = hn::Max(above, below);
+  s.x = hn::Sub(most_x, hn::Min(left, right));
+  s.y = hn::Sub(most_y, hn::Min(above, below));
+  const V8 right_more = hn::VecFromMask(d, hn::Eq(most_x, right));  // dx >= 0
+  const V8 above_more = hn::VecFromMask(d, hn::Eq(most_y, above));  // dy <= 0
+  const V8 level = hn::VecFromMask(d, hn::Eq(above, below));
+  s.mirrored = hn::AndNot(level, hn::Not(hn::Xor(right_more, above_more)));
+  return s;
+}
+
+HWY_INLINE Votes votes(V16 x, V16 y, V16 mirrored) {
+  const D16 d;
+  Votes v;
+  const auto project = [&](int k) HWY_ATTR {
+    return hn::Add(hn::Mul(x, hn::Set(d, static_cast<std::uint16_t>(cascade::kProjectX[k]))),
+                   hn::Mul(y, hn::Set(d, static_cast<std::uint16_t>(cascade::kProjectY[k]))));
+  };
+  V16 last = project(0);
+  v.length = last;
+  v.mirrored = mirrored;
+  for (int k = 1; k < cascade::kDirections; ++k) {
+    const V16 length = k == 4 ? hn::ShiftLeft<7>(y) : project(k);
+    v.beyond[k - 1] = hn::VecFromMask(d, hn::Gt(length, last));
+    v.length = hn::Max(v.length, length);
+    last = length;
+  }
+  return v;
+}
+
+HWY_INLINE V16 low(V8 v) { return hn::PromoteTo(D16(), hn::LowerHalf(D8Half(), v)); }
+HWY_INLINE V16 high(V8 v) { return hn::PromoteTo(D16(), hn::UpperHalf(D8Half(), v)); }
+// 255 becomes 65535.
+HWY_INLINE V16 low_mask(V8 v) { return hn::BitCast(D16(), hn::InterleaveLower(D8(), v, v)); }
+HWY_INLINE V16 high_mask(V8 v) { return hn::BitCast(D16(), hn::InterleaveUpper(D8(), v, v)); }
+
+// The slopes of 32 pixels from `row`, even and odd ones apart.
+HWY_INLINE void line_slopes(const std::uint8_t* above, const std::uint8_t* row,
+                            const std::uint8_t* below, Slopes& even, Slopes& odd) {
+  const D8 d;
+  V8 left[2], right[2], up[2], down[2];
+  hn::LoadInterleaved2(d, row - 1, left[0], left[1]);
+  hn::LoadInterleaved2(d, row + 1, right[0], right[1]);
+  hn::LoadInterleaved2(d, above, up[0], up[1]);
+  hn::LoadInterleaved2(d, below, down[0], down[1]);
+  even = slopes(left[0], right[0], up[0], down[0]);
+  odd = slopes(left[1], right[1], up[1], down[1]);
+}
+
+template <int kHalf>
+HWY_INLINE Votes half_votes(const Slopes& s) {
+  if constexpr (kHalf == 0) return votes(low(s.x), low(s.y), low_mask(s.mirrored));
+  else return votes(high(s.x), high(s.y), high_mask(s.mirrored));
+}
+
+HWY_INLINE void strongest(Votes& best, const Votes& other) {
+  const auto stronger = hn::Gt(other.length, best.length);
+  for (int k = 0; k < cascade::kDirections - 1; ++k)
+    best.beyond[k] = hn::IfThenElse(stronger, other.beyond[k], best.beyond[k]);
+  best.mirrored = hn::IfThenElse(stronger, other.mirrored, best.mirrored);
+  best.length = hn::Max(best.length, other.length);
+}
+
+// Votes of eight patches for direction k or beyond, of the first and of the second quarter.
+struct PatchVotes {
+  V16 sum[2][cascade::kDirections];
+  HWY_INLINE PatchVotes() {}
+};
+
+HWY_INLINE void add_votes(const Votes& v, PatchVotes& patches) {
+  const V16 weight = hn::ShiftRight<cascade::kWeightShift>(v.length);
+  const V16 part[2] = {hn::AndNot(v.mirrored, weight), hn::And(v.mirrored, weight)};
+  for (int q = 0; q < 2; ++q) {
+    patches.sum[q][0] = hn::Add(patches.sum[q][0], part[q]);
+    for (int k = 1; k < cascade::kDirections; ++k)
+      patches.sum[q][k] = hn::Add(patches.sum[q][k], hn::And(part[q], v.beyond[k - 1]));
+  }
+}
+
+template <int kPlanes, int kHalf>
+HWY_INLINE void add_pixel(const Slopes* of, PatchVotes& patches) {
+  Votes best = half_votes<kHalf>(of[0]);
+  for (int c = 1; c < kPlanes; ++c) strongest(best, half_votes<kHalf>(of[4 * c]));
+  add_votes(best, patches);
+}
+
+// The votes of eight patches bin by bin. `of` are the slopes of their four pixels, a
+// plane after another.
+template <int kPlanes, int kHalf>
+HWY_INLINE void bin_sums(const Slopes* of, V16* bins) {
+  const D16 d;
+  PatchVotes patches;
+  for (auto& quarter : patches.sum)
+    for (V16& sum : quarter) sum = hn::Zero(d);
+  add_pixel<kPlanes, kHalf>(of, patches);
+  add_pixel<kPlanes, kHalf>(of + 1, patches);
+  add_pixel<kPlanes, kHalf>(of + 2, patches);
+  add_pixel<kPlanes, kHalf>(of + 3, patches);
+  for (int k = 0; k < cascade::kDirections - 1; ++k) {
+    bins[k] = hn::Sub(patches.sum[0][k], patches.sum[0][k + 1]);
+    bins[kBins - 1 - k] = hn::Sub(patches.sum[1][k], patches.sum[1][k + 1]);
+  }
+  bins[cascade::kDirections - 1] =
+      hn::Add(patches.sum[0][cascade::kDirections - 1], patches.sum[1][cascade::kDirections - 1]);
+}
+
+HWY_INLINE void transpose(V16* v) {
+  const D16 d;
+  for (int round = 0; round < 3; ++round) {
+    V16 t[8];
+    for (int i = 0; i < 4; ++i) {
+      t[2 * i] = hn::InterleaveLower(d, v[i], v[i + 4]);
+      t[2 * i + 1] = hn::InterleaveUpper(d, v[i], v[i + 4]);
+    }
+    for (int i = 0; i < 8; ++i) v[i] = t[i];
+  }
+}
+
+// Running sums of a row of patches.
+struct Running {
+  V32 first, second;  // bins 0 to 3, 4 to 7
+  std::uint32_t ninth;
+  HWY_INLINE Running() {}
+};
+
+// Eight patches from `first`, a multiple of eight, join the row: their bins lie apart.
+template <bool kDealt>
+HWY_INLINE void append(V16* bins, const PatchRow& row, int first, Running& run) {
+  const D32 d;
+  alignas(16) std::uint16_t ninth[8];
+  hn::Store(bins[kBins - 1], D16(), ninth);
+  transpose(bins);
+  constexpr int kParts = SumsLayout::kParts;
+  const std::ptrdiff_t start = static_cast<std::ptrdiff_t>(kDealt ? first / kParts : first) * kBins;
+  const std::uint32_t* HWY_RESTRICT above = row.above + start;
+  std::uint32_t* HWY_RESTRICT sums = row.sums + start;
+  for (int i = 0; i < 8; ++i) {
+    const std::ptrdiff_t at = kDealt ? (i + 1) % kParts * row.layout.part + (i + 1) / kParts * kBins
+                                     : static_cast<std::ptrdiff_t>(i + 1) * kBins;
+    run.first = hn::Add(run.first, hn::PromoteTo(d, hn::LowerHalf(D16Half(), bins[i])));
+    run.second = hn::Add(run.second, hn::PromoteTo(d, hn::UpperHalf(D16Half(), bins[i])));
+    run.ninth += ninth[i];
+    hn::StoreU(hn::Add(run.first, hn::LoadU(d, above + at)), d, sums + at);
+    hn::StoreU(hn::Add(run.second, hn::LoadU(d, above + at + 4)), d, sums + at + 4);
+    sums[at + 8] = run.ninth + above[at + 8];
+  }
+}
+
+template <int kPlanes, bool kDealt>
+HWY_INLINE void patch_row(const PatchRow& row) {
+  const D32 d;
+  Running run;
+  run.first = run.second = hn::Zero(d);
+  run.ninth = 0;
+  std::fill_n(row.sums, kBins, 0U);
+  for (int i = 0; i < row.patches; i += kPatchGroup) {
+    Slopes of[4 * kPlanes];
+    for (int c = 0; c < kPlanes; ++c) {
+      const std::uint8_t* p[4];
+      for (int k = 0; k < 4; ++k) p[k] = row.pixels[c][k] + 2 * i;
+      line_slopes(p[0], p[1], p[2], of[4 * c], of[4 * c + 1]);
+      line_slopes(p[1], p[2], p[3], of[4 * c + 2], of[4 * c + 3]);
+    }
+    V16 bins[kBins];
+    bin_sums<kPlanes, 0>(of, bins);
+    append<kDealt>(bins, row, i, run);
+    bin_sums<kPlanes, 1>(of, bins);
+    append<kDealt>(bins, row, i + 8, run);
+  }
+}
+
+void patch_row_any(const PatchRow& row) {
+  if (row.planes == 1) {
+    if (row.layout.dealt) patch_row<1, true>(row);
+    else patch_row<1, false>(row);
+  } else {
+    if (row.layout.dealt) patch_row<3, true>(row);
+    else patch_row<3, false>(row);
+  }
+}
+
+// Where a block's corners lie in a row of windows: of its three rows, three places each.
+struct Corners {
+  const std::uint32_t* at[3][3];
+  Corners(const BlockPlan& block, const WindowRow& row) {
+    for (int y = 0; y < 3; ++y)
+      for (int x = 0; x < 3; ++x) at[y][x] = row.sums[block.y[y]] + row.layout.at(block.x[x]);
+  }
+};
+
+// Product and squared length of one block of one window, as cascade::add_number() adds them; the
+// eight partial sums become four.
+HWY_INLINE void block_sums(const Corners& corners, const float* weights, std::ptrdiff_t offset,
+                           VF& product, VF& square) {
+  const D32 d;
+  const DI32 di;
+  const DF df;
+  V32 above[2][3], cells[4][3];
+  for (int y = 0; y < 3; ++y) {
+    V32 wide[2][3];
+    for (int k = 0; k < 3; ++k) {
+      const V32 a = hn::LoadU(d, corners.at[y][0] + offset + 4 * k);
+      const V32 b = hn::LoadU(d, corners.at[y][1] + offset + 4 * k);
+      const V32 c = hn::LoadU(d, corners.at[y][2] + offset + 4 * k);
+      wide[0][k] = hn::Sub(b, a);
+      wide[1][k] = hn::Sub(c, b);
+    }
+    for (int x = 0; x < 2; ++x)
+      for (int k = 0; k < 3; ++k) {
+        if (y > 0) cells[(y - 1) * 2 + x][k] = hn::Sub(wide[x][k], above[x][k]);
+        above[x][k] = wide[x][k];
+      }
+  }
+  VF products[2] = {hn::Zero(df), hn::Zero(df)}, squares[2] = {hn::Zero(df), hn::Zero(df)};
+  const auto add = [&](V32 sums, int vector) HWY_ATTR {
+    const VF number = hn::ConvertTo(df, hn::BitCast(di, sums));
+    VF &to_product = products[vector % 2], &to_square = squares[vector % 2];
+    to_product = hn::MulAdd(number, hn::LoadU(df, weights + 4 * vector), to_product);
+    to_square = hn::MulAdd(number, number, to_square);
+  };
+  for (int cell = 0; cell < 4; ++cell) {
+    add(cells[cell][0], 2 * cell);
+    add(cells[cell][1], 2 * cell + 1);
+  }
+  const V32 upper = hn::InterleaveLower(d, cells[0][2], cells[1][2]);
+  const V32 lower = hn::InterleaveLower(d, cells[2][2], cells[3][2]);
+  add(hn::ConcatLowerLower(d, lower, upper), 8);
+  product = hn::Add(products[0], products[1]);
+  square = hn::Add(squares[0], squares[1]);
+}
+
+// (lane 0 + lane 1) + (lane 2 + lane 3) of four vectors.
+HWY_INLINE VF lane_sums(const VF* v) {
+  const DF d;
+  const VF ab_low = hn::InterleaveLower(d, v[0], v[1]),
+           ab_high = hn::InterleaveUpper(d, v[0], v[1]);
+  const VF cd_low = hn::InterleaveLower(d, v[2], v[3]),
+           cd_high = hn::InterleaveUpper(d, v[2], v[3]);
+  const VF lane0 = hn::ConcatLowerLower(d, cd_low, ab_low);
+  const VF lane1 = hn::ConcatUpperUpper(d, cd_low, ab_low);
+  const VF lane2 = hn::ConcatLowerLower(d, cd_high, ab_high);
+  const VF lane3 = hn::ConcatUpperUpper(d, cd_high, ab_high);
+  return hn::Add(hn::Add(lane0, lane1), hn::Add(lane2, lane3));
+}
+
+// Windows still in the race. Numbers are there for whole groups of four.
+struct Race {
+  std::vector<int> column;
+  std::vector<std::ptrdiff_t> offset;
+  std::vector<float> sum;
+  std::vector<float> parts;  // four of a window's product, then four of its square
+  std::size_t count = 0;
+};
+
+// The parts of cascade::block_response() of all windows. What remains takes a root and a quotient:
+// in a loop of its own their latencies overlap.
+HWY_INLINE void block_parts(const BlockPlan& block, const WindowRow& row, Race& race) {
+  const DF d;
+  const Corners corners(block, row);
+  for (std::size_t i = 0; i < race.count; ++i) {
+    VF product, square;
+    block_sums(corners, block.weights, race.offset[i], product, square);
+    hn::StoreU(product, d, race.parts.data() + 8 * i);
+    hn::StoreU(square, d, race.parts.data() + 8 * i + 4);
+  }
+}
+
+// The margins of four windows.
+HWY_INLINE VF margins(const BlockPlan& block, const float* parts) {
+  const DF d;
+  VF product[4], square[4];
+  for (int i = 0; i < 4; ++i) {
+    product[i] = hn::LoadU(d, parts + 8 * i);
+    square[i] = hn::LoadU(d, parts + 8 * i + 4);
+  }
+  const VF length = hn::Sqrt(hn::Add(lane_sums(square), hn::Set(d, block.fade)));
+  return hn::Add(hn::Div(lane_sums(product), length), hn::Set(d, block.bias));
+}
+
+void run_stage(const CascadePlan::Stage& stage, const WindowRow& row, Race& race) {
+  const DF d;
+  if (!row.plan.chained) std::fill(race.sum.begin(), race.sum.end(), 0.0F);
+  const VF one = hn::Set(d, 1.0F), minus_one = hn::Set(d, -1.0F);
+  for (const BlockPlan& block : stage.blocks) {
+    block_parts(block, row, race);
+    for (std::size_t i = 0; i < race.count; i += 4) {
+      const VF margin = margins(block, race.parts.data() + 8 * i);
+      const VF grade = row.plan.graded
+                           ? hn::Min(hn::Max(margin, minus_one), one)
+                           : hn::IfThenElse(hn::Lt(margin, hn::Zero(d)), minus_one, one);
+      float* sum = race.sum.data() + i;
+      hn::StoreU(hn::Add(hn::LoadU(d, sum), hn::Mul(hn::Set(d, block.vote), grade)), d, sum);
+    }
+  }
+}
+
+// Keeps the windows that reach the threshold; the others get their score.
+void keep_passed(const WindowRow& row, std::size_t stage, Race& race) {
+  const float threshold = row.plan.stages[stage].threshold;
+  const int left = static_cast<int>(row.plan.stages.size() - stage);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < race.count; ++i) {
+    if (race.sum[i] >= threshold) {
+      race.column[kept] = race.column[i];
+      race.offset[kept] = race.offset[i];
+      race.sum[kept++] = race.sum[i];
+    } else if (row.every) {
+      row.scores[race.column[i]] = cascade::rejected_score(left, race.sum[i] - threshold);
+    }
+  }
+  race.count = kept;
+}
+
+void rank(const WindowRow& row, Race& race) {
+  const DF d;
+  std::fill(race.sum.begin(), race.sum.end(), 0.0F);
+  for (const BlockPlan& block : row.plan.ranking) {
+    block_parts(block, row, race);
+    for (std::size_t i = 0; i < race.count; i += 4) {
+      const VF margin = margins(block, race.parts.data() + 8 * i);
+      hn::StoreU(hn::Add(hn::LoadU(d, race.sum.data() + i), margin), d, race.sum.data() + i);
+    }
+  }
+}
+
+void score_row(WindowRow& row) {
+  Race race;
+  const auto columns = static_cast<std::size_t>(row.columns);
+  const std::size_t whole = (columns + 3) / 4 * 4;
+  race.column.resize(whole);
+  race.offset.resize(whole);
+  race.sum.resize(whole);
+  race.parts.resize(8 * whole);
+  race.count = columns;
+  for (std::size_t i = 0; i < columns; ++i) {
+    race.column[i] = static_cast<int>(i);
+    race.offset[i] = row.layout.at(static_cast<int>(i) * row.step);
+    row.scores[i] = -std::numeric_limits<float>::infinity();
+  }
+  const CascadePlan& plan = row.plan;
+  for (std::size_t stage = 0; stage < plan.stages.size() && race.count > 0; ++stage) {
+    run_stage(plan.stages[stage], row, race);
+    row.evaluations += static_cast<std::int64_t>(race.count * plan.stages[stage].blocks.size());
+    keep_passed(row, stage, race);
+  }
+  if (race.count == 0) return;
+  if (!plan.ranking.empty()) {
+    rank(row, race);
+    row.evaluations += static_cast<std::int64_t>(race.count * plan.ranking.size());
+  }
+  const float base =
+      plan.ranking.empty() && !plan.stages.empty() ? plan.stages.back().threshold : 0.0F;
+  for (std::size_t i = 0; i < race.count; ++i)
+    row.scores[race.column[i]] = cascade::passed_score(race.sum[i] - base);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace
+}  // namespace fovea::people::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fovea::people::cpu {
+namespace {
+
+HWY_EXPORT(patch_row_any);
+HWY_EXPORT(score_row);
+
+std::vector<cascade::BlockPlan> plans_of(const std::vector<BlockClassifier>& classifiers) {
+  std::vector<cascade::BlockPlan> plans;
+  plans.reserve(classifiers.size());
+  for (const BlockClassifier& c : classifiers) plans.push_back(cascade::block_plan(c));
+  return plans;
+}
+
+}  // namespace
+
+CascadePlan::CascadePlan(const CascadeModel& model)
+    : window{model.window_width, model.window_height},
+      graded(model.graded),
+      chained(model.chained),
+      ranking(plans_of(model.ranking)) {
+  for (const CascadeStage& stage : model.stages)
+    stages.push_back({plans_of(stage.classifiers), stage.threshold});
+}
+
+void add_patch_row(const PatchRow& row) { HWY_DYNAMIC_DISPATCH(patch_row_any)(row); }
+void score_windows(WindowRow& row) { HWY_DYNAMIC_DISPATCH(score_row)(row); }
+
+}  // namespace fovea::people::cpu
+#endif  // HWY_ONCE

@@ -1,0 +1,93 @@
+// The channels of all levels of a frame on the device: from pixels for some, resampled for the
+// rest, each step one launch for all levels. What depends on sizes alone is made once and kept
+// while frames of one size follow each other.
+#pragma once
+#include <fovea/people/channels.h>
+
+#include <array>
+#include <vector>
+
+#include "people/channels/channel_levels.h"
+#include "people/level_images_cuda.cuh"
+
+namespace fovea::people::cuda {
+
+// Cells computed from pixels. Lines of all levels lie equally far apart.
+struct SourceCells {
+  int columns, rows;
+  CellOrigin origin;   // in the padded image
+  std::int64_t sums;   // where they begin among those of all sources
+  std::int64_t cells;  // likewise, among the values and cells of all levels
+};
+
+// The cells of a level that are resampled.
+struct ResampledCells {
+  int columns, rows;
+  std::int64_t from, cells;   // where the source's and its own begin
+  int column_taps, row_taps;  // where its taps begin
+};
+// The cells of any level, as the last smoothing sees them.
+struct SmoothedCells {
+  int columns, rows;
+  std::int64_t cells;
+};
+struct RowTap {
+  int index, next;
+  std::array<CellWeights, channels::kChannels> weights;
+};
+struct ColumnTap {
+  int index, next, share;
+};
+
+// The windows of a level.
+struct LevelWindows {
+  std::int64_t first_window;  // among those of all levels
+  std::int64_t cells;         // where window (0, 0) begins
+  int columns;
+};
+
+class DeviceChannels {
+ public:
+  // True where tables changed.
+  bool lay_out(Session& session, ImageView<const std::uint8_t> image, const ScanPlan& plan,
+               const ChannelsModel& model);
+  void build(Session& session, ImageView<const std::uint8_t> image);
+
+  std::ptrdiff_t stride() const { return stride_; }
+  std::int64_t windows() const { return windows_; }
+  int level_count() const { return static_cast<int>(level_windows_.size()); }
+  const LevelWindows* level_windows() { return device_windows_.data(); }
+  const std::uint8_t* cells() { return cells_.data(); }
+
+ private:
+  bool same(ImageView<const std::uint8_t> image, const ScanPlan& plan) const;
+  void add_resampled(const ScanPlan& plan, int level, int source, const ExactCells& exact);
+
+  Extent image_{};
+  int channels_ = 0;
+  ScanPlan plan_{};
+  std::array<float, channels::kChannels> decay_{};
+  std::ptrdiff_t stride_ = 0;
+  std::int64_t windows_ = 0;
+  LevelImages images_;
+  std::vector<SourceCells> sources_;
+  std::vector<ResampledCells> resampled_;
+  std::vector<SmoothedCells> smoothed_;
+  std::vector<RowTap> row_taps_;
+  std::vector<ColumnTap> column_taps_;
+  std::vector<LevelWindows> level_windows_;
+  std::size_t sum_tiles_ = 0, cell_tiles_ = 0, resample_tiles_ = 0, smooth_tiles_ = 0;
+  KeptBuffer<SourceCells> device_sources_;
+  KeptBuffer<ResampledCells> device_resampled_;
+  KeptBuffer<SmoothedCells> device_smoothed_;
+  KeptBuffer<RowTap> device_row_taps_;
+  KeptBuffer<ColumnTap> device_column_taps_;
+  KeptBuffer<LevelWindows> device_windows_;
+  KeptBuffer<Tile> device_sum_tiles_, device_cell_tiles_, device_resample_tiles_,
+      device_smooth_tiles_;
+  KeptBuffer<float> lightness_;
+  KeptBuffer<std::uint16_t> sums_;
+  KeptBuffer<std::uint8_t> values_, cells_;
+};
+
+}  // namespace fovea::people::cuda

@@ -1,0 +1,192 @@
+// Which levels are computed from pixels, and where the cells of the others lie in theirs.
+#include "people/channels/channel_levels.h"
+
+#include <fovea/error.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "people/level_image.h"
+
+namespace fovea::people {
+namespace {
+
+using channels::kCell;
+
+double octave(const ScanPlan& plan, int level) {
+  return std::log2(plan.levels[level].scale_x / plan.levels[0].scale_x);
+}
+
+// Where the window (0, 0) begins, in pixels of the level.
+int window_begin(const ScanPlan& plan) { return plan.origin - plan.padding; }
+
+// The first cell that a level needs, in cells of its source's windows.
+double first_place(int begin, double ratio) {
+  constexpr int kHalf = kCell / 2;
+  const int middle = begin - channels::kSmoothMargin * kCell + kHalf;
+  return (middle * ratio - kHalf - begin) / kCell;
+}
+
+struct CellSpan {
+  int before;  // cells before those of the source's windows
+  int end;     // one behind the last, counted from those
+};
+// What a level of `cells` cells needs of its source.
+CellSpan needed(int begin, double ratio, int cells) {
+  const double first = first_place(begin, ratio), last = first + (cells - 1) * ratio;
+  return {std::max(0, -static_cast<int>(std::floor(first))),
+          static_cast<int>(std::floor(last)) + 2};
+}
+
+}  // namespace
+
+Extent window_cells(const ScanPlan& plan, const ScanLevel& level) {
+  return {((level.columns - 1) * plan.stride + plan.window.width) / kCell,
+          ((level.rows - 1) * plan.stride + plan.window.height) / kCell};
+}
+
+Extent resampled_cells(const ScanPlan& plan, const ScanLevel& level) {
+  const Extent cells = window_cells(plan, level);
+  return {cells.width + 2 * channels::kSmoothMargin, cells.height + 2 * channels::kSmoothMargin};
+}
+
+void require_cell_stride(const ScanPlan& plan) {
+  const bool single = std::all_of(plan.levels.begin(), plan.levels.end(),
+                                  [](const ScanLevel& l) { return l.columns <= 1 && l.rows <= 1; });
+  if (plan.stride % kCell != 0 && !single)
+    throw InvalidArgument(fmt::format(
+        "channels: windows {} pixels apart do not begin at cells of {} pixels; choose a multiple",
+        plan.stride, kCell));
+}
+
+std::vector<int> channel_sources(const ScanPlan& plan, int exact_per_octave) {
+  const int levels = static_cast<int>(plan.levels.size());
+  std::vector<int> sources(plan.levels.size());
+  const auto step = [&](int level) {
+    return std::floor(octave(plan, level) * exact_per_octave + 0.5);
+  };
+  for (int first = 0; first < levels;) {
+    int last = first + 1, source = first;
+    if (exact_per_octave > 0) {
+      const double middle = step(first) / exact_per_octave;
+      const auto distance = [&](int level) { return std::abs(octave(plan, level) - middle); };
+      for (; last < levels && step(last) == step(first); ++last) {
+        if (distance(last) < distance(source)) source = last;
+      }
+    }
+    std::fill(sources.begin() + first, sources.begin() + last, source);
+    first = last;
+  }
+  return sources;
+}
+
+ExactCells exact_cells(const ScanPlan& plan, int source, int first, int last) {
+  const ScanLevel& own = plan.levels[source];
+  const int begin = window_begin(plan);
+  const Extent cells = window_cells(plan, own);
+  int end_x = cells.width + channels::kMargin, end_y = cells.height + channels::kMargin;
+  ExactCells exact;
+  exact.margin_x = exact.margin_y = channels::kMargin;
+  for (int l = first; l < last; ++l) {
+    const ScanLevel& level = plan.levels[l];
+    const Extent size = resampled_cells(plan, level);
+    const CellSpan x = needed(begin, level.scale_x / own.scale_x, size.width),
+                   y = needed(begin, level.scale_y / own.scale_y, size.height);
+    exact.margin_x = std::max(exact.margin_x, x.before);
+    exact.margin_y = std::max(exact.margin_y, y.before);
+    end_x = std::max(end_x, x.end);
+    end_y = std::max(end_y, y.end);
+  }
+  exact.columns = exact.margin_x + end_x;
+  exact.rows = exact.margin_y + end_y;
+  // Pixels before and behind the level that the cells reach.
+  const int left = begin - kCell * exact.margin_x - channels::kReach,
+            top = begin - kCell * exact.margin_y - channels::kReach,
+            right = begin + kCell * end_x + channels::kReach - own.size.width,
+            bottom = begin + kCell * end_y + channels::kReach - own.size.height;
+  exact.padding = std::max({0, -left, -top, right, bottom});
+  exact.origin = {exact.padding + left + channels::kReach, exact.padding + top + channels::kReach};
+  return exact;
+}
+
+CellPlacement cell_placement(const ScanPlan& plan, int level, int source, const ExactCells& exact,
+                             std::span<const float> decay) {
+  const ScanLevel &to = plan.levels[level], &from = plan.levels[source];
+  const int begin = window_begin(plan);
+  CellPlacement placement;
+  placement.step_x = to.scale_x / from.scale_x;
+  placement.step_y = to.scale_y / from.scale_y;
+  placement.first_x = first_place(begin, placement.step_x) + exact.margin_x;
+  placement.first_y = first_place(begin, placement.step_y) + exact.margin_y;
+  for (int k = 0; k < channels::kChannels; ++k)
+    placement.factor[k] =
+        static_cast<float>(std::clamp(std::pow(placement.step_x, -decay[k]), 0.5, 1.875));
+  return placement;
+}
+
+namespace cpu {
+
+void ChannelLevels::start(ImageView<const std::uint8_t> image, const ScanPlan& plan,
+                          const ChannelsModel& model) {
+  require_cell_stride(plan);
+  image_ = image;
+  plan_ = &plan;
+  model_ = &model;
+  sources_ = channel_sources(plan, model.exact_per_octave);
+  exact_of_.assign(sources_.size(), {});
+  exact_level_ = -1;
+  int widest = 0;
+  const int levels = static_cast<int>(sources_.size());
+  for (int first = 0; first < levels;) {
+    const int source = sources_[first];
+    int last = first;
+    while (last < levels && sources_[last] == source) ++last;
+    exact_of_[source] = exact_cells(plan, source, first, last);
+    widest = std::max(widest, exact_of_[source].columns);
+    for (int l = first; l < last; ++l)
+      widest = std::max(widest, resampled_cells(plan, plan.levels[l]).width);
+    first = last;
+  }
+  stride_ = (widest + 15) / 16 * 16;
+}
+
+void ChannelLevels::make_exact(int source, const Exec& exec) {
+  const ScanLevel& level = plan_->levels[source];
+  const ExactCells& exact = exact_of_[source];
+  ScanPlan padded{plan_->window, plan_->stride, exact.padding, 0, {level}};
+  const Extent size = padded.padded(level);
+  if (pixels_.width() < size.width || pixels_.height() < size.height ||
+      pixels_.channels() != image_.channels)
+    pixels_ = Image<std::uint8_t>(std::max(size.width, pixels_.width()),
+                                  std::max(size.height, pixels_.height()), image_.channels);
+  const ImageView<std::uint8_t> view = pixels_.view().crop(0, 0, size.width, size.height);
+  level_image(image_, padded, level, view, exec);
+  sums_.reset(exact.columns, exact.rows);
+  exact_.reset(exact.columns, exact.rows, stride_);
+  channel_sums(view, exact.origin, sums_, exec);
+  channel_values(sums_, exact_, exec);
+  exact_level_ = source;
+}
+
+ChannelLevels::Level ChannelLevels::make(int level, const Exec& exec) {
+  const int source = sources_[level];
+  if (exact_level_ != source) make_exact(source, exec);
+  const ExactCells& exact = exact_of_[source];
+  if (source == level) {
+    cells_.reset(exact.columns, exact.rows, stride_);
+    smooth_cells(exact_, cells_, exec);
+    return {&cells_, exact.margin_x, exact.margin_y};
+  }
+  const Extent size = resampled_cells(*plan_, plan_->levels[level]);
+  resampled_.reset(size.width, size.height, stride_);
+  cells_.reset(size.width, size.height, stride_);
+  resample_cells(exact_, cell_placement(*plan_, level, source, exact, model_->decay), resampled_,
+                 exec);
+  smooth_cells(resampled_, cells_, exec);
+  return {&cells_, channels::kSmoothMargin, channels::kSmoothMargin};
+}
+
+}  // namespace cpu
+}  // namespace fovea::people

@@ -1,0 +1,75 @@
+// The channels of every level of a scan. At some sizes an octave they are computed from pixels; the
+// levels between are resampled from the nearest of those (Dollar et al. 2014, "fast feature
+// pyramids"), which costs a fraction.
+#pragma once
+#include <fovea/people/channels.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "people/channels/channel_cells.h"
+
+namespace fovea::people {
+
+// Which level of a plan each level's channels come from, itself or another. Levels that share one
+// follow each other.
+std::vector<int> channel_sources(const ScanPlan& plan, int exact_per_octave);
+
+// Cells of a level computed from pixels: those of its windows and `margin` before them.
+struct ExactCells {
+  int margin_x = 0;
+  int margin_y = 0;
+  int columns = 0;
+  int rows = 0;
+  int padding = 0;  // of the image that they are computed from
+  CellOrigin origin;
+};
+// For a source and all levels [first, last) that are resampled from it.
+ExactCells exact_cells(const ScanPlan& plan, int source, int first, int last);
+// Where the cells of `level`, from kSmoothMargin before its windows on, lie in its source's.
+CellPlacement cell_placement(const ScanPlan& plan, int level, int source, const ExactCells& exact,
+                             std::span<const float> decay);
+// How many cells the windows of a level cover; and with kSmoothMargin around them.
+Extent window_cells(const ScanPlan& plan, const ScanLevel& level);
+Extent resampled_cells(const ScanPlan& plan, const ScanLevel& level);
+
+// Throws InvalidArgument where windows do not begin at cells.
+void require_cell_stride(const ScanPlan& plan);
+
+namespace cpu {
+
+class ChannelLevels {
+ public:
+  // Both outlive what is made of them.
+  void start(ImageView<const std::uint8_t> image, const ScanPlan& plan, const ChannelsModel& model);
+  // Elements between the lines of any level's cells.
+  std::ptrdiff_t stride() const { return stride_; }
+
+  struct Level {
+    const ChannelCells* cells;
+    int first_column;  // where window (0, 0) begins
+    int first_row;
+  };
+  // Levels are asked for in order; a level is valid until the next is asked for.
+  Level make(int level, const Exec& exec);
+
+ private:
+  void make_exact(int source, const Exec& exec);
+
+  ImageView<const std::uint8_t> image_;
+  const ScanPlan* plan_ = nullptr;
+  const ChannelsModel* model_ = nullptr;
+  std::vector<int> sources_;
+  std::vector<ExactCells> exact_of_;  // by level; only those of sources are filled
+  std::ptrdiff_t stride_ = 0;
+  int exact_level_ = -1;
+  Image<std::uint8_t> pixels_;
+  CellSums sums_;
+  ChannelCells exact_;      // values of the source
+  ChannelCells resampled_;  // values of another level
+  ChannelCells cells_;
+};
+
+}  // namespace cpu
+}  // namespace fovea::people

@@ -1,0 +1,99 @@
+// Boosted trees over channels as tensors of a model file, and back.
+#include <fovea/error.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "people/channels/channels_math.h"
+#include "people/model_parts.h"
+
+namespace fovea::people {
+namespace {
+
+constexpr int kMostTrees = 1 << 16;
+constexpr int kMostWindow = 2048;
+
+std::uint32_t feature_count(const ChannelsModel& model) {
+  return static_cast<std::uint32_t>(model.window_width / model.shrink) *
+         static_cast<std::uint32_t>(model.window_height / model.shrink) * channels::kChannels;
+}
+
+void check_geometry(const ChannelsModel& model) {
+  const auto side = [&](int pixels) {
+    return pixels >= channels::kCell && pixels <= kMostWindow && pixels % channels::kCell == 0;
+  };
+  if (model.shrink != channels::kCell)
+    throw ModelError(fmt::format("channels: cells of {} pixels; only {} is known", model.shrink,
+                                 channels::kCell));
+  if (!side(model.window_width) || !side(model.window_height))
+    throw ModelError(
+        fmt::format("channels: a window of {}x{}; sides must be multiples of {} up to {}",
+                    model.window_width, model.window_height, channels::kCell, kMostWindow));
+  if (model.exact_per_octave < 0 || model.exact_per_octave > 64)
+    throw ModelError(fmt::format("channels: {} exact sizes an octave; expected 0 to 64",
+                                 model.exact_per_octave));
+}
+
+}  // namespace
+
+void save(io::ModelFile& file, const ChannelsModel& model) {
+  const auto count = static_cast<std::int64_t>(model.trees.size());
+  std::vector<std::uint32_t> feature;
+  std::vector<std::uint8_t> threshold;
+  std::vector<std::int16_t> leaf;
+  for (const ChannelTree& tree : model.trees) {
+    feature.insert(feature.end(), tree.feature.begin(), tree.feature.end());
+    threshold.insert(threshold.end(), tree.threshold.begin(), tree.threshold.end());
+    leaf.insert(leaf.end(), tree.leaf.begin(), tree.leaf.end());
+  }
+  file.add("geometry", {4},
+           std::vector<std::int32_t>{model.window_width, model.window_height, model.shrink,
+                                     model.exact_per_octave});
+  file.add("decay", {channels::kChannels}, std::span<const float>(model.decay));
+  file.add("feature", {count, 3}, feature);
+  file.add("threshold", {count, 3}, threshold);
+  file.add("leaf", {count, 4}, leaf);
+  file.add("rejection", {count}, model.rejection);
+}
+
+ChannelsModel load_channels(const io::ModelFile& file) {
+  ChannelsModel model;
+  const auto geometry = file.tensor<std::int32_t>("geometry", {4});
+  model.window_width = geometry[0];
+  model.window_height = geometry[1];
+  model.shrink = geometry[2];
+  model.exact_per_octave = geometry[3];
+  check_geometry(model);
+  const auto decay = file.tensor<float>("decay", {channels::kChannels});
+  for (const float value : decay) {
+    if (!std::isfinite(value) || std::abs(value) > 4)
+      throw ModelError(fmt::format("channels: a decay of {}; expected -4 to 4", value));
+  }
+  std::copy(decay.begin(), decay.end(), model.decay.begin());
+  const auto feature = file.tensor<std::uint32_t>("feature", {io::kAnySize, 3});
+  const auto count = static_cast<std::int64_t>(feature.size() / 3);
+  if (count < 1 || count > kMostTrees)
+    throw ModelError(fmt::format("channels: {} trees; expected 1 to {}", count, kMostTrees));
+  const auto worst = std::max_element(feature.begin(), feature.end());
+  if (*worst >= feature_count(model))
+    throw ModelError(fmt::format("channels: a tree asks for feature {}; a window has {}", *worst,
+                                 feature_count(model)));
+  const auto threshold = file.tensor<std::uint8_t>("threshold", {count, 3});
+  const auto leaf = file.tensor<std::int16_t>("leaf", {count, 4});
+  const auto rejection = file.tensor<std::int32_t>("rejection", {count});
+  model.trees.resize(static_cast<std::size_t>(count));
+  for (std::size_t t = 0; t < model.trees.size(); ++t) {
+    std::copy_n(feature.begin() + static_cast<std::ptrdiff_t>(3 * t), 3,
+                model.trees[t].feature.begin());
+    std::copy_n(threshold.begin() + static_cast<std::ptrdiff_t>(3 * t), 3,
+                model.trees[t].threshold.begin());
+    std::copy_n(leaf.begin() + static_cast<std::ptrdiff_t>(4 * t), 4, model.trees[t].leaf.begin());
+  }
+  model.rejection.assign(rejection.begin(), rejection.end());
+  return model;
+}
+
+}  // namespace fovea::people

@@ -1,0 +1,271 @@
+// CPU twin of the channels' scanner. Neighbouring windows read neighbouring cells, so that the
+// first trees, which reject most windows, are walked for sixteen windows at once; what is left goes
+// on one by one. Scores are integers: the order of work does not show in them.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/parallel.h"
+#include "people/channels/channel_levels.h"
+#include "people/channels/channel_trees.h"
+#include "people/scanner.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "people/channels/channels_scanner_cpu.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
+// Outside the per-target part, which is compiled once a target.
+#ifndef FOVEA_CHANNELS_SCANNER_JOB
+#define FOVEA_CHANNELS_SCANNER_JOB
+namespace fovea::people::detail {
+
+// The windows of a row, cells[0] being the first cell of the first.
+struct ChannelRowJob {
+  const std::uint8_t* cells;
+  int count;                   // of places, one a cell
+  const std::uint8_t* wanted;  // of each place, 255 where a window begins
+  const FlatTree* trees;
+  int tree_count;  // so many at most are walked
+};
+struct ChannelSurvivor {
+  int place;
+  int score;
+};
+
+constexpr int kPlaces = 16;
+
+}  // namespace fovea::people::detail
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea::people::cpu {
+namespace {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Bytes = hn::FixedTag<std::uint8_t, 16>;
+using Shorts = hn::FixedTag<std::int16_t, 8>;
+using ByteVector = hn::Vec<Bytes>;
+using ShortVector = hn::Vec<Shorts>;
+
+// All bits of a byte where the feature is at least the threshold.
+HWY_INLINE ByteVector at_least(const std::uint8_t* feature, std::uint8_t threshold) {
+  const Bytes d;
+  const auto value = hn::LoadU(d, feature);
+  return hn::VecFromMask(d, hn::Eq(hn::Max(value, hn::Set(d, threshold)), value));
+}
+
+// Twice the number of the leaf that each place reaches.
+HWY_INLINE ByteVector leaves(const std::uint8_t* cells, const FlatTree& tree) {
+  const Bytes d;
+  const auto right = at_least(cells + tree.offset[0], tree.threshold[0]);
+  const auto left_child = at_least(cells + tree.offset[1], tree.threshold[1]),
+             right_child = at_least(cells + tree.offset[2], tree.threshold[2]);
+  const auto further = hn::Or(hn::And(right, right_child), hn::AndNot(right, left_child));
+  return hn::Or(hn::And(right, hn::Set(d, 4)), hn::And(further, hn::Set(d, 2)));
+}
+
+struct Sixteen {
+  ShortVector low_score, high_score;
+  ShortVector low_alive, high_alive;  // all bits, or none
+};
+
+HWY_INLINE void walk(const std::uint8_t* cells, const FlatTree& tree, Sixteen& state) {
+  const Bytes d;
+  const Shorts shorts;
+  const auto leaf = leaves(cells, tree), next = hn::Or(leaf, hn::Set(d, 1));
+  HWY_ALIGN std::int16_t table[8] = {tree.leaf[0], tree.leaf[1], tree.leaf[2], tree.leaf[3]};
+  const auto bytes = hn::BitCast(d, hn::Load(shorts, table));
+  const auto value = [&](auto index) HWY_ATTR {
+    return hn::BitCast(shorts, hn::TableLookupBytes(bytes, index));
+  };
+  state.low_score = hn::Add(state.low_score, value(hn::InterleaveLower(d, leaf, next)));
+  state.high_score = hn::Add(state.high_score, value(hn::InterleaveUpper(d, leaf, next)));
+  const auto rejection = hn::Set(shorts, static_cast<std::int16_t>(tree.rejection));
+  const auto low_out = hn::VecFromMask(shorts, hn::Lt(state.low_score, rejection)),
+             high_out = hn::VecFromMask(shorts, hn::Lt(state.high_score, rejection));
+  state.low_alive = hn::AndNot(low_out, state.low_alive);
+  state.high_alive = hn::AndNot(high_out, state.high_alive);
+}
+
+// Walks the first trees for every wanted place; returns how many trees were looked at.
+std::int64_t walk_row(const detail::ChannelRowJob& job,
+                      std::vector<detail::ChannelSurvivor>& survivors) {
+  const Bytes d;
+  const Shorts shorts;
+  const hn::FixedTag<std::int8_t, 16> signed_bytes;
+  const hn::Half<decltype(signed_bytes)> half;
+  const auto zero = hn::Zero(shorts);
+  std::int64_t looked_at = 0;
+  for (int place = 0; place < job.count; place += detail::kPlaces) {
+    const auto wanted = hn::BitCast(signed_bytes, hn::LoadU(d, job.wanted + place));
+    Sixteen state{zero, zero, hn::PromoteTo(shorts, hn::LowerHalf(half, wanted)),
+                  hn::PromoteTo(shorts, hn::UpperHalf(half, wanted))};
+    auto walked = zero;
+    for (int t = 0; t < job.tree_count; ++t) {
+      const auto alive = hn::Add(state.low_alive, state.high_alive);
+      if (hn::AllTrue(shorts, hn::Eq(alive, zero))) break;
+      walked = hn::Sub(walked, alive);
+      walk(job.cells + place, job.trees[t], state);
+    }
+    looked_at += hn::GetLane(hn::SumOfLanes(shorts, walked));
+    HWY_ALIGN std::int16_t score[detail::kPlaces], alive[detail::kPlaces];
+    if (hn::AllTrue(shorts, hn::Eq(hn::Or(state.low_alive, state.high_alive), zero))) continue;
+    hn::Store(state.low_score, shorts, score);
+    hn::Store(state.high_score, shorts, score + 8);
+    hn::Store(state.low_alive, shorts, alive);
+    hn::Store(state.high_alive, shorts, alive + 8);
+    for (int i = 0; i < detail::kPlaces; ++i)
+      if (alive[i] != 0) survivors.push_back({place + i, score[i]});
+  }
+  return looked_at;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace
+}  // namespace fovea::people::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fovea::people::cpu {
+namespace {
+
+HWY_EXPORT(walk_row);
+
+// Trees walked for sixteen windows at once: beyond, few windows are left.
+constexpr int kTreesAtOnce = 24;
+constexpr int kRowsPerTask = 4;
+
+// How many of the first trees can be walked with scores of 16 bits.
+int trees_at_once(const std::vector<FlatTree>& trees) {
+  int sum = 0, count = 0;
+  for (const FlatTree& tree : trees) {
+    int largest = 0;
+    for (const std::int16_t leaf : tree.leaf) largest = std::max(largest, std::abs(int{leaf}));
+    sum += largest;
+    if (count == kTreesAtOnce || sum > 32767 || std::abs(tree.rejection) > 32767) break;
+    ++count;
+  }
+  return count;
+}
+
+class ChannelsScanner final : public Scanner {
+ public:
+  explicit ChannelsScanner(const ChannelsModel& model) : model_(model) {}
+
+  ScanResult scan(const ScanRequest& request, const Exec& exec) override {
+    const ScanPlan& plan = request.plan;
+    levels_.start(request.image, plan, model_);
+    if (levels_.stride() != stride_) {
+      stride_ = levels_.stride();
+      trees_ = flat_trees(model_, stride_);
+      at_once_ = trees_at_once(trees_);
+    }
+    ScanResult result;
+    for (int l = 0; l < static_cast<int>(plan.levels.size()); ++l) {
+      throw_if_stopped(exec);
+      scan_level(request, l, exec, result);
+    }
+    return result;
+  }
+
+ private:
+  struct Part {
+    std::vector<Hit> hits;
+    std::int64_t evaluations = 0;
+  };
+
+  void scan_level(const ScanRequest& request, int index, const Exec& exec, ScanResult& result) {
+    const ScanLevel& level = request.plan.levels[index];
+    const ChannelLevels::Level made = levels_.make(index, exec);
+    const int step = std::max(1, request.plan.stride / channels::kCell);
+    const int places = (level.columns - 1) * step + 1;
+    wanted_.assign(static_cast<std::size_t>(places) + detail::kPlaces, 0);
+    for (int c = 0; c < level.columns; ++c) wanted_[static_cast<std::size_t>(c) * step] = 255;
+    parts_.resize((static_cast<std::size_t>(level.rows) + kRowsPerTask - 1) / kRowsPerTask);
+    parallel_for(exec, level.rows, kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
+      Part& part = parts_[static_cast<std::size_t>(first / kRowsPerTask)];
+      part.hits.clear();
+      part.evaluations = 0;
+      std::vector<detail::ChannelSurvivor> survivors;
+      for (int row = static_cast<int>(first); row < last; ++row) {
+        const std::uint8_t* cells =
+            made.cells->line(made.first_row + row * step, 0) + made.first_column;
+        const detail::ChannelRowJob job{cells, places, wanted_.data(), trees_.data(), at_once_};
+        if (std::isinf(request.threshold) && request.threshold < 0)
+          score_all(job, index, row, part);
+        else score_row(job, {index, 0, row, request.threshold}, survivors, part);
+      }
+    });
+    for (const Part& part : parts_) {
+      result.hits.insert(result.hits.end(), part.hits.begin(), part.hits.end());
+      result.counts.evaluations += part.evaluations;
+    }
+    result.counts.windows += static_cast<std::int64_t>(level.columns) * level.rows;
+  }
+
+  // `least` names the level and row, and the least score of a hit.
+  void score_row(const detail::ChannelRowJob& job, const Hit& least,
+                 std::vector<detail::ChannelSurvivor>& survivors, Part& part) const {
+    survivors.clear();
+    part.evaluations += HWY_DYNAMIC_DISPATCH(walk_row)(job, survivors);
+    const int step = column_step(job);
+    for (const detail::ChannelSurvivor& survivor : survivors) {
+      const Walked walked = walk_on(job.cells + survivor.place, job.tree_count, survivor.score);
+      part.evaluations += walked.trees - job.tree_count;
+      if (walked.rejected) continue;
+      const float score = final_score(walked.score);
+      if (score >= least.score)
+        part.hits.push_back({least.level, survivor.place / step, least.row, score});
+    }
+  }
+
+  void score_all(const detail::ChannelRowJob& job, int level, int row, Part& part) const {
+    for (int place = 0, column = 0; place < job.count; ++place) {
+      if (job.wanted[place] == 0) continue;
+      const Walked walked = walk_on(job.cells + place, 0, 0);
+      part.evaluations += walked.trees;
+      const float score =
+          walked.rejected ? rejected_score(walked.trees - 1) : final_score(walked.score);
+      part.hits.push_back({level, column++, row, score});
+    }
+  }
+
+  static int column_step(const detail::ChannelRowJob& job) {
+    for (int place = 1; place < job.count; ++place)
+      if (job.wanted[place] != 0) return place;
+    return 1;
+  }
+
+  struct Walked {
+    int score;
+    int trees;  // looked at, those before the first included
+    bool rejected;
+  };
+  Walked walk_on(const std::uint8_t* window, int first, int score) const {
+    const int count = static_cast<int>(trees_.size());
+    for (int t = first; t < count; ++t) {
+      score += trees_[t].value(window);
+      if (score < trees_[t].rejection) return {score, t + 1, true};
+    }
+    return {score, count, false};
+  }
+
+  const ChannelsModel& model_;
+  ChannelLevels levels_;
+  std::vector<FlatTree> trees_;
+  int at_once_ = 0;
+  std::ptrdiff_t stride_ = -1;
+  std::vector<std::uint8_t> wanted_;
+  std::vector<Part> parts_;
+};
+
+}  // namespace
+
+std::unique_ptr<Scanner> make_channels_scanner(const ChannelsModel& model) {
+  return std::make_unique<ChannelsScanner>(model);
+}
+
+}  // namespace fovea::people::cpu
+#endif  // HWY_ONCE

@@ -1,0 +1,94 @@
+// The descriptor for users: of one window, and of the cells of a whole image.
+#include <fovea/error.h>
+#include <fovea/image_io.h>
+
+#include <fmt/format.h>
+
+#include "people/hog/hog_band.h"
+#include "people/hog/hog_grid.h"
+#include "people/model_parts.h"
+
+namespace fovea::people {
+namespace {
+
+// The pixels that count, in host memory: as they are, or a copy that is kept here.
+class Pixels {
+ public:
+  Pixels(const char* operation, ImageView<const std::uint8_t> image, const HogOptions& hog)
+      : view_(image) {
+    if (image.empty()) throw InvalidArgument(fmt::format("{}: the image is empty", operation));
+    if (image.channels != 1 && image.channels != 3 && image.channels != 4)
+      throw InvalidArgument(fmt::format("{}: the image has {} channels; expected 1, 3 or 4",
+                                        operation, image.channels));
+    if (image.memory == Memory::kCuda) hold(clone(view_));
+    if (!hog.colour && view_.channels > 1) hold(io::to_grey(view_));
+  }
+  ImageView<const std::uint8_t> view() const { return view_; }
+
+ private:
+  void hold(Image<std::uint8_t> image) {
+    copy_ = std::move(image);
+    view_ = copy_;
+  }
+  Image<std::uint8_t> copy_;
+  ImageView<const std::uint8_t> view_;
+};
+
+}  // namespace
+
+std::vector<float> hog_descriptor(ImageView<const std::uint8_t> crop, const HogOptions& options) {
+  check_geometry(options);
+  const Pixels pixels("hog_descriptor", crop, options);
+  const ScanPlan plan = plan_crop({crop.width, crop.height}, options.window());
+  cpu::HogGrid grid(Kind::kHog, options);
+  grid.build(pixels.view(), plan, {.device = Device::cpu(), .threads = 1});
+  std::vector<float> numbers(descriptor_size(options));
+  grid.descriptor(0, 0, numbers);
+  return numbers;
+}
+
+HogCells hog_cells(ImageView<const std::uint8_t> image, const HogOptions& options) {
+  check_geometry(options);
+  const Pixels pixels("hog_cells", image, options);
+  const int cell = options.cell;
+  HogCells cells{image.width / cell, image.height / cell, options.bins, {}};
+  if (cells.columns == 0 || cells.rows == 0)
+    throw InvalidArgument(fmt::format("hog_cells: an image of {}x{} holds no cell of {} pixels",
+                                      image.width, image.height, cell));
+  cells.votes.resize(static_cast<std::size_t>(cells.columns) * cells.rows * cells.bins);
+  const std::vector<float> gamma = gamma_table(options.gamma);
+  const CircularBlock no_circle;
+  const HistogramAxis columns{cell, cells.columns, cell, 1, {}},
+      rows{cell, cells.rows, cell, 1, {}};
+  const cpu::HogLevel level{.image = pixels.view(),
+                            .hog = options,
+                            .cells = true,
+                            .votes = vote_params(options),
+                            .norm = {},
+                            .x = {},
+                            .y = {},
+                            .units_x = columns,
+                            .units_y = rows,
+                            .roles = {},
+                            .gamma = gamma,
+                            .circle = no_circle,
+                            .sums = {},
+                            .blocks = nullptr,
+                            .pitch = 0,
+                            .row_pitch = 0,
+                            .phase_pitch = 0};
+  cpu::HogRows source(level);
+  for (int y = 0; y < cells.rows * cell; ++y) {
+    const cpu::Votes votes = source.votes(y, 1, 0);
+    for (int x = 0; x < cells.columns * cell; ++x) {
+      float* histogram =
+          cells.votes.data() +
+          (static_cast<std::size_t>(y / cell) * cells.columns + x / cell) * cells.bins;
+      histogram[low_bin(votes.places[x], cells.bins)] += votes.shares[x].low;
+      histogram[high_bin(votes.places[x], cells.bins)] += votes.shares[x].high;
+    }
+  }
+  return cells;
+}
+
+}  // namespace fovea::people

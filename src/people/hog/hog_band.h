@@ -1,0 +1,61 @@
+// Computes the blocks of some rows of a level's grid on one thread, with scratch memory of its own.
+#pragma once
+#include <fovea/image.h>
+
+#include <vector>
+
+#include "people/hog/hog_kernels.h"
+
+namespace fovea::people::cpu {
+
+// All that is the same for every row of blocks of a level.
+struct HogLevel {
+  ImageView<const std::uint8_t> image;  // 1 channel, or 3 or 4 of which 3 count
+  HogOptions hog;                       // with what the kind decides
+  bool cells;                           // units are cells that blocks share, not blocks
+  VoteParams votes;
+  NormParams norm;
+  HogAxis x, y;
+  HistogramAxis units_x, units_y;
+  RoleClasses roles;
+  const std::vector<float>& gamma;
+  const CircularBlock& circle;
+  StackView<const std::uint32_t> sums;  // integral histograms, where cells come out of them
+  // Number e of block (k, row) lies at blocks[row * row_pitch + e * pitch + place(k)].
+  float* blocks;
+  std::ptrdiff_t pitch, row_pitch;
+  int phase_pitch;
+
+  // Windows whose blocks are `window_step` apart read them as neighbours.
+  int place(int k) const { return k % x.window_step * phase_pitch + k / x.window_step; }
+};
+
+// Gamma-corrected planes of the rows around one, kept while rows follow each other.
+class HogRows {
+ public:
+  explicit HogRows(const HogLevel& level);
+  // The votes of row y, counted from the first row of blocks; valid until the next call with the
+  // same slot.
+  Votes votes(int y, std::uint32_t pitch, int slot);
+
+ private:
+  const float* plane(int row, int channel);
+  void convert(int row, int slot);
+
+  const HogLevel& level_;
+  int channels_;
+  int pixels_;
+  std::size_t width_;
+  std::vector<float> planes_;
+  std::vector<SharePair> shares_;
+  std::vector<std::int32_t> places_;
+  int slot_row_[3] = {-1, -1, -1};
+};
+
+// Blocks of rows [first, last) of the grid.
+void build_band(const HogLevel& level, int first, int last);
+// Bins and magnitudes of rows [first, last), counted from the first row of blocks.
+void polar_rows(const HogLevel& level, ImageView<std::uint8_t> bin, ImageView<float> magnitude,
+                int first, int last);
+
+}  // namespace fovea::people::cpu

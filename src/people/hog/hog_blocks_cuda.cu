@@ -1,0 +1,404 @@
+// Blocks of gradients on CUDA. Blocks of 2x2 cells of 8 pixels on a grid of 8, which nearly
+// everyone uses, have a kernel of their own that computes a row's votes once, in shared memory, and
+// keeps two rows of blocks in registers; a thread serves one column of cells. Any other geometry is
+// summed block by block.
+#include <algorithm>
+
+#include "ops/integral/integral_math.h"
+#include "people/hog/hog_blocks_cuda.cuh"
+#include "people/model_parts.h"
+
+namespace fovea::people::cuda {
+namespace {
+
+constexpr struct {
+  int units = 64;    // blocks side by side of one block of threads
+  int strip = 8;     // rows of blocks that it computes, one after the other
+  int other_x = 32;  // blocks of the general kernel
+  int other_y = 4;
+} kTuning;
+
+constexpr int kCell = 8, kGrid = 8, kSize = 16, kParts = 2, kBins = 9;
+constexpr int kThreads = kTuning.units * kParts;
+constexpr int kRowPixels = (kTuning.units + 1) * kGrid;
+constexpr int kColumnPitch = kRowPixels / kSize + 1;
+static_assert(kColumnPitch % 2 == 1, "neighbouring pixels lie in different banks");
+
+struct Job {
+  HogTables tables;
+  const DeviceLevel* images;
+  const HogDeviceLevel* levels;
+  const Tile* tiles;
+  const std::uint8_t* pixels;
+  float* blocks;
+};
+
+// The vote of the pixel at (x, y) of a level.
+__device__ Vote vote_at(const HogTables& t, const float* gamma, const DeviceLevel& image,
+                        const std::uint8_t* pixels, int x, int y) {
+  const auto step = t.channels;
+  const std::uint8_t* from = pixels + image.offset;
+  const auto row = [&](int j) {
+    return from + static_cast<std::int64_t>(mirrored_neighbour(j, image.height)) * image.stride;
+  };
+  const std::uint8_t *above = row(y - 1), *centre = row(y), *below = row(y + 1);
+  const int left = mirrored_neighbour(x - 1, image.width) * step;
+  const int right = mirrored_neighbour(x + 1, image.width) * step;
+  Slope best{};
+  float most = -1;
+  for (int c = 0; c < step; ++c) {
+    const Slope slope{gamma[centre[right + c]] - gamma[centre[left + c]],
+                      gamma[below[x * step + c]] - gamma[above[x * step + c]]};
+    const float square = squared_length(slope);
+    if (square > most) {
+      most = square;
+      best = slope;
+    }
+  }
+  return vote_of(best.dx, best.dy, t.votes);
+}
+
+struct RowVotes {
+  float low[2][kSize * kColumnPitch];
+  float high[2][kSize * kColumnPitch];
+  int n[2][kSize * kColumnPitch];
+};
+
+// Votes of one row of pixels into shared memory, turned so that threads that serve every other
+// block read neighbours.
+__device__ void row_votes(const Job& job, const DeviceLevel& image, const HogDeviceLevel& level,
+                          const float* gamma, int first_pixel, int y, RowVotes& votes, int buffer) {
+  const int count = min(kRowPixels, (level.x.blocks - 1) * kGrid + kSize - first_pixel);
+  for (int i = static_cast<int>(threadIdx.x); i < kRowPixels; i += kThreads) {
+    Vote vote{};
+    if (i < count)
+      vote = vote_at(job.tables, gamma, image, job.pixels, level.x.origin + first_pixel + i,
+                     level.y.origin + y);
+    const int at = i % kSize * kColumnPitch + i / kSize;
+    votes.low[buffer][at] = vote.low;
+    votes.high[buffer][at] = vote.high;
+    votes.n[buffer][at] = vote.n;
+  }
+}
+
+// Both halves of a block's numbers are summed by two threads, one after the other, as the CPU sums
+// them: part 1 goes on from what part 0 has come to.
+template <class Add>
+__device__ float block_sum(float (&sums)[kTuning.units], int unit, int part, Add add) {
+  if (part == 0) sums[unit] = add(0.0F);
+  __syncthreads();
+  if (part == 1) sums[unit] = add(sums[unit]);
+  __syncthreads();
+  return sums[unit];
+}
+
+__device__ void write_block(const Job& job, const HogDeviceLevel& level,
+                            float (&numbers)[kParts][kBins], float (&sums)[kTuning.units],
+                            int3 place, bool inside) {
+  const NormParams norm = job.tables.norm;
+  const int unit = place.x, row = place.y, part = place.z;
+  const auto add_all = [&](float sum) {
+    for (int j = 0; j < kParts; ++j)
+      for (int b = 0; b < kBins; ++b) sum = norm_add(sum, numbers[j][b], norm);
+    return sum;
+  };
+  const float scale = norm_scale(block_sum(sums, unit % kTuning.units, part, add_all), norm);
+  for (int j = 0; j < kParts; ++j)
+    for (int b = 0; b < kBins; ++b) numbers[j][b] = norm_apply(numbers[j][b], scale, norm);
+  float again = 1;
+  if (norm.norm == BlockNorm::kL2Hys) {
+    const auto add_squares = [&](float sum) {
+      for (int j = 0; j < kParts; ++j)
+        for (int b = 0; b < kBins; ++b) sum = std::fma(numbers[j][b], numbers[j][b], sum);
+      return sum;
+    };
+    __syncthreads();
+    again = clipped_scale(block_sum(sums, unit % kTuning.units, part, add_squares));
+  }
+  __syncthreads();
+  if (!inside) return;
+  float* out =
+      job.blocks + level.first +
+      static_cast<std::int64_t>(row * job.tables.numbers + part * kParts * kBins) * level.pitch +
+      unit;
+  for (int j = 0; j < kParts; ++j)
+    for (int b = 0; b < kBins; ++b)
+      out[static_cast<std::int64_t>(j * kBins + b) * level.pitch] =
+          norm.norm == BlockNorm::kL2Hys ? numbers[j][b] * again : numbers[j][b];
+}
+
+// One strip of rows of blocks. The pixels of a row vote in the order of their place in a period of
+// 16, as on the CPU; `weight` holds their weights in that order.
+__global__ void __launch_bounds__(kThreads) common_kernel(Job job) {
+  __shared__ RowVotes votes;
+  __shared__ float histogram[kBins + 2][kThreads];
+  __shared__ float gamma[256];
+  __shared__ float sums[kTuning.units];
+  const Tile tile = job.tiles[blockIdx.x];
+  const DeviceLevel image = job.images[tile.level];
+  const HogDeviceLevel level = job.levels[tile.level];
+  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+  const int odd = warp & 1, part = warp >> 1;
+  const int unit = 2 * lane + odd;
+  for (int i = static_cast<int>(threadIdx.x); i < 256; i += kThreads)
+    gamma[i] = job.tables.gamma[i];
+  float weight[kSize];
+#pragma unroll
+  for (int q = 0; q < kSize; ++q)
+    weight[q] = job.tables.weights[part * kSize + (q + kGrid * odd) % kSize];
+  // Where the pixels of the two halves of the period lie for this unit.
+  const int columns[2] = {(unit + odd) / 2, (unit - odd) / 2};
+  float(*own)[kThreads] = histogram;
+  const int first_pixel = tile.x * kGrid;
+  const int last_row = min(tile.y + kTuning.strip, level.y.blocks);
+  const bool inside = tile.x + unit < level.x.blocks;
+  float open[2][kParts][kBins] =
+      {};  // the block that began 8 rows ago, and the one that begins now
+  __syncthreads();
+  for (int half = tile.y; half <= last_row; ++half) {
+#pragma unroll
+    for (int r = 0; r < kGrid; ++r) {
+      const int buffer = r & 1;
+      row_votes(job, image, level, gamma, first_pixel, half * kGrid + r, votes, buffer);
+#pragma unroll
+      for (int b = 0; b < kBins + 2; ++b) own[b][threadIdx.x] = 0;
+      __syncthreads();
+#pragma unroll
+      for (int q = 0; q < kSize; ++q) {
+        if (weight[q] == 0) continue;
+        const int at = q * kColumnPitch + columns[q / kGrid];
+        const int n = votes.n[buffer][at];
+        float& low = own[n][threadIdx.x];
+        low = std::fma(weight[q], votes.low[buffer][at], low);
+        float& high = own[n + 1][threadIdx.x];
+        high = std::fma(weight[q], votes.high[buffer][at], high);
+      }
+      own[kBins][threadIdx.x] += own[0][threadIdx.x];
+      own[1][threadIdx.x] += own[kBins + 1][threadIdx.x];
+#pragma unroll
+      for (int j = 0; j < kParts; ++j) {
+        const float lower = job.tables.weights[j * kSize + kGrid + r];
+        const float upper = job.tables.weights[j * kSize + r];
+#pragma unroll
+        for (int b = 0; b < kBins; ++b) {
+          const float value = own[b + 1][threadIdx.x];
+          open[0][j][b] = std::fma(lower, value, open[0][j][b]);
+          open[1][j][b] = std::fma(upper, value, open[1][j][b]);
+        }
+      }
+    }
+    if (half > tile.y)
+      write_block(job, level, open[0], sums, {tile.x + unit, half - 1, part}, inside);
+#pragma unroll
+    for (int j = 0; j < kParts; ++j)
+#pragma unroll
+      for (int b = 0; b < kBins; ++b) {
+        open[0][j][b] = open[1][j][b];
+        open[1][j][b] = 0;
+      }
+  }
+}
+
+constexpr int kMostBins = 32;
+
+// A rectangular part of a block: pixels [0, size) each way from (x, y), weighted by the columns
+// `wx` and rows `wy`; null: 1.
+struct Part {
+  int x, y, size;
+  const float* wx;
+  const float* wy;
+};
+
+__device__ void sum_part(const Job& job, const DeviceLevel& image, const HogDeviceLevel& level,
+                         const Part& part, float* out) {
+  const HogTables& t = job.tables;
+  for (int b = 0; b < t.bins; ++b) out[b] = 0;
+  float row[kMostBins + 2];
+  for (int j = 0; j < part.size; ++j) {
+    const float down = part.wy == nullptr ? 1.0F : part.wy[j];
+    if (down == 0) continue;
+    for (int b = 0; b < t.bins + 2; ++b) row[b] = 0;
+    for (int q = 0; q < level.period; ++q) {
+      int i = (q - part.x) % level.period;
+      if (i < 0) i += level.period;
+      if (i >= part.size) continue;
+      const float across = part.wx == nullptr ? 1.0F : part.wx[i];
+      if (across == 0) continue;
+      const Vote vote = vote_at(t, t.gamma, image, job.pixels, level.x.origin + part.x + i,
+                                level.y.origin + part.y + j);
+      if (t.votes.interpolate) row[vote.n] = std::fma(across, vote.low, row[vote.n]);
+      row[vote.n + 1] = std::fma(across, vote.high, row[vote.n + 1]);
+    }
+    row[t.bins] += row[0];
+    row[1] += row[t.bins + 1];
+    for (int b = 0; b < t.bins; ++b) out[b] = std::fma(down, row[b + 1], out[b]);
+  }
+}
+
+// The same cell out of integral histograms would be this sum of whole numbers.
+__device__ void sum_fixed(const Job& job, const DeviceLevel& image, const HogDeviceLevel& level,
+                          const Part& part, float* out) {
+  const HogTables& t = job.tables;
+  std::uint32_t sums[kMostBins] = {};
+  for (int j = 0; j < part.size; ++j)
+    for (int i = 0; i < part.size; ++i) {
+      const Vote vote = vote_at(t, t.gamma, image, job.pixels, level.x.origin + part.x + i,
+                                level.y.origin + part.y + j);
+      sums[high_bin(vote.n, t.bins)] += fovea::detail::fixed_point(vote.high, kHogSumScale);
+    }
+  for (int b = 0; b < t.bins; ++b) out[b] = static_cast<float>(sums[b]) / kHogSumScale;
+}
+
+__device__ void sum_circle(const Job& job, const DeviceLevel& image, const HogDeviceLevel& level,
+                           const Part& block, float* numbers, std::int64_t pitch) {
+  const HogTables& t = job.tables;
+  for (int e = 0; e < t.numbers; ++e) numbers[e * pitch] = 0;
+  for (int v = 0; v < t.size; ++v)
+    for (int u = 0; u < t.size; ++u) {
+      const int part = t.circle[v * t.size + u];
+      if (part < 0) continue;
+      const float weight = t.circle_weights[v * t.size + u];
+      const Vote vote = vote_at(t, t.gamma, image, job.pixels, level.x.origin + block.x + u,
+                                level.y.origin + block.y + v);
+      float& high = numbers[(part * t.bins + high_bin(vote.n, t.bins)) * pitch];
+      if (t.votes.interpolate) {
+        float& low = numbers[(part * t.bins + low_bin(vote.n, t.bins)) * pitch];
+        low = std::fma(weight, vote.low, low);
+      }
+      high = std::fma(weight, vote.high, high);
+    }
+}
+
+__device__ void normalise(const Job& job, float* numbers, std::int64_t pitch) {
+  const HogTables& t = job.tables;
+  float sum = 0;
+  for (int e = 0; e < t.numbers; ++e) sum = norm_add(sum, numbers[e * pitch], t.norm);
+  const float scale = norm_scale(sum, t.norm);
+  float squares = 0;
+  for (int e = 0; e < t.numbers; ++e) {
+    const float value = norm_apply(numbers[e * pitch], scale, t.norm);
+    numbers[e * pitch] = value;
+    squares = std::fma(value, value, squares);
+  }
+  if (t.norm.norm != BlockNorm::kL2Hys) return;
+  const float again = clipped_scale(squares);
+  for (int e = 0; e < t.numbers; ++e) numbers[e * pitch] *= again;
+}
+
+enum class Sums : unsigned char { kBlocks, kCells, kFixed, kCircle };
+
+// A thread a block.
+template <Sums kSums>
+__global__ void other_kernel(Job job) {
+  const Tile tile = job.tiles[blockIdx.x];
+  const DeviceLevel image = job.images[tile.level];
+  const HogDeviceLevel level = job.levels[tile.level];
+  const int k = tile.x + static_cast<int>(threadIdx.x),
+            row = tile.y + static_cast<int>(threadIdx.y);
+  if (k >= level.x.blocks || row >= level.y.blocks) return;
+  const HogTables& t = job.tables;
+  float* out =
+      job.blocks + level.first + static_cast<std::int64_t>(row) * t.numbers * level.pitch + k;
+  const int x = k * level.x.grid, y = row * level.y.grid;
+  if constexpr (kSums == Sums::kCircle) {
+    sum_circle(job, image, level, {x, y, t.size, nullptr, nullptr}, out, level.pitch);
+  } else {
+    float bins[kMostBins];
+    for (int i = 0; i < t.block; ++i)
+      for (int j = 0; j < t.block; ++j) {
+        const Part cell{x + i * t.cell, y + j * t.cell, t.cell, nullptr, nullptr};
+        if constexpr (kSums == Sums::kFixed) sum_fixed(job, image, level, cell, bins);
+        if constexpr (kSums == Sums::kCells) sum_part(job, image, level, cell, bins);
+        if constexpr (kSums == Sums::kBlocks)
+          sum_part(job, image, level,
+                   {x, y, t.size, t.weights + i * t.size, t.weights + j * t.size}, bins);
+        for (int b = 0; b < t.bins; ++b)
+          out[static_cast<std::int64_t>((i * t.block + j) * t.bins + b) * level.pitch] = bins[b];
+      }
+  }
+  normalise(job, out, level.pitch);
+}
+
+bool is_common(Kind kind, const HogOptions& hog, const HogDeviceLevel& level) {
+  return kind == Kind::kHog && hog.shape == BlockShape::kRectangular && hog.cell == kCell &&
+         hog.block == kParts && hog.bins == kBins && hog.interpolate && level.x.grid == kGrid &&
+         level.y.grid == kGrid;
+}
+
+}  // namespace
+
+HogBlocks::HogBlocks(Kind kind, const HogOptions& hog)
+    : kind_(kind), hog_(hog_of_kind(kind, hog)), numbers_(block_size(hog_)) {
+  check_geometry(hog);
+}
+
+HogTables HogBlocks::tables(int channels) {
+  return {vote_params(hog_), norm_params(hog_),      gamma_.data(), weights_.data(),
+          circle_.data(),    circle_weights_.data(), hog_.cell,     hog_.block,
+          hog_.bins,         hog_.cell * hog_.block, numbers_,      hog_.colour ? channels : 1};
+}
+
+void HogBlocks::lay_out(Session& session, LevelImages& images, const ScanPlan& plan) {
+  levels_.clear();
+  std::int64_t floats = 0;
+  for (const ScanLevel& scan : plan.levels) {
+    HogDeviceLevel level{};
+    level.x = hog_axis(hog_, hog_.window_width, scan.columns, plan);
+    level.y = hog_axis(hog_, hog_.window_height, scan.rows, plan);
+    const HistogramAxis units =
+        kind_ == Kind::kHog ? block_axis(hog_, level.x) : cell_axis(hog_, level.x);
+    level.unit_grid = units.grid;
+    level.period = (units.size + units.grid - 1) / units.grid * units.grid;
+    level.pitch = (level.x.blocks + 31) / 32 * 32;
+    level.first = floats;
+    level.common = is_common(kind_, hog_, level);
+    floats += static_cast<std::int64_t>(level.pitch) * level.y.blocks * numbers_;
+    levels_.push_back(level);
+  }
+  const auto tiles = [&](bool common, Extent tile) {
+    std::vector<Tile> list = tiles_over(images.levels(), tile, [&](const DeviceLevel& image) {
+      const HogDeviceLevel& level =
+          levels_[static_cast<std::size_t>(&image - images.levels().data())];
+      return level.common == common ? Extent{level.x.blocks, level.y.blocks} : Extent{};
+    });
+    return list;
+  };
+  const auto common = tiles(true, {kTuning.units, kTuning.strip});
+  const auto other = tiles(false, {kTuning.other_x, kTuning.other_y});
+  common_tiles_ = common.size();
+  other_tiles_ = other.size();
+  common_.fill(common, session.stream());
+  other_.fill(other, session.stream());
+  device_levels_.fill(levels_, session.stream());
+  blocks_.reserve(static_cast<std::size_t>(floats));
+  gamma_.fill(gamma_table(hog_.gamma), session.stream());
+  weights_.fill(block_axis(hog_, hog_axis(hog_, hog_.window_width, 1, plan)).weights,
+                session.stream());
+  if (hog_.shape == BlockShape::kCircular) {
+    const CircularBlock circle = circular_block(hog_);
+    circle_.fill(circle.part, session.stream());
+    circle_weights_.fill(circle.weight, session.stream());
+  }
+}
+
+void HogBlocks::build(Session& session, LevelImages& images) {
+  Job job{tables(images.channels()), images.device_levels(), device_levels_.data(), common_.data(),
+          images.pixels(),           blocks_.data()};
+  if (common_tiles_ > 0) {
+    common_kernel<<<static_cast<unsigned>(common_tiles_), kThreads, 0, session.stream()>>>(job);
+    check_launch("blocks of gradients");
+  }
+  if (other_tiles_ == 0) return;
+  job.tiles = other_.data();
+  const dim3 grid(static_cast<unsigned>(other_tiles_)), threads(kTuning.other_x, kTuning.other_y);
+  if (hog_.shape == BlockShape::kCircular)
+    other_kernel<Sums::kCircle><<<grid, threads, 0, session.stream()>>>(job);
+  else if (kind_ == Kind::kHogIntegral)
+    other_kernel<Sums::kFixed><<<grid, threads, 0, session.stream()>>>(job);
+  else if (kind_ == Kind::kHogCells)
+    other_kernel<Sums::kCells><<<grid, threads, 0, session.stream()>>>(job);
+  else other_kernel<Sums::kBlocks><<<grid, threads, 0, session.stream()>>>(job);
+  check_launch("blocks of gradients");
+}
+
+}  // namespace fovea::people::cuda

@@ -1,0 +1,64 @@
+// The normalised blocks of all levels of a frame on the device, by the arithmetic and in the order
+// of the CPU's, so that both agree to the bit.
+#pragma once
+#include <fovea/people/model.h>
+
+#include <vector>
+
+#include "people/hog/hog_layout.h"
+#include "people/level_images_cuda.cuh"
+
+namespace fovea::people::cuda {
+
+// Where the blocks of a level lie: number e of block (k, row) at blocks[first + (row * numbers + e)
+// * pitch + k].
+struct HogDeviceLevel {
+  HogAxis x, y;
+  int unit_grid, period;  // of the classes of pixels, along x: the order in which they vote
+  int pitch;
+  std::int64_t first;
+  bool common;  // its blocks are those that the fast kernel knows
+};
+
+// What the kernels read of the descriptor, in device memory.
+struct HogTables {
+  VoteParams votes;
+  NormParams norm;
+  const float* gamma;    // of a byte
+  const float* weights;  // [part][pixel of a block], one direction
+  const int* circle;     // part of a pixel of a circular block
+  const float* circle_weights;
+  int cell, block, bins, size;  // size: of a block, pixels
+  int numbers;                  // of a block
+  int channels;                 // that count
+};
+
+class HogBlocks {
+ public:
+  HogBlocks(Kind kind, const HogOptions& hog);
+
+  // For the levels laid out in `images`.
+  void lay_out(Session& session, LevelImages& images, const ScanPlan& plan);
+  void build(Session& session, LevelImages& images);
+
+  const std::vector<HogDeviceLevel>& levels() const { return levels_; }
+  const HogDeviceLevel* device_levels() { return device_levels_.data(); }
+  const float* blocks() { return blocks_.data(); }
+  int numbers() const { return numbers_; }
+  const HogOptions& hog() const { return hog_; }
+
+ private:
+  HogTables tables(int channels);
+
+  Kind kind_;
+  HogOptions hog_;
+  int numbers_;
+  std::vector<HogDeviceLevel> levels_;
+  std::size_t common_tiles_ = 0, other_tiles_ = 0;
+  KeptBuffer<HogDeviceLevel> device_levels_;
+  KeptBuffer<Tile> common_, other_;
+  KeptBuffer<float> gamma_, weights_, circle_weights_, blocks_;
+  KeptBuffer<int> circle_;
+};
+
+}  // namespace fovea::people::cuda

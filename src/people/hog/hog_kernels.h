@@ -1,0 +1,98 @@
+// The inner loops of the descriptor on the CPU, each compiled once an instruction set.
+#pragma once
+#include <cstdint>
+#include <span>
+
+#include "people/hog/hog_layout.h"
+
+namespace fovea::people::cpu {
+
+// Votes of a row of pixels, and where they go in the row's histograms. Those have two planes more
+// than there are bins: bin b is plane b + 1, and what belongs to the last bin from below and to the
+// first from above comes to lie in planes of its own, which are folded in when the row is done. The
+// place is that of bin n - 1 (n of Vote); bin n is the plane after it.
+struct SharePair {
+  float low, high;
+};
+template <class Share, class Place>
+struct VoteRow {
+  Share* shares;
+  Place* places;
+};
+using Votes = VoteRow<const SharePair, const std::int32_t>;
+
+constexpr int kRowPad = 128;  // floats readable on both sides of a row: whole vectors, neighbours
+
+// Votes of `count` pixels (rounded up to four vectors) of one row out of gamma-corrected planes.
+struct VoteJob {
+  const float* above[3];
+  const float* centre[3];
+  const float* below[3];
+  int channels;  // 1 or 3
+  int count;
+  std::uint32_t pitch;  // of a bin's plane
+  const VoteParams& params;
+  VoteRow<SharePair, std::int32_t> votes;
+};
+void vote_row(const VoteJob& job);
+
+// Adds a row's votes to its histograms [plane][role], in the order of the classes, then folds the
+// outer planes in; `roles[0]` is role 0 of the first plane.
+struct ScatterJob {
+  Votes votes;
+  int count;
+  const RoleClasses& classes;
+  bool interpolate;
+  int bins;
+  std::ptrdiff_t pitch;  // of a plane
+  float* roles;
+};
+void scatter_row(const ScatterJob& job);
+
+// target += weight[k] * row[k], rows one after the other, each sum rounded once.
+struct SpreadTarget {
+  float* sums;
+  float weight[4];
+};
+struct SpreadJob {
+  const float* rows[4];
+  int row_count;
+  std::span<const SpreadTarget> targets;
+  int count;  // floats; rounded up to whole vectors
+};
+void spread_rows(const SpreadJob& job);
+
+constexpr int kNormColumns = 16;  // blocks normalised together
+
+// Blocks [0, columns) of one row: number e of block k comes from sources[e][k * stride] and goes to
+// out + e * out_pitch + k. Reads and writes whole groups of kNormColumns.
+struct NormJob {
+  std::span<const float* const> sources;
+  int stride;
+  int columns;
+  const NormParams& params;
+  float* out;
+  std::ptrdiff_t out_pitch;
+};
+void normalise_row(const NormJob& job);
+
+constexpr int kScoreRows = 4;      // of windows, scored together
+constexpr int kScoreColumns = 16;  // likewise, at least
+
+// Adds a row of blocks to the scores of up to kScoreRows rows of windows: for every block of the
+// window's row, in order, and every number of it, scores[row][window] += weight * number, rounded
+// once.
+struct ScoreJob {
+  const float* numbers;  // of the first window's first block; number e lies e * pitch further
+  std::ptrdiff_t pitch;  // from a number to the next
+  std::span<const int> block_places;  // of a window's blocks, columns from the first window's
+  int block_size;
+  const float* weights;  // [block][number][kScoreRows]
+  int first_row, rows;   // of the kScoreRows: which take part
+  float* scores;         // [kScoreRows][score_pitch]
+  std::ptrdiff_t score_pitch;
+  int columns;  // windows, rounded up to whole vectors
+};
+void score_row(const ScoreJob& job);
+
+}  // namespace fovea::people::cpu

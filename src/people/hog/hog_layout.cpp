@@ -1,0 +1,153 @@
+#include "people/hog/hog_layout.h"
+
+#include <fovea/error.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+namespace fovea::people {
+namespace {
+
+// As OpenCV has it, so that its vectors can be used: the Gaussian's middle lies on the pixel right
+// of the block's middle.
+double gaussian(int pixel, int size, double sigma) {
+  if (sigma <= 0) return 1;
+  const double distance = pixel - size * 0.5;
+  return std::exp(-distance * distance / (2 * sigma * sigma));
+}
+
+// Share of a pixel in a cell of its block.
+double cell_share(int pixel, int part, const HogOptions& hog) {
+  if (!hog.interpolate) return pixel / hog.cell == part ? 1 : 0;
+  const double distance = std::abs(pixel + 0.5 - (part + 0.5) * hog.cell) / hog.cell;
+  return std::max(0.0, 1 - distance);
+}
+
+}  // namespace
+
+HogOptions hog_of_kind(Kind kind, const HogOptions& hog) {
+  HogOptions result = hog;
+  if (kind == Kind::kHog) return result;
+  result.sigma = 0;
+  result.interpolate = false;
+  result.colour = false;
+  result.shape = BlockShape::kRectangular;
+  return result;
+}
+
+VoteParams vote_params(const HogOptions& hog) {
+  VoteParams p{};
+  p.bins = hog.bins;
+  p.signed_angle = hog.signed_angle ? 1 : 0;
+  p.interpolate = hog.interpolate ? 1 : 0;
+  const double half_turn = hog.signed_angle ? hog.bins / 2.0 : hog.bins;
+  p.circle = static_cast<float>(hog.bins);
+  p.half_turn = static_cast<float>(half_turn);
+  p.right_angle = static_cast<float>(half_turn / 2);
+  for (int k = 0; k < kAtanTerms; ++k)
+    p.atan[k] = static_cast<float>(kAtan[k] * half_turn / std::numbers::pi);
+  return p;
+}
+
+NormParams norm_params(const HogOptions& hog) {
+  const int cells =
+      hog.shape == BlockShape::kCircular ? 1 + hog.rings * hog.sectors : hog.block * hog.block;
+  return {hog.norm, hog.clip, 0.1F * static_cast<float>(cells * hog.bins)};
+}
+
+std::vector<float> gamma_table(Gamma gamma) {
+  std::vector<float> table(256);
+  for (int i = 0; i < 256; ++i) {
+    const auto value = static_cast<float>(i);
+    table[i] = gamma == Gamma::kSquareRoot ? std::sqrt(value) : value;
+  }
+  return table;
+}
+
+HogAxis hog_axis(const HogOptions& hog, int window, int windows, const ScanPlan& plan) {
+  HogAxis axis{};
+  axis.origin = plan.origin;
+  axis.grid = windows > 1 ? std::gcd(plan.stride, hog.block_stride) : hog.block_stride;
+  axis.windows = windows;
+  axis.window_step = windows > 1 ? plan.stride / axis.grid : 1;
+  axis.block_step = hog.block_stride / axis.grid;
+  axis.window_blocks = (window - hog.cell * hog.block) / hog.block_stride + 1;
+  axis.blocks = (windows - 1) * axis.window_step + (axis.window_blocks - 1) * axis.block_step + 1;
+  return axis;
+}
+
+HistogramAxis block_axis(const HogOptions& hog, const HogAxis& axis) {
+  HistogramAxis result{axis.grid, axis.blocks, hog.block * hog.cell, hog.block, {}};
+  for (int part = 0; part < hog.block; ++part)
+    for (int pixel = 0; pixel < result.size; ++pixel)
+      result.weights.push_back(static_cast<float>(gaussian(pixel, result.size, hog.sigma) *
+                                                  cell_share(pixel, part, hog)));
+  return result;
+}
+
+HistogramAxis cell_axis(const HogOptions& hog, const HogAxis& axis) {
+  const int grid = std::gcd(axis.grid, hog.cell);
+  const int last = (axis.blocks - 1) * axis.grid + (hog.block - 1) * hog.cell;
+  return {grid, last / grid + 1, hog.cell, 1, std::vector<float>(hog.cell, 1.0F)};
+}
+
+RoleClasses role_classes(const HistogramAxis& axis) {
+  RoleClasses roles{};
+  roles.period = (axis.size + axis.grid - 1) / axis.grid * axis.grid;
+  roles.step = roles.period / axis.grid * axis.parts;
+  std::vector<std::vector<float>> weights(roles.period);
+  std::size_t longest = 1;
+  for (int q = 0; q < roles.period; ++q) {
+    // Units that begin in the period before, then those of this one.
+    int first = 0;
+    for (int unit = -(roles.period / axis.grid); unit <= q / axis.grid; ++unit) {
+      const int pixel = q - unit * axis.grid;
+      for (int part = 0; part < axis.parts; ++part) {
+        const float weight = pixel < axis.size ? axis.weight(part, pixel) : 0;
+        if (weights[q].empty() && weight == 0) continue;
+        if (weights[q].empty()) first = unit * axis.parts + part;
+        weights[q].push_back(weight);
+      }
+    }
+    while (!weights[q].empty() && weights[q].back() == 0) weights[q].pop_back();
+    roles.first.push_back(first);
+    longest = std::max(longest, weights[q].size());
+  }
+  roles.chunks = static_cast<int>((longest + RoleClasses::kLanes - 1) / RoleClasses::kLanes);
+  roles.single = longest == 1;
+  const int lanes = roles.chunks * RoleClasses::kLanes;
+  roles.margin = roles.step + lanes;
+  for (auto& line : weights) {
+    line.resize(lanes, 0.0F);
+    roles.weights.insert(roles.weights.end(), line.begin(), line.end());
+  }
+  return roles;
+}
+
+CircularBlock circular_block(const HogOptions& hog) {
+  const int size = hog.block * hog.cell;
+  CircularBlock result;
+  for (int y = 0; y < size; ++y) {
+    for (int x = 0; x < size; ++x) {
+      const double dx = x + 0.5 - size * 0.5, dy = y + 0.5 - size * 0.5;
+      const double radius = std::hypot(dx, dy);
+      // Radii double from ring to ring; the last is half a block.
+      int ring = 0;
+      while (ring <= hog.rings && radius > std::ldexp(size * 0.5, ring - hog.rings)) ++ring;
+      double turn = std::atan2(dy, dx) / (2 * std::numbers::pi);
+      if (turn < 0) turn += 1;
+      const int sector = std::min(static_cast<int>(turn * hog.sectors), hog.sectors - 1);
+      result.part.push_back(ring > hog.rings ? -1
+                            : ring == 0      ? 0
+                                             : 1 + (ring - 1) * hog.sectors + sector);
+      result.weight.push_back(hog.sigma > 0 ? static_cast<float>(std::exp(
+                                                  -radius * radius / (2.0 * hog.sigma * hog.sigma)))
+                                            : 1.0F);
+    }
+  }
+  return result;
+}
+
+}  // namespace fovea::people

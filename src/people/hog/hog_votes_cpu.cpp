@@ -1,0 +1,190 @@
+// The votes of a row of pixels, a vector at a time: vote_of() of hog_math.h, operation by
+// operation.
+#include "people/hog/hog_kernels.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "people/hog/hog_votes_cpu.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea::people::cpu {
+namespace {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Floats = hn::ScalableTag<float>;
+using Integers = hn::ScalableTag<std::int32_t>;
+
+struct Slopes {
+  hn::Vec<Floats> dx, dy, square;
+};
+
+// Pointers to the rows around the one computed, in registers.
+struct RowTriple {
+  const float *above, *centre, *below;
+};
+template <bool kColour>
+struct Rows {
+  explicit Rows(const VoteJob& job)
+      : first{job.above[0], job.centre[0], job.below[0]},
+        second{job.above[1], job.centre[1], job.below[1]},
+        third{job.above[2], job.centre[2], job.below[2]} {}
+  RowTriple first, second, third;
+};
+
+// Pairs (low, high) of every lane, one after the other.
+template <class Vector, class T>
+HWY_INLINE void store_pairs(Vector low, Vector high, T* to) {
+  const hn::ScalableTag<T> d;
+  if constexpr (HWY_MAX_BYTES == 16) {  // zips are quicker than the interleaving store of NEON
+    hn::StoreU(hn::InterleaveLower(d, low, high), d, to);
+    hn::StoreU(hn::InterleaveUpper(d, low, high), d, to + hn::Lanes(d));
+  } else {
+    hn::StoreInterleaved2(low, high, d, to);
+  }
+}
+
+HWY_INLINE Slopes slopes(const RowTriple& rows, int x) {
+  const Floats d;
+  const auto dx = hn::Sub(hn::LoadU(d, rows.centre + x + 1), hn::LoadU(d, rows.centre + x - 1));
+  const auto dy = hn::Sub(hn::LoadU(d, rows.below + x), hn::LoadU(d, rows.above + x));
+  return {dx, dy, hn::Add(hn::Mul(dx, dx), hn::Mul(dy, dy))};
+}
+
+HWY_INLINE void consider(const Slopes& other, Slopes& best) {
+  const auto larger = hn::Gt(other.square, best.square);
+  best.dx = hn::IfThenElse(larger, other.dx, best.dx);
+  best.dy = hn::IfThenElse(larger, other.dy, best.dy);
+  best.square = hn::Max(other.square, best.square);
+}
+template <bool kColour>
+HWY_INLINE Slopes strongest(const Rows<kColour>& rows, int x) {
+  Slopes best = slopes(rows.first, x);
+  if constexpr (kColour) {
+    consider(slopes(rows.second, x), best);
+    consider(slopes(rows.third, x), best);
+  }
+  return best;
+}
+
+// Where angles begin, by the octant that a direction lies in, and the arctangent's polynomial.
+struct Constants {
+  HWY_INLINE Constants(const VoteParams& p, std::uint32_t row_pitch) : Constants(p) {
+    pitch = hn::Set(Integers(), static_cast<std::int32_t>(row_pitch));
+  }
+  hn::Vec<Floats> a0, a1, a2, a3, a4;
+  hn::Vec<Floats> zero, right, half, circle, steep_down;
+  hn::Vec<Integers> pitch;
+
+ private:
+  HWY_INLINE explicit Constants(const VoteParams& p) {
+    const Floats d;
+    const float shift = p.interpolate ? 0.5F : 0.0F;
+    a0 = hn::Set(d, p.atan[0]), a1 = hn::Set(d, p.atan[1]), a2 = hn::Set(d, p.atan[2]);
+    a3 = hn::Set(d, p.atan[3]), a4 = hn::Set(d, p.atan[4]);
+    zero = hn::Set(d, shift), right = hn::Set(d, p.right_angle + shift);
+    half = hn::Set(d, p.half_turn + shift), circle = hn::Set(d, p.circle + shift);
+    steep_down = hn::Set(d, p.circle - p.right_angle + shift);
+  }
+};
+
+// A difference of floats is never -0, so that sign bits say "below 0".
+template <bool kSigned>
+HWY_INLINE hn::Vec<Floats> angles(const Slopes& s, const Constants& c) {
+  const Floats d;
+  const auto ax = hn::Abs(s.dx), ay = hn::Abs(s.dy);
+  const auto larger = hn::Max(hn::Max(ax, ay), hn::Set(d, 1e-30F));  // 0 / 1e-30 is 0 too
+  const auto t = hn::Div(hn::Min(ax, ay), larger);
+  const auto steep = hn::Gt(ay, ax);
+  const auto opposite = hn::Xor(s.dx, s.dy);
+  const auto turned = hn::And(hn::Xor(opposite, hn::VecFromMask(d, steep)), hn::SignBit(d));
+  hn::Vec<Floats> from;
+  if constexpr (!kSigned) {
+    // By its sign bit: the difference of bits may be -0.
+    const auto sign = hn::BitCast(d, hn::BroadcastSignBit(hn::BitCast(Integers(), opposite)));
+    const auto level = hn::IfThenElse(hn::MaskFromVec(sign), c.circle, c.zero);
+    from = hn::IfThenElse(steep, c.right, level);
+  } else {
+    const auto level = hn::IfNegativeThenElse(s.dy, c.circle, c.zero);
+    from = hn::IfThenElse(steep, hn::IfNegativeThenElse(s.dy, c.steep_down, c.right),
+                          hn::IfNegativeThenElse(s.dx, c.half, level));
+  }
+  const auto t2 = hn::Mul(t, t), t4 = hn::Mul(t2, t2);
+  const auto even = hn::MulAdd(c.a1, t2, c.a0);
+  const auto odd = hn::MulAdd(c.a4, t4, hn::MulAdd(c.a3, t2, c.a2));
+  return hn::MulAdd(hn::MulAdd(odd, t4, even), hn::Xor(t, turned), from);
+}
+
+struct VoteVector {
+  hn::Vec<Floats> low, high;
+  hn::Vec<Integers> place;
+};
+
+template <bool kColour, bool kSigned, bool kInterpolate>
+HWY_INLINE VoteVector votes_at(const Rows<kColour>& rows, const Constants& c, int x) {
+  const Floats d;
+  const Integers di;
+  const Slopes s = strongest<kColour>(rows, x);
+  const auto magnitude = hn::Sqrt(s.square);
+  const auto place = angles<kSigned>(s, c);
+  const auto n = hn::ConvertTo(di, place);
+  const auto at = hn::Mul(n, c.pitch);
+  if constexpr (!kInterpolate) return {hn::Zero(d), magnitude, at};
+  const auto high = hn::Mul(magnitude, hn::Sub(place, hn::ConvertTo(d, n)));
+  return {hn::Sub(magnitude, high), high, at};
+}
+
+HWY_INLINE void store(const VoteVector& votes, VoteRow<SharePair, std::int32_t> to, int x) {
+  store_pairs(votes.low, votes.high, reinterpret_cast<float*>(to.shares + x));
+  hn::StoreU(votes.place, Integers(), to.places + x);
+}
+
+// Four vectors side by side: one alone is a chain of some 60 cycles, of which a core's queues hold
+// too little at a time.
+template <bool kColour, bool kSigned, bool kInterpolate>
+void vote_row_as(const VoteJob& job) {
+  const auto step = static_cast<int>(hn::Lanes(Floats()));
+  const Rows<kColour> rows(job);
+  const Constants constants(job.params, job.pitch);
+  const auto to = job.votes;
+  const int count = job.count;
+  for (int x = 0; x < count; x += 4 * step) {
+    const auto v0 = votes_at<kColour, kSigned, kInterpolate>(rows, constants, x);
+    const auto v1 = votes_at<kColour, kSigned, kInterpolate>(rows, constants, x + step);
+    const auto v2 = votes_at<kColour, kSigned, kInterpolate>(rows, constants, x + 2 * step);
+    const auto v3 = votes_at<kColour, kSigned, kInterpolate>(rows, constants, x + 3 * step);
+    store(v0, to, x);
+    store(v1, to, x + step);
+    store(v2, to, x + 2 * step);
+    store(v3, to, x + 3 * step);
+  }
+}
+
+template <bool kColour, bool kSigned>
+void vote_row_of(const VoteJob& job) {
+  if (job.params.interpolate) return vote_row_as<kColour, kSigned, true>(job);
+  return vote_row_as<kColour, kSigned, false>(job);
+}
+
+void vote_row_simd(const VoteJob& job) {
+  if (job.channels == 1)
+    return job.params.signed_angle ? vote_row_of<false, true>(job) : vote_row_of<false, false>(job);
+  return job.params.signed_angle ? vote_row_of<true, true>(job) : vote_row_of<true, false>(job);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace
+}  // namespace fovea::people::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fovea::people::cpu {
+namespace {
+HWY_EXPORT(vote_row_simd);
+}  // namespace
+
+void vote_row(const VoteJob& job) { HWY_DYNAMIC_DISPATCH(vote_row_simd)(job); }
+
+}  // namespace fovea::people::cpu
+#endif  // HWY_ONCE

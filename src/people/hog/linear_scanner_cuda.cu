@@ -1,0 +1,183 @@
+// CUDA twin of the scanner of linear models: all levels of a frame in a handful of launches. A
+// thread scores four windows one above the other, which share the rows of blocks that it reads;
+// every window's sum runs in the order of the CPU's.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "people/grey_cuda.cuh"
+#include "people/hog/hog_blocks_cuda.cuh"
+#include "people/model_parts.h"
+#include "people/scanner.h"
+#include "people/window_hits_cuda.cuh"
+
+namespace fovea::people::cuda {
+namespace {
+
+constexpr struct {
+  int threads = 64;  // windows side by side
+  int rows = 4;      // of windows a thread
+} kTuning;
+
+struct ScoreJob {
+  const DeviceLevel* images;
+  const HogDeviceLevel* levels;
+  const Tile* tiles;
+  const float* blocks;
+  const float* weights;  // [row of blocks][block][number][row of windows]
+  int numbers, window_blocks_x, window_blocks_y;
+  float bias, threshold;
+  HitSink sink;
+};
+
+// Rows of blocks from the first window's first on; a row of windows for which a weight is 0 has no
+// such row of blocks.
+template <int kRows>
+__global__ void score_kernel(ScoreJob job) {
+  const Tile tile = job.tiles[blockIdx.x];
+  const HogDeviceLevel level = job.levels[tile.level];
+  const DeviceLevel image = job.images[tile.level];
+  const int column = tile.x + static_cast<int>(threadIdx.x);
+  if (column >= image.columns) return;
+  float score[kRows];
+#pragma unroll
+  for (int n = 0; n < kRows; ++n) score[n] = job.bias;
+  const int last = min(kRows, image.rows - tile.y);
+  const int block_rows = job.window_blocks_y + last - 1;
+  const float* weights = job.weights;
+  for (int t = 0; t < block_rows; ++t) {
+    const int row = tile.y * level.y.window_step + t * level.y.block_step;
+    for (int bx = 0; bx < job.window_blocks_x; ++bx) {
+      const float* numbers = job.blocks + level.first +
+                             static_cast<std::int64_t>(row) * job.numbers * level.pitch +
+                             column * level.x.window_step + bx * level.x.block_step;
+#pragma unroll 12
+      for (int e = 0; e < job.numbers; ++e, weights += kRows) {
+        const float number = numbers[static_cast<std::int64_t>(e) * level.pitch];
+        if constexpr (kRows == 4) {
+          const float4 w = *reinterpret_cast<const float4*>(weights);
+          score[0] = std::fma(number, w.x, score[0]);
+          score[1] = std::fma(number, w.y, score[1]);
+          score[2] = std::fma(number, w.z, score[2]);
+          score[3] = std::fma(number, w.w, score[3]);
+        } else {
+          score[0] = std::fma(number, weights[0], score[0]);
+        }
+      }
+    }
+  }
+#pragma unroll
+  for (int n = 0; n < kRows; ++n) {
+    if (n < last && score[n] >= job.threshold)
+      job.sink.add(
+          image.first_window + static_cast<std::int64_t>(tile.y + n) * image.columns + column,
+          score[n]);
+  }
+}
+
+class LinearScanner final : public Scanner {
+ public:
+  LinearScanner(Kind kind, const LinearModel& model) : model_(model), blocks_(kind, model.hog) {}
+
+  ScanResult scan(const ScanRequest& request, const Exec& exec) override {
+    Session session(exec);
+    fovea::cuda::OnDevice<const std::uint8_t> source(session, request.image);
+    ImageView<const std::uint8_t> image = source.image();
+    if (!blocks_.hog().colour && image.channels > 1) image = grey_.convert(session, image);
+    const Extent size{image.width, image.height};
+    if (images_.lay_out(session, size, std::min(image.channels, 3), request.plan) || !ready_) {
+      ready_ = false;  // until all of it is there: memory may run out
+      lay_out(session, request.plan);
+      ready_ = true;
+    }
+    images_.build(session, image);
+    blocks_.build(session, images_);
+
+    const std::int64_t windows = images_.windows();
+    const bool all = request.threshold == -std::numeric_limits<float>::infinity();
+    const auto room =
+        static_cast<std::uint32_t>(all ? windows : std::min<std::int64_t>(windows, 1 << 16));
+    ScanResult result;
+    score(session, request.threshold, room);
+    if (!hits_.fetch(session, images_.levels(), result.hits)) {
+      score(session, request.threshold, hits_.count());
+      hits_.fetch(session, images_.levels(), result.hits);
+    }
+    result.counts = {windows, windows * window_blocks_x_ * window_blocks_y_};
+    session.finish("people");
+    return result;
+  }
+
+ private:
+  void lay_out(Session& session, const ScanPlan& plan) {
+    blocks_.lay_out(session, images_, plan);
+    const HogAxis &x = blocks_.levels()[0].x, &y = blocks_.levels()[0].y;
+    window_blocks_x_ = x.window_blocks;
+    window_blocks_y_ = y.window_blocks;
+    // Rows of windows share rows of blocks where they are as far apart as a window's own.
+    rows_ = kTuning.rows;
+    for (const HogDeviceLevel& level : blocks_.levels())
+      if (level.y.windows > 1 && level.y.window_step != level.y.block_step) rows_ = 1;
+    const auto tiles =
+        tiles_over(images_.levels(), {kTuning.threads, rows_}, [](const DeviceLevel& level) {
+          return Extent{level.columns, level.rows};
+        });
+    tile_count_ = tiles.size();
+    tiles_.fill(tiles, session.stream());
+    weights_.fill(packed_weights(), session.stream());
+  }
+
+  std::vector<float> packed_weights() const {
+    const int numbers = blocks_.numbers();
+    std::vector<float> packed;
+    for (int t = 0; t < window_blocks_y_ + rows_ - 1; ++t)
+      for (int bx = 0; bx < window_blocks_x_; ++bx)
+        for (int e = 0; e < numbers; ++e)
+          for (int n = 0; n < rows_; ++n) {
+            const int by = t - n;
+            const bool has = by >= 0 && by < window_blocks_y_;
+            const auto at = static_cast<std::size_t>(bx * window_blocks_y_ + by) * numbers + e;
+            packed.push_back(has ? model_.weights[at] : 0);
+          }
+    return packed;
+  }
+
+  void score(Session& session, float threshold, std::uint32_t room) {
+    const ScoreJob job{images_.device_levels(),
+                       blocks_.device_levels(),
+                       tiles_.data(),
+                       blocks_.blocks(),
+                       weights_.data(),
+                       blocks_.numbers(),
+                       window_blocks_x_,
+                       window_blocks_y_,
+                       model_.bias,
+                       threshold,
+                       hits_.open(session, room)};
+    const auto grid = static_cast<unsigned>(tile_count_);
+    if (rows_ == kTuning.rows)
+      score_kernel<kTuning.rows><<<grid, kTuning.threads, 0, session.stream()>>>(job);
+    else score_kernel<1><<<grid, kTuning.threads, 0, session.stream()>>>(job);
+    check_launch("scores of windows");
+  }
+
+  const LinearModel& model_;
+  GreyImage grey_;
+  LevelImages images_;
+  HogBlocks blocks_;
+  HitBuffer hits_;
+  int window_blocks_x_ = 0, window_blocks_y_ = 0, rows_ = 1;
+  bool ready_ = false;
+  std::size_t tile_count_ = 0;
+  KeptBuffer<Tile> tiles_;
+  KeptBuffer<float> weights_;
+};
+
+}  // namespace
+
+std::unique_ptr<Scanner> make_linear_scanner(Kind kind, const LinearModel& model) {
+  check_linear(kind, model);
+  return std::make_unique<LinearScanner>(kind, model);
+}
+
+}  // namespace fovea::people::cuda

@@ -1,0 +1,315 @@
+// Training of a cascade (Viola and Jones, 2001; Zhu et al., 2006): stage after stage, each from the
+// positives and from windows of the negatives that all stages before it let pass; at last a linear
+// score over many blocks for what passes them all, from the windows that it finds hardest.
+#include <fovea/error.h>
+#include <fovea/model_file.h>
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <limits>
+#include <numeric>
+
+#include "people/model_parts.h"
+#include "people/train/train_cascade_stage.h"
+#include "people/train/train_linear_windows.h"
+
+namespace fovea::people {
+namespace {
+
+constexpr Extent kWindow{64, 128};
+constexpr std::string_view kCheckpointSchema = "people.cascade-training";
+constexpr float kAnyScore = -std::numeric_limits<float>::infinity();
+constexpr std::uint64_t kRankingSequence = 1000;  // beyond all stages
+constexpr double kRankingRate = 2e-3;  // of windows among which the ranking's negatives are chosen
+constexpr std::size_t kMostForThreshold = 100000;
+constexpr double kThresholdRate = 1e-5;       // of windows that the model's own threshold lets pass
+constexpr std::size_t kWindowsAtOnce = 4000;  // whose integral histograms lie in memory
+constexpr double kFewNegatives = 0.125;       // of those wanted: with fewer a stage learns nothing
+
+// Blocks that the ranking looks at: Dalal and Triggs' grid, and coarser ones over it.
+std::vector<Block> ranking_blocks() {
+  std::vector<Block> blocks;
+  const auto add = [&](int width, int height, int step) {
+    for (int x = 0; x + width <= kWindow.width; x += step)
+      for (int y = 0; y + height <= kWindow.height; y += step)
+        blocks.push_back({static_cast<std::int16_t>(x), static_cast<std::int16_t>(y),
+                          static_cast<std::int16_t>(width), static_cast<std::int16_t>(height)});
+  };
+  add(16, 16, 8);
+  add(32, 32, 16);
+  add(32, 64, 16);
+  return blocks;
+}
+
+struct Training {
+  CascadeModel model;
+  std::vector<double> pass_rates, false_rates;
+  double false_rate = 1;  // of all stages together
+  float threshold = 0;
+  double evaluations = 0;  // blocks a window of the negatives
+  std::string note;
+};
+
+// What a checkpoint must agree with to be continued.
+std::string fingerprint(const TrainData& data, const CascadeTrainOptions& o, const Exec& exec) {
+  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} seed {} images {} {:08x} {} {:08x}",
+                     o.pass_rate, o.false_rate, o.blocks_per_round, o.negatives, o.cost, o.colour,
+                     o.graded, o.chained, o.enlarge, o.ratio, o.stride, o.mirror, exec.seed,
+                     data.positives.count(), survey_images(data.positives, exec).checksum,
+                     data.negatives.count(), survey_images(data.negatives, exec).checksum);
+}
+
+void save_checkpoint(const std::string& path, const Training& training, const std::string& mark) {
+  io::ModelFile file;
+  file.set_schema(kCheckpointSchema, 1);
+  save(file, training.model);
+  const auto stages = static_cast<std::int64_t>(training.pass_rates.size());
+  file.add("pass_rates", {stages}, training.pass_rates);
+  file.add("false_rates", {stages}, training.false_rates);
+  file.add("false_rate", {1}, std::vector<double>{training.false_rate});
+  file.set_metadata("training", mark);
+  file.write(path);
+}
+
+void load_checkpoint(const std::string& path, Training& training, const std::string& mark) {
+  const io::ModelFile file = io::ModelFile::read(path);
+  file.require_schema(kCheckpointSchema, 1);
+  file.require_finite();
+  const auto found = file.metadata().find("training");
+  if (found == file.metadata().end() || found->second != mark)
+    throw InvalidArgument(fmt::format(
+        "train: {} is a checkpoint of another training (other options, seed or images); remove it "
+        "or name another",
+        path));
+  training.model = load_cascade(file);
+  if (Extent{training.model.window_width, training.model.window_height} != kWindow)
+    throw ModelError(path + ": a checkpoint with another window");
+  const auto stages = static_cast<std::int64_t>(training.model.stages.size());
+  const auto passed = file.tensor<double>("pass_rates", {stages});
+  const auto fell = file.tensor<double>("false_rates", {stages});
+  training.pass_rates.assign(passed.begin(), passed.end());
+  training.false_rates.assign(fell.begin(), fell.end());
+  training.false_rate = file.tensor<double>("false_rate", {1})[0];
+}
+
+void report(const Exec& exec, const std::string& text, double done, double total) {
+  if (exec.progress) exec.progress({text, done, total});
+}
+
+class CascadeTrainer {
+ public:
+  CascadeTrainer(const TrainData& data, const CascadeTrainOptions& options, const TrainRun& run)
+      : data_(data),
+        options_(options),
+        run_(run),
+        mining_{kWindow,
+                options.colour,
+                {.ratio = options.ratio,
+                 .stride = options.stride,
+                 .enlarge = options.enlarge,
+                 .padding = 0},
+                run.exec},
+        coarse_(mining_),
+        positives_(positive_sums(data.positives, options.mirror, mining_)),
+        pool_(block_pool(kWindow)) {
+    coarse_.scan.stride *= 2;
+    // Twice what is wanted in all, where there are few images.
+    const auto images = static_cast<std::size_t>(std::max(1, data.negatives.count()));
+    mining_.random_windows = std::clamp<std::size_t>(
+        2 * static_cast<std::size_t>(options.negatives) / images + 1, mining_.random_windows, 4000);
+    training_.model.window_width = kWindow.width;
+    training_.model.window_height = kWindow.height;
+    training_.model.colour = options.colour;
+    training_.model.graded = options.graded;
+    training_.model.chained = options.chained;
+  }
+
+  Training train() {
+    const std::string mark = fingerprint(data_, options_, run_.exec);
+    if (!run_.checkpoint.empty() && std::filesystem::exists(run_.checkpoint))
+      load_checkpoint(run_.checkpoint, training_, mark);
+    while (static_cast<int>(training_.model.stages.size()) < options_.stages &&
+           training_.false_rate > options_.target_rate) {
+      if (!add_stage()) break;
+      if (!run_.checkpoint.empty()) save_checkpoint(run_.checkpoint, training_, mark);
+    }
+    if (training_.note.empty() && training_.false_rate <= options_.target_rate)
+      training_.note = fmt::format("ended after {} stages: the target rate of {:g} is reached",
+                                   training_.model.stages.size(), options_.target_rate);
+    if (options_.ranking_windows > 0) add_ranking();
+    return std::move(training_);
+  }
+
+ private:
+  // False where the negatives give no more.
+  bool add_stage() {
+    const std::size_t stage = training_.model.stages.size();
+    const std::string what = fmt::format("stage {} of {}", stage + 1, options_.stages);
+    const MineResult mined =
+        mine(data_.negatives,
+             {training_.model, stage, static_cast<std::size_t>(options_.negatives), kAnyScore,
+              false, what.c_str()},
+             mining_);
+    if (stage > 0 && mined.windows > 0)
+      training_.false_rate = static_cast<double>(mined.passed) / static_cast<double>(mined.windows);
+    if (static_cast<double>(mined.places.size()) < kFewNegatives * options_.negatives) {
+      if (stage == 0)
+        throw InvalidArgument(fmt::format(
+            "train: the negatives hold {} windows, expected at least {:.0f}; give more images",
+            mined.places.size(), kFewNegatives * options_.negatives));
+      training_.note = fmt::format(
+          "ended after {} stages: {} of {} windows of the negatives still "
+          "passed",
+          stage, mined.passed, mined.windows);
+      return false;
+    }
+    if (training_.false_rate <= options_.target_rate) return false;
+    SampleSums negatives(kWindow);
+    add_sums(data_.negatives, mined.places, mining_, negatives);
+    StageResult result =
+        train_stage({positives_, negatives, training_.model}, pool_, options_, run_.exec);
+    training_.false_rate *= result.false_rate;
+    training_.pass_rates.push_back(result.pass_rate);
+    training_.false_rates.push_back(result.false_rate);
+    report(run_.exec,
+           fmt::format("{}: {} blocks, {:.4f} pass, {:.4f} of {} negatives, {:.2e} in all", what,
+                       result.stage.classifiers.size(), result.pass_rate, result.false_rate,
+                       mined.places.size(), training_.false_rate),
+           static_cast<double>(stage + 1), options_.stages);
+    training_.model.stages.push_back(std::move(result.stage));
+    return true;
+  }
+
+  // Adds windows to the ranking's samples; their integral histograms do not stay.
+  void add_windows(const std::vector<WindowPlace>& places, RankingSamples& samples) const {
+    for (std::size_t first = 0; first < places.size(); first += kWindowsAtOnce) {
+      const std::size_t last = std::min(first + kWindowsAtOnce, places.size());
+      SampleSums sums(kWindow);
+      add_sums(data_.negatives,
+               {places.begin() + static_cast<std::ptrdiff_t>(first),
+                places.begin() + static_cast<std::ptrdiff_t>(last)},
+               coarse_, sums);
+      samples.add(sums, run_.exec);
+    }
+  }
+
+  // From random windows that pass, then also from those that it finds hardest. What passes all
+  // stages of a long cascade is too little to learn from: the first stages choose here.
+  void add_ranking() {
+    RankingSamples samples(ranking_blocks());
+    samples.add(positives_, run_.exec);
+    CascadeModel chooser = training_.model;
+    double rate = 1;
+    for (std::size_t i = 0; i < chooser.stages.size(); ++i) {
+      rate *= training_.false_rates[i];
+      if (rate <= kRankingRate) chooser.stages.resize(i + 1);
+    }
+    const auto half = static_cast<std::size_t>((options_.ranking_windows + 1) / 2);
+    for (int round = 0; round < 2; ++round) {
+      const bool hardest = round > 0;
+      const MineResult mined = mine(data_.negatives,
+                                    {chooser, kRankingSequence + static_cast<std::uint64_t>(round),
+                                     half, hardest ? -1.0F : kAnyScore, hardest, "ranking"},
+                                    coarse_);
+      if (mined.places.empty() && !hardest) return;
+      add_windows(mined.places, samples);
+      chooser.ranking =
+          train_ranking(samples, positives_.count(), options_.ranking_cost, run_.exec);
+      report(run_.exec,
+             fmt::format("ranking: {} of {} windows passed, {} learnt", mined.passed, mined.windows,
+                         samples.count() - positives_.count()),
+             round + 1, 2);
+    }
+    training_.model.ranking = std::move(chooser.ranking);
+    calibrate();
+  }
+
+  // The score that kThresholdRate of the negatives' windows reach.
+  void calibrate() {
+    const MineResult hardest =
+        mine(data_.negatives,
+             {training_.model, kRankingSequence, kMostForThreshold, kAnyScore, true, "threshold"},
+             coarse_);
+    if (hardest.scores.empty()) return;
+    const auto windows = static_cast<double>(hardest.windows);
+    const auto wanted = static_cast<std::size_t>(kThresholdRate * windows);
+    training_.threshold = hardest.scores[std::min(wanted, hardest.scores.size() - 1)];
+    training_.evaluations = static_cast<double>(hardest.evaluations) / windows;
+  }
+
+  TrainData data_;
+  const CascadeTrainOptions& options_;
+  const TrainRun& run_;
+  MineOptions mining_;
+  MineOptions coarse_;  // for the ranking, which looks at all images more than once
+  SampleSums positives_;
+  std::vector<Block> pool_;
+  Training training_;
+};
+
+}  // namespace
+
+void describe(OptionVisitor& visit, CascadeTrainOptions& options) {
+  visit("stages", options.stages, "stages, at most", 1, 1000);
+  visit("pass-rate", options.pass_rate, "share of the positives that a stage lets pass", 0.5, 1);
+  visit("false-rate", options.false_rate, "share of the negatives that a stage may let pass", 0.01,
+        0.99);
+  visit("target-rate", options.target_rate,
+        "training ends at this share of windows that pass without a person", 0, 1);
+  visit("blocks-per-round", options.blocks_per_round,
+        "random blocks that compete for a place in a stage", 1, 100000);
+  visit("negatives", options.negatives, "windows without a person that a stage learns from", 8,
+        1000000);
+  visit("cost", options.cost, "C of the blocks' support vector machines", 1e-6, 1e6);
+  visit("colour", options.colour,
+        "take of each pixel the channel with the strongest gradient, else grey");
+  visit("graded", options.graded, "classifiers vote by their margins, else by their signs");
+  visit("chained", options.chained,
+        "a stage adds to the votes of those before it, else it begins anew");
+  visit("enlarge", options.enlarge, "search the negatives from so many times their size down", 1,
+        8);
+  visit("ratio", options.ratio, "size of a level over that of the next, in that search", 1.01, 4);
+  visit("stride", options.stride, "pixels between windows in that search", 1, 256);
+  visit("ranking-windows", options.ranking_windows,
+        "most negatives for the score of windows that pass all stages; 0: the last stage's votes",
+        0, 1000000);
+  visit("ranking-cost", options.ranking_cost, "C of that score", 1e-6, 1e6);
+  visit("mirror", options.mirror, "learn every positive's mirror image too");
+}
+
+Model train_cascade(const TrainData& data, const CascadeTrainOptions& options,
+                    const TrainRun& run) {
+  check_options(options);
+  check_train_data(data, kWindow);
+  const std::uint64_t positives =
+      static_cast<std::uint64_t>(data.positives.count()) * (options.mirror ? 2 : 1);
+  const std::uint64_t stage_bytes = (positives + static_cast<std::uint64_t>(options.negatives)) *
+                                    SampleSums(kWindow).bytes_each();
+  const std::uint64_t ranking_bytes =
+      (positives + static_cast<std::uint64_t>(options.ranking_windows)) *
+          RankingSamples(ranking_blocks()).width() * sizeof(float) +
+      (positives + kWindowsAtOnce) * SampleSums(kWindow).bytes_each();
+  const std::uint64_t needed = std::max(stage_bytes, ranking_bytes);
+  if (needed > run.sample_bytes)
+    throw InvalidArgument(fmt::format(
+        "train: the samples need {} MB, more than the {} MB allowed; allow more or ask for fewer "
+        "negatives or ranking windows",
+        needed >> 20U, run.sample_bytes >> 20U));
+  Training training = CascadeTrainer(data, options, run).train();
+  Model model;
+  model.kind = Kind::kCascade;
+  std::size_t blocks = 0;
+  for (const CascadeStage& stage : training.model.stages) blocks += stage.classifiers.size();
+  model.facts["stages"] = std::to_string(training.model.stages.size());
+  model.facts["blocks"] = std::to_string(blocks);
+  model.facts["false_rate"] = fmt::format("{:.3g}", training.false_rate);
+  if (training.evaluations > 0)
+    model.facts["blocks_a_window"] = fmt::format("{:.2f}", training.evaluations);
+  if (!training.note.empty()) model.facts["note"] = training.note;
+  model.threshold = training.threshold;
+  model.classifier = std::move(training.model);
+  return model;
+}
+
+}  // namespace fovea::people

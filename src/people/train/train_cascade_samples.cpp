@@ -1,0 +1,264 @@
+// Positives and mined negatives of a cascade's training. Images are searched some at a time, on all
+// cores, in a random order that the seed fixes; what is kept of an image depends on the image
+// alone.
+#include "people/train/train_cascade_samples.h"
+
+#include <algorithm>
+#include <limits>
+#include <mutex>
+#include <numeric>
+
+#include "core/parallel.h"
+#include "people/scanner.h"
+
+namespace fovea::people {
+namespace {
+
+constexpr std::int64_t kBatch = 32;           // images searched between two looks at what is there
+constexpr std::size_t kFirstShare = 32;       // windows of an image, while others have more to give
+constexpr std::size_t kMostOfAnImage = 4000;  // that are remembered
+constexpr float kEveryPassed = -90;           // below all scores of windows that pass
+
+struct Found {
+  WindowPlace place;
+  float score;
+};
+
+struct ImageFinds {
+  std::vector<Found> windows;
+  std::int64_t seen = 0, passed = 0, evaluations = 0;
+};
+
+// One scanner a thread at a time.
+class ScannerPool {
+ public:
+  explicit ScannerPool(const CascadeModel& model) : model_(model) {}
+  std::unique_ptr<Scanner> take() {
+    const std::lock_guard lock(mutex_);
+    if (free_.empty()) return cpu::make_cascade_scanner(model_);
+    auto scanner = std::move(free_.back());
+    free_.pop_back();
+    return scanner;
+  }
+  void give(std::unique_ptr<Scanner> scanner) {
+    const std::lock_guard lock(mutex_);
+    free_.push_back(std::move(scanner));
+  }
+
+ private:
+  const CascadeModel& model_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Scanner>> free_;
+};
+
+ScanPlan plan_of(ImageView<const std::uint8_t> image, const MineOptions& options) {
+  return plan_scan({image.width, image.height}, options.window, 1, options.scan);
+}
+
+// `count` of the plan's windows, by chance.
+std::vector<Found> random_windows(const ScanPlan& plan, int image, std::size_t count,
+                                  Random& random) {
+  std::int64_t total = 0;
+  for (const ScanLevel& level : plan.levels)
+    total += static_cast<std::int64_t>(level.columns) * level.rows;
+  std::vector<Found> found;
+  if (total == 0) return found;
+  for (std::size_t i = 0; i < count; ++i) {
+    auto at = static_cast<std::int64_t>(random.below(static_cast<std::uint32_t>(total)));
+    int level = 0;
+    for (; at >= static_cast<std::int64_t>(plan.levels[static_cast<std::size_t>(level)].columns) *
+                     plan.levels[static_cast<std::size_t>(level)].rows;
+         ++level)
+      at -= static_cast<std::int64_t>(plan.levels[static_cast<std::size_t>(level)].columns) *
+            plan.levels[static_cast<std::size_t>(level)].rows;
+    const int columns = plan.levels[static_cast<std::size_t>(level)].columns;
+    found.push_back(
+        {{image, level, static_cast<int>(at % columns), static_cast<int>(at / columns)}, 0.0F});
+  }
+  return found;
+}
+
+ImageFinds search(ImageView<const std::uint8_t> image, int index, const MineRequest& request,
+                  const MineOptions& options, ScannerPool& pool) {
+  Random random(options.exec.seed,
+                request.sequence * 0x100000000ULL + static_cast<std::uint64_t>(index) + 1);
+  const ScanPlan plan = plan_of(image, options);
+  ImageFinds finds;
+  if (request.model.stages.empty()) {
+    finds.windows = random_windows(plan, index, options.random_windows, random);
+    finds.seen = finds.passed = static_cast<std::int64_t>(finds.windows.size());
+    return finds;
+  }
+  Exec exec = options.exec;
+  exec.threads = 1;
+  exec.progress = {};
+  auto scanner = pool.take();
+  const ScanResult result =
+      scanner->scan({image, plan, std::max(request.threshold, kEveryPassed)}, exec);
+  pool.give(std::move(scanner));
+  finds.seen = result.counts.windows;
+  finds.evaluations = result.counts.evaluations;
+  finds.passed = static_cast<std::int64_t>(result.hits.size());
+  for (const Hit& hit : result.hits)
+    finds.windows.push_back({{index, hit.level, hit.column, hit.row}, hit.score});
+  shuffle(finds.windows, random);
+  if (request.hardest)
+    std::stable_sort(finds.windows.begin(), finds.windows.end(),
+                     [](const Found& a, const Found& b) { return a.score > b.score; });
+  if (finds.windows.size() > kMostOfAnImage) finds.windows.resize(kMostOfAnImage);
+  return finds;
+}
+
+// From every image as many as the others, while it has them.
+std::vector<Found> shares(const std::vector<ImageFinds>& finds, std::size_t wanted) {
+  std::vector<Found> chosen;
+  std::size_t from = 0;
+  for (std::size_t share = kFirstShare; chosen.size() < wanted && from < kMostOfAnImage;
+       from = share, share *= 2)
+    for (const ImageFinds& image : finds)
+      for (std::size_t i = from; i < std::min(share, image.windows.size()); ++i)
+        if (chosen.size() < wanted) chosen.push_back(image.windows[i]);
+  return chosen;
+}
+
+std::vector<Found> hardest(const std::vector<ImageFinds>& finds, std::size_t wanted) {
+  std::vector<Found> chosen;
+  for (const ImageFinds& image : finds)
+    chosen.insert(chosen.end(), image.windows.begin(), image.windows.end());
+  std::stable_sort(chosen.begin(), chosen.end(),
+                   [](const Found& a, const Found& b) { return a.score > b.score; });
+  if (chosen.size() > wanted) chosen.resize(wanted);
+  return chosen;
+}
+
+}  // namespace
+
+SampleSums::SampleSums(Extent window)
+    : size_(cpu::WindowSums(window).size()),
+      row_(static_cast<std::size_t>(window.width / 2 + 1) * cascade::kBins) {}
+
+void SampleSums::numbers(std::size_t i, const cascade::BlockPlan& plan, float* out) const {
+  const std::uint32_t* sums = sums_.data() + i * size_;
+  float square = plan.fade;
+  for (int cell = 0; cell < cascade::kCells; ++cell) {
+    const int cx = cell % 2, cy = cell / 2;
+    const std::uint32_t* top = sums + static_cast<std::size_t>(plan.y[cy]) * row_;
+    const std::uint32_t* bottom = sums + static_cast<std::size_t>(plan.y[cy + 1]) * row_;
+    const int left = plan.x[cx] * cascade::kBins, right = plan.x[cx + 1] * cascade::kBins;
+    float* numbers = out + cell * cascade::kBins;
+    for (int b = 0; b < cascade::kBins; ++b) {
+      const std::uint32_t sum =
+          bottom[right + b] - bottom[left + b] - (top[right + b] - top[left + b]);
+      numbers[b] = static_cast<float>(static_cast<std::int32_t>(sum));
+    }
+    for (int b = 0; b < cascade::kBins; ++b) square += numbers[b] * numbers[b];
+  }
+  const float scale = 1.0F / std::sqrt(square);
+  for (int k = 0; k < cascade::kNumbers; ++k) out[k] *= scale;
+}
+
+SampleSums positive_sums(const ImageSet& positives, bool mirror, const MineOptions& options) {
+  const int copies = mirror ? 2 : 1;
+  SampleSums samples(options.window);
+  samples.resize(static_cast<std::size_t>(positives.count()) * static_cast<std::size_t>(copies));
+  parallel_for(options.exec, positives.count(), 16, [&](std::int64_t begin, std::int64_t end) {
+    cpu::SourcePlanes source;
+    cpu::LevelPlanes level;
+    cpu::WindowSums window(options.window);
+    const Exec one{.device = Device::cpu(), .threads = 1};
+    for (auto i = static_cast<int>(begin); i < static_cast<int>(end); ++i) {
+      Image<std::uint8_t> crop = positives.read(i);
+      for (int copy = 0; copy < copies; ++copy) {
+        if (copy == 1) crop = mirrored(crop);
+        const ScanPlan plan = plan_crop({crop.width(), crop.height()}, options.window);
+        source.set(crop, options.colour);
+        level.build(source, plan, plan.levels[0], one);
+        window.fill(level, plan.origin, plan.origin,
+                    samples.sample(static_cast<std::size_t>(i) * static_cast<std::size_t>(copies) +
+                                   static_cast<std::size_t>(copy)));
+      }
+    }
+  });
+  return samples;
+}
+
+MineResult mine(const ImageSet& negatives, const MineRequest& request, const MineOptions& options) {
+  std::vector<int> order(static_cast<std::size_t>(negatives.count()));
+  std::iota(order.begin(), order.end(), 0);
+  Random random(options.exec.seed, request.sequence * 0x100000000ULL);
+  shuffle(order, random);
+  ScannerPool pool(request.model);
+  std::vector<ImageFinds> finds;
+  std::size_t enough = 0;  // windows that the first share of each image gives
+  const auto total = static_cast<std::int64_t>(order.size());
+  for (std::int64_t first = 0; first < total && (request.hardest || enough < request.wanted);
+       first += kBatch) {
+    const std::int64_t count = std::min(kBatch, total - first);
+    finds.resize(static_cast<std::size_t>(first + count));
+    parallel_for(options.exec, count, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = first + begin; i < first + end; ++i) {
+        const int index = order[static_cast<std::size_t>(i)];
+        finds[static_cast<std::size_t>(i)] =
+            search(negatives.read(index), index, request, options, pool);
+      }
+    });
+    for (std::int64_t i = first; i < first + count; ++i)
+      enough += std::min(kFirstShare, finds[static_cast<std::size_t>(i)].windows.size());
+    if (options.exec.progress)
+      options.exec.progress(
+          {request.what, static_cast<double>(first + count), static_cast<double>(total)});
+  }
+  MineResult result;
+  for (const ImageFinds& image : finds) {
+    result.windows += image.seen;
+    result.passed += image.passed;
+    result.evaluations += image.evaluations;
+  }
+  for (const Found& found :
+       request.hardest ? hardest(finds, request.wanted) : shares(finds, request.wanted)) {
+    result.places.push_back(found.place);
+    result.scores.push_back(found.score);
+  }
+  return result;
+}
+
+void add_sums(const ImageSet& negatives, const std::vector<WindowPlace>& places,
+              const MineOptions& options, SampleSums& to) {
+  const std::size_t before = to.count();
+  to.resize(before + places.size());
+  // Places by image and level, so that each is made once.
+  std::vector<std::size_t> order(places.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::pair(places[a].image, places[a].level) <
+           std::pair(places[b].image, places[b].level);
+  });
+  std::vector<std::size_t> starts;  // of an image's places in the order
+  for (std::size_t i = 0; i < order.size(); ++i)
+    if (i == 0 || places[order[i]].image != places[order[i - 1]].image) starts.push_back(i);
+  starts.push_back(order.size());
+  parallel_for(
+      options.exec, static_cast<std::int64_t>(starts.size()) - 1, 1,
+      [&](std::int64_t begin, std::int64_t end) {
+        cpu::SourcePlanes source;
+        cpu::LevelPlanes level;
+        cpu::WindowSums window(options.window);
+        const Exec one{.device = Device::cpu(), .threads = 1};
+        for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
+          const Image<std::uint8_t> image = negatives.read(places[order[starts[k]]].image);
+          const ScanPlan plan = plan_of(image, options);
+          source.set(image, options.colour);
+          int built = -1;
+          for (std::size_t i = starts[k]; i < starts[k + 1]; ++i) {
+            const WindowPlace& place = places[order[i]];
+            if (place.level != built)
+              level.build(source, plan, plan.levels[static_cast<std::size_t>(place.level)], one);
+            built = place.level;
+            window.fill(level, plan.origin + place.column * plan.stride,
+                        plan.origin + place.row * plan.stride, to.sample(before + order[i]));
+          }
+        }
+      });
+}
+
+}  // namespace fovea::people

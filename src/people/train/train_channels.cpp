@@ -1,0 +1,255 @@
+// Trains boosted trees over channels (Dollar, Appel, Belongie and Perona, PAMI 2014): rounds of
+// ever more trees, each from scratch, between which the negatives are searched for what the
+// detector so far takes for people. What stands in a checkpoint is the model of a round and the
+// places of its negatives, whose channels are computed again.
+#include <fovea/error.h>
+#include <fovea/random.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "people/model_parts.h"
+#include "people/train/train_channels_boost.h"
+#include "people/train/train_channels_samples.h"
+#include "people/train/train_linear_windows.h"
+
+namespace fovea::people {
+namespace {
+
+constexpr int kRounds = 4;
+constexpr int kGrowth = 4;  // of the number of trees from round to round
+constexpr const char* kCheckpointSchema = "people.channels.training";
+constexpr double kCalibration = 0.005;
+constexpr int kPadding = 24;
+constexpr float kPersonHeight = 104.F / 128;
+// Scores grow with the number of trees. On images not learnt from, half a megapixel large, this bar
+// lets one false alarm in twenty images pass.
+constexpr float kThresholdPerTree = 0.005F;
+constexpr std::uint64_t kOldSequence = 1ULL << 61U, kNewSequence = 1ULL << 62U;
+
+int trees_of(int round, int trees) {
+  for (int r = round; r + 1 < kRounds; ++r) trees /= kGrowth;
+  return std::max(1, trees);
+}
+
+// What a round leaves behind.
+struct State {
+  int next_round = 0;
+  ChannelsModel model;
+  std::vector<WindowPlace> negatives;  // by place
+};
+
+// What a checkpoint must agree in with the training that continues it.
+std::string fingerprint(const TrainData& data, const ChannelsTrainOptions& options,
+                        const Exec& exec) {
+  return fmt::format(
+      "{} {:08x} {} {:08x} {} {} {} {} {} {} {} {} {} {} {}", data.positives.count(),
+      survey_images(data.positives, exec).checksum, data.negatives.count(),
+      survey_images(data.negatives, exec).checksum, options.trees, options.negatives_per_round,
+      options.most_negatives, options.negatives_per_image, options.feature_share, options.rejection,
+      options.enlarge, options.ratio, options.exact_per_octave, options.mirror, exec.seed);
+}
+
+void write_checkpoint(const std::string& path, const State& state, const std::string& print) {
+  io::ModelFile file;
+  file.set_schema(kCheckpointSchema, 1);
+  file.set_metadata("training", print);
+  save(file, state.model);
+  file.add("round", {1}, std::vector<std::int32_t>{state.next_round});
+  std::vector<std::int32_t> places;
+  for (const WindowPlace& place : state.negatives)
+    places.insert(places.end(), {place.image, place.level, place.column, place.row});
+  file.add("places", {static_cast<std::int64_t>(state.negatives.size()), 4}, places);
+  file.write(path);
+}
+
+State read_checkpoint(const std::string& path, const std::string& print, int images) {
+  const io::ModelFile file = io::ModelFile::read(path);
+  file.require_schema(kCheckpointSchema, 1);
+  const auto& facts = file.metadata();
+  if (const auto found = facts.find("training"); found == facts.end() || found->second != print)
+    throw InvalidArgument(path +
+                          ": a training of other data or options; delete it or name another file");
+  State state;
+  state.model = load_channels(file);
+  state.next_round = file.tensor<std::int32_t>("round", {1})[0];
+  const auto places = file.tensor<std::int32_t>("places", {io::kAnySize, 4});
+  for (std::size_t i = 0; i < places.size(); i += 4)
+    state.negatives.push_back({places[i], places[i + 1], places[i + 2], places[i + 3]});
+  const bool sound =
+      state.next_round > 0 && state.next_round <= kRounds &&
+      std::all_of(state.negatives.begin(), state.negatives.end(), [&](const WindowPlace& place) {
+        return place.image >= 0 && place.image < images && place.level >= 0 && place.column >= 0 &&
+               place.row >= 0;
+      });
+  if (!sound) throw ModelError(path + ": impossible state of a training");
+  return state;
+}
+
+// `count` of them by chance, in their order.
+std::vector<WindowPlace> some_of(const std::vector<WindowPlace>& places, std::size_t count,
+                                 Random random) {
+  if (places.size() <= count) return places;
+  std::vector<WindowPlace> chosen = places;
+  shuffle(chosen, random);
+  chosen.resize(count);
+  std::sort(chosen.begin(), chosen.end(), in_order);
+  return chosen;
+}
+
+class Training {
+ public:
+  Training(const TrainData& data, const ChannelsTrainOptions& options, const TrainRun& run)
+      : data_(data),
+        options_(options),
+        run_(run),
+        search_{.ratio = options.ratio,
+                .stride = channels::kCell,
+                .enlarge = options.enlarge,
+                .padding = kPadding},
+        windows_({data, state_.model, search_, kPersonHeight, Model{}.person_aspect}, run.exec) {}
+
+  ChannelsModel train() {
+    state_.model.exact_per_octave = options_.exact_per_octave;
+    check_train_data(data_, {state_.model.window_width, state_.model.window_height});
+    const std::string print = fingerprint(data_, options_, run_.exec);
+    if (!run_.checkpoint.empty() && std::filesystem::exists(run_.checkpoint))
+      state_ = read_checkpoint(run_.checkpoint, print, data_.negatives.count());
+    else state_.model.decay = windows_.decay();
+    positives_ = windows_.positives(options_.mirror);
+    limit_negatives();
+    while (state_.next_round < kRounds) {
+      choose_negatives();
+      learn();
+      ++state_.next_round;
+      if (!run_.checkpoint.empty()) write_checkpoint(run_.checkpoint, state_, print);
+    }
+    return state_.model;
+  }
+
+  const ChannelWindows& windows() const { return windows_; }
+  std::size_t positives() const {
+    return positives_.size() / static_cast<std::size_t>(windows_.features());
+  }
+  std::size_t negatives() const { return state_.negatives.size(); }
+
+ private:
+  // Samples are held twice while trees grow: by window and by feature.
+  void limit_negatives() {
+    const auto bytes = 2 * static_cast<std::uint64_t>(windows_.features());
+    const std::uint64_t most = run_.sample_bytes / bytes;
+    if (most < positives() + 100)
+      throw InvalidArgument(
+          fmt::format("train: {} positives need {} MiB for samples, {} are allowed", positives(),
+                      ((positives() + 100) * bytes >> 20U) + 1, run_.sample_bytes >> 20U));
+    most_negatives_ = static_cast<std::size_t>(std::min<std::uint64_t>(
+        static_cast<std::uint64_t>(options_.most_negatives), most - positives()));
+  }
+
+  void choose_negatives() {
+    const auto round = static_cast<std::uint64_t>(state_.next_round);
+    const auto wanted =
+        std::min(static_cast<std::size_t>(options_.negatives_per_round), most_negatives_);
+    std::vector<WindowPlace> fresh;
+    if (round == 0) {
+      fresh = windows_.choose(static_cast<int>(wanted));
+    } else {
+      const std::vector<WindowPlace> found =
+          windows_.mine(state_.model, options_.negatives_per_image, "searching negatives");
+      std::set_difference(found.begin(), found.end(), state_.negatives.begin(),
+                          state_.negatives.end(), std::back_inserter(fresh), in_order);
+    }
+    fresh = some_of(fresh, wanted, Random(run_.exec.seed, kNewSequence + round));
+    std::vector<WindowPlace> kept = some_of(state_.negatives, most_negatives_ - fresh.size(),
+                                            Random(run_.exec.seed, kOldSequence + round));
+    state_.negatives.clear();
+    std::merge(kept.begin(), kept.end(), fresh.begin(), fresh.end(),
+               std::back_inserter(state_.negatives), in_order);
+    if (state_.negatives.empty())
+      throw InvalidArgument("train: no negative is large enough to hold a window");
+  }
+
+  void learn() {
+    BoostSamples samples;
+    samples.features = windows_.features();
+    samples.positives = static_cast<int>(positives());
+    samples.count = samples.positives + static_cast<int>(state_.negatives.size());
+    samples.values.resize(static_cast<std::size_t>(samples.features) * samples.count);
+    fill(samples, positives_, 0);
+    fill(samples, windows_.negatives(state_.negatives), samples.positives);
+    const int trees = trees_of(state_.next_round, options_.trees);
+    const std::string stage = fmt::format("round {} of {}: trees", state_.next_round + 1, kRounds);
+    const int step = std::max(1, trees / 32);
+    const auto report = [&](int done) {
+      if (run_.exec.progress && (done % step == 0 || done == trees))
+        run_.exec.progress({stage, double(done), double(trees)});
+    };
+    state_.model.trees = boost_trees(samples,
+                                     {trees, options_.feature_share, kCalibration,
+                                      static_cast<std::uint64_t>(state_.next_round) + 1},
+                                     run_.exec, report);
+    state_.model.rejection.assign(
+        state_.model.trees.size(),
+        static_cast<std::int32_t>(std::lround(options_.rejection * ChannelsModel::kScoreUnit)));
+  }
+
+  static void fill(BoostSamples& samples, const std::vector<std::uint8_t>& rows, int first) {
+    const auto features = static_cast<std::size_t>(samples.features);
+    const std::size_t count = rows.size() / features;
+    for (std::size_t f = 0; f < features; ++f) {
+      std::uint8_t* column = samples.values.data() + f * samples.count + first;
+      for (std::size_t i = 0; i < count; ++i) column[i] = rows[i * features + f];
+    }
+  }
+
+  const TrainData& data_;
+  const ChannelsTrainOptions& options_;
+  const TrainRun& run_;
+  const ScanOptions search_;
+  State state_;
+  ChannelWindows windows_;
+  std::vector<std::uint8_t> positives_;
+  std::size_t most_negatives_ = 0;
+};
+
+}  // namespace
+
+void describe(OptionVisitor& visit, ChannelsTrainOptions& options) {
+  visit("trees", options.trees, "trees of the last of four rounds", 64, 65536);
+  visit("negatives-per-round", options.negatives_per_round, "new windows of negatives a round", 1,
+        1000000);
+  visit("most-negatives", options.most_negatives, "windows of negatives learnt from at most", 1,
+        1000000);
+  visit("negatives-per-image", options.negatives_per_image, "new windows of one negative at most",
+        1, 100000);
+  visit("feature-share", options.feature_share, "share of the features that a node chooses from",
+        1e-4, 1);
+  visit("rejection", options.rejection, "score below which a window is dropped", -7, 0);
+  visit("enlarge", options.enlarge, "negatives are searched from so many times their size down", 1,
+        8);
+  visit("ratio", options.ratio, "of the levels in which negatives are searched", 1.01, 4);
+  visit("exact-per-octave", options.exact_per_octave,
+        "sizes an octave for which channels are computed from pixels; 0: all", 0, 64);
+  visit("mirror", options.mirror, "learn every positive's mirror image too");
+}
+
+Model train_channels(const TrainData& data, const ChannelsTrainOptions& options,
+                     const TrainRun& run) {
+  check_options(options);
+  Training training(data, options, run);
+  Model model;
+  model.kind = Kind::kChannels;
+  model.person_height = kPersonHeight;
+  model.stride = channels::kCell;
+  model.threshold = kThresholdPerTree * static_cast<float>(options.trees);
+  model.classifier = training.train();
+  model.facts["positives"] = std::to_string(training.positives());
+  model.facts["negative images"] = std::to_string(data.negatives.count());
+  model.facts["negative windows"] = std::to_string(training.negatives());
+  return model;
+}
+
+}  // namespace fovea::people

@@ -1,0 +1,258 @@
+// Training images are read again whenever they are needed, an image a task: only the windows learnt
+// from stay in memory.
+#include "people/train/train_channels_samples.h"
+
+#include <fovea/error.h>
+#include <fovea/random.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "core/parallel.h"
+#include "people/scanner.h"
+
+namespace fovea::people {
+namespace {
+
+constexpr int kImagesPerReport = 64;
+constexpr double kOverlap = 0.65;  // of people, over the smaller box, from which one goes
+constexpr float kLeastScore = -1;  // of a window worth learning
+constexpr int kDecayImages = 100;  // that the decay is measured on
+constexpr std::uint64_t kChance = 1ULL << 60U;  // sequences of random numbers for windows
+
+Exec alone() { return {.device = Device::cpu(), .threads = 1}; }
+
+Extent extent(const Image<std::uint8_t>& image) { return {image.width(), image.height()}; }
+
+std::int64_t windows(const ScanPlan& plan) {
+  std::int64_t count = 0;
+  for (const ScanLevel& level : plan.levels)
+    count += static_cast<std::int64_t>(level.columns) * level.rows;
+  return count;
+}
+
+// Window `index` of all windows of a plan.
+WindowPlace place_of(const ScanPlan& plan, int image, std::int64_t index) {
+  for (int l = 0;; ++l) {
+    const ScanLevel& level = plan.levels[static_cast<std::size_t>(l)];
+    const std::int64_t here = static_cast<std::int64_t>(level.columns) * level.rows;
+    if (index < here)
+      return {image, l, static_cast<int>(index % level.columns),
+              static_cast<int>(index / level.columns)};
+    index -= here;
+  }
+}
+
+// A place may come from a checkpoint.
+void require_inside(const ScanPlan& plan, const WindowPlace& place) {
+  const auto level = static_cast<std::size_t>(place.level);
+  if (level >= plan.levels.size() || place.column >= plan.levels[level].columns ||
+      place.row >= plan.levels[level].rows)
+    throw InvalidArgument(
+        fmt::format("train: a window of negative {} lies outside of it; the images are others than "
+                    "when the checkpoint was written: delete it",
+                    place.image));
+}
+
+// Keeps the best hits that overlap no better one much.
+std::vector<Hit> thin_out(std::vector<Hit> hits, const ScanPlan& plan, double person_height,
+                          double person_aspect, int most) {
+  std::stable_sort(hits.begin(), hits.end(),
+                   [](const Hit& a, const Hit& b) { return a.score > b.score; });
+  const auto box_of = [&](const Hit& hit) {
+    const ScanLevel& level = plan.levels[static_cast<std::size_t>(hit.level)];
+    const double height = plan.window.height * person_height, width = height * person_aspect;
+    const double x = hit.column * plan.stride + (plan.window.width - width) / 2 - plan.padding,
+                 y = hit.row * plan.stride + (plan.window.height - height) / 2 - plan.padding;
+    return Box{static_cast<float>(x * level.scale_x), static_cast<float>(y * level.scale_y),
+               static_cast<float>(width * level.scale_x),
+               static_cast<float>(height * level.scale_y)};
+  };
+  std::vector<Hit> kept;
+  std::vector<Box> boxes;
+  for (const Hit& hit : hits) {
+    if (static_cast<int>(kept.size()) == most) break;
+    const Box box = box_of(hit);
+    const bool covered = std::any_of(boxes.begin(), boxes.end(), [&](const Box& other) {
+      return intersection(box, other) > kOverlap * std::min(box.area(), other.area());
+    });
+    if (covered) continue;
+    kept.push_back(hit);
+    boxes.push_back(box);
+  }
+  return kept;
+}
+
+std::vector<WindowPlace> joined(const std::vector<std::vector<WindowPlace>>& parts) {
+  std::vector<WindowPlace> all;
+  for (const auto& part : parts) all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+}  // namespace
+
+bool in_order(const WindowPlace& a, const WindowPlace& b) {
+  return std::tie(a.image, a.level, a.row, a.column) < std::tie(b.image, b.level, b.row, b.column);
+}
+
+ChannelWindows::ChannelWindows(const Setup& setup, const Exec& exec) : setup_(setup), exec_(exec) {}
+
+int ChannelWindows::features() const {
+  return setup_.model.window_width / channels::kCell *
+         (setup_.model.window_height / channels::kCell) * channels::kChannels;
+}
+
+ScanPlan ChannelWindows::plan(Extent image) const {
+  return plan_scan(image, {setup_.model.window_width, setup_.model.window_height},
+                   setup_.person_height, setup_.search);
+}
+
+void ChannelWindows::for_each_image(const char* stage, int count,
+                                    const std::function<void(int)>& task) const {
+  for (int first = 0; first < count; first += kImagesPerReport) {
+    const int here = std::min(kImagesPerReport, count - first);
+    parallel_for(exec_, here, 1,
+                 [&](std::int64_t i, std::int64_t) { task(first + static_cast<int>(i)); });
+    if (exec_.progress) exec_.progress({stage, double(first + here), double(count)});
+  }
+}
+
+void ChannelWindows::copy_window(const cpu::ChannelLevels::Level& level, int column, int row,
+                                 std::uint8_t* out) const {
+  const int columns = setup_.model.window_width / channels::kCell,
+            rows = setup_.model.window_height / channels::kCell;
+  for (int k = 0; k < channels::kChannels; ++k)
+    for (int y = 0; y < rows; ++y, out += columns)
+      std::copy_n(level.cells->line(level.first_row + row + y, k) + level.first_column + column,
+                  columns, out);
+}
+
+std::vector<std::uint8_t> ChannelWindows::positives(bool mirror) const {
+  const int copies = mirror ? 2 : 1, count = setup_.data.positives.count();
+  const auto bytes = static_cast<std::size_t>(features());
+  std::vector<std::uint8_t> rows(bytes * copies * count);
+  for_each_image("reading positives", count, [&](int i) {
+    const Image<std::uint8_t> image = setup_.data.positives.read(i);
+    const ScanPlan crop =
+        plan_crop(extent(image), {setup_.model.window_width, setup_.model.window_height});
+    for (int copy = 0; copy < copies; ++copy) {
+      const Image<std::uint8_t> other = copy == 0 ? Image<std::uint8_t>() : mirrored(image);
+      cpu::ChannelLevels levels;
+      levels.start(copy == 0 ? image.view() : other.view(), crop, setup_.model);
+      copy_window(levels.make(0, alone()), 0, 0, rows.data() + bytes * (copies * i + copy));
+    }
+  });
+  return rows;
+}
+
+std::vector<std::uint8_t> ChannelWindows::negatives(std::span<const WindowPlace> places) const {
+  const auto bytes = static_cast<std::size_t>(features());
+  std::vector<std::uint8_t> rows(bytes * places.size());
+  std::vector<std::size_t> first_of;  // of every image that has some
+  for (std::size_t p = 0; p < places.size(); ++p)
+    if (p == 0 || places[p].image != places[p - 1].image) first_of.push_back(p);
+  first_of.push_back(places.size());
+  for_each_image("reading negatives", static_cast<int>(first_of.size()) - 1, [&](int i) {
+    const Image<std::uint8_t> image = setup_.data.negatives.read(places[first_of[i]].image);
+    const ScanPlan scan = plan(extent(image));
+    const int step = scan.stride / channels::kCell;
+    cpu::ChannelLevels levels;
+    levels.start(image, scan, setup_.model);
+    cpu::ChannelLevels::Level level{};
+    for (std::size_t p = first_of[i]; p < first_of[i + 1]; ++p) {
+      require_inside(scan, places[p]);
+      if (p == first_of[i] || places[p].level != places[p - 1].level)
+        level = levels.make(places[p].level, alone());
+      copy_window(level, places[p].column * step, places[p].row * step, rows.data() + bytes * p);
+    }
+  });
+  return rows;
+}
+
+std::vector<WindowPlace> ChannelWindows::choose(int count) const {
+  const int images = setup_.data.negatives.count();
+  std::vector<std::vector<WindowPlace>> chosen(static_cast<std::size_t>(images));
+  for_each_image("choosing negatives", images, [&](int i) {
+    const std::int64_t first = std::int64_t{count} * i / images,
+                       last = std::int64_t{count} * (i + 1) / images;
+    if (first == last) return;
+    const ScanPlan scan = plan(extent(setup_.data.negatives.read(i)));
+    const std::int64_t all = windows(scan);
+    if (all == 0) return;
+    Random random(exec_.seed, kChance + static_cast<std::uint64_t>(i));
+    auto& mine = chosen[static_cast<std::size_t>(i)];
+    for (std::int64_t k = first; k < last; ++k)
+      mine.push_back(place_of(
+          scan, i,
+          random.below(static_cast<std::uint32_t>(std::min<std::int64_t>(all, 1U << 31U)))));
+    std::sort(mine.begin(), mine.end(), in_order);
+    mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
+  });
+  return joined(chosen);
+}
+
+std::vector<WindowPlace> ChannelWindows::mine(const ChannelsModel& model, int per_image,
+                                              const char* stage) const {
+  const int images = setup_.data.negatives.count();
+  std::vector<std::vector<WindowPlace>> found(static_cast<std::size_t>(images));
+  for_each_image(stage, images, [&](int i) {
+    const Image<std::uint8_t> image = setup_.data.negatives.read(i);
+    const ScanPlan scan = plan(extent(image));
+    const auto scanner = cpu::make_channels_scanner(model);
+    ScanResult result = scanner->scan({image, scan, kLeastScore}, alone());
+    const std::vector<Hit> hits = thin_out(std::move(result.hits), scan, setup_.person_height,
+                                           setup_.person_aspect, per_image);
+    auto& mine = found[static_cast<std::size_t>(i)];
+    for (const Hit& hit : hits) mine.push_back({i, hit.level, hit.column, hit.row});
+    std::sort(mine.begin(), mine.end(), in_order);
+  });
+  return joined(found);
+}
+
+std::array<float, ChannelsModel::kChannels> ChannelWindows::decay() const {
+  // Means of the channels of an image, and of the same image half as large: their ratio is
+  // 2 to the power of minus the decay.
+  using Means = std::array<double, ChannelsModel::kChannels>;
+  const int images = std::min(kDecayImages, setup_.data.negatives.count());
+  std::vector<std::array<Means, 2>> means(static_cast<std::size_t>(images));
+  ChannelsModel exact = setup_.model;
+  exact.exact_per_octave = 0;
+  for_each_image("measuring channels", images, [&](int i) {
+    const int at = static_cast<int>(std::int64_t{i} * setup_.data.negatives.count() / images);
+    const Image<std::uint8_t> image = setup_.data.negatives.read(at);
+    const ScanPlan scan =
+        plan_scan(extent(image), {exact.window_width, exact.window_height}, setup_.person_height,
+                  {.ratio = 2, .stride = channels::kCell, .padding = 0});
+    if (scan.levels.size() < 2) return;
+    cpu::ChannelLevels levels;
+    levels.start(image, scan, exact);
+    for (int l = 0; l < 2; ++l) {
+      const auto level = levels.make(l, alone());
+      const Extent size = window_cells(scan, scan.levels[static_cast<std::size_t>(l)]);
+      for (int k = 0; k < channels::kChannels; ++k) {
+        std::int64_t sum = 0;
+        for (int y = 0; y < size.height; ++y) {
+          const std::uint8_t* line = level.cells->line(level.first_row + y, k) + level.first_column;
+          for (int x = 0; x < size.width; ++x) sum += line[x];
+        }
+        means[i][l][k] = static_cast<double>(sum) / (double(size.width) * size.height);
+      }
+    }
+  });
+  std::array<float, ChannelsModel::kChannels> decay{};  // colours have a mean that stays
+  for (int k = channels::kMagnitude; k < channels::kChannels; ++k) {
+    double large = 0, small = 0;
+    for (const auto& mean : means) {
+      large += mean[0][k];
+      small += mean[1][k];
+    }
+    if (large > 0 && small > 0)
+      decay[k] = static_cast<float>(std::clamp(std::log2(large / small), -1.0, 1.0));
+  }
+  return decay;
+}
+
+}  // namespace fovea::people

@@ -1,0 +1,385 @@
+// Training of the linear kinds (Dalal and Triggs, CVPR 2005): positives against random windows,
+// then rounds of searching all negatives for the windows within the margin and learning again.
+#include <fovea/error.h>
+#include <fovea/linear_svm.h>
+#include <fovea/model_file.h>
+#include <fovea/random.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <optional>
+
+#include "core/parallel.h"
+#include "people/hog/hog_layout.h"
+#include "people/model_parts.h"
+#include "people/train/train_linear_windows.h"
+
+namespace fovea::people {
+namespace {
+
+constexpr const char* kSchema = "people.checkpoint.linear";
+constexpr int kVersion = 1;
+constexpr float kMargin = -1;             // windows above it change the classifier
+constexpr double kFalseRate = 1e-4;       // of false positives a window, at the model's threshold
+constexpr std::size_t kLeastToPart = 12;  // negatives, of which a part can be spared
+
+// Everything that decides what is learnt, as text: a checkpoint of anything else is not continued.
+struct Identity {
+  std::string options;
+  std::string data;
+};
+
+class LinearTraining {
+ public:
+  LinearTraining(Kind kind, const HogOptions& hog, const TrainData& data,
+                 const LinearTrainOptions& options, const TrainRun& run);
+  Model train();
+
+ private:
+  ScanOptions search_options() const {
+    return {.ratio = options_.ratio,
+            .stride = options_.stride,
+            .enlarge = options_.enlarge,
+            .padding = 0};
+  }
+  void make_room();
+  std::vector<WindowPlace> random_places();
+  void learn();
+  bool mine(int round);
+  LinearSvm solve(std::span<const float> costs) const;
+  std::vector<int> sample_images() const;
+  std::vector<float> unseen_scores();
+  float calibrate();
+  std::vector<WindowPlace> sorted_places() const;
+  Model result();
+  void write_checkpoint(int round) const;
+  std::optional<int> read_checkpoint();
+
+  Kind kind_;
+  const TrainData& data_;
+  const LinearTrainOptions& options_;
+  const TrainRun& run_;
+  Exec exec_;
+  ImageSurvey positives_, negatives_;
+  ScanOptions search_;
+  LinearModel model_;
+  Identity identity_;
+  SampleRows samples_;
+  std::vector<WindowPlace> places_;  // of the samples behind the positives
+  int positive_rows_ = 0;
+  int random_rows_ = 0;
+  bool short_of_room_ = false;
+  LinearSvm svm_;  // of the last round, without its weights
+  std::optional<TrainWindows> windows_;
+};
+
+LinearTraining::LinearTraining(Kind kind, const HogOptions& hog, const TrainData& data,
+                               const LinearTrainOptions& options, const TrainRun& run)
+    : kind_(kind), data_(data), options_(options), run_(run), exec_(run.exec) {
+  if (kind != Kind::kHog && kind != Kind::kHogCells && kind != Kind::kHogIntegral)
+    throw InvalidArgument(
+        fmt::format("train: {} is no kind with one linear classifier", to_string(kind)));
+  if (run.exec.device.kind == DeviceKind::kCuda)
+    throw InvalidArgument("train: linear kinds are trained on the CPU; ask for device cpu or auto");
+  check_options(options);
+  check_options(hog);
+  check_geometry(hog);
+  check_train_data(data, hog.window());
+  exec_.device = Device::cpu();
+  model_.hog = hog_of_kind(kind, hog);
+  search_ = search_options();
+  positives_ = survey_images(data.positives, exec_);
+  negatives_ = survey_images(data.negatives, exec_);
+  windows_.emplace(TrainWindows::Setup{kind, model_.hog, data_, search_, negatives_.sizes}, exec_);
+  if (windows_->count() == 0)
+    throw InvalidArgument(
+        fmt::format("train: no negative holds a window of {}x{} when enlarged {:g} times; give "
+                    "larger images",
+                    hog.window_width, hog.window_height, options.enlarge));
+  identity_ = {fmt::format("{{\"kind\": \"{}\", \"hog\": {}, \"train\": {}, \"seed\": {}, "
+                           "\"sample_bytes\": {}}}",
+                           to_string(kind), options_json(hog), options_json(options), run.exec.seed,
+                           run.sample_bytes),
+               fmt::format("{} positives {:08x}, {} negatives {:08x}", data.positives.count(),
+                           positives_.checksum, data.negatives.count(), negatives_.checksum)};
+}
+
+// Rows for all samples that may come, or as many as memory is allowed for.
+void LinearTraining::make_room() {
+  const int size = descriptor_size(model_.hog);
+  const auto positives =
+      static_cast<std::int64_t>(data_.positives.count()) * (options_.mirror ? 2 : 1);
+  const auto random = static_cast<std::int64_t>(data_.negatives.count()) * options_.random_windows;
+  const auto hard = static_cast<std::int64_t>(options_.hard_windows) * options_.rounds;
+  const auto row_bytes =
+      static_cast<std::uint64_t>(detail::padded_stride(size, 1, sizeof(float))) * sizeof(float);
+  const std::uint64_t most = run_.sample_bytes / row_bytes;
+  const auto least = static_cast<std::uint64_t>(positives + data_.negatives.count());
+  if (most < least || least > static_cast<std::uint64_t>(std::numeric_limits<int>::max()))
+    throw InvalidArgument(fmt::format(
+        "train: {} bytes for samples hold {} of {} numbers; {} positives and a window of each "
+        "negative need {}",
+        run_.sample_bytes, most, size, positives, least * row_bytes));
+  const auto wanted = static_cast<std::uint64_t>(positives + random + hard);
+  const auto rows = std::min<std::uint64_t>({wanted, most, std::numeric_limits<int>::max()});
+  samples_.rows = Image<float>(size, static_cast<int>(rows));
+  positive_rows_ = static_cast<int>(positives);
+  windows_->describe_positives(options_.mirror, samples_);
+}
+
+// Of each negative some windows of random levels. At most half of the room that positives leave.
+std::vector<WindowPlace> LinearTraining::random_places() {
+  const int images = data_.negatives.count();
+  const int room = options_.rounds > 0 ? std::max(samples_.room() / 2, images) : samples_.room();
+  const int each = std::min(options_.random_windows, std::max(1, room / images));
+  short_of_room_ = each < options_.random_windows;
+  std::vector<WindowPlace> places;
+  for (int i = 0; i < images; ++i) {
+    const ScanPlan plan = windows_->plan(i);
+    if (plan.levels.empty()) continue;
+    Random random(run_.exec.seed, static_cast<std::uint64_t>(i));
+    const std::size_t first = places.size();
+    for (int k = 0; k < each; ++k) {
+      const auto level = random.below(static_cast<std::uint32_t>(plan.levels.size()));
+      const auto column = random.below(static_cast<std::uint32_t>(plan.levels[level].columns));
+      const auto row = random.below(static_cast<std::uint32_t>(plan.levels[level].rows));
+      places.push_back(
+          {i, static_cast<int>(level), static_cast<int>(column), static_cast<int>(row)});
+    }
+    const auto begin = places.begin() + static_cast<std::ptrdiff_t>(first);
+    std::sort(begin, places.end(), before);
+    places.erase(std::unique(begin, places.end()), places.end());
+  }
+  return places;
+}
+
+LinearSvm LinearTraining::solve(std::span<const float> costs) const {
+  std::vector<std::int8_t> labels(static_cast<std::size_t>(samples_.used), -1);
+  std::fill_n(labels.begin(), positive_rows_, std::int8_t{1});
+  Exec quiet = exec_;
+  quiet.progress = nullptr;
+  return train_linear_svm(samples_.rows.view().crop(0, 0, samples_.rows.width(), samples_.used),
+                          labels, costs, {.cost = options_.cost, .exec = quiet});
+}
+
+void LinearTraining::learn() {
+  if (exec_.progress) exec_.progress({"learning", 0, 1});
+  svm_ = solve({});
+  model_.weights = std::move(svm_.weights);
+  model_.bias = svm_.bias;
+  if (exec_.progress) exec_.progress({"learning", 1, 1});
+}
+
+std::vector<WindowPlace> LinearTraining::sorted_places() const {
+  std::vector<WindowPlace> sorted = places_;
+  std::sort(sorted.begin(), sorted.end(), before);
+  return sorted;
+}
+
+// Whether there were windows to learn from that were not known.
+bool LinearTraining::mine(int round) {
+  const int most = std::min(options_.hard_windows, samples_.room());
+  HardWindows hard(most, kMargin, &samples_);
+  const std::string stage = fmt::format("searching negatives, round {}", round);
+  windows_->search(model_, sorted_places(), stage.c_str(), hard);
+  short_of_room_ = short_of_room_ || (most < options_.hard_windows && hard.full());
+  const std::vector<WindowPlace> found = hard.finish();
+  places_.insert(places_.end(), found.begin(), found.end());
+  return !found.empty();
+}
+
+// The negatives that samples come from, in order.
+std::vector<int> LinearTraining::sample_images() const {
+  std::vector<int> images;
+  for (const WindowPlace& place : places_) images.push_back(place.image);
+  std::sort(images.begin(), images.end());
+  images.erase(std::unique(images.begin(), images.end()), images.end());
+  return images;
+}
+
+// What a classifier gives the samples of a third of the negatives from which it did not learn, for
+// every third. Windows learnt from score lower than new ones of the same kind: the threshold must
+// not come from them.
+std::vector<float> LinearTraining::unseen_scores() {
+  constexpr int kParts = 3;
+  std::vector<float> scores(places_.size());
+  std::vector<float> costs(static_cast<std::size_t>(samples_.used));
+  const std::vector<int> images = sample_images();
+  const auto part_of = [&](const WindowPlace& place) {
+    const auto rank = std::lower_bound(images.begin(), images.end(), place.image) - images.begin();
+    return static_cast<int>(rank * kParts / static_cast<std::ptrdiff_t>(images.size()));
+  };
+  for (int part = 0; part < kParts; ++part) {
+    std::fill(costs.begin(), costs.end(), 1.F);
+    for (std::size_t k = 0; k < places_.size(); ++k)
+      if (part_of(places_[k]) == part) costs[static_cast<std::size_t>(positive_rows_) + k] = 0;
+    const LinearSvm svm = solve(costs);
+    parallel_for(exec_, static_cast<std::int64_t>(places_.size()), 256, [&](auto first, auto last) {
+      for (auto k = static_cast<std::size_t>(first); k < static_cast<std::size_t>(last); ++k) {
+        if (part_of(places_[k]) != part) continue;
+        const auto row = samples_.row(positive_rows_ + static_cast<int>(k));
+        scores[k] = std::inner_product(row.begin(), row.end(), svm.weights.begin(), svm.bias);
+      }
+    });
+    if (exec_.progress) exec_.progress({"finding the threshold", part + 1.0, kParts});
+  }
+  return scores;
+}
+
+// The score that so few windows of the negatives exceed.
+float LinearTraining::calibrate() {
+  const auto most = static_cast<std::size_t>(
+      std::max<std::int64_t>(1, std::llround(kFalseRate * static_cast<double>(windows_->count()))));
+  const bool mined = places_.size() > static_cast<std::size_t>(random_rows_);
+  if (mined && places_.size() >= most && sample_images().size() >= kLeastToPart) {
+    // The highest scores of all windows are among those that were found to be hard.
+    std::vector<float> scores = unseen_scores();
+    const auto at = scores.begin() + static_cast<std::ptrdiff_t>(most - 1);
+    std::nth_element(scores.begin(), at, scores.end(), std::greater<>());
+    return *at;
+  }
+  HardWindows highest(static_cast<int>(most), -std::numeric_limits<float>::max(), nullptr);
+  windows_->search(model_, {}, "finding the threshold", highest);
+  return highest.lowest();
+}
+
+Model LinearTraining::result() {
+  Model model;
+  model.kind = kind_;
+  model.threshold = calibrate();
+  model.facts = {{"training", identity_.options},
+                 {"data", identity_.data},
+                 {"windows", fmt::format("{}", windows_->count())},
+                 {"samples", fmt::format("{} positives, {} random and {} hard windows",
+                                         positive_rows_, random_rows_,
+                                         places_.size() - static_cast<std::size_t>(random_rows_))},
+                 {"cost", fmt::format("{:g}", options_.cost)},
+                 {"passes", fmt::format("{}", svm_.passes)},
+                 {"objective", fmt::format("{:.6g}", svm_.objective)}};
+  if (!svm_.converged) model.facts["warning"] = "the last round did not converge";
+  if (short_of_room_)
+    model.facts["memory"] =
+        fmt::format("{} bytes for samples held fewer windows than asked for", run_.sample_bytes);
+  model.classifier = std::move(model_);
+  return model;
+}
+
+Model LinearTraining::train() {
+  make_room();
+  int round = 0;
+  if (const std::optional<int> finished = read_checkpoint()) {
+    windows_->describe_places(places_, samples_);
+    round = *finished;
+  } else {
+    places_ = random_places();
+    random_rows_ = static_cast<int>(places_.size());
+    windows_->describe_places(places_, samples_);
+    learn();
+    write_checkpoint(round);
+  }
+  while (round < options_.rounds) {
+    if (!mine(++round)) break;
+    learn();
+    write_checkpoint(round);
+  }
+  return result();
+}
+
+void LinearTraining::write_checkpoint(int round) const {
+  if (run_.checkpoint.empty()) return;
+  io::ModelFile file;
+  file.set_schema(kSchema, kVersion);
+  file.set_metadata("options", identity_.options);
+  file.set_metadata("data", identity_.data);
+  std::vector<std::int32_t> places;
+  for (const WindowPlace& place : places_)
+    places.insert(places.end(), {place.image, place.level, place.column, place.row});
+  file.add("places", {static_cast<std::int64_t>(places_.size()), 4}, places);
+  file.add("weights", {static_cast<std::int64_t>(model_.weights.size())}, model_.weights);
+  file.add("bias", {1}, std::vector<float>{model_.bias});
+  file.add("counts", {5},
+           std::vector<std::int32_t>{round, random_rows_, svm_.passes, svm_.converged ? 1 : 0,
+                                     short_of_room_ ? 1 : 0});
+  file.add("objective", {1}, std::vector<double>{svm_.objective});
+  file.write(run_.checkpoint);
+}
+
+// The round that was finished, or nothing where there is no checkpoint.
+std::optional<int> LinearTraining::read_checkpoint() {
+  const std::string& path = run_.checkpoint;
+  if (path.empty() || !std::filesystem::exists(path)) return std::nullopt;
+  const io::ModelFile file = io::ModelFile::read(path);
+  file.require_schema(kSchema, kVersion);
+  file.require_finite();
+  const auto same = [&](const char* key, const std::string& expected, const char* what) {
+    const auto found = file.metadata().find(key);
+    if (found == file.metadata().end() || found->second != expected)
+      throw InvalidArgument(
+          fmt::format("{}: this training was begun with other {}; continue it with the same, or "
+                      "remove the file",
+                      path, what));
+  };
+  same("options", identity_.options, "options");
+  same("data", identity_.data, "images");
+  const auto size = static_cast<std::int64_t>(descriptor_size(model_.hog));
+  const auto weights = file.tensor<float>("weights", {size});
+  const auto places = file.tensor<std::int32_t>("places", {io::kAnySize, 4});
+  const auto counts = file.tensor<std::int32_t>("counts", {5});
+  const auto count = static_cast<std::int64_t>(places.size() / 4);
+  const bool possible = count >= 1 && count <= samples_.room() && counts[0] >= 0 &&
+                        counts[0] <= options_.rounds && counts[1] >= 0 && counts[1] <= count;
+  if (!possible)
+    throw ModelError(fmt::format("{}: {} samples after round {} are impossible; remove the file",
+                                 path, count, counts[0]));
+  for (std::size_t i = 0; i < places.size(); i += 4) {
+    const WindowPlace place{places[i], places[i + 1], places[i + 2], places[i + 3]};
+    const bool image = place.image >= 0 && place.image < data_.negatives.count();
+    const ScanPlan plan = image ? windows_->plan(place.image) : ScanPlan{};
+    const bool level =
+        place.level >= 0 && static_cast<std::size_t>(place.level) < plan.levels.size();
+    if (!level || place.column < 0 || place.row < 0 ||
+        place.column >= plan.levels[static_cast<std::size_t>(place.level)].columns ||
+        place.row >= plan.levels[static_cast<std::size_t>(place.level)].rows)
+      throw ModelError(
+          fmt::format("{}: sample {} lies outside of the images; remove the file", path, i / 4));
+    places_.push_back(place);
+  }
+  model_.weights.assign(weights.begin(), weights.end());
+  model_.bias = file.tensor<float>("bias", {1})[0];
+  random_rows_ = counts[1];
+  svm_.passes = counts[2];
+  svm_.converged = counts[3] != 0;
+  short_of_room_ = counts[4] != 0;
+  svm_.objective = file.tensor<double>("objective", {1})[0];
+  return counts[0];
+}
+
+}  // namespace
+
+void describe(OptionVisitor& visit, LinearTrainOptions& options) {
+  visit("cost", options.cost, "C of the support vector machine", 1e-9, 1e6);
+  visit("enlarge", options.enlarge, "negatives are searched from so many times their size down", 1,
+        8);
+  visit("ratio", options.ratio, "size of a level over that of the next, in negatives", 1.01, 4);
+  visit("stride", options.stride, "pixels between windows searched", 1, 256);
+  visit("random-windows", options.random_windows, "of a negative, for the first classifier", 1,
+        10000);
+  visit("rounds", options.rounds, "of searching the negatives for windows that score above -1", 0,
+        100);
+  visit("hard-windows", options.hard_windows, "most that are kept of a round, the hardest first", 1,
+        1e8);
+  visit("mirror", options.mirror, "learn every positive's mirror image too");
+}
+
+Model train_linear(Kind kind, const HogOptions& hog, const TrainData& data,
+                   const LinearTrainOptions& options, const TrainRun& run) {
+  return LinearTraining(kind, hog, data, options, run).train();
+}
+
+}  // namespace fovea::people

@@ -1,0 +1,113 @@
+// The windows of training images as descriptors: those asked for by place, and those that score
+// highest among all.
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "people/hog/hog_grid.h"
+#include "people/train/samples.h"
+
+namespace fovea::people {
+
+// What is known of a set of images after it was read once.
+struct ImageSurvey {
+  std::vector<Extent> sizes;
+  std::uint32_t checksum = 0;  // of all pixels
+};
+ImageSurvey survey_images(const ImageSet& images, const Exec& exec);
+
+// Rows of descriptors, of which the first `used` are filled.
+struct SampleRows {
+  Image<float> rows;
+  int used = 0;
+
+  int room() const { return rows.height() - used; }
+  std::span<float> row(int index) {
+    return {rows.row(index), static_cast<std::size_t>(rows.width())};
+  }
+};
+
+// By image, level, row and column.
+bool before(const WindowPlace& a, const WindowPlace& b);
+
+// The hardest windows of a search: the highest scores, the earlier place among equals, so that what
+// is kept does not depend on the order in which windows are offered.
+class HardWindows {
+ public:
+  // Keeps at most `most` windows that score above `above`; their descriptors go to the unused rows
+  // of `samples` unless that is null.
+  HardWindows(int most, float above, SampleRows* samples);
+
+  // Whether a window of this score has a chance; a quick look before offer().
+  bool promising(float score) const { return score >= least_.load(std::memory_order_relaxed); }
+  // Called by several threads; describe(row) is called where the window is kept.
+  template <class Describe>
+  void offer(float score, const WindowPlace& place, Describe describe) {
+    const std::lock_guard lock(mutex_);
+    const int row = take(score, place);
+    if (row >= 0 && samples_ != nullptr) describe(samples_->row(samples_->used + row));
+  }
+
+  int count() const { return static_cast<int>(kept_.size()); }
+  bool full() const { return count() == most_; }
+  float lowest() const { return kept_.front().score; }  // of those kept, which must be some
+  // The places of the windows kept, in order; their rows take the same order and count as used.
+  std::vector<WindowPlace> finish();
+
+ private:
+  struct Kept {
+    float score;
+    WindowPlace place;
+    int row;
+  };
+  static bool harder(const Kept& a, const Kept& b);
+  int take(float score, const WindowPlace& place);
+
+  std::mutex mutex_;
+  std::vector<Kept> kept_;  // a heap, the easiest in front
+  int most_;
+  std::atomic<float> least_;
+  SampleRows* samples_;
+};
+
+// Descriptors of one kind, of the windows of a data set.
+class TrainWindows {
+ public:
+  struct Setup {
+    Kind kind;
+    const HogOptions& hog;
+    const TrainData& data;
+    const ScanOptions& search;         // of the negatives
+    const std::vector<Extent>& sizes;  // of the negatives
+  };
+  TrainWindows(const Setup& setup, const Exec& exec);
+  ~TrainWindows();
+
+  ScanPlan plan(int negative) const;
+  std::int64_t count() const { return count_; }  // windows of all negatives
+
+  // Every positive, each with its mirror image behind it where asked for.
+  void describe_positives(bool mirror, SampleRows& samples);
+  // Windows of the negatives, in the order of `places`.
+  void describe_places(std::span<const WindowPlace> places, SampleRows& samples);
+  // Offers every window of every negative that is not in `known`, which is sorted.
+  void search(const LinearModel& model, std::span<const WindowPlace> known, const char* stage,
+              HardWindows& hard);
+
+ private:
+  struct Worker;
+  void for_each(const char* stage, int count, const std::function<void(Worker&, int)>& task);
+
+  const Setup setup_;
+  const Exec& exec_;
+  std::int64_t count_ = 0;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Worker>> idle_;
+};
+
+}  // namespace fovea::people

@@ -1,0 +1,80 @@
+#include "people/train/samples.h"
+
+#include <fovea/error.h>
+#include <fovea/image_io.h>
+
+#include "support/files.h"
+#include "support/images.h"
+
+namespace fovea::people {
+namespace {
+
+using test::message_of;
+using testing::HasSubstr;
+
+class Sizes final : public ImageSet {
+ public:
+  explicit Sizes(std::vector<Extent> sizes) : sizes_(std::move(sizes)) {}
+  int count() const override { return static_cast<int>(sizes_.size()); }
+  Image<std::uint8_t> read(int index) const override {
+    return {sizes_[static_cast<std::size_t>(index)].width,
+            sizes_[static_cast<std::size_t>(index)].height, 3};
+  }
+
+ private:
+  std::vector<Extent> sizes_;
+};
+
+TEST(Samples, MirrorsPixelsNotChannels) {
+  Random random(1);
+  const auto image = test::random_image<std::uint8_t>(random, 7, 4, 3);
+  const auto mirror = mirrored(image);
+  for (int y = 0; y < 4; ++y)
+    for (int x = 0; x < 7; ++x)
+      for (int c = 0; c < 3; ++c) ASSERT_EQ(mirror.at(x, y, c), image.at(6 - x, y, c));
+  EXPECT_TRUE(test::images_equal(mirrored(mirror).view(), image.view()));
+}
+
+TEST(Samples, FilesAreReadAsRgb) {
+  const test::TempFolder folder;
+  Random random(2);
+  const auto grey = test::random_image<std::uint8_t>(random, 5, 3);
+  const auto rgba = test::random_image<std::uint8_t>(random, 5, 3, 4);
+  const auto deep = test::random_image<std::uint16_t>(random, 5, 3, 3);
+  io::write_image(folder / "grey.png", grey);
+  io::write_image(folder / "rgba.png", rgba);
+  io::write_image(folder / "deep.png", deep);
+  const ImageFileSet set({folder / "grey.png", folder / "rgba.png", folder / "deep.png"});
+  ASSERT_EQ(set.count(), 3);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(set.read(i).channels(), 3);
+  EXPECT_EQ(set.read(0).at(2, 1, 0), grey.at(2, 1));
+  EXPECT_EQ(set.read(0).at(2, 1, 2), grey.at(2, 1));
+  EXPECT_EQ(set.read(1).at(2, 1, 1), rgba.at(2, 1, 1));
+}
+
+TEST(Samples, FilesThatAreNotThereAreNamed) {
+  const ImageFileSet set({"/nowhere/person.png"});
+  EXPECT_THAT(message_of<IoError>([&] { set.read(0); }), HasSubstr("/nowhere/person.png"));
+  EXPECT_THAT(message_of<InvalidArgument>([&] { set.read(1); }), HasSubstr("image 1"));
+}
+
+TEST(Samples, DataIsCheckedBeforeTraining) {
+  const Extent window{64, 128};
+  const Sizes none({}), fits({{96, 160}, {64, 128}}), small({{96, 160}, {60, 128}});
+  EXPECT_NO_THROW(check_train_data({fits, fits}, window));
+  EXPECT_THAT(message_of<InvalidArgument>([&] {
+                check_train_data({none, fits}, window);
+              }),
+              HasSubstr("no positives"));
+  EXPECT_THAT(message_of<InvalidArgument>([&] {
+                check_train_data({fits, none}, window);
+              }),
+              HasSubstr("no negatives"));
+  EXPECT_THAT(message_of<InvalidArgument>([&] {
+                check_train_data({small, fits}, window);
+              }),
+              HasSubstr("positive 1 has 60x128 pixels, fewer than the window's 64x128"));
+}
+
+}  // namespace
+}  // namespace fovea::people

@@ -1,0 +1,169 @@
+#include <fovea/error.h>
+#include <fovea/people/train.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "people/scanner.h"
+#include "people/train/train_channels_boost.h"
+#include "support/files.h"
+#include "support/images.h"
+
+namespace fovea::people {
+namespace {
+
+// Pictures of noise; a person is a bright upright bar in the middle of the window.
+class Pictures final : public ImageSet {
+ public:
+  Pictures(int count, Extent size, bool person) : count_(count), size_(size), person_(person) {}
+  int count() const override { return count_; }
+  Image<std::uint8_t> read(int index) const override {
+    Image<std::uint8_t> image(size_.width, size_.height, 3);
+    Random random(person_ ? 1 : 2, static_cast<std::uint64_t>(index));
+    const int left = size_.width / 2 - 9, top = size_.height / 2 - 46;
+    for (int y = 0; y < size_.height; ++y)
+      for (int x = 0; x < size_.width; ++x) {
+        const bool inside = person_ && x >= left && x < left + 18 && y >= top && y < top + 92;
+        for (int c = 0; c < 3; ++c)
+          image.at(x, y, c) = static_cast<std::uint8_t>((inside ? 140 : 60) + random.below(90));
+      }
+    return image;
+  }
+
+ private:
+  int count_;
+  Extent size_;
+  bool person_;
+};
+
+const Pictures kPositives(24, {72, 136}, true), kNegatives(3, {90, 150}, false);
+
+ChannelsTrainOptions small_options() {
+  ChannelsTrainOptions options;
+  options.trees = 64;
+  options.negatives_per_round = 40;
+  options.most_negatives = 60;
+  options.enlarge = 1;
+  options.ratio = 1.3;
+  return options;
+}
+
+bool same(const Model& a, const Model& b) {
+  const auto &x = std::get<ChannelsModel>(a.classifier), &y = std::get<ChannelsModel>(b.classifier);
+  if (x.trees.size() != y.trees.size() || x.decay != y.decay || x.rejection != y.rejection)
+    return false;
+  for (std::size_t t = 0; t < x.trees.size(); ++t)
+    if (x.trees[t].feature != y.trees[t].feature || x.trees[t].threshold != y.trees[t].threshold ||
+        x.trees[t].leaf != y.trees[t].leaf)
+      return false;
+  return true;
+}
+
+float score(const Model& model, const Image<std::uint8_t>& crop) {
+  const auto scanner = cpu::make_channels_scanner(std::get<ChannelsModel>(model.classifier));
+  const ScanPlan plan = plan_crop({crop.width(), crop.height()}, model.window());
+  return scanner->scan({crop, plan, -std::numeric_limits<float>::infinity()}, {}).hits[0].score;
+}
+
+TEST(TrainChannels, TellsPeopleFromNoise) {
+  const Model model = train_channels({kPositives, kNegatives}, small_options());
+  EXPECT_EQ(model.kind, Kind::kChannels);
+  const Pictures people(32, {72, 136}, true), noise(32, {72, 136}, false);
+  for (int i = 24; i < 32; ++i) {
+    EXPECT_GT(score(model, people.read(i)), 0.5F) << i;
+    EXPECT_LT(score(model, noise.read(i)), -0.5F) << i;
+  }
+}
+
+TEST(TrainChannels, NeitherThreadsNorInterruptionShow) {
+  const TrainData data{kPositives, kNegatives};
+  const Model whole = train_channels(data, small_options(), {.exec = {.threads = 1}});
+  EXPECT_TRUE(same(whole, train_channels(data, small_options(), {.exec = {.threads = 2}})));
+
+  const test::TempFolder folder;
+  TrainRun run{.checkpoint = folder / "training"};
+  for (const char* stop_in : {"round 2", "round 3", "round 4"}) {
+    std::stop_source stop;
+    run.exec.stop = stop.get_token();
+    run.exec.progress = [&](const Progress& progress) {
+      if (progress.stage.starts_with(stop_in)) stop.request_stop();
+    };
+    EXPECT_THROW(train_channels(data, small_options(), run), Cancelled) << stop_in;
+    EXPECT_TRUE(std::filesystem::exists(run.checkpoint));
+  }
+  run.exec = {};
+  EXPECT_TRUE(same(whole, train_channels(data, small_options(), run)));
+  EXPECT_EQ(folder.files(), 1U);  // the checkpoint, for who wrote the model to remove
+}
+
+TEST(TrainChannels, ACheckpointOfAnotherTrainingIsRefused) {
+  const test::TempFolder folder;
+  TrainRun run{.checkpoint = folder / "training"};
+  std::stop_source stop;
+  run.exec.stop = stop.get_token();
+  run.exec.progress = [&](const Progress& progress) {
+    if (progress.stage.starts_with("round 2")) stop.request_stop();
+  };
+  EXPECT_THROW(train_channels({kPositives, kNegatives}, small_options(), run), Cancelled);
+  ChannelsTrainOptions other = small_options();
+  other.trees = 128;
+  run.exec = {};
+  const auto message = test::message_of<InvalidArgument>([&] {
+    train_channels({kPositives, kNegatives}, other, run);
+  });
+  EXPECT_NE(message.find("other data or options"), std::string::npos) << message;
+  const Pictures smaller(3, {66, 130}, false);
+  const auto changed = test::message_of<InvalidArgument>([&] {
+    train_channels({kPositives, smaller}, small_options(), run);
+  });
+  EXPECT_NE(changed.find("other data or options"), std::string::npos) << changed;
+  test::save(run.checkpoint, "not a checkpoint");
+  EXPECT_THROW(train_channels({kPositives, kNegatives}, other, run), FormatError);
+}
+
+TEST(TrainChannels, BadDataIsNamed) {
+  const Pictures none(0, {72, 136}, true), small(3, {40, 40}, true), tiny(3, {8, 8}, false);
+  const auto refusal = [](const ImageSet& positives, const ImageSet& negatives,
+                          const TrainRun& run = {}) {
+    return test::message_of<InvalidArgument>([&] {
+      train_channels({positives, negatives}, small_options(), run);
+    });
+  };
+  EXPECT_NE(refusal(none, kNegatives), "");
+  EXPECT_NE(refusal(kPositives, none), "");
+  EXPECT_NE(refusal(small, kNegatives), "");
+  EXPECT_NE(refusal(kPositives, tiny).find("large enough"), std::string::npos);
+  EXPECT_NE(refusal(kPositives, kNegatives, {.sample_bytes = 1000}).find("MiB"), std::string::npos);
+}
+
+TEST(BoostTrees, LearnWhatTwoSplitsCanSay) {
+  // Positive where feature 3 is high and feature 5 is low.
+  BoostSamples samples{0, 200, 8, std::vector<std::uint8_t>(200 * 8)};
+  Random random(7);
+  std::vector<std::array<std::uint8_t, 8>> rows;
+  for (int i = 0; i < 200; ++i) {
+    auto& row = rows.emplace_back();
+    for (auto& value : row) value = static_cast<std::uint8_t>(random.below(256));
+  }
+  const auto positive = [](const auto& row) { return row[3] >= 100 && row[5] < 160; };
+  std::stable_partition(rows.begin(), rows.end(), positive);
+  samples.positives = static_cast<int>(std::count_if(rows.begin(), rows.end(), positive));
+  for (int i = 0; i < 200; ++i)
+    for (int f = 0; f < 8; ++f) samples.values[f * 200 + i] = rows[i][f];
+  int reports = 0;
+  const auto trees = boost_trees(samples, {.trees = 20, .feature_share = 1}, {},
+                                 [&](int done) { EXPECT_EQ(done, ++reports); });
+  ASSERT_EQ(trees.size(), 20U);
+  for (int i = 0; i < 200; ++i) {
+    int sum = 0;
+    for (const ChannelTree& tree : trees) {
+      const int right = rows[i][tree.feature[0]] >= tree.threshold[0] ? 1 : 0;
+      const int further = rows[i][tree.feature[1 + right]] >= tree.threshold[1 + right] ? 1 : 0;
+      sum += tree.leaf[2 * right + further];
+    }
+    EXPECT_EQ(sum > 0, i < samples.positives) << i;
+  }
+}
+
+}  // namespace
+}  // namespace fovea::people
