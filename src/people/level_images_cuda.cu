@@ -13,36 +13,47 @@ constexpr struct {
   int align = 16;                 // bytes at which rows start
 } kTuning;
 
-struct Frame {
+using Bilinear = fovea::detail::Bilinear<std::uint8_t>;
+using fovea::detail::FixedTap;
+
+struct Job {
   ImageView<const std::uint8_t> image;
-  int channels;  // of the levels; the image may have more
-  int padding;
+  const DeviceLevel* levels;
+  const Tile* tiles;
+  const FixedTap* taps;
+  std::uint8_t* pixels;
 };
 
-__global__ void level_kernel(Frame frame, const DeviceLevel* levels, const Tile* tiles,
-                             std::uint8_t* pixels) {
-  using Bilinear = fovea::detail::Bilinear<std::uint8_t>;
-  const Tile tile = tiles[blockIdx.x];
-  const DeviceLevel level = levels[tile.level];
+// The levels have kChannels; the image may have more.
+template <int kChannels>
+__global__ void level_kernel(Job job) {
+  const Tile tile = job.tiles[blockIdx.x];
+  const DeviceLevel level = job.levels[tile.level];
   const int element = tile.x + static_cast<int>(threadIdx.x);
-  if (element >= level.width * frame.channels) return;
-  const ImageView<const std::uint8_t> image = frame.image;
-  const int x = element / frame.channels, channel = element % frame.channels;
-  const auto tap_x =
-      Bilinear::tap(reflected(x, frame.padding, level.inner_width), level.scale_x, image.width);
+  if (element >= level.width * kChannels) return;
+  const ImageView<const std::uint8_t> image = job.image;
+  const int x = element / kChannels, channel = element % kChannels;
+  const FixedTap* taps = job.taps + level.first_tap;
+  const FixedTap tap_x = taps[x];
   const int left = tap_x.index * image.channels + channel;
   const int right = Bilinear::next(tap_x, image.width) * image.channels + channel;
-  std::uint8_t* out = pixels + level.offset;
+  std::uint8_t* out = job.pixels + level.offset + element;
 #pragma unroll
   for (int k = 0; k < kTuning.rows; ++k) {
     const int y = tile.y + static_cast<int>(threadIdx.y) + k * kTuning.block_y;
     if (y >= level.height) return;
-    const auto tap_y =
-        Bilinear::tap(reflected(y, frame.padding, level.inner_height), level.scale_y, image.height);
-    out[static_cast<std::int64_t>(y) * level.stride + element] =
+    const FixedTap tap_y = taps[level.width + y];
+    out[static_cast<std::int64_t>(y) * level.stride] =
         Bilinear::sample(image.row(tap_y.index), image.row(Bilinear::next(tap_y, image.height)),
                          left, right, tap_x, tap_y);
   }
+}
+
+// Where the pixels of a padded line come from.
+void append_taps(std::vector<FixedTap>& taps, int padded, int padding, int size, int source) {
+  for (int i = 0; i < padded; ++i)
+    taps.push_back(
+        Bilinear::tap(reflected(i, padding, size), static_cast<double>(source) / size, source));
 }
 
 bool equal(const ScanPlan& a, const ScanPlan& b) {
@@ -68,6 +79,7 @@ bool LevelImages::lay_out(Session& session, Extent image, int channels, const Sc
   image_ = {};  // nothing is laid out until all of it is
   levels_.clear();
   std::int64_t offset = 0;
+  std::vector<FixedTap> taps;
   windows_ = 0;
   for (const ScanLevel& level : plan.levels) {
     const Extent padded = plan.padded(level);
@@ -77,13 +89,14 @@ bool LevelImages::lay_out(Session& session, Extent image, int channels, const Sc
                        .height = padded.height,
                        .inner_width = level.size.width,
                        .inner_height = level.size.height,
-                       .scale_x = static_cast<double>(image.width) / level.size.width,
-                       .scale_y = static_cast<double>(image.height) / level.size.height,
+                       .first_tap = static_cast<int>(taps.size()),
                        .offset = offset,
                        .stride = stride,
                        .columns = level.columns,
                        .rows = level.rows,
                        .first_window = windows_});
+    append_taps(taps, padded.width, plan.padding, level.size.width, image.width);
+    append_taps(taps, padded.height, plan.padding, level.size.height, image.height);
     offset += static_cast<std::int64_t>(stride) * padded.height;
     windows_ += static_cast<std::int64_t>(level.columns) * level.rows;
   }
@@ -94,6 +107,7 @@ bool LevelImages::lay_out(Session& session, Extent image, int channels, const Sc
   tile_count_ = tiles.size();
   device_levels_.fill(levels_, session.stream());
   tiles_.fill(tiles, session.stream());
+  taps_.fill(taps, session.stream());
   pixels_.reserve(static_cast<std::size_t>(offset));
   image_ = image;
   channels_ = channels;
@@ -103,9 +117,11 @@ bool LevelImages::lay_out(Session& session, Extent image, int channels, const Sc
 
 void LevelImages::build(Session& session, ImageView<const std::uint8_t> image) {
   if (tile_count_ == 0) return;
-  level_kernel<<<static_cast<unsigned>(tile_count_), dim3(kTuning.block_x, kTuning.block_y), 0,
-                 session.stream()>>>({image, channels_, plan_.padding}, device_levels_.data(),
-                                     tiles_.data(), pixels_.data());
+  const Job job{image, device_levels_.data(), tiles_.data(), taps_.data(), pixels_.data()};
+  const auto grid = static_cast<unsigned>(tile_count_);
+  const dim3 threads(kTuning.block_x, kTuning.block_y);
+  if (channels_ == 1) level_kernel<1><<<grid, threads, 0, session.stream()>>>(job);
+  else level_kernel<3><<<grid, threads, 0, session.stream()>>>(job);
   check_launch("levels of a scan");
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/on_device.cuh"
+#include "ops/resize/resize_math.h"
 
 namespace fovea::people::cuda {
 
@@ -19,7 +20,7 @@ using fovea::cuda::Session;
 struct DeviceLevel {
   int width, height;              // with the padding
   int inner_width, inner_height;  // without
-  double scale_x, scale_y;        // of the resize
+  int first_tap;                  // of its taps: one a column of the padded image, then one a row
   std::int64_t offset;
   int stride;
   int columns, rows;          // of windows
@@ -93,6 +94,7 @@ class LevelImages {
   std::size_t tile_count_ = 0;
   KeptBuffer<DeviceLevel> device_levels_;
   KeptBuffer<Tile> tiles_;
+  KeptBuffer<fovea::detail::FixedTap> taps_;
   KeptBuffer<std::uint8_t> pixels_;
 };
 

@@ -1,7 +1,7 @@
 // Blocks of gradients on CUDA. Blocks of 2x2 cells of 8 pixels on a grid of 8, which nearly
-// everyone uses, have a kernel of their own that computes a row's votes once, in shared memory, and
-// keeps two rows of blocks in registers; a thread serves one column of cells. Any other geometry is
-// summed block by block.
+// everyone uses, have kernels of their own: one computes every pixel's vote once, the other keeps
+// two rows of blocks in registers and a row's histogram in shared memory; a thread serves one
+// column of cells and waits for no other. Any other geometry is summed block by block.
 #include <algorithm>
 
 #include "ops/integral/integral_math.h"
@@ -12,17 +12,21 @@ namespace fovea::people::cuda {
 namespace {
 
 constexpr struct {
-  int units = 64;    // blocks side by side of one block of threads
-  int strip = 8;     // rows of blocks that it computes, one after the other
-  int other_x = 32;  // blocks of the general kernel
+  int vote_threads = 256;  // of a block that computes votes
+  int vote_rows = 8;       // of pixels that it serves
+  int units = 64;          // blocks side by side of one block of threads
+  int strip = 4;           // rows of blocks that it computes, one after the other
+  int resident = 5;        // blocks of threads that are to fit a multiprocessor
+  int other_x = 32;        // blocks of the general kernel
   int other_y = 4;
 } kTuning;
 
 constexpr int kCell = 8, kGrid = 8, kSize = 16, kParts = 2, kBins = 9;
 constexpr int kThreads = kTuning.units * kParts;
-constexpr int kRowPixels = (kTuning.units + 1) * kGrid;
-constexpr int kColumnPitch = kRowPixels / kSize + 1;
-static_assert(kColumnPitch % 2 == 1, "neighbouring pixels lie in different banks");
+constexpr int kVoteColumns = 32;                   // periods of 16 pixels that a block serves
+constexpr int kVotePixels = kVoteColumns * kSize;  // of a row
+constexpr int kVoteAlign = 4;                      // periods at which rows of votes start
+constexpr int kColumnPitch = kVoteColumns + 1;     // odd: neighbours lie in different banks
 
 struct Job {
   HogTables tables;
@@ -30,6 +34,7 @@ struct Job {
   const HogDeviceLevel* levels;
   const Tile* tiles;
   const std::uint8_t* pixels;
+  HogVotes votes;
   float* blocks;
 };
 
@@ -58,137 +63,208 @@ __device__ Vote vote_at(const HogTables& t, const float* gamma, const DeviceLeve
   return vote_of(best.dx, best.dy, t.votes);
 }
 
-struct RowVotes {
-  float low[2][kSize * kColumnPitch];
-  float high[2][kSize * kColumnPitch];
-  int n[2][kSize * kColumnPitch];
-};
+// What a byte counts as. A table of what it is itself would only take time.
+template <bool kPlain>
+__device__ float counted(std::uint8_t value, const float* gamma) {
+  return kPlain ? static_cast<float>(value) : gamma[value];
+}
 
-// Votes of one row of pixels into shared memory, turned so that threads that serve every other
-// block read neighbours.
-__device__ void row_votes(const Job& job, const DeviceLevel& image, const HogDeviceLevel& level,
-                          const float* gamma, int first_pixel, int y, RowVotes& votes, int buffer) {
-  const int count = min(kRowPixels, (level.x.blocks - 1) * kGrid + kSize - first_pixel);
-  for (int i = static_cast<int>(threadIdx.x); i < kRowPixels; i += kThreads) {
-    Vote vote{};
-    if (i < count)
-      vote = vote_at(job.tables, gamma, image, job.pixels, level.x.origin + first_pixel + i,
-                     level.y.origin + y);
-    const int at = i % kSize * kColumnPitch + i / kSize;
-    votes.low[buffer][at] = vote.low;
-    votes.high[buffer][at] = vote.high;
-    votes.n[buffer][at] = vote.n;
+// Votes of some rows of pixels, turned on their way through shared memory so that the places of a
+// period of 16 lie apart and threads that serve neighbouring blocks read neighbours. A thread goes
+// down its columns and keeps the pixels above and here.
+template <bool kPlain, int kChannels>
+__global__ void __launch_bounds__(kTuning.vote_threads) vote_kernel(Job job) {
+  __shared__ float2 shares[kSize * kColumnPitch];
+  __shared__ std::uint8_t bins[kSize * kColumnPitch];
+  __shared__ float gamma[256];
+  constexpr int kRounds = kVotePixels / kTuning.vote_threads;
+  const Tile tile = job.tiles[blockIdx.x];
+  const DeviceLevel image = job.images[tile.level];
+  const HogDeviceLevel level = job.levels[tile.level];
+  const int thread = static_cast<int>(threadIdx.x);
+  if constexpr (!kPlain) {
+    for (int i = thread; i < 256; i += kTuning.vote_threads) gamma[i] = job.tables.gamma[i];
+    __syncthreads();
+  }
+  const int last = min(tile.y + kTuning.vote_rows, (level.y.blocks - 1) * kGrid + kSize);
+  const auto row = [&](int y) {
+    return job.pixels + image.offset +
+           static_cast<std::int64_t>(mirrored_neighbour(level.y.origin + y, image.height)) *
+               image.stride;
+  };
+  int at[kRounds], left[kRounds], right[kRounds];  // bytes of a row
+  float above[kRounds][kChannels], here[kRounds][kChannels];
+#pragma unroll
+  for (int k = 0; k < kRounds; ++k) {
+    // Those beyond the last that votes are computed for nothing, from pixels that there are.
+    const int x = min(level.x.origin + tile.x + thread + k * kTuning.vote_threads, image.width - 1);
+    at[k] = x * kChannels;
+    left[k] = mirrored_neighbour(x - 1, image.width) * kChannels;
+    right[k] = mirrored_neighbour(x + 1, image.width) * kChannels;
+#pragma unroll
+    for (int c = 0; c < kChannels; ++c) {
+      above[k][c] = counted<kPlain>(row(tile.y - 1)[at[k] + c], gamma);
+      here[k][c] = counted<kPlain>(row(tile.y)[at[k] + c], gamma);
+    }
+  }
+  for (int y = tile.y; y < last; ++y) {
+    const std::uint8_t *centre = row(y), *below = row(y + 1);
+#pragma unroll
+    for (int k = 0; k < kRounds; ++k) {
+      Slope best{};
+      float most = -1;
+#pragma unroll
+      for (int c = 0; c < kChannels; ++c) {
+        const float next = counted<kPlain>(below[at[k] + c], gamma);
+        const Slope slope{counted<kPlain>(centre[right[k] + c], gamma) -
+                              counted<kPlain>(centre[left[k] + c], gamma),
+                          next - above[k][c]};
+        above[k][c] = here[k][c];
+        here[k][c] = next;
+        const float square = squared_length(slope);
+        if (square > most) {
+          most = square;
+          best = slope;
+        }
+      }
+      const Vote vote = vote_of(best.dx, best.dy, job.tables.votes);
+      const int i = thread + k * kTuning.vote_threads;
+      const int place = i % kSize * kColumnPitch + i / kSize;
+      shares[place] = {vote.low, vote.high};
+      bins[place] = static_cast<std::uint8_t>(vote.n);
+    }
+    __syncthreads();
+    const std::int64_t to =
+        level.first_vote + static_cast<std::int64_t>(y) * kSize * level.vote_pitch + tile.x / kSize;
+#pragma unroll
+    for (int k = 0; k < kRounds; ++k) {
+      const int i = thread + k * kTuning.vote_threads;
+      const int q = i / kVoteColumns, c = i % kVoteColumns;
+      if (tile.x / kSize + c >= level.vote_pitch) continue;
+      const int place = q * kColumnPitch + c;
+      job.votes.shares[to + (q * level.vote_pitch + c)] = shares[place];
+      job.votes.bins[to + (q * level.vote_pitch + c)] = bins[place];
+    }
+    __syncthreads();
   }
 }
 
-// Both halves of a block's numbers are summed by two threads, one after the other, as the CPU sums
-// them: part 1 goes on from what part 0 has come to.
+// Both halves of a block's numbers are summed by two neighbouring threads, one after the other, as
+// the CPU sums them: part 1 goes on from what part 0 has come to.
 template <class Add>
-__device__ float block_sum(float (&sums)[kTuning.units], int unit, int part, Add add) {
-  if (part == 0) sums[unit] = add(0.0F);
-  __syncthreads();
-  if (part == 1) sums[unit] = add(sums[unit]);
-  __syncthreads();
-  return sums[unit];
+__device__ float block_sum(Add add) {
+  constexpr unsigned kAll = ~0U;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const float first = add(0.0F);
+  const float both = add(__shfl_sync(kAll, first, lane & ~1));
+  return __shfl_sync(kAll, both, lane | 1);
 }
 
 __device__ void write_block(const Job& job, const HogDeviceLevel& level,
-                            float (&numbers)[kParts][kBins], float (&sums)[kTuning.units],
-                            int3 place, bool inside) {
+                            float (&numbers)[kParts][kBins], int3 place, bool inside) {
   const NormParams norm = job.tables.norm;
   const int unit = place.x, row = place.y, part = place.z;
-  const auto add_all = [&](float sum) {
-    for (int j = 0; j < kParts; ++j)
-      for (int b = 0; b < kBins; ++b) sum = norm_add(sum, numbers[j][b], norm);
-    return sum;
-  };
-  const float scale = norm_scale(block_sum(sums, unit % kTuning.units, part, add_all), norm);
+  const float scale = norm_scale(block_sum([&](float sum) {
+#pragma unroll
+                                   for (int j = 0; j < kParts; ++j)
+#pragma unroll
+                                     for (int b = 0; b < kBins; ++b)
+                                       sum = norm_add(sum, numbers[j][b], norm);
+                                   return sum;
+                                 }),
+                                 norm);
+#pragma unroll
   for (int j = 0; j < kParts; ++j)
+#pragma unroll
     for (int b = 0; b < kBins; ++b) numbers[j][b] = norm_apply(numbers[j][b], scale, norm);
   float again = 1;
   if (norm.norm == BlockNorm::kL2Hys) {
-    const auto add_squares = [&](float sum) {
+    again = clipped_scale(block_sum([&](float sum) {
+#pragma unroll
       for (int j = 0; j < kParts; ++j)
+#pragma unroll
         for (int b = 0; b < kBins; ++b) sum = std::fma(numbers[j][b], numbers[j][b], sum);
       return sum;
-    };
-    __syncthreads();
-    again = clipped_scale(block_sum(sums, unit % kTuning.units, part, add_squares));
+    }));
   }
-  __syncthreads();
   if (!inside) return;
   float* out =
       job.blocks + level.first +
       static_cast<std::int64_t>(row * job.tables.numbers + part * kParts * kBins) * level.pitch +
       unit;
+#pragma unroll
   for (int j = 0; j < kParts; ++j)
+#pragma unroll
     for (int b = 0; b < kBins; ++b)
-      out[static_cast<std::int64_t>(j * kBins + b) * level.pitch] =
+      out[(j * kBins + b) * level.pitch] =
           norm.norm == BlockNorm::kL2Hys ? numbers[j][b] * again : numbers[j][b];
 }
 
-// One strip of rows of blocks. The pixels of a row vote in the order of their place in a period of
-// 16, as on the CPU; `weight` holds their weights in that order.
-__global__ void __launch_bounds__(kThreads) common_kernel(Job job) {
-  __shared__ RowVotes votes;
+// One strip of rows of blocks; two neighbouring threads serve the two columns of cells of a block.
+// The pixels of a row vote in the order of their place in a period of 16, as on the CPU; `weight`
+// holds their weights in that order.
+__global__ void __launch_bounds__(kThreads, kTuning.resident) common_kernel(Job job) {
   __shared__ float histogram[kBins + 2][kThreads];
-  __shared__ float gamma[256];
-  __shared__ float sums[kTuning.units];
   const Tile tile = job.tiles[blockIdx.x];
-  const DeviceLevel image = job.images[tile.level];
   const HogDeviceLevel level = job.levels[tile.level];
-  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
-  const int odd = warp & 1, part = warp >> 1;
-  const int unit = 2 * lane + odd;
-  for (int i = static_cast<int>(threadIdx.x); i < 256; i += kThreads)
-    gamma[i] = job.tables.gamma[i];
+  const int thread = static_cast<int>(threadIdx.x);
+  const int part = thread & 1;
+  const bool inside = tile.x + thread / 2 < level.x.blocks;
+  const int unit = min(tile.x + thread / 2, level.x.blocks - 1);
+  const int odd = unit & 1;
   float weight[kSize];
 #pragma unroll
   for (int q = 0; q < kSize; ++q)
     weight[q] = job.tables.weights[part * kSize + (q + kGrid * odd) % kSize];
   // Where the pixels of the two halves of the period lie for this unit.
   const int columns[2] = {(unit + odd) / 2, (unit - odd) / 2};
-  float(*own)[kThreads] = histogram;
-  const int first_pixel = tile.x * kGrid;
   const int last_row = min(tile.y + kTuning.strip, level.y.blocks);
-  const bool inside = tile.x + unit < level.x.blocks;
-  float open[2][kParts][kBins] =
-      {};  // the block that began 8 rows ago, and the one that begins now
-  __syncthreads();
+  float(*own)[kThreads] = histogram;
+  // The block that began 8 rows ago, and the one that begins now.
+  float open[2][kParts][kBins] = {};
   for (int half = tile.y; half <= last_row; ++half) {
-#pragma unroll
+#pragma unroll 1
     for (int r = 0; r < kGrid; ++r) {
-      const int buffer = r & 1;
-      row_votes(job, image, level, gamma, first_pixel, half * kGrid + r, votes, buffer);
+      const std::int64_t row =
+          level.first_vote + static_cast<std::int64_t>(half * kGrid + r) * kSize * level.vote_pitch;
+      const float2* shares = job.votes.shares + row;
+      const std::uint8_t* bins = job.votes.bins + row;
 #pragma unroll
-      for (int b = 0; b < kBins + 2; ++b) own[b][threadIdx.x] = 0;
-      __syncthreads();
+      for (int b = 0; b < kBins + 2; ++b) own[b][thread] = 0;
 #pragma unroll
-      for (int q = 0; q < kSize; ++q) {
-        if (weight[q] == 0) continue;
-        const int at = q * kColumnPitch + columns[q / kGrid];
-        const int n = votes.n[buffer][at];
-        float& low = own[n][threadIdx.x];
-        low = std::fma(weight[q], votes.low[buffer][at], low);
-        float& high = own[n + 1][threadIdx.x];
-        high = std::fma(weight[q], votes.high[buffer][at], high);
+      for (int first = 0; first < kSize; first += kGrid) {
+        float2 share[kGrid];
+        int n[kGrid];
+#pragma unroll
+        for (int k = 0; k < kGrid; ++k) {
+          const int at = (first + k) * level.vote_pitch + columns[first / kGrid];
+          share[k] = __ldg(shares + at);
+          n[k] = __ldg(bins + at);
+        }
+#pragma unroll
+        for (int k = 0; k < kGrid; ++k) {
+          float &low = own[n[k]][thread], &high = own[n[k] + 1][thread];
+          const float new_low = std::fma(weight[first + k], share[k].x, low);
+          const float new_high = std::fma(weight[first + k], share[k].y, high);
+          low = new_low;
+          high = new_high;
+        }
       }
-      own[kBins][threadIdx.x] += own[0][threadIdx.x];
-      own[1][threadIdx.x] += own[kBins + 1][threadIdx.x];
+      own[kBins][thread] += own[0][thread];
+      own[1][thread] += own[kBins + 1][thread];
 #pragma unroll
       for (int j = 0; j < kParts; ++j) {
-        const float lower = job.tables.weights[j * kSize + kGrid + r];
-        const float upper = job.tables.weights[j * kSize + r];
+        const float lower = __ldg(job.tables.weights + j * kSize + kGrid + r);
+        const float upper = __ldg(job.tables.weights + j * kSize + r);
 #pragma unroll
         for (int b = 0; b < kBins; ++b) {
-          const float value = own[b + 1][threadIdx.x];
+          const float value = own[b + 1][thread];
           open[0][j][b] = std::fma(lower, value, open[0][j][b]);
           open[1][j][b] = std::fma(upper, value, open[1][j][b]);
         }
       }
     }
-    if (half > tile.y)
-      write_block(job, level, open[0], sums, {tile.x + unit, half - 1, part}, inside);
+    if (half > tile.y) write_block(job, level, open[0], {unit, half - 1, part}, inside);
 #pragma unroll
     for (int j = 0; j < kParts; ++j)
 #pragma unroll
@@ -319,6 +395,10 @@ __global__ void other_kernel(Job job) {
   normalise(job, out, level.pitch);
 }
 
+Extent voting_pixels(const HogDeviceLevel& level) {
+  return {(level.x.blocks - 1) * kGrid + kSize, (level.y.blocks - 1) * kGrid + kSize};
+}
+
 bool is_common(Kind kind, const HogOptions& hog, const HogDeviceLevel& level) {
   return kind == Kind::kHog && hog.shape == BlockShape::kRectangular && hog.cell == kCell &&
          hog.block == kParts && hog.bins == kBins && hog.interpolate && level.x.grid == kGrid &&
@@ -340,7 +420,7 @@ HogTables HogBlocks::tables(int channels) {
 
 void HogBlocks::lay_out(Session& session, LevelImages& images, const ScanPlan& plan) {
   levels_.clear();
-  std::int64_t floats = 0;
+  std::int64_t floats = 0, votes = 0;
   for (const ScanLevel& scan : plan.levels) {
     HogDeviceLevel level{};
     level.x = hog_axis(hog_, hog_.window_width, scan.columns, plan);
@@ -353,22 +433,37 @@ void HogBlocks::lay_out(Session& session, LevelImages& images, const ScanPlan& p
     level.first = floats;
     level.common = is_common(kind_, hog_, level);
     floats += static_cast<std::int64_t>(level.pitch) * level.y.blocks * numbers_;
+    if (level.common) {
+      const Extent voting = voting_pixels(level);
+      level.vote_pitch =
+          (voting.width + kSize * kVoteAlign - 1) / (kSize * kVoteAlign) * kVoteAlign;
+      level.first_vote = votes;
+      votes += static_cast<std::int64_t>(level.vote_pitch) * kSize * voting.height;
+    }
     levels_.push_back(level);
   }
-  const auto tiles = [&](bool common, Extent tile) {
-    std::vector<Tile> list = tiles_over(images.levels(), tile, [&](const DeviceLevel& image) {
-      const HogDeviceLevel& level =
-          levels_[static_cast<std::size_t>(&image - images.levels().data())];
-      return level.common == common ? Extent{level.x.blocks, level.y.blocks} : Extent{};
+  const auto tiles = [&](Extent tile, auto extent_of) {
+    return tiles_over(images.levels(), tile, [&](const DeviceLevel& image) {
+      return extent_of(levels_[static_cast<std::size_t>(&image - images.levels().data())]);
     });
-    return list;
   };
-  const auto common = tiles(true, {kTuning.units, kTuning.strip});
-  const auto other = tiles(false, {kTuning.other_x, kTuning.other_y});
+  const auto voting = tiles({kVotePixels, kTuning.vote_rows}, [](const HogDeviceLevel& level) {
+    return level.common ? voting_pixels(level) : Extent{};
+  });
+  const auto common = tiles({kTuning.units, kTuning.strip}, [](const HogDeviceLevel& level) {
+    return level.common ? Extent{level.x.blocks, level.y.blocks} : Extent{};
+  });
+  const auto other = tiles({kTuning.other_x, kTuning.other_y}, [](const HogDeviceLevel& level) {
+    return level.common ? Extent{} : Extent{level.x.blocks, level.y.blocks};
+  });
+  vote_tiles_ = voting.size();
   common_tiles_ = common.size();
   other_tiles_ = other.size();
+  voting_.fill(voting, session.stream());
   common_.fill(common, session.stream());
   other_.fill(other, session.stream());
+  vote_shares_.reserve(static_cast<std::size_t>(votes));
+  vote_bins_.reserve(static_cast<std::size_t>(votes));
   device_levels_.fill(levels_, session.stream());
   blocks_.reserve(static_cast<std::size_t>(floats));
   gamma_.fill(gamma_table(hog_.gamma), session.stream());
@@ -382,9 +477,23 @@ void HogBlocks::lay_out(Session& session, LevelImages& images, const ScanPlan& p
 }
 
 void HogBlocks::build(Session& session, LevelImages& images) {
-  Job job{tables(images.channels()), images.device_levels(), device_levels_.data(), common_.data(),
-          images.pixels(),           blocks_.data()};
+  Job job{tables(images.channels()),
+          images.device_levels(),
+          device_levels_.data(),
+          voting_.data(),
+          images.pixels(),
+          {vote_shares_.data(), vote_bins_.data()},
+          blocks_.data()};
   if (common_tiles_ > 0) {
+    const auto launch = [&](auto* kernel) {
+      kernel<<<static_cast<unsigned>(vote_tiles_), kTuning.vote_threads, 0, session.stream()>>>(
+          job);
+    };
+    const bool plain = hog_.gamma == Gamma::kNone;
+    if (job.tables.channels == 1) launch(plain ? vote_kernel<true, 1> : vote_kernel<false, 1>);
+    else launch(plain ? vote_kernel<true, 3> : vote_kernel<false, 3>);
+    check_launch("votes of pixels");
+    job.tiles = common_.data();
     common_kernel<<<static_cast<unsigned>(common_tiles_), kThreads, 0, session.stream()>>>(job);
     check_launch("blocks of gradients");
   }

@@ -17,7 +17,16 @@ struct HogDeviceLevel {
   int unit_grid, period;  // of the classes of pixels, along x: the order in which they vote
   int pitch;
   std::int64_t first;
-  bool common;  // its blocks are those that the fast kernel knows
+  bool common;  // its blocks are those that the fast kernels know
+  // There, the vote of pixel 16 * c + q of row y lies at first_vote + (y * 16 + q) * vote_pitch +
+  // c.
+  int vote_pitch;
+  std::int64_t first_vote;
+};
+
+struct HogVotes {
+  float2* shares;      // low and high
+  std::uint8_t* bins;  // n
 };
 
 // What the kernels read of the descriptor, in device memory.
@@ -54,9 +63,11 @@ class HogBlocks {
   HogOptions hog_;
   int numbers_;
   std::vector<HogDeviceLevel> levels_;
-  std::size_t common_tiles_ = 0, other_tiles_ = 0;
+  std::size_t vote_tiles_ = 0, common_tiles_ = 0, other_tiles_ = 0;
   KeptBuffer<HogDeviceLevel> device_levels_;
-  KeptBuffer<Tile> common_, other_;
+  KeptBuffer<Tile> voting_, common_, other_;
+  KeptBuffer<float2> vote_shares_;
+  KeptBuffer<std::uint8_t> vote_bins_;
   KeptBuffer<float> gamma_, weights_, circle_weights_, blocks_;
   KeptBuffer<int> circle_;
 };

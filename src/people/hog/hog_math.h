@@ -32,6 +32,29 @@ struct Vote {
   int n;
 };
 
+// a / b and the square root, correctly rounded, of what gradients are made of: 0 or between 1e-4
+// and 1e6. The compiler's own on a GPU also serve numbers that do not occur here, and go a long way
+// round for 0, which gradients often are.
+#ifdef __CUDA_ARCH__
+__device__ inline float quotient(float a, float b) {
+  float inverse;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(b));
+  inverse = fmaf(inverse, fmaf(-b, inverse, 1.0F), inverse);
+  const float first = a * inverse;
+  const float second = fmaf(fmaf(-b, first, a), inverse, first);
+  return fmaf(fmaf(-b, second, a), inverse, second);
+}
+__device__ inline float root(float a) {
+  float inverse;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(a));
+  const float first = a * inverse;
+  return a > 0 ? fmaf(fmaf(-first, first, a), 0.5F * inverse, first) : 0.0F;
+}
+#else
+inline float quotient(float a, float b) { return a / b; }
+inline float root(float a) { return std::sqrt(a); }
+#endif
+
 // The angle of (dx, dy), 0 to p.circle, plus `shift` (a multiple of 1/4). The arctangent of the
 // first eighth of the circle is mirrored to where (dx, dy) lies: an odd function, turned by its
 // argument's sign, from a multiple of the right angle on.
@@ -39,7 +62,7 @@ FOVEA_HD inline float angle_in_bins(float dx, float dy, float shift, const VoteP
   const float ax = std::fabs(dx), ay = std::fabs(dy);
   const bool steep = ay > ax, left = dx < 0, down = dy < 0;
   const float larger = steep ? ay : ax, smaller = steep ? ax : ay;
-  float t = larger > 0 ? smaller / larger : 0.0F;
+  float t = larger > 0 ? quotient(smaller, larger) : 0.0F;
   const float t2 = t * t, t4 = t2 * t2;
   const float even = std::fma(p.atan[1], t2, p.atan[0]);
   const float odd = std::fma(p.atan[4], t4, std::fma(p.atan[3], t2, p.atan[2]));
@@ -53,7 +76,7 @@ FOVEA_HD inline float angle_in_bins(float dx, float dy, float shift, const VoteP
 
 // Neighbouring bins share a vote by how far the angle lies from their middles.
 FOVEA_HD inline Vote vote_of(float dx, float dy, const VoteParams& p) {
-  const float magnitude = std::sqrt(dx * dx + dy * dy);
+  const float magnitude = root(dx * dx + dy * dy);
   const float place = angle_in_bins(dx, dy, p.interpolate ? 0.5F : 0.0F, p);
   const int n = static_cast<int>(place);  // 0 to bins
   if (!p.interpolate) return {0, magnitude, n};

@@ -1,6 +1,8 @@
 // CUDA twin of the scanner of linear models: all levels of a frame in a handful of launches. A
 // thread scores four windows one above the other, which share the rows of blocks that it reads;
 // every window's sum runs in the order of the CPU's.
+#include <cuda_pipeline.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -15,9 +17,12 @@ namespace fovea::people::cuda {
 namespace {
 
 constexpr struct {
-  int threads = 64;  // windows side by side
-  int rows = 4;      // of windows a thread
+  int threads = 64;                    // windows side by side
+  int rows = 4;                        // of windows a thread
+  int most_across = 16;                // blocks from a window's first to its last
+  std::size_t most_staged = 48 << 10;  // bytes of shared memory that need not be asked for
 } kTuning;
+constexpr int kStagePitch = kTuning.threads + kTuning.most_across;
 
 struct ScoreJob {
   const DeviceLevel* images;
@@ -75,6 +80,72 @@ __global__ void score_kernel(ScoreJob job) {
   }
 }
 
+// What staged_kernel() keeps of one row of blocks: its numbers and the weights that meet them.
+std::size_t stage_floats(int numbers, int window_blocks_x) {
+  return static_cast<std::size_t>(numbers) * (kStagePitch + kTuning.rows * window_blocks_x);
+}
+
+// The same where neighbouring windows are one block apart, which is nearly always: rows of blocks
+// and their weights come through shared memory, the next while the last is summed.
+__global__ void __launch_bounds__(kTuning.threads) staged_kernel(ScoreJob job) {
+  extern __shared__ float4 staged[];
+  const Tile tile = job.tiles[blockIdx.x];
+  const HogDeviceLevel level = job.levels[tile.level];
+  const DeviceLevel image = job.images[tile.level];
+  const int thread = static_cast<int>(threadIdx.x);
+  const int last = min(kTuning.rows, image.rows - tile.y);
+  const int block_rows = job.window_blocks_y + last - 1;
+  const int row_weights = job.window_blocks_x * job.numbers;
+  constexpr int kQuads = kStagePitch / 4;
+  const auto stage = [&](int t) {
+    float4* weights = staged + (t & 1) * (row_weights + job.numbers * kQuads);
+    float4* numbers = weights + row_weights;
+    const float4* from = reinterpret_cast<const float4*>(job.weights) + t * row_weights;
+    for (int i = thread; i < row_weights; i += kTuning.threads)
+      __pipeline_memcpy_async(weights + i, from + i, sizeof(float4));
+    const float* row = job.blocks + level.first +
+                       static_cast<std::int64_t>(tile.y + t) * job.numbers * level.pitch + tile.x;
+    for (int i = thread; i < job.numbers * kQuads; i += kTuning.threads) {
+      const int e = i / kQuads, k = i % kQuads * 4;
+      if (tile.x + k < level.pitch)
+        __pipeline_memcpy_async(numbers + i, row + e * level.pitch + k, sizeof(float4));
+    }
+    __pipeline_commit();
+  };
+  float score[kTuning.rows];
+#pragma unroll
+  for (int n = 0; n < kTuning.rows; ++n) score[n] = job.bias;
+  stage(0);
+  for (int t = 0; t < block_rows; ++t) {
+    if (t + 1 < block_rows) stage(t + 1);
+    else __pipeline_commit();
+    __pipeline_wait_prior(1);
+    __syncthreads();
+    const float4* weight = staged + (t & 1) * (row_weights + job.numbers * kQuads);
+    const float* numbers = reinterpret_cast<const float*>(weight + row_weights) + thread;
+    for (int bx = 0; bx < job.window_blocks_x; ++bx, weight += job.numbers) {
+#pragma unroll 12
+      for (int e = 0; e < job.numbers; ++e) {
+        const float value = numbers[e * kStagePitch + bx];
+        const float4 w = weight[e];
+        score[0] = std::fma(value, w.x, score[0]);
+        score[1] = std::fma(value, w.y, score[1]);
+        score[2] = std::fma(value, w.z, score[2]);
+        score[3] = std::fma(value, w.w, score[3]);
+      }
+    }
+    __syncthreads();
+  }
+  const int column = tile.x + thread;
+#pragma unroll
+  for (int n = 0; n < kTuning.rows; ++n) {
+    if (n < last && column < image.columns && score[n] >= job.threshold)
+      job.sink.add(
+          image.first_window + static_cast<std::int64_t>(tile.y + n) * image.columns + column,
+          score[n]);
+  }
+}
+
 class LinearScanner final : public Scanner {
  public:
   LinearScanner(Kind kind, const LinearModel& model) : model_(model), blocks_(kind, model.hog) {}
@@ -116,8 +187,12 @@ class LinearScanner final : public Scanner {
     window_blocks_y_ = y.window_blocks;
     // Rows of windows share rows of blocks where they are as far apart as a window's own.
     rows_ = kTuning.rows;
-    for (const HogDeviceLevel& level : blocks_.levels())
+    neighbours_ = true;
+    for (const HogDeviceLevel& level : blocks_.levels()) {
       if (level.y.windows > 1 && level.y.window_step != level.y.block_step) rows_ = 1;
+      neighbours_ = neighbours_ && level.x.window_step == 1 && level.x.block_step == 1 &&
+                    level.y.window_step == 1 && level.y.block_step == 1;
+    }
     const auto tiles =
         tiles_over(images_.levels(), {kTuning.threads, rows_}, [](const DeviceLevel& level) {
           return Extent{level.columns, level.rows};
@@ -155,7 +230,11 @@ class LinearScanner final : public Scanner {
                        threshold,
                        hits_.open(session, room)};
     const auto grid = static_cast<unsigned>(tile_count_);
-    if (rows_ == kTuning.rows)
+    const std::size_t staged =
+        2 * sizeof(float) * stage_floats(blocks_.numbers(), window_blocks_x_);
+    if (neighbours_ && window_blocks_x_ <= kTuning.most_across && staged <= kTuning.most_staged)
+      staged_kernel<<<grid, kTuning.threads, staged, session.stream()>>>(job);
+    else if (rows_ == kTuning.rows)
       score_kernel<kTuning.rows><<<grid, kTuning.threads, 0, session.stream()>>>(job);
     else score_kernel<1><<<grid, kTuning.threads, 0, session.stream()>>>(job);
     check_launch("scores of windows");
@@ -168,6 +247,7 @@ class LinearScanner final : public Scanner {
   HitBuffer hits_;
   int window_blocks_x_ = 0, window_blocks_y_ = 0, rows_ = 1;
   bool ready_ = false;
+  bool neighbours_ = false;  // windows side by side are a block apart
   std::size_t tile_count_ = 0;
   KeptBuffer<Tile> tiles_;
   KeptBuffer<float> weights_;
