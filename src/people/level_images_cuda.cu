@@ -56,22 +56,10 @@ void append_taps(std::vector<FixedTap>& taps, int padded, int padding, int size,
         Bilinear::tap(reflected(i, padding, size), static_cast<double>(source) / size, source));
 }
 
-bool equal(const ScanPlan& a, const ScanPlan& b) {
-  if (a.window != b.window || a.stride != b.stride || a.padding != b.padding ||
-      a.origin != b.origin || a.levels.size() != b.levels.size())
-    return false;
-  for (std::size_t i = 0; i < a.levels.size(); ++i) {
-    const ScanLevel &left = a.levels[i], &right = b.levels[i];
-    if (left.size != right.size || left.columns != right.columns || left.rows != right.rows)
-      return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 bool LevelImages::same(Extent image, int channels, const ScanPlan& plan) const {
-  return image == image_ && channels == channels_ && equal(plan, plan_);
+  return image == image_ && channels == channels_ && plan == plan_;
 }
 
 bool LevelImages::lay_out(Session& session, Extent image, int channels, const ScanPlan& plan) {

@@ -7,13 +7,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/on_device.cuh"
+#include "core/kept_buffer.cuh"
 #include "ops/resize/resize_math.h"
 
 namespace fovea::people::cuda {
 
 using fovea::cuda::check;
 using fovea::cuda::check_launch;
+using fovea::cuda::KeptBuffer;
 using fovea::cuda::Session;
 
 // A level as kernels see it. Rows of the padded image lie `stride` bytes apart from `offset` on.
@@ -45,29 +46,6 @@ std::vector<Tile> tiles_over(const std::vector<DeviceLevel>& levels, Extent tile
   }
   return tiles;
 }
-
-// Device memory that grows and is kept.
-template <class T>
-class KeptBuffer {
- public:
-  T* reserve(std::size_t size) {
-    if (size > array_.size()) {
-      array_ = Array<T>();  // before the larger one is asked for
-      array_ = Array<T>(size, Memory::kCuda);
-    }
-    return array_.data();
-  }
-  T* fill(const std::vector<T>& values, cudaStream_t stream) {
-    T* data = reserve(values.size());
-    fovea::cuda::upload(data, values.data(), values.size() * sizeof(T), stream);
-    return data;
-  }
-  T* data() { return array_.data(); }
-  std::size_t size() const { return array_.size(); }
-
- private:
-  Array<T> array_;
-};
 
 class LevelImages {
  public:

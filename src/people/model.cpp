@@ -79,8 +79,9 @@ Extent Model::window() const {
   return std::visit([](const auto& model) { return window_of(model); }, classifier);
 }
 
-Model Model::read(const std::string& path) {
-  const io::ModelFile file = io::ModelFile::read(path);
+Model Model::read(const std::string& path) { return parse_model(io::ModelFile::read(path), path); }
+
+Model parse_model(const io::ModelFile& file, const std::string& path) {
   Model model;
   model.kind = kind_of(file, path);
   file.require_schema(schema_of(model.kind), kVersion);

@@ -10,6 +10,9 @@ void save(io::ModelFile& file, const LinearModel& model);
 void save(io::ModelFile& file, const CascadeModel& model);
 void save(io::ModelFile& file, const ChannelsModel& model);
 
+// What the file holds; `name` stands in errors.
+Model parse_model(const io::ModelFile& file, const std::string& name);
+
 // Throw ModelError where the tensors are absent, of another shape, or impossible.
 LinearModel load_linear(Kind kind, const io::ModelFile& file);
 CascadeModel load_cascade(const io::ModelFile& file);
@@ -17,6 +20,8 @@ ChannelsModel load_channels(const io::ModelFile& file);
 
 // Throws InvalidArgument where the model has not as many weights as the kind's descriptor numbers.
 void check_linear(Kind kind, const LinearModel& model);
+// Throws ModelError where trees ask for what a window has not, or the geometry is impossible.
+void check_channels(const ChannelsModel& model);
 
 // Throws InvalidArgument, with what is wrong, where no descriptor has this geometry.
 void check_geometry(const HogOptions& hog);

@@ -34,6 +34,7 @@ struct ScanLevel {
   double scale_y = 1;  // and down: the sizes of levels are rounded
   int columns = 0;     // of windows
   int rows = 0;
+  bool operator==(const ScanLevel&) const = default;
 };
 
 // Window (column, row) of a level lies at (origin + column * stride, origin + row * stride) of the
@@ -48,6 +49,7 @@ struct ScanPlan {
   Extent padded(const ScanLevel& level) const {
     return {level.size.width + 2 * padding, level.size.height + 2 * padding};
   }
+  bool operator==(const ScanPlan&) const = default;
 };
 
 // The levels of an image in which windows fit, the largest first; none where even the padded image

@@ -211,20 +211,11 @@ std::vector<Tile> tiles_of(const std::vector<Level>& levels, Extent tile) {
   return tiles;
 }
 
-bool equal(const ScanPlan& a, const ScanPlan& b) {
-  return a.window == b.window && a.stride == b.stride && a.padding == b.padding &&
-         a.origin == b.origin &&
-         std::equal(a.levels.begin(), a.levels.end(), b.levels.begin(), b.levels.end(),
-                    [](const ScanLevel& x, const ScanLevel& y) {
-                      return x.size == y.size && x.columns == y.columns && x.rows == y.rows;
-                    });
-}
-
 }  // namespace
 
 bool DeviceChannels::same(ImageView<const std::uint8_t> image, const ScanPlan& plan) const {
   return image_ == Extent{image.width, image.height} &&
-         channels_ == (image.channels == 1 ? 1 : 3) && equal(plan, plan_);
+         channels_ == (image.channels == 1 ? 1 : 3) && plan == plan_;
 }
 
 void DeviceChannels::add_resampled(const ScanPlan& plan, int level, int source,

@@ -13,7 +13,7 @@
 namespace fovea::people {
 namespace {
 
-constexpr int kMostTrees = 1 << 16;
+constexpr std::size_t kMostTrees = 1 << 16;
 constexpr int kMostWindow = 2048;
 
 std::uint32_t feature_count(const ChannelsModel& model) {
@@ -21,7 +21,9 @@ std::uint32_t feature_count(const ChannelsModel& model) {
          static_cast<std::uint32_t>(model.window_height / model.shrink) * channels::kChannels;
 }
 
-void check_geometry(const ChannelsModel& model) {
+}  // namespace
+
+void check_channels(const ChannelsModel& model) {
   const auto side = [&](int pixels) {
     return pixels >= channels::kCell && pixels <= kMostWindow && pixels % channels::kCell == 0;
   };
@@ -35,9 +37,21 @@ void check_geometry(const ChannelsModel& model) {
   if (model.exact_per_octave < 0 || model.exact_per_octave > 64)
     throw ModelError(fmt::format("channels: {} exact sizes an octave; expected 0 to 64",
                                  model.exact_per_octave));
+  for (const float value : model.decay)
+    if (!std::isfinite(value) || std::abs(value) > 4)
+      throw ModelError(fmt::format("channels: a decay of {}; expected -4 to 4", value));
+  if (model.trees.empty() || model.trees.size() > kMostTrees)
+    throw ModelError(
+        fmt::format("channels: {} trees; expected 1 to {}", model.trees.size(), kMostTrees));
+  if (model.rejection.size() != model.trees.size())
+    throw ModelError(fmt::format("channels: {} rejection sums; expected one for each of {} trees",
+                                 model.rejection.size(), model.trees.size()));
+  for (const ChannelTree& tree : model.trees)
+    for (const std::uint32_t feature : tree.feature)
+      if (feature >= feature_count(model))
+        throw ModelError(fmt::format("channels: a tree asks for feature {}; a window has {}",
+                                     feature, feature_count(model)));
 }
-
-}  // namespace
 
 void save(io::ModelFile& file, const ChannelsModel& model) {
   const auto count = static_cast<std::int64_t>(model.trees.size());
@@ -66,21 +80,10 @@ ChannelsModel load_channels(const io::ModelFile& file) {
   model.window_height = geometry[1];
   model.shrink = geometry[2];
   model.exact_per_octave = geometry[3];
-  check_geometry(model);
   const auto decay = file.tensor<float>("decay", {channels::kChannels});
-  for (const float value : decay) {
-    if (!std::isfinite(value) || std::abs(value) > 4)
-      throw ModelError(fmt::format("channels: a decay of {}; expected -4 to 4", value));
-  }
   std::copy(decay.begin(), decay.end(), model.decay.begin());
   const auto feature = file.tensor<std::uint32_t>("feature", {io::kAnySize, 3});
   const auto count = static_cast<std::int64_t>(feature.size() / 3);
-  if (count < 1 || count > kMostTrees)
-    throw ModelError(fmt::format("channels: {} trees; expected 1 to {}", count, kMostTrees));
-  const auto worst = std::max_element(feature.begin(), feature.end());
-  if (*worst >= feature_count(model))
-    throw ModelError(fmt::format("channels: a tree asks for feature {}; a window has {}", *worst,
-                                 feature_count(model)));
   const auto threshold = file.tensor<std::uint8_t>("threshold", {count, 3});
   const auto leaf = file.tensor<std::int16_t>("leaf", {count, 4});
   const auto rejection = file.tensor<std::int32_t>("rejection", {count});
@@ -93,6 +96,7 @@ ChannelsModel load_channels(const io::ModelFile& file) {
     std::copy_n(leaf.begin() + static_cast<std::ptrdiff_t>(4 * t), 4, model.trees[t].leaf.begin());
   }
   model.rejection.assign(rejection.begin(), rejection.end());
+  check_channels(model);
   return model;
 }
 

@@ -8,6 +8,7 @@
 #include "core/parallel.h"
 #include "people/channels/channel_levels.h"
 #include "people/channels/channel_trees.h"
+#include "people/model_parts.h"
 #include "people/scanner.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -264,6 +265,7 @@ class ChannelsScanner final : public Scanner {
 }  // namespace
 
 std::unique_ptr<Scanner> make_channels_scanner(const ChannelsModel& model) {
+  check_channels(model);
   return std::make_unique<ChannelsScanner>(model);
 }
 

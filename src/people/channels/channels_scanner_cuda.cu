@@ -7,6 +7,7 @@
 
 #include "people/channels/channel_cells_cuda.cuh"
 #include "people/channels/channel_trees.h"
+#include "people/model_parts.h"
 #include "people/scanner.h"
 
 namespace fovea::people::cuda {
@@ -220,6 +221,7 @@ class ChannelsScanner final : public Scanner {
 }  // namespace
 
 std::unique_ptr<Scanner> make_channels_scanner(const ChannelsModel& model) {
+  check_channels(model);
   return std::make_unique<ChannelsScanner>(model);
 }
 

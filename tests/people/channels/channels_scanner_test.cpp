@@ -183,6 +183,15 @@ TEST(ChannelsScanner, OneWindowOfACropMayBeginAnywhere) {
   EXPECT_EQ(scanner->scan({crop, plan_crop({22, 38}, {16, 32}), kEvery}, {}).hits.size(), 1U);
 }
 
+TEST(ChannelsScanner, TreesThatAskForWhatAWindowHasNotAreRefused) {
+  ChannelsModel model = random_model(3, 2);
+  model.trees[1].feature[2] = 4 * 8 * 10;
+  EXPECT_THROW(cpu::make_channels_scanner(model), ModelError);
+  model = random_model(3, 2);
+  model.rejection.pop_back();
+  EXPECT_THROW(cpu::make_channels_scanner(model), ModelError);
+}
+
 TEST(ChannelsScanner, SaysWhichStridesItKnows) {
   const ChannelsModel model = random_model(3, 2);
   const Image<std::uint8_t> image(80, 80, 1);
