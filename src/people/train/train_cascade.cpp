@@ -281,6 +281,7 @@ void describe(OptionVisitor& visit, CascadeTrainOptions& options) {
 Model train_cascade(const TrainData& data, const CascadeTrainOptions& options,
                     const TrainRun& run) {
   check_options(options);
+  resolve(run.exec.device);  // says at once where there is none
   check_train_data(data, kWindow);
   const std::uint64_t positives =
       static_cast<std::uint64_t>(data.positives.count()) * (options.mirror ? 2 : 1);

@@ -96,7 +96,7 @@ std::vector<WindowPlace> some_of(const std::vector<WindowPlace>& places, std::si
   std::vector<WindowPlace> chosen = places;
   shuffle(chosen, random);
   chosen.resize(count);
-  std::sort(chosen.begin(), chosen.end(), in_order);
+  std::sort(chosen.begin(), chosen.end(), before);
   return chosen;
 }
 
@@ -160,14 +160,14 @@ class Training {
       const std::vector<WindowPlace> found =
           windows_.mine(state_.model, options_.negatives_per_image, "searching negatives");
       std::set_difference(found.begin(), found.end(), state_.negatives.begin(),
-                          state_.negatives.end(), std::back_inserter(fresh), in_order);
+                          state_.negatives.end(), std::back_inserter(fresh), before);
     }
     fresh = some_of(fresh, wanted, Random(run_.exec.seed, kNewSequence + round));
     std::vector<WindowPlace> kept = some_of(state_.negatives, most_negatives_ - fresh.size(),
                                             Random(run_.exec.seed, kOldSequence + round));
     state_.negatives.clear();
     std::merge(kept.begin(), kept.end(), fresh.begin(), fresh.end(),
-               std::back_inserter(state_.negatives), in_order);
+               std::back_inserter(state_.negatives), before);
     if (state_.negatives.empty())
       throw InvalidArgument("train: no negative is large enough to hold a window");
   }
@@ -239,6 +239,7 @@ void describe(OptionVisitor& visit, ChannelsTrainOptions& options) {
 Model train_channels(const TrainData& data, const ChannelsTrainOptions& options,
                      const TrainRun& run) {
   check_options(options);
+  resolve(run.exec.device);  // says at once where there is none
   Training training(data, options, run);
   Model model;
   model.kind = Kind::kChannels;

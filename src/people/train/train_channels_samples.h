@@ -3,7 +3,6 @@
 #pragma once
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -40,15 +39,11 @@ class ChannelWindows {
 
  private:
   ScanPlan plan(Extent image) const;
-  void for_each_image(const char* stage, int count, const std::function<void(int)>& task) const;
   void copy_window(const cpu::ChannelLevels::Level& level, int column, int row,
                    std::uint8_t* out) const;
 
   const Setup setup_;
   const Exec& exec_;
 };
-
-// By image, level, row and column.
-bool in_order(const WindowPlace& a, const WindowPlace& b);
 
 }  // namespace fovea::people

@@ -85,13 +85,11 @@ LinearTraining::LinearTraining(Kind kind, const HogOptions& hog, const TrainData
   if (kind != Kind::kHog && kind != Kind::kHogCells && kind != Kind::kHogIntegral)
     throw InvalidArgument(
         fmt::format("train: {} is no kind with one linear classifier", to_string(kind)));
-  if (run.exec.device.kind == DeviceKind::kCuda)
-    throw InvalidArgument("train: linear kinds are trained on the CPU; ask for device cpu or auto");
+  exec_.device = resolve(run.exec.device);
   check_options(options);
   check_options(hog);
   check_geometry(hog);
   check_train_data(data, hog.window());
-  exec_.device = Device::cpu();
   model_.hog = hog_of_kind(kind, hog);
   search_ = search_options();
   positives_ = survey_images(data.positives, exec_);
@@ -163,6 +161,7 @@ LinearSvm LinearTraining::solve(std::span<const float> costs) const {
   std::vector<std::int8_t> labels(static_cast<std::size_t>(samples_.used), -1);
   std::fill_n(labels.begin(), positive_rows_, std::int8_t{1});
   Exec quiet = exec_;
+  quiet.device = Device::cpu();
   quiet.progress = nullptr;
   return train_linear_svm(samples_.rows.view().crop(0, 0, samples_.rows.width(), samples_.used),
                           labels, costs, {.cost = options_.cost, .exec = quiet});
@@ -185,11 +184,12 @@ std::vector<WindowPlace> LinearTraining::sorted_places() const {
 // Whether there were windows to learn from that were not known.
 bool LinearTraining::mine(int round) {
   const int most = std::min(options_.hard_windows, samples_.room());
-  HardWindows hard(most, kMargin, &samples_);
+  HardWindows hard(most, kMargin);
   const std::string stage = fmt::format("searching negatives, round {}", round);
   windows_->search(model_, sorted_places(), stage.c_str(), hard);
   short_of_room_ = short_of_room_ || (most < options_.hard_windows && hard.full());
-  const std::vector<WindowPlace> found = hard.finish();
+  const std::vector<WindowPlace> found = hard.places();
+  windows_->describe_places(found, samples_);
   places_.insert(places_.end(), found.begin(), found.end());
   return !found.empty();
 }
@@ -244,7 +244,7 @@ float LinearTraining::calibrate() {
     std::nth_element(scores.begin(), at, scores.end(), std::greater<>());
     return *at;
   }
-  HardWindows highest(static_cast<int>(most), -std::numeric_limits<float>::max(), nullptr);
+  HardWindows highest(static_cast<int>(most), -std::numeric_limits<float>::max());
   windows_->search(model_, {}, "finding the threshold", highest);
   return highest.lowest();
 }
