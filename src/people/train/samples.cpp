@@ -14,6 +14,7 @@
 
 #include "core/dispatch.h"
 #include "core/parallel.h"
+#include "io/crc32.h"
 
 namespace fovea::people {
 namespace {
@@ -21,6 +22,29 @@ namespace {
 // Enough for one to upload, one to compute and one to wait for its hits. Each keeps the levels of
 // a whole image in the GPU's memory.
 constexpr int kDeviceScanners = 3;
+
+std::uint32_t checksum_of(const Image<std::uint8_t>& image) {
+  std::uint32_t crc = 0;
+  for (int y = 0; y < image.height(); ++y)
+    crc = io::crc32(std::as_bytes(std::span(image.row(y),
+                                            static_cast<std::size_t>(image.view().row_elements()))),
+                    crc);
+  return crc;
+}
+
+ImageSurvey survey_of(const ImageSet& images, const Exec& exec) {
+  const int count = images.count();
+  ImageSurvey survey;
+  survey.sizes.resize(static_cast<std::size_t>(count));
+  std::vector<std::uint32_t> sums(static_cast<std::size_t>(count));
+  for_each_image({"looking through images", count}, exec, [&](int i) {
+    const Image<std::uint8_t> image = images.read(i);
+    survey.sizes[static_cast<std::size_t>(i)] = {image.width(), image.height()};
+    sums[static_cast<std::size_t>(i)] = checksum_of(image);
+  });
+  survey.checksum = io::crc32(std::as_bytes(std::span(sums)));
+  return survey;
+}
 
 }  // namespace
 
@@ -59,21 +83,6 @@ Image<std::uint8_t> mirrored(ImageView<const std::uint8_t> image) {
   return result;
 }
 
-void check_train_data(const TrainData& data, Extent window) {
-  if (data.positives.count() < 1)
-    throw InvalidArgument("train: there are no positives; give crops with a person in the middle");
-  if (data.negatives.count() < 1)
-    throw InvalidArgument("train: there are no negatives; give whole images without people");
-  for (int i = 0; i < data.positives.count(); ++i) {
-    const Image<std::uint8_t> crop = data.positives.read(i);
-    if (crop.width() < window.width || crop.height() < window.height)
-      throw InvalidArgument(fmt::format(
-          "train: positive {} has {}x{} pixels, fewer than the window's {}x{}; crop it wider or "
-          "choose a smaller window",
-          i, crop.width(), crop.height(), window.width, window.height));
-  }
-}
-
 void for_each_image(const ImageLoop& loop, const Exec& exec, const std::function<void(int)>& task,
                     const std::function<bool()>& enough) {
   for (int first = 0; first < loop.count; first += loop.batch) {
@@ -86,6 +95,25 @@ void for_each_image(const ImageLoop& loop, const Exec& exec, const std::function
           {loop.stage, static_cast<double>(first + batch), static_cast<double>(loop.count)});
     if (enough && enough()) return;
   }
+}
+
+TrainSurvey survey_images(const TrainData& data, Extent window, const Exec& exec) {
+  if (data.positives.count() < 1)
+    throw InvalidArgument("train: there are no positives; give crops with a person in the middle");
+  if (data.negatives.count() < 1)
+    throw InvalidArgument("train: there are no negatives; give whole images without people");
+  TrainSurvey survey;
+  survey.positives = survey_of(data.positives, exec);
+  for (std::size_t i = 0; i < survey.positives.sizes.size(); ++i) {
+    const Extent crop = survey.positives.sizes[i];
+    if (crop.width < window.width || crop.height < window.height)
+      throw InvalidArgument(fmt::format(
+          "train: positive {} has {}x{} pixels, fewer than the window's {}x{}; crop it wider or "
+          "choose a smaller window",
+          i, crop.width, crop.height, window.width, window.height));
+  }
+  survey.negatives = survey_of(data.negatives, exec);
+  return survey;
 }
 
 NegativeScanner::NegativeScanner(Setup setup, const Exec& exec)

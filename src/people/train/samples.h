@@ -4,6 +4,7 @@
 #include <fovea/people/train.h>
 
 #include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -28,10 +29,6 @@ bool before(const WindowPlace& a, const WindowPlace& b);
 // The image with left and right exchanged.
 Image<std::uint8_t> mirrored(ImageView<const std::uint8_t> image);
 
-// Throws InvalidArgument where there are no images of either sort, or a crop is smaller than the
-// window.
-void check_train_data(const TrainData& data, Extent window);
-
 // A loop over images. Progress comes from the calling thread, between batches.
 struct ImageLoop {
   const char* stage;
@@ -41,6 +38,19 @@ struct ImageLoop {
 // Calls task(0) to task(count - 1) on exec's threads; ends after a batch where enough() says so.
 void for_each_image(const ImageLoop& loop, const Exec& exec, const std::function<void(int)>& task,
                     const std::function<bool()>& enough = {});
+
+// What is known of images after they were read once.
+struct ImageSurvey {
+  std::vector<Extent> sizes;
+  std::uint32_t checksum = 0;  // of all pixels
+};
+struct TrainSurvey {
+  ImageSurvey positives;
+  ImageSurvey negatives;
+};
+// Throws InvalidArgument where there are no images of either sort, or a crop is smaller than the
+// window.
+TrainSurvey survey_images(const TrainData& data, Extent window, const Exec& exec);
 
 // Looks for windows that reach a score, on the device that exec names. What is found of an image
 // depends on neither device nor threads. On the CPU a thread scans alone; on a GPU a few scanners

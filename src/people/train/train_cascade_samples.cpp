@@ -92,6 +92,20 @@ std::vector<Found> shares(const std::vector<ImageFinds>& finds, std::size_t want
   return chosen;
 }
 
+// Lets go of windows that cannot be among the hardest: so many score higher already.
+void prune(std::vector<ImageFinds>& finds, std::size_t wanted) {
+  std::vector<float> scores;
+  for (const ImageFinds& image : finds)
+    for (const Found& found : image.windows) scores.push_back(found.score);
+  if (scores.size() < 2 * wanted) return;
+  const auto last = scores.begin() + static_cast<std::ptrdiff_t>(wanted - 1);
+  std::nth_element(scores.begin(), last, scores.end(), std::greater<>());
+  for (ImageFinds& image : finds) {
+    std::erase_if(image.windows, [&](const Found& found) { return found.score < *last; });
+    image.windows.shrink_to_fit();
+  }
+}
+
 std::vector<Found> hardest(const std::vector<ImageFinds>& finds, std::size_t wanted) {
   std::vector<Found> chosen;
   for (const ImageFinds& image : finds)
@@ -176,6 +190,7 @@ MineResult mine(const ImageSet& negatives, const MineRequest& request, const Min
         for (const std::size_t end = std::min(looked + kBatch, finds.size()); looked < end;
              ++looked)
           enough += std::min(kFirstShare, finds[looked].windows.size());
+        if (request.hardest) prune(finds, request.wanted);
         return !request.hardest && enough >= request.wanted;
       });
   MineResult result;
@@ -196,6 +211,14 @@ void add_sums(const ImageSet& negatives, const std::vector<WindowPlace>& places,
               const MineOptions& options, SampleSums& to) {
   const std::size_t before = to.count();
   to.resize(before + places.size());
+  for_each_window(negatives, places, options, [&](std::size_t i, const SampleSums& sums) {
+    std::ranges::copy(sums.sample(0), to.sample(before + i).begin());
+  });
+}
+
+void for_each_window(const ImageSet& negatives, const std::vector<WindowPlace>& places,
+                     const MineOptions& options,
+                     const std::function<void(std::size_t, const SampleSums&)>& use) {
   // Places by image and level, so that each is made once.
   std::vector<std::size_t> order(places.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -213,6 +236,8 @@ void add_sums(const ImageSet& negatives, const std::vector<WindowPlace>& places,
         cpu::SourcePlanes source;
         cpu::LevelPlanes level;
         cpu::WindowSums window(options.window);
+        SampleSums sums(options.window);
+        sums.resize(1);
         const Exec one{.device = Device::cpu(), .threads = 1};
         for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
           const Image<std::uint8_t> image = negatives.read(places[order[starts[k]]].image);
@@ -225,7 +250,8 @@ void add_sums(const ImageSet& negatives, const std::vector<WindowPlace>& places,
               level.build(source, plan, plan.levels[static_cast<std::size_t>(place.level)], one);
             built = place.level;
             window.fill(level, plan.origin + place.column * plan.stride,
-                        plan.origin + place.row * plan.stride, to.sample(before + order[i]));
+                        plan.origin + place.row * plan.stride, sums.sample(0));
+            use(order[i], sums);
           }
         }
       });

@@ -2,10 +2,7 @@
 // from stay in memory.
 #include "people/train/train_channels_samples.h"
 
-#include <fovea/error.h>
 #include <fovea/random.h>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -39,17 +36,6 @@ WindowPlace place_of(const ScanPlan& plan, int image, std::int64_t index) {
               static_cast<int>(index / level.columns)};
     index -= here;
   }
-}
-
-// A place may come from a checkpoint.
-void require_inside(const ScanPlan& plan, const WindowPlace& place) {
-  const auto level = static_cast<std::size_t>(place.level);
-  if (level >= plan.levels.size() || place.column >= plan.levels[level].columns ||
-      place.row >= plan.levels[level].rows)
-    throw InvalidArgument(
-        fmt::format("train: a window of negative {} lies outside of it; the images are others than "
-                    "when the checkpoint was written: delete it",
-                    place.image));
 }
 
 // Keeps the best hits that overlap no better one much.
@@ -144,7 +130,6 @@ std::vector<std::uint8_t> ChannelWindows::negatives(std::span<const WindowPlace>
     levels.start(image, scan, setup_.model);
     cpu::ChannelLevels::Level level{};
     for (std::size_t p = first_of[i]; p < first_of[i + 1]; ++p) {
-      require_inside(scan, places[p]);
       if (p == first_of[i] || places[p].level != places[p - 1].level)
         level = levels.make(places[p].level, alone());
       copy_window(level, places[p].column * step, places[p].row * step, rows.data() + bytes * p);

@@ -24,6 +24,7 @@ class ChannelWindows {
   ChannelWindows(const Setup& setup, const Exec& exec);
 
   int features() const;
+  ScanPlan plan(Extent negative) const;
   // Every positive, each with its mirror image behind it where asked for; features() bytes each.
   std::vector<std::uint8_t> positives(bool mirror) const;
   // Windows of the negatives, in the order of `places`, which is by image and level.
@@ -38,7 +39,6 @@ class ChannelWindows {
   std::array<float, ChannelsModel::kChannels> decay() const;
 
  private:
-  ScanPlan plan(Extent image) const;
   void copy_window(const cpu::ChannelLevels::Level& level, int column, int row,
                    std::uint8_t* out) const;
 

@@ -10,37 +10,10 @@
 #include <limits>
 #include <numeric>
 
-#include "io/crc32.h"
 #include "people/hog/hog_layout.h"
 #include "people/level_image.h"
 
 namespace fovea::people {
-namespace {
-
-std::uint32_t checksum_of(const Image<std::uint8_t>& image) {
-  std::uint32_t crc = 0;
-  for (int y = 0; y < image.height(); ++y)
-    crc = io::crc32(std::as_bytes(std::span(image.row(y),
-                                            static_cast<std::size_t>(image.view().row_elements()))),
-                    crc);
-  return crc;
-}
-
-}  // namespace
-
-ImageSurvey survey_images(const ImageSet& images, const Exec& exec) {
-  const int count = images.count();
-  ImageSurvey survey;
-  survey.sizes.resize(static_cast<std::size_t>(count));
-  std::vector<std::uint32_t> sums(static_cast<std::size_t>(count));
-  for_each_image({"looking through images", count}, exec, [&](int i) {
-    const Image<std::uint8_t> image = images.read(i);
-    survey.sizes[static_cast<std::size_t>(i)] = {image.width(), image.height()};
-    sums[static_cast<std::size_t>(i)] = checksum_of(image);
-  });
-  survey.checksum = io::crc32(std::as_bytes(std::span(sums)));
-  return survey;
-}
 
 HardWindows::HardWindows(int most, float above)
     : most_(most),

@@ -14,13 +14,6 @@
 
 namespace fovea::people {
 
-// What is known of a set of images after it was read once.
-struct ImageSurvey {
-  std::vector<Extent> sizes;
-  std::uint32_t checksum = 0;  // of all pixels
-};
-ImageSurvey survey_images(const ImageSet& images, const Exec& exec);
-
 // Rows of descriptors, of which the first `used` are filled.
 struct SampleRows {
   Image<float> rows;

@@ -20,8 +20,11 @@ class Sizes final : public ImageSet {
   explicit Sizes(std::vector<Extent> sizes) : sizes_(std::move(sizes)) {}
   int count() const override { return static_cast<int>(sizes_.size()); }
   Image<std::uint8_t> read(int index) const override {
-    return {sizes_[static_cast<std::size_t>(index)].width,
-            sizes_[static_cast<std::size_t>(index)].height, 3};
+    const Extent size = sizes_[static_cast<std::size_t>(index)];
+    Image<std::uint8_t> image(size.width, size.height, 3);
+    for (int y = 0; y < size.height; ++y)
+      std::fill_n(image.row(y), 3 * size.width, static_cast<std::uint8_t>(index));
+    return image;
   }
 
  private:
@@ -61,21 +64,20 @@ TEST(Samples, FilesThatAreNotThereAreNamed) {
   EXPECT_THAT(message_of<InvalidArgument>([&] { set.read(1); }), HasSubstr("image 1"));
 }
 
-TEST(Samples, DataIsCheckedBeforeTraining) {
+TEST(Samples, DataIsSurveyedBeforeTraining) {
   const Extent window{64, 128};
   const Sizes none({}), fits({{96, 160}, {64, 128}}), small({{96, 160}, {60, 128}});
-  EXPECT_NO_THROW(check_train_data({fits, fits}, window));
-  EXPECT_THAT(message_of<InvalidArgument>([&] {
-                check_train_data({none, fits}, window);
-              }),
-              HasSubstr("no positives"));
-  EXPECT_THAT(message_of<InvalidArgument>([&] {
-                check_train_data({fits, none}, window);
-              }),
-              HasSubstr("no negatives"));
-  EXPECT_THAT(message_of<InvalidArgument>([&] {
-                check_train_data({small, fits}, window);
-              }),
+  const auto refusal = [&](const ImageSet& positives, const ImageSet& negatives) {
+    return message_of<InvalidArgument>([&] { survey_images({positives, negatives}, window, {}); });
+  };
+  const TrainSurvey survey = survey_images({fits, small}, window, {.threads = 2});
+  EXPECT_EQ(survey.positives.sizes, (std::vector<Extent>{{96, 160}, {64, 128}}));
+  EXPECT_EQ(survey.negatives.sizes[1], (Extent{60, 128}));
+  EXPECT_NE(survey.positives.checksum, survey.negatives.checksum);
+  EXPECT_EQ(survey.positives.checksum, survey_images({fits, fits}, window, {}).negatives.checksum);
+  EXPECT_THAT(refusal(none, fits), HasSubstr("no positives"));
+  EXPECT_THAT(refusal(fits, none), HasSubstr("no negatives"));
+  EXPECT_THAT(refusal(small, fits),
               HasSubstr("positive 1 has 60x128 pixels, fewer than the window's 64x128"));
 }
 
