@@ -8,6 +8,7 @@
 
 #include <filesystem>
 
+#include "cli/batch.h"
 #include "cli/people.h"
 #include "cli/progress.h"
 #include "cli/run.h"
@@ -70,14 +71,12 @@ int run_train(TrainRequest& request, Context& context) {
   if (std::filesystem::path(request.output).extension() != ".safetensors")
     throw InvalidArgument(
         fmt::format("-o {}: a model's name ends in .safetensors", request.output));
-  if (context.exec.device.kind == DeviceKind::kCuda)
-    throw InvalidArgument("people train works on the CPU; leave --device out, or ask for cpu");
+  settle_device(context);
   const people::ImageFileSet positives = image_set("positives", request.positives);
   const people::ImageFileSet negatives = image_set("negatives", request.negatives);
   people::TrainRun run{.checkpoint = request.checkpoint,
                        .sample_bytes = static_cast<std::uint64_t>(request.memory) << 20U,
                        .exec = context.exec};
-  run.exec.device = Device::cpu();
   if (run.checkpoint.empty()) run.checkpoint = request.output + ".checkpoint";
   if (std::filesystem::exists(run.checkpoint))
     context.console.note("continuing from " + run.checkpoint);
@@ -92,12 +91,12 @@ int run_train(TrainRequest& request, Context& context) {
   context.console.end_progress();
   if (context.json) {
     context.console.print(fmt::format(
-        "{{\"fovea\": \"{}\", \"command\": \"people train\", \"device\": \"cpu\", \"seed\": {}, "
+        "{{\"fovea\": \"{}\", \"command\": \"people train\", \"device\": \"{}\", \"seed\": {}, "
         "\"options\": {}, \"model\": {}, \"kind\": \"{}\", \"threshold\": {}, \"crops\": {}, "
         "\"negatives\": {}, \"seconds\": {:.1f}, \"facts\": {}}}\n",
-        FOVEA_VERSION, context.exec.seed, context.options_json, detail::json_quote(request.output),
-        people::to_string(model.kind), model.threshold, positives.count(), negatives.count(),
-        seconds, facts_json(model)));
+        FOVEA_VERSION, to_string(context.exec.device), context.exec.seed, context.options_json,
+        detail::json_quote(request.output), people::to_string(model.kind), model.threshold,
+        positives.count(), negatives.count(), seconds, facts_json(model)));
   } else {
     context.console.print(fmt::format("{}: {} after {:.0f} s\n", request.output,
                                       people::to_string(model.kind), seconds));
@@ -114,8 +113,9 @@ Command people_train_command() {
           .text =
               "Learns a detector. Crops hold the window (64x128 unless told otherwise) in their "
               "middle with some surroundings; mirror images are made by the program. Windows that "
-              "look like people are searched for in all negative images at all sizes. The same "
-              "data, options and seed give the same model, however many threads. A training that "
+              "look like people are searched for in all negative images at all sizes, on the GPU "
+              "where there is one; the rest runs on the CPU's threads. The same data, options and "
+              "seed give the same model, on any device and however many threads. A training that "
               "was stopped continues from its last finished stage when the same command is run "
               "again.",
           .examples =

@@ -36,6 +36,10 @@ class ScopedDevice {
   int previous_;
 };
 
+// A cudaStream_t of a GPU.
+void* make_stream(int index);
+void release_stream(void* stream) noexcept;
+
 void* allocate(std::size_t bytes, Memory memory);
 void release(void* data, Memory memory) noexcept;
 // On the stream; awaited unless that is the caller's own and both lie on a device.

@@ -14,6 +14,8 @@ int device_of(const void*) { return kNoDevice; }
 int change_device(int) { absent(); }
 ScopedDevice::~ScopedDevice() = default;
 std::string toolkit_version() { return {}; }
+void* make_stream(int) { absent(); }
+void release_stream(void*) noexcept {}
 void* allocate(std::size_t, Memory) { absent(); }
 void release(void*, Memory) noexcept {}
 void copy_rows(const detail::ConstRows&, const detail::Rows&, detail::RowCopy, void*) { absent(); }

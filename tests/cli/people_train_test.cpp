@@ -91,6 +91,7 @@ TEST_P(EveryPeopleTrain, WritesAModelThatFindsItsPeople) {
   ASSERT_EQ(ended.status, kDone) << ended.err;
   const json report = json::parse(ended.out);
   EXPECT_EQ(report["kind"], GetParam());
+  EXPECT_EQ(report["device"], to_string(resolve({})));
   EXPECT_EQ(report["crops"], 12);
   EXPECT_EQ(report["negatives"], 3);
   EXPECT_EQ(report["model"], folder_ / "m.safetensors");
@@ -123,7 +124,7 @@ TEST_F(PeopleTrain, AStoppedTrainingContinues) {
 
   const Ended other = run_here(words("channels", "m.safetensors", {"--seed", "77"}));
   EXPECT_EQ(other.status, kUsage);
-  EXPECT_THAT(other.err, HasSubstr("other data or options"));
+  EXPECT_THAT(other.err, HasSubstr("other options (seed 1234 then, 77 now)"));
   const Ended rest = run_here(words("channels", "m.safetensors"));
   ASSERT_EQ(rest.status, kDone) << rest.err;
   EXPECT_THAT(rest.err, HasSubstr("continuing from " + (folder_ / "m.safetensors.checkpoint")));
@@ -145,6 +146,8 @@ TEST_F(PeopleTrain, BadInputIsOneLineWithItsStatus) {
   expect({"people", "train", "-o", "x.safetensors", "--positives", folder_ / "crops"}, kUsage,
          "needs --negatives FOLDER");
   expect(words("zebra", "m.safetensors"), kUsage, "zebra");
+  expect(words("hog", "m.safetensors", {"--device", "cuda:99"}), kNoDevice, "cuda:99");
+  expect(words("cascade", "m.safetensors", {"--cascade-stride", "129"}), kUsage, "stride");
   std::vector<std::string> args = words("hog", "m.safetensors");
   args[5] = folder_ / "none";
   expect(args, kBadInput, "none");

@@ -92,9 +92,11 @@ struct ChannelsTrainOptions {
 };
 FOVEA_API void describe(OptionVisitor& visit, ChannelsTrainOptions& options);
 
+// The negatives are searched on run.exec.device; images are read and classifiers learnt on the CPU.
 // Training is deterministic: the same data, options and seed give the same model, whatever the
-// number of threads, also where it was interrupted and continued. Throws InvalidArgument where
-// there are too few images or crops are smaller than the window.
+// device and the number of threads, also where it was interrupted and continued. Throws
+// InvalidArgument where there are too few images or crops are smaller than the window, DeviceError
+// where there is no such device.
 FOVEA_API Model train_linear(Kind kind, const HogOptions& hog, const TrainData& data,
                              const LinearTrainOptions& options, const TrainRun& run = {});
 FOVEA_API Model train_cascade(const TrainData& data, const CascadeTrainOptions& options,

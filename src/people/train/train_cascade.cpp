@@ -2,30 +2,30 @@
 // positives and from windows of the negatives that all stages before it let pass; at last a linear
 // score over many blocks for what passes them all, from the windows that it finds hardest.
 #include <fovea/error.h>
-#include <fovea/model_file.h>
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <limits>
+#include <map>
 #include <numeric>
+#include <optional>
 
+#include "core/parallel.h"
 #include "people/model_parts.h"
+#include "people/train/checkpoint.h"
 #include "people/train/train_cascade_stage.h"
-#include "people/train/train_linear_windows.h"
 
 namespace fovea::people {
 namespace {
 
 constexpr Extent kWindow{64, 128};
-constexpr std::string_view kCheckpointSchema = "people.cascade-training";
 constexpr float kAnyScore = -std::numeric_limits<float>::infinity();
 constexpr std::uint64_t kRankingSequence = 1000;  // beyond all stages
 constexpr double kRankingRate = 2e-3;  // of windows among which the ranking's negatives are chosen
 constexpr std::size_t kMostForThreshold = 100000;
-constexpr double kThresholdRate = 1e-5;       // of windows that the model's own threshold lets pass
-constexpr std::size_t kWindowsAtOnce = 4000;  // whose integral histograms lie in memory
-constexpr double kFewNegatives = 0.125;       // of those wanted: with fewer a stage learns nothing
+constexpr double kThresholdRate = 1e-5;  // of windows that the model's own threshold lets pass
+constexpr std::uint64_t kMostCopied = 64U << 20U;  // bytes of samples that a solver copies
+constexpr double kFewNegatives = 0.125;  // of those wanted: with fewer a stage learns nothing
 
 // Blocks that the ranking looks at: Dalal and Triggs' grid, and coarser ones over it.
 std::vector<Block> ranking_blocks() {
@@ -51,46 +51,41 @@ struct Training {
   std::string note;
 };
 
-// What a checkpoint must agree with to be continued.
-std::string fingerprint(const TrainData& data, const CascadeTrainOptions& o, const Exec& exec) {
-  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} seed {} images {} {:08x} {} {:08x}",
-                     o.pass_rate, o.false_rate, o.blocks_per_round, o.negatives, o.cost, o.colour,
-                     o.graded, o.chained, o.enlarge, o.ratio, o.stride, o.mirror, exec.seed,
-                     data.positives.count(), survey_images(data.positives, exec).checksum,
-                     data.negatives.count(), survey_images(data.negatives, exec).checksum);
+// What a checkpoint must agree with to be continued: how far the training goes, and what comes
+// after the last stage, may change.
+std::string stage_options(CascadeTrainOptions options) {
+  const CascadeTrainOptions any;
+  options.stages = any.stages;
+  options.target_rate = any.target_rate;
+  options.ranking_windows = any.ranking_windows;
+  options.ranking_cost = any.ranking_cost;
+  return options_json(options);
 }
 
-void save_checkpoint(const std::string& path, const Training& training, const std::string& mark) {
-  io::ModelFile file;
-  file.set_schema(kCheckpointSchema, 1);
-  save(file, training.model);
-  const auto stages = static_cast<std::int64_t>(training.pass_rates.size());
-  file.add("pass_rates", {stages}, training.pass_rates);
-  file.add("false_rates", {stages}, training.false_rates);
-  file.add("false_rate", {1}, std::vector<double>{training.false_rate});
-  file.set_metadata("training", mark);
-  file.write(path);
+TrainSettings settings_of(std::string options, const Exec& exec) {
+  return {Kind::kCascade, kWindow, std::move(options), exec.seed};
 }
 
-void load_checkpoint(const std::string& path, Training& training, const std::string& mark) {
-  const io::ModelFile file = io::ModelFile::read(path);
-  file.require_schema(kCheckpointSchema, 1);
-  file.require_finite();
-  const auto found = file.metadata().find("training");
-  if (found == file.metadata().end() || found->second != mark)
-    throw InvalidArgument(fmt::format(
-        "train: {} is a checkpoint of another training (other options, seed or images); remove it "
-        "or name another",
-        path));
-  training.model = load_cascade(file);
-  if (Extent{training.model.window_width, training.model.window_height} != kWindow)
-    throw ModelError(path + ": a checkpoint with another window");
-  const auto stages = static_cast<std::int64_t>(training.model.stages.size());
-  const auto passed = file.tensor<double>("pass_rates", {stages});
-  const auto fell = file.tensor<double>("false_rates", {stages});
-  training.pass_rates.assign(passed.begin(), passed.end());
-  training.false_rates.assign(fell.begin(), fell.end());
-  training.false_rate = file.tensor<double>("false_rate", {1})[0];
+// All that grows with the number of samples, where it is most: in boosting, every thread has the
+// numbers of a block of all samples twice, once in its solver's order; in ranking the positives are
+// numbers too.
+std::uint64_t needed_bytes(const TrainData& data, const CascadeTrainOptions& options,
+                           const Exec& exec) {
+  constexpr std::uint64_t kSolver = 64;  // bytes a sample
+  const std::uint64_t positives =
+      static_cast<std::uint64_t>(data.positives.count()) * (options.mirror ? 2 : 1);
+  const std::uint64_t samples = positives + static_cast<std::uint64_t>(options.negatives);
+  const std::uint64_t sums = SampleSums(kWindow).bytes_each();
+  const std::uint64_t stage =
+      samples * sums + static_cast<std::uint64_t>(thread_count(exec)) * samples *
+                           (2 * cascade::kNumbers * sizeof(float) + kSolver);
+  if (options.ranking_windows == 0) return stage;
+  const std::uint64_t ranked = positives + static_cast<std::uint64_t>(options.ranking_windows) + 1;
+  const std::uint64_t numbers =
+      ranked * RankingSamples(ranking_blocks(), 0).width() * sizeof(float);
+  const std::uint64_t ranking =
+      numbers + std::max(positives * sums, ranked * kSolver + std::min(numbers, kMostCopied));
+  return std::max(stage, ranking);
 }
 
 void report(const Exec& exec, const std::string& text, double done, double total) {
@@ -103,6 +98,8 @@ class CascadeTrainer {
       : data_(data),
         options_(options),
         run_(run),
+        survey_(survey_images(data, kWindow, run.exec)),
+        checkpoint_(run.checkpoint, settings_of(stage_options(options), run.exec), survey_),
         mining_{kWindow,
                 options.colour,
                 {.ratio = options.ratio,
@@ -126,13 +123,11 @@ class CascadeTrainer {
   }
 
   Training train() {
-    const std::string mark = fingerprint(data_, options_, run_.exec);
-    if (!run_.checkpoint.empty() && std::filesystem::exists(run_.checkpoint))
-      load_checkpoint(run_.checkpoint, training_, mark);
+    continue_stages();
     while (static_cast<int>(training_.model.stages.size()) < options_.stages &&
            training_.false_rate > options_.target_rate) {
       if (!add_stage()) break;
-      if (!run_.checkpoint.empty()) save_checkpoint(run_.checkpoint, training_, mark);
+      keep();
     }
     if (training_.note.empty() && training_.false_rate <= options_.target_rate)
       training_.note = fmt::format("ended after {} stages: the target rate of {:g} is reached",
@@ -141,7 +136,37 @@ class CascadeTrainer {
     return std::move(training_);
   }
 
+  std::map<std::string, std::string> facts() const {
+    return {{"training", settings_json(settings_of(options_json(options_), run_.exec))},
+            {"data", data_text(survey_)}};
+  }
+
  private:
+  void keep() const {
+    io::ModelFile file;
+    save(file, training_.model);
+    const auto stages = static_cast<std::int64_t>(training_.pass_rates.size());
+    file.add("pass_rates", {stages}, training_.pass_rates);
+    file.add("false_rates", {stages}, training_.false_rates);
+    file.add("false_rate", {1}, std::vector<double>{training_.false_rate});
+    checkpoint_.write(std::move(file));
+  }
+
+  // Takes up what a checkpoint holds, where there is one.
+  void continue_stages() {
+    const std::optional<io::ModelFile> file = checkpoint_.read();
+    if (!file) return;
+    training_.model = load_cascade(*file);
+    if (Extent{training_.model.window_width, training_.model.window_height} != kWindow)
+      checkpoint_.damaged("the cascade has another window");
+    const auto stages = static_cast<std::int64_t>(training_.model.stages.size());
+    const auto passed = file->tensor<double>("pass_rates", {stages});
+    const auto fell = file->tensor<double>("false_rates", {stages});
+    training_.pass_rates.assign(passed.begin(), passed.end());
+    training_.false_rates.assign(fell.begin(), fell.end());
+    training_.false_rate = file->tensor<double>("false_rate", {1})[0];
+  }
+
   // False where the negatives give no more.
   bool add_stage() {
     const std::size_t stage = training_.model.stages.size();
@@ -181,24 +206,14 @@ class CascadeTrainer {
     return true;
   }
 
-  // Adds windows to the ranking's samples; their integral histograms do not stay.
-  void add_windows(const std::vector<WindowPlace>& places, RankingSamples& samples) const {
-    for (std::size_t first = 0; first < places.size(); first += kWindowsAtOnce) {
-      const std::size_t last = std::min(first + kWindowsAtOnce, places.size());
-      SampleSums sums(kWindow);
-      add_sums(data_.negatives,
-               {places.begin() + static_cast<std::ptrdiff_t>(first),
-                places.begin() + static_cast<std::ptrdiff_t>(last)},
-               coarse_, sums);
-      samples.add(sums, run_.exec);
-    }
-  }
-
   // From random windows that pass, then also from those that it finds hardest. What passes all
   // stages of a long cascade is too little to learn from: the first stages choose here.
   void add_ranking() {
-    RankingSamples samples(ranking_blocks());
+    const std::size_t positives = positives_.count();
+    RankingSamples samples(ranking_blocks(),
+                           positives + static_cast<std::size_t>(options_.ranking_windows) + 1);
     samples.add(positives_, run_.exec);
+    positives_ = SampleSums(kWindow);  // of no more use
     CascadeModel chooser = training_.model;
     double rate = 1;
     for (std::size_t i = 0; i < chooser.stages.size(); ++i) {
@@ -213,12 +228,14 @@ class CascadeTrainer {
                                      half, hardest ? -1.0F : kAnyScore, hardest, "ranking"},
                                     coarse_);
       if (mined.places.empty() && !hardest) return;
-      add_windows(mined.places, samples);
-      chooser.ranking =
-          train_ranking(samples, positives_.count(), options_.ranking_cost, run_.exec);
+      const std::size_t first = samples.grow(mined.places.size());
+      for_each_window(
+          data_.negatives, mined.places, coarse_,
+          [&](std::size_t i, const SampleSums& sums) { samples.set(first + i, sums, 0); });
+      chooser.ranking = train_ranking(samples, positives, options_.ranking_cost, run_.exec);
       report(run_.exec,
              fmt::format("ranking: {} of {} windows passed, {} learnt", mined.passed, mined.windows,
-                         samples.count() - positives_.count()),
+                         samples.count() - positives),
              round + 1, 2);
     }
     training_.model.ranking = std::move(chooser.ranking);
@@ -241,6 +258,8 @@ class CascadeTrainer {
   TrainData data_;
   const CascadeTrainOptions& options_;
   const TrainRun& run_;
+  TrainSurvey survey_;
+  Checkpoint checkpoint_;
   MineOptions mining_;
   MineOptions coarse_;  // for the ranking, which looks at all images more than once
   SampleSums positives_;
@@ -270,7 +289,8 @@ void describe(OptionVisitor& visit, CascadeTrainOptions& options) {
   visit("enlarge", options.enlarge, "search the negatives from so many times their size down", 1,
         8);
   visit("ratio", options.ratio, "size of a level over that of the next, in that search", 1.01, 4);
-  visit("stride", options.stride, "pixels between windows in that search", 1, 256);
+  visit("stride", options.stride, "pixels between windows in that search; twice as many in ranking",
+        1, 128);
   visit("ranking-windows", options.ranking_windows,
         "most negatives for the score of windows that pass all stages; 0: the last stage's votes",
         0, 1000000);
@@ -281,26 +301,20 @@ void describe(OptionVisitor& visit, CascadeTrainOptions& options) {
 Model train_cascade(const TrainData& data, const CascadeTrainOptions& options,
                     const TrainRun& run) {
   check_options(options);
-  check_train_data(data, kWindow);
-  const std::uint64_t positives =
-      static_cast<std::uint64_t>(data.positives.count()) * (options.mirror ? 2 : 1);
-  const std::uint64_t stage_bytes = (positives + static_cast<std::uint64_t>(options.negatives)) *
-                                    SampleSums(kWindow).bytes_each();
-  const std::uint64_t ranking_bytes =
-      (positives + static_cast<std::uint64_t>(options.ranking_windows)) *
-          RankingSamples(ranking_blocks()).width() * sizeof(float) +
-      (positives + kWindowsAtOnce) * SampleSums(kWindow).bytes_each();
-  const std::uint64_t needed = std::max(stage_bytes, ranking_bytes);
+  resolve(run.exec.device);  // says at once where there is none
+  const std::uint64_t needed = needed_bytes(data, options, run.exec);
   if (needed > run.sample_bytes)
     throw InvalidArgument(fmt::format(
         "train: the samples need {} MB, more than the {} MB allowed; allow more or ask for fewer "
         "negatives or ranking windows",
-        needed >> 20U, run.sample_bytes >> 20U));
-  Training training = CascadeTrainer(data, options, run).train();
+        (needed >> 20U) + 1, run.sample_bytes >> 20U));
+  CascadeTrainer trainer(data, options, run);
+  Training training = trainer.train();
   Model model;
   model.kind = Kind::kCascade;
   std::size_t blocks = 0;
   for (const CascadeStage& stage : training.model.stages) blocks += stage.classifiers.size();
+  model.facts = trainer.facts();
   model.facts["stages"] = std::to_string(training.model.stages.size());
   model.facts["blocks"] = std::to_string(blocks);
   model.facts["false_rate"] = fmt::format("{:.3g}", training.false_rate);

@@ -4,17 +4,15 @@
 #include "people/train/train_cascade_samples.h"
 
 #include <algorithm>
-#include <limits>
-#include <mutex>
+#include <cmath>
 #include <numeric>
 
 #include "core/parallel.h"
-#include "people/scanner.h"
 
 namespace fovea::people {
 namespace {
 
-constexpr std::int64_t kBatch = 32;           // images searched between two looks at what is there
+constexpr int kBatch = 32;                    // images searched between two looks at what is there
 constexpr std::size_t kFirstShare = 32;       // windows of an image, while others have more to give
 constexpr std::size_t kMostOfAnImage = 4000;  // that are remembered
 constexpr float kEveryPassed = -90;           // below all scores of windows that pass
@@ -29,30 +27,8 @@ struct ImageFinds {
   std::int64_t seen = 0, passed = 0, evaluations = 0;
 };
 
-// One scanner a thread at a time.
-class ScannerPool {
- public:
-  explicit ScannerPool(const CascadeModel& model) : model_(model) {}
-  std::unique_ptr<Scanner> take() {
-    const std::lock_guard lock(mutex_);
-    if (free_.empty()) return cpu::make_cascade_scanner(model_);
-    auto scanner = std::move(free_.back());
-    free_.pop_back();
-    return scanner;
-  }
-  void give(std::unique_ptr<Scanner> scanner) {
-    const std::lock_guard lock(mutex_);
-    free_.push_back(std::move(scanner));
-  }
-
- private:
-  const CascadeModel& model_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Scanner>> free_;
-};
-
-ScanPlan plan_of(ImageView<const std::uint8_t> image, const MineOptions& options) {
-  return plan_scan({image.width, image.height}, options.window, 1, options.scan);
+ScanPlan plan_of(Extent image, const MineOptions& options) {
+  return plan_scan(image, options.window, 1, options.scan);
 }
 
 // `count` of the plan's windows, by chance.
@@ -78,24 +54,19 @@ std::vector<Found> random_windows(const ScanPlan& plan, int image, std::size_t c
   return found;
 }
 
-ImageFinds search(ImageView<const std::uint8_t> image, int index, const MineRequest& request,
-                  const MineOptions& options, ScannerPool& pool) {
+ImageFinds search(const ImageSet& negatives, int index, const MineRequest& request,
+                  const MineOptions& options, NegativeScanner& scanner) {
   Random random(options.exec.seed,
                 request.sequence * 0x100000000ULL + static_cast<std::uint64_t>(index) + 1);
-  const ScanPlan plan = plan_of(image, options);
   ImageFinds finds;
   if (request.model.stages.empty()) {
-    finds.windows = random_windows(plan, index, options.random_windows, random);
+    const Image<std::uint8_t> image = negatives.read(index);
+    finds.windows = random_windows(plan_of({image.width(), image.height()}, options), index,
+                                   options.random_windows, random);
     finds.seen = finds.passed = static_cast<std::int64_t>(finds.windows.size());
     return finds;
   }
-  Exec exec = options.exec;
-  exec.threads = 1;
-  exec.progress = {};
-  auto scanner = pool.take();
-  const ScanResult result =
-      scanner->scan({image, plan, std::max(request.threshold, kEveryPassed)}, exec);
-  pool.give(std::move(scanner));
+  const ScanResult result = scanner.scan(index, std::max(request.threshold, kEveryPassed)).result;
   finds.seen = result.counts.windows;
   finds.evaluations = result.counts.evaluations;
   finds.passed = static_cast<std::int64_t>(result.hits.size());
@@ -119,6 +90,20 @@ std::vector<Found> shares(const std::vector<ImageFinds>& finds, std::size_t want
       for (std::size_t i = from; i < std::min(share, image.windows.size()); ++i)
         if (chosen.size() < wanted) chosen.push_back(image.windows[i]);
   return chosen;
+}
+
+// Lets go of windows that cannot be among the hardest: so many score higher already.
+void prune(std::vector<ImageFinds>& finds, std::size_t wanted) {
+  std::vector<float> scores;
+  for (const ImageFinds& image : finds)
+    for (const Found& found : image.windows) scores.push_back(found.score);
+  if (scores.size() < 2 * wanted) return;
+  const auto last = scores.begin() + static_cast<std::ptrdiff_t>(wanted - 1);
+  std::nth_element(scores.begin(), last, scores.end(), std::greater<>());
+  for (ImageFinds& image : finds) {
+    std::erase_if(image.windows, [&](const Found& found) { return found.score < *last; });
+    image.windows.shrink_to_fit();
+  }
 }
 
 std::vector<Found> hardest(const std::vector<ImageFinds>& finds, std::size_t wanted) {
@@ -187,27 +172,27 @@ MineResult mine(const ImageSet& negatives, const MineRequest& request, const Min
   std::iota(order.begin(), order.end(), 0);
   Random random(options.exec.seed, request.sequence * 0x100000000ULL);
   shuffle(order, random);
-  ScannerPool pool(request.model);
-  std::vector<ImageFinds> finds;
-  std::size_t enough = 0;  // windows that the first share of each image gives
-  const auto total = static_cast<std::int64_t>(order.size());
-  for (std::int64_t first = 0; first < total && (request.hardest || enough < request.wanted);
-       first += kBatch) {
-    const std::int64_t count = std::min(kBatch, total - first);
-    finds.resize(static_cast<std::size_t>(first + count));
-    parallel_for(options.exec, count, 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = first + begin; i < first + end; ++i) {
-        const int index = order[static_cast<std::size_t>(i)];
-        finds[static_cast<std::size_t>(i)] =
-            search(negatives.read(index), index, request, options, pool);
-      }
-    });
-    for (std::int64_t i = first; i < first + count; ++i)
-      enough += std::min(kFirstShare, finds[static_cast<std::size_t>(i)].windows.size());
-    if (options.exec.progress)
-      options.exec.progress(
-          {request.what, static_cast<double>(first + count), static_cast<double>(total)});
-  }
+  NegativeScanner scanner({negatives, [&](Extent image) { return plan_of(image, options); },
+                           [&](bool cuda) {
+                             return cuda ? cuda::make_cascade_scanner(request.model)
+                                         : cpu::make_cascade_scanner(request.model);
+                           }},
+                          options.exec);
+  std::vector<ImageFinds> finds(order.size());
+  std::size_t looked = 0, enough = 0;  // images; windows that the first share of each gives
+  for_each_image(
+      {request.what, negatives.count(), kBatch}, options.exec,
+      [&](int i) {
+        const auto at = static_cast<std::size_t>(i);
+        finds[at] = search(negatives, order[at], request, options, scanner);
+      },
+      [&] {
+        for (const std::size_t end = std::min(looked + kBatch, finds.size()); looked < end;
+             ++looked)
+          enough += std::min(kFirstShare, finds[looked].windows.size());
+        if (request.hardest) prune(finds, request.wanted);
+        return !request.hardest && enough >= request.wanted;
+      });
   MineResult result;
   for (const ImageFinds& image : finds) {
     result.windows += image.seen;
@@ -226,6 +211,14 @@ void add_sums(const ImageSet& negatives, const std::vector<WindowPlace>& places,
               const MineOptions& options, SampleSums& to) {
   const std::size_t before = to.count();
   to.resize(before + places.size());
+  for_each_window(negatives, places, options, [&](std::size_t i, const SampleSums& sums) {
+    std::ranges::copy(sums.sample(0), to.sample(before + i).begin());
+  });
+}
+
+void for_each_window(const ImageSet& negatives, const std::vector<WindowPlace>& places,
+                     const MineOptions& options,
+                     const std::function<void(std::size_t, const SampleSums&)>& use) {
   // Places by image and level, so that each is made once.
   std::vector<std::size_t> order(places.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -243,10 +236,12 @@ void add_sums(const ImageSet& negatives, const std::vector<WindowPlace>& places,
         cpu::SourcePlanes source;
         cpu::LevelPlanes level;
         cpu::WindowSums window(options.window);
+        SampleSums sums(options.window);
+        sums.resize(1);
         const Exec one{.device = Device::cpu(), .threads = 1};
         for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
           const Image<std::uint8_t> image = negatives.read(places[order[starts[k]]].image);
-          const ScanPlan plan = plan_of(image, options);
+          const ScanPlan plan = plan_of({image.width(), image.height()}, options);
           source.set(image, options.colour);
           int built = -1;
           for (std::size_t i = starts[k]; i < starts[k + 1]; ++i) {
@@ -255,7 +250,8 @@ void add_sums(const ImageSet& negatives, const std::vector<WindowPlace>& places,
               level.build(source, plan, plan.levels[static_cast<std::size_t>(place.level)], one);
             built = place.level;
             window.fill(level, plan.origin + place.column * plan.stride,
-                        plan.origin + place.row * plan.stride, to.sample(before + order[i]));
+                        plan.origin + place.row * plan.stride, sums.sample(0));
+            use(order[i], sums);
           }
         }
       });

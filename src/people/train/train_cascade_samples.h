@@ -5,6 +5,7 @@
 #include <fovea/random.h>
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -21,6 +22,9 @@ class SampleSums {
   std::size_t bytes_each() const { return size_ * sizeof(std::uint32_t); }
   void resize(std::size_t count) { sums_.resize(count * size_); }
   std::span<std::uint32_t> sample(std::size_t i) {
+    return std::span(sums_).subspan(i * size_, size_);
+  }
+  std::span<const std::uint32_t> sample(std::size_t i) const {
     return std::span(sums_).subspan(i * size_, size_);
   }
   // The 36 numbers of a block of a sample, of length 1, in the order of BlockClassifier::weights.
@@ -63,6 +67,12 @@ struct MineResult {
 
 // Deterministic whatever the number of threads.
 MineResult mine(const ImageSet& negatives, const MineRequest& request, const MineOptions& options);
+
+// Calls use(i, sums) with the integral histograms of places[i] as the only sample, from several
+// threads; images are read once.
+void for_each_window(const ImageSet& negatives, const std::vector<WindowPlace>& places,
+                     const MineOptions& options,
+                     const std::function<void(std::size_t, const SampleSums&)>& use);
 
 // The integral histograms of windows that mine() found.
 void add_sums(const ImageSet& negatives, const std::vector<WindowPlace>& places,

@@ -20,8 +20,7 @@ constexpr float kSlack = 1e-4F;  // below the threshold, for what the scanner ro
 
 struct Candidate {
   BlockClassifier classifier;
-  std::vector<float> votes;  // of every sample, -1 to 1
-  double correlation = -1;   // of votes and labels under the weights
+  double correlation = -1;  // of votes, -1 to 1, and labels under the weights
 };
 
 // Positives first.
@@ -60,13 +59,12 @@ class Boosting {
     svm.exec = {.device = Device::cpu(), .threads = 1, .seed = exec_.seed};
     LinearSvm machine = train_linear_svm(view, labels_, costs, svm);
     Candidate candidate;
-    candidate.votes.resize(count_);
     candidate.correlation = 0;
     for (std::size_t i = 0; i < count_; ++i) {
-      candidate.votes[i] = cascade::block_vote(
+      const float vote = cascade::block_vote(
           margin(machine.weights.data(), machine.bias, all.data() + i * features), 1.0F,
           options_.graded);
-      candidate.correlation += weights_[i] * labels_[i] * candidate.votes[i];
+      candidate.correlation += weights_[i] * labels_[i] * vote;
     }
     candidate.classifier.block = block;
     candidate.classifier.weights = std::move(machine.weights);
@@ -77,10 +75,16 @@ class Boosting {
   // The classifier joins with the vote that AdaBoost gives it.
   void join(Candidate candidate, CascadeStage& stage) {
     const double r = std::clamp(candidate.correlation, -1 + 2 * kLeastError, 1 - 2 * kLeastError);
-    candidate.classifier.vote = static_cast<float>(0.5 * std::log((1 + r) / (1 - r)));
+    BlockClassifier& own = candidate.classifier;
+    own.vote = static_cast<float>(0.5 * std::log((1 + r) / (1 - r)));
+    const cascade::BlockPlan geometry = cascade::block_geometry(own.block);
+    float block[cascade::kNumbers];
     double total = 0;
     for (std::size_t i = 0; i < count_; ++i) {
-      const float vote = candidate.classifier.vote * candidate.votes[i];
+      // Again, since the votes of all blocks that competed would be too much to keep.
+      numbers(i, geometry, block);
+      const float vote = own.vote * cascade::block_vote(margin(own.weights.data(), own.bias, block),
+                                                        1.0F, options_.graded);
       sums_[i] += vote;
       weights_[i] *= std::exp(-labels_[i] * static_cast<double>(vote));
       total += weights_[i];
@@ -169,7 +173,7 @@ StageResult train_stage(const StageSamples& samples, const std::vector<Block>& p
     Random random(exec.seed,
                   (stage + 1) * 0x100000000ULL + 0x80000000ULL + result.stage.classifiers.size());
     const std::vector<Block> blocks = random_blocks(pool, options.blocks_per_round, random);
-    // A chunk keeps its best alone; the first of equals wins, whatever the chunks' order.
+    // The first of equals wins, whatever the order of chunks.
     std::vector<Candidate> best(blocks.size());
     parallel_for(exec, static_cast<std::int64_t>(blocks.size()), 1,
                  [&](std::int64_t begin, std::int64_t end) {
@@ -186,17 +190,33 @@ StageResult train_stage(const StageSamples& samples, const std::vector<Block>& p
   return result;
 }
 
+RankingSamples::RankingSamples(std::vector<Block> blocks, std::size_t most)
+    : blocks_(std::move(blocks)) {
+  for (const Block& block : blocks_) plans_.push_back(cascade::block_geometry(block));
+  numbers_.reserve(most * width());
+}
+
+std::size_t RankingSamples::grow(std::size_t count) {
+  const std::size_t first = this->count();
+  numbers_.resize((first + count) * width());
+  return first;
+}
+
+void RankingSamples::set(std::size_t window, const SampleSums& samples, std::size_t sample) {
+  float* numbers = numbers_.data() + window * width();
+  for (const cascade::BlockPlan& plan : plans_) {
+    samples.numbers(sample, plan, numbers);
+    numbers += cascade::kNumbers;
+  }
+}
+
 void RankingSamples::add(const SampleSums& samples, const Exec& exec) {
-  const auto features = static_cast<std::size_t>(cascade::kNumbers);
-  const std::size_t before = numbers_.size();
-  numbers_.resize(before + samples.count() * width());
+  const std::size_t first = grow(samples.count());
   parallel_for(exec, static_cast<std::int64_t>(samples.count()), 64,
                [&](std::int64_t begin, std::int64_t end) {
                  for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end);
                       ++i)
-                   for (std::size_t k = 0; k < blocks_.size(); ++k)
-                     samples.numbers(i, cascade::block_geometry(blocks_[k]),
-                                     numbers_.data() + before + i * width() + k * features);
+                   set(first + i, samples, i);
                });
 }
 

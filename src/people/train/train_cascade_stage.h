@@ -29,15 +29,21 @@ StageResult train_stage(const StageSamples& samples, const std::vector<Block>& p
 // Numbers of many blocks of many windows, a window a row: what the ranking learns from.
 class RankingSamples {
  public:
-  explicit RankingSamples(std::vector<Block> blocks) : blocks_(std::move(blocks)) {}
+  // Takes memory for `most` windows at once.
+  RankingSamples(std::vector<Block> blocks, std::size_t most);
   const std::vector<Block>& blocks() const { return blocks_; }
   std::size_t width() const { return blocks_.size() * cascade::kNumbers; }
   std::size_t count() const { return numbers_.size() / width(); }
   void add(const SampleSums& samples, const Exec& exec);
+  // Room for more windows; the number of the first.
+  std::size_t grow(std::size_t count);
+  // Several threads may call, each for windows of its own.
+  void set(std::size_t window, const SampleSums& samples, std::size_t sample);
   ImageView<const float> view() const;
 
  private:
   std::vector<Block> blocks_;
+  std::vector<cascade::BlockPlan> plans_;
   std::vector<float> numbers_;
 };
 

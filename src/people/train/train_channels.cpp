@@ -9,19 +9,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
+#include <map>
+#include <optional>
 
 #include "people/model_parts.h"
+#include "people/train/checkpoint.h"
 #include "people/train/train_channels_boost.h"
 #include "people/train/train_channels_samples.h"
-#include "people/train/train_linear_windows.h"
 
 namespace fovea::people {
 namespace {
 
 constexpr int kRounds = 4;
 constexpr int kGrowth = 4;  // of the number of trees from round to round
-constexpr const char* kCheckpointSchema = "people.channels.training";
 constexpr double kCalibration = 0.005;
 constexpr int kPadding = 24;
 constexpr float kPersonHeight = 104.F / 128;
@@ -42,53 +42,6 @@ struct State {
   std::vector<WindowPlace> negatives;  // by place
 };
 
-// What a checkpoint must agree in with the training that continues it.
-std::string fingerprint(const TrainData& data, const ChannelsTrainOptions& options,
-                        const Exec& exec) {
-  return fmt::format(
-      "{} {:08x} {} {:08x} {} {} {} {} {} {} {} {} {} {} {}", data.positives.count(),
-      survey_images(data.positives, exec).checksum, data.negatives.count(),
-      survey_images(data.negatives, exec).checksum, options.trees, options.negatives_per_round,
-      options.most_negatives, options.negatives_per_image, options.feature_share, options.rejection,
-      options.enlarge, options.ratio, options.exact_per_octave, options.mirror, exec.seed);
-}
-
-void write_checkpoint(const std::string& path, const State& state, const std::string& print) {
-  io::ModelFile file;
-  file.set_schema(kCheckpointSchema, 1);
-  file.set_metadata("training", print);
-  save(file, state.model);
-  file.add("round", {1}, std::vector<std::int32_t>{state.next_round});
-  std::vector<std::int32_t> places;
-  for (const WindowPlace& place : state.negatives)
-    places.insert(places.end(), {place.image, place.level, place.column, place.row});
-  file.add("places", {static_cast<std::int64_t>(state.negatives.size()), 4}, places);
-  file.write(path);
-}
-
-State read_checkpoint(const std::string& path, const std::string& print, int images) {
-  const io::ModelFile file = io::ModelFile::read(path);
-  file.require_schema(kCheckpointSchema, 1);
-  const auto& facts = file.metadata();
-  if (const auto found = facts.find("training"); found == facts.end() || found->second != print)
-    throw InvalidArgument(path +
-                          ": a training of other data or options; delete it or name another file");
-  State state;
-  state.model = load_channels(file);
-  state.next_round = file.tensor<std::int32_t>("round", {1})[0];
-  const auto places = file.tensor<std::int32_t>("places", {io::kAnySize, 4});
-  for (std::size_t i = 0; i < places.size(); i += 4)
-    state.negatives.push_back({places[i], places[i + 1], places[i + 2], places[i + 3]});
-  const bool sound =
-      state.next_round > 0 && state.next_round <= kRounds &&
-      std::all_of(state.negatives.begin(), state.negatives.end(), [&](const WindowPlace& place) {
-        return place.image >= 0 && place.image < images && place.level >= 0 && place.column >= 0 &&
-               place.row >= 0;
-      });
-  if (!sound) throw ModelError(path + ": impossible state of a training");
-  return state;
-}
-
 // `count` of them by chance, in their order.
 std::vector<WindowPlace> some_of(const std::vector<WindowPlace>& places, std::size_t count,
                                  Random random) {
@@ -96,7 +49,7 @@ std::vector<WindowPlace> some_of(const std::vector<WindowPlace>& places, std::si
   std::vector<WindowPlace> chosen = places;
   shuffle(chosen, random);
   chosen.resize(count);
-  std::sort(chosen.begin(), chosen.end(), in_order);
+  std::sort(chosen.begin(), chosen.end(), before);
   return chosen;
 }
 
@@ -114,29 +67,60 @@ class Training {
 
   ChannelsModel train() {
     state_.model.exact_per_octave = options_.exact_per_octave;
-    check_train_data(data_, {state_.model.window_width, state_.model.window_height});
-    const std::string print = fingerprint(data_, options_, run_.exec);
-    if (!run_.checkpoint.empty() && std::filesystem::exists(run_.checkpoint))
-      state_ = read_checkpoint(run_.checkpoint, print, data_.negatives.count());
-    else state_.model.decay = windows_.decay();
+    const Extent window{state_.model.window_width, state_.model.window_height};
+    survey_ = survey_images(data_, window, run_.exec);
+    settings_ = {Kind::kChannels, window, options_json(options_), run_.exec.seed,
+                 run_.sample_bytes};
+    checkpoint_.emplace(run_.checkpoint, settings_, survey_);
+    if (!continues()) state_.model.decay = windows_.decay();
     positives_ = windows_.positives(options_.mirror);
     limit_negatives();
     while (state_.next_round < kRounds) {
       choose_negatives();
       learn();
       ++state_.next_round;
-      if (!run_.checkpoint.empty()) write_checkpoint(run_.checkpoint, state_, print);
+      keep();
     }
     return state_.model;
   }
 
-  const ChannelWindows& windows() const { return windows_; }
+  std::map<std::string, std::string> facts() const {
+    return {{"training", settings_json(settings_)},
+            {"data", data_text(survey_)},
+            {"positives", std::to_string(positives())},
+            {"negative images", std::to_string(data_.negatives.count())},
+            {"negative windows", std::to_string(state_.negatives.size())}};
+  }
+
+ private:
   std::size_t positives() const {
     return positives_.size() / static_cast<std::size_t>(windows_.features());
   }
-  std::size_t negatives() const { return state_.negatives.size(); }
 
- private:
+  void keep() const {
+    io::ModelFile file;
+    save(file, state_.model);
+    file.add("round", {1}, std::vector<std::int32_t>{state_.next_round});
+    Checkpoint::add_places(file, state_.negatives);
+    checkpoint_->write(std::move(file));
+  }
+
+  // Takes up what a checkpoint holds; false where there is none.
+  bool continues() {
+    const std::optional<io::ModelFile> file = checkpoint_->read();
+    if (!file) return false;
+    state_.model = load_channels(*file);
+    state_.next_round = file->tensor<std::int32_t>("round", {1})[0];
+    state_.negatives = checkpoint_->places(*file, [&](int image) {
+      return windows_.plan(survey_.negatives.sizes[static_cast<std::size_t>(image)]);
+    });
+    if (state_.next_round < 1 || state_.next_round > kRounds)
+      checkpoint_->damaged(fmt::format("round {} of {}", state_.next_round, kRounds));
+    if (!std::is_sorted(state_.negatives.begin(), state_.negatives.end(), before))
+      checkpoint_->damaged("windows out of order");
+    return true;
+  }
+
   // Samples are held twice while trees grow: by window and by feature.
   void limit_negatives() {
     const auto bytes = 2 * static_cast<std::uint64_t>(windows_.features());
@@ -160,14 +144,14 @@ class Training {
       const std::vector<WindowPlace> found =
           windows_.mine(state_.model, options_.negatives_per_image, "searching negatives");
       std::set_difference(found.begin(), found.end(), state_.negatives.begin(),
-                          state_.negatives.end(), std::back_inserter(fresh), in_order);
+                          state_.negatives.end(), std::back_inserter(fresh), before);
     }
     fresh = some_of(fresh, wanted, Random(run_.exec.seed, kNewSequence + round));
     std::vector<WindowPlace> kept = some_of(state_.negatives, most_negatives_ - fresh.size(),
                                             Random(run_.exec.seed, kOldSequence + round));
     state_.negatives.clear();
     std::merge(kept.begin(), kept.end(), fresh.begin(), fresh.end(),
-               std::back_inserter(state_.negatives), in_order);
+               std::back_inserter(state_.negatives), before);
     if (state_.negatives.empty())
       throw InvalidArgument("train: no negative is large enough to hold a window");
   }
@@ -211,6 +195,9 @@ class Training {
   const ScanOptions search_;
   State state_;
   ChannelWindows windows_;
+  TrainSurvey survey_;
+  TrainSettings settings_;
+  std::optional<Checkpoint> checkpoint_;
   std::vector<std::uint8_t> positives_;
   std::size_t most_negatives_ = 0;
 };
@@ -239,6 +226,7 @@ void describe(OptionVisitor& visit, ChannelsTrainOptions& options) {
 Model train_channels(const TrainData& data, const ChannelsTrainOptions& options,
                      const TrainRun& run) {
   check_options(options);
+  resolve(run.exec.device);  // says at once where there is none
   Training training(data, options, run);
   Model model;
   model.kind = Kind::kChannels;
@@ -246,9 +234,7 @@ Model train_channels(const TrainData& data, const ChannelsTrainOptions& options,
   model.stride = channels::kCell;
   model.threshold = kThresholdPerTree * static_cast<float>(options.trees);
   model.classifier = training.train();
-  model.facts["positives"] = std::to_string(training.positives());
-  model.facts["negative images"] = std::to_string(data.negatives.count());
-  model.facts["negative windows"] = std::to_string(training.negatives());
+  model.facts = training.facts();
   return model;
 }
 

@@ -2,22 +2,14 @@
 // from stay in memory.
 #include "people/train/train_channels_samples.h"
 
-#include <fovea/error.h>
 #include <fovea/random.h>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
-
-#include "core/parallel.h"
-#include "people/scanner.h"
 
 namespace fovea::people {
 namespace {
 
-constexpr int kImagesPerReport = 64;
 constexpr double kOverlap = 0.65;  // of people, over the smaller box, from which one goes
 constexpr float kLeastScore = -1;  // of a window worth learning
 constexpr int kDecayImages = 100;  // that the decay is measured on
@@ -44,17 +36,6 @@ WindowPlace place_of(const ScanPlan& plan, int image, std::int64_t index) {
               static_cast<int>(index / level.columns)};
     index -= here;
   }
-}
-
-// A place may come from a checkpoint.
-void require_inside(const ScanPlan& plan, const WindowPlace& place) {
-  const auto level = static_cast<std::size_t>(place.level);
-  if (level >= plan.levels.size() || place.column >= plan.levels[level].columns ||
-      place.row >= plan.levels[level].rows)
-    throw InvalidArgument(
-        fmt::format("train: a window of negative {} lies outside of it; the images are others than "
-                    "when the checkpoint was written: delete it",
-                    place.image));
 }
 
 // Keeps the best hits that overlap no better one much.
@@ -94,10 +75,6 @@ std::vector<WindowPlace> joined(const std::vector<std::vector<WindowPlace>>& par
 
 }  // namespace
 
-bool in_order(const WindowPlace& a, const WindowPlace& b) {
-  return std::tie(a.image, a.level, a.row, a.column) < std::tie(b.image, b.level, b.row, b.column);
-}
-
 ChannelWindows::ChannelWindows(const Setup& setup, const Exec& exec) : setup_(setup), exec_(exec) {}
 
 int ChannelWindows::features() const {
@@ -108,16 +85,6 @@ int ChannelWindows::features() const {
 ScanPlan ChannelWindows::plan(Extent image) const {
   return plan_scan(image, {setup_.model.window_width, setup_.model.window_height},
                    setup_.person_height, setup_.search);
-}
-
-void ChannelWindows::for_each_image(const char* stage, int count,
-                                    const std::function<void(int)>& task) const {
-  for (int first = 0; first < count; first += kImagesPerReport) {
-    const int here = std::min(kImagesPerReport, count - first);
-    parallel_for(exec_, here, 1,
-                 [&](std::int64_t i, std::int64_t) { task(first + static_cast<int>(i)); });
-    if (exec_.progress) exec_.progress({stage, double(first + here), double(count)});
-  }
 }
 
 void ChannelWindows::copy_window(const cpu::ChannelLevels::Level& level, int column, int row,
@@ -134,7 +101,7 @@ std::vector<std::uint8_t> ChannelWindows::positives(bool mirror) const {
   const int copies = mirror ? 2 : 1, count = setup_.data.positives.count();
   const auto bytes = static_cast<std::size_t>(features());
   std::vector<std::uint8_t> rows(bytes * copies * count);
-  for_each_image("reading positives", count, [&](int i) {
+  for_each_image({"reading positives", count}, exec_, [&](int i) {
     const Image<std::uint8_t> image = setup_.data.positives.read(i);
     const ScanPlan crop =
         plan_crop(extent(image), {setup_.model.window_width, setup_.model.window_height});
@@ -155,7 +122,7 @@ std::vector<std::uint8_t> ChannelWindows::negatives(std::span<const WindowPlace>
   for (std::size_t p = 0; p < places.size(); ++p)
     if (p == 0 || places[p].image != places[p - 1].image) first_of.push_back(p);
   first_of.push_back(places.size());
-  for_each_image("reading negatives", static_cast<int>(first_of.size()) - 1, [&](int i) {
+  for_each_image({"reading negatives", static_cast<int>(first_of.size()) - 1}, exec_, [&](int i) {
     const Image<std::uint8_t> image = setup_.data.negatives.read(places[first_of[i]].image);
     const ScanPlan scan = plan(extent(image));
     const int step = scan.stride / channels::kCell;
@@ -163,7 +130,6 @@ std::vector<std::uint8_t> ChannelWindows::negatives(std::span<const WindowPlace>
     levels.start(image, scan, setup_.model);
     cpu::ChannelLevels::Level level{};
     for (std::size_t p = first_of[i]; p < first_of[i + 1]; ++p) {
-      require_inside(scan, places[p]);
       if (p == first_of[i] || places[p].level != places[p - 1].level)
         level = levels.make(places[p].level, alone());
       copy_window(level, places[p].column * step, places[p].row * step, rows.data() + bytes * p);
@@ -175,7 +141,7 @@ std::vector<std::uint8_t> ChannelWindows::negatives(std::span<const WindowPlace>
 std::vector<WindowPlace> ChannelWindows::choose(int count) const {
   const int images = setup_.data.negatives.count();
   std::vector<std::vector<WindowPlace>> chosen(static_cast<std::size_t>(images));
-  for_each_image("choosing negatives", images, [&](int i) {
+  for_each_image({"choosing negatives", images}, exec_, [&](int i) {
     const std::int64_t first = std::int64_t{count} * i / images,
                        last = std::int64_t{count} * (i + 1) / images;
     if (first == last) return;
@@ -188,7 +154,7 @@ std::vector<WindowPlace> ChannelWindows::choose(int count) const {
       mine.push_back(place_of(
           scan, i,
           random.below(static_cast<std::uint32_t>(std::min<std::int64_t>(all, 1U << 31U)))));
-    std::sort(mine.begin(), mine.end(), in_order);
+    std::sort(mine.begin(), mine.end(), before);
     mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
   });
   return joined(chosen);
@@ -198,16 +164,19 @@ std::vector<WindowPlace> ChannelWindows::mine(const ChannelsModel& model, int pe
                                               const char* stage) const {
   const int images = setup_.data.negatives.count();
   std::vector<std::vector<WindowPlace>> found(static_cast<std::size_t>(images));
-  for_each_image(stage, images, [&](int i) {
-    const Image<std::uint8_t> image = setup_.data.negatives.read(i);
-    const ScanPlan scan = plan(extent(image));
-    const auto scanner = cpu::make_channels_scanner(model);
-    ScanResult result = scanner->scan({image, scan, kLeastScore}, alone());
+  NegativeScanner scanner({setup_.data.negatives, [&](Extent image) { return plan(image); },
+                           [&](bool cuda) {
+                             return cuda ? cuda::make_channels_scanner(model)
+                                         : cpu::make_channels_scanner(model);
+                           }},
+                          exec_);
+  for_each_image({stage, images}, exec_, [&](int i) {
+    auto [scan, result] = scanner.scan(i, kLeastScore);
     const std::vector<Hit> hits = thin_out(std::move(result.hits), scan, setup_.person_height,
                                            setup_.person_aspect, per_image);
     auto& mine = found[static_cast<std::size_t>(i)];
     for (const Hit& hit : hits) mine.push_back({i, hit.level, hit.column, hit.row});
-    std::sort(mine.begin(), mine.end(), in_order);
+    std::sort(mine.begin(), mine.end(), before);
   });
   return joined(found);
 }
@@ -220,7 +189,7 @@ std::array<float, ChannelsModel::kChannels> ChannelWindows::decay() const {
   std::vector<std::array<Means, 2>> means(static_cast<std::size_t>(images));
   ChannelsModel exact = setup_.model;
   exact.exact_per_octave = 0;
-  for_each_image("measuring channels", images, [&](int i) {
+  for_each_image({"measuring channels", images}, exec_, [&](int i) {
     const int at = static_cast<int>(std::int64_t{i} * setup_.data.negatives.count() / images);
     const Image<std::uint8_t> image = setup_.data.negatives.read(at);
     const ScanPlan scan =

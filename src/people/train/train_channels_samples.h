@@ -3,7 +3,6 @@
 #pragma once
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -25,6 +24,7 @@ class ChannelWindows {
   ChannelWindows(const Setup& setup, const Exec& exec);
 
   int features() const;
+  ScanPlan plan(Extent negative) const;
   // Every positive, each with its mirror image behind it where asked for; features() bytes each.
   std::vector<std::uint8_t> positives(bool mirror) const;
   // Windows of the negatives, in the order of `places`, which is by image and level.
@@ -39,16 +39,11 @@ class ChannelWindows {
   std::array<float, ChannelsModel::kChannels> decay() const;
 
  private:
-  ScanPlan plan(Extent image) const;
-  void for_each_image(const char* stage, int count, const std::function<void(int)>& task) const;
   void copy_window(const cpu::ChannelLevels::Level& level, int column, int row,
                    std::uint8_t* out) const;
 
   const Setup setup_;
   const Exec& exec_;
 };
-
-// By image, level, row and column.
-bool in_order(const WindowPlace& a, const WindowPlace& b);
 
 }  // namespace fovea::people

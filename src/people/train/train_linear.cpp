@@ -2,14 +2,12 @@
 // then rounds of searching all negatives for the windows within the margin and learning again.
 #include <fovea/error.h>
 #include <fovea/linear_svm.h>
-#include <fovea/model_file.h>
 #include <fovea/random.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <functional>
 #include <limits>
 #include <numeric>
@@ -18,22 +16,15 @@
 #include "core/parallel.h"
 #include "people/hog/hog_layout.h"
 #include "people/model_parts.h"
+#include "people/train/checkpoint.h"
 #include "people/train/train_linear_windows.h"
 
 namespace fovea::people {
 namespace {
 
-constexpr const char* kSchema = "people.checkpoint.linear";
-constexpr int kVersion = 1;
 constexpr float kMargin = -1;             // windows above it change the classifier
 constexpr double kFalseRate = 1e-4;       // of false positives a window, at the model's threshold
 constexpr std::size_t kLeastToPart = 12;  // negatives, of which a part can be spared
-
-// Everything that decides what is learnt, as text: a checkpoint of anything else is not continued.
-struct Identity {
-  std::string options;
-  std::string data;
-};
 
 class LinearTraining {
  public:
@@ -58,18 +49,20 @@ class LinearTraining {
   float calibrate();
   std::vector<WindowPlace> sorted_places() const;
   Model result();
-  void write_checkpoint(int round) const;
-  std::optional<int> read_checkpoint();
+  void keep() const;
+  bool continues();
 
   Kind kind_;
   const TrainData& data_;
   const LinearTrainOptions& options_;
   const TrainRun& run_;
   Exec exec_;
-  ImageSurvey positives_, negatives_;
+  TrainSurvey survey_;
   ScanOptions search_;
   LinearModel model_;
-  Identity identity_;
+  TrainSettings settings_;
+  std::optional<Checkpoint> checkpoint_;
+  int round_ = 0;  // the last that was finished
   SampleRows samples_;
   std::vector<WindowPlace> places_;  // of the samples behind the positives
   int positive_rows_ = 0;
@@ -85,29 +78,25 @@ LinearTraining::LinearTraining(Kind kind, const HogOptions& hog, const TrainData
   if (kind != Kind::kHog && kind != Kind::kHogCells && kind != Kind::kHogIntegral)
     throw InvalidArgument(
         fmt::format("train: {} is no kind with one linear classifier", to_string(kind)));
-  if (run.exec.device.kind == DeviceKind::kCuda)
-    throw InvalidArgument("train: linear kinds are trained on the CPU; ask for device cpu or auto");
+  exec_.device = resolve(run.exec.device);
   check_options(options);
   check_options(hog);
   check_geometry(hog);
-  check_train_data(data, hog.window());
-  exec_.device = Device::cpu();
   model_.hog = hog_of_kind(kind, hog);
   search_ = search_options();
-  positives_ = survey_images(data.positives, exec_);
-  negatives_ = survey_images(data.negatives, exec_);
-  windows_.emplace(TrainWindows::Setup{kind, model_.hog, data_, search_, negatives_.sizes}, exec_);
+  survey_ = survey_images(data, hog.window(), exec_);
+  windows_.emplace(TrainWindows::Setup{kind, model_.hog, data_, search_, survey_.negatives.sizes},
+                   exec_);
   if (windows_->count() == 0)
     throw InvalidArgument(
         fmt::format("train: no negative holds a window of {}x{} when enlarged {:g} times; give "
                     "larger images",
                     hog.window_width, hog.window_height, options.enlarge));
-  identity_ = {fmt::format("{{\"kind\": \"{}\", \"hog\": {}, \"train\": {}, \"seed\": {}, "
-                           "\"sample_bytes\": {}}}",
-                           to_string(kind), options_json(hog), options_json(options), run.exec.seed,
-                           run.sample_bytes),
-               fmt::format("{} positives {:08x}, {} negatives {:08x}", data.positives.count(),
-                           positives_.checksum, data.negatives.count(), negatives_.checksum)};
+  settings_ = {
+      kind, hog.window(),
+      fmt::format("{{\"hog\": {}, \"train\": {}}}", options_json(hog), options_json(options)),
+      run.exec.seed, run.sample_bytes};
+  checkpoint_.emplace(run.checkpoint, settings_, survey_);
 }
 
 // Rows for all samples that may come, or as many as memory is allowed for.
@@ -163,6 +152,7 @@ LinearSvm LinearTraining::solve(std::span<const float> costs) const {
   std::vector<std::int8_t> labels(static_cast<std::size_t>(samples_.used), -1);
   std::fill_n(labels.begin(), positive_rows_, std::int8_t{1});
   Exec quiet = exec_;
+  quiet.device = Device::cpu();
   quiet.progress = nullptr;
   return train_linear_svm(samples_.rows.view().crop(0, 0, samples_.rows.width(), samples_.used),
                           labels, costs, {.cost = options_.cost, .exec = quiet});
@@ -185,11 +175,12 @@ std::vector<WindowPlace> LinearTraining::sorted_places() const {
 // Whether there were windows to learn from that were not known.
 bool LinearTraining::mine(int round) {
   const int most = std::min(options_.hard_windows, samples_.room());
-  HardWindows hard(most, kMargin, &samples_);
+  HardWindows hard(most, kMargin);
   const std::string stage = fmt::format("searching negatives, round {}", round);
   windows_->search(model_, sorted_places(), stage.c_str(), hard);
   short_of_room_ = short_of_room_ || (most < options_.hard_windows && hard.full());
-  const std::vector<WindowPlace> found = hard.finish();
+  const std::vector<WindowPlace> found = hard.places();
+  windows_->describe_places(found, samples_);
   places_.insert(places_.end(), found.begin(), found.end());
   return !found.empty();
 }
@@ -244,7 +235,7 @@ float LinearTraining::calibrate() {
     std::nth_element(scores.begin(), at, scores.end(), std::greater<>());
     return *at;
   }
-  HardWindows highest(static_cast<int>(most), -std::numeric_limits<float>::max(), nullptr);
+  HardWindows highest(static_cast<int>(most), -std::numeric_limits<float>::max());
   windows_->search(model_, {}, "finding the threshold", highest);
   return highest.lowest();
 }
@@ -253,8 +244,8 @@ Model LinearTraining::result() {
   Model model;
   model.kind = kind_;
   model.threshold = calibrate();
-  model.facts = {{"training", identity_.options},
-                 {"data", identity_.data},
+  model.facts = {{"training", settings_json(settings_)},
+                 {"data", data_text(survey_)},
                  {"windows", fmt::format("{}", windows_->count())},
                  {"samples", fmt::format("{} positives, {} random and {} hard windows",
                                          positive_rows_, random_rows_,
@@ -272,92 +263,57 @@ Model LinearTraining::result() {
 
 Model LinearTraining::train() {
   make_room();
-  int round = 0;
-  if (const std::optional<int> finished = read_checkpoint()) {
-    windows_->describe_places(places_, samples_);
-    round = *finished;
-  } else {
+  if (!continues()) {
     places_ = random_places();
     random_rows_ = static_cast<int>(places_.size());
     windows_->describe_places(places_, samples_);
     learn();
-    write_checkpoint(round);
+    keep();
   }
-  while (round < options_.rounds) {
-    if (!mine(++round)) break;
+  while (round_ < options_.rounds) {
+    ++round_;
+    if (!mine(round_)) break;
     learn();
-    write_checkpoint(round);
+    keep();
   }
   return result();
 }
 
-void LinearTraining::write_checkpoint(int round) const {
-  if (run_.checkpoint.empty()) return;
+void LinearTraining::keep() const {
   io::ModelFile file;
-  file.set_schema(kSchema, kVersion);
-  file.set_metadata("options", identity_.options);
-  file.set_metadata("data", identity_.data);
-  std::vector<std::int32_t> places;
-  for (const WindowPlace& place : places_)
-    places.insert(places.end(), {place.image, place.level, place.column, place.row});
-  file.add("places", {static_cast<std::int64_t>(places_.size()), 4}, places);
+  Checkpoint::add_places(file, places_);
   file.add("weights", {static_cast<std::int64_t>(model_.weights.size())}, model_.weights);
   file.add("bias", {1}, std::vector<float>{model_.bias});
   file.add("counts", {5},
-           std::vector<std::int32_t>{round, random_rows_, svm_.passes, svm_.converged ? 1 : 0,
+           std::vector<std::int32_t>{round_, random_rows_, svm_.passes, svm_.converged ? 1 : 0,
                                      short_of_room_ ? 1 : 0});
   file.add("objective", {1}, std::vector<double>{svm_.objective});
-  file.write(run_.checkpoint);
+  checkpoint_->write(std::move(file));
 }
 
-// The round that was finished, or nothing where there is no checkpoint.
-std::optional<int> LinearTraining::read_checkpoint() {
-  const std::string& path = run_.checkpoint;
-  if (path.empty() || !std::filesystem::exists(path)) return std::nullopt;
-  const io::ModelFile file = io::ModelFile::read(path);
-  file.require_schema(kSchema, kVersion);
-  file.require_finite();
-  const auto same = [&](const char* key, const std::string& expected, const char* what) {
-    const auto found = file.metadata().find(key);
-    if (found == file.metadata().end() || found->second != expected)
-      throw InvalidArgument(
-          fmt::format("{}: this training was begun with other {}; continue it with the same, or "
-                      "remove the file",
-                      path, what));
-  };
-  same("options", identity_.options, "options");
-  same("data", identity_.data, "images");
+// Takes up what a checkpoint holds; false where there is none.
+bool LinearTraining::continues() {
+  const std::optional<io::ModelFile> file = checkpoint_->read();
+  if (!file) return false;
   const auto size = static_cast<std::int64_t>(descriptor_size(model_.hog));
-  const auto weights = file.tensor<float>("weights", {size});
-  const auto places = file.tensor<std::int32_t>("places", {io::kAnySize, 4});
-  const auto counts = file.tensor<std::int32_t>("counts", {5});
-  const auto count = static_cast<std::int64_t>(places.size() / 4);
+  const auto weights = file->tensor<float>("weights", {size});
+  const auto counts = file->tensor<std::int32_t>("counts", {5});
+  places_ = checkpoint_->places(*file, [&](int image) { return windows_->plan(image); });
+  const auto count = static_cast<std::int64_t>(places_.size());
   const bool possible = count >= 1 && count <= samples_.room() && counts[0] >= 0 &&
                         counts[0] <= options_.rounds && counts[1] >= 0 && counts[1] <= count;
   if (!possible)
-    throw ModelError(fmt::format("{}: {} samples after round {} are impossible; remove the file",
-                                 path, count, counts[0]));
-  for (std::size_t i = 0; i < places.size(); i += 4) {
-    const WindowPlace place{places[i], places[i + 1], places[i + 2], places[i + 3]};
-    const bool image = place.image >= 0 && place.image < data_.negatives.count();
-    const ScanPlan plan = image ? windows_->plan(place.image) : ScanPlan{};
-    const bool level =
-        place.level >= 0 && static_cast<std::size_t>(place.level) < plan.levels.size();
-    if (!level || place.column < 0 || place.row < 0 ||
-        place.column >= plan.levels[static_cast<std::size_t>(place.level)].columns ||
-        place.row >= plan.levels[static_cast<std::size_t>(place.level)].rows)
-      throw ModelError(
-          fmt::format("{}: sample {} lies outside of the images; remove the file", path, i / 4));
-    places_.push_back(place);
-  }
+    checkpoint_->damaged(fmt::format("{} samples after round {} are impossible", count, counts[0]));
   model_.weights.assign(weights.begin(), weights.end());
-  model_.bias = file.tensor<float>("bias", {1})[0];
+  model_.bias = file->tensor<float>("bias", {1})[0];
+  round_ = counts[0];
   random_rows_ = counts[1];
   svm_.passes = counts[2];
   svm_.converged = counts[3] != 0;
   short_of_room_ = counts[4] != 0;
-  svm_.objective = file.tensor<double>("objective", {1})[0];
-  return counts[0];
+  svm_.objective = file->tensor<double>("objective", {1})[0];
+  windows_->describe_places(places_, samples_);
+  return true;
 }
 
 }  // namespace

@@ -1,75 +1,24 @@
 // Reading training images one at a time, their descriptors, and the search for hard windows. Work
 // is divided by image; every result has its own row or a place in a total order, so that threads
-// leave no trace.
+// leave no trace. Windows are searched for where exec says and described on the CPU.
 #include "people/train/train_linear_windows.h"
 
-#include <fovea/error.h>
-
-#include <fmt/format.h>
+#include <fovea/image_io.h>
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <numeric>
-#include <tuple>
 
-#include "core/parallel.h"
-#include "io/crc32.h"
+#include "people/hog/hog_layout.h"
 #include "people/level_image.h"
-#include "people/model_parts.h"
 
 namespace fovea::people {
-namespace {
 
-constexpr int kImagesPerReport = 16;  // progress comes from the calling thread, between batches
-
-void in_batches(const Exec& exec, const char* stage, int count,
-                const std::function<void(int)>& task) {
-  for (int first = 0; first < count; first += kImagesPerReport) {
-    const int batch = std::min(kImagesPerReport, count - first);
-    parallel_for(exec, batch, 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) task(first + static_cast<int>(i));
-    });
-    if (exec.progress)
-      exec.progress({stage, static_cast<double>(first + batch), static_cast<double>(count)});
-  }
-}
-
-std::uint32_t checksum_of(const Image<std::uint8_t>& image) {
-  std::uint32_t crc = 0;
-  for (int y = 0; y < image.height(); ++y)
-    crc = io::crc32(std::as_bytes(std::span(image.row(y),
-                                            static_cast<std::size_t>(image.view().row_elements()))),
-                    crc);
-  return crc;
-}
-
-}  // namespace
-
-ImageSurvey survey_images(const ImageSet& images, const Exec& exec) {
-  const int count = images.count();
-  ImageSurvey survey;
-  survey.sizes.resize(static_cast<std::size_t>(count));
-  std::vector<std::uint32_t> sums(static_cast<std::size_t>(count));
-  in_batches(exec, "looking through images", count, [&](int i) {
-    const Image<std::uint8_t> image = images.read(i);
-    survey.sizes[static_cast<std::size_t>(i)] = {image.width(), image.height()};
-    sums[static_cast<std::size_t>(i)] = checksum_of(image);
-  });
-  survey.checksum = io::crc32(std::as_bytes(std::span(sums)));
-  return survey;
-}
-
-bool before(const WindowPlace& a, const WindowPlace& b) {
-  return std::tie(a.image, a.level, a.row, a.column) < std::tie(b.image, b.level, b.row, b.column);
-}
-
-HardWindows::HardWindows(int most, float above, SampleRows* samples)
+HardWindows::HardWindows(int most, float above)
     : most_(most),
       least_(most > 0 ? std::nextafter(above, std::numeric_limits<float>::infinity())
-                      : std::numeric_limits<float>::infinity()),
-      samples_(samples) {
+                      : std::numeric_limits<float>::infinity()) {
   kept_.reserve(static_cast<std::size_t>(most));
 }
 
@@ -77,67 +26,103 @@ bool HardWindows::harder(const Kept& a, const Kept& b) {
   return a.score != b.score ? a.score > b.score : before(a.place, b.place);
 }
 
-// The row of a window that is kept, for which the easiest may have to go; -1 where it is not.
-int HardWindows::take(float score, const WindowPlace& place) {
-  if (most_ == 0 || !promising(score)) return -1;
-  Kept entry{score, place, count()};
+void HardWindows::offer(float score, const WindowPlace& place) {
+  const std::lock_guard lock(mutex_);
+  const Kept entry{score, place};
+  if (most_ == 0 || !(score >= least())) return;
   if (full()) {
-    if (!harder(entry, kept_.front())) return -1;
+    if (!harder(entry, kept_.front())) return;
     std::pop_heap(kept_.begin(), kept_.end(), harder);
-    entry.row = kept_.back().row;
     kept_.pop_back();
   }
   kept_.push_back(entry);
   std::push_heap(kept_.begin(), kept_.end(), harder);
   if (full()) least_.store(kept_.front().score, std::memory_order_relaxed);
-  return entry.row;
 }
 
-std::vector<WindowPlace> HardWindows::finish() {
-  std::sort(kept_.begin(), kept_.end(),
-            [](const Kept& a, const Kept& b) { return before(a.place, b.place); });
+std::vector<WindowPlace> HardWindows::places() const {
   std::vector<WindowPlace> places;
   for (const Kept& entry : kept_) places.push_back(entry.place);
-  if (samples_ == nullptr) return places;
-  // Row k takes what lies in kept_[k].row: along the cycles of this permutation, one row aside.
-  std::vector<bool> done(kept_.size());
-  std::vector<float> aside(static_cast<std::size_t>(samples_->rows.width()));
-  const auto row = [&](std::size_t k) {
-    return samples_->row(samples_->used + static_cast<int>(k));
-  };
-  for (std::size_t start = 0; start < kept_.size(); ++start) {
-    if (done[start]) continue;
-    std::ranges::copy(row(start), aside.begin());
-    std::size_t to = start;
-    for (;;) {
-      done[to] = true;
-      const auto from = static_cast<std::size_t>(kept_[to].row);
-      if (from == start) break;
-      std::ranges::copy(row(from), row(to).begin());
-      to = from;
-    }
-    std::ranges::copy(aside, row(to).begin());
-  }
-  samples_->used += count();
+  std::sort(places.begin(), places.end(), before);
   return places;
 }
 
-// What one thread needs: a grid, the image of a level and the scores of its windows.
+// What one thread needs: a grid, and the image of a level.
 struct TrainWindows::Worker {
-  Worker(Kind kind, const HogOptions& hog) : grid(kind, hog) {}
-
-  void build(ImageView<const std::uint8_t> image, const ScanPlan& plan, const ScanLevel& level) {
-    const Extent size = plan.padded(level);
-    const auto pixels = static_cast<std::size_t>(size.width) * size.height * image.channels;
-    if (memory.size() < pixels) memory.resize(pixels);
-    const auto padded = packed_view(memory.data(), size.width, size.height, image.channels);
-    cpu::level_image(image, plan, level, padded, exec);
-    grid.build(padded, plan, exec);
+  Worker(Kind kind, const HogOptions& options)
+      : hog(hog_of_kind(kind, options)), grid(kind, options) {
+    const bool cells = kind != Kind::kHog;
+    unit = cells ? hog.cell : hog.cell * hog.block;
+    part = cells ? hog.cell : 0;
   }
 
+  // Grey before it is resized where the descriptor has no colour, as scanners do it.
+  void set(Image<std::uint8_t> image) {
+    source = hog.colour || image.channels() == 1 ? std::move(image) : io::to_grey(image);
+  }
+
+  // Windows of one level; descriptor `k` goes to row_of(k).
+  template <class RowOf>
+  void describe(const ScanPlan& plan, std::span<const WindowPlace> places, RowOf row_of) {
+    const ScanLevel& level = plan.levels[static_cast<std::size_t>(places[0].level)];
+    const Extent size = plan.padded(level);
+    const auto pixels = static_cast<std::size_t>(size.width) * size.height * source.channels();
+    if (memory.size() < pixels) memory.resize(pixels);
+    const auto padded = packed_view(memory.data(), size.width, size.height, source.channels());
+    cpu::level_image(source, plan, level, padded, exec);
+    std::int64_t apart = 0;  // pixels of the windows' surroundings
+    for (const WindowPlace& place : places) {
+      const Surroundings around = surroundings(plan, level, place);
+      apart += static_cast<std::int64_t>(around.size.width) * around.size.height;
+    }
+    if (apart >= static_cast<std::int64_t>(size.width) * size.height) {
+      grid.build(padded, plan, exec);
+      for (std::size_t k = 0; k < places.size(); ++k)
+        grid.descriptor(places[k].column, places[k].row, row_of(k));
+      return;
+    }
+    for (std::size_t k = 0; k < places.size(); ++k) {
+      const Surroundings s = surroundings(plan, level, places[k]);
+      const ScanPlan alone{plan.window, plan.stride, 0, 0, {{s.size, 1, 1, s.columns, s.rows}}};
+      grid.build(padded.crop(s.first_column * plan.stride, s.first_row * plan.stride, s.size.width,
+                             s.size.height),
+                 alone, exec);
+      grid.descriptor(places[k].column - s.first_column, places[k].row - s.first_row, row_of(k));
+    }
+  }
+
+  // A part of a level in which a window has the very descriptor that it has in the level: with the
+  // pixels that gradients at its border need, on the same grid of blocks, which comes from more
+  // than one window where there is more than one, and beginning where pixels of a line vote in the
+  // same order.
+  struct Surroundings {
+    int first_column, first_row, columns, rows;
+    Extent size;
+  };
+  Surroundings surroundings(const ScanPlan& plan, const ScanLevel& level,
+                            const WindowPlace& place) const {
+    const int blocks = std::gcd(plan.stride, hog.block_stride), votes = std::gcd(blocks, part);
+    const int period = (unit + votes - 1) / votes * votes;
+    const int step = period / std::gcd(period, plan.stride);
+    const Extent padded = plan.padded(level);
+    Surroundings s{};
+    s.first_column = std::max(place.column - 1, 0) / step * step;
+    s.first_row = std::max(place.row - 1, 0);
+    s.columns = std::max(place.column, std::min(s.first_column + 1, level.columns - 1)) + 1 -
+                s.first_column;
+    s.rows = std::max(place.row, std::min(s.first_row + 1, level.rows - 1)) + 1 - s.first_row;
+    const int right = (s.first_column + s.columns - 1) * plan.stride + plan.window.width + 1;
+    const int bottom = (s.first_row + s.rows - 1) * plan.stride + plan.window.height + 1;
+    s.size = {std::min(right, padded.width) - s.first_column * plan.stride,
+              std::min(bottom, padded.height) - s.first_row * plan.stride};
+    return s;
+  }
+
+  HogOptions hog;
+  int unit, part;  // pixels of what votes go to, and of its grid where finer than that of blocks
   cpu::HogGrid grid;
+  Image<std::uint8_t> source;
   std::vector<std::uint8_t> memory;
-  std::vector<float> scores;
   Exec exec{.device = Device::cpu(), .threads = 1};
 };
 
@@ -148,14 +133,16 @@ TrainWindows::TrainWindows(const Setup& setup, const Exec& exec) : setup_(setup)
 }
 TrainWindows::~TrainWindows() = default;
 
-ScanPlan TrainWindows::plan(int negative) const {
-  return plan_scan(setup_.sizes[static_cast<std::size_t>(negative)], setup_.hog.window(), 1,
-                   setup_.search);
+ScanPlan TrainWindows::plan(Extent image) const {
+  return plan_scan(image, setup_.hog.window(), 1, setup_.search);
 }
 
-void TrainWindows::for_each(const char* stage, int count,
-                            const std::function<void(Worker&, int)>& task) {
-  in_batches(exec_, stage, count, [&](int index) {
+ScanPlan TrainWindows::plan(int negative) const {
+  return plan(setup_.sizes[static_cast<std::size_t>(negative)]);
+}
+
+void TrainWindows::for_each(const ImageLoop& loop, const std::function<void(Worker&, int)>& task) {
+  for_each_image(loop, exec_, [&](int index) {
     std::unique_ptr<Worker> worker;
     {
       const std::lock_guard lock(mutex_);
@@ -173,7 +160,7 @@ void TrainWindows::for_each(const char* stage, int count,
 
 void TrainWindows::describe_positives(bool mirror, SampleRows& samples) {
   const int each = mirror ? 2 : 1, count = setup_.data.positives.count();
-  for_each("describing positives", count, [&](Worker& worker, int index) {
+  for_each({"describing positives", count}, [&](Worker& worker, int index) {
     Image<std::uint8_t> crop = setup_.data.positives.read(index);
     ScanPlan plan = plan_crop({crop.width(), crop.height()}, setup_.hog.window());
     // One window, so that a grid need not be as fine as a pixel.
@@ -188,33 +175,27 @@ void TrainWindows::describe_positives(bool mirror, SampleRows& samples) {
 }
 
 void TrainWindows::describe_places(std::span<const WindowPlace> places, SampleRows& samples) {
-  // Those of one image together, level by level.
   std::vector<int> order(places.size());
   std::iota(order.begin(), order.end(), 0);
-  const auto place_of = [&](int k) -> const WindowPlace& {
-    return places[static_cast<std::size_t>(k)];
-  };
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int a, int b) { return before(place_of(a), place_of(b)); });
-  std::vector<std::span<const int>> images;
-  for (std::size_t first = 0, last = 0; first < order.size(); first = last) {
-    while (last < order.size() && place_of(order[last]).image == place_of(order[first]).image)
-      ++last;
-    images.push_back(std::span(order).subspan(first, last - first));
-  }
-  for_each("describing windows", static_cast<int>(images.size()), [&](Worker& worker, int index) {
-    const std::span<const int> group = images[static_cast<std::size_t>(index)];
-    const int negative = place_of(group[0]).image;
-    const Image<std::uint8_t> image = setup_.data.negatives.read(negative);
-    const ScanPlan levels = plan(negative);
-    int level = -1;
-    for (const int k : group) {
-      const WindowPlace& place = place_of(k);
-      if (place.level != level) {
-        level = place.level;
-        worker.build(image, levels, levels.levels[static_cast<std::size_t>(level)]);
-      }
-      worker.grid.descriptor(place.column, place.row, samples.row(samples.used + k));
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    return before(places[static_cast<std::size_t>(a)], places[static_cast<std::size_t>(b)]);
+  });
+  std::vector<WindowPlace> sorted;
+  for (const int k : order) sorted.push_back(places[static_cast<std::size_t>(k)]);
+  std::vector<std::size_t> firsts;  // of every image that has some
+  for (std::size_t k = 0; k < sorted.size(); ++k)
+    if (k == 0 || sorted[k].image != sorted[k - 1].image) firsts.push_back(k);
+  const auto images = static_cast<int>(firsts.size());
+  firsts.push_back(sorted.size());
+  for_each({"describing windows", images}, [&](Worker& worker, int index) {
+    std::size_t first = firsts[static_cast<std::size_t>(index)];
+    const std::size_t end = firsts[static_cast<std::size_t>(index) + 1];
+    worker.set(setup_.data.negatives.read(sorted[first].image));
+    const ScanPlan levels = plan(sorted[first].image);
+    for (std::size_t last = first; first < end; first = last) {
+      while (last < end && sorted[last].level == sorted[first].level) ++last;
+      worker.describe(levels, std::span(sorted).subspan(first, last - first),
+                      [&](std::size_t k) { return samples.row(samples.used + order[first + k]); });
     }
   });
   samples.used += static_cast<int>(places.size());
@@ -222,25 +203,18 @@ void TrainWindows::describe_places(std::span<const WindowPlace> places, SampleRo
 
 void TrainWindows::search(const LinearModel& model, std::span<const WindowPlace> known,
                           const char* stage, HardWindows& hard) {
-  for_each(stage, setup_.data.negatives.count(), [&](Worker& worker, int negative) {
-    const Image<std::uint8_t> image = setup_.data.negatives.read(negative);
-    const ScanPlan levels = plan(negative);
-    for (std::size_t k = 0; k < levels.levels.size(); ++k) {
-      throw_if_stopped(exec_);
-      worker.build(image, levels, levels.levels[k]);
-      const int columns = worker.grid.columns(), rows = worker.grid.rows();
-      worker.scores.resize(static_cast<std::size_t>(columns) * rows);
-      const auto scores = packed_view(worker.scores.data(), columns, rows);
-      worker.grid.scores(model, scores, worker.exec);
-      for (int row = 0; row < rows; ++row)
-        for (int column = 0; column < columns; ++column) {
-          const float score = scores.at(column, row);
-          if (!hard.promising(score)) continue;
-          const WindowPlace place{negative, static_cast<int>(k), column, row};
-          if (std::binary_search(known.begin(), known.end(), place, before)) continue;
-          hard.offer(score, place,
-                     [&](std::span<float> out) { worker.grid.descriptor(column, row, out); });
-        }
+  const auto make = [&](bool cuda) {
+    return cuda ? cuda::make_linear_scanner(setup_.kind, model)
+                : cpu::make_linear_scanner(setup_.kind, model);
+  };
+  NegativeScanner scanner({setup_.data.negatives, [&](Extent image) { return plan(image); }, make},
+                          exec_);
+  for_each_image({stage, setup_.data.negatives.count()}, exec_, [&](int negative) {
+    for (const Hit& hit : scanner.scan(negative, hard.least()).result.hits) {
+      const WindowPlace place{negative, hit.level, hit.column, hit.row};
+      if (hit.score < hard.least()) continue;
+      if (!std::binary_search(known.begin(), known.end(), place, before))
+        hard.offer(hit.score, place);
     }
   });
 }

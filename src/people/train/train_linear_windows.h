@@ -14,13 +14,6 @@
 
 namespace fovea::people {
 
-// What is known of a set of images after it was read once.
-struct ImageSurvey {
-  std::vector<Extent> sizes;
-  std::uint32_t checksum = 0;  // of all pixels
-};
-ImageSurvey survey_images(const ImageSet& images, const Exec& exec);
-
 // Rows of descriptors, of which the first `used` are filled.
 struct SampleRows {
   Image<float> rows;
@@ -32,47 +25,35 @@ struct SampleRows {
   }
 };
 
-// By image, level, row and column.
-bool before(const WindowPlace& a, const WindowPlace& b);
-
 // The hardest windows of a search: the highest scores, the earlier place among equals, so that what
 // is kept does not depend on the order in which windows are offered.
 class HardWindows {
  public:
-  // Keeps at most `most` windows that score above `above`; their descriptors go to the unused rows
-  // of `samples` unless that is null.
-  HardWindows(int most, float above, SampleRows* samples);
+  // Keeps at most `most` windows that score above `above`.
+  HardWindows(int most, float above);
 
-  // Whether a window of this score has a chance; a quick look before offer().
-  bool promising(float score) const { return score >= least_.load(std::memory_order_relaxed); }
-  // Called by several threads; describe(row) is called where the window is kept.
-  template <class Describe>
-  void offer(float score, const WindowPlace& place, Describe describe) {
-    const std::lock_guard lock(mutex_);
-    const int row = take(score, place);
-    if (row >= 0 && samples_ != nullptr) describe(samples_->row(samples_->used + row));
-  }
+  // The least score that has a chance of being kept; it only grows.
+  float least() const { return least_.load(std::memory_order_relaxed); }
+  // Called by several threads.
+  void offer(float score, const WindowPlace& place);
 
   int count() const { return static_cast<int>(kept_.size()); }
   bool full() const { return count() == most_; }
   float lowest() const { return kept_.front().score; }  // of those kept, which must be some
-  // The places of the windows kept, in order; their rows take the same order and count as used.
-  std::vector<WindowPlace> finish();
+  // The places of the windows kept, in order.
+  std::vector<WindowPlace> places() const;
 
  private:
   struct Kept {
     float score;
     WindowPlace place;
-    int row;
   };
   static bool harder(const Kept& a, const Kept& b);
-  int take(float score, const WindowPlace& place);
 
   std::mutex mutex_;
   std::vector<Kept> kept_;  // a heap, the easiest in front
   int most_;
   std::atomic<float> least_;
-  SampleRows* samples_;
 };
 
 // Descriptors of one kind, of the windows of a data set.
@@ -101,7 +82,8 @@ class TrainWindows {
 
  private:
   struct Worker;
-  void for_each(const char* stage, int count, const std::function<void(Worker&, int)>& task);
+  ScanPlan plan(Extent image) const;
+  void for_each(const ImageLoop& loop, const std::function<void(Worker&, int)>& task);
 
   const Setup setup_;
   const Exec& exec_;

@@ -3,6 +3,8 @@
 #include <fovea/random.h>
 #include <gtest/gtest.h>
 
+#include <gmock/gmock.h>
+
 #include <limits>
 
 #include "people/scanner.h"
@@ -73,6 +75,9 @@ TEST(TrainCascade, TellsBarsApartWhateverTheThreads) {
   const Model model =
       train_cascade(data, quick(), {.exec = {.device = Device::cpu(), .threads = 1}});
   EXPECT_EQ(model.kind, Kind::kCascade);
+  EXPECT_THAT(model.facts.at("training"), testing::HasSubstr("\"stages\": 3,"));
+  EXPECT_THAT(model.facts.at("training"), testing::HasSubstr("\"seed\": 1234"));
+  EXPECT_THAT(model.facts.at("data"), testing::HasSubstr("30 positives"));
   const auto& cascade = std::get<CascadeModel>(model.classifier);
   ASSERT_FALSE(cascade.stages.empty());
   const auto scanner = cpu::make_cascade_scanner(cascade);
@@ -133,6 +138,35 @@ TEST(TrainCascade, RefusesWhatCannotBeLearnt) {
   EXPECT_NE(message(none, negatives, {}), "");
   EXPECT_NE(message(positives, none, {}), "");
   EXPECT_NE(message(positives, negatives, {.sample_bytes = 1000}), "");
+  CascadeTrainOptions wide = quick();
+  wide.stride = 129;
+  EXPECT_THAT(test::message_of<InvalidArgument>([&] {
+                train_cascade({positives, negatives}, wide);
+              }),
+              testing::HasSubstr("128"));
+}
+
+TEST(TrainCascade, TakesTheWidestStride) {
+  const Bars positives(20, true), negatives(40, false);
+  CascadeTrainOptions options = quick();
+  options.stride = 128;
+  options.negatives = 40;
+  const Model model = train_cascade({positives, negatives}, options);
+  EXPECT_FALSE(std::get<CascadeModel>(model.classifier).stages.empty());
+}
+
+// The solver's memory and what each thread computes with count as well.
+TEST(TrainCascade, MemoryAskedForGrowsWithThreads) {
+  const Bars positives(20, true), negatives(2, false);
+  const auto needed = [&](int threads) {
+    TrainRun run{.sample_bytes = 1};
+    run.exec.threads = threads;
+    const std::string message = test::message_of<InvalidArgument>([&] {
+      train_cascade({positives, negatives}, {.ranking_windows = 0}, run);
+    });
+    return std::stoi(message.substr(message.find("need ") + 5));
+  };
+  EXPECT_GT(needed(64), needed(1) + 50);
 }
 
 }  // namespace

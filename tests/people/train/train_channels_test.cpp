@@ -68,6 +68,9 @@ float score(const Model& model, const Image<std::uint8_t>& crop) {
 TEST(TrainChannels, TellsPeopleFromNoise) {
   const Model model = train_channels({kPositives, kNegatives}, small_options());
   EXPECT_EQ(model.kind, Kind::kChannels);
+  EXPECT_THAT(model.facts.at("training"), testing::HasSubstr("\"trees\": 64,"));
+  EXPECT_THAT(model.facts.at("training"), testing::HasSubstr("\"seed\": 1234"));
+  EXPECT_THAT(model.facts.at("data"), testing::HasSubstr("24 positives"));
   const Pictures people(32, {72, 136}, true), noise(32, {72, 136}, false);
   for (int i = 24; i < 32; ++i) {
     EXPECT_GT(score(model, people.read(i)), 0.5F) << i;
@@ -111,12 +114,12 @@ TEST(TrainChannels, ACheckpointOfAnotherTrainingIsRefused) {
   const auto message = test::message_of<InvalidArgument>([&] {
     train_channels({kPositives, kNegatives}, other, run);
   });
-  EXPECT_NE(message.find("other data or options"), std::string::npos) << message;
+  EXPECT_NE(message.find("other options (trees 64 then, 128 now)"), std::string::npos) << message;
   const Pictures smaller(3, {66, 130}, false);
   const auto changed = test::message_of<InvalidArgument>([&] {
     train_channels({kPositives, smaller}, small_options(), run);
   });
-  EXPECT_NE(changed.find("other data or options"), std::string::npos) << changed;
+  EXPECT_NE(changed.find("other images"), std::string::npos) << changed;
   test::save(run.checkpoint, "not a checkpoint");
   EXPECT_THROW(train_channels({kPositives, kNegatives}, other, run), FormatError);
 }

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <numeric>
 
+#include "people/hog/hog_layout.h"
 #include "people/model_parts.h"
 #include "people/train/train_linear_windows.h"
 #include "support/files.h"
@@ -209,25 +210,59 @@ TEST(TrainLinear, RefusesWhatCannotBeTrained) {
 }
 
 TEST(TrainLinear, HardestAreKeptWhateverTheOrder) {
-  SampleRows samples{Image<float>(1, 5), 1};
-  HardWindows hard(4, -1, &samples);
-  const auto offer = [&](float score, int image) {
-    hard.offer(score, {image, 0, 0, 0}, [&](std::span<float> row) { row[0] = score; });
-  };
+  HardWindows hard(4, -1);
   const std::pair<float, int> all[] = {{0.5F, 9}, {-1, 1}, {0, 8},    {2, 3},
                                        {0, 2},    {1, 7},  {-0.5F, 4}};
-  for (const auto& [score, image] : all) offer(score, image);
+  EXPECT_GT(hard.least(), -1);
+  for (const auto& [score, image] : all) hard.offer(score, {image, 0, 0, 0});
   EXPECT_TRUE(hard.full());
   EXPECT_EQ(hard.lowest(), 0);
-  EXPECT_FALSE(hard.promising(-0.1F));
-  const auto places = hard.finish();
+  EXPECT_EQ(hard.least(), 0);
+  const auto places = hard.places();
   ASSERT_EQ(places.size(), 4U);
-  EXPECT_EQ(samples.used, 5);
-  const std::pair<int, float> expected[] = {{2, 0.F}, {3, 2.F}, {7, 1.F}, {9, 0.5F}};
-  for (int i = 0; i < 4; ++i) {
-    EXPECT_EQ(places[i].image, expected[i].first);
-    EXPECT_EQ(samples.row(1 + i)[0], expected[i].second);
-  }
+  const int expected[] = {2, 3, 7, 9};
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(places[i].image, expected[i]);
+}
+
+// A window described alone has the descriptor that it has among all windows of its level, to the
+// bit, so that it does not matter with which others it is asked for.
+TEST(TrainLinear, DescriptorsDoNotDependOnTheCompany) {
+  const Figures positives(1);
+  const Clutter negatives(1);
+  const TrainData data{positives, negatives};
+  const std::vector<Extent> sizes{{90, 100}};
+  const Exec exec;
+  HogOptions wide = small_hog();
+  wide.cell = 6;
+  wide.block = 3;
+  wide.block_stride = 12;
+  wide.window_width = 30;
+  wide.window_height = 66;
+  HogOptions round = small_hog();
+  round.shape = BlockShape::kCircular;
+  for (const HogOptions& hog : {small_hog(), wide, round})
+    for (const Kind kind : {Kind::kHog, Kind::kHogCells, Kind::kHogIntegral})
+      for (const int stride : {3, 8, 12}) {
+        const ScanOptions search{.ratio = 1.25, .stride = stride, .padding = 0};
+        TrainWindows windows({kind, hog, data, search, sizes}, exec);
+        std::vector<WindowPlace> places;
+        const ScanPlan plan = windows.plan(0);
+        for (int l = 0; l < static_cast<int>(plan.levels.size()); ++l)
+          for (int row = 0; row < plan.levels[l].rows; ++row)
+            for (int column = 0; column < plan.levels[l].columns; ++column)
+              places.push_back({0, l, column, row});
+        const auto count = static_cast<int>(places.size());
+        const int size = descriptor_size(hog_of_kind(kind, hog));
+        SampleRows together{Image<float>(size, count), 0}, alone{Image<float>(size, count), 0};
+        windows.describe_places(places, together);
+        for (int k = 0; k < count; k += 5) {
+          alone.used = k;
+          windows.describe_places(std::span(places).subspan(k, 1), alone);
+          ASSERT_TRUE(std::ranges::equal(together.row(k), alone.row(k)))
+              << to_string(kind) << ", cells of " << hog.cell << ", stride " << stride << ", level "
+              << places[k].level << ", " << places[k].column << ", " << places[k].row;
+        }
+      }
 }
 
 }  // namespace
