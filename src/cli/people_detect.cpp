@@ -14,9 +14,16 @@
 #include "cli/people_report.h"
 #include "cli/run.h"
 #include "core/json_text.h"
+#include "core/ordered_pipeline.h"
+#include "core/parallel.h"
+#include "core/stream.h"
 
 namespace fovea::cli {
 namespace {
+
+constexpr int kDeviceDetectors = 3;
+constexpr int kMostDetectors = 4;
+constexpr int kWaitingFrames = 3;  // read or to be written, while detectors work
 
 struct DetectRequest {
   PeopleModel model{};
@@ -57,14 +64,14 @@ class Search {
     if (!request.mask.empty()) mask_ = io::to_grey(people_pixels(io::read_image(request.mask)));
   }
 
-  people::DetectResult in(ImageView<const std::uint8_t> image) {
-    return mask_.empty() ? detector_.detect(image, region_) : detector_.detect_within(mask_, image);
+  people::DetectResult in(people::Detector& detector, ImageView<const std::uint8_t> image) const {
+    return mask_.empty() ? detector.detect(image, region_) : detector.detect_within(mask_, image);
   }
 
   Outcome image(const std::string& input, const std::string& output) {
     io::AnyImage source = read_input(input, request_.orientation);
     Image<std::uint8_t> pixels = people_pixels(std::move(source));
-    const people::DetectResult result = in(pixels);
+    const people::DetectResult result = in(detector_, pixels);
     files_.add({input, pixels.width(), pixels.height(), -1, 0, result.people});
     if (!output.empty()) {
       draw_people(pixels, result.people);
@@ -84,28 +91,38 @@ class Search {
     std::optional<io::VideoWriter> writer;
     if (!output.empty())
       writer.emplace(output, io::VideoWriteOptions{.frame_rate = reader.info().rate.value()});
-    io::Frame frame;
     std::string frames;
     std::int64_t found = 0, count = 0;
-    while (reader.next(frame)) {
-      if (exec.stop.stop_requested() && writer && count > 0) writer->finish();  // what there is
-      throw_if_stopped(exec);
-      const people::DetectResult result = in(frame.image);
-      files_.add({input, frame.image.width(), frame.image.height(), frame.index, frame.time_seconds,
-                  result.people});
+    const auto write = [&](Shot& shot) {
+      const Image<std::uint8_t>& image = shot.frame.image;
+      files_.add({input, image.width(), image.height(), shot.frame.index, shot.frame.time_seconds,
+                  shot.result.people});
       if (json_)
         frames += fmt::format("{}{{\"frame\": {}, \"time_seconds\": {}, \"people\": {}}}",
-                              count == 0 ? "" : ", ", frame.index, frame.time_seconds,
-                              people_json(result.people));
-      found += static_cast<std::int64_t>(result.people.size());
+                              count == 0 ? "" : ", ", shot.frame.index, shot.frame.time_seconds,
+                              people_json(shot.result.people));
+      found += static_cast<std::int64_t>(shot.result.people.size());
       ++count;
       if (exec.progress)
         exec.progress({"frames", static_cast<double>(count),
                        static_cast<double>(std::max<std::int64_t>(0, reader.expected_frames()))});
-      if (writer) {
-        draw_people(frame.image, result.people);
-        writer->write(frame.image);
-      }
+      if (writer) writer->write(image);
+    };
+    make_workers(exec);
+    OrderedPipeline<Shot, Worker> frames_in_turn(
+        workers_, in_flight_,
+        {.read = [&](Shot& shot) { return reader.next(shot.frame); },
+         .work =
+             [&](Worker& worker, Shot& shot) {
+               shot.result = in(worker.detector, shot.frame.image);
+               if (writer) draw_people(shot.frame.image, shot.result.people);
+             },
+         .write = write});
+    try {
+      frames_in_turn.run(exec);
+    } catch (const Cancelled&) {
+      if (writer && count > 0) writer->finish();  // what there is
+      throw;
     }
     if (writer && count > 0) writer->finish();
     return {fmt::format("{}: {} people in {} frames{}{}", input, found, count,
@@ -122,6 +139,34 @@ class Search {
   }
 
  private:
+  struct Shot {
+    io::Frame frame;
+    people::DetectResult result;
+  };
+  struct Worker {
+    Stream stream;
+    people::Detector detector;
+  };
+
+  // On a GPU some detectors take frames in turn, so that uploading, computing and waiting for the
+  // result overlap. On the CPU they share the threads: a frame a thread wastes less of them than
+  // all threads a frame, but several frames take more memory. A single thread is not added to:
+  // there steps take turns.
+  void make_workers(const Exec& exec) {
+    if (!workers_.empty()) return;
+    const int threads = thread_count(exec);
+    const bool cuda = exec.device.kind == DeviceKind::kCuda;
+    const int count = cuda ? kDeviceDetectors : std::min(threads, kMostDetectors);
+    in_flight_ = !cuda && threads == 1 ? 1 : count + kWaitingFrames;
+    for (int i = 0; i < count; ++i) {
+      people::DetectOptions options = detector_.options();
+      Stream stream(exec.device);
+      options.exec.stream = stream.get();
+      options.exec.threads = std::max(1, threads / count);
+      workers_.push_back({std::move(stream), people::Detector(detector_.model(), options)});
+    }
+  }
+
   static std::string output_member(const std::string& output) {
     return output.empty() ? "" : fmt::format("\"output\": {}, ", detail::json_quote(output));
   }
@@ -132,6 +177,8 @@ class Search {
   Image<std::uint8_t> mask_;
   PeopleFiles files_;
   bool json_;
+  std::vector<Worker> workers_;  // for video
+  int in_flight_ = 1;
 };
 
 // -o FILE.json and -o FILE.csv are lists, not pictures.

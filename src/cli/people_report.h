@@ -1,9 +1,9 @@
-// People found, as files for other programs: COCO's JSON and CSV, both complete or absent.
+// People found, as files for other programs: COCO's JSON and CSV, both complete or absent. What is
+// added goes to disk at once: an endless video takes no memory.
 #pragma once
 #include <fovea/people/detection.h>
-#include <fovea/sink.h>
 
-#include <optional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -25,14 +25,16 @@ class PeopleFiles {
  public:
   // Empty paths: no such file. Made at once, so that what cannot be written is said first.
   PeopleFiles(const std::string& coco, const std::string& csv);
+  ~PeopleFiles();
   void add(const PeopleFrame& frame);
-  // Writes what was added; `info` is a JSON object that says how it was made.
+  // Completes the files; `info` is a JSON object that says how they were made.
   void commit(const std::string& info);
 
  private:
-  std::optional<io::FileSink> coco_;
-  std::optional<io::FileSink> csv_;
-  std::vector<PeopleFrame> frames_;
+  class Coco;
+  class Csv;
+  std::unique_ptr<Coco> coco_;
+  std::unique_ptr<Csv> csv_;
 };
 
 // [{"box": [x, y, width, height], "score": s, "scale": s}, ...]

@@ -37,7 +37,8 @@ void describe(OptionVisitor& visit, TrainRequest& request) {
   visit("output", request.output, "model file to write, .safetensors");
   visit("checkpoint", request.checkpoint,
         "file that keeps an unfinished training; without one, the output's name with .checkpoint");
-  visit("memory", request.memory, "most MiB for samples", 64, 1 << 20);
+  visit("memory", request.memory, "most MiB for samples; images that are searched come on top", 64,
+        1 << 20);
   visit.group("hog", request.hog);
   visit.group("linear", request.linear);
   visit.group("cascade", request.cascade);

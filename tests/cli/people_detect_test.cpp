@@ -143,6 +143,60 @@ TEST_F(PeopleDetect, VideoGoesInAndOut) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "cut_found.y4m"));
 }
 
+// Someone who walks to the right, 4 pixels a frame.
+void write_walk(const std::string& path, int frames) {
+  io::VideoWriter writer(path, {.frame_rate = 10});
+  for (int i = 0; i < frames; ++i) {
+    Image<std::uint8_t> frame = street(160, 176, 3);
+    draw_someone(frame.view(), 4 * i % 96, 16);
+    writer.write(frame);
+  }
+  writer.finish();
+}
+
+TEST_F(PeopleDetect, VideoDoesNotDependOnThreads) {
+  write_walk(folder_ / "walk.y4m", 24);
+  json expected;
+  for (const std::string threads : {"1", "2", "7"}) {
+    const std::string video = folder_ / "found" + threads + ".y4m";
+    json report = detected({folder_ / "walk.y4m", "-o", video, "--csv",
+                            folder_ / "found" + threads + ".csv", "--threads", threads});
+    report["results"][0].erase("output");
+    if (threads == "1") expected = report["results"];
+    EXPECT_EQ(report["results"], expected);
+    EXPECT_EQ(test::load(video), test::load(folder_ / "found1.y4m"));
+    EXPECT_EQ(test::load(folder_ / "found" + threads + ".csv"), test::load(folder_ / "found1.csv"));
+  }
+  for (std::size_t i = 0; i < 24; ++i) EXPECT_EQ(expected[0]["frames"][i]["frame"], i);
+}
+
+// Asks for a stop with the first words.
+class StopsAtOnce final : public Sink {
+ public:
+  void write(std::string_view) override { stop.request_stop(); }
+  std::stop_source stop;
+};
+
+TEST_F(PeopleDetect, AStopInAVideoKeepsWhatThereIs) {
+  write_walk(folder_ / "walk.y4m", 200);
+  hide_gpus();
+  TextSink out;
+  StopsAtOnce err;
+  EXPECT_EQ(run({"people", "detect", "--model", model(), folder_ / "walk.y4m", "-o",
+                 folder_ / "found.y4m", "--csv", folder_ / "found.csv", "--coco",
+                 folder_ / "found.json", "--progress", "json", "--threads", "3"},
+                {.out = out, .err = err, .stop = err.stop.get_token()}),
+            kInterrupted);
+  io::VideoReader reader(folder_ / "found.y4m");
+  io::Frame frame;
+  std::size_t count = 0;
+  while (reader.next(frame)) ++count;
+  EXPECT_GE(count, 1U);
+  EXPECT_LT(count, 200U);
+  EXPECT_EQ(json::parse(test::load(folder_ / "found.json"))["images"].size(), count);
+  EXPECT_THAT(test::load(folder_ / "found.csv"), testing::StartsWith("input,frame,"));
+}
+
 TEST_F(PeopleDetect, RegionMaskThresholdAndHeightsLimitTheSearch) {
   const auto count = [&](const std::vector<std::string>& more) {
     std::vector<std::string> args{folder_ / "a.png"};

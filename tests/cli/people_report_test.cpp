@@ -50,6 +50,37 @@ TEST(PeopleReport, FilesAppearWholeOnCommit) {
             "walk.y4m,7,0.5,-2.5,4,20,50,1.5,1.25\r\n");
 }
 
+TEST(PeopleReport, WhatIsAddedGoesToDiskAtOnce) {
+  const test::TempFolder folder;
+  std::filesystem::create_directory(folder / "out");
+  PeopleFiles files(folder / "out/a.json", folder / "out/a.csv");
+  constexpr int kFrames = 20000;
+  for (int i = 0; i < kFrames; ++i) files.add({"-", 64, 128, i, 0.5 * i, {kSomeone, kSomeone}});
+  int unfinished = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "out")) {
+    ++unfinished;
+    EXPECT_GT(entry.file_size(), 40U * kFrames) << entry.path();
+  }
+  EXPECT_EQ(unfinished, 2);
+  files.commit("{}");
+  const json coco = json::parse(test::load(folder / "out/a.json"));
+  ASSERT_EQ(coco["images"].size(), std::size_t{kFrames});
+  ASSERT_EQ(coco["annotations"].size(), std::size_t{2 * kFrames});
+  EXPECT_EQ(coco["annotations"].back()["id"], 2 * kFrames);
+  EXPECT_EQ(coco["annotations"].back()["image_id"], kFrames);
+}
+
+TEST(PeopleReport, NobodyIsAnEmptyList) {
+  const test::TempFolder folder;
+  PeopleFiles files(folder / "a.json", folder / "a.csv");
+  files.commit("{}");
+  const json coco = json::parse(test::load(folder / "a.json"));
+  EXPECT_TRUE(coco["images"].empty());
+  EXPECT_TRUE(coco["annotations"].empty());
+  EXPECT_EQ(test::load(folder / "a.csv"),
+            "input,frame,time_seconds,x,y,width,height,score,scale\r\n");
+}
+
 TEST(PeopleReport, WithoutCommitNothingIsLeft) {
   const test::TempFolder folder;
   { PeopleFiles(folder / "a.json", "").add({"a", 1, 1, -1, 0, {kSomeone}}); }

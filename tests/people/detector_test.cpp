@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "core/ordered_pipeline.h"
+#include "core/stream.h"
 #include "people/hog/hog_grid.h"
 #include "people/model_parts.h"
 #include "support/devices.h"
@@ -60,6 +62,50 @@ class PeopleDetector : public test::OnEveryPlace {
   }
 };
 FOVEA_ON_EVERY_PLACE(PeopleDetector);
+
+// Detectors with streams of their own share the frames of a video, of changing size even.
+TEST_P(PeopleDetector, SeveralWorkBesideEachOther) {
+  struct Shot {
+    Image<std::uint8_t> image;
+    DetectResult result;
+  };
+  struct Worker {
+    Stream stream;
+    Detector detector;
+  };
+  const auto frame = [](int i) {
+    return figure_at(200 + i % 3 * 24, 180, 8 * (i % 9), 4 * (i % 5));
+  };
+  std::vector<Worker> workers;
+  for (int i = 0; i < 3; ++i) {
+    Stream stream(device());
+    DetectOptions own = options();
+    own.exec.stream = stream.get();
+    own.exec.threads = 1;
+    workers.push_back({std::move(stream), Detector(figure_model(), own)});
+  }
+  Detector alone(figure_model(), options());
+  int read = 0, written = 0;
+  OrderedPipeline<Shot, Worker> pipeline(
+      workers, 5,
+      {.read =
+           [&](Shot& shot) {
+             shot.image = frame(read);
+             return ++read <= 20;
+           },
+       .work = [](Worker& worker, Shot& shot) { shot.result = worker.detector.detect(shot.image); },
+       .write =
+           [&](Shot& shot) {
+             const DetectResult expected = alone.detect(frame(written++));
+             ASSERT_EQ(shot.result.people.size(), expected.people.size());
+             for (std::size_t k = 0; k < expected.people.size(); ++k) {
+               EXPECT_EQ(shot.result.people[k].score, expected.people[k].score);
+               EXPECT_EQ(shot.result.people[k].box.x, expected.people[k].box.x);
+             }
+           }});
+  pipeline.run({});
+  EXPECT_EQ(written, 20);
+}
 
 TEST_P(PeopleDetector, FindsAFigureWhereItStands) {
   const Image<std::uint8_t> image = figure_at(320, 240, 128, 64);

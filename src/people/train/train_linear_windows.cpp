@@ -181,6 +181,7 @@ void TrainWindows::describe_places(std::span<const WindowPlace> places, SampleRo
     return before(places[static_cast<std::size_t>(a)], places[static_cast<std::size_t>(b)]);
   });
   std::vector<WindowPlace> sorted;
+  sorted.reserve(places.size());
   for (const int k : order) sorted.push_back(places[static_cast<std::size_t>(k)]);
   std::vector<std::size_t> firsts;  // of every image that has some
   for (std::size_t k = 0; k < sorted.size(); ++k)
