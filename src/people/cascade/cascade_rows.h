@@ -28,7 +28,8 @@ struct SumsLayout {
   std::ptrdiff_t row_size() const { return kParts * part * cascade::kBins; }
   // Of a position: its first bins are at kTogether * place(), its ninth at ninths() + place().
   std::ptrdiff_t place(int position) const {
-    return dealt ? position % kParts * part + position / kParts : position;
+    const auto p = static_cast<unsigned>(position);  // of which the parts are cheap
+    return dealt ? p % kParts * part + p / kParts : p;
   }
   std::ptrdiff_t ninths() const { return kParts * part * kTogether; }
 
@@ -63,6 +64,25 @@ struct CascadePlan {
   std::vector<cascade::BlockPlan> ranking;
 };
 
+// Windows of a row that are still in the race. Memory is kept from row to row, for whole groups of
+// four windows.
+struct Race {
+  std::vector<int> column;
+  std::vector<std::ptrdiff_t> place;
+  std::vector<float> sum;
+  std::vector<float> parts;  // four of a window's product, then four of its square
+  std::size_t count = 0;
+
+  void reserve(std::size_t windows) {
+    if (windows <= column.size()) return;
+    const std::size_t whole = (windows + 3) / 4 * 4;
+    column.resize(whole);
+    place.resize(whole);
+    sum.resize(whole);
+    parts.resize(8 * whole);
+  }
+};
+
 // A row of windows; window c begins `step` patches right of window c - 1.
 struct WindowRow {
   const CascadePlan& plan;
@@ -72,6 +92,7 @@ struct WindowRow {
   int step;
   bool every;     // give scores to windows that do not pass, too
   float* scores;  // of every column; those that did not pass have -infinity where `every` is not
+  Race& race;
   std::int64_t evaluations;  // grows by the blocks looked at
 };
 void score_windows(WindowRow& row);

@@ -244,13 +244,14 @@ void patch_row_any(const PatchRow& row) {
 
 // Where a block's corners lie in a row of windows: of its three rows, three places each.
 struct Corners {
-  const std::uint32_t* row[3];
-  std::ptrdiff_t place[3];
-  std::ptrdiff_t ninths;
-  Corners(const BlockPlan& block, const WindowRow& windows) : ninths(windows.layout.ninths()) {
-    for (int i = 0; i < 3; ++i) {
-      row[i] = windows.sums[block.y[i]];
-      place[i] = windows.layout.place(block.x[i]);
+  const std::uint32_t *first[3][3], *ninth[3][3];
+  Corners(const BlockPlan& block, const WindowRow& row) {
+    for (int x = 0; x < 3; ++x) {
+      const std::ptrdiff_t place = row.layout.place(block.x[x]);
+      for (int y = 0; y < 3; ++y) {
+        first[y][x] = row.sums[block.y[y]] + place * SumsLayout::kTogether;
+        ninth[y][x] = row.sums[block.y[y]] + row.layout.ninths() + place;
+      }
     }
   }
 };
@@ -266,17 +267,17 @@ HWY_INLINE void block_sums(const Corners& corners, const VF* weights, std::ptrdi
   std::uint32_t above_ninth[2], ninths[4];
   for (int y = 0; y < 3; ++y) {
     V32 wide[2][2];
-    const std::uint32_t* corner[3];
-    for (int x = 0; x < 3; ++x)
-      corner[x] = corners.row[y] + (corners.place[x] + window) * SumsLayout::kTogether;
-    const std::uint32_t* ninth = corners.row[y] + corners.ninths + window;
+    const auto load = [&](int x, int k) HWY_ATTR {
+      return hn::LoadU(d, corners.first[y][x] + window * SumsLayout::kTogether + 4 * k);
+    };
     for (int x = 0; x < 2; ++x) {
       for (int k = 0; k < 2; ++k) {
-        wide[x][k] = hn::Sub(hn::LoadU(d, corner[x + 1] + 4 * k), hn::LoadU(d, corner[x] + 4 * k));
+        wide[x][k] = hn::Sub(load(x + 1, k), load(x, k));
         if (y > 0) cells[(y - 1) * 2 + x][k] = hn::Sub(wide[x][k], above[x][k]);
         above[x][k] = wide[x][k];
       }
-      const std::uint32_t wide_ninth = ninth[corners.place[x + 1]] - ninth[corners.place[x]];
+      const std::uint32_t wide_ninth =
+          corners.ninth[y][x + 1][window] - corners.ninth[y][x][window];
       if (y > 0) ninths[(y - 1) * 2 + x] = wide_ninth - above_ninth[x];
       above_ninth[x] = wide_ninth;
     }
@@ -316,40 +317,42 @@ HWY_INLINE VF lane_sums(const VF* v) {
   return hn::Add(hn::Add(lane0, lane1), hn::Add(lane2, lane3));
 }
 
-// Windows still in the race. Numbers are there for whole groups of four.
-struct Race {
-  std::vector<int> column;
-  std::vector<std::ptrdiff_t> place;
-  std::vector<float> sum;
-  std::vector<float> parts;  // four of a window's product, then four of its square
-  std::size_t count = 0;
-};
-
 // The parts of cascade::block_response() of all windows. What remains takes a root and a quotient:
 // in a loop of its own their latencies overlap.
-HWY_INLINE void block_parts(const BlockPlan& block, const WindowRow& row, Race& race) {
+void block_parts(const BlockPlan& block, const WindowRow& row, Race& race) {
   const DF d;
   const Corners corners(block, row);
   VF weights[kVectors];
   for (int k = 0; k < kVectors; ++k) weights[k] = hn::LoadU(d, block.weights + 4 * k);
-  for (std::size_t i = 0; i < race.count; ++i) {
+  const std::ptrdiff_t* HWY_RESTRICT place = race.place.data();
+  float* HWY_RESTRICT parts = race.parts.data();
+  for (const std::ptrdiff_t* end = place + race.count; place != end; ++place, parts += 8) {
     VF product, square;
-    block_sums(corners, weights, race.place[i], product, square);
-    hn::StoreU(product, d, race.parts.data() + 8 * i);
-    hn::StoreU(square, d, race.parts.data() + 8 * i + 4);
+    block_sums(corners, weights, *place, product, square);
+    hn::StoreU(product, d, parts);
+    hn::StoreU(square, d, parts + 4);
   }
 }
 
-// The margins of four windows.
-HWY_INLINE VF margins(const BlockPlan& block, const float* parts) {
+// Adds to the sums of all windows what `grade` makes of their margins, four at a time.
+template <class Grade>
+HWY_INLINE void add_grades(const BlockPlan& block, const WindowRow& row, Race& race,
+                           const Grade& grade) {
+  block_parts(block, row, race);
   const DF d;
-  VF product[4], square[4];
-  for (int i = 0; i < 4; ++i) {
-    product[i] = hn::LoadU(d, parts + 8 * i);
-    square[i] = hn::LoadU(d, parts + 8 * i + 4);
+  const VF fade = hn::Set(d, block.fade), bias = hn::Set(d, block.bias);
+  const float* HWY_RESTRICT parts = race.parts.data();
+  float* HWY_RESTRICT sum = race.sum.data();
+  for (const float* end = sum + race.count; sum < end; sum += 4, parts += 32) {
+    VF product[4], square[4];
+    for (int i = 0; i < 4; ++i) {
+      product[i] = hn::LoadU(d, parts + 8 * i);
+      square[i] = hn::LoadU(d, parts + 8 * i + 4);
+    }
+    const VF length = hn::Sqrt(hn::Add(lane_sums(square), fade));
+    const VF margin = hn::Add(hn::Div(lane_sums(product), length), bias);
+    hn::StoreU(hn::Add(hn::LoadU(d, sum), grade(margin)), d, sum);
   }
-  const VF length = hn::Sqrt(hn::Add(lane_sums(square), hn::Set(d, block.fade)));
-  return hn::Add(hn::Div(lane_sums(product), length), hn::Set(d, block.bias));
 }
 
 void run_stage(const CascadePlan::Stage& stage, const WindowRow& row, Race& race) {
@@ -357,14 +360,15 @@ void run_stage(const CascadePlan::Stage& stage, const WindowRow& row, Race& race
   if (!row.plan.chained) std::fill(race.sum.begin(), race.sum.end(), 0.0F);
   const VF one = hn::Set(d, 1.0F), minus_one = hn::Set(d, -1.0F);
   for (const BlockPlan& block : stage.blocks) {
-    block_parts(block, row, race);
-    for (std::size_t i = 0; i < race.count; i += 4) {
-      const VF margin = margins(block, race.parts.data() + 8 * i);
-      const VF grade = row.plan.graded
-                           ? hn::Min(hn::Max(margin, minus_one), one)
-                           : hn::IfThenElse(hn::Lt(margin, hn::Zero(d)), minus_one, one);
-      float* sum = race.sum.data() + i;
-      hn::StoreU(hn::Add(hn::LoadU(d, sum), hn::Mul(hn::Set(d, block.vote), grade)), d, sum);
+    const VF vote = hn::Set(d, block.vote);
+    if (row.plan.graded) {
+      add_grades(block, row, race, [&](VF margin) HWY_ATTR {
+        return hn::Mul(vote, hn::Min(hn::Max(margin, minus_one), one));
+      });
+    } else {
+      add_grades(block, row, race, [&](VF margin) HWY_ATTR {
+        return hn::Mul(vote, hn::IfThenElse(hn::Lt(margin, hn::Zero(d)), minus_one, one));
+      });
     }
   }
 }
@@ -393,28 +397,19 @@ void keep_passed(const WindowRow& row, std::size_t stage, Race& race) {
 }
 
 void rank(const WindowRow& row, Race& race) {
-  const DF d;
   std::fill(race.sum.begin(), race.sum.end(), 0.0F);
-  for (const BlockPlan& block : row.plan.ranking) {
-    block_parts(block, row, race);
-    for (std::size_t i = 0; i < race.count; i += 4) {
-      const VF margin = margins(block, race.parts.data() + 8 * i);
-      hn::StoreU(hn::Add(hn::LoadU(d, race.sum.data() + i), margin), d, race.sum.data() + i);
-    }
-  }
+  for (const BlockPlan& block : row.plan.ranking)
+    add_grades(block, row, race, [](VF margin) HWY_ATTR { return margin; });
 }
 
 void score_row(WindowRow& row) {
-  Race race;
+  Race& race = row.race;
   const auto columns = static_cast<std::size_t>(row.columns);
-  const std::size_t whole = (columns + 3) / 4 * 4;
-  race.column.resize(whole);
-  race.place.resize(whole);
-  race.sum.resize(whole);
-  race.parts.resize(8 * whole);
+  race.reserve(columns);
   race.count = columns;
   for (std::size_t i = 0; i < columns; ++i) {
     race.column[i] = static_cast<int>(i);
+    race.sum[i] = 0;
     race.place[i] = row.layout.place(static_cast<int>(i) * row.step);
     row.scores[i] = -std::numeric_limits<float>::infinity();
   }
