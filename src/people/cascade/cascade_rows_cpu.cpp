@@ -26,6 +26,7 @@ using D8Half = hn::FixedTag<std::uint8_t, 8>;
 using D16 = hn::FixedTag<std::uint16_t, 8>;
 using D16Half = hn::FixedTag<std::uint16_t, 4>;
 using D32 = hn::FixedTag<std::uint32_t, 4>;
+using D64 = hn::FixedTag<std::uint64_t, 2>;
 using DI32 = hn::FixedTag<std::int32_t, 4>;
 using DF = hn::FixedTag<float, 4>;
 using V8 = hn::Vec<D8>;
@@ -192,8 +193,9 @@ struct Running {
 template <bool kDealt>
 HWY_INLINE void append(V16* bins, const PatchRow& row, int first, Running& run) {
   const D32 d;
-  alignas(16) std::uint16_t ninth[8];
-  hn::Store(bins[kBins - 1], D16(), ninth);
+  // Lanes are taken out four at a time: integer units have time to part them.
+  const auto ninths_of_four = hn::BitCast(D64(), bins[kBins - 1]);
+  const std::uint64_t four[2] = {hn::GetLane(ninths_of_four), hn::ExtractLane(ninths_of_four, 1)};
   transpose(bins);
   constexpr int kParts = SumsLayout::kParts, kTogether = SumsLayout::kTogether;
   const std::ptrdiff_t start = kDealt ? first / kParts : first;
@@ -206,7 +208,7 @@ HWY_INLINE void append(V16* bins, const PatchRow& row, int first, Running& run) 
     const std::ptrdiff_t at = place * kTogether, ninth_at = ninths + place;
     run.first = hn::Add(run.first, hn::PromoteTo(d, hn::LowerHalf(D16Half(), bins[i])));
     run.second = hn::Add(run.second, hn::PromoteTo(d, hn::UpperHalf(D16Half(), bins[i])));
-    run.ninth += ninth[i];
+    run.ninth += four[i / 4] >> (i % 4 * 16) & 0xFFFF;
     hn::StoreU(hn::Add(run.first, hn::LoadU(d, above + at)), d, sums + at);
     hn::StoreU(hn::Add(run.second, hn::LoadU(d, above + at + 4)), d, sums + at + 4);
     sums[ninth_at] = run.ninth + above[ninth_at];
@@ -227,6 +229,7 @@ HWY_INLINE void patch_row(const PatchRow& row) {
     V16 bins[kBins];
     bin_sums<kPlanes, 0>(of, bins);
     append<kDealt>(bins, row, i, run);
+    if (i + 8 >= row.patches) break;
     bin_sums<kPlanes, 1>(of, bins);
     append<kDealt>(bins, row, i + 8, run);
   }
@@ -294,11 +297,10 @@ HWY_INLINE void block_sums(const Corners& corners, const VF* weights, std::ptrdi
     add(cells[cell][1], 2 * cell + 1);
   }
   const hn::FixedTag<std::uint64_t, 1> d64;
-  const hn::FixedTag<std::uint64_t, 2> dd64;
   const auto pair = [&](int c) HWY_ATTR {
     return hn::Set(d64, ninths[c] | static_cast<std::uint64_t>(ninths[c + 1]) << 32);
   };
-  add(hn::BitCast(d, hn::Combine(dd64, pair(2), pair(0))), 8);
+  add(hn::BitCast(d, hn::Combine(D64(), pair(2), pair(0))), 8);
   product = hn::Add(products[0], products[1]);
   square = hn::Add(squares[0], squares[1]);
 }
