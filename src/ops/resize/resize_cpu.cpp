@@ -85,30 +85,35 @@ HWY_INLINE V blend_floats(V a, V b, V weight) {
   return hn::Add(a, hn::Mul(hn::Sub(b, a), weight));
 }
 
-// Eight source bytes of a group, as fixed point numbers. `offset` 0 takes left neighbours, a step
-// right ones.
+// Eight source bytes, as fixed point numbers, picked from the runs that start at `bases`.
 template <int kRuns>
-HWY_INLINE hn::Vec<Shorts> pick(const std::uint8_t* row, const detail::FixedPlan& plan, int group,
-                                int offset) {
+HWY_INLINE hn::Vec<Shorts> pick(const std::uint8_t* row, const std::int32_t* bases,
+                                const std::uint8_t* lookup) {
   const Bytes d;
-  const std::size_t run = static_cast<std::size_t>(group) * kRuns;
-  const auto pick_run = [&](std::size_t r) HWY_ATTR {
-    return hn::TableLookupBytesOr0(hn::LoadU(d, row + plan.base[r] + offset),
-                                   hn::LoadU(d, plan.lookup.data() + r * detail::FixedPlan::kRun));
+  const auto pick_run = [&](int r) HWY_ATTR {
+    return hn::TableLookupBytesOr0(hn::LoadU(d, row + bases[r]),
+                                   hn::LoadU(d, lookup + r * detail::FixedPlan::kRun));
   };
-  auto picked = pick_run(run);
-  for (int r = 1; r < kRuns; ++r) picked = hn::Or(picked, pick_run(run + r));
+  auto picked = pick_run(0);
+  for (int r = 1; r < kRuns; ++r) picked = hn::Or(picked, pick_run(r));
   return hn::ShiftLeft<detail::kFractionBits>(hn::BitCast(Shorts(), picked));
 }
 
 template <int kRuns>
-void stretch_groups(const std::uint8_t* row, const detail::FixedPlan& plan, std::int16_t* line) {
+void stretch_groups(const std::uint8_t* row, const detail::FixedPlan& plan,
+                    std::int16_t* HWY_RESTRICT line) {
   const Shorts d;
-  const int groups = plan.groups();
-  for (int g = 0; g < groups; ++g) {
-    const auto left = pick<kRuns>(row, plan, g, 0), right = pick<kRuns>(row, plan, g, plan.step);
-    const auto weight = hn::LoadU(d, plan.weight.data() + g * detail::FixedPlan::kGroup);
-    hn::StoreU(blend_fixed(left, right, weight), d, line + g * detail::FixedPlan::kGroup);
+  const std::int32_t* HWY_RESTRICT bases = plan.base.data();
+  const std::uint8_t* HWY_RESTRICT lookup = plan.lookup.data();
+  const std::int16_t* HWY_RESTRICT weights = plan.weight.data();
+  const std::uint8_t* next = row + plan.step;
+  for (int g = plan.groups(); g > 0; --g) {
+    const auto left = pick<kRuns>(row, bases, lookup), right = pick<kRuns>(next, bases, lookup);
+    hn::StoreU(blend_fixed(left, right, hn::LoadU(d, weights)), d, line);
+    bases += kRuns;
+    lookup += kRuns * detail::FixedPlan::kRun;
+    weights += detail::FixedPlan::kGroup;
+    line += detail::FixedPlan::kGroup;
   }
 }
 

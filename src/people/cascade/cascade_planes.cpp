@@ -80,17 +80,22 @@ WindowSums::WindowSums(Extent window)
 }
 
 void WindowSums::fill(const LevelPlanes& level, int x, int y, std::span<std::uint32_t> out) {
-  const auto row_size = static_cast<std::size_t>(columns_) * cascade::kBins;
+  const SumsLayout layout(columns_ - 1, false);
   std::fill(line_[0].begin(), line_[0].end(), 0U);
+  std::uint32_t* to = out.data();
   for (int r = 0; r < rows_; ++r) {
     const auto& above = line_[r % 2 == 0 ? 1 : 0];
     auto& sums = line_[r % 2];
     if (r > 0) {
-      PatchRow row{0, {}, above.data(), sums.data(), columns_ - 1, SumsLayout(columns_ - 1, false)};
+      PatchRow row{0, {}, above.data(), sums.data(), columns_ - 1, layout};
       level.point(row, x, y + 2 * (r - 1));
       add_patch_row(row);
     }
-    std::copy_n(sums.data(), row_size, out.data() + static_cast<std::size_t>(r) * row_size);
+    for (int c = 0; c < columns_; ++c, to += cascade::kBins) {
+      const std::ptrdiff_t place = layout.place(c);
+      std::copy_n(sums.data() + place * SumsLayout::kTogether, SumsLayout::kTogether, to);
+      to[SumsLayout::kTogether] = sums[static_cast<std::size_t>(layout.ninths() + place)];
+    }
   }
 }
 

@@ -13,25 +13,28 @@ constexpr int kRowMargin = 64;
 // Patches are made in groups of so many; rows of sums have room for whole groups.
 constexpr int kPatchGroup = 16;
 
-// How a row of an integral histogram lies in memory. Where windows are 8 pixels apart, or a
-// multiple of it, positions are dealt out to four parts: a corner of the next window then follows
-// at once, which spares the cache three quarters of what it would have to hold.
+// How a row of an integral histogram lies in memory: the first eight bins of all positions, two
+// aligned vectors each, then the ninth bins. Where windows are 8 pixels apart, or a multiple of it,
+// positions are dealt out to four parts: a corner of the next window then follows at once, which
+// spares the cache three quarters of what it would have to hold.
 struct SumsLayout {
   static constexpr int kParts = 4;
+  static constexpr int kTogether = cascade::kBins - 1;
 
   explicit SumsLayout(int patches, bool dealt_out) : dealt(dealt_out) {
     const std::ptrdiff_t groups = (patches + kPatchGroup - 1) / kPatchGroup;
-    part = (groups * kPatchGroup / kParts + 2) * cascade::kBins;
+    part = groups * kPatchGroup / kParts + 2;
   }
-  std::ptrdiff_t row_size() const { return kParts * part; }
-  std::ptrdiff_t at(int position) const {
-    return dealt ? position % kParts * part +
-                       static_cast<std::ptrdiff_t>(position / kParts) * cascade::kBins
-                 : static_cast<std::ptrdiff_t>(position) * cascade::kBins;
+  std::ptrdiff_t row_size() const { return kParts * part * cascade::kBins; }
+  // Of a position: its first bins are at kTogether * place(), its ninth at ninths() + place().
+  std::ptrdiff_t place(int position) const {
+    const auto p = static_cast<unsigned>(position);  // of which the parts are cheap
+    return dealt ? p % kParts * part + p / kParts : p;
   }
+  std::ptrdiff_t ninths() const { return kParts * part * kTogether; }
 
   bool dealt;
-  std::ptrdiff_t part;  // numbers from a part to the next
+  std::ptrdiff_t part;  // positions from a part to the next
 };
 
 // A row of patches. Position i of a row of sums holds, bin by bin, the votes left of patch i, of
@@ -61,6 +64,25 @@ struct CascadePlan {
   std::vector<cascade::BlockPlan> ranking;
 };
 
+// Windows of a row that are still in the race. Memory is kept from row to row, for whole groups of
+// four windows.
+struct Race {
+  std::vector<int> column;
+  std::vector<std::ptrdiff_t> place;
+  std::vector<float> sum;
+  std::vector<float> parts;  // four of a window's product, then four of its square
+  std::size_t count = 0;
+
+  void reserve(std::size_t windows) {
+    if (windows <= column.size()) return;
+    const std::size_t whole = (windows + 3) / 4 * 4;
+    column.resize(whole);
+    place.resize(whole);
+    sum.resize(whole);
+    parts.resize(8 * whole);
+  }
+};
+
 // A row of windows; window c begins `step` patches right of window c - 1.
 struct WindowRow {
   const CascadePlan& plan;
@@ -70,6 +92,7 @@ struct WindowRow {
   int step;
   bool every;     // give scores to windows that do not pass, too
   float* scores;  // of every column; those that did not pass have -infinity where `every` is not
+  Race& race;
   std::int64_t evaluations;  // grows by the blocks looked at
 };
 void score_windows(WindowRow& row);

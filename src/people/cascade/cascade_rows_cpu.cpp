@@ -26,41 +26,41 @@ using D8Half = hn::FixedTag<std::uint8_t, 8>;
 using D16 = hn::FixedTag<std::uint16_t, 8>;
 using D16Half = hn::FixedTag<std::uint16_t, 4>;
 using D32 = hn::FixedTag<std::uint32_t, 4>;
+using D64 = hn::FixedTag<std::uint64_t, 2>;
 using DI32 = hn::FixedTag<std::int32_t, 4>;
 using DF = hn::FixedTag<float, 4>;
 using V8 = hn::Vec<D8>;
 using V16 = hn::Vec<D16>;
 using V32 = hn::Vec<D32>;
 using VF = hn::Vec<DF>;
+constexpr int kVectors = cascade::kNumbers / 4;  // of a block's numbers
 
 // Of eight pixels: the longest projection, whether it is on direction k + 1 or beyond, and whether
-// the gradient lies in the second quarter. Projections grow up to the longest and then fall, so
-// that each needs to be held against its neighbour alone.
+// the gradient lies in the first quarter. Projections grow up to the longest and then fall, so that
+// each needs to be held against its neighbour alone.
 struct Votes {
-  V16 length, beyond[cascade::kDirections - 1], mirrored;
+  V16 length, beyond[cascade::kDirections - 1], straight;
   HWY_INLINE Votes() {}
 };
 
-// Absolute differences of 16 pixels, and 255 where the direction is in the second quarter.
+// Absolute differences of 16 pixels, and 255 where the direction is in the first quarter.
 struct Slopes {
-  V8 x, y, mirrored;
+  V8 x, y, straight;
   HWY_INLINE Slopes() {}
 };
 
 HWY_INLINE Slopes slopes(V8 left, V8 right, V8 above, V8 below) {
-  const D8 d;
   Slopes s;
   const V8 most_x = hn::Max(left, right), most_y = hn::Max(above, below);
   s.x = hn::Sub(most_x, hn::Min(left, right));
   s.y = hn::Sub(most_y, hn::Min(above, below));
-  const V8 right_more = hn::VecFromMask(d, hn::Eq(most_x, right));  // dx >= 0
-  const V8 above_more = hn::VecFromMask(d, hn::Eq(most_y, above));  // dy <= 0
-  const V8 level = hn::VecFromMask(d, hn::Eq(above, below));
-  s.mirrored = hn::AndNot(level, hn::Not(hn::Xor(right_more, above_more)));
+  const V8 down = hn::VecFromMask(D8(), hn::Eq(most_y, below));  // dy >= 0
+  const V8 up = hn::VecFromMask(D8(), hn::Eq(most_y, above));    // dy <= 0
+  s.straight = hn::IfThenElse(hn::Eq(most_x, right), down, up);
   return s;
 }
 
-HWY_INLINE Votes votes(V16 x, V16 y, V16 mirrored) {
+HWY_INLINE Votes votes(V16 x, V16 y, V16 straight) {
   const D16 d;
   Votes v;
   const auto project = [&](int k) HWY_ATTR {
@@ -69,7 +69,7 @@ HWY_INLINE Votes votes(V16 x, V16 y, V16 mirrored) {
   };
   V16 last = project(0);
   v.length = last;
-  v.mirrored = mirrored;
+  v.straight = straight;
   for (int k = 1; k < cascade::kDirections; ++k) {
     const V16 length = k == 4 ? hn::ShiftLeft<7>(y) : project(k);
     v.beyond[k - 1] = hn::VecFromMask(d, hn::Gt(length, last));
@@ -85,74 +85,89 @@ HWY_INLINE V16 high(V8 v) { return hn::PromoteTo(D16(), hn::UpperHalf(D8Half(), 
 HWY_INLINE V16 low_mask(V8 v) { return hn::BitCast(D16(), hn::InterleaveLower(D8(), v, v)); }
 HWY_INLINE V16 high_mask(V8 v) { return hn::BitCast(D16(), hn::InterleaveUpper(D8(), v, v)); }
 
-// The slopes of 32 pixels from `row`, even and odd ones apart.
-HWY_INLINE void line_slopes(const std::uint8_t* above, const std::uint8_t* row,
-                            const std::uint8_t* below, Slopes& even, Slopes& odd) {
+// A row of 32 pixels, even and odd ones apart, with their neighbours left and right.
+struct Line {
+  V8 even, odd, left_of_even, right_of_odd;
+  HWY_INLINE explicit Line(const std::uint8_t* row) {
+    hn::LoadInterleaved2(D8(), row - 1, left_of_even, even);
+    hn::LoadInterleaved2(D8(), row + 1, odd, right_of_odd);
+  }
+};
+
+// The slopes of the pixels of two rows: even and odd ones of the first, then of the second.
+HWY_INLINE void patch_slopes(const std::uint8_t* const* rows, std::ptrdiff_t x, Slopes* to) {
   const D8 d;
-  V8 left[2], right[2], up[2], down[2];
-  hn::LoadInterleaved2(d, row - 1, left[0], left[1]);
-  hn::LoadInterleaved2(d, row + 1, right[0], right[1]);
-  hn::LoadInterleaved2(d, above, up[0], up[1]);
-  hn::LoadInterleaved2(d, below, down[0], down[1]);
-  even = slopes(left[0], right[0], up[0], down[0]);
-  odd = slopes(left[1], right[1], up[1], down[1]);
+  V8 above[2], below[2];
+  hn::LoadInterleaved2(d, rows[0] + x, above[0], above[1]);
+  hn::LoadInterleaved2(d, rows[3] + x, below[0], below[1]);
+  const Line upper(rows[1] + x), lower(rows[2] + x);
+  to[0] = slopes(upper.left_of_even, upper.odd, above[0], lower.even);
+  to[1] = slopes(upper.even, upper.right_of_odd, above[1], lower.odd);
+  to[2] = slopes(lower.left_of_even, lower.odd, upper.even, below[0]);
+  to[3] = slopes(lower.even, lower.right_of_odd, upper.odd, below[1]);
 }
 
 template <int kHalf>
 HWY_INLINE Votes half_votes(const Slopes& s) {
-  if constexpr (kHalf == 0) return votes(low(s.x), low(s.y), low_mask(s.mirrored));
-  else return votes(high(s.x), high(s.y), high_mask(s.mirrored));
+  if constexpr (kHalf == 0) return votes(low(s.x), low(s.y), low_mask(s.straight));
+  else return votes(high(s.x), high(s.y), high_mask(s.straight));
 }
 
 HWY_INLINE void strongest(Votes& best, const Votes& other) {
   const auto stronger = hn::Gt(other.length, best.length);
   for (int k = 0; k < cascade::kDirections - 1; ++k)
     best.beyond[k] = hn::IfThenElse(stronger, other.beyond[k], best.beyond[k]);
-  best.mirrored = hn::IfThenElse(stronger, other.mirrored, best.mirrored);
+  best.straight = hn::IfThenElse(stronger, other.straight, best.straight);
   best.length = hn::Max(best.length, other.length);
 }
 
-// Votes of eight patches for direction k or beyond, of the first and of the second quarter.
+// Votes of eight patches for direction k or beyond: of all pixels, and of those of the second
+// quarter, to which the last direction, that of both, does not belong.
 struct PatchVotes {
-  V16 sum[2][cascade::kDirections];
+  V16 all[cascade::kDirections], mirrored[cascade::kDirections - 1];
   HWY_INLINE PatchVotes() {}
 };
 
-HWY_INLINE void add_votes(const Votes& v, PatchVotes& patches) {
-  const V16 weight = hn::ShiftRight<cascade::kWeightShift>(v.length);
-  const V16 part[2] = {hn::AndNot(v.mirrored, weight), hn::And(v.mirrored, weight)};
-  for (int q = 0; q < 2; ++q) {
-    patches.sum[q][0] = hn::Add(patches.sum[q][0], part[q]);
-    for (int k = 1; k < cascade::kDirections; ++k)
-      patches.sum[q][k] = hn::Add(patches.sum[q][k], hn::And(part[q], v.beyond[k - 1]));
-  }
+// Adds `weight` where `mask` is all ones, in one instruction where there is one for a - b * c.
+template <bool kFirst>
+HWY_INLINE void add_where(V16& sum, V16 mask, V16 weight) {
+  sum = kFirst ? hn::And(mask, weight) : hn::Add(sum, hn::And(mask, weight));
 }
 
-template <int kPlanes, int kHalf>
+template <bool kFirst>
+HWY_INLINE void add_votes(const Votes& v, PatchVotes& patches) {
+  constexpr int kLast = cascade::kDirections - 1;
+  const V16 weight = hn::ShiftRight<cascade::kWeightShift>(v.length);
+  const V16 mirrored = hn::AndNot(hn::Or(v.straight, v.beyond[kLast - 1]), weight);
+  patches.all[0] = kFirst ? weight : hn::Add(patches.all[0], weight);
+  patches.mirrored[0] = kFirst ? mirrored : hn::Add(patches.mirrored[0], mirrored);
+  for (int k = 1; k <= kLast; ++k) add_where<kFirst>(patches.all[k], v.beyond[k - 1], weight);
+  for (int k = 1; k < kLast; ++k) add_where<kFirst>(patches.mirrored[k], v.beyond[k - 1], mirrored);
+}
+
+template <int kPlanes, int kHalf, bool kFirst = false>
 HWY_INLINE void add_pixel(const Slopes* of, PatchVotes& patches) {
   Votes best = half_votes<kHalf>(of[0]);
   for (int c = 1; c < kPlanes; ++c) strongest(best, half_votes<kHalf>(of[4 * c]));
-  add_votes(best, patches);
+  add_votes<kFirst>(best, patches);
 }
 
 // The votes of eight patches bin by bin. `of` are the slopes of their four pixels, a
 // plane after another.
 template <int kPlanes, int kHalf>
 HWY_INLINE void bin_sums(const Slopes* of, V16* bins) {
-  const D16 d;
   PatchVotes patches;
-  for (auto& quarter : patches.sum)
-    for (V16& sum : quarter) sum = hn::Zero(d);
-  add_pixel<kPlanes, kHalf>(of, patches);
+  add_pixel<kPlanes, kHalf, true>(of, patches);
   add_pixel<kPlanes, kHalf>(of + 1, patches);
   add_pixel<kPlanes, kHalf>(of + 2, patches);
   add_pixel<kPlanes, kHalf>(of + 3, patches);
-  for (int k = 0; k < cascade::kDirections - 1; ++k) {
-    bins[k] = hn::Sub(patches.sum[0][k], patches.sum[0][k + 1]);
-    bins[kBins - 1 - k] = hn::Sub(patches.sum[1][k], patches.sum[1][k + 1]);
+  constexpr int kLast = cascade::kDirections - 1;
+  for (int k = 0; k < kLast; ++k) {
+    bins[kBins - 1 - k] =
+        k + 1 < kLast ? hn::Sub(patches.mirrored[k], patches.mirrored[k + 1]) : patches.mirrored[k];
+    bins[k] = hn::Sub(hn::Sub(patches.all[k], patches.all[k + 1]), bins[kBins - 1 - k]);
   }
-  bins[cascade::kDirections - 1] =
-      hn::Add(patches.sum[0][cascade::kDirections - 1], patches.sum[1][cascade::kDirections - 1]);
+  bins[kLast] = patches.all[kLast];
 }
 
 HWY_INLINE void transpose(V16* v) {
@@ -178,22 +193,25 @@ struct Running {
 template <bool kDealt>
 HWY_INLINE void append(V16* bins, const PatchRow& row, int first, Running& run) {
   const D32 d;
-  alignas(16) std::uint16_t ninth[8];
-  hn::Store(bins[kBins - 1], D16(), ninth);
+  // Lanes are taken out four at a time: integer units have time to part them.
+  const auto ninths_of_four = hn::BitCast(D64(), bins[kBins - 1]);
+  const std::uint64_t four[2] = {hn::GetLane(ninths_of_four), hn::ExtractLane(ninths_of_four, 1)};
   transpose(bins);
-  constexpr int kParts = SumsLayout::kParts;
-  const std::ptrdiff_t start = static_cast<std::ptrdiff_t>(kDealt ? first / kParts : first) * kBins;
-  const std::uint32_t* HWY_RESTRICT above = row.above + start;
-  std::uint32_t* HWY_RESTRICT sums = row.sums + start;
+  constexpr int kParts = SumsLayout::kParts, kTogether = SumsLayout::kTogether;
+  const std::ptrdiff_t start = kDealt ? first / kParts : first;
+  const std::ptrdiff_t ninths = row.layout.ninths();
+  const std::uint32_t* HWY_RESTRICT above = row.above;
+  std::uint32_t* HWY_RESTRICT sums = row.sums;
   for (int i = 0; i < 8; ++i) {
-    const std::ptrdiff_t at = kDealt ? (i + 1) % kParts * row.layout.part + (i + 1) / kParts * kBins
-                                     : static_cast<std::ptrdiff_t>(i + 1) * kBins;
+    const std::ptrdiff_t place =
+        start + (kDealt ? (i + 1) % kParts * row.layout.part + (i + 1) / kParts : i + 1);
+    const std::ptrdiff_t at = place * kTogether, ninth_at = ninths + place;
     run.first = hn::Add(run.first, hn::PromoteTo(d, hn::LowerHalf(D16Half(), bins[i])));
     run.second = hn::Add(run.second, hn::PromoteTo(d, hn::UpperHalf(D16Half(), bins[i])));
-    run.ninth += ninth[i];
+    run.ninth += four[i / 4] >> (i % 4 * 16) & 0xFFFF;
     hn::StoreU(hn::Add(run.first, hn::LoadU(d, above + at)), d, sums + at);
     hn::StoreU(hn::Add(run.second, hn::LoadU(d, above + at + 4)), d, sums + at + 4);
-    sums[at + 8] = run.ninth + above[at + 8];
+    sums[ninth_at] = run.ninth + above[ninth_at];
   }
 }
 
@@ -203,18 +221,15 @@ HWY_INLINE void patch_row(const PatchRow& row) {
   Running run;
   run.first = run.second = hn::Zero(d);
   run.ninth = 0;
-  std::fill_n(row.sums, kBins, 0U);
+  std::fill_n(row.sums, SumsLayout::kTogether, 0U);
+  row.sums[row.layout.ninths()] = 0;
   for (int i = 0; i < row.patches; i += kPatchGroup) {
     Slopes of[4 * kPlanes];
-    for (int c = 0; c < kPlanes; ++c) {
-      const std::uint8_t* p[4];
-      for (int k = 0; k < 4; ++k) p[k] = row.pixels[c][k] + 2 * i;
-      line_slopes(p[0], p[1], p[2], of[4 * c], of[4 * c + 1]);
-      line_slopes(p[1], p[2], p[3], of[4 * c + 2], of[4 * c + 3]);
-    }
+    for (int c = 0; c < kPlanes; ++c) patch_slopes(row.pixels[c], 2 * i, of + 4 * c);
     V16 bins[kBins];
     bin_sums<kPlanes, 0>(of, bins);
     append<kDealt>(bins, row, i, run);
+    if (i + 8 >= row.patches) break;
     bin_sums<kPlanes, 1>(of, bins);
     append<kDealt>(bins, row, i + 8, run);
   }
@@ -232,50 +247,60 @@ void patch_row_any(const PatchRow& row) {
 
 // Where a block's corners lie in a row of windows: of its three rows, three places each.
 struct Corners {
-  const std::uint32_t* at[3][3];
+  const std::uint32_t *first[3][3], *ninth[3][3];
   Corners(const BlockPlan& block, const WindowRow& row) {
-    for (int y = 0; y < 3; ++y)
-      for (int x = 0; x < 3; ++x) at[y][x] = row.sums[block.y[y]] + row.layout.at(block.x[x]);
+    for (int x = 0; x < 3; ++x) {
+      const std::ptrdiff_t place = row.layout.place(block.x[x]);
+      for (int y = 0; y < 3; ++y) {
+        first[y][x] = row.sums[block.y[y]] + place * SumsLayout::kTogether;
+        ninth[y][x] = row.sums[block.y[y]] + row.layout.ninths() + place;
+      }
+    }
   }
 };
 
 // Product and squared length of one block of one window, as cascade::add_number() adds them; the
 // eight partial sums become four.
-HWY_INLINE void block_sums(const Corners& corners, const float* weights, std::ptrdiff_t offset,
+HWY_INLINE void block_sums(const Corners& corners, const VF* weights, std::ptrdiff_t window,
                            VF& product, VF& square) {
   const D32 d;
   const DI32 di;
   const DF df;
-  V32 above[2][3], cells[4][3];
+  V32 above[2][2], cells[4][2];
+  std::uint32_t above_ninth[2], ninths[4];
   for (int y = 0; y < 3; ++y) {
-    V32 wide[2][3];
-    for (int k = 0; k < 3; ++k) {
-      const V32 a = hn::LoadU(d, corners.at[y][0] + offset + 4 * k);
-      const V32 b = hn::LoadU(d, corners.at[y][1] + offset + 4 * k);
-      const V32 c = hn::LoadU(d, corners.at[y][2] + offset + 4 * k);
-      wide[0][k] = hn::Sub(b, a);
-      wide[1][k] = hn::Sub(c, b);
-    }
-    for (int x = 0; x < 2; ++x)
-      for (int k = 0; k < 3; ++k) {
+    V32 wide[2][2];
+    const auto load = [&](int x, int k) HWY_ATTR {
+      return hn::LoadU(d, corners.first[y][x] + window * SumsLayout::kTogether + 4 * k);
+    };
+    for (int x = 0; x < 2; ++x) {
+      for (int k = 0; k < 2; ++k) {
+        wide[x][k] = hn::Sub(load(x + 1, k), load(x, k));
         if (y > 0) cells[(y - 1) * 2 + x][k] = hn::Sub(wide[x][k], above[x][k]);
         above[x][k] = wide[x][k];
       }
+      const std::uint32_t wide_ninth =
+          corners.ninth[y][x + 1][window] - corners.ninth[y][x][window];
+      if (y > 0) ninths[(y - 1) * 2 + x] = wide_ninth - above_ninth[x];
+      above_ninth[x] = wide_ninth;
+    }
   }
   VF products[2] = {hn::Zero(df), hn::Zero(df)}, squares[2] = {hn::Zero(df), hn::Zero(df)};
   const auto add = [&](V32 sums, int vector) HWY_ATTR {
     const VF number = hn::ConvertTo(df, hn::BitCast(di, sums));
     VF &to_product = products[vector % 2], &to_square = squares[vector % 2];
-    to_product = hn::MulAdd(number, hn::LoadU(df, weights + 4 * vector), to_product);
+    to_product = hn::MulAdd(number, weights[vector], to_product);
     to_square = hn::MulAdd(number, number, to_square);
   };
   for (int cell = 0; cell < 4; ++cell) {
     add(cells[cell][0], 2 * cell);
     add(cells[cell][1], 2 * cell + 1);
   }
-  const V32 upper = hn::InterleaveLower(d, cells[0][2], cells[1][2]);
-  const V32 lower = hn::InterleaveLower(d, cells[2][2], cells[3][2]);
-  add(hn::ConcatLowerLower(d, lower, upper), 8);
+  const hn::FixedTag<std::uint64_t, 1> d64;
+  const auto pair = [&](int c) HWY_ATTR {
+    return hn::Set(d64, ninths[c] | static_cast<std::uint64_t>(ninths[c + 1]) << 32);
+  };
+  add(hn::BitCast(d, hn::Combine(D64(), pair(2), pair(0))), 8);
   product = hn::Add(products[0], products[1]);
   square = hn::Add(squares[0], squares[1]);
 }
@@ -294,38 +319,42 @@ HWY_INLINE VF lane_sums(const VF* v) {
   return hn::Add(hn::Add(lane0, lane1), hn::Add(lane2, lane3));
 }
 
-// Windows still in the race. Numbers are there for whole groups of four.
-struct Race {
-  std::vector<int> column;
-  std::vector<std::ptrdiff_t> offset;
-  std::vector<float> sum;
-  std::vector<float> parts;  // four of a window's product, then four of its square
-  std::size_t count = 0;
-};
-
 // The parts of cascade::block_response() of all windows. What remains takes a root and a quotient:
 // in a loop of its own their latencies overlap.
-HWY_INLINE void block_parts(const BlockPlan& block, const WindowRow& row, Race& race) {
+void block_parts(const BlockPlan& block, const WindowRow& row, Race& race) {
   const DF d;
   const Corners corners(block, row);
-  for (std::size_t i = 0; i < race.count; ++i) {
+  VF weights[kVectors];
+  for (int k = 0; k < kVectors; ++k) weights[k] = hn::LoadU(d, block.weights + 4 * k);
+  const std::ptrdiff_t* HWY_RESTRICT place = race.place.data();
+  float* HWY_RESTRICT parts = race.parts.data();
+  for (const std::ptrdiff_t* end = place + race.count; place != end; ++place, parts += 8) {
     VF product, square;
-    block_sums(corners, block.weights, race.offset[i], product, square);
-    hn::StoreU(product, d, race.parts.data() + 8 * i);
-    hn::StoreU(square, d, race.parts.data() + 8 * i + 4);
+    block_sums(corners, weights, *place, product, square);
+    hn::StoreU(product, d, parts);
+    hn::StoreU(square, d, parts + 4);
   }
 }
 
-// The margins of four windows.
-HWY_INLINE VF margins(const BlockPlan& block, const float* parts) {
+// Adds to the sums of all windows what `grade` makes of their margins, four at a time.
+template <class Grade>
+HWY_INLINE void add_grades(const BlockPlan& block, const WindowRow& row, Race& race,
+                           const Grade& grade) {
+  block_parts(block, row, race);
   const DF d;
-  VF product[4], square[4];
-  for (int i = 0; i < 4; ++i) {
-    product[i] = hn::LoadU(d, parts + 8 * i);
-    square[i] = hn::LoadU(d, parts + 8 * i + 4);
+  const VF fade = hn::Set(d, block.fade), bias = hn::Set(d, block.bias);
+  const float* HWY_RESTRICT parts = race.parts.data();
+  float* HWY_RESTRICT sum = race.sum.data();
+  for (const float* end = sum + race.count; sum < end; sum += 4, parts += 32) {
+    VF product[4], square[4];
+    for (int i = 0; i < 4; ++i) {
+      product[i] = hn::LoadU(d, parts + 8 * i);
+      square[i] = hn::LoadU(d, parts + 8 * i + 4);
+    }
+    const VF length = hn::Sqrt(hn::Add(lane_sums(square), fade));
+    const VF margin = hn::Add(hn::Div(lane_sums(product), length), bias);
+    hn::StoreU(hn::Add(hn::LoadU(d, sum), grade(margin)), d, sum);
   }
-  const VF length = hn::Sqrt(hn::Add(lane_sums(square), hn::Set(d, block.fade)));
-  return hn::Add(hn::Div(lane_sums(product), length), hn::Set(d, block.bias));
 }
 
 void run_stage(const CascadePlan::Stage& stage, const WindowRow& row, Race& race) {
@@ -333,59 +362,57 @@ void run_stage(const CascadePlan::Stage& stage, const WindowRow& row, Race& race
   if (!row.plan.chained) std::fill(race.sum.begin(), race.sum.end(), 0.0F);
   const VF one = hn::Set(d, 1.0F), minus_one = hn::Set(d, -1.0F);
   for (const BlockPlan& block : stage.blocks) {
-    block_parts(block, row, race);
-    for (std::size_t i = 0; i < race.count; i += 4) {
-      const VF margin = margins(block, race.parts.data() + 8 * i);
-      const VF grade = row.plan.graded
-                           ? hn::Min(hn::Max(margin, minus_one), one)
-                           : hn::IfThenElse(hn::Lt(margin, hn::Zero(d)), minus_one, one);
-      float* sum = race.sum.data() + i;
-      hn::StoreU(hn::Add(hn::LoadU(d, sum), hn::Mul(hn::Set(d, block.vote), grade)), d, sum);
+    const VF vote = hn::Set(d, block.vote);
+    if (row.plan.graded) {
+      add_grades(block, row, race, [&](VF margin) HWY_ATTR {
+        return hn::Mul(vote, hn::Min(hn::Max(margin, minus_one), one));
+      });
+    } else {
+      add_grades(block, row, race, [&](VF margin) HWY_ATTR {
+        return hn::Mul(vote, hn::IfThenElse(hn::Lt(margin, hn::Zero(d)), minus_one, one));
+      });
     }
   }
 }
 
-// Keeps the windows that reach the threshold; the others get their score.
+// Keeps the windows that reach the threshold; the others get their score. Without a branch on who
+// passes, which nobody could predict.
 void keep_passed(const WindowRow& row, std::size_t stage, Race& race) {
   const float threshold = row.plan.stages[stage].threshold;
   const int left = static_cast<int>(row.plan.stages.size() - stage);
+  if (row.every) {
+    for (std::size_t i = 0; i < race.count; ++i)
+      row.scores[race.column[i]] = cascade::rejected_score(left, race.sum[i] - threshold);
+  }
+  int* column = race.column.data();
+  std::ptrdiff_t* place = race.place.data();
+  float* sum = race.sum.data();
   std::size_t kept = 0;
   for (std::size_t i = 0; i < race.count; ++i) {
-    if (race.sum[i] >= threshold) {
-      race.column[kept] = race.column[i];
-      race.offset[kept] = race.offset[i];
-      race.sum[kept++] = race.sum[i];
-    } else if (row.every) {
-      row.scores[race.column[i]] = cascade::rejected_score(left, race.sum[i] - threshold);
-    }
+    const float reached = sum[i];
+    column[kept] = column[i];
+    place[kept] = place[i];
+    sum[kept] = reached;
+    kept += reached >= threshold ? 1 : 0;
   }
   race.count = kept;
 }
 
 void rank(const WindowRow& row, Race& race) {
-  const DF d;
   std::fill(race.sum.begin(), race.sum.end(), 0.0F);
-  for (const BlockPlan& block : row.plan.ranking) {
-    block_parts(block, row, race);
-    for (std::size_t i = 0; i < race.count; i += 4) {
-      const VF margin = margins(block, race.parts.data() + 8 * i);
-      hn::StoreU(hn::Add(hn::LoadU(d, race.sum.data() + i), margin), d, race.sum.data() + i);
-    }
-  }
+  for (const BlockPlan& block : row.plan.ranking)
+    add_grades(block, row, race, [](VF margin) HWY_ATTR { return margin; });
 }
 
 void score_row(WindowRow& row) {
-  Race race;
+  Race& race = row.race;
   const auto columns = static_cast<std::size_t>(row.columns);
-  const std::size_t whole = (columns + 3) / 4 * 4;
-  race.column.resize(whole);
-  race.offset.resize(whole);
-  race.sum.resize(whole);
-  race.parts.resize(8 * whole);
+  race.reserve(columns);
   race.count = columns;
   for (std::size_t i = 0; i < columns; ++i) {
     race.column[i] = static_cast<int>(i);
-    race.offset[i] = row.layout.at(static_cast<int>(i) * row.step);
+    race.sum[i] = 0;
+    race.place[i] = row.layout.place(static_cast<int>(i) * row.step);
     row.scores[i] = -std::numeric_limits<float>::infinity();
   }
   const CascadePlan& plan = row.plan;
