@@ -1,0 +1,59 @@
+// Between the face and its methods: a Matcher a method and device, which keeps its memory.
+#pragma once
+#include <fovea/flow/flow.h>
+
+#include <memory>
+
+namespace fovea::flow {
+
+// A field that someone else owns; its planes have one size and lie in the matcher's kind of memory.
+struct FlowView {
+  ImageView<float> u, v, confidence;
+};
+
+// What is computed of one image alone: its pyramid and what is derived from it.
+class PreparedFrame {
+ public:
+  PreparedFrame() = default;
+  PreparedFrame(const PreparedFrame&) = delete;
+  PreparedFrame& operator=(const PreparedFrame&) = delete;
+  virtual ~PreparedFrame() = default;
+};
+
+struct MatchRequest {
+  const PreparedFrame& first;
+  const PreparedFrame& second;
+  // Where tiles of a large image start from: the field of level `start_level` (1 is half the size)
+  // of these frames, in pixels of that level; only finer levels are worked on. Empty: all levels.
+  FlowView start{};
+  int start_level = 0;
+  // Stop before finer levels than this; `out` has that level's size and unit.
+  int last_level = 0;
+};
+
+class Matcher {
+ public:
+  Matcher() = default;
+  Matcher(const Matcher&) = delete;
+  Matcher& operator=(const Matcher&) = delete;
+  virtual ~Matcher() = default;
+
+  // A grey image, 0 to 255, and its mask (empty: every pixel counts), in the matcher's kind of
+  // memory. `reuse` may be a frame that is no longer needed.
+  virtual std::unique_ptr<PreparedFrame> prepare(ImageView<const float> grey,
+                                                 ImageView<const std::uint8_t> mask,
+                                                 std::unique_ptr<PreparedFrame> reuse,
+                                                 const Exec& exec) = 0;
+  virtual void match(const MatchRequest& request, FlowView out, const Exec& exec) = 0;
+};
+
+namespace cpu {
+std::unique_ptr<Matcher> make_lucas_kanade(const LucasKanadeOptions& options);
+std::unique_ptr<Matcher> make_block_matching(const BlockMatchingOptions& options);
+}  // namespace cpu
+namespace cuda {
+std::unique_ptr<Matcher> make_lucas_kanade(const LucasKanadeOptions& options);
+std::unique_ptr<Matcher> make_block_matching(const BlockMatchingOptions& options);
+}  // namespace cuda
+
+}  // namespace fovea::flow
