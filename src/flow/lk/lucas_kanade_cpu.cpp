@@ -102,7 +102,8 @@ class LucasKanade final : public Matcher {
       step({first, second, field_, other_, nullptr, taps_[static_cast<std::size_t>(round.radius)],
             plan_.robust, plan_.solve},
            exec);
-      if (plan_.median == 0) {
+      const bool last = k == work.steps() - 1;
+      if (plan_.median == 0 || (!last && (k + 1) % work.median_every != 0)) {
         std::swap(field_, other_);
         continue;
       }

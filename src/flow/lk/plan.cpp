@@ -16,18 +16,18 @@ Plan preset(Quality quality) {
   switch (quality) {
     case Quality::kFast:
       plan.finest = 1;
-      plan.fine = {0, {0, 5}, {1, 5}};
-      plan.coarse = {2, {3, 7}, {3, 4}};
+      plan.fine = {0, {0, 3}, {1, 3}, 1};
+      plan.coarse = {2, {2, 5}, {1, 3}, 2};
       break;
     case Quality::kDefault:
       plan.finest = 0;
-      plan.fine = {0, {0, 5}, {2, 5}};
-      plan.coarse = {2, {3, 7}, {3, 4}};
+      plan.fine = {0, {0, 5}, {1, 5}, 1};
+      plan.coarse = {2, {3, 5}, {1, 3}, 2};
       break;
     case Quality::kBest:
       plan.finest = 0;
-      plan.fine = {2, {0, 5}, {3, 5}};
-      plan.coarse = {3, {4, 7}, {4, 4}};
+      plan.fine = {2, {0, 5}, {3, 5}, 1};
+      plan.coarse = {3, {4, 7}, {4, 4}, 1};
       break;
   }
   return plan;

@@ -22,6 +22,7 @@ struct LevelPlan {
   int propagation = 0;  // rounds before the first steps, one step each
   Round wide{};
   Round narrow{};
+  int median_every = 1;  // steps; the last is always followed by one
   int steps() const { return wide.steps + narrow.steps; }
 };
 
