@@ -5,6 +5,7 @@
 #include <fovea/image.h>
 
 #include <cstdint>
+#include <span>
 
 #define FOVEA_FOR_EACH_FLOW_PIXEL(X) \
   X(std::uint8_t)                    \
@@ -20,6 +21,10 @@ struct GreyRange {
   bool operator==(const GreyRange&) const = default;
 };
 
+// The range that all but a thousandth of the samples at either end lie in; `bins` are those of
+// grey_bin() (grey_math.h) between the least and the greatest.
+GreyRange range_of_bins(float least, float most, std::span<const std::uint32_t> bins);
+
 // A coarse level of an image, made a strip of the image at a time.
 struct CoarseGrey {
   GreyRange range;
@@ -30,8 +35,7 @@ struct CoarseGrey {
 };
 
 namespace cpu {
-// The range that all but a thousandth of the pixels at either end lie in, so that a few hot ones do
-// not count; a large image is sampled.
+// Of an image, so that a few hot pixels do not count; a large one is sampled.
 template <class T>
 GreyRange grey_range(ImageView<const T> image, const Exec& exec);
 template <class T>

@@ -9,7 +9,23 @@
 #include "flow/grey_math.h"
 #include "flow/lk/kernels.h"
 
-namespace fovea::flow::cpu {
+namespace fovea::flow {
+
+GreyRange range_of_bins(float least, float most, std::span<const std::uint32_t> bins) {
+  const float width = most - least;
+  if (!(width > 0) || !std::isfinite(width)) return {least, 0};
+  std::uint32_t count = 0;
+  for (const std::uint32_t bin : bins) count += bin;
+  const std::uint32_t tail = count / kGreyTail;
+  int low = 0, high = kGreyBins - 1;
+  for (std::uint32_t below = bins[low]; below <= tail && low < high; below += bins[low]) ++low;
+  for (std::uint32_t above = bins[high]; above <= tail && high > low; above += bins[high]) --high;
+  const float unit = width / (kGreyBins - 1);
+  const float least_kept = least + static_cast<float>(low) * unit;
+  return {least_kept, 255.0F / (static_cast<float>(std::max(high - low, 1)) * unit)};
+}
+
+namespace cpu {
 namespace {
 
 constexpr int kRowsPerTask = 32;
@@ -42,18 +58,11 @@ GreyRange grey_range(ImageView<const T> image, const Exec&) {
   const std::vector<float> values = samples(image);
   if (values.empty()) return {};
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
-  const float width = *most - *least;
-  if (!(width > 0) || !std::isfinite(width)) return {*least, 0};
-  const float per_level = (kGreyBins - 1) / width;
   std::array<std::uint32_t, kGreyBins> bins{};
-  for (const float value : values) ++bins[grey_bin(value, *least, per_level)];
-  const auto tail = static_cast<std::uint32_t>(values.size() / kGreyTail);
-  int low = 0, high = kGreyBins - 1;
-  for (std::uint32_t below = bins[low]; below <= tail && low < high; below += bins[low]) ++low;
-  for (std::uint32_t above = bins[high]; above <= tail && high > low; above += bins[high]) --high;
-  const float unit = width / (kGreyBins - 1);
-  const float least_kept = *least + static_cast<float>(low) * unit;
-  return {least_kept, 255.0F / (static_cast<float>(std::max(high - low, 1)) * unit)};
+  const float width = *most - *least;
+  if (width > 0 && std::isfinite(width))
+    for (const float value : values) ++bins[grey_bin(value, *least, (kGreyBins - 1) / width)];
+  return range_of_bins(*least, *most, bins);
 }
 
 template <class T>
@@ -113,4 +122,5 @@ void coarse_grey(ImageView<const T> image, const CoarseGrey& request, const Exec
 FOVEA_FOR_EACH_FLOW_PIXEL(FOVEA_FLOW_GREY)
 #undef FOVEA_FLOW_GREY
 
-}  // namespace fovea::flow::cpu
+}  // namespace cpu
+}  // namespace fovea::flow

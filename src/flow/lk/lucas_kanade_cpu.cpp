@@ -98,12 +98,11 @@ class LucasKanade final : public Matcher {
         propagate({first, second, field_, other_, std::max(4 >> k, 1)}, exec);
         std::swap(field_, other_);
       }
-      const lk::Round& round = k < work.wide.steps ? work.wide : work.narrow;
+      const lk::Round& round = work.round_of(k);
       step({first, second, field_, other_, nullptr, taps_[static_cast<std::size_t>(round.radius)],
             plan_.robust, plan_.solve},
            exec);
-      const bool last = k == work.steps() - 1;
-      if (plan_.median == 0 || (!last && (k + 1) % work.median_every != 0)) {
+      if (plan_.median == 0 || !work.median_after(k)) {
         std::swap(field_, other_);
         continue;
       }

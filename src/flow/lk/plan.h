@@ -24,6 +24,10 @@ struct LevelPlan {
   Round narrow{};
   int median_every = 1;  // steps; the last is always followed by one
   int steps() const { return wide.steps + narrow.steps; }
+  bool median_after(int step) const {
+    return step == steps() - 1 || (step + 1) % median_every == 0;
+  }
+  const Round& round_of(int step) const { return step < wide.steps ? wide : narrow; }
 };
 
 struct Plan {
