@@ -125,15 +125,12 @@ inline flow::bm::Motion match_block(const BlockSearchRequest& r, BlockAt at,
   };
   const Candidate best = *std::min_element(all.begin(), all.end(), better);
   if (best.score == bm::kNoScore) return {0, 0, 0};
-  bm::Peak peak{best.shift,   best.score,   bm::kNoScore, bm::kNoScore,
-                bm::kNoScore, bm::kNoScore, bm::kNoScore};
+  bm::Peak peak{best.shift, bm::kNoScore, {}};
+  std::fill_n(peak.around, 9, bm::kNoScore);
   for (const Candidate& c : all) {
     if (!bm::beside(c.shift, best.shift)) peak.second = std::max(peak.second, c.score);
-    if (c.window != best.window) continue;
-    if (c.dv == best.dv && c.du == best.du - 1) peak.left = c.score;
-    if (c.dv == best.dv && c.du == best.du + 1) peak.right = c.score;
-    if (c.du == best.du && c.dv == best.dv - 1) peak.above = c.score;
-    if (c.du == best.du && c.dv == best.dv + 1) peak.below = c.score;
+    else if (c.window == best.window)
+      peak.around[(c.dv - best.dv + 1) * 3 + c.du - best.du + 1] = c.score;
   }
   return bm::motion_of(peak, {r.options.margin, r.options.subpixel ? 1 : 0});
 }

@@ -145,44 +145,59 @@ FOVEA_HD inline std::int32_t rank_of(int window, int du, int dv, int range) {
          range;
 }
 
-// What the search found around a node's best shift; kNoScore where a neighbour was not tried.
+// What the search found for a node. `around` holds the scores of the nine shifts about the best,
+// row by row, itself in the middle; kNoScore where one was not tried.
 struct Peak {
   Shift shift;
-  float best, second;  // second: among shifts that are not beside the best
-  float left, right, above, below;
+  float second;  // the best score among shifts that are not beside the best
+  float around[9];
 };
 struct PeakParams {
   float margin;
   int subpixel;
 };
-constexpr float kHalfCurvature = 0.2F;  // of the scores at the peak: gives a confidence of a half
+constexpr float kHalfCurvature = 0.2F;   // of the scores at the peak: gives a confidence of a half
+constexpr float kGreatestPlace = 0.75F;  // of a peak from its best shift
+constexpr float kLeastDeterminant = 0.02F;
 
-struct Vertex {
-  float place, curvature;
+FOVEA_HD inline bool tried(float score) { return score > kNoScore; }
+
+// The top of the paraboloid through the scores about the best: how curved it is where it is least
+// so (along an edge that is next to nothing), and where it lies.
+struct Top {
+  float curvature, x, y;
 };
-// Of the parabola through three scores, the middle one the greatest; curvature 0 where there are
-// not three.
-FOVEA_HD inline Vertex vertex_of(float before, float best, float after) {
-  if (!(before > kNoScore) || !(after > kNoScore)) return {0, 0};
-  const float curvature = (best - before) + (best - after);
-  if (!(curvature > 0)) return {0, 0};
-  const float place = 0.5F * (after - before) / curvature;
-  return {place < -0.5F ? -0.5F : (place > 0.5F ? 0.5F : place), curvature};
+FOVEA_HD inline Top top_of(const float (&s)[9]) {
+  if (!tried(s[1]) || !tried(s[3]) || !tried(s[5]) || !tried(s[7])) return {0, 0, 0};
+  const float across = (s[4] - s[3]) + (s[4] - s[5]), down = (s[4] - s[1]) + (s[4] - s[7]);
+  if (!(across > 0) || !(down > 0)) return {0, 0, 0};
+  const bool corners = tried(s[0]) && tried(s[2]) && tried(s[6]) && tried(s[8]);
+  const float skew = corners ? 0.25F * ((s[8] - s[6]) - (s[2] - s[0])) : 0.0F;
+  const float apart = 0.5F * (across - down);
+  const float curvature = 0.5F * (across + down) - std::sqrt(apart * apart + skew * skew);
+  const float slope_x = 0.5F * (s[5] - s[3]), slope_y = 0.5F * (s[7] - s[1]);
+  const float both = across * down, determinant = both - skew * skew;
+  if (!(determinant > kLeastDeterminant * both))
+    return {curvature, slope_x / across, slope_y / down};
+  float x = (down * slope_x + skew * slope_y) / determinant;
+  float y = (across * slope_y + skew * slope_x) / determinant;
+  const float far = std::fabs(x) > std::fabs(y) ? std::fabs(x) : std::fabs(y);
+  if (far > kGreatestPlace) x *= kGreatestPlace / far, y *= kGreatestPlace / far;
+  return {curvature, x, y};
 }
 // Confidence is 0 where the peak lies at the border of what was tried: it may be higher beyond.
 FOVEA_HD inline Motion motion_of(const Peak& peak, const PeakParams& params) {
-  const Vertex x = vertex_of(peak.left, peak.best, peak.right);
-  const Vertex y = vertex_of(peak.above, peak.best, peak.below);
-  const float curvature = x.curvature < y.curvature ? x.curvature : y.curvature;
-  if (!(curvature > 0) || !(peak.best > 0)) return {0, 0, 0};
+  const float best = peak.around[4];
+  const Top top = top_of(peak.around);
+  if (!(top.curvature > 0) || !(best > 0)) return {0, 0, 0};
   const float second = peak.second > -1.0F ? peak.second : -1.0F;
-  const float margin = peak.best > second ? peak.best - second : 0.0F;
-  const float height = peak.best < 1.0F ? peak.best : 1.0F;
+  const float margin = best > second ? best - second : 0.0F;
+  const float height = best < 1.0F ? best : 1.0F;
   const float confidence = margin / (margin + params.margin) *
-                           (curvature / (curvature + kHalfCurvature)) * (height * height);
+                           (top.curvature / (top.curvature + kHalfCurvature)) * (height * height);
   const float u = static_cast<float>(peak.shift.u), v = static_cast<float>(peak.shift.v);
   if (!params.subpixel) return {u, v, confidence};
-  return {u + x.place, v + y.place, confidence};
+  return {u + top.x, v + top.y, confidence};
 }
 
 // --- Fields. ---

@@ -89,7 +89,7 @@ struct Scratch {
   PerNode<std::uint32_t> count{}, sum_x{}, sum_y{}, squares_x{}, squares_y{}, product{};
   PerNode<float> inverse_y{};
   // What was picked.
-  PerNode<float> best{}, second_best{};
+  PerNode<float> second_best{};
   PerNode<std::int32_t> index{};
 };
 
@@ -444,7 +444,6 @@ void pick(const SearchPlan& plan, int windows, Scratch& scratch) {
         index =
             hn::IfThenElse(hn::RebindMask(integers, better), hn::Set(integers, candidate), index);
       }
-    hn::StoreU(best, d, scratch.best + node);
     hn::StoreU(index, integers, scratch.index + node);
     HWY_ALIGN std::int32_t at_u[4], at_v[4];
     for (int i = 0; i < 4; ++i) {
@@ -476,19 +475,16 @@ bm::Motion finish(const SearchPlan& plan, const Tile& tile, int node, Scratch& s
   if (index >= 0 && bm::enough_of_block(n, plan.layout.block) &&
       bm::has_texture(scratch.own_inverse[node], n, options.least_texture)) {
     const int side = plan.side, place = index % (side * side);
-    const int du = place % side, dv = place / side;
-    const auto score = [&](int away, bool tried) {
-      return tried ? scratch.scores[static_cast<std::size_t>(index + away) * scratch.nodes + node]
-                   : bm::kNoScore;
-    };
-    const bm::Motion motion = bm::motion_of({{scratch.shift_u[index], scratch.shift_v[index]},
-                                             scratch.best[node],
-                                             scratch.second_best[node],
-                                             score(-1, du > 0),
-                                             score(1, du + 1 < side),
-                                             score(-side, dv > 0),
-                                             score(side, dv + 1 < side)},
-                                            {options.margin, options.subpixel ? 1 : 0});
+    const int column = place % side, row = place / side;
+    bm::Peak peak{{scratch.shift_u[index], scratch.shift_v[index]}, scratch.second_best[node], {}};
+    for (int k = 0; k < 9; ++k) {
+      const int du = k % 3 - 1, dv = k / 3 - 1;
+      const bool inside =
+          column + du >= 0 && column + du < side && row + dv >= 0 && row + dv < side;
+      const std::ptrdiff_t at = index + dv * side + du;
+      peak.around[k] = inside ? scratch.scores[at * scratch.nodes + node] : bm::kNoScore;
+    }
+    const bm::Motion motion = bm::motion_of(peak, {options.margin, options.subpixel ? 1 : 0});
     if (motion.confidence > 0) return motion;
   }
   if (plan.search.prior == nullptr) return {0, 0, 0};
