@@ -207,15 +207,17 @@ class BlockMatcher final : public Matcher {
   void finish(const BlockLevel& level, const FlowView& out, const Exec& exec) {
     BlockField& smoothed = forward_.before;
     BlockField& raw = forward_.raw;
-    bool all_known = !level.has_mask();
-    for (int y = 0; y < raw.u.height(); ++y)
-      for (int x = 0; x < raw.u.width(); ++x) {
-        float& confidence = raw.confidence.at(x, y);
-        all_known = all_known && confidence >= 0;
-        if (confidence > 0)
-          confidence = bm::doubted(confidence, raw.u.at(x, y) - smoothed.u.at(x, y),
-                                   raw.v.at(x, y) - smoothed.v.at(x, y));
-      }
+    parallel_for(exec, raw.u.height(), kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
+      for (int y = static_cast<int>(first); y < last; ++y)
+        for (int x = 0; x < raw.u.width(); ++x)
+          if (float& confidence = raw.confidence.at(x, y); confidence > 0)
+            confidence = bm::doubted(confidence, raw.u.at(x, y) - smoothed.u.at(x, y),
+                                     raw.v.at(x, y) - smoothed.v.at(x, y));
+    });
+    // A last block may lie beyond the border where blocks are smaller than their steps.
+    const bm::Layout layout = bm::layout_of(options_.block, options_.step);
+    const bool all_known = !level.has_mask() && layout.first(raw.u.width() - 1) < level.width &&
+                           layout.first(raw.u.height() - 1) < level.height;
     const Spread spread(
         {smoothed.u.view(), smoothed.v.view(), raw.confidence.view(), smoothed.step}, level,
         all_known);

@@ -67,7 +67,7 @@ struct Scratch {
     line = rounded_up(pixels, kLanes) + kLanes;
     prefix.resize(static_cast<std::size_t>(line) * (pixels + 1));
     sums.resize(static_cast<std::size_t>(line) + 1);
-    columns.resize(static_cast<std::size_t>(line) + 2 * kLanes);
+    columns.resize(static_cast<std::size_t>(line) * layout.tile + 2 * kLanes);
     nodes = rounded_up(layout.tile * layout.tile, 4);
     const auto candidates = static_cast<std::size_t>(plan.side) * plan.side * bm::kMostWindows;
     scores.resize(candidates * nodes);
@@ -257,14 +257,17 @@ void block_sums(const bm::Layout& layout, const Tile& tile, std::ptrdiff_t b_at,
       hn::StoreU(sum.high, d, to + 4);
     }
   }
+  // All rows down before any across: what was just stored is not loaded at once.
   std::uint32_t* columns = scratch.columns.data();
-  for (int j = 0; j < tile.rows; ++j) {
+  for (int j = 0; j < tile.rows; ++j, columns += line) {
     const std::uint32_t* above = prefix + static_cast<std::ptrdiff_t>(j) * layout.step * line;
     const std::uint32_t* below = above + static_cast<std::ptrdiff_t>(layout.block) * line;
     for (int x = 0; x < tile.width; x += 4)
       hn::StoreU(hn::Sub(hn::LoadU(d, below + x), hn::LoadU(d, above + x)), d, columns + x);
-    sum_across(columns, layout, tile, scratch.sums.data(), out + j * layout.tile);
   }
+  columns = scratch.columns.data();
+  for (int j = 0; j < tile.rows; ++j, columns += line)
+    sum_across(columns, layout, tile, scratch.sums.data(), out + j * layout.tile);
 }
 
 // A tile's blocks of a plane of blocks; (x, y) is the first's first pixel.
