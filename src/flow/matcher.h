@@ -45,6 +45,10 @@ class Matcher {
                                                  std::unique_ptr<PreparedFrame> reuse,
                                                  const Exec& exec) = 0;
   virtual void match(const MatchRequest& request, FlowView out, const Exec& exec) = 0;
+
+  // Images prepared from now on are this level of a larger one (1: half its size), of which the
+  // finer levels follow in tiles. A method that treats levels differently counts from there.
+  virtual void set_base_level(int) {}
 };
 
 namespace cpu {
