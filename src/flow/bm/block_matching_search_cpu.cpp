@@ -491,9 +491,8 @@ bm::Motion finish(const SearchPlan& plan, const Tile& tile, int node, Scratch& s
     if (motion.confidence > 0) return motion;
   }
   if (plan.search.prior == nullptr) return {0, 0, 0};
-  const bm::Motion prior =
-      bm::prior_at(*plan.search.prior, plan.search.prior_scale, plan.layout.middle(tile.column + i),
-                   plan.layout.middle(tile.row + j));
+  const bm::Motion prior = bm::prior_at(*plan.search.prior, plan.layout.middle(tile.column + i),
+                                        plan.layout.middle(tile.row + j));
   return {prior.u, prior.v, 0};
 }
 
@@ -565,20 +564,22 @@ namespace {
 
 HWY_EXPORT(search_tile_row);
 
-std::vector<bm::Shift> tile_priors(const SearchPlan& plan) {
+std::vector<bm::Shift> tile_priors(const SearchPlan& plan, const Exec& exec) {
   std::vector<bm::Shift> priors(static_cast<std::size_t>(plan.columns) * plan.rows);
-  const bm::NodeField* prior = plan.search.prior;
+  const bm::CoarseField* prior = plan.search.prior;
   if (prior == nullptr) return priors;
   const int width = plan.search.first.width, height = plan.search.first.height;
-  for (int ty = 0; ty < plan.rows; ++ty)
-    for (int tx = 0; tx < plan.columns; ++tx) {
-      const int x = bm::tile_middle(tx, plan.layout, width);
-      const int y = bm::tile_middle(ty, plan.layout, height);
-      const bm::Motion motion = bm::prior_at(*prior, plan.search.prior_scale, static_cast<float>(x),
-                                             static_cast<float>(y));
-      priors[static_cast<std::size_t>(ty) * plan.columns + tx] = {
-          bm::whole_shift(motion.u, x, width), bm::whole_shift(motion.v, y, height)};
-    }
+  parallel_for(exec, plan.rows, 8, [&](std::int64_t first, std::int64_t last) {
+    for (int ty = static_cast<int>(first); ty < last; ++ty)
+      for (int tx = 0; tx < plan.columns; ++tx) {
+        const int x = bm::tile_middle(tx, plan.layout, width);
+        const int y = bm::tile_middle(ty, plan.layout, height);
+        const bm::Motion motion =
+            bm::prior_at(*prior, static_cast<float>(x), static_cast<float>(y));
+        priors[static_cast<std::size_t>(ty) * plan.columns + tx] = {
+            bm::whole_shift(motion.u, x, width), bm::whole_shift(motion.v, y, height)};
+      }
+  });
   return priors;
 }
 
@@ -607,7 +608,7 @@ void search_blocks(const BlockSearch& search, BlockField& found, const Exec& exe
                   2 * search.range + 1,
                   {},
                   ranked_places(search.range)};
-  plan.priors = tile_priors(plan);
+  plan.priors = tile_priors(plan, exec);
   parallel_for(exec, plan.rows, 1, [&](std::int64_t first, std::int64_t last) {
     Scratch scratch(plan);
     for (int ty = static_cast<int>(first); ty < last; ++ty)
