@@ -146,11 +146,14 @@ struct Estimator::State {
   }
 
   template <class T>
-  std::unique_ptr<PreparedFrame> prepare(ImageView<const T> image, GreyRange range, Mask mask,
-                                         std::unique_ptr<PreparedFrame> reuse, const Exec& exec) {
+  std::unique_ptr<PreparedFrame> prepare(ImageView<const T> image, std::optional<GreyRange> range,
+                                         Mask mask, std::unique_ptr<PreparedFrame> reuse,
+                                         const Exec& exec) {
     const auto level = room(grey, image.width, image.height, work_memory());
-    if (on_cuda()) cuda::to_grey(image, range, level, exec);
-    else cpu::to_grey(image, range, level, exec);
+    if (range && on_cuda()) cuda::to_grey(image, *range, level, exec);
+    else if (range) cpu::to_grey(image, *range, level, exec);
+    else if (on_cuda()) cuda::to_grey(image, level, exec);
+    else cpu::to_grey(image, level, exec);
     return matcher->prepare(level, mask_where_needed(mask, exec), std::move(reuse), exec);
   }
 
@@ -178,8 +181,8 @@ struct Estimator::State {
           .run(view_of(flow), exec);
     } else {
       matcher->set_base_level(0);
-      spare_first = prepare(first, range_of(first, exec), mask, std::move(spare_first), exec);
-      spare_second = prepare(second, range_of(second, exec), {}, std::move(spare_second), exec);
+      spare_first = prepare(first, {}, mask, std::move(spare_first), exec);
+      spare_second = prepare(second, {}, {}, std::move(spare_second), exec);
       match({*spare_first, *spare_second}, view_of(flow), exec);
     }
     leave_out(mask, flow, exec);
@@ -197,7 +200,7 @@ struct Estimator::State {
     std::unique_ptr<PreparedFrame> prepared;
     if (!tiled) {
       matcher->set_base_level(0);
-      prepared = prepare(frame, range_of(frame, exec), mask, std::move(spare_first), exec);
+      prepared = prepare(frame, {}, mask, std::move(spare_first), exec);
       if (!last.none()) {
         flow = make_field(frame.width, frame.height, result_memory(frame.memory));
         match({*last.frame, *prepared}, view_of(*flow), exec);

@@ -5,7 +5,8 @@
 #include <fovea/image.h>
 
 #include <cstdint>
-#include <span>
+
+#include "flow/grey_math.h"
 
 #define FOVEA_FOR_EACH_FLOW_PIXEL(X) \
   X(std::uint8_t)                    \
@@ -13,17 +14,6 @@
   X(float)
 
 namespace fovea::flow {
-
-// grey = (brightness - low) * scale, held within 0 to 255.
-struct GreyRange {
-  float low = 0;
-  float scale = 0;
-  bool operator==(const GreyRange&) const = default;
-};
-
-// The range that all but a thousandth of the samples at either end lie in; `bins` are those of
-// grey_bin() (grey_math.h) between the least and the greatest.
-GreyRange range_of_bins(float least, float most, std::span<const std::uint32_t> bins);
 
 // A coarse level of an image, made a strip of the image at a time.
 struct CoarseGrey {
@@ -35,11 +25,15 @@ struct CoarseGrey {
 };
 
 namespace cpu {
-// Of an image, so that a few hot pixels do not count; a large one is sampled.
+// The range that all but a thousandth of the pixels at either end lie in, so that a few hot ones do
+// not count; a large image is sampled.
 template <class T>
 GreyRange grey_range(ImageView<const T> image, const Exec& exec);
 template <class T>
 void to_grey(ImageView<const T> image, GreyRange range, ImageView<float> out, const Exec& exec);
+// By the image's own range.
+template <class T>
+void to_grey(ImageView<const T> image, ImageView<float> out, const Exec& exec);
 template <class T>
 void coarse_grey(ImageView<const T> image, const CoarseGrey& request, const Exec& exec);
 }  // namespace cpu
@@ -48,6 +42,9 @@ template <class T>
 GreyRange grey_range(ImageView<const T> image, const Exec& exec);
 template <class T>
 void to_grey(ImageView<const T> image, GreyRange range, ImageView<float> out, const Exec& exec);
+// By the image's own range.
+template <class T>
+void to_grey(ImageView<const T> image, ImageView<float> out, const Exec& exec);
 template <class T>
 void coarse_grey(ImageView<const T> image, const CoarseGrey& request, const Exec& exec);
 }  // namespace cuda

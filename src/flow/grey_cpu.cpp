@@ -6,26 +6,9 @@
 
 #include "core/parallel.h"
 #include "flow/grey.h"
-#include "flow/grey_math.h"
 #include "flow/lk/kernels.h"
 
-namespace fovea::flow {
-
-GreyRange range_of_bins(float least, float most, std::span<const std::uint32_t> bins) {
-  const float width = most - least;
-  if (!(width > 0) || !std::isfinite(width)) return {least, 0};
-  std::uint32_t count = 0;
-  for (const std::uint32_t bin : bins) count += bin;
-  const std::uint32_t tail = count / kGreyTail;
-  int low = 0, high = kGreyBins - 1;
-  for (std::uint32_t below = bins[low]; below <= tail && low < high; below += bins[low]) ++low;
-  for (std::uint32_t above = bins[high]; above <= tail && high > low; above += bins[high]) --high;
-  const float unit = width / (kGreyBins - 1);
-  const float least_kept = least + static_cast<float>(low) * unit;
-  return {least_kept, 255.0F / (static_cast<float>(std::max(high - low, 1)) * unit)};
-}
-
-namespace cpu {
+namespace fovea::flow::cpu {
 namespace {
 
 constexpr int kRowsPerTask = 32;
@@ -58,11 +41,21 @@ GreyRange grey_range(ImageView<const T> image, const Exec&) {
   const std::vector<float> values = samples(image);
   if (values.empty()) return {};
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
-  std::array<std::uint32_t, kGreyBins> bins{};
   const float width = *most - *least;
-  if (width > 0 && std::isfinite(width))
-    for (const float value : values) ++bins[grey_bin(value, *least, (kGreyBins - 1) / width)];
-  return range_of_bins(*least, *most, bins);
+  if (!(width > 0) || !std::isfinite(width)) return {*least, 0};
+  const float per_level = (kGreyBins - 1) / width;
+  std::array<std::uint32_t, kGreyBins> bins{};
+  for (const float value : values) ++bins[grey_bin(value, *least, per_level)];
+  const auto tail = static_cast<std::uint32_t>(values.size() / kGreyTail);
+  int low = 0, high = kGreyBins - 1;
+  for (std::uint32_t below = bins[low]; below <= tail && low < high; below += bins[low]) ++low;
+  for (std::uint32_t above = bins[high]; above <= tail && high > low; above += bins[high]) --high;
+  return range_between(*least, width, low, high);
+}
+
+template <class T>
+void to_grey(ImageView<const T> image, ImageView<float> out, const Exec& exec) {
+  to_grey(image, grey_range(image, exec), out, exec);
 }
 
 template <class T>
@@ -118,9 +111,9 @@ void coarse_grey(ImageView<const T> image, const CoarseGrey& request, const Exec
 #define FOVEA_FLOW_GREY(T)                                                             \
   template GreyRange grey_range(ImageView<const T>, const Exec&);                      \
   template void to_grey(ImageView<const T>, GreyRange, ImageView<float>, const Exec&); \
+  template void to_grey(ImageView<const T>, ImageView<float>, const Exec&);            \
   template void coarse_grey(ImageView<const T>, const CoarseGrey&, const Exec&);
 FOVEA_FOR_EACH_FLOW_PIXEL(FOVEA_FLOW_GREY)
 #undef FOVEA_FLOW_GREY
 
-}  // namespace cpu
-}  // namespace fovea::flow
+}  // namespace fovea::flow::cpu

@@ -1,10 +1,7 @@
 // CUDA twin of the grey conversion, equal to the CPU's to the bit.
 #include <algorithm>
-#include <bit>
-#include <limits>
 
 #include "flow/grey.h"
-#include "flow/grey_math.h"
 #include "flow/lk/kernels_cuda.cuh"
 #include "flow/matcher.h"
 
@@ -21,6 +18,7 @@ constexpr struct {
   int block_x = 32, block_y = 8;  // a warp a row
   int strip_rows = 256;           // of a coarse level, made at a time
   int cut_rows = 4;               // around them, which feel where the strip was cut
+  int range_threads = 1024;       // of the one block that finds an image's range
 } kTuning;
 constexpr dim3 kThreads(kTuning.block_x, kTuning.block_y);
 
@@ -36,51 +34,112 @@ __device__ int2 place() {
 }
 
 // Numbers whose order as integers is that of the floats.
-__host__ __device__ int ordered(int bits) { return bits < 0 ? bits ^ 0x7FFFFFFF : bits; }
-
-struct RangeSums {
-  int least, most;  // ordered
-  std::uint32_t bins[kGreyBins];
-};
+__device__ int ordered(float value) {
+  const int bits = __float_as_int(value);
+  return bits < 0 ? bits ^ 0x7FFFFFFF : bits;
+}
+__device__ float unordered(int bits) { return __int_as_float(bits < 0 ? bits ^ 0x7FFFFFFF : bits); }
 
 template <class T>
 struct Samples {
   ImageView<const T> image;
-  int step;
-  __device__ bool at(int2 place, float& value) const {
-    const int x = place.x * step, y = place.y * step;
-    if (x >= image.width || y >= image.height) return false;
-    value = brightness(&image.at(x, y), image.channels);
-    return isfinite(value);
+  int step, columns, count;
+
+  explicit Samples(ImageView<const T> from)
+      : image(from),
+        step(sampling_step(from.width, from.height)),
+        columns((from.width + step - 1) / step),
+        count(columns * ((from.height + step - 1) / step)) {}
+  __device__ float at(int i) const {
+    return brightness(&image.at(i % columns * step, i / columns * step), image.channels);
   }
 };
 
-template <class T>
-__global__ void ends_kernel(Samples<T> samples, RangeSums* sums) {
-  float value = 0;
-  const bool counts = samples.at(place(), value);
-  const int bits = ordered(__float_as_int(value));
-  const int least = __reduce_min_sync(~0U, counts ? bits : 0x7FFFFFFF);
-  const int most = __reduce_max_sync(~0U, counts ? bits : -0x7FFFFFFF - 1);
-  if (threadIdx.x != 0) return;
-  atomicMin(&sums->least, least);
-  atomicMax(&sums->most, most);
+// The sum of what this thread and those before it have; every thread of the block takes part.
+__device__ std::uint32_t sum_so_far(std::uint32_t value, std::uint32_t* warps) {
+  constexpr unsigned kAll = ~0U;
+  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+  for (int step = 1; step < 32; step *= 2) {
+    const std::uint32_t before = __shfl_up_sync(kAll, value, step);
+    if (lane >= step) value += before;
+  }
+  __syncthreads();
+  if (lane == 31) warps[warp] = value;
+  __syncthreads();
+  for (int k = 0; k < warp; ++k) value += warps[k];
+  return value;
 }
 
+// The range of an image, by one block: its samples are few.
 template <class T>
-__global__ void bins_kernel(Samples<T> samples, RangeSums* sums) {
-  float value = 0;
-  if (!samples.at(place(), value)) return;
-  const float least = __int_as_float(ordered(sums->least));
-  const float width = __int_as_float(ordered(sums->most)) - least;
-  if (!(width > 0) || !isfinite(width)) return;
-  atomicAdd(&sums->bins[grey_bin(value, least, (kGreyBins - 1) / width)], 1U);
+__global__ void __launch_bounds__(kTuning.range_threads)
+    range_kernel(Samples<T> samples, GreyRange* out) {
+  __shared__ std::uint32_t bins[kGreyBins];
+  __shared__ std::uint32_t warps[kTuning.range_threads / 32];
+  __shared__ int least, most, low, high;
+  constexpr int kEach = kGreyBins / kTuning.range_threads;
+  const int thread = static_cast<int>(threadIdx.x);
+  for (int i = thread; i < kGreyBins; i += kTuning.range_threads) bins[i] = 0;
+  if (thread == 0) {
+    least = 0x7FFFFFFF;
+    most = -0x7FFFFFFF - 1;
+    low = kGreyBins - 1;
+    high = 0;
+  }
+  __syncthreads();
+  int own_least = 0x7FFFFFFF, own_most = -0x7FFFFFFF - 1;
+#pragma unroll 8
+  for (int i = thread; i < samples.count; i += kTuning.range_threads) {
+    const float value = samples.at(i);
+    if (!isfinite(value)) continue;
+    own_least = min(own_least, ordered(value));
+    own_most = max(own_most, ordered(value));
+  }
+  own_least = __reduce_min_sync(~0U, own_least);
+  own_most = __reduce_max_sync(~0U, own_most);
+  if (thread % 32 == 0) {
+    atomicMin(&least, own_least);
+    atomicMax(&most, own_most);
+  }
+  __syncthreads();
+  const float first = unordered(least), width = unordered(most) - first;
+  if (least > most || !(width > 0) || !isfinite(width)) {
+    if (thread == 0) *out = least > most ? GreyRange{} : GreyRange{first, 0};
+    return;
+  }
+  const float per_level = (kGreyBins - 1) / width;
+#pragma unroll 8
+  for (int i = thread; i < samples.count; i += kTuning.range_threads) {
+    const float value = samples.at(i);
+    if (isfinite(value)) atomicAdd(&bins[grey_bin(value, first, per_level)], 1U);
+  }
+  __syncthreads();
+  std::uint32_t own[kEach], sum = 0;
+  for (int k = 0; k < kEach; ++k) sum += own[k] = bins[thread * kEach + k];
+  const std::uint32_t upto = sum_so_far(sum, warps);
+  __shared__ std::uint32_t all;
+  if (thread == kTuning.range_threads - 1) all = upto;
+  __syncthreads();
+  const std::uint32_t tail = all / kGreyTail;
+  // The first bin up to which more than the tail lies, and the last from which on it does.
+  std::uint32_t before = upto - sum;
+  for (int k = 0; k < kEach; ++k) {
+    const std::uint32_t with = before + own[k];
+    if (with > tail) atomicMin(&low, thread * kEach + k);
+    if (all - before > tail) atomicMax(&high, thread * kEach + k);
+    before = with;
+  }
+  __syncthreads();
+  if (thread == 0) *out = range_between(first, width, low, max(low, high));
 }
 
+// The range lies on the device where there is a pointer to it.
 template <class T>
-__global__ void grey_kernel(ImageView<const T> image, GreyRange range, ImageView<float> out) {
+__global__ void grey_kernel(ImageView<const T> image, const GreyRange* found, GreyRange range,
+                            ImageView<float> out) {
   const int2 at = place();
   if (at.x >= out.width || at.y >= out.height) return;
+  if (found != nullptr) range = *found;
   out.at(at.x, at.y) =
       grey_level(brightness(&image.at(at.x, at.y), image.channels), range.low, range.scale);
 }
@@ -102,9 +161,16 @@ __global__ void leave_out_kernel(ImageView<const std::uint8_t> mask, FlowView fi
 }
 
 template <class T>
+void enqueue_range(ImageView<const T> image, GreyRange* out, cudaStream_t stream) {
+  range_kernel<<<1, kTuning.range_threads, 0, stream>>>(Samples<T>(image), out);
+  check_launch("the range of an image");
+}
+
+template <class T>
 void enqueue_grey(ImageView<const T> image, GreyRange range, ImageView<float> out,
                   cudaStream_t stream) {
-  grey_kernel<<<grid_over(out.width, out.height), kThreads, 0, stream>>>(image, range, out);
+  grey_kernel<<<grid_over(out.width, out.height), kThreads, 0, stream>>>(image, nullptr, range,
+                                                                         out);
   check_launch("grey levels of an image");
 }
 
@@ -115,24 +181,26 @@ GreyRange grey_range(ImageView<const T> image, const Exec& exec) {
   if (image.memory != Memory::kCuda) return cpu::grey_range(image, exec);
   Session session(exec);
   session.must_wait();
-  const Samples<T> samples{image, sampling_step(image.width, image.height)};
-  const dim3 grid = grid_over((image.width + samples.step - 1) / samples.step,
-                              (image.height + samples.step - 1) / samples.step);
-  DeviceBuffer<RangeSums> sums(1, session.stream());
-  RangeSums found{std::numeric_limits<int>::max(), std::numeric_limits<int>::min(), {}};
-  sums.set_bytes(0);
-  fovea::cuda::upload(sums.data(), &found, 2 * sizeof(int), session.stream());
-  ends_kernel<<<grid, kThreads, 0, session.stream()>>>(samples, sums.data());
-  check_launch("the range of an image");
-  bins_kernel<<<grid, kThreads, 0, session.stream()>>>(samples, sums.data());
-  check_launch("the range of an image");
-  check(
-      cudaMemcpyAsync(&found, sums.data(), sizeof(found), cudaMemcpyDeviceToHost, session.stream()),
-      "the range of an image");
+  DeviceBuffer<GreyRange> found(1, session.stream());
+  enqueue_range(image, found.data(), session.stream());
+  GreyRange range;
+  check(cudaMemcpyAsync(&range, found.data(), sizeof(range), cudaMemcpyDeviceToHost,
+                        session.stream()),
+        "the range of an image");
   session.finish("flow");
-  if (found.least > found.most) return {};
-  return range_of_bins(std::bit_cast<float>(ordered(found.least)),
-                       std::bit_cast<float>(ordered(found.most)), found.bins);
+  return range;
+}
+
+template <class T>
+void to_grey(ImageView<const T> image, ImageView<float> out, const Exec& exec) {
+  Session session(exec);
+  OnDevice<const T> source(session, image);
+  DeviceBuffer<GreyRange> found(1, session.stream());
+  enqueue_range(source.image(), found.data(), session.stream());
+  grey_kernel<<<grid_over(out.width, out.height), kThreads, 0, session.stream()>>>(
+      source.image(), found.data(), {}, out);
+  check_launch("grey levels of an image");
+  if (image.memory != Memory::kCuda) session.finish("flow");
 }
 
 template <class T>
@@ -198,6 +266,7 @@ void leave_out(ImageView<const std::uint8_t> mask, const FlowView& field, const 
 #define FOVEA_FLOW_GREY(T)                                                             \
   template GreyRange grey_range(ImageView<const T>, const Exec&);                      \
   template void to_grey(ImageView<const T>, GreyRange, ImageView<float>, const Exec&); \
+  template void to_grey(ImageView<const T>, ImageView<float>, const Exec&);            \
   template void coarse_grey(ImageView<const T>, const CoarseGrey&, const Exec&);
 FOVEA_FOR_EACH_FLOW_PIXEL(FOVEA_FLOW_GREY)
 #undef FOVEA_FLOW_GREY

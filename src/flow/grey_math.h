@@ -7,6 +7,13 @@
 
 namespace fovea::flow {
 
+// grey = (brightness - low) * scale, held within 0 to 255.
+struct GreyRange {
+  float low = 0;
+  float scale = 0;
+  bool operator==(const GreyRange&) const = default;
+};
+
 FOVEA_HD inline float brightness(const float* pixel) {
   return (0.299F * pixel[0] + 0.587F * pixel[1]) + 0.114F * pixel[2];
 }
@@ -37,6 +44,12 @@ constexpr int kGreyBins = 4096;
 FOVEA_HD inline int grey_bin(float value, float least, float per_level) {
   const auto bin = static_cast<int>((value - least) * per_level);
   return bin < 0 ? 0 : bin < kGreyBins ? bin : kGreyBins - 1;
+}
+// Of what lies between two bins.
+FOVEA_HD inline GreyRange range_between(float least, float width, int low, int high) {
+  const float unit = width / (kGreyBins - 1);
+  const int bins = high > low ? high - low : 1;
+  return {least + static_cast<float>(low) * unit, 255.0F / (static_cast<float>(bins) * unit)};
 }
 constexpr int kGreyTail = 1024;  // one sample in so many may lie outside at either end
 

@@ -21,12 +21,17 @@ void to_grey(ImageView<const T>, GreyRange, ImageView<float>, const Exec&) {
   fovea::cuda::absent();
 }
 template <class T>
+void to_grey(ImageView<const T>, ImageView<float>, const Exec&) {
+  fovea::cuda::absent();
+}
+template <class T>
 void coarse_grey(ImageView<const T>, const CoarseGrey&, const Exec&) {
   fovea::cuda::absent();
 }
 #define FOVEA_FLOW_GREY(T)                                                             \
   template GreyRange grey_range(ImageView<const T>, const Exec&);                      \
   template void to_grey(ImageView<const T>, GreyRange, ImageView<float>, const Exec&); \
+  template void to_grey(ImageView<const T>, ImageView<float>, const Exec&);            \
   template void coarse_grey(ImageView<const T>, const CoarseGrey&, const Exec&);
 FOVEA_FOR_EACH_FLOW_PIXEL(FOVEA_FLOW_GREY)
 #undef FOVEA_FLOW_GREY

@@ -66,10 +66,22 @@ __device__ int votes_at(const DeviceGrey& grey, int x, int y) {
   return votes;
 }
 
+struct FeatureJob {
+  FeatureLevels levels;
+  int first_block[FeatureLevels::kMost];
+};
+
 template <bool kMasked>
-__global__ void features_kernel(DeviceGrey grey, bool rank, DeviceFrameLevel out) {
-  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
+__global__ void features_kernel(const __grid_constant__ FeatureJob job, bool rank) {
+  int level = 0;
+  const int block = static_cast<int>(blockIdx.x);
+  while (level + 1 < job.levels.count && block >= job.first_block[level + 1]) ++level;
+  const DeviceGrey grey = job.levels.grey[level];
+  const DeviceFrameLevel out = job.levels.out[level];
+  const int columns = (grey.width + kTuning.block_x - 1) / kTuning.block_x;
+  const int tile = block - job.first_block[level];
+  const int x = tile % columns * kTuning.block_x + static_cast<int>(threadIdx.x);
+  const int y = tile / columns * kTuning.block_y + static_cast<int>(threadIdx.y);
   if (x >= grey.width || y >= grey.height) return;
   const int centre = grey.at(x, y);
   int feature = 0;
@@ -98,11 +110,18 @@ void halve(DeviceGrey grey, bool masked, DeviceGrey out, cudaStream_t stream) {
   check_launch("levels of a frame");
 }
 
-void find_features(DeviceGrey grey, bool rank, const DeviceFrameLevel& out, cudaStream_t stream) {
-  const dim3 grid = grid_over(grey.width, grey.height);
-  if (out.mask.data != nullptr)
-    features_kernel<true><<<grid, kThreads, 0, stream>>>(grey, rank, out);
-  else features_kernel<false><<<grid, kThreads, 0, stream>>>(grey, rank, out);
+void find_features(const FeatureLevels& levels, bool rank, cudaStream_t stream) {
+  FeatureJob job{levels, {}};
+  int blocks = 0;
+  for (int level = 0; level < levels.count; ++level) {
+    job.first_block[level] = blocks;
+    const dim3 grid = grid_over(levels.grey[level].width, levels.grey[level].height);
+    blocks += static_cast<int>(grid.x * grid.y);
+  }
+  const auto grid = static_cast<unsigned>(blocks);
+  if (levels.out[0].mask.data != nullptr)
+    features_kernel<true><<<grid, kThreads, 0, stream>>>(job, rank);
+  else features_kernel<false><<<grid, kThreads, 0, stream>>>(job, rank);
   check_launch("ranks of a frame");
 }
 

@@ -42,12 +42,21 @@ using DeviceGrey = DevicePlane<std::uint16_t>;
 void quantise(DevicePlane<const float> grey, DevicePlane<const std::uint8_t> mask, DeviceGrey out,
               cudaStream_t stream);
 void halve(DeviceGrey grey, bool masked, DeviceGrey out, cudaStream_t stream);
-void find_features(DeviceGrey grey, bool rank, const DeviceFrameLevel& out, cudaStream_t stream);
+// Of several levels at once.
+struct FeatureLevels {
+  static constexpr int kMost = 24;
+  DeviceGrey grey[kMost];
+  DeviceFrameLevel out[kMost];
+  int count;
+};
+void find_features(const FeatureLevels& levels, bool rank, cudaStream_t stream);
 
-// Refines `in` to `out` by one step.
+// Refines `in` to `out` by one step. Writes the smaller eigenvalue of each pixel's system where
+// there is a plane for it.
 struct DeviceStep {
   DeviceFrameLevel first, second;
   DeviceField in, out;
+  DevicePlane<float> eigenvalues;
   const float* taps;  // 2 radius + 1, on the device
   int radius;
   float robust;
@@ -55,19 +64,21 @@ struct DeviceStep {
 };
 void step(const DeviceStep& request, cudaStream_t stream);
 
-// Each pixel of `out` has the flow of `in` that fits best among its own and that of eight pixels
-// `distance` away.
+// Each pixel of `out` has the flow of `in` that fits best among its own and that of up to eight
+// pixels `distance` away.
 struct DevicePropagation {
   DeviceFrameLevel first, second;
   DeviceField in, out;
   int distance;
+  int first_trial, last_trial;  // of lk::kTrialOffsets
 };
 void propagate(const DevicePropagation& request, cudaStream_t stream);
 
 // The median of (2 radius + 1)^2 pixels of both planes, radius 1 or 2; the border repeats.
 void median(const DeviceField& in, const DeviceField& out, int radius, cudaStream_t stream);
 
-// To a level of twice the size: a pixel is `scale` times the sum of the four nearest.
-void enlarge(DevicePlane<const float> in, DevicePlane<float> out, float scale, cudaStream_t stream);
+// To a level of twice the size: flow counts twice, confidence not.
+void enlarge(const DeviceField& in, const DeviceField& out, cudaStream_t stream);
+void enlarge(DevicePlane<float> confidence, DevicePlane<float> out, cudaStream_t stream);
 
 }  // namespace fovea::flow::cuda

@@ -80,7 +80,32 @@ class Graph {
   cudaGraphExec_t graph_ = nullptr;
 };
 
-// What a recorded match depends on.
+// Recordings of one kind of work, by what they depend on; the oldest makes room.
+template <class Key>
+class Graphs {
+ public:
+  template <class Enqueue>
+  const Graph& recorded(const Key& key, Enqueue enqueue) {
+    for (const auto& [known, graph] : graphs_)
+      if (known == key) return graph;
+    Graph graph = Graph::record(enqueue);
+    if (graphs_.size() == kMostGraphs) graphs_.erase(graphs_.begin());
+    return graphs_.emplace_back(key, std::move(graph)).second;
+  }
+
+ private:
+  std::vector<std::pair<Key, Graph>> graphs_;
+};
+
+struct PrepareKey {
+  const void* grey;
+  const void* mask;
+  const void* frame;
+  const void* greys;
+  Extent size;
+  int levels, base;
+  bool operator==(const PrepareKey&) const = default;
+};
 struct MatchKey {
   const void* first;
   const void* second;
@@ -109,18 +134,29 @@ class LucasKanade final : public Matcher {
     else frame = std::make_unique<Frame>();
     const bool masked = !mask.empty();
     lay_out(*frame, {grey.width, grey.height}, masked);
-    DeviceGrey from = plane_at(greys_[0].reserve(plane_size(frame->sizes[0])), frame->sizes[0]);
-    quantise(plane_of(grey), plane_of(mask), from, session.stream());
-    for (std::size_t level = 0; level < frame->sizes.size(); ++level) {
-      if (level > 0) {
-        const Extent size = frame->sizes[level];
-        const DeviceGrey to = plane_at(greys_[level % 2].reserve(plane_size(size)), size);
-        halve(from, masked, to, session.stream());
-        from = to;
-      }
-      if (frame->levels[level].features.data != nullptr)
-        find_features(from, plan_.rank, frame->levels[level], session.stream());
-    }
+    const PrepareKey key{grey.data,     mask.data,       frame->memory.data(),
+                         greys_.data(), frame->sizes[0], static_cast<int>(frame->sizes.size()),
+                         base_};
+    prepares_
+        .recorded(key,
+                  [&](cudaStream_t stream) {
+                    FeatureLevels levels{};
+                    std::uint16_t* next = greys_.data();
+                    DeviceGrey from{};
+                    for (std::size_t level = 0; level < frame->sizes.size(); ++level) {
+                      const Extent size = frame->sizes[level];
+                      const DeviceGrey to =
+                          plane_at(std::exchange(next, next + plane_size(size)), size);
+                      if (level == 0) quantise(plane_of(grey), plane_of(mask), to, stream);
+                      else halve(from, masked, to, stream);
+                      from = to;
+                      if (frame->levels[level].features.data == nullptr) continue;
+                      levels.grey[levels.count] = to;
+                      levels.out[levels.count++] = frame->levels[level];
+                    }
+                    find_features(levels, plan_.rank, stream);
+                  })
+        .launch(session.stream());
     return frame;
   }
 
@@ -144,30 +180,43 @@ class LucasKanade final : public Matcher {
                        first.levels[static_cast<std::size_t>(finest)].mask.data != nullptr,
                        second.levels[static_cast<std::size_t>(finest)].mask.data != nullptr,
                        started};
-    recorded(key, [&](cudaStream_t stream) {
-      for (int level = top - 1; level >= finest; --level) {
-        const Extent size = first.sizes[static_cast<std::size_t>(level)];
-        if (level == count - 1) start_at_rest(size, stream);
-        else enlarge_field(first.sizes[static_cast<std::size_t>(level + 1)], size, stream);
-        refine(first, second, level, stream);
-      }
-    }).launch(session.stream());
+    matches_
+        .recorded(key,
+                  [&](cudaStream_t stream) {
+                    now_ = 0;
+                    for (int level = top - 1; level >= finest; --level) {
+                      const Extent size = first.sizes[static_cast<std::size_t>(level)];
+                      if (level == count - 1) start_at_rest(size, stream);
+                      else
+                        enlarge_field(first.sizes[static_cast<std::size_t>(level + 1)], size,
+                                      stream);
+                      refine(first, second, level, stream);
+                    }
+                    if (now_ == 1) {  // the field ends where it began
+                      copy_field(field(first.sizes[static_cast<std::size_t>(finest)]),
+                                 other(first.sizes[static_cast<std::size_t>(finest)]), stream);
+                      swap();
+                    }
+                  })
+        .launch(session.stream());
     deliver(first, finest, request.last_level, out, session.stream());
     session.finish("flow");
   }
 
  private:
-  void lay_out(Frame& frame, Extent size, bool masked) const {
+  void lay_out(Frame& frame, Extent size, bool masked) {
     const int most = plan_.levels > 0 ? std::max(plan_.levels - base_, 1) : 0;
     const int count = lk::level_count(size.width, size.height, most);
     const int finest = std::min(plan_.finest, base_ + count - 1);
     frame.sizes.clear();
-    std::size_t bytes = 0;
+    std::size_t bytes = 0, greys = 0;
     for (int level = 0; level < count; ++level) {
       frame.sizes.push_back(size);
+      greys += plane_size(size);
       if (base_ + level >= finest) bytes += (masked ? 2 : 1) * plane_size(size);
       size = {(size.width + 1) / 2, (size.height + 1) / 2};
     }
+    greys_.reserve(greys);
     std::uint8_t* next = frame.memory.reserve(bytes);
     frame.levels.assign(frame.sizes.size(), {});
     for (int level = std::max(finest - base_, 0); level < count; ++level) {
@@ -202,34 +251,17 @@ class LucasKanade final : public Matcher {
   }
   void swap() { now_ = 1 - now_; }
 
-  template <class Enqueue>
-  const Graph& recorded(const MatchKey& key, Enqueue enqueue) {
-    for (const Recorded& one : graphs_)
-      if (one.key == key) {
-        now_ = one.ends_in;
-        return one.graph;
-      }
-    if (graphs_.size() == kMostGraphs) graphs_.erase(graphs_.begin());
-    now_ = 0;
-    Graph graph = Graph::record(enqueue);
-    graphs_.push_back({key, std::move(graph), now_});
-    return graphs_.back().graph;
-  }
-
   void start_from(const FlowView& start, cudaStream_t stream) {
     now_ = 0;
     const DeviceField to = field({start.u.width, start.u.height});
-    copy_plane(plane_of(start.u), to.u, stream);
-    copy_plane(plane_of(start.v), to.v, stream);
+    copy_field({plane_of(start.u), plane_of(start.v)}, to, stream);
   }
   void start_at_rest(Extent size, cudaStream_t stream) {
     check(cudaMemsetAsync(field(size).u.data, 0, 2 * plane_size(size) * sizeof(float), stream),
           "a field at rest");
   }
   void enlarge_field(Extent from, Extent to, cudaStream_t stream) {
-    const DeviceField in = field(from), out = other(to);
-    enlarge(in.u, out.u, kFlowScale, stream);
-    enlarge(in.v, out.v, kFlowScale, stream);
+    enlarge(field(from), other(to), stream);
     swap();
   }
 
@@ -246,8 +278,15 @@ class LucasKanade final : public Matcher {
         swap();
       }
       const lk::Round& round = work.round_of(k);
-      step({first.levels[at], second.levels[at], field(size), other(size), taps_of(round.radius),
-            round.radius, plan_.robust, plan_.solve},
+      step({first.levels[at],
+            second.levels[at],
+            field(size),
+            other(size),
+            {},
+            taps_of(round.radius),
+            round.radius,
+            plan_.robust,
+            plan_.solve},
            stream);
       if (plan_.median == 0 || !work.median_after(k)) swap();
       else median(other(size), field(size), plan_.median, stream);
@@ -258,13 +297,13 @@ class LucasKanade final : public Matcher {
     const auto size = [&](int k) { return first.sizes[static_cast<std::size_t>(k)]; };
     for (; level > last + 1; --level) enlarge_field(size(level), size(level - 1), stream);
     const DeviceField from = field(size(level));
-    if (level == last) {
-      copy_plane(from.u, plane_of(out.u), stream);
-      copy_plane(from.v, plane_of(out.v), stream);
-    } else {
-      enlarge(from.u, plane_of(out.u), kFlowScale, stream);
-      enlarge(from.v, plane_of(out.v), kFlowScale, stream);
-    }
+    const DeviceField to{plane_of(out.u), plane_of(out.v)};
+    if (level == last) copy_field(from, to, stream);
+    else enlarge(from, to, stream);
+  }
+  static void copy_field(const DeviceField& from, const DeviceField& to, cudaStream_t stream) {
+    copy_plane(from.u, to.u, stream);
+    copy_plane(from.v, to.v, stream);
   }
   static void copy_plane(DevicePlane<const float> from, DevicePlane<float> to,
                          cudaStream_t stream) {
@@ -276,21 +315,14 @@ class LucasKanade final : public Matcher {
         "copying a field");
   }
 
-  static constexpr float kFlowScale = 0.5F;
-
-  struct Recorded {
-    MatchKey key;
-    Graph graph;
-    int ends_in;  // of the two fields
-  };
-
   lk::Plan plan_;
   int base_ = 0;
-  KeptBuffer<std::uint16_t> greys_[2];
+  KeptBuffer<std::uint16_t> greys_;  // of all levels of the frame that is prepared
   KeptBuffer<float> fields_[2];
   KeptBuffer<float> taps_;  // of all radii, one after another
   int now_ = 0;
-  std::vector<Recorded> graphs_;
+  Graphs<PrepareKey> prepares_;
+  Graphs<MatchKey> matches_;
 };
 
 }  // namespace

@@ -46,6 +46,7 @@ __device__ int difference_at(const DevicePropagation& job, int x, int y, float u
 // Whose flow is tried: the pixel's own first.
 struct Trials {
   lk::Offset offset[lk::kTrials + 1];
+  int count;
 };
 
 __global__ void __launch_bounds__(kTuning.threads)
@@ -58,7 +59,7 @@ __global__ void __launch_bounds__(kTuning.threads)
   const int thread = static_cast<int>(threadIdx.x);
   const int column = thread % kTuning.tile, first = thread / kTuning.tile * kRun;
   int least[kRun], best[kRun];
-  for (int k = 0; k <= lk::kTrials; ++k) {
+  for (int k = 0; k < trials.count; ++k) {
     const int dx = trials.offset[k].x, dy = trials.offset[k].y;
     for (int i = thread; i < kRegion * kRegion; i += kTuning.threads) {
       const int x = x0 - lk::kTrialRadius + i % kRegion, y = y0 - lk::kTrialRadius + i / kRegion;
@@ -112,10 +113,10 @@ void propagate(const DevicePropagation& request, cudaStream_t stream) {
   const auto blocks = [](int size) {
     return static_cast<unsigned>((size + kTuning.tile - 1) / kTuning.tile);
   };
-  Trials trials{};
-  for (int k = 0; k < lk::kTrials; ++k)
-    trials.offset[k + 1] = {lk::kTrialOffsets[k].x * request.distance,
-                            lk::kTrialOffsets[k].y * request.distance};
+  Trials trials{{}, 1};
+  for (int k = request.first_trial; k < request.last_trial; ++k)
+    trials.offset[trials.count++] = {lk::kTrialOffsets[k].x * request.distance,
+                                     lk::kTrialOffsets[k].y * request.distance};
   propagate_kernel<<<dim3(blocks(request.out.u.width), blocks(request.out.u.height)),
                      kTuning.threads, 0, stream>>>(request, trials);
   check_launch("propagation of a flow");

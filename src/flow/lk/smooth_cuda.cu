@@ -74,7 +74,7 @@ __global__ void median_kernel(DeviceField in, DeviceField out) {
   to.at(x, y) = middle(set);
 }
 
-__global__ void enlarge_kernel(DevicePlane<const float> in, DevicePlane<float> out, float scale) {
+__device__ void enlarge_at(DevicePlane<float> in, DevicePlane<float> out, float scale) {
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
   if (x >= out.width || y >= out.height) return;
@@ -83,6 +83,13 @@ __global__ void enlarge_kernel(DevicePlane<const float> in, DevicePlane<float> o
   const auto column = [&](int i) { return above[i] + below[i]; };
   const int next = lk::least((x + 1) / 2, in.width - 1);
   out.at(x, y) = (column(x / 2) + column(next)) * scale;
+}
+__global__ void enlarge_kernel(DeviceField in, DeviceField out) {
+  if (blockIdx.z == 0) enlarge_at(in.u, out.u, 0.5F);
+  else enlarge_at(in.v, out.v, 0.5F);
+}
+__global__ void enlarge_kernel(DevicePlane<float> in, DevicePlane<float> out) {
+  enlarge_at(in, out, 0.25F);
 }
 
 }  // namespace
@@ -94,10 +101,13 @@ void median(const DeviceField& in, const DeviceField& out, int radius, cudaStrea
   check_launch("median of a flow");
 }
 
-void enlarge(DevicePlane<const float> in, DevicePlane<float> out, float scale,
-             cudaStream_t stream) {
-  enlarge_kernel<<<grid_over(out.width, out.height, 1), kThreads, 0, stream>>>(in, out, scale);
+void enlarge(const DeviceField& in, const DeviceField& out, cudaStream_t stream) {
+  enlarge_kernel<<<grid_over(out.u.width, out.u.height, 2), kThreads, 0, stream>>>(in, out);
   check_launch("enlarging a flow");
+}
+void enlarge(DevicePlane<float> confidence, DevicePlane<float> out, cudaStream_t stream) {
+  enlarge_kernel<<<grid_over(out.width, out.height, 1), kThreads, 0, stream>>>(confidence, out);
+  check_launch("enlarging a confidence");
 }
 
 }  // namespace fovea::flow::cuda

@@ -12,10 +12,13 @@ namespace {
 using fovea::cuda::check;
 using fovea::cuda::check_launch;
 
+// Large tiles compute less twice; small ones are ready sooner, where there are few of them.
 constexpr struct {
-  int tile = 32;      // pixels, both ways; a warp a row
-  int threads = 256;  // of a block
-  int run = 4;        // sums that a thread carries side by side
+  int threads = 256;    // of a block
+  int large = 32;       // side of a tile, pixels
+  int small = 16;       // likewise
+  int few_tiles = 264;  // large ones, up to which they are small
+  int run = 4;          // sums along a row that a thread carries side by side
 } kTuning;
 constexpr int kSums = 5;  // xx, xy, yy, xt, yt
 
@@ -28,12 +31,12 @@ struct Layout {
   int products;  // floats of a plane
   int floats;    // of all
 
-  FOVEA_HD explicit constexpr Layout(int radius)
-      : rows(kTuning.tile + 2 * radius),
+  FOVEA_HD constexpr Layout(int tile, int radius)
+      : rows(tile + 2 * radius),
         pitch((rows + 3) / 4 * 4 + 4),
         warped(rows + 2),
         products(rows * pitch),
-        floats(kSums * products + larger(3 * warped * warped, kSums * rows * kTuning.tile)) {}
+        floats(kSums * products + larger(3 * warped * warped, kSums * rows * tile)) {}
   FOVEA_HD static constexpr int larger(int a, int b) { return a > b ? a : b; }
 };
 
@@ -68,20 +71,21 @@ __device__ lk::Products products_at(const float* sum, const float* difference, c
 }
 
 // kRadius 0: known only when it runs.
-template <int kRadius>
+template <int kRadius, int kTile>
 __global__ void __launch_bounds__(kTuning.threads) step_kernel(DeviceStep job) {
   extern __shared__ float4 shared[];
   const int radius = kRadius > 0 ? kRadius : job.radius;
-  const Layout layout(radius);
+  const Layout layout(kTile, radius);
   float* products = reinterpret_cast<float*>(shared);
   float* rest = products + kSums * layout.products;
-  const int x0 = static_cast<int>(blockIdx.x) * kTuning.tile;
-  const int y0 = static_cast<int>(blockIdx.y) * kTuning.tile;
+  const int x0 = static_cast<int>(blockIdx.x) * kTile;
+  const int y0 = static_cast<int>(blockIdx.y) * kTile;
   const int width = job.in.u.width, height = job.in.u.height;
   const int thread = static_cast<int>(threadIdx.x);
 
   float *sum = rest, *difference = sum + layout.warped * layout.warped,
         *weight = difference + layout.warped * layout.warped;
+#pragma unroll 3
   for (int i = thread; i < layout.warped * layout.warped; i += kTuning.threads) {
     const int x = lk::clamped(x0 - radius - 1 + i % layout.warped, width);
     const int y = lk::clamped(y0 - radius - 1 + i / layout.warped, height);
@@ -110,7 +114,7 @@ __global__ void __launch_bounds__(kTuning.threads) step_kernel(DeviceStep job) {
 
   // Sums along rows, [sum][row][column of the tile].
   constexpr int kRun = kTuning.run;
-  constexpr int kRuns = kTuning.tile / kRun;
+  constexpr int kRuns = kTile / kRun;
   float* along = rest;
   for (int i = thread; i < kSums * layout.rows * kRuns; i += kTuning.threads) {
     const int run = i % kRuns, row = i / kRuns % layout.rows, plane = i / kRuns / layout.rows;
@@ -133,67 +137,71 @@ __global__ void __launch_bounds__(kTuning.threads) step_kernel(DeviceStep job) {
       for (int k = 1; k <= 2 * radius; ++k)
         for (int n = 0; n < kRun; ++n) total[n] = std::fma(job.taps[k], from[n + k], total[n]);
     }
-    *reinterpret_cast<float4*>(along + (plane * layout.rows + row) * kTuning.tile + run * kRun) =
+    *reinterpret_cast<float4*>(along + (plane * layout.rows + row) * kTile + run * kRun) =
         make_float4(total[0], total[1], total[2], total[3]);
   }
   __syncthreads();
 
   // Down the columns, and the step that follows.
-  const int column = thread % kTuning.tile, first = thread / kTuning.tile * kRun;
+  constexpr int kDown = kTile * kTile / kTuning.threads;  // pixels of a column a thread
+  const int column = thread % kTile, first = thread / kTile * kDown;
   const int x = x0 + column;
-  float totals[kSums][kRun];
+  float totals[kSums][kDown];
 #pragma unroll
   for (int plane = 0; plane < kSums; ++plane) {
-    const float* from = along + (plane * layout.rows + first) * kTuning.tile + column;
+    const float* from = along + (plane * layout.rows + first) * kTile + column;
     if constexpr (kRadius > 0) {
 #pragma unroll
-      for (int k = 0; k < kRun + 2 * kRadius; ++k) {
-        const float value = from[k * kTuning.tile];
+      for (int k = 0; k < kDown + 2 * kRadius; ++k) {
+        const float value = from[k * kTile];
 #pragma unroll
-        for (int n = 0; n < kRun; ++n) {
+        for (int n = 0; n < kDown; ++n) {
           if (k < n || k - n > 2 * kRadius) continue;
           const float tap = __ldg(job.taps + k - n);
           totals[plane][n] = k == n ? tap * value : std::fma(tap, value, totals[plane][n]);
         }
       }
     } else {
-      for (int n = 0; n < kRun; ++n) {
-        float total = job.taps[0] * from[n * kTuning.tile];
+      for (int n = 0; n < kDown; ++n) {
+        float total = job.taps[0] * from[n * kTile];
         for (int k = 1; k <= 2 * radius; ++k)
-          total = std::fma(job.taps[k], from[(n + k) * kTuning.tile], total);
+          total = std::fma(job.taps[k], from[(n + k) * kTile], total);
         totals[plane][n] = total;
       }
     }
   }
   if (x >= width) return;
 #pragma unroll
-  for (int n = 0; n < kRun; ++n) {
+  for (int n = 0; n < kDown; ++n) {
     const int y = y0 + first + n;
     if (y >= height) return;
-    lk::Step step{};
-    if (job.first.mask.data == nullptr || job.first.mask.at(x, y) != 0)
-      step = lk::solved({totals[0][n], totals[1][n], totals[2][n], totals[3][n], totals[4][n]},
-                        job.solve);
+    const lk::Products sums{totals[0][n], totals[1][n], totals[2][n], totals[3][n], totals[4][n]};
+    const bool counts = job.first.mask.data == nullptr || job.first.mask.at(x, y) != 0;
+    const lk::Step step = counts ? lk::solved(sums, job.solve) : lk::Step{};
     job.out.u.at(x, y) = job.in.u.at(x, y) + step.u;
     job.out.v.at(x, y) = job.in.v.at(x, y) + step.v;
   }
 }
-static_assert(kTuning.threads == kTuning.tile * kTuning.tile / kTuning.run,
-              "a thread solves a run of a column");
 static_assert(kTuning.run == 4, "runs are read and written as one vector");
 
+template <int kRadius, int kTile>
+void launch(const DeviceStep& request, cudaStream_t stream) {
+  const auto blocks = [](int size) { return static_cast<unsigned>((size + kTile - 1) / kTile); };
+  const int bytes = Layout(kTile, request.radius).floats * static_cast<int>(sizeof(float));
+  check(cudaFuncSetAttribute(step_kernel<kRadius, kTile>,
+                             cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
+        "shared memory of a step");
+  step_kernel<kRadius, kTile>
+      <<<dim3(blocks(request.out.u.width), blocks(request.out.u.height)), kTuning.threads,
+         static_cast<std::size_t>(bytes), stream>>>(request);
+  check_launch("a step of Lucas-Kanade");
+}
 template <int kRadius>
 void launch(const DeviceStep& request, cudaStream_t stream) {
-  const auto blocks = [](int size) {
-    return static_cast<unsigned>((size + kTuning.tile - 1) / kTuning.tile);
-  };
-  const int bytes = Layout(request.radius).floats * static_cast<int>(sizeof(float));
-  check(cudaFuncSetAttribute(step_kernel<kRadius>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             bytes),
-        "shared memory of a step");
-  step_kernel<kRadius><<<dim3(blocks(request.out.u.width), blocks(request.out.u.height)),
-                         kTuning.threads, static_cast<std::size_t>(bytes), stream>>>(request);
-  check_launch("a step of Lucas-Kanade");
+  const int pixels = request.out.u.width * request.out.u.height;
+  if (pixels <= kTuning.few_tiles * kTuning.large * kTuning.large)
+    launch<kRadius, kTuning.small>(request, stream);
+  else launch<kRadius, kTuning.large>(request, stream);
 }
 
 }  // namespace
