@@ -78,46 +78,68 @@ HWY_INLINE TrialPlaces trial_places(D d, hn::Vec<DI> x, hn::Vec<D> flow, int siz
   return {index, hn::IfThenElseZero(hn::And(inside, hn::Lt(i, last)), fraction), inside};
 }
 
-void try_row(const TrialJob& job) {
+// Where the row's pixels land in the second image.
+HWY_INLINE void place_row(const TrialJob& job) {
   const D d;
   const DI integers;
   const hn::Rebind<std::uint16_t, DI> halves;
   const int lanes = static_cast<int>(hn::Lanes(d));
-  const Plane<std::uint8_t>& second = job.second.features;
-  const TrialScratch& to = job.scratch;
-  const auto stride = hn::Set(integers, static_cast<std::int32_t>(second.stride()));
-  const auto row = hn::Set(integers, job.y);
+  const int width = job.second.features.width(), height = job.second.features.height();
+  const int count = job.count;
+  const float* HWY_RESTRICT u = job.u + job.begin;
+  const float* HWY_RESTRICT v = job.v + job.begin;
+  std::int32_t* HWY_RESTRICT places = job.scratch.places;
+  std::uint16_t* HWY_RESTRICT fractions_x = job.scratch.fractions_x;
+  std::uint16_t* HWY_RESTRICT fractions_y = job.scratch.fractions_y;
+  std::uint16_t* HWY_RESTRICT outside = job.scratch.outside;
+  const auto stride = hn::Set(integers, static_cast<std::int32_t>(job.second.features.stride()));
+  const auto row = hn::Set(integers, job.y), step = hn::Set(integers, lanes);
   const auto worst = hn::Set(integers, lk::kTrialMost);
-  for (int k = 0; k < job.count; k += lanes) {
-    const auto x = trial_places(d, hn::Iota(integers, job.begin + k),
-                                hn::LoadU(d, job.u + job.begin + k), second.width());
-    const auto y = trial_places(d, row, hn::LoadU(d, job.v + job.begin + k), second.height());
-    hn::StoreU(hn::Add(hn::Mul(y.index, stride), x.index), integers, to.places + k);
-    hn::StoreU(hn::DemoteTo(halves, x.fraction), halves, to.fractions_x + k);
-    hn::StoreU(hn::DemoteTo(halves, y.fraction), halves, to.fractions_y + k);
-    const auto outside = hn::IfThenZeroElse(hn::And(x.inside, y.inside), worst);
-    hn::StoreU(hn::DemoteTo(halves, outside), halves, to.outside + k);
+  auto column = hn::Iota(integers, job.begin);
+  for (int k = 0; k < count; k += lanes) {
+    const auto x = trial_places(d, column, hn::LoadU(d, u + k), width);
+    const auto y = trial_places(d, row, hn::LoadU(d, v + k), height);
+    column = hn::Add(column, step);
+    hn::StoreU(hn::Add(hn::Mul(y.index, stride), x.index), integers, places + k);
+    hn::StoreU(hn::DemoteTo(halves, x.fraction), halves, fractions_x + k);
+    hn::StoreU(hn::DemoteTo(halves, y.fraction), halves, fractions_y + k);
+    const auto beyond = hn::IfThenZeroElse(hn::And(x.inside, y.inside), worst);
+    hn::StoreU(hn::DemoteTo(halves, beyond), halves, outside + k);
   }
-  const std::uint8_t* base = second.row(0);
-  const std::ptrdiff_t below = second.stride();
-  for (int k = 0; k < job.count; ++k) {
-    const std::uint8_t* at = base + to.places[k];
+}
+
+// Four neighbours a place, two at a time, as no instruction gathers bytes.
+HWY_INLINE void gather_row(const Plane<std::uint8_t>& image,
+                           const std::int32_t* HWY_RESTRICT places, int count,
+                           std::uint32_t* HWY_RESTRICT quads) {
+  const std::uint8_t* above = image.row(0);
+  const std::uint8_t* below = above + image.stride();
+  for (int k = 0; k < count; ++k) {
+    const std::int32_t place = places[k];
     std::uint16_t upper, lower;
-    std::memcpy(&upper, at, 2);
-    std::memcpy(&lower, at + below, 2);
-    to.quads[k] = upper | static_cast<std::uint32_t>(lower) << 16;
+    std::memcpy(&upper, above + place, 2);
+    std::memcpy(&lower, below + place, 2);
+    quads[k] = upper | static_cast<std::uint32_t>(lower) << 16;
   }
-  const Shorts shorts;
+}
+
+void try_row(const TrialJob& job) {
+  place_row(job);
+  gather_row(job.second.features, job.scratch.places, job.count, job.scratch.quads);
+  const Shorts d;
   const hn::Rebind<std::uint8_t, Shorts> bytes;
-  const int step = static_cast<int>(hn::Lanes(shorts));
-  const std::uint8_t* first = job.first.features.row(job.y) + job.begin;
-  const auto byte = hn::Set(shorts, 255);
-  for (int k = 0; k < job.count; k += step) {
-    auto upper = hn::Zero(shorts), lower = upper;
-    hn::LoadInterleaved2(shorts, reinterpret_cast<const std::uint16_t*>(to.quads + k), upper,
-                         lower);
-    const auto fx = hn::LoadU(shorts, to.fractions_x + k);
-    const auto fy = hn::LoadU(shorts, to.fractions_y + k);
+  const int lanes = static_cast<int>(hn::Lanes(d)), count = job.count;
+  const auto* HWY_RESTRICT quads = reinterpret_cast<const std::uint16_t*>(job.scratch.quads);
+  const std::uint8_t* HWY_RESTRICT first = job.first.features.row(job.y) + job.begin;
+  const std::uint16_t* HWY_RESTRICT fractions_x = job.scratch.fractions_x;
+  const std::uint16_t* HWY_RESTRICT fractions_y = job.scratch.fractions_y;
+  const std::uint16_t* HWY_RESTRICT outside = job.scratch.outside;
+  std::uint16_t* HWY_RESTRICT out = job.out;
+  const auto byte = hn::Set(d, 255);
+  for (int k = 0; k < count; k += lanes) {
+    auto upper = hn::Zero(d), lower = upper;
+    hn::LoadInterleaved2(d, quads + 2 * k, upper, lower);
+    const auto fx = hn::LoadU(d, fractions_x + k), fy = hn::LoadU(d, fractions_y + k);
     // Wrapping differences: only the blend has to fit.
     const auto along = [&](hn::Vec<Shorts> pair) {
       const auto a = hn::And(pair, byte), b = hn::ShiftRight<8>(pair);
@@ -125,22 +147,24 @@ void try_row(const TrialJob& job) {
     };
     const auto above = along(upper), under = along(lower);
     const auto warped = hn::Add(hn::ShiftLeft<4>(above), hn::Mul(hn::Sub(under, above), fy));
-    const auto here = hn::ShiftLeft<8>(hn::PromoteTo(shorts, hn::LoadU(bytes, first + k)));
-    const auto difference =
-        hn::ShiftRight<6>(hn::Sub(hn::Max(warped, here), hn::Min(warped, here)));
-    hn::StoreU(hn::Max(difference, hn::LoadU(shorts, to.outside + k)), shorts, job.out + k);
+    const auto here = hn::ShiftLeft<8>(hn::PromoteTo(d, hn::LoadU(bytes, first + k)));
+    const auto difference = hn::Sub(hn::Max(warped, here), hn::Min(warped, here));
+    hn::StoreU(hn::Max(hn::ShiftRight<6>(difference), hn::LoadU(d, outside + k)), d, out + k);
   }
 }
 
 void sum_trial(const TrialSumJob& job) {
   const Shorts d;
-  const int lanes = static_cast<int>(hn::Lanes(d));
-  for (int x = 0; x < job.width; x += lanes) {
-    auto sum = hn::LoadU(d, job.differences + x);
-    for (int k = 1; k < kSide; ++k) sum = hn::Add(sum, hn::LoadU(d, job.differences + x + k));
-    const auto gone = hn::LoadU(d, job.oldest + x);
-    hn::StoreU(sum, d, job.oldest + x);
-    hn::StoreU(hn::Add(hn::LoadU(d, job.total + x), hn::Sub(sum, gone)), d, job.total + x);
+  const int lanes = static_cast<int>(hn::Lanes(d)), width = job.width;
+  const std::uint16_t* HWY_RESTRICT differences = job.differences;
+  std::uint16_t* HWY_RESTRICT oldest = job.oldest;
+  std::uint16_t* HWY_RESTRICT total = job.total;
+  for (int x = 0; x < width; x += lanes) {
+    auto sum = hn::LoadU(d, differences + x);
+    for (int k = 1; k < kSide; ++k) sum = hn::Add(sum, hn::LoadU(d, differences + x + k));
+    const auto gone = hn::LoadU(d, oldest + x);
+    hn::StoreU(sum, d, oldest + x);
+    hn::StoreU(hn::Add(hn::LoadU(d, total + x), hn::Sub(sum, gone)), d, total + x);
   }
 }
 
