@@ -65,6 +65,7 @@ struct SolveJob {
   const float* v_in;
   float* u_out;
   float* v_out;
+  float* eigenvalues;  // or null
 };
 
 }  // namespace
@@ -263,6 +264,12 @@ HWY_INLINE void solve(D d, const lk::SolveParams& params, const V* sums, V& du, 
   dv = hn::IfThenElseZero(posed, hn::Min(hn::Max(v, negative), most));
 }
 
+HWY_INLINE V smaller_eigenvalues(D d, const V* sums) {
+  const auto difference = hn::Sub(sums[0], sums[2]), twice = hn::Add(sums[1], sums[1]);
+  const auto root = hn::Sqrt(hn::MulAdd(difference, difference, hn::Mul(twice, twice)));
+  return hn::Mul(hn::Sub(hn::Add(sums[0], sums[2]), root), hn::Set(d, 0.5F));
+}
+
 void solve_row(const SolveJob& job) {
   const D d;
   const int lanes = static_cast<int>(hn::Lanes(d)), width = job.width, count = job.tap_count;
@@ -273,6 +280,7 @@ void solve_row(const SolveJob& job) {
   const float* HWY_RESTRICT v_in = job.v_in;
   float* HWY_RESTRICT u_out = job.u_out;
   float* HWY_RESTRICT v_out = job.v_out;
+  float* HWY_RESTRICT eigenvalues = job.eigenvalues;
   const std::ptrdiff_t plane = job.plane;
   for (int x = 0; x < width; x += 2 * lanes) {
     V low[kSums], high[kSums];
@@ -283,6 +291,7 @@ void solve_row(const SolveJob& job) {
       solve(d, params, of, du, dv);
       hn::StoreU(hn::Add(hn::LoadU(d, u_in + at), du), d, u_out + at);
       hn::StoreU(hn::Add(hn::LoadU(d, v_in + at), dv), d, v_out + at);
+      if (eigenvalues != nullptr) hn::StoreU(smaller_eigenvalues(d, of), d, eigenvalues + at);
     };
     finish(low, x);
     if (x + lanes < width) finish(high, x + lanes);
@@ -342,9 +351,12 @@ class TileRows {
             ring_[static_cast<std::size_t>((out - tile_.y0 + k) % ring)];
       HWY_DYNAMIC_DISPATCH(solve_row)
       ({rows.data(), plane_, request_.taps.data(), ring, across, request_.solve,
-        request_.in.u.row(out) + tile_.x0, request_.in.v.row(out) + tile_.x0, u_line(), v_line()});
+        request_.in.u.row(out) + tile_.x0, request_.in.v.row(out) + tile_.x0, u_line(), v_line(),
+        request_.eigenvalues ? eigen_line() : nullptr});
       std::copy_n(u_line(), across, request_.out.u.row(out) + tile_.x0);
       std::copy_n(v_line(), across, request_.out.v.row(out) + tile_.x0);
+      if (request_.eigenvalues)
+        std::copy_n(eigen_line(), across, request_.eigenvalues->row(out) + tile_.x0);
     }
   }
 
@@ -354,6 +366,7 @@ class TileRows {
   // Scratch of the warp serves for results: whole vectors are written, a tile's neighbours not.
   float* u_line() { return fractions_x_; }
   float* v_line() { return fractions_y_; }
+  float* eigen_line() { return reinterpret_cast<float*>(quads_); }
 
   const WarpedRow& warped(int y) {
     const WarpedRow& row = warped_[static_cast<std::size_t>(y) % kWarped];
@@ -437,6 +450,8 @@ void step(const StepRequest& request, const Exec& exec) {
       return;
     }
     copy_tile(request.in, request.out, tile);
+    for (int y = tile.y0; request.eigenvalues && y < tile.y1; ++y)
+      std::fill(request.eigenvalues->row(y) + tile.x0, request.eigenvalues->row(y) + tile.x1, 0.0F);
   });
 }
 
