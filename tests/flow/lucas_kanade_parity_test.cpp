@@ -143,7 +143,7 @@ TEST(LucasKanadeParity, Tiles) {
   Case given;
   given.width = 700;
   given.height = 500;
-  given.options.memory_bytes = 8 << 20;
+  given.options.memory_bytes = 14 << 20;
   expect_equal_fields(given);
 }
 

@@ -47,53 +47,75 @@ void own_sums(const BlockSearchPlan& plan, const BlockTile& tile, BlockScratch& 
     }
 }
 
-// Scores of one shift where every pixel of both images counts.
-void score_full(const BlockSearchPlan& plan, const BlockTile& tile, bm::Shift shift,
-                BlockScratch& scratch, float* scores) {
-  const bm::Layout& layout = plan.layout;
-  const BlockLevel& level = plan.search.second;
+// Scores of one shift from the whole sums of both blocks, a node at a time: of few nodes, which
+// were summed one by one, and of blocks whose covariances need more than 32 bits.
+void score_nodes(const BlockSearchPlan& plan, const BlockScratch& scratch, float* scores) {
+  const BlockCost cost = plan.search.options.cost;
+  const int area = plan.layout.block * plan.layout.block;
+  const float inverse_n = 1.0F / static_cast<float>(area);
+  for (int i = 0; i < plan.layout.tile * plan.layout.tile; ++i) {
+    const std::uint32_t product = scratch.product[i];
+    if (cost == BlockCost::kNcc) {
+      scores[i] = bm::ncc_score({area, scratch.own_sum[i], scratch.sum_y[i], 0, 0, product},
+                                scratch.own_inverse[i], scratch.inverse_y[i]);
+      continue;
+    }
+    const std::uint32_t difference =
+        cost == BlockCost::kSad ? product
+                                : scratch.own_squares[i] + scratch.squares_y[i] - 2 * product;
+    scores[i] = bm::difference_score(static_cast<std::int32_t>(difference), inverse_n,
+                                     scratch.own_scale[i]);
+  }
+}
+
+// The same four nodes at a time.
+void score_vectors(const BlockSearchPlan& plan, const BlockScratch& scratch, float* scores) {
   const Floats d;
   const Integers integers;
-  const Words words;
-  const int area = layout.block * layout.block, x = tile.x + shift.u, y = tile.y + shift.v;
-  const auto load_words = [&](const std::uint32_t* from)
-                              HWY_ATTR { return hn::BitCast(integers, hn::LoadU(words, from)); };
-  const std::int32_t* product = reinterpret_cast<const std::int32_t*>(scratch.product);
-  if (plan.search.options.cost == BlockCost::kNcc) {
-    gather(level.sums, x, y, layout, tile, scratch.sum_y);
-    gather(level.inverse, x, y, layout, tile, scratch.inverse_y);
-    if (layout.block > bm::kGreatestNarrowBlock) {
-      for (int i = 0; i < scratch.nodes; ++i)
-        scores[i] =
-            bm::ncc_score({area, scratch.own_sum[i], scratch.sum_y[i], 0, 0, scratch.product[i]},
-                          scratch.own_inverse[i], scratch.inverse_y[i]);
-      return;
-    }
-    const auto n = hn::Set(integers, area);
-    for (int i = 0; i < scratch.nodes; i += 4) {
-      const auto covariance =
-          hn::Sub(hn::Mul(n, hn::LoadU(integers, product + i)),
-                  hn::Mul(load_words(scratch.own_sum + i), load_words(scratch.sum_y + i)));
+  const auto words = [&](const std::uint32_t* from)
+                         HWY_ATTR { return hn::BitCast(integers, hn::LoadU(Words(), from)); };
+  const BlockCost cost = plan.search.options.cost;
+  const int area = plan.layout.block * plan.layout.block;
+  const auto n = hn::Set(integers, area);
+  const auto inverse_n = hn::Set(d, 1.0F / static_cast<float>(area));
+  for (int i = 0; i < scratch.nodes; i += 4) {
+    const auto product = words(scratch.product + i);
+    if (cost == BlockCost::kNcc) {
+      const auto covariance = hn::Sub(
+          hn::Mul(n, product), hn::Mul(words(scratch.own_sum + i), words(scratch.sum_y + i)));
       const auto inverse_x = hn::LoadU(d, scratch.own_inverse + i);
       const auto inverse_y = hn::LoadU(d, scratch.inverse_y + i);
       const auto score = hn::Mul(hn::Mul(hn::ConvertTo(d, covariance), inverse_x), inverse_y);
       const auto both = hn::Gt(hn::Min(inverse_x, inverse_y), hn::Zero(d));
       hn::StoreU(hn::IfThenElse(both, score, hn::Set(d, bm::kNoScore)), d, scores + i);
+      continue;
     }
-    return;
-  }
-  const bool squared = plan.search.options.cost == BlockCost::kSsd;
-  if (squared) gather(level.squares, x, y, layout, tile, scratch.squares_y);
-  const auto inverse_n = hn::Set(d, 1.0F / static_cast<float>(area));
-  for (int i = 0; i < scratch.nodes; i += 4) {
-    auto sum = hn::LoadU(integers, product + i);
-    if (squared)
-      sum = hn::Sub(hn::Add(load_words(scratch.own_squares + i), load_words(scratch.squares_y + i)),
-                    hn::Add(sum, sum));
-    const auto apart =
-        hn::Mul(hn::Mul(hn::ConvertTo(d, sum), inverse_n), hn::LoadU(d, scratch.own_scale + i));
+    auto difference = product;
+    if (cost == BlockCost::kSsd)
+      difference = hn::Sub(hn::Add(words(scratch.own_squares + i), words(scratch.squares_y + i)),
+                           hn::Add(product, product));
+    const auto apart = hn::Mul(hn::Mul(hn::ConvertTo(d, difference), inverse_n),
+                               hn::LoadU(d, scratch.own_scale + i));
     hn::StoreU(hn::Sub(hn::Set(d, 1.0F), apart), d, scores + i);
   }
+}
+
+// Scores of one shift where every pixel of both images counts.
+void score_full(const BlockSearchPlan& plan, const BlockTile& tile, bm::Shift shift,
+                BlockScratch& scratch, float* scores) {
+  const bm::Layout& layout = plan.layout;
+  const BlockLevel& level = plan.search.second;
+  const int x = tile.x + shift.u, y = tile.y + shift.v;
+  const BlockCost cost = plan.search.options.cost;
+  if (cost == BlockCost::kNcc) {
+    gather(level.sums, x, y, layout, tile, scratch.sum_y);
+    gather(level.inverse, x, y, layout, tile, scratch.inverse_y);
+  } else if (cost == BlockCost::kSsd) {
+    gather(level.squares, x, y, layout, tile, scratch.squares_y);
+  }
+  if (layout.tile <= 2 || layout.block > bm::kGreatestNarrowBlock)
+    score_nodes(plan, scratch, scores);
+  else score_vectors(plan, scratch, scores);
 }
 
 // Scores of one shift at the image's border or a mask's: over the pixels that count in both.

@@ -74,6 +74,19 @@ struct DevicePropagation {
 };
 void propagate(const DevicePropagation& request, cudaStream_t stream);
 
+// How much to trust a level's flow. `backward` is the flow from the second image to the first, on
+// the same level, or has no data.
+struct DeviceAssessment {
+  DeviceFrameLevel first, second;
+  DeviceField flow;
+  DevicePlane<float> eigenvalues;  // of the last step
+  DeviceField backward;
+  float min_eigenvalue;
+  float pixel;  // size of the level's pixels: 1, 2, 4, ...
+  DevicePlane<float> confidence;
+};
+void assess(const DeviceAssessment& request, cudaStream_t stream);
+
 // The median of (2 radius + 1)^2 pixels of both planes, radius 1 or 2; the border repeats.
 void median(const DeviceField& in, const DeviceField& out, int radius, cudaStream_t stream);
 

@@ -38,13 +38,15 @@ struct Frame final : PreparedFrame {
   KeptBuffer<std::uint8_t> memory;
 };
 
-// A recorded sequence of launches.
+// A recorded sequence of launches, and the number that whoever enqueued them returned.
 class Graph {
  public:
   Graph() = default;
-  Graph(Graph&& other) noexcept : graph_(std::exchange(other.graph_, nullptr)) {}
+  Graph(Graph&& other) noexcept
+      : graph_(std::exchange(other.graph_, nullptr)), result_(other.result_) {}
   Graph& operator=(Graph&& other) noexcept {
     std::swap(graph_, other.graph_);
+    std::swap(result_, other.result_);
     return *this;
   }
   ~Graph() {
@@ -60,7 +62,7 @@ class Graph {
     Graph recorded;
     try {
       check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "recording");
-      enqueue(stream);
+      recorded.result_ = enqueue(stream);
       check(cudaStreamEndCapture(stream, &graph), "recording");
       check(cudaGraphInstantiate(&recorded.graph_, graph, 0), "making a graph");
     } catch (...) {
@@ -74,10 +76,14 @@ class Graph {
     return recorded;
   }
 
-  void launch(cudaStream_t stream) const { check(cudaGraphLaunch(graph_, stream), "a graph"); }
+  int launch(cudaStream_t stream) const {
+    check(cudaGraphLaunch(graph_, stream), "a graph");
+    return result_;
+  }
 
  private:
   cudaGraphExec_t graph_ = nullptr;
+  int result_ = 0;
 };
 
 // Recordings of one kind of work, by what they depend on; the oldest makes room.
@@ -109,10 +115,13 @@ struct PrepareKey {
 struct MatchKey {
   const void* first;
   const void* second;
-  const void* field;
+  const void* first_mask;
+  const void* second_mask;
+  const void* fields;
+  const void* planes;
   Extent size;
   int top, finest, base;
-  bool masked_first, masked_second, started;
+  bool judged, started;
   bool operator==(const MatchKey&) const = default;
 };
 
@@ -155,6 +164,7 @@ class LucasKanade final : public Matcher {
                       levels.out[levels.count++] = frame->levels[level];
                     }
                     find_features(levels, plan_.rank, stream);
+                    return 0;
                   })
         .launch(session.stream());
     return frame;
@@ -165,40 +175,40 @@ class LucasKanade final : public Matcher {
     const auto& first = dynamic_cast<const Frame&>(request.first);
     const auto& second = dynamic_cast<const Frame&>(request.second);
     const int count = static_cast<int>(first.sizes.size());
+    const bool wanted = !out.confidence.empty();
     const bool started = !request.start.u.empty();
+    const int least = std::clamp(plan_.finest - base_, request.last_level, count - 1);
     const int top = started ? std::min(request.start_level, count) : count;
-    const int finest = std::clamp(plan_.finest - base_, request.last_level, top - 1);
-    reserve(first, finest, request);
-    if (started) start_from(request.start, session.stream());
-    const MatchKey key{first.levels[static_cast<std::size_t>(finest)].features.data,
-                       second.levels[static_cast<std::size_t>(finest)].features.data,
+    const int finest = std::min(least, top);
+    reserve(first, least, request);
+    if (started)
+      copy_field({plane_of(request.start.u), plane_of(request.start.v)},
+                 field_in(fields_[kStart], start_size(request)), session.stream());
+    const DeviceFrameLevel &from = first.levels[static_cast<std::size_t>(least)],
+                           &to = second.levels[static_cast<std::size_t>(least)];
+    const MatchKey key{from.features.data,
+                       to.features.data,
+                       from.mask.data,
+                       to.mask.data,
                        fields_[0].data(),
+                       planes_[0].data(),
                        first.sizes[0],
                        top,
                        finest,
                        base_,
-                       first.levels[static_cast<std::size_t>(finest)].mask.data != nullptr,
-                       second.levels[static_cast<std::size_t>(finest)].mask.data != nullptr,
+                       wanted,
                        started};
-    matches_
-        .recorded(key,
-                  [&](cudaStream_t stream) {
-                    now_ = 0;
-                    for (int level = top - 1; level >= finest; --level) {
-                      const Extent size = first.sizes[static_cast<std::size_t>(level)];
-                      if (level == count - 1) start_at_rest(size, stream);
-                      else
-                        enlarge_field(first.sizes[static_cast<std::size_t>(level + 1)], size,
-                                      stream);
-                      refine(first, second, level, stream);
-                    }
-                    if (now_ == 1) {  // the field ends where it began
-                      copy_field(field(first.sizes[static_cast<std::size_t>(finest)]),
-                                 other(first.sizes[static_cast<std::size_t>(finest)]), stream);
-                      swap();
-                    }
-                  })
-        .launch(session.stream());
+    const auto enqueue = [&](cudaStream_t stream) {
+      if (wanted && plan_.forward_backward) go_back(first, second, least, stream);
+      now_ = 0;
+      if (started)
+        copy_field(field_in(fields_[kStart], start_size(request)), field(start_size(request)),
+                   stream);
+      run({first, second, top, finest, wanted}, stream);
+      if (wanted) judge(first, second, finest, top, stream);
+      return now_;
+    };
+    now_ = matches_.recorded(key, enqueue).launch(session.stream());
     deliver(first, finest, request.last_level, out, session.stream());
     session.finish("flow");
   }
@@ -227,13 +237,31 @@ class LucasKanade final : public Matcher {
     }
   }
 
-  // Two planes of the largest size that a field comes to, twice.
+  struct Descent {
+    const Frame& first;
+    const Frame& second;
+    int top;     // levels below this one are worked on
+    int finest;  // down to this one
+    bool judged;
+  };
+
+  static Extent start_size(const MatchRequest& request) {
+    return {request.start.u.width, request.start.u.height};
+  }
+  static Extent size_of(const Frame& frame, int level) {
+    return frame.sizes[static_cast<std::size_t>(level)];
+  }
+
+  // Fields and planes of the largest size that they come to.
   void reserve(const Frame& first, int finest, const MatchRequest& request) {
-    std::size_t most = 2 * plane_size(first.sizes[static_cast<std::size_t>(
-                               std::min(finest, std::max(request.last_level + 1, 0)))]);
-    if (!request.start.u.empty())
-      most = std::max(most, 2 * plane_size({request.start.u.width, request.start.u.height}));
-    for (KeptBuffer<float>& field : fields_) field.reserve(most);
+    std::size_t most = plane_size(size_of(first, std::min(finest, request.last_level + 1)));
+    const bool started = !request.start.u.empty();
+    if (started) most = std::max(most, plane_size(start_size(request)));
+    fields_[0].reserve(2 * most);
+    fields_[1].reserve(2 * most);
+    if (started) fields_[kStart].reserve(2 * plane_size(start_size(request)));
+    if (plan_.forward_backward) fields_[kBackward].reserve(2 * most);
+    for (KeptBuffer<float>& plane : planes_) plane.reserve(most);
     if (taps_.size() > 0) return;
     std::vector<float> taps;
     for (int radius = 0; radius <= lk::kMostRadius; ++radius) {
@@ -251,11 +279,6 @@ class LucasKanade final : public Matcher {
   }
   void swap() { now_ = 1 - now_; }
 
-  void start_from(const FlowView& start, cudaStream_t stream) {
-    now_ = 0;
-    const DeviceField to = field({start.u.width, start.u.height});
-    copy_field({plane_of(start.u), plane_of(start.v)}, to, stream);
-  }
   void start_at_rest(Extent size, cudaStream_t stream) {
     check(cudaMemsetAsync(field(size).u.data, 0, 2 * plane_size(size) * sizeof(float), stream),
           "a field at rest");
@@ -265,41 +288,87 @@ class LucasKanade final : public Matcher {
     swap();
   }
 
-  // Leaves the level's flow in field().
-  void refine(const Frame& first, const Frame& second, int level, cudaStream_t stream) {
-    const auto at = static_cast<std::size_t>(level);
+  // Leaves the finest level's flow in field(); starts from it unless `top` is the number of levels.
+  void run(const Descent& descent, cudaStream_t stream) {
+    const int count = static_cast<int>(descent.first.sizes.size());
+    for (int level = descent.top - 1; level >= descent.finest; --level) {
+      const Extent size = size_of(descent.first, level);
+      if (level == count - 1) start_at_rest(size, stream);
+      else enlarge_field(size_of(descent.first, level + 1), size, stream);
+      refine(descent, level, stream);
+    }
+  }
+
+  void refine(const Descent& descent, int level, cudaStream_t stream) {
+    const DeviceFrameLevel& first = descent.first.levels[static_cast<std::size_t>(level)];
+    const DeviceFrameLevel& second = descent.second.levels[static_cast<std::size_t>(level)];
     const lk::LevelPlan& work = plan_.of(base_ + level);
-    const Extent size = first.sizes[at];
+    const Extent size = size_of(descent.first, level);
     for (int k = 0; k < work.steps(); ++k) {
       if (k < work.propagation) {
-        propagate(
-            {first.levels[at], second.levels[at], field(size), other(size), std::max(4 >> k, 1)},
-            stream);
+        propagate({first, second, field(size), other(size), lk::trial_distance(k),
+                   work.first_trial(k), work.last_trial(k)},
+                  stream);
         swap();
       }
+      const bool judged = k == work.steps() - 1 && descent.judged && level == descent.finest;
       const lk::Round& round = work.round_of(k);
-      step({first.levels[at],
-            second.levels[at],
-            field(size),
-            other(size),
-            {},
-            taps_of(round.radius),
-            round.radius,
-            plan_.robust,
-            plan_.solve},
+      step({first, second, field(size), other(size),
+            judged ? plane_at(planes_[kEigenvalues].data(), size) : DevicePlane<float>{},
+            taps_of(round.radius), round.radius, plan_.robust, plan_.solve},
            stream);
       if (plan_.median == 0 || !work.median_after(k)) swap();
       else median(other(size), field(size), plan_.median, stream);
     }
   }
 
+  // The flow from the second image to the first, which is worked out a level less far.
+  void go_back(const Frame& first, const Frame& second, int finest, cudaStream_t stream) {
+    const int count = static_cast<int>(first.sizes.size());
+    const int stop = std::min(finest + 1, count - 1);
+    now_ = 0;
+    run({second, first, count, stop, false}, stream);
+    const DeviceField backward = field_in(fields_[kBackward], size_of(first, finest));
+    if (stop > finest) enlarge(field(size_of(first, stop)), backward, stream);
+    else copy_field(field(size_of(first, finest)), backward, stream);
+  }
+
+  void judge(const Frame& first, const Frame& second, int level, int top, cudaStream_t stream) {
+    const Extent size = size_of(first, level);
+    const auto confidence = plane_at(planes_[kConfidence].data(), size);
+    if (level == top) {  // nothing was worked on
+      check(cudaMemsetAsync(confidence.data, 0, plane_size(size) * sizeof(float), stream),
+            "no confidence");
+      return;
+    }
+    const auto at = static_cast<std::size_t>(level);
+    assess({first.levels[at], second.levels[at], field(size),
+            plane_at(planes_[kEigenvalues].data(), size),
+            plan_.forward_backward ? field_in(fields_[kBackward], size) : DeviceField{},
+            plan_.solve.min_eigenvalue, static_cast<float>(1 << (base_ + level)), confidence},
+           stream);
+  }
+
+  // Enlarges what the finest level worked on has found to the level asked for.
   void deliver(const Frame& first, int level, int last, const FlowView& out, cudaStream_t stream) {
-    const auto size = [&](int k) { return first.sizes[static_cast<std::size_t>(k)]; };
-    for (; level > last + 1; --level) enlarge_field(size(level), size(level - 1), stream);
-    const DeviceField from = field(size(level));
+    const bool judged = !out.confidence.empty();
+    int confidence = kConfidence, spare = kEigenvalues;
+    const auto plane = [&](int which, int at) {
+      return plane_at(planes_[which].data(), size_of(first, at));
+    };
+    for (; level > last + 1; --level) {
+      enlarge_field(size_of(first, level), size_of(first, level - 1), stream);
+      if (!judged) continue;
+      enlarge(plane(confidence, level), plane(spare, level - 1), stream);
+      std::swap(confidence, spare);
+    }
+    const DeviceField from = field(size_of(first, level));
     const DeviceField to{plane_of(out.u), plane_of(out.v)};
     if (level == last) copy_field(from, to, stream);
     else enlarge(from, to, stream);
+    if (!judged) return;
+    if (level == last) copy_plane(plane(confidence, level), plane_of(out.confidence), stream);
+    else enlarge(plane(confidence, level), plane_of(out.confidence), stream);
   }
   static void copy_field(const DeviceField& from, const DeviceField& to, cudaStream_t stream) {
     copy_plane(from.u, to.u, stream);
@@ -317,8 +386,11 @@ class LucasKanade final : public Matcher {
 
   lk::Plan plan_;
   int base_ = 0;
-  KeptBuffer<std::uint16_t> greys_;  // of all levels of the frame that is prepared
-  KeptBuffer<float> fields_[2];
+  KeptBuffer<std::uint16_t> greys_;                // of all levels of the frame that is prepared
+  static constexpr int kBackward = 2, kStart = 3;  // of fields_; the first two take turns
+  KeptBuffer<float> fields_[4];
+  static constexpr int kEigenvalues = 0, kConfidence = 1;
+  KeptBuffer<float> planes_[2];
   KeptBuffer<float> taps_;  // of all radii, one after another
   int now_ = 0;
   Graphs<PrepareKey> prepares_;

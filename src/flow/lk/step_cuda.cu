@@ -180,6 +180,8 @@ __global__ void __launch_bounds__(kTuning.threads) step_kernel(DeviceStep job) {
     const lk::Step step = counts ? lk::solved(sums, job.solve) : lk::Step{};
     job.out.u.at(x, y) = job.in.u.at(x, y) + step.u;
     job.out.v.at(x, y) = job.in.v.at(x, y) + step.v;
+    if (job.eigenvalues.data != nullptr)
+      job.eigenvalues.at(x, y) = counts ? lk::smaller_eigenvalue(sums.xx, sums.xy, sums.yy) : 0.0F;
   }
 }
 static_assert(kTuning.run == 4, "runs are read and written as one vector");
