@@ -22,13 +22,16 @@ namespace hn = hwy::HWY_NAMESPACE;
 void inverse_row(const std::int32_t* sums, const std::int32_t* squares, int n, int count,
                  float* out) {
   const hn::FixedTag<std::int32_t, 4> integers;
+  const hn::FixedTag<std::uint32_t, 4> words;  // sums wrap around; their differences fit
   const hn::FixedTag<float, 4> d;
-  const auto area = hn::Set(integers, n);
+  const auto load = [&](const std::int32_t* from)
+                        HWY_ATTR { return hn::BitCast(words, hn::LoadU(integers, from)); };
+  const auto area = hn::Set(words, static_cast<std::uint32_t>(n));
   int x = 0;
   for (; x + 4 <= count; x += 4) {
-    const auto sum = hn::LoadU(integers, sums + x);
+    const auto sum = load(sums + x);
     const auto variance =
-        hn::Sub(hn::Mul(area, hn::LoadU(integers, squares + x)), hn::Mul(sum, sum));
+        hn::BitCast(integers, hn::Sub(hn::Mul(area, load(squares + x)), hn::Mul(sum, sum)));
     const auto positive = hn::RebindMask(d, hn::Gt(variance, hn::Zero(integers)));
     const auto inverse = hn::Div(hn::Set(d, 1.0F), hn::Sqrt(hn::ConvertTo(d, variance)));
     hn::StoreU(hn::IfThenElseZero(positive, inverse), d, out + x);
