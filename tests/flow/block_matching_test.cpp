@@ -125,8 +125,8 @@ TEST_P(BlockMatching, FindsPartsOfAPixel) {
   for (const auto& [u, v] : {std::pair{0.5, 0.25}, {-1.75, 2.3}, {7.4, -9.6}}) {
     const auto first = texture.image(160, 140), second = texture.image(160, 140, u, v);
     const Errors errors = errors_of(match({first, second}, {}), u, v, 16);
-    EXPECT_LT(errors.mean, 0.25) << u << ' ' << v;
-    EXPECT_LT(errors.worst, 0.7) << u << ' ' << v;
+    EXPECT_LT(errors.mean, 0.12) << u << ' ' << v;
+    EXPECT_LT(errors.worst, 0.6) << u << ' ' << v;
   }
 }
 
