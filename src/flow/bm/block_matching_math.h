@@ -29,6 +29,10 @@ inline BlockMatchingOptions below_base(BlockMatchingOptions options, int base_le
   return options;
 }
 
+// What Matcher asks for.
+int reach(const BlockMatchingOptions& options);
+std::uint64_t bytes_per_pixel(const BlockMatchingOptions& options);
+
 // Where blocks lie. Pixels are divided into cells of step x step, a block lies around each cell's
 // middle, and its node carries the cell's flow. Nodes share candidates in tiles of about 8x8
 // pixels.

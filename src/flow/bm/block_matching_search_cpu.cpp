@@ -29,7 +29,8 @@ void own_sums(const BlockSearchPlan& plan, const BlockTile& tile, BlockScratch& 
   if (scratch.first.full) {
     std::fill_n(scratch.own_count, kMostTileNodes, static_cast<std::uint32_t>(area));
     gather(level.sums, tile.x, tile.y, layout, tile, scratch.own_sum);
-    gather(level.squares, tile.x, tile.y, layout, tile, scratch.own_squares);
+    if (cost == BlockCost::kSsd)
+      gather(level.squares, tile.x, tile.y, layout, tile, scratch.own_squares);
     gather(level.inverse, tile.x, tile.y, layout, tile, scratch.own_inverse);
   } else {
     block_sums<Count>(layout, tile, 0, scratch, scratch.own_count);
