@@ -10,8 +10,8 @@
 
 #include "core/dispatch.h"
 #include "core/parallel.h"
-#include "flow/grey.h"
-#include "flow/tiles.h"
+#include "flow/flow_grey.h"
+#include "flow/flow_tiles.h"
 
 namespace fovea::flow {
 namespace {

@@ -1,6 +1,6 @@
 // Stands in for this folder's CUDA twins in a build without CUDA.
 #include "core/no_cuda.h"
-#include "flow/grey.h"
+#include "flow/flow_grey.h"
 #include "flow/matcher.h"
 
 namespace fovea::flow::cuda {

@@ -2,7 +2,7 @@
 #include <fovea/random.h>
 #include <gtest/gtest.h>
 
-#include "flow/lk/kernels.h"
+#include "flow/lk/lucas_kanade_cpu.h"
 #include "reference/lucas_kanade.h"
 #include "support/devices.h"
 #include "support/images.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "flow/lk/kernels.h"
+#include "flow/lk/lucas_kanade_cpu.h"
 
 #ifndef FOVEA_FLOW_ASSESS_JOB
 #define FOVEA_FLOW_ASSESS_JOB
@@ -31,7 +31,7 @@ struct DoubtJob {
 #endif
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "flow/lk/assess_cpu.cpp"
+#define HWY_TARGET_INCLUDE "flow/lk/lucas_kanade_assess_cpu.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 

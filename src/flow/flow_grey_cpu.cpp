@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "core/parallel.h"
-#include "flow/grey.h"
-#include "flow/grey_math.h"
-#include "flow/lk/kernels.h"
+#include "flow/flow_grey.h"
+#include "flow/flow_grey_math.h"
+#include "flow/lk/lucas_kanade_cpu.h"
 
 namespace fovea::flow::cpu {
 namespace {

@@ -1,6 +1,6 @@
 // Chooses the finest level that still fits as a whole, so that tiles have few levels to themselves
 // and need little around them.
-#include "flow/tiles.h"
+#include "flow/flow_tiles.h"
 
 #include <fmt/format.h>
 #include <fovea/error.h>
