@@ -188,6 +188,58 @@ TEST_P(LucasKanadeStage, MedianIsTheMiddleOfItsSortedNeighbours) {
   }
 }
 
+TEST_P(LucasKanadeStage, ConfidenceEqualsItsLoop) {
+  Random random(7);
+  for (int round = 0; round < 8; ++round) {
+    const auto [width, height] = test::random_size(random, 50);
+    Case c(random, width, height, 3);
+    Field backward;
+    random_field(random, width, height, 3, backward);
+    Plane<std::uint16_t> residuals;
+    fill(residuals, width, height, [&](int, int) { return random.below(37000); });
+    Plane<float> eigenvalues, confidence;
+    fill(eigenvalues, width, height, [&](int, int) { return random.uniform() * 40; });
+    const float pixel = round % 2 ? 1 : 2;
+    const bool both_ways = round % 3 == 0;
+    assess({c.first, c.second, c.in, residuals, eigenvalues, both_ways ? &backward : nullptr, 10,
+            pixel},
+           confidence, kThreads);
+    const auto range = [&](const Plane<float>& plane, int x, int y) {
+      float least = plane.row(y)[x], most = least;
+      for (const int j : {-lk::kSpacing, 0, lk::kSpacing})
+        for (const int i : {-lk::kSpacing, 0, lk::kSpacing}) {
+          const float value = plane.row(lk::clamped(y + j, height))[lk::clamped(x + i, width)];
+          least = std::min(least, value);
+          most = std::max(most, value);
+        }
+      return most - least;
+    };
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x) {
+        const auto across = lk::landing(x, c.in.u.row(y)[x], width);
+        const auto down = lk::landing(y, c.in.v.row(y)[x], height);
+        float doubt = lk::doubt({static_cast<float>(residuals.row(y)[x]), eigenvalues.row(y)[x],
+                                 range(c.in.u, x, y) + range(c.in.v, x, y), pixel});
+        if (both_ways) {
+          const auto sample = [&](const Plane<float>& plane) {
+            const auto at = [&](int i, int j) {
+              return plane.row(std::min(j, height - 1))[std::min(i, width - 1)];
+            };
+            const int i = across.index, j = down.index;
+            return lk::blended(lk::blended(at(i, j), at(i + 1, j), across.fraction),
+                               lk::blended(at(i, j + 1), at(i + 1, j + 1), across.fraction),
+                               down.fraction);
+          };
+          const float du = c.in.u.row(y)[x] + sample(backward.u);
+          const float dv = c.in.v.row(y)[x] + sample(backward.v);
+          doubt = lk::doubt_both_ways(doubt, std::sqrt(std::fma(du, du, dv * dv)), pixel);
+        }
+        const bool held = eigenvalues.row(y)[x] > 10 && across.inside && down.inside;
+        ASSERT_EQ(confidence.row(y)[x], held ? lk::confidence_of(doubt) : 0) << x << ' ' << y;
+      }
+  }
+}
+
 TEST_P(LucasKanadeStage, EnlargedFieldPassesThroughItsPixels) {
   Random random(6);
   for (int round = 0; round < 10; ++round) {
