@@ -141,9 +141,9 @@ TEST(LucasKanadeParity, Video) {
 TEST(LucasKanadeParity, Tiles) {
   FOVEA_SKIP_WITHOUT_CUDA();
   Case given;
-  given.width = 700;
-  given.height = 500;
-  given.options.memory_bytes = 14 << 20;
+  given.width = 1500;
+  given.height = 1100;
+  given.options.memory_bytes = 56 << 20;
   expect_equal_fields(given);
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/kept_buffer.cuh"
-#include "flow/lk/kernels_cuda.cuh"
+#include "flow/lk/lucas_kanade_cuda.cuh"
 #include "flow/matcher.h"
 
 namespace fovea::flow::cuda {

@@ -1,5 +1,5 @@
 // The median filter between steps and the enlarging between levels, on CUDA.
-#include "flow/lk/kernels_cuda.cuh"
+#include "flow/lk/lucas_kanade_cuda.cuh"
 
 namespace fovea::flow::cuda {
 namespace {
@@ -25,9 +25,21 @@ __device__ void order(float& a, float& b) {
   a = low;
 }
 
-// Of the first `held` numbers the least goes to the front, the greatest to the end.
-template <int kHeld>
-__device__ void drop_ends(float* set) {
+__device__ void sort5(float (&v)[5]) {
+  order(v[0], v[1]);
+  order(v[3], v[4]);
+  order(v[2], v[4]);
+  order(v[2], v[3]);
+  order(v[1], v[4]);
+  order(v[0], v[3]);
+  order(v[0], v[2]);
+  order(v[1], v[3]);
+  order(v[1], v[2]);
+}
+
+// Of the first kHeld numbers the least goes to the front, the greatest to the end.
+template <int kHeld, int kCount>
+__device__ void drop_ends(float (&set)[kCount]) {
 #pragma unroll
   for (int i = 0; i < kHeld / 2; ++i) order(set[i], set[kHeld - 1 - i]);
 #pragma unroll
@@ -49,8 +61,19 @@ __device__ float middle(float (&set)[kCount]) {
   }
 }
 
+// Of 25 numbers whose columns are sorted: with the rows of equal rank sorted too, 13 can be the
+// median; six are certainly below it and six above.
+__device__ float middle_of_sorted(float (&v)[5][5]) {
+#pragma unroll
+  for (int rank = 0; rank < 5; ++rank) sort5(v[rank]);
+  float set[13] = {v[0][3], v[0][4], v[1][2], v[1][3], v[1][4], v[2][1], v[2][2],
+                   v[2][3], v[3][0], v[3][1], v[3][2], v[4][0], v[4][1]};
+  return middle(set);
+}
+
 template <int kRadius>
-__global__ void median_kernel(DeviceField in, DeviceField out) {
+__global__ void __launch_bounds__(kTuning.block_x* kTuning.block_y)
+    median_kernel(DeviceField in, DeviceField out) {
   constexpr int kSide = 2 * kRadius + 1;
   constexpr int kWidth = kTuning.block_x + 2 * kRadius, kHeight = kTuning.block_y + 2 * kRadius;
   __shared__ float tile[kHeight][kWidth];
@@ -59,19 +82,41 @@ __global__ void median_kernel(DeviceField in, DeviceField out) {
   const int x0 = static_cast<int>(blockIdx.x) * kTuning.block_x;
   const int y0 = static_cast<int>(blockIdx.y) * kTuning.block_y;
   const int column = static_cast<int>(threadIdx.x), line = static_cast<int>(threadIdx.y);
-  for (int i = line * kTuning.block_x + column; i < kWidth * kHeight;
-       i += kTuning.block_x * kTuning.block_y)
+  const int thread = line * kTuning.block_x + column;
+  constexpr int kThreadCount = kTuning.block_x * kTuning.block_y;
+  for (int i = thread; i < kWidth * kHeight; i += kThreadCount)
     tile[i / kWidth][i % kWidth] = from.at(lk::clamped(x0 + i % kWidth - kRadius, from.width),
                                            lk::clamped(y0 + i / kWidth - kRadius, from.height));
   __syncthreads();
   const int x = x0 + column, y = y0 + line;
-  if (x >= to.width || y >= to.height) return;
-  float set[kSide * kSide];
+  if constexpr (kRadius == 2) {
+    // Columns are sorted once for the five pixels that share them.
+    __shared__ float sorted[kSide][kTuning.block_y][kWidth];
+    for (int i = thread; i < kWidth * kTuning.block_y; i += kThreadCount) {
+      float of_column[kSide];
 #pragma unroll
-  for (int j = 0; j < kSide; ++j)
+      for (int j = 0; j < kSide; ++j) of_column[j] = tile[i / kWidth + j][i % kWidth];
+      sort5(of_column);
 #pragma unroll
-    for (int i = 0; i < kSide; ++i) set[j * kSide + i] = tile[line + j][column + i];
-  to.at(x, y) = middle(set);
+      for (int j = 0; j < kSide; ++j) sorted[j][i / kWidth][i % kWidth] = of_column[j];
+    }
+    __syncthreads();
+    if (x >= to.width || y >= to.height) return;
+    float values[kSide][kSide];
+#pragma unroll
+    for (int j = 0; j < kSide; ++j)
+#pragma unroll
+      for (int i = 0; i < kSide; ++i) values[j][i] = sorted[j][line][column + i];
+    to.at(x, y) = middle_of_sorted(values);
+  } else {
+    if (x >= to.width || y >= to.height) return;
+    float set[kSide * kSide];
+#pragma unroll
+    for (int j = 0; j < kSide; ++j)
+#pragma unroll
+      for (int i = 0; i < kSide; ++i) set[j * kSide + i] = tile[line + j][column + i];
+    to.at(x, y) = middle(set);
+  }
 }
 
 __device__ void enlarge_at(DevicePlane<float> in, DevicePlane<float> out, float scale) {

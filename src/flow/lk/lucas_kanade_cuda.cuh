@@ -4,7 +4,7 @@
 #include <type_traits>
 
 #include "core/on_device.cuh"
-#include "flow/lk/plan.h"
+#include "flow/lk/lucas_kanade_plan.h"
 
 namespace fovea::flow::cuda {
 

@@ -1,8 +1,8 @@
 // CUDA twin of the grey conversion, equal to the CPU's to the bit.
 #include <algorithm>
 
-#include "flow/grey.h"
-#include "flow/lk/kernels_cuda.cuh"
+#include "flow/flow_grey.h"
+#include "flow/lk/lucas_kanade_cuda.cuh"
 #include "flow/matcher.h"
 
 namespace fovea::flow::cuda {
@@ -43,15 +43,20 @@ __device__ float unordered(int bits) { return __int_as_float(bits < 0 ? bits ^ 0
 template <class T>
 struct Samples {
   ImageView<const T> image;
+  ImageView<const std::uint8_t> mask;
   int step, columns, count;
 
-  explicit Samples(ImageView<const T> from)
+  Samples(ImageView<const T> from, ImageView<const std::uint8_t> counting)
       : image(from),
+        mask(counting),
         step(sampling_step(from.width, from.height)),
         columns((from.width + step - 1) / step),
         count(columns * ((from.height + step - 1) / step)) {}
+  // Not a number where the mask leaves it out.
   __device__ float at(int i) const {
-    return brightness(&image.at(i % columns * step, i / columns * step), image.channels);
+    const int x = i % columns * step, y = i / columns * step;
+    if (mask.data != nullptr && mask.at(x, y) == 0) return __int_as_float(0x7FC00000);
+    return brightness(&image.at(x, y), image.channels);
   }
 };
 
@@ -161,8 +166,8 @@ __global__ void leave_out_kernel(ImageView<const std::uint8_t> mask, FlowView fi
 }
 
 template <class T>
-void enqueue_range(ImageView<const T> image, GreyRange* out, cudaStream_t stream) {
-  range_kernel<<<1, kTuning.range_threads, 0, stream>>>(Samples<T>(image), out);
+void enqueue_range(const Samples<T>& samples, GreyRange* out, cudaStream_t stream) {
+  range_kernel<<<1, kTuning.range_threads, 0, stream>>>(samples, out);
   check_launch("the range of an image");
 }
 
@@ -177,12 +182,15 @@ void enqueue_grey(ImageView<const T> image, GreyRange range, ImageView<float> ou
 }  // namespace
 
 template <class T>
-GreyRange grey_range(ImageView<const T> image, const Exec& exec) {
-  if (image.memory != Memory::kCuda) return cpu::grey_range(image, exec);
+GreyRange grey_range(ImageView<const T> image, ImageView<const std::uint8_t> mask,
+                     const Exec& exec) {
+  if (image.memory != Memory::kCuda) return cpu::grey_range(image, mask, exec);
   Session session(exec);
   session.must_wait();
+  OnDevice<const std::uint8_t> counting(session, mask);
   DeviceBuffer<GreyRange> found(1, session.stream());
-  enqueue_range(image, found.data(), session.stream());
+  enqueue_range(Samples<T>(image, mask.empty() ? mask : counting.image()), found.data(),
+                session.stream());
   GreyRange range;
   check(cudaMemcpyAsync(&range, found.data(), sizeof(range), cudaMemcpyDeviceToHost,
                         session.stream()),
@@ -196,7 +204,7 @@ void to_grey(ImageView<const T> image, ImageView<float> out, const Exec& exec) {
   Session session(exec);
   OnDevice<const T> source(session, image);
   DeviceBuffer<GreyRange> found(1, session.stream());
-  enqueue_range(source.image(), found.data(), session.stream());
+  enqueue_range(Samples<T>(source.image(), {}), found.data(), session.stream());
   grey_kernel<<<grid_over(out.width, out.height), kThreads, 0, session.stream()>>>(
       source.image(), found.data(), {}, out);
   check_launch("grey levels of an image");
@@ -263,10 +271,10 @@ void leave_out(ImageView<const std::uint8_t> mask, const FlowView& field, const 
   session.finish("flow");
 }
 
-#define FOVEA_FLOW_GREY(T)                                                             \
-  template GreyRange grey_range(ImageView<const T>, const Exec&);                      \
-  template void to_grey(ImageView<const T>, GreyRange, ImageView<float>, const Exec&); \
-  template void to_grey(ImageView<const T>, ImageView<float>, const Exec&);            \
+#define FOVEA_FLOW_GREY(T)                                                                       \
+  template GreyRange grey_range(ImageView<const T>, ImageView<const std::uint8_t>, const Exec&); \
+  template void to_grey(ImageView<const T>, GreyRange, ImageView<float>, const Exec&);           \
+  template void to_grey(ImageView<const T>, ImageView<float>, const Exec&);                      \
   template void coarse_grey(ImageView<const T>, const CoarseGrey&, const Exec&);
 FOVEA_FOR_EACH_FLOW_PIXEL(FOVEA_FLOW_GREY)
 #undef FOVEA_FLOW_GREY

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <span>
 
-#include "flow/lk/kernels.h"
-#include "flow/lk/tiles_cpu.h"
+#include "flow/lk/lucas_kanade_cpu.h"
+#include "flow/lk/lucas_kanade_tiles_cpu.h"
 
 #ifndef FOVEA_FLOW_TRIAL_JOB
 #define FOVEA_FLOW_TRIAL_JOB
@@ -49,7 +49,7 @@ struct TrialSumJob {
 #endif
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "flow/lk/propagate_cpu.cpp"
+#define HWY_TARGET_INCLUDE "flow/lk/lucas_kanade_propagate_cpu.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 

@@ -1,11 +1,13 @@
 // Confidence of a level's flow on CUDA: from what the matching left over, from the last step's
 // systems, and from how the flow varies around each pixel.
-#include "flow/lk/trial_cuda.cuh"
+#include "flow/lk/lucas_kanade_trial_cuda.cuh"
 
 namespace fovea::flow::cuda {
 namespace {
 
 using fovea::cuda::check_launch;
+
+constexpr int kTile = 32;  // pixels, both ways
 
 // Largest less smallest of nine pixels.
 __device__ float variation(const DevicePlane<float>& plane, int x, int y) {
@@ -49,18 +51,21 @@ __device__ float confidence_at(const DeviceAssessment& job, int x, int y, int re
   return lk::confidence_of(doubt);
 }
 
-__global__ void __launch_bounds__(kTrialThreads) assess_kernel(DeviceAssessment job) {
-  __shared__ TrialMemory memory;
-  const int2 origin{static_cast<int>(blockIdx.x) * kTrialTile,
-                    static_cast<int>(blockIdx.y) * kTrialTile};
-  int sums[kTrialRun];
-  trial_sums(job.first, job.second, job.flow, {0, 0}, origin, memory, sums);
+__global__ void __launch_bounds__(kTrialThreads)
+    assess_kernel(DeviceAssessment job, lk::Offset none) {
+  __shared__ TrialTile<kTile> tile;
+  constexpr int kRun = TrialTile<kTile>::kRun;
+  const int2 origin{static_cast<int>(blockIdx.x) * kTile, static_cast<int>(blockIdx.y) * kTile};
+  sum_along(job.first, job.second, job.flow, &none, 1, origin, &tile);
   const int thread = static_cast<int>(threadIdx.x);
-  const int x = origin.x + thread % kTrialTile;
+  const int column = thread % kTile, top = thread / kTile * kRun;
+  int sums[kRun];
+  sum_down(tile, column, top, sums);
+  const int x = origin.x + column;
   if (x >= job.flow.u.width) return;
 #pragma unroll
-  for (int n = 0; n < kTrialRun; ++n) {
-    const int y = origin.y + thread / kTrialTile * kTrialRun + n;
+  for (int n = 0; n < kRun; ++n) {
+    const int y = origin.y + top + n;
     if (y >= job.flow.u.height) return;
     job.confidence.at(x, y) = confidence_at(job, x, y, sums[n]);
   }
@@ -69,8 +74,8 @@ __global__ void __launch_bounds__(kTrialThreads) assess_kernel(DeviceAssessment 
 }  // namespace
 
 void assess(const DeviceAssessment& request, cudaStream_t stream) {
-  assess_kernel<<<trial_grid(request.flow.u.width, request.flow.u.height), kTrialThreads, 0,
-                  stream>>>(request);
+  assess_kernel<<<trial_grid<kTile>(request.flow.u.width, request.flow.u.height), kTrialThreads, 0,
+                  stream>>>(request, {0, 0});
   check_launch("confidence of a flow");
 }
 

@@ -4,7 +4,7 @@
 // is read from shared memory about once for four of them.
 #include <algorithm>
 
-#include "flow/lk/kernels_cuda.cuh"
+#include "flow/lk/lucas_kanade_cuda.cuh"
 
 namespace fovea::flow::cuda {
 namespace {

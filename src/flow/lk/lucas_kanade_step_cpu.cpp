@@ -6,8 +6,8 @@
 #include <array>
 #include <cstring>
 
-#include "flow/lk/kernels.h"
-#include "flow/lk/tiles_cpu.h"
+#include "flow/lk/lucas_kanade_cpu.h"
+#include "flow/lk/lucas_kanade_tiles_cpu.h"
 
 #ifndef FOVEA_FLOW_STEP_JOB
 #define FOVEA_FLOW_STEP_JOB
@@ -73,7 +73,7 @@ struct SolveJob {
 #endif
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "flow/lk/step_cpu.cpp"
+#define HWY_TARGET_INCLUDE "flow/lk/lucas_kanade_step_cpu.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
