@@ -273,7 +273,8 @@ struct Estimator::State {
                                         std::move(state.spare_first), exec);
       state.spare_second =
           state.prepare(cut(second), second_range, {}, std::move(state.spare_second), exec);
-      const FlowView start{coarse_part(coarse.u, around), coarse_part(coarse.v, around), {}};
+      const FlowView start{coarse_part(coarse.u, around), coarse_part(coarse.v, around),
+                           coarse_part(coarse.confidence, around)};
       Flow field = make_field(around.width(), around.height(), out.u.memory);
       state.match(
           {*state.spare_first, *state.spare_second, state.placed(start, exec), plan.start_level, 0},
@@ -292,7 +293,7 @@ struct Estimator::State {
           coarse_frame(first, first_range, mask, std::move(state.spare_first), width, height, exec);
       state.spare_second = coarse_frame(second, second_range, {}, std::move(state.spare_second),
                                         width, height, exec);
-      Flow flow{Image<float>(width, height), Image<float>(width, height), {}};
+      Flow flow = make_field(width, height, Memory::kHost);
       state.match({*state.spare_first, *state.spare_second}, view_of(flow), exec);
       return flow;
     }
@@ -316,6 +317,7 @@ struct Estimator::State {
     start_there = make_field(start.u.width, start.u.height, Memory::kCuda);
     copy(start.u, start_there.u.view(), exec);
     copy(start.v, start_there.v.view(), exec);
+    copy(start.confidence, start_there.confidence.view(), exec);
     return view_of(start_there);
   }
   Flow start_there{};

@@ -1,4 +1,6 @@
 // Words and ranges of block matching's options, and how deep its pyramid is.
+#include <fmt/format.h>
+#include <fovea/error.h>
 #include <fovea/flow/block_matching.h>
 
 #include <algorithm>
@@ -49,6 +51,13 @@ int level_count(int width, int height, const BlockMatchingOptions& options) {
     width = next_width, height = next_height;
   }
   return levels;
+}
+
+void require_levels(int levels, int before, int last) {
+  if (last >= 0 && last < levels && last < before) return;
+  throw InvalidArgument(
+      fmt::format("block matching: levels {} to {} of a pyramid of {} levels were asked for",
+                  before - 1, last, levels));
 }
 
 }  // namespace bm

@@ -21,6 +21,8 @@ constexpr int kGreatestNarrowBlock = 19;
 // Level k + 1 has half the pixels of level k each way, rounded up; its pixel x lies on pixel 2x.
 FOVEA_HD inline int half(int pixels) { return (pixels + 1) / 2; }
 int level_count(int width, int height, const BlockMatchingOptions& options);
+// Throws InvalidArgument where no level lies below `before` and not below `last`.
+void require_levels(int levels, int before, int last);
 // The options for an image that is this level of a larger one: where levels are counted, it has
 // fewer.
 inline BlockMatchingOptions below_base(BlockMatchingOptions options, int base_level) {
@@ -302,7 +304,8 @@ FOVEA_HD inline float weight_of(float confidence) {
   return confidence >= 0 ? confidence * confidence + kLeastWeight : 0.0F;
 }
 FOVEA_HD inline float triangle(float a, float b, float c, float d, float e) {
-  return kTriangle[0] * c + kTriangle[1] * (b + d) + kTriangle[2] * (a + e);
+  constexpr float kOwn = kTriangle[0], kNear = kTriangle[1], kFar = kTriangle[2];
+  return kOwn * c + kNear * (b + d) + kFar * (a + e);
 }
 FOVEA_HD inline float filled(float weight, float value, float around_weight, float around) {
   return (weight * value + around) / (weight + around_weight);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/kept_buffer.cuh"
+#include "core/recorded_graph.cuh"
 #include "flow/lk/kernels_cuda.cuh"
 #include "flow/matcher.h"
 
@@ -13,6 +14,7 @@ namespace fovea::flow::cuda {
 namespace {
 
 using fovea::cuda::check;
+using fovea::cuda::Graph;
 using fovea::cuda::KeptBuffer;
 using fovea::cuda::Session;
 
@@ -36,48 +38,6 @@ struct Frame final : PreparedFrame {
   std::vector<Extent> sizes;             // of every level
   std::vector<DeviceFrameLevel> levels;  // without data where finer than the work goes
   KeptBuffer<std::uint8_t> memory;
-};
-
-// A recorded sequence of launches.
-class Graph {
- public:
-  Graph() = default;
-  Graph(Graph&& other) noexcept : graph_(std::exchange(other.graph_, nullptr)) {}
-  Graph& operator=(Graph&& other) noexcept {
-    std::swap(graph_, other.graph_);
-    return *this;
-  }
-  ~Graph() {
-    if (graph_ != nullptr) cudaGraphExecDestroy(graph_);
-  }
-
-  // Records what `enqueue` launches on the stream it is given.
-  template <class Enqueue>
-  static Graph record(Enqueue enqueue) {
-    cudaStream_t stream = nullptr;
-    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "a stream to record");
-    cudaGraph_t graph = nullptr;
-    Graph recorded;
-    try {
-      check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "recording");
-      enqueue(stream);
-      check(cudaStreamEndCapture(stream, &graph), "recording");
-      check(cudaGraphInstantiate(&recorded.graph_, graph, 0), "making a graph");
-    } catch (...) {
-      cudaStreamEndCapture(stream, &graph);
-      if (graph != nullptr) cudaGraphDestroy(graph);
-      cudaStreamDestroy(stream);
-      throw;
-    }
-    cudaGraphDestroy(graph);
-    cudaStreamDestroy(stream);
-    return recorded;
-  }
-
-  void launch(cudaStream_t stream) const { check(cudaGraphLaunch(graph_, stream), "a graph"); }
-
- private:
-  cudaGraphExec_t graph_ = nullptr;
 };
 
 // What a recorded match depends on.
