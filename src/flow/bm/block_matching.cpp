@@ -1,4 +1,6 @@
 // Words and ranges of block matching's options, and how deep its pyramid is.
+#include <fmt/format.h>
+#include <fovea/error.h>
 #include <fovea/flow/block_matching.h>
 
 #include <algorithm>
@@ -66,6 +68,13 @@ std::uint64_t bytes_per_pixel(const BlockMatchingOptions& options) {
   const std::uint64_t fields = options.forward_backward ? 84 : 48;
   const auto cell = static_cast<std::uint64_t>(options.step) * options.step;
   return kImages + 2 * frame + (fields + cell - 1) / cell;
+}
+
+void require_levels(int levels, int before, int last) {
+  if (last >= 0 && last < levels && last < before) return;
+  throw InvalidArgument(
+      fmt::format("block matching: levels {} to {} of a pyramid of {} levels were asked for",
+                  before - 1, last, levels));
 }
 
 }  // namespace bm

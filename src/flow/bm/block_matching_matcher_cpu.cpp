@@ -1,8 +1,5 @@
 // Block matching on the CPU, coarse to fine: each level is searched around what the one before
 // found, smoothed by reliability, and the last one spread to pixels.
-#include <fmt/format.h>
-#include <fovea/error.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -139,11 +136,7 @@ class BlockMatcher final : public Matcher {
     const auto& second = dynamic_cast<const BlockFrame&>(request.second);
     const auto levels = static_cast<int>(first.levels.size());
     const bool started = !request.start.u.empty();
-    if (request.last_level < 0 || request.last_level >= levels ||
-        (started && request.start_level <= request.last_level))
-      throw InvalidArgument(
-          fmt::format("block matching: levels {} to {} of a pyramid of {} levels were asked for",
-                      started ? request.start_level - 1 : levels - 1, request.last_level, levels));
+    bm::require_levels(levels, started ? request.start_level : levels, request.last_level);
     int level = levels - 1;
     int before = level + 1;
     forward_.has_before = backward_.has_before = started;

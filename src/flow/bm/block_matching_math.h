@@ -21,6 +21,8 @@ constexpr int kGreatestNarrowBlock = 19;
 // Level k + 1 has half the pixels of level k each way, rounded up; its pixel x lies on pixel 2x.
 FOVEA_HD inline int half(int pixels) { return (pixels + 1) / 2; }
 int level_count(int width, int height, const BlockMatchingOptions& options);
+// Throws InvalidArgument where no level lies below `before` and not below `last`.
+void require_levels(int levels, int before, int last);
 // The options for an image that is this level of a larger one: where levels are counted, it has
 // fewer.
 inline BlockMatchingOptions below_base(BlockMatchingOptions options, int base_level) {

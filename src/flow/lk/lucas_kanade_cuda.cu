@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/kept_buffer.cuh"
+#include "core/recorded_graph.cuh"
 #include "flow/lk/lucas_kanade_cuda.cuh"
 #include "flow/matcher.h"
 
@@ -13,7 +14,9 @@ namespace fovea::flow::cuda {
 namespace {
 
 using fovea::cuda::check;
+using fovea::cuda::Graph;
 using fovea::cuda::KeptBuffer;
+using fovea::cuda::RecordedGraphs;
 using fovea::cuda::Session;
 
 constexpr std::size_t kMostGraphs = 4;  // kept: a video alternates between two
@@ -36,71 +39,6 @@ struct Frame final : PreparedFrame {
   std::vector<Extent> sizes;             // of every level
   std::vector<DeviceFrameLevel> levels;  // without data where finer than the work goes
   KeptBuffer<std::uint8_t> memory;
-};
-
-// A recorded sequence of launches, and the number that whoever enqueued them returned.
-class Graph {
- public:
-  Graph() = default;
-  Graph(Graph&& other) noexcept
-      : graph_(std::exchange(other.graph_, nullptr)), result_(other.result_) {}
-  Graph& operator=(Graph&& other) noexcept {
-    std::swap(graph_, other.graph_);
-    std::swap(result_, other.result_);
-    return *this;
-  }
-  ~Graph() {
-    if (graph_ != nullptr) cudaGraphExecDestroy(graph_);
-  }
-
-  // Records what `enqueue` launches on the stream it is given.
-  template <class Enqueue>
-  static Graph record(Enqueue enqueue) {
-    cudaStream_t stream = nullptr;
-    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "a stream to record");
-    cudaGraph_t graph = nullptr;
-    Graph recorded;
-    try {
-      check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "recording");
-      recorded.result_ = enqueue(stream);
-      check(cudaStreamEndCapture(stream, &graph), "recording");
-      check(cudaGraphInstantiate(&recorded.graph_, graph, 0), "making a graph");
-    } catch (...) {
-      cudaStreamEndCapture(stream, &graph);
-      if (graph != nullptr) cudaGraphDestroy(graph);
-      cudaStreamDestroy(stream);
-      throw;
-    }
-    cudaGraphDestroy(graph);
-    cudaStreamDestroy(stream);
-    return recorded;
-  }
-
-  int launch(cudaStream_t stream) const {
-    check(cudaGraphLaunch(graph_, stream), "a graph");
-    return result_;
-  }
-
- private:
-  cudaGraphExec_t graph_ = nullptr;
-  int result_ = 0;
-};
-
-// Recordings of one kind of work, by what they depend on; the oldest makes room.
-template <class Key>
-class Graphs {
- public:
-  template <class Enqueue>
-  const Graph& recorded(const Key& key, Enqueue enqueue) {
-    for (const auto& [known, graph] : graphs_)
-      if (known == key) return graph;
-    Graph graph = Graph::record(enqueue);
-    if (graphs_.size() == kMostGraphs) graphs_.erase(graphs_.begin());
-    return graphs_.emplace_back(key, std::move(graph)).second;
-  }
-
- private:
-  std::vector<std::pair<Key, Graph>> graphs_;
 };
 
 struct PrepareKey {
@@ -147,25 +85,23 @@ class LucasKanade final : public Matcher {
                          greys_.data(), frame->sizes[0], static_cast<int>(frame->sizes.size()),
                          base_};
     prepares_
-        .recorded(key,
-                  [&](cudaStream_t stream) {
-                    FeatureLevels levels{};
-                    std::uint16_t* next = greys_.data();
-                    DeviceGrey from{};
-                    for (std::size_t level = 0; level < frame->sizes.size(); ++level) {
-                      const Extent size = frame->sizes[level];
-                      const DeviceGrey to =
-                          plane_at(std::exchange(next, next + plane_size(size)), size);
-                      if (level == 0) quantise(plane_of(grey), plane_of(mask), to, stream);
-                      else halve(from, masked, to, stream);
-                      from = to;
-                      if (frame->levels[level].features.data == nullptr) continue;
-                      levels.grey[levels.count] = to;
-                      levels.out[levels.count++] = frame->levels[level];
-                    }
-                    find_features(levels, plan_.rank, stream);
-                    return 0;
-                  })
+        .of(key,
+            [&](cudaStream_t stream) {
+              FeatureLevels levels{};
+              std::uint16_t* next = greys_.data();
+              DeviceGrey from{};
+              for (std::size_t level = 0; level < frame->sizes.size(); ++level) {
+                const Extent size = frame->sizes[level];
+                const DeviceGrey to = plane_at(std::exchange(next, next + plane_size(size)), size);
+                if (level == 0) quantise(plane_of(grey), plane_of(mask), to, stream);
+                else halve(from, masked, to, stream);
+                from = to;
+                if (frame->levels[level].features.data == nullptr) continue;
+                levels.grey[levels.count] = to;
+                levels.out[levels.count++] = frame->levels[level];
+              }
+              find_features(levels, plan_.rank, stream);
+            })
         .launch(session.stream());
     return frame;
   }
@@ -206,9 +142,9 @@ class LucasKanade final : public Matcher {
                    stream);
       run({first, second, top, finest, wanted}, stream);
       if (wanted) judge(first, second, finest, top, stream);
-      return now_;
     };
-    now_ = matches_.recorded(key, enqueue).launch(session.stream());
+    matches_.of(key, enqueue).launch(session.stream());
+    now_ = swaps(top, finest, count) % 2;
     deliver(first, finest, request.last_level, out, session.stream());
     session.finish("flow");
   }
@@ -297,6 +233,20 @@ class LucasKanade final : public Matcher {
       else enlarge_field(size_of(descent.first, level + 1), size, stream);
       refine(descent, level, stream);
     }
+  }
+
+  // How often run() swaps the fields.
+  int swaps(int top, int finest, int count) const {
+    int swapped = 0;
+    for (int level = top - 1; level >= finest; --level) {
+      const lk::LevelPlan& work = plan_.of(base_ + level);
+      if (level != count - 1) ++swapped;
+      for (int k = 0; k < work.steps(); ++k) {
+        if (k < work.propagation) ++swapped;
+        if (plan_.median == 0 || !work.median_after(k)) ++swapped;
+      }
+    }
+    return swapped;
   }
 
   void refine(const Descent& descent, int level, cudaStream_t stream) {
@@ -393,8 +343,8 @@ class LucasKanade final : public Matcher {
   KeptBuffer<float> planes_[2];
   KeptBuffer<float> taps_;  // of all radii, one after another
   int now_ = 0;
-  Graphs<PrepareKey> prepares_;
-  Graphs<MatchKey> matches_;
+  RecordedGraphs<PrepareKey> prepares_{kMostGraphs};
+  RecordedGraphs<MatchKey> matches_{kMostGraphs};
 };
 
 }  // namespace
