@@ -1,0 +1,77 @@
+// Launches recorded once and repeated as one graph: where kernels are short, launching each of them
+// takes longer than its work.
+#pragma once
+#include <utility>
+#include <vector>
+
+#include "core/cuda_check.h"
+
+namespace fovea::cuda {
+
+// A recorded sequence of launches.
+class Graph {
+ public:
+  Graph() = default;
+  Graph(Graph&& other) noexcept : graph_(std::exchange(other.graph_, nullptr)) {}
+  Graph& operator=(Graph&& other) noexcept {
+    std::swap(graph_, other.graph_);
+    return *this;
+  }
+  ~Graph() {
+    if (graph_ != nullptr) cudaGraphExecDestroy(graph_);
+  }
+
+  // Records what `enqueue` launches on the stream it is given.
+  template <class Enqueue>
+  static Graph record(Enqueue enqueue) {
+    cudaStream_t stream = nullptr;
+    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "a stream to record");
+    cudaGraph_t graph = nullptr;
+    Graph recorded;
+    try {
+      check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "recording");
+      enqueue(stream);
+      check(cudaStreamEndCapture(stream, &graph), "recording");
+      check(cudaGraphInstantiate(&recorded.graph_, graph, 0), "making a graph");
+    } catch (...) {
+      cudaStreamEndCapture(stream, &graph);
+      if (graph != nullptr) cudaGraphDestroy(graph);
+      cudaStreamDestroy(stream);
+      throw;
+    }
+    cudaGraphDestroy(graph);
+    cudaStreamDestroy(stream);
+    return recorded;
+  }
+
+  void launch(cudaStream_t stream) const { check(cudaGraphLaunch(graph_, stream), "a graph"); }
+
+ private:
+  cudaGraphExec_t graph_ = nullptr;
+};
+
+// The graphs recorded last, by what they depend on.
+template <class Key>
+class RecordedGraphs {
+ public:
+  explicit RecordedGraphs(std::size_t most) : most_(most) {}
+
+  template <class Enqueue>
+  const Graph& of(const Key& key, Enqueue enqueue) {
+    for (const Recorded& one : graphs_)
+      if (one.key == key) return one.graph;
+    if (graphs_.size() == most_) graphs_.erase(graphs_.begin());
+    graphs_.push_back({key, Graph::record(enqueue)});
+    return graphs_.back().graph;
+  }
+
+ private:
+  struct Recorded {
+    Key key;
+    Graph graph;
+  };
+  std::size_t most_;
+  std::vector<Recorded> graphs_;
+};
+
+}  // namespace fovea::cuda

@@ -1,0 +1,339 @@
+// The search of one level. Nodes of a tile share their candidate shifts, so that one pass over the
+// tile's pixels serves all its blocks. Scores of a tile's candidates stay in the cache; no cost
+// volume is kept.
+#include <algorithm>
+#include <vector>
+
+#include "core/parallel.h"
+#include "flow/bm/block_matching_tile.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "flow/bm/block_matching_search_cpu.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
+#include "flow/bm/block_matching_sums-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea::flow::cpu {
+namespace {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Sums of the first image's blocks alone.
+void own_sums(const BlockSearchPlan& plan, const BlockTile& tile, BlockScratch& scratch) {
+  const BlockLevel& level = plan.search.first;
+  const bm::Layout& layout = plan.layout;
+  const int area = layout.block * layout.block;
+  const BlockCost cost = plan.search.options.cost;
+  if (scratch.first.full) {
+    std::fill_n(scratch.own_count, kMostTileNodes, static_cast<std::uint32_t>(area));
+    gather(level.sums, tile.x, tile.y, layout, tile, scratch.own_sum);
+    if (cost == BlockCost::kSsd)
+      gather(level.squares, tile.x, tile.y, layout, tile, scratch.own_squares);
+    gather(level.inverse, tile.x, tile.y, layout, tile, scratch.own_inverse);
+  } else {
+    block_sums<Count>(layout, tile, 0, scratch, scratch.own_count);
+    block_sums<Value>(layout, tile, 0, scratch, scratch.own_sum);
+    block_sums<Square>(layout, tile, 0, scratch, scratch.own_squares);
+  }
+  for (int j = 0; j < tile.rows; ++j)
+    for (int i = 0; i < tile.columns; ++i) {
+      const int node = j * layout.tile + i;
+      const auto n = static_cast<int>(scratch.own_count[node]);
+      if (!scratch.first.full)
+        scratch.own_inverse[node] =
+            bm::inverse_deviation(n, scratch.own_sum[node], scratch.own_squares[node]);
+      scratch.own_scale[node] = bm::difference_scale(cost, n, scratch.own_inverse[node]);
+    }
+}
+
+// Scores of one shift from the whole sums of both blocks, a node at a time: of few nodes, which
+// were summed one by one, and of blocks whose covariances need more than 32 bits.
+void score_nodes(const BlockSearchPlan& plan, const BlockScratch& scratch, float* scores) {
+  const BlockCost cost = plan.search.options.cost;
+  const int area = plan.layout.block * plan.layout.block;
+  const float inverse_n = 1.0F / static_cast<float>(area);
+  for (int i = 0; i < plan.layout.tile * plan.layout.tile; ++i) {
+    const std::uint32_t product = scratch.product[i];
+    if (cost == BlockCost::kNcc) {
+      scores[i] = bm::ncc_score({area, scratch.own_sum[i], scratch.sum_y[i], 0, 0, product},
+                                scratch.own_inverse[i], scratch.inverse_y[i]);
+      continue;
+    }
+    const std::uint32_t difference =
+        cost == BlockCost::kSad ? product
+                                : scratch.own_squares[i] + scratch.squares_y[i] - 2 * product;
+    scores[i] = bm::difference_score(static_cast<std::int32_t>(difference), inverse_n,
+                                     scratch.own_scale[i]);
+  }
+}
+
+// The same four nodes at a time.
+void score_vectors(const BlockSearchPlan& plan, const BlockScratch& scratch, float* scores) {
+  const Floats d;
+  const Words words;
+  // Sums wrap around as unsigned numbers do; their differences fit.
+  const auto to_float = [&](hn::Vec<Words> value)
+                            HWY_ATTR { return hn::ConvertTo(d, hn::BitCast(Integers(), value)); };
+  const BlockCost cost = plan.search.options.cost;
+  const int area = plan.layout.block * plan.layout.block;
+  const auto n = hn::Set(words, static_cast<std::uint32_t>(area));
+  const auto inverse_n = hn::Set(d, 1.0F / static_cast<float>(area));
+  for (int i = 0; i < scratch.nodes; i += 4) {
+    const auto product = hn::LoadU(words, scratch.product + i);
+    if (cost == BlockCost::kNcc) {
+      const auto covariance = hn::Sub(
+          hn::Mul(n, product),
+          hn::Mul(hn::LoadU(words, scratch.own_sum + i), hn::LoadU(words, scratch.sum_y + i)));
+      const auto inverse_x = hn::LoadU(d, scratch.own_inverse + i);
+      const auto inverse_y = hn::LoadU(d, scratch.inverse_y + i);
+      const auto score = hn::Mul(hn::Mul(to_float(covariance), inverse_x), inverse_y);
+      const auto both = hn::Gt(hn::Min(inverse_x, inverse_y), hn::Zero(d));
+      hn::StoreU(hn::IfThenElse(both, score, hn::Set(d, bm::kNoScore)), d, scores + i);
+      continue;
+    }
+    auto difference = product;
+    if (cost == BlockCost::kSsd)
+      difference = hn::Sub(hn::Add(hn::LoadU(words, scratch.own_squares + i),
+                                   hn::LoadU(words, scratch.squares_y + i)),
+                           hn::Add(product, product));
+    const auto apart =
+        hn::Mul(hn::Mul(to_float(difference), inverse_n), hn::LoadU(d, scratch.own_scale + i));
+    hn::StoreU(hn::Sub(hn::Set(d, 1.0F), apart), d, scores + i);
+  }
+}
+
+// Scores of one shift where every pixel of both images counts.
+void score_full(const BlockSearchPlan& plan, const BlockTile& tile, bm::Shift shift,
+                BlockScratch& scratch, float* scores) {
+  const bm::Layout& layout = plan.layout;
+  const BlockLevel& level = plan.search.second;
+  const int x = tile.x + shift.u, y = tile.y + shift.v;
+  const BlockCost cost = plan.search.options.cost;
+  if (cost == BlockCost::kNcc) {
+    gather(level.sums, x, y, layout, tile, scratch.sum_y);
+    gather(level.inverse, x, y, layout, tile, scratch.inverse_y);
+  } else if (cost == BlockCost::kSsd) {
+    gather(level.squares, x, y, layout, tile, scratch.squares_y);
+  }
+  if (layout.tile <= 2 || layout.block > bm::kGreatestNarrowBlock)
+    score_nodes(plan, scratch, scores);
+  else score_vectors(plan, scratch, scores);
+}
+
+// Scores of one shift at the image's border or a mask's: over the pixels that count in both.
+void score_part(const BlockSearchPlan& plan, const BlockTile& tile, std::ptrdiff_t b_at,
+                BlockScratch& scratch, float* scores) {
+  const bm::Layout& layout = plan.layout;
+  const BlockCost cost = plan.search.options.cost;
+  block_sums<CountOfBoth>(layout, tile, b_at, scratch, scratch.count);
+  if (cost != BlockCost::kSad) {
+    block_sums<FirstSquareOfBoth>(layout, tile, b_at, scratch, scratch.squares_x);
+    block_sums<SecondSquareOfBoth>(layout, tile, b_at, scratch, scratch.squares_y);
+  }
+  if (cost == BlockCost::kNcc) {
+    block_sums<FirstOfBoth>(layout, tile, b_at, scratch, scratch.sum_x);
+    block_sums<SecondOfBoth>(layout, tile, b_at, scratch, scratch.sum_y);
+  }
+  for (int i = 0; i < layout.tile * layout.tile; ++i) {
+    const bm::PairSums sums{scratch.count[i],     scratch.sum_x[i],     scratch.sum_y[i],
+                            scratch.squares_x[i], scratch.squares_y[i], scratch.product[i]};
+    scores[i] = bm::kNoScore;
+    if (sums.n > 0 &&
+        bm::enough_of_pair(static_cast<int>(sums.n), static_cast<int>(scratch.own_count[i])))
+      scores[i] = bm::pair_score(cost, sums, scratch.own_scale[i]);
+  }
+}
+
+// The best shift of four nodes at a time, and the best of those that are not beside it.
+void pick(const BlockSearchPlan& plan, int windows, BlockScratch& scratch) {
+  const Floats d;
+  const Integers integers;
+  const int places = plan.side * plan.side;
+  for (int node = 0; node < scratch.nodes; node += 4) {
+    auto best = hn::Set(d, bm::kNoScore);
+    auto index = hn::Set(integers, -1);
+    for (int w = 0; w < windows; ++w)
+      for (const std::int32_t place : plan.order) {
+        const std::int32_t candidate = w * places + place;
+        const auto score =
+            hn::LoadU(d, scratch.scores.data() +
+                             static_cast<std::ptrdiff_t>(candidate) * scratch.nodes + node);
+        const auto better = hn::Gt(score, best);
+        best = hn::IfThenElse(better, score, best);
+        index =
+            hn::IfThenElse(hn::RebindMask(integers, better), hn::Set(integers, candidate), index);
+      }
+    hn::StoreU(index, integers, scratch.index + node);
+    HWY_ALIGN std::int32_t at_u[4], at_v[4];
+    for (int i = 0; i < 4; ++i) {
+      const std::int32_t at = std::max(scratch.index[node + i], 0);
+      at_u[i] = scratch.shift_u[at], at_v[i] = scratch.shift_v[at];
+    }
+    const auto u = hn::Load(integers, at_u), v = hn::Load(integers, at_v);
+    const auto beside = hn::Set(integers, 1);
+    auto second = hn::Set(d, bm::kNoScore);
+    for (int candidate = 0; candidate < windows * places; ++candidate) {
+      const auto away_u = hn::Abs(hn::Sub(hn::Set(integers, scratch.shift_u[candidate]), u));
+      const auto away_v = hn::Abs(hn::Sub(hn::Set(integers, scratch.shift_v[candidate]), v));
+      const auto apart = hn::RebindMask(d, hn::Gt(hn::Max(away_u, away_v), beside));
+      const auto score = hn::LoadU(
+          d, scratch.scores.data() + static_cast<std::ptrdiff_t>(candidate) * scratch.nodes + node);
+      second = hn::IfThenElse(apart, hn::Max(second, score), second);
+    }
+    hn::StoreU(second, d, scratch.second_best + node);
+  }
+}
+
+// A node's flow from what was picked, or the prior.
+bm::Motion finish(const BlockSearchPlan& plan, const BlockTile& tile, int node,
+                  BlockScratch& scratch) {
+  const BlockMatchingOptions& options = plan.search.options;
+  const int i = node % plan.layout.tile, j = node / plan.layout.tile;
+  const auto n = static_cast<int>(scratch.own_count[node]);
+  if (n == 0) return {0, 0, -1};
+  const std::int32_t index = scratch.index[node];
+  if (index >= 0 && bm::enough_of_block(n, plan.layout.block) &&
+      bm::has_texture(scratch.own_inverse[node], n, options.least_texture)) {
+    const int side = plan.side, place = index % (side * side);
+    const int column = place % side, row = place / side;
+    bm::Peak peak{{scratch.shift_u[index], scratch.shift_v[index]}, scratch.second_best[node], {}};
+    for (int k = 0; k < 9; ++k) {
+      const int du = k % 3 - 1, dv = k / 3 - 1;
+      const bool inside =
+          column + du >= 0 && column + du < side && row + dv >= 0 && row + dv < side;
+      const std::ptrdiff_t at = index + dv * side + du;
+      peak.around[k] = inside ? scratch.scores[at * scratch.nodes + node] : bm::kNoScore;
+    }
+    const bm::Motion motion = bm::motion_of(peak, {options.margin, options.subpixel ? 1 : 0});
+    if (motion.confidence > 0) return motion;
+  }
+  if (plan.search.prior == nullptr) return {0, 0, 0};
+  const bm::Motion prior = bm::prior_at(*plan.search.prior, plan.layout.middle(tile.column + i),
+                                        plan.layout.middle(tile.row + j));
+  return {prior.u, prior.v, 0};
+}
+
+void search_tile(const BlockSearchPlan& plan, int tx, int ty, BlockScratch& scratch) {
+  const bm::Layout& layout = plan.layout;
+  const int range = plan.search.range;
+  BlockTile tile{};
+  tile.column = tx * layout.tile, tile.row = ty * layout.tile;
+  tile.columns = std::min(layout.tile, plan.out.u.width - tile.column);
+  tile.rows = std::min(layout.tile, plan.out.u.height - tile.row);
+  tile.x = layout.first(tile.column), tile.y = layout.first(tile.row);
+  tile.width = (tile.columns - 1) * layout.step + layout.block;
+  tile.height = (tile.rows - 1) * layout.step + layout.block;
+  scratch.first.x = tile.x, scratch.first.y = tile.y;
+  scratch.first.width = tile.width, scratch.first.height = tile.height;
+  load_region(plan.search.first, scratch.first);
+  own_sums(plan, tile, scratch);
+  const bool differences = plan.search.options.cost == BlockCost::kSad;
+  const BlockLevel& second = plan.search.second;
+  const bm::Windows windows = bm::windows_of(plan.priors.data(), plan.columns, plan.rows, tx, ty);
+  BlockRegion& region = scratch.second;
+  int candidate = 0;
+  for (int w = 0; w < windows.count; ++w) {
+    const bm::Shift centre = windows.centre[w];
+    region.x = tile.x + centre.u - range, region.y = tile.y + centre.v - range;
+    region.width = tile.width + 2 * range, region.height = tile.height + 2 * range;
+    load_region(second, region);
+    for (int dv = -range; dv <= range; ++dv)
+      for (int du = -range; du <= range; ++du, ++candidate) {
+        const bm::Shift shift{centre.u + du, centre.v + dv};
+        scratch.shift_u[candidate] = shift.u, scratch.shift_v[candidate] = shift.v;
+        const std::ptrdiff_t b_at =
+            static_cast<std::ptrdiff_t>(dv + range) * region.stride + du + range;
+        float* scores =
+            scratch.scores.data() + static_cast<std::ptrdiff_t>(candidate) * scratch.nodes;
+        const int x = tile.x + shift.u, y = tile.y + shift.v;
+        const bool inside = !second.has_mask() && x >= 0 && y >= 0 &&
+                            x + tile.width <= second.width && y + tile.height <= second.height;
+        const bool full = scratch.first.full && (region.full || inside);
+        if (!differences) block_sums<Product>(layout, tile, b_at, scratch, scratch.product);
+        else if (full) block_sums<Difference>(layout, tile, b_at, scratch, scratch.product);
+        else block_sums<DifferenceOfBoth>(layout, tile, b_at, scratch, scratch.product);
+        if (full) score_full(plan, tile, shift, scratch, scores);
+        else score_part(plan, tile, b_at, scratch, scores);
+      }
+  }
+  pick(plan, windows.count, scratch);
+  for (int j = 0; j < tile.rows; ++j)
+    for (int i = 0; i < tile.columns; ++i) {
+      const bm::Motion motion = finish(plan, tile, j * layout.tile + i, scratch);
+      plan.out.u.at(tile.column + i, tile.row + j) = motion.u;
+      plan.out.v.at(tile.column + i, tile.row + j) = motion.v;
+      plan.out.confidence.at(tile.column + i, tile.row + j) = motion.confidence;
+    }
+}
+
+void search_tile_row(const BlockSearchPlan& plan, int ty, BlockScratch& scratch) {
+  for (int tx = 0; tx < plan.columns; ++tx) search_tile(plan, tx, ty, scratch);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace
+}  // namespace fovea::flow::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fovea::flow::cpu {
+namespace {
+
+HWY_EXPORT(search_tile_row);
+
+std::vector<bm::Shift> tile_priors(const BlockSearchPlan& plan, const Exec& exec) {
+  std::vector<bm::Shift> priors(static_cast<std::size_t>(plan.columns) * plan.rows);
+  const bm::CoarseField* prior = plan.search.prior;
+  if (prior == nullptr) return priors;
+  const int width = plan.search.first.width, height = plan.search.first.height;
+  parallel_for(exec, plan.rows, 8, [&](std::int64_t first, std::int64_t last) {
+    for (int ty = static_cast<int>(first); ty < last; ++ty)
+      for (int tx = 0; tx < plan.columns; ++tx) {
+        const int x = bm::tile_middle(tx, plan.layout, width);
+        const int y = bm::tile_middle(ty, plan.layout, height);
+        const bm::Motion motion =
+            bm::prior_at(*prior, static_cast<float>(x), static_cast<float>(y));
+        priors[static_cast<std::size_t>(ty) * plan.columns + tx] = {
+            bm::whole_shift(motion.u, x, width), bm::whole_shift(motion.v, y, height)};
+      }
+  });
+  return priors;
+}
+
+std::vector<std::int32_t> ranked_places(int range) {
+  const int side = 2 * range + 1;
+  std::vector<std::int32_t> order(static_cast<std::size_t>(side) * side);
+  for (std::size_t k = 0; k < order.size(); ++k) order[k] = static_cast<std::int32_t>(k);
+  std::sort(order.begin(), order.end(), [&](int a, int b) {
+    return bm::rank_of(0, a % side - range, a / side - range, range) <
+           bm::rank_of(0, b % side - range, b / side - range, range);
+  });
+  return order;
+}
+
+}  // namespace
+
+void search_blocks(const BlockSearch& search, BlockField& found, const Exec& exec) {
+  const bm::Layout layout = bm::layout_of(search.options.block, search.options.step);
+  const int width = search.first.width, height = search.first.height;
+  found.resize(layout.nodes(width), layout.nodes(height), layout.step);
+  BlockSearchPlan plan{search,
+                       layout,
+                       found.view(),
+                       layout.tiles(width),
+                       layout.tiles(height),
+                       2 * search.range + 1,
+                       {},
+                       ranked_places(search.range)};
+  plan.priors = tile_priors(plan, exec);
+  parallel_for(exec, plan.rows, 1, [&](std::int64_t first, std::int64_t last) {
+    BlockScratch scratch(plan);
+    for (int ty = static_cast<int>(first); ty < last; ++ty)
+      HWY_DYNAMIC_DISPATCH(search_tile_row)(plan, ty, scratch);
+  });
+}
+
+}  // namespace fovea::flow::cpu
+#endif  // HWY_ONCE

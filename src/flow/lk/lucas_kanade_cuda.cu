@@ -1,0 +1,356 @@
+// Dense Lucas-Kanade on CUDA: the stages of the CPU's twin in its order. What is launched for a
+// pair depends on sizes and places alone, and is recorded once as a graph: most levels are so small
+// that launching takes longer than the work.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "core/kept_buffer.cuh"
+#include "core/recorded_graph.cuh"
+#include "flow/lk/lucas_kanade_cuda.cuh"
+#include "flow/matcher.h"
+
+namespace fovea::flow::cuda {
+namespace {
+
+using fovea::cuda::check;
+using fovea::cuda::Graph;
+using fovea::cuda::KeptBuffer;
+using fovea::cuda::RecordedGraphs;
+using fovea::cuda::Session;
+
+constexpr std::size_t kMostGraphs = 4;  // kept: a video alternates between two
+constexpr int kAlign = 32;              // elements at which rows start
+
+struct Extent {
+  int width, height;
+  bool operator==(const Extent&) const = default;
+};
+int padded(int width) { return (width + kAlign - 1) / kAlign * kAlign; }
+std::size_t plane_size(Extent size) {
+  return static_cast<std::size_t>(padded(size.width)) * static_cast<std::size_t>(size.height);
+}
+template <class T>
+DevicePlane<T> plane_at(T* data, Extent size) {
+  return {data, size.width, size.height, padded(size.width)};
+}
+
+struct Frame final : PreparedFrame {
+  std::vector<Extent> sizes;             // of every level
+  std::vector<DeviceFrameLevel> levels;  // without data where finer than the work goes
+  KeptBuffer<std::uint8_t> memory;
+};
+
+struct PrepareKey {
+  const void* grey;
+  const void* mask;
+  const void* frame;
+  const void* greys;
+  Extent size;
+  int levels, base;
+  bool operator==(const PrepareKey&) const = default;
+};
+struct MatchKey {
+  const void* first;
+  const void* second;
+  const void* first_mask;
+  const void* second_mask;
+  const void* fields;
+  const void* planes;
+  Extent size;
+  int top, finest, base;
+  bool judged, started;
+  bool operator==(const MatchKey&) const = default;
+};
+
+class LucasKanade final : public Matcher {
+ public:
+  explicit LucasKanade(const LucasKanadeOptions& options) : plan_(lk::make_plan(options)) {}
+
+  void set_base_level(int level) override { base_ = level; }
+  int reach(int level) const override { return lk::reach(plan_, level); }
+  std::uint64_t bytes_per_pixel() const override { return 48; }
+
+  std::unique_ptr<PreparedFrame> prepare(ImageView<const float> grey,
+                                         ImageView<const std::uint8_t> mask,
+                                         std::unique_ptr<PreparedFrame> reuse,
+                                         const Exec& exec) override {
+    Session session(exec);
+    std::unique_ptr<Frame> frame(dynamic_cast<Frame*>(reuse.get()));
+    if (frame) (void)reuse.release();
+    else frame = std::make_unique<Frame>();
+    const bool masked = !mask.empty();
+    lay_out(*frame, {grey.width, grey.height}, masked);
+    const PrepareKey key{grey.data,     mask.data,       frame->memory.data(),
+                         greys_.data(), frame->sizes[0], static_cast<int>(frame->sizes.size()),
+                         base_};
+    prepares_
+        .of(key,
+            [&](cudaStream_t stream) {
+              FeatureLevels levels{};
+              std::uint16_t* next = greys_.data();
+              DeviceGrey from{};
+              for (std::size_t level = 0; level < frame->sizes.size(); ++level) {
+                const Extent size = frame->sizes[level];
+                const DeviceGrey to = plane_at(std::exchange(next, next + plane_size(size)), size);
+                if (level == 0) quantise(plane_of(grey), plane_of(mask), to, stream);
+                else halve(from, masked, to, stream);
+                from = to;
+                if (frame->levels[level].features.data == nullptr) continue;
+                levels.grey[levels.count] = to;
+                levels.out[levels.count++] = frame->levels[level];
+              }
+              find_features(levels, plan_.rank, stream);
+            })
+        .launch(session.stream());
+    return frame;
+  }
+
+  void match(const MatchRequest& request, FlowView out, const Exec& exec) override {
+    Session session(exec);
+    const auto& first = dynamic_cast<const Frame&>(request.first);
+    const auto& second = dynamic_cast<const Frame&>(request.second);
+    const int count = static_cast<int>(first.sizes.size());
+    const bool wanted = !out.confidence.empty();
+    const bool started = !request.start.u.empty();
+    const int least = std::clamp(plan_.finest - base_, request.last_level, count - 1);
+    const int top = started ? std::min(request.start_level, count) : count;
+    const int finest = std::min(least, top);
+    reserve(first, least, request);
+    if (started)
+      copy_field({plane_of(request.start.u), plane_of(request.start.v)},
+                 field_in(fields_[kStart], start_size(request)), session.stream());
+    const DeviceFrameLevel &from = first.levels[static_cast<std::size_t>(least)],
+                           &to = second.levels[static_cast<std::size_t>(least)];
+    const MatchKey key{from.features.data,
+                       to.features.data,
+                       from.mask.data,
+                       to.mask.data,
+                       fields_[0].data(),
+                       planes_[0].data(),
+                       first.sizes[0],
+                       top,
+                       finest,
+                       base_,
+                       wanted,
+                       started};
+    const auto enqueue = [&](cudaStream_t stream) {
+      if (wanted && plan_.forward_backward) go_back(first, second, least, stream);
+      now_ = 0;
+      if (started)
+        copy_field(field_in(fields_[kStart], start_size(request)), field(start_size(request)),
+                   stream);
+      run({first, second, top, finest, wanted}, stream);
+      if (wanted) judge(first, second, finest, top, stream);
+    };
+    matches_.of(key, enqueue).launch(session.stream());
+    now_ = swaps(top, finest, count) % 2;
+    deliver(first, finest, request.last_level, out, session.stream());
+    session.finish("flow");
+  }
+
+ private:
+  void lay_out(Frame& frame, Extent size, bool masked) {
+    const int most = plan_.levels > 0 ? std::max(plan_.levels - base_, 1) : 0;
+    const int count = lk::level_count(size.width, size.height, most);
+    const int finest = std::min(plan_.finest, base_ + count - 1);
+    frame.sizes.clear();
+    std::size_t bytes = 0, greys = 0;
+    for (int level = 0; level < count; ++level) {
+      frame.sizes.push_back(size);
+      greys += plane_size(size);
+      if (base_ + level >= finest) bytes += (masked ? 2 : 1) * plane_size(size);
+      size = {(size.width + 1) / 2, (size.height + 1) / 2};
+    }
+    greys_.reserve(greys);
+    std::uint8_t* next = frame.memory.reserve(bytes);
+    frame.levels.assign(frame.sizes.size(), {});
+    for (int level = std::max(finest - base_, 0); level < count; ++level) {
+      const Extent at = frame.sizes[static_cast<std::size_t>(level)];
+      DeviceFrameLevel& planes = frame.levels[static_cast<std::size_t>(level)];
+      planes.features = plane_at(std::exchange(next, next + plane_size(at)), at);
+      if (masked) planes.mask = plane_at(std::exchange(next, next + plane_size(at)), at);
+    }
+  }
+
+  struct Descent {
+    const Frame& first;
+    const Frame& second;
+    int top;     // levels below this one are worked on
+    int finest;  // down to this one
+    bool judged;
+  };
+
+  static Extent start_size(const MatchRequest& request) {
+    return {request.start.u.width, request.start.u.height};
+  }
+  static Extent size_of(const Frame& frame, int level) {
+    return frame.sizes[static_cast<std::size_t>(level)];
+  }
+
+  // Fields and planes of the largest size that they come to.
+  void reserve(const Frame& first, int finest, const MatchRequest& request) {
+    std::size_t most = plane_size(size_of(first, std::min(finest, request.last_level + 1)));
+    const bool started = !request.start.u.empty();
+    if (started) most = std::max(most, plane_size(start_size(request)));
+    fields_[0].reserve(2 * most);
+    fields_[1].reserve(2 * most);
+    if (started) fields_[kStart].reserve(2 * plane_size(start_size(request)));
+    if (plan_.forward_backward) fields_[kBackward].reserve(2 * most);
+    for (KeptBuffer<float>& plane : planes_) plane.reserve(most);
+    if (taps_.size() > 0) return;
+    std::vector<float> taps;
+    for (int radius = 0; radius <= lk::kMostRadius; ++radius) {
+      const std::vector<float> of_radius = lk::window_taps(plan_.window, radius);
+      taps.insert(taps.end(), of_radius.begin(), of_radius.end());
+    }
+    taps_.fill(taps, nullptr);
+  }
+  const float* taps_of(int radius) { return taps_.data() + radius * radius; }
+
+  DeviceField field(Extent size) { return field_in(fields_[now_], size); }
+  DeviceField other(Extent size) { return field_in(fields_[1 - now_], size); }
+  static DeviceField field_in(KeptBuffer<float>& memory, Extent size) {
+    return {plane_at(memory.data(), size), plane_at(memory.data() + plane_size(size), size)};
+  }
+  void swap() { now_ = 1 - now_; }
+
+  void start_at_rest(Extent size, cudaStream_t stream) {
+    check(cudaMemsetAsync(field(size).u.data, 0, 2 * plane_size(size) * sizeof(float), stream),
+          "a field at rest");
+  }
+  void enlarge_field(Extent from, Extent to, cudaStream_t stream) {
+    enlarge(field(from), other(to), stream);
+    swap();
+  }
+
+  // Leaves the finest level's flow in field(); starts from it unless `top` is the number of levels.
+  void run(const Descent& descent, cudaStream_t stream) {
+    const int count = static_cast<int>(descent.first.sizes.size());
+    for (int level = descent.top - 1; level >= descent.finest; --level) {
+      const Extent size = size_of(descent.first, level);
+      if (level == count - 1) start_at_rest(size, stream);
+      else enlarge_field(size_of(descent.first, level + 1), size, stream);
+      refine(descent, level, stream);
+    }
+  }
+
+  // How often run() swaps the fields.
+  int swaps(int top, int finest, int count) const {
+    int swapped = 0;
+    for (int level = top - 1; level >= finest; --level) {
+      const lk::LevelPlan& work = plan_.of(base_ + level);
+      if (level != count - 1) ++swapped;
+      for (int k = 0; k < work.steps(); ++k) {
+        if (k < work.propagation) ++swapped;
+        if (plan_.median == 0 || !work.median_after(k)) ++swapped;
+      }
+    }
+    return swapped;
+  }
+
+  void refine(const Descent& descent, int level, cudaStream_t stream) {
+    const DeviceFrameLevel& first = descent.first.levels[static_cast<std::size_t>(level)];
+    const DeviceFrameLevel& second = descent.second.levels[static_cast<std::size_t>(level)];
+    const lk::LevelPlan& work = plan_.of(base_ + level);
+    const Extent size = size_of(descent.first, level);
+    for (int k = 0; k < work.steps(); ++k) {
+      if (k < work.propagation) {
+        propagate({first, second, field(size), other(size), lk::trial_distance(k),
+                   work.first_trial(k), work.last_trial(k)},
+                  stream);
+        swap();
+      }
+      const bool judged = k == work.steps() - 1 && descent.judged && level == descent.finest;
+      const lk::Round& round = work.round_of(k);
+      step({first, second, field(size), other(size),
+            judged ? plane_at(planes_[kEigenvalues].data(), size) : DevicePlane<float>{},
+            taps_of(round.radius), round.radius, plan_.robust, plan_.solve},
+           stream);
+      if (plan_.median == 0 || !work.median_after(k)) swap();
+      else median(other(size), field(size), plan_.median, stream);
+    }
+  }
+
+  // The flow from the second image to the first, which is worked out a level less far.
+  void go_back(const Frame& first, const Frame& second, int finest, cudaStream_t stream) {
+    const int count = static_cast<int>(first.sizes.size());
+    const int stop = std::min(finest + 1, count - 1);
+    now_ = 0;
+    run({second, first, count, stop, false}, stream);
+    const DeviceField backward = field_in(fields_[kBackward], size_of(first, finest));
+    if (stop > finest) enlarge(field(size_of(first, stop)), backward, stream);
+    else copy_field(field(size_of(first, finest)), backward, stream);
+  }
+
+  void judge(const Frame& first, const Frame& second, int level, int top, cudaStream_t stream) {
+    const Extent size = size_of(first, level);
+    const auto confidence = plane_at(planes_[kConfidence].data(), size);
+    if (level == top) {  // nothing was worked on
+      check(cudaMemsetAsync(confidence.data, 0, plane_size(size) * sizeof(float), stream),
+            "no confidence");
+      return;
+    }
+    const auto at = static_cast<std::size_t>(level);
+    assess({first.levels[at], second.levels[at], field(size),
+            plane_at(planes_[kEigenvalues].data(), size),
+            plan_.forward_backward ? field_in(fields_[kBackward], size) : DeviceField{},
+            plan_.solve.min_eigenvalue, static_cast<float>(1 << (base_ + level)), confidence},
+           stream);
+  }
+
+  // Enlarges what the finest level worked on has found to the level asked for.
+  void deliver(const Frame& first, int level, int last, const FlowView& out, cudaStream_t stream) {
+    const bool judged = !out.confidence.empty();
+    int confidence = kConfidence, spare = kEigenvalues;
+    const auto plane = [&](int which, int at) {
+      return plane_at(planes_[which].data(), size_of(first, at));
+    };
+    for (; level > last + 1; --level) {
+      enlarge_field(size_of(first, level), size_of(first, level - 1), stream);
+      if (!judged) continue;
+      enlarge(plane(confidence, level), plane(spare, level - 1), stream);
+      std::swap(confidence, spare);
+    }
+    const DeviceField from = field(size_of(first, level));
+    const DeviceField to{plane_of(out.u), plane_of(out.v)};
+    if (level == last) copy_field(from, to, stream);
+    else enlarge(from, to, stream);
+    if (!judged) return;
+    if (level == last) copy_plane(plane(confidence, level), plane_of(out.confidence), stream);
+    else enlarge(plane(confidence, level), plane_of(out.confidence), stream);
+  }
+  static void copy_field(const DeviceField& from, const DeviceField& to, cudaStream_t stream) {
+    copy_plane(from.u, to.u, stream);
+    copy_plane(from.v, to.v, stream);
+  }
+  static void copy_plane(DevicePlane<const float> from, DevicePlane<float> to,
+                         cudaStream_t stream) {
+    check(
+        cudaMemcpy2DAsync(to.data, static_cast<std::size_t>(to.stride) * sizeof(float), from.data,
+                          static_cast<std::size_t>(from.stride) * sizeof(float),
+                          static_cast<std::size_t>(from.width) * sizeof(float),
+                          static_cast<std::size_t>(from.height), cudaMemcpyDeviceToDevice, stream),
+        "copying a field");
+  }
+
+  lk::Plan plan_;
+  int base_ = 0;
+  KeptBuffer<std::uint16_t> greys_;                // of all levels of the frame that is prepared
+  static constexpr int kBackward = 2, kStart = 3;  // of fields_; the first two take turns
+  KeptBuffer<float> fields_[4];
+  static constexpr int kEigenvalues = 0, kConfidence = 1;
+  KeptBuffer<float> planes_[2];
+  KeptBuffer<float> taps_;  // of all radii, one after another
+  int now_ = 0;
+  RecordedGraphs<PrepareKey> prepares_{kMostGraphs};
+  RecordedGraphs<MatchKey> matches_{kMostGraphs};
+};
+
+}  // namespace
+
+std::unique_ptr<Matcher> make_lucas_kanade(const LucasKanadeOptions& options) {
+  return std::make_unique<LucasKanade>(options);
+}
+
+}  // namespace fovea::flow::cuda

@@ -1,0 +1,160 @@
+// A frame's levels on CUDA: grey units, halved from level to level, and their rank transform.
+#include "flow/lk/lucas_kanade_cuda.cuh"
+
+namespace fovea::flow::cuda {
+namespace {
+
+using fovea::cuda::check_launch;
+
+constexpr struct {
+  int block_x = 32, block_y = 8;  // a warp a row
+  int rank_rows = 4;              // that a thread ranks, one below the other
+} kTuning;
+
+dim3 grid_over(int width, int height) {
+  const auto blocks = [](int size, int step) {
+    return static_cast<unsigned>((size + step - 1) / step);
+  };
+  return {blocks(width, kTuning.block_x), blocks(height, kTuning.block_y)};
+}
+constexpr dim3 kThreads(kTuning.block_x, kTuning.block_y);
+
+__global__ void quantise_kernel(DevicePlane<const float> grey, DevicePlane<const std::uint8_t> mask,
+                                DeviceGrey out) {
+  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
+  if (x >= out.width || y >= out.height) return;
+  const bool counts = mask.data == nullptr || mask.at(x, y) != 0;
+  out.at(x, y) = static_cast<std::uint16_t>(counts ? lk::quantised(grey.at(x, y)) : lk::kNoGrey);
+}
+
+template <bool kMasked>
+__global__ void halve_kernel(DeviceGrey grey, DeviceGrey out) {
+  constexpr int kTaps[5] = {1, 4, 6, 4, 1};
+  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
+  if (x >= out.width || y >= out.height) return;
+  int sum = 0, weights = 0;
+#pragma unroll
+  for (int j = 0; j < 5; ++j) {
+    const std::uint16_t* row = grey.row(lk::mirrored(2 * y + j - 2, grey.height));
+#pragma unroll
+    for (int i = 0; i < 5; ++i) {
+      const int value = row[lk::mirrored(2 * x + i - 2, grey.width)];
+      if (kMasked && value == lk::kNoGrey) continue;
+      sum += kTaps[i] * kTaps[j] * value;
+      weights += kTaps[i] * kTaps[j];
+    }
+  }
+  int mean = lk::halved(sum);
+  if (kMasked) mean = weights == 0 ? lk::kNoGrey : (sum + weights / 2) / weights;
+  out.at(x, y) = static_cast<std::uint16_t>(mean);
+}
+
+struct FeatureJob {
+  FeatureLevels levels;
+  int first_block[FeatureLevels::kMost];
+};
+
+// A block serves a tile of one of the levels, a thread some pixels one below the other, which share
+// most of their neighbours.
+template <bool kMasked, bool kRank>
+__global__ void __launch_bounds__(kTuning.block_x* kTuning.block_y)
+    features_kernel(const __grid_constant__ FeatureJob job) {
+  constexpr int kRadius = kRank ? lk::kRankRadius : 0, kSide = 2 * kRadius + 1;
+  constexpr int kDown = kTuning.rank_rows;
+  constexpr int kHeight = kTuning.block_y * kDown;
+  constexpr int kWidth = kTuning.block_x + 2 * kRadius;
+  __shared__ std::int16_t tile[kHeight + 2 * kRadius][kWidth];
+  int level = 0;
+  const int block = static_cast<int>(blockIdx.x);
+  while (level + 1 < job.levels.count && block >= job.first_block[level + 1]) ++level;
+  const DeviceGrey grey = job.levels.grey[level];
+  const DeviceFrameLevel out = job.levels.out[level];
+  const int columns = (grey.width + kTuning.block_x - 1) / kTuning.block_x;
+  const int index = block - job.first_block[level];
+  const int x0 = index % columns * kTuning.block_x, y0 = index / columns * kHeight;
+  const int lane = static_cast<int>(threadIdx.x), line = static_cast<int>(threadIdx.y);
+  for (int j = line; j < kHeight + 2 * kRadius; j += kTuning.block_y) {
+    const std::uint16_t* row = grey.row(lk::mirrored(y0 + j - kRadius, grey.height));
+    for (int i = lane; i < kWidth; i += kTuning.block_x)
+      tile[j][i] = static_cast<std::int16_t>(row[lk::mirrored(x0 + i - kRadius, grey.width)]);
+  }
+  __syncthreads();
+  const int top = line * kDown;
+  int centre[kDown], votes[kDown], neighbours[kDown];
+#pragma unroll
+  for (int n = 0; n < kDown; ++n) {
+    centre[n] = tile[top + n + kRadius][lane + kRadius];
+    votes[n] = 0;
+    neighbours[n] = -1;  // less the pixel itself
+  }
+  if constexpr (kRank) {
+#pragma unroll
+    for (int j = 0; j < kDown + 2 * kRadius; ++j)
+#pragma unroll
+      for (int i = 0; i < kSide; ++i) {
+        const int neighbour = tile[top + j][lane + i];
+        if (kMasked && neighbour == lk::kNoGrey) continue;
+#pragma unroll
+        for (int n = 0; n < kDown; ++n) {
+          if (j < n || j - n >= kSide) continue;
+          votes[n] += lk::rank_vote(centre[n], neighbour);
+          if (kMasked) ++neighbours[n];
+        }
+      }
+  }
+  const int x = x0 + lane;
+  if (x >= grey.width) return;
+#pragma unroll
+  for (int n = 0; n < kDown; ++n) {
+    const int y = y0 + top + n;
+    if (y >= grey.height) return;
+    const bool counts = !kMasked || centre[n] != lk::kNoGrey;
+    if (kMasked) {
+      votes[n] = lk::whole_votes(votes[n], neighbours[n]);
+      out.mask.at(x, y) = counts ? 1 : 0;
+    }
+    int feature = lk::least(lk::unranked(centre[n]), 255);
+    if (kRank) feature = counts ? lk::ranked(votes[n]) : 0;
+    out.features.at(x, y) = static_cast<std::uint8_t>(feature);
+  }
+}
+
+template <bool kMasked>
+void launch_features(const FeatureJob& job, bool rank, int blocks, cudaStream_t stream) {
+  const auto grid = static_cast<unsigned>(blocks);
+  if (rank) features_kernel<kMasked, true><<<grid, kThreads, 0, stream>>>(job);
+  else features_kernel<kMasked, false><<<grid, kThreads, 0, stream>>>(job);
+}
+
+}  // namespace
+
+void quantise(DevicePlane<const float> grey, DevicePlane<const std::uint8_t> mask, DeviceGrey out,
+              cudaStream_t stream) {
+  quantise_kernel<<<grid_over(out.width, out.height), kThreads, 0, stream>>>(grey, mask, out);
+  check_launch("grey levels of a frame");
+}
+
+void halve(DeviceGrey grey, bool masked, DeviceGrey out, cudaStream_t stream) {
+  const dim3 grid = grid_over(out.width, out.height);
+  if (masked) halve_kernel<true><<<grid, kThreads, 0, stream>>>(grey, out);
+  else halve_kernel<false><<<grid, kThreads, 0, stream>>>(grey, out);
+  check_launch("levels of a frame");
+}
+
+void find_features(const FeatureLevels& levels, bool rank, cudaStream_t stream) {
+  FeatureJob job{levels, {}};
+  int blocks = 0;
+  for (int level = 0; level < levels.count; ++level) {
+    job.first_block[level] = blocks;
+    const auto over = [](int size, int step) { return (size + step - 1) / step; };
+    blocks += over(levels.grey[level].width, kTuning.block_x) *
+              over(levels.grey[level].height, kTuning.block_y * kTuning.rank_rows);
+  }
+  if (levels.out[0].mask.data != nullptr) launch_features<true>(job, rank, blocks, stream);
+  else launch_features<false>(job, rank, blocks, stream);
+  check_launch("ranks of a frame");
+}
+
+}  // namespace fovea::flow::cuda

@@ -1,0 +1,82 @@
+// One round of propagation on CUDA: up to nine flows are tried at each pixel of a tile.
+#include "flow/lk/lucas_kanade_trial_cuda.cuh"
+
+namespace fovea::flow::cuda {
+namespace {
+
+using fovea::cuda::check;
+using fovea::cuda::check_launch;
+
+// Large tiles compute less twice; small ones are ready sooner, where there are few of them.
+constexpr struct {
+  int large = 32, small = 16;      // side of a tile, pixels
+  int few_pixels = 264 * 32 * 32;  // up to which tiles are small
+} kTuning;
+
+// Whose flow is tried: the pixel's own first.
+struct Trials {
+  lk::Offset offset[lk::kTrials + 1];
+  int count;
+};
+
+template <int kTile>
+__global__ void __launch_bounds__(kTrialThreads)
+    propagate_kernel(DevicePropagation job, const __grid_constant__ Trials trials) {
+  extern __shared__ uint4 shared[];
+  auto* tiles = reinterpret_cast<TrialTile<kTile>*>(shared);
+  constexpr int kRun = TrialTile<kTile>::kRun;
+  const int2 origin{static_cast<int>(blockIdx.x) * kTile, static_cast<int>(blockIdx.y) * kTile};
+  sum_along(job.first, job.second, job.in, trials.offset, trials.count, origin, tiles);
+  const int thread = static_cast<int>(threadIdx.x);
+  const int column = thread % kTile, top = thread / kTile * kRun;
+  int least[kRun], best[kRun], sums[kRun];
+  for (int k = 0; k < trials.count; ++k) {
+    sum_down(tiles[k], column, top, sums);
+#pragma unroll
+    for (int n = 0; n < kRun; ++n) {
+      if (k > 0 && sums[n] >= least[n]) continue;
+      least[n] = sums[n];
+      best[n] = k;
+    }
+  }
+  const int width = job.in.u.width, height = job.in.u.height;
+  const int x = origin.x + column;
+  if (x >= width) return;
+#pragma unroll
+  for (int n = 0; n < kRun; ++n) {
+    const int y = origin.y + top + n;
+    if (y >= height) return;
+    const bool counts = job.first.mask.data == nullptr || job.first.mask.at(x, y) != 0;
+    const lk::Offset offset = trials.offset[counts ? best[n] : 0];
+    const int fx = lk::clamped(x + offset.x, width), fy = lk::clamped(y + offset.y, height);
+    job.out.u.at(x, y) = job.in.u.at(fx, fy);
+    job.out.v.at(x, y) = job.in.v.at(fx, fy);
+  }
+}
+
+template <int kTile>
+void launch(const DevicePropagation& request, const Trials& trials, cudaStream_t stream) {
+  constexpr std::size_t kMost = (lk::kTrials + 1) * sizeof(TrialTile<kTile>);
+  check(cudaFuncSetAttribute(propagate_kernel<kTile>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(kMost)),
+        "shared memory of a propagation");
+  propagate_kernel<kTile>
+      <<<trial_grid<kTile>(request.out.u.width, request.out.u.height), kTrialThreads,
+         static_cast<std::size_t>(trials.count) * sizeof(TrialTile<kTile>), stream>>>(request,
+                                                                                      trials);
+  check_launch("propagation of a flow");
+}
+
+}  // namespace
+
+void propagate(const DevicePropagation& request, cudaStream_t stream) {
+  Trials trials{{}, 1};
+  for (int k = request.first_trial; k < request.last_trial; ++k)
+    trials.offset[trials.count++] = {lk::kTrialOffsets[k].x * request.distance,
+                                     lk::kTrialOffsets[k].y * request.distance};
+  if (request.out.u.width * request.out.u.height <= kTuning.few_pixels)
+    launch<kTuning.small>(request, trials, stream);
+  else launch<kTuning.large>(request, trials, stream);
+}
+
+}  // namespace fovea::flow::cuda

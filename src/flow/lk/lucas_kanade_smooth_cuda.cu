@@ -1,0 +1,158 @@
+// The median filter between steps and the enlarging between levels, on CUDA.
+#include "flow/lk/lucas_kanade_cuda.cuh"
+
+namespace fovea::flow::cuda {
+namespace {
+
+using fovea::cuda::check_launch;
+
+constexpr struct {
+  int block_x = 32, block_y = 8;  // a warp a row
+} kTuning;
+
+dim3 grid_over(int width, int height, int planes) {
+  const auto blocks = [](int size, int step) {
+    return static_cast<unsigned>((size + step - 1) / step);
+  };
+  return {blocks(width, kTuning.block_x), blocks(height, kTuning.block_y),
+          static_cast<unsigned>(planes)};
+}
+constexpr dim3 kThreads(kTuning.block_x, kTuning.block_y);
+
+__device__ void order(float& a, float& b) {
+  const float low = fminf(a, b);
+  b = fmaxf(a, b);
+  a = low;
+}
+
+__device__ void sort5(float (&v)[5]) {
+  order(v[0], v[1]);
+  order(v[3], v[4]);
+  order(v[2], v[4]);
+  order(v[2], v[3]);
+  order(v[1], v[4]);
+  order(v[0], v[3]);
+  order(v[0], v[2]);
+  order(v[1], v[3]);
+  order(v[1], v[2]);
+}
+
+// Of the first kHeld numbers the least goes to the front, the greatest to the end.
+template <int kHeld, int kCount>
+__device__ void drop_ends(float (&set)[kCount]) {
+#pragma unroll
+  for (int i = 0; i < kHeld / 2; ++i) order(set[i], set[kHeld - 1 - i]);
+#pragma unroll
+  for (int i = 1; i < (kHeld + 1) / 2; ++i) order(set[0], set[i]);
+#pragma unroll
+  for (int i = kHeld / 2; i < kHeld - 1; ++i) order(set[i], set[kHeld - 1]);
+}
+
+// The middle of kCount numbers by forgetful selection: of one more than half of those that are left
+// the least and the greatest cannot be the middle; they make room for the next.
+template <int kCount, int kHeld = kCount / 2 + 2>
+__device__ float middle(float (&set)[kCount]) {
+  drop_ends<kHeld>(set);
+  if constexpr (kHeld == 3) {
+    return set[1];
+  } else {
+    set[0] = set[2 * (kCount / 2 + 2) - kHeld];
+    return middle<kCount, kHeld - 1>(set);
+  }
+}
+
+// Of 25 numbers whose columns are sorted: with the rows of equal rank sorted too, 13 can be the
+// median; six are certainly below it and six above.
+__device__ float middle_of_sorted(float (&v)[5][5]) {
+#pragma unroll
+  for (int rank = 0; rank < 5; ++rank) sort5(v[rank]);
+  float set[13] = {v[0][3], v[0][4], v[1][2], v[1][3], v[1][4], v[2][1], v[2][2],
+                   v[2][3], v[3][0], v[3][1], v[3][2], v[4][0], v[4][1]};
+  return middle(set);
+}
+
+template <int kRadius>
+__global__ void __launch_bounds__(kTuning.block_x* kTuning.block_y)
+    median_kernel(DeviceField in, DeviceField out) {
+  constexpr int kSide = 2 * kRadius + 1;
+  constexpr int kWidth = kTuning.block_x + 2 * kRadius, kHeight = kTuning.block_y + 2 * kRadius;
+  __shared__ float tile[kHeight][kWidth];
+  const DevicePlane<float> from = blockIdx.z == 0 ? in.u : in.v;
+  const DevicePlane<float> to = blockIdx.z == 0 ? out.u : out.v;
+  const int x0 = static_cast<int>(blockIdx.x) * kTuning.block_x;
+  const int y0 = static_cast<int>(blockIdx.y) * kTuning.block_y;
+  const int column = static_cast<int>(threadIdx.x), line = static_cast<int>(threadIdx.y);
+  const int thread = line * kTuning.block_x + column;
+  constexpr int kThreadCount = kTuning.block_x * kTuning.block_y;
+  for (int i = thread; i < kWidth * kHeight; i += kThreadCount)
+    tile[i / kWidth][i % kWidth] = from.at(lk::clamped(x0 + i % kWidth - kRadius, from.width),
+                                           lk::clamped(y0 + i / kWidth - kRadius, from.height));
+  __syncthreads();
+  const int x = x0 + column, y = y0 + line;
+  if constexpr (kRadius == 2) {
+    // Columns are sorted once for the five pixels that share them.
+    __shared__ float sorted[kSide][kTuning.block_y][kWidth];
+    for (int i = thread; i < kWidth * kTuning.block_y; i += kThreadCount) {
+      float of_column[kSide];
+#pragma unroll
+      for (int j = 0; j < kSide; ++j) of_column[j] = tile[i / kWidth + j][i % kWidth];
+      sort5(of_column);
+#pragma unroll
+      for (int j = 0; j < kSide; ++j) sorted[j][i / kWidth][i % kWidth] = of_column[j];
+    }
+    __syncthreads();
+    if (x >= to.width || y >= to.height) return;
+    float values[kSide][kSide];
+#pragma unroll
+    for (int j = 0; j < kSide; ++j)
+#pragma unroll
+      for (int i = 0; i < kSide; ++i) values[j][i] = sorted[j][line][column + i];
+    to.at(x, y) = middle_of_sorted(values);
+  } else {
+    if (x >= to.width || y >= to.height) return;
+    float set[kSide * kSide];
+#pragma unroll
+    for (int j = 0; j < kSide; ++j)
+#pragma unroll
+      for (int i = 0; i < kSide; ++i) set[j * kSide + i] = tile[line + j][column + i];
+    to.at(x, y) = middle(set);
+  }
+}
+
+__device__ void enlarge_at(DevicePlane<float> in, DevicePlane<float> out, float scale) {
+  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
+  if (x >= out.width || y >= out.height) return;
+  const float* above = in.row(y / 2);
+  const float* below = in.row(lk::least((y + 1) / 2, in.height - 1));
+  const auto column = [&](int i) { return above[i] + below[i]; };
+  const int next = lk::least((x + 1) / 2, in.width - 1);
+  out.at(x, y) = (column(x / 2) + column(next)) * scale;
+}
+__global__ void enlarge_kernel(DeviceField in, DeviceField out) {
+  if (blockIdx.z == 0) enlarge_at(in.u, out.u, 0.5F);
+  else enlarge_at(in.v, out.v, 0.5F);
+}
+__global__ void enlarge_kernel(DevicePlane<float> in, DevicePlane<float> out) {
+  enlarge_at(in, out, 0.25F);
+}
+
+}  // namespace
+
+void median(const DeviceField& in, const DeviceField& out, int radius, cudaStream_t stream) {
+  const dim3 grid = grid_over(out.u.width, out.u.height, 2);
+  if (radius == 1) median_kernel<1><<<grid, kThreads, 0, stream>>>(in, out);
+  else median_kernel<2><<<grid, kThreads, 0, stream>>>(in, out);
+  check_launch("median of a flow");
+}
+
+void enlarge(const DeviceField& in, const DeviceField& out, cudaStream_t stream) {
+  enlarge_kernel<<<grid_over(out.u.width, out.u.height, 2), kThreads, 0, stream>>>(in, out);
+  check_launch("enlarging a flow");
+}
+void enlarge(DevicePlane<float> confidence, DevicePlane<float> out, cudaStream_t stream) {
+  enlarge_kernel<<<grid_over(out.width, out.height, 1), kThreads, 0, stream>>>(confidence, out);
+  check_launch("enlarging a confidence");
+}
+
+}  // namespace fovea::flow::cuda

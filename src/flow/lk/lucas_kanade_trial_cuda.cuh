@@ -1,0 +1,105 @@
+// Sums of differences under a flow, over 7x7 pixels around each pixel of a tile: for propagation
+// and for confidence. Whole numbers: the order of sums does not matter.
+#pragma once
+#include "flow/lk/lucas_kanade_cuda.cuh"
+
+namespace fovea::flow::cuda {
+
+constexpr int kTrialThreads = 256;  // of a block
+constexpr int kTrialSide = 2 * lk::kTrialRadius + 1;
+
+// A tile of kTile x kTile pixels and what is kept of a trial of it. A thread serves kRun pixels of
+// a column.
+template <int kTile>
+struct TrialTile {
+  static constexpr int kRegion = kTile + 2 * lk::kTrialRadius;
+  static constexpr int kRun = kTile * kTile / kTrialThreads;
+  std::uint16_t differences[kRegion][kRegion];
+  std::uint16_t along[kRegion][kTile];
+};
+
+struct TrialPlace {
+  int index, fraction;
+  bool inside;
+};
+__device__ inline TrialPlace trial_place(int x, float flow, int size) {
+  static_assert(lk::kTrialUnits == 16, "the shift below");
+  const int position = lk::trial_position(flow);
+  const int i = x + (position >> 4);
+  const int index = lk::clamped(i, size);
+  const bool inside = i == index;
+  return {index, inside && i < size - 1 ? position & (lk::kTrialUnits - 1) : 0, inside};
+}
+
+// Of pixel (x, y) under a flow.
+__device__ inline int difference_at(const DeviceFrameLevel& first, const DeviceFrameLevel& second,
+                                    int2 place, float2 flow) {
+  const DevicePlane<std::uint8_t>& to = second.features;
+  const TrialPlace across = trial_place(place.x, flow.x, to.width);
+  const TrialPlace down = trial_place(place.y, flow.y, to.height);
+  const std::uint8_t* above = to.row(down.index);
+  const std::uint8_t* below = to.row(lk::least(down.index + 1, to.height - 1));
+  const int next = lk::least(across.index + 1, to.width - 1);
+  const int difference =
+      lk::trial_difference(first.features.at(place.x, place.y), above[across.index], above[next],
+                           below[across.index], below[next], across.fraction, down.fraction);
+  return across.inside && down.inside ? difference : lk::most(difference, lk::kTrialMost);
+}
+
+// Differences of all trials, each pixel under the flow of the one `offsets[k]` from it, and their
+// sums along rows. The block's threads call it together. Trials are worked on side by side: one
+// alone is mostly waiting.
+template <int kTile>
+__device__ void sum_along(const DeviceFrameLevel& first, const DeviceFrameLevel& second,
+                          const DeviceField& flow, const lk::Offset* offsets, int count,
+                          int2 origin, TrialTile<kTile>* trials) {
+  constexpr int kRegion = TrialTile<kTile>::kRegion;
+  const int width = flow.u.width, height = flow.u.height;
+  const int thread = static_cast<int>(threadIdx.x);
+#pragma unroll 4
+  for (int i = thread; i < count * kRegion * kRegion; i += kTrialThreads) {
+    const int k = i / (kRegion * kRegion), row = i / kRegion % kRegion, column = i % kRegion;
+    const int x = origin.x - lk::kTrialRadius + column, y = origin.y - lk::kTrialRadius + row;
+    int difference = 0;
+    const bool there = x >= 0 && x < width && y >= 0 && y < height;
+    if (there && (first.mask.data == nullptr || first.mask.at(x, y) != 0)) {
+      const int fx = lk::clamped(x + offsets[k].x, width);
+      const int fy = lk::clamped(y + offsets[k].y, height);
+      difference = difference_at(first, second, {x, y}, {flow.u.at(fx, fy), flow.v.at(fx, fy)});
+    }
+    trials[k].differences[row][column] = static_cast<std::uint16_t>(difference);
+  }
+  __syncthreads();
+#pragma unroll 2
+  for (int i = thread; i < count * kRegion * kTile; i += kTrialThreads) {
+    const int k = i / (kRegion * kTile), row = i / kTile % kRegion, column = i % kTile;
+    int sum = 0;
+#pragma unroll
+    for (int n = 0; n < kTrialSide; ++n) sum += trials[k].differences[row][column + n];
+    trials[k].along[row][column] = static_cast<std::uint16_t>(sum);
+  }
+  __syncthreads();
+}
+
+// The sums around the pixels of a thread.
+template <int kTile>
+__device__ void sum_down(const TrialTile<kTile>& trial, int column, int top,
+                         int (&sums)[TrialTile<kTile>::kRun]) {
+  int sum = 0;
+#pragma unroll
+  for (int n = 0; n < kTrialSide - 1; ++n) sum += trial.along[top + n][column];
+#pragma unroll
+  for (int n = 0; n < TrialTile<kTile>::kRun; ++n) {
+    sum += trial.along[top + n + kTrialSide - 1][column];
+    sums[n] = sum;
+    sum -= trial.along[top + n][column];
+  }
+}
+
+template <int kTile>
+dim3 trial_grid(int width, int height) {
+  const auto blocks = [](int size) { return static_cast<unsigned>((size + kTile - 1) / kTile); };
+  return {blocks(width), blocks(height)};
+}
+
+}  // namespace fovea::flow::cuda

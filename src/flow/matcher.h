@@ -1,0 +1,72 @@
+// Between the face and its methods: a Matcher a method and device, which keeps its memory.
+#pragma once
+#include <fovea/flow/flow.h>
+
+#include <memory>
+
+namespace fovea::flow {
+
+// A field that someone else owns; its planes have one size and lie in the matcher's kind of memory.
+struct FlowView {
+  ImageView<float> u, v, confidence;
+};
+
+// What is computed of one image alone: its pyramid and what is derived from it.
+class PreparedFrame {
+ public:
+  PreparedFrame() = default;
+  PreparedFrame(const PreparedFrame&) = delete;
+  PreparedFrame& operator=(const PreparedFrame&) = delete;
+  virtual ~PreparedFrame() = default;
+};
+
+struct MatchRequest {
+  const PreparedFrame& first;
+  const PreparedFrame& second;
+  // Where tiles of a large image start from: the field of level `start_level` (1 is half the size)
+  // of these frames, in pixels of that level; only finer levels are worked on. Empty: all levels.
+  FlowView start{};
+  int start_level = 0;
+  // Stop before finer levels than this; `out` has that level's size and unit.
+  int last_level = 0;
+};
+
+class Matcher {
+ public:
+  Matcher() = default;
+  Matcher(const Matcher&) = delete;
+  Matcher& operator=(const Matcher&) = delete;
+  virtual ~Matcher() = default;
+
+  // A grey image, 0 to 255, and its mask (empty: every pixel counts), in the matcher's kind of
+  // memory. `reuse` may be a frame that is no longer needed.
+  virtual std::unique_ptr<PreparedFrame> prepare(ImageView<const float> grey,
+                                                 ImageView<const std::uint8_t> mask,
+                                                 std::unique_ptr<PreparedFrame> reuse,
+                                                 const Exec& exec) = 0;
+  virtual void match(const MatchRequest& request, FlowView out, const Exec& exec) = 0;
+
+  // Images prepared from now on are this level of a larger one (1: half its size), of which the
+  // finer levels follow in tiles. A method that treats levels differently counts from there.
+  virtual void set_base_level(int) {}
+  // Pixels of a level that one of them can depend on beyond where its flow points: what a tile
+  // needs around it to come out as it would in the whole image.
+  virtual int reach(int) const { return 64; }
+  // Working memory a pixel of the finest level, two prepared frames, their images and a field
+  // included.
+  virtual std::uint64_t bytes_per_pixel() const { return 64; }
+};
+
+namespace cpu {
+// Flow and confidence 0 where the mask, in the field's kind of memory, is 0.
+void leave_out(ImageView<const std::uint8_t> mask, const FlowView& field, const Exec& exec);
+std::unique_ptr<Matcher> make_lucas_kanade(const LucasKanadeOptions& options);
+std::unique_ptr<Matcher> make_block_matching(const BlockMatchingOptions& options);
+}  // namespace cpu
+namespace cuda {
+void leave_out(ImageView<const std::uint8_t> mask, const FlowView& field, const Exec& exec);
+std::unique_ptr<Matcher> make_lucas_kanade(const LucasKanadeOptions& options);
+std::unique_ptr<Matcher> make_block_matching(const BlockMatchingOptions& options);
+}  // namespace cuda
+
+}  // namespace fovea::flow
