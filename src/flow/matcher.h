@@ -45,13 +45,26 @@ class Matcher {
                                                  std::unique_ptr<PreparedFrame> reuse,
                                                  const Exec& exec) = 0;
   virtual void match(const MatchRequest& request, FlowView out, const Exec& exec) = 0;
+
+  // Images prepared from now on are this level of a larger one (1: half its size), of which the
+  // finer levels follow in tiles. A method that treats levels differently counts from there.
+  virtual void set_base_level(int) {}
+  // Pixels of a level that one of them can depend on beyond where its flow points: what a tile
+  // needs around it to come out as it would in the whole image.
+  virtual int reach(int) const { return 64; }
+  // Working memory a pixel of the finest level, two prepared frames, their images and a field
+  // included.
+  virtual std::uint64_t bytes_per_pixel() const { return 64; }
 };
 
 namespace cpu {
+// Flow and confidence 0 where the mask, in the field's kind of memory, is 0.
+void leave_out(ImageView<const std::uint8_t> mask, const FlowView& field, const Exec& exec);
 std::unique_ptr<Matcher> make_lucas_kanade(const LucasKanadeOptions& options);
 std::unique_ptr<Matcher> make_block_matching(const BlockMatchingOptions& options);
 }  // namespace cpu
 namespace cuda {
+void leave_out(ImageView<const std::uint8_t> mask, const FlowView& field, const Exec& exec);
 std::unique_ptr<Matcher> make_lucas_kanade(const LucasKanadeOptions& options);
 std::unique_ptr<Matcher> make_block_matching(const BlockMatchingOptions& options);
 }  // namespace cuda

@@ -1,0 +1,364 @@
+// The face of both methods: checks images, makes them grey, chooses the device, keeps a video's
+// last frame, and cuts what does not fit the memory limit.
+#include <fmt/format.h>
+#include <fovea/error.h>
+#include <fovea/flow/flow.h>
+
+#include <algorithm>
+#include <cmath>
+#include <variant>
+
+#include "core/dispatch.h"
+#include "core/parallel.h"
+#include "flow/grey.h"
+#include "flow/tiles.h"
+
+namespace fovea::flow {
+namespace {
+
+constexpr Choice kMethods[] = {{"lk", static_cast<int>(Method::kLucasKanade)},
+                               {"bm", static_cast<int>(Method::kBlockMatching)}};
+
+using Mask = ImageView<const std::uint8_t>;
+
+std::unique_ptr<Matcher> make_matcher(const FlowOptions& options, bool cuda) {
+  if (options.method == Method::kBlockMatching)
+    return cuda ? cuda::make_block_matching(options.bm) : cpu::make_block_matching(options.bm);
+  return cuda ? cuda::make_lucas_kanade(options.lk) : cpu::make_lucas_kanade(options.lk);
+}
+
+template <class View>
+void require_image(const View& image) {
+  if (image.empty())
+    throw InvalidArgument(fmt::format("flow: an image of {}x{} pixels", image.width, image.height));
+  if (image.channels != 1 && image.channels != 3 && image.channels != 4)
+    throw InvalidArgument(
+        fmt::format("flow: an image of {} channels, expected 1, 3 or 4", image.channels));
+}
+template <class View>
+void require_mask(const View& image, const Mask& mask) {
+  if (mask.empty()) return;
+  detail::require_shape("flow", "mask", mask, image.width, image.height, 1);
+  if (mask.memory == Memory::kCuda)
+    throw InvalidArgument("flow: the mask lies in device memory, expected host memory");
+}
+
+Memory result_memory(Memory image) {
+  return image == Memory::kCuda ? Memory::kCuda : Memory::kHost;
+}
+Flow make_field(int width, int height, Memory memory) {
+  return {Image<float>(width, height, 1, memory), Image<float>(width, height, 1, memory),
+          Image<float>(width, height, 1, memory)};
+}
+FlowView view_of(Flow& flow) { return {flow.u, flow.v, flow.confidence}; }
+FlowView crop(const FlowView& field, const Part& part) {
+  const auto cut = [&](ImageView<float> plane) {
+    return plane.crop(part.x0, part.y0, part.width(), part.height());
+  };
+  return {cut(field.u), cut(field.v), cut(field.confidence)};
+}
+void copy_field(const FlowView& from, const FlowView& to, const Exec& exec) {
+  copy(from.u, to.u, exec);
+  copy(from.v, to.v, exec);
+  copy(from.confidence, to.confidence, exec);
+}
+Mask part_of(const Mask& mask, const Part& part) {
+  return mask.empty() ? Mask{} : mask.crop(part.x0, part.y0, part.width(), part.height());
+}
+
+// Grows, and keeps what it has for smaller images.
+template <class T>
+ImageView<T> room(Image<T>& image, int width, int height, Memory memory) {
+  if (image.width() < width || image.height() < height || image.view().memory != memory)
+    image = Image<T>(width, height, 1, memory);
+  return image.view().crop(0, 0, width, height);
+}
+
+// The farthest that any pixel of a coarse field moves on either axis.
+float farthest(ImageView<const float> u, ImageView<const float> v) {
+  float most = 0;
+  for (const ImageView<const float>& plane : {u, v})
+    for (int y = 0; y < plane.height; ++y)
+      for (int x = 0; x < plane.width; ++x) most = std::max(most, std::abs(plane.at(x, y)));
+  return most;
+}
+
+}  // namespace
+
+std::span<const Choice> choices(Method) { return kMethods; }
+
+void cpu::leave_out(ImageView<const std::uint8_t> mask, const FlowView& field, const Exec& exec) {
+  parallel_for(exec, mask.height, 64, [&](std::int64_t first, std::int64_t last) {
+    for (int y = static_cast<int>(first); y < last; ++y)
+      for (int x = 0; x < mask.width; ++x)
+        if (mask.at(x, y) == 0) field.u.at(x, y) = field.v.at(x, y) = field.confidence.at(x, y) = 0;
+  });
+}
+
+struct Estimator::State {
+  explicit State(const FlowOptions& from) : options(from) {}
+
+  FlowOptions options;
+  std::unique_ptr<Matcher> matcher{};
+  Device device{};      // that the matcher works on
+  Image<float> grey{};  // in its kind of memory
+  Image<std::uint8_t> mask_there{};
+  std::unique_ptr<PreparedFrame> spare_first{}, spare_second{};
+
+  // The video's last frame: prepared, or itself where it is worked on in tiles.
+  struct Last {
+    std::unique_ptr<PreparedFrame> frame{};
+    std::variant<Image<std::uint8_t>, Image<std::uint16_t>, Image<float>> image{};
+    Image<std::uint8_t> mask{};
+    int width = 0, height = 0;
+    bool none() const { return width == 0; }
+  } last{};
+
+  template <class T>
+  Exec start(std::initializer_list<ImageView<const T>> images) {
+    Exec exec = images.size() == 2 ? detail::resolve_exec("flow", options.exec,
+                                                          {*images.begin(), *(images.end() - 1)})
+                                   : detail::resolve_exec("flow", options.exec, {*images.begin()});
+    if (!matcher || !(device == exec.device)) {
+      spare_first.reset();
+      spare_second.reset();
+      last = {};
+      matcher = make_matcher(options, detail::on_cuda(exec));
+      device = exec.device;
+    }
+    return exec;
+  }
+  Memory work_memory() const {
+    return device.kind == DeviceKind::kCuda ? Memory::kCuda : Memory::kHost;
+  }
+  bool on_cuda() const { return device.kind == DeviceKind::kCuda; }
+
+  template <class T>
+  GreyRange range_of(ImageView<const T> image, const Exec& exec) const {
+    return on_cuda() ? cuda::grey_range(image, exec) : cpu::grey_range(image, exec);
+  }
+
+  Mask mask_where_needed(const Mask& mask, const Exec& exec) {
+    if (mask.empty() || !on_cuda()) return mask;
+    const auto there = room(mask_there, mask.width, mask.height, Memory::kCuda);
+    copy(mask, there, exec);
+    return there;
+  }
+
+  template <class T>
+  std::unique_ptr<PreparedFrame> prepare(ImageView<const T> image, GreyRange range, Mask mask,
+                                         std::unique_ptr<PreparedFrame> reuse, const Exec& exec) {
+    const auto level = room(grey, image.width, image.height, work_memory());
+    if (on_cuda()) cuda::to_grey(image, range, level, exec);
+    else cpu::to_grey(image, range, level, exec);
+    return matcher->prepare(level, mask_where_needed(mask, exec), std::move(reuse), exec);
+  }
+
+  // Into `out`, wherever that lies.
+  void match(const MatchRequest& request, const FlowView& out, const Exec& exec) {
+    if ((out.u.memory == Memory::kCuda) == on_cuda()) return matcher->match(request, out, exec);
+    Flow there = make_field(out.u.width, out.u.height, work_memory());
+    matcher->match(request, view_of(there), exec);
+    copy_field(view_of(there), out, exec);
+  }
+
+  void leave_out(const Mask& mask, Flow& flow, const Exec& exec) {
+    if (mask.empty()) return;
+    if (flow.u.view().memory == Memory::kCuda)
+      cuda::leave_out(mask_where_needed(mask, exec), view_of(flow), exec);
+    else cpu::leave_out(mask, view_of(flow), exec);
+  }
+
+  template <class T>
+  Flow estimate(ImageView<const T> first, ImageView<const T> second, Mask mask, const Exec& exec) {
+    const TilePlan tiles = plan_tiles(*matcher, first.width, first.height, options.memory_bytes);
+    Flow flow = make_field(first.width, first.height, result_memory(first.memory));
+    if (tiles.start_level > 0) {
+      TiledPair<T>{*this, first, second, mask, tiles, range_of(first, exec), range_of(second, exec)}
+          .run(view_of(flow), exec);
+    } else {
+      matcher->set_base_level(0);
+      spare_first = prepare(first, range_of(first, exec), mask, std::move(spare_first), exec);
+      spare_second = prepare(second, range_of(second, exec), {}, std::move(spare_second), exec);
+      match({*spare_first, *spare_second}, view_of(flow), exec);
+    }
+    leave_out(mask, flow, exec);
+    return flow;
+  }
+
+  template <class T>
+  std::optional<Flow> next(ImageView<const T> frame, Mask mask, const Exec& exec) {
+    if (!last.none() && (last.width != frame.width || last.height != frame.height))
+      throw InvalidArgument(fmt::format("flow: a frame of {}x{} follows one of {}x{}", frame.width,
+                                        frame.height, last.width, last.height));
+    const bool tiled =
+        plan_tiles(*matcher, frame.width, frame.height, options.memory_bytes).start_level > 0;
+    std::optional<Flow> flow;
+    std::unique_ptr<PreparedFrame> prepared;
+    if (!tiled) {
+      matcher->set_base_level(0);
+      prepared = prepare(frame, range_of(frame, exec), mask, std::move(spare_first), exec);
+      if (!last.none()) {
+        flow = make_field(frame.width, frame.height, result_memory(frame.memory));
+        match({*last.frame, *prepared}, view_of(*flow), exec);
+        leave_out(last.mask, *flow, exec);
+        spare_first = std::move(last.frame);
+      }
+    } else if (!last.none()) {
+      const auto* before = std::get_if<Image<T>>(&last.image);
+      if (!before || before->channels() != frame.channels)
+        throw InvalidArgument("flow: a frame's pixels are of another type than those before it");
+      flow = estimate<T>(*before, frame, last.mask, exec);
+    }
+    keep(frame, mask, std::move(prepared));
+    return flow;
+  }
+
+  template <class T>
+  void keep(ImageView<const T> frame, const Mask& mask, std::unique_ptr<PreparedFrame> prepared) {
+    last.width = frame.width;
+    last.height = frame.height;
+    if (mask.empty()) last.mask = {};
+    else last.mask = clone(mask);
+    if (prepared) last.frame = std::move(prepared);
+    else last.image = clone(frame, frame.memory);
+  }
+
+  // A pair that is worked on in tiles.
+  template <class T>
+  struct TiledPair {
+    State& state;
+    ImageView<const T> first, second;
+    Mask mask;
+    TilePlan plan;
+    GreyRange first_range, second_range;
+
+    void run(const FlowView& out, const Exec& exec) {
+      Flow coarse = coarse_flow(exec);
+      state.matcher->set_base_level(0);
+      const auto parts = tiles_of(plan, first.width, first.height);
+      for (std::size_t k = 0; k < parts.size(); ++k) {
+        throw_if_stopped(exec);
+        if (exec.progress)
+          exec.progress({"tiles", static_cast<double>(k), static_cast<double>(parts.size())});
+        run_tile(parts[k], coarse, out, exec);
+      }
+    }
+
+    static bool counts(const Mask& part) {
+      for (int y = 0; y < part.height; ++y)
+        if (std::any_of(part.row(y), part.row(y) + part.width, [](auto m) { return m != 0; }))
+          return true;
+      return part.empty();
+    }
+
+    ImageView<float> coarse_part(Image<float>& plane, const Part& part) const {
+      const int level = plan.start_level, unit = 1 << level;
+      const auto end = [&](int at) { return (at + unit - 1) / unit; };
+      return plane.view().crop(part.x0 / unit, part.y0 / unit, end(part.x1) - part.x0 / unit,
+                               end(part.y1) - part.y0 / unit);
+    }
+
+    void run_tile(const Part& tile, Flow& coarse, const FlowView& out, const Exec& exec) {
+      Part around = surrounded(tile, plan, 0, first.width, first.height);
+      const float moved = farthest(coarse_part(coarse.u, around), coarse_part(coarse.v, around));
+      const auto move = static_cast<int>(std::min(moved + 4, static_cast<float>(plan.move)) *
+                                         static_cast<float>(1 << plan.start_level));
+      around = surrounded(tile, plan, move, first.width, first.height);
+      if (!counts(part_of(mask, tile))) return;  // the mask is laid over the field in the end
+      const auto cut = [&](ImageView<const T> image) {
+        return image.crop(around.x0, around.y0, around.width(), around.height());
+      };
+      state.spare_first = state.prepare(cut(first), first_range, part_of(mask, around),
+                                        std::move(state.spare_first), exec);
+      state.spare_second =
+          state.prepare(cut(second), second_range, {}, std::move(state.spare_second), exec);
+      const FlowView start{coarse_part(coarse.u, around), coarse_part(coarse.v, around), {}};
+      Flow field = make_field(around.width(), around.height(), out.u.memory);
+      state.match(
+          {*state.spare_first, *state.spare_second, state.placed(start, exec), plan.start_level, 0},
+          view_of(field), exec);
+      const Part inner{tile.x0 - around.x0, tile.y0 - around.y0, tile.x1 - around.x0,
+                       tile.y1 - around.y0};
+      copy_field(crop(view_of(field), inner), crop(out, tile), exec);
+    }
+
+    // Of the level where tiles start, in host memory.
+    Flow coarse_flow(const Exec& exec) {
+      const int unit = 1 << plan.start_level;
+      const int width = (first.width + unit - 1) / unit, height = (first.height + unit - 1) / unit;
+      state.matcher->set_base_level(plan.start_level);
+      state.spare_first =
+          coarse_frame(first, first_range, mask, std::move(state.spare_first), width, height, exec);
+      state.spare_second = coarse_frame(second, second_range, {}, std::move(state.spare_second),
+                                        width, height, exec);
+      Flow flow{Image<float>(width, height), Image<float>(width, height), {}};
+      state.match({*state.spare_first, *state.spare_second}, view_of(flow), exec);
+      return flow;
+    }
+    std::unique_ptr<PreparedFrame> coarse_frame(ImageView<const T> image, GreyRange range,
+                                                const Mask& all,
+                                                std::unique_ptr<PreparedFrame> reuse, int width,
+                                                int height, const Exec& exec) {
+      const auto level = room(state.grey, width, height, state.work_memory());
+      Image<std::uint8_t> coarse_mask;
+      if (!all.empty()) coarse_mask = Image<std::uint8_t>(width, height, 1, state.work_memory());
+      const CoarseGrey request{range, plan.start_level, all, level, coarse_mask};
+      if (state.on_cuda()) cuda::coarse_grey(image, request, exec);
+      else cpu::coarse_grey(image, request, exec);
+      return state.matcher->prepare(level, coarse_mask, std::move(reuse), exec);
+    }
+  };
+
+  // A start in the matcher's kind of memory.
+  FlowView placed(const FlowView& start, const Exec& exec) {
+    if (!on_cuda()) return start;
+    start_there = make_field(start.u.width, start.u.height, Memory::kCuda);
+    copy(start.u, start_there.u.view(), exec);
+    copy(start.v, start_there.v.view(), exec);
+    return view_of(start_there);
+  }
+  Flow start_there{};
+};
+
+Estimator::Estimator(const FlowOptions& options) : state_(std::make_unique<State>(options)) {
+  check_options(options.lk);
+  check_options(options.bm);
+}
+Estimator::Estimator(Estimator&&) noexcept = default;
+Estimator& Estimator::operator=(Estimator&&) noexcept = default;
+Estimator::~Estimator() = default;
+
+template <class T>
+Flow Estimator::estimate(ImageView<const T> first, ImageView<const T> second,
+                         ImageView<const std::uint8_t> mask) {
+  require_image(first);
+  require_image(second);
+  if (first.width != second.width || first.height != second.height)
+    throw InvalidArgument(fmt::format("flow: images of {}x{} and {}x{}, expected one size",
+                                      first.width, first.height, second.width, second.height));
+  require_mask(first, mask);
+  const Exec exec = state_->start<T>({first, second});
+  return state_->estimate(first, second, mask, exec);
+}
+
+template <class T>
+std::optional<Flow> Estimator::next(ImageView<const T> frame, ImageView<const std::uint8_t> mask) {
+  require_image(frame);
+  require_mask(frame, mask);
+  const Exec exec = state_->start<T>({frame});
+  return state_->next(frame, mask, exec);
+}
+
+void Estimator::restart() { state_->last = {}; }
+const FlowOptions& Estimator::options() const { return state_->options; }
+
+#define FOVEA_FLOW_ESTIMATE(T)                                                        \
+  template FOVEA_API Flow Estimator::estimate(ImageView<const T>, ImageView<const T>, \
+                                              ImageView<const std::uint8_t>);         \
+  template FOVEA_API std::optional<Flow> Estimator::next(ImageView<const T>,          \
+                                                         ImageView<const std::uint8_t>);
+FOVEA_FOR_EACH_FLOW_PIXEL(FOVEA_FLOW_ESTIMATE)
+#undef FOVEA_FLOW_ESTIMATE
+
+}  // namespace fovea::flow

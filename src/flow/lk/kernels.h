@@ -1,0 +1,70 @@
+// The stages of dense Lucas-Kanade on the CPU. Each is a function of a pixel's neighbourhood, so
+// that no result depends on how the image is cut among threads.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/parallel.h"
+#include "flow/lk/plan.h"
+#include "flow/lk/plane.h"
+
+namespace fovea::flow::cpu {
+
+using lk::Plane;
+
+// One level of a frame. `features` has a column and a row more than the level, which repeat the
+// last: a pixel's right and lower neighbour can always be read.
+struct FrameLevel {
+  Plane<std::uint8_t> features;
+  Plane<std::uint8_t> mask;  // 0 or 1; of no size where every pixel counts
+  bool masked() const { return mask.width() > 0; }
+};
+
+struct Field {
+  Plane<float> u, v;
+  void resize(int width, int height) {
+    u.resize(width, height);
+    v.resize(width, height);
+  }
+};
+
+// Grey units of a level, the margins mirrored; kNoGrey where the mask is 0.
+using Grey = Plane<std::uint16_t>;
+void quantise(ImageView<const float> grey, ImageView<const std::uint8_t> mask, Grey& out,
+              const Exec& exec);
+void halve(const Grey& grey, bool masked, Grey& out, const Exec& exec);
+void find_features(const Grey& grey, bool masked, bool rank, FrameLevel& out, const Exec& exec);
+
+// Refines `in` to `out` by one step. The confidence is that of the flow before the step.
+struct StepRequest {
+  const FrameLevel& first;
+  const FrameLevel& second;
+  const Field& in;
+  Field& out;
+  Plane<float>* confidence = nullptr;
+  std::span<const float> taps;
+  float robust;
+  lk::SolveParams solve;
+};
+void step(const StepRequest& request, const Exec& exec);
+
+// Each pixel of `out` has the flow of `in` that fits best among its own and that of eight pixels
+// `distance` away, at most 16. The margins of `in` are written.
+struct PropagateRequest {
+  const FrameLevel& first;
+  const FrameLevel& second;
+  Field& in;
+  Field& out;
+  int distance;
+};
+void propagate(const PropagateRequest& request, const Exec& exec);
+
+// The median of (2 radius + 1)^2 pixels, radius 1 or 2; the border repeats.
+void median(const Plane<float>& in, Plane<float>& out, int radius, const Exec& exec);
+
+// To a level of twice the size, whose pixels are half as large: flow counts twice, confidence not.
+enum class Enlarge : unsigned char { kFlow, kConfidence };
+void enlarge(ImageView<const float> in, ImageView<float> out, Enlarge what, const Exec& exec);
+
+}  // namespace fovea::flow::cpu

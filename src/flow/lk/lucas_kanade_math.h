@@ -1,0 +1,139 @@
+// The arithmetic of dense Lucas-Kanade that both twins share. Images are compared by a soft rank
+// transform, in integers throughout; a level's flow is refined by steps of one warp, five products,
+// a separable window and a damped 2x2 system, in single precision. Sums run over a window's taps
+// from the lowest index up; fma() stands where a product and a sum round once.
+#pragma once
+#include <fovea/api.h>
+
+#include <cmath>
+#include <cstdint>
+
+namespace fovea::flow::lk {
+
+FOVEA_HD inline int least(int a, int b) { return a < b ? a : b; }
+FOVEA_HD inline int most(int a, int b) { return a > b ? a : b; }
+FOVEA_HD inline int clamped(int i, int size) { return least(most(i, 0), size - 1); }
+// The border is mirrored without repeating it; what lies further out than the image is wide stands
+// for its last pixel.
+FOVEA_HD inline int mirrored(int i, int size) {
+  const int inside = i < 0 ? -i : i;
+  return clamped(inside >= size ? 2 * size - 2 - inside : inside, size);
+}
+
+// Grey levels are held in sixteenths: a coarse level has more of them than bytes could tell apart.
+constexpr int kGreyUnits = 16;
+constexpr int kGreyMost = 255 * kGreyUnits;
+// Stands for a pixel that the mask leaves out.
+constexpr int kNoGrey = 0x7FFF;
+FOVEA_HD inline int quantised(float grey) {
+  const float units = grey * kGreyUnits + 0.5F;
+  if (!(units > 0)) return 0;  // nor a NaN
+  return units < kGreyMost ? static_cast<int>(units) : kGreyMost;
+}
+
+// Half the size: [1 4 6 4 1] down the columns, which fits 16 bits, then along the row.
+FOVEA_HD inline int five_taps(int a, int b, int c, int d, int e) {
+  return a + e + 4 * (b + d) + 6 * c;
+}
+FOVEA_HD inline int halved(int sum) { return (sum + 128) >> 8; }
+constexpr int kHalveTaps[5] = {1, 4, 6, 4, 1};
+
+// Rank transform: by how much a pixel is brighter than its neighbours. A neighbour's vote grows
+// over kRankSoft units instead of jumping, so that noise on flat ground counts little.
+constexpr int kRankRadius = 3;
+constexpr int kRankNeighbours = 48;
+constexpr int kRankSoft = 4 * kGreyUnits;
+FOVEA_HD inline int rank_vote(int centre, int neighbour) {
+  return least(most(centre - neighbour, -kRankSoft), kRankSoft);
+}
+constexpr int kRankShift = 5;
+constexpr int kRankOffset = kRankNeighbours * kRankSoft + (1 << (kRankShift - 1));
+// 0 to 192, from the sum of votes.
+FOVEA_HD inline int ranked(int votes) { return (votes + kRankOffset) >> kRankShift; }
+// Where the transform is not wanted: the grey level itself.
+FOVEA_HD inline int unranked(int grey) { return (grey + kGreyUnits / 2) / kGreyUnits; }
+
+// Where pixel x lands on one axis: between `index` and the one after it.
+struct Landing {
+  int index;
+  float fraction;
+  bool inside;
+};
+FOVEA_HD inline Landing landing(int x, float flow, int size) {
+  const float whole = std::floor(flow);
+  const int i = x + static_cast<int>(whole);
+  const int index = clamped(i, size);
+  const bool inside = i == index;
+  return {index, inside && i < size - 1 ? flow - whole : 0.0F, inside};
+}
+FOVEA_HD inline float blended(float a, float b, float fraction) {
+  return std::fma(b - a, fraction, a);
+}
+
+// What a pixel gives to the sums of its neighbours' windows. `sum` is the first image plus the
+// warped second one, of which the differences are taken: gradients of both count alike.
+struct Products {
+  float xx, xy, yy, xt, yt;
+};
+FOVEA_HD inline float gradient(float before, float after) { return (after - before) * 0.25F; }
+// Large differences are likely another object's.
+FOVEA_HD inline float robust_weight(float difference, float robust) {
+  return robust / (robust + std::fabs(difference));
+}
+FOVEA_HD inline Products products(float gx, float gy, float difference, float weight) {
+  const float wx = weight * gx, wy = weight * gy;
+  return {wx * gx, wx * gy, wy * gy, wx * difference, wy * difference};
+}
+
+struct SolveParams {
+  float damping;         // added to the diagonal: flat ground stays where it was
+  float min_eigenvalue;  // below, a pixel stays where it was
+  float most;            // a step on each axis
+};
+struct Step {
+  float u, v;
+  bool posed;
+};
+// Whether both eigenvalues of the sums' matrix exceed `least`.
+FOVEA_HD inline bool well_posed(float xx, float xy, float yy, float least) {
+  const float a = xx - least, c = yy - least;
+  return a > 0 && c > 0 && a * c > xy * xy;
+}
+FOVEA_HD inline float limited(float value, float most) {
+  return std::fmin(std::fmax(value, -most), most);
+}
+FOVEA_HD inline Step solved(const Products& sums, const SolveParams& params) {
+  const float a = sums.xx + params.damping, b = sums.xy, c = sums.yy + params.damping;
+  const float inverse = 1.0F / std::fma(a, c, -(b * b));
+  const float u = std::fma(b, sums.yt, -(c * sums.xt)) * inverse;
+  const float v = std::fma(b, sums.xt, -(a * sums.yt)) * inverse;
+  if (!well_posed(sums.xx, sums.xy, sums.yy, params.min_eigenvalue)) return {0, 0, false};
+  return {limited(u, params.most), limited(v, params.most), true};
+}
+
+// Propagation: each pixel tries the flow of neighbours some way off and keeps what fits best, by
+// the sum of absolute differences over a square of 7x7 pixels; integers, positions in sixteenths.
+constexpr int kTrialRadius = 3;
+constexpr int kTrialUnits = 16;
+constexpr int kTrialMost = 768;  // difference where the flow leaves the image
+struct Offset {
+  int x, y;
+};
+constexpr int kTrials = 8;
+constexpr Offset kTrialOffsets[kTrials] = {{1, 0}, {-1, 0},  {0, 1},  {0, -1},
+                                           {1, 1}, {-1, -1}, {1, -1}, {-1, 1}};
+FOVEA_HD inline int trial_position(float flow) {
+  return static_cast<int>(std::floor(flow * kTrialUnits + 0.5F));
+}
+// Of a first pixel against the second image's a b / c d, fx and fy sixteenths in between.
+FOVEA_HD inline int trial_difference(int first, int a, int b, int c, int d, int fx, int fy) {
+  const int above = a * (kTrialUnits - fx) + b * fx, below = c * (kTrialUnits - fx) + d * fx;
+  const int difference = above * (kTrialUnits - fy) + below * fy - (first << 8);
+  return (difference < 0 ? -difference : difference) >> 6;
+}
+
+// A pixel of twice the size, from the two columns it lies between (each a sum of two rows).
+FOVEA_HD inline float doubled(float column0, float column1) { return (column0 + column1) * 0.5F; }
+FOVEA_HD inline float repeated(float column0, float column1) { return (column0 + column1) * 0.25F; }
+
+}  // namespace fovea::flow::lk

@@ -1,0 +1,99 @@
+// The presets, each chosen on the Middlebury pairs and on pairs with large motion made from other
+// images (docs/flow.md).
+#include "flow/lk/plan.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace fovea::flow::lk {
+namespace {
+
+constexpr float kRobust = 40;
+constexpr float kMostStep = 1;
+
+Plan preset(Quality quality) {
+  Plan plan;
+  switch (quality) {
+    case Quality::kFast:
+      plan.finest = 1;
+      plan.fine = {0, {0, 5}, {1, 5}};
+      plan.coarse = {2, {3, 7}, {3, 4}};
+      break;
+    case Quality::kDefault:
+      plan.finest = 0;
+      plan.fine = {0, {0, 5}, {2, 5}};
+      plan.coarse = {2, {3, 7}, {3, 4}};
+      break;
+    case Quality::kBest:
+      plan.finest = 0;
+      plan.fine = {2, {0, 5}, {3, 5}};
+      plan.coarse = {3, {4, 7}, {4, 4}};
+      break;
+  }
+  return plan;
+}
+
+void take(LevelPlan& level, const LucasKanadeOptions& options) {
+  if (options.iterations > 0) {
+    level.narrow.steps = options.iterations;
+    if (level.wide.steps > 0) level.wide.steps = options.iterations;
+  }
+  if (options.radius > 0) {
+    level.narrow.radius = options.radius;
+    level.wide.radius = std::min(2 * options.radius - 1, kMostRadius);
+  }
+  if (options.propagation >= 0) level.propagation = options.propagation;
+}
+
+}  // namespace
+
+Plan make_plan(const LucasKanadeOptions& options) {
+  Plan plan = preset(options.quality);
+  take(plan.fine, options);
+  take(plan.coarse, options);
+  if (options.finest_level >= 0) plan.finest = options.finest_level;
+  plan.levels = options.levels;
+  plan.window = options.window;
+  plan.rank = options.rank;
+  plan.median = options.median;
+  plan.forward_backward = options.forward_backward;
+  plan.robust = kRobust;
+  plan.solve = {static_cast<float>(options.damping), static_cast<float>(options.min_eigenvalue),
+                kMostStep};
+  return plan;
+}
+
+int reach(const Plan& plan, int level) {
+  const LevelPlan& work = plan.of(level);
+  int pixels = plan.rank ? kRankRadius : 0;
+  for (const Round& round : {work.wide, work.narrow})
+    pixels += round.steps * (round.radius + 1 + plan.median);
+  for (int k = 0; k < std::min(work.propagation, work.steps()); ++k)
+    pixels += std::max(4 >> k, 1) + kTrialRadius;
+  return pixels;
+}
+
+int level_count(int width, int height, int most) {
+  int count = 1;
+  for (int side = std::min(width, height); (side + 1) / 2 >= kLeastSide; side = (side + 1) / 2)
+    ++count;
+  return most > 0 ? std::min(count, most) : count;
+}
+
+std::vector<float> window_taps(Window window, int radius) {
+  std::vector<float> taps;
+  std::vector<double> weights;
+  const double sigma = 0.7 * radius;
+  double sum = 0;
+  for (int k = -radius; k <= radius; ++k) {
+    const double weight =
+        window == Window::kBox || radius == 0 ? 1 : std::exp(-0.5 * k * k / (sigma * sigma));
+    weights.push_back(weight);
+    sum += weight;
+  }
+  taps.reserve(weights.size());
+  for (const double weight : weights) taps.push_back(static_cast<float>(weight / sum));
+  return taps;
+}
+
+}  // namespace fovea::flow::lk

@@ -1,0 +1,54 @@
+// What the options come to: which levels there are and what is done on each.
+#pragma once
+#include <fovea/flow/lucas_kanade.h>
+
+#include <vector>
+
+#include "flow/lk/lucas_kanade_math.h"
+
+namespace fovea::flow::lk {
+
+constexpr int kMostRadius = 15;
+// Levels stop where halving would leave fewer pixels than this on the shorter side.
+constexpr int kLeastSide = 8;
+
+// Steps with one window.
+struct Round {
+  int steps;
+  int radius;
+};
+
+struct LevelPlan {
+  int propagation = 0;  // rounds before the first steps, one step each
+  Round wide{};
+  Round narrow{};
+  int steps() const { return wide.steps + narrow.steps; }
+};
+
+struct Plan {
+  int finest = 0;    // flow of finer levels is this one's, enlarged
+  int levels = 0;    // at most; 0: as many as the image has
+  LevelPlan fine;    // of level `finest`
+  LevelPlan coarse;  // of those above
+  Window window{};
+  bool rank = true;
+  int median = 2;
+  bool forward_backward = false;
+  float robust = 0;
+  SolveParams solve{};
+
+  const LevelPlan& of(int level) const { return level <= finest ? fine : coarse; }
+};
+
+Plan make_plan(const LucasKanadeOptions& options);
+
+// Pixels of level `level` that one of them can depend on, in each direction, beyond where the flow
+// points: what a tile needs around it to come out as the whole image would.
+int reach(const Plan& plan, int level);
+
+int level_count(int width, int height, int most);
+
+// 2 radius + 1 weights that add up to 1.
+std::vector<float> window_taps(Window window, int radius);
+
+}  // namespace fovea::flow::lk

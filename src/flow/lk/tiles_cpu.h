@@ -1,0 +1,56 @@
+// How a level is cut among threads. What a tile computes does not depend on the cut.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+
+#include "flow/lk/kernels.h"
+
+namespace fovea::flow::cpu {
+
+struct Tile {
+  int x0, y0, x1, y1;
+};
+
+inline bool any_counts(const FrameLevel& level, const Tile& tile) {
+  if (!level.masked()) return true;
+  for (int y = tile.y0; y < tile.y1; ++y) {
+    const std::uint8_t* row = level.mask.row(y);
+    if (std::any_of(row + tile.x0, row + tile.x1, [](std::uint8_t m) { return m != 0; }))
+      return true;
+  }
+  return false;
+}
+
+// For what the mask leaves out.
+inline void copy_tile(const Field& in, Field& out, const Tile& tile) {
+  for (int y = tile.y0; y < tile.y1; ++y) {
+    std::copy(in.u.row(y) + tile.x0, in.u.row(y) + tile.x1, out.u.row(y) + tile.x0);
+    std::copy(in.v.row(y) + tile.x0, in.v.row(y) + tile.x1, out.v.row(y) + tile.x0);
+  }
+}
+
+// Calls body(tile, whether the mask leaves anything of it). A tile's rows fit the cache; it is as
+// high as leaves work for every thread, because its top and bottom are computed twice. Under a mask
+// tiles are small, so that little is computed in vain.
+template <class Body>
+void for_each_tile(const FrameLevel& level, const Exec& exec, const Body& body) {
+  const int width = level.features.width(), height = level.features.height();
+  const int widest = level.masked() ? 64 : 320;
+  const int columns = (width + widest - 1) / widest;
+  const int across = ((width + columns - 1) / columns + 15) / 16 * 16;
+  const int threads = thread_count(exec);
+  const int wanted = threads == 1 ? height : (height + 2 * threads - 1) / (2 * threads);
+  const int down = level.masked() ? 64 : std::max(wanted, 32);
+  const int rows = (height + down - 1) / down;
+  parallel_for(exec, static_cast<std::int64_t>(columns) * rows, 1,
+               [&](std::int64_t first, std::int64_t last) {
+                 for (std::int64_t k = first; k < last; ++k) {
+                   const int x = static_cast<int>(k % columns) * across;
+                   const int y = static_cast<int>(k / columns) * down;
+                   const Tile tile{x, y, std::min(x + across, width), std::min(y + down, height)};
+                   if (tile.x0 < tile.x1) body(tile, any_counts(level, tile));
+                 }
+               });
+}
+
+}  // namespace fovea::flow::cpu

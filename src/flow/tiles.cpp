@@ -1,0 +1,77 @@
+// Chooses the finest level that still fits as a whole, so that tiles have few levels to themselves
+// and need little around them.
+#include "flow/tiles.h"
+
+#include <fmt/format.h>
+#include <fovea/error.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace fovea::flow {
+namespace {
+
+constexpr int kMostMove = 256;    // pixels; motion beyond it may end at a tile's border
+constexpr int kLeastSide = 256;   // smaller tiles would mostly be surroundings
+constexpr int kFieldBytes = 8;    // of a coarse level's flow, kept while tiles are worked on
+constexpr int kHalvingReach = 4;  // pixels of a level that feel where the finer one was cut
+
+std::uint64_t bytes_of(int width, int height, std::uint64_t a_pixel) {
+  return static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(height) * a_pixel;
+}
+int up_to_multiple(int value, int unit) { return (value + unit - 1) / unit * unit; }
+
+// The largest tile for a start at this level, or none.
+int largest_side(const TilePlan& plan, std::uint64_t bytes, std::uint64_t a_pixel) {
+  const double across = std::sqrt(static_cast<double>(bytes) / static_cast<double>(a_pixel));
+  const double side = std::min(across - 2.0 * (plan.halo + plan.move), 1e9);
+  const int unit = 1 << plan.start_level;
+  return side < kLeastSide ? 0 : static_cast<int>(side) / unit * unit;
+}
+
+}  // namespace
+
+TilePlan plan_tiles(const Matcher& matcher, int width, int height, std::uint64_t limit) {
+  const std::uint64_t a_pixel = matcher.bytes_per_pixel();
+  if (limit == 0 || bytes_of(width, height, a_pixel) <= limit) return {};
+  TilePlan plan;
+  plan.move = kMostMove;
+  int coarse_width = width, coarse_height = height;
+  for (int level = 1; std::min(coarse_width, coarse_height) > 32; ++level) {
+    coarse_width = (coarse_width + 1) / 2;
+    coarse_height = (coarse_height + 1) / 2;
+    plan.start_level = level;
+    plan.halo += (matcher.reach(level - 1) + kHalvingReach) << (level - 1);
+    plan.halo = up_to_multiple(plan.halo, 1 << level);
+    const std::uint64_t kept = bytes_of(coarse_width, coarse_height, kFieldBytes);
+    if (bytes_of(coarse_width, coarse_height, a_pixel + kFieldBytes) > limit || kept > limit / 2)
+      continue;
+    plan.side = largest_side(plan, limit - kept, a_pixel);
+    if (plan.side > 0) return plan;
+  }
+  throw InvalidArgument(
+      fmt::format("flow: {} bytes of memory do not suffice for an image of {}x{}; raise the limit",
+                  limit, width, height));
+}
+
+std::vector<Part> tiles_of(const TilePlan& plan, int width, int height) {
+  const int unit = 1 << plan.start_level;
+  const auto even = [&](int size) {
+    const int count = (size + plan.side - 1) / plan.side;
+    return up_to_multiple((size + count - 1) / count, unit);
+  };
+  const int across = even(width), down = even(height);
+  std::vector<Part> tiles;
+  for (int y = 0; y < height; y += down)
+    for (int x = 0; x < width; x += across)
+      tiles.push_back({x, y, std::min(x + across, width), std::min(y + down, height)});
+  return tiles;
+}
+
+Part surrounded(const Part& tile, const TilePlan& plan, int move, int width, int height) {
+  const int around = up_to_multiple(plan.halo + std::min(move, plan.move), 1 << plan.start_level);
+  return {std::max(tile.x0 - around, 0), std::max(tile.y0 - around, 0),
+          std::min(tile.x1 + around, width), std::min(tile.y1 + around, height)};
+}
+
+}  // namespace fovea::flow
