@@ -1,0 +1,57 @@
+// The parts of block matching on the CPU: a frame's levels, the search of one level, the smoothing
+// of a field.
+#pragma once
+#include <vector>
+
+#include "flow/bm/block_matching_math.h"
+#include "flow/matcher.h"
+
+namespace fovea::flow::cpu {
+
+// One level of a frame's pyramid. Sums over blocks are there for every block that lies inside; (x,
+// y) is the block's first pixel.
+struct BlockLevel {
+  int width = 0;
+  int height = 0;
+  Image<std::uint8_t> grey;   // 0 where a pixel does not count
+  Image<std::uint8_t> valid;  // 255 where a pixel counts; empty: everywhere
+  Image<std::int32_t> sums, squares;
+  Image<float> inverse;  // bm::inverse_deviation()
+
+  bool has_mask() const { return !valid.empty(); }
+};
+
+class BlockFrame final : public PreparedFrame {
+ public:
+  std::vector<BlockLevel> levels;
+  Image<float> grey[2], cover[2];  // of two levels, while the pyramid is built
+};
+
+void prepare_block_frame(BlockFrame& frame, ImageView<const float> grey,
+                         ImageView<const std::uint8_t> mask, const BlockMatchingOptions& options,
+                         const Exec& exec);
+
+// Nodes that own their planes.
+struct BlockField {
+  Image<float> u, v, confidence;
+  int step = 1;
+
+  // Keeps its memory where the size stays.
+  void resize(int columns, int rows, int new_step);
+  bm::NodeField view() { return {u.view(), v.view(), confidence.view(), step}; }
+};
+
+struct BlockSearch {
+  const BlockLevel& first;
+  const BlockLevel& second;
+  const BlockMatchingOptions& options;
+  int range;
+  const bm::NodeField* prior;  // of a coarser level, prior_scale times smaller; or none
+  float prior_scale;
+};
+void search_blocks(const BlockSearch& search, BlockField& found, const Exec& exec);
+
+// One pass of filling in and of the median; `work` is scratch.
+void smooth_blocks(BlockField& field, BlockField& work, const Exec& exec);
+
+}  // namespace fovea::flow::cpu

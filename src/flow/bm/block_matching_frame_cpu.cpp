@@ -1,0 +1,187 @@
+// What block matching computes of one image: levels in 8 bits, and of every block in them its sum
+// and deviation, once. Sums run down the columns and along the row, so that a block's cost does not
+// grow with its size.
+#include <algorithm>
+
+#include "core/parallel.h"
+#include "flow/bm/block_matching_cpu.h"
+#include "ops/pyramid/backend.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "flow/bm/block_matching_frame_cpu.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea::flow::cpu {
+namespace {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// bm::inverse_deviation() of a row of narrow blocks, whose variances fit 32 bits.
+void inverse_row(const std::int32_t* sums, const std::int32_t* squares, int n, int count,
+                 float* out) {
+  const hn::FixedTag<std::int32_t, 4> integers;
+  const hn::FixedTag<float, 4> d;
+  const auto area = hn::Set(integers, n);
+  int x = 0;
+  for (; x + 4 <= count; x += 4) {
+    const auto sum = hn::LoadU(integers, sums + x);
+    const auto variance =
+        hn::Sub(hn::Mul(area, hn::LoadU(integers, squares + x)), hn::Mul(sum, sum));
+    const auto positive = hn::RebindMask(d, hn::Gt(variance, hn::Zero(integers)));
+    const auto inverse = hn::Div(hn::Set(d, 1.0F), hn::Sqrt(hn::ConvertTo(d, variance)));
+    hn::StoreU(hn::IfThenElseZero(positive, inverse), d, out + x);
+  }
+  for (; x < count; ++x) out[x] = bm::inverse_deviation(n, sums[x], squares[x]);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace
+}  // namespace fovea::flow::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fovea::flow::cpu {
+namespace {
+
+HWY_EXPORT(inverse_row);
+
+constexpr int kRowsPerTask = 32;
+
+template <class T>
+void fit(Image<T>& image, int width, int height) {
+  if (image.width() != width || image.height() != height) image = Image<T>(width, height);
+}
+
+void quantise(ImageView<const float> grey, ImageView<const float> cover, BlockLevel& level,
+              const Exec& exec) {
+  parallel_for(exec, grey.height, kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
+    for (int y = static_cast<int>(first); y < last; ++y) {
+      std::uint8_t* out = level.grey.row(y);
+      const float* from = grey.row(y);
+      if (cover.empty()) {
+        for (int x = 0; x < grey.width; ++x) out[x] = bm::quantised(from[x]);
+        continue;
+      }
+      const float* share = cover.row(y);
+      std::uint8_t* valid = level.valid.row(y);
+      for (int x = 0; x < grey.width; ++x) {
+        const bool counts = share[x] >= bm::kLeastCover;
+        valid[x] = counts ? 255 : 0;
+        out[x] = counts ? bm::quantised(from[x] / share[x]) : std::uint8_t{0};
+      }
+    }
+  });
+}
+
+// Sums of the columns of a block's height.
+struct ColumnSums {
+  std::vector<std::int32_t> sums, squares;
+
+  explicit ColumnSums(int width)
+      : sums(static_cast<std::size_t>(width)), squares(static_cast<std::size_t>(width)) {}
+  void add(const std::uint8_t* row) {
+    for (std::size_t x = 0; x < sums.size(); ++x) {
+      sums[x] += row[x];
+      squares[x] += row[x] * row[x];
+    }
+  }
+  void move(const std::uint8_t* out, const std::uint8_t* in) {
+    for (std::size_t x = 0; x < sums.size(); ++x) {
+      sums[x] += in[x] - out[x];
+      squares[x] += in[x] * in[x] - out[x] * out[x];
+    }
+  }
+};
+
+void sum_blocks(BlockLevel& level, int block, const Exec& exec) {
+  const int columns = level.width - block + 1, rows = level.height - block + 1;
+  if (columns < 1 || rows < 1) {
+    level.sums = {}, level.squares = {};
+    level.inverse = {};
+    return;
+  }
+  // The search reads whole vectors, beyond the last row too.
+  fit(level.sums, columns, rows + 1);
+  fit(level.squares, columns, rows + 1);
+  fit(level.inverse, columns, rows + 1);
+  parallel_for(exec, rows, kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
+    ColumnSums down(level.width);
+    const auto top = static_cast<int>(first);
+    for (int y = top; y < top + block; ++y) down.add(level.grey.row(y));
+    for (int y = top; y < last; ++y) {
+      if (y > top) down.move(level.grey.row(y - 1), level.grey.row(y + block - 1));
+      std::int32_t* sums = level.sums.row(y);
+      std::int32_t* squares = level.squares.row(y);
+      std::int32_t sum = 0, square = 0;
+      for (int x = 0; x < block; ++x) sum += down.sums[x], square += down.squares[x];
+      for (int x = 0;; ++x) {
+        sums[x] = sum, squares[x] = square;
+        if (x + 1 == columns) break;
+        sum += down.sums[x + block] - down.sums[x];
+        square += down.squares[x + block] - down.squares[x];
+      }
+      float* inverse = level.inverse.row(y);
+      const int n = block * block;
+      if (block <= bm::kGreatestNarrowBlock)
+        HWY_DYNAMIC_DISPATCH(inverse_row)(sums, squares, n, columns, inverse);
+      else
+        for (int x = 0; x < columns; ++x)
+          inverse[x] = bm::inverse_deviation(n, sums[x], squares[x]);
+    }
+  });
+}
+
+void halve(ImageView<const float> image, Image<float>& out, const Exec& exec) {
+  fit(out, bm::half(image.width), bm::half(image.height));
+  const ImageView<float> outs[] = {out.view()};
+  fovea::cpu::gaussian_halve<float>(image, outs, exec);
+}
+
+// Grey where the mask lets it count, else 0, and the mask as a share.
+void apply_mask(ImageView<const float> grey, ImageView<const std::uint8_t> mask, BlockFrame& frame,
+                const Exec& exec) {
+  fit(frame.grey[0], grey.width, grey.height);
+  fit(frame.cover[0], grey.width, grey.height);
+  parallel_for(exec, grey.height, kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
+    for (int y = static_cast<int>(first); y < last; ++y)
+      for (int x = 0; x < grey.width; ++x) {
+        const bool counts = mask.at(x, y) != 0;
+        frame.grey[0].at(x, y) = counts ? grey.at(x, y) : 0.0F;
+        frame.cover[0].at(x, y) = counts ? 1.0F : 0.0F;
+      }
+  });
+}
+
+}  // namespace
+
+void prepare_block_frame(BlockFrame& frame, ImageView<const float> grey,
+                         ImageView<const std::uint8_t> mask, const BlockMatchingOptions& options,
+                         const Exec& exec) {
+  frame.levels.resize(static_cast<std::size_t>(bm::level_count(grey.width, grey.height, options)));
+  const bool masked = !mask.empty();
+  if (masked) apply_mask(grey, mask, frame, exec);
+  ImageView<const float> values = masked ? frame.grey[0].view() : grey;
+  ImageView<const float> cover = masked ? frame.cover[0].view() : ImageView<const float>{};
+  for (std::size_t k = 0; k < frame.levels.size(); ++k) {
+    BlockLevel& level = frame.levels[k];
+    level.width = values.width, level.height = values.height;
+    fit(level.grey, level.width, level.height);
+    if (masked) fit(level.valid, level.width, level.height);
+    else level.valid = {};
+    quantise(values, cover, level, exec);
+    sum_blocks(level, options.block, exec);
+    if (k + 1 == frame.levels.size()) break;
+    Image<float>& next = frame.grey[(k + 1) % 2];
+    halve(values, next, exec);
+    values = next.view();
+    if (!masked) continue;
+    Image<float>& next_cover = frame.cover[(k + 1) % 2];
+    halve(cover, next_cover, exec);
+    cover = next_cover.view();
+  }
+}
+
+}  // namespace fovea::flow::cpu
+#endif  // HWY_ONCE

@@ -1,0 +1,240 @@
+// Block matching on the CPU, coarse to fine: each level is searched around what the one before
+// found, smoothed by reliability, and the last one spread to pixels.
+#include <fmt/format.h>
+#include <fovea/error.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/parallel.h"
+#include "flow/bm/block_matching_cpu.h"
+
+namespace fovea::flow::cpu {
+
+void BlockField::resize(int columns, int rows, int new_step) {
+  step = new_step;
+  if (u.width() == columns && u.height() == rows) return;
+  u = Image<float>(columns, rows);
+  v = Image<float>(columns, rows);
+  confidence = Image<float>(columns, rows);
+}
+
+namespace {
+
+constexpr int kRowsPerTask = 16;
+
+// One direction of a match: what was found at the level before and at this one.
+struct Direction {
+  BlockField found, raw, before;
+  bool has_before = false;
+};
+
+void copy_field(BlockField& from, BlockField& to) {
+  to.resize(from.u.width(), from.u.height(), from.step);
+  copy(from.u.view(), to.u.view());
+  copy(from.v.view(), to.v.view());
+  copy(from.confidence.view(), to.confidence.view());
+}
+
+// The field as a whole turned round: where nothing better is known, the way back.
+void negate(BlockField& field) {
+  for (int y = 0; y < field.u.height(); ++y)
+    for (int x = 0; x < field.u.width(); ++x) {
+      field.u.at(x, y) = -field.u.at(x, y);
+      field.v.at(x, y) = -field.v.at(x, y);
+    }
+}
+
+// Doubts what does not return to where it began; `back` as it was before either was doubted.
+void doubt(BlockField& field, const bm::NodeField& back, const Exec& exec) {
+  const bm::Layout layout = bm::layout_of(1, field.step);
+  parallel_for(exec, field.u.height(), kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
+    for (int y = static_cast<int>(first); y < last; ++y)
+      for (int x = 0; x < field.u.width(); ++x) {
+        float& confidence = field.confidence.at(x, y);
+        if (!(confidence > 0)) continue;
+        const float u = field.u.at(x, y), v = field.v.at(x, y);
+        const bm::Motion returned = bm::field_at(back, layout.middle(x) + u, layout.middle(y) + v);
+        confidence = bm::doubted(confidence, u + returned.u, v + returned.v);
+      }
+  });
+}
+
+// From nodes to pixels.
+class Spread {
+ public:
+  // all_known: nothing is masked, and no node lies where there is nothing to match.
+  Spread(const bm::NodeField& field, const BlockLevel& level, bool all_known)
+      : field_(field), level_(level), all_known_(all_known) {
+    across_.reserve(static_cast<std::size_t>(level.width));
+    for (int x = 0; x < level.width; ++x)
+      across_.push_back(bm::between_nodes(static_cast<float>(x), field.step, field.u.width));
+  }
+
+  void rows(int first, int last, const FlowView& out) const {
+    std::vector<float> line(static_cast<std::size_t>(field_.u.width));
+    for (int y = first; y < last; ++y) {
+      if (!all_known_) {
+        row_of_some(y, out);
+        continue;
+      }
+      const bm::Between down =
+          bm::between_nodes(static_cast<float>(y), field_.step, field_.u.height);
+      row(field_.u, down, line, out.u.row(y));
+      row(field_.v, down, line, out.v.row(y));
+      row(field_.confidence, down, line, out.confidence.row(y));
+    }
+  }
+
+ private:
+  // bm::field_at() where every node is known: nodes blended down, then across.
+  void row(const ImageView<float>& plane, const bm::Between& down, std::vector<float>& line,
+           float* out) const {
+    const float* low = plane.row(down.low);
+    const float* high = plane.row(down.high);
+    for (int x = 0; x < plane.width; ++x) line[x] = bm::blend(low[x], high[x], down.share);
+    for (int x = 0; x < level_.width; ++x)
+      out[x] = bm::blend(line[across_[x].low], line[across_[x].high], across_[x].share);
+  }
+  void row_of_some(int y, const FlowView& out) const {
+    for (int x = 0; x < level_.width; ++x) {
+      bm::Motion motion{0, 0, 0};
+      if (!level_.has_mask() || level_.valid.at(x, y) != 0)
+        motion = bm::field_at(field_, static_cast<float>(x), static_cast<float>(y));
+      out.u.at(x, y) = motion.u;
+      out.v.at(x, y) = motion.v;
+      out.confidence.at(x, y) = motion.confidence > 0 ? motion.confidence : 0.0F;
+    }
+  }
+
+  bm::NodeField field_;
+  const BlockLevel& level_;
+  bool all_known_;
+  std::vector<bm::Between> across_;
+};
+
+class BlockMatcher final : public Matcher {
+ public:
+  explicit BlockMatcher(const BlockMatchingOptions& options) : options_(options) {
+    check_options(options);
+  }
+
+  std::unique_ptr<PreparedFrame> prepare(ImageView<const float> grey,
+                                         ImageView<const std::uint8_t> mask,
+                                         std::unique_ptr<PreparedFrame> reuse,
+                                         const Exec& exec) override {
+    std::unique_ptr<BlockFrame> frame(dynamic_cast<BlockFrame*>(reuse.get()));
+    if (frame) static_cast<void>(reuse.release());
+    else frame = std::make_unique<BlockFrame>();
+    prepare_block_frame(*frame, grey, mask, options_, exec);
+    return frame;
+  }
+
+  void match(const MatchRequest& request, FlowView out, const Exec& exec) override {
+    const auto& first = dynamic_cast<const BlockFrame&>(request.first);
+    const auto& second = dynamic_cast<const BlockFrame&>(request.second);
+    const auto levels = static_cast<int>(first.levels.size());
+    const bool started = !request.start.u.empty();
+    if (request.last_level < 0 || request.last_level >= levels ||
+        (started && request.start_level <= request.last_level))
+      throw InvalidArgument(
+          fmt::format("block matching: levels {} to {} of a pyramid of {} levels were asked for",
+                      started ? request.start_level - 1 : levels - 1, request.last_level, levels));
+    int level = levels - 1;
+    float scale = 2;  // of the field before
+    forward_.has_before = backward_.has_before = started;
+    if (started) {
+      level = std::min(level, request.start_level - 1);
+      for (int k = level + 1; k < request.start_level; ++k) scale *= 2;
+      begin(request, first);
+    }
+    for (; level >= request.last_level; --level, scale = 2) {
+      throw_if_stopped(exec);
+      const BlockLevel& a = first.levels[level];
+      const BlockLevel& b = second.levels[level];
+      search(a, b, scale, forward_, exec);
+      if (options_.forward_backward) {
+        search(b, a, scale, backward_, exec);
+        copy_field(forward_.found, forward_.raw);
+        doubt(forward_.found, backward_.found.view(), exec);
+        if (level > request.last_level) {
+          doubt(backward_.found, forward_.raw.view(), exec);
+          smooth(backward_, exec);
+        }
+      }
+      if (level == request.last_level) copy_field(forward_.found, forward_.raw);
+      smooth(forward_, exec);
+    }
+    finish(first.levels[request.last_level], out, exec);
+  }
+
+ private:
+  void begin(const MatchRequest& request, const BlockFrame& first) {
+    const FlowView& start = request.start;
+    BlockField& field = forward_.before;
+    field.resize(start.u.width, start.u.height, 1);
+    copy(start.u, field.u.view());
+    copy(start.v, field.v.view());
+    copy(start.confidence, field.confidence.view());
+    // What the mask left out is told from what was merely not found.
+    if (static_cast<std::size_t>(request.start_level) < first.levels.size()) {
+      const BlockLevel& level = first.levels[request.start_level];
+      for (int y = 0; level.has_mask() && y < level.height; ++y)
+        for (int x = 0; x < level.width; ++x)
+          if (level.valid.at(x, y) == 0) field.confidence.at(x, y) = -1;
+    }
+    if (!options_.forward_backward) return;
+    copy_field(field, backward_.before);
+    negate(backward_.before);
+  }
+
+  void search(const BlockLevel& a, const BlockLevel& b, float scale, Direction& direction,
+              const Exec& exec) {
+    const bm::NodeField before = direction.before.view();
+    search_blocks({a, b, options_, direction.has_before ? options_.refine : options_.range,
+                   direction.has_before ? &before : nullptr, scale},
+                  direction.found, exec);
+  }
+
+  // Leaves the result as what the next level begins with.
+  void smooth(Direction& direction, const Exec& exec) {
+    for (int k = 0; k < options_.passes; ++k) smooth_blocks(direction.found, work_, exec);
+    std::swap(direction.found, direction.before);
+    direction.has_before = true;
+  }
+
+  // To pixels. Confidence is that of the match itself, less where smoothing moved it.
+  void finish(const BlockLevel& level, const FlowView& out, const Exec& exec) {
+    BlockField& smoothed = forward_.before;
+    BlockField& raw = forward_.raw;
+    parallel_for(exec, raw.u.height(), kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
+      for (int y = static_cast<int>(first); y < last; ++y)
+        for (int x = 0; x < raw.u.width(); ++x)
+          if (float& confidence = raw.confidence.at(x, y); confidence > 0)
+            confidence = bm::doubted(confidence, raw.u.at(x, y) - smoothed.u.at(x, y),
+                                     raw.v.at(x, y) - smoothed.v.at(x, y));
+    });
+    // A last block may lie beyond the border where blocks are smaller than their steps.
+    const bm::Layout layout = bm::layout_of(options_.block, options_.step);
+    const bool all_known = !level.has_mask() && layout.first(raw.u.width() - 1) < level.width &&
+                           layout.first(raw.u.height() - 1) < level.height;
+    const Spread spread(
+        {smoothed.u.view(), smoothed.v.view(), raw.confidence.view(), smoothed.step}, level,
+        all_known);
+    parallel_for(exec, level.height, kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
+      spread.rows(static_cast<int>(first), static_cast<int>(last), out);
+    });
+  }
+
+  BlockMatchingOptions options_;
+  Direction forward_, backward_;
+  BlockField work_;
+};
+
+}  // namespace
+
+std::unique_ptr<Matcher> make_block_matching(const BlockMatchingOptions& options) {
+  return std::make_unique<BlockMatcher>(options);
+}
+
+}  // namespace fovea::flow::cpu

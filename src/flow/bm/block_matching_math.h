@@ -1,0 +1,303 @@
+// The arithmetic of block matching that both twins share. Sums over blocks are exact integers;
+// every expression in floating point rounds after each operation, in the order written, so that the
+// twins agree to the bit.
+#pragma once
+#include <fovea/flow/block_matching.h>
+#include <fovea/image.h>
+
+#include <cmath>
+#include <cstdint>
+
+namespace fovea::flow::bm {
+
+constexpr int kLeastBlock = 2;
+constexpr int kGreatestBlock = 128;  // sums of products of bytes stay below 2^31
+constexpr int kGreatestRange = 64;
+constexpr int kMostLevels = 16;
+
+// Blocks of at most this side have covariances that fit 32 bits: n^2 * 255^2 / 4 < 2^31.
+constexpr int kGreatestNarrowBlock = 19;
+
+// Level k + 1 has half the pixels of level k each way, rounded up; its pixel x lies on pixel 2x.
+FOVEA_HD inline int half(int pixels) { return (pixels + 1) / 2; }
+int level_count(int width, int height, const BlockMatchingOptions& options);
+
+// Where blocks lie. Pixels are divided into cells of step x step, a block lies around each cell's
+// middle, and its node carries the cell's flow. Nodes share candidates in tiles of about 8x8
+// pixels.
+struct Layout {
+  int block, step;
+  int tile;    // nodes along a tile
+  int offset;  // of a block's first pixel from its cell's
+
+  FOVEA_HD int nodes(int pixels) const { return (pixels + step - 1) / step; }
+  FOVEA_HD int tiles(int pixels) const { return (nodes(pixels) + tile - 1) / tile; }
+  FOVEA_HD int first(int node) const { return node * step + offset; }
+  FOVEA_HD float middle(int node) const {
+    return static_cast<float>(node * step) + 0.5F * static_cast<float>(step - 1);
+  }
+};
+FOVEA_HD inline Layout layout_of(int block, int step) {
+  const int tile = step > 8 ? 1 : 8 / step;
+  const int around = block - step;
+  return {block, step, tile, around > 0 ? -((around + 1) / 2) : -around / 2};
+}
+
+// A field of nodes, or of pixels where step is 1. A confidence below 0 says that nothing is known
+// of a node: all its pixels are masked.
+struct NodeField {
+  ImageView<float> u, v, confidence;
+  int step;
+};
+struct Motion {
+  float u, v, confidence;
+};
+
+// A grey value in 8 bits: rounded, halves up. What is not a number becomes 0.
+FOVEA_HD inline std::uint8_t quantised(float grey) {
+  const float rounded = std::floor(grey + 0.5F);
+  return static_cast<std::uint8_t>(rounded >= 255.0F ? 255.0F : (rounded > 0.0F ? rounded : 0.0F));
+}
+// A coarse pixel counts where at least so much of what lies under its kernel does; its grey is the
+// mean of that.
+constexpr float kLeastCover = 0.25F;
+
+// --- Scores: the greater, the more alike; 1 is equal. ---
+
+constexpr float kNoScore = -1e30F;
+
+// 1 over n standard deviations of n pixels with these sums; 0 where all are equal.
+FOVEA_HD inline float inverse_deviation(std::int64_t n, std::int64_t sum, std::int64_t squares) {
+  const std::int64_t variance = n * squares - sum * sum;
+  return variance > 0 ? 1.0F / std::sqrt(static_cast<float>(variance)) : 0.0F;
+}
+FOVEA_HD inline bool has_texture(float inverse, int n, float least) {
+  return inverse > 0 && inverse * (least * static_cast<float>(n)) <= 1.0F;
+}
+// Over the pixels of two blocks that both count. `product` is the sum of absolute differences for
+// SAD.
+struct PairSums {
+  std::int64_t n, x, y, xx, yy, product;
+};
+FOVEA_HD inline float ncc_score(const PairSums& s, float inverse_x, float inverse_y) {
+  if (!(inverse_x > 0) || !(inverse_y > 0)) return kNoScore;
+  return static_cast<float>(s.n * s.product - s.x * s.y) * inverse_x * inverse_y;
+}
+// Differences are measured by what unrelated blocks of the first one's deviation would have:
+// 2 deviation^2 a pixel when squared, 2 / sqrt(pi) deviation when not.
+FOVEA_HD inline float difference_scale(BlockCost cost, int n, float inverse) {
+  const float inverse_sigma = static_cast<float>(n) * inverse;
+  return cost == BlockCost::kSsd ? 0.5F * (inverse_sigma * inverse_sigma)
+                                 : 0.886227F * inverse_sigma;
+}
+FOVEA_HD inline float difference_score(std::int32_t difference, float inverse_n, float scale) {
+  return 1.0F - static_cast<float>(difference) * inverse_n * scale;
+}
+// From the sums alone; `scale` is difference_scale() of the whole first block.
+FOVEA_HD inline float pair_score(BlockCost cost, const PairSums& s, float scale) {
+  if (cost == BlockCost::kNcc)
+    return ncc_score(s, inverse_deviation(s.n, s.x, s.xx), inverse_deviation(s.n, s.y, s.yy));
+  const std::int64_t difference = cost == BlockCost::kSsd ? s.xx + s.yy - 2 * s.product : s.product;
+  return difference_score(static_cast<std::int32_t>(difference), 1.0F / static_cast<float>(s.n),
+                          scale);
+}
+// What is asked of a block and of a pair: a quarter of the block counts, and half of what counts in
+// the first block meets pixels that count.
+FOVEA_HD inline bool enough_of_block(int n, int block) { return 4 * n >= block * block; }
+FOVEA_HD inline bool enough_of_pair(int n, int of) { return 2 * n >= of; }
+
+// --- The search. ---
+
+struct Shift {
+  int u, v;
+};
+FOVEA_HD inline int distance(int a, int b) { return a < b ? b - a : a - b; }
+FOVEA_HD inline bool beside(Shift a, Shift b) {
+  return distance(a.u, b.u) <= 1 && distance(a.v, b.v) <= 1;
+}
+
+// A tile is searched around its own prior and around those of its neighbours that differ from all
+// before by more than a pixel.
+constexpr int kMostWindows = 3;
+struct Windows {
+  Shift centre[kMostWindows];
+  int count;
+};
+// priors: of all tiles, row by row.
+FOVEA_HD inline Windows windows_of(const Shift* priors, int columns, int rows, int tx, int ty) {
+  constexpr int kX[8] = {-1, 1, 0, 0, -1, 1, -1, 1}, kY[8] = {0, 0, -1, 1, -1, -1, 1, 1};
+  Windows result{{priors[ty * columns + tx]}, 1};
+  for (int k = 0; k < 8 && result.count < kMostWindows; ++k) {
+    const int x = tx + kX[k], y = ty + kY[k];
+    if (x < 0 || y < 0 || x >= columns || y >= rows) continue;
+    const Shift prior = priors[y * columns + x];
+    bool known = false;
+    for (int i = 0; i < result.count; ++i) known = known || beside(result.centre[i], prior);
+    if (!known) result.centre[result.count++] = prior;
+  }
+  return result;
+}
+// Of equal scores the one with the smaller rank wins: the earlier window, then the shorter way from
+// its centre, then the upper, then the left.
+FOVEA_HD inline std::int32_t rank_of(int window, int du, int dv, int range) {
+  const int side = 2 * range + 1;
+  return ((window * (2 * range * range + 1) + du * du + dv * dv) * side + dv + range) * side + du +
+         range;
+}
+
+// What the search found for a node. `around` holds the scores of the nine shifts about the best,
+// row by row, itself in the middle; kNoScore where one was not tried.
+struct Peak {
+  Shift shift;
+  float second;  // the best score among shifts that are not beside the best
+  float around[9];
+};
+struct PeakParams {
+  float margin;
+  int subpixel;
+};
+constexpr float kHalfCurvature = 0.2F;   // of the scores at the peak: gives a confidence of a half
+constexpr float kGreatestPlace = 0.75F;  // of a peak from its best shift
+constexpr float kLeastDeterminant = 0.02F;
+
+FOVEA_HD inline bool tried(float score) { return score > kNoScore; }
+
+// The top of the paraboloid through the scores about the best: how curved it is where it is least
+// so (along an edge that is next to nothing), and where it lies.
+struct Top {
+  float curvature, x, y;
+};
+FOVEA_HD inline Top top_of(const float (&s)[9]) {
+  if (!tried(s[1]) || !tried(s[3]) || !tried(s[5]) || !tried(s[7])) return {0, 0, 0};
+  const float across = (s[4] - s[3]) + (s[4] - s[5]), down = (s[4] - s[1]) + (s[4] - s[7]);
+  if (!(across > 0) || !(down > 0)) return {0, 0, 0};
+  const bool corners = tried(s[0]) && tried(s[2]) && tried(s[6]) && tried(s[8]);
+  const float skew = corners ? 0.25F * ((s[8] - s[6]) - (s[2] - s[0])) : 0.0F;
+  const float apart = 0.5F * (across - down);
+  const float curvature = 0.5F * (across + down) - std::sqrt(apart * apart + skew * skew);
+  const float slope_x = 0.5F * (s[5] - s[3]), slope_y = 0.5F * (s[7] - s[1]);
+  const float both = across * down, determinant = both - skew * skew;
+  if (!(determinant > kLeastDeterminant * both))
+    return {curvature, slope_x / across, slope_y / down};
+  float x = (down * slope_x + skew * slope_y) / determinant;
+  float y = (across * slope_y + skew * slope_x) / determinant;
+  const float far = std::fabs(x) > std::fabs(y) ? std::fabs(x) : std::fabs(y);
+  if (far > kGreatestPlace) x *= kGreatestPlace / far, y *= kGreatestPlace / far;
+  return {curvature, x, y};
+}
+// Confidence is 0 where the peak lies at the border of what was tried: it may be higher beyond.
+FOVEA_HD inline Motion motion_of(const Peak& peak, const PeakParams& params) {
+  const float best = peak.around[4];
+  const Top top = top_of(peak.around);
+  if (!(top.curvature > 0) || !(best > 0)) return {0, 0, 0};
+  const float second = peak.second > -1.0F ? peak.second : -1.0F;
+  const float margin = best > second ? best - second : 0.0F;
+  const float height = best < 1.0F ? best : 1.0F;
+  const float confidence = margin / (margin + params.margin) *
+                           (top.curvature / (top.curvature + kHalfCurvature)) * (height * height);
+  const float u = static_cast<float>(peak.shift.u), v = static_cast<float>(peak.shift.v);
+  if (!params.subpixel) return {u, v, confidence};
+  return {u + top.x, v + top.y, confidence};
+}
+
+// --- Fields. ---
+
+// The field at pixel (x, y) of its level; between nodes it is interpolated, down first, then across
+// (nodes of which nothing is known left out), beyond the outer ones it stays.
+struct Between {
+  int low, high;
+  float share;  // of high
+};
+FOVEA_HD inline Between between_nodes(float pixel, int step, int nodes) {
+  const float place = (pixel - 0.5F * static_cast<float>(step - 1)) / static_cast<float>(step);
+  if (!(place > 0)) return {0, 0, 0};
+  if (place >= static_cast<float>(nodes - 1)) return {nodes - 1, nodes - 1, 0};
+  const int low = static_cast<int>(place);
+  return {low, low + 1, place - static_cast<float>(low)};
+}
+FOVEA_HD inline float blend(float low, float high, float share) {
+  return low + share * (high - low);
+}
+FOVEA_HD inline Motion field_at(const NodeField& field, float x, float y) {
+  const Between across = between_nodes(x, field.step, field.u.width);
+  const Between down = between_nodes(y, field.step, field.u.height);
+  const ImageView<float>& c = field.confidence;
+  const float c00 = c.at(across.low, down.low), c10 = c.at(across.high, down.low);
+  const float c01 = c.at(across.low, down.high), c11 = c.at(across.high, down.high);
+  if (c00 >= 0 && c10 >= 0 && c01 >= 0 && c11 >= 0) {
+    const auto value = [&](const ImageView<float>& plane) {
+      return blend(
+          blend(plane.at(across.low, down.low), plane.at(across.low, down.high), down.share),
+          blend(plane.at(across.high, down.low), plane.at(across.high, down.high), down.share),
+          across.share);
+    };
+    return {value(field.u), value(field.v), value(c)};
+  }
+  const float w00 = c00 >= 0 ? (1 - across.share) * (1 - down.share) : 0.0F;
+  const float w10 = c10 >= 0 ? across.share * (1 - down.share) : 0.0F;
+  const float w01 = c01 >= 0 ? (1 - across.share) * down.share : 0.0F;
+  const float w11 = c11 >= 0 ? across.share * down.share : 0.0F;
+  const float sum = w00 + w10 + w01 + w11;
+  if (!(sum > 0)) return {0, 0, -1};
+  const auto value = [&](const ImageView<float>& plane) {
+    return (w00 * plane.at(across.low, down.low) + w10 * plane.at(across.high, down.low) +
+            w01 * plane.at(across.low, down.high) + w11 * plane.at(across.high, down.high)) /
+           sum;
+  };
+  return {value(field.u), value(field.v), value(c)};
+}
+
+// What a coarser field, `scale` times smaller, says of pixel (x, y).
+FOVEA_HD inline Motion prior_at(const NodeField& coarse, float scale, float x, float y) {
+  const Motion motion = field_at(coarse, x / scale, y / scale);
+  return {motion.u * scale, motion.v * scale, motion.confidence};
+}
+// The whole shift around which the tile is searched: the prior of its middle, kept inside the
+// image.
+FOVEA_HD inline int whole_shift(float shift, int at, int size) {
+  const float rounded = std::floor(shift + 0.5F);
+  const float least = static_cast<float>(-at), greatest = static_cast<float>(size - 1 - at);
+  return static_cast<int>(rounded < least ? least : (rounded > greatest ? greatest : rounded));
+}
+FOVEA_HD inline int tile_middle(int tile, const Layout& layout, int size) {
+  const int pixels = layout.tile * layout.step;
+  const int middle = tile * pixels + (pixels - 1) / 2;
+  return middle < size ? middle : size - 1;
+}
+
+// Smoothing. A node's own weight and that of its neighbours under the triangle 1 2 3 2 1 each way
+// (borders repeat): a node nothing speaks for takes what the reliable ones around it have.
+constexpr float kLeastWeight = 1e-4F;
+constexpr float kTriangle[3] = {3.0F / 9, 2.0F / 9, 1.0F / 9};
+FOVEA_HD inline float weight_of(float confidence) {
+  return confidence >= 0 ? confidence * confidence + kLeastWeight : 0.0F;
+}
+FOVEA_HD inline float triangle(float a, float b, float c, float d, float e) {
+  return kTriangle[0] * c + kTriangle[1] * (b + d) + kTriangle[2] * (a + e);
+}
+FOVEA_HD inline float filled(float weight, float value, float around_weight, float around) {
+  return (weight * value + around) / (weight + around_weight);
+}
+
+// The median of nine by a sorting network's part that decides it (Paeth, Graphics Gems, 1990).
+FOVEA_HD inline void order(float& a, float& b) {
+  const float low = b < a ? b : a;
+  b = b < a ? a : b;
+  a = low;
+}
+FOVEA_HD inline float median9(float (&p)[9]) {
+  order(p[1], p[2]), order(p[4], p[5]), order(p[7], p[8]);
+  order(p[0], p[1]), order(p[3], p[4]), order(p[6], p[7]);
+  order(p[1], p[2]), order(p[4], p[5]), order(p[7], p[8]);
+  order(p[0], p[3]), order(p[5], p[8]), order(p[4], p[7]);
+  order(p[3], p[6]), order(p[1], p[4]), order(p[2], p[5]);
+  order(p[4], p[7]), order(p[4], p[2]), order(p[6], p[4]), order(p[4], p[2]);
+  return p[4];
+}
+
+// What is left of a confidence where two estimates lie (du, dv) apart, pixels.
+FOVEA_HD inline float doubted(float confidence, float du, float dv) {
+  return confidence / (1.0F + (du * du + dv * dv));
+}
+
+}  // namespace fovea::flow::bm
