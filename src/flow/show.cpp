@@ -162,11 +162,11 @@ Image<std::uint8_t> arrows_picture(ImageView<const std::uint8_t> image,
         fmt::format("show: arrows {} pixels apart, {} times as long; expected 0 or more",
                     style.step, style.scale));
   const int side = std::max(image.width, image.height);
-  const int step = style.step > 0 ? style.step : std::max(8, (side + 39) / 40);
+  const int step = style.step > 0 ? style.step : std::max(12, (side + 29) / 30);
   const std::vector<Cell> cells = cells_of(field, step);
   const double longest = longest_cell(cells);
-  const double scale = style.scale > 0 ? style.scale : longest > 0 ? step / longest : 1;
-  const auto thickness = std::max(1.2F, static_cast<float>(step) / 10);
+  const double scale = style.scale > 0 ? style.scale : longest > 0 ? 1.3 * step / longest : 1;
+  const auto thickness = std::max(1.2F, static_cast<float>(step) / 12);
   Image<std::uint8_t> picture = backdrop(image);
   for (const Cell& cell : cells) {
     const report::Point to{cell.from.x + scale * cell.u, cell.from.y + scale * cell.v};

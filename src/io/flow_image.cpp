@@ -21,7 +21,7 @@ bool is_known(const FlowFieldView& field, int x, int y) {
 }
 
 std::uint16_t kitti_sample(const std::string& path, float value, int x, int y) {
-  const float sample = std::nearbyint(value * kSteps + kMiddle);
+  const double sample = std::nearbyint(double{value} * double{kSteps} + double{kMiddle});
   // Written so that NaN fails as well.
   if (!(sample >= 0 && sample <= 65535))
     throw InvalidArgument(fmt::format(

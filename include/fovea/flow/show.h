@@ -17,8 +17,8 @@ FOVEA_API Image<std::uint8_t> wheel_picture(const io::FlowFieldView& field, doub
 FOVEA_API Image<std::uint8_t> wheel_key(int size);
 
 struct ArrowStyle {
-  int step = 0;      // pixels from one arrow to the next; 0: some 40 along the longer side
-  double scale = 0;  // length drawn over the motion; 0: the longest reaches the next arrow
+  int step = 0;      // pixels from one arrow to the next; 0: some 30 along the longer side
+  double scale = 0;  // length drawn over the motion; 0: the longest reaches past the next arrow
 };
 // Arrows over the first image (grey or RGB), in the wheel's colours.
 FOVEA_API Image<std::uint8_t> arrows_picture(ImageView<const std::uint8_t> image,
