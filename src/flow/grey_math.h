@@ -28,7 +28,7 @@ FOVEA_HD inline float grey_level(float value, float low, float scale) {
 // Every how manyth pixel of every how manyth row is looked at for the range.
 inline int sampling_step(int width, int height) {
   const double pixels = static_cast<double>(width) * height;
-  const auto step = static_cast<int>(std::sqrt(pixels / (1 << 16)));
+  const auto step = static_cast<int>(std::sqrt(pixels / (1 << 14)));
   return step > 1 ? step : 1;
 }
 

@@ -341,19 +341,74 @@ TEST(BlockMatchingLevels, GoOnFromAStart) {
   const Texture texture(14);
   const Exec exec{.device = Device::cpu()};
   const auto first = texture.image(161, 119), second = texture.image(161, 119, 6.3, -4.2);
-  const BlockMatchingOptions options{.step = 1, .levels = 3};
-  const auto matcher = cpu::make_block_matching(options);
+  Image<std::uint8_t> mask(161, 119);
+  for (int y = 0; y < 119; ++y)
+    for (int x = 0; x < 161; ++x) mask.at(x, y) = x < 100 || y > 60;
+  for (const bool masked : {false, true})
+    for (const int step : {1, 2, 5}) {
+      const auto matcher = cpu::make_block_matching({.step = step, .levels = 3});
+      const auto used = masked ? mask.view() : ImageView<std::uint8_t>{};
+      const auto a = matcher->prepare(first, used, nullptr, exec);
+      const auto b = matcher->prepare(second, used, nullptr, exec);
+      Field all = make_field(161, 119), coarse = make_field(81, 60), fine = make_field(161, 119);
+      matcher->match({*a, *b}, all.view(), exec);
+      matcher->match({.first = *a, .second = *b, .last_level = 1}, coarse.view(), exec);
+      if (!masked) {
+        EXPECT_LT(errors_of(coarse, 3.15, -2.1, 8).mean, 0.15);
+      }
+      matcher->match({.first = *a, .second = *b, .start = coarse.view(), .start_level = 1},
+                     fine.view(), exec);
+      EXPECT_TRUE(images_equal(all.u, fine.u)) << step;
+      EXPECT_TRUE(images_equal(all.v, fine.v));
+      EXPECT_TRUE(images_equal(all.confidence, fine.confidence));
+    }
+}
+
+// A part of the image that begins at a multiple of 8 pixels of the start's level, with a margin.
+TEST(BlockMatchingLevels, OfAPartOfTheImageEqualTheWhole) {
+  const Texture texture(19);
+  const Exec exec{.device = Device::cpu()};
+  const auto first = texture.image(240, 200), second = texture.image(240, 200, 3.3, 5.2);
+  const auto matcher = cpu::make_block_matching({});
   const auto a = matcher->prepare(first, {}, nullptr, exec);
   const auto b = matcher->prepare(second, {}, nullptr, exec);
-  Field all = make_field(161, 119), coarse = make_field(81, 60), fine = make_field(161, 119);
+  Field all = make_field(240, 200), coarse = make_field(120, 100), part = make_field(144, 152);
   matcher->match({*a, *b}, all.view(), exec);
   matcher->match({.first = *a, .second = *b, .last_level = 1}, coarse.view(), exec);
-  EXPECT_LT(errors_of(coarse, 3.15, -2.1, 8).mean, 0.1);
-  matcher->match({.first = *a, .second = *b, .start = coarse.view(), .start_level = 1}, fine.view(),
-                 exec);
-  EXPECT_TRUE(images_equal(all.u, fine.u));
-  EXPECT_TRUE(images_equal(all.v, fine.v));
-  EXPECT_TRUE(images_equal(all.confidence, fine.confidence));
+  const auto crop = [](ImageView<float> plane) { return plane.crop(48, 24, 72, 76); };
+  const auto part_a = matcher->prepare(first.view().crop(96, 48, 144, 152), {}, nullptr, exec);
+  const auto part_b = matcher->prepare(second.view().crop(96, 48, 144, 152), {}, nullptr, exec);
+  matcher->match({.first = *part_a,
+                  .second = *part_b,
+                  .start = {crop(coarse.u), crop(coarse.v), crop(coarse.confidence)},
+                  .start_level = 1},
+                 part.view(), exec);
+  EXPECT_TRUE(
+      images_equal(all.u.view().crop(136, 88, 104, 112), part.u.view().crop(40, 40, 104, 112)));
+  EXPECT_TRUE(images_equal(all.confidence.view().crop(136, 88, 104, 112),
+                           part.confidence.view().crop(40, 40, 104, 112)));
+}
+
+// As tiles of a large image do it: the coarse levels of an image halved beforehand.
+TEST(BlockMatchingLevels, OfAnImageHalvedBeforehand) {
+  const Texture texture(18);
+  const Exec exec{.device = Device::cpu()};
+  const auto first = texture.image(160, 120), second = texture.image(160, 120, 6.3, -4.2);
+  Image<float> half_first(80, 60), half_second(80, 60);
+  gaussian_halve(first, half_first, exec);
+  gaussian_halve(second, half_second, exec);
+  const auto matcher = cpu::make_block_matching({.levels = 3});
+  Field coarse = make_field(80, 60), expected = make_field(80, 60);
+  matcher->match({.first = *matcher->prepare(first, {}, nullptr, exec),
+                  .second = *matcher->prepare(second, {}, nullptr, exec),
+                  .last_level = 1},
+                 expected.view(), exec);
+  matcher->set_base_level(1);
+  matcher->match({*matcher->prepare(half_first, {}, nullptr, exec),
+                  *matcher->prepare(half_second, {}, nullptr, exec)},
+                 coarse.view(), exec);
+  EXPECT_TRUE(images_equal(coarse.u, expected.u));
+  EXPECT_TRUE(images_equal(coarse.confidence, expected.confidence));
 }
 
 TEST(BlockMatchingLevels, ThatAreNotThereAreNamed) {

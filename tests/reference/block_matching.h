@@ -14,10 +14,6 @@ namespace fovea::reference {
 
 struct BlockImage {
   Image<std::uint8_t> grey, valid;
-
-  bool counts(int x, int y) const {
-    return x >= 0 && y >= 0 && x < grey.width() && y < grey.height() && valid.at(x, y) != 0;
-  }
 };
 
 // Levels of an image, the finest first; `mask` may be empty.
@@ -67,19 +63,25 @@ struct BlockAt {
 // Sums over the pixels of a block and of the block (u, v) away that count in both.
 inline flow::bm::PairSums pair_sums(const BlockImage& a, const BlockImage& b, BlockAt at,
                                     flow::bm::Shift shift, flow::BlockCost cost) {
-  flow::bm::PairSums sums{};
-  for (int y = at.y; y < at.y + at.size; ++y)
-    for (int x = at.x; x < at.x + at.size; ++x) {
-      if (!a.counts(x, y) || !b.counts(x + shift.u, y + shift.v)) continue;
-      const int p = a.grey.at(x, y), q = b.grey.at(x + shift.u, y + shift.v);
-      sums.n += 1;
-      sums.x += p;
-      sums.y += q;
-      sums.xx += p * p;
-      sums.yy += q * q;
-      sums.product += cost == flow::BlockCost::kSad ? std::abs(p - q) : p * q;
+  const int left = std::max({at.x, 0, -shift.u}), top = std::max({at.y, 0, -shift.v});
+  const int right = std::min({at.x + at.size, a.grey.width(), b.grey.width() - shift.u});
+  const int bottom = std::min({at.y + at.size, a.grey.height(), b.grey.height() - shift.v});
+  int n = 0, sx = 0, sy = 0, xx = 0, yy = 0, product = 0;
+  for (int y = top; y < bottom; ++y) {
+    const std::uint8_t *p = a.grey.row(y), *p_valid = a.valid.row(y);
+    const std::uint8_t *q = b.grey.row(y + shift.v), *q_valid = b.valid.row(y + shift.v);
+    for (int x = left; x < right; ++x) {
+      if (p_valid[x] == 0 || q_valid[x + shift.u] == 0) continue;
+      const int v = p[x], w = q[x + shift.u];
+      n += 1;
+      sx += v;
+      sy += w;
+      xx += v * v;
+      yy += w * w;
+      product += cost == flow::BlockCost::kSad ? std::abs(v - w) : v * w;
     }
-  return sums;
+  }
+  return {n, sx, sy, xx, yy, product};
 }
 
 struct BlockSearchRequest {
@@ -87,8 +89,7 @@ struct BlockSearchRequest {
   const BlockImage& second;
   const flow::BlockMatchingOptions& options;
   int range;
-  const flow::bm::NodeField* prior;
-  float prior_scale;
+  const flow::bm::CoarseField* prior;
 };
 
 // One node: every shift of every window of its tile.
@@ -144,8 +145,7 @@ inline Nodes search_blocks(const BlockSearchRequest& r) {
   for (int ty = 0; ty < rows && r.prior != nullptr; ++ty)
     for (int tx = 0; tx < columns; ++tx) {
       const int x = bm::tile_middle(tx, layout, width), y = bm::tile_middle(ty, layout, height);
-      const auto motion =
-          bm::prior_at(*r.prior, r.prior_scale, static_cast<float>(x), static_cast<float>(y));
+      const auto motion = bm::prior_at(*r.prior, static_cast<float>(x), static_cast<float>(y));
       priors[static_cast<std::size_t>(ty) * columns + tx] = {bm::whole_shift(motion.u, x, width),
                                                              bm::whole_shift(motion.v, y, height)};
     }
@@ -157,8 +157,7 @@ inline Nodes search_blocks(const BlockSearchRequest& r) {
       auto motion = match_block(r, {layout.first(x), layout.first(y), layout.block}, windows);
       if (motion.confidence == 0) {
         motion = {0, 0, 0};
-        if (r.prior != nullptr)
-          motion = bm::prior_at(*r.prior, r.prior_scale, layout.middle(x), layout.middle(y));
+        if (r.prior != nullptr) motion = bm::prior_at(*r.prior, layout.middle(x), layout.middle(y));
         motion.confidence = 0;
       }
       found.u.at(x, y) = motion.u;
@@ -236,15 +235,17 @@ inline Nodes block_matching(const BlockPair& pair, const flow::BlockMatchingOpti
   Nodes there(1, 1, 1), back(1, 1, 1), raw(1, 1, 1);
   for (int k = count - 1; k >= 0; --k) {
     const bool top = k == count - 1;
-    const auto search = [&](const BlockImage& a, const BlockImage& b, Nodes& before) {
-      const auto prior = before.view();
+    const auto search = [&](const auto& a, const auto& b, Nodes& before) {
+      const auto& coarser = a[std::min(k + 1, count - 1)];
+      const bm::CoarseField prior{before.view(), coarser.valid.view(), coarser.grey.width(),
+                                  coarser.grey.height(), 2};
       return search_blocks(
-          {a, b, options, top ? options.range : options.refine, top ? nullptr : &prior, 2});
+          {a[k], b[k], options, top ? options.range : options.refine, top ? nullptr : &prior});
     };
-    Nodes forward = search(first[k], second[k], there);
+    Nodes forward = search(first, second, there);
     if (options.forward_backward) {
-      Nodes backward = search(second[k], first[k], back);
-      Nodes undoubted = search(first[k], second[k], there);
+      Nodes backward = search(second, first, back);
+      Nodes undoubted = search(first, second, there);
       doubt(forward, backward.view());
       doubt(backward, undoubted.view());
       for (int i = 0; i < options.passes; ++i) smooth_blocks(backward);
@@ -266,7 +267,7 @@ inline Nodes block_matching(const BlockPair& pair, const flow::BlockMatchingOpti
   for (int y = 0; y < pair.first.height; ++y)
     for (int x = 0; x < pair.first.width; ++x) {
       bm::Motion motion{0, 0, 0};
-      if (first[0].counts(x, y))
+      if (first[0].valid.at(x, y) != 0)
         motion = bm::field_at(there.view(), static_cast<float>(x), static_cast<float>(y));
       out.u.at(x, y) = motion.u;
       out.v.at(x, y) = motion.v;

@@ -46,8 +46,7 @@ struct BlockSearch {
   const BlockLevel& second;
   const BlockMatchingOptions& options;
   int range;
-  const bm::NodeField* prior;  // of a coarser level, prior_scale times smaller; or none
-  float prior_scale;
+  const bm::CoarseField* prior;  // or none
 };
 void search_blocks(const BlockSearch& search, BlockField& found, const Exec& exec);
 

@@ -126,9 +126,11 @@ class BlockMatcher final : public Matcher {
     std::unique_ptr<BlockFrame> frame(dynamic_cast<BlockFrame*>(reuse.get()));
     if (frame) static_cast<void>(reuse.release());
     else frame = std::make_unique<BlockFrame>();
-    prepare_block_frame(*frame, grey, mask, options_, exec);
+    prepare_block_frame(*frame, grey, mask, bm::below_base(options_, base_level_), exec);
     return frame;
   }
+
+  void set_base_level(int level) override { base_level_ = level; }
 
   void match(const MatchRequest& request, FlowView out, const Exec& exec) override {
     const auto& first = dynamic_cast<const BlockFrame&>(request.first);
@@ -141,20 +143,18 @@ class BlockMatcher final : public Matcher {
           fmt::format("block matching: levels {} to {} of a pyramid of {} levels were asked for",
                       started ? request.start_level - 1 : levels - 1, request.last_level, levels));
     int level = levels - 1;
-    float scale = 2;  // of the field before
+    int before = level + 1;
     forward_.has_before = backward_.has_before = started;
     if (started) {
-      level = std::min(level, request.start_level - 1);
-      for (int k = level + 1; k < request.start_level; ++k) scale *= 2;
-      begin(request, first);
+      before = request.start_level;
+      level = std::min(level, before - 1);
+      begin(request.start);
     }
-    for (; level >= request.last_level; --level, scale = 2) {
+    for (; level >= request.last_level; before = level--) {
       throw_if_stopped(exec);
-      const BlockLevel& a = first.levels[level];
-      const BlockLevel& b = second.levels[level];
-      search(a, b, scale, forward_, exec);
+      search(first, second, {level, before}, forward_, exec);
       if (options_.forward_backward) {
-        search(b, a, scale, backward_, exec);
+        search(second, first, {level, before}, backward_, exec);
         copy_field(forward_.found, forward_.raw);
         doubt(forward_.found, backward_.found.view(), exec);
         if (level > request.last_level) {
@@ -169,30 +169,36 @@ class BlockMatcher final : public Matcher {
   }
 
  private:
-  void begin(const MatchRequest& request, const BlockFrame& first) {
-    const FlowView& start = request.start;
+  void begin(const FlowView& start) {
     BlockField& field = forward_.before;
     field.resize(start.u.width, start.u.height, 1);
     copy(start.u, field.u.view());
     copy(start.v, field.v.view());
     copy(start.confidence, field.confidence.view());
-    // What the mask left out is told from what was merely not found.
-    if (static_cast<std::size_t>(request.start_level) < first.levels.size()) {
-      const BlockLevel& level = first.levels[request.start_level];
-      for (int y = 0; level.has_mask() && y < level.height; ++y)
-        for (int x = 0; x < level.width; ++x)
-          if (level.valid.at(x, y) == 0) field.confidence.at(x, y) = -1;
-    }
     if (!options_.forward_backward) return;
     copy_field(field, backward_.before);
     negate(backward_.before);
   }
 
-  void search(const BlockLevel& a, const BlockLevel& b, float scale, Direction& direction,
+  struct Levels {
+    int now, before;
+  };
+  void search(const BlockFrame& from, const BlockFrame& to, Levels levels, Direction& direction,
               const Exec& exec) {
-    const bm::NodeField before = direction.before.view();
-    search_blocks({a, b, options_, direction.has_before ? options_.refine : options_.range,
-                   direction.has_before ? &before : nullptr, scale},
+    BlockField& found = direction.before;
+    bm::CoarseField coarse{found.view(),
+                           {},
+                           found.u.width(),
+                           found.u.height(),
+                           static_cast<float>(1 << (levels.before - levels.now))};
+    if (static_cast<std::size_t>(levels.before) < from.levels.size()) {
+      const BlockLevel& level = from.levels[levels.before];
+      coarse.width = level.width, coarse.height = level.height;
+      if (level.has_mask()) coarse.valid = level.valid.view();
+    }
+    search_blocks({from.levels[levels.now], to.levels[levels.now], options_,
+                   direction.has_before ? options_.refine : options_.range,
+                   direction.has_before ? &coarse : nullptr},
                   direction.found, exec);
   }
 
@@ -227,6 +233,7 @@ class BlockMatcher final : public Matcher {
   }
 
   BlockMatchingOptions options_;
+  int base_level_ = 0;
   Direction forward_, backward_;
   BlockField work_;
 };

@@ -21,6 +21,13 @@ constexpr int kGreatestNarrowBlock = 19;
 // Level k + 1 has half the pixels of level k each way, rounded up; its pixel x lies on pixel 2x.
 FOVEA_HD inline int half(int pixels) { return (pixels + 1) / 2; }
 int level_count(int width, int height, const BlockMatchingOptions& options);
+// The options for an image that is this level of a larger one: where levels are counted, it has
+// fewer.
+inline BlockMatchingOptions below_base(BlockMatchingOptions options, int base_level) {
+  if (options.levels > 0)
+    options.levels = options.levels > base_level ? options.levels - base_level : 1;
+  return options;
+}
 
 // Where blocks lie. Pixels are divided into cells of step x step, a block lies around each cell's
 // middle, and its node carries the cell's flow. Nodes share candidates in tiles of about 8x8
@@ -202,12 +209,11 @@ FOVEA_HD inline Motion motion_of(const Peak& peak, const PeakParams& params) {
 
 // --- Fields. ---
 
-// The field at pixel (x, y) of its level; between nodes it is interpolated, down first, then across
-// (nodes of which nothing is known left out), beyond the outer ones it stays.
 struct Between {
   int low, high;
   float share;  // of high
 };
+// Places on one axis of which a value is known every `step` pixels; beyond the outer ones it stays.
 FOVEA_HD inline Between between_nodes(float pixel, int step, int nodes) {
   const float place = (pixel - 0.5F * static_cast<float>(step - 1)) / static_cast<float>(step);
   if (!(place > 0)) return {0, 0, 0};
@@ -218,39 +224,62 @@ FOVEA_HD inline Between between_nodes(float pixel, int step, int nodes) {
 FOVEA_HD inline float blend(float low, float high, float share) {
   return low + share * (high - low);
 }
+
+// The motions at the corners of a cell, row by row, blended down first, then across; those of which
+// nothing is known are left out.
+FOVEA_HD inline Motion blend_corners(const Motion (&m)[4], float across, float down) {
+  if (m[0].confidence >= 0 && m[1].confidence >= 0 && m[2].confidence >= 0 && m[3].confidence >= 0)
+    return {blend(blend(m[0].u, m[2].u, down), blend(m[1].u, m[3].u, down), across),
+            blend(blend(m[0].v, m[2].v, down), blend(m[1].v, m[3].v, down), across),
+            blend(blend(m[0].confidence, m[2].confidence, down),
+                  blend(m[1].confidence, m[3].confidence, down), across)};
+  const float w[4] = {m[0].confidence >= 0 ? (1 - across) * (1 - down) : 0.0F,
+                      m[1].confidence >= 0 ? across * (1 - down) : 0.0F,
+                      m[2].confidence >= 0 ? (1 - across) * down : 0.0F,
+                      m[3].confidence >= 0 ? across * down : 0.0F};
+  const float sum = w[0] + w[1] + w[2] + w[3];
+  if (!(sum > 0)) return {0, 0, -1};
+  return {(w[0] * m[0].u + w[1] * m[1].u + w[2] * m[2].u + w[3] * m[3].u) / sum,
+          (w[0] * m[0].v + w[1] * m[1].v + w[2] * m[2].v + w[3] * m[3].v) / sum,
+          (w[0] * m[0].confidence + w[1] * m[1].confidence + w[2] * m[2].confidence +
+           w[3] * m[3].confidence) /
+              sum};
+}
+FOVEA_HD inline Motion node_at(const NodeField& field, int x, int y) {
+  return {field.u.at(x, y), field.v.at(x, y), field.confidence.at(x, y)};
+}
+// The field at pixel (x, y) of its level.
 FOVEA_HD inline Motion field_at(const NodeField& field, float x, float y) {
   const Between across = between_nodes(x, field.step, field.u.width);
   const Between down = between_nodes(y, field.step, field.u.height);
-  const ImageView<float>& c = field.confidence;
-  const float c00 = c.at(across.low, down.low), c10 = c.at(across.high, down.low);
-  const float c01 = c.at(across.low, down.high), c11 = c.at(across.high, down.high);
-  if (c00 >= 0 && c10 >= 0 && c01 >= 0 && c11 >= 0) {
-    const auto value = [&](const ImageView<float>& plane) {
-      return blend(
-          blend(plane.at(across.low, down.low), plane.at(across.low, down.high), down.share),
-          blend(plane.at(across.high, down.low), plane.at(across.high, down.high), down.share),
-          across.share);
-    };
-    return {value(field.u), value(field.v), value(c)};
-  }
-  const float w00 = c00 >= 0 ? (1 - across.share) * (1 - down.share) : 0.0F;
-  const float w10 = c10 >= 0 ? across.share * (1 - down.share) : 0.0F;
-  const float w01 = c01 >= 0 ? (1 - across.share) * down.share : 0.0F;
-  const float w11 = c11 >= 0 ? across.share * down.share : 0.0F;
-  const float sum = w00 + w10 + w01 + w11;
-  if (!(sum > 0)) return {0, 0, -1};
-  const auto value = [&](const ImageView<float>& plane) {
-    return (w00 * plane.at(across.low, down.low) + w10 * plane.at(across.high, down.low) +
-            w01 * plane.at(across.low, down.high) + w11 * plane.at(across.high, down.high)) /
-           sum;
-  };
-  return {value(field.u), value(field.v), value(c)};
+  const Motion corners[4] = {
+      node_at(field, across.low, down.low), node_at(field, across.high, down.low),
+      node_at(field, across.low, down.high), node_at(field, across.high, down.high)};
+  return blend_corners(corners, across.share, down.share);
 }
 
-// What a coarser field, `scale` times smaller, says of pixel (x, y).
-FOVEA_HD inline Motion prior_at(const NodeField& coarse, float scale, float x, float y) {
-  const Motion motion = field_at(coarse, x / scale, y / scale);
-  return {motion.u * scale, motion.v * scale, motion.confidence};
+// What was found at a level whose pixels are `scale` times those of the one that is searched.
+struct CoarseField {
+  NodeField nodes;
+  ImageView<const std::uint8_t> valid;  // the level's; without data every pixel counts
+  int width, height;                    // of the level
+  float scale;
+};
+FOVEA_HD inline Motion pixel_at(const CoarseField& coarse, int x, int y) {
+  if (coarse.valid.data != nullptr && coarse.valid.at(x, y) == 0) return {0, 0, -1};
+  if (coarse.nodes.step == 1) return node_at(coarse.nodes, x, y);
+  return field_at(coarse.nodes, static_cast<float>(x), static_cast<float>(y));
+}
+// What it says of pixel (x, y) of the finer level. It is looked at as a field of pixels even where
+// it is one of nodes: a start handed in, which has pixels only, then gives the same.
+FOVEA_HD inline Motion prior_at(const CoarseField& coarse, float x, float y) {
+  const Between across = between_nodes(x / coarse.scale, 1, coarse.width);
+  const Between down = between_nodes(y / coarse.scale, 1, coarse.height);
+  const Motion corners[4] = {
+      pixel_at(coarse, across.low, down.low), pixel_at(coarse, across.high, down.low),
+      pixel_at(coarse, across.low, down.high), pixel_at(coarse, across.high, down.high)};
+  const Motion motion = blend_corners(corners, across.share, down.share);
+  return {motion.u * coarse.scale, motion.v * coarse.scale, motion.confidence};
 }
 // The whole shift around which the tile is searched: the prior of its middle, kept inside the
 // image.

@@ -36,29 +36,54 @@ void quantise(ImageView<const float> grey, ImageView<const std::uint8_t> mask, G
 void halve(const Grey& grey, bool masked, Grey& out, const Exec& exec);
 void find_features(const Grey& grey, bool masked, bool rank, FrameLevel& out, const Exec& exec);
 
-// Refines `in` to `out` by one step. The confidence is that of the flow before the step.
+// Refines `in` to `out` by one step. Writes the smaller eigenvalue of each pixel's system where it
+// is asked for.
 struct StepRequest {
   const FrameLevel& first;
   const FrameLevel& second;
   const Field& in;
   Field& out;
-  Plane<float>* confidence = nullptr;
+  Plane<float>* eigenvalues;
   std::span<const float> taps;
   float robust;
   lk::SolveParams solve;
 };
 void step(const StepRequest& request, const Exec& exec);
 
-// Each pixel of `out` has the flow of `in` that fits best among its own and that of eight pixels
-// `distance` away, at most 16. The margins of `in` are written.
+// Each pixel of `out` has the flow of `in` that fits best among its own and that of up to eight
+// pixels `distance` away, at most 16. The margins of `in` are written.
 struct PropagateRequest {
   const FrameLevel& first;
   const FrameLevel& second;
   Field& in;
   Field& out;
   int distance;
+  int first_trial, last_trial;  // of lk::kTrialOffsets
 };
 void propagate(const PropagateRequest& request, const Exec& exec);
+
+// Sums of lk::trial_difference over 7x7 pixels under a flow.
+struct ResidualRequest {
+  const FrameLevel& first;
+  const FrameLevel& second;
+  const Field& flow;
+  Plane<std::uint16_t>& out;
+};
+void find_residuals(const ResidualRequest& request, const Exec& exec);
+
+// How much to trust a level's flow. `backward` is the flow from the second image to the first, on
+// the same level, or null.
+struct AssessRequest {
+  const FrameLevel& first;
+  const FrameLevel& second;
+  const Field& flow;
+  const Plane<std::uint16_t>& residuals;
+  const Plane<float>& eigenvalues;  // of the last step
+  const Field* backward;
+  float min_eigenvalue;
+  float pixel;  // size of the level's pixels: 1, 2, 4, ...
+};
+void assess(const AssessRequest& request, Plane<float>& confidence, const Exec& exec);
 
 // The median of (2 radius + 1)^2 pixels, radius 1 or 2; the border repeats.
 void median(const Plane<float>& in, Plane<float>& out, int radius, const Exec& exec);

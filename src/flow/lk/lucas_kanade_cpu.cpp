@@ -8,6 +8,8 @@
 namespace fovea::flow::cpu {
 namespace {
 
+constexpr std::int64_t kFewPixels = 8192;
+
 struct Extent {
   int width, height;
 };
@@ -56,22 +58,50 @@ class LucasKanade final : public Matcher {
     const auto& first = dynamic_cast<const Frame&>(request.first);
     const auto& second = dynamic_cast<const Frame&>(request.second);
     const int count = static_cast<int>(first.sizes.size());
-    const bool started = !request.start.u.empty();
-    const int top = started ? std::min(request.start_level, count) : count;
-    const int finest = std::clamp(plan_.finest - base_, request.last_level, top - 1);
-    if (started) start_from(request.start);
-    for (int level = top - 1; level >= finest; --level) {
-      throw_if_stopped(exec);
-      const Extent size = first.sizes[static_cast<std::size_t>(level)];
-      if (level == count - 1) start_at_rest(size);
-      else enlarge_field(size, exec);
-      refine(first.levels[static_cast<std::size_t>(level)],
-             second.levels[static_cast<std::size_t>(level)], level, exec);
+    const bool wanted = !out.confidence.empty();
+    const int least = std::clamp(plan_.finest - base_, request.last_level, count - 1);
+    if (wanted && plan_.forward_backward) go_back(first, second, least, exec);
+    int top = count;
+    if (!request.start.u.empty()) {
+      top = std::min(request.start_level, count);
+      start_from(request.start);
     }
+    const int finest = std::min(least, top);
+    run({first, second, top, finest, wanted}, exec);
+    if (wanted && finest < top) judge(first, second, finest, exec);
+    else if (wanted) no_confidence(first.sizes[static_cast<std::size_t>(finest)]);
     deliver(first, finest, request.last_level, out, exec);
   }
 
+  int reach(int level) const override { return lk::reach(plan_, level); }
+  // Two pyramids of bytes, an image of floats and one of units, two fields, the confidence and what
+  // it is made of, a tile's result.
+  std::uint64_t bytes_per_pixel() const override { return plan_.forward_backward ? 58 : 50; }
+
  private:
+  struct Descent {
+    const Frame& first;
+    const Frame& second;
+    int top;     // levels below this one are worked on
+    int finest;  // down to this one
+    bool judged;
+  };
+
+  // Leaves the finest level's flow in field_; starts from it unless `top` is the number of levels.
+  void run(const Descent& descent, const Exec& exec) {
+    const int count = static_cast<int>(descent.first.sizes.size());
+    for (int level = descent.top - 1; level >= descent.finest; --level) {
+      throw_if_stopped(exec);
+      const Extent size = descent.first.sizes[static_cast<std::size_t>(level)];
+      // Threads cost more than they bring where there is little to do.
+      Exec here = exec;
+      if (size.width * static_cast<std::int64_t>(size.height) < kFewPixels) here.threads = 1;
+      if (level == count - 1) start_at_rest(size);
+      else enlarge_field(size, here);
+      refine(descent, level, here);
+    }
+  }
+
   void start_from(const FlowView& start) {
     field_.resize(start.u.width, start.u.height);
     copy(ImageView<const float>(start.u), field_.u.view());
@@ -89,20 +119,26 @@ class LucasKanade final : public Matcher {
     std::swap(field_, other_);
   }
 
-  // Leaves the level's flow in field_.
-  void refine(const FrameLevel& first, const FrameLevel& second, int level, const Exec& exec) {
+  void refine(const Descent& descent, int level, const Exec& exec) {
+    const FrameLevel& first = descent.first.levels[static_cast<std::size_t>(level)];
+    const FrameLevel& second = descent.second.levels[static_cast<std::size_t>(level)];
     const lk::LevelPlan& work = plan_.of(base_ + level);
     other_.resize(field_.u.width(), field_.u.height());
     for (int k = 0; k < work.steps(); ++k) {
+      const bool last = k == work.steps() - 1;
       if (k < work.propagation) {
-        propagate({first, second, field_, other_, std::max(4 >> k, 1)}, exec);
+        propagate({first, second, field_, other_, lk::trial_distance(k), work.first_trial(k),
+                   work.last_trial(k)},
+                  exec);
         std::swap(field_, other_);
       }
+      const bool judged = last && descent.judged && level == descent.finest;
+      if (judged) eigenvalues_.resize(field_.u.width(), field_.u.height());
       const lk::Round& round = k < work.wide.steps ? work.wide : work.narrow;
-      step({first, second, field_, other_, nullptr, taps_[static_cast<std::size_t>(round.radius)],
-            plan_.robust, plan_.solve},
+      step({first, second, field_, other_, judged ? &eigenvalues_ : nullptr,
+            taps_[static_cast<std::size_t>(round.radius)], plan_.robust, plan_.solve},
            exec);
-      if (plan_.median == 0) {
+      if (plan_.median == 0 || (!last && (k + 1) % work.median_every != 0)) {
         std::swap(field_, other_);
         continue;
       }
@@ -111,25 +147,56 @@ class LucasKanade final : public Matcher {
     }
   }
 
+  // The flow from the second image to the first, which is worked out a level less far.
+  void go_back(const Frame& first, const Frame& second, int finest, const Exec& exec) {
+    const int count = static_cast<int>(first.sizes.size());
+    const int stop = std::min(finest + 1, count - 1);
+    run({second, first, count, stop, false}, exec);
+    if (stop > finest) enlarge_field(first.sizes[static_cast<std::size_t>(finest)], exec);
+    std::swap(field_, backward_);
+  }
+  void judge(const Frame& first, const Frame& second, int level, const Exec& exec) {
+    const FrameLevel& from = first.levels[static_cast<std::size_t>(level)];
+    const FrameLevel& to = second.levels[static_cast<std::size_t>(level)];
+    residuals_.resize(field_.u.width(), field_.u.height());
+    find_residuals({from, to, field_, residuals_}, exec);
+    assess(
+        {from, to, field_, residuals_, eigenvalues_, plan_.forward_backward ? &backward_ : nullptr,
+         plan_.solve.min_eigenvalue, static_cast<float>(1 << (base_ + level))},
+        confidence_, exec);
+  }
+  void no_confidence(Extent size) {
+    confidence_.resize(size.width, size.height);
+    for (int y = 0; y < size.height; ++y) std::fill_n(confidence_.row(y), size.width, 0.0F);
+  }
+
+  // Enlarges what the finest level worked on has found to the level asked for.
   void deliver(const Frame& first, int level, int last, const FlowView& out, const Exec& exec) {
-    for (; level > last + 1; --level)
-      enlarge_field(first.sizes[static_cast<std::size_t>(level - 1)], exec);
-    if (level == last) {
-      copy(std::as_const(field_.u).view(), out.u);
-      copy(std::as_const(field_.v).view(), out.v);
-    } else {
-      enlarge(std::as_const(field_.u).view(), out.u, Enlarge::kFlow, exec);
-      enlarge(std::as_const(field_.v).view(), out.v, Enlarge::kFlow, exec);
+    const bool judged = !out.confidence.empty();
+    for (; level > last + 1; --level) {
+      const Extent size = first.sizes[static_cast<std::size_t>(level - 1)];
+      enlarge_field(size, exec);
+      if (!judged) continue;
+      eigenvalues_.resize(size.width, size.height);
+      enlarge(std::as_const(confidence_).view(), eigenvalues_.view(), Enlarge::kConfidence, exec);
+      std::swap(confidence_, eigenvalues_);
     }
-    for (int y = 0; y < out.confidence.height; ++y)
-      std::fill_n(out.confidence.row(y), out.confidence.width, 1.0F);
+    const auto hand_over = [&](const Plane<float>& from, ImageView<float> to, Enlarge what) {
+      if (level == last) copy(from.view(), to);
+      else enlarge(from.view(), to, what, exec);
+    };
+    hand_over(field_.u, out.u, Enlarge::kFlow);
+    hand_over(field_.v, out.v, Enlarge::kFlow);
+    if (judged) hand_over(confidence_, out.confidence, Enlarge::kConfidence);
   }
 
   lk::Plan plan_;
   std::vector<std::vector<float>> taps_;  // by radius
   int base_ = 0;
   Grey grey_, halved_;
-  Field field_, other_;
+  Field field_, other_, backward_;
+  Plane<float> eigenvalues_, confidence_;
+  Plane<std::uint16_t> residuals_;
 };
 
 }  // namespace

@@ -132,6 +132,34 @@ FOVEA_HD inline int trial_difference(int first, int a, int b, int c, int d, int 
   return (difference < 0 ? -difference : difference) >> 6;
 }
 
+// Confidence: how far off the flow may be, judged by what is left of the differences under a square
+// of 7x7 pixels, by how firmly the window holds the flow (the smaller eigenvalue), and by how much
+// the flow varies among nine pixels around.
+constexpr int kSpacing = 4;                        // of the nine pixels
+constexpr float kResidualScale = 1.0F / (49 * 4);  // mean of 49 differences, held in quarters
+constexpr float kFloor = 0.05F;
+constexpr float kHalf = 0.1F;         // doubt at which the confidence is a half
+constexpr float kBackwardWeight = 4;  // doubt grows so fast with pixels between there and back
+FOVEA_HD inline float smaller_eigenvalue(float xx, float xy, float yy) {
+  const float difference = xx - yy, twice = xy + xy;
+  return ((xx + yy) - std::sqrt(std::fma(difference, difference, twice * twice))) * 0.5F;
+}
+struct Evidence {
+  float residual;    // sum of trial_difference()
+  float eigenvalue;  // of the last step's sums
+  float variation;   // largest less smallest, of u and v together
+  float pixel;       // size of the level's pixels: 1, 2, 4, ...
+};
+FOVEA_HD inline float doubt(const Evidence& evidence) {
+  const float firmness = std::sqrt(evidence.eigenvalue + 1.0F);
+  const float residual = evidence.residual * kResidualScale / firmness * evidence.pixel;
+  return (residual + kFloor) * (evidence.variation * evidence.pixel + kFloor);
+}
+FOVEA_HD inline float doubt_both_ways(float doubt, float there_and_back, float pixel) {
+  return doubt * std::fma(kBackwardWeight * pixel, there_and_back, 1.0F);
+}
+FOVEA_HD inline float confidence_of(float doubt) { return kHalf / (kHalf + doubt); }
+
 // A pixel of twice the size, from the two columns it lies between (each a sum of two rows).
 FOVEA_HD inline float doubled(float column0, float column1) { return (column0 + column1) * 0.5F; }
 FOVEA_HD inline float repeated(float column0, float column1) { return (column0 + column1) * 0.25F; }

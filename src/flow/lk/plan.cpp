@@ -16,13 +16,13 @@ Plan preset(Quality quality) {
   switch (quality) {
     case Quality::kFast:
       plan.finest = 1;
-      plan.fine = {0, {0, 5}, {1, 5}};
-      plan.coarse = {2, {3, 7}, {3, 4}};
+      plan.fine = {0, {0, 3}, {1, 3}};
+      plan.coarse = {2, {2, 5}, {1, 3}, true, 2};
       break;
     case Quality::kDefault:
       plan.finest = 0;
-      plan.fine = {0, {0, 5}, {2, 5}};
-      plan.coarse = {2, {3, 7}, {3, 4}};
+      plan.fine = {0, {0, 5}, {1, 5}};
+      plan.coarse = {2, {3, 5}, {1, 3}, false, 2};
       break;
     case Quality::kBest:
       plan.finest = 0;
@@ -69,7 +69,7 @@ int reach(const Plan& plan, int level) {
   for (const Round& round : {work.wide, work.narrow})
     pixels += round.steps * (round.radius + 1 + plan.median);
   for (int k = 0; k < std::min(work.propagation, work.steps()); ++k)
-    pixels += std::max(4 >> k, 1) + kTrialRadius;
+    pixels += trial_distance(k) + kTrialRadius;
   return pixels;
 }
 

@@ -8,6 +8,9 @@
 
 namespace fovea::flow::lk {
 
+// How far off the flows are that are tried in a round of propagation.
+inline int trial_distance(int round) { return round < 2 ? 4 >> round : 1; }
+
 constexpr int kMostRadius = 15;
 // Levels stop where halving would leave fewer pixels than this on the shorter side.
 constexpr int kLeastSide = 8;
@@ -22,7 +25,12 @@ struct LevelPlan {
   int propagation = 0;  // rounds before the first steps, one step each
   Round wide{};
   Round narrow{};
+  bool half_trials = false;  // rounds try neighbours beside and at the corners by turns
+  int median_every = 1;      // steps; the last is always followed by one
   int steps() const { return wide.steps + narrow.steps; }
+  // The trials of a round of propagation.
+  int first_trial(int round) const { return half_trials && round % 2 == 1 ? kTrials / 2 : 0; }
+  int last_trial(int round) const { return half_trials && round % 2 == 0 ? kTrials / 2 : kTrials; }
 };
 
 struct Plan {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <span>
 
 #include "flow/lk/kernels.h"
 #include "flow/lk/tiles_cpu.h"
@@ -78,46 +79,68 @@ HWY_INLINE TrialPlaces trial_places(D d, hn::Vec<DI> x, hn::Vec<D> flow, int siz
   return {index, hn::IfThenElseZero(hn::And(inside, hn::Lt(i, last)), fraction), inside};
 }
 
-void try_row(const TrialJob& job) {
+// Where the row's pixels land in the second image.
+HWY_INLINE void place_row(const TrialJob& job) {
   const D d;
   const DI integers;
   const hn::Rebind<std::uint16_t, DI> halves;
   const int lanes = static_cast<int>(hn::Lanes(d));
-  const Plane<std::uint8_t>& second = job.second.features;
-  const TrialScratch& to = job.scratch;
-  const auto stride = hn::Set(integers, static_cast<std::int32_t>(second.stride()));
-  const auto row = hn::Set(integers, job.y);
+  const int width = job.second.features.width(), height = job.second.features.height();
+  const int count = job.count;
+  const float* HWY_RESTRICT u = job.u + job.begin;
+  const float* HWY_RESTRICT v = job.v + job.begin;
+  std::int32_t* HWY_RESTRICT places = job.scratch.places;
+  std::uint16_t* HWY_RESTRICT fractions_x = job.scratch.fractions_x;
+  std::uint16_t* HWY_RESTRICT fractions_y = job.scratch.fractions_y;
+  std::uint16_t* HWY_RESTRICT outside = job.scratch.outside;
+  const auto stride = hn::Set(integers, static_cast<std::int32_t>(job.second.features.stride()));
+  const auto row = hn::Set(integers, job.y), step = hn::Set(integers, lanes);
   const auto worst = hn::Set(integers, lk::kTrialMost);
-  for (int k = 0; k < job.count; k += lanes) {
-    const auto x = trial_places(d, hn::Iota(integers, job.begin + k),
-                                hn::LoadU(d, job.u + job.begin + k), second.width());
-    const auto y = trial_places(d, row, hn::LoadU(d, job.v + job.begin + k), second.height());
-    hn::StoreU(hn::Add(hn::Mul(y.index, stride), x.index), integers, to.places + k);
-    hn::StoreU(hn::DemoteTo(halves, x.fraction), halves, to.fractions_x + k);
-    hn::StoreU(hn::DemoteTo(halves, y.fraction), halves, to.fractions_y + k);
-    const auto outside = hn::IfThenZeroElse(hn::And(x.inside, y.inside), worst);
-    hn::StoreU(hn::DemoteTo(halves, outside), halves, to.outside + k);
+  auto column = hn::Iota(integers, job.begin);
+  for (int k = 0; k < count; k += lanes) {
+    const auto x = trial_places(d, column, hn::LoadU(d, u + k), width);
+    const auto y = trial_places(d, row, hn::LoadU(d, v + k), height);
+    column = hn::Add(column, step);
+    hn::StoreU(hn::Add(hn::Mul(y.index, stride), x.index), integers, places + k);
+    hn::StoreU(hn::DemoteTo(halves, x.fraction), halves, fractions_x + k);
+    hn::StoreU(hn::DemoteTo(halves, y.fraction), halves, fractions_y + k);
+    const auto beyond = hn::IfThenZeroElse(hn::And(x.inside, y.inside), worst);
+    hn::StoreU(hn::DemoteTo(halves, beyond), halves, outside + k);
   }
-  const std::uint8_t* base = second.row(0);
-  const std::ptrdiff_t below = second.stride();
-  for (int k = 0; k < job.count; ++k) {
-    const std::uint8_t* at = base + to.places[k];
+}
+
+// Four neighbours a place, two at a time, as no instruction gathers bytes.
+HWY_INLINE void gather_row(const Plane<std::uint8_t>& image,
+                           const std::int32_t* HWY_RESTRICT places, int count,
+                           std::uint32_t* HWY_RESTRICT quads) {
+  const std::uint8_t* above = image.row(0);
+  const std::uint8_t* below = above + image.stride();
+  for (int k = 0; k < count; ++k) {
+    const std::int32_t place = places[k];
     std::uint16_t upper, lower;
-    std::memcpy(&upper, at, 2);
-    std::memcpy(&lower, at + below, 2);
-    to.quads[k] = upper | static_cast<std::uint32_t>(lower) << 16;
+    std::memcpy(&upper, above + place, 2);
+    std::memcpy(&lower, below + place, 2);
+    quads[k] = upper | static_cast<std::uint32_t>(lower) << 16;
   }
-  const Shorts shorts;
+}
+
+void try_row(const TrialJob& job) {
+  place_row(job);
+  gather_row(job.second.features, job.scratch.places, job.count, job.scratch.quads);
+  const Shorts d;
   const hn::Rebind<std::uint8_t, Shorts> bytes;
-  const int step = static_cast<int>(hn::Lanes(shorts));
-  const std::uint8_t* first = job.first.features.row(job.y) + job.begin;
-  const auto byte = hn::Set(shorts, 255);
-  for (int k = 0; k < job.count; k += step) {
-    auto upper = hn::Zero(shorts), lower = upper;
-    hn::LoadInterleaved2(shorts, reinterpret_cast<const std::uint16_t*>(to.quads + k), upper,
-                         lower);
-    const auto fx = hn::LoadU(shorts, to.fractions_x + k);
-    const auto fy = hn::LoadU(shorts, to.fractions_y + k);
+  const int lanes = static_cast<int>(hn::Lanes(d)), count = job.count;
+  const auto* HWY_RESTRICT quads = reinterpret_cast<const std::uint16_t*>(job.scratch.quads);
+  const std::uint8_t* HWY_RESTRICT first = job.first.features.row(job.y) + job.begin;
+  const std::uint16_t* HWY_RESTRICT fractions_x = job.scratch.fractions_x;
+  const std::uint16_t* HWY_RESTRICT fractions_y = job.scratch.fractions_y;
+  const std::uint16_t* HWY_RESTRICT outside = job.scratch.outside;
+  std::uint16_t* HWY_RESTRICT out = job.out;
+  const auto byte = hn::Set(d, 255);
+  for (int k = 0; k < count; k += lanes) {
+    auto upper = hn::Zero(d), lower = upper;
+    hn::LoadInterleaved2(d, quads + 2 * k, upper, lower);
+    const auto fx = hn::LoadU(d, fractions_x + k), fy = hn::LoadU(d, fractions_y + k);
     // Wrapping differences: only the blend has to fit.
     const auto along = [&](hn::Vec<Shorts> pair) {
       const auto a = hn::And(pair, byte), b = hn::ShiftRight<8>(pair);
@@ -125,32 +148,34 @@ void try_row(const TrialJob& job) {
     };
     const auto above = along(upper), under = along(lower);
     const auto warped = hn::Add(hn::ShiftLeft<4>(above), hn::Mul(hn::Sub(under, above), fy));
-    const auto here = hn::ShiftLeft<8>(hn::PromoteTo(shorts, hn::LoadU(bytes, first + k)));
-    const auto difference =
-        hn::ShiftRight<6>(hn::Sub(hn::Max(warped, here), hn::Min(warped, here)));
-    hn::StoreU(hn::Max(difference, hn::LoadU(shorts, to.outside + k)), shorts, job.out + k);
+    const auto here = hn::ShiftLeft<8>(hn::PromoteTo(d, hn::LoadU(bytes, first + k)));
+    const auto difference = hn::Sub(hn::Max(warped, here), hn::Min(warped, here));
+    hn::StoreU(hn::Max(hn::ShiftRight<6>(difference), hn::LoadU(d, outside + k)), d, out + k);
   }
 }
 
 void sum_trial(const TrialSumJob& job) {
   const Shorts d;
-  const int lanes = static_cast<int>(hn::Lanes(d));
-  for (int x = 0; x < job.width; x += lanes) {
-    auto sum = hn::LoadU(d, job.differences + x);
-    for (int k = 1; k < kSide; ++k) sum = hn::Add(sum, hn::LoadU(d, job.differences + x + k));
-    const auto gone = hn::LoadU(d, job.oldest + x);
-    hn::StoreU(sum, d, job.oldest + x);
-    hn::StoreU(hn::Add(hn::LoadU(d, job.total + x), hn::Sub(sum, gone)), d, job.total + x);
+  const int lanes = static_cast<int>(hn::Lanes(d)), width = job.width;
+  const std::uint16_t* HWY_RESTRICT differences = job.differences;
+  std::uint16_t* HWY_RESTRICT oldest = job.oldest;
+  std::uint16_t* HWY_RESTRICT total = job.total;
+  for (int x = 0; x < width; x += lanes) {
+    auto sum = hn::LoadU(d, differences + x);
+    for (int k = 1; k < kSide; ++k) sum = hn::Add(sum, hn::LoadU(d, differences + x + k));
+    const auto gone = hn::LoadU(d, oldest + x);
+    hn::StoreU(sum, d, oldest + x);
+    hn::StoreU(hn::Add(hn::LoadU(d, total + x), hn::Sub(sum, gone)), d, total + x);
   }
 }
 
 // The first trial among those of the least sum.
-void find_best(const std::array<std::uint16_t*, kFlows>& totals, int width, std::uint16_t* best) {
+void find_best(std::span<std::uint16_t* const> totals, int width, std::uint16_t* best) {
   const Shorts d;
   const int lanes = static_cast<int>(hn::Lanes(d));
   for (int x = 0; x < width; x += lanes) {
     auto least = hn::LoadU(d, totals[0] + x), index = hn::Zero(d);
-    for (int k = 1; k < kFlows; ++k) {
+    for (std::size_t k = 1; k < totals.size(); ++k) {
       const auto total = hn::LoadU(d, totals[k] + x);
       index =
           hn::IfThenElse(hn::Lt(total, least), hn::Set(d, static_cast<std::uint16_t>(k)), index);
@@ -175,79 +200,57 @@ HWY_EXPORT(find_best);
 
 constexpr int kPad = 64;  // elements that loops may run past a row of a tile
 
+// What is tried at each pixel: its own flow, then those of pixels some way off.
+struct Trials {
+  const FrameLevel& first;
+  const FrameLevel& second;
+  const Field& flow;
+  std::vector<lk::Offset> offsets;
+};
+
 class TrialTile {
  public:
-  TrialTile(const PropagateRequest& request, const Tile& tile)
-      : request_(request),
+  TrialTile(const Trials& trials, const Tile& tile)
+      : trials_(trials),
         tile_(tile),
-        width_(request.first.features.width()),
-        height_(request.first.features.height()),
+        width_(trials.first.features.width()),
+        height_(trials.first.features.height()),
         begin_(std::max(0, tile.x0 - lk::kTrialRadius)),
-        end_(std::min(width_, tile.x1 + lk::kTrialRadius)) {
+        end_(std::min(width_, tile.x1 + lk::kTrialRadius)),
+        flows_(static_cast<int>(trials.offsets.size())) {
     const int row = tile.x1 - tile.x0 + 2 * lk::kTrialRadius + kPad;
-    shorts_.resize(static_cast<std::size_t>(row) * (kFlows * (kSide + 1) + 5));
+    shorts_.resize(static_cast<std::size_t>(row) * (trials.offsets.size() * (kSide + 1) + 5));
     words_.resize(static_cast<std::size_t>(row) * 2);
     std::uint16_t* next = shorts_.data();
     const auto take = [&] { return std::exchange(next, next + row); };
-    for (auto& ring : rings_)
-      for (std::uint16_t*& line : ring) line = take();
-    for (std::uint16_t*& line : totals_) line = take();
+    for (int k = 0; k < flows_; ++k) {
+      for (std::uint16_t*& line : rings_[k]) line = take();
+      totals_[k] = take();
+    }
     differences_ = take();
     best_ = take();
     scratch_ = {reinterpret_cast<std::int32_t*>(words_.data()), words_.data() + row, take(), take(),
                 take()};
   }
 
-  void run() {
+  // Calls finish(y, sums of the trials' differences around each pixel of the row).
+  template <class Finish>
+  void run(const Finish& finish) {
     for (int y = tile_.y0 - lk::kTrialRadius; y < tile_.y1 + lk::kTrialRadius; ++y) {
-      add_row(y);
-      if (const int out = y - lk::kTrialRadius; out >= tile_.y0) choose(out);
+      for (int k = 0; k < flows_; ++k) add_row(y, k);
+      if (const int out = y - lk::kTrialRadius; out >= tile_.y0)
+        finish(out, std::span<std::uint16_t* const>(totals_.data(), trials_.offsets.size()));
     }
   }
 
- private:
-  // The row whose flow trial k takes for row y, from where pixel 0 finds its own.
-  std::ptrdiff_t shifted(int y, int k) const {
-    if (k == 0) return y * request_.in.u.stride();
-    const lk::Offset offset = lk::kTrialOffsets[k - 1];
-    return lk::clamped(y + offset.y * request_.distance, height_) * request_.in.u.stride() +
-           offset.x * request_.distance;
-  }
-
-  void add_row(int y) {
-    const int across = tile_.x1 - tile_.x0;
-    const int slot = (y - tile_.y0 + lk::kTrialRadius) % kSide;
-    const int lead = begin_ - (tile_.x0 - lk::kTrialRadius), count = end_ - begin_;
-    for (int k = 0; k < kFlows; ++k) {
-      if (y < 0 || y >= height_) {
-        std::fill_n(differences_, across + 2 * lk::kTrialRadius, std::uint16_t{0});
-      } else {
-        const std::ptrdiff_t at = shifted(y, k);
-        HWY_DYNAMIC_DISPATCH(try_row)
-        ({request_.first, request_.second, request_.in.u.row(0) + at, request_.in.v.row(0) + at, y,
-          begin_, count, scratch_, differences_ + lead});
-        std::fill_n(differences_, lead, std::uint16_t{0});
-        std::fill(differences_ + lead + count,
-                  differences_ + std::max(across + 2 * lk::kTrialRadius, lead + count),
-                  std::uint16_t{0});
-        if (request_.first.masked()) {
-          const std::uint8_t* mask = request_.first.mask.row(y) + begin_;
-          for (int x = 0; x < count; ++x)
-            if (mask[x] == 0) differences_[lead + x] = 0;
-        }
-      }
-      HWY_DYNAMIC_DISPATCH(sum_trial)({differences_, across, rings_[k][slot], totals_[k]});
-    }
-  }
-
-  void choose(int y) {
-    HWY_DYNAMIC_DISPATCH(find_best)(totals_, tile_.x1 - tile_.x0, best_);
-    std::array<std::ptrdiff_t, kFlows> from;
-    for (int k = 0; k < kFlows; ++k) from[k] = shifted(y, k);
-    const float* u = request_.in.u.row(0);
-    const float* v = request_.in.v.row(0);
-    float* u_out = request_.out.u.row(y);
-    float* v_out = request_.out.v.row(y);
+  void choose(int y, std::span<std::uint16_t* const> totals, Field& out) {
+    HWY_DYNAMIC_DISPATCH(find_best)(totals, tile_.x1 - tile_.x0, best_);
+    std::array<std::ptrdiff_t, kFlows> from{};
+    for (int k = 0; k < flows_; ++k) from[k] = shifted(y, k);
+    const float* u = trials_.flow.u.row(0);
+    const float* v = trials_.flow.v.row(0);
+    float* u_out = out.u.row(y);
+    float* v_out = out.v.row(y);
     for (int x = tile_.x0; x < tile_.x1; ++x) {
       const std::ptrdiff_t at = from[best_[x - tile_.x0]] + x;
       u_out[x] = u[at];
@@ -255,10 +258,42 @@ class TrialTile {
     }
   }
 
-  const PropagateRequest& request_;
+ private:
+  // From the field's first pixel to the one whose flow is tried at pixel 0 of row y.
+  std::ptrdiff_t shifted(int y, int k) const {
+    const lk::Offset offset = trials_.offsets[static_cast<std::size_t>(k)];
+    return lk::clamped(y + offset.y, height_) * trials_.flow.u.stride() + offset.x;
+  }
+
+  void add_row(int y, int k) {
+    const int across = tile_.x1 - tile_.x0, span = across + 2 * lk::kTrialRadius;
+    const int slot = (y - tile_.y0 + lk::kTrialRadius) % kSide;
+    const int lead = begin_ - (tile_.x0 - lk::kTrialRadius), count = end_ - begin_;
+    if (y < 0 || y >= height_) {
+      std::fill_n(differences_, span, std::uint16_t{0});
+    } else {
+      const std::ptrdiff_t at = shifted(y, k);
+      HWY_DYNAMIC_DISPATCH(try_row)
+      ({trials_.first, trials_.second, trials_.flow.u.row(0) + at, trials_.flow.v.row(0) + at, y,
+        begin_, count, scratch_, differences_ + lead});
+      std::fill_n(differences_, lead, std::uint16_t{0});
+      std::fill(differences_ + lead + count, differences_ + std::max(span, lead + count),
+                std::uint16_t{0});
+      if (trials_.first.masked()) {
+        const std::uint8_t* mask = trials_.first.mask.row(y) + begin_;
+        for (int x = 0; x < count; ++x)
+          if (mask[x] == 0) differences_[lead + x] = 0;
+      }
+    }
+    HWY_DYNAMIC_DISPATCH(sum_trial)
+    ({differences_, across, rings_[k][static_cast<std::size_t>(slot)], totals_[k]});
+  }
+
+  const Trials& trials_;
   const Tile tile_;
   const int width_, height_;
   const int begin_, end_;  // columns that are compared
+  const int flows_;
   std::vector<std::uint16_t> shorts_;
   std::vector<std::uint32_t> words_;
   std::array<std::array<std::uint16_t*, kSide>, kFlows> rings_{};
@@ -284,12 +319,25 @@ void repeat_margins(Plane<float>& plane, int places, const Exec& exec) {
 void propagate(const PropagateRequest& request, const Exec& exec) {
   repeat_margins(request.in.u, request.distance, exec);
   repeat_margins(request.in.v, request.distance, exec);
+  Trials trials{request.first, request.second, request.in, {{0, 0}}};
+  for (int k = request.first_trial; k < request.last_trial; ++k)
+    trials.offsets.push_back(
+        {lk::kTrialOffsets[k].x * request.distance, lk::kTrialOffsets[k].y * request.distance});
   for_each_tile(request.first, exec, [&](const Tile& tile, bool needed) {
-    if (needed) {
-      TrialTile(request, tile).run();
-      return;
-    }
-    copy_tile(request.in, request.out, tile);
+    if (!needed) return copy_tile(request.in, request.out, tile);
+    TrialTile rows(trials, tile);
+    rows.run([&](int y, auto totals) { rows.choose(y, totals, request.out); });
+  });
+}
+
+void find_residuals(const ResidualRequest& request, const Exec& exec) {
+  const Trials trials{request.first, request.second, request.flow, {{0, 0}}};
+  for_each_tile(request.first, exec, [&](const Tile& tile, bool needed) {
+    if (!needed) return;
+    TrialTile rows(trials, tile);
+    rows.run([&](int y, auto totals) {
+      std::copy_n(totals[0], tile.x1 - tile.x0, request.out.row(y) + tile.x0);
+    });
   });
 }
 

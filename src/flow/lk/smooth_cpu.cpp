@@ -1,5 +1,6 @@
 // The median filter between steps and the enlarging between levels. The median of 5x5 sorts the
-// columns once for all pixels that share them, then only looks where the median can still be.
+// columns and merges them in pairs once for all pixels that share them, then only looks where the
+// median can still be.
 #include <algorithm>
 #include <array>
 
@@ -50,84 +51,98 @@ void sort_columns5(const std::array<const float*, 5>& rows, int width,
   }
 }
 
-// Of five numbers: the two largest, the three largest, the middle three, in order.
-HWY_INLINE void largest2(V a, V b, V c, V e, V f, V& y, V& z) {
-  order(a, b);
-  order(c, e);
-  // The largest is among b, e, f; the second among those and a, c.
-  V low = hn::Min(b, e);
-  V high = hn::Max(b, e);
-  low = hn::Max(low, hn::Max(a, c));
-  // `low` is now the second of four only if the loser's partner does not exceed it, which it does
-  // not: a <= b and c <= e.
-  z = hn::Max(high, f);
-  y = hn::Max(low, hn::Min(high, f));
+// Merges neighbouring sorted columns, x and x + 1, into ten sorted numbers (Batcher).
+HWY_INLINE void merge_pairs(V& a0, V& a1, V& b0, V& b1) {  // to a0 <= a1 <= b0 <= b1
+  order(a0, b0);
+  order(a1, b1);
+  order(a1, b0);
 }
-HWY_INLINE void smallest2(V a, V b, V c, V e, V f, V& y, V& z) {
-  order(a, b);
-  order(c, e);
-  V high = hn::Max(a, c);
-  const V low = hn::Min(a, c);
-  high = hn::Min(high, hn::Min(b, e));
-  y = hn::Min(low, f);
-  z = hn::Min(high, hn::Max(low, f));
-}
-HWY_INLINE void sort5(V& a, V& b, V& c, V& e, V& f) {
-  order(a, b);
-  order(e, f);
-  order(c, f);
-  order(c, e);
-  order(b, f);
-  order(a, e);
-  order(a, c);
-  order(b, e);
-  order(b, c);
-}
-
-// out[x] is the median of columns x to x + 4 of the sorted columns.
-void median_columns5(const std::array<const float*, 5>& sorted, int width, float* out) {
+void merge_columns5(const std::array<const float*, 5>& sorted, int width,
+                    const std::array<float*, 10>& out) {
   const D d;
   const int lanes = static_cast<int>(hn::Lanes(d));
   for (int x = 0; x < width; x += lanes) {
-    const auto at = [&](int rank, int column) { return hn::LoadU(d, sorted[rank] + x + column); };
-    // With the rows of equal rank sorted too, 13 of the 25 can be the median: six are certainly
-    // below it and six above.
-    V c[13];
-    largest2(at(0, 0), at(0, 1), at(0, 2), at(0, 3), at(0, 4), c[0], c[1]);
-    V p = at(1, 0), q = at(1, 1), r = at(1, 2), s = at(1, 3), t = at(1, 4);
-    sort5(p, q, r, s, t);
-    c[2] = r;
-    c[3] = s;
-    c[4] = t;
-    p = at(2, 0), q = at(2, 1), r = at(2, 2), s = at(2, 3), t = at(2, 4);
-    sort5(p, q, r, s, t);
-    c[5] = q;
-    c[6] = r;
-    c[7] = s;
-    p = at(3, 0), q = at(3, 1), r = at(3, 2), s = at(3, 3), t = at(3, 4);
-    sort5(p, q, r, s, t);
-    c[8] = p;
-    c[9] = q;
-    c[10] = r;
-    smallest2(at(4, 0), at(4, 1), at(4, 2), at(4, 3), at(4, 4), c[11], c[12]);
-    // The middle of 13: extremes of a shrinking set are dropped in pairs.
-    const auto drop = [&](V* set, int count) {  // smallest to set[0], largest to set[count - 1]
-      for (int i = 0; i < count / 2; ++i) order(set[i], set[count - 1 - i]);
-      for (int i = 1; i < (count + 1) / 2; ++i) order(set[0], set[i]);
-      for (int i = count / 2; i < count - 1; ++i) order(set[i], set[count - 1]);
-    };
-    drop(c, 8);
-    c[0] = c[8];
-    drop(c, 7);
-    c[0] = c[9];
-    drop(c, 6);
-    c[0] = c[10];
-    drop(c, 5);
-    c[0] = c[11];
-    drop(c, 4);
-    c[0] = c[12];
-    drop(c, 3);
-    hn::StoreU(c[1], d, out + x);
+    V a[5], b[5];
+    for (int k = 0; k < 5; ++k) {
+      a[k] = hn::LoadU(d, sorted[k] + x);
+      b[k] = hn::LoadU(d, sorted[k] + x + 1);
+    }
+    // Places 0, 2, 4 of both: the outer ones and the middle ones, then the two inner borders.
+    merge_pairs(a[0], a[4], b[0], b[4]);
+    order(a[2], b[2]);
+    order(a[4], a[2]);
+    order(b[0], b[2]);
+    merge_pairs(a[1], a[3], b[1], b[3]);
+    // Now a0 <= a4 <= a2 <= b0 <= b2 <= b4 and a1 <= a3 <= b1 <= b3.
+    order(a[1], a[4]);
+    order(a[3], a[2]);
+    order(b[1], b[0]);
+    order(b[3], b[2]);
+    const V merged[10] = {a[0], a[1], a[4], a[3], a[2], b[1], b[0], b[3], b[2], b[4]};
+    for (int k = 0; k < 10; ++k) hn::StoreU(merged[k], d, out[k] + x);
+  }
+}
+
+// Of five numbers the three largest (or, with Min and Max exchanged, the three smallest), ending
+// with the most extreme.
+HWY_INLINE void largest3(V a, V b, V c, V e, V f, V out[3]) {
+  order(a, b);
+  order(c, e);
+  c = hn::Max(a, c);  // the lesser of the two has three above it
+  order(b, e);
+  order(c, f);
+  b = hn::Max(b, c);
+  order(e, f);
+  order(b, e);
+  out[0] = b;
+  out[1] = e;
+  out[2] = f;
+}
+HWY_INLINE void smallest3(V a, V b, V c, V e, V f, V out[3]) {
+  order(b, a);
+  order(e, c);
+  c = hn::Min(a, c);
+  order(e, b);
+  order(f, c);
+  b = hn::Min(b, c);
+  order(f, e);
+  order(e, b);
+  out[0] = b;
+  out[1] = e;
+  out[2] = f;
+}
+
+// out[x] is the median of columns x to x + 4: of ten merged numbers from x, ten from x + 2 and five
+// from x + 4. The 13th of all is among the 8th to 13th of the twenty; those are the three largest
+// of the lower ten and the three smallest of the upper ten.
+void median_columns5(const std::array<const float*, 10>& pairs,
+                     const std::array<const float*, 5>& last, int width, float* out) {
+  const D d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  for (int x = 0; x < width; x += lanes) {
+    V low[10], high[10];
+    for (int k = 0; k < 10; ++k) {
+      const V a = hn::LoadU(d, pairs[k] + x), b = hn::LoadU(d, pairs[9 - k] + x + 2);
+      low[k] = hn::Min(a, b);
+      high[k] = hn::Max(a, b);
+    }
+    // Both rise and fall once, so that halves are parted by comparing place k with k + 5.
+    for (int k = 0; k < 5; ++k) {
+      low[k] = hn::Max(low[k], low[k + 5]);
+      high[k] = hn::Min(high[k], high[k + 5]);
+    }
+    V m[6];
+    largest3(low[0], low[1], low[2], low[3], low[4], m);
+    V upper[3];
+    smallest3(high[0], high[1], high[2], high[3], high[4], upper);
+    m[3] = upper[2];
+    m[4] = upper[1];
+    m[5] = upper[0];
+    // The sixth of these six and the five of the last column.
+    V median = m[5];
+    for (int k = 0; k < 5; ++k)
+      median = hn::Min(median, hn::Max(m[k], hn::LoadU(d, last[4 - k] + x + 4)));
+    hn::StoreU(median, d, out + x);
   }
 }
 
@@ -153,6 +168,20 @@ void median3_row(const std::array<const float*, 3>& rows, int width, float* out)
   }
 }
 
+// Pixels between columns (each a sum of two rows), of which there is one more than is needed.
+void enlarge_row(const float* columns, int width, float scale, float* out) {
+  const D d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  const auto factor = hn::Set(d, scale);
+  int x = 0;
+  for (; x + 2 * lanes <= width; x += 2 * lanes) {
+    const auto here = hn::LoadU(d, columns + x / 2), after = hn::LoadU(d, columns + x / 2 + 1);
+    hn::StoreInterleaved2(hn::Mul(hn::Add(here, here), factor),
+                          hn::Mul(hn::Add(here, after), factor), d, out + x);
+  }
+  for (; x < width; ++x) out[x] = (columns[x / 2] + columns[(x + 1) / 2]) * scale;
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace
 }  // namespace fovea::flow::cpu
@@ -163,45 +192,80 @@ namespace fovea::flow::cpu {
 namespace {
 
 HWY_EXPORT(sort_columns5);
+HWY_EXPORT(merge_columns5);
 HWY_EXPORT(median_columns5);
+HWY_EXPORT(enlarge_row);
 HWY_EXPORT(median3_row);
 
 constexpr int kRowsPerTask = 32;
+
+// The medians of successive rows.
+class MedianRows {
+ public:
+  MedianRows(const Plane<float>& in, int radius) : in_(in), radius_(radius) {
+    const int width = in.width() + 2 * radius;
+    lines_.resize(width, kLines);
+    sorted_.resize(width, 5);
+    merged_.resize(width, 10);
+  }
+
+  // Of row y, which follows the one asked for before or is the first.
+  const float* next(int y, bool first) {
+    for (int k = first ? -radius_ : radius_; k <= radius_; ++k) pad(y + k);
+    const int width = in_.width();
+    float* out = lines_.row(kLines);
+    if (radius_ == 1) {
+      HWY_DYNAMIC_DISPATCH(median3_row)({line(y - 1), line(y), line(y + 1)}, width, out);
+      return out;
+    }
+    const std::array<float*, 5> sorted = rows_of<5>(sorted_);
+    const std::array<float*, 10> merged = rows_of<10>(merged_);
+    HWY_DYNAMIC_DISPATCH(sort_columns5)
+    ({line(y - 2), line(y - 1), line(y), line(y + 1), line(y + 2)}, width + 4, sorted);
+    HWY_DYNAMIC_DISPATCH(merge_columns5)(read(sorted), width + 3, merged);
+    HWY_DYNAMIC_DISPATCH(median_columns5)(read(merged), read(sorted), width, out);
+    return out;
+  }
+
+ private:
+  static constexpr int kLines = 5;
+
+  template <int kCount>
+  static std::array<float*, kCount> rows_of(Plane<float>& plane) {
+    std::array<float*, kCount> rows;
+    for (int k = 0; k < kCount; ++k) rows[k] = plane.row(k);
+    return rows;
+  }
+  template <std::size_t kCount>
+  static std::array<const float*, kCount> read(const std::array<float*, kCount>& rows) {
+    std::array<const float*, kCount> result;
+    std::copy(rows.begin(), rows.end(), result.begin());
+    return result;
+  }
+
+  float* line(int y) { return lines_.row((y + kLines) % kLines); }
+  // A row with its border repeated.
+  void pad(int y) {
+    const float* row = in_.row(lk::clamped(y, in_.height()));
+    float* to = line(y);
+    std::fill_n(to, radius_, row[0]);
+    std::copy_n(row, in_.width(), to + radius_);
+    std::fill_n(to + radius_ + in_.width(), radius_, row[in_.width() - 1]);
+  }
+
+  const Plane<float>& in_;
+  const int radius_;
+  Plane<float> lines_, sorted_, merged_;
+};
 
 }  // namespace
 
 void median(const Plane<float>& in, Plane<float>& out, int radius, const Exec& exec) {
   const int width = in.width(), height = in.height();
   parallel_for(exec, height, kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
-    Plane<float> sorted, line;
-    sorted.resize(width + 2 * radius, 5);
-    line.resize(width + 2 * radius, 5);
-    // Rows with their border repeated, copied once: other threads may not write the margins.
-    const auto padded = [&](int y) {
-      const float* row = in.row(lk::clamped(y, height));
-      float* to = line.row((y + 5 * height) % 5);
-      std::fill_n(to, radius, row[0]);
-      std::copy_n(row, width, to + radius);
-      std::fill_n(to + radius + width, radius, row[width - 1]);
-    };
-    for (int y = static_cast<int>(first) - radius; y < first + radius; ++y) padded(y);
-    for (int y = static_cast<int>(first); y < last; ++y) {
-      padded(y + radius);
-      const auto at = [&](int k) -> const float* { return line.row((y + k + 5 * height) % 5); };
-      if (radius == 1) {
-        HWY_DYNAMIC_DISPATCH(median3_row)({at(-1), at(0), at(1)}, width, sorted.row(0));
-      } else {
-        std::array<float*, 5> columns;
-        for (int k = 0; k < 5; ++k) columns[k] = sorted.row(k);
-        HWY_DYNAMIC_DISPATCH(sort_columns5)
-        ({at(-2), at(-1), at(0), at(1), at(2)}, width + 4, columns);
-        HWY_DYNAMIC_DISPATCH(median_columns5)
-        ({columns[0], columns[1], columns[2], columns[3], columns[4]}, width, line.row(5));
-        std::copy_n(line.row(5), width, out.row(y));
-        continue;
-      }
-      std::copy_n(sorted.row(0), width, out.row(y));
-    }
+    MedianRows rows(in, radius);
+    for (int y = static_cast<int>(first); y < last; ++y)
+      std::copy_n(rows.next(y, y == first), width, out.row(y));
   });
 }
 
@@ -214,13 +278,7 @@ void enlarge(ImageView<const float> in, ImageView<float> out, Enlarge what, cons
       const float* below = in.row(std::min((y + 1) / 2, in.height - 1));
       for (int x = 0; x < in.width; ++x) columns[x] = above[x] + below[x];
       columns[in.width] = columns[in.width - 1];
-      float* row = out.row(y);
-      int x = 0;
-      for (; x + 1 < out.width; x += 2) {
-        row[x] = (columns[x / 2] + columns[x / 2]) * scale;
-        row[x + 1] = (columns[x / 2] + columns[x / 2 + 1]) * scale;
-      }
-      if (x < out.width) row[x] = (columns[x / 2] + columns[x / 2]) * scale;
+      HWY_DYNAMIC_DISPATCH(enlarge_row)(columns.data(), out.width, scale, out.row(y));
     }
   });
 }

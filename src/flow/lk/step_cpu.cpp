@@ -35,25 +35,28 @@ struct WarpJob {
   float* fractions_y;
 };
 
-// The products of a row's pixels, summed along the row.
+// The products of a row's pixels; those of one kind lie `plane` floats after those before.
 struct ProductJob {
   const float* above;  // rows of sums
   const float* below;
   WarpedRow row;
   int width;  // pixels that the row has
-  std::array<float*, kSums> products;
+  float* products;
+  std::ptrdiff_t plane;
 };
+// Their sums along the row.
 struct AlongJob {
-  std::array<const float*, kSums> in;  // `radius` places before the first
-  std::array<float*, kSums> out;
+  const float* in;  // `radius` places before the first
+  float* out;
+  std::ptrdiff_t plane;
   int width;
   const float* taps;
   int tap_count;
 };
-
 // Down the columns, and the step that follows.
 struct SolveJob {
-  const float* const* rows;  // kSums pointers a row
+  const float* const* rows;  // one a tap
+  std::ptrdiff_t plane;
   const float* taps;
   int tap_count;
   int width;
@@ -62,6 +65,7 @@ struct SolveJob {
   const float* v_in;
   float* u_out;
   float* v_out;
+  float* eigenvalues;  // or null
 };
 
 }  // namespace
@@ -102,133 +106,195 @@ HWY_INLINE Landings landings(D d, VI x, V flow, int size) {
           hn::RebindMask(d, inside)};
 }
 
-void warp_row(const WarpJob& job) {
+// Where the row's pixels land in the second image.
+HWY_INLINE void land_row(const WarpJob& job) {
   const D d;
   const DI integers;
-  const int lanes = static_cast<int>(hn::Lanes(d));
+  const int lanes = static_cast<int>(hn::Lanes(d)), count = job.end - job.begin;
   const Plane<std::uint8_t>& second = job.request.second.features;
-  const float* u = job.request.in.u.row(job.y) + job.begin;
-  const float* v = job.request.in.v.row(job.y) + job.begin;
-  const int count = job.end - job.begin;
+  const int width = second.width(), height = second.height();
+  const float* HWY_RESTRICT u = job.request.in.u.row(job.y) + job.begin;
+  const float* HWY_RESTRICT v = job.request.in.v.row(job.y) + job.begin;
+  std::int32_t* HWY_RESTRICT places = job.places;
+  float* HWY_RESTRICT fractions_x = job.fractions_x;
+  float* HWY_RESTRICT fractions_y = job.fractions_y;
+  float* HWY_RESTRICT weights = job.out.weight;
   const auto stride = hn::Set(integers, static_cast<std::int32_t>(second.stride()));
-  const auto row = hn::Set(integers, job.y);
+  const auto row = hn::Set(integers, job.y), step = hn::Set(integers, lanes);
   const auto one = hn::Set(d, 1.0F);
+  auto column = hn::Iota(integers, job.begin);
   for (int k = 0; k < count; k += lanes) {
-    const auto x =
-        landings(d, hn::Iota(integers, job.begin + k), hn::LoadU(d, u + k), second.width());
-    const auto y = landings(d, row, hn::LoadU(d, v + k), second.height());
-    hn::StoreU(hn::Add(hn::Mul(y.index, stride), x.index), integers, job.places + k);
-    hn::StoreU(x.fraction, d, job.fractions_x + k);
-    hn::StoreU(y.fraction, d, job.fractions_y + k);
-    hn::StoreU(hn::IfThenElseZero(hn::And(x.inside, y.inside), one), d, job.out.weight + k);
+    const auto x = landings(d, column, hn::LoadU(d, u + k), width);
+    const auto y = landings(d, row, hn::LoadU(d, v + k), height);
+    column = hn::Add(column, step);
+    hn::StoreU(hn::Add(hn::Mul(y.index, stride), x.index), integers, places + k);
+    hn::StoreU(x.fraction, d, fractions_x + k);
+    hn::StoreU(y.fraction, d, fractions_y + k);
+    hn::StoreU(hn::IfThenElseZero(hn::And(x.inside, y.inside), one), d, weights + k);
   }
-  // Two neighbours at a time, as no instruction gathers bytes.
-  const std::uint8_t* base = second.row(0);
-  const std::ptrdiff_t below = second.stride();
+}
+
+// Four neighbours a place, two at a time, as no instruction gathers bytes.
+HWY_INLINE void gather_row(const Plane<std::uint8_t>& image,
+                           const std::int32_t* HWY_RESTRICT places, int count,
+                           std::uint32_t* HWY_RESTRICT quads) {
+  const std::uint8_t* above = image.row(0);
+  const std::uint8_t* below = above + image.stride();
   for (int k = 0; k < count; ++k) {
-    const std::uint8_t* at = base + job.places[k];
+    const std::int32_t place = places[k];
     std::uint16_t upper, lower;
-    std::memcpy(&upper, at, 2);
-    std::memcpy(&lower, at + below, 2);
-    job.quads[k] = upper | static_cast<std::uint32_t>(lower) << 16;
+    std::memcpy(&upper, above + place, 2);
+    std::memcpy(&lower, below + place, 2);
+    quads[k] = upper | static_cast<std::uint32_t>(lower) << 16;
   }
+}
+
+void warp_row(const WarpJob& job) {
+  land_row(job);
+  const int count = job.end - job.begin;
+  gather_row(job.request.second.features, job.places, count, job.quads);
+  const D d;
+  const DI integers;
   const hn::RebindToUnsigned<D> words;
   const hn::Rebind<std::uint8_t, D> bytes;
+  const int lanes = static_cast<int>(hn::Lanes(d));
   const auto byte = hn::Set(words, 255);
   const auto as_float = [&](hn::Vec<decltype(words)> values) {
     return hn::ConvertTo(d, hn::BitCast(integers, values));
   };
-  const std::uint8_t* first = job.request.first.features.row(job.y) + job.begin;
+  const std::uint32_t* HWY_RESTRICT quads = job.quads;
+  const float* HWY_RESTRICT fractions_x = job.fractions_x;
+  const float* HWY_RESTRICT fractions_y = job.fractions_y;
+  const std::uint8_t* HWY_RESTRICT first = job.request.first.features.row(job.y) + job.begin;
+  float* HWY_RESTRICT sums = job.out.sum;
+  float* HWY_RESTRICT differences = job.out.difference;
+  float* HWY_RESTRICT weights = job.out.weight;
   const auto robust = hn::Set(d, job.request.robust);
   for (int k = 0; k < count; k += lanes) {
-    const auto quad = hn::LoadU(words, job.quads + k);
+    const auto quad = hn::LoadU(words, quads + k);
     const auto a = as_float(hn::And(quad, byte));
     const auto b = as_float(hn::And(hn::ShiftRight<8>(quad), byte));
     const auto c = as_float(hn::And(hn::ShiftRight<16>(quad), byte));
     const auto e = as_float(hn::ShiftRight<24>(quad));
-    const auto fx = hn::LoadU(d, job.fractions_x + k), fy = hn::LoadU(d, job.fractions_y + k);
+    const auto fx = hn::LoadU(d, fractions_x + k), fy = hn::LoadU(d, fractions_y + k);
     const auto above = hn::MulAdd(hn::Sub(b, a), fx, a);
     const auto under = hn::MulAdd(hn::Sub(e, c), fx, c);
     const auto warped = hn::MulAdd(hn::Sub(under, above), fy, above);
     const auto here = hn::ConvertTo(d, hn::PromoteTo(integers, hn::LoadU(bytes, first + k)));
     const auto difference = hn::Sub(warped, here);
     const auto weight = hn::Div(robust, hn::Add(robust, hn::Abs(difference)));
-    hn::StoreU(hn::Add(here, warped), d, job.out.sum + k);
-    hn::StoreU(difference, d, job.out.difference + k);
-    hn::StoreU(hn::Mul(hn::LoadU(d, job.out.weight + k), weight), d, job.out.weight + k);
+    hn::StoreU(hn::Add(here, warped), d, sums + k);
+    hn::StoreU(difference, d, differences + k);
+    hn::StoreU(hn::Mul(hn::LoadU(d, weights + k), weight), d, weights + k);
   }
 }
 
 void multiply_row(const ProductJob& job) {
   const D d;
-  const int lanes = static_cast<int>(hn::Lanes(d));
+  const int lanes = static_cast<int>(hn::Lanes(d)), width = job.width;
   const auto quarter = hn::Set(d, 0.25F);
-  for (int k = 0; k < job.width; k += lanes) {
-    const auto gx = hn::Mul(
-        hn::Sub(hn::LoadU(d, job.row.sum + k + 1), hn::LoadU(d, job.row.sum + k - 1)), quarter);
-    const auto gy =
-        hn::Mul(hn::Sub(hn::LoadU(d, job.below + k), hn::LoadU(d, job.above + k)), quarter);
-    const auto difference = hn::LoadU(d, job.row.difference + k);
-    const auto weight = hn::LoadU(d, job.row.weight + k);
+  const float* HWY_RESTRICT above = job.above;
+  const float* HWY_RESTRICT below = job.below;
+  const float* HWY_RESTRICT sum = job.row.sum;
+  const float* HWY_RESTRICT differences = job.row.difference;
+  const float* HWY_RESTRICT weights = job.row.weight;
+  float* HWY_RESTRICT out = job.products;
+  const std::ptrdiff_t plane = job.plane;
+  for (int k = 0; k < width; k += lanes) {
+    const auto gx = hn::Mul(hn::Sub(hn::LoadU(d, sum + k + 1), hn::LoadU(d, sum + k - 1)), quarter);
+    const auto gy = hn::Mul(hn::Sub(hn::LoadU(d, below + k), hn::LoadU(d, above + k)), quarter);
+    const auto difference = hn::LoadU(d, differences + k), weight = hn::LoadU(d, weights + k);
     const auto wx = hn::Mul(weight, gx), wy = hn::Mul(weight, gy);
-    hn::StoreU(hn::Mul(wx, gx), d, job.products[0] + k);
-    hn::StoreU(hn::Mul(wx, gy), d, job.products[1] + k);
-    hn::StoreU(hn::Mul(wy, gy), d, job.products[2] + k);
-    hn::StoreU(hn::Mul(wx, difference), d, job.products[3] + k);
-    hn::StoreU(hn::Mul(wy, difference), d, job.products[4] + k);
+    hn::StoreU(hn::Mul(wx, gx), d, out + k);
+    hn::StoreU(hn::Mul(wx, gy), d, out + plane + k);
+    hn::StoreU(hn::Mul(wy, gy), d, out + 2 * plane + k);
+    hn::StoreU(hn::Mul(wx, difference), d, out + 3 * plane + k);
+    hn::StoreU(hn::Mul(wy, difference), d, out + 4 * plane + k);
+  }
+}
+
+// Two vectors of each of the five sums: enough chains to keep the multipliers busy.
+HWY_INLINE void add_tap(D d, V tap, const float* HWY_RESTRICT from, std::ptrdiff_t plane, V* low,
+                        V* high) {
+  const std::size_t lanes = hn::Lanes(d);
+  for (int c = 0; c < kSums; ++c) {
+    low[c] = hn::MulAdd(tap, hn::LoadU(d, from + c * plane), low[c]);
+    high[c] = hn::MulAdd(tap, hn::LoadU(d, from + c * plane + lanes), high[c]);
+  }
+}
+HWY_INLINE void first_tap(D d, V tap, const float* HWY_RESTRICT from, std::ptrdiff_t plane, V* low,
+                          V* high) {
+  const std::size_t lanes = hn::Lanes(d);
+  for (int c = 0; c < kSums; ++c) {
+    low[c] = hn::Mul(tap, hn::LoadU(d, from + c * plane));
+    high[c] = hn::Mul(tap, hn::LoadU(d, from + c * plane + lanes));
   }
 }
 
 void sum_along(const AlongJob& job) {
   const D d;
-  const int lanes = static_cast<int>(hn::Lanes(d));
-  for (int x = 0; x < job.width; x += 2 * lanes) {
-    auto tap = hn::Set(d, job.taps[0]);
+  const int lanes = static_cast<int>(hn::Lanes(d)), width = job.width, count = job.tap_count;
+  const float* HWY_RESTRICT in = job.in;
+  const float* HWY_RESTRICT taps = job.taps;
+  float* HWY_RESTRICT out = job.out;
+  const std::ptrdiff_t plane = job.plane;
+  for (int x = 0; x < width; x += 2 * lanes) {
     V low[kSums], high[kSums];
+    first_tap(d, hn::Set(d, taps[0]), in + x, plane, low, high);
+    for (int k = 1; k < count; ++k) add_tap(d, hn::Set(d, taps[k]), in + x + k, plane, low, high);
     for (int c = 0; c < kSums; ++c) {
-      low[c] = hn::Mul(tap, hn::LoadU(d, job.in[c] + x));
-      high[c] = hn::Mul(tap, hn::LoadU(d, job.in[c] + x + lanes));
-    }
-    for (int k = 1; k < job.tap_count; ++k) {
-      tap = hn::Set(d, job.taps[k]);
-      for (int c = 0; c < kSums; ++c) {
-        low[c] = hn::MulAdd(tap, hn::LoadU(d, job.in[c] + x + k), low[c]);
-        high[c] = hn::MulAdd(tap, hn::LoadU(d, job.in[c] + x + lanes + k), high[c]);
-      }
-    }
-    for (int c = 0; c < kSums; ++c) {
-      hn::StoreU(low[c], d, job.out[c] + x);
-      hn::StoreU(high[c], d, job.out[c] + x + lanes);
+      hn::StoreU(low[c], d, out + c * plane + x);
+      hn::StoreU(high[c], d, out + c * plane + x + lanes);
     }
   }
 }
 
+// lk::solved.
+HWY_INLINE void solve(D d, const lk::SolveParams& params, const V* sums, V& du, V& dv) {
+  const auto damping = hn::Set(d, params.damping), least = hn::Set(d, params.min_eigenvalue);
+  const auto most = hn::Set(d, params.most), negative = hn::Set(d, -params.most);
+  const auto a = hn::Add(sums[0], damping), b = sums[1], c = hn::Add(sums[2], damping);
+  const auto inverse = hn::Div(hn::Set(d, 1.0F), hn::MulSub(a, c, hn::Mul(b, b)));
+  const auto u = hn::Mul(hn::MulSub(b, sums[4], hn::Mul(c, sums[3])), inverse);
+  const auto v = hn::Mul(hn::MulSub(b, sums[3], hn::Mul(a, sums[4])), inverse);
+  const auto xx = hn::Sub(sums[0], least), yy = hn::Sub(sums[2], least), zero = hn::Zero(d);
+  const auto posed =
+      hn::And(hn::And(hn::Gt(xx, zero), hn::Gt(yy, zero)), hn::Gt(hn::Mul(xx, yy), hn::Mul(b, b)));
+  du = hn::IfThenElseZero(posed, hn::Min(hn::Max(u, negative), most));
+  dv = hn::IfThenElseZero(posed, hn::Min(hn::Max(v, negative), most));
+}
+
+HWY_INLINE V smaller_eigenvalues(D d, const V* sums) {
+  const auto difference = hn::Sub(sums[0], sums[2]), twice = hn::Add(sums[1], sums[1]);
+  const auto root = hn::Sqrt(hn::MulAdd(difference, difference, hn::Mul(twice, twice)));
+  return hn::Mul(hn::Sub(hn::Add(sums[0], sums[2]), root), hn::Set(d, 0.5F));
+}
+
 void solve_row(const SolveJob& job) {
   const D d;
-  const int lanes = static_cast<int>(hn::Lanes(d));
-  const auto damping = hn::Set(d, job.solve.damping), most = hn::Set(d, job.solve.most);
-  const auto least = hn::Set(d, job.solve.min_eigenvalue), zero = hn::Zero(d);
-  const auto one = hn::Set(d, 1.0F), negative = hn::Neg(most);
-  for (int x = 0; x < job.width; x += lanes) {
-    auto tap = hn::Set(d, job.taps[0]);
-    V sums[kSums];
-    for (int c = 0; c < kSums; ++c) sums[c] = hn::Mul(tap, hn::LoadU(d, job.rows[c] + x));
-    for (int k = 1; k < job.tap_count; ++k) {
-      tap = hn::Set(d, job.taps[k]);
-      for (int c = 0; c < kSums; ++c)
-        sums[c] = hn::MulAdd(tap, hn::LoadU(d, job.rows[k * kSums + c] + x), sums[c]);
-    }
-    const auto a = hn::Add(sums[0], damping), b = sums[1], c = hn::Add(sums[2], damping);
-    const auto inverse = hn::Div(one, hn::MulSub(a, c, hn::Mul(b, b)));
-    const auto u = hn::Mul(hn::MulSub(b, sums[4], hn::Mul(c, sums[3])), inverse);
-    const auto v = hn::Mul(hn::MulSub(b, sums[3], hn::Mul(a, sums[4])), inverse);
-    const auto xx = hn::Sub(sums[0], least), yy = hn::Sub(sums[2], least);
-    const auto posed = hn::And(hn::And(hn::Gt(xx, zero), hn::Gt(yy, zero)),
-                               hn::Gt(hn::Mul(xx, yy), hn::Mul(b, b)));
-    const auto du = hn::IfThenElseZero(posed, hn::Min(hn::Max(u, negative), most));
-    const auto dv = hn::IfThenElseZero(posed, hn::Min(hn::Max(v, negative), most));
-    hn::StoreU(hn::Add(hn::LoadU(d, job.u_in + x), du), d, job.u_out + x);
-    hn::StoreU(hn::Add(hn::LoadU(d, job.v_in + x), dv), d, job.v_out + x);
+  const int lanes = static_cast<int>(hn::Lanes(d)), width = job.width, count = job.tap_count;
+  const lk::SolveParams params = job.solve;
+  const float* const* HWY_RESTRICT rows = job.rows;
+  const float* HWY_RESTRICT taps = job.taps;
+  const float* HWY_RESTRICT u_in = job.u_in;
+  const float* HWY_RESTRICT v_in = job.v_in;
+  float* HWY_RESTRICT u_out = job.u_out;
+  float* HWY_RESTRICT v_out = job.v_out;
+  float* HWY_RESTRICT eigenvalues = job.eigenvalues;
+  const std::ptrdiff_t plane = job.plane;
+  for (int x = 0; x < width; x += 2 * lanes) {
+    V low[kSums], high[kSums];
+    first_tap(d, hn::Set(d, taps[0]), rows[0] + x, plane, low, high);
+    for (int k = 1; k < count; ++k) add_tap(d, hn::Set(d, taps[k]), rows[k] + x, plane, low, high);
+    const auto finish = [&](const V* of, int at) {
+      V du, dv;
+      solve(d, params, of, du, dv);
+      hn::StoreU(hn::Add(hn::LoadU(d, u_in + at), du), d, u_out + at);
+      hn::StoreU(hn::Add(hn::LoadU(d, v_in + at), dv), d, v_out + at);
+      if (eigenvalues != nullptr) hn::StoreU(smaller_eigenvalues(d, of), d, eigenvalues + at);
+    };
+    finish(low, x);
+    if (x + lanes < width) finish(high, x + lanes);
   }
 }
 
@@ -258,40 +324,39 @@ class TileRows {
         width_(request.first.features.width()),
         height_(request.first.features.height()),
         begin_(std::max(0, tile.x0 - radius_ - 1)),
-        end_(std::min(width_, tile.x1 + radius_ + 1)) {
-    const int row = tile.x1 - tile.x0 + 2 * (radius_ + 1) + 2 * kPad;
-    const int ring = static_cast<int>(request.taps.size());
-    memory_.resize(static_cast<std::size_t>(row) *
-                   (3 * kWarped + kSums + static_cast<std::size_t>(ring) * kSums + 4));
-    std::fill(memory_.begin(), memory_.end(), 0.0F);
+        end_(std::min(width_, tile.x1 + radius_ + 1)),
+        plane_(tile.x1 - tile.x0 + 2 * (radius_ + 1) + 2 * kPad) {
+    const auto lines = 3 * kWarped + kSums + request.taps.size() * kSums + 4;
+    memory_.resize(static_cast<std::size_t>(plane_) * lines);
     float* next = memory_.data() + kPad;
-    const auto take = [&] { return std::exchange(next, next + row); };
-    for (WarpedRow& warped : warped_) warped = {take(), take(), take()};
-    for (float*& line : products_) line = take();
-    ring_.resize(static_cast<std::size_t>(ring) * kSums);
-    for (float*& line : ring_) line = take();
-    places_ = reinterpret_cast<std::int32_t*>(take());
-    quads_ = reinterpret_cast<std::uint32_t*>(take());
-    fractions_x_ = take();
-    fractions_y_ = take();
+    const auto take = [&](int count) { return std::exchange(next, next + count * plane_); };
+    for (WarpedRow& warped : warped_) warped = {take(1), take(1), take(1)};
+    products_ = take(kSums);
+    for (std::size_t k = 0; k < request.taps.size(); ++k) ring_.push_back(take(kSums));
+    places_ = reinterpret_cast<std::int32_t*>(take(1));
+    quads_ = reinterpret_cast<std::uint32_t*>(take(1));
+    fractions_x_ = take(1);
+    fractions_y_ = take(1);
   }
 
   void run() {
-    const int ring = 2 * radius_ + 1;
+    const int ring = 2 * radius_ + 1, across = tile_.x1 - tile_.x0;
     std::vector<const float*> rows(ring_.size());
     for (int y = tile_.y0 - radius_; y < tile_.y1 + radius_; ++y) {
-      add_row(y, (y - tile_.y0 + radius_) % ring);
+      add_row(y, ring_[static_cast<std::size_t>((y - tile_.y0 + radius_) % ring)]);
       const int out = y - radius_;
       if (out < tile_.y0) continue;
-      for (int k = 0; k < ring; ++k) {
-        const int slot = (out - tile_.y0 + k) % ring;
-        std::copy_n(ring_.data() + slot * kSums, kSums, rows.data() + k * kSums);
-      }
+      for (int k = 0; k < ring; ++k)
+        rows[static_cast<std::size_t>(k)] =
+            ring_[static_cast<std::size_t>((out - tile_.y0 + k) % ring)];
       HWY_DYNAMIC_DISPATCH(solve_row)
-      ({rows.data(), request_.taps.data(), ring, tile_.x1 - tile_.x0, request_.solve,
-        request_.in.u.row(out) + tile_.x0, request_.in.v.row(out) + tile_.x0, u_line(), v_line()});
-      std::copy_n(u_line(), tile_.x1 - tile_.x0, request_.out.u.row(out) + tile_.x0);
-      std::copy_n(v_line(), tile_.x1 - tile_.x0, request_.out.v.row(out) + tile_.x0);
+      ({rows.data(), plane_, request_.taps.data(), ring, across, request_.solve,
+        request_.in.u.row(out) + tile_.x0, request_.in.v.row(out) + tile_.x0, u_line(), v_line(),
+        request_.eigenvalues ? eigen_line() : nullptr});
+      std::copy_n(u_line(), across, request_.out.u.row(out) + tile_.x0);
+      std::copy_n(v_line(), across, request_.out.v.row(out) + tile_.x0);
+      if (request_.eigenvalues)
+        std::copy_n(eigen_line(), across, request_.eigenvalues->row(out) + tile_.x0);
     }
   }
 
@@ -301,6 +366,7 @@ class TileRows {
   // Scratch of the warp serves for results: whole vectors are written, a tile's neighbours not.
   float* u_line() { return fractions_x_; }
   float* v_line() { return fractions_y_; }
+  float* eigen_line() { return reinterpret_cast<float*>(quads_); }
 
   const WarpedRow& warped(int y) {
     const WarpedRow& row = warped_[static_cast<std::size_t>(y) % kWarped];
@@ -328,11 +394,10 @@ class TileRows {
     }
   }
 
-  void add_row(int y, int slot) {
-    float** out = ring_.data() + slot * kSums;
+  void add_row(int y, float* out) {
     const int across = tile_.x1 - tile_.x0;
     if (y < 0 || y >= height_) {
-      for (int c = 0; c < kSums; ++c) std::fill_n(out[c], across, 0.0F);
+      for (int c = 0; c < kSums; ++c) std::fill_n(out + c * plane_, across, 0.0F);
       return;
     }
     const int above = std::max(y - 1, 0), below = std::min(y + 1, height_ - 1);
@@ -341,36 +406,34 @@ class TileRows {
     const float* below_sum = warped(below).sum;
     // Products begin a column after what was warped, but at the image's border.
     const int first = begin_ == 0 ? 0 : 1;
-    const int last = end_ - begin_ - (end_ == width_ ? 0 : 1);
+    const int count = end_ - begin_ - first - (end_ == width_ ? 0 : 1);
     const int lead = begin_ + first - (tile_.x0 - radius_);  // places outside the image
-    const int span = across + 2 * radius_;
-    ProductJob job{above_sum + first,
-                   below_sum + first,
-                   {row.sum + first, row.difference + first, row.weight + first},
-                   last - first,
-                   {}};
-    AlongJob along{{}, {}, across, request_.taps.data(), 2 * radius_ + 1};
+    const int span = std::max(across + 2 * radius_, lead + count);
+    HWY_DYNAMIC_DISPATCH(multiply_row)
+    ({above_sum + first,
+      below_sum + first,
+      {row.sum + first, row.difference + first, row.weight + first},
+      count,
+      products_ + lead,
+      plane_});
     for (int c = 0; c < kSums; ++c) {
-      job.products[c] = products_[c] + lead;
-      along.in[c] = products_[c];
-      along.out[c] = out[c];
-    }
-    HWY_DYNAMIC_DISPATCH(multiply_row)(job);
-    for (float* line : products_) {
+      float* line = products_ + c * plane_;
       std::fill_n(line, lead, 0.0F);
-      std::fill(line + lead + last - first, line + std::max(span, lead + last - first), 0.0F);
+      std::fill(line + lead + count, line + span, 0.0F);
     }
-    HWY_DYNAMIC_DISPATCH(sum_along)(along);
+    HWY_DYNAMIC_DISPATCH(sum_along)
+    ({products_, out, plane_, across, request_.taps.data(), 2 * radius_ + 1});
   }
 
   const StepRequest& request_;
   const Tile tile_;
   const int radius_, width_, height_;
   const int begin_, end_;  // columns that are warped
+  const std::ptrdiff_t plane_;
   int last_warped_ = -1;
   std::vector<float> memory_;
   std::array<WarpedRow, kWarped> warped_{};
-  std::array<float*, kSums> products_{};
+  float* products_ = nullptr;
   std::vector<float*> ring_;
   std::int32_t* places_ = nullptr;
   std::uint32_t* quads_ = nullptr;
@@ -387,6 +450,8 @@ void step(const StepRequest& request, const Exec& exec) {
       return;
     }
     copy_tile(request.in, request.out, tile);
+    for (int y = tile.y0; request.eigenvalues && y < tile.y1; ++y)
+      std::fill(request.eigenvalues->row(y) + tile.x0, request.eigenvalues->row(y) + tile.x1, 0.0F);
   });
 }
 

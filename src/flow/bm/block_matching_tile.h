@@ -1,0 +1,95 @@
+// What the search of a level on the CPU works with: the plan that its tiles share, and the pixels
+// and sums of the tile that is worked on, which stay in the cache.
+#pragma once
+#include <vector>
+
+#include "flow/bm/block_matching_cpu.h"
+
+namespace fovea::flow::cpu {
+
+constexpr int kBlockLanes = 8;                  // 16-bit numbers in a vector
+constexpr std::uint16_t kPixelCounts = 0xffff;  // of a pixel's validity
+constexpr int kMostTileNodes = 64;              // nodes
+
+// In whole vectors.
+inline int block_padded(int pixels) {
+  return (pixels + kBlockLanes - 1) / kBlockLanes * kBlockLanes;
+}
+
+// What all tiles of a level share.
+struct BlockSearchPlan {
+  const BlockSearch& search;
+  bm::Layout layout;
+  bm::NodeField out;
+  int columns, rows;  // tiles
+  int side;           // candidates along a window
+  std::vector<bm::Shift> priors;
+  std::vector<std::int32_t> order;  // places in a window by bm::rank_of()
+};
+
+// Pixels around a tile as 16-bit numbers, and whether they count.
+struct BlockRegion {
+  std::vector<std::uint16_t> grey, valid;
+  int stride = 0;
+  int x = 0, y = 0, width = 0, height = 0;
+  bool full = false;  // every pixel counts
+
+  void reserve(int greatest_width, int greatest_height) {
+    stride = block_padded(greatest_width) + kBlockLanes;
+    grey.resize(static_cast<std::size_t>(stride) * greatest_height);
+    valid.resize(grey.size());
+  }
+};
+
+// The tile that is worked on: its nodes from (column, row) on, and all pixels of their blocks from
+// (x, y) on.
+struct BlockTile {
+  int column, row, columns, rows;
+  int x, y, width, height;
+};
+
+// Of each node, row by row; rows are layout.tile apart.
+template <class T>
+using PerTileNode = T[kMostTileNodes];
+
+struct BlockScratch {
+  explicit BlockScratch(const BlockSearchPlan& plan) {
+    const bm::Layout& layout = plan.layout;
+    const int pixels = (layout.tile - 1) * layout.step + layout.block;
+    const int around = 2 * plan.search.range;
+    first.reserve(pixels, pixels);
+    second.reserve(block_padded(pixels) + around, pixels + around);
+    line = block_padded(pixels) + kBlockLanes;
+    prefix.resize(static_cast<std::size_t>(line) * (pixels + 1));
+    sums.resize(static_cast<std::size_t>(line) + 1);
+    columns.resize(static_cast<std::size_t>(line) * layout.tile + 2 * kBlockLanes);
+    nodes = layout.tile == 1 ? 4 : layout.tile * layout.tile;
+    const int windows = plan.search.prior == nullptr ? 1 : bm::kMostWindows;
+    const auto candidates = static_cast<std::size_t>(plan.side) * plan.side * windows;
+    scores.resize(candidates * nodes);
+    shift_u.resize(candidates);
+    shift_v.resize(candidates);
+  }
+
+  BlockRegion first, second;
+  int line;   // of prefix
+  int nodes;  // of scores
+  std::vector<std::uint32_t> prefix, columns, sums;
+  std::vector<float> scores;  // [window][place][node]
+  std::vector<std::int32_t> shift_u, shift_v;
+
+  // Of the first image's blocks.
+  PerTileNode<std::uint32_t> own_count{}, own_sum{}, own_squares{};
+  PerTileNode<float> own_inverse{}, own_scale{};
+  // Of the pair.
+  PerTileNode<std::uint32_t> count{}, sum_x{}, sum_y{}, squares_x{}, squares_y{}, product{};
+  PerTileNode<float> inverse_y{};
+  // What was picked.
+  PerTileNode<float> second_best{};
+  PerTileNode<std::int32_t> index{};
+};
+
+// Fills the region that its place and size say; outside of the level nothing counts.
+void load_region(const BlockLevel& level, BlockRegion& region);
+
+}  // namespace fovea::flow::cpu

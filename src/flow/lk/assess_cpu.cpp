@@ -1,0 +1,176 @@
+// Confidence of a level's flow: from what the matching left over, from the last step's systems, and
+// from how the flow varies around each pixel.
+#include <algorithm>
+#include <array>
+
+#include "flow/lk/kernels.h"
+
+#ifndef FOVEA_FLOW_ASSESS_JOB
+#define FOVEA_FLOW_ASSESS_JOB
+namespace fovea::flow::cpu {
+namespace {
+
+// Smallest and largest of three rows.
+struct ExtremesJob {
+  std::array<const float*, 3> rows;
+  int width;
+  float* least;
+  float* most;
+};
+struct DoubtJob {
+  std::array<const float*, 4> extremes;  // least and most u, least and most v; margins repeat
+  const std::uint16_t* residuals;
+  const float* eigenvalues;
+  float pixel;
+  int width;
+  float* out;
+};
+
+}  // namespace
+}  // namespace fovea::flow::cpu
+#endif
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "flow/lk/assess_cpu.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea::flow::cpu {
+namespace {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using D = hn::ScalableTag<float>;
+
+void find_extremes(const ExtremesJob& job) {
+  const D d;
+  const int lanes = static_cast<int>(hn::Lanes(d)), width = job.width;
+  const std::array<const float*, 3> rows = job.rows;
+  float* HWY_RESTRICT least = job.least;
+  float* HWY_RESTRICT most = job.most;
+  for (int x = 0; x < width; x += lanes) {
+    const auto a = hn::LoadU(d, rows[0] + x), b = hn::LoadU(d, rows[1] + x);
+    const auto c = hn::LoadU(d, rows[2] + x);
+    hn::StoreU(hn::Min(hn::Min(a, b), c), d, least + x);
+    hn::StoreU(hn::Max(hn::Max(a, b), c), d, most + x);
+  }
+}
+
+// lk::doubt.
+void doubt_row(const DoubtJob& job) {
+  const D d;
+  const hn::RebindToSigned<D> integers;
+  const hn::Rebind<std::uint16_t, D> shorts;
+  const int lanes = static_cast<int>(hn::Lanes(d)), width = job.width;
+  const std::array<const float*, 4> extremes = job.extremes;
+  const std::uint16_t* HWY_RESTRICT residuals = job.residuals;
+  const float* HWY_RESTRICT eigenvalues = job.eigenvalues;
+  float* HWY_RESTRICT out = job.out;
+  const auto pixel = hn::Set(d, job.pixel), floor = hn::Set(d, lk::kFloor);
+  const auto one = hn::Set(d, 1.0F), scale = hn::Set(d, lk::kResidualScale);
+  const auto range = [&](const float* least, const float* most, int x) {
+    const auto low =
+        hn::Min(hn::Min(hn::LoadU(d, least + x - lk::kSpacing), hn::LoadU(d, least + x)),
+                hn::LoadU(d, least + x + lk::kSpacing));
+    const auto high =
+        hn::Max(hn::Max(hn::LoadU(d, most + x - lk::kSpacing), hn::LoadU(d, most + x)),
+                hn::LoadU(d, most + x + lk::kSpacing));
+    return hn::Sub(high, low);
+  };
+  for (int x = 0; x < width; x += lanes) {
+    const auto variation = hn::Mul(
+        hn::Add(range(extremes[0], extremes[1], x), range(extremes[2], extremes[3], x)), pixel);
+    const auto firmness = hn::Sqrt(hn::Add(hn::LoadU(d, eigenvalues + x), one));
+    const auto total = hn::ConvertTo(d, hn::PromoteTo(integers, hn::LoadU(shorts, residuals + x)));
+    const auto residual = hn::Mul(hn::Div(hn::Mul(total, scale), firmness), pixel);
+    hn::StoreU(hn::Mul(hn::Add(residual, floor), hn::Add(variation, floor)), d, out + x);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace
+}  // namespace fovea::flow::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fovea::flow::cpu {
+namespace {
+
+HWY_EXPORT(find_extremes);
+HWY_EXPORT(doubt_row);
+
+constexpr int kRowsPerTask = 32;
+
+// Pixels between a place and where the backward flow leads from its landing.
+float there_and_back(const Field& flow, const Field& backward, int x, int y) {
+  const float u = flow.u.row(y)[x], v = flow.v.row(y)[x];
+  const int width = backward.u.width(), height = backward.u.height();
+  const lk::Landing across = lk::landing(x, u, width), down = lk::landing(y, v, height);
+  const int right = std::min(across.index + 1, width - 1);
+  const int below = std::min(down.index + 1, height - 1);
+  const auto sample = [&](const Plane<float>& plane) {
+    const float* upper = plane.row(down.index);
+    const float* lower = plane.row(below);
+    return lk::blended(lk::blended(upper[across.index], upper[right], across.fraction),
+                       lk::blended(lower[across.index], lower[right], across.fraction),
+                       down.fraction);
+  };
+  const float du = u + sample(backward.u), dv = v + sample(backward.v);
+  return std::sqrt(std::fma(du, du, dv * dv));
+}
+
+void assess_row(const AssessRequest& request, int y, float* row) {
+  const int width = request.flow.u.width(), height = request.flow.u.height();
+  const float* u = request.flow.u.row(y);
+  const float* v = request.flow.v.row(y);
+  for (int x = 0; x < width; ++x) {
+    const bool held = request.eigenvalues.row(y)[x] > request.min_eigenvalue;
+    if (!held || !lk::landing(x, u[x], width).inside || !lk::landing(y, v[x], height).inside) {
+      row[x] = 0;
+      continue;
+    }
+    float doubt = row[x];
+    if (request.backward != nullptr)
+      doubt = lk::doubt_both_ways(doubt, there_and_back(request.flow, *request.backward, x, y),
+                                  request.pixel);
+    row[x] = lk::confidence_of(doubt);
+  }
+}
+
+}  // namespace
+
+void assess(const AssessRequest& request, Plane<float>& confidence, const Exec& exec) {
+  const int width = request.flow.u.width(), height = request.flow.u.height();
+  confidence.resize(width, height);
+  parallel_for(exec, height, kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
+    Plane<float> extremes;
+    extremes.resize(width, 4);
+    for (int y = static_cast<int>(first); y < last; ++y) {
+      const int above = lk::clamped(y - lk::kSpacing, height);
+      const int below = lk::clamped(y + lk::kSpacing, height);
+      const Plane<float>* planes[] = {&request.flow.u, &request.flow.v};
+      for (int k = 0; k < 2; ++k) HWY_DYNAMIC_DISPATCH(find_extremes)
+      ({{planes[k]->row(above), planes[k]->row(y), planes[k]->row(below)},
+        width,
+        extremes.row(2 * k),
+        extremes.row(2 * k + 1)});
+      for (int k = 0; k < 4; ++k) {
+        float* row = extremes.row(k);
+        std::fill_n(row - lk::kSpacing, lk::kSpacing, row[0]);
+        std::fill_n(row + width, lk::kSpacing, row[width - 1]);
+      }
+      HWY_DYNAMIC_DISPATCH(doubt_row)
+      ({{extremes.row(0), extremes.row(1), extremes.row(2), extremes.row(3)},
+        request.residuals.row(y),
+        request.eigenvalues.row(y),
+        request.pixel,
+        width,
+        confidence.row(y)});
+      assess_row(request, y, confidence.row(y));
+    }
+  });
+}
+
+}  // namespace fovea::flow::cpu
+#endif  // HWY_ONCE
