@@ -125,8 +125,8 @@ TEST_P(BlockMatching, FindsPartsOfAPixel) {
   for (const auto& [u, v] : {std::pair{0.5, 0.25}, {-1.75, 2.3}, {7.4, -9.6}}) {
     const auto first = texture.image(160, 140), second = texture.image(160, 140, u, v);
     const Errors errors = errors_of(match({first, second}, {}), u, v, 16);
-    EXPECT_LT(errors.mean, 0.25) << u << ' ' << v;
-    EXPECT_LT(errors.worst, 0.7) << u << ' ' << v;
+    EXPECT_LT(errors.mean, 0.12) << u << ' ' << v;
+    EXPECT_LT(errors.worst, 0.6) << u << ' ' << v;
   }
 }
 
@@ -383,10 +383,13 @@ TEST(BlockMatchingLevels, OfAPartOfTheImageEqualTheWhole) {
                   .start = {crop(coarse.u), crop(coarse.v), crop(coarse.confidence)},
                   .start_level = 1},
                  part.view(), exec);
-  EXPECT_TRUE(
-      images_equal(all.u.view().crop(136, 88, 104, 112), part.u.view().crop(40, 40, 104, 112)));
-  EXPECT_TRUE(images_equal(all.confidence.view().crop(136, 88, 104, 112),
-                           part.confidence.view().crop(40, 40, 104, 112)));
+  // What lies farther from the cut than the matcher says it looks, and than pixels move.
+  const int margin = matcher->reach(0) + 6;
+  const auto inner = [&](ImageView<float> plane, int x, int y) {
+    return plane.crop(x + margin, y + margin, 144 - margin, 152 - margin);
+  };
+  EXPECT_TRUE(images_equal(inner(all.u, 96, 48), inner(part.u, 0, 0)));
+  EXPECT_TRUE(images_equal(inner(all.confidence, 96, 48), inner(part.confidence, 0, 0)));
 }
 
 // As tiles of a large image do it: the coarse levels of an image halved beforehand.

@@ -20,7 +20,7 @@ struct BlockMatchingOptions {
   int range = 3;         // shifts tried each way at the coarsest level, pixels of it; 1 to 64
   int refine = 2;        // and at finer levels, around what the level before found; 1 to 64
   int levels = 0;        // of the pyramid, the image included; 0: down to a side of about 24 pixels
-  bool subpixel = true;  // place the peak between shifts, by a parabola
+  bool subpixel = true;  // place the peak between shifts, by a paraboloid
   float least_texture = 0.5F;  // standard deviation of a block, grey levels of 255, below which
                                // it is not matched but filled in with confidence 0
   float margin = 0.2F;         // of the best score over the second peak's that gives a confidence

@@ -51,6 +51,23 @@ int level_count(int width, int height, const BlockMatchingOptions& options) {
   return levels;
 }
 
+int reach(const BlockMatchingOptions& options) {
+  const Layout layout = layout_of(options.block, options.step);
+  // A tile is searched from its neighbours' priors too; either way of a match there and back.
+  const int search = options.block / 2 + 1 + options.refine + 2 * layout.tile * layout.step;
+  return (options.forward_backward ? 2 : 1) * search + (options.passes * 3 + 1) * options.step;
+}
+
+std::uint64_t bytes_per_pixel(const BlockMatchingOptions& options) {
+  // Two images, the result, and of each frame and level: grey, mask, sums and deviations, squares,
+  // what is halved.
+  constexpr std::uint64_t kImages = 20, kFrame = 28, kSquares = 6;
+  const std::uint64_t frame = kFrame + (options.cost == BlockCost::kSsd ? kSquares : 0);
+  const std::uint64_t fields = options.forward_backward ? 84 : 48;
+  const auto cell = static_cast<std::uint64_t>(options.step) * options.step;
+  return kImages + 2 * frame + (fields + cell - 1) / cell;
+}
+
 }  // namespace bm
 
 }  // namespace fovea::flow

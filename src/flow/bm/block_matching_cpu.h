@@ -15,8 +15,9 @@ struct BlockLevel {
   int height = 0;
   Image<std::uint8_t> grey;   // 0 where a pixel does not count
   Image<std::uint8_t> valid;  // 255 where a pixel counts; empty: everywhere
-  Image<std::int32_t> sums, squares;
-  Image<float> inverse;  // bm::inverse_deviation()
+  Image<std::int32_t> sums;
+  Image<std::int32_t> squares;  // for SSD
+  Image<float> inverse;         // bm::inverse_deviation()
 
   bool has_mask() const { return !valid.empty(); }
 };

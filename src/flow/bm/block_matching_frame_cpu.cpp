@@ -22,13 +22,16 @@ namespace hn = hwy::HWY_NAMESPACE;
 void inverse_row(const std::int32_t* sums, const std::int32_t* squares, int n, int count,
                  float* out) {
   const hn::FixedTag<std::int32_t, 4> integers;
+  const hn::FixedTag<std::uint32_t, 4> words;  // sums wrap around; their differences fit
   const hn::FixedTag<float, 4> d;
-  const auto area = hn::Set(integers, n);
+  const auto load = [&](const std::int32_t* from)
+                        HWY_ATTR { return hn::BitCast(words, hn::LoadU(integers, from)); };
+  const auto area = hn::Set(words, static_cast<std::uint32_t>(n));
   int x = 0;
   for (; x + 4 <= count; x += 4) {
-    const auto sum = hn::LoadU(integers, sums + x);
+    const auto sum = load(sums + x);
     const auto variance =
-        hn::Sub(hn::Mul(area, hn::LoadU(integers, squares + x)), hn::Mul(sum, sum));
+        hn::BitCast(integers, hn::Sub(hn::Mul(area, load(squares + x)), hn::Mul(sum, sum)));
     const auto positive = hn::RebindMask(d, hn::Gt(variance, hn::Zero(integers)));
     const auto inverse = hn::Div(hn::Set(d, 1.0F), hn::Sqrt(hn::ConvertTo(d, variance)));
     hn::StoreU(hn::IfThenElseZero(positive, inverse), d, out + x);
@@ -95,7 +98,9 @@ struct ColumnSums {
   }
 };
 
-void sum_blocks(BlockLevel& level, int block, const Exec& exec) {
+void sum_blocks(BlockLevel& level, const BlockMatchingOptions& options, const Exec& exec) {
+  const int block = options.block;
+  const bool keep_squares = options.cost == BlockCost::kSsd;
   const int columns = level.width - block + 1, rows = level.height - block + 1;
   if (columns < 1 || rows < 1) {
     level.sums = {}, level.squares = {};
@@ -104,16 +109,17 @@ void sum_blocks(BlockLevel& level, int block, const Exec& exec) {
   }
   // The search reads whole vectors, beyond the last row too.
   fit(level.sums, columns, rows + 1);
-  fit(level.squares, columns, rows + 1);
+  if (keep_squares) fit(level.squares, columns, rows + 1);
   fit(level.inverse, columns, rows + 1);
   parallel_for(exec, rows, kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
     ColumnSums down(level.width);
+    std::vector<std::int32_t> line(keep_squares ? 0 : static_cast<std::size_t>(columns));
     const auto top = static_cast<int>(first);
     for (int y = top; y < top + block; ++y) down.add(level.grey.row(y));
     for (int y = top; y < last; ++y) {
       if (y > top) down.move(level.grey.row(y - 1), level.grey.row(y + block - 1));
       std::int32_t* sums = level.sums.row(y);
-      std::int32_t* squares = level.squares.row(y);
+      std::int32_t* squares = keep_squares ? level.squares.row(y) : line.data();
       std::int32_t sum = 0, square = 0;
       for (int x = 0; x < block; ++x) sum += down.sums[x], square += down.squares[x];
       for (int x = 0;; ++x) {
@@ -171,7 +177,7 @@ void prepare_block_frame(BlockFrame& frame, ImageView<const float> grey,
     if (masked) fit(level.valid, level.width, level.height);
     else level.valid = {};
     quantise(values, cover, level, exec);
-    sum_blocks(level, options.block, exec);
+    sum_blocks(level, options, exec);
     if (k + 1 == frame.levels.size()) break;
     Image<float>& next = frame.grey[(k + 1) % 2];
     halve(values, next, exec);

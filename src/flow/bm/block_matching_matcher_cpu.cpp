@@ -131,6 +131,8 @@ class BlockMatcher final : public Matcher {
   }
 
   void set_base_level(int level) override { base_level_ = level; }
+  int reach(int) const override { return bm::reach(options_); }
+  std::uint64_t bytes_per_pixel() const override { return bm::bytes_per_pixel(options_); }
 
   void match(const MatchRequest& request, FlowView out, const Exec& exec) override {
     const auto& first = dynamic_cast<const BlockFrame&>(request.first);

@@ -29,6 +29,10 @@ inline BlockMatchingOptions below_base(BlockMatchingOptions options, int base_le
   return options;
 }
 
+// What Matcher asks for.
+int reach(const BlockMatchingOptions& options);
+std::uint64_t bytes_per_pixel(const BlockMatchingOptions& options);
+
 // Where blocks lie. Pixels are divided into cells of step x step, a block lies around each cell's
 // middle, and its node carries the cell's flow. Nodes share candidates in tiles of about 8x8
 // pixels.
@@ -297,12 +301,12 @@ FOVEA_HD inline int tile_middle(int tile, const Layout& layout, int size) {
 // Smoothing. A node's own weight and that of its neighbours under the triangle 1 2 3 2 1 each way
 // (borders repeat): a node nothing speaks for takes what the reliable ones around it have.
 constexpr float kLeastWeight = 1e-4F;
-constexpr float kTriangle[3] = {3.0F / 9, 2.0F / 9, 1.0F / 9};
+constexpr float kMiddleShare = 3.0F / 9, kNearShare = 2.0F / 9, kFarShare = 1.0F / 9;
 FOVEA_HD inline float weight_of(float confidence) {
   return confidence >= 0 ? confidence * confidence + kLeastWeight : 0.0F;
 }
 FOVEA_HD inline float triangle(float a, float b, float c, float d, float e) {
-  return kTriangle[0] * c + kTriangle[1] * (b + d) + kTriangle[2] * (a + e);
+  return kMiddleShare * c + kNearShare * (b + d) + kFarShare * (a + e);
 }
 FOVEA_HD inline float filled(float weight, float value, float around_weight, float around) {
   return (weight * value + around) / (weight + around_weight);

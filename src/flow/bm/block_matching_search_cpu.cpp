@@ -29,7 +29,8 @@ void own_sums(const BlockSearchPlan& plan, const BlockTile& tile, BlockScratch& 
   if (scratch.first.full) {
     std::fill_n(scratch.own_count, kMostTileNodes, static_cast<std::uint32_t>(area));
     gather(level.sums, tile.x, tile.y, layout, tile, scratch.own_sum);
-    gather(level.squares, tile.x, tile.y, layout, tile, scratch.own_squares);
+    if (cost == BlockCost::kSsd)
+      gather(level.squares, tile.x, tile.y, layout, tile, scratch.own_squares);
     gather(level.inverse, tile.x, tile.y, layout, tile, scratch.own_inverse);
   } else {
     block_sums<Count>(layout, tile, 0, scratch, scratch.own_count);
@@ -71,31 +72,34 @@ void score_nodes(const BlockSearchPlan& plan, const BlockScratch& scratch, float
 // The same four nodes at a time.
 void score_vectors(const BlockSearchPlan& plan, const BlockScratch& scratch, float* scores) {
   const Floats d;
-  const Integers integers;
-  const auto words = [&](const std::uint32_t* from)
-                         HWY_ATTR { return hn::BitCast(integers, hn::LoadU(Words(), from)); };
+  const Words words;
+  // Sums wrap around as unsigned numbers do; their differences fit.
+  const auto to_float = [&](hn::Vec<Words> value)
+                            HWY_ATTR { return hn::ConvertTo(d, hn::BitCast(Integers(), value)); };
   const BlockCost cost = plan.search.options.cost;
   const int area = plan.layout.block * plan.layout.block;
-  const auto n = hn::Set(integers, area);
+  const auto n = hn::Set(words, static_cast<std::uint32_t>(area));
   const auto inverse_n = hn::Set(d, 1.0F / static_cast<float>(area));
   for (int i = 0; i < scratch.nodes; i += 4) {
-    const auto product = words(scratch.product + i);
+    const auto product = hn::LoadU(words, scratch.product + i);
     if (cost == BlockCost::kNcc) {
       const auto covariance = hn::Sub(
-          hn::Mul(n, product), hn::Mul(words(scratch.own_sum + i), words(scratch.sum_y + i)));
+          hn::Mul(n, product),
+          hn::Mul(hn::LoadU(words, scratch.own_sum + i), hn::LoadU(words, scratch.sum_y + i)));
       const auto inverse_x = hn::LoadU(d, scratch.own_inverse + i);
       const auto inverse_y = hn::LoadU(d, scratch.inverse_y + i);
-      const auto score = hn::Mul(hn::Mul(hn::ConvertTo(d, covariance), inverse_x), inverse_y);
+      const auto score = hn::Mul(hn::Mul(to_float(covariance), inverse_x), inverse_y);
       const auto both = hn::Gt(hn::Min(inverse_x, inverse_y), hn::Zero(d));
       hn::StoreU(hn::IfThenElse(both, score, hn::Set(d, bm::kNoScore)), d, scores + i);
       continue;
     }
     auto difference = product;
     if (cost == BlockCost::kSsd)
-      difference = hn::Sub(hn::Add(words(scratch.own_squares + i), words(scratch.squares_y + i)),
+      difference = hn::Sub(hn::Add(hn::LoadU(words, scratch.own_squares + i),
+                                   hn::LoadU(words, scratch.squares_y + i)),
                            hn::Add(product, product));
-    const auto apart = hn::Mul(hn::Mul(hn::ConvertTo(d, difference), inverse_n),
-                               hn::LoadU(d, scratch.own_scale + i));
+    const auto apart =
+        hn::Mul(hn::Mul(to_float(difference), inverse_n), hn::LoadU(d, scratch.own_scale + i));
     hn::StoreU(hn::Sub(hn::Set(d, 1.0F), apart), d, scores + i);
   }
 }

@@ -43,9 +43,10 @@ using Floats = hn::FixedTag<float, 4>;
 using Vec = hn::Vec<Floats>;
 
 HWY_INLINE Vec triangle(Vec a, Vec b, Vec c, Vec d, Vec e) {
-  const auto weight = [](int k) HWY_ATTR { return hn::Set(Floats(), bm::kTriangle[k]); };
-  return hn::Add(hn::Add(hn::Mul(weight(0), c), hn::Mul(weight(1), hn::Add(b, d))),
-                 hn::Mul(weight(2), hn::Add(a, e)));
+  const auto times = [](float share, Vec value)
+                         HWY_ATTR { return hn::Mul(hn::Set(Floats(), share), value); };
+  return hn::Add(hn::Add(times(bm::kMiddleShare, c), times(bm::kNearShare, hn::Add(b, d))),
+                 times(bm::kFarShare, hn::Add(a, e)));
 }
 HWY_INLINE Vec weight_of(Vec confidence) {
   const Floats d;
