@@ -10,6 +10,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
+#include <fstream>
 
 namespace fovea::cli {
 namespace {
@@ -22,6 +24,17 @@ ImageView<const T> pixels_of(const io::AnyImage& image) {
 bool is_flow_type(io::SampleType type) {
   return type == io::SampleType::kUint8 || type == io::SampleType::kUint16 ||
          type == io::SampleType::kFloat32;
+}
+
+std::uint64_t highest_peak = 0;  // of those that were forgotten
+
+// A line of the process's status, such as "VmHWM:  1234 kB"; 0 where there is none.
+std::uint64_t status_bytes(std::string_view key) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with(key)) return std::strtoull(line.c_str() + key.size(), nullptr, 10) * 1024;
+  }
+  return 0;
 }
 
 io::AnyImage as_float(io::AnyImage image) {
@@ -57,7 +70,38 @@ std::uint64_t parse_bytes(const std::string& option, const std::string& text) {
 std::uint64_t peak_memory_bytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+  highest_peak = std::max(highest_peak, static_cast<std::uint64_t>(usage.ru_maxrss) * 1024);
+  return highest_peak;
+}
+
+MemoryWatch::MemoryWatch() {
+  peak_memory_bytes();                          // which is forgotten next
+  std::ofstream("/proc/self/clear_refs") << 5;  // the peak is what there is now
+  before_ = status_bytes("VmRSS:");
+}
+
+std::uint64_t MemoryWatch::working_bytes(std::uint64_t kept_bytes) const {
+  const std::uint64_t peak = status_bytes("VmHWM:"), known = before_ + kept_bytes;
+  return peak > known ? peak - known : 0;
+}
+
+void set_quality(flow::FlowOptions& options, flow::Quality quality) {
+  options.lk.quality = quality;
+  const flow::BlockMatchingOptions defaults;
+  flow::BlockMatchingOptions& bm = options.bm;
+  const auto choose = [](auto& field, const auto& from, auto to) {
+    if (field == from) field = to;
+  };
+  // Chosen on the Middlebury pairs (docs/flow.md).
+  if (quality == flow::Quality::kFast) {
+    choose(bm.step, defaults.step, 4);
+    choose(bm.passes, defaults.passes, 1);
+  } else if (quality == flow::Quality::kBest) {
+    choose(bm.range, defaults.range, 4);
+    choose(bm.refine, defaults.refine, 3);
+    choose(bm.passes, defaults.passes, 3);
+    bm.forward_backward = true;
+  }
 }
 
 io::AnyImage flow_image(io::AnyImage image) {

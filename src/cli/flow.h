@@ -20,6 +20,22 @@ std::uint64_t parse_bytes(const std::string& option, const std::string& text);
 // The most memory that this process has had at a time, in bytes.
 std::uint64_t peak_memory_bytes();
 
+// What a piece of work takes beside what was there before it: host memory of the whole process,
+// between the making of the object and working_bytes().
+class MemoryWatch {
+ public:
+  MemoryWatch();
+  // Less `kept_bytes`, which are the result's.
+  std::uint64_t working_bytes(std::uint64_t kept_bytes) const;
+
+ private:
+  std::uint64_t before_ = 0;
+};
+
+// One quality for both methods. Of block matching it chooses fields that are left at their
+// defaults.
+void set_quality(flow::FlowOptions& options, flow::Quality quality);
+
 // An image as an estimator takes it: 8 or 16 bits or float, one, three or four channels.
 io::AnyImage flow_image(io::AnyImage image);
 // Two of them, of one size and one kind of sample; the names stand in messages.

@@ -57,9 +57,12 @@ void describe(OptionVisitor& visit, LkRequest& request) {
   describe_request(visit, request);
   describe(visit, request.flow.lk);
 }
-struct BmRequest : EstimateRequest {};
+struct BmRequest : EstimateRequest {
+  flow::Quality quality = flow::Quality::kDefault;
+};
 void describe(OptionVisitor& visit, BmRequest& request) {
   describe_request(visit, request);
+  visit("quality", request.quality, "how much work a field is worth");
   describe(visit, request.flow.bm);
 }
 
@@ -102,9 +105,13 @@ int run_pair(const EstimateRequest& request, Context& context, flow::Estimator& 
   const auto pictures = parse_pictures(request.picture);
   const ImagePair pair = read_pair(context.inputs[0], context.inputs[1]);
   const Image<std::uint8_t> mask = read_mask(request.mask);
+  const MemoryWatch memory;
   const double start = steady_seconds();
   const flow::Flow field = estimate_pair(estimator, pair, mask.view());
   const double seconds = steady_seconds() - start;
+  const std::uint64_t working =
+      memory.working_bytes(3 * sizeof(float) * static_cast<std::uint64_t>(field.u.stride()) *
+                           static_cast<std::uint64_t>(field.u.height()));
   const io::FlowFieldView view{field.u, field.v, mask.view()};
   if (!request.output.empty()) io::write_flow(request.output, view);
   const PairBytes bytes(pair, pictures);
@@ -131,6 +138,7 @@ int run_pair(const EstimateRequest& request, Context& context, flow::Estimator& 
   json.member("width", field.u.width()).member("height", field.u.height());
   json.member("mean_motion", facts.mean_motion).member("longest_motion", facts.longest_motion);
   json.member("mean_confidence", facts.mean_confidence);
+  json.member("working_memory_bytes", working);
   write_usage(json, seconds);
   json.end_object().finish();
   context.console.print(text);
@@ -264,6 +272,7 @@ int run_lk(LkRequest& request, Context& context) {
 }
 int run_bm(BmRequest& request, Context& context) {
   request.flow.method = flow::Method::kBlockMatching;
+  set_quality(request.flow, request.quality);
   return run_estimate(request, context);
 }
 

@@ -20,11 +20,6 @@
 namespace fovea::cli {
 namespace {
 
-template <class Options>
-void set_quality(Options& options, flow::Quality quality) {
-  if constexpr (requires { options.quality; }) options.quality = quality;
-}
-
 void settle_quality(FlowEvalRequest& request) {
   if (request.quality.empty()) return;
   flow::Quality quality{};
@@ -43,8 +38,7 @@ void settle_quality(FlowEvalRequest& request) {
   } catch (const InvalidArgument& error) {
     throw InvalidArgument(fmt::format("--{}", error.what()));
   }
-  set_quality(request.flow.lk, quality);
-  set_quality(request.flow.bm, quality);
+  set_quality(request.flow, quality);
 }
 
 io::FlowField read_truth(const FlowSequence& sequence, const ImagePair& pair) {
@@ -218,7 +212,7 @@ int run_eval(FlowEvalRequest& request, Context& context) {
 void describe(OptionVisitor& visit, FlowEvalRequest& request) {
   visit("method", request.flow.method, "how flow is estimated");
   visit("quality", request.quality,
-        "fast, default or best, of either method; without one, as --lk-quality and --bm-quality");
+        "fast, default or best, of either method; without one, as the options of the method say");
   visit("output", request.output, "folder for the page, the curve and the errors");
   visit("memory", request.memory,
         "most device memory, such as 512M; larger images are worked on in tiles");
@@ -232,8 +226,11 @@ void describe(OptionVisitor& visit, FlowEvalRequest& request) {
 
 flow::FlowErrors mean_errors(const MethodResult& result, bool confident) {
   flow::FlowErrors mean;
+  std::int64_t measured = 0;
   for (const SequenceResult& each : result.sequences) {
     const flow::FlowErrors& errors = confident ? each.errors.confident : each.errors.all;
+    if (errors.pixels == 0) continue;
+    ++measured;
     mean.pixels += errors.pixels;
     mean.endpoint += errors.endpoint;
     mean.angular += errors.angular;
@@ -242,7 +239,7 @@ flow::FlowErrors mean_errors(const MethodResult& result, bool confident) {
     mean.r2 += errors.r2;
     mean.fl += errors.fl;
   }
-  const auto count = static_cast<double>(std::max<std::size_t>(1, result.sequences.size()));
+  const auto count = static_cast<double>(std::max<std::int64_t>(1, measured));
   for (double* sum : {&mean.endpoint, &mean.angular, &mean.r05, &mean.r1, &mean.r2, &mean.fl})
     *sum /= count;
   return mean;

@@ -46,7 +46,7 @@ struct MethodResult {
   std::vector<SequenceResult> sequences{};
 };
 
-// Means over sequences, each of which counts the same.
+// Means over sequences, each of which counts the same; those without such pixels do not.
 flow::FlowErrors mean_errors(const MethodResult& result, bool confident = false);
 std::vector<flow::SparsificationPoint> mean_curve(const MethodResult& result);
 double mean_sparsification_error(const MethodResult& result);

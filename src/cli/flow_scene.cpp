@@ -66,21 +66,28 @@ struct Vec {
 };
 
 // Where a layer lies at some time: its middle, turned and grown.
-struct Pose {
-  Vec middle;
-  double turn;  // radians
-  double growth;
+class Pose {
+ public:
+  Pose(Vec middle, double turn_radians, double growth)
+      : middle_(middle),
+        cosine_(std::cos(turn_radians)),
+        sine_(std::sin(turn_radians)),
+        growth_(growth) {}
 
+  double growth() const { return growth_; }
   // From the picture into the layer, and back.
   Vec into(Vec p) const {
-    const double dx = (p.x - middle.x) / growth, dy = (p.y - middle.y) / growth;
-    const double c = std::cos(turn), s = std::sin(turn);
-    return {c * dx + s * dy, c * dy - s * dx};
+    const double dx = (p.x - middle_.x) / growth_, dy = (p.y - middle_.y) / growth_;
+    return {cosine_ * dx + sine_ * dy, cosine_ * dy - sine_ * dx};
   }
   Vec out_of(Vec q) const {
-    const double c = std::cos(turn), s = std::sin(turn);
-    return {middle.x + growth * (c * q.x - s * q.y), middle.y + growth * (c * q.y + s * q.x)};
+    return {middle_.x + growth_ * (cosine_ * q.x - sine_ * q.y),
+            middle_.y + growth_ * (cosine_ * q.y + sine_ * q.x)};
   }
+
+ private:
+  Vec middle_;
+  double cosine_, sine_, growth_;
 };
 
 struct Layer {
@@ -136,7 +143,7 @@ class Picture {
     float value = layers_[0].texture.at(ground(p).x, ground(p).y);
     for (std::size_t k = 1; k < layers_.size(); ++k) {
       const Vec q = poses_[k].into(p);
-      const double inside = (layers_[k].radius - std::hypot(q.x, q.y)) * poses_[k].growth + 0.5;
+      const double inside = (layers_[k].radius - std::hypot(q.x, q.y)) * poses_[k].growth() + 0.5;
       if (inside <= 0) continue;
       const auto cover = static_cast<float>(std::min(1.0, inside));  // of a pixel on the rim
       value += cover * (layers_[k].texture.at(q.x + 1e3, q.y + 1e3) - value);

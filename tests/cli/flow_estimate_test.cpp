@@ -62,6 +62,8 @@ TEST_P(FlowEstimate, FindsTheMotionOfAPairAndWritesEveryFormat) {
   EXPECT_GT(report["mean_motion"].get<double>(), 0.2);
   EXPECT_GT(report["mean_confidence"].get<double>(), 0.05);
   EXPECT_GT(report["peak_memory_bytes"].get<double>(), 1e6);
+  EXPECT_TRUE(report["working_memory_bytes"].is_number());
+  EXPECT_EQ(report["options"]["quality"], "default");
   EXPECT_TRUE(report["options"].is_object());
   EXPECT_LT(error_of("ab.flo"), 0.5);
   for (const char* name : {"ab.png", "ab.pfm", "ab.npy"}) {

@@ -3,8 +3,12 @@
 #include <fovea/flow/evaluate.h>
 #include <fovea/flow/show.h>
 
-#include <cmath>
+#include <gmock/gmock.h>
 
+#include <cmath>
+#include <filesystem>
+
+#include "cli/program.h"
 #include "support/images.h"
 
 namespace fovea::cli {
@@ -55,6 +59,19 @@ TEST(FlowScene, AnySizeWillDo) {
     EXPECT_EQ(scene.second.width(), width);
     EXPECT_TRUE(std::isfinite(scene.u.at(width - 1, height - 1)));
   }
+}
+
+TEST(FlowScene, TheVerbWritesASequenceForEval) {
+  const test::TempFolder folder;
+  ASSERT_EQ(run_here({"flow", "scene", "--size", "64x48", "-o", folder / "s"}).status, kDone);
+  const io::FlowField truth = io::read_flow(folder / "s/flow10.flo");
+  EXPECT_TRUE(test::images_equal(truth.u, flow_scene(64, 48).u));
+  const auto first = io::to_bytes(io::read_image(folder / "s/frame10.png"));
+  EXPECT_TRUE(test::images_equal(first, flow_scene(64, 48).first));
+  EXPECT_TRUE(std::filesystem::exists(folder / "s/frame11.png"));
+  EXPECT_THAT(run_here({"flow", "scene", "--size", "big", "-o", folder / "s"}).err,
+              testing::HasSubstr("--size is 'big'"));
+  EXPECT_EQ(run_here({"flow", "scene"}).status, kUsage);
 }
 
 }  // namespace

@@ -29,6 +29,33 @@ TEST(FlowVerbs, MemoryIsSaidInBytesOrWithAUnit) {
   EXPECT_GT(peak_memory_bytes(), 1U << 20U);
 }
 
+TEST(FlowVerbs, WorkingMemoryIsWhatCameAndWent) {
+  constexpr std::size_t kBytes = std::size_t{64} << 20U;
+  const MemoryWatch watch;
+  {
+    std::vector<char> work(kBytes);
+    for (std::size_t i = 0; i < kBytes; i += 512) work[i] = static_cast<char>(i);
+    EXPECT_GE(work[512 * 3], 0);
+  }
+  const auto working = static_cast<double>(watch.working_bytes(0));
+  EXPECT_GT(working, 0.8 * kBytes);
+  EXPECT_LT(working, 2.0 * kBytes);
+  EXPECT_LT(static_cast<double>(watch.working_bytes(kBytes)), 0.8 * kBytes);
+}
+
+TEST(FlowVerbs, QualityOfBlockMatchingLeavesWhatWasAskedFor) {
+  flow::FlowOptions options;
+  options.bm.step = 1;
+  set_quality(options, flow::Quality::kFast);
+  EXPECT_EQ(options.lk.quality, flow::Quality::kFast);
+  EXPECT_EQ(options.bm.step, 1);
+  EXPECT_EQ(options.bm.passes, 1);
+  flow::FlowOptions best;
+  set_quality(best, flow::Quality::kBest);
+  EXPECT_TRUE(best.bm.forward_backward);
+  EXPECT_GT(best.bm.refine, flow::BlockMatchingOptions{}.refine);
+}
+
 TEST(FlowVerbs, PicturesAreKindsAndFiles) {
   EXPECT_TRUE(parse_pictures("").empty());
   const auto pictures = parse_pictures("wheel=a.png,warp=b=c.png");
