@@ -3,18 +3,30 @@
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>
 #include <opencv2/objdetect.hpp>
+#include <opencv2/video/tracking.hpp>
 
 #include <array>
 #include <functional>
 #include <memory>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "cli/rival_table.h"
 
 namespace {
 
-using Work = std::function<void()>;
+// Something to run, and the numbers that it finds, where they are measured.
+struct Work {
+  std::function<void()> run;
+  std::shared_ptr<cv::Mat> result{};
+
+  template <class Run>
+  requires(std::is_invocable_v<Run>) Work(Run work) : run(std::move(work)) {}
+  template <class Run>
+  Work(Run work, std::shared_ptr<cv::Mat> found) : run(std::move(work)), result(std::move(found)) {}
+};
 using Shape = FoveaRivalShape;
 
 cv::Mat noise(const Shape& shape, int depth) {
@@ -83,14 +95,50 @@ Work people(const Shape& shape) {
   };
 }
 
+// A grey image that both sides look at.
+cv::Mat grey(const Shape& shape, const unsigned char* pixels) {
+  return pixels == nullptr
+             ? noise(shape, CV_8U)
+             : cv::Mat(shape.height, shape.width, CV_8U, const_cast<unsigned char*>(pixels))
+                   .clone();
+}
+
+// Dense inverse search (Kroeger et al., ECCV 2016); `finest` below 0 keeps the preset's level.
+template <int kPreset, int kFinest = -1>
+Work inverse_search(const Shape& shape) {
+  const cv::Mat first = grey(shape, shape.pixels), second = grey(shape, shape.second);
+  const auto flow = std::make_shared<cv::Mat>();
+  const auto method = cv::DISOpticalFlow::create(kPreset);
+  if (kFinest >= 0) method->setFinestScale(kFinest);
+  return {[=] {
+            flow->release();  // a flow that is there would be taken as a start
+            method->calc(first, second, *flow);
+          },
+          flow};
+}
+
+Work farneback(const Shape& shape) {
+  const cv::Mat first = grey(shape, shape.pixels), second = grey(shape, shape.second);
+  const auto flow = std::make_shared<cv::Mat>();
+  const auto method = cv::FarnebackOpticalFlow::create();
+  return {[=] { method->calc(first, second, *flow); }, flow};
+}
+
 template <Work (*kMake)(const Shape&)>
 FoveaRivalWork prepare(const Shape* shape, int threads) {
   try {
     cv::setNumThreads(threads);
     auto work = std::make_unique<Work>(kMake(*shape));
-    (*work)();  // buffers are made by the first call, and what OpenCV cannot do it refuses here
-    return {work.release(), [](void* state) { (*static_cast<Work*>(state))(); },
-            [](void* state) { delete static_cast<Work*>(state); }};
+    work->run();  // buffers are made by the first call, and what OpenCV cannot do it refuses here
+    FoveaRivalWork ready{};
+    if (work->result != nullptr)
+      ready.result = [](void* state) -> const float* {
+        return static_cast<Work*>(state)->result->ptr<float>();
+      };
+    ready.run = [](void* state) { static_cast<Work*>(state)->run(); };
+    ready.end = [](void* state) { delete static_cast<Work*>(state); };
+    ready.state = work.release();
+    return ready;
   } catch (const std::exception&) {
     return {};
   }
@@ -114,6 +162,24 @@ constexpr std::array kRivals{
     FoveaRival{"people_hog-integral", "cv::HOGDescriptor", prepare<people>},
     FoveaRival{"people_cascade", "cv::HOGDescriptor", prepare<people>},
     FoveaRival{"people_channels", "cv::HOGDescriptor", prepare<people>},
+    FoveaRival{"flow", "DIS ultrafast",
+               prepare<inverse_search<cv::DISOpticalFlow::PRESET_ULTRAFAST>>},
+    FoveaRival{"flow", "DIS fast", prepare<inverse_search<cv::DISOpticalFlow::PRESET_FAST>>},
+    FoveaRival{"flow", "DIS medium", prepare<inverse_search<cv::DISOpticalFlow::PRESET_MEDIUM>>},
+    FoveaRival{"flow", "DIS medium finest 0",
+               prepare<inverse_search<cv::DISOpticalFlow::PRESET_MEDIUM, 0>>},
+    FoveaRival{"flow", "Farneback", prepare<farneback>},
+    FoveaRival{"flow_lk_fast", "DIS ultrafast",
+               prepare<inverse_search<cv::DISOpticalFlow::PRESET_ULTRAFAST>>},
+    FoveaRival{"flow_lk_fast", "DIS fast",
+               prepare<inverse_search<cv::DISOpticalFlow::PRESET_FAST>>},
+    FoveaRival{"flow_lk_default", "DIS medium",
+               prepare<inverse_search<cv::DISOpticalFlow::PRESET_MEDIUM>>},
+    FoveaRival{"flow_lk_default", "Farneback", prepare<farneback>},
+    FoveaRival{"flow_lk_best", "DIS medium finest 0",
+               prepare<inverse_search<cv::DISOpticalFlow::PRESET_MEDIUM, 0>>},
+    FoveaRival{"flow_bm", "DIS medium", prepare<inverse_search<cv::DISOpticalFlow::PRESET_MEDIUM>>},
+    FoveaRival{"flow_bm", "Farneback", prepare<farneback>},
 };
 
 const std::string& library() {

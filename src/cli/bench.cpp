@@ -85,35 +85,57 @@ BenchCeiling ceiling_of(const Exec& place, int repeats, const std::stop_token& s
           operations / timings[1].seconds};
 }
 
-BenchRow measure(const BenchCase& bench_case, const Exec& place, const BenchCeiling& ceiling,
-                 const Rivals& rivals, int repeats, const std::stop_token& stop) {
+// Ours alone, or beside a rival.
+struct Contest {
+  const BenchCase& bench_case;
+  const Exec& place;
+  const BenchCeiling& ceiling;
+};
+
+BenchRow row_of(const Contest& contest, const std::vector<Timing>& timings) {
+  const BenchCase& bench_case = contest.bench_case;
+  BenchRow row{.name = bench_case.name,
+               .device = to_string(contest.place.device),
+               .threads = contest.place.threads,
+               .size = to_string(bench_case.shape),
+               .seconds = timings[0].seconds,
+               .spread = timings[0].spread,
+               .rival = {},
+               .rival_seconds = {},
+               .bound = "copy"};
+  if (on_cuda(contest.place) && bench_case.published) {
+    row.rival = bench_case.published->source;
+    row.rival_seconds = bench_case.published->seconds;
+  }
+  const double arithmetic_seconds = bench_case.operations / contest.ceiling.operations_per_second;
+  if (arithmetic_seconds > timings[1].seconds) row.bound = "arithmetic";
+  row.bound_fraction = std::max(arithmetic_seconds, timings[1].seconds) / row.seconds;
+  if (bench_case.error) row.error = bench_case.error();
+  return row;
+}
+
+std::vector<BenchRow> measure(const Contest& contest, const Rivals& rivals, int repeats,
+                              const std::stop_token& stop) {
+  const BenchCase& bench_case = contest.bench_case;
+  const Exec& place = contest.place;
   const Memory memory = on_cuda(place) ? Memory::kCuda : Memory::kHost;
   std::vector<Runner> runners{
       runner_of(made_at(place, [&] { return bench_case.prepare(memory); }), place),
       runner_of(copy_work(bench_case.bytes, place), place)};
-  const Rivals::Work rival =
-      on_cuda(place) ? Rivals::Work{} : rivals.prepare(bench_case, place.threads);
-  if (rival.work) runners.push_back(host_runner(rival.work));
+  std::vector<Rivals::Work> works;
+  if (!on_cuda(place)) works = rivals.prepare(bench_case, place.threads);
+  for (const Rivals::Work& rival : works) runners.push_back(host_runner(rival.work));
   const auto timings = time_in_turns(runners, repeats, stop);
-
-  BenchRow row{.name = bench_case.name,
-               .device = to_string(place.device),
-               .threads = place.threads,
-               .size = to_string(bench_case.shape),
-               .seconds = timings[0].seconds,
-               .spread = timings[0].spread,
-               .rival = rival.rival,
-               .rival_seconds = {},
-               .bound = "copy"};
-  if (rival.work) row.rival_seconds = timings[2].seconds;
-  if (on_cuda(place) && bench_case.published) {
-    row.rival = bench_case.published->source;
-    row.rival_seconds = bench_case.published->seconds;
+  const BenchRow alone = row_of(contest, timings);
+  if (works.empty()) return {alone};
+  std::vector<BenchRow> rows(works.size(), alone);
+  for (std::size_t i = 0; i < works.size(); ++i) {
+    rows[i].rival = works[i].rival;
+    rows[i].rival_seconds = timings[2 + i].seconds;
+    if (works[i].result && bench_case.rival_error)
+      rows[i].rival_error = bench_case.rival_error(works[i].result());
   }
-  const double arithmetic_seconds = bench_case.operations / ceiling.operations_per_second;
-  if (arithmetic_seconds > timings[1].seconds) row.bound = "arithmetic";
-  row.bound_fraction = std::max(arithmetic_seconds, timings[1].seconds) / row.seconds;
-  return row;
+  return rows;
 }
 
 std::vector<BenchCase> filtered(const std::vector<BenchCase>& cases, const std::string& filter) {
@@ -195,9 +217,10 @@ int run_bench(const BenchOptions& options, const std::vector<BenchCase>& cases, 
   const Rivals rivals;
   report.rival_library = rivals.source_name();
   if (!rivals.absence().empty()) context.console.note("no rivals: " + rivals.absence());
+  std::size_t done = 0;
   const auto tell = [&] {
     if (context.exec.progress)
-      context.exec.progress({"measuring", static_cast<double>(report.rows.size()),
+      context.exec.progress({"measuring", static_cast<double>(done++),
                              static_cast<double>(wanted.size() * where.size())});
   };
   try {
@@ -206,8 +229,9 @@ int run_bench(const BenchOptions& options, const std::vector<BenchCase>& cases, 
       report.ceilings.push_back(ceiling_of(place, options.repeats, context.exec.stop));
       for (const BenchCase& each : wanted) {
         tell();
-        report.rows.push_back(measure(each, place, report.ceilings.back(), rivals, options.repeats,
-                                      context.exec.stop));
+        for (BenchRow& row : measure({each, place, report.ceilings.back()}, rivals, options.repeats,
+                                     context.exec.stop))
+          report.rows.push_back(std::move(row));
       }
     }
     tell();

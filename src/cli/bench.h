@@ -36,7 +36,7 @@ struct PublishedTime {
 };
 
 // One thing to measure. It becomes a row with one CPU thread, a row with all of them, and a row for
-// the GPU.
+// the GPU; several rivals give a row each.
 struct BenchCase {
   std::string name;  // "gradient_sobel_u8"; a rival of the same name is measured beside it
   BenchShape shape;
@@ -46,8 +46,13 @@ struct BenchCase {
   std::function<BenchWork(Memory)> prepare;
   // What both sides work on, where the time depends on it; else each makes its own noise.
   std::shared_ptr<const Image<std::uint8_t>> image{};
+  std::shared_ptr<const Image<std::uint8_t>> second{};  // of a pair
   // The time that a paper gives for the same work on a GPU, beside the GPU's row.
   std::optional<PublishedTime> published{};
+  // How wrong the last run of the work was, and what a rival found; empty where that is no
+  // question.
+  std::function<double()> error{};
+  std::function<double(const float* result)> rival_error{};
 };
 
 struct BenchOptions {
@@ -68,8 +73,10 @@ struct BenchRow {
   double spread = 0;   // interquartile range over the median
   std::string rival;   // empty where there is none
   std::optional<double> rival_seconds;
-  std::string bound;          // which ceiling is the nearest: "copy" or "arithmetic"
-  double bound_fraction = 0;  // of that ceiling's speed
+  std::string bound;              // which ceiling is the nearest: "copy" or "arithmetic"
+  double bound_fraction = 0;      // of that ceiling's speed
+  std::optional<double> error{};  // of what was found, where that is measured
+  std::optional<double> rival_error{};
 
   // Over 1 means that we are faster.
   std::optional<double> ratio() const {

@@ -3,7 +3,6 @@
 #include <fovea/version.h>
 
 #include <algorithm>
-#include <array>
 
 #include "cli/bench.h"
 #include "cli/stopwatch.h"
@@ -25,14 +24,21 @@ std::string number_or_null(std::optional<double> value) {
 
 std::string threads_or_null(int threads) { return threads > 0 ? std::to_string(threads) : "null"; }
 
+// Members only where errors are measured.
+std::string errors_json(const BenchRow& row) {
+  if (!row.error) return {};
+  return fmt::format(R"(, "error": {}, "rival_error": {})", json_number(*row.error),
+                     number_or_null(row.rival_error));
+}
+
 std::string row_json(const BenchRow& row) {
   return fmt::format(
       R"({{"name": {}, "device": {}, "threads": {}, "size": {}, "seconds": {}, "spread": {}, )"
-      R"("rival": {}, "rival_seconds": {}, "ratio": {}, "bound": {}, "bound_fraction": {}}})",
+      R"("rival": {}, "rival_seconds": {}, "ratio": {}, "bound": {}, "bound_fraction": {}{}}})",
       json_quote(row.name), json_quote(row.device), threads_or_null(row.threads),
       json_quote(row.size), json_number(row.seconds), json_number(row.spread),
       quoted_or_null(row.rival), number_or_null(row.rival_seconds), number_or_null(row.ratio()),
-      json_quote(row.bound), json_number(row.bound_fraction));
+      json_quote(row.bound), json_number(row.bound_fraction), errors_json(row));
 }
 
 std::string ceiling_json(const BenchCeiling& ceiling) {
@@ -49,21 +55,36 @@ std::string json_lines(const Items& items, Function function) {
   return "[" + text + "\n  ]";
 }
 
-using Cells = std::array<std::string, 10>;
-const Cells kHeadings{"name",   "device", "threads",  "size",  "time",
-                      "spread", "rival",  "its time", "ratio", "of bound"};
+bool has_errors(const BenchReport& report) {
+  return std::any_of(report.rows.begin(), report.rows.end(),
+                     [](const BenchRow& row) { return row.error.has_value(); });
+}
 
-Cells cells_of(const BenchRow& row) {
-  return {row.name,
-          row.device,
-          row.threads > 0 ? std::to_string(row.threads) : "",
-          row.size,
-          seconds_text(row.seconds),
-          fmt::format("{:.0f} %", row.spread * 100),
-          row.rival,
-          row.rival_seconds ? seconds_text(*row.rival_seconds) : "",
-          row.ratio() ? fmt::format("{:.2f}", *row.ratio()) : "",
-          fmt::format("{:.0f} % {}", row.bound_fraction * 100, row.bound)};
+using Cells = std::vector<std::string>;
+
+Cells headings(bool errors) {
+  Cells cells{"name",   "device", "threads",  "size",  "time",
+              "spread", "rival",  "its time", "ratio", "of bound"};
+  if (errors) cells.insert(cells.end(), {"error", "its error"});
+  return cells;
+}
+
+Cells cells_of(const BenchRow& row, bool errors) {
+  Cells cells{row.name,
+              row.device,
+              row.threads > 0 ? std::to_string(row.threads) : "",
+              row.size,
+              seconds_text(row.seconds),
+              fmt::format("{:.0f} %", row.spread * 100),
+              row.rival,
+              row.rival_seconds ? seconds_text(*row.rival_seconds) : "",
+              row.ratio() ? fmt::format("{:.2f}", *row.ratio()) : "",
+              fmt::format("{:.0f} % {}", row.bound_fraction * 100, row.bound)};
+  if (errors) {
+    cells.push_back(row.error ? fmt::format("{:.3f}", *row.error) : "");
+    cells.push_back(row.rival_error ? fmt::format("{:.3f}", *row.rival_error) : "");
+  }
+  return cells;
 }
 
 bool is_left_aligned(std::size_t column) {
@@ -116,16 +137,20 @@ std::string bench_json(const BenchReport& report) {
 }
 
 std::string bench_csv(const BenchReport& report) {
+  const bool errors = has_errors(report);
   std::string text =
-      "name,device,threads,size,seconds,spread,rival,rival_seconds,ratio,bound,bound_fraction\n";
+      "name,device,threads,size,seconds,spread,rival,rival_seconds,ratio,bound,bound_fraction";
+  text += errors ? ",error,rival_error\n" : "\n";
   const auto number = [](std::optional<double> value) {
     return value ? fmt::format("{}", *value) : "";
   };
   for (const BenchRow& row : report.rows) {
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", row.name, row.device,
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{}", row.name, row.device,
                         row.threads > 0 ? std::to_string(row.threads) : "", row.size, row.seconds,
                         row.spread, row.rival, number(row.rival_seconds), number(row.ratio()),
                         row.bound, row.bound_fraction);
+    if (errors) text += fmt::format(",{},{}", number(row.error), number(row.rival_error));
+    text += '\n';
   }
   return text;
 }
@@ -133,12 +158,14 @@ std::string bench_csv(const BenchReport& report) {
 std::string bench_markdown(const BenchReport& report) {
   std::string text;
   for (const std::string& fact : facts(report)) text += fact + "  \n";
-  text += fmt::format("\n| {} |\n|", fmt::join(kHeadings, " | "));
-  for (std::size_t i = 0; i < kHeadings.size(); ++i)
+  const bool errors = has_errors(report);
+  const Cells titles = headings(errors);
+  text += fmt::format("\n| {} |\n|", fmt::join(titles, " | "));
+  for (std::size_t i = 0; i < titles.size(); ++i)
     text += is_left_aligned(i) ? " :--- |" : " ---: |";
   text += '\n';
   for (const BenchRow& row : report.rows)
-    text += fmt::format("| {} |\n", fmt::join(cells_of(row), " | "));
+    text += fmt::format("| {} |\n", fmt::join(cells_of(row, errors), " | "));
   return text;
 }
 
@@ -146,9 +173,10 @@ std::string bench_text(const BenchReport& report) {
   std::string text;
   for (const std::string& fact : facts(report)) text += fact + "\n";
   text += '\n';
-  std::vector<Cells> table{kHeadings};
-  for (const BenchRow& row : report.rows) table.push_back(cells_of(row));
-  std::array<std::size_t, std::tuple_size_v<Cells>> widths{};
+  const bool errors = has_errors(report);
+  std::vector<Cells> table{headings(errors)};
+  for (const BenchRow& row : report.rows) table.push_back(cells_of(row, errors));
+  std::vector<std::size_t> widths(table[0].size());
   for (const Cells& cells : table) {
     for (std::size_t i = 0; i < cells.size(); ++i) widths[i] = std::max(widths[i], cells[i].size());
   }

@@ -35,7 +35,8 @@ void add_machine(report::Page& page, const DemoRun&) {
   page.facts(facts);
 }
 
-constexpr std::array<DemoSection, 4> kSections{{{"People", add_demo_people},
+constexpr std::array<DemoSection, 5> kSections{{{"People", add_demo_people},
+                                                {"Flow", add_demo_flow},
                                                 {"Operations", add_demo_operations},
                                                 {"Pictures of reports", add_demo_report},
                                                 {"This machine", add_machine}}};

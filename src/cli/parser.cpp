@@ -23,6 +23,10 @@ constexpr std::array<ShortForm, 4> kShortForms{
 
 bool is_flag(const OptionField& field) { return std::holds_alternative<bool*>(field.value); }
 
+// --picture KIND FILE takes two words, kept as KIND=FILE, and may be repeated; then commas part
+// them.
+bool is_pair(const OptionField& field) { return field.name == "picture"; }
+
 // An option met on the command line, not yet applied: a configuration file goes before all of them.
 struct Setting {
   const OptionField* field;
@@ -106,18 +110,32 @@ class Parser {
 
   // Any word can be a value, but one that is itself an option is a forgotten value.
   std::string next_value(const OptionField& field) {
+    const std::string value = next_word(field);
+    return !is_pair(field) || value.find('=') != std::string::npos ? value
+                                                                   : value + "=" + next_word(field);
+  }
+
+  std::string next_word(const OptionField& field) {
     const bool forgotten = next_ == words_.size() || words_[next_] == "--" ||
                            (words_[next_].rfind("--", 0) == 0 &&
                             find(std::string_view(words_[next_]).substr(2)) != nullptr);
     if (!forgotten) return words_[next_++];
-    const std::string range = option_range(field);
+    const std::string range = is_pair(field) ? value_name(field) : option_range(field);
     throw InvalidArgument(
         fmt::format("--{} needs a value{}{}", field.name, range.empty() ? "" : ": ", range));
   }
 
   void add(const OptionField& field, std::string value) {
-    if (field.name == "help") invocation_.common->help = true;
-    else settings_.push_back({&field, std::move(value)});
+    if (field.name == "help") {
+      invocation_.common->help = true;
+      return;
+    }
+    for (Setting& earlier : settings_) {
+      if (earlier.field != &field || !is_pair(field)) continue;
+      earlier.value += "," + value;
+      return;
+    }
+    settings_.push_back({&field, std::move(value)});
   }
 
   void apply() {
@@ -243,6 +261,7 @@ std::string value_name(const OptionField& field) {
   if (!std::holds_alternative<std::string*>(field.value)) return "X";
   if (field.name == "output") return "OUT";
   if (field.name == "set") return "KEY=VALUE";
+  if (is_pair(field)) return "KIND FILE";
   // Nothing but its help tells that a text is a path.
   const bool file = field.help.find("file") != std::string_view::npos;
   return file ? "FILE" : "TEXT";

@@ -12,6 +12,7 @@ struct FoveaRivalShape {
   double ratio;                 // of a scan's levels, where there is one
   const unsigned char* pixels;  // of the image, row after row, until prepare() returns; null: make
                                 // one
+  const unsigned char* second;  // the second image of a pair, likewise
 };
 
 // Work set up with buffers of its own; run() may be called any number of times. A null state means
@@ -20,6 +21,9 @@ struct FoveaRivalWork {
   void* state;
   void (*run)(void* state);
   void (*end)(void* state);
+  // What the last run found, where someone measures it: of a flow u and v of each pixel, row after
+  // row. May be null.
+  const float* (*result)(void* state);
 };
 
 struct FoveaRival {
@@ -40,4 +44,4 @@ typedef const struct FoveaRivalTable* (*FoveaRivalsFunction)(void);
 
 }  // extern "C"
 
-inline constexpr int kFoveaRivalVersion = 2;
+inline constexpr int kFoveaRivalVersion = 3;

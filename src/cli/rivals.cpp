@@ -48,6 +48,16 @@ T member(const json& row, const char* key, const std::string& path) {
   }
 }
 
+// Rows without gaps; nothing for no image.
+std::vector<unsigned char> packed(const Image<std::uint8_t>* image) {
+  std::vector<unsigned char> pixels;
+  for (int y = 0; image != nullptr && y < image->height(); ++y) {
+    const std::uint8_t* row = image->row(y);
+    pixels.insert(pixels.end(), row, row + image->view().row_elements());
+  }
+  return pixels;
+}
+
 }  // namespace
 
 Rivals::Rivals() {
@@ -72,26 +82,30 @@ Rivals::Rivals() {
 
 std::string Rivals::source_name() const { return table_ == nullptr ? "" : table_->library; }
 
-Rivals::Work Rivals::prepare(const BenchCase& bench_case, int threads) const {
+std::vector<Rivals::Work> Rivals::prepare(const BenchCase& bench_case, int threads) const {
   const BenchShape& shape = bench_case.shape;
-  std::vector<unsigned char> pixels;
-  if (bench_case.image) {
-    const ImageView<const std::uint8_t> image = bench_case.image->view();
-    for (int y = 0; y < image.height; ++y)
-      pixels.insert(pixels.end(), image.row(y), image.row(y) + image.row_elements());
-  }
-  const FoveaRivalShape plain{
-      shape.width,     shape.height, shape.channels, shape.to_width,
-      shape.to_height, shape.taps,   shape.ratio,    pixels.empty() ? nullptr : pixels.data()};
+  const auto pixels = packed(bench_case.image.get()), second = packed(bench_case.second.get());
+  const FoveaRivalShape plain{shape.width,
+                              shape.height,
+                              shape.channels,
+                              shape.to_width,
+                              shape.to_height,
+                              shape.taps,
+                              shape.ratio,
+                              pixels.empty() ? nullptr : pixels.data(),
+                              second.empty() ? nullptr : second.data()};
+  std::vector<Work> works;
   for (int i = 0; table_ != nullptr && i < table_->count; ++i) {
     const FoveaRival& rival = table_->rivals[i];
     if (bench_case.name != rival.name) continue;
     const FoveaRivalWork work = rival.prepare(&plain, threads);
     if (work.state == nullptr) continue;
     const std::shared_ptr<void> state(work.state, work.end);
-    return {rival.rival, [state, run = work.run] { run(state.get()); }};
+    works.push_back({rival.rival, [state, run = work.run] { run(state.get()); }, {}});
+    if (work.result != nullptr)
+      works.back().result = [state, result = work.result] { return result(state.get()); };
   }
-  return {};
+  return works;
 }
 
 int merge_rivals(const std::string& path, std::vector<BenchRow>& rows) {

@@ -22,10 +22,12 @@ class Rivals {
   const std::string& absence() const { return absence_; }
 
   struct Work {
-    std::string rival;           // "cv::spatialGradient"
-    std::function<void()> work;  // empty where no rival knows the case
+    std::string rival;  // "cv::spatialGradient"
+    std::function<void()> work;
+    std::function<const float*()> result;  // of the last run; empty where it gives none
   };
-  Work prepare(const BenchCase& bench_case, int threads) const;
+  // One a rival that knows the case, in the order of the module.
+  std::vector<Work> prepare(const BenchCase& bench_case, int threads) const;
 
  private:
   const FoveaRivalTable* table_ = nullptr;

@@ -86,6 +86,16 @@ float farthest(ImageView<const float> u, ImageView<const float> v) {
   return most;
 }
 
+// The loops within share the threads of the one around them, which then start once instead of some
+// hundred times.
+template <class Body>
+void with_threads(const Exec& exec, bool cuda, const Body& body) {
+  if (cuda) return body();
+  parallel_for(exec, 2, 1, [&](std::int64_t first, std::int64_t) {
+    if (first == 0) body();
+  });
+}
+
 }  // namespace
 
 std::span<const Choice> choices(Method) { return kMethods; }
@@ -360,7 +370,10 @@ Flow Estimator::estimate(ImageView<const T> first, ImageView<const T> second,
                                       first.width, first.height, second.width, second.height));
   require_mask(first, mask);
   const Exec exec = state_->start<T>({first, second});
-  return state_->estimate(first, second, mask, exec);
+  Flow flow;
+  with_threads(exec, state_->on_cuda(),
+               [&] { flow = state_->estimate(first, second, mask, exec); });
+  return flow;
 }
 
 template <class T>
@@ -368,7 +381,9 @@ std::optional<Flow> Estimator::next(ImageView<const T> frame, ImageView<const st
   require_image(frame);
   require_mask(frame, mask);
   const Exec exec = state_->start<T>({frame});
-  return state_->next(frame, mask, exec);
+  std::optional<Flow> flow;
+  with_threads(exec, state_->on_cuda(), [&] { flow = state_->next(frame, mask, exec); });
+  return flow;
 }
 
 void Estimator::restart() { state_->last = {}; }

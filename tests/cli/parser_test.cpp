@@ -22,6 +22,7 @@ struct FruitOptions {
   bool peeled = false;
   bool washed = true;
   Flavour flavour = Flavour::kSweet;
+  std::string picture{};
 };
 void describe(OptionVisitor& visit, FruitOptions& options) {
   visit("output", options.output, "where to write");
@@ -30,6 +31,7 @@ void describe(OptionVisitor& visit, FruitOptions& options) {
   visit("peeled", options.peeled, "without peel");
   visit("washed", options.washed, "clean");
   visit("flavour", options.flavour, "how it tastes");
+  visit("picture", options.picture, "how it looks");
 }
 
 FruitOptions seen;
@@ -111,6 +113,19 @@ TEST(Parser, SetWritesAnyOption) {
   parsed({"tree", "--set", "count=9", "--set=peeled=true", "--count", "8", "--set", "count=10"});
   EXPECT_EQ(seen.count, 10);
   EXPECT_TRUE(seen.peeled);
+}
+
+TEST(Parser, APictureIsAKindAndAFileAndMayBeRepeated) {
+  const auto invocation =
+      parsed({"--picture", "ripe", "a.png", "tree", "--picture", "cut", "b.png"});
+  EXPECT_EQ(seen.picture, "ripe=a.png,cut=b.png");
+  EXPECT_THAT(invocation.inputs, testing::ElementsAre("tree"));
+  parsed({"tree", "--picture", "ripe=a.png", "bush"});
+  EXPECT_EQ(seen.picture, "ripe=a.png");
+  parsed({"tree", "--picture=ripe=a.png"});
+  EXPECT_EQ(seen.picture, "ripe=a.png");
+  EXPECT_EQ(refusal({"tree", "--picture", "ripe"}), "--picture needs a value: KIND FILE");
+  EXPECT_EQ(refusal({"tree", "--picture"}), "--picture needs a value: KIND FILE");
 }
 
 TEST(Parser, CommonOptionsAreRead) {

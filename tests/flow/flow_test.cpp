@@ -22,8 +22,8 @@ using Motion = std::function<Point(double, double)>;  // from a pixel of the sec
 // Smooth noise of one size: a fixed number on every lattice point, blended in between.
 double noise(double x, double y) {
   const auto number = [](double i, double j) {
-    auto bits = static_cast<std::uint32_t>(static_cast<int>(i) * 73856093) ^
-                static_cast<std::uint32_t>(static_cast<int>(j) * 19349663);
+    auto bits = static_cast<std::uint32_t>(static_cast<int>(i)) * 73856093U ^
+                static_cast<std::uint32_t>(static_cast<int>(j)) * 19349663U;
     bits = (bits ^ (bits >> 15)) * 2246822519U;
     bits = (bits ^ (bits >> 13)) * 3266489917U;
     return static_cast<double>(bits >> 8) / (1 << 24);

@@ -192,6 +192,9 @@ TEST(Png, RefusesASizeTheFileCannotJustify) {
   EXPECT_THAT(message_of<FormatError>([&] { read_image(as_bytes(file), "liar"); }),
               HasSubstr("liar: claims a picture of 1057290255 bytes"));
   EXPECT_THROW(image_info(as_bytes(file), "liar"), FormatError);
+  file[24] = '\0';  // no bits a sample: any size would fit
+  EXPECT_THAT(message_of<FormatError>([&] { read_image(as_bytes(file), "liar"); }),
+              HasSubstr("says 0 bits a sample"));
 }
 
 TEST(Png, RefusesWhatItCannotHold) {

@@ -7,7 +7,8 @@ namespace {
 
 using fovea::cuda::check_launch;
 
-constexpr int kTile = 32;  // pixels, both ways
+constexpr int kTile = 32;      // pixels, both ways
+constexpr int kThreads = 256;  // of a block
 
 // Largest less smallest of nine pixels.
 __device__ float variation(const DevicePlane<float>& plane, int x, int y) {
@@ -51,10 +52,9 @@ __device__ float confidence_at(const DeviceAssessment& job, int x, int y, int re
   return lk::confidence_of(doubt);
 }
 
-__global__ void __launch_bounds__(kTrialThreads)
-    assess_kernel(DeviceAssessment job, lk::Offset none) {
-  __shared__ TrialTile<kTile> tile;
-  constexpr int kRun = TrialTile<kTile>::kRun;
+__global__ void __launch_bounds__(kThreads) assess_kernel(DeviceAssessment job, lk::Offset none) {
+  __shared__ TrialTile<kTile, kThreads> tile;
+  constexpr int kRun = TrialTile<kTile, kThreads>::kRun;
   const int2 origin{static_cast<int>(blockIdx.x) * kTile, static_cast<int>(blockIdx.y) * kTile};
   sum_along(job.first, job.second, job.flow, &none, 1, origin, &tile);
   const int thread = static_cast<int>(threadIdx.x);
@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(kTrialThreads)
 }  // namespace
 
 void assess(const DeviceAssessment& request, cudaStream_t stream) {
-  assess_kernel<<<trial_grid<kTile>(request.flow.u.width, request.flow.u.height), kTrialThreads, 0,
+  assess_kernel<<<trial_grid<kTile>(request.flow.u.width, request.flow.u.height), kThreads, 0,
                   stream>>>(request, {0, 0});
   check_launch("confidence of a flow");
 }

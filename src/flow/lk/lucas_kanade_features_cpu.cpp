@@ -77,20 +77,20 @@ using RankRows = std::array<const std::uint16_t*, 2 * lk::kRankRadius + 1>;
 // Votes are summed as what they leave of the neighbour: sum of clamp(n, c - soft, c + soft), which
 // may wrap and still differs from 49 c by the sum of votes.
 void rank_row(const RankRows& rows, int width, std::uint8_t* HWY_RESTRICT out) {
-  const hn::ScalableTag<std::int16_t> d;
+  const hn::ScalableTag<std::uint16_t> d;
+  const hn::RebindToSigned<decltype(d)> integers;
   const hn::Rebind<std::uint8_t, decltype(d)> bytes;
   const int lanes = static_cast<int>(hn::Lanes(d));
-  const auto load = [&](const std::uint16_t* from) {
-    return hn::BitCast(d, hn::LoadU(hn::RebindToUnsigned<decltype(d)>(), from));
-  };
   const auto soft = hn::Set(d, lk::kRankSoft), offset = hn::Set(d, lk::kRankOffset);
   const auto count = hn::Set(d, lk::kRankNeighbours + 1);
   for (int x = 0; x < width; x += lanes) {
-    const auto centre = load(rows[lk::kRankRadius] + x);
-    const auto low = hn::Sub(centre, soft), high = hn::Add(centre, soft);
+    const auto centre = hn::LoadU(d, rows[lk::kRankRadius] + x);
+    const auto low = hn::SaturatedSub(centre, soft), high = hn::Add(centre, soft);
     auto sum0 = hn::Zero(d), sum1 = sum0;
     for (const std::uint16_t* row : rows) {
-      const auto kept = [&](int k) { return hn::Min(hn::Max(load(row + x + k), low), high); };
+      const auto kept = [&](int k) {
+        return hn::Min(hn::Max(hn::LoadU(d, row + x + k), low), high);
+      };
       sum0 = hn::Add(sum0, hn::Add(kept(-3), kept(-2)));
       sum1 = hn::Add(sum1, hn::Add(kept(-1), kept(0)));
       sum0 = hn::Add(sum0, hn::Add(kept(1), kept(2)));
@@ -98,7 +98,7 @@ void rank_row(const RankRows& rows, int width, std::uint8_t* HWY_RESTRICT out) {
     }
     const auto votes = hn::Sub(hn::Mul(centre, count), hn::Add(sum0, sum1));
     const auto ranked = hn::ShiftRight<lk::kRankShift>(hn::Add(votes, offset));
-    hn::StoreU(hn::DemoteTo(bytes, ranked), bytes, out + x);
+    hn::StoreU(hn::DemoteTo(bytes, hn::BitCast(integers, ranked)), bytes, out + x);
   }
 }
 

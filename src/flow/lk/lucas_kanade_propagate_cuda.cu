@@ -7,10 +7,12 @@ namespace {
 using fovea::cuda::check;
 using fovea::cuda::check_launch;
 
-// Large tiles compute less twice; small ones are ready sooner, where there are few of them.
+// Large tiles compute less twice; small ones, with many threads, are ready sooner where there are
+// few of them.
 constexpr struct {
-  int large = 32, small = 16;      // side of a tile, pixels
-  int few_pixels = 264 * 32 * 32;  // up to which tiles are small
+  int large = 32, large_threads = 256;   // side of a tile, pixels, and threads of its block
+  int small = 16, small_threads = 1024;  // likewise
+  int few_pixels = 264 * 32 * 32;        // up to which tiles are small
 } kTuning;
 
 // Whose flow is tried: the pixel's own first.
@@ -19,15 +21,16 @@ struct Trials {
   int count;
 };
 
-template <int kTile>
-__global__ void __launch_bounds__(kTrialThreads)
+template <int kTile, int kThreads>
+__global__ void __launch_bounds__(kThreads)
     propagate_kernel(DevicePropagation job, const __grid_constant__ Trials trials) {
   extern __shared__ uint4 shared[];
-  auto* tiles = reinterpret_cast<TrialTile<kTile>*>(shared);
-  constexpr int kRun = TrialTile<kTile>::kRun;
+  auto* tiles = reinterpret_cast<TrialTile<kTile, kThreads>*>(shared);
+  constexpr int kRun = TrialTile<kTile, kThreads>::kRun;
   const int2 origin{static_cast<int>(blockIdx.x) * kTile, static_cast<int>(blockIdx.y) * kTile};
   sum_along(job.first, job.second, job.in, trials.offset, trials.count, origin, tiles);
   const int thread = static_cast<int>(threadIdx.x);
+  if (thread >= kTile * kTile / kRun) return;
   const int column = thread % kTile, top = thread / kTile * kRun;
   int least[kRun], best[kRun], sums[kRun];
   for (int k = 0; k < trials.count; ++k) {
@@ -54,16 +57,16 @@ __global__ void __launch_bounds__(kTrialThreads)
   }
 }
 
-template <int kTile>
+template <int kTile, int kThreads>
 void launch(const DevicePropagation& request, const Trials& trials, cudaStream_t stream) {
-  constexpr std::size_t kMost = (lk::kTrials + 1) * sizeof(TrialTile<kTile>);
-  check(cudaFuncSetAttribute(propagate_kernel<kTile>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             static_cast<int>(kMost)),
+  constexpr std::size_t kMost = (lk::kTrials + 1) * sizeof(TrialTile<kTile, kThreads>);
+  check(cudaFuncSetAttribute(propagate_kernel<kTile, kThreads>,
+                             cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(kMost)),
         "shared memory of a propagation");
-  propagate_kernel<kTile>
-      <<<trial_grid<kTile>(request.out.u.width, request.out.u.height), kTrialThreads,
-         static_cast<std::size_t>(trials.count) * sizeof(TrialTile<kTile>), stream>>>(request,
-                                                                                      trials);
+  propagate_kernel<kTile, kThreads>
+      <<<trial_grid<kTile>(request.out.u.width, request.out.u.height), kThreads,
+         static_cast<std::size_t>(trials.count) * sizeof(TrialTile<kTile, kThreads>), stream>>>(
+          request, trials);
   check_launch("propagation of a flow");
 }
 
@@ -75,8 +78,8 @@ void propagate(const DevicePropagation& request, cudaStream_t stream) {
     trials.offset[trials.count++] = {lk::kTrialOffsets[k].x * request.distance,
                                      lk::kTrialOffsets[k].y * request.distance};
   if (request.out.u.width * request.out.u.height <= kTuning.few_pixels)
-    launch<kTuning.small>(request, trials, stream);
-  else launch<kTuning.large>(request, trials, stream);
+    launch<kTuning.small, kTuning.small_threads>(request, trials, stream);
+  else launch<kTuning.large, kTuning.large_threads>(request, trials, stream);
 }
 
 }  // namespace fovea::flow::cuda

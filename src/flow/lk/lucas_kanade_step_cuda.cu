@@ -12,11 +12,13 @@ namespace {
 using fovea::cuda::check;
 using fovea::cuda::check_launch;
 
-// Large tiles compute less twice; small ones are ready sooner, where there are few of them.
+// Large tiles compute less twice; small ones, with many threads, are ready sooner where there are
+// few of them.
 constexpr struct {
-  int threads = 256;    // of a block
-  int large = 32;       // side of a tile, pixels
-  int small = 16;       // likewise
+  int large = 32;           // side of a tile, pixels
+  int large_threads = 256;  // of its block
+  int small = 16;           // likewise
+  int small_threads = 512;
   int few_tiles = 264;  // large ones, up to which they are small
   int run = 4;          // sums along a row that a thread carries side by side
 } kTuning;
@@ -71,8 +73,8 @@ __device__ lk::Products products_at(const float* sum, const float* difference, c
 }
 
 // kRadius 0: known only when it runs.
-template <int kRadius, int kTile>
-__global__ void __launch_bounds__(kTuning.threads) step_kernel(DeviceStep job) {
+template <int kRadius, int kTile, int kThreads>
+__global__ void __launch_bounds__(kThreads) step_kernel(DeviceStep job) {
   extern __shared__ float4 shared[];
   const int radius = kRadius > 0 ? kRadius : job.radius;
   const Layout layout(kTile, radius);
@@ -86,7 +88,7 @@ __global__ void __launch_bounds__(kTuning.threads) step_kernel(DeviceStep job) {
   float *sum = rest, *difference = sum + layout.warped * layout.warped,
         *weight = difference + layout.warped * layout.warped;
 #pragma unroll 3
-  for (int i = thread; i < layout.warped * layout.warped; i += kTuning.threads) {
+  for (int i = thread; i < layout.warped * layout.warped; i += kThreads) {
     const int x = lk::clamped(x0 - radius - 1 + i % layout.warped, width);
     const int y = lk::clamped(y0 - radius - 1 + i / layout.warped, height);
     const Warped warped = warped_at(job, x, y);
@@ -96,7 +98,7 @@ __global__ void __launch_bounds__(kTuning.threads) step_kernel(DeviceStep job) {
   }
   __syncthreads();
 
-  for (int i = thread; i < layout.rows * layout.rows; i += kTuning.threads) {
+  for (int i = thread; i < layout.rows * layout.rows; i += kThreads) {
     const int column = i % layout.rows, row = i / layout.rows;
     const int x = x0 - radius + column, y = y0 - radius + row;
     lk::Products here{};
@@ -116,7 +118,7 @@ __global__ void __launch_bounds__(kTuning.threads) step_kernel(DeviceStep job) {
   constexpr int kRun = kTuning.run;
   constexpr int kRuns = kTile / kRun;
   float* along = rest;
-  for (int i = thread; i < kSums * layout.rows * kRuns; i += kTuning.threads) {
+  for (int i = thread; i < kSums * layout.rows * kRuns; i += kThreads) {
     const int run = i % kRuns, row = i / kRuns % layout.rows, plane = i / kRuns / layout.rows;
     const float* from = products + plane * layout.products + row * layout.pitch + run * kRun;
     float total[kRun];
@@ -143,7 +145,8 @@ __global__ void __launch_bounds__(kTuning.threads) step_kernel(DeviceStep job) {
   __syncthreads();
 
   // Down the columns, and the step that follows.
-  constexpr int kDown = kTile * kTile / kTuning.threads;  // pixels of a column a thread
+  constexpr int kDown = kTile * kTile > kThreads ? kTile * kTile / kThreads : 1;  // pixels a thread
+  if (thread >= kTile * kTile / kDown) return;
   const int column = thread % kTile, first = thread / kTile * kDown;
   const int x = x0 + column;
   float totals[kSums][kDown];
@@ -186,15 +189,15 @@ __global__ void __launch_bounds__(kTuning.threads) step_kernel(DeviceStep job) {
 }
 static_assert(kTuning.run == 4, "runs are read and written as one vector");
 
-template <int kRadius, int kTile>
+template <int kRadius, int kTile, int kThreads>
 void launch(const DeviceStep& request, cudaStream_t stream) {
   const auto blocks = [](int size) { return static_cast<unsigned>((size + kTile - 1) / kTile); };
   const int bytes = Layout(kTile, request.radius).floats * static_cast<int>(sizeof(float));
-  check(cudaFuncSetAttribute(step_kernel<kRadius, kTile>,
+  check(cudaFuncSetAttribute(step_kernel<kRadius, kTile, kThreads>,
                              cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
         "shared memory of a step");
-  step_kernel<kRadius, kTile>
-      <<<dim3(blocks(request.out.u.width), blocks(request.out.u.height)), kTuning.threads,
+  step_kernel<kRadius, kTile, kThreads>
+      <<<dim3(blocks(request.out.u.width), blocks(request.out.u.height)), kThreads,
          static_cast<std::size_t>(bytes), stream>>>(request);
   check_launch("a step of Lucas-Kanade");
 }
@@ -202,8 +205,8 @@ template <int kRadius>
 void launch(const DeviceStep& request, cudaStream_t stream) {
   const int pixels = request.out.u.width * request.out.u.height;
   if (pixels <= kTuning.few_tiles * kTuning.large * kTuning.large)
-    launch<kRadius, kTuning.small>(request, stream);
-  else launch<kRadius, kTuning.large>(request, stream);
+    launch<kRadius, kTuning.small, kTuning.small_threads>(request, stream);
+  else launch<kRadius, kTuning.large, kTuning.large_threads>(request, stream);
 }
 
 }  // namespace

@@ -5,15 +5,14 @@
 
 namespace fovea::flow::cuda {
 
-constexpr int kTrialThreads = 256;  // of a block
 constexpr int kTrialSide = 2 * lk::kTrialRadius + 1;
 
-// A tile of kTile x kTile pixels and what is kept of a trial of it. A thread serves kRun pixels of
-// a column.
-template <int kTile>
+// A tile of kTile x kTile pixels and what is kept of a trial of it. Of kThreads threads
+// each serves kRun pixels of a column, or none.
+template <int kTile, int kThreads>
 struct TrialTile {
   static constexpr int kRegion = kTile + 2 * lk::kTrialRadius;
-  static constexpr int kRun = kTile * kTile / kTrialThreads;
+  static constexpr int kRun = kTile * kTile > kThreads ? kTile* kTile / kThreads : 1;
   std::uint16_t differences[kRegion][kRegion];
   std::uint16_t along[kRegion][kTile];
 };
@@ -49,15 +48,15 @@ __device__ inline int difference_at(const DeviceFrameLevel& first, const DeviceF
 // Differences of all trials, each pixel under the flow of the one `offsets[k]` from it, and their
 // sums along rows. The block's threads call it together. Trials are worked on side by side: one
 // alone is mostly waiting.
-template <int kTile>
+template <int kTile, int kThreads>
 __device__ void sum_along(const DeviceFrameLevel& first, const DeviceFrameLevel& second,
                           const DeviceField& flow, const lk::Offset* offsets, int count,
-                          int2 origin, TrialTile<kTile>* trials) {
-  constexpr int kRegion = TrialTile<kTile>::kRegion;
+                          int2 origin, TrialTile<kTile, kThreads>* trials) {
+  constexpr int kRegion = TrialTile<kTile, kThreads>::kRegion;
   const int width = flow.u.width, height = flow.u.height;
   const int thread = static_cast<int>(threadIdx.x);
 #pragma unroll 4
-  for (int i = thread; i < count * kRegion * kRegion; i += kTrialThreads) {
+  for (int i = thread; i < count * kRegion * kRegion; i += kThreads) {
     const int k = i / (kRegion * kRegion), row = i / kRegion % kRegion, column = i % kRegion;
     const int x = origin.x - lk::kTrialRadius + column, y = origin.y - lk::kTrialRadius + row;
     int difference = 0;
@@ -71,7 +70,7 @@ __device__ void sum_along(const DeviceFrameLevel& first, const DeviceFrameLevel&
   }
   __syncthreads();
 #pragma unroll 2
-  for (int i = thread; i < count * kRegion * kTile; i += kTrialThreads) {
+  for (int i = thread; i < count * kRegion * kTile; i += kThreads) {
     const int k = i / (kRegion * kTile), row = i / kTile % kRegion, column = i % kTile;
     int sum = 0;
 #pragma unroll
@@ -82,14 +81,14 @@ __device__ void sum_along(const DeviceFrameLevel& first, const DeviceFrameLevel&
 }
 
 // The sums around the pixels of a thread.
-template <int kTile>
-__device__ void sum_down(const TrialTile<kTile>& trial, int column, int top,
-                         int (&sums)[TrialTile<kTile>::kRun]) {
+template <int kTile, int kThreads>
+__device__ void sum_down(const TrialTile<kTile, kThreads>& trial, int column, int top,
+                         int (&sums)[TrialTile<kTile, kThreads>::kRun]) {
   int sum = 0;
 #pragma unroll
   for (int n = 0; n < kTrialSide - 1; ++n) sum += trial.along[top + n][column];
 #pragma unroll
-  for (int n = 0; n < TrialTile<kTile>::kRun; ++n) {
+  for (int n = 0; n < TrialTile<kTile, kThreads>::kRun; ++n) {
     sum += trial.along[top + n + kTrialSide - 1][column];
     sums[n] = sum;
     sum -= trial.along[top + n][column];
