@@ -10,14 +10,17 @@
 
 #include "core/dispatch.h"
 #include "core/parallel.h"
-#include "flow/grey.h"
-#include "flow/tiles.h"
+#include "flow/flow_grey.h"
+#include "flow/flow_tiles.h"
 
 namespace fovea::flow {
 namespace {
 
 constexpr Choice kMethods[] = {{"lk", static_cast<int>(Method::kLucasKanade)},
                                {"bm", static_cast<int>(Method::kBlockMatching)}};
+
+// Pixels of the level where tiles start that motion may still grow by.
+constexpr float kMoreMotion = 4;
 
 using Mask = ImageView<const std::uint8_t>;
 
@@ -83,6 +86,16 @@ float farthest(ImageView<const float> u, ImageView<const float> v) {
   return most;
 }
 
+// The loops within share the threads of the one around them, which then start once instead of some
+// hundred times.
+template <class Body>
+void with_threads(const Exec& exec, bool cuda, const Body& body) {
+  if (cuda) return body();
+  parallel_for(exec, 2, 1, [&](std::int64_t first, std::int64_t) {
+    if (first == 0) body();
+  });
+}
+
 }  // namespace
 
 std::span<const Choice> choices(Method) { return kMethods; }
@@ -134,8 +147,8 @@ struct Estimator::State {
   bool on_cuda() const { return device.kind == DeviceKind::kCuda; }
 
   template <class T>
-  GreyRange range_of(ImageView<const T> image, const Exec& exec) const {
-    return on_cuda() ? cuda::grey_range(image, exec) : cpu::grey_range(image, exec);
+  GreyRange range_of(ImageView<const T> image, const Mask& mask, const Exec& exec) const {
+    return on_cuda() ? cuda::grey_range(image, mask, exec) : cpu::grey_range(image, mask, exec);
   }
 
   Mask mask_where_needed(const Mask& mask, const Exec& exec) {
@@ -174,12 +187,19 @@ struct Estimator::State {
     const TilePlan tiles = plan_tiles(*matcher, first.width, first.height, options.memory_bytes);
     Flow flow = make_field(first.width, first.height, result_memory(first.memory));
     if (tiles.start_level > 0) {
-      TiledPair<T>{*this, first, second, mask, tiles, range_of(first, exec), range_of(second, exec)}
+      TiledPair<T>{*this,
+                   first,
+                   second,
+                   mask,
+                   tiles,
+                   range_of(first, mask, exec),
+                   range_of(second, Mask{}, exec)}
           .run(view_of(flow), exec);
     } else {
       matcher->set_base_level(0);
-      spare_first = prepare(first, range_of(first, exec), mask, std::move(spare_first), exec);
-      spare_second = prepare(second, range_of(second, exec), {}, std::move(spare_second), exec);
+      spare_first = prepare(first, range_of(first, mask, exec), mask, std::move(spare_first), exec);
+      spare_second =
+          prepare(second, range_of(second, Mask{}, exec), {}, std::move(spare_second), exec);
       match({*spare_first, *spare_second}, view_of(flow), exec);
     }
     leave_out(mask, flow, exec);
@@ -197,7 +217,7 @@ struct Estimator::State {
     std::unique_ptr<PreparedFrame> prepared;
     if (!tiled) {
       matcher->set_base_level(0);
-      prepared = prepare(frame, range_of(frame, exec), mask, std::move(spare_first), exec);
+      prepared = prepare(frame, range_of(frame, mask, exec), mask, std::move(spare_first), exec);
       if (!last.none()) {
         flow = make_field(frame.width, frame.height, result_memory(frame.memory));
         match({*last.frame, *prepared}, view_of(*flow), exec);
@@ -262,8 +282,8 @@ struct Estimator::State {
     void run_tile(const Part& tile, Flow& coarse, const FlowView& out, const Exec& exec) {
       Part around = surrounded(tile, plan, 0, first.width, first.height);
       const float moved = farthest(coarse_part(coarse.u, around), coarse_part(coarse.v, around));
-      const auto move = static_cast<int>(std::min(moved + 4, static_cast<float>(plan.move)) *
-                                         static_cast<float>(1 << plan.start_level));
+      const float pixels = (moved + kMoreMotion) * static_cast<float>(1 << plan.start_level);
+      const auto move = static_cast<int>(std::min(pixels, static_cast<float>(plan.move)));
       around = surrounded(tile, plan, move, first.width, first.height);
       if (!counts(part_of(mask, tile))) return;  // the mask is laid over the field in the end
       const auto cut = [&](ImageView<const T> image) {
@@ -273,7 +293,8 @@ struct Estimator::State {
                                         std::move(state.spare_first), exec);
       state.spare_second =
           state.prepare(cut(second), second_range, {}, std::move(state.spare_second), exec);
-      const FlowView start{coarse_part(coarse.u, around), coarse_part(coarse.v, around), {}};
+      const FlowView start{coarse_part(coarse.u, around), coarse_part(coarse.v, around),
+                           coarse_part(coarse.confidence, around)};
       Flow field = make_field(around.width(), around.height(), out.u.memory);
       state.match(
           {*state.spare_first, *state.spare_second, state.placed(start, exec), plan.start_level, 0},
@@ -292,7 +313,7 @@ struct Estimator::State {
           coarse_frame(first, first_range, mask, std::move(state.spare_first), width, height, exec);
       state.spare_second = coarse_frame(second, second_range, {}, std::move(state.spare_second),
                                         width, height, exec);
-      Flow flow{Image<float>(width, height), Image<float>(width, height), {}};
+      Flow flow = make_field(width, height, Memory::kHost);
       state.match({*state.spare_first, *state.spare_second}, view_of(flow), exec);
       return flow;
     }
@@ -314,8 +335,7 @@ struct Estimator::State {
   FlowView placed(const FlowView& start, const Exec& exec) {
     if (!on_cuda()) return start;
     start_there = make_field(start.u.width, start.u.height, Memory::kCuda);
-    copy(start.u, start_there.u.view(), exec);
-    copy(start.v, start_there.v.view(), exec);
+    copy_field(start, view_of(start_there), exec);
     return view_of(start_there);
   }
   Flow start_there{};
@@ -339,7 +359,10 @@ Flow Estimator::estimate(ImageView<const T> first, ImageView<const T> second,
                                       first.width, first.height, second.width, second.height));
   require_mask(first, mask);
   const Exec exec = state_->start<T>({first, second});
-  return state_->estimate(first, second, mask, exec);
+  Flow flow;
+  with_threads(exec, state_->on_cuda(),
+               [&] { flow = state_->estimate(first, second, mask, exec); });
+  return flow;
 }
 
 template <class T>
@@ -347,7 +370,9 @@ std::optional<Flow> Estimator::next(ImageView<const T> frame, ImageView<const st
   require_image(frame);
   require_mask(frame, mask);
   const Exec exec = state_->start<T>({frame});
-  return state_->next(frame, mask, exec);
+  std::optional<Flow> flow;
+  with_threads(exec, state_->on_cuda(), [&] { flow = state_->next(frame, mask, exec); });
+  return flow;
 }
 
 void Estimator::restart() { state_->last = {}; }

@@ -1,6 +1,6 @@
 // Stands in for this folder's CUDA twins in a build without CUDA.
 #include "core/no_cuda.h"
-#include "flow/grey.h"
+#include "flow/flow_grey.h"
 #include "flow/matcher.h"
 
 namespace fovea::flow::cuda {
@@ -13,7 +13,7 @@ void leave_out(ImageView<const std::uint8_t>, const FlowView&, const Exec&) {
 }
 
 template <class T>
-GreyRange grey_range(ImageView<const T>, const Exec&) {
+GreyRange grey_range(ImageView<const T>, ImageView<const std::uint8_t>, const Exec&) {
   fovea::cuda::absent();
 }
 template <class T>
@@ -24,9 +24,9 @@ template <class T>
 void coarse_grey(ImageView<const T>, const CoarseGrey&, const Exec&) {
   fovea::cuda::absent();
 }
-#define FOVEA_FLOW_GREY(T)                                                             \
-  template GreyRange grey_range(ImageView<const T>, const Exec&);                      \
-  template void to_grey(ImageView<const T>, GreyRange, ImageView<float>, const Exec&); \
+#define FOVEA_FLOW_GREY(T)                                                                       \
+  template GreyRange grey_range(ImageView<const T>, ImageView<const std::uint8_t>, const Exec&); \
+  template void to_grey(ImageView<const T>, GreyRange, ImageView<float>, const Exec&);           \
   template void coarse_grey(ImageView<const T>, const CoarseGrey&, const Exec&);
 FOVEA_FOR_EACH_FLOW_PIXEL(FOVEA_FLOW_GREY)
 #undef FOVEA_FLOW_GREY

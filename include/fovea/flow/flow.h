@@ -25,8 +25,8 @@ struct FlowOptions {
   Method method = Method::kLucasKanade;
   LucasKanadeOptions lk{};
   BlockMatchingOptions bm{};
-  std::uint64_t memory_bytes = 0;  // of the device's memory, at most; larger images are worked on in
-                                   // tiles. 0: what is free
+  std::uint64_t memory_bytes = 0;  // of the device's memory, at most; larger images are worked on
+                                   // in tiles. 0: what is free
   Exec exec{};
 };
 
@@ -46,11 +46,20 @@ class FOVEA_API Estimator {
   template <class T>
   Flow estimate(ImageView<const T> first, ImageView<const T> second,
                 ImageView<const std::uint8_t> mask = {});
+  template <class T>
+  Flow estimate(const Image<T>& first, const Image<T>& second,
+                ImageView<const std::uint8_t> mask = {}) {
+    return estimate(first.view(), second.view(), mask);
+  }
 
   // From the frame before to this one; none for the first. What is computed of one frame alone is
   // computed once.
   template <class T>
   std::optional<Flow> next(ImageView<const T> frame, ImageView<const std::uint8_t> mask = {});
+  template <class T>
+  std::optional<Flow> next(const Image<T>& frame, ImageView<const std::uint8_t> mask = {}) {
+    return next(frame.view(), mask);
+  }
   // The next frame is a first one again.
   void restart();
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "flow/lk/kernels.h"
+#include "flow/lk/lucas_kanade_cpu.h"
 #include "flow/matcher.h"
 
 namespace fovea::flow::cpu {

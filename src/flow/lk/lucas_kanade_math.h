@@ -50,6 +50,10 @@ constexpr int kRankShift = 5;
 constexpr int kRankOffset = kRankNeighbours * kRankSoft + (1 << (kRankShift - 1));
 // 0 to 192, from the sum of votes.
 FOVEA_HD inline int ranked(int votes) { return (votes + kRankOffset) >> kRankShift; }
+// Votes of fewer neighbours than all count for the missing ones.
+FOVEA_HD inline int whole_votes(int votes, int neighbours) {
+  return neighbours > 0 ? votes * kRankNeighbours / neighbours : 0;
+}
 // Where the transform is not wanted: the grey level itself.
 FOVEA_HD inline int unranked(int grey) { return (grey + kGreyUnits / 2) / kGreyUnits; }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "flow/lk/kernels.h"
+#include "flow/lk/lucas_kanade_cpu.h"
 
 #ifndef FOVEA_FLOW_ASSESS_JOB
 #define FOVEA_FLOW_ASSESS_JOB
@@ -26,12 +26,22 @@ struct DoubtJob {
   float* out;
 };
 
+// Doubt becomes confidence.
+struct ConfidenceJob {
+  const float* u;
+  const float* v;
+  const float* eigenvalues;
+  float min_eigenvalue;
+  int y, width, height;
+  float* out;
+};
+
 }  // namespace
 }  // namespace fovea::flow::cpu
 #endif
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "flow/lk/assess_cpu.cpp"
+#define HWY_TARGET_INCLUDE "flow/lk/lucas_kanade_assess_cpu.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
@@ -88,6 +98,37 @@ void doubt_row(const DoubtJob& job) {
   }
 }
 
+// Whether lk::landing is inside.
+HWY_INLINE hn::Mask<D> lands_inside(D d, hn::Vec<hn::RebindToSigned<D>> x, hn::Vec<D> flow,
+                                    int size) {
+  const hn::RebindToSigned<D> integers;
+  const auto i = hn::Add(x, hn::ConvertTo(integers, hn::Floor(flow)));
+  const auto index = hn::Min(hn::Max(i, hn::Zero(integers)), hn::Set(integers, size - 1));
+  return hn::RebindMask(d, hn::Eq(i, index));
+}
+
+// lk::confidence_of, or 0 where the window does not hold the flow or that leaves the image.
+void confidence_row(const ConfidenceJob& job) {
+  const D d;
+  const hn::RebindToSigned<D> integers;
+  const int lanes = static_cast<int>(hn::Lanes(d)), width = job.width, height = job.height;
+  const float* HWY_RESTRICT u = job.u;
+  const float* HWY_RESTRICT v = job.v;
+  const float* HWY_RESTRICT eigenvalues = job.eigenvalues;
+  float* HWY_RESTRICT out = job.out;
+  const auto half = hn::Set(d, lk::kHalf), least = hn::Set(d, job.min_eigenvalue);
+  const auto row = hn::Set(integers, job.y), step = hn::Set(integers, lanes);
+  auto column = hn::Iota(integers, 0);
+  for (int x = 0; x < width; x += lanes) {
+    const auto inside = hn::And(lands_inside(d, column, hn::LoadU(d, u + x), width),
+                                lands_inside(d, row, hn::LoadU(d, v + x), height));
+    const auto held = hn::And(inside, hn::Gt(hn::LoadU(d, eigenvalues + x), least));
+    const auto confidence = hn::Div(half, hn::Add(half, hn::LoadU(d, out + x)));
+    hn::StoreU(hn::IfThenElseZero(held, confidence), d, out + x);
+    column = hn::Add(column, step);
+  }
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace
 }  // namespace fovea::flow::cpu
@@ -99,6 +140,7 @@ namespace {
 
 HWY_EXPORT(find_extremes);
 HWY_EXPORT(doubt_row);
+HWY_EXPORT(confidence_row);
 
 constexpr int kRowsPerTask = 32;
 
@@ -118,24 +160,6 @@ float there_and_back(const Field& flow, const Field& backward, int x, int y) {
   };
   const float du = u + sample(backward.u), dv = v + sample(backward.v);
   return std::sqrt(std::fma(du, du, dv * dv));
-}
-
-void assess_row(const AssessRequest& request, int y, float* row) {
-  const int width = request.flow.u.width(), height = request.flow.u.height();
-  const float* u = request.flow.u.row(y);
-  const float* v = request.flow.v.row(y);
-  for (int x = 0; x < width; ++x) {
-    const bool held = request.eigenvalues.row(y)[x] > request.min_eigenvalue;
-    if (!held || !lk::landing(x, u[x], width).inside || !lk::landing(y, v[x], height).inside) {
-      row[x] = 0;
-      continue;
-    }
-    float doubt = row[x];
-    if (request.backward != nullptr)
-      doubt = lk::doubt_both_ways(doubt, there_and_back(request.flow, *request.backward, x, y),
-                                  request.pixel);
-    row[x] = lk::confidence_of(doubt);
-  }
 }
 
 }  // namespace
@@ -167,7 +191,13 @@ void assess(const AssessRequest& request, Plane<float>& confidence, const Exec& 
         request.pixel,
         width,
         confidence.row(y)});
-      assess_row(request, y, confidence.row(y));
+      float* row = confidence.row(y);
+      for (int x = 0; request.backward != nullptr && x < width; ++x)
+        row[x] = lk::doubt_both_ways(row[x], there_and_back(request.flow, *request.backward, x, y),
+                                     request.pixel);
+      HWY_DYNAMIC_DISPATCH(confidence_row)
+      ({request.flow.u.row(y), request.flow.v.row(y), request.eigenvalues.row(y),
+        request.min_eigenvalue, y, width, height, row});
     }
   });
 }

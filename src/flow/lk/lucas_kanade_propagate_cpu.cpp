@@ -3,11 +3,10 @@
 // row are kept, and their sum down the columns is carried on: integers, so that it is exact.
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <span>
 
-#include "flow/lk/kernels.h"
-#include "flow/lk/tiles_cpu.h"
+#include "flow/lk/lucas_kanade_cpu.h"
+#include "flow/lk/lucas_kanade_tiles_cpu.h"
 
 #ifndef FOVEA_FLOW_TRIAL_JOB
 #define FOVEA_FLOW_TRIAL_JOB
@@ -49,9 +48,11 @@ struct TrialSumJob {
 #endif
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "flow/lk/propagate_cpu.cpp"
+#define HWY_TARGET_INCLUDE "flow/lk/lucas_kanade_propagate_cpu.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
+
+#include "flow/lk/lucas_kanade_gather-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fovea::flow::cpu {
@@ -106,21 +107,6 @@ HWY_INLINE void place_row(const TrialJob& job) {
     hn::StoreU(hn::DemoteTo(halves, y.fraction), halves, fractions_y + k);
     const auto beyond = hn::IfThenZeroElse(hn::And(x.inside, y.inside), worst);
     hn::StoreU(hn::DemoteTo(halves, beyond), halves, outside + k);
-  }
-}
-
-// Four neighbours a place, two at a time, as no instruction gathers bytes.
-HWY_INLINE void gather_row(const Plane<std::uint8_t>& image,
-                           const std::int32_t* HWY_RESTRICT places, int count,
-                           std::uint32_t* HWY_RESTRICT quads) {
-  const std::uint8_t* above = image.row(0);
-  const std::uint8_t* below = above + image.stride();
-  for (int k = 0; k < count; ++k) {
-    const std::int32_t place = places[k];
-    std::uint16_t upper, lower;
-    std::memcpy(&upper, above + place, 2);
-    std::memcpy(&lower, below + place, 2);
-    quads[k] = upper | static_cast<std::uint32_t>(lower) << 16;
   }
 }
 

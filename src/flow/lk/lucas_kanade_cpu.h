@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/parallel.h"
-#include "flow/lk/plan.h"
-#include "flow/lk/plane.h"
+#include "flow/lk/lucas_kanade_plan.h"
+#include "flow/lk/lucas_kanade_plane.h"
 
 namespace fovea::flow::cpu {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 
-#include "flow/lk/kernels.h"
+#include "flow/lk/lucas_kanade_cpu.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "flow/lk/features_cpu.cpp"
+#define HWY_TARGET_INCLUDE "flow/lk/lucas_kanade_features_cpu.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
@@ -72,48 +72,34 @@ void halve_along(const std::uint16_t* HWY_RESTRICT in, int out_width,
   }
 }
 
+using RankRows = std::array<const std::uint16_t*, 2 * lk::kRankRadius + 1>;
+
 // Votes are summed as what they leave of the neighbour: sum of clamp(n, c - soft, c + soft), which
-// may wrap and still differs from 48 c by the sum of votes.
-template <bool kMasked>
-void rank_row(const std::array<const std::uint16_t*, 2 * lk::kRankRadius + 1>& rows, int width,
-              std::uint8_t* HWY_RESTRICT out) {
-  const hn::ScalableTag<std::int16_t> d;
+// may wrap and still differs from 49 c by the sum of votes.
+void rank_row(const RankRows& rows, int width, std::uint8_t* HWY_RESTRICT out) {
+  const hn::ScalableTag<std::uint16_t> d;
+  const hn::RebindToSigned<decltype(d)> integers;
   const hn::Rebind<std::uint8_t, decltype(d)> bytes;
   const int lanes = static_cast<int>(hn::Lanes(d));
-  const auto load = [&](const std::uint16_t* from) {
-    return hn::BitCast(d, hn::LoadU(hn::RebindToUnsigned<decltype(d)>(), from));
-  };
-  const auto soft = hn::Set(d, lk::kRankSoft);
-  const auto none = hn::Set(d, lk::kNoGrey);
+  const auto soft = hn::Set(d, lk::kRankSoft), offset = hn::Set(d, lk::kRankOffset);
   const auto count = hn::Set(d, lk::kRankNeighbours + 1);
   for (int x = 0; x < width; x += lanes) {
-    const auto centre = load(rows[lk::kRankRadius] + x);
-    const auto low = hn::Sub(centre, soft), high = hn::Add(centre, soft);
+    const auto centre = hn::LoadU(d, rows[lk::kRankRadius] + x);
+    const auto low = hn::SaturatedSub(centre, soft), high = hn::Add(centre, soft);
     auto sum0 = hn::Zero(d), sum1 = sum0;
     for (const std::uint16_t* row : rows) {
-      const auto vote = [&](int k) {
-        const auto neighbour = load(row + x + k);
-        const auto kept = hn::Min(hn::Max(neighbour, low), high);
-        if constexpr (kMasked) return hn::IfThenElse(hn::Eq(neighbour, none), centre, kept);
-        else return kept;
+      const auto kept = [&](int k) {
+        return hn::Min(hn::Max(hn::LoadU(d, row + x + k), low), high);
       };
-      sum0 = hn::Add(sum0, hn::Add(vote(-3), vote(-2)));
-      sum1 = hn::Add(sum1, hn::Add(vote(-1), vote(0)));
-      sum0 = hn::Add(sum0, hn::Add(vote(1), vote(2)));
-      sum1 = hn::Add(sum1, vote(3));
+      sum0 = hn::Add(sum0, hn::Add(kept(-3), kept(-2)));
+      sum1 = hn::Add(sum1, hn::Add(kept(-1), kept(0)));
+      sum0 = hn::Add(sum0, hn::Add(kept(1), kept(2)));
+      sum1 = hn::Add(sum1, kept(3));
     }
     const auto votes = hn::Sub(hn::Mul(centre, count), hn::Add(sum0, sum1));
-    const auto ranked = hn::ShiftRight<lk::kRankShift>(hn::Add(votes, hn::Set(d, lk::kRankOffset)));
-    hn::StoreU(hn::DemoteTo(bytes, ranked), bytes, out + x);
+    const auto ranked = hn::ShiftRight<lk::kRankShift>(hn::Add(votes, offset));
+    hn::StoreU(hn::DemoteTo(bytes, hn::BitCast(integers, ranked)), bytes, out + x);
   }
-}
-void rank_row_whole(const std::array<const std::uint16_t*, 2 * lk::kRankRadius + 1>& rows,
-                    int width, std::uint8_t* out) {
-  rank_row<false>(rows, width, out);
-}
-void rank_row_masked(const std::array<const std::uint16_t*, 2 * lk::kRankRadius + 1>& rows,
-                     int width, std::uint8_t* out) {
-  rank_row<true>(rows, width, out);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -128,8 +114,7 @@ namespace {
 HWY_EXPORT(quantise_row);
 HWY_EXPORT(halve_columns);
 HWY_EXPORT(halve_along);
-HWY_EXPORT(rank_row_whole);
-HWY_EXPORT(rank_row_masked);
+HWY_EXPORT(rank_row);
 
 constexpr int kRowsPerTask = 32;
 constexpr int kMirrored = 4;  // places of a margin that are read as pixels
@@ -155,6 +140,21 @@ std::uint16_t masked_half(const Grey& grey, int x, int y) {
     }
   }
   return static_cast<std::uint16_t>(weights == 0 ? lk::kNoGrey : (sum + weights / 2) / weights);
+}
+
+std::uint8_t masked_rank(const Grey& grey, int x, int y) {
+  const int centre = grey.row(y)[x];
+  if (centre == lk::kNoGrey) return 0;
+  int votes = 0, neighbours = -1;  // less the pixel itself
+  for (int j = -lk::kRankRadius; j <= lk::kRankRadius; ++j) {
+    const std::uint16_t* row = grey.row(lk::mirrored(y + j, grey.height())) + x;
+    for (int i = -lk::kRankRadius; i <= lk::kRankRadius; ++i) {
+      if (row[i] == lk::kNoGrey) continue;
+      votes += lk::rank_vote(centre, row[i]);
+      ++neighbours;
+    }
+  }
+  return static_cast<std::uint8_t>(lk::ranked(lk::whole_votes(votes, neighbours)));
 }
 
 }  // namespace
@@ -203,22 +203,19 @@ void find_features(const Grey& grey, bool masked, bool rank, FrameLevel& out, co
     for (int y = static_cast<int>(first); y < last; ++y) {
       std::uint8_t* row = out.features.row(y);
       const std::uint16_t* centre = grey.row(y);
-      if (rank) {
+      if (masked && rank) {
+        for (int x = 0; x < width; ++x) row[x] = masked_rank(grey, x, y);
+      } else if (rank) {
         std::array<const std::uint16_t*, 2 * lk::kRankRadius + 1> rows;
         for (int k = -lk::kRankRadius; k <= lk::kRankRadius; ++k)
           rows[k + lk::kRankRadius] = grey.row(lk::mirrored(y + k, height));
-        if (masked) HWY_DYNAMIC_DISPATCH(rank_row_masked)(rows, width, row);
-        else HWY_DYNAMIC_DISPATCH(rank_row_whole)(rows, width, row);
+        HWY_DYNAMIC_DISPATCH(rank_row)(rows, width, row);
       } else {
         for (int x = 0; x < width; ++x)
           row[x] = static_cast<std::uint8_t>(lk::least(lk::unranked(centre[x]), 255));
       }
-      if (masked) {
-        for (int x = 0; x < width; ++x) {
-          out.mask.row(y)[x] = centre[x] == lk::kNoGrey ? 0 : 1;
-          if (centre[x] == lk::kNoGrey) row[x] = 0;
-        }
-      }
+      for (int x = 0; masked && x < width; ++x)
+        out.mask.row(y)[x] = centre[x] == lk::kNoGrey ? 0 : 1;
       row[width] = row[width - 1];
     }
   });

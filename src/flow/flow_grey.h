@@ -31,9 +31,11 @@ struct CoarseGrey {
 
 namespace cpu {
 // The range that all but a thousandth of the pixels at either end lie in, so that a few hot ones do
-// not count; a large image is sampled.
+// not matter; a large image is sampled. What the mask, in host memory or empty, leaves out does not
+// count.
 template <class T>
-GreyRange grey_range(ImageView<const T> image, const Exec& exec);
+GreyRange grey_range(ImageView<const T> image, ImageView<const std::uint8_t> mask,
+                     const Exec& exec);
 template <class T>
 void to_grey(ImageView<const T> image, GreyRange range, ImageView<float> out, const Exec& exec);
 template <class T>
@@ -41,7 +43,8 @@ void coarse_grey(ImageView<const T> image, const CoarseGrey& request, const Exec
 }  // namespace cpu
 namespace cuda {
 template <class T>
-GreyRange grey_range(ImageView<const T> image, const Exec& exec);
+GreyRange grey_range(ImageView<const T> image, ImageView<const std::uint8_t> mask,
+                     const Exec& exec);
 template <class T>
 void to_grey(ImageView<const T> image, GreyRange range, ImageView<float> out, const Exec& exec);
 template <class T>

@@ -1,7 +1,7 @@
 // What users write for the options of Lucas-Kanade.
 #include <fovea/flow/lucas_kanade.h>
 
-#include "flow/lk/plan.h"
+#include "flow/lk/lucas_kanade_plan.h"
 
 namespace fovea::flow {
 namespace {

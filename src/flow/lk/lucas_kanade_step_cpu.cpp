@@ -4,10 +4,9 @@
 // cache.
 #include <algorithm>
 #include <array>
-#include <cstring>
 
-#include "flow/lk/kernels.h"
-#include "flow/lk/tiles_cpu.h"
+#include "flow/lk/lucas_kanade_cpu.h"
+#include "flow/lk/lucas_kanade_tiles_cpu.h"
 
 #ifndef FOVEA_FLOW_STEP_JOB
 #define FOVEA_FLOW_STEP_JOB
@@ -73,9 +72,11 @@ struct SolveJob {
 #endif
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "flow/lk/step_cpu.cpp"
+#define HWY_TARGET_INCLUDE "flow/lk/lucas_kanade_step_cpu.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
+
+#include "flow/lk/lucas_kanade_gather-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fovea::flow::cpu {
@@ -131,21 +132,6 @@ HWY_INLINE void land_row(const WarpJob& job) {
     hn::StoreU(x.fraction, d, fractions_x + k);
     hn::StoreU(y.fraction, d, fractions_y + k);
     hn::StoreU(hn::IfThenElseZero(hn::And(x.inside, y.inside), one), d, weights + k);
-  }
-}
-
-// Four neighbours a place, two at a time, as no instruction gathers bytes.
-HWY_INLINE void gather_row(const Plane<std::uint8_t>& image,
-                           const std::int32_t* HWY_RESTRICT places, int count,
-                           std::uint32_t* HWY_RESTRICT quads) {
-  const std::uint8_t* above = image.row(0);
-  const std::uint8_t* below = above + image.stride();
-  for (int k = 0; k < count; ++k) {
-    const std::int32_t place = places[k];
-    std::uint16_t upper, lower;
-    std::memcpy(&upper, above + place, 2);
-    std::memcpy(&lower, below + place, 2);
-    quads[k] = upper | static_cast<std::uint32_t>(lower) << 16;
   }
 }
 

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "core/parallel.h"
-#include "flow/grey.h"
-#include "flow/grey_math.h"
-#include "flow/lk/kernels.h"
+#include "flow/flow_grey.h"
+#include "flow/flow_grey_math.h"
+#include "flow/lk/lucas_kanade_cpu.h"
 
 namespace fovea::flow::cpu {
 namespace {
@@ -17,15 +17,17 @@ constexpr int kStripRows = 32;  // of a coarse level, made at a time
 constexpr int kCutRows = 4;
 
 template <class T>
-std::vector<float> samples(ImageView<const T> image) {
+std::vector<float> samples(ImageView<const T> image, ImageView<const std::uint8_t> mask) {
   const int step = sampling_step(image.width, image.height);
   std::vector<float> values;
   values.reserve(static_cast<std::size_t>((image.width + step - 1) / step) *
                  static_cast<std::size_t>((image.height + step - 1) / step));
   for (int y = 0; y < image.height; y += step)
-    for (int x = 0; x < image.width; x += step)
+    for (int x = 0; x < image.width; x += step) {
+      if (!mask.empty() && mask.at(x, y) == 0) continue;
       if (const float value = brightness(&image.at(x, y), image.channels); std::isfinite(value))
         values.push_back(value);
+    }
   return values;
 }
 
@@ -38,8 +40,8 @@ void convert_row(const T* in, int width, GreyRange range, float* out) {
 }  // namespace
 
 template <class T>
-GreyRange grey_range(ImageView<const T> image, const Exec&) {
-  const std::vector<float> values = samples(image);
+GreyRange grey_range(ImageView<const T> image, ImageView<const std::uint8_t> mask, const Exec&) {
+  const std::vector<float> values = samples(image, mask);
   if (values.empty()) return {};
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
   const float width = *most - *least;
@@ -106,9 +108,9 @@ void coarse_grey(ImageView<const T> image, const CoarseGrey& request, const Exec
   }
 }
 
-#define FOVEA_FLOW_GREY(T)                                                             \
-  template GreyRange grey_range(ImageView<const T>, const Exec&);                      \
-  template void to_grey(ImageView<const T>, GreyRange, ImageView<float>, const Exec&); \
+#define FOVEA_FLOW_GREY(T)                                                                       \
+  template GreyRange grey_range(ImageView<const T>, ImageView<const std::uint8_t>, const Exec&); \
+  template void to_grey(ImageView<const T>, GreyRange, ImageView<float>, const Exec&);           \
   template void coarse_grey(ImageView<const T>, const CoarseGrey&, const Exec&);
 FOVEA_FOR_EACH_FLOW_PIXEL(FOVEA_FLOW_GREY)
 #undef FOVEA_FLOW_GREY

@@ -1,6 +1,6 @@
 // Chooses the finest level that still fits as a whole, so that tiles have few levels to themselves
 // and need little around them.
-#include "flow/tiles.h"
+#include "flow/flow_tiles.h"
 
 #include <fmt/format.h>
 #include <fovea/error.h>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kMostMove = 256;    // pixels; motion beyond it may end at a tile's border
 constexpr int kLeastSide = 256;   // smaller tiles would mostly be surroundings
-constexpr int kFieldBytes = 8;    // of a coarse level's flow, kept while tiles are worked on
+constexpr int kFieldBytes = 12;   // of a coarse level's flow, kept while tiles are worked on
 constexpr int kHalvingReach = 4;  // pixels of a level that feel where the finer one was cut
 
 std::uint64_t bytes_of(int width, int height, std::uint64_t a_pixel) {

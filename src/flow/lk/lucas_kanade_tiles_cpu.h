@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "flow/lk/kernels.h"
+#include "flow/lk/lucas_kanade_cpu.h"
 
 namespace fovea::flow::cpu {
 

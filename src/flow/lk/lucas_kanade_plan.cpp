@@ -1,6 +1,6 @@
 // The presets, each chosen on the Middlebury pairs and on pairs with large motion made from other
 // images (docs/flow.md).
-#include "flow/lk/plan.h"
+#include "flow/lk/lucas_kanade_plan.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 
-#include "flow/lk/kernels.h"
+#include "flow/lk/lucas_kanade_cpu.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "flow/lk/smooth_cpu.cpp"
+#define HWY_TARGET_INCLUDE "flow/lk/lucas_kanade_smooth_cpu.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
