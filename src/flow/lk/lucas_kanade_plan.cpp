@@ -17,17 +17,19 @@ Plan preset(Quality quality) {
     case Quality::kFast:
       plan.finest = 1;
       plan.fine = {0, {0, 3}, {1, 3}};
-      plan.coarse = {2, {2, 5}, {1, 3}, true, 2};
+      plan.coarse = plan.small = {2, {2, 5}, {1, 3}, true, 2};
       break;
     case Quality::kDefault:
       plan.finest = 0;
       plan.fine = {0, {0, 5}, {1, 5}};
       plan.coarse = {2, {3, 5}, {1, 3}, false, 2};
+      plan.small = {4, {4, 4}, {2, 3}, false, 2};
       break;
     case Quality::kBest:
       plan.finest = 0;
       plan.fine = {2, {0, 5}, {3, 5}};
       plan.coarse = {3, {4, 7}, {4, 4}};
+      plan.small = {6, {4, 5}, {4, 3}};
       break;
   }
   return plan;
@@ -51,6 +53,7 @@ Plan make_plan(const LucasKanadeOptions& options) {
   Plan plan = preset(options.quality);
   take(plan.fine, options);
   take(plan.coarse, options);
+  take(plan.small, options);
   if (options.finest_level >= 0) plan.finest = options.finest_level;
   plan.levels = options.levels;
   plan.window = options.window;

@@ -41,7 +41,8 @@ struct Plan {
   int finest = 0;    // flow of finer levels is this one's, enlarged
   int levels = 0;    // at most; 0: as many as the image has
   LevelPlan fine;    // of level `finest`
-  LevelPlan coarse;  // of those above
+  LevelPlan coarse;  // of the one above it
+  LevelPlan small;   // of those above, which cost little
   Window window{};
   bool rank = true;
   int median = 2;
@@ -49,7 +50,9 @@ struct Plan {
   float robust = 0;
   SolveParams solve{};
 
-  const LevelPlan& of(int level) const { return level <= finest ? fine : coarse; }
+  const LevelPlan& of(int level) const {
+    return level <= finest ? fine : level == finest + 1 ? coarse : small;
+  }
 };
 
 Plan make_plan(const LucasKanadeOptions& options);
