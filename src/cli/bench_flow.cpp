@@ -13,7 +13,7 @@
 #include "cli/bench.h"
 #include "cli/flow.h"
 #include "cli/flow_scene.h"
-#include "flow/lk/plan.h"
+#include "flow/lk/lucas_kanade_plan.h"
 
 namespace fovea::cli {
 namespace {
