@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "cli/batch.h"
@@ -71,7 +72,9 @@ Image<std::uint8_t> picture_of(const ImagePair& pair, const flow::Flow& field,
       {wheel.view(), "flow"},
       {confidence.view(), "confidence, 0 to 1"},
       {errors.view(), fmt::format("endpoint error, 0 to {:g} px", most)}};
-  return report::montage(tiles, {.columns = 5, .cell_width = 240, .cell_height = 240});
+  constexpr int kSide = 240;
+  const int height = std::clamp(kSide * truth.height() / truth.width(), 16, kSide);
+  return report::montage(tiles, {.columns = 5, .cell_width = kSide, .cell_height = height});
 }
 
 MethodResult measure(const std::vector<FlowSequence>& sequences, const FlowEvalRequest& request,

@@ -102,6 +102,7 @@ void add_list(const std::string& word, std::vector<FlowSequence>& sequences) {
 // Folders and lists may hold one name twice: then the path tells them apart.
 void tell_apart(std::vector<FlowSequence>& sequences) {
   std::vector<std::string> names;
+  names.reserve(sequences.size());
   for (const FlowSequence& sequence : sequences) names.push_back(sequence.name);
   for (FlowSequence& sequence : sequences) {
     if (std::count(names.begin(), names.end(), sequence.name) > 1) sequence.name = sequence.truth;

@@ -193,7 +193,7 @@ FlowScene flow_scene(int width, int height, const Exec& exec, int step) {
   const std::vector<Layer> layers = layers_of(width, height);
   const Picture now(layers, step), next(layers, step + 1);
   paint(now, scene.first, static_cast<std::uint64_t>(step), exec);
-  paint(next, scene.second, static_cast<std::uint64_t>(step + 1), exec);
+  paint(next, scene.second, static_cast<std::uint64_t>(step) + 1, exec);
   parallel_for(exec, height, 8, [&](std::int64_t begin, std::int64_t end) {
     for (int y = static_cast<int>(begin); y < static_cast<int>(end); ++y) {
       for (int x = 0; x < width; ++x) {

@@ -60,14 +60,14 @@ FlowField read_flo(const Source& source) {
   Cursor cursor(source, kMagic.size());
   const PictureShape shape = read_shape(cursor);
   FlowField field = make_field(static_cast<int>(shape.width), static_cast<int>(shape.height));
-  std::vector<float> row(static_cast<std::size_t>(2 * shape.width));
+  std::vector<float> row(2 * static_cast<std::size_t>(shape.width));
   for (int y = 0; y < field.height(); ++y) {
     const auto bytes = std::as_writable_bytes(std::span(row));
     cursor.read_all(bytes);
     to_little_endian(bytes);
-    for (int x = 0; x < field.width(); ++x)
-      set_vector(field, x, y, row[static_cast<std::size_t>(2 * x)],
-                 row[static_cast<std::size_t>(2 * x + 1)]);
+    const float* vector = row.data();
+    for (int x = 0; x < field.width(); ++x, vector += 2)
+      set_vector(field, x, y, vector[0], vector[1]);
   }
   return field;
 }
@@ -77,12 +77,13 @@ void write_flo(OutputFile& file, const FlowFieldView& field) {
   to_little_endian(std::as_writable_bytes(std::span(sides)));
   file.write(kMagic);
   file.write(sides.data(), sizeof sides);
-  std::vector<float> row(static_cast<std::size_t>(2 * field.u.width));
+  std::vector<float> row(2 * static_cast<std::size_t>(field.u.width));
   for (int y = 0; y < field.u.height; ++y) {
-    for (int x = 0; x < field.u.width; ++x) {
+    float* vector = row.data();
+    for (int x = 0; x < field.u.width; ++x, vector += 2) {
       const bool known = field.known.empty() || field.known.at(x, y) != 0;
-      row[static_cast<std::size_t>(2 * x)] = known ? field.u.at(x, y) : kUnknown;
-      row[static_cast<std::size_t>(2 * x + 1)] = known ? field.v.at(x, y) : kUnknown;
+      vector[0] = known ? field.u.at(x, y) : kUnknown;
+      vector[1] = known ? field.v.at(x, y) : kUnknown;
     }
     to_little_endian(std::as_writable_bytes(std::span(row)));
     file.write(row.data(), row.size() * sizeof(float));
