@@ -13,6 +13,8 @@
 #include "cli/flow.h"
 #include "cli/ops_images.h"
 #include "cli/run.h"
+#include "core/ordered_pipeline.h"
+#include "core/stream.h"
 
 namespace fovea::cli {
 namespace {
@@ -145,16 +147,21 @@ int run_pair(const EstimateRequest& request, Context& context, flow::Estimator& 
   return kDone;
 }
 
-// Fields and pictures along a video, one pass: two frames and one field are held.
+// Fields and pictures along a video, in one pass: frames are read and brought to the device while
+// the one before is worked on and its field is written. A handful of them are held.
 class VideoRun {
  public:
-  VideoRun(const EstimateRequest& request, Context& context, flow::Estimator& estimator)
+  VideoRun(const EstimateRequest& request, Context& context)
       : request_(request),
         context_(context),
-        estimator_(estimator),
+        estimating_(context.exec.device),
+        uploading_(context.exec.device),
         pictures_(parse_pictures(request.picture)),
         mask_(read_mask(request.mask)),
         reader_(make_reader(context.inputs)) {
+    flow::FlowOptions options = request.flow;
+    options.exec.stream = estimating_.get();
+    estimators_.emplace_back(options);
     if (!request.output.empty()) make_folder();
     for (const PictureFile& picture : pictures_)
       writers_.emplace_back(picture.path,
@@ -164,16 +171,17 @@ class VideoRun {
   int run() {
     const double start = steady_seconds();
     bool stopped = false;
-    io::Frame frame, before;
-    while (!stopped && reader_.next(frame)) {
-      const auto field = estimator_.next<std::uint8_t>(frame.image.view(), mask_.view());
-      if (field) add(*field, before.image, frame.image);
-      width_ = frame.image.width();
-      height_ = frame.image.height();
-      ++frames_;
-      std::swap(frame, before);
-      tell();
-      stopped = context_.exec.stop.stop_requested();
+    // One thread at a time where one was asked for.
+    const int in_flight = context_.exec.threads == 1 ? 1 : 4;
+    OrderedPipeline<Step, flow::Estimator> steps(
+        estimators_, in_flight,
+        {.read = [&](Step& step) { return read(step); },
+         .work = [&](flow::Estimator& estimator, Step& step) { work(estimator, step); },
+         .write = [&](Step& step) { write(step); }});
+    try {
+      steps.run(context_.exec);
+    } catch (const Cancelled&) {
+      stopped = true;
     }
     for (io::VideoWriter& writer : writers_) {
       if (fields_ > 0) writer.finish();
@@ -185,6 +193,52 @@ class VideoRun {
   }
 
  private:
+  struct Step {
+    io::Frame frame{};
+    Image<std::uint8_t> there{};  // the frame in the device's memory, where that is not the host's
+    std::optional<flow::Flow> field{};
+  };
+
+  bool on_cuda() const { return context_.exec.device.kind == DeviceKind::kCuda; }
+
+  bool read(Step& step) {
+    if (!reader_.next(step.frame)) return false;
+    if (!on_cuda()) return true;
+    const Image<std::uint8_t>& image = step.frame.image;
+    if (step.there.width() != image.width() || step.there.height() != image.height())
+      step.there =
+          Image<std::uint8_t>(image.width(), image.height(), image.channels(), Memory::kCuda);
+    Exec exec = context_.exec;
+    exec.stream = uploading_.get();
+    copy(image.view(), step.there.view(), exec);
+    return true;
+  }
+
+  void work(flow::Estimator& estimator, Step& step) {
+    if (!on_cuda()) {
+      step.field = estimator.next(step.frame.image, mask_.view());
+      return;
+    }
+    const auto found = estimator.next(step.there, mask_.view());
+    step.field.reset();
+    if (!found) return;
+    const auto fetched = [&](const Image<float>& plane) {
+      Image<float> here(plane.width(), plane.height());
+      copy(plane.view(), here.view(), estimator.options().exec);
+      return here;
+    };
+    step.field = flow::Flow{fetched(found->u), fetched(found->v), fetched(found->confidence)};
+  }
+
+  void write(Step& step) {
+    if (step.field) add(*step.field, before_, step.frame.image);
+    width_ = step.frame.image.width();
+    height_ = step.frame.image.height();
+    ++frames_;
+    std::swap(step.frame.image, before_);
+    tell();
+  }
+
   static io::VideoReader make_reader(const std::vector<std::string>& inputs) {
     return inputs.size() == 1 ? io::VideoReader(inputs[0]) : io::VideoReader(inputs);
   }
@@ -243,10 +297,12 @@ class VideoRun {
 
   const EstimateRequest& request_;
   Context& context_;
-  flow::Estimator& estimator_;
+  Stream estimating_, uploading_;
+  std::vector<flow::Estimator> estimators_{};  // one: a field follows from the frame before
   std::vector<PictureFile> pictures_;
   Image<std::uint8_t> mask_;
   io::VideoReader reader_;
+  Image<std::uint8_t> before_{};
   std::vector<io::VideoWriter> writers_{};
   std::int64_t frames_ = 0, fields_ = 0;
   int width_ = 0, height_ = 0;
@@ -261,9 +317,9 @@ int run_estimate(EstimateRequest& request, Context& context) {
   settle_device(context);
   request.flow.exec = context.exec;
   request.flow.exec.progress = {};
+  if (context.inputs.size() != 2) return VideoRun(request, context).run();
   flow::Estimator estimator(request.flow);
-  if (context.inputs.size() == 2) return run_pair(request, context, estimator);
-  return VideoRun(request, context, estimator).run();
+  return run_pair(request, context, estimator);
 }
 
 int run_lk(LkRequest& request, Context& context) {
