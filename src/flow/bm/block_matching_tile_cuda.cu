@@ -14,9 +14,11 @@ using fovea::cuda::blocks_for;
 using fovea::cuda::check_launch;
 
 constexpr struct {
-  int teams = 4;               // of one warp each, in a block of threads
-  int most_items = 96;         // columns of nodes times runs of shifts that a single warp is given
-  int warps = 8;               // of a larger team
+  int teams = 4;        // of one warp each, in a block of threads
+  int most_items = 96;  // columns of nodes times runs of shifts that a single warp is given
+  int warps = 8;        // of a larger team
+  int more_warps = 16;  // where there are few tiles
+  int few_tiles = 256;
   int small_bytes = 24 << 10;  // of shared memory for the teams of a block of threads
 } kTuning;
 
@@ -43,7 +45,11 @@ struct TilePlan {
   int staged;   // windows whose pixels are held at once
   int pitch;    // of a node's scores
 
-  FOVEA_HD int first_words() const { return first_stride * first_rows; }
+  // With room for the priors of nine tiles.
+  FOVEA_HD int first_words() const {
+    const int words = first_stride * first_rows;
+    return words > 18 ? words : 18;
+  }
   FOVEA_HD int second_words() const { return second_stride * second_rows; }
   FOVEA_HD int team_words() const {
     return static_cast<int>(sizeof(bm::Windows) + sizeof(Own) * nodes) / 4 + 2 * first_words() +
@@ -239,25 +245,38 @@ struct BlockPair {
   int first_x, first_y, second_x, second_y;  // in shared memory
   int x, y;
 };
-__device__ float score_full(const DeviceBlockSearch& search, const Own& own, const BlockPair& pair,
+// What the score takes from a block of the second image.
+struct Other {
+  std::int32_t sum, squares;
+  float inverse;
+};
+__device__ Other other_at(const DeviceBlockSearch& search, int x, int y) {
+  Other other{};
+  if (search.cost == BlockCost::kNcc) {
+    other.sum = search.second.sums.at(x, y);
+    other.inverse = search.second.inverse.at(x, y);
+  }
+  if (search.cost == BlockCost::kSsd) other.squares = search.second.squares.at(x, y);
+  return other;
+}
+__device__ float score_full(const DeviceBlockSearch& search, const Own& own, const Other& other,
                             std::uint32_t sum) {
   const auto product = static_cast<std::int32_t>(sum);
   if (search.cost == BlockCost::kNcc)
-    return bm::ncc_score({own.n, own.sum, search.second.sums.at(pair.x, pair.y), 0, 0, product},
-                         own.inverse, search.second.inverse.at(pair.x, pair.y));
+    return bm::ncc_score({own.n, own.sum, other.sum, 0, 0, product}, own.inverse, other.inverse);
   const std::int32_t difference =
-      search.cost == BlockCost::kSsd
-          ? own.squares + search.second.squares.at(pair.x, pair.y) - 2 * product
-          : product;
+      search.cost == BlockCost::kSsd ? own.squares + other.squares - 2 * product : product;
   return bm::difference_score(difference, 1.0F / static_cast<float>(own.n), own.scale);
 }
 // Over the pixels that count in both blocks.
 __device__ float score_part(const DeviceBlockSearch& search, const TilePlan& plan, const Room& room,
-                            int window, const Own& own, const BlockPair& pair) {
+                            int window, const Own& own, const BlockPair& pair,
+                            std::uint32_t product) {
   const std::uint32_t* second = room.second + window * plan.second_words();
   const std::uint32_t* second_valid = room.second_valid + window * plan.second_words();
-  unsigned n = 0, sum_x = 0, sum_y = 0, squares_x = 0, squares_y = 0, product = 0;
+  unsigned n = 0, sum_x = 0, sum_y = 0, squares_x = 0, squares_y = 0;
   const bool differences = search.cost == BlockCost::kSad;
+  if (differences) product = 0;  // that of the pixels that count in either
   for (int y = 0; y < search.layout.block; ++y) {
     const int a_row = (pair.first_y + y) * plan.first_stride;
     const int b_row = (pair.second_y + y) * plan.second_stride;
@@ -273,7 +292,7 @@ __device__ float score_part(const DeviceBlockSearch& search, const TilePlan& pla
       sum_y = __dp4a(y_pixels, kOnes, sum_y);
       squares_x = __dp4a(x, x, squares_x);
       squares_y = __dp4a(y_pixels, y_pixels, squares_y);
-      product = differences ? product + __vsadu4(x, y_pixels) : __dp4a(x, y_pixels, product);
+      if (differences) product += __vsadu4(x, y_pixels);
     }
   }
   if (n == 0 || !bm::enough_of_pair(static_cast<int>(n), own.n)) return bm::kNoScore;
@@ -296,6 +315,28 @@ struct TileState {
   int first_window;      // of those that are staged
 };
 
+struct PairPlace {
+  int column, row, du, dv;  // of the node in the tile, of the shift from the window's first
+};
+__device__ BlockPair pair_at(const DeviceBlockSearch& search, const Tile& tile, bm::Shift centre,
+                             const PairPlace& at) {
+  const int x = at.column * search.layout.step, y = at.row * search.layout.step;
+  return {x,
+          y,
+          x + at.du,
+          y + at.dv,
+          tile.x + x + centre.u + at.du - search.range,
+          tile.y + y + centre.v + at.dv - search.range};
+}
+// Whether all pixels of both blocks count.
+__device__ bool is_full(const DeviceBlockSearch& search, const TileState& state, int window,
+                        const BlockPair& pair) {
+  const int block = search.layout.block;
+  return state.first_full && ((state.second_full >> window & 1U) != 0 ||
+                              (search.second.valid.data == nullptr &&
+                               inside(search.second, {pair.x, pair.y, block, block})));
+}
+
 template <bool kDifferences, int kWords>
 __device__ void score_item(const DeviceBlockSearch& search, const TilePlan& plan, const Room& room,
                            const TileState& state, const Item& item) {
@@ -304,7 +345,6 @@ __device__ void score_item(const DeviceBlockSearch& search, const TilePlan& plan
   const bm::Shift centre = room.windows->centre[window];
   const int place = (window * plan.side + item.dv) * plan.side + item.du;
   const int count = min(kRun, plan.side - item.du);
-  const bool window_full = (state.second_full >> item.window & 1U) != 0;
   Words a(room.first, x);
   Words b(room.second + item.window * plan.second_words() + item.dv * plan.second_stride,
           x + item.du);
@@ -325,24 +365,41 @@ __device__ void score_item(const DeviceBlockSearch& search, const TilePlan& plan
     const int node = ended * layout.tile + item.column;
     const Own own = room.own[node];
     std::uint32_t* scores = room.scores + node * plan.pitch + place;
+    Other others[kRun];
+    bool full[kRun];
+#pragma unroll
+    for (int c = 0; c < kRun; ++c) {
+      const BlockPair pair =
+          pair_at(search, state.tile, centre, {item.column, ended, item.du + c, item.dv});
+      full[c] = c < count && is_full(search, state, item.window, pair);
+      others[c] = full[c] ? other_at(search, pair.x, pair.y) : Other{};
+    }
 #pragma unroll
     for (int c = 0; c < kRun; ++c) {
       if (c >= count) continue;
-      const int du = item.du + c;
-      const BlockPair pair{x,
-                           ended * layout.step,
-                           x + du,
-                           ended * layout.step + item.dv,
-                           state.tile.x + x + centre.u + du - search.range,
-                           state.tile.y + ended * layout.step + centre.v + item.dv - search.range};
-      const bool full =
-          state.first_full &&
-          (window_full || (search.second.valid.data == nullptr &&
-                           inside(search.second, {pair.x, pair.y, layout.block, layout.block})));
-      scores[c] = __float_as_uint(full ? score_full(search, own, pair, sums[c] - scores[c])
-                                       : score_part(search, plan, room, item.window, own, pair));
+      const std::uint32_t sum = sums[c] - scores[c];
+      scores[c] = full[c] ? __float_as_uint(score_full(search, own, others[c], sum)) : sum;
     }
     ++ended;
+  }
+}
+
+// The scores that are still sums: of pairs that do not count as a whole.
+template <int kWarps>
+__device__ void score_parts(const DeviceBlockSearch& search, const TilePlan& plan, const Room& room,
+                            const TileState& state, int windows) {
+  const bm::Layout& layout = search.layout;
+  const int places = plan.side * plan.side, pairs = plan.nodes * windows * places;
+  for (int i = Team<kWarps>::thread(); i < pairs; i += Team<kWarps>::kThreads) {
+    const int node = i % plan.nodes, place = i / plan.nodes % places;
+    const int window = i / plan.nodes / places, at = state.first_window + window;
+    const int column = node % layout.tile, row = node / layout.tile;
+    if (column >= state.tile.columns || row >= state.tile.rows) continue;
+    const BlockPair pair = pair_at(search, state.tile, room.windows->centre[at],
+                                   {column, row, place % plan.side, place / plan.side});
+    if (is_full(search, state, window, pair)) continue;
+    std::uint32_t& score = room.scores[node * plan.pitch + at * places + place];
+    score = __float_as_uint(score_part(search, plan, room, window, room.own[node], pair, score));
   }
 }
 
@@ -426,6 +483,22 @@ __device__ void finish_nodes(const DeviceBlockSearch& search, const TilePlan& pl
   }
 }
 
+// The tile's windows, from priors that nine threads load at once. Where there is no neighbour the
+// tile's own prior stands in, which adds no window.
+template <int kWarps>
+__device__ void find_windows(const DeviceBlockSearch& search, const TilePlan& plan,
+                             const Room& room, int2 tile) {
+  auto* priors = reinterpret_cast<bm::Shift*>(room.first);
+  if (const int i = Team<kWarps>::thread(); i < 9) {
+    const int x = tile.x + i % 3 - 1, y = tile.y + i / 3 - 1;
+    const bool there = x >= 0 && y >= 0 && x < plan.columns && y < plan.tiles / plan.columns;
+    priors[i] = search.priors[(there ? y : tile.y) * plan.columns + (there ? x : tile.x)];
+  }
+  Team<kWarps>::sync();
+  if (Team<kWarps>::thread() == 0) *room.windows = bm::windows_of(priors, 3, 3, 1, 1);
+  Team<kWarps>::sync();
+}
+
 template <int kWarps, bool kDifferences, int kWords>
 __global__ void __launch_bounds__(kWarps == 1 ? 32 * kTuning.teams : 32 * kWarps)
     tile_kernel(DeviceBlockSearch search, TilePlan plan) {
@@ -438,9 +511,7 @@ __global__ void __launch_bounds__(kWarps == 1 ? 32 * kTuning.teams : 32 * kWarps
   const int tx = index % plan.columns, ty = index / plan.columns, range = search.range;
   TileState state{};
   const Tile& tile = state.tile = tile_at(search, tx, ty);
-  if (Threads::thread() == 0)
-    *room.windows = bm::windows_of(search.priors, plan.columns, plan.tiles / plan.columns, tx, ty);
-  Threads::sync();
+  find_windows<kWarps>(search, plan, room, {tx, ty});
   const bm::Windows& windows = *room.windows;
   const auto around = [&](int window) -> Rectangle {
     return {tile.x + windows.centre[window].u - range, tile.y + windows.centre[window].v - range,
@@ -474,6 +545,9 @@ __global__ void __launch_bounds__(kWarps == 1 ? 32 * kTuning.teams : 32 * kWarps
       if (item.column < tile.columns)
         score_item<kDifferences, kWords>(search, plan, room, state, item);
     }
+    if (state.first_full && state.second_full == (1U << count) - 1) continue;
+    Threads::sync();
+    score_parts<kWarps>(search, plan, room, state, count);
   }
   Threads::sync();
   finish_nodes<kWarps>(search, plan, room, tile);
@@ -534,14 +608,16 @@ bool search_tiles(const DeviceBlockSearch& search, cudaStream_t stream) {
     return static_cast<std::int64_t>(sizeof(std::uint32_t)) * plan.team_words();
   };
   const int items = plan.side * plan.runs * search.layout.tile;
-  if (items <= kTuning.most_items && kTuning.teams * bytes() <= kTuning.small_bytes) {
+  if (items <= kTuning.most_items && plan.tiles >= kTuning.few_tiles &&
+      kTuning.teams * bytes() <= kTuning.small_bytes) {
     launch<1>(search, plan, stream);
     return true;
   }
   const int most = fovea::cuda::require_shared(0, "looking for blocks");
   if (bytes() > most) plan.staged = 1;
   if (bytes() > most) return false;
-  launch<kTuning.warps>(search, plan, stream);
+  if (plan.tiles < kTuning.few_tiles) launch<kTuning.more_warps>(search, plan, stream);
+  else launch<kTuning.warps>(search, plan, stream);
   return true;
 }
 
