@@ -186,7 +186,8 @@ TEST(BlockMatchingParity, Video) {
 TEST(BlockMatchingParity, Tiles) {
   FOVEA_SKIP_WITHOUT_CUDA();
   for (const bool masked : {false, true})
-    expect_equal_fields({.width = 900, .height = 700, .masked = masked, .memory_bytes = 24 << 20});
+    expect_equal_fields(
+        {.width = 1500, .height = 1100, .masked = masked, .memory_bytes = 100 << 20});
 }
 
 // A match that begins or ends between levels, of an image that may itself be a coarse level.

@@ -51,8 +51,10 @@ struct DeviceBlockSearch {
 };
 void search_blocks(const DeviceBlockSearch& search, cudaStream_t stream);
 
-// One pass of filling in, to the planes u and v of `work`, and of the median, back.
-void smooth_blocks(const bm::NodeField& field, const bm::NodeField& work, cudaStream_t stream);
+void copy_plane(const ImageView<float>& from, const ImageView<float>& to, cudaStream_t stream);
+// Passes of filling in and of the median; the planes u and v of `work` are scratch.
+void smooth_blocks(const bm::NodeField& field, const bm::NodeField& work, int passes,
+                   cudaStream_t stream);
 // Doubts what does not return to where it began; `back` is as it was before either was doubted.
 void doubt_blocks(const bm::NodeField& field, const bm::NodeField& back, cudaStream_t stream);
 // Doubts what smoothing moved.

@@ -103,15 +103,20 @@ __global__ void sum_kernel(DeviceBlockLevel level, int block) {
   const int used = min(wide, level.width - x0);
   if (rows < 1) return;
   for (int i = static_cast<int>(threadIdx.x); i < used; i += kSumThreads) {
+    // Loads do not wait for each other: on small levels there is little else to wait for.
     const std::uint8_t* from = &level.grey.at(x0 + i, y0);
+    const auto pixel = [&](int y) -> std::int32_t { return __ldg(from + y * level.grey.stride); };
     std::int32_t sum = 0, square = 0;
-    for (int y = 0; y < rows + block - 1; ++y) {
-      const std::int32_t in = from[y * level.grey.stride];
+#pragma unroll 8
+    for (int y = 0; y < block - 1; ++y) {
+      const std::int32_t in = pixel(y);
       sum += in, square += in * in;
-      if (y < block - 1) continue;
-      const int row = y - (block - 1);
+    }
+#pragma unroll 8
+    for (int row = 0; row < rows; ++row) {
+      const std::int32_t in = pixel(row + block - 1), gone = pixel(row);
+      sum += in, square += in * in;
       sums[row * wide + i] = sum, squares[row * wide + i] = square;
-      const std::int32_t gone = from[row * level.grey.stride];
       sum -= gone, square -= gone * gone;
     }
   }

@@ -11,7 +11,6 @@
 namespace fovea::flow::cuda {
 namespace {
 
-using fovea::cuda::check;
 using fovea::cuda::KeptBuffer;
 using fovea::cuda::RecordedGraphs;
 using fovea::cuda::Session;
@@ -83,16 +82,9 @@ struct Fields {
 constexpr int kForward = 0, kBackward = 2, kRaw = 4, kWork = 5, kFieldCount = 6;
 
 void copy_field(const bm::NodeField& from, const bm::NodeField& to, cudaStream_t stream) {
-  const auto plane = [&](const ImageView<float>& in, const ImageView<float>& out) {
-    check(cudaMemcpy2DAsync(out.data, static_cast<std::size_t>(out.stride) * sizeof(float), in.data,
-                            static_cast<std::size_t>(in.stride) * sizeof(float),
-                            static_cast<std::size_t>(in.width) * sizeof(float),
-                            static_cast<std::size_t>(in.height), cudaMemcpyDeviceToDevice, stream),
-          "copying a field");
-  };
-  plane(from.u, to.u);
-  plane(from.v, to.v);
-  plane(from.confidence, to.confidence);
+  copy_plane(from.u, to.u, stream);
+  copy_plane(from.v, to.v, stream);
+  copy_plane(from.confidence, to.confidence, stream);
 }
 
 class BlockMatcher final : public Matcher {
@@ -281,11 +273,11 @@ class BlockMatcher final : public Matcher {
       doubt_blocks(forward, backward, stream);
       if (!is_last) {
         doubt_blocks(backward, raw, stream);
-        for (int k = 0; k < options_.passes; ++k) smooth_blocks(backward, work, stream);
+        smooth_blocks(backward, work, options_.passes, stream);
       }
     }
     if (is_last) copy_field(forward, raw, stream);
-    for (int k = 0; k < options_.passes; ++k) smooth_blocks(forward, work, stream);
+    smooth_blocks(forward, work, options_.passes, stream);
   }
 
   void search(const Frame& from, const Frame& to, const MatchRequest& request, const Levels& levels,

@@ -1,7 +1,8 @@
-// The search of one level on CUDA. A block of threads has a node, a thread every so manyth of its
-// candidate shifts. Scores are not kept: the best is found in a first pass, the best of those that
-// are not beside it in a second.
-#include "flow/bm/block_matching_cuda.cuh"
+// The search of one level on CUDA: where to look, and the search itself for blocks and ranges of
+// any size. A block of threads has a node, a thread every so manyth of its candidate shifts. Scores
+// are not kept: the best is found in a first pass, the best of those that are not beside it in a
+// second. What fits into shared memory is searched in tiles, which is much faster.
+#include "flow/bm/block_matching_search_cuda.cuh"
 
 namespace fovea::flow::cuda {
 namespace {
@@ -28,14 +29,6 @@ __global__ void prior_kernel(DeviceBlockSearch search, int columns, int count) {
     shift = {bm::whole_shift(motion.u, x, width), bm::whole_shift(motion.v, y, height)};
   }
   search.priors[tile] = shift;
-}
-
-__device__ bool inside(const DeviceBlockLevel& level, int x, int y, int block) {
-  return x >= 0 && y >= 0 && x + block <= level.width && y + block <= level.height;
-}
-__device__ bool counts(const DeviceBlockLevel& level, int x, int y) {
-  return x >= 0 && y >= 0 && x < level.width && y < level.height &&
-         (level.valid.data == nullptr || level.valid.at(x, y) != 0);
 }
 
 // A block of the first image.
@@ -112,15 +105,6 @@ __device__ float score_of(const DeviceBlockSearch& search, const Own& own, bm::S
   return full ? score_full(search, own, x, y) : score_part(search, own, x, y);
 }
 
-// The better of two scores, by rank where they are equal.
-struct Best {
-  float score;
-  std::int32_t rank, candidate;
-};
-__device__ void keep_better(Best& best, const Best& other) {
-  if (other.score > best.score || (other.score == best.score && other.rank < best.rank))
-    best = other;
-}
 __device__ Best best_of_block(Best best, Best (&room)[kWarps]) {
   for (int lanes = 16; lanes > 0; lanes /= 2)
     keep_better(best,
@@ -152,21 +136,6 @@ struct Candidates {
     return bm::rank_of(candidate / (side * side), by.u, by.v, range);
   }
 };
-
-// The flow of a node that was matched, else what the prior says.
-__device__ void store_motion(const DeviceBlockSearch& search, int2 node, bm::Motion motion) {
-  if (motion.confidence == 0) {
-    motion = {0, 0, 0};
-    if (search.has_prior()) {
-      motion =
-          bm::prior_at(search.prior, search.layout.middle(node.x), search.layout.middle(node.y));
-      motion.confidence = 0;
-    }
-  }
-  search.out.u.at(node.x, node.y) = motion.u;
-  search.out.v.at(node.x, node.y) = motion.v;
-  search.out.confidence.at(node.x, node.y) = motion.confidence;
-}
 
 __global__ void search_kernel(DeviceBlockSearch search) {
   __shared__ Best room[kWarps];
@@ -222,6 +191,7 @@ void search_blocks(const DeviceBlockSearch& search, cudaStream_t stream) {
   prior_kernel<<<blocks_for(tiles, kTuning.priors), kTuning.priors, 0, stream>>>(search, columns,
                                                                                  tiles);
   check_launch("where to look for blocks");
+  if (search_tiles(search, stream)) return;
   const auto nodes =
       static_cast<unsigned>(search.out.u.width) * static_cast<unsigned>(search.out.u.height);
   search_kernel<<<nodes, kTuning.threads, 0, stream>>>(search);

@@ -7,6 +7,7 @@ namespace {
 
 using fovea::cuda::block_row;
 using fovea::cuda::blocks_for;
+using fovea::cuda::check;
 using fovea::cuda::check_launch;
 using fovea::cuda::tall_grid;
 
@@ -29,41 +30,19 @@ __device__ int thread_index() {
 __device__ int kept(int i, int size) { return i < 0 ? 0 : (i < size ? i : size - 1); }
 
 constexpr int kReach = 2;  // of the triangle
-constexpr int kFillWidth = kTuning.block_x + 2 * kReach;
-constexpr int kFillHeight = kTuning.block_y + 2 * kReach;
+// Nodes whose filled-in values the median looks at, and those that they look at.
+constexpr int kFilledWidth = kTuning.block_x + 2, kFilledHeight = kTuning.block_y + 2;
+constexpr int kWidth = kFilledWidth + 2 * kReach, kHeight = kFilledHeight + 2 * kReach;
 
-// Weights and weighted values of the nodes around, then their triangles down the columns.
-struct FillRoom {
-  float weighted[3][kFillHeight][kFillWidth];
-  float down[3][kTuning.block_y][kFillWidth];
+// Weights and weighted values of the nodes around, their triangles down the columns, and what comes
+// of them.
+struct SmoothRoom {
+  float weighted[3][kHeight][kWidth];
+  float down[3][kFilledHeight][kWidth];
+  float u[kFilledHeight][kFilledWidth], v[kFilledHeight][kFilledWidth];
 };
 
-__global__ void fill_kernel(bm::NodeField from, bm::NodeField to) {
-  __shared__ FillRoom room;
-  const int2 at = place();
-  const int x0 = static_cast<int>(blockIdx.x) * kTuning.block_x - kReach;
-  const int y0 = block_row() * kTuning.block_y - kReach;
-  for (int i = thread_index(); i < kFillWidth * kFillHeight; i += kCount) {
-    const int column = i % kFillWidth, row = i / kFillWidth;
-    const bm::Motion motion =
-        bm::node_at(from, kept(x0 + column, from.u.width), kept(y0 + row, from.u.height));
-    const float weight = bm::weight_of(motion.confidence);
-    room.weighted[0][row][column] = weight;
-    room.weighted[1][row][column] = weight * motion.u;
-    room.weighted[2][row][column] = weight * motion.v;
-  }
-  __syncthreads();
-  for (int i = thread_index(); i < kFillWidth * kTuning.block_y; i += kCount) {
-    const int column = i % kFillWidth, row = i / kFillWidth;
-#pragma unroll
-    for (int k = 0; k < 3; ++k) {
-      const auto value = [&](int j) { return room.weighted[k][row + j][column]; };
-      room.down[k][row][column] = bm::triangle(value(0), value(1), value(2), value(3), value(4));
-    }
-  }
-  __syncthreads();
-  if (at.x >= from.u.width || at.y >= from.u.height) return;
-  const int column = static_cast<int>(threadIdx.x), row = static_cast<int>(threadIdx.y);
+__device__ void fill_in(SmoothRoom& room, int column, int row) {
   float own[3], around[3];
 #pragma unroll
   for (int k = 0; k < 3; ++k) {
@@ -71,35 +50,51 @@ __global__ void fill_kernel(bm::NodeField from, bm::NodeField to) {
     own[k] = room.weighted[k][row + kReach][column + kReach];
     around[k] = bm::triangle(line[0], line[1], line[2], line[3], line[4]);
   }
-  const bool known = from.confidence.at(at.x, at.y) >= 0;
+  const bool known = own[0] > 0;
   const float weight = own[0] + around[0];
-  to.u.at(at.x, at.y) = known ? (own[1] + around[1]) / weight : 0.0F;
-  to.v.at(at.x, at.y) = known ? (own[2] + around[2]) / weight : 0.0F;
+  room.u[row][column] = known ? (own[1] + around[1]) / weight : 0.0F;
+  room.v[row][column] = known ? (own[2] + around[2]) / weight : 0.0F;
 }
 
-constexpr int kMedianWidth = kTuning.block_x + 2, kMedianHeight = kTuning.block_y + 2;
-
-// Nodes of which nothing is known do not vote.
-__global__ void median_kernel(bm::NodeField from, bm::NodeField to) {
-  __shared__ bm::Motion nodes[kMedianHeight][kMedianWidth];
+// Nodes that nothing speaks for take what reliable neighbours have, then a median takes out what
+// stands alone; nodes of which nothing is known do not vote.
+__global__ void smooth_kernel(bm::NodeField from, bm::NodeField to) {
+  __shared__ SmoothRoom room;
   const int2 at = place();
   const int x0 = static_cast<int>(blockIdx.x) * kTuning.block_x - 1;
   const int y0 = block_row() * kTuning.block_y - 1;
-  for (int i = thread_index(); i < kMedianWidth * kMedianHeight; i += kCount) {
-    const int column = i % kMedianWidth, row = i / kMedianWidth;
-    nodes[row][column] =
-        bm::node_at(from, kept(x0 + column, from.u.width), kept(y0 + row, from.u.height));
+  const int width = from.u.width, height = from.u.height;
+  for (int i = thread_index(); i < kWidth * kHeight; i += kCount) {
+    const int column = i % kWidth, row = i / kWidth;
+    const bm::Motion motion =
+        bm::node_at(from, kept(x0 - kReach + column, width), kept(y0 - kReach + row, height));
+    const float weight = bm::weight_of(motion.confidence);
+    room.weighted[0][row][column] = weight;
+    room.weighted[1][row][column] = weight * motion.u;
+    room.weighted[2][row][column] = weight * motion.v;
   }
   __syncthreads();
-  if (at.x >= from.u.width || at.y >= from.u.height) return;
-  const int column = static_cast<int>(threadIdx.x), row = static_cast<int>(threadIdx.y);
-  const bm::Motion centre = nodes[row + 1][column + 1];
+  for (int i = thread_index(); i < kWidth * kFilledHeight; i += kCount) {
+    const int column = i % kWidth, row = i / kWidth;
+#pragma unroll
+    for (int k = 0; k < 3; ++k) {
+      const auto value = [&](int j) { return room.weighted[k][row + j][column]; };
+      room.down[k][row][column] = bm::triangle(value(0), value(1), value(2), value(3), value(4));
+    }
+  }
+  __syncthreads();
+  for (int i = thread_index(); i < kFilledWidth * kFilledHeight; i += kCount)
+    fill_in(room, i % kFilledWidth, i / kFilledWidth);
+  __syncthreads();
+  if (at.x >= width || at.y >= height) return;
+  const int column = at.x - x0, row = at.y - y0;
   float u[9], v[9];
 #pragma unroll
   for (int i = 0; i < 9; ++i) {
-    const bm::Motion motion = nodes[row + i / 3][column + i % 3];
-    u[i] = motion.confidence >= 0 ? motion.u : centre.u;
-    v[i] = motion.confidence >= 0 ? motion.v : centre.v;
+    const int x = kept(at.x + i % 3 - 1, width) - x0, y = kept(at.y + i / 3 - 1, height) - y0;
+    const bool known = room.weighted[0][y + kReach][x + kReach] > 0;
+    u[i] = known ? room.u[y][x] : room.u[row][column];
+    v[i] = known ? room.v[y][x] : room.v[row][column];
   }
   to.u.at(at.x, at.y) = bm::median9(u);
   to.v.at(at.x, at.y) = bm::median9(v);
@@ -149,13 +144,25 @@ __global__ void spread_kernel(bm::NodeField field, ImageView<const std::uint8_t>
 
 }  // namespace
 
-void smooth_blocks(const bm::NodeField& field, const bm::NodeField& work, cudaStream_t stream) {
+void copy_plane(const ImageView<float>& from, const ImageView<float>& to, cudaStream_t stream) {
+  check(cudaMemcpy2DAsync(to.data, static_cast<std::size_t>(to.stride) * sizeof(float), from.data,
+                          static_cast<std::size_t>(from.stride) * sizeof(float),
+                          static_cast<std::size_t>(from.width) * sizeof(float),
+                          static_cast<std::size_t>(from.height), cudaMemcpyDeviceToDevice, stream),
+        "copying a field");
+}
+
+void smooth_blocks(const bm::NodeField& field, const bm::NodeField& work, int passes,
+                   cudaStream_t stream) {
   const dim3 grid = grid_over(field.u.width, field.u.height);
-  fill_kernel<<<grid, kThreads, 0, stream>>>(field, work);
-  check_launch("filling in a flow");
-  const bm::NodeField filled{work.u, work.v, field.confidence, field.step};
-  median_kernel<<<grid, kThreads, 0, stream>>>(filled, field);
-  check_launch("median of a flow");
+  const bm::NodeField fields[2] = {field, {work.u, work.v, field.confidence, field.step}};
+  for (int k = 0; k < passes; ++k) {
+    smooth_kernel<<<grid, kThreads, 0, stream>>>(fields[k % 2], fields[(k + 1) % 2]);
+    check_launch("smoothing a flow");
+  }
+  if (passes % 2 == 0) return;
+  copy_plane(work.u, field.u, stream);
+  copy_plane(work.v, field.v, stream);
 }
 
 void doubt_blocks(const bm::NodeField& field, const bm::NodeField& back, cudaStream_t stream) {

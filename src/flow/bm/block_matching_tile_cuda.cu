@@ -1,0 +1,624 @@
+// The search of one level on CUDA in tiles, whose nodes share their candidate shifts. A team of
+// threads, a warp or more, has a tile, its pixels and those around each window in shared memory. A
+// thread walks down one column of nodes for five shifts side by side, four pixels at a time; what
+// the blocks of its column share it sums once. Scores stay in shared memory.
+#include <algorithm>
+
+#include "flow/bm/block_matching_search_cuda.cuh"
+
+namespace fovea::flow::cuda {
+namespace {
+
+using fovea::cuda::allow_shared;
+using fovea::cuda::blocks_for;
+using fovea::cuda::check_launch;
+
+constexpr struct {
+  int teams = 4;        // of one warp each, in a block of threads
+  int most_items = 96;  // columns of nodes times runs of shifts that a single warp is given
+  int warps = 8;        // of a larger team
+  int more_warps = 16;  // where there are few tiles
+  int few_tiles = 256;
+  int small_bytes = 24 << 10;  // of shared memory for the teams of a block of threads
+} kTuning;
+
+constexpr int kRun = 5;  // shifts side by side: four within a word and the next word's first
+constexpr unsigned kOnes = 0x01010101U;
+
+// Of a block of the first image.
+struct Own {
+  int n;
+  std::int32_t sum, squares;
+  float inverse, scale;
+};
+
+// Sizes that all tiles of a level share; words are four pixels.
+struct TilePlan {
+  int columns, tiles;
+  int side, runs;  // shifts of a window along a row, and runs of them
+  int nodes;       // of a tile
+  int words;       // of a block's row
+  unsigned last;   // the pixels of its last word that belong to it
+  int first_stride, first_rows;
+  int second_stride, second_rows;
+  int windows;  // at most
+  int staged;   // windows whose pixels are held at once
+  int pitch;    // of a node's scores
+
+  // With room for the priors of nine tiles.
+  FOVEA_HD int first_words() const {
+    const int words = first_stride * first_rows;
+    return words > 18 ? words : 18;
+  }
+  FOVEA_HD int second_words() const { return second_stride * second_rows; }
+  FOVEA_HD int team_words() const {
+    return static_cast<int>(sizeof(bm::Windows) + sizeof(Own) * nodes) / 4 + 2 * first_words() +
+           2 * staged * second_words() + nodes * pitch;
+  }
+};
+
+template <int kWarps>
+struct Team {
+  static constexpr int kThreads = 32 * kWarps;
+  static __device__ int thread() { return static_cast<int>(threadIdx.x) % kThreads; }
+  static __device__ void sync() {
+    if constexpr (kWarps == 1) __syncwarp();
+    else __syncthreads();
+  }
+  // Of all its threads; they wait for each other.
+  static __device__ bool all(bool value) {
+    if constexpr (kWarps == 1) return __all_sync(~0U, value) != 0;
+    else return __syncthreads_and(value) != 0;
+  }
+};
+
+// A team's part of the shared memory.
+struct Room {
+  bm::Windows* windows;
+  Own* own;
+  std::uint32_t *first, *first_valid;
+  std::uint32_t *second, *second_valid;  // of one window after another
+  std::uint32_t* scores;                 // of one node after another; sums until they are scores
+
+  __device__ Room(const TilePlan& plan, std::uint32_t* at)
+      : windows(reinterpret_cast<bm::Windows*>(at)),
+        own(reinterpret_cast<Own*>(windows + 1)),
+        first(reinterpret_cast<std::uint32_t*>(own + plan.nodes)),
+        first_valid(first + plan.first_words()),
+        second(first_valid + plan.first_words()),
+        second_valid(second + plan.staged * plan.second_words()),
+        scores(second_valid + plan.staged * plan.second_words()) {}
+};
+
+// Nodes from (column, row) on, and all pixels of their blocks from (x, y) on.
+struct Tile {
+  int column, row, columns, rows;
+  int x, y, width, height;
+};
+__device__ Tile tile_at(const DeviceBlockSearch& search, int tx, int ty) {
+  const bm::Layout& layout = search.layout;
+  Tile tile{};
+  tile.column = tx * layout.tile, tile.row = ty * layout.tile;
+  tile.columns = min(layout.tile, search.out.u.width - tile.column);
+  tile.rows = min(layout.tile, search.out.u.height - tile.row);
+  tile.x = layout.first(tile.column), tile.y = layout.first(tile.row);
+  tile.width = (tile.columns - 1) * layout.step + layout.block;
+  tile.height = (tile.rows - 1) * layout.step + layout.block;
+  return tile;
+}
+
+struct Rectangle {
+  int x, y, width, height;
+};
+__device__ bool inside(const DeviceBlockLevel& level, const Rectangle& at) {
+  return at.x >= 0 && at.y >= 0 && at.x + at.width <= level.width &&
+         at.y + at.height <= level.height;
+}
+
+// Four pixels from (x, y) on; 0 outside of the level.
+__device__ std::uint32_t word_at(const ImageView<std::uint8_t>& plane, int x, int y) {
+  if (y < 0 || y >= plane.height) return 0;
+  const std::uint8_t* row = plane.row(y);
+  if (x >= 0 && x + 4 <= plane.width) {
+    const auto* words = reinterpret_cast<const std::uint32_t*>(row) + x / 4;
+    const unsigned off = static_cast<unsigned>(x) % 4;
+    return off == 0 ? words[0] : __funnelshift_r(words[0], words[1], 8 * off);
+  }
+  std::uint32_t word = 0;
+  for (int i = 0; i < 4; ++i)
+    if (x + i >= 0 && x + i < plane.width)
+      word |= static_cast<std::uint32_t>(row[x + i]) << (8 * i);
+  return word;
+}
+// The first `count` pixels of a word, or all.
+__device__ std::uint32_t first_pixels(int count) {
+  return count >= 4 ? ~0U : (count <= 0 ? 0U : (1U << (8 * count)) - 1);
+}
+// 255 where a pixel counts.
+__device__ std::uint32_t valid_word(const DeviceBlockLevel& level, int x, int y) {
+  if (level.valid.data != nullptr) return word_at(level.valid, x, y);
+  if (y < 0 || y >= level.height) return 0;
+  return first_pixels(level.width - x) & ~first_pixels(-x);
+}
+
+// Copies a part of a level; whether all of `at` counts, where that is asked.
+struct Staging {
+  std::uint32_t *words, *valid;
+  int stride, rows;
+};
+template <int kWarps>
+__device__ bool stage(const DeviceBlockLevel& level, const Rectangle& at, const Staging& to,
+                      bool look) {
+  bool all = true;
+  for (int i = Team<kWarps>::thread(); i < to.stride * to.rows; i += Team<kWarps>::kThreads) {
+    const int x = i % to.stride * 4, y = i / to.stride;
+    to.words[i] = word_at(level.grey, at.x + x, at.y + y);
+    if (!look) continue;
+    const std::uint32_t valid = valid_word(level, at.x + x, at.y + y);
+    to.valid[i] = valid;
+    if (y < at.height) all = all && (~valid & first_pixels(at.width - x)) == 0;
+  }
+  return all;
+}
+
+// Words of a row of pixels from any pixel on.
+struct Words {
+  const std::uint32_t* at;
+  unsigned shift;
+  __device__ Words(const std::uint32_t* row, int pixel)
+      : at(row + pixel / 4), shift(static_cast<unsigned>(pixel) % 4 * 8) {}
+  __device__ std::uint32_t operator[](int k) const {
+    return __funnelshift_r(at[k], at[k + 1], shift);
+  }
+};
+
+// A block of the first image where not all pixels of the tile count.
+__device__ Own part_own(const TilePlan& plan, const bm::Layout& layout, const Room& room, int i,
+                        int j) {
+  Own own{};
+  unsigned n = 0, sum = 0, squares = 0;
+  for (int y = j * layout.step; y < j * layout.step + layout.block; ++y) {
+    const Words a(room.first + y * plan.first_stride, i * layout.step);
+    const Words counts(room.first_valid + y * plan.first_stride, i * layout.step);
+    for (int k = 0; k < plan.words; ++k) {
+      const unsigned mask = k + 1 < plan.words ? ~0U : plan.last, pixels = a[k] & mask;
+      n = __dp4a(counts[k] & mask & kOnes, kOnes, n);
+      sum = __dp4a(pixels, kOnes, sum);
+      squares = __dp4a(pixels, pixels, squares);
+    }
+  }
+  own.n = static_cast<int>(n);
+  own.sum = static_cast<std::int32_t>(sum), own.squares = static_cast<std::int32_t>(squares);
+  own.inverse = bm::inverse_deviation(own.n, own.sum, own.squares);
+  return own;
+}
+__device__ Own own_of(const DeviceBlockSearch& search, const TilePlan& plan, const Room& room,
+                      const Tile& tile, bool full, int node) {
+  const bm::Layout& layout = search.layout;
+  const int i = node % layout.tile, j = node / layout.tile;
+  Own own{};
+  if (i >= tile.columns || j >= tile.rows) return own;
+  if (full) {
+    const int x = tile.x + i * layout.step, y = tile.y + j * layout.step;
+    own.n = layout.block * layout.block;
+    own.sum = search.first.sums.at(x, y);
+    if (search.cost == BlockCost::kSsd) own.squares = search.first.squares.at(x, y);
+    own.inverse = search.first.inverse.at(x, y);
+  } else {
+    own = part_own(plan, layout, room, i, j);
+  }
+  own.scale = bm::difference_scale(search.cost, own.n, own.inverse);
+  return own;
+}
+
+// What is summed of a pair, of five shifts side by side.
+template <bool kDifferences>
+__device__ std::uint32_t add_words(std::uint32_t a, std::uint32_t b, unsigned mask,
+                                   std::uint32_t sum) {
+  if constexpr (kDifferences) return sum + __vsadu4(a, b & mask);
+  else return __dp4a(a, b, sum);  // a has nothing outside of the mask
+}
+template <bool kDifferences, int kWords>
+__device__ void add_row(const TilePlan& plan, const Words& a, const Words& b,
+                        std::uint32_t (&sums)[kRun]) {
+  const int words = kWords > 0 ? kWords : plan.words;
+  std::uint32_t a_next = a.at[0], b_next = b.at[1];
+  std::uint32_t low = __funnelshift_r(b.at[0], b_next, b.shift);
+#pragma unroll kWords> 0 ? kWords : 2
+  for (int k = 0; k < words; ++k) {
+    const unsigned mask = k + 1 < words ? ~0U : plan.last;
+    const std::uint32_t a_now = a_next, b_now = b_next;
+    a_next = a.at[k + 1], b_next = b.at[k + 2];
+    const std::uint32_t pixels = __funnelshift_r(a_now, a_next, a.shift) & mask;
+    const std::uint32_t high = __funnelshift_r(b_now, b_next, b.shift);
+    sums[0] = add_words<kDifferences>(pixels, low, mask, sums[0]);
+    sums[1] = add_words<kDifferences>(pixels, __funnelshift_r(low, high, 8), mask, sums[1]);
+    sums[2] = add_words<kDifferences>(pixels, __funnelshift_r(low, high, 16), mask, sums[2]);
+    sums[3] = add_words<kDifferences>(pixels, __funnelshift_r(low, high, 24), mask, sums[3]);
+    sums[4] = add_words<kDifferences>(pixels, high, mask, sums[4]);
+    low = high;
+  }
+}
+
+// A pair of blocks: where they begin in shared memory, and the second in its level.
+struct BlockPair {
+  int first_x, first_y, second_x, second_y;  // in shared memory
+  int x, y;
+};
+// What the score takes from a block of the second image.
+struct Other {
+  std::int32_t sum, squares;
+  float inverse;
+};
+__device__ Other other_at(const DeviceBlockSearch& search, int x, int y) {
+  Other other{};
+  if (search.cost == BlockCost::kNcc) {
+    other.sum = search.second.sums.at(x, y);
+    other.inverse = search.second.inverse.at(x, y);
+  }
+  if (search.cost == BlockCost::kSsd) other.squares = search.second.squares.at(x, y);
+  return other;
+}
+__device__ float score_full(const DeviceBlockSearch& search, const Own& own, const Other& other,
+                            std::uint32_t sum) {
+  const auto product = static_cast<std::int32_t>(sum);
+  if (search.cost == BlockCost::kNcc)
+    return bm::ncc_score({own.n, own.sum, other.sum, 0, 0, product}, own.inverse, other.inverse);
+  const std::int32_t difference =
+      search.cost == BlockCost::kSsd ? own.squares + other.squares - 2 * product : product;
+  return bm::difference_score(difference, 1.0F / static_cast<float>(own.n), own.scale);
+}
+// Over the pixels that count in both blocks.
+__device__ float score_part(const DeviceBlockSearch& search, const TilePlan& plan, const Room& room,
+                            int window, const Own& own, const BlockPair& pair,
+                            std::uint32_t product) {
+  const std::uint32_t* second = room.second + window * plan.second_words();
+  const std::uint32_t* second_valid = room.second_valid + window * plan.second_words();
+  unsigned n = 0, sum_x = 0, sum_y = 0, squares_x = 0, squares_y = 0;
+  const bool differences = search.cost == BlockCost::kSad;
+  if (differences) product = 0;  // that of the pixels that count in either
+  for (int y = 0; y < search.layout.block; ++y) {
+    const int a_row = (pair.first_y + y) * plan.first_stride;
+    const int b_row = (pair.second_y + y) * plan.second_stride;
+    const Words a(room.first + a_row, pair.first_x);
+    const Words a_valid(room.first_valid + a_row, pair.first_x);
+    const Words b(second + b_row, pair.second_x), b_valid(second_valid + b_row, pair.second_x);
+    for (int k = 0; k < plan.words; ++k) {
+      const unsigned mask = k + 1 < plan.words ? ~0U : plan.last;
+      const unsigned both = a_valid[k] & b_valid[k] & mask;
+      const unsigned x = a[k] & both, y_pixels = b[k] & both;
+      n = __dp4a(both & kOnes, kOnes, n);
+      sum_x = __dp4a(x, kOnes, sum_x);
+      sum_y = __dp4a(y_pixels, kOnes, sum_y);
+      squares_x = __dp4a(x, x, squares_x);
+      squares_y = __dp4a(y_pixels, y_pixels, squares_y);
+      if (differences) product += __vsadu4(x, y_pixels);
+    }
+  }
+  if (n == 0 || !bm::enough_of_pair(static_cast<int>(n), own.n)) return bm::kNoScore;
+  return bm::pair_score(search.cost, {n, sum_x, sum_y, squares_x, squares_y, product}, own.scale);
+}
+
+// What a thread works on: five shifts of a row of one window, for one column of nodes.
+struct Item {
+  int column, du, dv, window;  // du: of the first shift, from the window's first
+};
+__device__ Item item_at(const TilePlan& plan, int tile, int index) {
+  const int runs = index / tile, rows = runs / plan.runs;
+  return {index % tile, runs % plan.runs * kRun, rows % plan.side, rows / plan.side};
+}
+
+struct TileState {
+  Tile tile;
+  bool first_full;
+  unsigned second_full;  // a bit a staged window
+  int first_window;      // of those that are staged
+};
+
+struct PairPlace {
+  int column, row, du, dv;  // of the node in the tile, of the shift from the window's first
+};
+__device__ BlockPair pair_at(const DeviceBlockSearch& search, const Tile& tile, bm::Shift centre,
+                             const PairPlace& at) {
+  const int x = at.column * search.layout.step, y = at.row * search.layout.step;
+  return {x,
+          y,
+          x + at.du,
+          y + at.dv,
+          tile.x + x + centre.u + at.du - search.range,
+          tile.y + y + centre.v + at.dv - search.range};
+}
+// Whether all pixels of both blocks count.
+__device__ bool is_full(const DeviceBlockSearch& search, const TileState& state, int window,
+                        const BlockPair& pair) {
+  const int block = search.layout.block;
+  return state.first_full && ((state.second_full >> window & 1U) != 0 ||
+                              (search.second.valid.data == nullptr &&
+                               inside(search.second, {pair.x, pair.y, block, block})));
+}
+
+template <bool kDifferences, int kWords>
+__device__ void score_item(const DeviceBlockSearch& search, const TilePlan& plan, const Room& room,
+                           const TileState& state, const Item& item) {
+  const bm::Layout& layout = search.layout;
+  const int window = state.first_window + item.window, x = item.column * layout.step;
+  const bm::Shift centre = room.windows->centre[window];
+  const int place = (window * plan.side + item.dv) * plan.side + item.du;
+  const int count = min(kRun, plan.side - item.du);
+  Words a(room.first, x);
+  Words b(room.second + item.window * plan.second_words() + item.dv * plan.second_stride,
+          x + item.du);
+  std::uint32_t sums[kRun] = {};
+  int begun = 0, ended = 0;
+  for (int y = 0; y < state.tile.height; ++y) {
+    if (y == begun * layout.step && begun < state.tile.rows) {
+      std::uint32_t* before =
+          room.scores + (begun * layout.tile + item.column) * plan.pitch + place;
+#pragma unroll
+      for (int c = 0; c < kRun; ++c)
+        if (c < count) before[c] = sums[c];
+      ++begun;
+    }
+    add_row<kDifferences, kWords>(plan, a, b, sums);
+    a.at += plan.first_stride, b.at += plan.second_stride;
+    if (y + 1 != ended * layout.step + layout.block) continue;
+    const int node = ended * layout.tile + item.column;
+    const Own own = room.own[node];
+    std::uint32_t* scores = room.scores + node * plan.pitch + place;
+    Other others[kRun];
+    bool full[kRun];
+#pragma unroll
+    for (int c = 0; c < kRun; ++c) {
+      const BlockPair pair =
+          pair_at(search, state.tile, centre, {item.column, ended, item.du + c, item.dv});
+      full[c] = c < count && is_full(search, state, item.window, pair);
+      others[c] = full[c] ? other_at(search, pair.x, pair.y) : Other{};
+    }
+#pragma unroll
+    for (int c = 0; c < kRun; ++c) {
+      if (c >= count) continue;
+      const std::uint32_t sum = sums[c] - scores[c];
+      scores[c] = full[c] ? __float_as_uint(score_full(search, own, others[c], sum)) : sum;
+    }
+    ++ended;
+  }
+}
+
+// The scores that are still sums: of pairs that do not count as a whole.
+template <int kWarps>
+__device__ void score_parts(const DeviceBlockSearch& search, const TilePlan& plan, const Room& room,
+                            const TileState& state, int windows) {
+  const bm::Layout& layout = search.layout;
+  const int places = plan.side * plan.side, pairs = plan.nodes * windows * places;
+  for (int i = Team<kWarps>::thread(); i < pairs; i += Team<kWarps>::kThreads) {
+    const int node = i % plan.nodes, place = i / plan.nodes % places;
+    const int window = i / plan.nodes / places, at = state.first_window + window;
+    const int column = node % layout.tile, row = node / layout.tile;
+    if (column >= state.tile.columns || row >= state.tile.rows) continue;
+    const BlockPair pair = pair_at(search, state.tile, room.windows->centre[at],
+                                   {column, row, place % plan.side, place / plan.side});
+    if (is_full(search, state, window, pair)) continue;
+    std::uint32_t& score = room.scores[node * plan.pitch + at * places + place];
+    score = __float_as_uint(score_part(search, plan, room, window, room.own[node], pair, score));
+  }
+}
+
+// The best of a node's scores and the best of those that are not beside it, by `lanes` threads
+// side by side, each of which has every so manyth score.
+struct Picked {
+  Best best;
+  float second;
+};
+struct Scores {
+  const std::uint32_t* of_node;
+  const bm::Windows& windows;
+  int side, range, count;
+
+  __device__ float operator[](int k) const { return __uint_as_float(of_node[k]); }
+  __device__ std::int32_t rank(int k) const {
+    const int place = k % (side * side);
+    return bm::rank_of(k / (side * side), place % side - range, place / side - range, range);
+  }
+  __device__ bm::Shift shift(int k) const {
+    const int place = k % (side * side);
+    const bm::Shift centre = windows.centre[k / (side * side)];
+    return {centre.u + place % side - range, centre.v + place / side - range};
+  }
+};
+__device__ Picked pick(const Scores& scores, int lane, int lanes) {
+  Best best{bm::kNoScore, INT32_MAX, -1};
+  for (int k = lane; k < scores.count; k += lanes)
+    if (const float score = scores[k]; score >= best.score && bm::tried(score))
+      keep_better(best, {score, scores.rank(k), k});
+  for (int step = lanes / 2; step > 0; step /= 2)
+    keep_better(best,
+                {__shfl_xor_sync(~0U, best.score, step), __shfl_xor_sync(~0U, best.rank, step),
+                 __shfl_xor_sync(~0U, best.candidate, step)});
+  float second = bm::kNoScore;
+  if (best.candidate >= 0) {
+    const bm::Shift found = scores.shift(best.candidate);
+    for (int k = lane; k < scores.count; k += lanes)
+      if (const float score = scores[k]; score > second && !bm::beside(scores.shift(k), found))
+        second = score;
+  }
+  for (int step = lanes / 2; step > 0; step /= 2)
+    second = fmaxf(second, __shfl_xor_sync(~0U, second, step));
+  return {best, second};
+}
+
+__device__ bm::Motion motion_at(const DeviceBlockSearch& search, const Scores& scores,
+                                const Own& own, const Picked& picked) {
+  if (own.n == 0) return {0, 0, -1};
+  if (picked.best.candidate < 0 || !bm::enough_of_block(own.n, search.layout.block) ||
+      !bm::has_texture(own.inverse, own.n, search.least_texture))
+    return {0, 0, 0};
+  const int side = scores.side, at = picked.best.candidate, place = at % (side * side);
+  bm::Peak peak{scores.shift(at), picked.second, {}};
+#pragma unroll
+  for (int k = 0; k < 9; ++k) {
+    const int du = k % 3 - 1, dv = k / 3 - 1, column = place % side + du, row = place / side + dv;
+    const bool tried = column >= 0 && column < side && row >= 0 && row < side;
+    peak.around[k] = tried ? scores[at + dv * side + du] : bm::kNoScore;
+  }
+  return bm::motion_of(peak, search.peak);
+}
+
+template <int kWarps>
+__device__ void finish_nodes(const DeviceBlockSearch& search, const TilePlan& plan,
+                             const Room& room, const Tile& tile) {
+  using Threads = Team<kWarps>;
+  const int lanes = max(1, min(32, Threads::kThreads / plan.nodes));
+  const int count = room.windows->count * plan.side * plan.side;
+  // All threads go round equally often: they exchange what they found.
+  for (int i = Threads::thread(); i / 32 * 32 < plan.nodes * lanes; i += Threads::kThreads) {
+    const int node = min(i / lanes, plan.nodes - 1);
+    const int column = node % search.layout.tile, row = node / search.layout.tile;
+    const bool there = i < plan.nodes * lanes && column < tile.columns && row < tile.rows;
+    const Scores scores{room.scores + node * plan.pitch, *room.windows, plan.side, search.range,
+                        there ? count : 0};
+    const Picked picked = pick(scores, i % lanes, lanes);
+    if (there && i % lanes == 0)
+      store_motion(search, {tile.column + column, tile.row + row},
+                   motion_at(search, scores, room.own[node], picked));
+  }
+}
+
+// The tile's windows, from priors that nine threads load at once. Where there is no neighbour the
+// tile's own prior stands in, which adds no window.
+template <int kWarps>
+__device__ void find_windows(const DeviceBlockSearch& search, const TilePlan& plan,
+                             const Room& room, int2 tile) {
+  auto* priors = reinterpret_cast<bm::Shift*>(room.first);
+  if (const int i = Team<kWarps>::thread(); i < 9) {
+    const int x = tile.x + i % 3 - 1, y = tile.y + i / 3 - 1;
+    const bool there = x >= 0 && y >= 0 && x < plan.columns && y < plan.tiles / plan.columns;
+    priors[i] = search.priors[(there ? y : tile.y) * plan.columns + (there ? x : tile.x)];
+  }
+  Team<kWarps>::sync();
+  if (Team<kWarps>::thread() == 0) *room.windows = bm::windows_of(priors, 3, 3, 1, 1);
+  Team<kWarps>::sync();
+}
+
+template <int kWarps, bool kDifferences, int kWords>
+__global__ void __launch_bounds__(kWarps == 1 ? 32 * kTuning.teams : 32 * kWarps)
+    tile_kernel(DeviceBlockSearch search, TilePlan plan) {
+  extern __shared__ std::uint32_t shared[];
+  using Threads = Team<kWarps>;
+  const int team = static_cast<int>(threadIdx.x) / Threads::kThreads;
+  const int index = static_cast<int>(blockIdx.x * (blockDim.x / Threads::kThreads)) + team;
+  if (index >= plan.tiles) return;
+  const Room room(plan, shared + team * plan.team_words());
+  const int tx = index % plan.columns, ty = index / plan.columns, range = search.range;
+  TileState state{};
+  const Tile& tile = state.tile = tile_at(search, tx, ty);
+  find_windows<kWarps>(search, plan, room, {tx, ty});
+  const bm::Windows& windows = *room.windows;
+  const auto around = [&](int window) -> Rectangle {
+    return {tile.x + windows.centre[window].u - range, tile.y + windows.centre[window].v - range,
+            tile.width + 2 * range, tile.height + 2 * range};
+  };
+  const Rectangle own_place{tile.x, tile.y, tile.width, tile.height};
+  bool look = search.first.valid.data != nullptr || search.second.valid.data != nullptr ||
+              !inside(search.first, own_place);
+  for (int w = 0; w < windows.count; ++w) look = look || !inside(search.second, around(w));
+  state.first_full = Threads::all(
+      stage<kWarps>(search.first, own_place,
+                    {room.first, room.first_valid, plan.first_stride, plan.first_rows}, look));
+  Threads::sync();
+  for (int node = Threads::thread(); node < plan.nodes; node += Threads::kThreads)
+    room.own[node] = own_of(search, plan, room, tile, state.first_full, node);
+  for (int w = 0; w < windows.count; w += plan.staged) {
+    const int count = min(plan.staged, windows.count - w);
+    state.first_window = w, state.second_full = 0;
+    Threads::sync();
+    for (int k = 0; k < count; ++k) {
+      const Staging to{room.second + k * plan.second_words(),
+                       room.second_valid + k * plan.second_words(), plan.second_stride,
+                       plan.second_rows};
+      if (Threads::all(stage<kWarps>(search.second, around(w + k), to, look)))
+        state.second_full |= 1U << k;
+    }
+    Threads::sync();
+    const int items = count * plan.side * plan.runs * search.layout.tile;
+    for (int i = Threads::thread(); i < items; i += Threads::kThreads) {
+      const Item item = item_at(plan, search.layout.tile, i);
+      if (item.column < tile.columns)
+        score_item<kDifferences, kWords>(search, plan, room, state, item);
+    }
+    if (state.first_full && state.second_full == (1U << count) - 1) continue;
+    Threads::sync();
+    score_parts<kWarps>(search, plan, room, state, count);
+  }
+  Threads::sync();
+  finish_nodes<kWarps>(search, plan, room, tile);
+}
+
+TilePlan plan_of(const DeviceBlockSearch& search) {
+  const bm::Layout& layout = search.layout;
+  TilePlan plan{};
+  plan.columns = layout.tiles(search.first.width);
+  plan.tiles = plan.columns * layout.tiles(search.first.height);
+  plan.side = 2 * search.range + 1;
+  plan.runs = (plan.side + kRun - 1) / kRun;
+  plan.nodes = layout.tile * layout.tile;
+  plan.words = (layout.block + 3) / 4;
+  plan.last = layout.block % 4 == 0 ? ~0U : (1U << (8 * (layout.block % 4))) - 1;
+  // Odd numbers of words: rows begin in different banks.
+  const int last_pixel = (layout.tile - 1) * layout.step;
+  plan.first_stride = (last_pixel / 4 + plan.words + 1) | 1;
+  plan.first_rows = last_pixel + layout.block;
+  plan.second_stride = ((last_pixel + (plan.runs - 1) * kRun) / 4 + plan.words + 2) | 1;
+  plan.second_rows = plan.first_rows + 2 * search.range;
+  plan.windows = search.has_prior() ? bm::kMostWindows : 1;
+  plan.staged = plan.windows;
+  plan.pitch = (plan.windows * plan.side * plan.side) | 1;
+  return plan;
+}
+
+template <int kWarps, bool kDifferences, int kWords>
+void launch(const DeviceBlockSearch& search, const TilePlan& plan, cudaStream_t stream) {
+  constexpr int kTeams = kWarps == 1 ? kTuning.teams : 1;
+  const std::size_t bytes = sizeof(std::uint32_t) * kTeams * plan.team_words();
+  allow_shared(tile_kernel<kWarps, kDifferences, kWords>, bytes, "looking for blocks");
+  tile_kernel<kWarps, kDifferences, kWords>
+      <<<blocks_for(plan.tiles, kTeams), 32 * kWarps * kTeams, bytes, stream>>>(search, plan);
+  check_launch("looking for blocks");
+}
+template <int kWarps>
+void launch(const DeviceBlockSearch& search, const TilePlan& plan, cudaStream_t stream) {
+  const bool differences = search.cost == BlockCost::kSad;
+  switch (plan.words) {
+    case 2:
+      return differences ? launch<kWarps, true, 2>(search, plan, stream)
+                         : launch<kWarps, false, 2>(search, plan, stream);
+    case 4:
+      return differences ? launch<kWarps, true, 4>(search, plan, stream)
+                         : launch<kWarps, false, 4>(search, plan, stream);
+    default:
+      return differences ? launch<kWarps, true, 0>(search, plan, stream)
+                         : launch<kWarps, false, 0>(search, plan, stream);
+  }
+}
+
+}  // namespace
+
+bool search_tiles(const DeviceBlockSearch& search, cudaStream_t stream) {
+  TilePlan plan = plan_of(search);
+  const auto bytes = [&] {
+    return static_cast<std::int64_t>(sizeof(std::uint32_t)) * plan.team_words();
+  };
+  const int items = plan.side * plan.runs * search.layout.tile;
+  if (items <= kTuning.most_items && plan.tiles >= kTuning.few_tiles &&
+      kTuning.teams * bytes() <= kTuning.small_bytes) {
+    launch<1>(search, plan, stream);
+    return true;
+  }
+  const int most = fovea::cuda::require_shared(0, "looking for blocks");
+  if (bytes() > most) plan.staged = 1;
+  if (bytes() > most) return false;
+  if (plan.tiles < kTuning.few_tiles) launch<kTuning.more_warps>(search, plan, stream);
+  else launch<kTuning.warps>(search, plan, stream);
+  return true;
+}
+
+}  // namespace fovea::flow::cuda
