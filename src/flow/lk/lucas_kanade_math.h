@@ -142,7 +142,7 @@ FOVEA_HD inline int trial_difference(int first, int a, int b, int c, int d, int 
 constexpr int kSpacing = 4;                        // of the nine pixels
 constexpr float kResidualScale = 1.0F / (49 * 4);  // mean of 49 differences, held in quarters
 constexpr float kFloor = 0.05F;
-constexpr float kHalf = 0.1F;         // doubt at which the confidence is a half
+constexpr float kHalf = 2;            // doubt at which the confidence is a half
 constexpr float kBackwardWeight = 4;  // doubt grows so fast with pixels between there and back
 FOVEA_HD inline float smaller_eigenvalue(float xx, float xy, float yy) {
   const float difference = xx - yy, twice = xy + xy;
