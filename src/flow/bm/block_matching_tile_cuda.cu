@@ -16,10 +16,10 @@ using fovea::cuda::check_launch;
 constexpr struct {
   int teams = 4;        // of one warp each, in a block of threads
   int most_items = 96;  // columns of nodes times runs of shifts that a single warp is given
-  int warps = 8;        // of a larger team
+  int warps = 4;        // of a larger team
   int more_warps = 16;  // where there are few tiles
   int few_tiles = 256;
-  int small_bytes = 24 << 10;  // of shared memory for the teams of a block of threads
+  int small_bytes = 48 << 10;  // of shared memory for the teams of a block of threads
 } kTuning;
 
 constexpr int kRun = 5;  // shifts side by side: four within a word and the next word's first
