@@ -5,10 +5,8 @@
 #include "flow/bm/block_matching_search_cuda.cuh"
 
 namespace fovea::flow::cuda {
+namespace block_search {
 namespace {
-
-using fovea::cuda::blocks_for;
-using fovea::cuda::check_launch;
 
 constexpr struct {
   int priors = 128;  // tiles a block of threads
@@ -184,18 +182,21 @@ __global__ void search_kernel(DeviceBlockSearch search) {
 }
 
 }  // namespace
+}  // namespace block_search
 
 void search_blocks(const DeviceBlockSearch& search, cudaStream_t stream) {
+  using block_search::kTuning;
   const int columns = search.layout.tiles(search.first.width);
   const int tiles = columns * search.layout.tiles(search.first.height);
-  prior_kernel<<<blocks_for(tiles, kTuning.priors), kTuning.priors, 0, stream>>>(search, columns,
-                                                                                 tiles);
-  check_launch("where to look for blocks");
-  if (search_tiles(search, stream)) return;
+  block_search::
+      prior_kernel<<<fovea::cuda::blocks_for(tiles, kTuning.priors), kTuning.priors, 0, stream>>>(
+          search, columns, tiles);
+  fovea::cuda::check_launch("where to look for blocks");
+  if (block_search::search_tiles(search, stream)) return;
   const auto nodes =
       static_cast<unsigned>(search.out.u.width) * static_cast<unsigned>(search.out.u.height);
-  search_kernel<<<nodes, kTuning.threads, 0, stream>>>(search);
-  check_launch("looking for blocks");
+  block_search::search_kernel<<<nodes, kTuning.threads, 0, stream>>>(search);
+  fovea::cuda::check_launch("looking for blocks");
 }
 
 }  // namespace fovea::flow::cuda

@@ -2,7 +2,7 @@
 #pragma once
 #include "flow/bm/block_matching_cuda.cuh"
 
-namespace fovea::flow::cuda {
+namespace fovea::flow::cuda::block_search {
 
 // Searches tile by tile where what a tile needs fits into shared memory; else does nothing and
 // returns false.
@@ -40,4 +40,4 @@ __device__ inline void store_motion(const DeviceBlockSearch& search, int2 node, 
   search.out.confidence.at(node.x, node.y) = motion.confidence;
 }
 
-}  // namespace fovea::flow::cuda
+}  // namespace fovea::flow::cuda::block_search

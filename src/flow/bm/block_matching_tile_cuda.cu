@@ -2,11 +2,9 @@
 // threads, a warp or more, has a tile, its pixels and those around each window in shared memory. A
 // thread walks down one column of nodes for five shifts side by side, four pixels at a time; what
 // the blocks of its column share it sums once. Scores stay in shared memory.
-#include <algorithm>
+#include "flow/bm/block_matching_pick_cuda.cuh"
 
-#include "flow/bm/block_matching_search_cuda.cuh"
-
-namespace fovea::flow::cuda {
+namespace fovea::flow::cuda::block_search {
 namespace {
 
 using fovea::cuda::allow_shared;
@@ -16,161 +14,14 @@ using fovea::cuda::check_launch;
 constexpr struct {
   int teams = 4;        // of one warp each, in a block of threads
   int most_items = 96;  // columns of nodes times runs of shifts that a single warp is given
-  int warps = 8;        // of a larger team
+  int warps = 4;        // of a larger team
   int more_warps = 16;  // where there are few tiles
   int few_tiles = 256;
-  int small_bytes = 24 << 10;  // of shared memory for the teams of a block of threads
+  int small_bytes = 48 << 10;  // of shared memory for the teams of a block of threads
 } kTuning;
 
 constexpr int kRun = 5;  // shifts side by side: four within a word and the next word's first
 constexpr unsigned kOnes = 0x01010101U;
-
-// Of a block of the first image.
-struct Own {
-  int n;
-  std::int32_t sum, squares;
-  float inverse, scale;
-};
-
-// Sizes that all tiles of a level share; words are four pixels.
-struct TilePlan {
-  int columns, tiles;
-  int side, runs;  // shifts of a window along a row, and runs of them
-  int nodes;       // of a tile
-  int words;       // of a block's row
-  unsigned last;   // the pixels of its last word that belong to it
-  int first_stride, first_rows;
-  int second_stride, second_rows;
-  int windows;  // at most
-  int staged;   // windows whose pixels are held at once
-  int pitch;    // of a node's scores
-
-  // With room for the priors of nine tiles.
-  FOVEA_HD int first_words() const {
-    const int words = first_stride * first_rows;
-    return words > 18 ? words : 18;
-  }
-  FOVEA_HD int second_words() const { return second_stride * second_rows; }
-  FOVEA_HD int team_words() const {
-    return static_cast<int>(sizeof(bm::Windows) + sizeof(Own) * nodes) / 4 + 2 * first_words() +
-           2 * staged * second_words() + nodes * pitch;
-  }
-};
-
-template <int kWarps>
-struct Team {
-  static constexpr int kThreads = 32 * kWarps;
-  static __device__ int thread() { return static_cast<int>(threadIdx.x) % kThreads; }
-  static __device__ void sync() {
-    if constexpr (kWarps == 1) __syncwarp();
-    else __syncthreads();
-  }
-  // Of all its threads; they wait for each other.
-  static __device__ bool all(bool value) {
-    if constexpr (kWarps == 1) return __all_sync(~0U, value) != 0;
-    else return __syncthreads_and(value) != 0;
-  }
-};
-
-// A team's part of the shared memory.
-struct Room {
-  bm::Windows* windows;
-  Own* own;
-  std::uint32_t *first, *first_valid;
-  std::uint32_t *second, *second_valid;  // of one window after another
-  std::uint32_t* scores;                 // of one node after another; sums until they are scores
-
-  __device__ Room(const TilePlan& plan, std::uint32_t* at)
-      : windows(reinterpret_cast<bm::Windows*>(at)),
-        own(reinterpret_cast<Own*>(windows + 1)),
-        first(reinterpret_cast<std::uint32_t*>(own + plan.nodes)),
-        first_valid(first + plan.first_words()),
-        second(first_valid + plan.first_words()),
-        second_valid(second + plan.staged * plan.second_words()),
-        scores(second_valid + plan.staged * plan.second_words()) {}
-};
-
-// Nodes from (column, row) on, and all pixels of their blocks from (x, y) on.
-struct Tile {
-  int column, row, columns, rows;
-  int x, y, width, height;
-};
-__device__ Tile tile_at(const DeviceBlockSearch& search, int tx, int ty) {
-  const bm::Layout& layout = search.layout;
-  Tile tile{};
-  tile.column = tx * layout.tile, tile.row = ty * layout.tile;
-  tile.columns = min(layout.tile, search.out.u.width - tile.column);
-  tile.rows = min(layout.tile, search.out.u.height - tile.row);
-  tile.x = layout.first(tile.column), tile.y = layout.first(tile.row);
-  tile.width = (tile.columns - 1) * layout.step + layout.block;
-  tile.height = (tile.rows - 1) * layout.step + layout.block;
-  return tile;
-}
-
-struct Rectangle {
-  int x, y, width, height;
-};
-__device__ bool inside(const DeviceBlockLevel& level, const Rectangle& at) {
-  return at.x >= 0 && at.y >= 0 && at.x + at.width <= level.width &&
-         at.y + at.height <= level.height;
-}
-
-// Four pixels from (x, y) on; 0 outside of the level.
-__device__ std::uint32_t word_at(const ImageView<std::uint8_t>& plane, int x, int y) {
-  if (y < 0 || y >= plane.height) return 0;
-  const std::uint8_t* row = plane.row(y);
-  if (x >= 0 && x + 4 <= plane.width) {
-    const auto* words = reinterpret_cast<const std::uint32_t*>(row) + x / 4;
-    const unsigned off = static_cast<unsigned>(x) % 4;
-    return off == 0 ? words[0] : __funnelshift_r(words[0], words[1], 8 * off);
-  }
-  std::uint32_t word = 0;
-  for (int i = 0; i < 4; ++i)
-    if (x + i >= 0 && x + i < plane.width)
-      word |= static_cast<std::uint32_t>(row[x + i]) << (8 * i);
-  return word;
-}
-// The first `count` pixels of a word, or all.
-__device__ std::uint32_t first_pixels(int count) {
-  return count >= 4 ? ~0U : (count <= 0 ? 0U : (1U << (8 * count)) - 1);
-}
-// 255 where a pixel counts.
-__device__ std::uint32_t valid_word(const DeviceBlockLevel& level, int x, int y) {
-  if (level.valid.data != nullptr) return word_at(level.valid, x, y);
-  if (y < 0 || y >= level.height) return 0;
-  return first_pixels(level.width - x) & ~first_pixels(-x);
-}
-
-// Copies a part of a level; whether all of `at` counts, where that is asked.
-struct Staging {
-  std::uint32_t *words, *valid;
-  int stride, rows;
-};
-template <int kWarps>
-__device__ bool stage(const DeviceBlockLevel& level, const Rectangle& at, const Staging& to,
-                      bool look) {
-  bool all = true;
-  for (int i = Team<kWarps>::thread(); i < to.stride * to.rows; i += Team<kWarps>::kThreads) {
-    const int x = i % to.stride * 4, y = i / to.stride;
-    to.words[i] = word_at(level.grey, at.x + x, at.y + y);
-    if (!look) continue;
-    const std::uint32_t valid = valid_word(level, at.x + x, at.y + y);
-    to.valid[i] = valid;
-    if (y < at.height) all = all && (~valid & first_pixels(at.width - x)) == 0;
-  }
-  return all;
-}
-
-// Words of a row of pixels from any pixel on.
-struct Words {
-  const std::uint32_t* at;
-  unsigned shift;
-  __device__ Words(const std::uint32_t* row, int pixel)
-      : at(row + pixel / 4), shift(static_cast<unsigned>(pixel) % 4 * 8) {}
-  __device__ std::uint32_t operator[](int k) const {
-    return __funnelshift_r(at[k], at[k + 1], shift);
-  }
-};
 
 // A block of the first image where not all pixels of the tile count.
 __device__ Own part_own(const TilePlan& plan, const bm::Layout& layout, const Room& room, int i,
@@ -403,66 +254,6 @@ __device__ void score_parts(const DeviceBlockSearch& search, const TilePlan& pla
   }
 }
 
-// The best of a node's scores and the best of those that are not beside it, by `lanes` threads
-// side by side, each of which has every so manyth score.
-struct Picked {
-  Best best;
-  float second;
-};
-struct Scores {
-  const std::uint32_t* of_node;
-  const bm::Windows& windows;
-  int side, range, count;
-
-  __device__ float operator[](int k) const { return __uint_as_float(of_node[k]); }
-  __device__ std::int32_t rank(int k) const {
-    const int place = k % (side * side);
-    return bm::rank_of(k / (side * side), place % side - range, place / side - range, range);
-  }
-  __device__ bm::Shift shift(int k) const {
-    const int place = k % (side * side);
-    const bm::Shift centre = windows.centre[k / (side * side)];
-    return {centre.u + place % side - range, centre.v + place / side - range};
-  }
-};
-__device__ Picked pick(const Scores& scores, int lane, int lanes) {
-  Best best{bm::kNoScore, INT32_MAX, -1};
-  for (int k = lane; k < scores.count; k += lanes)
-    if (const float score = scores[k]; score >= best.score && bm::tried(score))
-      keep_better(best, {score, scores.rank(k), k});
-  for (int step = lanes / 2; step > 0; step /= 2)
-    keep_better(best,
-                {__shfl_xor_sync(~0U, best.score, step), __shfl_xor_sync(~0U, best.rank, step),
-                 __shfl_xor_sync(~0U, best.candidate, step)});
-  float second = bm::kNoScore;
-  if (best.candidate >= 0) {
-    const bm::Shift found = scores.shift(best.candidate);
-    for (int k = lane; k < scores.count; k += lanes)
-      if (const float score = scores[k]; score > second && !bm::beside(scores.shift(k), found))
-        second = score;
-  }
-  for (int step = lanes / 2; step > 0; step /= 2)
-    second = fmaxf(second, __shfl_xor_sync(~0U, second, step));
-  return {best, second};
-}
-
-__device__ bm::Motion motion_at(const DeviceBlockSearch& search, const Scores& scores,
-                                const Own& own, const Picked& picked) {
-  if (own.n == 0) return {0, 0, -1};
-  if (picked.best.candidate < 0 || !bm::enough_of_block(own.n, search.layout.block) ||
-      !bm::has_texture(own.inverse, own.n, search.least_texture))
-    return {0, 0, 0};
-  const int side = scores.side, at = picked.best.candidate, place = at % (side * side);
-  bm::Peak peak{scores.shift(at), picked.second, {}};
-#pragma unroll
-  for (int k = 0; k < 9; ++k) {
-    const int du = k % 3 - 1, dv = k / 3 - 1, column = place % side + du, row = place / side + dv;
-    const bool tried = column >= 0 && column < side && row >= 0 && row < side;
-    peak.around[k] = tried ? scores[at + dv * side + du] : bm::kNoScore;
-  }
-  return bm::motion_of(peak, search.peak);
-}
-
 template <int kWarps>
 __device__ void finish_nodes(const DeviceBlockSearch& search, const TilePlan& plan,
                              const Room& room, const Tile& tile) {
@@ -621,4 +412,4 @@ bool search_tiles(const DeviceBlockSearch& search, cudaStream_t stream) {
   return true;
 }
 
-}  // namespace fovea::flow::cuda
+}  // namespace fovea::flow::cuda::block_search
