@@ -2,6 +2,7 @@
 // pair depends on sizes and places alone, and is recorded once as a graph: most levels are so small
 // that launching takes longer than the work.
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -41,25 +42,21 @@ struct Frame final : PreparedFrame {
   KeptBuffer<std::uint8_t> memory;
 };
 
+// What a recorded preparation depends on: every place that it reads or writes, and their layout.
 struct PrepareKey {
-  const void* grey;
-  const void* mask;
-  const void* frame;
-  const void* greys;
+  const void *grey, *mask, *frame, *greys;
+  std::ptrdiff_t grey_stride, mask_stride;
   Extent size;
   int levels, base;
   bool operator==(const PrepareKey&) const = default;
 };
+// And a recorded match.
 struct MatchKey {
-  const void* first;
-  const void* second;
-  const void* first_mask;
-  const void* second_mask;
-  const void* fields;
-  const void* planes;
-  Extent size;
+  const void *first, *second, *first_mask, *second_mask;
+  std::array<const void*, 6> memory;  // fields and planes: each may have moved by itself
+  Extent size, start;
   int top, finest, base;
-  bool judged, started;
+  bool judged;
   bool operator==(const MatchKey&) const = default;
 };
 
@@ -81,9 +78,10 @@ class LucasKanade final : public Matcher {
     else frame = std::make_unique<Frame>();
     const bool masked = !mask.empty();
     lay_out(*frame, {grey.width, grey.height}, masked);
-    const PrepareKey key{grey.data,     mask.data,       frame->memory.data(),
-                         greys_.data(), frame->sizes[0], static_cast<int>(frame->sizes.size()),
-                         base_};
+    const PrepareKey key{
+        grey.data,   mask.data,   frame->memory.data(), greys_.data(),
+        grey.stride, mask.stride, frame->sizes[0],      static_cast<int>(frame->sizes.size()),
+        base_};
     prepares_
         .of(key,
             [&](cudaStream_t stream) {
@@ -126,14 +124,14 @@ class LucasKanade final : public Matcher {
                        to.features.data,
                        from.mask.data,
                        to.mask.data,
-                       fields_[0].data(),
-                       planes_[0].data(),
+                       {fields_[0].data(), fields_[1].data(), fields_[kBackward].data(),
+                        fields_[kStart].data(), planes_[0].data(), planes_[1].data()},
                        first.sizes[0],
+                       start_size(request),
                        top,
                        finest,
                        base_,
-                       wanted,
-                       started};
+                       wanted};
     const auto enqueue = [&](cudaStream_t stream) {
       if (wanted && plan_.forward_backward) go_back(first, second, least, stream);
       now_ = 0;
