@@ -26,9 +26,9 @@ struct LucasKanadeOptions {
                      // change
   int median = 2;    // radius of the median filter after each step; 0: none
   int propagation =
-      -1;  // rounds a level in which pixels try their neighbours' flow; -1: by quality
+      -1;               // rounds a level in which pixels try their neighbours' flow; -1: by quality
   double damping = 80;  // added to the 2x2 system's diagonal: flat ground stays with the coarser
-                         // level's flow
+                        // level's flow
   double min_eigenvalue = 1.0;  // of the 2x2 system; below, a pixel keeps the coarser level's flow
                                 // with confidence 0
   bool forward_backward = false;  // follow each pixel there and back: better confidence, more work
