@@ -13,6 +13,7 @@
 #include "cli/flow.h"
 #include "cli/ops_images.h"
 #include "cli/run.h"
+#include "core/backend.h"
 #include "core/ordered_pipeline.h"
 #include "core/stream.h"
 
@@ -162,7 +163,6 @@ class VideoRun {
     flow::FlowOptions options = request.flow;
     options.exec.stream = estimating_.get();
     estimators_.emplace_back(options);
-    if (!request.output.empty()) make_folder();
     for (const PictureFile& picture : pictures_)
       writers_.emplace_back(picture.path,
                             io::VideoWriteOptions{.frame_rate = reader_.info().rate.value()});
@@ -182,11 +182,14 @@ class VideoRun {
       steps.run(context_.exec);
     } catch (const Cancelled&) {
       stopped = true;
+    } catch (...) {  // a truncated file, such as: what was drawn before is kept
+      finish_pictures();
+      throw;
     }
-    for (io::VideoWriter& writer : writers_) {
-      if (fields_ > 0) writer.finish();
-    }
+    finish_pictures();
     context_.console.end_progress();
+    if (fields_ == 0 && !stopped)
+      throw FormatError(fmt::format("{}: has one frame; flow needs two", context_.inputs[0]));
     print(steady_seconds() - start, stopped);
     if (stopped) throw Cancelled("stopped as asked");
     return kDone;
@@ -200,10 +203,15 @@ class VideoRun {
   };
 
   bool on_cuda() const { return context_.exec.device.kind == DeviceKind::kCuda; }
+  void finish_pictures() {
+    for (io::VideoWriter& writer : writers_)
+      if (fields_ > 0) writer.finish();
+  }
 
   bool read(Step& step) {
     if (!reader_.next(step.frame)) return false;
     if (!on_cuda()) return true;
+    const fovea::cuda::ScopedDevice here(context_.exec.device);
     const Image<std::uint8_t>& image = step.frame.image;
     if (step.there.width() != image.width() || step.there.height() != image.height())
       step.there =
@@ -215,7 +223,9 @@ class VideoRun {
   }
 
   void work(flow::Estimator& estimator, Step& step) {
-    if (!on_cuda()) {
+    // The first frame too comes from the host on a GPU: nothing is fetched that would await it.
+    if (!on_cuda() || !begun_) {
+      begun_ = true;
       step.field = estimator.next(step.frame.image, mask_.view());
       return;
     }
@@ -255,6 +265,7 @@ class VideoRun {
            ImageView<const std::uint8_t> now) {
     const io::FlowFieldView view{field.u, field.v, mask_.view()};
     if (!request_.output.empty()) {
+      if (fields_ == 0) make_folder();
       FieldFormat format = request_.format;
       const std::string name =
           fmt::format("{:06}.{}", fields_, choices(format)[static_cast<std::size_t>(format)].word);
@@ -303,6 +314,7 @@ class VideoRun {
   Image<std::uint8_t> mask_;
   io::VideoReader reader_;
   Image<std::uint8_t> before_{};
+  bool begun_ = false;
   std::vector<io::VideoWriter> writers_{};
   std::int64_t frames_ = 0, fields_ = 0;
   int width_ = 0, height_ = 0;
@@ -316,8 +328,10 @@ int run_estimate(EstimateRequest& request, Context& context) {
   request.flow.memory_bytes = parse_bytes("memory", request.memory);
   settle_device(context);
   request.flow.exec = context.exec;
-  request.flow.exec.progress = {};
-  if (context.inputs.size() != 2) return VideoRun(request, context).run();
+  if (context.inputs.size() != 2) {
+    request.flow.exec.progress = {};  // frames are told
+    return VideoRun(request, context).run();
+  }
   flow::Estimator estimator(request.flow);
   return run_pair(request, context, estimator);
 }

@@ -37,6 +37,7 @@ class Graph {
       cudaStreamEndCapture(stream, &graph);
       if (graph != nullptr) cudaGraphDestroy(graph);
       cudaStreamDestroy(stream);
+      cudaGetLastError();  // what the clean-up met is not the next call's
       throw;
     }
     cudaGraphDestroy(graph);

@@ -13,8 +13,10 @@
 namespace fovea::flow {
 namespace {
 
+// What is not a number is not known, whatever the field says.
 bool knows(const io::FlowFieldView& field, int x, int y) {
-  return field.known.empty() || field.known.at(x, y) != 0;
+  return (field.known.empty() || field.known.at(x, y) != 0) && std::isfinite(field.u.at(x, y)) &&
+         std::isfinite(field.v.at(x, y));
 }
 
 template <class Plane>
@@ -28,6 +30,7 @@ void require_plane(const char* what, const Plane& plane, const io::FlowFieldView
 
 void require_planes(const io::FlowFieldView& estimate, const io::FlowFieldView& truth) {
   if (truth.u.empty()) throw InvalidArgument("the true flow is empty; expected 1x1 at least");
+  require_plane("the true flow's u", truth.u, truth);
   require_plane("the true flow's v", truth.v, truth);
   require_plane("the flow's u", estimate.u, truth);
   require_plane("the flow's v", estimate.v, truth);
@@ -146,9 +149,10 @@ FlowEvaluation evaluate_flow(const io::FlowFieldView& estimate, ImageView<const 
       const Vectors vectors{estimate.u.at(x, y), estimate.v.at(x, y), truth.u.at(x, y),
                             truth.v.at(x, y)};
       all.add(vectors);
-      if (confidence.empty() || confidence.at(x, y) >= options.confident) confident.add(vectors);
-      if (!confidence.empty())
-        judged.push_back({confidence.at(x, y), static_cast<float>(vectors.endpoint())});
+      const float given = confidence.empty() ? 1.0F : confidence.at(x, y);
+      const float sure = std::isnan(given) ? 0.0F : given;
+      if (confidence.empty() || sure >= options.confident) confident.add(vectors);
+      if (!confidence.empty()) judged.push_back({sure, static_cast<float>(vectors.endpoint())});
     }
   }
   if (known == 0) throw InvalidArgument("the true flow is not known at any pixel");

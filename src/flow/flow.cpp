@@ -8,6 +8,7 @@
 #include <cmath>
 #include <variant>
 
+#include "core/backend.h"
 #include "core/dispatch.h"
 #include "core/parallel.h"
 #include "flow/flow_grey.h"
@@ -77,6 +78,13 @@ ImageView<T> room(Image<T>& image, int width, int height, Memory memory) {
   return image.view().crop(0, 0, width, height);
 }
 
+template <class T>
+Image<T> copied(ImageView<const T> image, const Exec& exec) {
+  Image<T> result(image.width, image.height, image.channels, image.memory);
+  copy(image, result.view(), exec);
+  return result;
+}
+
 // The farthest that any pixel of a coarse field moves on either axis.
 float farthest(ImageView<const float> u, ImageView<const float> v) {
   float most = 0;
@@ -136,6 +144,8 @@ struct Estimator::State {
       spare_first.reset();
       spare_second.reset();
       last = {};
+      grey = {};
+      mask_there = {};
       matcher = make_matcher(options, detail::on_cuda(exec));
       device = exec.device;
     }
@@ -241,18 +251,19 @@ struct Estimator::State {
         throw InvalidArgument("flow: a frame's pixels are of another type than those before it");
       flow = estimate<T>(*before, frame, last.mask, exec);
     }
-    keep(frame, mask, std::move(prepared));
+    keep(frame, mask, std::move(prepared), exec);
     return flow;
   }
 
   template <class T>
-  void keep(ImageView<const T> frame, const Mask& mask, std::unique_ptr<PreparedFrame> prepared) {
+  void keep(ImageView<const T> frame, const Mask& mask, std::unique_ptr<PreparedFrame> prepared,
+            const Exec& exec) {
     last.width = frame.width;
     last.height = frame.height;
     if (mask.empty()) last.mask = {};
     else last.mask = clone(mask);
     if (prepared) last.frame = std::move(prepared);
-    else last.image = clone(frame, frame.memory);
+    else last.image = copied(frame, exec);
   }
 
   // A pair that is worked on in tiles.
@@ -370,6 +381,7 @@ Flow Estimator::estimate(ImageView<const T> first, ImageView<const T> second,
                                       first.width, first.height, second.width, second.height));
   require_mask(first, mask);
   const Exec exec = state_->start<T>({first, second});
+  const fovea::cuda::ScopedDevice here(exec.device);  // memory is taken there
   Flow flow;
   with_threads(exec, state_->on_cuda(),
                [&] { flow = state_->estimate(first, second, mask, exec); });
@@ -381,6 +393,7 @@ std::optional<Flow> Estimator::next(ImageView<const T> frame, ImageView<const st
   require_image(frame);
   require_mask(frame, mask);
   const Exec exec = state_->start<T>({frame});
+  const fovea::cuda::ScopedDevice here(exec.device);  // memory is taken there
   std::optional<Flow> flow;
   with_threads(exec, state_->on_cuda(), [&] { flow = state_->next(frame, mask, exec); });
   return flow;

@@ -16,7 +16,7 @@ using fovea::cuda::Session;
 
 constexpr struct {
   int block_x = 32, block_y = 8;  // a warp a row
-  int strip_rows = 256;           // of a coarse level, made at a time
+  int strip_rows = 32;            // of a coarse level, made at a time
   int cut_rows = 4;               // around them, which feel where the strip was cut
   int range_threads = 1024;       // of the one block that finds an image's range
 } kTuning;

@@ -25,15 +25,17 @@ int up_to_multiple(int value, int unit) { return (value + unit - 1) / unit * uni
 int largest_side(const TilePlan& plan, std::uint64_t bytes, std::uint64_t a_pixel) {
   const double across = std::sqrt(static_cast<double>(bytes) / static_cast<double>(a_pixel));
   const double side = std::min(across - 2.0 * (plan.halo + plan.move), 1e9);
-  const int unit = 1 << plan.start_level;
-  return side < kLeastSide ? 0 : static_cast<int>(side) / unit * unit;
+  return side < kLeastSide ? 0 : static_cast<int>(side) / plan.unit * plan.unit;
 }
 
 }  // namespace
 
 TilePlan plan_tiles(const Matcher& matcher, int width, int height, std::uint64_t limit) {
   const std::uint64_t a_pixel = matcher.bytes_per_pixel();
-  if (limit == 0 || bytes_of(width, height, a_pixel) <= limit) return {};
+  // Places within an image are 32-bit numbers.
+  constexpr std::uint64_t kMostWhole = std::uint64_t{1} << 30;
+  limit = limit == 0 ? kMostWhole * a_pixel : std::min(limit, kMostWhole * a_pixel);
+  if (bytes_of(width, height, a_pixel) <= limit) return {};
   TilePlan plan;
   plan.move = kMostMove;
   int coarse_width = width, coarse_height = height;
@@ -42,7 +44,8 @@ TilePlan plan_tiles(const Matcher& matcher, int width, int height, std::uint64_t
     coarse_height = (coarse_height + 1) / 2;
     plan.start_level = level;
     plan.halo += (matcher.reach(level - 1) + kHalvingReach) << (level - 1);
-    plan.halo = up_to_multiple(plan.halo, 1 << level);
+    plan.unit = matcher.grid() << level;
+    plan.halo = up_to_multiple(plan.halo, plan.unit);
     const std::uint64_t kept = bytes_of(coarse_width, coarse_height, kFieldBytes);
     if (bytes_of(coarse_width, coarse_height, a_pixel + kFieldBytes) > limit || kept > limit / 2)
       continue;
@@ -55,10 +58,9 @@ TilePlan plan_tiles(const Matcher& matcher, int width, int height, std::uint64_t
 }
 
 std::vector<Part> tiles_of(const TilePlan& plan, int width, int height) {
-  const int unit = 1 << plan.start_level;
   const auto even = [&](int size) {
     const int count = (size + plan.side - 1) / plan.side;
-    return up_to_multiple((size + count - 1) / count, unit);
+    return up_to_multiple((size + count - 1) / count, plan.unit);
   };
   const int across = even(width), down = even(height);
   std::vector<Part> tiles;
@@ -69,7 +71,7 @@ std::vector<Part> tiles_of(const TilePlan& plan, int width, int height) {
 }
 
 Part surrounded(const Part& tile, const TilePlan& plan, int move, int width, int height) {
-  const int around = up_to_multiple(plan.halo + std::min(move, plan.move), 1 << plan.start_level);
+  const int around = up_to_multiple(plan.halo + std::min(move, plan.move), plan.unit);
   return {std::max(tile.x0 - around, 0), std::max(tile.y0 - around, 0),
           std::min(tile.x1 + around, width), std::min(tile.y1 + around, height)};
 }

@@ -9,6 +9,7 @@
 namespace fovea::flow {
 
 struct TilePlan {
+  int unit = 1;         // pixels: tiles begin at multiples of it
   int start_level = 0;  // this one and coarser ones are worked on whole; 0: all of them
   int halo = 0;         // pixels around a tile that it depends on, less how far they move
   int move = 0;         // most that is added for motion
@@ -24,7 +25,7 @@ struct Part {
   int width() const { return x1 - x0; }
   int height() const { return y1 - y0; }
 };
-// The tiles of an image, row by row; they begin at multiples of 2^start_level.
+// The tiles of an image, row by row; they begin at multiples of plan.unit.
 std::vector<Part> tiles_of(const TilePlan& plan, int width, int height);
 // A tile and what surrounds it, for motion of up to `move` pixels.
 Part surrounded(const Part& tile, const TilePlan& plan, int move, int width, int height);

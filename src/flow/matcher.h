@@ -49,6 +49,9 @@ class Matcher {
   // Images prepared from now on are this level of a larger one (1: half its size), of which the
   // finer levels follow in tiles. A method that treats levels differently counts from there.
   virtual void set_base_level(int) {}
+  // Pixels of a level after which what is worked on together begins anew: tiles begin there, so
+  // that they cut an image as the whole is cut.
+  virtual int grid() const { return 1; }
   // Pixels of a level that one of them can depend on beyond where its flow points: what a tile
   // needs around it to come out as it would in the whole image.
   virtual int reach(int) const { return 64; }

@@ -164,6 +164,7 @@ TEST_P(FlowEstimate, BadInputIsOneLineWithItsStatus) {
   write_ramp(folder_ / "ramp.png");
   expect({a, b}, kUsage, "needs -o OUT");
   expect({a, folder_ / "none.png", "-o", out}, kBadInput, "none.png");
+  expect({a, "-o", out}, kBadInput, "flow needs two");
   expect({a, folder_ / "true.flo", "-o", out}, kBadInput, "true.flo");
   expect({a, folder_ / "ramp.png", "-o", out}, kUsage, "a pair has one size");
   expect({a, b, "-o", out, "--mask", folder_ / "ramp.png"}, kUsage, "8x4");

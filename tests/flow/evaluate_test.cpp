@@ -80,6 +80,20 @@ TEST(EvaluateFlow, OnlyKnownPixelsCount) {
   EXPECT_NEAR(result.density, 6.0 / 9, 1e-12);
 }
 
+TEST(EvaluateFlow, WhatIsNotANumberIsNotKnown) {
+  const float nan = std::nanf("");
+  const Field truth(6, 4, 1, 1);
+  Field estimate(6, 4, 2, 1);
+  estimate.u.at(2, 2) = nan;
+  Image<float> confidence(6, 4);
+  for (int y = 0; y < 4; ++y)
+    for (int x = 0; x < 6; ++x) confidence.at(x, y) = y == 1 ? nan : 0.75F;
+  const FlowEvaluation result = evaluate_flow(estimate.view(), confidence, truth.view());
+  EXPECT_EQ(result.all.pixels, 23);
+  EXPECT_EQ(result.all.endpoint, 1);
+  EXPECT_EQ(result.confident.pixels, 17);
+}
+
 TEST(EvaluateFlow, ConfidentPixelsAreMeasuredApart) {
   const Field truth(4, 1, 0, 0);
   Field estimate(4, 1, 0, 0);

@@ -336,5 +336,28 @@ TEST_P(FlowEstimate, TilesGiveWhatTheWholeGives) {
   EXPECT_THROW(Estimator(wanted).estimate(first, second), InvalidArgument);
 }
 
+TEST_P(FlowEstimate, TilesOfBlocksComeNearTheWhole) {
+  const Motion moved = [](double x, double y) {
+    return Point{x - 6 * std::sin(0.004 * y), y - 4 * std::cos(0.005 * x)};
+  };
+  const auto first = picture(1400, 900, still), second = picture(1400, 900, moved);
+  for (const auto& [block, step] : {std::pair{7, 2}, {9, 3}, {16, 16}}) {
+    FlowOptions wanted = options();
+    wanted.method = Method::kBlockMatching;
+    wanted.bm.block = block;
+    wanted.bm.step = step;
+    const Flow whole = Estimator(wanted).estimate(first, second);
+    wanted.memory_bytes = 92 << 20;
+    const Flow tiled = Estimator(wanted).estimate(first, second);
+    int apart = 0;
+    for (int y = 0; y < 900; ++y)
+      for (int x = 0; x < 1400; ++x)
+        if (std::hypot(whole.u.at(x, y) - tiled.u.at(x, y), whole.v.at(x, y) - tiled.v.at(x, y)) >
+            0.05F)
+          ++apart;
+    EXPECT_LT(apart, 1400 * 900 / 1000) << block << " " << step;
+  }
+}
+
 }  // namespace
 }  // namespace fovea::flow

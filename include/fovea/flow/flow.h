@@ -26,7 +26,7 @@ struct FlowOptions {
   LucasKanadeOptions lk{};
   BlockMatchingOptions bm{};
   std::uint64_t memory_bytes = 0;  // of the device's memory, at most; larger images are worked on
-                                   // in tiles. 0: what is free
+                                   // in tiles. 0: as much as it takes
   Exec exec{};
 };
 

@@ -53,6 +53,11 @@ int level_count(int width, int height, const BlockMatchingOptions& options) {
   return levels;
 }
 
+int grid(const BlockMatchingOptions& options) {
+  const Layout layout = layout_of(options.block, options.step);
+  return layout.tile * layout.step;
+}
+
 int reach(const BlockMatchingOptions& options) {
   const Layout layout = layout_of(options.block, options.step);
   // A tile is searched from its neighbours' priors too; either way of a match there and back.

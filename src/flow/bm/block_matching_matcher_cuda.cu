@@ -94,6 +94,7 @@ class BlockMatcher final : public Matcher {
     check_options(options);
   }
 
+  int grid() const override { return bm::grid(options_); }
   int reach(int) const override { return bm::reach(options_); }
   std::uint64_t bytes_per_pixel() const override { return bm::bytes_per_pixel(options_); }
   void set_base_level(int level) override { base_level_ = level; }

@@ -31,6 +31,8 @@ inline BlockMatchingOptions below_base(BlockMatchingOptions options, int base_le
   return options;
 }
 
+// Pixels of a tile of nodes.
+int grid(const BlockMatchingOptions& options);
 // What Matcher asks for.
 int reach(const BlockMatchingOptions& options);
 std::uint64_t bytes_per_pixel(const BlockMatchingOptions& options);

@@ -66,7 +66,9 @@ class LucasKanade final : public Matcher {
 
   void set_base_level(int level) override { base_ = level; }
   int reach(int level) const override { return lk::reach(plan_, level); }
-  std::uint64_t bytes_per_pixel() const override { return 48; }
+  // Two pyramids of bytes, an image of floats and units of all levels, two fields, two planes, a
+  // tile's result, the images as they came; with a way back a field more.
+  std::uint64_t bytes_per_pixel() const override { return plan_.forward_backward ? 64 : 56; }
 
   std::unique_ptr<PreparedFrame> prepare(ImageView<const float> grey,
                                          ImageView<const std::uint8_t> mask,
@@ -114,7 +116,7 @@ class LucasKanade final : public Matcher {
     const int least = std::clamp(plan_.finest - base_, request.last_level, count - 1);
     const int top = started ? std::min(request.start_level, count) : count;
     const int finest = std::min(least, top);
-    reserve(first, least, request);
+    reserve(first, least, request, session.stream());
     if (started)
       copy_field({plane_of(request.start.u), plane_of(request.start.v)},
                  field_in(fields_[kStart], start_size(request)), session.stream());
@@ -187,7 +189,7 @@ class LucasKanade final : public Matcher {
   }
 
   // Fields and planes of the largest size that they come to.
-  void reserve(const Frame& first, int finest, const MatchRequest& request) {
+  void reserve(const Frame& first, int finest, const MatchRequest& request, cudaStream_t stream) {
     std::size_t most = plane_size(size_of(first, std::min(finest, request.last_level + 1)));
     const bool started = !request.start.u.empty();
     if (started) most = std::max(most, plane_size(start_size(request)));
@@ -202,7 +204,7 @@ class LucasKanade final : public Matcher {
       const std::vector<float> of_radius = lk::window_taps(plan_.window, radius);
       taps.insert(taps.end(), of_radius.begin(), of_radius.end());
     }
-    taps_.fill(taps, nullptr);
+    taps_.fill(taps, stream);
   }
   const float* taps_of(int radius) { return taps_.data() + radius * radius; }
 

@@ -4,7 +4,6 @@
 namespace fovea::flow::cuda {
 namespace {
 
-using fovea::cuda::check;
 using fovea::cuda::check_launch;
 
 // Large tiles compute less twice; small ones, with many threads, are ready sooner where there are
@@ -60,9 +59,7 @@ __global__ void __launch_bounds__(kThreads)
 template <int kTile, int kThreads>
 void launch(const DevicePropagation& request, const Trials& trials, cudaStream_t stream) {
   constexpr std::size_t kMost = (lk::kTrials + 1) * sizeof(TrialTile<kTile, kThreads>);
-  check(cudaFuncSetAttribute(propagate_kernel<kTile, kThreads>,
-                             cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(kMost)),
-        "shared memory of a propagation");
+  fovea::cuda::allow_shared(propagate_kernel<kTile, kThreads>, kMost, "propagation of a flow");
   propagate_kernel<kTile, kThreads>
       <<<trial_grid<kTile>(request.out.u.width, request.out.u.height), kThreads,
          static_cast<std::size_t>(trials.count) * sizeof(TrialTile<kTile, kThreads>), stream>>>(
@@ -77,7 +74,7 @@ void propagate(const DevicePropagation& request, cudaStream_t stream) {
   for (int k = request.first_trial; k < request.last_trial; ++k)
     trials.offset[trials.count++] = {lk::kTrialOffsets[k].x * request.distance,
                                      lk::kTrialOffsets[k].y * request.distance};
-  if (request.out.u.width * request.out.u.height <= kTuning.few_pixels)
+  if (static_cast<std::int64_t>(request.out.u.width) * request.out.u.height <= kTuning.few_pixels)
     launch<kTuning.small, kTuning.small_threads>(request, trials, stream);
   else launch<kTuning.large, kTuning.large_threads>(request, trials, stream);
 }

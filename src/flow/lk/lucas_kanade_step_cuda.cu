@@ -9,7 +9,6 @@
 namespace fovea::flow::cuda {
 namespace {
 
-using fovea::cuda::check;
 using fovea::cuda::check_launch;
 
 // Large tiles compute less twice; small ones, with many threads, are ready sooner where there are
@@ -192,18 +191,16 @@ static_assert(kTuning.run == 4, "runs are read and written as one vector");
 template <int kRadius, int kTile, int kThreads>
 void launch(const DeviceStep& request, cudaStream_t stream) {
   const auto blocks = [](int size) { return static_cast<unsigned>((size + kTile - 1) / kTile); };
-  const int bytes = Layout(kTile, request.radius).floats * static_cast<int>(sizeof(float));
-  check(cudaFuncSetAttribute(step_kernel<kRadius, kTile, kThreads>,
-                             cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
-        "shared memory of a step");
+  const auto bytes = static_cast<std::size_t>(Layout(kTile, request.radius).floats) * sizeof(float);
+  fovea::cuda::allow_shared(step_kernel<kRadius, kTile, kThreads>, bytes, "a step of Lucas-Kanade");
   step_kernel<kRadius, kTile, kThreads>
-      <<<dim3(blocks(request.out.u.width), blocks(request.out.u.height)), kThreads,
-         static_cast<std::size_t>(bytes), stream>>>(request);
+      <<<dim3(blocks(request.out.u.width), blocks(request.out.u.height)), kThreads, bytes,
+         stream>>>(request);
   check_launch("a step of Lucas-Kanade");
 }
 template <int kRadius>
 void launch(const DeviceStep& request, cudaStream_t stream) {
-  const int pixels = request.out.u.width * request.out.u.height;
+  const std::int64_t pixels = static_cast<std::int64_t>(request.out.u.width) * request.out.u.height;
   if (pixels <= kTuning.few_tiles * kTuning.large * kTuning.large)
     launch<kRadius, kTuning.small, kTuning.small_threads>(request, stream);
   else launch<kRadius, kTuning.large, kTuning.large_threads>(request, stream);
