@@ -47,5 +47,7 @@ FOVEA_API FlowField read_flow(std::span<const std::byte> data, const std::string
 // is written as Middlebury does (1e10) in .flo, as NaN in PFM and .npy. PNG rounds to 1/64 pixel;
 // beyond -512 to 511.98 pixels it holds nothing, which is an InvalidArgument that says where.
 FOVEA_API void write_flow(const std::string& path, const FlowFieldView& field);
+// Throws the InvalidArgument that write_flow() would for the path's extension, before any work.
+FOVEA_API void require_flow_path(const std::string& path);
 
 }  // namespace fovea::io

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 
@@ -320,11 +321,24 @@ class VideoRun {
   int width_ = 0, height_ = 0;
 };
 
+// A wrong word, or one file for two results, is said before anything is read.
+void check_outputs(const EstimateRequest& request, bool pair) {
+  const auto pictures = parse_pictures(request.picture);
+  if (pair && !request.output.empty()) io::require_flow_path(request.output);
+  std::vector<std::string> taken{request.output};
+  for (const PictureFile& picture : pictures) {
+    if (std::find(taken.begin(), taken.end(), picture.path) != taken.end())
+      throw InvalidArgument(
+          fmt::format("{} would be written twice; give each result its own name", picture.path));
+    taken.push_back(picture.path);
+  }
+}
+
 int run_estimate(EstimateRequest& request, Context& context) {
   if (request.output.empty() && request.picture.empty())
     throw InvalidArgument(fmt::format("{} needs -o OUT or --picture KIND FILE, something to write",
                                       context.command.name()));
-  parse_pictures(request.picture);  // a wrong word is said before anything is read
+  check_outputs(request, context.inputs.size() == 2);
   request.flow.memory_bytes = parse_bytes("memory", request.memory);
   settle_device(context);
   request.flow.exec = context.exec;

@@ -82,17 +82,21 @@ FlowField read_flow(std::span<const std::byte> data, const std::string& name) {
   return read_flow(Source(data, name));
 }
 
-void write_flow(const std::string& path, const FlowFieldView& field) {
+void require_flow_path(const std::string& path) {
   static constexpr std::array<std::string_view, 4> kExtensions{".flo", ".png", ".pfm", ".npy"};
   const std::string extension = extension_of(path);
   if (std::find(kExtensions.begin(), kExtensions.end(), extension) == kExtensions.end())
     throw InvalidArgument(
         fmt::format("{}: extension '{}' names no flow field; use .flo, .png (KITTI), .pfm or .npy",
                     path, extension));
+}
+
+void write_flow(const std::string& path, const FlowFieldView& field) {
+  require_flow_path(path);
   check_planes(path, field);
   Image<float> u, v;
   Image<std::uint8_t> known;
-  write_host(path, extension,
+  write_host(path, extension_of(path),
              {on_host(field.u, u), on_host(field.v, v), on_host(field.known, known)});
 }
 

@@ -169,6 +169,7 @@ TEST_P(FlowEstimate, BadInputIsOneLineWithItsStatus) {
   expect({a, folder_ / "ramp.png", "-o", out}, kUsage, "a pair has one size");
   expect({a, b, "-o", out, "--mask", folder_ / "ramp.png"}, kUsage, "8x4");
   expect({a, b, "-o", folder_ / "out.jpg"}, kUsage, "names no flow field");
+  expect({a, b, "-o", out, "--picture", "wheel", out}, kUsage, "written twice");
   expect({a, b, "-o", out, "--memory", "lots"}, kUsage, "--memory is 'lots'");
   expect({a, b, "-o", out, "--picture", "wheels", "x.png"}, kUsage, "--picture is 'wheels=x.png'");
   expect({a, b, "-o", folder_ / "none/deep.flo"}, kFailed, "deep.flo");
