@@ -54,10 +54,10 @@ class Matcher {
   virtual int grid() const { return 1; }
   // Pixels of a level that one of them can depend on beyond where its flow points: what a tile
   // needs around it to come out as it would in the whole image.
-  virtual int reach(int) const { return 64; }
+  virtual int reach(int level) const = 0;
   // Working memory a pixel of the finest level, two prepared frames, their images and a field
   // included.
-  virtual std::uint64_t bytes_per_pixel() const { return 64; }
+  virtual std::uint64_t bytes_per_pixel() const = 0;
 };
 
 namespace cpu {

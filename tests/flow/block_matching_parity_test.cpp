@@ -5,57 +5,15 @@
 #include <cmath>
 
 #include "flow/matcher.h"
+#include "flow/parity.h"
 #include "support/devices.h"
 
 namespace fovea::flow {
 namespace {
 
-// Waves, edges and noise with plain parts between, seen `shift` pixels further on and a little
-// turned.
-template <class T>
-Image<T> picture(int width, int height, double shift) {
-  Image<T> image(width, height);
-  Random random(5);
-  for (int y = 0; y < height; ++y)
-    for (int x = 0; x < width; ++x) {
-      const double px = x + shift + 0.02 * y, py = y + 0.5 * shift - 0.01 * x;
-      const double wave = 50 * std::sin(0.21 * px) + 40 * std::sin(0.17 * py);
-      const double edge = std::fmod(std::abs(px), 37.0) < 18 ? 20 : -20;
-      const bool plain = static_cast<int>(std::abs(py)) / 30 % 4 == 2;
-      image.at(x, y) =
-          static_cast<T>(plain ? 90.0 : 120 + wave + edge + static_cast<double>(random.below(8)));
-    }
-  return image;
-}
-
-Image<std::uint8_t> holes(int width, int height) {
-  Image<std::uint8_t> mask(width, height);
-  for (int y = 0; y < height; ++y)
-    for (int x = 0; x < width; ++x)
-      mask.at(x, y) =
-          (x - width / 2) * (x - width / 2) + (y - height / 3) * (y - height / 3) < 900 ||
-                  (x < width / 4 && y > height / 2) || (x * 7 + y * 13) % 97 == 0
-              ? 0
-              : 255;
-  return mask;
-}
-
-void expect_equal(const Image<float>& cpu, const Image<float>& gpu, const char* what) {
-  int different = 0;
-  for (int y = 0; y < cpu.height(); ++y)
-    for (int x = 0; x < cpu.width(); ++x) {
-      if (cpu.at(x, y) == gpu.at(x, y)) continue;
-      if (different++ < 3)
-        ADD_FAILURE() << what << " (" << x << ", " << y << "): " << cpu.at(x, y) << " and "
-                      << gpu.at(x, y);
-    }
-  EXPECT_EQ(different, 0) << what << " of " << cpu.width() << "x" << cpu.height();
-}
-void expect_equal(const Flow& cpu, const Flow& gpu) {
-  expect_equal(cpu.u, gpu.u, "u");
-  expect_equal(cpu.v, gpu.v, "v");
-  expect_equal(cpu.confidence, gpu.confidence, "confidence");
-}
+using parity::expect_equal;
+using parity::holes;
+using parity::picture;
 
 struct Case {
   BlockMatchingOptions bm{};
@@ -71,8 +29,8 @@ void expect_equal_fields(const Case& given) {
                                   << static_cast<int>(given.bm.cost) << " block " << given.bm.block
                                   << " step " << given.bm.step << " range " << given.bm.range
                                   << " refine " << given.bm.refine << " masked " << given.masked);
-  const Image<T> first = picture<T>(given.width, given.height, 0);
-  const Image<T> second = picture<T>(given.width, given.height, given.shift);
+  const Image<T> first = picture<T>(given.width, given.height, 1, 0);
+  const Image<T> second = picture<T>(given.width, given.height, 1, given.shift);
   Image<std::uint8_t> mask;
   if (given.masked) mask = holes(given.width, given.height);
   const auto field = [&](Device device) {
@@ -173,7 +131,7 @@ TEST(BlockMatchingParity, Video) {
   Estimator cpu(on_cpu), gpu(on_gpu);
   for (int frame = 0; frame < 6; ++frame) {
     SCOPED_TRACE(frame);
-    const Image<std::uint8_t> image = picture<std::uint8_t>(130, 100, 1.5 * frame);
+    const Image<std::uint8_t> image = picture<std::uint8_t>(130, 100, 1, 1.5 * frame);
     const auto from_cpu = cpu.next<std::uint8_t>(image);
     // Frames in device memory stay there.
     const auto from_gpu = gpu.next<std::uint8_t>(clone(image, Memory::kCuda));
@@ -194,8 +152,8 @@ TEST(BlockMatchingParity, Tiles) {
 TEST(BlockMatchingParity, StartAndLastLevel) {
   FOVEA_SKIP_WITHOUT_CUDA();
   const int width = 203, height = 151;
-  const Image<float> images[2] = {picture<float>(width, height, 0),
-                                  picture<float>(width, height, 6)};
+  const Image<float> images[2] = {picture<float>(width, height, 1, 0),
+                                  picture<float>(width, height, 1, 6)};
   const Image<std::uint8_t> mask = holes(width, height);
   for (const bool both_ways : {false, true})
     for (const bool masked : {false, true})

@@ -32,9 +32,6 @@ FOVEA_HD inline int quantised(float grey) {
 }
 
 // Half the size: [1 4 6 4 1] down the columns, which fits 16 bits, then along the row.
-FOVEA_HD inline int five_taps(int a, int b, int c, int d, int e) {
-  return a + e + 4 * (b + d) + 6 * c;
-}
 FOVEA_HD inline int halved(int sum) { return (sum + 128) >> 8; }
 constexpr int kHalveTaps[5] = {1, 4, 6, 4, 1};
 
@@ -163,9 +160,5 @@ FOVEA_HD inline float doubt_both_ways(float doubt, float there_and_back, float p
   return doubt * std::fma(kBackwardWeight * pixel, there_and_back, 1.0F);
 }
 FOVEA_HD inline float confidence_of(float doubt) { return kHalf / (kHalf + doubt); }
-
-// A pixel of twice the size, from the two columns it lies between (each a sum of two rows).
-FOVEA_HD inline float doubled(float column0, float column1) { return (column0 + column1) * 0.5F; }
-FOVEA_HD inline float repeated(float column0, float column1) { return (column0 + column1) * 0.25F; }
 
 }  // namespace fovea::flow::lk
