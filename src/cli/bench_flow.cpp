@@ -75,7 +75,7 @@ struct Runs {
       options.exec.stream = nullptr;  // a clock's own, gone with the first measurement
       estimator.emplace(options);
     }
-    field = estimator->estimate<std::uint8_t>(first, second);
+    estimator->estimate<std::uint8_t>(first, second, field);
   }
 };
 

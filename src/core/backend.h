@@ -4,6 +4,7 @@
 #include <fovea/device.h>
 #include <fovea/memory.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@ namespace fovea::cuda {
 
 std::vector<DeviceInfo> device_infos();
 int device_count();
+std::uint64_t free_memory(Device device);  // bytes that a GPU has free now
 // Why this GPU cannot be used, or no GPU at all; empty where it can. No other GPU is touched.
 std::string absence(int index);
 std::string toolkit_version();  // "13.0", or empty in a build without CUDA

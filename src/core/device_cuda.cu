@@ -72,6 +72,13 @@ int device_count() {
   return std::max(count_devices(reason), 0);
 }
 
+std::uint64_t free_memory(Device device) {
+  const ScopedDevice here(device);
+  std::size_t free_bytes = 0, total_bytes = 0;
+  check(cudaMemGetInfo(&free_bytes, &total_bytes), "asking for free memory");
+  return free_bytes;
+}
+
 std::string absence(int index) {
   std::string reason;
   const int count = count_devices(reason);

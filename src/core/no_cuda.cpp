@@ -9,6 +9,7 @@ namespace fovea::cuda {
 
 std::vector<DeviceInfo> device_infos() { return {}; }
 int device_count() { return 0; }
+std::uint64_t free_memory(Device) { absent(); }
 std::string absence(int) { return kAbsence; }
 int device_of(const void*) { return kNoDevice; }
 int change_device(int) { absent(); }

@@ -55,6 +55,14 @@ Flow make_field(int width, int height, Memory memory) {
           Image<float>(width, height, 1, memory)};
 }
 FlowView view_of(Flow& flow) { return {flow.u, flow.v, flow.confidence}; }
+// Takes memory only where the field has another size or lies elsewhere.
+void fit(Flow& flow, int width, int height, Memory memory) {
+  const auto fits = [&](const Image<float>& plane) {
+    return plane.width() == width && plane.height() == height && plane.view().memory == memory;
+  };
+  if (!fits(flow.u) || !fits(flow.v) || !fits(flow.confidence))
+    flow = make_field(width, height, memory);
+}
 FlowView crop(const FlowView& field, const Part& part) {
   const auto cut = [&](ImageView<float> plane) {
     return plane.crop(part.x0, part.y0, part.width(), part.height());
@@ -125,6 +133,10 @@ struct Estimator::State {
   Image<float> grey{};  // in its kind of memory
   Image<std::uint8_t> mask_there{};
   std::unique_ptr<PreparedFrame> spare_first{}, spare_second{};
+  struct Planned {
+    TilePlan tiles{};
+    int width = 0, height = 0;
+  } planned{};
 
   // The video's last frame: prepared, or itself where it is worked on in tiles.
   struct Last {
@@ -146,10 +158,21 @@ struct Estimator::State {
       last = {};
       grey = {};
       mask_there = {};
+      planned = {};
       matcher = make_matcher(options, detail::on_cuda(exec));
       device = exec.device;
     }
     return exec;
+  }
+  // How images of this size are cut: asked once a size, since a GPU tells what it has free slowly,
+  // and the less the more of it is taken here already.
+  TilePlan plan_for(int width, int height) {
+    if (planned.width != width || planned.height != height) {
+      std::uint64_t limit = options.memory_bytes;
+      if (limit == 0 && on_cuda()) limit = fovea::cuda::free_memory(device) / 8 * 7;
+      planned = {plan_tiles(*matcher, width, height, limit), width, height};
+    }
+    return planned.tiles;
   }
   Memory work_memory() const {
     return device.kind == DeviceKind::kCuda ? Memory::kCuda : Memory::kHost;
@@ -203,9 +226,10 @@ struct Estimator::State {
   }
 
   template <class T>
-  Flow estimate(ImageView<const T> first, ImageView<const T> second, Mask mask, const Exec& exec) {
-    const TilePlan tiles = plan_tiles(*matcher, first.width, first.height, options.memory_bytes);
-    Flow flow = make_field(first.width, first.height, result_memory(first.memory));
+  void estimate(ImageView<const T> first, ImageView<const T> second, Mask mask, Flow& flow,
+                const Exec& exec) {
+    const TilePlan tiles = plan_for(first.width, first.height);
+    fit(flow, first.width, first.height, result_memory(first.memory));
     if (tiles.start_level > 0) {
       TiledPair<T>{*this,
                    first,
@@ -224,35 +248,33 @@ struct Estimator::State {
       match({*spare_first, *spare_second}, view_of(flow), exec);
     }
     leave_out(mask, flow, exec);
-    return flow;
   }
 
+  // Whether there was a frame before this one.
   template <class T>
-  std::optional<Flow> next(ImageView<const T> frame, Mask mask, const Exec& exec) {
-    if (!last.none() && (last.width != frame.width || last.height != frame.height))
+  bool next(ImageView<const T> frame, Mask mask, Flow& flow, const Exec& exec) {
+    const bool follows = !last.none();
+    if (follows && (last.width != frame.width || last.height != frame.height))
       throw InvalidArgument(fmt::format("flow: a frame of {}x{} follows one of {}x{}", frame.width,
                                         frame.height, last.width, last.height));
-    const bool tiled =
-        plan_tiles(*matcher, frame.width, frame.height, options.memory_bytes).start_level > 0;
-    std::optional<Flow> flow;
     std::unique_ptr<PreparedFrame> prepared;
-    if (!tiled) {
+    if (plan_for(frame.width, frame.height).start_level == 0) {
       matcher->set_base_level(0);
       prepared = prepare(frame, own_range(frame, mask, exec), mask, std::move(spare_first), exec);
-      if (!last.none()) {
-        flow = make_field(frame.width, frame.height, result_memory(frame.memory));
-        match({*last.frame, *prepared}, view_of(*flow), exec);
-        leave_out(last.mask, *flow, exec);
+      if (follows) {
+        fit(flow, frame.width, frame.height, result_memory(frame.memory));
+        match({*last.frame, *prepared}, view_of(flow), exec);
+        leave_out(last.mask, flow, exec);
         spare_first = std::move(last.frame);
       }
-    } else if (!last.none()) {
+    } else if (follows) {
       const auto* before = std::get_if<Image<T>>(&last.image);
       if (!before || before->channels() != frame.channels)
         throw InvalidArgument("flow: a frame's pixels are of another type than those before it");
-      flow = estimate<T>(*before, frame, last.mask, exec);
+      estimate<T>(*before, frame, last.mask, flow, exec);
     }
     keep(frame, mask, std::move(prepared), exec);
-    return flow;
+    return follows;
   }
 
   template <class T>
@@ -276,7 +298,8 @@ struct Estimator::State {
     GreyRange first_range, second_range;
 
     void run(const FlowView& out, const Exec& exec) {
-      Flow coarse = coarse_flow(exec);
+      Flow coarse;
+      if (!plan.from_rest) coarse = coarse_flow(exec);
       state.matcher->set_base_level(0);
       const auto parts = tiles_of(plan, first.width, first.height);
       for (std::size_t k = 0; k < parts.size(); ++k) {
@@ -301,12 +324,18 @@ struct Estimator::State {
                                end(part.y1) - part.y0 / unit);
     }
 
-    void run_tile(const Part& tile, Flow& coarse, const FlowView& out, const Exec& exec) {
-      Part around = surrounded(tile, plan, 0, first.width, first.height);
+    // A tile and what it depends on, for the motion that is known of it.
+    Part surrounded(const Part& tile, Flow& coarse) const {
+      if (plan.from_rest) return flow::surrounded(tile, plan, plan.move, first.width, first.height);
+      const Part around = flow::surrounded(tile, plan, 0, first.width, first.height);
       const float moved = farthest(coarse_part(coarse.u, around), coarse_part(coarse.v, around));
       const float pixels = (moved + kMoreMotion) * static_cast<float>(1 << plan.start_level);
       const auto move = static_cast<int>(std::min(pixels, static_cast<float>(plan.move)));
-      around = surrounded(tile, plan, move, first.width, first.height);
+      return flow::surrounded(tile, plan, move, first.width, first.height);
+    }
+
+    void run_tile(const Part& tile, Flow& coarse, const FlowView& out, const Exec& exec) {
+      const Part around = surrounded(tile, coarse);
       if (!counts(part_of(mask, tile))) return;  // the mask is laid over the field in the end
       const auto cut = [&](ImageView<const T> image) {
         return image.crop(around.x0, around.y0, around.width(), around.height());
@@ -315,12 +344,15 @@ struct Estimator::State {
                                         std::move(state.spare_first), exec);
       state.spare_second =
           state.prepare(cut(second), second_range, {}, std::move(state.spare_second), exec);
-      const FlowView start{coarse_part(coarse.u, around), coarse_part(coarse.v, around),
-                           coarse_part(coarse.confidence, around)};
+      MatchRequest request{*state.spare_first, *state.spare_second};
+      if (!plan.from_rest) {
+        request.start = state.placed({coarse_part(coarse.u, around), coarse_part(coarse.v, around),
+                                      coarse_part(coarse.confidence, around)},
+                                     exec);
+        request.start_level = plan.start_level;
+      }
       Flow field = make_field(around.width(), around.height(), out.u.memory);
-      state.match(
-          {*state.spare_first, *state.spare_second, state.placed(start, exec), plan.start_level, 0},
-          view_of(field), exec);
+      state.match(request, view_of(field), exec);
       const Part inner{tile.x0 - around.x0, tile.y0 - around.y0, tile.x1 - around.x0,
                        tile.y1 - around.y0};
       copy_field(crop(view_of(field), inner), crop(out, tile), exec);
@@ -372,7 +404,7 @@ Estimator& Estimator::operator=(Estimator&&) noexcept = default;
 Estimator::~Estimator() = default;
 
 template <class T>
-Flow Estimator::estimate(ImageView<const T> first, ImageView<const T> second,
+void Estimator::estimate(ImageView<const T> first, ImageView<const T> second, Flow& flow,
                          ImageView<const std::uint8_t> mask) {
   require_image(first);
   require_image(second);
@@ -382,31 +414,27 @@ Flow Estimator::estimate(ImageView<const T> first, ImageView<const T> second,
   require_mask(first, mask);
   const Exec exec = state_->start<T>({first, second});
   const fovea::cuda::ScopedDevice here(exec.device);  // memory is taken there
-  Flow flow;
-  with_threads(exec, state_->on_cuda(),
-               [&] { flow = state_->estimate(first, second, mask, exec); });
-  return flow;
+  with_threads(exec, state_->on_cuda(), [&] { state_->estimate(first, second, mask, flow, exec); });
 }
 
 template <class T>
-std::optional<Flow> Estimator::next(ImageView<const T> frame, ImageView<const std::uint8_t> mask) {
+bool Estimator::next(ImageView<const T> frame, Flow& flow, ImageView<const std::uint8_t> mask) {
   require_image(frame);
   require_mask(frame, mask);
   const Exec exec = state_->start<T>({frame});
   const fovea::cuda::ScopedDevice here(exec.device);  // memory is taken there
-  std::optional<Flow> flow;
-  with_threads(exec, state_->on_cuda(), [&] { flow = state_->next(frame, mask, exec); });
-  return flow;
+  bool follows = false;
+  with_threads(exec, state_->on_cuda(), [&] { follows = state_->next(frame, mask, flow, exec); });
+  return follows;
 }
 
 void Estimator::restart() { state_->last = {}; }
 const FlowOptions& Estimator::options() const { return state_->options; }
 
-#define FOVEA_FLOW_ESTIMATE(T)                                                        \
-  template FOVEA_API Flow Estimator::estimate(ImageView<const T>, ImageView<const T>, \
-                                              ImageView<const std::uint8_t>);         \
-  template FOVEA_API std::optional<Flow> Estimator::next(ImageView<const T>,          \
-                                                         ImageView<const std::uint8_t>);
+#define FOVEA_FLOW_ESTIMATE(T)                                                               \
+  template FOVEA_API void Estimator::estimate(ImageView<const T>, ImageView<const T>, Flow&, \
+                                              ImageView<const std::uint8_t>);                \
+  template FOVEA_API bool Estimator::next(ImageView<const T>, Flow&, ImageView<const std::uint8_t>);
 FOVEA_FOR_EACH_FLOW_PIXEL(FOVEA_FLOW_ESTIMATE)
 #undef FOVEA_FLOW_ESTIMATE
 

@@ -46,11 +46,14 @@ TilePlan plan_tiles(const Matcher& matcher, int width, int height, std::uint64_t
     plan.halo += (matcher.reach(level - 1) + kHalvingReach) << (level - 1);
     plan.unit = matcher.grid() << level;
     plan.halo = up_to_multiple(plan.halo, plan.unit);
-    const std::uint64_t kept = bytes_of(coarse_width, coarse_height, kFieldBytes);
-    if (bytes_of(coarse_width, coarse_height, a_pixel + kFieldBytes) > limit || kept > limit / 2)
-      continue;
-    plan.side = largest_side(plan, limit - kept, a_pixel);
+    plan.from_rest = level == matcher.most_levels();
+    const std::uint64_t kept =
+        plan.from_rest ? 0 : bytes_of(coarse_width, coarse_height, kFieldBytes);
+    const std::uint64_t whole =
+        plan.from_rest ? 0 : bytes_of(coarse_width, coarse_height, a_pixel + kFieldBytes);
+    if (whole <= limit && kept <= limit / 2) plan.side = largest_side(plan, limit - kept, a_pixel);
     if (plan.side > 0) return plan;
+    if (plan.from_rest) break;
   }
   throw InvalidArgument(
       fmt::format("flow: {} bytes of memory do not suffice for an image of {}x{}; raise the limit",

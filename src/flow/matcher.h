@@ -52,6 +52,8 @@ class Matcher {
   // Pixels of a level after which what is worked on together begins anew: tiles begin there, so
   // that they cut an image as the whole is cut.
   virtual int grid() const { return 1; }
+  // Most levels that an image is worked on at; 0: as many as it has.
+  virtual int most_levels() const = 0;
   // Pixels of a level that one of them can depend on beyond where its flow points: what a tile
   // needs around it to come out as it would in the whole image.
   virtual int reach(int level) const = 0;

@@ -332,8 +332,28 @@ TEST_P(FlowEstimate, TilesGiveWhatTheWholeGives) {
   EXPECT_TRUE(same(whole, tiled.estimate(first, second)));
   EXPECT_FALSE(tiled.next(first));
   EXPECT_TRUE(same(whole, *tiled.next(second)));
+  Flow again;
+  tiled.estimate(first.view(), second.view(), again);
+  const float* memory = again.u.view().data;
+  tiled.estimate(first.view(), second.view(), again);
+  EXPECT_TRUE(same(whole, again));
+  EXPECT_EQ(again.u.view().data, memory);
   wanted.memory_bytes = 1 << 20;
   EXPECT_THROW(Estimator(wanted).estimate(first, second), InvalidArgument);
+}
+
+TEST_P(FlowEstimate, TilesOfAPyramidOfFewLevelsGiveWhatTheWholeGives) {
+  const Motion moved = [](double x, double y) { return Point{x - 1.5, y - 0.7}; };
+  const auto first = picture(1400, 900, still), second = picture(1400, 900, moved);
+  for (const Method method : {Method::kLucasKanade, Method::kBlockMatching}) {
+    FlowOptions wanted = options();
+    wanted.method = method;
+    wanted.lk.levels = wanted.bm.levels = 1;
+    const Flow whole = Estimator(wanted).estimate(first, second);
+    wanted.memory_bytes = 60 << 20;
+    if (method == Method::kBlockMatching) wanted.memory_bytes = 120 << 20;
+    EXPECT_TRUE(same(whole, Estimator(wanted).estimate(first, second))) << static_cast<int>(method);
+  }
 }
 
 TEST_P(FlowEstimate, TilesOfBlocksComeNearTheWhole) {

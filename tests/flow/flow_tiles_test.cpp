@@ -11,7 +11,8 @@ namespace {
 // Says what tiles are planned by, and does nothing.
 class Figures final : public Matcher {
  public:
-  Figures(int grid, int reach, std::uint64_t bytes) : grid_(grid), reach_(reach), bytes_(bytes) {}
+  Figures(int grid, int reach, std::uint64_t bytes, int levels = 0)
+      : grid_(grid), reach_(reach), bytes_(bytes), levels_(levels) {}
   std::unique_ptr<PreparedFrame> prepare(ImageView<const float>, ImageView<const std::uint8_t>,
                                          std::unique_ptr<PreparedFrame>, const Exec&) override {
     return {};
@@ -19,11 +20,13 @@ class Figures final : public Matcher {
   void match(const MatchRequest&, FlowView, const Exec&) override {}
   int grid() const override { return grid_; }
   int reach(int) const override { return reach_; }
+  int most_levels() const override { return levels_; }
   std::uint64_t bytes_per_pixel() const override { return bytes_; }
 
  private:
   int grid_, reach_;
   std::uint64_t bytes_;
+  int levels_;
 };
 
 TEST(FlowTiles, WhatFitsIsNotCut) {
@@ -35,6 +38,15 @@ TEST(FlowTiles, WhatFitsIsNotCut) {
 
 TEST(FlowTiles, ImagesBeyondThirtyBitsAreCutWithoutALimit) {
   EXPECT_GT(plan_tiles(Figures(1, 20, 50), 1 << 16, 1 << 15, 0).start_level, 0);
+}
+
+TEST(FlowTiles, APyramidOfFewLevelsIsNotStartedFromACoarserOne) {
+  const std::uint64_t limit = 100 << 20;
+  EXPECT_GT(plan_tiles(Figures(1, 15, 60), 6000, 6000, limit).start_level, 2);
+  const TilePlan plan = plan_tiles(Figures(1, 15, 60, 2), 6000, 6000, limit);
+  EXPECT_TRUE(plan.from_rest);
+  EXPECT_EQ(plan.start_level, 2);
+  EXPECT_FALSE(plan_tiles(Figures(1, 15, 60, 9), 6000, 6000, limit).from_rest);
 }
 
 TEST(FlowTiles, TooLittleMemoryIsSaid) {

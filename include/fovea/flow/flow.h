@@ -26,7 +26,7 @@ struct FlowOptions {
   LucasKanadeOptions lk{};
   BlockMatchingOptions bm{};
   std::uint64_t memory_bytes = 0;  // of the device's memory, at most; larger images are worked on
-                                   // in tiles. 0: as much as it takes
+                                   // in tiles. 0: what a GPU has free; no limit on the CPU
   Exec exec{};
 };
 
@@ -45,21 +45,37 @@ class FOVEA_API Estimator {
   // confidence 0. The result lies where the first image does.
   template <class T>
   Flow estimate(ImageView<const T> first, ImageView<const T> second,
-                ImageView<const std::uint8_t> mask = {});
+                ImageView<const std::uint8_t> mask = {}) {
+    Flow flow;
+    estimate(first, second, flow, mask);
+    return flow;
+  }
   template <class T>
   Flow estimate(const Image<T>& first, const Image<T>& second,
                 ImageView<const std::uint8_t> mask = {}) {
     return estimate(first.view(), second.view(), mask);
   }
+  // Into a field that was used before: its memory serves again where it fits. Taking memory of a
+  // GPU costs as much time as a small pair.
+  template <class T>
+  void estimate(ImageView<const T> first, ImageView<const T> second, Flow& flow,
+                ImageView<const std::uint8_t> mask = {});
 
   // From the frame before to this one; none for the first. What is computed of one frame alone is
   // computed once.
   template <class T>
-  std::optional<Flow> next(ImageView<const T> frame, ImageView<const std::uint8_t> mask = {});
+  std::optional<Flow> next(ImageView<const T> frame, ImageView<const std::uint8_t> mask = {}) {
+    Flow flow;
+    if (!next(frame, flow, mask)) return {};
+    return flow;
+  }
   template <class T>
   std::optional<Flow> next(const Image<T>& frame, ImageView<const std::uint8_t> mask = {}) {
     return next(frame.view(), mask);
   }
+  // Likewise; false, and the field as it was, for the first.
+  template <class T>
+  bool next(ImageView<const T> frame, Flow& flow, ImageView<const std::uint8_t> mask = {});
   // The next frame is a first one again.
   void restart();
 

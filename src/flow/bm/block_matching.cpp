@@ -58,10 +58,11 @@ int grid(const BlockMatchingOptions& options) {
   return layout.tile * layout.step;
 }
 
-int reach(const BlockMatchingOptions& options) {
+int reach(const BlockMatchingOptions& options, int level) {
   const Layout layout = layout_of(options.block, options.step);
   // A tile is searched from its neighbours' priors too; either way of a match there and back.
-  const int search = options.block / 2 + 1 + options.refine + 2 * layout.tile * layout.step;
+  const int shifts = level == options.levels - 1 ? options.range : options.refine;
+  const int search = options.block / 2 + 1 + shifts + 2 * layout.tile * layout.step;
   return (options.forward_backward ? 2 : 1) * search + (options.passes * 3 + 1) * options.step;
 }
 

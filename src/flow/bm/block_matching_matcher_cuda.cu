@@ -95,7 +95,8 @@ class BlockMatcher final : public Matcher {
   }
 
   int grid() const override { return bm::grid(options_); }
-  int reach(int) const override { return bm::reach(options_); }
+  int most_levels() const override { return options_.levels; }
+  int reach(int level) const override { return bm::reach(options_, level); }
   std::uint64_t bytes_per_pixel() const override { return bm::bytes_per_pixel(options_); }
   void set_base_level(int level) override { base_level_ = level; }
 

@@ -34,7 +34,7 @@ inline BlockMatchingOptions below_base(BlockMatchingOptions options, int base_le
 // Pixels of a tile of nodes.
 int grid(const BlockMatchingOptions& options);
 // What Matcher asks for.
-int reach(const BlockMatchingOptions& options);
+int reach(const BlockMatchingOptions& options, int level);
 std::uint64_t bytes_per_pixel(const BlockMatchingOptions& options);
 
 // Where blocks lie. Pixels are divided into cells of step x step, a block lies around each cell's

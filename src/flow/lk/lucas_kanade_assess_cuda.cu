@@ -5,8 +5,6 @@
 namespace fovea::flow::cuda {
 namespace {
 
-using fovea::cuda::check_launch;
-
 constexpr int kTile = 32;      // pixels, both ways
 constexpr int kThreads = 256;  // of a block
 
@@ -54,6 +52,7 @@ __device__ float confidence_at(const DeviceAssessment& job, int x, int y, int re
 
 __global__ void __launch_bounds__(kThreads) assess_kernel(DeviceAssessment job, lk::Offset none) {
   __shared__ TrialTile<kTile, kThreads> tile;
+  fovea::cuda::after_previous();
   constexpr int kRun = TrialTile<kTile, kThreads>::kRun;
   const int2 origin{static_cast<int>(blockIdx.x) * kTile, static_cast<int>(blockIdx.y) * kTile};
   sum_along(job.first, job.second, job.flow, &none, 1, origin, &tile);
@@ -74,9 +73,9 @@ __global__ void __launch_bounds__(kThreads) assess_kernel(DeviceAssessment job, 
 }  // namespace
 
 void assess(const DeviceAssessment& request, cudaStream_t stream) {
-  assess_kernel<<<trial_grid<kTile>(request.flow.u.width, request.flow.u.height), kThreads, 0,
-                  stream>>>(request, {0, 0});
-  check_launch("confidence of a flow");
+  fovea::cuda::launch_after(
+      assess_kernel, {trial_grid<kTile>(request.flow.u.width, request.flow.u.height), kThreads},
+      stream, "confidence of a flow", request, lk::Offset{0, 0});
 }
 
 }  // namespace fovea::flow::cuda

@@ -73,6 +73,7 @@ class LucasKanade final : public Matcher {
     deliver(first, finest, request.last_level, out, exec);
   }
 
+  int most_levels() const override { return plan_.levels; }
   int reach(int level) const override { return lk::reach(plan_, level); }
   // Two pyramids of bytes, an image of floats and one of units, two fields, the confidence and what
   // it is made of, a tile's result.

@@ -65,6 +65,7 @@ class LucasKanade final : public Matcher {
   explicit LucasKanade(const LucasKanadeOptions& options) : plan_(lk::make_plan(options)) {}
 
   void set_base_level(int level) override { base_ = level; }
+  int most_levels() const override { return plan_.levels; }
   int reach(int level) const override { return lk::reach(plan_, level); }
   // Two pyramids of bytes, an image of floats and units of all levels, two fields, two planes, a
   // tile's result, the images as they came; with a way back a field more.

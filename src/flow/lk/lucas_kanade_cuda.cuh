@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "core/launch.cuh"
 #include "core/on_device.cuh"
 #include "flow/lk/lucas_kanade_plan.h"
 

@@ -4,7 +4,8 @@
 namespace fovea::flow::cuda {
 namespace {
 
-using fovea::cuda::check_launch;
+using fovea::cuda::after_previous;
+using fovea::cuda::launch_after;
 
 constexpr struct {
   int block_x = 32, block_y = 8;  // a warp a row
@@ -21,6 +22,7 @@ constexpr dim3 kThreads(kTuning.block_x, kTuning.block_y);
 
 __global__ void quantise_kernel(DevicePlane<const float> grey, DevicePlane<const std::uint8_t> mask,
                                 DeviceGrey out) {
+  after_previous();
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
   if (x >= out.width || y >= out.height) return;
@@ -30,6 +32,7 @@ __global__ void quantise_kernel(DevicePlane<const float> grey, DevicePlane<const
 
 template <bool kMasked>
 __global__ void halve_kernel(DeviceGrey grey, DeviceGrey out) {
+  after_previous();
   constexpr int kTaps[5] = {1, 4, 6, 4, 1};
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
@@ -66,6 +69,7 @@ __global__ void __launch_bounds__(kTuning.block_x* kTuning.block_y)
   constexpr int kHeight = kTuning.block_y * kDown;
   constexpr int kWidth = kTuning.block_x + 2 * kRadius;
   __shared__ std::int16_t tile[kHeight + 2 * kRadius][kWidth];
+  after_previous();
   int level = 0;
   const int block = static_cast<int>(blockIdx.x);
   while (level + 1 < job.levels.count && block >= job.first_block[level + 1]) ++level;
@@ -123,24 +127,22 @@ __global__ void __launch_bounds__(kTuning.block_x* kTuning.block_y)
 
 template <bool kMasked>
 void launch_features(const FeatureJob& job, bool rank, int blocks, cudaStream_t stream) {
-  const auto grid = static_cast<unsigned>(blocks);
-  if (rank) features_kernel<kMasked, true><<<grid, kThreads, 0, stream>>>(job);
-  else features_kernel<kMasked, false><<<grid, kThreads, 0, stream>>>(job);
+  launch_after(rank ? features_kernel<kMasked, true> : features_kernel<kMasked, false>,
+               {dim3(static_cast<unsigned>(blocks)), kThreads}, stream, "ranks of a frame", job);
 }
 
 }  // namespace
 
 void quantise(DevicePlane<const float> grey, DevicePlane<const std::uint8_t> mask, DeviceGrey out,
               cudaStream_t stream) {
-  quantise_kernel<<<grid_over(out.width, out.height), kThreads, 0, stream>>>(grey, mask, out);
-  check_launch("grey levels of a frame");
+  launch_after(quantise_kernel, {grid_over(out.width, out.height), kThreads}, stream,
+               "grey levels of a frame", grey, mask, out);
 }
 
 void halve(DeviceGrey grey, bool masked, DeviceGrey out, cudaStream_t stream) {
   const dim3 grid = grid_over(out.width, out.height);
-  if (masked) halve_kernel<true><<<grid, kThreads, 0, stream>>>(grey, out);
-  else halve_kernel<false><<<grid, kThreads, 0, stream>>>(grey, out);
-  check_launch("levels of a frame");
+  launch_after(masked ? halve_kernel<true> : halve_kernel<false>, {grid, kThreads}, stream,
+               "levels of a frame", grey, out);
 }
 
 void find_features(const FeatureLevels& levels, bool rank, cudaStream_t stream) {
@@ -154,7 +156,6 @@ void find_features(const FeatureLevels& levels, bool rank, cudaStream_t stream) 
   }
   if (levels.out[0].mask.data != nullptr) launch_features<true>(job, rank, blocks, stream);
   else launch_features<false>(job, rank, blocks, stream);
-  check_launch("ranks of a frame");
 }
 
 }  // namespace fovea::flow::cuda

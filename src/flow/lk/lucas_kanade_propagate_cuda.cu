@@ -4,8 +4,6 @@
 namespace fovea::flow::cuda {
 namespace {
 
-using fovea::cuda::check_launch;
-
 // Large tiles compute less twice; small ones, with many threads, are ready sooner where there are
 // few of them.
 constexpr struct {
@@ -24,6 +22,7 @@ template <int kTile, int kThreads>
 __global__ void __launch_bounds__(kThreads)
     propagate_kernel(DevicePropagation job, const __grid_constant__ Trials trials) {
   extern __shared__ uint4 shared[];
+  fovea::cuda::after_previous();
   auto* tiles = reinterpret_cast<TrialTile<kTile, kThreads>*>(shared);
   constexpr int kRun = TrialTile<kTile, kThreads>::kRun;
   const int2 origin{static_cast<int>(blockIdx.x) * kTile, static_cast<int>(blockIdx.y) * kTile};
@@ -60,11 +59,11 @@ template <int kTile, int kThreads>
 void launch(const DevicePropagation& request, const Trials& trials, cudaStream_t stream) {
   constexpr std::size_t kMost = (lk::kTrials + 1) * sizeof(TrialTile<kTile, kThreads>);
   fovea::cuda::allow_shared(propagate_kernel<kTile, kThreads>, kMost, "propagation of a flow");
-  propagate_kernel<kTile, kThreads>
-      <<<trial_grid<kTile>(request.out.u.width, request.out.u.height), kThreads,
-         static_cast<std::size_t>(trials.count) * sizeof(TrialTile<kTile, kThreads>), stream>>>(
-          request, trials);
-  check_launch("propagation of a flow");
+  fovea::cuda::launch_after(
+      propagate_kernel<kTile, kThreads>,
+      {trial_grid<kTile>(request.out.u.width, request.out.u.height), kThreads,
+       static_cast<std::size_t>(trials.count) * sizeof(TrialTile<kTile, kThreads>)},
+      stream, "propagation of a flow", request, trials);
 }
 
 }  // namespace

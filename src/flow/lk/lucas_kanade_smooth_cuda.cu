@@ -4,7 +4,8 @@
 namespace fovea::flow::cuda {
 namespace {
 
-using fovea::cuda::check_launch;
+using fovea::cuda::after_previous;
+using fovea::cuda::launch_after;
 
 constexpr struct {
   int block_x = 32, block_y = 8;  // a warp a row
@@ -74,6 +75,7 @@ __device__ float middle_of_sorted(float (&v)[5][5]) {
 template <int kRadius>
 __global__ void __launch_bounds__(kTuning.block_x* kTuning.block_y)
     median_kernel(DeviceField in, DeviceField out) {
+  after_previous();
   constexpr int kSide = 2 * kRadius + 1;
   constexpr int kWidth = kTuning.block_x + 2 * kRadius, kHeight = kTuning.block_y + 2 * kRadius;
   __shared__ float tile[kHeight][kWidth];
@@ -129,11 +131,13 @@ __device__ void enlarge_at(DevicePlane<float> in, DevicePlane<float> out, float 
   const int next = lk::least((x + 1) / 2, in.width - 1);
   out.at(x, y) = (column(x / 2) + column(next)) * scale;
 }
-__global__ void enlarge_kernel(DeviceField in, DeviceField out) {
+__global__ void enlarge_field_kernel(DeviceField in, DeviceField out) {
+  after_previous();
   if (blockIdx.z == 0) enlarge_at(in.u, out.u, 0.5F);
   else enlarge_at(in.v, out.v, 0.5F);
 }
-__global__ void enlarge_kernel(DevicePlane<float> in, DevicePlane<float> out) {
+__global__ void enlarge_plane_kernel(DevicePlane<float> in, DevicePlane<float> out) {
+  after_previous();
   enlarge_at(in, out, 0.25F);
 }
 
@@ -141,18 +145,17 @@ __global__ void enlarge_kernel(DevicePlane<float> in, DevicePlane<float> out) {
 
 void median(const DeviceField& in, const DeviceField& out, int radius, cudaStream_t stream) {
   const dim3 grid = grid_over(out.u.width, out.u.height, 2);
-  if (radius == 1) median_kernel<1><<<grid, kThreads, 0, stream>>>(in, out);
-  else median_kernel<2><<<grid, kThreads, 0, stream>>>(in, out);
-  check_launch("median of a flow");
+  launch_after(radius == 1 ? median_kernel<1> : median_kernel<2>, {grid, kThreads}, stream,
+               "median of a flow", in, out);
 }
 
 void enlarge(const DeviceField& in, const DeviceField& out, cudaStream_t stream) {
-  enlarge_kernel<<<grid_over(out.u.width, out.u.height, 2), kThreads, 0, stream>>>(in, out);
-  check_launch("enlarging a flow");
+  launch_after(enlarge_field_kernel, {grid_over(out.u.width, out.u.height, 2), kThreads}, stream,
+               "enlarging a flow", in, out);
 }
 void enlarge(DevicePlane<float> confidence, DevicePlane<float> out, cudaStream_t stream) {
-  enlarge_kernel<<<grid_over(out.width, out.height, 1), kThreads, 0, stream>>>(confidence, out);
-  check_launch("enlarging a confidence");
+  launch_after(enlarge_plane_kernel, {grid_over(out.width, out.height, 1), kThreads}, stream,
+               "enlarging a confidence", confidence, out);
 }
 
 }  // namespace fovea::flow::cuda

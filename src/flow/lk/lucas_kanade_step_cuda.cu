@@ -9,8 +9,6 @@
 namespace fovea::flow::cuda {
 namespace {
 
-using fovea::cuda::check_launch;
-
 // Large tiles compute less twice; small ones, with many threads, are ready sooner where there are
 // few of them.
 constexpr struct {
@@ -75,6 +73,7 @@ __device__ lk::Products products_at(const float* sum, const float* difference, c
 template <int kRadius, int kTile, int kThreads>
 __global__ void __launch_bounds__(kThreads) step_kernel(DeviceStep job) {
   extern __shared__ float4 shared[];
+  fovea::cuda::after_previous();
   const int radius = kRadius > 0 ? kRadius : job.radius;
   const Layout layout(kTile, radius);
   float* products = reinterpret_cast<float*>(shared);
@@ -193,10 +192,10 @@ void launch(const DeviceStep& request, cudaStream_t stream) {
   const auto blocks = [](int size) { return static_cast<unsigned>((size + kTile - 1) / kTile); };
   const auto bytes = static_cast<std::size_t>(Layout(kTile, request.radius).floats) * sizeof(float);
   fovea::cuda::allow_shared(step_kernel<kRadius, kTile, kThreads>, bytes, "a step of Lucas-Kanade");
-  step_kernel<kRadius, kTile, kThreads>
-      <<<dim3(blocks(request.out.u.width), blocks(request.out.u.height)), kThreads, bytes,
-         stream>>>(request);
-  check_launch("a step of Lucas-Kanade");
+  fovea::cuda::launch_after(
+      step_kernel<kRadius, kTile, kThreads>,
+      {dim3(blocks(request.out.u.width), blocks(request.out.u.height)), kThreads, bytes}, stream,
+      "a step of Lucas-Kanade", request);
 }
 template <int kRadius>
 void launch(const DeviceStep& request, cudaStream_t stream) {
