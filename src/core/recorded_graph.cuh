@@ -1,6 +1,7 @@
 // Launches recorded once and repeated as one graph: where kernels are short, launching each of them
 // takes longer than its work.
 #pragma once
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -51,26 +52,34 @@ class Graph {
   cudaGraphExec_t graph_ = nullptr;
 };
 
-// The graphs recorded last, by what they depend on.
-template <class Key>
+// The graphs recorded last, by what they depend on. What enqueueing one returns is kept with it.
+template <class Key, class Note = int>
 class RecordedGraphs {
  public:
   explicit RecordedGraphs(std::size_t most) : most_(most) {}
 
-  template <class Enqueue>
-  const Graph& of(const Key& key, Enqueue enqueue) {
-    for (const Recorded& one : graphs_)
-      if (one.key == key) return one.graph;
-    if (graphs_.size() == most_) graphs_.erase(graphs_.begin());
-    graphs_.push_back({key, Graph::record(enqueue)});
-    return graphs_.back().graph;
-  }
-
- private:
   struct Recorded {
     Key key;
     Graph graph;
+    Note note{};
+    void launch(cudaStream_t stream) const { graph.launch(stream); }
   };
+
+  template <class Enqueue>
+  const Recorded& of(const Key& key, Enqueue enqueue) {
+    for (const Recorded& one : graphs_)
+      if (one.key == key) return one;
+    Recorded recorded{key, {}};
+    recorded.graph = Graph::record([&](cudaStream_t stream) {
+      if constexpr (std::is_void_v<decltype(enqueue(stream))>) enqueue(stream);
+      else recorded.note = enqueue(stream);
+    });
+    if (graphs_.size() == most_) graphs_.erase(graphs_.begin());
+    graphs_.push_back(std::move(recorded));
+    return graphs_.back();
+  }
+
+ private:
   std::size_t most_;
   std::vector<Recorded> graphs_;
 };

@@ -44,19 +44,24 @@ template <class T>
 struct Samples {
   ImageView<const T> image;
   ImageView<const std::uint8_t> mask;
-  int step, columns, count;
+  int step;
 
   Samples(ImageView<const T> from, ImageView<const std::uint8_t> counting)
-      : image(from),
-        mask(counting),
-        step(sampling_step(from.width, from.height)),
-        columns((from.width + step - 1) / step),
-        count(columns * ((from.height + step - 1) / step)) {}
-  // Not a number where the mask leaves it out.
-  __device__ float at(int i) const {
-    const int x = i % columns * step, y = i / columns * step;
-    if (mask.data != nullptr && mask.at(x, y) == 0) return __int_as_float(0x7FC00000);
-    return brightness(&image.at(x, y), image.channels);
+      : image(from), mask(counting), step(sampling_step(from.width, from.height)) {}
+  // Calls body with the finite ones of this thread's share; a warp a row.
+  template <class Body>
+  __device__ void for_each(const Body& body) const {
+    const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+    const int warps = static_cast<int>(blockDim.x) / 32;
+    for (int y = warp * step; y < image.height; y += warps * step) {
+      const T* row = image.row(y);
+#pragma unroll 4
+      for (int x = lane * step; x < image.width; x += 32 * step) {
+        if (mask.data != nullptr && mask.at(x, y) == 0) continue;
+        const float value = brightness(row + x * image.channels, image.channels);
+        if (isfinite(value)) body(value);
+      }
+    }
   }
 };
 
@@ -71,8 +76,9 @@ __device__ std::uint32_t sum_so_far(std::uint32_t value, std::uint32_t* warps) {
   __syncthreads();
   if (lane == 31) warps[warp] = value;
   __syncthreads();
-  for (int k = 0; k < warp; ++k) value += warps[k];
-  return value;
+  std::uint32_t others = lane < warp ? warps[lane] : 0;
+  for (int step = 16; step > 0; step /= 2) others += __shfl_xor_sync(kAll, others, step);
+  return value + others;
 }
 
 // The range of an image, by one block: its samples are few.
@@ -93,13 +99,10 @@ __global__ void __launch_bounds__(kTuning.range_threads)
   }
   __syncthreads();
   int own_least = 0x7FFFFFFF, own_most = -0x7FFFFFFF - 1;
-#pragma unroll 8
-  for (int i = thread; i < samples.count; i += kTuning.range_threads) {
-    const float value = samples.at(i);
-    if (!isfinite(value)) continue;
+  samples.for_each([&](float value) {
     own_least = min(own_least, ordered(value));
     own_most = max(own_most, ordered(value));
-  }
+  });
   own_least = __reduce_min_sync(~0U, own_least);
   own_most = __reduce_max_sync(~0U, own_most);
   if (thread % 32 == 0) {
@@ -113,11 +116,7 @@ __global__ void __launch_bounds__(kTuning.range_threads)
     return;
   }
   const float per_level = (kGreyBins - 1) / width;
-#pragma unroll 8
-  for (int i = thread; i < samples.count; i += kTuning.range_threads) {
-    const float value = samples.at(i);
-    if (isfinite(value)) atomicAdd(&bins[grey_bin(value, first, per_level)], 1U);
-  }
+  samples.for_each([&](float value) { atomicAdd(&bins[grey_bin(value, first, per_level)], 1U); });
   __syncthreads();
   std::uint32_t own[kEach], sum = 0;
   for (int k = 0; k < kEach; ++k) sum += own[k] = bins[thread * kEach + k];
