@@ -209,7 +209,7 @@ class LucasKanade final : public Matcher {
     }
     taps_.fill(taps, stream);
   }
-  const float* taps_of(int radius) { return taps_.data() + taps_before(radius); }
+  const float* taps_of(int radius) { return taps_.data() + radius * radius; }
 
   DeviceField field(Extent size) { return field_in(fields_[now_], size); }
   DeviceField other(Extent size) { return field_in(fields_[1 - now_], size); }
@@ -230,41 +230,12 @@ class LucasKanade final : public Matcher {
   // Leaves the finest level's flow in field(); starts from it unless `top` is the number of levels.
   void run(const Descent& descent, cudaStream_t stream) {
     const int count = static_cast<int>(descent.first.sizes.size());
-    const int small = std::min(smallest_left(descent), descent.top);
-    if (small < descent.top) refine_small(descent, small, stream);
-    for (int level = small - 1; level >= descent.finest; --level) {
+    for (int level = descent.top - 1; level >= descent.finest; --level) {
       const Extent size = size_of(descent.first, level);
       if (level == count - 1) start_at_rest(size, stream);
       else enlarge_field(size_of(descent.first, level + 1), size, stream);
       refine(descent, level, stream);
     }
-  }
-
-  // The finest of the levels that one launch works on; the number of levels where there is none.
-  int smallest_left(const Descent& descent) const {
-    int level = static_cast<int>(descent.first.sizes.size());
-    if (descent.top < level) return level;
-    const auto fits = [&](Extent size) {
-      return size.width * size.height <= DeviceCoarsest::kMostPixels;
-    };
-    const int finest = std::max(descent.finest + 1, level - DeviceCoarsest::kMost);
-    while (level > finest && fits(size_of(descent.first, level - 1))) --level;
-    return level;
-  }
-  void refine_small(const Descent& descent, int finest, cudaStream_t stream) {
-    DeviceCoarsest request{};
-    for (int level = static_cast<int>(descent.first.sizes.size()) - 1; level >= finest; --level) {
-      const auto at = static_cast<std::size_t>(level);
-      request.levels[request.count++] = {descent.first.levels[at], descent.second.levels[at],
-                                         plan_.of(base_ + level)};
-    }
-    std::copy(std::begin(lk::kTrialOffsets), std::end(lk::kTrialOffsets), request.trials);
-    request.taps = taps_.data();
-    request.median = plan_.median;
-    request.robust = plan_.robust;
-    request.solve = plan_.solve;
-    request.out = field(size_of(descent.first, finest));
-    refine_coarsest(request, stream);
   }
 
   void refine(const Descent& descent, int level, cudaStream_t stream) {

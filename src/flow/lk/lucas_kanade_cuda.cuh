@@ -75,28 +75,6 @@ struct DevicePropagation {
 };
 void propagate(const DevicePropagation& request, cudaStream_t stream);
 
-// The coarsest levels, from rest to the finest of them, by one launch: a level of some hundred
-// pixels takes less time than launching its steps.
-struct DeviceCoarsest {
-  static constexpr int kMost = 6;          // levels
-  static constexpr int kMostPixels = 512;  // of a level; more take longer than by themselves
-  struct Level {
-    DeviceFrameLevel first, second;
-    lk::LevelPlan work;
-  };
-  Level levels[kMost];  // the coarsest first
-  int count;
-  lk::Offset trials[lk::kTrials];
-  const float* taps;  // of all radii, one after another
-  int median;         // radius; 0: none
-  float robust;
-  lk::SolveParams solve;
-  DeviceField out;  // of the last level
-};
-void refine_coarsest(const DeviceCoarsest& request, cudaStream_t stream);
-// Where in such a table a radius begins.
-FOVEA_HD inline int taps_before(int radius) { return radius * radius; }
-
 // How much to trust a level's flow. `backward` is the flow from the second image to the first, on
 // the same level, or has no data.
 struct DeviceAssessment {

@@ -9,7 +9,7 @@
 namespace fovea::flow::lk {
 
 // How far off the flows are that are tried in a round of propagation.
-FOVEA_HD inline int trial_distance(int round) { return round < 2 ? 4 >> round : 1; }
+inline int trial_distance(int round) { return round < 2 ? 4 >> round : 1; }
 
 constexpr int kMostRadius = 15;
 // Levels stop where halving would leave fewer pixels than this on the shorter side.
@@ -27,14 +27,14 @@ struct LevelPlan {
   Round narrow{};
   bool half_trials = false;  // rounds try neighbours beside and at the corners by turns
   int median_every = 1;      // steps; the last is always followed by one
-  FOVEA_HD int steps() const { return wide.steps + narrow.steps; }
-  FOVEA_HD const Round& round_of(int step) const { return step < wide.steps ? wide : narrow; }
-  FOVEA_HD bool median_after(int step) const {
+  int steps() const { return wide.steps + narrow.steps; }
+  const Round& round_of(int step) const { return step < wide.steps ? wide : narrow; }
+  bool median_after(int step) const {
     return step == steps() - 1 || (step + 1) % median_every == 0;
   }
   // The trials of a round of propagation.
-  FOVEA_HD int first_trial(int round) const { return half_trials && round % 2 == 1 ? kTrials / 2 : 0; }
-  FOVEA_HD int last_trial(int round) const { return half_trials && round % 2 == 0 ? kTrials / 2 : kTrials; }
+  int first_trial(int round) const { return half_trials && round % 2 == 1 ? kTrials / 2 : 0; }
+  int last_trial(int round) const { return half_trials && round % 2 == 0 ? kTrials / 2 : kTrials; }
 };
 
 struct Plan {

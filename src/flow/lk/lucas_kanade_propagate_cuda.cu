@@ -9,9 +9,7 @@ namespace {
 constexpr struct {
   int large = 32, large_threads = 256;   // side of a tile, pixels, and threads of its block
   int small = 16, small_threads = 1024;  // likewise
-  int least = 8, least_threads = 1024;   // likewise
   int few_pixels = 264 * 32 * 32;        // up to which tiles are small
-  int fewest_pixels = 264 * 8 * 8;       // up to which they are the least
 } kTuning;
 
 // Whose flow is tried: the pixel's own first.
@@ -75,10 +73,7 @@ void propagate(const DevicePropagation& request, cudaStream_t stream) {
   for (int k = request.first_trial; k < request.last_trial; ++k)
     trials.offset[trials.count++] = {lk::kTrialOffsets[k].x * request.distance,
                                      lk::kTrialOffsets[k].y * request.distance};
-  const std::int64_t pixels = static_cast<std::int64_t>(request.out.u.width) * request.out.u.height;
-  if (pixels <= kTuning.fewest_pixels)
-    launch<kTuning.least, kTuning.least_threads>(request, trials, stream);
-  else if (pixels <= kTuning.few_pixels)
+  if (static_cast<std::int64_t>(request.out.u.width) * request.out.u.height <= kTuning.few_pixels)
     launch<kTuning.small, kTuning.small_threads>(request, trials, stream);
   else launch<kTuning.large, kTuning.large_threads>(request, trials, stream);
 }

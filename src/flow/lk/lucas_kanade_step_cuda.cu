@@ -4,7 +4,7 @@
 // is read from shared memory about once for four of them.
 #include <algorithm>
 
-#include "flow/lk/lucas_kanade_warp_cuda.cuh"
+#include "flow/lk/lucas_kanade_cuda.cuh"
 
 namespace fovea::flow::cuda {
 namespace {
@@ -38,6 +38,29 @@ struct Layout {
         floats(kSums * products + larger(3 * warped * warped, kSums * rows * tile)) {}
   FOVEA_HD static constexpr int larger(int a, int b) { return a > b ? a : b; }
 };
+
+struct Warped {
+  float sum, difference, weight;
+};
+
+__device__ Warped warped_at(const DeviceStep& job, int x, int y) {
+  const DevicePlane<std::uint8_t>& second = job.second.features;
+  const lk::Landing across = lk::landing(x, job.in.u.at(x, y), second.width);
+  const lk::Landing down = lk::landing(y, job.in.v.at(x, y), second.height);
+  const std::uint8_t* above = second.row(down.index);
+  const std::uint8_t* below = second.row(lk::least(down.index + 1, second.height - 1));
+  const int next = lk::least(across.index + 1, second.width - 1);
+  const float upper = lk::blended(above[across.index], above[next], across.fraction);
+  const float lower = lk::blended(below[across.index], below[next], across.fraction);
+  const float value = lk::blended(upper, lower, down.fraction);
+  const float here = job.first.features.at(x, y);
+  const float difference = value - here;
+  bool counts = across.inside && down.inside;
+  if (job.first.mask.data != nullptr) counts = counts && job.first.mask.at(x, y) != 0;
+  if (job.second.mask.data != nullptr)
+    counts = counts && job.second.mask.at(across.index, down.index) != 0;
+  return {here + value, difference, counts ? lk::robust_weight(difference, job.robust) : 0.0F};
+}
 
 __device__ lk::Products products_at(const float* sum, const float* difference, const float* weight,
                                     int at, int pitch) {
