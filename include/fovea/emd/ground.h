@@ -23,8 +23,9 @@ FOVEA_API const char* to_string(GroundForm form);
 
 // What it costs to move one unit of mass from bin i of the first histogram to bin j of the second.
 // Held as whole multiples of unit(), a power of two: exactly where costs are such multiples (whole
-// numbers, halves), else rounded to 2^-40 of the greatest cost. So distances of whole masses are
-// whole multiples of unit() too, exact, and equal on every device.
+// numbers, halves), else rounded up to the next 2^-40 of the greatest cost, which keeps a metric a
+// metric. So costs of whole masses are whole multiples of unit() too, exact, and equal on every
+// device.
 class FOVEA_API GroundDistance {
  public:
   // rows * columns costs, row after row, 1 to 64 each. InvalidArgument for a cost that is negative
@@ -57,8 +58,8 @@ class FOVEA_API GroundDistance {
   bool exact() const { return exact_; }                           // whether no cost was rounded
 
   GroundForm form() const { return form_; }
-  // Square, 0 between equal bins only, symmetric, no detour cheaper: mass that both histograms have
-  // in a bin need not move.
+  // Square, 0 from each bin to itself, no detour cheaper (symmetric or not): mass that both
+  // histograms have in a bin need not move.
   bool metric() const { return metric_; }
   // For kLine the positions of the bins in units, for other forms empty.
   std::span<const std::int64_t> positions() const { return positions_; }

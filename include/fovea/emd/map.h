@@ -27,19 +27,21 @@ FOVEA_API void describe(OptionVisitor& visit, MapOptions& options);
 // pixels = cached + duplicate + skipped + solved.
 struct MapStats {
   std::int64_t pixels = 0;
-  std::int64_t cached = 0;     // histogram known from an earlier frame
-  std::int64_t duplicate = 0;  // the same histogram elsewhere in this frame
-  std::int64_t skipped = 0;    // distinct new histograms proved to lie above the threshold
-  std::int64_t solved = 0;     // distinct new histograms given to the solver
-  std::int64_t pivots = 0;     // of the simplex in these
-  std::int64_t unproved = 0;   // of these, stopped by SolverOptions::max_pivots: upper bounds
-  std::int64_t resets = 0;     // times that the cache was full and begun anew
-  std::int64_t entries = 0;    // histograms in the cache afterwards
+  std::int64_t cached = 0;        // histogram known from an earlier frame
+  std::int64_t duplicate = 0;     // the same histogram elsewhere in this frame
+  std::int64_t skipped = 0;       // distinct new histograms proved to lie above the threshold
+  std::int64_t solved = 0;        // distinct new histograms given to the solver
+  std::int64_t pivots = 0;        // of the simplex in these
+  std::int64_t unproved = 0;      // of these, stopped by SolverOptions::max_pivots: upper bounds
+  std::int64_t resets = 0;        // times that the cache was full and begun anew
+  std::int64_t entries = 0;       // histograms in the cache afterwards
+  std::uint64_t cache_bytes = 0;  // memory of the cache afterwards
 
   double hit_rate() const {  // share of pixels that needed neither bound nor solver
     return pixels > 0 ? static_cast<double>(cached + duplicate) / static_cast<double>(pixels) : 0;
   }
-  MapStats& operator+=(const MapStats& other);  // entries become those of the later one, `other`
+  // Of both; entries and cache_bytes are those of `later`.
+  FOVEA_API MapStats& operator+=(const MapStats& later);
 };
 
 // For every pixel of a frame the Earth Mover's Distance between the histogram around it and a

@@ -65,9 +65,13 @@ struct SolutionsView {
 //
 // Masses are 8- or 16-bit counts, float or double; each row is a histogram, `first` with as many
 // columns as the ground distance has rows, `second` with as many as it has columns and either one
-// row, which all are compared with, or as many rows as `first`. They lie in host or device memory,
-// and so do the results. A bad problem is told by its status; the others are solved.
+// row, which all are compared with, or as many rows as `first`. They lie in host or device memory;
+// results lie in `first`'s. A bad problem is told by its status; the others are solved.
 // InvalidArgument for shapes that do not fit.
+//
+// Masses are worked on as whole numbers: counts and whole reals as they are, other reals as
+// multiples of 2^-51 of the pair's greater total. Costs are whole numbers too, so that distances
+// are exact but for one rounding and the same on every device.
 class FOVEA_API Solver {
  public:
   explicit Solver(GroundDistance ground, const SolverOptions& options = {});

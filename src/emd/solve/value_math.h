@@ -49,10 +49,12 @@ FOVEA_HD inline double whole_to_double(Sum value) {
 // Of a pair with mass on both sides. `cost` is the sum of whole masses times whole costs.
 template <class Sum>
 FOVEA_HD inline double distance_of(const ValueRule& rule, Sum cost, const MovedMass& mass) {
-  const double units = whole_to_double(cost) * rule.unit;
-  if (rule.policy != MassPolicy::kPenalty) return units / static_cast<double>(mass.moved);
+  // The unit is a power of two: multiplying last rounds nothing and overflows last.
+  const double units = whole_to_double(cost);
+  if (rule.policy != MassPolicy::kPenalty)
+    return units / static_cast<double>(mass.moved) * rule.unit;
   const double left = rule.penalty * static_cast<double>(mass.extra);
-  const double sum = units + left;
+  const double sum = units * rule.unit + left;
   return mass.exponent == 0 ? sum : scalbn(sum, mass.exponent);
 }
 

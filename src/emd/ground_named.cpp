@@ -1,0 +1,174 @@
+// Ground distances as the program names them: a word, or a file of costs.
+#include <fmt/format.h>
+#include <fovea/emd/ground.h>
+#include <fovea/error.h>
+#include <fovea/npy.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+namespace fovea::emd {
+namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{4} << 20;  // of 64 x 64 numbers with many digits
+
+struct Costs {
+  std::size_t rows = 0;
+  std::vector<double> values{};
+};
+
+GroundDistance made_of(const std::string& path, const Costs& costs, int bins) {
+  const std::size_t columns = costs.rows == 0 ? 0 : costs.values.size() / costs.rows;
+  if (costs.rows == 0 || columns == 0 || costs.rows * columns != costs.values.size())
+    throw FormatError(
+        fmt::format("{}: holds no table of costs; expected rows of equally many numbers", path));
+  const auto wanted = static_cast<std::size_t>(bins);
+  if (bins > 0 && (costs.rows != wanted || columns != wanted))
+    throw InvalidArgument(fmt::format("{}: is a table of {}x{} costs, expected {}x{}", path,
+                                      costs.rows, columns, bins, bins));
+  if (costs.rows > 64 || columns > 64)
+    throw FormatError(fmt::format("{}: is a table of {}x{} costs, expected at most 64x64", path,
+                                  costs.rows, columns));
+  try {
+    return {static_cast<int>(costs.rows), static_cast<int>(columns), costs.values};
+  } catch (const InvalidArgument& error) {
+    throw FormatError(fmt::format("{}: {}", path, error.what()));
+  }
+}
+
+std::string read_text(const std::string& path) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
+                                                             std::fclose);
+  if (!file) throw IoError(fmt::format("{}: cannot open: {}", path, std::strerror(errno)));
+  std::string text(kMostBytes + 1, '\0');
+  text.resize(std::fread(text.data(), 1, text.size(), file.get()));
+  if (std::ferror(file.get()) != 0)
+    throw IoError(fmt::format("{}: cannot read: {}", path, std::strerror(errno)));
+  if (text.size() > kMostBytes)
+    throw FormatError(fmt::format("{}: is larger than {} MiB; this is no table of 64x64 costs",
+                                  path, kMostBytes >> 20));
+  return text;
+}
+
+Costs read_json(const std::string& path) {
+  Costs costs;
+  try {
+    for (const auto& row : nlohmann::json::parse(read_text(path))) {
+      const auto values = row.get<std::vector<double>>();
+      if (costs.rows > 0 && values.size() * costs.rows != costs.values.size()) return {};
+      costs.values.insert(costs.values.end(), values.begin(), values.end());
+      ++costs.rows;
+    }
+  } catch (const nlohmann::json::exception&) {
+    return {};
+  }
+  return costs;
+}
+
+Costs read_npy(const std::string& path) {
+  const io::NdArray array = io::read_array(path);
+  if (array.shape.size() != 2) return {};
+  Costs costs{array.shape[0], {}};
+  const auto take = [&]<class T>(T) {
+    const auto values = array.as<T>();
+    costs.values.assign(values.begin(), values.end());
+  };
+  switch (array.type) {
+    case io::DType::kBool: take(bool{}); break;
+    case io::DType::kUint8: take(std::uint8_t{}); break;
+    case io::DType::kUint16: take(std::uint16_t{}); break;
+    case io::DType::kUint32: take(std::uint32_t{}); break;
+    case io::DType::kUint64: take(std::uint64_t{}); break;
+    case io::DType::kInt8: take(std::int8_t{}); break;
+    case io::DType::kInt16: take(std::int16_t{}); break;
+    case io::DType::kInt32: take(std::int32_t{}); break;
+    case io::DType::kInt64: take(std::int64_t{}); break;
+    case io::DType::kFloat32: take(float{}); break;
+    case io::DType::kFloat64: take(double{}); break;
+  }
+  return costs;
+}
+
+// Numbers parted by commas, semicolons or space, a row a line; # starts a comment.
+Costs read_numbers(const std::string& path) {
+  const std::string text = read_text(path);
+  Costs costs;
+  std::size_t line = 1, in_row = 0, first_row = 0;
+  const auto end_row = [&] {
+    if (in_row == 0) return;
+    if (costs.rows == 0) first_row = in_row;
+    if (in_row != first_row)
+      throw FormatError(fmt::format("{}: line {} holds {} costs, but the first row {}", path, line,
+                                    in_row, first_row));
+    ++costs.rows;
+    in_row = 0;
+  };
+  for (const char *at = text.data(), *end = at + text.size(); at < end;) {
+    if (*at == '#') {
+      while (at < end && *at != '\n') ++at;
+    } else if (*at == '\n') {
+      end_row();
+      ++line;
+      ++at;
+    } else if (std::strchr(" \t\r,;", *at) != nullptr) {
+      ++at;
+    } else {
+      double value = 0;
+      const auto [rest, error] = std::from_chars(at + (*at == '+' ? 1 : 0), end, value);
+      if (error != std::errc{})
+        throw FormatError(fmt::format("{}: line {} holds something that is no number", path, line));
+      costs.values.push_back(value);
+      ++in_row;
+      at = rest;
+    }
+  }
+  end_row();
+  return costs;
+}
+
+// The number behind "threshold:".
+std::optional<double> threshold_of(std::string_view name) {
+  constexpr std::string_view kPrefix = "threshold:";
+  if (!name.starts_with(kPrefix)) return {};
+  name.remove_prefix(kPrefix.size());
+  double value = 0;
+  const auto [rest, error] = std::from_chars(name.data(), name.data() + name.size(), value);
+  if (error != std::errc{} || rest != name.data() + name.size() || !(value > 0) || value > 1e12)
+    throw InvalidArgument(fmt::format(
+        "ground distance threshold:{}: expected a number above 0, such as threshold:3", name));
+  return value;
+}
+
+}  // namespace
+
+GroundDistance GroundDistance::named(std::string_view name, int bins) {
+  const auto threshold = threshold_of(name);
+  const bool known = threshold || name == "l1" || name == "l2" || name == "squared" ||
+                     name == "circular" || name == "discrete";
+  if (known && bins < 1)
+    throw InvalidArgument(fmt::format("ground distance {}: {} bins, expected 1 to 64", name, bins));
+  if (threshold) return thresholded(bins, *threshold);
+  if (name == "l1") return l1(bins);
+  if (name == "l2") return l2(bins);
+  if (name == "squared") return squared(bins);
+  if (name == "circular") return circular(bins);
+  if (name == "discrete") return discrete(bins);
+  const std::string path(name);
+  const bool is_path =
+      name.find('.') != std::string_view::npos || name.find('/') != std::string_view::npos;
+  if (!is_path)
+    throw InvalidArgument(
+        fmt::format("ground distance '{}'; expected l1, l2, squared, threshold:T, circular, "
+                    "discrete or a file (.json, .npy, .csv, .txt)",
+                    name));
+  if (name.ends_with(".json")) return made_of(path, read_json(path), bins);
+  if (name.ends_with(".npy")) return made_of(path, read_npy(path), bins);
+  return made_of(path, read_numbers(path), bins);
+}
+
+}  // namespace fovea::emd

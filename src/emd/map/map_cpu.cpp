@@ -1,0 +1,367 @@
+// CPU twin of the map. A frame goes through in bands of rows: window histograms, look-up by all
+// threads, bounds and solver for what is new, and what they found filled in.
+#include <bit>
+#include <cstring>
+#include <deque>
+#include <optional>
+
+#include "core/parallel.h"
+#include "emd/map/known_cpu.h"
+#include "emd/map/map_engine.h"
+
+namespace fovea::emd::cpu {
+namespace {
+
+constexpr int kRowsPerTask = 8;
+constexpr int kFreshPerTask = 4096;
+constexpr int kRun = 32;  // pixels whose slots are fetched before the first is looked at
+
+// A pixel whose histogram is new, and where its distance will be known.
+struct Fresh {
+  std::uint32_t pixel;  // of the band
+  std::uint32_t slot;   // kUnknown: none, the distance is the pixel's alone
+};
+
+// Rows of histograms and the distances they get.
+template <class Count>
+struct Band {
+  ImageView<const Count> counts;
+  ImageView<float> distances;
+
+  const Count* histogram(std::uint32_t pixel) const {
+    const int x = static_cast<int>(pixel % static_cast<std::uint32_t>(counts.width));
+    const int y = static_cast<int>(pixel / static_cast<std::uint32_t>(counts.width));
+    return &counts.at(x, y);
+  }
+  std::int64_t pixels() const { return std::int64_t{counts.width} * counts.height; }
+  // As bits: what stands there meanwhile is no number.
+  void set(std::uint32_t pixel, std::uint32_t bits) const {
+    const int x = static_cast<int>(pixel % static_cast<std::uint32_t>(counts.width));
+    const int y = static_cast<int>(pixel / static_cast<std::uint32_t>(counts.width));
+    std::memcpy(&distances.at(x, y), &bits, sizeof(bits));
+  }
+};
+
+struct Keyed {
+  std::uint64_t hash;
+  std::uint64_t key;
+};
+
+// The kinds of keys, as the look-up sees them.
+template <class Count>
+struct RankKeys {
+  detail::RankParams params;
+  Keyed of(const Count* counts, std::uint32_t) const {
+    const std::uint64_t key = detail::rank_of(params, counts);
+    return {detail::scramble(key), key};
+  }
+  bool same(std::uint64_t there, const Keyed& mine, const Count*) const {
+    return there == mine.key;
+  }
+};
+template <class Count>
+struct PackedKeys {
+  int bins;
+  Keyed of(const Count* counts, std::uint32_t) const {
+    const std::uint64_t key = detail::packed_counts<Count>(bins, counts);
+    return {detail::scramble(key), key};
+  }
+  bool same(std::uint64_t there, const Keyed& mine, const Count*) const {
+    return there == mine.key;
+  }
+};
+template <class Count>
+struct WholeKeys {
+  int bins;
+  const KnownHistograms& known;
+  const Band<Count>& band;
+  Keyed of(const Count* counts, std::uint32_t pixel) const {
+    const std::uint64_t hash = detail::hash_of(bins, counts);
+    return {hash, detail::owner_key(hash, pixel | detail::kOwnerIsPixel)};
+  }
+  bool same(std::uint64_t there, const Keyed& mine, const Count* counts) const {
+    if (!detail::hash_part_equals(there, mine.hash)) return false;
+    const std::uint32_t owner = detail::owner_of(there);
+    return owner >= detail::kOwnerIsPixel
+               ? std::equal(counts, counts + bins, band.histogram(owner - detail::kOwnerIsPixel))
+               : std::equal(counts, counts + bins, known.kept(owner));
+  }
+};
+
+// What one task finds.
+struct Found {
+  std::vector<Fresh> fresh{};
+  std::int64_t cached = 0;
+};
+
+template <class Keys, class Count>
+void look_up_rows(const Keys& keys, const Band<Count>& band, int first, int last,
+                  KnownHistograms& known, Found& found) {
+  const int width = band.counts.width;
+  Keyed keyed[kRun];
+  for (int y = first; y < last; ++y) {
+    const auto row = static_cast<std::uint32_t>(y) * static_cast<std::uint32_t>(width);
+    for (int begin = 0; begin < width; begin += kRun) {
+      const int run = std::min(kRun, width - begin);
+      for (int i = 0; i < run; ++i) {
+        keyed[i] =
+            keys.of(&band.counts.at(begin + i, y), row + static_cast<std::uint32_t>(begin + i));
+        known.prefetch(keyed[i].hash);
+      }
+      for (int i = 0; i < run; ++i) {
+        const std::uint32_t pixel = row + static_cast<std::uint32_t>(begin + i);
+        if (keyed[i].key == detail::kNoKey) {
+          found.fresh.push_back({pixel, detail::kUnknown});
+          continue;
+        }
+        const Count* counts = &band.counts.at(begin + i, y);
+        const detail::Place place = known.find_or_claim(
+            keyed[i].hash, keyed[i].key,
+            [&](std::uint64_t there) { return keys.same(there, keyed[i], counts); });
+        if (place.claimed) found.fresh.push_back({pixel, place.slot});
+        const bool ready = place.value != detail::kUnknown;
+        found.cached += ready;
+        band.set(pixel, ready ? place.value : detail::kPending | place.slot);
+      }
+    }
+  }
+}
+
+class CpuMap final : public MapEngine {
+ public:
+  explicit CpuMap(const MapPlan& plan) { set_target(plan); }
+
+  void set_target(const MapPlan& plan) override {
+    plan_ = plan;
+    if (!solver_) {
+      SolverOptions options = plan.options.solver;
+      options.exec = plan.options.exec;
+      options.exec.progress = {};
+      solver_.emplace(plan.ground, options);
+    }
+    forget();
+  }
+  void forget() override {
+    if (known_) known_->forget();
+  }
+
+  void submit(const MapFrame& frame) override {
+    MapStats stats;
+    if (!frame.bytes.empty()) {
+      stats = map_histograms(frame.bytes, frame.distances);
+    } else if (!frame.words.empty()) {
+      stats = map_histograms(frame.words, frame.distances);
+    } else {
+      const int mass = plan_.options.window * plan_.options.window;
+      stats = mass <= 255 ? map_windows(bytes_, frame) : map_windows(words_, frame);
+    }
+    done_.push_back(stats);
+  }
+  MapStats collect() override {
+    const MapStats stats = done_.front();
+    done_.pop_front();
+    return stats;
+  }
+
+ private:
+  // `counts` is kept for the next band.
+  template <class Count>
+  MapStats map_windows(Image<Count>& counts, const MapFrame& frame) {
+    const ImageView<const std::uint8_t>& labels = frame.labels;
+    const int window = plan_.options.window;
+    const WindowHistogramOptions options{.window_width = window,
+                                         .window_height = window,
+                                         .border = plan_.options.border,
+                                         .exec = plan_.options.exec};
+    return map_bands<Count>(window_keys_of(window), frame.distances, [&](RowSpan rows) {
+      const RowSpan reached = rows.reached(window / 2, labels.height);
+      if (counts.width() != labels.width || counts.height() != reached.count()) {
+        counts = Image<Count>();
+        counts = Image<Count>(labels.width, reached.count(), plan_.bins());
+      }
+      window_histogram(labels.crop(0, reached.first, labels.width, reached.count()), counts,
+                       options);
+      return ImageView<const Count>(
+          counts.view().crop(0, rows.first - reached.first, labels.width, rows.count()));
+    });
+  }
+  template <class Count>
+  MapStats map_histograms(ImageView<const Count> counts, ImageView<float> distances) {
+    return map_bands<Count>(any_keys(plan_.bins(), sizeof(Count)), distances, [&](RowSpan rows) {
+      return counts.crop(0, rows.first, counts.width, rows.count());
+    });
+  }
+
+  const KeyPlan& window_keys_of(int window) {
+    if (window_keys_.bins == 0) window_keys_ = window_keys(plan_.bins(), window * window);
+    return window_keys_;
+  }
+
+  // Keys of another kind mean another table.
+  void use_keys(const KeyPlan& keys, std::size_t count_bytes) {
+    const bool rank = keys.kind == KeyKind::kRank;
+    if (known_ && kind_ == keys.kind && (rank || count_bytes_ == count_bytes)) return;
+    kind_ = keys.kind;
+    count_bytes_ = count_bytes;
+    known_.emplace(plan_.options.cache_bytes, keys.kind == KeyKind::kWhole ? plan_.bins() : 0);
+  }
+
+  // counts_of(rows) -> the histograms of these rows.
+  template <class Count, class CountsOf>
+  MapStats map_bands(const KeyPlan& keys, ImageView<float> distances, const CountsOf& counts_of) {
+    use_keys(keys, sizeof(Count));
+    MapStats stats;
+    if (!known_->plan().keeps()) known_->forget();
+    try {
+      for_each_band(distances.height, known_->plan().band_rows(distances.width), [&](RowSpan rows) {
+        const Band<Count> band{counts_of(rows),
+                               distances.crop(0, rows.first, distances.width, rows.count())};
+        map_band(keys, band, stats);
+      });
+    } catch (...) {
+      known_->forget();  // claims that nobody will settle
+      throw;
+    }
+    stats.entries = known_->entries();
+    stats.cache_bytes = known_->bytes();
+    return stats;
+  }
+
+  template <class Count>
+  void map_band(const KeyPlan& keys, const Band<Count>& band, MapStats& stats) {
+    stats.resets += known_->make_room(band.pixels());
+    switch (keys.kind) {
+      case KeyKind::kRank: look_up(RankKeys<Count>{keys.rank()}, band, stats); break;
+      case KeyKind::kPacked: look_up(PackedKeys<Count>{keys.bins}, band, stats); break;
+      case KeyKind::kWhole: look_up(WholeKeys<Count>{keys.bins, *known_, band}, band, stats); break;
+    }
+    settle(band, stats);
+    fill_in(band);
+  }
+
+  template <class Keys, class Count>
+  void look_up(const Keys& keys, const Band<Count>& band, MapStats& stats) {
+    const int height = band.counts.height;
+    std::vector<Found> found(static_cast<std::size_t>((height + kRowsPerTask - 1) / kRowsPerTask));
+    parallel_for(plan_.options.exec, height, kRowsPerTask,
+                 [&](std::int64_t first, std::int64_t last) {
+                   look_up_rows(keys, band, static_cast<int>(first), static_cast<int>(last),
+                                *known_, found[static_cast<std::size_t>(first / kRowsPerTask)]);
+                 });
+    fresh_.clear();
+    std::int64_t cached = 0;
+    for (const Found& one : found) {
+      fresh_.insert(fresh_.end(), one.fresh.begin(), one.fresh.end());
+      cached += one.cached;
+    }
+    stats.pixels += band.pixels();
+    stats.cached += cached;
+    stats.duplicate += band.pixels() - cached - static_cast<std::int64_t>(fresh_.size());
+  }
+
+  // The distances of the new histograms: bounds where they suffice, else the solver.
+  template <class Count>
+  void settle(const Band<Count>& band, MapStats& stats) {
+    const auto count = static_cast<std::int64_t>(fresh_.size());
+    if (count == 0) return;
+    const auto each = [&](std::int64_t items, const auto& body) {
+      parallel_for(plan_.options.exec, items, kFreshPerTask,
+                   [&](std::int64_t first, std::int64_t last) {
+                     for (std::int64_t i = first; i < last; ++i) body(static_cast<std::size_t>(i));
+                   });
+    };
+    values_.assign(fresh_.size(), -1);
+    if (!plan_.bounds.offsets.empty()) {
+      const detail::BoundParams params = plan_.bounds.params();
+      each(count, [&](std::size_t i) {
+        values_[i] = detail::bound_above(params, band.histogram(fresh_[i].pixel));
+      });
+    }
+    unsolved_.clear();
+    for (std::size_t i = 0; i < fresh_.size(); ++i)
+      if (values_[i] < 0) unsolved_.push_back(static_cast<std::uint32_t>(i));
+    solve(band, each, stats);
+    stats.skipped += count - static_cast<std::int64_t>(unsolved_.size());
+
+    std::int64_t entries = 0;
+    for (std::size_t i = 0; i < fresh_.size(); ++i) {
+      const auto bits = std::bit_cast<std::uint32_t>(values_[i]);
+      if (fresh_[i].slot == detail::kUnknown) {
+        band.set(fresh_[i].pixel, bits);
+        continue;
+      }
+      known_->store(fresh_[i].slot, bits);
+      if (kind_ == KeyKind::kWhole) known_->keep(fresh_[i].slot, band.histogram(fresh_[i].pixel));
+      ++entries;
+    }
+    known_->count(entries);
+  }
+
+  template <class Count, class Each>
+  void solve(const Band<Count>& band, const Each& each, MapStats& stats) {
+    const std::size_t count = unsolved_.size();
+    if (count == 0) return;
+    const auto bins = static_cast<std::size_t>(plan_.bins());
+    problems_.resize(std::max(problems_.size(), count * bins));
+    distance_.resize(std::max(distance_.size(), count));
+    pivots_.resize(distance_.size());
+    status_.resize(distance_.size());
+    each(static_cast<std::int64_t>(count), [&](std::size_t k) {
+      std::copy_n(band.histogram(fresh_[unsolved_[k]].pixel), bins, problems_.data() + k * bins);
+    });
+    const auto columns = static_cast<int>(plan_.target.size());
+    solver_->solve<std::uint16_t>(
+        packed_view<const std::uint16_t>(problems_.data(), plan_.bins(), static_cast<int>(count)),
+        packed_view<const std::uint16_t>(plan_.target.data(), columns, 1),
+        {.distance = distance_.data(), .status = status_.data(), .pivots = pivots_.data()});
+    for (std::size_t k = 0; k < count; ++k) {
+      values_[unsolved_[k]] = static_cast<float>(distance_[k]);
+      stats.pivots += pivots_[k];
+      stats.unproved += status_[k] == Status::kPivotLimit;
+    }
+    stats.solved += static_cast<std::int64_t>(count);
+  }
+
+  template <class Count>
+  void fill_in(const Band<Count>& band) {
+    if (fresh_.empty()) return;
+    const ImageView<float>& distances = band.distances;
+    parallel_for(plan_.options.exec, distances.height, kRowsPerTask,
+                 [&](std::int64_t first, std::int64_t last) {
+                   for (auto y = static_cast<int>(first); y < static_cast<int>(last); ++y)
+                     for (int x = 0; x < distances.width; ++x) {
+                       std::uint32_t bits = 0;
+                       std::memcpy(&bits, &distances.at(x, y), sizeof(bits));
+                       if ((bits & detail::kPending) == 0) continue;
+                       bits = known_->value(bits & ~detail::kPending);
+                       std::memcpy(&distances.at(x, y), &bits, sizeof(bits));
+                     }
+                 });
+  }
+
+  MapPlan plan_{GroundDistance::l1(1), {}, {}, {}};
+  KeyPlan window_keys_{};
+  std::optional<Solver> solver_{};
+  std::optional<KnownHistograms> known_{};
+  KeyKind kind_ = KeyKind::kRank;
+  std::size_t count_bytes_ = 0;
+  std::deque<MapStats> done_{};
+
+  Image<std::uint8_t> bytes_{};
+  Image<std::uint16_t> words_{};
+  std::vector<Fresh> fresh_{};
+  std::vector<float> values_{};
+  std::vector<std::uint32_t> unsolved_{};
+  std::vector<std::uint16_t> problems_{};
+  std::vector<double> distance_{};
+  std::vector<std::uint16_t> pivots_{};
+  std::vector<Status> status_{};
+};
+
+}  // namespace
+
+std::unique_ptr<MapEngine> make_map_engine(const MapPlan& plan) {
+  return std::make_unique<CpuMap>(plan);
+}
+
+}  // namespace fovea::emd::cpu

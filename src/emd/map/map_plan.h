@@ -1,0 +1,106 @@
+// What the twins of the map are told: keys, bounds and the size of the table of known histograms,
+// all of it settled before there is a frame.
+#pragma once
+#include <fovea/emd/map.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "emd/map/map_math.h"
+
+namespace fovea::emd {
+
+enum class KeyKind : unsigned char {
+  kRank,    // the combinatorial rank
+  kPacked,  // the counts side by side
+  kWhole,   // a hash, then the whole histogram
+};
+
+// How histograms are told apart.
+struct KeyPlan {
+  KeyKind kind = KeyKind::kWhole;
+  int bins = 0;
+  int mass = 0;
+  int terms = 0;
+  std::vector<std::uint64_t> binomials{};
+
+  detail::RankParams rank() const { return {bins, mass, terms, binomials.data()}; }
+};
+// Of windows that count at most `mass` pixels.
+KeyPlan window_keys(int bins, int mass);
+// Of any counts of so many bytes.
+KeyPlan any_keys(int bins, std::size_t count_bytes);
+
+// C(n, k), or 2^64 - 1 for anything from there on.
+std::uint64_t binomial(std::uint64_t n, std::uint64_t k);
+
+// Bounds for one target, the most useful first; none where there is no threshold.
+struct BoundPlan {
+  int bins = 0;
+  float threshold = 0;
+  std::vector<double> weights{};
+  std::vector<double> offsets{};
+
+  detail::BoundParams params() const {
+    return {bins, static_cast<int>(offsets.size()), weights.data(), offsets.data(), threshold};
+  }
+};
+BoundPlan plan_bounds(const GroundDistance& ground, std::span<const std::uint16_t> target,
+                      float threshold);
+
+// How large the table of known histograms is. It is never more than 3/4 full: before a band of
+// pixels is looked up there is room for all of them to be new. Where there is not, all is
+// forgotten, and the table is made larger if it may be.
+class TablePlan {
+ public:
+  TablePlan(std::uint64_t cache_bytes, std::uint64_t slot_bytes);
+
+  // Bytes a slot where histograms of so many bins are kept beside it; 0: none are.
+  static std::uint64_t bytes_per_slot(int kept_bins);
+
+  // Rows of a frame that are looked up at a time.
+  int band_rows(int width) const;
+  // The capacity that a table of `capacity` slots with `entries` needs for so many new ones. If it
+  // has to be forgotten first, `forgotten` is set.
+  std::uint32_t room_for(std::uint32_t capacity, std::int64_t entries, std::int64_t fresh,
+                         bool& forgotten) const;
+  bool keeps() const { return keeps_; }
+  // Known histograms that fit in so many slots.
+  static std::int64_t limit(std::uint32_t capacity) {
+    return static_cast<std::int64_t>(capacity) / 4 * 3;
+  }
+
+ private:
+  std::uint64_t most_slots_;
+  bool keeps_;
+};
+
+// Rows [first, last) of a frame, and those that their windows reach.
+struct RowSpan {
+  int first, last;
+
+  int count() const { return last - first; }
+  RowSpan reached(int radius, int height) const {
+    return {std::max(0, first - radius), std::min(height, last + radius)};
+  }
+};
+// Calls band(rows) for a frame's rows, `most` at a time.
+template <class Band>
+void for_each_band(int height, int most, const Band& band) {
+  for (int first = 0; first < height; first += most)
+    band(RowSpan{first, std::min(height, first + most)});
+}
+
+// All that is known of a map but its frames. exec's device is settled.
+struct MapPlan {
+  GroundDistance ground;
+  MapOptions options;
+  std::vector<std::uint16_t> target;
+  BoundPlan bounds;
+
+  int bins() const { return ground.rows(); }
+};
+
+}  // namespace fovea::emd

@@ -1,0 +1,80 @@
+#include "emd/solve/cost_plan.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <tuple>
+
+namespace fovea::emd {
+namespace {
+
+constexpr int kStrideMultiple = 16;
+constexpr int kMostCellWords = 4;
+constexpr int kPivotsPerBin = 64;
+
+// Potentials alternate along a path of the tree, so that half of its costs bound them; pricing adds
+// two of them to a cost.
+CostWidth width_of(std::int64_t greatest, int lines) {
+  const std::int64_t bound = greatest * (lines + 2);
+  if (bound <= 30000) return CostWidth::k16;
+  return bound < (std::int64_t{1} << 29) ? CostWidth::k32 : CostWidth::k64;
+}
+
+template <class Cost>
+std::vector<Cost> table_of(const GroundDistance& ground, int stride) {
+  const int rows = ground.rows(), columns = ground.columns();
+  std::vector<Cost> table(static_cast<std::size_t>(rows + 1) * static_cast<std::size_t>(stride));
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < columns; ++j)
+      table[static_cast<std::size_t>(i * stride + j)] =
+          static_cast<Cost>(ground.units()[static_cast<std::size_t>(i * columns + j)]);
+  return table;
+}
+
+}  // namespace
+
+CostPlan::CostPlan(const GroundDistance& ground, const SolverOptions& options)
+    : rows(ground.rows()),
+      columns(ground.columns()),
+      stride((columns + kStrideMultiple) / kStrideMultiple * kStrideMultiple),
+      form(options.solver == SolverKind::kSimplex ? GroundForm::kGeneral : ground.form()),
+      metric(ground.metric()),
+      start(options.start),
+      max_pivots(options.max_pivots > 0 ? options.max_pivots : kPivotsPerBin * (rows + columns)),
+      rule{options.mass, ground.unit(), options.penalty < 0 ? ground.greatest() : options.penalty,
+           ground.greatest()} {
+  const auto units = ground.units();
+  const std::int64_t greatest = *std::max_element(units.begin(), units.end());
+  width = width_of(greatest, rows + columns);
+  narrow_total =
+      std::min<std::int64_t>(std::numeric_limits<std::int32_t>::max(),
+                             (std::int64_t{1} << 62) / std::max<std::int64_t>(1, greatest));
+  if (width == CostWidth::k16) costs16 = table_of<std::int16_t>(ground, stride);
+  if (width <= CostWidth::k32) costs32 = table_of<std::int32_t>(ground, stride);
+  costs64 = table_of<std::int64_t>(ground, stride);
+
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < columns; ++j) order.push_back(static_cast<std::uint16_t>(i * 256 + j));
+  std::stable_sort(order.begin(), order.end(), [&](std::uint16_t a, std::uint16_t b) {
+    const auto key = [&](int cell) {
+      const int i = cell / 256, j = cell % 256;
+      return std::tuple(units[static_cast<std::size_t>(i * columns + j)], std::abs(i - j));
+    };
+    return key(a) < key(b);
+  });
+  const int words = (rows * columns + 63) / 64;
+  if (words <= kMostCellWords) {
+    cell_words = words <= 2 ? 2 : kMostCellWords;
+    line_cells.resize(static_cast<std::size_t>((rows + columns) * cell_words));
+    for (std::size_t k = 0; k < order.size(); ++k)
+      for (const int line : {order[k] / 256, rows + order[k] % 256})
+        line_cells[static_cast<std::size_t>(line * cell_words) + k / 64] |= std::uint64_t{1}
+                                                                            << (k % 64);
+  }
+  if (ground.form() == GroundForm::kLine)
+    for (std::size_t k = 1; k < ground.positions().size(); ++k)
+      gaps.push_back(ground.positions()[k] - ground.positions()[k - 1]);
+  step = columns > 1 ? units[1] : 0;
+}
+
+}  // namespace fovea::emd

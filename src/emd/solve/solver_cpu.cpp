@@ -1,0 +1,368 @@
+// CPU twin of the solver. A problem at a time, problems over cores: the greedy start leaves so few
+// pivots that loading and proving are most of the work, and pricing takes a row of cells a vector.
+#include <algorithm>
+
+#include "core/parallel.h"
+#include "emd/solve/batch_solver.h"
+#include "emd/solve/closed_math.h"
+#include "emd/solve/cost_plan.h"
+#include "emd/solve/simplex_math.h"
+
+// Outside the per-target part, which is compiled once a target.
+#ifndef FOVEA_EMD_JOB
+#define FOVEA_EMD_JOB
+namespace fovea::emd::cpu {
+namespace {
+
+// Problems [first_problem, last_problem).
+template <class Mass>
+struct Job {
+  const CostPlan& plan;
+  const MassBatch<Mass>& batch;
+  const SolutionsView& out;
+  std::int64_t first_problem, last_problem;
+};
+
+}  // namespace
+}  // namespace fovea::emd::cpu
+#endif
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "emd/solve/solver_cpu.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea::emd::cpu {
+namespace {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr int kMostLines = 96;  // of one side, with room for whole vectors
+
+template <class D, class V>
+HWY_INLINE V minus(D, V a, V b) {
+  if constexpr (sizeof(hn::TFromD<D>) == 2) return hn::SaturatedSub(a, b);
+  else return hn::Sub(a, b);
+}
+
+// The cell with the least reduced cost, a vector of columns at a time. 16-bit costs saturate, which
+// keeps their sign.
+template <class B>
+HWY_INLINE Entering price_rows(const B& basis, const CostTable<typename B::Cost>& table) {
+  using Cost = typename B::Cost;
+  const hn::CappedTag<Cost, 16> d;  // as rows of a table are padded
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  auto least = hn::Zero(d), where = hn::Zero(d);
+  const Cost* columns = basis.potential + B::kColumn0;
+  for (int i = 0; i <= table.rows; ++i) {
+    if (!basis.active.has(i)) continue;
+    const auto worth = hn::Set(d, basis.potential[i]);
+    for (int j = 0; j <= table.columns; j += lanes) {
+      const auto cost = hn::LoadU(d, table.costs + i * table.stride + j);
+      const auto reduced = minus(d, minus(d, cost, hn::LoadU(d, columns + j)), worth);
+      const auto better = hn::Lt(reduced, least);
+      least = hn::IfThenElse(better, reduced, least);
+      where = hn::IfThenElse(better, hn::Set(d, static_cast<Cost>(i * 128 + j)), where);
+    }
+  }
+  if (hn::AllFalse(d, hn::Lt(least, hn::Zero(d)))) return {};
+  Cost values[hn::MaxLanes(d)], cells[hn::MaxLanes(d)];
+  hn::StoreU(least, d, values);
+  hn::StoreU(where, d, cells);
+  int best = 0;
+  for (int k = 1; k < lanes; ++k)
+    if (values[k] < values[best]) best = k;
+  const auto cell = static_cast<int>(cells[best]);
+  return {cell / 128, cell % 128 + best};
+}
+
+// A problem in whole masses. Where one side is lighter it has the difference behind its last bin.
+template <class Mass>
+struct Problem {
+  HWY_ALIGN Mass first[kMostLines];
+  HWY_ALIGN Mass second[kMostLines];
+  HWY_ALIGN Mass kept[kMostLines];  // that stays in its bin
+  MovedMass mass{};
+  std::int64_t total = 0;  // of the normalised sides, else 0
+
+  void balance(const CostPlan& plan, std::int64_t first_total, std::int64_t second_total) {
+    const std::int64_t more = first_total - second_total;
+    mass.moved = std::min(first_total, second_total);
+    mass.extra = more < 0 ? -more : more;
+    first[plan.rows] = static_cast<Mass>(more < 0 ? -more : 0);
+    second[plan.columns] = static_cast<Mass>(more > 0 ? more : 0);
+  }
+};
+
+struct Found {
+  Status status = Status::kOptimal;
+  int pivots = 0;
+};
+
+// Where the flow of a problem is written, in the caller's masses.
+struct FlowRow {
+  double* to = nullptr;
+  int columns = 0;
+  int exponent = 0;
+  double scale = 1;
+  void add(int i, int j, double mass) const {
+    to[i * columns + j] += std::scalbn(mass, exponent) * scale;
+  }
+};
+
+template <class B, class Cells, class Mass, class Sum>
+Found run_simplex(const CostTable<typename B::Cost>& table, const typename B::Set& active,
+                  Problem<Mass>& problem, const FlowRow& flow, Sum& cost) {
+  HWY_ALIGN B basis;
+  basis.active = active;
+  for (int j = 0; j < table.stride; ++j) basis.potential[B::kColumn0 + j] = B::kNever;
+  greedy_start(basis, table, problem.first, problem.second, Cells(table, active, B::kColumn0));
+  const Status status = improve(basis, table, [&](const B& b) { return price_rows(b, table); });
+  cost = basis.cost;
+  if (flow.to != nullptr) {
+    for (int k = 0; k + 1 < basis.lines; ++k) {  // the root is the last
+      const int line = basis.closed[k], parent = basis.parent[line];
+      const int i = B::is_row(line) ? line : parent;
+      const int j = (B::is_row(line) ? parent : line) - B::kColumn0;
+      if (i < table.rows && j < table.columns)
+        flow.add(i, j, static_cast<double>(basis.flow[line]));
+    }
+  }
+  return {status, basis.pivots};
+}
+
+template <class Cost, int kWords, class Mass, class Sum>
+Found simplex(const CostPlan& plan, const Cost* costs, Problem<Mass>& problem, const FlowRow& flow,
+              Sum& cost) {
+  using B = Basis<Cost, Mass, kWords>;
+  const CostTable<Cost> table{costs,          plan.rows,         plan.columns,
+                              plan.stride,    plan.order.data(), plan.line_cells.data(),
+                              plan.max_pivots};
+  typename B::Set active = B::Set::none();
+  for (int i = 0; i <= plan.rows; ++i)
+    if (problem.first[i] > 0) active.add(i);
+  for (int j = 0; j <= plan.columns; ++j)
+    if (problem.second[j] > 0) active.add(B::kColumn0 + j);
+  if (plan.cell_words == 2) return run_simplex<B, OpenCells<2>>(table, active, problem, flow, cost);
+  if (plan.cell_words == 4) return run_simplex<B, OpenCells<4>>(table, active, problem, flow, cost);
+  return run_simplex<B, ScannedCells<typename B::Set>>(table, active, problem, flow, cost);
+}
+
+template <class Mass, class Sum>
+Found search(const CostPlan& plan, Problem<Mass>& problem, const FlowRow& flow, Sum& cost) {
+  if (plan.metric) {
+    for (int i = 0; i < plan.rows; ++i) {
+      const Mass kept = std::min(problem.first[i], problem.second[i]);
+      problem.first[i] -= kept;
+      problem.second[i] -= kept;
+      problem.kept[i] = kept;
+    }
+    if (flow.to != nullptr)
+      for (int i = 0; i < plan.rows; ++i)
+        if (problem.kept[i] > 0) flow.add(i, i, static_cast<double>(problem.kept[i]));
+  }
+  const bool small = plan.rows < 32 && plan.columns < 32;
+  if constexpr (sizeof(Mass) == 4) {
+    if (small && plan.width == CostWidth::k16)
+      return simplex<std::int16_t, 1>(plan, plan.costs16.data(), problem, flow, cost);
+    if (small && plan.width == CostWidth::k32)
+      return simplex<std::int32_t, 1>(plan, plan.costs32.data(), problem, flow, cost);
+  }
+  if (small) return simplex<std::int64_t, 1>(plan, plan.costs64.data(), problem, flow, cost);
+  return simplex<std::int64_t, 3>(plan, plan.costs64.data(), problem, flow, cost);
+}
+
+template <class Mass, class Sum>
+Found least_cost(const CostPlan& plan, Problem<Mass>& problem, const FlowRow& flow, Sum& cost) {
+  const bool equal = problem.mass.extra == 0, with_flow = flow.to != nullptr;
+  const Mass *first = problem.first, *second = problem.second;
+  if (plan.form == GroundForm::kDiscrete && !with_flow) {
+    cost = discrete_cost<Sum>(first, second, plan.step, plan.rows);
+    return {};
+  }
+  if (plan.form == GroundForm::kLine && equal && !with_flow) {
+    cost = line_cost<Sum>(first, second, plan.gaps.data(), plan.rows);
+    return {};
+  }
+  if (plan.form == GroundForm::kCircle && equal && !with_flow) {
+    cost = circle_cost<Sum>(first, second, plan.step, plan.rows);
+    return {};
+  }
+  if ((plan.form == GroundForm::kMonge || plan.form == GroundForm::kLine) && equal) {
+    cost = 0;
+    walk(problem.first, problem.second, plan.rows, plan.columns, [&](int i, int j, Mass mass) {
+      cost += static_cast<Sum>(mass) * plan.costs64[static_cast<std::size_t>(i * plan.stride + j)];
+      if (with_flow) flow.add(i, j, static_cast<double>(mass));
+    });
+    return {};
+  }
+  return search(plan, problem, flow, cost);
+}
+
+template <class Mass>
+double solve_whole(const CostPlan& plan, Problem<Mass>& problem, FlowRow flow, Found& found) {
+  std::conditional_t<sizeof(Mass) == 4, std::int64_t, Wide> cost = 0;
+  flow.exponent = problem.mass.exponent;
+  if (problem.total > 0) {
+    flow.exponent = 0;
+    flow.scale = 1 / static_cast<double>(problem.total);
+  }
+  found = least_cost(plan, problem, flow, cost);
+  return distance_of(plan.rule, cost, problem.mass);
+}
+
+template <class Mass>
+class Range {
+ public:
+  explicit Range(const Job<Mass>& job) : job_(job), plan_(job.plan) {}
+
+  void run() {
+    for (std::int64_t k = job_.first_problem; k < job_.last_problem; ++k) {
+      const auto& second = job_.batch.second;
+      FlowRow flow;
+      if (!job_.out.flow.empty()) {
+        flow.to = job_.out.flow.row(static_cast<int>(k));
+        flow.columns = plan_.columns;
+        std::fill_n(flow.to, plan_.rows * plan_.columns, 0.0);
+      }
+      Found found;
+      job_.out.distance[k] =
+          solve(job_.batch.first.row(static_cast<int>(k)),
+                second.row(second.height == 1 ? 0 : static_cast<int>(k)), flow, found);
+      if (job_.out.status != nullptr) job_.out.status[k] = found.status;
+      if (job_.out.pivots != nullptr)
+        job_.out.pivots[k] = static_cast<std::uint16_t>(std::min(found.pivots, 65535));
+    }
+  }
+
+ private:
+  double solve(const Mass* first, const Mass* second, const FlowRow& flow, Found& found) {
+    if constexpr (std::is_integral_v<Mass>) {
+      std::int32_t first_total = 0, second_total = 0;
+      for (int i = 0; i < plan_.rows; ++i) first_total += narrow_.first[i] = first[i];
+      for (int j = 0; j < plan_.columns; ++j) second_total += narrow_.second[j] = second[j];
+      if (first_total == 0 || second_total == 0) return empty(first_total, second_total, 0, found);
+      if (first_total == second_total || plan_.rule.policy != MassPolicy::kNormalise) {
+        narrow_.balance(plan_, first_total, second_total);
+        return solve_whole(plan_, narrow_, flow, found);
+      }
+      return solve_wide(first, second, 0, flow, found);
+    } else {
+      const MassFacts one = mass_facts(first, plan_.rows);
+      const MassFacts other = mass_facts(second, plan_.columns);
+      if (!one.valid || !other.valid) {
+        found.status = Status::kInvalidMass;
+        return 0;
+      }
+      return solve_wide(first, second, mass_exponent(one, other), flow, found);
+    }
+  }
+
+  double empty(std::int64_t first_total, std::int64_t second_total, int exponent, Found& found) {
+    found.status = Status::kEmpty;
+    return empty_distance(plan_.rule, std::max(first_total, second_total), exponent);
+  }
+
+  double solve_wide(const Mass* first, const Mass* second, int exponent, const FlowRow& flow,
+                    Found& found) {
+    std::int64_t first_total = 0, second_total = 0;
+    for (int i = 0; i < plan_.rows; ++i)
+      first_total += wide_.first[i] = whole_mass(first[i], exponent);
+    for (int j = 0; j < plan_.columns; ++j)
+      second_total += wide_.second[j] = whole_mass(second[j], exponent);
+    if (first_total == 0 || second_total == 0)
+      return empty(first_total, second_total, exponent, found);
+    wide_.mass.exponent = exponent;
+    wide_.total = 0;
+    if (plan_.rule.policy == MassPolicy::kNormalise) {
+      const MassFactors factors = mass_factors(first_total, second_total);
+      if (factors.first > 0) {
+        for (int i = 0; i < plan_.rows; ++i) wide_.first[i] *= factors.first;
+        for (int j = 0; j < plan_.columns; ++j) wide_.second[j] *= factors.second;
+        first_total *= factors.first;
+      } else {
+        normalise_to(wide_.first, plan_.rows, first_total);
+        normalise_to(wide_.second, plan_.columns, second_total);
+        first_total = kNormalTotal;
+      }
+      second_total = wide_.total = first_total;
+    }
+    wide_.balance(plan_, first_total, second_total);
+    if (std::max(first_total, second_total) > plan_.narrow_total)
+      return solve_whole(plan_, wide_, flow, found);
+    for (int i = 0; i <= plan_.rows; ++i)
+      narrow_.first[i] = static_cast<std::int32_t>(wide_.first[i]);
+    for (int j = 0; j <= plan_.columns; ++j)
+      narrow_.second[j] = static_cast<std::int32_t>(wide_.second[j]);
+    narrow_.mass = wide_.mass;
+    narrow_.total = wide_.total;
+    const double distance = solve_whole(plan_, narrow_, flow, found);
+    narrow_.total = 0;
+    return distance;
+  }
+
+  const Job<Mass>& job_;
+  const CostPlan& plan_;
+  Problem<std::int32_t> narrow_;
+  Problem<std::int64_t> wide_;
+};
+
+// Entry points for the dispatcher, which cannot name templates.
+void solve_u8(const Job<std::uint8_t>& job) { Range(job).run(); }
+void solve_u16(const Job<std::uint16_t>& job) { Range(job).run(); }
+void solve_f32(const Job<float>& job) { Range(job).run(); }
+void solve_f64(const Job<double>& job) { Range(job).run(); }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace
+}  // namespace fovea::emd::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fovea::emd::cpu {
+namespace {
+
+HWY_EXPORT(solve_u8);
+HWY_EXPORT(solve_u16);
+HWY_EXPORT(solve_f32);
+HWY_EXPORT(solve_f64);
+
+constexpr std::int64_t kProblemsPerTask = 256;
+
+class Solver final : public BatchSolver {
+ public:
+  Solver(const GroundDistance& ground, const SolverOptions& options) : plan_(ground, options) {}
+
+  void solve(const AnyMassBatch& batch, const SolutionsView& out, const Exec& exec) override {
+    std::visit([&](const auto& masses) { solve_batch(masses, out, exec); }, batch);
+  }
+
+ private:
+  template <class Mass>
+  void solve_batch(const MassBatch<Mass>& batch, const SolutionsView& out, const Exec& exec) {
+    parallel_for(exec, batch.first.height, kProblemsPerTask,
+                 [&](std::int64_t first, std::int64_t last) {
+                   const Job<Mass> job{plan_, batch, out, first, last};
+                   if constexpr (std::is_same_v<Mass, std::uint8_t>)
+                     HWY_DYNAMIC_DISPATCH(solve_u8)(job);
+                   else if constexpr (std::is_same_v<Mass, std::uint16_t>)
+                     HWY_DYNAMIC_DISPATCH(solve_u16)(job);
+                   else if constexpr (std::is_same_v<Mass, float>)
+                     HWY_DYNAMIC_DISPATCH(solve_f32)(job);
+                   else HWY_DYNAMIC_DISPATCH(solve_f64)(job);
+                 });
+  }
+
+  CostPlan plan_;
+};
+
+}  // namespace
+
+std::unique_ptr<BatchSolver> make_batch_solver(const GroundDistance& ground,
+                                               const SolverOptions& options) {
+  return std::make_unique<Solver>(ground, options);
+}
+
+}  // namespace fovea::emd::cpu
+#endif  // HWY_ONCE

@@ -1,0 +1,210 @@
+// The face of the solver: checks shapes, chooses the device, and brings what lies elsewhere there.
+#include <fmt/format.h>
+#include <fovea/emd/solver.h>
+#include <fovea/error.h>
+
+#include <array>
+#include <utility>
+
+#include "core/backend.h"
+#include "core/dispatch.h"
+#include "emd/solve/batch_solver.h"
+
+namespace fovea::emd {
+namespace {
+
+constexpr const char* kName = "emd";
+
+template <class Mass>
+void require_shapes(const GroundDistance& ground, ImageView<const Mass> first,
+                    ImageView<const Mass> second) {
+  const auto bins = [](const char* name, int is, int expected, const char* of) {
+    if (is != expected)
+      throw InvalidArgument(fmt::format("{}: {} has {} bins, but the ground distance has {} {}",
+                                        kName, name, is, expected, of));
+  };
+  bins("first", first.row_elements(), ground.rows(), "rows");
+  bins("second", second.row_elements(), ground.columns(), "columns");
+  if (second.height != 1 && second.height != first.height)
+    throw InvalidArgument(
+        fmt::format("{}: second has {} histograms, expected 1 or {}, as many as first", kName,
+                    second.height, first.height));
+}
+
+void require_outputs(const GroundDistance& ground, int problems, Memory memory,
+                     const SolutionsView& out) {
+  if (out.distance == nullptr) throw InvalidArgument("emd: no memory was given for distances");
+  if (out.flow.data == nullptr) return;
+  detail::require_shape(kName, "flow", out.flow, ground.rows() * ground.columns(), problems, 1);
+  if ((out.flow.memory == Memory::kCuda) != (memory == Memory::kCuda))
+    throw InvalidArgument("emd: flow lies in another memory than first, expected the same");
+}
+
+// Histograms where the device reads them.
+template <class Mass>
+class Brought {
+ public:
+  Brought(ImageView<const Mass> from, Memory memory, const Exec& exec) : view_(from) {
+    if ((from.memory == Memory::kCuda) == (memory == Memory::kCuda)) return;
+    there_ = Image<Mass>(from.width, from.height, from.channels, memory);
+    copy(from, there_.view(), exec);
+    view_ = there_.view();
+  }
+  const ImageView<const Mass>& view() const { return view_; }
+
+ private:
+  Image<Mass> there_{};
+  ImageView<const Mass> view_;
+};
+
+template <class T>
+void fetch(Array<T>& from, T* to, const Exec& exec) {
+  const auto size = static_cast<int>(from.size());
+  if (to != nullptr)
+    copy(packed_view(from.data(), size, 1, 1, from.memory()), packed_view(to, size, 1), exec);
+}
+
+Solutions make_solutions(const GroundDistance& ground, int problems, Memory memory, bool flow) {
+  const auto count = static_cast<std::size_t>(problems);
+  Solutions made{Array<double>(count, memory),
+                 Array<Status>(count, memory),
+                 Array<std::uint16_t>(count, memory),
+                 {}};
+  if (flow) made.flow = Image<double>(ground.rows() * ground.columns(), problems, 1, memory);
+  return made;
+}
+SolutionsView view_of(Solutions& made) {
+  return {made.distance.data(), made.status.data(), made.pivots.data(), made.flow.view()};
+}
+
+}  // namespace
+
+std::span<const Choice> choices(SolverKind) {
+  static constexpr std::array<Choice, 2> kChoices{
+      {{"auto", static_cast<int>(SolverKind::kAuto)},
+       {"simplex", static_cast<int>(SolverKind::kSimplex)}}};
+  return kChoices;
+}
+std::span<const Choice> choices(SimplexStart) {
+  static constexpr std::array<Choice, 2> kChoices{
+      {{"greedy", static_cast<int>(SimplexStart::kGreedy)},
+       {"auxiliary", static_cast<int>(SimplexStart::kAuxiliary)}}};
+  return kChoices;
+}
+std::span<const Choice> choices(MassPolicy) {
+  static constexpr std::array<Choice, 3> kChoices{
+      {{"partial", static_cast<int>(MassPolicy::kPartial)},
+       {"penalty", static_cast<int>(MassPolicy::kPenalty)},
+       {"normalise", static_cast<int>(MassPolicy::kNormalise)}}};
+  return kChoices;
+}
+
+void describe(OptionVisitor& visit, SolverOptions& options) {
+  visit("solver", options.solver,
+        "auto takes the closed form of a ground distance that has one, simplex always searches");
+  visit("start", options.start,
+        "of the simplex: the cheapest cells, or all mass on an auxiliary sink and a tableau of "
+        "bits");
+  visit("mass", options.mass,
+        "of unequal masses: partial moves the lighter into the heavier, penalty adds a cost for "
+        "what is too many, normalise scales both to 1");
+  visit("penalty", options.penalty,
+        "cost of each unit of mass too many; below 0: the greatest cost", -1, 1e12);
+  visit("max-pivots", options.max_pivots,
+        "of one problem, after which its distance is an upper bound; 0: 64 times its bins", 0,
+        60000);
+}
+
+const char* to_string(Status status) {
+  switch (status) {
+    case Status::kOptimal: return "optimal";
+    case Status::kEmpty: return "empty";
+    case Status::kPivotLimit: return "pivot limit";
+    case Status::kInvalidMass: break;
+  }
+  return "invalid mass";
+}
+
+struct Solver::State {
+  GroundDistance ground;
+  SolverOptions options;
+  std::unique_ptr<BatchSolver> twin{};
+  Device device{};  // that the twin works on
+
+  BatchSolver& twin_of(const Exec& exec) {
+    if (!twin || !(device == exec.device)) {
+      twin = detail::on_cuda(exec) ? cuda::make_batch_solver(ground, options)
+                                   : cpu::make_batch_solver(ground, options);
+      device = exec.device;
+    }
+    return *twin;
+  }
+};
+
+Solver::Solver(GroundDistance ground, const SolverOptions& options)
+    : state_(std::make_unique<State>(State{std::move(ground), options})) {
+  check_options(options);
+}
+Solver::Solver(Solver&&) noexcept = default;
+Solver& Solver::operator=(Solver&&) noexcept = default;
+Solver::~Solver() = default;
+
+const GroundDistance& Solver::ground() const { return state_->ground; }
+const SolverOptions& Solver::options() const { return state_->options; }
+
+template <class Mass>
+void Solver::solve(ImageView<const Mass> first, ImageView<const Mass> second,
+                   const SolutionsView& out) {
+  if (first.height == 0) return;
+  require_shapes(state_->ground, first, second);
+  require_outputs(state_->ground, first.height, first.memory, out);
+  const Exec exec = detail::resolve_exec(kName, state_->options.exec, {first, second});
+  if (!detail::on_cuda(exec))
+    return state_->twin_of(exec).solve(MassBatch<Mass>{first, second}, out, exec);
+  const fovea::cuda::ScopedDevice here(exec.device);
+  BatchSolver& twin = state_->twin_of(exec);
+  const Brought<Mass> first_there(first, Memory::kCuda, exec);
+  const Brought<Mass> second_there(second, Memory::kCuda, exec);
+  const MassBatch<Mass> batch{first_there.view(), second_there.view()};
+  if (first.memory == Memory::kCuda) return twin.solve(batch, out, exec);
+  Solutions there =
+      make_solutions(state_->ground, first.height, Memory::kCuda, out.flow.data != nullptr);
+  twin.solve(batch, view_of(there), exec);
+  fetch(there.distance, out.distance, exec);
+  fetch(there.status, out.status, exec);
+  fetch(there.pivots, out.pivots, exec);
+  if (out.flow.data != nullptr) copy(there.flow.view(), out.flow, exec);
+}
+
+template <class Mass>
+Solutions Solver::solve(ImageView<const Mass> first, ImageView<const Mass> second, bool with_flow) {
+  if (first.height > 0) require_shapes(state_->ground, first, second);
+  const Memory memory = first.memory == Memory::kCuda ? Memory::kCuda : Memory::kHost;
+  Solutions made = make_solutions(state_->ground, first.height, memory, with_flow);
+  solve(first, second, view_of(made));
+  return made;
+}
+
+#define FOVEA_EMD_SOLVE(Mass)                                                         \
+  template FOVEA_API void Solver::solve(ImageView<const Mass>, ImageView<const Mass>, \
+                                        const SolutionsView&);                        \
+  template FOVEA_API Solutions Solver::solve(ImageView<const Mass>, ImageView<const Mass>, bool);
+FOVEA_EMD_SOLVE(std::uint8_t)
+FOVEA_EMD_SOLVE(std::uint16_t)
+FOVEA_EMD_SOLVE(float)
+FOVEA_EMD_SOLVE(double)
+#undef FOVEA_EMD_SOLVE
+
+Solution distance(const GroundDistance& ground, std::span<const double> first,
+                  std::span<const double> second, const SolverOptions& options) {
+  Solver solver(ground, options);
+  const auto view = [](std::span<const double> masses) {
+    return packed_view(masses.data(), static_cast<int>(masses.size()), 1);
+  };
+  const Solutions found = solver.solve<double>(view(first), view(second), true);
+  const double* flow = found.flow.row(0);
+  return {found.distance[0], found.status[0], found.pivots[0],
+          std::vector<double>(flow, flow + found.flow.width())};
+}
+
+}  // namespace fovea::emd

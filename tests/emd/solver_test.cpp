@@ -1,0 +1,268 @@
+#include <fovea/emd/solver.h>
+#include <fovea/error.h>
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "emd/problems.h"
+#include "reference/emd.h"
+#include "support/devices.h"
+
+namespace fovea::emd {
+namespace {
+
+using testing::HasSubstr;
+
+class EmdSolver : public fovea::test::OnEveryPlace {
+ protected:
+  SolverOptions options() const { return {.exec = {.device = device()}}; }
+};
+FOVEA_ON_EVERY_PLACE(EmdSolver);
+
+template <class Mass>
+std::vector<std::int64_t> whole(const Mass* masses, int bins) {
+  return {masses, masses + bins};
+}
+std::int64_t total_of(const std::vector<std::int64_t>& masses) {
+  return std::accumulate(masses.begin(), masses.end(), std::int64_t{0});
+}
+
+// Moves all that the policy wants moved, from where it is to where it is wanted, at that cost.
+void expect_flow(const GroundDistance& ground, const double* flow, const double* first,
+                 const double* second, double cost) {
+  double sum = 0, moved = 0, first_total = 0, second_total = 0;
+  std::vector<double> into(static_cast<std::size_t>(ground.columns()));
+  for (int i = 0; i < ground.rows(); ++i) {
+    double out = 0;
+    for (int j = 0; j < ground.columns(); ++j) {
+      const double mass = flow[i * ground.columns() + j];
+      EXPECT_GE(mass, 0);
+      out += mass;
+      into[static_cast<std::size_t>(j)] += mass;
+      sum += mass * ground.cost(i, j);
+    }
+    EXPECT_LE(out, first[i] * (1 + 1e-12) + 1e-300);
+    moved += out;
+    first_total += first[i];
+  }
+  for (int j = 0; j < ground.columns(); ++j) {
+    EXPECT_LE(into[static_cast<std::size_t>(j)], second[j] * (1 + 1e-12) + 1e-300);
+    second_total += second[j];
+  }
+  EXPECT_NEAR(moved, std::min(first_total, second_total), 1e-12 * first_total);
+  EXPECT_NEAR(sum, cost, 1e-9 * (1 + cost));
+}
+
+TEST_P(EmdSolver, KnowsDistancesThatAreKnown) {
+  const auto of = [&](const GroundDistance& ground, std::vector<double> p, std::vector<double> q) {
+    return distance(ground, p, q, options()).distance;
+  };
+  EXPECT_EQ(of(GroundDistance::l1(3), {1, 0, 0}, {0, 0, 1}), 2);
+  EXPECT_EQ(of(GroundDistance::l1(3), {2, 0, 0}, {0, 1, 1}), 1.5);
+  EXPECT_EQ(of(GroundDistance::squared(3), {2, 0, 0}, {0, 1, 1}), 2.5);
+  EXPECT_EQ(of(GroundDistance::thresholded(5, 2), {4, 0, 0, 0, 0}, {0, 0, 0, 0, 4}), 2);
+  EXPECT_EQ(of(GroundDistance::circular(5), {4, 0, 0, 0, 0}, {0, 0, 0, 0, 4}), 1);
+  EXPECT_EQ(of(GroundDistance::discrete(4), {3, 1, 0, 0}, {1, 1, 1, 1}), 0.5);
+  EXPECT_EQ(of(GroundDistance::l1(1), {5}, {5}), 0);
+  EXPECT_DOUBLE_EQ(of(GroundDistance::l1(2), {0.5, 0.5}, {0.25, 0.75}), 0.25);
+  EXPECT_DOUBLE_EQ(
+      of(GroundDistance::thresholded(4, 2), {0.1, 0.2, 0.3, 0.4}, {0.4, 0.3, 0.2, 0.1}), 0.7);
+  // Rectangular: 2 bins into 3.
+  const GroundDistance table(2, 3, std::vector<double>{4, 1, 3, 2, 5, 2});
+  EXPECT_EQ(of(table, {3, 4}, {2, 2, 3}), (2 * 1 + 1 * 3 + 2 * 2 + 2 * 2) / 7.0);
+}
+
+TEST_P(EmdSolver, UnequalMassesMeanWhatThePolicySays) {
+  const GroundDistance ground = GroundDistance::l1(4);
+  const std::vector<double> p{3, 0, 0, 0}, q{1, 0, 0, 9};
+  SolverOptions chosen = options();
+  EXPECT_DOUBLE_EQ(distance(ground, p, q, chosen).distance, 2.0);  // 1 stays, 2 go 3 steps, of 3
+  chosen.mass = MassPolicy::kPenalty;
+  EXPECT_DOUBLE_EQ(distance(ground, p, q, chosen).distance, 6 + 3 * 7);
+  chosen.penalty = 0.5;
+  EXPECT_DOUBLE_EQ(distance(ground, p, q, chosen).distance, 6 + 0.5 * 7);
+  chosen.mass = MassPolicy::kNormalise;
+  EXPECT_DOUBLE_EQ(distance(ground, p, q, chosen).distance, 0.9 * 3);
+  // Roles changed, nothing else.
+  chosen.mass = MassPolicy::kPartial;
+  EXPECT_DOUBLE_EQ(distance(ground, q, p, chosen).distance, 2.0);
+}
+
+TEST_P(EmdSolver, PenaltiesAreThoseOfEmdHat) {
+  // Published for pyemd: extra mass costs the greatest distance.
+  SolverOptions chosen = options();
+  chosen.mass = MassPolicy::kPenalty;
+  const GroundDistance ground(2, 2, std::vector<double>{0, 0.5, 0.5, 0});
+  EXPECT_DOUBLE_EQ(
+      distance(ground, std::vector<double>{0, 1}, std::vector<double>{5, 3}, chosen).distance, 3.5);
+}
+
+TEST_P(EmdSolver, HistogramsWithoutMassHaveADefinedDistance) {
+  const GroundDistance ground = GroundDistance::thresholded(4, 2);
+  const std::vector<double> none(4), some{1, 0, 2, 0};
+  for (const MassPolicy policy : {MassPolicy::kPartial, MassPolicy::kNormalise}) {
+    SolverOptions chosen = options();
+    chosen.mass = policy;
+    const Solution both = distance(ground, none, none, chosen);
+    EXPECT_EQ(both.distance, 0);
+    EXPECT_EQ(both.status, Status::kEmpty);
+    const Solution one = distance(ground, none, some, chosen);
+    EXPECT_EQ(one.distance, 2);
+    EXPECT_EQ(one.status, Status::kEmpty);
+  }
+  SolverOptions chosen = options();
+  chosen.mass = MassPolicy::kPenalty;
+  chosen.penalty = 5;
+  EXPECT_EQ(distance(ground, some, none, chosen).distance, 15);
+}
+
+template <class Mass>
+void expect_reference(const SolverOptions& options, int most_bins, int rounds, std::uint64_t seed) {
+  Random random(seed);
+  for (int round = 0; round < rounds; ++round) {
+    const int rows = test::between(random, 1, most_bins);
+    const int columns =
+        test::between(random, 0, 1) == 0 ? rows : test::between(random, 1, most_bins);
+    const GroundDistance ground = test::random_ground(random, rows, columns);
+    const auto pairs = test::random_pairs<Mass>(random, ground, 24);
+    Solver solver(ground, options);
+    const Solutions found = solver.solve<Mass>(pairs.first.view(), pairs.second.view(), false);
+    for (int k = 0; k < pairs.first.height(); ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      const auto p = whole(pairs.first.row(k), rows), q = whole(pairs.second.row(k), columns);
+      const auto least = static_cast<double>(reference::least_cost(ground, p, q));
+      const auto moved = static_cast<double>(std::min(total_of(p), total_of(q)));
+      ASSERT_EQ(found.status[at], Status::kOptimal);
+      ASSERT_EQ(found.distance[at], least / moved * ground.unit())
+          << to_string(ground.form()) << ' ' << rows << 'x' << columns << " problem " << k;
+    }
+  }
+}
+
+TEST_P(EmdSolver, EqualsShortestPathsForBytes) {
+  expect_reference<std::uint8_t>(options(), 16, 150, 1);
+}
+TEST_P(EmdSolver, EqualsShortestPathsForShortsAndManyBins) {
+  expect_reference<std::uint16_t>(options(), 64, 12, 2);
+}
+TEST_P(EmdSolver, EqualsShortestPathsForFloats) { expect_reference<float>(options(), 12, 40, 3); }
+TEST_P(EmdSolver, EqualsShortestPathsForDoubles) { expect_reference<double>(options(), 12, 40, 4); }
+TEST_P(EmdSolver, TheSimplexAgreesWhereThereIsAClosedForm) {
+  SolverOptions chosen = options();
+  chosen.solver = SolverKind::kSimplex;
+  expect_reference<std::uint8_t>(chosen, 16, 100, 5);
+}
+
+TEST_P(EmdSolver, FlowsCostWhatTheDistanceSays) {
+  Random random(6);
+  for (int round = 0; round < 60; ++round) {
+    const int rows = test::between(random, 1, 14);
+    const int columns = round % 2 == 0 ? rows : test::between(random, 1, 14);
+    const GroundDistance ground = test::random_ground(random, rows, columns);
+    const auto pairs = test::random_pairs<double>(random, ground, 1);
+    const std::span<const double> p(pairs.first.row(0), static_cast<std::size_t>(rows));
+    const std::span<const double> q(pairs.second.row(0), static_cast<std::size_t>(columns));
+    const Solution found = distance(ground, p, q, options());
+    const double moved = std::min(std::accumulate(p.begin(), p.end(), 0.0),
+                                  std::accumulate(q.begin(), q.end(), 0.0));
+    expect_flow(ground, found.flow.data(), p.data(), q.data(), found.distance * moved);
+  }
+}
+
+TEST_P(EmdSolver, RealMassesAreScaledWholeOnes) {
+  Random random(7);
+  for (int round = 0; round < 60; ++round) {
+    const int bins = test::between(random, 2, 20);
+    const GroundDistance ground = test::random_ground(random, bins, bins);
+    const auto pairs = test::random_pairs<double>(random, ground, 1);
+    std::vector<double> p(pairs.first.row(0), pairs.first.row(0) + bins),
+        q(pairs.second.row(0), pairs.second.row(0) + bins);
+    const double wanted = distance(ground, p, q, options()).distance;
+    for (const double scale : {0.1, 1e-200, 3e100, 0x1p-30}) {
+      std::vector<double> a = p, b = q;
+      for (double& mass : a) mass *= scale;
+      for (double& mass : b) mass *= scale;
+      EXPECT_NEAR(distance(ground, a, b, options()).distance, wanted, 1e-12 * (1 + wanted));
+    }
+    SolverOptions normal = options();
+    normal.mass = MassPolicy::kNormalise;
+    const double normalised = distance(ground, p, q, normal).distance;
+    std::vector<double> a = p;
+    for (double& mass : a) mass *= 0.3;
+    EXPECT_NEAR(distance(ground, a, q, normal).distance, normalised, 1e-12 * (1 + normalised));
+  }
+}
+
+TEST_P(EmdSolver, BadProblemsAreToldAndOthersSolved) {
+  const GroundDistance ground = GroundDistance::thresholded(3, 2);
+  Image<double> first(3, 5), second(3, 1);
+  for (int k = 0; k < 5; ++k) std::fill_n(first.row(k), 3, 1.0);
+  std::fill_n(second.row(0), 3, 1.0);
+  first.at(1, 0) = -1;
+  first.at(1, 1) = std::numeric_limits<double>::quiet_NaN();
+  first.at(1, 2) = std::numeric_limits<double>::infinity();
+  first.at(0, 3) = first.at(1, 3) = 1e308;
+  Solver solver(ground, options());
+  const Solutions found = solver.solve<double>(first.view(), second.view());
+  for (std::size_t k = 0; k < 4; ++k) {
+    EXPECT_EQ(found.status[k], Status::kInvalidMass) << k;
+    EXPECT_EQ(found.distance[k], 0) << k;
+  }
+  EXPECT_EQ(found.status[4], Status::kOptimal);
+}
+
+TEST_P(EmdSolver, APivotLimitIsTold) {
+  Random random(8);
+  std::vector<double> costs;
+  for (int k = 0; k < 256; ++k) costs.push_back(test::between(random, 1, 1000));
+  const GroundDistance ground(16, 16, costs);
+  const auto pairs = test::random_pairs<std::uint8_t>(random, ground, 50);
+  SolverOptions chosen = options();
+  const Solutions all =
+      Solver(ground, chosen).solve<std::uint8_t>(pairs.first.view(), pairs.second.view());
+  chosen.max_pivots = 2;
+  const Solutions some =
+      Solver(ground, chosen).solve<std::uint8_t>(pairs.first.view(), pairs.second.view());
+  int limited = 0;
+  for (std::size_t k = 0; k < 50; ++k) {
+    EXPECT_EQ(some.status[k], all.pivots[k] > 2 ? Status::kPivotLimit : Status::kOptimal);
+    EXPECT_GE(some.distance[k], all.distance[k]);
+    limited += some.status[k] == Status::kPivotLimit ? 1 : 0;
+  }
+  EXPECT_GT(limited, 10);
+}
+
+TEST_P(EmdSolver, ShapesThatDoNotFitAreRefused) {
+  Solver solver(GroundDistance::l1(4), options());
+  const auto message = [&](int first_bins, int second_bins, int second_rows) {
+    Image<std::uint8_t> first(first_bins, 3), second(second_bins, second_rows);
+    try {
+      solver.solve<std::uint8_t>(first.view(), second.view());
+    } catch (const InvalidArgument& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_THAT(message(5, 4, 3), HasSubstr("first has 5 bins, but the ground distance has 4 rows"));
+  EXPECT_THAT(message(4, 3, 3), HasSubstr("second has 3 bins"));
+  EXPECT_THAT(message(4, 4, 2), HasSubstr("second has 2 histograms, expected 1 or 3"));
+}
+
+TEST(EmdSolverOptions, ThreadsDoNotChangeAnything) {
+  Random random(9);
+  const GroundDistance ground = GroundDistance::thresholded(11, 3);
+  const auto pairs = test::random_pairs<std::uint8_t>(random, ground, 3000);
+  std::vector<double> one;
+  for (const int threads : {1, 2, 5}) {
+    Solver solver(ground, {.exec = {.device = Device::cpu(), .threads = threads}});
+    const Solutions found = solver.solve<std::uint8_t>(pairs.first.view(), pairs.second.view());
+    const std::vector<double> all(found.distance.begin(), found.distance.end());
+    if (one.empty()) one = all;
+    EXPECT_EQ(all, one);
+  }
+}
+
+}  // namespace
+}  // namespace fovea::emd
