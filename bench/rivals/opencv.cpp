@@ -1,5 +1,5 @@
 // OpenCV as a rival: each entry sets up buffers like ours and runs the function that users would
-// call for the same result. Loaded by `fovea bench` alone.
+// call for the same result. Loaded by `fovea bench` and evaluations.
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>
 #include <opencv2/objdetect.hpp>
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cli/rival_table.h"
+#include "track_opencv.h"
 
 namespace {
 
@@ -190,7 +191,9 @@ const std::string& library() {
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) const FoveaRivalTable* fovea_rivals() {
-  static const FoveaRivalTable kTable{kFoveaRivalVersion, library().c_str(), kRivals.data(),
-                                      static_cast<int>(kRivals.size())};
+  static const FoveaRivalTable kTable{
+      kFoveaRivalVersion,       library().c_str(),
+      kRivals.data(),           static_cast<int>(kRivals.size()),
+      opencv_trackers().data(), static_cast<int>(opencv_trackers().size())};
   return &kTable;
 }

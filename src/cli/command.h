@@ -119,5 +119,6 @@ Command bench_flow_command();
 Command bench_people_command();
 Command demo_command();
 Command people_eval_command();
+Command emd_track_command();
 
 }  // namespace fovea::cli

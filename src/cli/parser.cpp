@@ -26,6 +26,11 @@ bool is_flag(const OptionField& field) { return std::holds_alternative<bool*>(fi
 // --picture KIND FILE takes two words, kept as KIND=FILE, and may be repeated; then commas part
 // them.
 bool is_pair(const OptionField& field) { return field.name == "picture"; }
+// What parts the values of an option that may be repeated; 0 where the last one counts.
+char list_separator(const OptionField& field) {
+  if (is_pair(field)) return ',';
+  return field.name == "target" || field.name == "truth" ? ';' : '\0';
+}
 
 // An option met on the command line, not yet applied: a configuration file goes before all of them.
 struct Setting {
@@ -131,8 +136,8 @@ class Parser {
       return;
     }
     for (Setting& earlier : settings_) {
-      if (earlier.field != &field || !is_pair(field)) continue;
-      earlier.value += "," + value;
+      if (earlier.field != &field || list_separator(field) == '\0') continue;
+      earlier.value += list_separator(field) + value;
       return;
     }
     settings_.push_back({&field, std::move(value)});

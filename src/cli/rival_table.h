@@ -32,11 +32,27 @@ struct FoveaRival {
   struct FoveaRivalWork (*prepare)(const struct FoveaRivalShape* shape, int threads);
 };
 
+// A frame of a video: grey or RGB bytes, row after row.
+struct FoveaRivalFrame {
+  int width, height, channels;
+  const unsigned char* pixels;  // until the call returns
+};
+
+// Follows one target. A box is x, y, width and height; next() changes it to the new place.
+struct FoveaRivalTracker {
+  const char* rival;  // "CamShift hue"
+  void* (*begin)(const struct FoveaRivalFrame* frame, const double* box);
+  void (*next)(void* state, const struct FoveaRivalFrame* frame, double* box);
+  void (*end)(void* state);
+};
+
 struct FoveaRivalTable {
   int version;          // kFoveaRivalVersion of the module
   const char* library;  // "OpenCV 4.6.0"
   const struct FoveaRival* rivals;
   int count;
+  const struct FoveaRivalTracker* trackers;
+  int tracker_count;
 };
 
 // The module's only symbol: fovea_rivals.
@@ -44,4 +60,4 @@ typedef const struct FoveaRivalTable* (*FoveaRivalsFunction)(void);
 
 }  // extern "C"
 
-inline constexpr int kFoveaRivalVersion = 3;
+inline constexpr int kFoveaRivalVersion = 4;

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -104,6 +105,34 @@ std::vector<Rivals::Work> Rivals::prepare(const BenchCase& bench_case, int threa
     works.push_back({rival.rival, [state, run = work.run] { run(state.get()); }, {}});
     if (work.result != nullptr)
       works.back().result = [state, result = work.result] { return result(state.get()); };
+  }
+  return works;
+}
+
+std::vector<Rivals::TrackWork> Rivals::begin_tracks(ImageView<const std::uint8_t> frame,
+                                                    const emd::TrackBox& box) const {
+  // Calls with a frame whose rows have no gaps.
+  const auto plain = [](ImageView<const std::uint8_t> image, const auto& call) {
+    std::vector<unsigned char> pixels;
+    for (int y = 0; y < image.height; ++y)
+      pixels.insert(pixels.end(), image.row(y), image.row(y) + image.row_elements());
+    const FoveaRivalFrame plain_frame{image.width, image.height, image.channels, pixels.data()};
+    return call(plain_frame);
+  };
+  std::vector<TrackWork> works;
+  for (int i = 0; table_ != nullptr && i < table_->tracker_count; ++i) {
+    const FoveaRivalTracker& tracker = table_->trackers[i];
+    std::array<double, 4> place{box.x, box.y, box.width, box.height};
+    void* const begun = plain(
+        frame, [&](const FoveaRivalFrame& first) { return tracker.begin(&first, place.data()); });
+    if (begun == nullptr) continue;
+    const std::shared_ptr<void> state(begun, tracker.end);
+    works.push_back({tracker.rival, [=](ImageView<const std::uint8_t> image) mutable {
+                       plain(image, [&](const FoveaRivalFrame& next) {
+                         tracker.next(state.get(), &next, place.data());
+                       });
+                       return emd::TrackBox{place[0], place[1], place[2], place[3]};
+                     }});
   }
   return works;
 }

@@ -1,5 +1,7 @@
 // Other libraries' times: measured here through the module of rivals, or read from a file.
 #pragma once
+#include <fovea/emd/track.h>
+
 #include <functional>
 #include <string>
 #include <vector>
@@ -28,6 +30,14 @@ class Rivals {
   };
   // One a rival that knows the case, in the order of the module.
   std::vector<Work> prepare(const BenchCase& bench_case, int threads) const;
+
+  // A tracker that has seen a target's box in its first frame; next() tells its place.
+  struct TrackWork {
+    std::string rival;  // "CamShift hue"
+    std::function<emd::TrackBox(ImageView<const std::uint8_t> frame)> next;
+  };
+  std::vector<TrackWork> begin_tracks(ImageView<const std::uint8_t> frame,
+                                      const emd::TrackBox& box) const;
 
  private:
   const FoveaRivalTable* table_ = nullptr;

@@ -1,0 +1,7 @@
+// OpenCV's colour trackers as rivals of `fovea emd track`.
+#pragma once
+#include <span>
+
+#include "cli/rival_table.h"
+
+std::span<const FoveaRivalTracker> opencv_trackers();

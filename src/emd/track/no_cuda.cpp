@@ -1,0 +1,16 @@
+// Stands in for this folder's CUDA twins in a build without CUDA.
+#include "core/no_cuda.h"
+#include "emd/track/backend.h"
+
+namespace fovea::emd::cuda {
+
+void label_colours(ImageView<const std::uint8_t>, std::span<const std::uint8_t>,
+                   ImageView<std::uint8_t>, const Exec&) {
+  fovea::cuda::absent();
+}
+void likelihood(ImageView<const float>, ImageView<const float>, ImageView<std::uint16_t>,
+                const Exec&) {
+  fovea::cuda::absent();
+}
+
+}  // namespace fovea::emd::cuda

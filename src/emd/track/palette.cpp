@@ -1,0 +1,132 @@
+#include "emd/track/palette.h"
+
+#include <fovea/random.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace fovea::emd {
+namespace {
+
+constexpr int kRounds = 25;
+
+double linear(std::uint8_t value) {
+  const double v = value / 255.0;
+  return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4);
+}
+
+double lab_root(double t) {
+  return t > 0.008856451679 ? std::cbrt(t) : 7.787037037 * t + 16.0 / 116.0;
+}
+
+float squared_distance(const LabColour& a, const LabColour& b) {
+  const float l = a[0] - b[0], u = a[1] - b[1], v = a[2] - b[2];
+  return l * l + u * u + v * v;
+}
+
+std::size_t nearest(std::span<const LabColour> colours, const LabColour& colour) {
+  std::size_t best = 0;
+  float least = std::numeric_limits<float>::max();
+  for (std::size_t i = 0; i < colours.size(); ++i) {
+    const float distance = squared_distance(colours[i], colour);
+    if (distance < least) {
+      least = distance;
+      best = i;
+    }
+  }
+  return best;
+}
+
+// k-means++: each next centre is a sample, drawn by its squared distance to those before.
+std::vector<LabColour> first_colours(std::span<const LabColour> samples, int count,
+                                     Random& random) {
+  std::vector<LabColour> colours{samples[random.below(static_cast<std::uint32_t>(samples.size()))]};
+  std::vector<double> least(samples.size(), std::numeric_limits<double>::max());
+  while (static_cast<int>(colours.size()) < count) {
+    double total = 0;
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      least[i] =
+          std::min(least[i], static_cast<double>(squared_distance(samples[i], colours.back())));
+      total += least[i];
+    }
+    if (!(total > 0)) break;  // every sample is a colour already
+    double left = static_cast<double>(random.uniform()) * total;
+    std::size_t chosen = 0;
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      if (!(least[i] > 0)) continue;
+      chosen = i;
+      left -= least[i];
+      if (left < 0) break;
+    }
+    colours.push_back(samples[chosen]);
+  }
+  return colours;
+}
+
+void improve(std::span<const LabColour> samples, std::vector<LabColour>& colours) {
+  for (int round = 0; round < kRounds; ++round) {
+    std::vector<std::array<double, 4>> sums(colours.size());
+    for (const LabColour& sample : samples) {
+      auto& sum = sums[nearest(colours, sample)];
+      for (std::size_t k = 0; k < 3; ++k) sum[k] += static_cast<double>(sample[k]);
+      sum[3] += 1;
+    }
+    bool moved = false;
+    for (std::size_t i = 0; i < colours.size(); ++i) {
+      if (!(sums[i][3] > 0)) continue;
+      const LabColour mean{static_cast<float>(sums[i][0] / sums[i][3]),
+                           static_cast<float>(sums[i][1] / sums[i][3]),
+                           static_cast<float>(sums[i][2] / sums[i][3])};
+      moved = moved || mean != colours[i];
+      colours[i] = mean;
+    }
+    if (!moved) return;
+  }
+}
+
+// The middle of a cell of 8 values.
+std::uint8_t cell_middle(int index) { return static_cast<std::uint8_t>((index & 31) * 8 + 4); }
+
+}  // namespace
+
+LabColour lab_of(std::uint8_t red, std::uint8_t green, std::uint8_t blue) {
+  const double r = linear(red), g = linear(green), b = linear(blue);
+  const double x = lab_root((0.4124564 * r + 0.3575761 * g + 0.1804375 * b) / 0.95047);
+  const double y = lab_root(0.2126729 * r + 0.7151522 * g + 0.0721750 * b);
+  const double z = lab_root((0.0193339 * r + 0.1191920 * g + 0.9503041 * b) / 1.08883);
+  return {static_cast<float>(116 * y - 16), static_cast<float>(500 * (x - y)),
+          static_cast<float>(200 * (y - z))};
+}
+
+float chroma_of(const LabColour& colour) { return std::hypot(colour[1], colour[2]); }
+
+Palette learn_palette(std::span<const LabColour> samples, int colours, std::uint64_t seed) {
+  Random random(seed);
+  Palette palette;
+  palette.colours = first_colours(samples, colours, random);
+  improve(samples, palette.colours);
+  std::sort(palette.colours.begin(), palette.colours.end());
+  palette.colours.erase(std::unique(palette.colours.begin(), palette.colours.end()),
+                        palette.colours.end());
+  palette.table.resize(kColourCells);
+  for (int cell = 0; cell < kColourCells; ++cell)
+    palette.table[static_cast<std::size_t>(cell)] = static_cast<std::uint8_t>(
+        nearest(palette.colours,
+                lab_of(cell_middle(cell >> 10), cell_middle(cell >> 5), cell_middle(cell))));
+  return palette;
+}
+
+GroundDistance palette_distance(const Palette& palette, double tau) {
+  const int count = palette.size();
+  std::vector<double> costs;
+  for (const LabColour& from : palette.colours) {
+    for (const LabColour& to : palette.colours) {
+      const double distance = std::sqrt(static_cast<double>(squared_distance(from, to)));
+      costs.push_back(std::ceil(std::min(distance, tau) / tau * 1000));
+    }
+  }
+  return {count, count, costs};
+}
+
+}  // namespace fovea::emd

@@ -1,0 +1,99 @@
+#include "emd/track/parts.h"
+
+#include <cmath>
+
+#include "emd/track/bhattacharyya.h"
+
+namespace fovea::emd {
+namespace {
+
+SolverOptions solver_options(const Exec& exec) {
+  SolverOptions options;
+  options.mass = MassPolicy::kNormalise;
+  options.exec = exec;
+  options.exec.device = Device::cpu();  // batches of some hundred
+  return options;
+}
+
+}  // namespace
+
+PixelBox part_of(const PixelBox& box, int part) {
+  const int width = std::max(1, box.width / kPartColumns);
+  const int height = std::max(1, box.height / kPartRows);
+  return {box.x + part % kPartColumns * width, box.y + part / kPartColumns * height, width, height};
+}
+
+PartModel::PartModel(const GroundDistance& ground, TrackDistance distance, const Exec& exec,
+                     ImageView<const std::uint8_t> labels, const PixelBox& box)
+    : bins_(ground.rows()),
+      distance_(distance),
+      exec_(exec),
+      solver_(ground, solver_options(exec)) {
+  exec_.device = Device::cpu();
+  look_at(labels, intersection(box, {0, 0, labels.width, labels.height}));
+  model_.resize(static_cast<std::size_t>(kParts) * bins_);
+  for (int part = 0; part < kParts; ++part)
+    histogram(part_of(box, part), model_.data() + static_cast<std::ptrdiff_t>(part) * bins_);
+}
+
+void PartModel::look_at(ImageView<const std::uint8_t> labels, const PixelBox& region) {
+  region_ = region;
+  if (sums_.width() != region.width + 1 || sums_.height() != region.height + 1)
+    sums_ = Stack<std::uint32_t>(region.width + 1, region.height + 1, bins_);
+  IntegralHistogramOptions options;
+  options.exec = exec_;
+  integral_histogram(labels.crop(region.x, region.y, region.width, region.height), sums_.view(),
+                     options);
+}
+
+bool PartModel::histogram(const PixelBox& part, std::uint16_t* masses) const {
+  const PixelBox inside = intersection(part, region_);
+  const auto clamped = [](std::uint32_t count) {
+    return static_cast<std::uint16_t>(std::min<std::uint32_t>(count, 65535));
+  };
+  for (int bin = 0; bin < bins_; ++bin)
+    masses[bin] = inside.empty()
+                      ? std::uint16_t{0}
+                      : clamped(rectangle_sum(sums_.view().plane(bin), inside.x - region_.x,
+                                              inside.y - region_.y, inside.width, inside.height));
+  return 2 * inside.area() >= part.area();
+}
+
+std::vector<double> PartModel::distances(std::span<const PixelBox> places) {
+  const auto row = static_cast<std::size_t>(bins_);
+  std::vector<std::size_t> owner;  // of each row, the place
+  std::vector<double> result(places.size(), 0);
+  first_.clear();
+  second_.clear();
+  std::vector<std::uint16_t> masses(row);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    for (int part = 0; part < kParts; ++part) {
+      if (!histogram(part_of(places[i], part), masses.data())) {
+        result[i] += 1.0 / kParts;
+        continue;
+      }
+      owner.push_back(i);
+      first_.insert(first_.end(), masses.begin(), masses.end());
+      const auto* const model = model_.data() + static_cast<std::size_t>(part) * row;
+      second_.insert(second_.end(), model, model + row);
+    }
+  }
+  if (owner.empty()) return result;
+  const auto rows = [&](std::vector<std::uint16_t>& values) {
+    return ImageView<const std::uint16_t>(
+        packed_view(values.data(), bins_, static_cast<int>(owner.size())));
+  };
+  std::vector<double> found(owner.size());
+  if (distance_ == TrackDistance::kEmd) {
+    solver_.solve<std::uint16_t>(rows(first_), rows(second_), {.distance = found.data()});
+    for (double& distance : found) distance /= 1000;  // costs are thousandths
+  } else {
+    for (std::size_t i = 0; i < owner.size(); ++i)
+      found[i] = bhattacharyya(std::span(first_).subspan(i * row, row),
+                               std::span(second_).subspan(i * row, row));
+  }
+  for (std::size_t i = 0; i < owner.size(); ++i) result[owner[i]] += found[i] / kParts;
+  return result;
+}
+
+}  // namespace fovea::emd

@@ -1,0 +1,165 @@
+#include "emd/track/search.h"
+
+#include <cmath>
+#include <limits>
+
+#include "emd/track/track_math.h"
+
+namespace fovea::emd {
+namespace {
+
+constexpr int kMostShifts = 30;
+constexpr std::size_t kPlacesAtOnce = 64;
+
+// Sum of likelihood - 1/2 over the part of the box that lies in the map.
+double excess(const LikelihoodMap& map, const PixelBox& box) {
+  const PixelBox inside = intersection(box, map.region);
+  if (inside.empty()) return 0;
+  const std::uint64_t sum = rectangle_sum(map.sums.view(), inside.x - map.region.x,
+                                          inside.y - map.region.y, inside.width, inside.height);
+  return static_cast<double>(sum) / static_cast<double>(kSureLikelihood) -
+         0.5 * static_cast<double>(inside.area());
+}
+
+bool middle_within(const PixelBox& box, const PixelBox& frame) {
+  const int x = box.x + box.width / 2, y = box.y + box.height / 2;
+  return x >= frame.x && y >= frame.y && x < frame.x + frame.width && y < frame.y + frame.height;
+}
+
+double motion_cost(const SearchRange& range, const PixelBox& box) {
+  const double dx = box.x - range.from.x, dy = box.y - range.from.y;
+  return range.motion * (dx * dx + dy * dy) / static_cast<double>(range.from.area());
+}
+
+// Takes the best of `places` into `best`. Scores without costs bound those with them: places are
+// asked for theirs in the order of promise, some at a time, until none left can win.
+void improve(const LikelihoodMap& map, const SearchRange& range, const PlaceCost& cost,
+             std::vector<Place> places, Place& best) {
+  for (Place& place : places)
+    place.score = place_score(map, place.box, range.ring) - motion_cost(range, place.box);
+  if (!cost) {
+    for (const Place& place : places) {
+      if (place.score > best.score) best = place;
+    }
+    return;
+  }
+  std::stable_sort(places.begin(), places.end(),
+                   [](const Place& a, const Place& b) { return a.score > b.score; });
+  std::vector<PixelBox> asked;
+  for (std::size_t at = 0; at < places.size() && places[at].score > best.score;) {
+    const std::size_t count = std::min(kPlacesAtOnce, places.size() - at);
+    asked.clear();
+    for (std::size_t i = 0; i < count; ++i) asked.push_back(places[at + i].box);
+    const std::vector<double> costs = cost(asked);
+    for (std::size_t i = 0; i < count; ++i) {
+      const double score = places[at + i].score - costs[i];
+      if (score > best.score) best = {places[at + i].box, score};
+    }
+    at += count;
+  }
+}
+
+}  // namespace
+
+PixelBox PixelBox::grown(double factor) const {
+  const auto dx = static_cast<int>(std::lround(width * (factor - 1) / 2));
+  const auto dy = static_cast<int>(std::lround(height * (factor - 1) / 2));
+  return {x - dx, y - dy, width + 2 * dx, height + 2 * dy};
+}
+
+PixelBox intersection(const PixelBox& a, const PixelBox& b) {
+  const int left = std::max(a.x, b.x), top = std::max(a.y, b.y);
+  const int right = std::min(a.x + a.width, b.x + b.width);
+  const int bottom = std::min(a.y + a.height, b.y + b.height);
+  return right > left && bottom > top ? PixelBox{left, top, right - left, bottom - top}
+                                      : PixelBox{};
+}
+
+PixelBox to_pixels(const TrackBox& box) {
+  const auto whole = [](double value) { return static_cast<int>(std::lround(value)); };
+  return {whole(box.x), whole(box.y), whole(box.width), whole(box.height)};
+}
+
+TrackBox to_box(const PixelBox& box) {
+  return {static_cast<double>(box.x), static_cast<double>(box.y), static_cast<double>(box.width),
+          static_cast<double>(box.height)};
+}
+
+void sum_up(LikelihoodMap& map, const Exec& exec) {
+  IntegralOptions options;
+  options.exec = exec;
+  options.exec.device = Device::cpu();
+  map.sums = Image<std::uint64_t>(map.values.width() + 1, map.values.height() + 1);
+  integral(ImageView<const std::uint16_t>(map.values), map.sums.view(), options);
+}
+
+double place_score(const LikelihoodMap& map, const PixelBox& box, double ring) {
+  const double inside = excess(map, box), with_ring = excess(map, box.grown(ring));
+  return (inside - (with_ring - inside)) / static_cast<double>(box.area());
+}
+
+Place best_place(const LikelihoodMap& map, const SearchRange& range, const PlaceCost& cost) {
+  Place best{range.from, -std::numeric_limits<double>::max()};
+  // Within a circle, or a square where `reach` is but a step.
+  const auto try_around = [&](const PixelBox& middle, int reach, int step) {
+    std::vector<Place> places;
+    const int farthest = reach == step ? 2 * reach * reach : reach * reach;
+    for (int dy = -(reach / step) * step; dy <= reach; dy += step) {
+      for (int dx = -(reach / step) * step; dx <= reach; dx += step) {
+        const PixelBox box = middle.moved(dx, dy);
+        if (dx * dx + dy * dy <= farthest && middle_within(box, range.frame))
+          places.push_back({box, 0});
+      }
+    }
+    improve(map, range, cost, std::move(places), best);
+  };
+  try_around(range.from, range.reach, range.step);
+  for (int step = range.step; step > 1;) {
+    step = std::max(1, step / 2);
+    try_around(best.box, step, step);
+  }
+  return best;
+}
+
+Place best_place_anywhere(const LikelihoodMap& map, const PixelBox& size,
+                          const SearchRange& range) {
+  Place best{size, -std::numeric_limits<double>::max()};
+  for (int y = range.frame.y; y <= range.frame.y + range.frame.height - size.height; ++y) {
+    for (int x = range.frame.x; x <= range.frame.x + range.frame.width - size.width; ++x) {
+      const PixelBox box{x, y, size.width, size.height};
+      const double score = place_score(map, box, range.ring);
+      if (score > best.score) best = {box, score};
+    }
+  }
+  return best;
+}
+
+Place mean_shift_place(const LikelihoodMap& map, const SearchRange& range) {
+  PixelBox box = range.from;
+  for (int shift = 0; shift < kMostShifts; ++shift) {
+    const PixelBox inside = intersection(box, map.region);
+    std::uint64_t mass = 0, mass_x = 0, mass_y = 0;
+    constexpr std::uint16_t kHalf = 32768;
+    for (int y = inside.y; y < inside.y + inside.height; ++y) {
+      const std::uint16_t* const row = map.values.row(y - map.region.y) - map.region.x;
+      for (int x = inside.x; x < inside.x + inside.width; ++x) {
+        const std::uint64_t weight = row[x] > kHalf ? row[x] - kHalf : 0;
+        mass += weight;
+        mass_x += weight * static_cast<std::uint64_t>(x - inside.x);
+        mass_y += weight * static_cast<std::uint64_t>(y - inside.y);
+      }
+    }
+    if (mass == 0) break;
+    const auto middle = [&](std::uint64_t moment) {
+      return static_cast<double>(moment) / static_cast<double>(mass) + 0.5;
+    };
+    const PixelBox next{static_cast<int>(std::lround(inside.x + middle(mass_x) - box.width / 2.0)),
+                        static_cast<int>(std::lround(inside.y + middle(mass_y) - box.height / 2.0)),
+                        box.width, box.height};
+    if (next == box || !middle_within(next, range.frame)) break;
+    box = next;
+  }
+  return {box, place_score(map, box, range.ring)};
+}
+
+}  // namespace fovea::emd

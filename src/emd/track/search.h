@@ -1,0 +1,71 @@
+// Where in a likelihood map a target is: scores of places by integral image, the search of all
+// within reach, and mean shift.
+#pragma once
+#include <fovea/emd/track.h>
+#include <fovea/integral.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace fovea::emd {
+
+struct PixelBox {
+  int x = 0, y = 0, width = 0, height = 0;
+
+  std::int64_t area() const { return static_cast<std::int64_t>(width) * height; }
+  double centre_x() const { return x + width / 2.0; }
+  double centre_y() const { return y + height / 2.0; }
+  bool empty() const { return width <= 0 || height <= 0; }
+  PixelBox moved(int dx, int dy) const { return {x + dx, y + dy, width, height}; }
+  // Of `factor` times the size, around the same middle.
+  PixelBox grown(double factor) const;
+  PixelBox padded(int border) const {
+    return {x - border, y - border, width + 2 * border, height + 2 * border};
+  }
+  bool operator==(const PixelBox&) const = default;
+};
+PixelBox intersection(const PixelBox& a, const PixelBox& b);
+PixelBox to_pixels(const TrackBox& box);
+TrackBox to_box(const PixelBox& box);
+
+// The likelihoods of a region of the frame, and their sums.
+struct LikelihoodMap {
+  PixelBox region{};  // of the frame
+  Image<std::uint16_t> values{};
+  Image<std::uint64_t> sums{};
+};
+void sum_up(LikelihoodMap& map, const Exec& exec);
+
+// What is left of likelihoods above one half inside the box, less those in the ring around it, a
+// pixel of the box. Pixels outside the map count as one half.
+double place_score(const LikelihoodMap& map, const PixelBox& box, double ring);
+
+struct SearchRange {
+  PixelBox from{};    // the last place
+  int reach = 0;      // pixels
+  double motion = 0;  // cost of a step as long as the square root of the box's area
+  double ring = 1;    // of place_score()
+  PixelBox frame{};   // the middle of a place lies within it
+  int step = 1;       // of a first, coarse pass
+};
+
+// What places cost besides, 0 or more each; may be empty.
+using PlaceCost = std::function<std::vector<double>(std::span<const PixelBox>)>;
+
+struct Place {
+  PixelBox box{};
+  double score = 0;  // with all costs
+};
+
+// The best of all places within reach; the first of equal ones. With a step the best on that grid,
+// improved by halving it. Costs are asked for only where they can matter.
+Place best_place(const LikelihoodMap& map, const SearchRange& range, const PlaceCost& cost);
+// The best of all places in the whole frame, on equal terms.
+Place best_place_anywhere(const LikelihoodMap& map, const PixelBox& size, const SearchRange& range);
+// The box moved to the middle of the likelihoods above one half in it, until it stays.
+Place mean_shift_place(const LikelihoodMap& map, const SearchRange& range);
+
+}  // namespace fovea::emd

@@ -1,0 +1,346 @@
+#include <fovea/emd/track.h>
+#include <fovea/error.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fovea/random.h>
+#include "core/backend.h"
+#include "core/dispatch.h"
+#include "emd/track/backend.h"
+#include "emd/track/palette.h"
+#include "emd/track/target.h"
+#include "emd/track/track_math.h"
+
+namespace fovea::emd {
+namespace {
+
+constexpr int kLeastSide = 4;          // pixels
+constexpr int kSamples = 3000;         // colours that a palette is learnt from
+constexpr double kTargetShare = 0.6;   // of them, from targets
+constexpr double kSurroundRing = 2;    // size of the box whose ring is the surround
+constexpr float kGreyChroma = 2;       // Lab: what is below is grey, but for its coding
+constexpr double kGreyQuantile = 0.9;  // of a target's pixels
+constexpr double kAmbiguousScore =
+    0.0;  // a first score below it does not tell target from surround
+
+std::string to_text(const TrackBox& box) {
+  return fmt::format("{},{},{},{}", box.x, box.y, box.width, box.height);
+}
+
+PixelBox checked(const TrackBox& box, const PixelBox& frame) {
+  constexpr double kFarthest = 1e6;
+  for (const double value : {box.x, box.y, box.width, box.height}) {
+    if (!(std::abs(value) <= kFarthest))
+      throw InvalidArgument(fmt::format("target {} is no box of pixels", to_text(box)));
+  }
+  const PixelBox pixels = to_pixels(box);
+  const PixelBox inside = intersection(pixels, frame);
+  if (inside.width < kLeastSide || inside.height < kLeastSide)
+    throw InvalidArgument(fmt::format(
+        "target {} has {}x{} pixels within the frame of {}x{}; at least {}x{} are needed",
+        to_text(box), inside.width, inside.height, frame.width, frame.height, kLeastSide,
+        kLeastSide));
+  if (inside == frame)
+    throw InvalidArgument(
+        fmt::format("target {} is the whole frame of {}x{}; it must leave some of it as surround",
+                    to_text(box), frame.width, frame.height));
+  return pixels;
+}
+
+LabColour lab_at(ImageView<const std::uint8_t> image, int x, int y) {
+  const std::uint8_t* const pixel = &image.at(x, y);
+  return image.channels == 3 ? lab_of(pixel[0], pixel[1], pixel[2])
+                             : lab_of(pixel[0], pixel[0], pixel[0]);
+}
+
+void add_samples(ImageView<const std::uint8_t> image, const PixelBox& box, int count,
+                 Random& random, std::vector<LabColour>& samples) {
+  for (int i = 0; i < count; ++i) {
+    const auto x = static_cast<int>(random.below(static_cast<std::uint32_t>(box.width)));
+    const auto y = static_cast<int>(random.below(static_cast<std::uint32_t>(box.height)));
+    samples.push_back(lab_at(image, box.x + x, box.y + y));
+  }
+}
+
+bool is_grey(ImageView<const std::uint8_t> image, const PixelBox& box) {
+  if (image.channels == 1) return true;
+  std::int64_t coloured = 0;
+  for (int y = box.y; y < box.y + box.height; ++y) {
+    for (int x = box.x; x < box.x + box.width; ++x)
+      coloured += chroma_of(lab_at(image, x, y)) > kGreyChroma ? 1 : 0;
+  }
+  return static_cast<double>(coloured) <= (1 - kGreyQuantile) * static_cast<double>(box.area());
+}
+
+std::vector<double> histogram_of(ImageView<const std::uint8_t> labels, const PixelBox& box,
+                                 int bins) {
+  return label_histogram(labels.crop(box.x, box.y, box.width, box.height), bins);
+}
+
+// Targets that share colours and, in each frame, labels.
+struct Group {
+  Palette palette;
+  GroundDistance ground;
+  Image<std::uint8_t> here{}, there{};
+
+  LabelledFrame label(ImageView<const std::uint8_t> frame, const Exec& exec) {
+    if (here.width() != frame.width || here.height() != frame.height) {
+      here = Image<std::uint8_t>(frame.width, frame.height);
+      if (exec.device.kind == DeviceKind::kCuda)
+        there = Image<std::uint8_t>(frame.width, frame.height, 1, Memory::kCuda);
+    }
+    if (exec.device.kind != DeviceKind::kCuda) {
+      cpu::label_colours(frame, palette.table, here.view(), exec);
+      return {here.view(), here.view()};
+    }
+    cuda::label_colours(frame, palette.table, there.view(), exec);
+    copy(there.view(), here.view(), exec);
+    return {here.view(), there.view()};
+  }
+};
+
+struct Member {
+  Target target;
+  std::size_t group;
+};
+
+}  // namespace
+
+struct Tracker::State {
+  TrackOptions options;
+  std::vector<Group> groups{};
+  std::vector<Member> members{};
+  PixelBox frame{};  // of all frames, from the first on
+  Image<std::uint8_t> fetched{};
+
+  void check_frame(ImageView<const std::uint8_t> image) {
+    if (image.empty() || (image.channels != 1 && image.channels != 3))
+      throw InvalidArgument(
+          fmt::format("a frame of {}x{} with {} channels; expected grey or RGB pixels", image.width,
+                      image.height, image.channels));
+    if (frame.empty()) frame = {0, 0, image.width, image.height};
+    if (image.width != frame.width || image.height != frame.height)
+      throw InvalidArgument(fmt::format("a frame of {}x{} among frames of {}x{}; all have one size",
+                                        image.width, image.height, frame.width, frame.height));
+  }
+
+  // The pixels in host memory, for what is done once.
+  ImageView<const std::uint8_t> on_host(ImageView<const std::uint8_t> image,
+                                        Image<std::uint8_t>& memory) const {
+    if (image.memory != Memory::kCuda) return image;
+    memory = clone(image);
+    return memory.view();
+  }
+
+  // The frame as the maps' device sees it.
+  ImageView<const std::uint8_t> on_device(ImageView<const std::uint8_t> image,
+                                          Image<std::uint8_t>& memory) const {
+    return options.exec.device.kind == DeviceKind::kCuda ? image : on_host(image, memory);
+  }
+
+  std::size_t add_group(std::span<const LabColour> samples) {
+    Palette palette = learn_palette(samples, options.colours, options.exec.seed);
+    GroundDistance ground = palette_distance(palette, options.tau);
+    groups.push_back({std::move(palette), std::move(ground)});
+    return groups.size() - 1;
+  }
+
+  int next_id() const { return static_cast<int>(members.size()) + 1; }
+  const Target& target(int id) const {
+    if (id < 1 || id > static_cast<int>(members.size()))
+      throw InvalidArgument(
+          fmt::format("there is no target {}; ids are 1 to {}", id, members.size()));
+    return members[static_cast<std::size_t>(id - 1)].target;
+  }
+};
+
+std::span<const Choice> choices(TrackSearch) {
+  static constexpr std::array<Choice, 2> kChoices{
+      {{"exhaustive", static_cast<int>(TrackSearch::kExhaustive)},
+       {"meanshift", static_cast<int>(TrackSearch::kMeanShift)}}};
+  return kChoices;
+}
+std::span<const Choice> choices(TrackDistance) {
+  static constexpr std::array<Choice, 2> kChoices{
+      {{"emd", static_cast<int>(TrackDistance::kEmd)},
+       {"bhattacharyya", static_cast<int>(TrackDistance::kBhattacharyya)}}};
+  return kChoices;
+}
+std::span<const Choice> choices(TrackParts) {
+  static constexpr std::array<Choice, 3> kChoices{{{"auto", static_cast<int>(TrackParts::kAuto)},
+                                                   {"off", static_cast<int>(TrackParts::kOff)},
+                                                   {"on", static_cast<int>(TrackParts::kOn)}}};
+  return kChoices;
+}
+
+void describe(OptionVisitor& visit, TrackOptions& options) {
+  visit("colours", options.colours, "colours learnt in the first frame, the signatures' bins", 2,
+        64);
+  visit("window", options.window, "pixels across the window that a pixel of the map stands for", 1,
+        15);
+  visit("tau", options.tau, "Lab distance from which on colours are simply different", 1, 1000);
+  visit("distance", options.distance,
+        "between windows and signatures; bhattacharyya, on the CPU, to compare with");
+  visit("search", options.search,
+        "exhaustive takes the best place within reach, meanshift climbs from the last one");
+  visit("reach", options.reach,
+        "farthest step between frames, in square roots of the target's area; at least 10 pixels",
+        0.05, 10);
+  visit("motion", options.motion, "cost in score of a step of that length, growing as its square",
+        0, 100);
+  visit("ring", options.ring, "size of the box whose ring is to look unlike the target", 1, 4);
+  visit("parts", options.parts,
+        "compare the target's six parts too; auto: where it is grey or ambiguous");
+  visit("part-weight", options.part_weight, "of the parts' distance against the map's score", 0,
+        10);
+  visit("scale", options.scale, "let boxes grow and shrink");
+  visit("adapt", options.adapt, "share of the signature taken from each new frame", 0, 1);
+  visit("redetect", options.redetect, "look for a lost target in the whole frame");
+  visit("lost-below", options.lost_below, "part of the first frame's score that is doubtful", 0, 1);
+  visit("lost-frames", options.lost_frames, "doubtful frames in a row until a target is lost", 1,
+        100000);
+  visit("found-above", options.found_above,
+        "part of the first frame's score that finds a lost target again", 0, 1);
+  visit("whole-map", options.whole_map, "map whole frames, not only what lies within reach");
+}
+
+Tracker::Tracker(const TrackOptions& options) : state_(std::make_unique<State>()) {
+  check_options(options);
+  if (options.window % 2 == 0)
+    throw InvalidArgument(fmt::format("window is {}; expected an odd number", options.window));
+  state_->options = options;
+  state_->options.exec.device = resolve(options.exec.device);
+}
+Tracker::Tracker(Tracker&&) noexcept = default;
+Tracker& Tracker::operator=(Tracker&&) noexcept = default;
+Tracker::~Tracker() = default;
+
+std::vector<Track> Tracker::add(ImageView<const std::uint8_t> frame,
+                                std::span<const TrackBox> boxes) {
+  State& state = *state_;
+  if (boxes.empty()) return {};
+  state.check_frame(frame);
+  std::vector<PixelBox> pixels;
+  for (const TrackBox& box : boxes) pixels.push_back(checked(box, state.frame));
+  Image<std::uint8_t> fetched;
+  const auto host = state.on_host(frame, fetched);
+
+  Random random(state.options.exec.seed, 1);
+  std::vector<LabColour> samples;
+  const auto each = kSamples / static_cast<int>(boxes.size());
+  const auto from_target = static_cast<int>(each * kTargetShare);
+  for (const PixelBox& box : pixels) {
+    const PixelBox around{box.x - box.width, box.y - box.height / 2, 3 * box.width, 2 * box.height};
+    add_samples(host, intersection(box, state.frame), from_target, random, samples);
+    add_samples(host, intersection(around, state.frame), each - from_target, random, samples);
+  }
+  const std::size_t index = state.add_group(samples);
+  Group& group = state.groups[index];
+  const fovea::cuda::ScopedDevice here(state.options.exec.device);
+  const LabelledFrame labels = group.label(state.on_device(frame, fetched), state.options.exec);
+
+  std::vector<Track> tracks;
+  for (const PixelBox& box : pixels) {
+    const PixelBox inside = intersection(box, state.frame);
+    Signatures signatures;
+    signatures.target = histogram_of(labels.here, inside, group.palette.size());
+    signatures.surround = histogram_of(
+        labels.here, intersection(box.grown(kSurroundRing), state.frame), group.palette.size());
+    double left = 0;
+    for (std::size_t i = 0; i < signatures.surround.size(); ++i)
+      left += signatures.surround[i] -= signatures.target[i];
+    if (!(left > 0))
+      signatures.surround = histogram_of(labels.here, state.frame, group.palette.size());
+    Target target(state.next_id(), group.ground, std::move(signatures), state.options);
+    const bool parts = state.options.parts == TrackParts::kOn ||
+                       (state.options.parts == TrackParts::kAuto &&
+                        (is_grey(host, inside) || target.score_at(labels, box) < kAmbiguousScore));
+    target.begin(labels, box, parts);
+    tracks.push_back(target.track());
+    state.members.push_back({std::move(target), index});
+  }
+  return tracks;
+}
+
+Track Tracker::add_example(ImageView<const std::uint8_t> frame,
+                           ImageView<const std::uint8_t> example) {
+  State& state = *state_;
+  state.check_frame(frame);
+  if (example.channels != 1 && example.channels != 3)
+    throw InvalidArgument(
+        fmt::format("an example of {} channels; expected grey or RGB pixels", example.channels));
+  const bool small = example.width < kLeastSide || example.height < kLeastSide;
+  if (small || example.width > 2 * frame.width || example.height > 2 * frame.height)
+    throw InvalidArgument(fmt::format(
+        "an example of {}x{} pixels in frames of {}x{}; expected at least {}x{} and no "
+        "more than twice the frame's size",
+        example.width, example.height, frame.width, frame.height, kLeastSide, kLeastSide));
+  Image<std::uint8_t> frame_memory, example_memory;
+  const auto host = state.on_host(frame, frame_memory);
+  const auto shown = state.on_host(example, example_memory);
+  Random random(state.options.exec.seed, 1);
+  std::vector<LabColour> samples;
+  const auto from_target = static_cast<int>(kSamples * kTargetShare);
+  add_samples(shown, {0, 0, shown.width, shown.height}, from_target, random, samples);
+  add_samples(host, state.frame, kSamples - from_target, random, samples);
+  const std::size_t index = state.add_group(samples);
+  Group& group = state.groups[index];
+  const fovea::cuda::ScopedDevice here(state.options.exec.device);
+  Group scratch{group.palette, group.ground};
+  const LabelledFrame pattern =
+      scratch.label(state.on_device(example, example_memory), state.options.exec);
+  const LabelledFrame labels =
+      group.label(state.on_device(frame, frame_memory), state.options.exec);
+  Signatures signatures{label_histogram(pattern.here, group.palette.size()),
+                        label_histogram(labels.here, group.palette.size())};
+  Target target(state.next_id(), group.ground, std::move(signatures), state.options);
+  target.begin_anywhere(labels, pattern);
+  const Track track = target.track();
+  state.members.push_back({std::move(target), index});
+  return track;
+}
+
+std::vector<Track> Tracker::next(ImageView<const std::uint8_t> frame) {
+  State& state = *state_;
+  state.check_frame(frame);
+  const fovea::cuda::ScopedDevice here(state.options.exec.device);
+  const auto pixels = state.on_device(frame, state.fetched);
+  std::vector<LabelledFrame> labels;
+  for (Group& group : state.groups) labels.push_back(group.label(pixels, state.options.exec));
+  std::vector<Track> tracks;
+  for (Member& member : state.members) {
+    throw_if_stopped(state.options.exec);
+    member.target.next(labels[member.group]);
+    tracks.push_back(member.target.track());
+  }
+  return tracks;
+}
+
+int Tracker::targets() const { return static_cast<int>(state_->members.size()); }
+bool Tracker::uses_parts(int id) const { return state_->target(id).uses_parts(); }
+
+Image<float> Tracker::likelihood(int id) const {
+  const LikelihoodMap& map = state_->target(id).map();
+  Image<float> image(state_->frame.width, state_->frame.height);
+  for (int y = 0; y < image.height(); ++y) std::fill_n(image.row(y), image.width(), 0.0F);
+  for (int y = 0; y < map.region.height; ++y) {
+    for (int x = 0; x < map.region.width; ++x)
+      image.at(map.region.x + x, map.region.y + y) =
+          static_cast<float>(map.values.at(x, y)) / kSureLikelihood;
+  }
+  return image;
+}
+
+MapStats Tracker::stats() const {
+  MapStats stats;
+  for (const Member& member : state_->members) stats += member.target.stats();
+  return stats;
+}
+
+const TrackOptions& Tracker::options() const { return state_->options; }
+
+}  // namespace fovea::emd
