@@ -35,8 +35,9 @@ void add_machine(report::Page& page, const DemoRun&) {
   page.facts(facts);
 }
 
-constexpr std::array<DemoSection, 5> kSections{{{"People", add_demo_people},
+constexpr std::array<DemoSection, 6> kSections{{{"People", add_demo_people},
                                                 {"Flow", add_demo_flow},
+                                                {"Earth Mover's Distance", add_demo_emd},
                                                 {"Operations", add_demo_operations},
                                                 {"Pictures of reports", add_demo_report},
                                                 {"This machine", add_machine}}};
