@@ -67,8 +67,8 @@ TEST_P(EmdSolver, KnowsDistancesThatAreKnown) {
   EXPECT_EQ(of(GroundDistance::discrete(4), {3, 1, 0, 0}, {1, 1, 1, 1}), 0.5);
   EXPECT_EQ(of(GroundDistance::l1(1), {5}, {5}), 0);
   EXPECT_DOUBLE_EQ(of(GroundDistance::l1(2), {0.5, 0.5}, {0.25, 0.75}), 0.25);
-  EXPECT_DOUBLE_EQ(
-      of(GroundDistance::thresholded(4, 2), {0.1, 0.2, 0.3, 0.4}, {0.4, 0.3, 0.2, 0.1}), 0.7);
+  EXPECT_NEAR(of(GroundDistance::thresholded(4, 2), {0.1, 0.2, 0.3, 0.4}, {0.4, 0.3, 0.2, 0.1}),
+              0.7, 1e-14);
   // Rectangular: 2 bins into 3.
   const GroundDistance table(2, 3, std::vector<double>{4, 1, 3, 2, 5, 2});
   EXPECT_EQ(of(table, {3, 4}, {2, 2, 3}), (2 * 1 + 1 * 3 + 2 * 2 + 2 * 2) / 7.0);
