@@ -64,7 +64,8 @@ struct LineSet {
   }
 };
 
-// What of a CostPlan the simplex reads. Row `rows` and column `columns` cost nothing.
+// What of a CostPlan the simplex reads. Row `rows` costs nothing, column `columns` nothing or what
+// the auxiliary sink does.
 template <class Cost>
 struct CostTable {
   const Cost* costs;
@@ -163,6 +164,19 @@ class ScannedCells {
   Set open_;
 };
 
+// From the root down, so that each cell of the tree costs what its row and column are worth.
+template <class B>
+FOVEA_HD void set_potentials(B& basis, const CostTable<typename B::Cost>& table) {
+  basis.potential[basis.closed[basis.lines - 1]] = 0;
+  for (int k = basis.lines - 2; k >= 0; --k) {
+    const int line = basis.closed[k], parent = basis.parent[line];
+    const bool row = B::is_row(line);
+    const int i = row ? line : parent, j = (row ? parent : line) - B::kColumn0;
+    basis.potential[line] =
+        static_cast<typename B::Cost>(table.costs[i * table.stride + j] - basis.potential[parent]);
+  }
+}
+
 // Fills the basis greedily. `first` and `second` are used up; where they do not weigh the same, the
 // lighter has the difference at its end, behind the last bin. Lines without mass take no part. What
 // is chosen from numbers is chosen without a branch, which no machine could foretell.
@@ -214,14 +228,36 @@ FOVEA_HD void greedy_start(B& basis, const CostTable<typename B::Cost>& table,
     open = Set::of(spare);
   }
   open.for_each([&](int root) { basis.closed[closed] = static_cast<std::uint8_t>(root); });
-  basis.potential[basis.closed[closed]] = 0;
-  for (int k = closed - 1; k >= 0; --k) {
-    const int line = basis.closed[k], parent = basis.parent[line];
-    const bool row = B::is_row(line);
-    const int i = row ? line : parent, j = (row ? parent : line) - kColumn0;
-    basis.potential[line] =
-        static_cast<typename B::Cost>(table.costs[i * table.stride + j] - basis.potential[parent]);
-  }
+  set_potentials(basis, table);
+}
+
+// All mass goes to an auxiliary sink, the column behind the last, and all that is wanted comes from
+// the row behind the last, which is to send its own there in the end.
+template <class B>
+FOVEA_HD void auxiliary_start(B& basis, const CostTable<typename B::Cost>& table,
+                              const typename B::Mass* first, const typename B::Mass* second) {
+  const int source = table.rows, sink = B::kColumn0 + table.columns;
+  basis.active.take(B::Set::of(source));
+  basis.active.take(B::Set::of(sink));
+  basis.lines = 0;
+  basis.pivots = 0;
+  basis.cost = 0;
+  const auto hang = [&](int line, int parent, typename B::Mass flow) {
+    basis.parent[line] = static_cast<std::uint8_t>(parent);
+    basis.flow[line] = flow;
+    basis.closed[basis.lines++] = static_cast<std::uint8_t>(line);
+  };
+  basis.active.for_each([&](int line) {
+    if (!B::is_row(line)) return hang(line, source, second[line - B::kColumn0]);
+    hang(line, sink, first[line]);
+    basis.cost += static_cast<typename B::Sum>(first[line]) *
+                  table.costs[line * table.stride + table.columns];
+  });
+  hang(source, sink, 0);
+  basis.closed[basis.lines++] = static_cast<std::uint8_t>(sink);
+  basis.active.add(source);
+  basis.active.add(sink);
+  set_potentials(basis, table);
 }
 
 // The sets of lines below each, once a pivot needs them: a line was closed after all below it.

@@ -4,6 +4,7 @@
 
 #include "core/parallel.h"
 #include "emd/solve/batch_solver.h"
+#include "emd/solve/bit_tableau_math.h"
 #include "emd/solve/closed_math.h"
 #include "emd/solve/cost_plan.h"
 #include "emd/solve/simplex_math.h"
@@ -132,13 +133,14 @@ struct FlowRow {
   }
 };
 
-template <class B, class Cells, class Mass, class Sum>
+// start(basis) fills the tree.
+template <class B, class Sum, class Start>
 Found run_simplex(const CostTable<typename B::Cost>& table, const typename B::Set& active,
-                  Problem<Mass>& problem, const FlowRow& flow, Sum& cost) {
+                  const FlowRow& flow, Sum& cost, const Start& start) {
   HWY_ALIGN B basis;
   basis.active = active;
   for (int j = 0; j < table.stride; ++j) basis.potential[B::kColumn0 + j] = B::kNever;
-  greedy_start(basis, table, problem.first, problem.second, Cells(table, active, B::kColumn0));
+  start(basis);
   const int vectors = table.columns / static_cast<int>(hn::Lanes(Costs<typename B::Cost>())) + 1;
   const Status status = improve(basis, table, [&](const B& b) {
     if (vectors == 1) return price_rows<1>(b, table);
@@ -177,14 +179,76 @@ Found simplex(const CostPlan& plan, const Cost* costs, Problem<Mass>& problem, c
     for (int j = 0; j <= plan.columns; ++j)
       if (problem.second[j] > 0) active.add(B::kColumn0 + j);
   }
-  if (plan.cell_words == 2) return run_simplex<B, OpenCells<2>>(table, active, problem, flow, cost);
-  if (plan.cell_words == 4) return run_simplex<B, OpenCells<4>>(table, active, problem, flow, cost);
-  return run_simplex<B, ScannedCells<typename B::Set>>(table, active, problem, flow, cost);
+  Mass *first = problem.first, *second = problem.second;
+  if (plan.start == SimplexStart::kAuxiliary) {
+    const Found found = run_simplex<B>(
+        table, active, flow, cost, [&](B& basis) { auxiliary_start(basis, table, first, second); });
+    cost -= static_cast<Sum>(second[plan.columns]) * plan.auxiliary;  // that is too many
+    return found;
+  }
+  const auto greedily = [&](const auto& cells) {
+    return run_simplex<B>(table, active, flow, cost,
+                          [&](B& basis) { greedy_start(basis, table, first, second, cells); });
+  };
+  if (plan.cell_words == 2) return greedily(OpenCells<2>(table, active, B::kColumn0));
+  if (plan.cell_words == 4) return greedily(OpenCells<4>(table, active, B::kColumn0));
+  return greedily(ScannedCells<typename B::Set>(table, active, B::kColumn0));
+}
+
+// Up to kTableauBins bins, the paper's way.
+template <class Mass, class Sum>
+Found bit_simplex(const CostPlan& plan, const Problem<Mass>& problem, const FlowRow& flow,
+                  Sum& cost) {
+  const bool turned = problem.second[plan.columns] > 0;  // the first side is the heavier
+  BitTableau<Mass> tableau;
+  Mass masses[2][kTableauBins];
+  int bins[2][kTableauBins];
+  const auto gather = [&](int side, const Mass* from, int count) {
+    int used = 0;
+    for (int k = 0; k < count; ++k) {
+      if (from[k] == 0) continue;
+      bins[side][used] = k;
+      masses[side][used++] = from[k];
+    }
+    return used;
+  };
+  const int rows = gather(turned ? 1 : 0, problem.first, plan.rows);
+  const int columns = gather(turned ? 0 : 1, problem.second, plan.columns);
+  tableau.sources = turned ? columns : rows;
+  tableau.sinks = turned ? rows : columns;
+  const auto cell = [&](int source, int sink) {
+    const int i = turned ? bins[1][sink] : bins[0][source];
+    const int j = turned ? bins[0][source] : bins[1][sink];
+    return std::pair(i, j);
+  };
+  const auto cost_of = [&](int source, int sink) {
+    const auto [i, j] = cell(source, sink);
+    return plan.costs64[static_cast<std::size_t>(i * plan.stride + j)];
+  };
+  start_tableau(tableau, masses[0], masses[1], plan.auxiliary, cost_of);
+  Found found;
+  found.status = improve(tableau, plan.max_pivots, found.pivots);
+  cost = 0;
+  for (int row = 0; row < tableau.rows; ++row) {
+    const int column = tableau.basic[row];
+    if (column == BitTableau<Mass>::kAuxiliary)
+      cost += static_cast<Sum>(tableau.value[row]) * plan.auxiliary;  // 0 unless pivots ran out
+    if (column >= tableau.sources * tableau.sinks || tableau.value[row] == 0) continue;
+    const int source = column / tableau.sinks, sink = column % tableau.sinks;
+    cost += static_cast<Sum>(tableau.value[row]) * cost_of(source, sink);
+    if (flow.to == nullptr) continue;
+    const auto [i, j] = cell(source, sink);
+    flow.add(i, j, static_cast<double>(tableau.value[row]));
+  }
+  return found;
 }
 
 template <class Mass, class Sum>
 Found search(const CostPlan& plan, Problem<Mass>& problem, const FlowRow& flow, Sum& cost) {
-  if (plan.metric) {
+  const bool auxiliary = plan.start == SimplexStart::kAuxiliary;
+  if (auxiliary && plan.rows <= kTableauBins && plan.columns <= kTableauBins)
+    return bit_simplex(plan, problem, flow, cost);
+  if (plan.metric && !auxiliary) {
     // All vectors that the bins reach into: behind them at most one side holds mass.
     for (int from = 0; from <= plan.rows; from += 16) {
       Mass *first = problem.first + from, *second = problem.second + from;
