@@ -2,6 +2,7 @@
 // line, or a cube.
 #include <fovea/cube_io.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
