@@ -68,20 +68,25 @@ void Target::make_map(const LabelledFrame& frame, const PixelBox& wanted) {
 
 double Target::score_at(const LabelledFrame& frame, const PixelBox& box) {
   make_map(frame, box.grown(options_.ring));
-  return place_score(map_, box, options_.ring);
+  PlaceModel plain;
+  plain.ring = options_.ring;
+  return place_score(map_, box, plain);
 }
 
 void Target::begin(const LabelledFrame& frame, const PixelBox& box, bool with_parts) {
   box_ = box;
-  first_score_ = score_ = score_at(frame, box);
+  make_map(frame, box.grown(options_.ring));
+  model_ = learn_layout(map_, box, options_.ring, options_.layout);
+  first_score_ = score_ = place_score(map_, box, model_);
   if (with_parts) parts_.emplace(ground_, options_.distance, options_.exec, frame.here, box);
 }
 
 void Target::begin_anywhere(const LabelledFrame& frame, const LabelledFrame& example) {
+  model_.ring = options_.ring;
   // What to expect of a good place: the example's likelihoods inside, the frame's around.
   const auto mean_excess = [&](const LabelledFrame& of) {
     make_map(of, of.bounds());
-    return place_score(map_, of.bounds(), 1);
+    return place_score(map_, of.bounds(), PlaceModel{});
   };
   const double inside = mean_excess(example);
   const double outside = mean_excess(frame);
@@ -108,7 +113,7 @@ SearchRange Target::range_of(const LabelledFrame& frame) const {
   range.from = box_;
   range.reach = std::max(kLeastReach, static_cast<int>(options_.reach * size_of(box_)));
   range.motion = options_.motion;
-  range.ring = options_.ring;
+  range.model = model_;
   range.frame = frame.bounds();
   if (parts_) range.step = std::max(1, static_cast<int>(std::lround(size_of(box_) / kPartSteps)));
   return range;
@@ -130,7 +135,7 @@ void Target::next(const LabelledFrame& frame) {
   const SearchRange range = range_of(frame);
   make_map(frame, box_.grown(options_.ring).padded(range.reach));
   const Place place = local_place(frame);
-  score_ = place_score(map_, place.box, options_.ring);
+  score_ = place_score(map_, place.box, model_);
   const bool tells = first_score_ > kLeastContrast;
   const bool doubt = tells && score_ < options_.lost_below * first_score_;
   doubtful_ = doubt ? doubtful_ + 1 : 0;
@@ -146,7 +151,7 @@ void Target::next(const LabelledFrame& frame) {
 
 void Target::fit_size(const LabelledFrame& frame) {
   PixelBox best = box_;
-  double most = place_score(map_, box_, options_.ring);
+  double most = place_score(map_, box_, model_);
   for (const double factor : {1 / kScaleStep, kScaleStep}) {
     const auto scaled = [&](int length) { return static_cast<int>(std::lround(length * factor)); };
     PixelBox box{0, 0, scaled(box_.width), scaled(box_.height)};
@@ -155,7 +160,7 @@ void Target::fit_size(const LabelledFrame& frame) {
       continue;
     box.x = box_.x + (box_.width - box.width) / 2;
     box.y = box_.y + (box_.height - box.height) / 2;
-    const double score = place_score(map_, box, options_.ring);
+    const double score = place_score(map_, box, model_);
     if (score > most) {
       most = score;
       best = box;

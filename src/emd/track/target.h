@@ -63,6 +63,7 @@ class Target {
   std::vector<Mapper> mappers_{};             // to target and surround; or
   std::vector<BhattacharyyaMapper> plain_{};  // these
   std::optional<PartModel> parts_{};
+  PlaceModel model_{};
   LikelihoodMap map_{};
   MapStats stats_{};
 

@@ -193,6 +193,10 @@ void describe(OptionVisitor& visit, TrackOptions& options) {
   visit("motion", options.motion, "cost in score of a step of that length, growing as its square",
         0, 100);
   visit("ring", options.ring, "size of the box whose ring is to look unlike the target", 1, 4);
+  visit(
+      "layout", options.layout,
+      "how much it matters where in the box the likelihood lay at first; 0: only that it is inside",
+      0, 1);
   visit("parts", options.parts,
         "compare the target's six parts too; auto: where it is grey or ambiguous");
   visit("part-weight", options.part_weight, "of the parts' distance against the map's score", 0,
