@@ -1,4 +1,4 @@
-#include "emd/track/target.h"
+#include "emd/track/track_target.h"
 
 #include <array>
 #include <cmath>

@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "emd/track/bhattacharyya.h"
-#include "emd/track/parts.h"
-#include "emd/track/search.h"
+#include "emd/track/track_bhattacharyya.h"
+#include "emd/track/track_parts.h"
+#include "emd/track/track_search.h"
 
 namespace fovea::emd {
 

@@ -1,4 +1,4 @@
-#include "emd/track/search.h"
+#include "emd/track/track_search.h"
 
 #include <cmath>
 #include <limits>

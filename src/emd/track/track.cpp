@@ -1,5 +1,7 @@
+// The face of tracking: checks, learns palettes, labels frames and hands them to targets.
 #include <fovea/emd/track.h>
 #include <fovea/error.h>
+#include <fovea/random.h>
 
 #include <fmt/format.h>
 
@@ -7,13 +9,11 @@
 #include <array>
 #include <cmath>
 
-#include <fovea/random.h>
 #include "core/backend.h"
-#include "core/dispatch.h"
 #include "emd/track/backend.h"
-#include "emd/track/palette.h"
-#include "emd/track/target.h"
 #include "emd/track/track_math.h"
+#include "emd/track/track_palette.h"
+#include "emd/track/track_target.h"
 
 namespace fovea::emd {
 namespace {
