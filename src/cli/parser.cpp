@@ -23,9 +23,11 @@ constexpr std::array<ShortForm, 4> kShortForms{
 
 bool is_flag(const OptionField& field) { return std::holds_alternative<bool*>(field.value); }
 
-// --picture KIND FILE takes two words, kept as KIND=FILE, and may be repeated; then commas part
-// them.
-bool is_pair(const OptionField& field) { return field.name == "picture"; }
+// --picture KIND FILE takes two words, kept as KIND=FILE, and may be repeated, as its help says;
+// then commas part them. A verb with one kind of picture takes its file alone.
+bool is_pair(const OptionField& field) {
+  return field.name == "picture" && field.help.find("be repeated") != std::string_view::npos;
+}
 
 // An option met on the command line, not yet applied: a configuration file goes before all of them.
 struct Setting {
