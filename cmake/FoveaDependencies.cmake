@@ -15,6 +15,7 @@ fovea_find_package(nlohmann_json nlohmann-json3-dev)
 fovea_find_package(JPEG libjpeg62-turbo-dev)
 fovea_find_package(PNG libpng-dev)
 fovea_find_package(TIFF libtiff-dev)
+fovea_find_package(ZLIB zlib1g-dev)
 fovea_find_package(hwy libhwy-dev)
 # SVE hides behind few of today's machines and none of our test machines: code that no test runs is not shipped.
 # On x86 SSE4, AVX2 and AVX-512 are compiled and chosen at run time.
@@ -22,9 +23,9 @@ target_compile_definitions(fovea_build_flags INTERFACE
   "HWY_DISABLED_TARGETS=(HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128|HWY_SSSE3|HWY_AVX3_DL)")
 
 # What only our sources include leaves no trace in an installed package.
-set(FOVEA_LIBRARIES TBB::tbb fmt::fmt JPEG::JPEG PNG::PNG TIFF::TIFF hwy::hwy Threads::Threads
+set(FOVEA_LIBRARIES TBB::tbb fmt::fmt JPEG::JPEG PNG::PNG TIFF::TIFF ZLIB::ZLIB hwy::hwy Threads::Threads
   $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
-set(FOVEA_PKGCONFIG_REQUIRES tbb fmt libjpeg libpng libtiff-4 libhwy)
+set(FOVEA_PKGCONFIG_REQUIRES tbb fmt libjpeg libpng libtiff-4 zlib libhwy)
 if(FOVEA_CUDA)
   list(APPEND FOVEA_LIBRARIES CUDA::cudart_static)
 endif()

@@ -26,9 +26,15 @@ struct Codec {
 };
 extern const Codec kPngCodec, kJpegCodec, kTiffCodec, kPnmCodec, kPfmCodec, kNpyCodec;
 
-std::vector<AnyImage> read_tiff_pages(const Source& source, const ImageReadOptions& options);
+// Of a picture's pages some may be smaller copies of it or masks, as their tags say.
+enum class TiffPages : unsigned char { kAll, kFullSize };
+std::vector<AnyImage> read_tiff_pages(const Source& source, const ImageReadOptions& options,
+                                      TiffPages which = TiffPages::kAll);
 void write_tiff_pages(OutputFile& file, std::span<const AnyView> pages,
                       const ImageWriteOptions& options);
+
+// As read_image() does for a path.
+AnyImage read_image(const Source& source, const ImageReadOptions& options);
 
 constexpr std::size_t kHeadBytes = 256;  // what recognises() needs at most
 // "is a GIF, which is not read; ..." or an empty string for what is not known.

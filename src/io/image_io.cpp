@@ -62,16 +62,6 @@ AnyImage upright(AnyImage image, const ImageReadOptions& options) {
   return apply_orientation(image, image.facts.orientation);
 }
 
-AnyImage read_image(const Source& source, const ImageReadOptions& options) {
-  check_options(options);
-  const Codec& codec = codec_of(source);
-  if (options.page > 0 && codec.format != ImageFormat::kTiff)
-    throw InvalidArgument(
-        fmt::format("{}: page {} was asked, but a {} has one page; ask for page 0", source.name(),
-                    options.page, codec.name));
-  return upright(codec.read(source, options), options);
-}
-
 std::vector<AnyImage> read_pages(const Source& source, const ImageReadOptions& options) {
   check_options(options);
   std::vector<AnyImage> pages;
@@ -147,6 +137,16 @@ void describe(OptionVisitor& visit, ImageWriteOptions& options) {
   visit("orientation", options.orientation, "EXIF tag of JPEG, PNG and TIFF", 1, 8);
   visit("white", options.white, "greatest value of PNM samples; 0 is the type's greatest", 0,
         65535);
+}
+
+AnyImage read_image(const Source& source, const ImageReadOptions& options) {
+  check_options(options);
+  const Codec& codec = codec_of(source);
+  if (options.page > 0 && codec.format != ImageFormat::kTiff)
+    throw InvalidArgument(
+        fmt::format("{}: page {} was asked, but a {} has one page; ask for page 0", source.name(),
+                    options.page, codec.name));
+  return upright(codec.read(source, options), options);
 }
 
 AnyImage read_image(const std::string& path, const ImageReadOptions& options) {

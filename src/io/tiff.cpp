@@ -428,7 +428,8 @@ void write(OutputFile& file, const AnyView& image, const ImageWriteOptions& opti
 
 }  // namespace
 
-std::vector<AnyImage> read_tiff_pages(const Source& source, const ImageReadOptions& options) {
+std::vector<AnyImage> read_tiff_pages(const Source& source, const ImageReadOptions& options,
+                                      TiffPages which) {
   const TiffFile file(source);
   std::vector<AnyImage> pages;
   // Pages may share their data, but not to fill memory from a short file.
@@ -436,6 +437,9 @@ std::vector<AnyImage> read_tiff_pages(const Source& source, const ImageReadOptio
   for (bool more = true; more; more = TIFFLastDirectory(file.get()) == 0) {
     if (!pages.empty() && TIFFReadDirectory(file.get()) != 1)
       file.fail_reading("a page cannot be read");
+    const auto kind = tiff_field<std::uint32_t>(file.get(), TIFFTAG_SUBFILETYPE);
+    constexpr std::uint32_t kCopies = FILETYPE_REDUCEDIMAGE | FILETYPE_MASK;
+    if (which == TiffPages::kFullSize && !pages.empty() && (kind & kCopies) != 0) continue;
     const Page page = read_page(file, options);
     stored += stored_bytes(file.get(), page) / expansion(page.compression);
     check_justified(source, stored, 1);

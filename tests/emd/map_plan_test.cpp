@@ -1,5 +1,6 @@
 #include "emd/map/map_plan.h"
 
+#include <fovea/random.h>
 #include <gmock/gmock.h>
 
 #include <functional>

@@ -9,6 +9,13 @@
 
 namespace fovea::emd {
 
+// Windows and targets count differently many pixels.
+inline SolverOptions normalising() {
+  SolverOptions options;
+  options.mass = MassPolicy::kNormalise;
+  return options;
+}
+
 struct MapOptions {
   int window = 11;  // pixels across the window whose histogram a pixel stands for; odd, 1 to 255
   WindowBorder border = WindowBorder::kRepeat;  // what a window beyond the border counts
@@ -18,7 +25,7 @@ struct MapOptions {
                         // threshold finds the same. Needs MassPolicy::kNormalise
   std::uint64_t cache_bytes = std::uint64_t{256} << 20;  // most memory for distances kept from
                                                          // frame to frame; 0 keeps none
-  SolverOptions solver{.mass = MassPolicy::kNormalise};  // its exec is the one below
+  SolverOptions solver = normalising();                  // its exec is the one below
   Exec exec{};
 };
 FOVEA_API void describe(OptionVisitor& visit, MapOptions& options);

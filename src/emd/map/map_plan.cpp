@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::int64_t kMostBand = std::int64_t{1} << 21;  // pixels: scratch memory stays small
 constexpr std::uint64_t kMostSlots = detail::kPending - 2;
-constexpr std::int64_t kFirstSlotsPerPixel = 4;
+constexpr std::int64_t kFirstSlotsPerPixel = 4, kFirstSlots = 1 << 16;
 
 }  // namespace
 
@@ -72,7 +72,7 @@ std::uint32_t TablePlan::room_for(std::uint32_t capacity, std::int64_t entries, 
   forgotten = false;
   if (entries + fresh <= limit(capacity)) return capacity;
   forgotten = entries > 0;
-  std::int64_t wanted = fresh * kFirstSlotsPerPixel;
+  std::int64_t wanted = std::max(fresh * kFirstSlotsPerPixel, kFirstSlots);
   if (forgotten) wanted = std::max(wanted, std::int64_t{2} * capacity);
   wanted = std::min(wanted, static_cast<std::int64_t>(most_slots_));
   const std::int64_t least = fresh / 3 * 4 + 8;  // of which 3/4 are at least `fresh`

@@ -60,16 +60,21 @@ FOVEA_HD inline Sum discrete_cost(const Mass* first, const Mass* second, std::in
 }
 
 // Of Monge costs (Hoffman, 1963): bins in order, each filled before the next. Calls
-// moves(i, j, mass) for every move and uses both histograms up.
+// moves(i, j, mass) for every move, of no mass too; both histograms have an element behind the last
+// that may be read. Which side steps is chosen without a branch, which no machine could foretell.
 template <class Mass, class Moves>
-FOVEA_HD inline void walk(Mass* first, Mass* second, int rows, int columns, const Moves& moves) {
+FOVEA_HD inline void walk(const Mass* first, const Mass* second, int rows, int columns,
+                          const Moves& moves) {
+  Mass out = first[0], in = second[0];
   for (int i = 0, j = 0; i < rows && j < columns;) {
-    const Mass mass = first[i] < second[j] ? first[i] : second[j];
-    if (mass > 0) moves(i, j, mass);
-    first[i] -= mass;
-    second[j] -= mass;
-    if (first[i] == 0) ++i;
-    else ++j;
+    const Mass mass = out < in ? out : in;
+    moves(i, j, mass);
+    const bool row = out <= in;
+    i += row ? 1 : 0;
+    j += row ? 0 : 1;
+    const Mass next = row ? first[i] : second[j], rest = row ? in - mass : out - mass;
+    out = row ? next : rest;
+    in = row ? rest : next;
   }
 }
 

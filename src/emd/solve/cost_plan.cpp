@@ -12,22 +12,24 @@ constexpr int kStrideMultiple = 16;
 constexpr int kMostCellWords = 4;
 constexpr int kPivotsPerBin = 64;
 
-// Potentials alternate along a path of the tree, so that half of its costs bound them; pricing adds
-// two of them to a cost.
-CostWidth width_of(std::int64_t greatest, int lines) {
-  const std::int64_t bound = greatest * (lines + 2);
+// Potentials alternate along a path of the tree, so that half of its costs and once the auxiliary
+// one bound them; pricing adds two of them to a cost.
+CostWidth width_of(std::int64_t greatest, int lines, std::int64_t auxiliary) {
+  const std::int64_t bound = greatest * (lines + 2) + 4 * auxiliary;
   if (bound <= 30000) return CostWidth::k16;
   return bound < (std::int64_t{1} << 29) ? CostWidth::k32 : CostWidth::k64;
 }
 
 template <class Cost>
-std::vector<Cost> table_of(const GroundDistance& ground, int stride) {
+std::vector<Cost> table_of(const GroundDistance& ground, int stride, std::int64_t auxiliary) {
   const int rows = ground.rows(), columns = ground.columns();
   std::vector<Cost> table(static_cast<std::size_t>(rows + 1) * static_cast<std::size_t>(stride));
-  for (int i = 0; i < rows; ++i)
+  for (int i = 0; i < rows; ++i) {
+    table[static_cast<std::size_t>(i * stride + columns)] = static_cast<Cost>(auxiliary);
     for (int j = 0; j < columns; ++j)
       table[static_cast<std::size_t>(i * stride + j)] =
           static_cast<Cost>(ground.units()[static_cast<std::size_t>(i * columns + j)]);
+  }
   return table;
 }
 
@@ -45,13 +47,14 @@ CostPlan::CostPlan(const GroundDistance& ground, const SolverOptions& options)
            ground.greatest()} {
   const auto units = ground.units();
   const std::int64_t greatest = *std::max_element(units.begin(), units.end());
-  width = width_of(greatest, rows + columns);
-  narrow_total =
-      std::min<std::int64_t>(std::numeric_limits<std::int32_t>::max(),
-                             (std::int64_t{1} << 62) / std::max<std::int64_t>(1, greatest));
-  if (width == CostWidth::k16) costs16 = table_of<std::int16_t>(ground, stride);
-  if (width <= CostWidth::k32) costs32 = table_of<std::int32_t>(ground, stride);
-  costs64 = table_of<std::int64_t>(ground, stride);
+  if (start == SimplexStart::kAuxiliary) auxiliary = greatest * (rows + columns) + 1;
+  width = width_of(greatest, rows + columns, auxiliary);
+  narrow_total = std::min<std::int64_t>(
+      std::numeric_limits<std::int32_t>::max(),
+      (std::int64_t{1} << 62) / std::max(std::max<std::int64_t>(1, greatest), auxiliary));
+  if (width == CostWidth::k16) costs16 = table_of<std::int16_t>(ground, stride, auxiliary);
+  if (width <= CostWidth::k32) costs32 = table_of<std::int32_t>(ground, stride, auxiliary);
+  costs64 = table_of<std::int64_t>(ground, stride, auxiliary);
 
   for (int i = 0; i < rows; ++i)
     for (int j = 0; j < columns; ++j) order.push_back(static_cast<std::uint16_t>(i * 256 + j));

@@ -1,6 +1,6 @@
 // A ground distance as solvers read it: costs in the narrowest whole numbers that hold every
-// potential, with a row and a column of zeros behind the last for mass left over, and its cells in
-// rising order of cost. Made once a ground distance.
+// potential, with a row and a column behind the last that cost nothing, for mass left over, and its
+// cells in rising order of cost. Made once a ground distance.
 #pragma once
 #include <fovea/emd/solver.h>
 
@@ -24,6 +24,9 @@ struct CostPlan {
   GroundForm form = GroundForm::kGeneral;  // kGeneral where the simplex was asked for
   bool metric = false;                     // mass in equal bins is cancelled first
   SimplexStart start = SimplexStart::kGreedy;
+  // What the auxiliary sink costs (SimplexStart::kAuxiliary), more than any path; else 0. Tables
+  // have it, instead of 0, in the column behind the last.
+  std::int64_t auxiliary = 0;
   int max_pivots = 0;
   ValueRule rule{};
   CostWidth width = CostWidth::k64;

@@ -18,6 +18,14 @@ FOVEA_HD inline int lowest_bit(std::uint64_t bits) {
 #endif
 }
 
+FOVEA_HD inline int bit_count(std::uint64_t bits) {
+#ifdef __CUDA_ARCH__
+  return __popcll(bits);
+#else
+  return __builtin_popcountll(bits);
+#endif
+}
+
 // A set of lines. Rows are 0, 1, ..., columns follow from 32 * kWords.
 template <int kWords>
 struct LineSet {
@@ -37,6 +45,17 @@ struct LineSet {
   FOVEA_HD void take(const LineSet& other) {
     for (int w = 0; w < kWords; ++w) word[w] &= ~other.word[w];
   }
+  FOVEA_HD int size() const {
+    int count = 0;
+    for (int w = 0; w < kWords; ++w) count += bit_count(word[w]);
+    return count;
+  }
+  // The 32 * kWords lines from one that 32 divides, as far as a word holds them.
+  FOVEA_HD std::uint64_t from(int line) const {
+    const std::uint64_t bits = word[line / 64] >> (line % 64);
+    if constexpr (kWords == 1) return bits & 0xFFFFFFFFU;
+    return line % 64 == 0 ? bits : bits | word[line / 64 + 1] << (64 - line % 64);
+  }
   template <class Each>
   FOVEA_HD void for_each(const Each& each) const {
     for (int w = 0; w < kWords; ++w)
@@ -45,7 +64,8 @@ struct LineSet {
   }
 };
 
-// What of a CostPlan the simplex reads. Row `rows` and column `columns` cost nothing.
+// What of a CostPlan the simplex reads. Row `rows` costs nothing, column `columns` nothing or what
+// the auxiliary sink does.
 template <class Cost>
 struct CostTable {
   const Cost* costs;
@@ -96,31 +116,30 @@ class OpenCells {
   FOVEA_HD OpenCells(const CostTable<Cost>& table, const Set& active, int column0)
       : order_(table.order), cells_(table.line_cells), rows_(table.rows) {
     std::uint64_t rows[kCellWords] = {}, columns[kCellWords] = {};
-    active.for_each([&](int line) {
-      if (line == table.rows || line == column0 + table.columns) return;
-      const bool row = line < column0;
-      const std::uint64_t* bits = cells_ + (row ? line : rows_ + line - column0) * kCellWords;
-      for (int w = 0; w < kCellWords; ++w) (row ? rows : columns)[w] |= bits[w];
-    });
+    const auto gather = [&](std::uint64_t* into, std::uint64_t lines, const std::uint64_t* bits) {
+      for (; lines != 0; lines &= lines - 1)
+        for (int w = 0; w < kCellWords; ++w) into[w] |= bits[lowest_bit(lines) * kCellWords + w];
+    };
+    const auto below = [](int lines) { return (std::uint64_t{1} << lines) - 1; };
+    gather(rows, active.from(0) & below(table.rows), cells_);
+    gather(columns, active.from(column0) & below(table.columns), cells_ + rows_ * kCellWords);
     for (int w = 0; w < kCellWords; ++w) open_[w] = rows[w] & columns[w];
   }
   // row * 256 + column, or -1.
-  FOVEA_HD int next() {
-    for (; word_ < kCellWords; ++word_)
-      if (open_[word_] != 0) return order_[64 * word_ + lowest_bit(open_[word_])];
-    return -1;
+  FOVEA_HD int next() const {
+    int word = kCellWords - 1;
+    for (int w = kCellWords - 2; w >= 0; --w) word = open_[w] != 0 ? w : word;
+    return open_[word] == 0 ? -1 : order_[64 * word + lowest_bit(open_[word])];
   }
-  FOVEA_HD void close_row(int row) { close(row); }
-  FOVEA_HD void close_column(int column) { close(rows_ + column); }
+  FOVEA_HD void close(bool row, int i, int j) {
+    const std::uint64_t* bits = cells_ + (row ? i : rows_ + j) * kCellWords;
+    for (int w = 0; w < kCellWords; ++w) open_[w] &= ~bits[w];
+  }
 
  private:
-  FOVEA_HD void close(int line) {
-    for (int w = 0; w < kCellWords; ++w) open_[w] &= ~cells_[line * kCellWords + w];
-  }
   const std::uint16_t* order_;
   const std::uint64_t* cells_;
   int rows_;
-  int word_ = 0;
   std::uint64_t open_[kCellWords];
 };
 
@@ -137,8 +156,7 @@ class ScannedCells {
         return order_[at_];
     return -1;
   }
-  FOVEA_HD void close_row(int row) { open_.take(Set::of(row)); }
-  FOVEA_HD void close_column(int column) { open_.take(Set::of(column0_ + column)); }
+  FOVEA_HD void close(bool row, int i, int j) { open_.take(Set::of(row ? i : column0_ + j)); }
 
  private:
   const std::uint16_t* order_;
@@ -146,70 +164,108 @@ class ScannedCells {
   Set open_;
 };
 
+// From the root down, so that each cell of the tree costs what its row and column are worth.
+template <class B>
+FOVEA_HD void set_potentials(B& basis, const CostTable<typename B::Cost>& table) {
+  basis.potential[basis.closed[basis.lines - 1]] = 0;
+  for (int k = basis.lines - 2; k >= 0; --k) {
+    const int line = basis.closed[k], parent = basis.parent[line];
+    const bool row = B::is_row(line);
+    const int i = row ? line : parent, j = (row ? parent : line) - B::kColumn0;
+    basis.potential[line] =
+        static_cast<typename B::Cost>(table.costs[i * table.stride + j] - basis.potential[parent]);
+  }
+}
+
 // Fills the basis greedily. `first` and `second` are used up; where they do not weigh the same, the
-// lighter has the difference at its end, behind the last bin. Lines without mass take no part.
+// lighter has the difference at its end, behind the last bin. Lines without mass take no part. What
+// is chosen from numbers is chosen without a branch, which no machine could foretell.
 template <class B, class Cells>
 FOVEA_HD void greedy_start(B& basis, const CostTable<typename B::Cost>& table,
                            typename B::Mass* first, typename B::Mass* second, Cells cells) {
   using Mass = typename B::Mass;
+  using Set = typename B::Set;
   constexpr int kColumn0 = B::kColumn0;
-  int open_rows = 0, open_columns = 0, closed = 0;
-  basis.active.for_each([&](int line) {
-    basis.below[line] = B::Set::of(line);
-    ++(B::is_row(line) ? open_rows : open_columns);
-  });
+  Set open = basis.active;
+  int open_rows = bit_count(open.from(0)), open_columns = open.size() - open_rows, closed = 0;
+  if constexpr (B::kWords > 1) {  // a word does not hold all rows
+    open_rows = 0;
+    for (int i = 0; i <= table.rows; ++i) open_rows += open.has(i) ? 1 : 0;
+    open_columns = open.size() - open_rows;
+  }
   basis.lines = open_rows + open_columns;
-  basis.cost = 0;
   basis.pivots = 0;
-  const auto hang = [&](int child, int from, Mass flow) {
-    basis.parent[child] = static_cast<std::uint8_t>(from);
-    basis.flow[child] = flow;
-    basis.below[from].add(basis.below[child]);
-    basis.closed[closed++] = static_cast<std::uint8_t>(child);
-  };
-  // Closes the row where it is used up and not the last of several columns' only row.
-  const auto allot = [&](int i, int j) {
-    const bool row =
-        first[i] == second[j] ? open_rows > 1 || open_columns == 1 : first[i] < second[j];
-    const Mass flow = row ? first[i] : second[j];
-    first[i] -= flow;
-    second[j] -= flow;
-    if (row) hang(i, kColumn0 + j, flow);
-    else hang(kColumn0 + j, i, flow);
-    --(row ? open_rows : open_columns);
-    return row;
-  };
+  typename B::Sum cost = 0;
   for (int cell = cells.next(); cell >= 0 && open_rows > 0; cell = cells.next()) {
     const int i = cell / 256, j = cell % 256;
-    basis.cost += static_cast<typename B::Sum>(first[i] < second[j] ? first[i] : second[j]) *
-                  table.costs[i * table.stride + j];
-    if (allot(i, j)) cells.close_row(i);
-    else cells.close_column(j);
+    const Mass out = first[i], in = second[j];
+    // Closes the row where it is used up and not the only one of several columns.
+    const bool row = out < in || (out == in && (open_rows > 1 || open_columns == 1));
+    const Mass flow = out < in ? out : in;
+    const int child = row ? i : kColumn0 + j, parent = row ? kColumn0 + j : i;
+    first[i] = out - flow;
+    second[j] = in - flow;
+    cost += static_cast<typename B::Sum>(flow) * table.costs[i * table.stride + j];
+    basis.parent[child] = static_cast<std::uint8_t>(parent);
+    basis.flow[child] = flow;
+    basis.closed[closed++] = static_cast<std::uint8_t>(child);
+    open.take(Set::of(child));
+    open_rows -= row ? 1 : 0;
+    open_columns -= row ? 0 : 1;
+    cells.close(row, i, j);
   }
-  // What is left goes to or comes from the line behind the last. A line is in `closed` but not
-  // hanging where it is still open, so that those are found by what hung.
-  typename B::Set open = basis.active;
-  for (int k = 0; k < closed; ++k) open.take(B::Set::of(basis.closed[k]));
+  basis.cost = cost;
+  // What is left goes to or comes from the line behind the last.
   const bool spare_row = basis.active.has(table.rows);
-  const bool spare_column = basis.active.has(kColumn0 + table.columns);
-  if (spare_row || spare_column) {
-    const int spare = spare_row ? table.rows : kColumn0 + table.columns;
-    open.take(B::Set::of(spare));
+  const int spare = spare_row ? table.rows : kColumn0 + table.columns;
+  if (basis.active.has(spare)) {
+    open.take(Set::of(spare));
     open.for_each([&](int line) {
-      if (B::is_row(line) == spare_row) return;
-      hang(line, spare, spare_row ? second[line - kColumn0] : first[line]);
+      basis.parent[line] = static_cast<std::uint8_t>(spare);
+      basis.flow[line] = spare_row ? second[line - kColumn0] : first[line];
+      basis.closed[closed++] = static_cast<std::uint8_t>(line);
     });
-    basis.closed[closed++] = static_cast<std::uint8_t>(spare);
-  } else {
-    open.for_each([&](int line) { basis.closed[closed++] = static_cast<std::uint8_t>(line); });
+    open = Set::of(spare);
   }
-  basis.potential[basis.closed[closed - 1]] = 0;
-  for (int k = closed - 2; k >= 0; --k) {
-    const int line = basis.closed[k], parent = basis.parent[line];
-    const int i = B::is_row(line) ? line : parent, j = (B::is_row(line) ? parent : line) - kColumn0;
-    basis.potential[line] =
-        static_cast<typename B::Cost>(table.costs[i * table.stride + j] - basis.potential[parent]);
-  }
+  open.for_each([&](int root) { basis.closed[closed] = static_cast<std::uint8_t>(root); });
+  set_potentials(basis, table);
+}
+
+// All mass goes to an auxiliary sink, the column behind the last, and all that is wanted comes from
+// the row behind the last, which is to send its own there in the end.
+template <class B>
+FOVEA_HD void auxiliary_start(B& basis, const CostTable<typename B::Cost>& table,
+                              const typename B::Mass* first, const typename B::Mass* second) {
+  const int source = table.rows, sink = B::kColumn0 + table.columns;
+  basis.active.take(B::Set::of(source));
+  basis.active.take(B::Set::of(sink));
+  basis.lines = 0;
+  basis.pivots = 0;
+  basis.cost = 0;
+  const auto hang = [&](int line, int parent, typename B::Mass flow) {
+    basis.parent[line] = static_cast<std::uint8_t>(parent);
+    basis.flow[line] = flow;
+    basis.closed[basis.lines++] = static_cast<std::uint8_t>(line);
+  };
+  basis.active.for_each([&](int line) {
+    if (!B::is_row(line)) return hang(line, source, second[line - B::kColumn0]);
+    hang(line, sink, first[line]);
+    basis.cost += static_cast<typename B::Sum>(first[line]) *
+                  table.costs[line * table.stride + table.columns];
+  });
+  hang(source, sink, 0);
+  basis.closed[basis.lines++] = static_cast<std::uint8_t>(sink);
+  basis.active.add(source);
+  basis.active.add(sink);
+  set_potentials(basis, table);
+}
+
+// The sets of lines below each, once a pivot needs them: a line was closed after all below it.
+template <class B>
+FOVEA_HD void hang_lines(B& basis) {
+  for (int k = 0; k < basis.lines; ++k) basis.below[basis.closed[k]] = B::Set::of(basis.closed[k]);
+  for (int k = 0; k + 1 < basis.lines; ++k)
+    basis.below[basis.parent[basis.closed[k]]].add(basis.below[basis.closed[k]]);
 }
 
 // What a cell costs beyond what its row and column are worth.
@@ -322,7 +378,7 @@ FOVEA_HD Status improve(B& basis, const CostTable<typename B::Cost>& table,
     const Entering cell = bland ? price(basis, table, true) : pricing(basis);
     if (cell.row < 0) return Status::kOptimal;
     if (basis.pivots >= table.max_pivots) return Status::kPivotLimit;
-    ++basis.pivots;
+    if (basis.pivots++ == 0) hang_lines(basis);
     idle = pivot(basis, table, cell, bland) > 0 ? 0 : idle + 1;
   }
 }

@@ -4,6 +4,7 @@
 
 #include "core/parallel.h"
 #include "emd/solve/batch_solver.h"
+#include "emd/solve/bit_tableau_math.h"
 #include "emd/solve/closed_math.h"
 #include "emd/solve/cost_plan.h"
 #include "emd/solve/simplex_math.h"
@@ -40,48 +41,69 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr int kMostLines = 96;  // of one side, with room for whole vectors
 
+template <class Cost>
+using Costs = hn::CappedTag<Cost, 16>;  // as rows of a table are padded
+
 template <class D, class V>
 HWY_INLINE V minus(D, V a, V b) {
   if constexpr (sizeof(hn::TFromD<D>) == 2) return hn::SaturatedSub(a, b);
   else return hn::Sub(a, b);
 }
 
-// The cell with the least reduced cost, a vector of columns at a time. 16-bit costs saturate, which
-// keeps their sign.
-template <class B>
+// The cell with the least reduced cost, kVectors vectors of columns at a time. 16-bit costs
+// saturate, which keeps their sign.
+template <int kVectors, class B>
 HWY_INLINE Entering price_rows(const B& basis, const CostTable<typename B::Cost>& table) {
   using Cost = typename B::Cost;
-  const hn::CappedTag<Cost, 16> d;  // as rows of a table are padded
+  const Costs<Cost> d;
   const int lanes = static_cast<int>(hn::Lanes(d));
-  auto least = hn::Zero(d), where = hn::Zero(d);
+  using V = hn::Vec<decltype(d)>;
   const Cost* columns = basis.potential + B::kColumn0;
-  for (int i = 0; i <= table.rows; ++i) {
-    if (!basis.active.has(i)) continue;
-    const auto worth = hn::Set(d, basis.potential[i]);
-    for (int j = 0; j <= table.columns; j += lanes) {
-      const auto cost = hn::LoadU(d, table.costs + i * table.stride + j);
-      const auto reduced = minus(d, minus(d, cost, hn::LoadU(d, columns + j)), worth);
-      const auto better = hn::Lt(reduced, least);
-      least = hn::IfThenElse(better, reduced, least);
-      where = hn::IfThenElse(better, hn::Set(d, static_cast<Cost>(i * 128 + j)), where);
+  auto all_least = hn::Zero(d), all_where = hn::Zero(d);
+  for (int j = 0; j <= table.columns; j += kVectors * lanes) {
+    V worth[kVectors], least[kVectors], where[kVectors];
+    for (int v = 0; v < kVectors; ++v) {
+      worth[v] = hn::LoadU(d, columns + j + v * lanes);
+      least[v] = where[v] = hn::Zero(d);
+    }
+    const auto price_row = [&](int i) {
+      const auto row_worth = hn::Set(d, basis.potential[i]);
+      const auto row = hn::Set(d, static_cast<Cost>(i));
+      for (int v = 0; v < kVectors; ++v) {
+        const auto cost = hn::LoadU(d, table.costs + i * table.stride + j + v * lanes);
+        const auto reduced = minus(d, minus(d, cost, worth[v]), row_worth);
+        const auto better = hn::Lt(reduced, least[v]);
+        least[v] = hn::Min(reduced, least[v]);
+        where[v] = hn::IfThenElse(better, row, where[v]);
+      }
+    };
+    if constexpr (B::kWords == 1) {
+      for (std::uint64_t rows = basis.active.from(0); rows != 0; rows &= rows - 1)
+        price_row(lowest_bit(rows));
+    } else {
+      for (int i = 0; i <= table.rows; ++i)
+        if (basis.active.has(i)) price_row(i);
+    }
+    for (int v = 0; v < kVectors; ++v) {
+      const auto better = hn::Lt(least[v], all_least);
+      all_least = hn::Min(least[v], all_least);
+      const auto cell =
+          hn::Add(hn::ShiftLeft<7>(where[v]), hn::Set(d, static_cast<Cost>(j + v * lanes)));
+      all_where = hn::IfThenElse(better, cell, all_where);
     }
   }
-  if (hn::AllFalse(d, hn::Lt(least, hn::Zero(d)))) return {};
-  Cost values[hn::MaxLanes(d)], cells[hn::MaxLanes(d)];
-  hn::StoreU(least, d, values);
-  hn::StoreU(where, d, cells);
-  int best = 0;
-  for (int k = 1; k < lanes; ++k)
-    if (values[k] < values[best]) best = k;
-  const auto cell = static_cast<int>(cells[best]);
-  return {cell / 128, cell % 128 + best};
+  const auto least = hn::MinOfLanes(d, all_least);
+  if (hn::GetLane(least) == 0) return {};
+  const auto lane = static_cast<std::size_t>(hn::FindFirstTrue(d, hn::Eq(all_least, least)));
+  const auto cell = static_cast<int>(hn::ExtractLane(all_where, lane));
+  return {cell / 128, cell % 128 + static_cast<int>(lane)};
 }
 
 // A problem in whole masses. Where one side is lighter it has the difference behind its last bin.
 template <class Mass>
 struct Problem {
-  HWY_ALIGN Mass first[kMostLines];
-  HWY_ALIGN Mass second[kMostLines];
+  HWY_ALIGN Mass first[kMostLines] = {};
+  HWY_ALIGN Mass second[kMostLines] = {};
   HWY_ALIGN Mass kept[kMostLines];  // that stays in its bin
   MovedMass mass{};
   std::int64_t total = 0;  // of the normalised sides, else 0
@@ -111,14 +133,20 @@ struct FlowRow {
   }
 };
 
-template <class B, class Cells, class Mass, class Sum>
+// start(basis) fills the tree.
+template <class B, class Sum, class Start>
 Found run_simplex(const CostTable<typename B::Cost>& table, const typename B::Set& active,
-                  Problem<Mass>& problem, const FlowRow& flow, Sum& cost) {
+                  const FlowRow& flow, Sum& cost, const Start& start) {
   HWY_ALIGN B basis;
   basis.active = active;
   for (int j = 0; j < table.stride; ++j) basis.potential[B::kColumn0 + j] = B::kNever;
-  greedy_start(basis, table, problem.first, problem.second, Cells(table, active, B::kColumn0));
-  const Status status = improve(basis, table, [&](const B& b) { return price_rows(b, table); });
+  start(basis);
+  const int vectors = table.columns / static_cast<int>(hn::Lanes(Costs<typename B::Cost>())) + 1;
+  const Status status = improve(basis, table, [&](const B& b) {
+    if (vectors == 1) return price_rows<1>(b, table);
+    if (vectors == 3) return price_rows<3>(b, table);
+    return price_rows<2>(b, table);
+  });
   cost = basis.cost;
   if (flow.to != nullptr) {
     for (int k = 0; k + 1 < basis.lines; ++k) {  // the root is the last
@@ -140,23 +168,96 @@ Found simplex(const CostPlan& plan, const Cost* costs, Problem<Mass>& problem, c
                               plan.stride,    plan.order.data(), plan.line_cells.data(),
                               plan.max_pivots};
   typename B::Set active = B::Set::none();
-  for (int i = 0; i <= plan.rows; ++i)
-    if (problem.first[i] > 0) active.add(i);
-  for (int j = 0; j <= plan.columns; ++j)
-    if (problem.second[j] > 0) active.add(B::kColumn0 + j);
-  if (plan.cell_words == 2) return run_simplex<B, OpenCells<2>>(table, active, problem, flow, cost);
-  if (plan.cell_words == 4) return run_simplex<B, OpenCells<4>>(table, active, problem, flow, cost);
-  return run_simplex<B, ScannedCells<typename B::Set>>(table, active, problem, flow, cost);
+  if constexpr (kWords == 1) {
+    std::uint64_t rows = 0, columns = 0;
+    for (int i = 0; i <= plan.rows; ++i) rows |= std::uint64_t{problem.first[i] > 0} << i;
+    for (int j = 0; j <= plan.columns; ++j) columns |= std::uint64_t{problem.second[j] > 0} << j;
+    active.word[0] = rows | columns << B::kColumn0;
+  } else {
+    for (int i = 0; i <= plan.rows; ++i)
+      if (problem.first[i] > 0) active.add(i);
+    for (int j = 0; j <= plan.columns; ++j)
+      if (problem.second[j] > 0) active.add(B::kColumn0 + j);
+  }
+  Mass *first = problem.first, *second = problem.second;
+  if (plan.start == SimplexStart::kAuxiliary) {
+    const Found found = run_simplex<B>(
+        table, active, flow, cost, [&](B& basis) { auxiliary_start(basis, table, first, second); });
+    cost -= static_cast<Sum>(second[plan.columns]) * plan.auxiliary;  // that is too many
+    return found;
+  }
+  const auto greedily = [&](const auto& cells) {
+    return run_simplex<B>(table, active, flow, cost,
+                          [&](B& basis) { greedy_start(basis, table, first, second, cells); });
+  };
+  if (plan.cell_words == 2) return greedily(OpenCells<2>(table, active, B::kColumn0));
+  if (plan.cell_words == 4) return greedily(OpenCells<4>(table, active, B::kColumn0));
+  return greedily(ScannedCells<typename B::Set>(table, active, B::kColumn0));
+}
+
+// Up to kTableauBins bins, the paper's way.
+template <class Mass, class Sum>
+Found bit_simplex(const CostPlan& plan, const Problem<Mass>& problem, const FlowRow& flow,
+                  Sum& cost) {
+  const bool turned = problem.second[plan.columns] > 0;  // the first side is the heavier
+  BitTableau<Mass> tableau;
+  Mass masses[2][kTableauBins];
+  int bins[2][kTableauBins];
+  const auto gather = [&](int side, const Mass* from, int count) {
+    int used = 0;
+    for (int k = 0; k < count; ++k) {
+      if (from[k] == 0) continue;
+      bins[side][used] = k;
+      masses[side][used++] = from[k];
+    }
+    return used;
+  };
+  const int rows = gather(turned ? 1 : 0, problem.first, plan.rows);
+  const int columns = gather(turned ? 0 : 1, problem.second, plan.columns);
+  tableau.sources = turned ? columns : rows;
+  tableau.sinks = turned ? rows : columns;
+  const auto cell = [&](int source, int sink) {
+    const int i = turned ? bins[1][sink] : bins[0][source];
+    const int j = turned ? bins[0][source] : bins[1][sink];
+    return std::pair(i, j);
+  };
+  const auto cost_of = [&](int source, int sink) {
+    const auto [i, j] = cell(source, sink);
+    return plan.costs64[static_cast<std::size_t>(i * plan.stride + j)];
+  };
+  start_tableau(tableau, masses[0], masses[1], plan.auxiliary, cost_of);
+  Found found;
+  found.status = improve(tableau, plan.max_pivots, found.pivots);
+  cost = 0;
+  for (int row = 0; row < tableau.rows; ++row) {
+    const int column = tableau.basic[row];
+    if (column == BitTableau<Mass>::kAuxiliary)
+      cost += static_cast<Sum>(tableau.value[row]) * plan.auxiliary;  // 0 unless pivots ran out
+    if (column >= tableau.sources * tableau.sinks || tableau.value[row] == 0) continue;
+    const int source = column / tableau.sinks, sink = column % tableau.sinks;
+    cost += static_cast<Sum>(tableau.value[row]) * cost_of(source, sink);
+    if (flow.to == nullptr) continue;
+    const auto [i, j] = cell(source, sink);
+    flow.add(i, j, static_cast<double>(tableau.value[row]));
+  }
+  return found;
 }
 
 template <class Mass, class Sum>
 Found search(const CostPlan& plan, Problem<Mass>& problem, const FlowRow& flow, Sum& cost) {
-  if (plan.metric) {
-    for (int i = 0; i < plan.rows; ++i) {
-      const Mass kept = std::min(problem.first[i], problem.second[i]);
-      problem.first[i] -= kept;
-      problem.second[i] -= kept;
-      problem.kept[i] = kept;
+  const bool auxiliary = plan.start == SimplexStart::kAuxiliary;
+  if (auxiliary && plan.rows <= kTableauBins && plan.columns <= kTableauBins)
+    return bit_simplex(plan, problem, flow, cost);
+  if (plan.metric && !auxiliary) {
+    // All vectors that the bins reach into: behind them at most one side holds mass.
+    for (int from = 0; from <= plan.rows; from += 16) {
+      Mass *first = problem.first + from, *second = problem.second + from;
+      for (int i = 0; i < 16; ++i) {
+        const Mass kept = std::min(first[i], second[i]);
+        first[i] -= kept;
+        second[i] -= kept;
+        problem.kept[from + i] = kept;
+      }
     }
     if (flow.to != nullptr)
       for (int i = 0; i < plan.rows; ++i)
@@ -190,11 +291,19 @@ Found least_cost(const CostPlan& plan, Problem<Mass>& problem, const FlowRow& fl
     return {};
   }
   if ((plan.form == GroundForm::kMonge || plan.form == GroundForm::kLine) && equal) {
-    cost = 0;
-    walk(problem.first, problem.second, plan.rows, plan.columns, [&](int i, int j, Mass mass) {
-      cost += static_cast<Sum>(mass) * plan.costs64[static_cast<std::size_t>(i * plan.stride + j)];
-      if (with_flow) flow.add(i, j, static_cast<double>(mass));
-    });
+    const std::int64_t* costs = plan.costs64.data();
+    Sum sum = 0;
+    if (with_flow) {
+      walk(first, second, plan.rows, plan.columns, [&](int i, int j, Mass mass) {
+        sum += static_cast<Sum>(mass) * costs[i * plan.stride + j];
+        flow.add(i, j, static_cast<double>(mass));
+      });
+    } else {
+      walk(first, second, plan.rows, plan.columns, [&](int i, int j, Mass mass) {
+        sum += static_cast<Sum>(mass) * costs[i * plan.stride + j];
+      });
+    }
+    cost = sum;
     return {};
   }
   return search(plan, problem, flow, cost);

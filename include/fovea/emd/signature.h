@@ -1,0 +1,67 @@
+#pragma once
+#include <fovea/emd/ground.h>
+#include <fovea/exec.h>
+#include <fovea/image.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace fovea::emd {
+
+// What the mass of a spectrum's bin is.
+//   bands     the sum of the bin's bands, bins along a line
+//   contrast  how far the spectrum stands out from its scene there, upwards in the first half of
+//             the bins, downwards in the second: logarithms of the bands' sums, less the scene's
+//             mean, whitened by the scene's covariance. What all of the scene has in common, its
+//             light and its commonest materials, weighs little; what a target has of its own weighs
+//             much
+enum class SignatureKind : unsigned char { kBands, kContrast };
+FOVEA_API std::span<const Choice> choices(SignatureKind);
+
+struct SignatureOptions {
+  SignatureKind kind = SignatureKind::kContrast;
+  int bins = 16;         // 2 to 64, even for contrast; no more than there are bands (twice as many
+                         // for contrast)
+  int window = 1;        // pixels across the square whose mean spectrum a pixel stands for; odd
+  int mass = 4096;       // of every signature, so that no pixel is brighter than another; 0 keeps
+                         // values of `bands` as they are, rounded, at most 65535 a bin
+  double floor = 0.001;  // contrast: directions in which the scene varies less than this share of
+                         // its widest one (in variance) are not amplified further; > 0
+  double power = 1.5;    // contrast: of whitened values; above 1 large ones weigh more
+  double threshold = 5;  // contrast: cost between bins this far apart or further, in bins
+  Exec exec{};
+};
+FOVEA_API void describe(OptionVisitor& visit, SignatureOptions& options);
+
+// Spectra as histograms of whole masses, for Solver and Mapper::map_histograms(). Learns from a
+// scene what its spectra have in common; one object serves any number of threads.
+class FOVEA_API SpectralSignature {
+ public:
+  // The scene is the cube that is searched, or one like it. InvalidArgument for options out of
+  // their range or a scene without a pixel whose values are all finite.
+  explicit SpectralSignature(StackView<const float> scene, const SignatureOptions& options = {});
+  SpectralSignature(SpectralSignature&&) noexcept;
+  SpectralSignature& operator=(SpectralSignature&&) noexcept;
+  ~SpectralSignature();
+
+  // Of every pixel, one channel a bin, on the host. A pixel with a value that is not finite, or
+  // with nothing that stands out, has no mass: the greatest distance.
+  Image<std::uint16_t> of(StackView<const float> bands) const;
+  // Of one spectrum (mean_spectrum()), options.window aside.
+  std::vector<double> of(std::span<const float> spectrum) const;
+
+  // bands: |i - j|. contrast: min(|i - j|, threshold) within a half, the threshold between halves.
+  GroundDistance ground() const;
+
+  int bins() const;   // no more than there are bands allow
+  int bands() const;  // of the scene
+  const SignatureOptions& options() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace fovea::emd

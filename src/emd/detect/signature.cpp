@@ -1,0 +1,335 @@
+// Spectra as histograms of whole masses. A contrast is the vector (log(1 + s / (c m)) - mean)
+// times the inverse square root of the scene's covariance, s the sums of adjacent bands and m
+// their means: whitened, so that a direction's usual variation counts one.
+#include <fovea/emd/signature.h>
+#include <fovea/error.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/parallel.h"
+#include "emd/detect/host_bands.h"
+#include "emd/detect/symmetric_eigen.h"
+
+namespace fovea::emd {
+namespace {
+
+constexpr std::int64_t kGrain = 8;       // rows
+constexpr double kDarkest = 0.01;        // share of the scene's mean below which light is noise
+constexpr double kMostMass = 65535;      // of a bin
+constexpr std::size_t kMostGroups = 64;  // of adjacent bands
+
+using Groups = std::array<double, kMostGroups>;
+
+int groups_for(const SignatureOptions& options, int bands) {
+  const bool halves = options.kind == SignatureKind::kContrast;
+  return std::min(halves ? options.bins / 2 : options.bins, bands);
+}
+
+// Sums of adjacent bands for the pixels of a row, each the mean of its window; borders repeat,
+// negative values count 0.
+class GroupedRow {
+ public:
+  GroupedRow(StackView<const float> bands, int groups, int window)
+      : bands_(bands), groups_(groups), radius_(window / 2) {
+    sums_.resize(static_cast<std::size_t>(groups) * static_cast<std::size_t>(bands.width));
+    line_.resize(static_cast<std::size_t>(bands.width));
+  }
+
+  void load(int y) {
+    std::fill(sums_.begin(), sums_.end(), 0.0);
+    for (int b = 0; b < bands_.count; ++b) {
+      std::fill(line_.begin(), line_.end(), 0.0);
+      for (int dy = -radius_; dy <= radius_; ++dy) {
+        const float* row = bands_.plane(b).row(std::clamp(y + dy, 0, bands_.height - 1));
+        for (std::size_t x = 0; x < line_.size(); ++x) line_[x] += static_cast<double>(row[x]);
+      }
+      add_line(group_of(b));
+    }
+  }
+  // False where a value is not finite.
+  bool pixel(int x, Groups& values) const {
+    bool finite = true;
+    for (int g = 0; g < groups_; ++g) {
+      const double value =
+          sums_[static_cast<std::size_t>(g) * line_.size() + static_cast<std::size_t>(x)];
+      finite = finite && std::isfinite(value);
+      values[static_cast<std::size_t>(g)] = value;
+    }
+    return finite;
+  }
+  int group_of(int band) const {
+    return static_cast<int>(static_cast<std::int64_t>(band) * groups_ / bands_.count);
+  }
+
+ private:
+  void add_line(int group) {
+    double* to = sums_.data() + static_cast<std::size_t>(group) * line_.size();
+    const int last = bands_.width - 1;
+    const double scale = 1.0 / ((2.0 * radius_ + 1) * (2.0 * radius_ + 1));
+    for (int x = 0; x <= last; ++x) {
+      double sum = 0;
+      for (int dx = -radius_; dx <= radius_; ++dx)
+        sum += line_[static_cast<std::size_t>(std::clamp(x + dx, 0, last))];
+      to[x] += std::max(sum * scale, 0.0);  // what is not a number stays so
+    }
+  }
+
+  StackView<const float> bands_;
+  int groups_;
+  int radius_;
+  std::vector<double> sums_;  // group after group
+  std::vector<double> line_;
+};
+
+// Sums over the pixels of a scene, the same for every number of threads: chunks in order.
+template <class Add>
+std::vector<double> scene_sums(StackView<const float> scene, const Exec& exec, std::size_t size,
+                               Add add) {
+  const std::int64_t chunks = (scene.height + kGrain - 1) / kGrain;
+  std::vector<std::vector<double>> parts(static_cast<std::size_t>(chunks));
+  parallel_for(exec, scene.height, kGrain, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<double>& part = parts[static_cast<std::size_t>(begin / kGrain)];
+    part.resize(size);
+    add(static_cast<int>(begin), static_cast<int>(end), part);
+  });
+  std::vector<double> sums(size);
+  for (const std::vector<double>& part : parts)
+    for (std::size_t i = 0; i < size; ++i) sums[i] += part[i];
+  return sums;
+}
+
+}  // namespace
+
+struct SpectralSignature::State {
+  SignatureOptions options;
+  int bands = 0;
+  int groups = 0;
+  Groups dark{};              // sums that a logarithm takes for 1
+  Groups mean{};              // of logarithms
+  std::vector<double> white;  // groups x groups
+
+  bool contrast() const { return options.kind == SignatureKind::kContrast; }
+  int bins() const { return contrast() ? 2 * groups : groups; }
+
+  void logarithms(Groups& values) const {
+    for (int g = 0; g < groups; ++g) {
+      const auto i = static_cast<std::size_t>(g);
+      values[i] = dark[i] > 0 ? std::log1p(values[i] / dark[i]) : 0;
+    }
+  }
+
+  void learn(StackView<const float> scene);
+  void learn_means(StackView<const float> scene);
+  void learn_covariance(StackView<const float> scene);
+
+  // Masses before they are scaled, from sums of adjacent bands.
+  void weigh(Groups values, Groups& masses) const;
+  // Whole masses whose sum is exact: cumulative sums are rounded.
+  template <class Mass>
+  void put(const Groups& masses, Mass* to) const;
+};
+
+void SpectralSignature::State::learn(StackView<const float> scene) {
+  learn_means(scene);
+  if (contrast()) learn_covariance(scene);
+}
+
+void SpectralSignature::State::learn_means(StackView<const float> scene) {
+  const auto n = static_cast<std::size_t>(groups);
+  const std::vector<double> sums =
+      scene_sums(scene, options.exec, n + 1, [&](int begin, int end, std::vector<double>& part) {
+        GroupedRow row(scene, groups, options.window);
+        Groups values{};
+        for (int y = begin; y < end; ++y) {
+          row.load(y);
+          for (int x = 0; x < scene.width; ++x) {
+            if (!row.pixel(x, values)) continue;
+            for (std::size_t i = 0; i < n; ++i) part[i] += values[i];
+            part[n] += 1;
+          }
+        }
+      });
+  if (sums[n] == 0)
+    throw InvalidArgument("SpectralSignature: the scene has no pixel whose values are all finite");
+  for (std::size_t i = 0; i < n; ++i) dark[i] = kDarkest * sums[i] / sums[n];
+}
+
+void SpectralSignature::State::learn_covariance(StackView<const float> scene) {
+  const auto n = static_cast<std::size_t>(groups);
+  // First moments about 0, then second ones about the mean: no large numbers cancel.
+  const auto each = [&](auto use) {
+    return [&, use](int begin, int end, std::vector<double>& part) {
+      GroupedRow row(scene, groups, options.window);
+      Groups values{};
+      for (int y = begin; y < end; ++y) {
+        row.load(y);
+        for (int x = 0; x < scene.width; ++x) {
+          if (!row.pixel(x, values)) continue;
+          logarithms(values);
+          use(values, part);
+        }
+      }
+    };
+  };
+  const std::vector<double> first =
+      scene_sums(scene, options.exec, n + 1, each([n](const Groups& v, std::vector<double>& part) {
+                   for (std::size_t i = 0; i < n; ++i) part[i] += v[i];
+                   part[n] += 1;
+                 }));
+  for (std::size_t i = 0; i < n; ++i) mean[i] = first[i] / first[n];
+  std::vector<double> covariance =
+      scene_sums(scene, options.exec, n * n, each([&](const Groups& v, std::vector<double>& part) {
+                   for (std::size_t i = 0; i < n; ++i)
+                     for (std::size_t j = 0; j < n; ++j)
+                       part[i * n + j] += (v[i] - mean[i]) * (v[j] - mean[j]);
+                 }));
+  for (double& value : covariance) value /= first[n];
+  white = inverse_square_root(covariance, groups, options.floor);
+}
+
+void SpectralSignature::State::weigh(Groups values, Groups& masses) const {
+  if (!contrast()) {
+    masses = values;
+    return;
+  }
+  const auto n = static_cast<std::size_t>(groups);
+  logarithms(values);
+  for (std::size_t i = 0; i < n; ++i) values[i] -= mean[i];
+  for (std::size_t i = 0; i < n; ++i) {
+    double sum = 0;
+    for (std::size_t j = 0; j < n; ++j) sum += white[i * n + j] * values[j];
+    const double mass = std::pow(std::abs(sum), options.power);
+    masses[i] = sum > 0 ? mass : 0;
+    masses[n + i] = sum > 0 ? 0 : mass;
+  }
+}
+
+template <class Mass>
+void SpectralSignature::State::put(const Groups& masses, Mass* to) const {
+  const auto n = static_cast<std::size_t>(bins());
+  double total = 0;
+  for (std::size_t i = 0; i < n; ++i) total += masses[i];
+  if (options.mass == 0) {
+    for (std::size_t i = 0; i < n; ++i)
+      to[i] = static_cast<Mass>(std::nearbyint(std::min(masses[i], kMostMass)));
+    return;
+  }
+  if (!(total > 0) || !std::isfinite(total)) {
+    std::fill_n(to, n, Mass{0});
+    return;
+  }
+  double sum = 0, before = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    sum += masses[i];
+    const double upto = std::nearbyint(sum / total * options.mass);
+    to[i] = static_cast<Mass>(upto - before);
+    before = upto;
+  }
+}
+
+std::span<const Choice> choices(SignatureKind) {
+  static constexpr std::array<Choice, 2> kChoices{
+      {{"bands", static_cast<int>(SignatureKind::kBands)},
+       {"contrast", static_cast<int>(SignatureKind::kContrast)}}};
+  return kChoices;
+}
+
+void describe(OptionVisitor& visit, SignatureOptions& options) {
+  visit("signature", options.kind,
+        "mass of a bin: bands, the sum of its bands; contrast, what stands out from the scene");
+  visit("bins", options.bins, "bins of a signature, even for contrast", 2, 64);
+  visit("window", options.window, "pixels across the square whose mean spectrum is taken; odd", 1,
+        255);
+  visit("mass", options.mass, "of every signature; 0 keeps the brightness of bands", 0, 65535);
+  visit("floor", options.floor,
+        "contrast: share of the widest variance below which the scene's is not made up for", 1e-12,
+        1);
+  visit("power", options.power, "contrast: above 1 what stands out most weighs more", 0.25, 8);
+  visit("threshold", options.threshold, "contrast: the greatest cost, in bins", 0.25, 64);
+}
+
+SpectralSignature::SpectralSignature(StackView<const float> scene, const SignatureOptions& options)
+    : state_(std::make_unique<State>()) {
+  check_bands("SpectralSignature", scene);
+  check_options(options);
+  if (options.window % 2 == 0)
+    throw InvalidArgument(
+        fmt::format("SpectralSignature: the window is {} pixels across; expected an odd number",
+                    options.window));
+  const bool contrast = options.kind == SignatureKind::kContrast;
+  if (contrast && options.bins % 2 != 0)
+    throw InvalidArgument(
+        fmt::format("SpectralSignature: {} bins; contrast needs an even number", options.bins));
+  if (contrast && options.mass == 0)
+    throw InvalidArgument(
+        "SpectralSignature: contrast has no brightness to keep; set mass above 0");
+  state_->options = options;
+  state_->bands = scene.count;
+  state_->groups = groups_for(options, scene.count);
+  state_->learn(HostBands(scene).view());
+}
+
+SpectralSignature::SpectralSignature(SpectralSignature&&) noexcept = default;
+SpectralSignature& SpectralSignature::operator=(SpectralSignature&&) noexcept = default;
+SpectralSignature::~SpectralSignature() = default;
+
+Image<std::uint16_t> SpectralSignature::of(StackView<const float> bands) const {
+  check_bands("SpectralSignature", bands);
+  if (bands.count != state_->bands)
+    throw InvalidArgument(
+        fmt::format("SpectralSignature: {} bands; the scene had {}", bands.count, state_->bands));
+  const HostBands host(bands);
+  Image<std::uint16_t> result(bands.width, bands.height, bins());
+  parallel_for(state_->options.exec, bands.height, kGrain,
+               [&](std::int64_t begin, std::int64_t end) {
+                 GroupedRow row(host.view(), state_->groups, state_->options.window);
+                 Groups values{}, masses{};
+                 for (auto y = static_cast<int>(begin); y < end; ++y) {
+                   row.load(y);
+                   for (int x = 0; x < bands.width; ++x) {
+                     masses = {};
+                     if (row.pixel(x, values)) state_->weigh(values, masses);
+                     state_->put(masses, &result.at(x, y));
+                   }
+                 }
+               });
+  return result;
+}
+
+std::vector<double> SpectralSignature::of(std::span<const float> spectrum) const {
+  if (std::ssize(spectrum) != state_->bands)
+    throw InvalidArgument(fmt::format("SpectralSignature: a spectrum of {} bands; the scene had {}",
+                                      spectrum.size(), state_->bands));
+  const StackView<const float> pixel{spectrum.data(), 1, 1, state_->bands, 1, 1, 1};
+  GroupedRow row(pixel, state_->groups, 1);
+  row.load(0);
+  Groups values{}, masses{};
+  if (row.pixel(0, values)) state_->weigh(values, masses);
+  std::vector<double> result(static_cast<std::size_t>(bins()));
+  state_->put(masses, result.data());
+  return result;
+}
+
+GroundDistance SpectralSignature::ground() const {
+  const int n = bins();
+  if (!state_->contrast()) return GroundDistance::l1(n);
+  std::vector<double> costs;
+  costs.reserve(static_cast<std::size_t>(n) * static_cast<std::size_t>(n));
+  const double most = state_->options.threshold;
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) {
+      const bool together = (i < state_->groups) == (j < state_->groups);
+      costs.push_back(together ? std::min<double>(std::abs(i - j), most) : most);
+    }
+  }
+  return {n, n, costs};
+}
+
+int SpectralSignature::bins() const { return state_->bins(); }
+int SpectralSignature::bands() const { return state_->bands; }
+const SignatureOptions& SpectralSignature::options() const { return state_->options; }
+
+}  // namespace fovea::emd

@@ -1,0 +1,83 @@
+#include "emd/detect/symmetric_eigen.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace fovea::emd {
+namespace {
+
+constexpr int kMostSweeps = 64;  // convergence is quadratic: ten are plenty
+
+class Rotator {
+ public:
+  Rotator(std::span<const double> matrix, int n)
+      : n_(static_cast<std::size_t>(n)), matrix_(matrix.begin(), matrix.end()), vectors_(n_ * n_) {
+    for (std::size_t i = 0; i < n_; ++i) vectors_[i * n_ + i] = 1;
+  }
+
+  double off_diagonal() const {
+    double sum = 0;
+    for (std::size_t i = 0; i < n_; ++i)
+      for (std::size_t j = 0; j < i; ++j) sum += matrix_[i * n_ + j] * matrix_[i * n_ + j];
+    return sum;
+  }
+  void sweep() {
+    for (std::size_t p = 0; p < n_; ++p)
+      for (std::size_t q = p + 1; q < n_; ++q) rotate(p, q);
+  }
+  SymmetricEigen result() {
+    SymmetricEigen eigen;
+    for (std::size_t i = 0; i < n_; ++i) eigen.values.push_back(matrix_[i * n_ + i]);
+    eigen.vectors = std::move(vectors_);
+    return eigen;
+  }
+
+ private:
+  // Makes element (p, q) zero (Golub and Van Loan, "Matrix Computations", 8.5).
+  void rotate(std::size_t p, std::size_t q) {
+    const double off = matrix_[p * n_ + q];
+    if (off == 0) return;
+    const double tau = (matrix_[q * n_ + q] - matrix_[p * n_ + p]) / (2 * off);
+    const double tangent = (tau >= 0 ? 1 : -1) / (std::abs(tau) + std::hypot(1, tau));
+    const double cosine = 1 / std::hypot(1, tangent);
+    const double sine = tangent * cosine;
+    const auto turn = [&](double& a, double& b) {
+      const double kept = a;
+      a = cosine * kept - sine * b;
+      b = sine * kept + cosine * b;
+    };
+    for (std::size_t k = 0; k < n_; ++k) turn(matrix_[k * n_ + p], matrix_[k * n_ + q]);
+    for (std::size_t k = 0; k < n_; ++k) turn(matrix_[p * n_ + k], matrix_[q * n_ + k]);
+    for (std::size_t k = 0; k < n_; ++k) turn(vectors_[k * n_ + p], vectors_[k * n_ + q]);
+  }
+
+  std::size_t n_;
+  std::vector<double> matrix_, vectors_;
+};
+
+}  // namespace
+
+SymmetricEigen symmetric_eigen(std::span<const double> matrix, int n) {
+  Rotator rotator(matrix, n);
+  double scale = 0;
+  for (const double value : matrix) scale += value * value;
+  for (int i = 0; i < kMostSweeps && rotator.off_diagonal() > scale * 1e-32; ++i) rotator.sweep();
+  return rotator.result();
+}
+
+std::vector<double> inverse_square_root(std::span<const double> matrix, int n, double floor) {
+  const SymmetricEigen eigen = symmetric_eigen(matrix, n);
+  const auto size = static_cast<std::size_t>(n);
+  const double greatest = *std::max_element(eigen.values.begin(), eigen.values.end());
+  std::vector<double> result(size * size);
+  if (!(greatest > 0)) return result;
+  for (std::size_t k = 0; k < size; ++k) {
+    const double scale = 1 / std::sqrt(std::max(eigen.values[k], 0.0) + floor * greatest);
+    for (std::size_t i = 0; i < size; ++i)
+      for (std::size_t j = 0; j < size; ++j)
+        result[i * size + j] += scale * eigen.vectors[i * size + k] * eigen.vectors[j * size + k];
+  }
+  return result;
+}
+
+}  // namespace fovea::emd

@@ -1,0 +1,145 @@
+// The simplex on a tableau of bits (Shaffer, 2011). Every source may send its mass to an auxiliary
+// sink that costs more than any path, and does at the start: a feasible basis without a first
+// phase. Entries of the tableau of a transportation problem are only ever -1, 0 or 1 (Nagler,
+// 1962): a row is one plane of bits for the ones and one for the minus ones, and a pivot adds rows
+// by logic operations. Columns are the cells, row after row, then what each sink has left; the
+// auxiliary sink's own never come back once they have left and are not kept. The lighter side is
+// the sources, so that the heavier may keep what is too many.
+#pragma once
+#include <cstdint>
+
+#include "emd/solve/simplex_math.h"
+
+namespace fovea::emd {
+
+inline constexpr int kTableauBins = 16;
+inline constexpr int kTableauWords = (kTableauBins * kTableauBins + kTableauBins + 63) / 64;
+
+template <class MassT>
+struct BitTableau {
+  using Mass = MassT;
+  static constexpr int kRows = 2 * kTableauBins;
+  static constexpr int kAuxiliary = 64 * kTableauWords;  // of basic[]: a source's auxiliary mass
+
+  int sources, sinks, rows, columns, words;
+  std::uint64_t plus[kRows][kTableauWords];   // where a row has a 1
+  std::uint64_t minus[kRows][kTableauWords];  // where a row has a -1
+  Mass value[kRows];                          // of each row's basic variable
+  std::uint16_t basic[kRows];                 // its column, or kAuxiliary
+  std::int64_t reduced[64 * kTableauWords];   // what a unit of each column would cost or, < 0, save
+
+  FOVEA_HD int entry(int row, int column) const {
+    const int word = column / 64, bit = column % 64;
+    return static_cast<int>(plus[row][word] >> bit & 1) -
+           static_cast<int>(minus[row][word] >> bit & 1);
+  }
+};
+
+// All mass on the auxiliary sink. cost(source, sink) in units.
+template <class Mass, class Cost>
+FOVEA_HD void start_tableau(BitTableau<Mass>& tableau, const Mass* out, const Mass* in,
+                            std::int64_t auxiliary, const Cost& cost) {
+  const int sources = tableau.sources, sinks = tableau.sinks;
+  tableau.rows = sources + sinks;
+  tableau.columns = sources * sinks + sinks;
+  tableau.words = (tableau.columns + 63) / 64;
+  for (int row = 0; row < tableau.rows; ++row)
+    for (int word = 0; word < tableau.words; ++word)
+      tableau.plus[row][word] = tableau.minus[row][word] = 0;
+  const auto set = [&](int row, int column) {
+    tableau.plus[row][column / 64] |= std::uint64_t{1} << (column % 64);
+  };
+  for (int i = 0; i < sources; ++i) {
+    tableau.value[i] = out[i];
+    tableau.basic[i] = static_cast<std::uint16_t>(BitTableau<Mass>::kAuxiliary);
+    for (int j = 0; j < sinks; ++j) {
+      const int column = i * sinks + j;
+      set(i, column);
+      set(sources + j, column);
+      tableau.reduced[column] = cost(i, j) - auxiliary;
+    }
+  }
+  for (int j = 0; j < sinks; ++j) {
+    const int column = sources * sinks + j;
+    tableau.value[sources + j] = in[j];
+    tableau.basic[sources + j] = static_cast<std::uint16_t>(column);
+    set(sources + j, column);
+    tableau.reduced[column] = 0;
+  }
+}
+
+// Takes `column` into the basis for the variable of `row`, whose entry there is 1.
+template <class Mass>
+FOVEA_HD void pivot_tableau(BitTableau<Mass>& tableau, int row, int column) {
+  const std::uint64_t *row_plus = tableau.plus[row], *row_minus = tableau.minus[row];
+  const Mass moved = tableau.value[row];
+  for (int k = 0; k < tableau.rows; ++k) {
+    const int entry = tableau.entry(k, column);
+    if (k == row || entry == 0) continue;
+    // Subtracts the row where the entry is 1, adds it where it is -1. No sum leaves -1, 0, 1, so
+    // that a 1 and a -1 never meet on the wrong sides.
+    const std::uint64_t* taken = entry > 0 ? row_plus : row_minus;
+    const std::uint64_t* given = entry > 0 ? row_minus : row_plus;
+    for (int word = 0; word < tableau.words; ++word) {
+      const std::uint64_t plus = tableau.plus[k][word], minus = tableau.minus[k][word];
+      tableau.plus[k][word] = (plus & ~taken[word]) | (given[word] & ~minus);
+      tableau.minus[k][word] = (minus & ~given[word]) | (taken[word] & ~plus);
+    }
+    tableau.value[k] += entry > 0 ? -moved : moved;
+  }
+  const std::int64_t saved = tableau.reduced[column];
+  for (int word = 0; word < tableau.words; ++word) {
+    for (std::uint64_t bits = row_plus[word]; bits != 0; bits &= bits - 1)
+      tableau.reduced[64 * word + lowest_bit(bits)] -= saved;
+    for (std::uint64_t bits = row_minus[word]; bits != 0; bits &= bits - 1)
+      tableau.reduced[64 * word + lowest_bit(bits)] += saved;
+  }
+  tableau.basic[row] = static_cast<std::uint16_t>(column);
+}
+
+// The column that saves most, or the first that saves (Bland); -1 where none does.
+template <class Mass>
+FOVEA_HD int entering_column(const BitTableau<Mass>& tableau, bool first) {
+  int best = -1;
+  std::int64_t least = 0;
+  for (int column = 0; column < tableau.columns; ++column) {
+    if (tableau.reduced[column] >= least) continue;
+    best = column;
+    if (first) break;
+    least = tableau.reduced[column];
+  }
+  return best;
+}
+
+// The row whose variable is the first to reach 0 as the column's grows. Of several an auxiliary
+// one, which never comes back, or the least numbered. There always is one: mass is finite.
+template <class Mass>
+FOVEA_HD int leaving_row(const BitTableau<Mass>& tableau, int column) {
+  int best = -1;
+  const auto number = [&](int row) {
+    return tableau.basic[row] == BitTableau<Mass>::kAuxiliary ? -1 : int{tableau.basic[row]};
+  };
+  for (int row = 0; row < tableau.rows; ++row) {
+    if (tableau.entry(row, column) <= 0) continue;
+    if (best < 0 || tableau.value[row] < tableau.value[best] ||
+        (tableau.value[row] == tableau.value[best] && number(row) < number(best)))
+      best = row;
+  }
+  return best;
+}
+
+// Pivots until nothing saves. Dantzig's rule, and Bland's after a run of pivots without gain.
+template <class Mass>
+FOVEA_HD Status improve(BitTableau<Mass>& tableau, int max_pivots, int& pivots) {
+  int idle = 0;
+  for (pivots = 0;; ++pivots) {
+    const int column = entering_column(tableau, idle > tableau.rows);
+    if (column < 0) return Status::kOptimal;
+    if (pivots >= max_pivots) return Status::kPivotLimit;
+    const int row = leaving_row(tableau, column);
+    idle = tableau.value[row] > 0 ? 0 : idle + 1;
+    pivot_tableau(tableau, row, column);
+  }
+}
+
+}  // namespace fovea::emd

@@ -1,0 +1,53 @@
+// Tables of a ground distance for lanes, and the order in which their start fills cells.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "emd/solve/lane_solver_math.h"
+
+namespace fovea::emd::lane {
+
+// A ground distance as lanes take it.
+struct LaneCosts {
+  int rows = 0;
+  int columns = 0;
+  std::span<const std::int64_t> units{};  // rows * columns, row after row
+  bool net = false;                       // of a metric: mass in equal bins is cancelled first
+};
+
+// Cells as row * 256 + column; of net problems those with row < column.
+struct CellOrder {
+  std::vector<std::uint16_t> cells{};
+  double pivots = 0;  // that the simplex then took on average
+};
+// Any order leads to the least cost; this one, of those that rules of thumb give, leaves the fewest
+// pivots on random histograms. Takes milliseconds. At most 16 bins a side.
+CellOrder find_order(const LaneCosts& costs);
+
+// With `extra` there is one more bin, which takes what one side has more and costs nothing: it
+// comes last, since what it takes first others would miss.
+template <class S>
+Tables<S> make_tables(const LaneCosts& costs, const CellOrder& order, bool extra) {
+  Tables<S> tables{};
+  for (int i = 0; i < costs.rows; ++i)
+    for (int j = 0; j < costs.columns; ++j)
+      tables.cost[i][j] = static_cast<typename S::Cost>(
+          costs.units[static_cast<std::size_t>(i) * costs.columns + j]);
+  int at = 0;
+  const auto append = [&](int row, int column) {
+    const int other = S::kNet ? column : S::kBins + column;
+    tables.cell[at] = static_cast<std::uint16_t>(row | other << 8);
+    for (const int node : {row, other}) tables.touch[node][at / 32] |= 0x80000000U >> at % 32;
+    ++at;
+  };
+  for (const std::uint16_t cell : order.cells) append(cell / 256, cell % 256);
+  if (extra) {
+    for (int i = 0; i < costs.rows; ++i) append(i, costs.columns);
+    if (!S::kNet)
+      for (int j = 0; j < costs.columns; ++j) append(costs.rows, j);
+  }
+  return tables;
+}
+
+}  // namespace fovea::emd::lane
