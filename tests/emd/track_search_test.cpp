@@ -63,8 +63,11 @@ TEST(EmdTrackSearch, LayoutPrefersTheFirstArrangement) {
   SearchRange range = range_from(box.moved(3, -2));
   range.motion = 0;
   range.model = model;
-  EXPECT_EQ(best_place(map, range, {}).box, box);
-  EXPECT_EQ(plain.layout, 0);
+  const PixelBox found = best_place(map, range, {}).box;
+  EXPECT_EQ(found.x, box.x);
+  EXPECT_NEAR(found.y, box.y, 2);  // within a cell
+  range.model = plain;
+  EXPECT_LT(best_place(map, range, {}).box.x, box.x);  // the middle of what is likely
 }
 
 TEST(EmdTrackSearch, FindsTheBoxWithinReachAndAnywhere) {

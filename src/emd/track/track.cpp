@@ -18,14 +18,11 @@
 namespace fovea::emd {
 namespace {
 
-constexpr int kLeastSide = 4;          // pixels
 constexpr int kSamples = 3000;         // colours that a palette is learnt from
 constexpr double kTargetShare = 0.6;   // of them, from targets
 constexpr double kSurroundRing = 2;    // size of the box whose ring is the surround
 constexpr float kGreyChroma = 2;       // Lab: what is below is grey, but for its coding
 constexpr double kGreyQuantile = 0.9;  // of a target's pixels
-constexpr double kAmbiguousScore =
-    0.0;  // a first score below it does not tell target from surround
 
 std::string to_text(const TrackBox& box) {
   return fmt::format("{},{},{},{}", box.x, box.y, box.width, box.height);
@@ -260,10 +257,7 @@ std::vector<Track> Tracker::add(ImageView<const std::uint8_t> frame,
     if (!(left > 0))
       signatures.surround = histogram_of(labels.here, state.frame, group.palette.size());
     Target target(state.next_id(), group.ground, std::move(signatures), state.options);
-    const bool parts = state.options.parts == TrackParts::kOn ||
-                       (state.options.parts == TrackParts::kAuto &&
-                        (is_grey(host, inside) || target.score_at(labels, box) < kAmbiguousScore));
-    target.begin(labels, box, parts);
+    target.begin(labels, box, is_grey(host, inside));
     tracks.push_back(target.track());
     state.members.push_back({std::move(target), index});
   }
