@@ -114,6 +114,7 @@ Command flow_eval_command();
 Command flow_show_command();
 Command flow_scene_command();
 Command emd_distance_command();
+Command emd_map_command();
 Command bench_ops_command();
 Command bench_flow_command();
 Command bench_emd_command();

@@ -9,7 +9,8 @@ const std::vector<System>& systems() {
   static const std::vector<System> kSystems{
       {"people", "people in images and video: finding, training, measuring"},
       {"flow", "motion between images and along video: estimating, measuring, drawing"},
-      {"emd", "targets by their colour signature: exact distances between histograms"},
+      {"emd",
+       "targets by their colour signature: exact distances between histograms, maps of them"},
       {"ops", "image operations, one at a time"},
       {"bench", "speed on this machine, beside other libraries and its own limits"},
   };
@@ -21,13 +22,13 @@ const std::vector<Command>& commands() {
       people_detect_command(), people_train_command(), people_eval_command(),
       people_show_command(),   flow_lk_command(),      flow_bm_command(),
       flow_eval_command(),     flow_show_command(),    flow_scene_command(),
-      emd_distance_command(),  emd_track_command(),    ops_gradient_command(),
-      ops_resize_command(),    ops_blur_command(),     ops_convolve_command(),
-      ops_integral_command(),  ops_pyramid_command(),  ops_histogram_command(),
-      bench_ops_command(),     bench_people_command(), bench_flow_command(),
-      bench_emd_command(),     demo_command(),         info_command(),
-      help_command(),          man_command(),          completion_command(),
-      version_command(),
+      emd_distance_command(),  emd_map_command(),      emd_track_command(),
+      ops_gradient_command(),  ops_resize_command(),   ops_blur_command(),
+      ops_convolve_command(),  ops_integral_command(), ops_pyramid_command(),
+      ops_histogram_command(), bench_ops_command(),    bench_people_command(),
+      bench_flow_command(),    bench_emd_command(),    demo_command(),
+      info_command(),          help_command(),         man_command(),
+      completion_command(),    version_command(),
   };
   return kCommands;
 }

@@ -29,7 +29,7 @@ void describe(OptionVisitor& visit, TrackRequest& request) {
   visit("frame", request.frame, "index of the frame that targets start in, from 0", 0, 1e9);
   visit("truth", request.truth,
         "boxes to measure against, a line a frame from the targets' on, or MOT challenge text; one "
-        "file a target. Without --target they start there");
+        "file a target, may be repeated. Without --target they start there");
   visit("truth-origin", request.truth_origin,
         "coordinate of the first pixel in --truth: 1 as benchmarks count, or 0", 0, 1);
   visit("output", request.output, "file for the boxes, in MOT challenge's form");

@@ -23,13 +23,16 @@ constexpr std::array<ShortForm, 4> kShortForms{
 
 bool is_flag(const OptionField& field) { return std::holds_alternative<bool*>(field.value); }
 
-// --picture KIND FILE takes two words, kept as KIND=FILE, and may be repeated; then commas part
-// them.
-bool is_pair(const OptionField& field) { return field.name == "picture"; }
-// What parts the values of an option that may be repeated; 0 where the last one counts.
+bool may_be_repeated(const OptionField& field) {
+  return field.help.find("be repeated") != std::string_view::npos;
+}
+// --picture KIND FILE takes two words, kept as KIND=FILE, and may be repeated, as its help says;
+// then commas part them. A verb with one kind of picture takes its file alone.
+bool is_pair(const OptionField& field) { return field.name == "picture" && may_be_repeated(field); }
+// What parts the values of an option that is repeated; 0 where the last one counts.
 char list_separator(const OptionField& field) {
   if (is_pair(field)) return ',';
-  return field.name == "target" || field.name == "truth" ? ';' : '\0';
+  return may_be_repeated(field) && field.name != "set" ? ';' : '\0';
 }
 
 // An option met on the command line, not yet applied: a configuration file goes before all of them.

@@ -49,6 +49,8 @@ struct TrackOptions {
                          // least 10 pixels
   double motion = 0.15;  // what a step of that square root costs in score, growing as its square
   double ring = 1.3;     // size of the box whose ring is to look unlike the target
+  double layout = 0.5;  // how much it matters where in the box the first frame's likelihood lay; 0:
+                        // only that it is inside
   TrackParts parts = TrackParts::kAuto;
   double part_weight = 0.25;  // of the parts' mean distance against the map's score
   bool scale = false;         // let the box grow and shrink, 5 % a frame

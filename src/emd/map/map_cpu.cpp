@@ -211,7 +211,6 @@ class CpuMap final : public MapEngine {
   MapStats map_bands(const KeyPlan& keys, ImageView<float> distances, const CountsOf& counts_of) {
     use_keys(keys, sizeof(Count));
     MapStats stats;
-    if (!known_->plan().keeps()) known_->forget();
     try {
       for_each_band(distances.height, known_->plan().band_rows(distances.width), [&](RowSpan rows) {
         const Band<Count> band{counts_of(rows),
@@ -222,9 +221,17 @@ class CpuMap final : public MapEngine {
       known_->forget();  // claims that nobody will settle
       throw;
     }
-    stats.entries = known_->entries();
     stats.cache_bytes = known_->bytes();
+    if (!known_->plan().keeps()) forget_frame(distances);
+    stats.entries = known_->entries();
     return stats;
+  }
+  // What the last frame made known; of one band it is all in fresh_.
+  void forget_frame(const ImageView<float>& frame) {
+    if (frame.height > known_->plan().band_rows(frame.width)) return known_->forget();
+    for (const Fresh& one : fresh_)
+      if (one.slot != detail::kUnknown) known_->forget_slot(one.slot);
+    known_->forgot_all();
   }
 
   template <class Count>

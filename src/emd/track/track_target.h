@@ -8,11 +8,13 @@
 #include <span>
 #include <vector>
 
-#include "emd/track/bhattacharyya.h"
-#include "emd/track/parts.h"
-#include "emd/track/search.h"
+#include "emd/track/track_bhattacharyya.h"
+#include "emd/track/track_parts.h"
+#include "emd/track/track_search.h"
 
 namespace fovea::emd {
+
+inline constexpr int kLeastSide = 4;  // pixels of a target within the frame
 
 // A frame's labels, in host memory and where the maps are made.
 struct LabelledFrame {
@@ -30,18 +32,14 @@ struct Signatures {
 
 class Target {
  public:
-  // `exec.device` is settled. The target lies at `box`; or, where that is not known yet, only has
-  // its size and starts as lost, with `first_score` as the score that is expected of it.
+  // `options.exec.device` is settled.
   Target(int id, const GroundDistance& ground, Signatures signatures, const TrackOptions& options);
 
-  // Fixes place, first score and parts.
-  void begin(const LabelledFrame& frame, const PixelBox& box, bool with_parts);
+  // Fixes place, first score and whether parts are compared; `grey`: the target has no colours.
+  void begin(const LabelledFrame& frame, const PixelBox& box, bool grey);
   // The same for a target known by an example of this size alone: looks for it everywhere.
   void begin_anywhere(const LabelledFrame& frame, const LabelledFrame& example);
   void next(const LabelledFrame& frame);
-
-  // Of the box in the frame's map: how clearly it stands out.
-  double score_at(const LabelledFrame& frame, const PixelBox& box);
 
   Track track() const;
   bool uses_parts() const { return parts_.has_value(); }
@@ -53,6 +51,7 @@ class Target {
   SearchRange range_of(const LabelledFrame& frame) const;
   Place local_place(const LabelledFrame& frame);
   void fit_size(const LabelledFrame& frame);
+  Place best_anywhere(const LabelledFrame& frame) const;
   void look_everywhere(const LabelledFrame& frame);
   void adapt(const LabelledFrame& frame);
 
@@ -63,13 +62,15 @@ class Target {
   std::vector<Mapper> mappers_{};             // to target and surround; or
   std::vector<BhattacharyyaMapper> plain_{};  // these
   std::optional<PartModel> parts_{};
+  PlaceModel model_{};
   LikelihoodMap map_{};
   MapStats stats_{};
 
   PixelBox box_{};
   double first_score_ = 0;
   double score_ = 0;
-  int doubtful_ = 0;  // frames in a row
+  PixelBox example_{};  // the size of one that has not been seen yet
+  int doubtful_ = 0;    // frames in a row
   bool lost_ = false;
 };
 

@@ -1,8 +1,8 @@
-#include "emd/track/parts.h"
+#include "emd/track/track_parts.h"
 
 #include <cmath>
 
-#include "emd/track/bhattacharyya.h"
+#include "emd/track/track_bhattacharyya.h"
 
 namespace fovea::emd {
 namespace {

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "emd/track/search.h"
+#include "emd/track/track_search.h"
 
 namespace fovea::emd {
 

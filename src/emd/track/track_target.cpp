@@ -1,7 +1,8 @@
-#include "emd/track/target.h"
+#include "emd/track/track_target.h"
 
 #include <array>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "emd/track/backend.h"
@@ -9,17 +10,28 @@
 namespace fovea::emd {
 namespace {
 
-constexpr int kLeastReach = 10;          // pixels
-constexpr double kScaleStep = 1.05;      // of a frame
-constexpr double kPartSteps = 20;        // of the first pass over places with parts, a box's size
-constexpr double kSureToAdapt = 0.6;     // of the first score
-constexpr double kLeastContrast = 0.01;  // a lower first score cannot tell when a target is lost
+constexpr double kAmbiguousScore = 0.02;  // a lower one hardly tells a target from its surround
+constexpr int kLeastReach = 10;           // pixels
+constexpr double kScaleStep = 1.05;       // of a frame
+constexpr double kPartSteps = 20;         // of the first pass over places with parts, a box's size
+constexpr double kSureToAdapt = 0.6;      // of the first score
+constexpr double kLeastContrast = 0.01;   // a lower first score cannot tell when a target is lost
 
 MapOptions map_options(const TrackOptions& options) {
   MapOptions map;
   map.window = options.window;
   map.exec = options.exec;
   return map;
+}
+
+PixelBox scaled(const PixelBox& box, double factor) {
+  const auto length = [&](int side) { return static_cast<int>(std::lround(side * factor)); };
+  return {0, 0, length(box.width), length(box.height)};
+}
+
+bool fits(const PixelBox& box, const LabelledFrame& frame) {
+  return box.width >= kLeastSide && box.height >= kLeastSide && box.width <= frame.here.width &&
+         box.height <= frame.here.height;
 }
 
 double size_of(const PixelBox& box) { return std::sqrt(static_cast<double>(box.area())); }
@@ -66,41 +78,46 @@ void Target::make_map(const LabelledFrame& frame, const PixelBox& wanted) {
   sum_up(map_, options_.exec);
 }
 
-double Target::score_at(const LabelledFrame& frame, const PixelBox& box) {
-  make_map(frame, box.grown(options_.ring));
-  return place_score(map_, box, options_.ring);
-}
-
-void Target::begin(const LabelledFrame& frame, const PixelBox& box, bool with_parts) {
+void Target::begin(const LabelledFrame& frame, const PixelBox& box, bool grey) {
   box_ = box;
-  first_score_ = score_ = score_at(frame, box);
-  if (with_parts) parts_.emplace(ground_, options_.distance, options_.exec, frame.here, box);
+  make_map(frame, box.grown(options_.ring));
+  const PlaceModel plain = learn_layout(map_, box, options_.ring, 0);
+  const bool ambiguous = grey || place_score(map_, box, plain) < kAmbiguousScore;
+  if (options_.parts == TrackParts::kOn || (options_.parts == TrackParts::kAuto && ambiguous))
+    parts_.emplace(ground_, options_.distance, options_.exec, frame.here, box);
+  model_ = learn_layout(map_, box, options_.ring, options_.layout);
+  first_score_ = score_ = place_score(map_, box, model_);
 }
 
 void Target::begin_anywhere(const LabelledFrame& frame, const LabelledFrame& example) {
+  model_.ring = options_.ring;
   // What to expect of a good place: the example's likelihoods inside, the frame's around.
   const auto mean_excess = [&](const LabelledFrame& of) {
     make_map(of, of.bounds());
-    return place_score(map_, of.bounds(), 1);
+    return place_score(map_, of.bounds(), PlaceModel{});
   };
   const double inside = mean_excess(example);
   const double outside = mean_excess(frame);
   first_score_ = inside - (options_.ring * options_.ring - 1) * outside;
-  lost_ = true;
-  Place best;
-  best.score = -1;
-  for (const double scale : {1.0, 0.5, 0.7071, 1.4142, 2.0}) {
-    const auto scaled = [&](int length) { return static_cast<int>(std::lround(length * scale)); };
-    const PixelBox size{0, 0, scaled(example.here.width), scaled(example.here.height)};
-    if (size.width < 4 || size.height < 4 || size.width > frame.here.width ||
-        size.height > frame.here.height)
-      continue;
-    const Place place = best_place_anywhere(map_, size, range_of(frame));
-    if (place.score > best.score) best = place;
-  }
+  example_ = example.bounds();
+  const Place best = best_anywhere(frame);
   box_ = best.box;
   score_ = best.score;
   lost_ = score_ < options_.found_above * first_score_;
+  if (!lost_) example_ = {};
+}
+
+// A target keeps its size; one that is known by an example alone may have half to twice of that.
+Place Target::best_anywhere(const LabelledFrame& frame) const {
+  if (example_.empty()) return best_place_anywhere(map_, box_, range_of(frame));
+  Place best{example_, -std::numeric_limits<double>::max()};
+  for (const double scale : {1.0, 0.5, 0.7071, 1.4142, 2.0}) {
+    const PixelBox size = scaled(example_, scale);
+    if (!fits(size, frame)) continue;
+    const Place place = best_place_anywhere(map_, size, range_of(frame));
+    if (place.score > best.score) best = place;
+  }
+  return best;
 }
 
 SearchRange Target::range_of(const LabelledFrame& frame) const {
@@ -108,7 +125,7 @@ SearchRange Target::range_of(const LabelledFrame& frame) const {
   range.from = box_;
   range.reach = std::max(kLeastReach, static_cast<int>(options_.reach * size_of(box_)));
   range.motion = options_.motion;
-  range.ring = options_.ring;
+  range.model = model_;
   range.frame = frame.bounds();
   if (parts_) range.step = std::max(1, static_cast<int>(std::lround(size_of(box_) / kPartSteps)));
   return range;
@@ -130,7 +147,7 @@ void Target::next(const LabelledFrame& frame) {
   const SearchRange range = range_of(frame);
   make_map(frame, box_.grown(options_.ring).padded(range.reach));
   const Place place = local_place(frame);
-  score_ = place_score(map_, place.box, options_.ring);
+  score_ = place_score(map_, place.box, model_);
   const bool tells = first_score_ > kLeastContrast;
   const bool doubt = tells && score_ < options_.lost_below * first_score_;
   doubtful_ = doubt ? doubtful_ + 1 : 0;
@@ -146,16 +163,13 @@ void Target::next(const LabelledFrame& frame) {
 
 void Target::fit_size(const LabelledFrame& frame) {
   PixelBox best = box_;
-  double most = place_score(map_, box_, options_.ring);
+  double most = place_score(map_, box_, model_);
   for (const double factor : {1 / kScaleStep, kScaleStep}) {
-    const auto scaled = [&](int length) { return static_cast<int>(std::lround(length * factor)); };
-    PixelBox box{0, 0, scaled(box_.width), scaled(box_.height)};
-    if (box.width < 4 || box.height < 4 || box.width > frame.here.width ||
-        box.height > frame.here.height)
-      continue;
+    PixelBox box = scaled(box_, factor);
+    if (!fits(box, frame)) continue;
     box.x = box_.x + (box_.width - box.width) / 2;
     box.y = box_.y + (box_.height - box.height) / 2;
-    const double score = place_score(map_, box, options_.ring);
+    const double score = place_score(map_, box, model_);
     if (score > most) {
       most = score;
       best = box;
@@ -168,8 +182,9 @@ void Target::fit_size(const LabelledFrame& frame) {
 void Target::look_everywhere(const LabelledFrame& frame) {
   if (!options_.redetect) return;
   make_map(frame, frame.bounds());
-  const Place place = best_place_anywhere(map_, box_, range_of(frame));
+  const Place place = best_anywhere(frame);
   if (place.score < options_.found_above * first_score_) return;
+  example_ = {};
   box_ = place.box;
   score_ = place.score;
   lost_ = false;

@@ -1,4 +1,4 @@
-#include "emd/track/palette.h"
+#include "emd/track/track_palette.h"
 
 #include <fovea/random.h>
 

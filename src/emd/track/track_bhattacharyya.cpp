@@ -1,4 +1,4 @@
-#include "emd/track/bhattacharyya.h"
+#include "emd/track/track_bhattacharyya.h"
 
 #include <fovea/window_histogram.h>
 

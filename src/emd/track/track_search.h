@@ -5,6 +5,7 @@
 #include <fovea/integral.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -39,17 +40,29 @@ struct LikelihoodMap {
 };
 void sum_up(LikelihoodMap& map, const Exec& exec);
 
+// What a place is judged by.
+struct PlaceModel {
+  static constexpr int kColumns = 6, kRows = 8;  // of the cells that box and ring are divided into
+
+  double ring = 1;    // size of the box whose ring counts against a place
+  double layout = 0;  // share of the cells' weights in the score, against inside less ring
+  std::array<double, kColumns * kRows> weights{};  // of cells
+};
+// A model whose weights are the likelihoods above one half in the cells of this box, so that places
+// where they lie alike score highest: a box is seldom filled by what is unlike its surround.
+PlaceModel learn_layout(const LikelihoodMap& map, const PixelBox& box, double ring, double layout);
+
 // What is left of likelihoods above one half inside the box, less those in the ring around it, a
-// pixel of the box. Pixels outside the map count as one half.
-double place_score(const LikelihoodMap& map, const PixelBox& box, double ring);
+// pixel of the box; and the weighted mean over its cells. Pixels outside the map count as one half.
+double place_score(const LikelihoodMap& map, const PixelBox& box, const PlaceModel& model);
 
 struct SearchRange {
   PixelBox from{};    // the last place
   int reach = 0;      // pixels
   double motion = 0;  // cost of a step as long as the square root of the box's area
-  double ring = 1;    // of place_score()
-  PixelBox frame{};   // the middle of a place lies within it
-  int step = 1;       // of a first, coarse pass
+  PlaceModel model{};
+  PixelBox frame{};  // the middle of a place lies within it
+  int step = 1;      // of a first, coarse pass
 };
 
 // What places cost besides, 0 or more each; may be empty.

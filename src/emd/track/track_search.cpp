@@ -1,4 +1,4 @@
-#include "emd/track/search.h"
+#include "emd/track/track_search.h"
 
 #include <cmath>
 #include <limits>
@@ -10,6 +10,7 @@ namespace {
 
 constexpr int kMostShifts = 30;
 constexpr std::size_t kPlacesAtOnce = 64;
+constexpr double kLeastWeight = 1e-3;  // likelihoods nearer to one half are noise
 
 // Sum of likelihood - 1/2 over the part of the box that lies in the map.
 double excess(const LikelihoodMap& map, const PixelBox& box) {
@@ -19,6 +20,34 @@ double excess(const LikelihoodMap& map, const PixelBox& box) {
                                           inside.y - map.region.y, inside.width, inside.height);
   return static_cast<double>(sum) / static_cast<double>(kSureLikelihood) -
          0.5 * static_cast<double>(inside.area());
+}
+
+using CellSums = std::array<double, PlaceModel::kColumns * PlaceModel::kRows>;
+
+// Sums of likelihood - 1/2 over the cells of a box, whose corners are read once.
+CellSums cell_sums(const LikelihoodMap& map, const PixelBox& box) {
+  constexpr int kColumns = PlaceModel::kColumns, kRows = PlaceModel::kRows;
+  const auto sums = map.sums.view();
+  std::array<int, kColumns + 1> columns{};
+  for (int i = 0; i <= kColumns; ++i)
+    columns[static_cast<std::size_t>(i)] =
+        std::clamp(box.x + box.width * i / kColumns - map.region.x, 0, map.region.width);
+  CellSums cells{};
+  std::array<std::uint64_t, kColumns + 1> above{}, below{};
+  int top = 0;
+  for (int j = 0; j <= kRows; ++j) {
+    const int y = std::clamp(box.y + box.height * j / kRows - map.region.y, 0, map.region.height);
+    for (std::size_t i = 0; i < columns.size(); ++i) below[i] = sums.at(columns[i], y);
+    for (std::size_t i = 0; j > 0 && i < kColumns; ++i) {
+      const std::uint64_t sum = (below[i + 1] - below[i]) - (above[i + 1] - above[i]);
+      const auto area = static_cast<double>((columns[i + 1] - columns[i]) * (y - top));
+      cells[static_cast<std::size_t>(j - 1) * kColumns + i] =
+          static_cast<double>(sum) / static_cast<double>(kSureLikelihood) - 0.5 * area;
+    }
+    above = below;
+    top = y;
+  }
+  return cells;
 }
 
 bool middle_within(const PixelBox& box, const PixelBox& frame) {
@@ -36,7 +65,7 @@ double motion_cost(const SearchRange& range, const PixelBox& box) {
 void improve(const LikelihoodMap& map, const SearchRange& range, const PlaceCost& cost,
              std::vector<Place> places, Place& best) {
   for (Place& place : places)
-    place.score = place_score(map, place.box, range.ring) - motion_cost(range, place.box);
+    place.score = place_score(map, place.box, range.model) - motion_cost(range, place.box);
   if (!cost) {
     for (const Place& place : places) {
       if (place.score > best.score) best = place;
@@ -93,9 +122,33 @@ void sum_up(LikelihoodMap& map, const Exec& exec) {
   integral(ImageView<const std::uint16_t>(map.values), map.sums.view(), options);
 }
 
-double place_score(const LikelihoodMap& map, const PixelBox& box, double ring) {
-  const double inside = excess(map, box), with_ring = excess(map, box.grown(ring));
-  return (inside - (with_ring - inside)) / static_cast<double>(box.area());
+PlaceModel learn_layout(const LikelihoodMap& map, const PixelBox& box, double ring, double layout) {
+  PlaceModel model;
+  model.ring = ring;
+  model.layout = layout;
+  if (!(layout > 0)) return model;
+  const PixelBox around = box.grown(ring);
+  const CellSums cells = cell_sums(map, around);
+  const double cell_area =
+      static_cast<double>(around.area()) / static_cast<double>(model.weights.size());
+  double mean = 0;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    model.weights[i] = cells[i] / cell_area;
+    mean += std::abs(model.weights[i]) / static_cast<double>(cells.size());
+  }
+  for (double& weight : model.weights) weight /= std::max(mean, kLeastWeight);
+  return model;
+}
+
+double place_score(const LikelihoodMap& map, const PixelBox& box, const PlaceModel& model) {
+  const PixelBox around = box.grown(model.ring);
+  const double inside = excess(map, box), with_ring = excess(map, around);
+  const double plain = (inside - (with_ring - inside)) / static_cast<double>(box.area());
+  if (!(model.layout > 0)) return plain;
+  const CellSums cells = cell_sums(map, around);
+  double weighted = 0;
+  for (std::size_t i = 0; i < cells.size(); ++i) weighted += model.weights[i] * cells[i];
+  return (1 - model.layout) * plain + model.layout * weighted / static_cast<double>(around.area());
 }
 
 Place best_place(const LikelihoodMap& map, const SearchRange& range, const PlaceCost& cost) {
@@ -127,7 +180,7 @@ Place best_place_anywhere(const LikelihoodMap& map, const PixelBox& size,
   for (int y = range.frame.y; y <= range.frame.y + range.frame.height - size.height; ++y) {
     for (int x = range.frame.x; x <= range.frame.x + range.frame.width - size.width; ++x) {
       const PixelBox box{x, y, size.width, size.height};
-      const double score = place_score(map, box, range.ring);
+      const double score = place_score(map, box, range.model);
       if (score > best.score) best = {box, score};
     }
   }
@@ -159,7 +212,7 @@ Place mean_shift_place(const LikelihoodMap& map, const SearchRange& range) {
     if (next == box || !middle_within(next, range.frame)) break;
     box = next;
   }
-  return {box, place_score(map, box, range.ring)};
+  return {box, place_score(map, box, range.model)};
 }
 
 }  // namespace fovea::emd

@@ -1,5 +1,7 @@
+// The face of tracking: checks, learns palettes, labels frames and hands them to targets.
 #include <fovea/emd/track.h>
 #include <fovea/error.h>
+#include <fovea/random.h>
 
 #include <fmt/format.h>
 
@@ -7,25 +9,20 @@
 #include <array>
 #include <cmath>
 
-#include <fovea/random.h>
 #include "core/backend.h"
-#include "core/dispatch.h"
 #include "emd/track/backend.h"
-#include "emd/track/palette.h"
-#include "emd/track/target.h"
 #include "emd/track/track_math.h"
+#include "emd/track/track_palette.h"
+#include "emd/track/track_target.h"
 
 namespace fovea::emd {
 namespace {
 
-constexpr int kLeastSide = 4;          // pixels
 constexpr int kSamples = 3000;         // colours that a palette is learnt from
 constexpr double kTargetShare = 0.6;   // of them, from targets
 constexpr double kSurroundRing = 2;    // size of the box whose ring is the surround
 constexpr float kGreyChroma = 2;       // Lab: what is below is grey, but for its coding
 constexpr double kGreyQuantile = 0.9;  // of a target's pixels
-constexpr double kAmbiguousScore =
-    0.0;  // a first score below it does not tell target from surround
 
 std::string to_text(const TrackBox& box) {
   return fmt::format("{},{},{},{}", box.x, box.y, box.width, box.height);
@@ -193,6 +190,10 @@ void describe(OptionVisitor& visit, TrackOptions& options) {
   visit("motion", options.motion, "cost in score of a step of that length, growing as its square",
         0, 100);
   visit("ring", options.ring, "size of the box whose ring is to look unlike the target", 1, 4);
+  visit(
+      "layout", options.layout,
+      "how much it matters where in the box the likelihood lay at first; 0: only that it is inside",
+      0, 1);
   visit("parts", options.parts,
         "compare the target's six parts too; auto: where it is grey or ambiguous");
   visit("part-weight", options.part_weight, "of the parts' distance against the map's score", 0,
@@ -256,10 +257,7 @@ std::vector<Track> Tracker::add(ImageView<const std::uint8_t> frame,
     if (!(left > 0))
       signatures.surround = histogram_of(labels.here, state.frame, group.palette.size());
     Target target(state.next_id(), group.ground, std::move(signatures), state.options);
-    const bool parts = state.options.parts == TrackParts::kOn ||
-                       (state.options.parts == TrackParts::kAuto &&
-                        (is_grey(host, inside) || target.score_at(labels, box) < kAmbiguousScore));
-    target.begin(labels, box, parts);
+    target.begin(labels, box, is_grey(host, inside));
     tracks.push_back(target.track());
     state.members.push_back({std::move(target), index});
   }

@@ -1,0 +1,133 @@
+#include "cli/emd_frames.h"
+
+#include <fovea/cube_io.h>
+#include <fovea/error.h>
+#include <fovea/inputs.h>
+#include <fovea/video.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <limits>
+
+namespace fovea::cli {
+namespace {
+
+bool is_video(const std::string& path) {
+  return path == "-" || io::has_extension(path, io::video_files());
+}
+
+Stack<float> planes_of(ImageView<const std::uint8_t> image) {
+  Stack<float> planes(image.width, image.height, image.channels);
+  for (int c = 0; c < image.channels; ++c)
+    for (int y = 0; y < image.height; ++y)
+      for (int x = 0; x < image.width; ++x)
+        planes.plane(c).at(x, y) = static_cast<float>(image.at(x, y, c));
+  return planes;
+}
+
+}  // namespace
+
+BandFrame read_bands(const std::string& path, const std::string& variable) {
+  io::Cube cube = io::read_cube(path, {.variable = variable});
+  const double white = cube.type() == io::SampleType::kUint8 ? 255 : 0;
+  return {io::to_float(std::move(cube)), path, white};
+}
+
+struct BandFrames::Video {
+  io::VideoReader reader;
+  io::Frame frame{};
+};
+
+BandFrames::BandFrames(const std::vector<std::string>& inputs, bool folder_is_cube,
+                       std::string variable)
+    : variable_(std::move(variable)) {
+  if (inputs.size() == 1 && is_video(inputs[0])) {
+    video_ = std::make_unique<Video>(Video{io::VideoReader(inputs[0])});
+    return;
+  }
+  std::error_code ignored;
+  const bool cube =
+      inputs.size() == 1 && (!std::filesystem::is_directory(inputs[0], ignored) || folder_is_cube);
+  files_ = cube ? inputs : io::expand_inputs(inputs, io::image_files());
+}
+BandFrames::~BandFrames() = default;
+
+bool BandFrames::next(BandFrame& frame) {
+  if (!video_) {
+    if (next_ == files_.size()) return false;
+    frame = read_bands(files_[next_++], variable_);
+    return true;
+  }
+  if (!video_->reader.next(video_->frame)) return false;
+  frame = {planes_of(video_->frame.image), fmt::format("frame {}", video_->frame.index), 255};
+  return true;
+}
+bool BandFrames::single() const { return !video_ && files_.size() == 1; }
+std::int64_t BandFrames::expected_frames() const {
+  return video_ ? std::max<std::int64_t>(0, video_->reader.expected_frames())
+                : static_cast<std::int64_t>(files_.size());
+}
+double BandFrames::frame_rate() const {
+  constexpr double kOfFiles = 25;
+  return video_ ? video_->reader.info().rate.value() : kOfFiles;
+}
+
+Image<float> grey_band(const BandFrame& frame, int band) {
+  const int count = frame.bands.count(), width = frame.bands.width(), height = frame.bands.height();
+  if (band >= count)
+    throw InvalidArgument(
+        fmt::format("--band is {}, but {} has bands 0 to {}", band, frame.name, count - 1));
+  if (band >= 0) return clone(frame.bands.plane(band));
+  if (count == 1) return clone(frame.bands.plane(0));
+  if (count != 3)
+    throw InvalidArgument(fmt::format(
+        "{} has {} bands; choose one with --band, or take --signature bands", frame.name, count));
+  Image<float> grey(width, height);
+  const auto red = frame.bands.plane(0), green = frame.bands.plane(1), blue = frame.bands.plane(2);
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x)
+      grey.at(x, y) = 0.299F * red.at(x, y) + 0.587F * green.at(x, y) + 0.114F * blue.at(x, y);
+  return grey;
+}
+
+LevelRange level_range(ImageView<const float> band, const BandFrame& frame,
+                       const LevelRange& asked) {
+  if (asked.low != asked.high) return asked;
+  if (frame.white > 0) return {0, static_cast<float>(frame.white) + 1};
+  LevelRange range{std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity()};
+  for (int y = 0; y < band.height; ++y)
+    for (int x = 0; x < band.width; ++x) {
+      if (!std::isfinite(band.at(x, y))) continue;
+      range.low = std::min(range.low, band.at(x, y));
+      range.high = std::max(range.high, band.at(x, y));
+    }
+  if (range.low > range.high)
+    throw FormatError(fmt::format("{}: no value of its band is finite", frame.name));
+  if (range.low == range.high) range.high = range.low + std::max(1.0F, std::abs(range.low));
+  return range;
+}
+
+std::optional<emd::PixelBox> parse_box(const std::string& option, const std::string& text) {
+  emd::PixelBox box;
+  char rest = 0;
+  if (std::sscanf(text.c_str(), "%9d,%9d,%9d,%9d%c", &box.x, &box.y, &box.width, &box.height,
+                  &rest) != 4)
+    return std::nullopt;
+  if (box.width < 1 || box.height < 1)
+    throw InvalidArgument(
+        fmt::format("--{} is {}; a box has a width and a height of at least 1", option, text));
+  return box;
+}
+
+void require_inside(const std::string& option, const emd::PixelBox& box, int width, int height) {
+  if (box.x >= 0 && box.y >= 0 && box.x + box.width <= width && box.y + box.height <= height)
+    return;
+  throw InvalidArgument(fmt::format("--{} {},{},{},{} reaches outside of the frame of {}x{}",
+                                    option, box.x, box.y, box.width, box.height, width, height));
+}
+
+}  // namespace fovea::cli

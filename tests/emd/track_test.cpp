@@ -1,0 +1,280 @@
+#include <fovea/emd/track.h>
+#include <fovea/error.h>
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "emd/track_scene.h"
+#include "support/devices.h"
+
+namespace fovea::emd {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr int kWidth = 120, kHeight = 90;
+constexpr Rgb kRed{200, 40, 40}, kBlue{40, 60, 200}, kYellow{220, 200, 40}, kGrey{128, 128, 128};
+
+class EmdTrack : public test::OnEveryPlace {
+ protected:
+  TrackOptions options() const {
+    TrackOptions options;
+    options.exec.device = device();
+    return options;
+  }
+};
+FOVEA_ON_EVERY_PLACE(EmdTrack);
+
+Square square_at(double x, double y, Rgb left = kRed, Rgb right = kBlue, double side = 20) {
+  return {{x, y, side, side}, left, right};
+}
+
+Track start(Tracker& tracker, const Image<std::uint8_t>& frame, const TrackBox& box) {
+  return tracker.add(frame, std::vector<TrackBox>{box}).front();
+}
+
+TEST_P(EmdTrack, FollowsAColouredSquareOverNoise) {
+  for (const TrackSearch search : {TrackSearch::kExhaustive, TrackSearch::kMeanShift}) {
+    TrackOptions with = options();
+    with.search = search;
+    Tracker tracker(with);
+    Square square = square_at(20, 30);
+    const Track first = start(tracker, track_scene(kWidth, kHeight, 0, {square}), square.box);
+    EXPECT_EQ(first.id, 1);
+    EXPECT_EQ(first.box, square.box);
+    EXPECT_EQ(first.confidence, 1);
+    for (int i = 1; i < 15; ++i) {
+      square.box.x += 4;
+      square.box.y += i % 2 == 0 ? 2 : -1;
+      const auto tracks = tracker.next(track_scene(kWidth, kHeight, i, {square}));
+      ASSERT_EQ(tracks.size(), 1U);
+      EXPECT_GT(overlap(tracks[0].box, square.box), 0.7) << "frame " << i;
+      EXPECT_FALSE(tracks[0].lost);
+      EXPECT_GT(tracks[0].confidence, 0.7);
+    }
+  }
+}
+
+TEST_P(EmdTrack, FindsATargetAgainThatWasHidden) {
+  TrackOptions with = options();
+  with.lost_frames = 2;
+  Tracker tracker(with);
+  const Square before = square_at(20, 30), after = square_at(85, 50);
+  start(tracker, track_scene(kWidth, kHeight, 0, {before}), before.box);
+  EXPECT_FALSE(tracker.next(track_scene(kWidth, kHeight, 1, {before}))[0].lost);
+  EXPECT_FALSE(tracker.next(track_scene(kWidth, kHeight, 2, {}))[0].lost);
+  Track hidden;
+  for (int i = 3; i < 6; ++i) hidden = tracker.next(track_scene(kWidth, kHeight, i, {}))[0];
+  EXPECT_TRUE(hidden.lost);
+  EXPECT_LT(hidden.confidence, 0.2);
+  const Track found = tracker.next(track_scene(kWidth, kHeight, 6, {after}))[0];
+  EXPECT_FALSE(found.lost);
+  EXPECT_GT(overlap(found.box, after.box), 0.7);
+}
+
+TEST_P(EmdTrack, WithoutRedetectionALostTargetStaysWhereItWasSeen) {
+  TrackOptions with = options();
+  with.lost_frames = 1;
+  with.redetect = false;
+  Tracker tracker(with);
+  const Square square = square_at(20, 30);
+  start(tracker, track_scene(kWidth, kHeight, 0, {square}), square.box);
+  tracker.next(track_scene(kWidth, kHeight, 1, {}));
+  const Track lost = tracker.next(track_scene(kWidth, kHeight, 2, {square_at(90, 60)}))[0];
+  EXPECT_TRUE(lost.lost);
+  EXPECT_EQ(lost.box, square.box);
+}
+
+TEST_P(EmdTrack, FollowsSeveralTargetsThatPassEachOther) {
+  Tracker tracker(options());
+  Square red = square_at(10, 20, kRed, kYellow), blue = square_at(90, 45, kBlue, kGrey);
+  const auto added = tracker.add(track_scene(kWidth, kHeight, 0, {red, blue}),
+                                 std::vector<TrackBox>{red.box, blue.box});
+  ASSERT_EQ(added.size(), 2U);
+  EXPECT_EQ(added[1].id, 2);
+  for (int i = 1; i < 12; ++i) {
+    red.box.x += 5;
+    blue.box.x -= 5;
+    const auto tracks = tracker.next(track_scene(kWidth, kHeight, i, {red, blue}));
+    ASSERT_EQ(tracks.size(), 2U);
+    EXPECT_GT(overlap(tracks[0].box, red.box), 0.6) << i;
+    EXPECT_GT(overlap(tracks[1].box, blue.box), 0.6) << i;
+  }
+}
+
+TEST_P(EmdTrack, ScaleFollowsATargetThatGrows) {
+  TrackOptions with = options();
+  with.scale = true;
+  Tracker tracker(with);
+  Square square = square_at(50, 35);
+  start(tracker, track_scene(kWidth, kHeight, 0, {square}), square.box);
+  Track last;
+  for (int i = 1; i < 16; ++i) {
+    square.box = {50 - i / 2.0, 35 - i / 2.0, 20.0 + i, 20.0 + i};
+    square.box.x = std::floor(square.box.x);
+    square.box.y = std::floor(square.box.y);
+    last = tracker.next(track_scene(kWidth, kHeight, i, {square}))[0];
+  }
+  EXPECT_GT(last.box.width, 28);
+  EXPECT_GT(overlap(last.box, square.box), 0.7);
+}
+
+TEST_P(EmdTrack, AdaptingFollowsASlowChangeOfColour) {
+  TrackOptions with = options();
+  with.adapt = 0.2;
+  Tracker tracker(with);
+  Square square = square_at(30, 30);
+  start(tracker, track_scene(kWidth, kHeight, 0, {square}), square.box);
+  for (int i = 1; i < 10; ++i) {
+    square.box.x += 3;
+    square.left[1] += 8;
+    const Track track = tracker.next(track_scene(kWidth, kHeight, i, {square}))[0];
+    EXPECT_GT(overlap(track.box, square.box), 0.7);
+  }
+}
+
+TEST_P(EmdTrack, GreyTargetsAreComparedPartByPart) {
+  Tracker tracker(options());
+  Square square = square_at(40, 30, {30, 30, 30}, {230, 230, 230});
+  // The same greys, turned around.
+  Square other = square_at(40, 62, {230, 230, 230}, {30, 30, 30});
+  start(tracker, track_scene(kWidth, kHeight, 0, {square, other}, 1), square.box);
+  EXPECT_TRUE(tracker.uses_parts(1));
+  for (int i = 1; i < 12; ++i) {
+    square.box.x += 2;
+    other.box.y -= 2;
+    const Track track = tracker.next(track_scene(kWidth, kHeight, i, {other, square}, 1))[0];
+    EXPECT_GT(overlap(track.box, square.box), 0.6) << i;
+  }
+}
+
+TEST_P(EmdTrack, PartsAreAsAskedForOrDecided) {
+  const Square square = square_at(40, 30);
+  const auto uses = [&](TrackParts parts, int channels) {
+    TrackOptions with = options();
+    with.parts = parts;
+    Tracker tracker(with);
+    start(tracker, track_scene(kWidth, kHeight, 0, {square}, channels), square.box);
+    return tracker.uses_parts(1);
+  };
+  EXPECT_FALSE(uses(TrackParts::kAuto, 3));
+  EXPECT_TRUE(uses(TrackParts::kAuto, 1));
+  EXPECT_TRUE(uses(TrackParts::kOn, 3));
+  EXPECT_FALSE(uses(TrackParts::kOff, 1));
+}
+
+TEST_P(EmdTrack, FindsAnExampleInAFrame) {
+  const Square square = square_at(70, 40), there = square_at(0, 0);
+  const Image<std::uint8_t> example = track_scene(20, 20, 5, {there});
+  Tracker tracker(options());
+  const Track found =
+      tracker.add_example(track_scene(kWidth, kHeight, 0, {square}), example.view());
+  EXPECT_FALSE(found.lost);
+  EXPECT_GT(overlap(found.box, square.box), 0.6);
+  Tracker without(options());
+  EXPECT_TRUE(without.add_example(track_scene(kWidth, kHeight, 0, {}), example.view()).lost);
+  EXPECT_FALSE(without.next(track_scene(kWidth, kHeight, 1, {square}))[0].lost);
+}
+
+TEST_P(EmdTrack, BhattacharyyasDistanceFollowsToo) {
+  TrackOptions with = options();
+  with.distance = TrackDistance::kBhattacharyya;
+  Tracker tracker(with);
+  Square square = square_at(20, 30);
+  start(tracker, track_scene(kWidth, kHeight, 0, {square}), square.box);
+  square.box.x += 6;
+  EXPECT_GT(overlap(tracker.next(track_scene(kWidth, kHeight, 1, {square}))[0].box, square.box),
+            0.7);
+  EXPECT_EQ(tracker.stats().pixels, 0);
+}
+
+TEST_P(EmdTrack, LikelihoodIsHighOnTheTargetAndLowBeside) {
+  TrackOptions with = options();
+  with.whole_map = true;
+  Tracker tracker(with);
+  const Square square = square_at(40, 30);
+  start(tracker, track_scene(kWidth, kHeight, 0, {square}), square.box);
+  tracker.next(track_scene(kWidth, kHeight, 1, {square}));
+  const Image<float> map = tracker.likelihood(1);
+  ASSERT_EQ(map.width(), kWidth);
+  EXPECT_GT(map.at(50, 40), 0.6F);
+  EXPECT_LT(map.at(5, 5), 0.4F);
+  EXPECT_EQ(tracker.stats().pixels, 2 * 2 * kWidth * kHeight);
+  EXPECT_THROW(tracker.likelihood(2), InvalidArgument);
+}
+
+// Whatever the place and the number of threads: the tracks of one thread of the CPU.
+TEST_P(EmdTrack, TracksAreTheSameEverywhere) {
+  const auto run = [&](Device device, int threads) {
+    TrackOptions with;
+    with.exec.device = device;
+    with.exec.threads = threads;
+    with.parts = TrackParts::kOn;
+    Tracker tracker(with);
+    Square square = square_at(20, 30);
+    std::vector<Track> tracks{
+        start(tracker, track_scene(kWidth, kHeight, 0, {square}), square.box)};
+    for (int i = 1; i < 8; ++i) {
+      square.box.x += 5;
+      if (i == 4) square.left = kGrey;
+      tracks.push_back(tracker.next(track_scene(kWidth, kHeight, i, {square}))[0]);
+    }
+    return tracks;
+  };
+  const auto expected = run(Device::cpu(), 1);
+  EXPECT_EQ(run(device(), 0), expected);
+  EXPECT_EQ(run(device(), 3), expected);
+}
+
+TEST(EmdTrackRefusals, NameTheBoxThatDoesNotFit) {
+  Tracker tracker({.exec = {.device = Device::cpu()}});
+  const auto frame = track_scene(kWidth, kHeight, 0, {});
+  const auto refusal = [&](const TrackBox& box) {
+    try {
+      tracker.add(frame, std::vector<TrackBox>{box});
+    } catch (const InvalidArgument& error) {
+      return std::string(error.what());
+    }
+    return std::string("none");
+  };
+  EXPECT_EQ(refusal({200, 10, 20, 20}),
+            "target 200,10,20,20 has 0x0 pixels within the frame of 120x90; at least 4x4 are "
+            "needed");
+  EXPECT_THAT(refusal({10, 10, 3, 20}), HasSubstr("has 3x20 pixels"));
+  EXPECT_THAT(refusal({0, 0, -5, 20}), HasSubstr("has 0x0 pixels"));
+  EXPECT_THAT(refusal({0, 0, kWidth, kHeight}), HasSubstr("is the whole frame"));
+  EXPECT_THAT(refusal({NAN, 0, 10, 10}), HasSubstr("is no box"));
+  EXPECT_THAT(refusal({0, 0, 1e30, 10}), HasSubstr("is no box"));
+  EXPECT_EQ(tracker.targets(), 0);
+  EXPECT_EQ(refusal({-10, 10, 20, 20}), "none");  // half of it is there
+}
+
+TEST(EmdTrackRefusals, FramesHaveOneSizeAndGreyOrColour) {
+  Tracker tracker({.exec = {.device = Device::cpu()}});
+  tracker.add(track_scene(kWidth, kHeight, 0, {}), std::vector<TrackBox>{{10, 10, 20, 20}});
+  EXPECT_THROW(tracker.next(track_scene(kWidth, kHeight - 1, 0, {})), InvalidArgument);
+  EXPECT_THROW(tracker.next(Image<std::uint8_t>(kWidth, kHeight, 4)), InvalidArgument);
+  EXPECT_THROW(tracker.next(ImageView<const std::uint8_t>{}), InvalidArgument);
+  EXPECT_THROW(tracker.add_example(track_scene(kWidth, kHeight, 0, {}),
+                                   Image<std::uint8_t>(3, 30, 3).view()),
+               InvalidArgument);
+  TrackOptions options;
+  options.window = 4;
+  EXPECT_THROW(Tracker{options}, InvalidArgument);
+  options.window = 5;
+  options.colours = 1;
+  EXPECT_THROW(Tracker{options}, InvalidArgument);
+}
+
+TEST(EmdTrackRefusals, ATargetOfOneColourIsNoTrouble) {
+  Image<std::uint8_t> flat(60, 40, 3);
+  for (int y = 0; y < 40; ++y) std::fill_n(flat.row(y), 180, std::uint8_t{77});
+  Tracker tracker({.exec = {.device = Device::cpu()}});
+  tracker.add(flat, std::vector<TrackBox>{{10, 10, 20, 20}});
+  const Track track = tracker.next(flat)[0];
+  EXPECT_TRUE(std::isfinite(track.score));
+  EXPECT_EQ(track.box, (TrackBox{10, 10, 20, 20}));
+}
+
+}  // namespace
+}  // namespace fovea::emd
