@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-#include "emd/problems.h"
+#include "cli/emd_problems.h"
 #include "reference/emd.h"
 #include "support/devices.h"
 
@@ -14,6 +14,7 @@ namespace fovea::emd {
 namespace {
 
 using testing::HasSubstr;
+namespace test = random_problems;
 
 class EmdSolver : public fovea::test::OnEveryPlace {
  protected:

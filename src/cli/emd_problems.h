@@ -1,4 +1,5 @@
-// Random ground distances and histograms of every kind that solvers stumble over.
+// Random ground distances and histograms of every kind that solvers stumble over, for checks
+// against other solvers.
 #pragma once
 #include <fovea/emd/ground.h>
 #include <fovea/image.h>
@@ -7,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace fovea::emd::test {
+namespace fovea::emd::random_problems {
 
 inline int between(Random& random, int least, int most) {
   return least + static_cast<int>(random.below(static_cast<std::uint32_t>(most - least + 1)));
@@ -65,4 +66,4 @@ Pairs<Mass> random_pairs(Random& random, const GroundDistance& ground, int count
   return pairs;
 }
 
-}  // namespace fovea::emd::test
+}  // namespace fovea::emd::random_problems
