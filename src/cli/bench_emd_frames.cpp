@@ -139,8 +139,8 @@ BenchCase frame_case(const FrameCase& what, bool cold) {
   return {.name = cold ? "emd_map_cold" : "emd_map_warm",
           .shape = {.width = frame.width(),
                     .height = frame.height(),
-                    .note = fmt::format("{} channels {:.1f}% distinct", what.channels,
-                                        100 * what.distinct)},
+                    .bins = what.channels,
+                    .distinct = what.distinct},
           .bytes = pixels * (sizeof(std::uint8_t) + sizeof(float)),
           .prepare = [=](Memory memory) -> BenchWork {
             const auto run = std::make_shared<std::unique_ptr<FrameRun>>();
