@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "cli/bench.h"
+#include "cli/bench_emd_frames.h"
 #include "cli/emd_problems.h"
 #include "cli/rivals.h"
 #include "cli/run.h"
@@ -25,12 +26,16 @@ struct EmdBenchOptions {
   BenchOptions bench{};
   std::string bins = "2,4,8,11,16";
   int verify = 0;
+  bool frames = false;
+  EmdFrameOptions frame{};
 };
 void describe(OptionVisitor& visit, EmdBenchOptions& options) {
   describe(visit, options.bench);
   visit("bins", options.bins, "of the histograms, such as 8,11,16");
   visit("verify", options.verify,
         "solve so many random problems and compare with LEMON, instead of measuring", 0, 100000000);
+  visit("frames", options.frames, "maps of whole frames, instead of the solver alone");
+  describe(visit, options.frame);
 }
 
 std::vector<int> parse_bins(const std::string& text) {
@@ -223,6 +228,8 @@ int verify(int count, Context& context) {
 
 int run_bench_emd(EmdBenchOptions& options, Context& context) {
   if (options.verify > 0) return verify(options.verify, context);
+  if (options.frames)
+    return run_bench(options.bench, emd_frame_cases(options.frame, context.exec), context);
   return run_bench(options.bench, solver_cases(options.bins), context);
 }
 
@@ -232,7 +239,7 @@ Command bench_emd_command() {
   return {
       .system = "bench",
       .verb = "emd",
-      .summary = "time the exact solver of Earth Mover's Distances beside others",
+      .summary = "time the exact solver of Earth Mover's Distances beside others, and whole maps",
       .text =
           "A row is 1000 pairs of histograms of 121 units of mass, drawn evenly from all "
           "shares: its milliseconds are microseconds a problem. On the CPU cv::EMD and LEMON's "
@@ -240,10 +247,16 @@ Command bench_emd_command() {
           "ours. --verify compares distances with LEMON's on random problems of 2 to 16 bins: "
           "sparse and degenerate, of equal and unequal mass, metric and random costs, by closed "
           "forms, by the simplex and from the auxiliary sink; their difference is LEMON's "
-          "rounding to 24 bits.",
+          "rounding to 24 bits. --frames measures maps of whole frames against channels, as "
+          "Shaffer's paper does: windows of 11x11, costs min(|i - j|, 3), on a drawn scene with "
+          "noise or the corner of an --image; cold with nothing kept from frame to frame, each "
+          "frame with noise of its own, and warm where nothing changes. On a GPU frames come from "
+          "and distances go to pinned host memory, at most three frames at a time.",
       .examples = {{"fovea bench emd --device cpu --threads 1 --bins 11", "one thread"},
                    {"fovea bench emd --filter threshold --json", "one kind, for programs"},
-                   {"fovea bench emd --verify 1000000", "a million problems beside LEMON"}},
+                   {"fovea bench emd --verify 1000000", "a million problems beside LEMON"},
+                   {"fovea bench emd --frames --sizes 1920x1080 --channels 4,11",
+                    "whole frames, cold and warm"}},
       .request = make_request<EmdBenchOptions, run_bench_emd>};
 }
 
