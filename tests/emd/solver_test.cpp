@@ -258,6 +258,29 @@ TEST_P(EmdSolver, BadProblemsAreToldAndOthersSolved) {
   EXPECT_EQ(found.status[4], Status::kOptimal);
 }
 
+TEST_P(EmdSolver, DegenerateProblemsEnd) {
+  // Assignments: every basis has as many cells without flow as with it.
+  Random random(13);
+  for (const int bins : {8, 16, 40}) {
+    std::vector<double> costs(static_cast<std::size_t>(bins) * static_cast<std::size_t>(bins));
+    for (double& cost : costs) cost = test::between(random, 0, 4);
+    const GroundDistance ground(bins, bins, costs);
+    Image<std::uint8_t> first(bins, 1), second(bins, 1);
+    std::fill_n(first.row(0), bins, std::uint8_t{3});
+    std::fill_n(second.row(0), bins, std::uint8_t{3});
+    const auto masses = whole(first.row(0), bins);
+    const auto least = static_cast<double>(reference::least_cost(ground, masses, masses));
+    for (const SimplexStart start : {SimplexStart::kGreedy, SimplexStart::kAuxiliary}) {
+      SolverOptions chosen = options();
+      chosen.start = start;
+      const Solutions found =
+          Solver(ground, chosen).solve<std::uint8_t>(first.view(), second.view());
+      EXPECT_EQ(found.status[0], Status::kOptimal);
+      EXPECT_EQ(found.distance[0], least / (3.0 * bins));
+    }
+  }
+}
+
 TEST_P(EmdSolver, APivotLimitIsTold) {
   Random random(8);
   std::vector<double> costs;
