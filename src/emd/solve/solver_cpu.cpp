@@ -354,6 +354,7 @@ class Range {
       if (first_total == 0 || second_total == 0) return empty(first_total, second_total, 0, found);
       if (first_total == second_total || plan_.rule.policy != MassPolicy::kNormalise) {
         narrow_.balance(plan_, first_total, second_total);
+        narrow_.total = plan_.rule.policy == MassPolicy::kNormalise ? first_total : 0;
         return solve_whole(plan_, narrow_, flow, found);
       }
       return solve_wide(first, second, 0, flow, found);
