@@ -80,8 +80,8 @@ struct NamedGround {
 };
 std::vector<NamedGround> grounds(int bins) {
   Random random(5, static_cast<std::uint64_t>(bins));
-  std::vector<double> costs;
-  for (int k = 0; k < bins * bins; ++k) costs.push_back(1 + random.below(1000));
+  std::vector<double> costs(static_cast<std::size_t>(bins) * static_cast<std::size_t>(bins));
+  for (double& cost : costs) cost = 1 + random.below(1000);
   using emd::GroundDistance;
   const emd::SolverOptions simplex{.solver = emd::SolverKind::kSimplex};
   const emd::SolverOptions paper{.solver = emd::SolverKind::kSimplex,
