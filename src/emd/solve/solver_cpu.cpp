@@ -121,6 +121,7 @@ class Range {
           plan_.rule.policy == MassPolicy::kNormalise && first_total != second_total;
       if (!scaled && std::max(first_total, second_total) <= plan_.narrow_total) {
         narrow_.balance(plan_, first_total, second_total);
+        narrow_.total = plan_.rule.policy == MassPolicy::kNormalise ? first_total : 0;
         return solve_whole(plan_, narrow_, flow, found);
       }
       return solve_wide(first, second, 0, flow, found);
