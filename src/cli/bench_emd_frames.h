@@ -12,7 +12,7 @@ struct EmdFrameOptions {
   std::string sizes = "1280x720,1920x1080";
   std::string channels = "2,3,4,5,6,7,8,9,10,11,13,16";
   std::string image{};
-  double noise = 2;
+  double noise = 16;
 };
 void describe(OptionVisitor& visit, EmdFrameOptions& options);
 

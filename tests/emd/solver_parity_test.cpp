@@ -6,12 +6,14 @@
 #include <cmath>
 #include <limits>
 
+#include "cli/emd_problems.h"
 #include "emd/flows.h"
-#include "emd/problems.h"
 #include "support/devices.h"
 
 namespace fovea::emd {
 namespace {
+
+namespace test = random_problems;
 
 using test::between;
 using test::Pairs;
