@@ -413,16 +413,14 @@ Command emd_track_command() {
           "frame. Grey targets are compared part by part too.",
       .arguments = {{"VIDEO",
                      "video file, folder or glob of images, or - for y4m on standard input", 1, 1}},
-      .examples =
-          {{"fovea emd track walk.mp4 --target 205,151,17,50 -o tracks.txt --video out.mp4",
-            "a box in the first frame, as MOT challenge text and drawn"},
-           {"fovea emd track match.mp4 --target 10,40,30,80 --target 90,44,32,78 --frame 50 "
-            "-o tracks.txt",
-            "two targets from frame 50 on"},
-           {"fovea emd track frames --target ball.png --map-video map.mp4 -o tracks.txt",
-            "by an example image"},
-           {"fovea emd track img --truth groundtruth_rect.txt --rivals --json",
-            "measured against truth, beside others"}},
+      .examples = {{"fovea emd track walk.mp4 --target 205,151,17,50 -o tracks.txt",
+                    "a box in the first frame, as MOT challenge text"},
+                   {"fovea emd track a.mp4 --target 9,40,30,80 --target 90,44,32,78 --video b.mp4",
+                    "two targets, drawn"},
+                   {"fovea emd track frames --target ball.png --map-video map.mp4 -o t.txt",
+                    "by an example image, with a video of the map"},
+                   {"fovea emd track img --truth groundtruth_rect.txt --rivals --json",
+                    "measured against truth, beside others"}},
       .request = make_request<TrackRequest, run_track>};
 }
 

@@ -50,7 +50,7 @@ class EmdTrackProgram : public testing::Test {
 
 TEST_F(EmdTrackProgram, WritesMotTextVideosAndJson) {
   const Ended ended = track({"--target", "20,20,20,24", "-o", folder_ / "tracks.txt", "--video",
-                             folder_ / "drawn", "--map-video", folder_ / "map", "--json"});
+                             folder_ / "drawn/", "--map-video", folder_ / "map/", "--json"});
   ASSERT_EQ(ended.status, kDone) << ended.err;
   const std::string text = test::load(folder_ / "tracks.txt");
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 8);
@@ -92,7 +92,7 @@ TEST_F(EmdTrackProgram, StartsLaterAndFollowsSeveral) {
   EXPECT_EQ(result["tracks"][0]["frame"], 3);
   EXPECT_EQ(result["tracks"][1]["id"], 2);
   const auto box = result["tracks"][9]["box"].get<std::vector<double>>();
-  EXPECT_GT(overlap({box[0], box[1], box[2], box[3]}, {48, 27, 20, 24}), 0.5);
+  EXPECT_GT(emd::overlap({box[0], box[1], box[2], box[3]}, {48, 27, 20, 24}), 0.5);
 }
 
 TEST_F(EmdTrackProgram, SaysWhatIsWrongInOneLine) {

@@ -4,6 +4,7 @@
 #include <fovea/image.h>
 #include <fovea/random.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
