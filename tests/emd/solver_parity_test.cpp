@@ -13,12 +13,10 @@
 namespace fovea::emd {
 namespace {
 
-namespace test = random_problems;
-
-using test::between;
-using test::Pairs;
-using test::random_ground;
-using test::random_pairs;
+using random_problems::between;
+using random_problems::Pairs;
+using random_problems::random_ground;
+using random_problems::random_pairs;
 
 struct Case {
   MassPolicy mass = MassPolicy::kPartial;
