@@ -283,7 +283,7 @@ class CudaMap final : public MapEngine {
       stats.duplicate +=
           pixels - static_cast<std::int64_t>(counted.cached) - std::int64_t{counted.fresh};
     });
-    flight.stats.entries = known_->entries();
+    flight.stats.entries = known_->plan().keeps() ? known_->entries() : 0;
     flight.stats.cache_bytes = known_->bytes();
     fetch_counters(flight, flight.final);
     download(flight, there, out);
