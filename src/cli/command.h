@@ -116,6 +116,7 @@ Command flow_scene_command();
 Command emd_distance_command();
 Command bench_ops_command();
 Command bench_flow_command();
+Command bench_emd_command();
 Command bench_people_command();
 Command demo_command();
 Command people_eval_command();

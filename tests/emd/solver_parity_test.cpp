@@ -3,20 +3,19 @@
 #include <fovea/emd/solver.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <limits>
 
+#include "cli/emd_problems.h"
 #include "emd/flows.h"
-#include "emd/problems.h"
 #include "support/devices.h"
 
 namespace fovea::emd {
 namespace {
 
-using test::between;
-using test::Pairs;
-using test::random_ground;
-using test::random_pairs;
+using random_problems::between;
+using random_problems::Pairs;
+using random_problems::random_ground;
+using random_problems::random_pairs;
 
 struct Case {
   MassPolicy mass = MassPolicy::kPartial;
