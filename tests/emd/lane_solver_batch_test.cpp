@@ -17,10 +17,8 @@
 namespace fovea::emd::lane {
 namespace {
 
-namespace test = random_problems;
-
-using test::between;
-using test::Pairs;
+using random_problems::between;
+using random_problems::Pairs;
 
 // A block's memory with what no lane may write around it.
 template <class Memory>
@@ -198,7 +196,7 @@ GroundDistance draw_ground(Random& random) {
   for (;;) {
     const int rows = between(random, 1, S::kBins - 1);
     const int columns = S::kNet ? rows : between(random, 1, S::kBins - 1);
-    GroundDistance ground = test::random_ground(random, rows, columns);
+    GroundDistance ground = random_problems::random_ground(random, rows, columns);
     const bool wide = CostPlan(ground, {}).width == CostWidth::k64;
     if (ground.metric() == S::kNet && wide == (sizeof(typename S::Cost) == 8)) return ground;
   }
@@ -248,7 +246,7 @@ void expect_batches_as_on_cpu(int rounds) {
                    << ground.rows() << "x" << ground.columns() << " metric " << ground.metric()
                    << " policy " << static_cast<int>(policy) << " one " << given.one_second
                    << " flow " << given.flow << " bytes " << sizeof(Mass) << " round " << round);
-      Pairs<Mass> pairs = test::random_pairs<Mass>(random, ground, 300);
+      Pairs<Mass> pairs = random_problems::random_pairs<Mass>(random, ground, 300);
       if (!given.one_second) spoil(pairs, random);
       ASSERT_NO_FATAL_FAILURE((expect_as_on_cpu<S, Mass>(ground, pairs, given, random)));
     }

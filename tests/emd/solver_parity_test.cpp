@@ -3,7 +3,6 @@
 #include <fovea/emd/solver.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <limits>
 
 #include "cli/emd_problems.h"
