@@ -4,9 +4,9 @@
 #include <fovea/random.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <limits>
-#include <optional>
+#include <memory>
+#include <numeric>
 
 #include "cli/emd_problems.h"
 #include "emd/flows.h"
@@ -17,10 +17,8 @@
 namespace fovea::emd::lane {
 namespace {
 
-namespace test = random_problems;
-
-using test::between;
-using test::Pairs;
+using random_problems::between;
+using random_problems::Pairs;
 
 // A block's memory with what no lane may write around it.
 template <class Memory>
@@ -49,29 +47,30 @@ void shuffle(std::vector<int>& items, Random& random) {
               items[static_cast<std::size_t>(between(random, 0, k))]);
 }
 
-// One block. Each lane goes through its problems in order; which lane goes on is drawn.
+// One block. Each lane goes through its problems in order; which lane takes its next step is drawn.
 template <class S>
 void prove_on_host(const Tables<S>& tables, const Batch& batch, Random& random) {
-  using Lane = ProveLane<S>;
-  constexpr int kLanes = ProveMemory<S>::kLanes;
+  constexpr int kLanes = ProveMemory<S>::kLanes, kSteps = 4;
   Guarded<ProveMemory<S>> guarded;
   (*guarded).tables = tables;
   std::vector<int> turns;
   for (int problem = 0; problem < batch.problems; ++problem)
-    turns.insert(turns.end(), 2, problem % kLanes);
+    turns.insert(turns.end(), kSteps, problem % kLanes);
   shuffle(turns, random);
-  std::vector<int> next(kLanes);
-  std::iota(next.begin(), next.end(), 0);
-  std::vector<std::optional<typename Lane::Started>> started(kLanes);
+  struct Place {
+    int steps = 0;
+    typename ProveLane<S>::Work work{};
+  };
+  std::vector<Place> places(kLanes);
   for (const int turn : turns) {
-    const Lane lane(tables, batch, *guarded, turn);
-    const auto at = static_cast<std::size_t>(turn);
-    if (!started[at]) {
-      started[at] = lane.start(next[at]);
-    } else {
-      lane.finish(next[at], *started[at]);
-      started[at].reset();
-      next[at] += kLanes;
+    const ProveLane<S> lane(tables, batch, *guarded, turn);
+    auto& [steps, work] = places[static_cast<std::size_t>(turn)];
+    const int problem = turn + steps / kSteps * kLanes;
+    switch (steps++ % kSteps) {
+      case 0: lane.place(problem, work); break;
+      case 1: lane.fill(problem, work); break;
+      case 2: lane.find_worth(work); break;
+      default: lane.finish(problem, work);
     }
   }
 }
@@ -92,7 +91,7 @@ void improve_on_host(const Tables<S>& tables, const Batch& batch, const std::vec
       (memory.problem[slot] >= 0 ? working : free).push_back(slot);
     shuffle(working, random);
     shuffle(free, random);
-    if (taken < from.size() && working.size() <= Tuning::kRefillBelow) {
+    if (taken < from.size() && static_cast<int>(working.size()) <= Tuning::kRefillBelow) {
       for (const int slot : free)
         if (taken < from.size()) slots.begin(from[taken++], extra, slot);
     } else if (!working.empty()) {
@@ -181,9 +180,9 @@ void expect_as_on_cpu(const GroundDistance& ground, const Pairs<Mass>& pairs, co
     if (!given.flow) continue;
     if (status[at] == Status::kOptimal) {
       for (const double* found : {static_cast<const double*>(flow.row(k)), cpu.flow.row(k)})
-        ASSERT_NO_FATAL_FAILURE(emd::test::expect_flow(ground, given.options, first.row(k),
-                                                       second.row(given.one_second ? 0 : k), found,
-                                                       distance[at]))
+        ASSERT_NO_FATAL_FAILURE(test::expect_flow(ground, given.options, first.row(k),
+                                                  second.row(given.one_second ? 0 : k), found,
+                                                  distance[at]))
             << "problem " << k;
     } else {
       for (int i = 0; i < flow.width(); ++i) ASSERT_EQ(flow.row(k)[i], 0);
@@ -197,7 +196,7 @@ GroundDistance draw_ground(Random& random) {
   for (;;) {
     const int rows = between(random, 1, S::kBins - 1);
     const int columns = S::kNet ? rows : between(random, 1, S::kBins - 1);
-    GroundDistance ground = test::random_ground(random, rows, columns);
+    GroundDistance ground = random_problems::random_ground(random, rows, columns);
     const bool wide = CostPlan(ground, {}).width == CostWidth::k64;
     if (ground.metric() == S::kNet && wide == (sizeof(typename S::Cost) == 8)) return ground;
   }
@@ -247,7 +246,7 @@ void expect_batches_as_on_cpu(int rounds) {
                    << ground.rows() << "x" << ground.columns() << " metric " << ground.metric()
                    << " policy " << static_cast<int>(policy) << " one " << given.one_second
                    << " flow " << given.flow << " bytes " << sizeof(Mass) << " round " << round);
-      Pairs<Mass> pairs = test::random_pairs<Mass>(random, ground, 300);
+      Pairs<Mass> pairs = random_problems::random_pairs<Mass>(random, ground, 300);
       if (!given.one_second) spoil(pairs, random);
       ASSERT_NO_FATAL_FAILURE((expect_as_on_cpu<S, Mass>(ground, pairs, given, random)));
     }
@@ -265,6 +264,57 @@ using Shapes = testing::Types<
     Shape<I32, I32, I64, 8, false>, Shape<I32, I32, I64, 11, false>,
     Shape<I32, I32, I64, 12, false>, Shape<I32, I32, I64, 16, false>>;
 TYPED_TEST_SUITE(LaneSolverBatch, Shapes);
+
+// Whose each byte of a block's memory is.
+template <class Memory>
+class Owners {
+ public:
+  explicit Owners(const Memory& memory) : memory_(memory), owner_(sizeof(Memory), -1) {}
+  template <class Column>
+  void take(const Column& column, int items, int lane) {
+    const auto* begin = reinterpret_cast<const unsigned char*>(&memory_);
+    for (int item = 0; item < items; ++item) {
+      const auto at = reinterpret_cast<const unsigned char*>(&column[item]) - begin;
+      ASSERT_GE(at, 0);
+      for (std::size_t k = 0; k < sizeof(column[item]); ++k) {
+        int& owner = owner_.at(static_cast<std::size_t>(at) + k);
+        ASSERT_TRUE(owner == -1 || owner == lane) << "lanes " << owner << " and " << lane;
+        owner = lane;
+      }
+    }
+  }
+
+ private:
+  const Memory& memory_;
+  std::vector<int> owner_;
+};
+
+TYPED_TEST(LaneSolverBatch, NoLaneLiesOverAnother) {
+  using S = TypeParam;
+  const auto expect_apart = []<class Any>(Any) {
+    const auto prove = std::make_unique<ProveMemory<Any>>();
+    using P = ProveMemory<Any>;
+    Owners proving(*prove);
+    for (int lane = 0; lane < P::kLanes; ++lane) {
+      proving.take(typename P::Masses(prove->node.mass, lane), Any::kNodes, lane);
+      proving.take(typename P::Potentials(prove->node.potential, lane), Any::kNodes, lane);
+      proving.take(typename P::Steps(prove->step, lane), Any::kNodes, lane);
+    }
+    const auto improve = std::make_unique<ImproveMemory<Any>>();
+    using I = ImproveMemory<Any>;
+    Owners improving(*improve);
+    for (int slot = 0; slot < I::kLanes; ++slot) {
+      const auto tree = improve->tree(slot);
+      improving.take(tree.flow, Any::kNodes, slot);
+      improving.take(tree.potential, Any::kNodes, slot);
+      improving.take(tree.parent, Any::kNodes, slot);
+      improving.take(tree.children, Any::kNodes, slot);
+      improving.take(typename I::Steps(improve->step, slot), Any::kNodes, slot);
+    }
+  };
+  expect_apart(S{});
+  expect_apart(WideShape<S::kNet>{});
+}
 
 TYPED_TEST(LaneSolverBatch, BytesAsOnTheCpu) {
   expect_batches_as_on_cpu<TypeParam, std::uint8_t>(12);

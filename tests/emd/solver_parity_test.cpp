@@ -3,21 +3,19 @@
 #include <fovea/emd/solver.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <limits>
 
 #include "cli/emd_problems.h"
+#include "emd/flows.h"
 #include "support/devices.h"
 
 namespace fovea::emd {
 namespace {
 
-namespace test = random_problems;
-
-using test::between;
-using test::Pairs;
-using test::random_ground;
-using test::random_pairs;
+using random_problems::between;
+using random_problems::Pairs;
+using random_problems::random_ground;
+using random_problems::random_pairs;
 
 struct Case {
   MassPolicy mass = MassPolicy::kPartial;
@@ -30,37 +28,6 @@ struct Case {
 SolverOptions options_of(const Case& given, Device device) {
   return {
       .solver = given.solver, .start = given.start, .mass = given.mass, .exec = {.device = device}};
-}
-
-// Flow of problems that moved all they could, in the caller's masses.
-template <class Mass>
-void expect_feasible(const GroundDistance& ground, const Pairs<Mass>& pairs, const Solutions& found,
-                     int problem, int second) {
-  double cost = 0, moved = 0, first_total = 0, second_total = 0;
-  std::vector<double> into(static_cast<std::size_t>(ground.columns()));
-  const double* flow = found.flow.row(problem);
-  for (int i = 0; i < ground.rows(); ++i) {
-    double out = 0;
-    for (int j = 0; j < ground.columns(); ++j) {
-      const double mass = flow[i * ground.columns() + j];
-      ASSERT_GE(mass, 0);
-      out += mass;
-      into[static_cast<std::size_t>(j)] += mass;
-      cost += mass * ground.cost(i, j);
-    }
-    const auto there = static_cast<double>(pairs.first.row(problem)[i]);
-    ASSERT_LE(out, there * (1 + 1e-12));
-    moved += out;
-    first_total += there;
-  }
-  for (int j = 0; j < ground.columns(); ++j) {
-    const auto there = static_cast<double>(pairs.second.row(second)[j]);
-    ASSERT_LE(into[static_cast<std::size_t>(j)], there * (1 + 1e-12));
-    second_total += there;
-  }
-  ASSERT_NEAR(moved, std::min(first_total, second_total), 1e-12 * (first_total + second_total));
-  if (found.status[static_cast<std::size_t>(problem)] != Status::kOptimal) return;
-  ASSERT_NEAR(cost, found.distance[static_cast<std::size_t>(problem)] * moved, 1e-9 * (1 + cost));
 }
 
 template <class Mass>
@@ -83,8 +50,12 @@ void expect_equal(const GroundDistance& ground, const Pairs<Mass>& pairs, const 
     const auto at = static_cast<std::size_t>(k);
     ASSERT_EQ(cpu.status[at], gpu.status[at]) << "problem " << k;
     ASSERT_EQ(cpu.distance[at], gpu.distance[at]) << "problem " << k;
-    if (given.flow && given.mass == MassPolicy::kPartial && gpu.status[at] != Status::kInvalidMass)
-      expect_feasible(ground, pairs, gpu, k, given.one_second ? 0 : k);
+    if (!given.flow || gpu.status[at] != Status::kOptimal) continue;
+    for (const Solutions* found : {&cpu, &gpu})
+      ASSERT_NO_FATAL_FAILURE(test::expect_flow(ground, on_gpu.options(), first.row(k),
+                                                second.row(given.one_second ? 0 : k),
+                                                found->flow.row(k), found->distance[at]))
+          << "problem " << k << (found == &cpu ? " cpu" : " gpu");
   }
 }
 

@@ -22,17 +22,22 @@ __device__ void share_tables(const Tables<S>& tables, Tables<S>& shared) {
   __syncthreads();
 }
 
-template <class S>
-__global__ void __launch_bounds__(Tuning::kProveLanes)
+template <class S, class T>
+__global__ void __launch_bounds__(T::kProveLanes)
     prove_kernel(const __grid_constant__ Tables<S> tables, const __grid_constant__ Batch batch) {
   extern __shared__ __align__(16) unsigned char bytes[];
-  auto& memory = *reinterpret_cast<ProveMemory<S>*>(bytes);
+  auto& memory = *reinterpret_cast<ProveMemory<S, T>*>(bytes);
   share_tables(tables, memory.tables);
-  const ProveLane<S> lane(tables, batch, memory, static_cast<int>(threadIdx.x));
+  const ProveLane<S, T> lane(tables, batch, memory, static_cast<int>(threadIdx.x));
   const int stride = static_cast<int>(gridDim.x * blockDim.x);
   for (int problem = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-       problem < batch.problems; problem += stride)
-    lane.finish(problem, lane.start(problem));
+       problem < batch.problems; problem += stride) {
+    typename ProveLane<S, T>::Work work;
+    lane.place(problem, work);
+    lane.fill(problem, work);
+    lane.find_worth(work);
+    lane.finish(problem, work);
+  }
 }
 
 // Lists the slots at work and then the free ones; returns how many are at work. All lanes call it.
@@ -56,21 +61,21 @@ __device__ int deal_slots(Memory& memory) {
 }
 
 // from: problems by number, all of the batch where null.
-template <class S>
-__global__ void __launch_bounds__(Tuning::kImproveLanes)
+template <class S, class T>
+__global__ void __launch_bounds__(T::kImproveLanes)
     improve_kernel(const __grid_constant__ Tables<S> tables, const __grid_constant__ Batch batch,
                    Queue from, bool extra) {
-  using Memory = ImproveMemory<S>;
+  using Memory = ImproveMemory<S, T>;
   extern __shared__ __align__(16) unsigned char bytes[];
   auto& memory = *reinterpret_cast<Memory*>(bytes);
-  const Slots<S> slots{tables, batch, memory};
+  const Slots<S, T> slots{tables, batch, memory};
   const int lane = static_cast<int>(threadIdx.x);
   const int entries = from.problems != nullptr ? *from.count : batch.problems;
   memory.problem[lane] = -1;
   share_tables(tables, memory.tables);
   for (bool more = true;;) {
     const int at_work = deal_slots(memory);
-    if (more && at_work <= Tuning::kRefillBelow) {
+    if (more && at_work <= T::kRefillBelow) {
       const int room = Memory::kLanes - at_work;
       if (lane == 0) memory.next_entry = atomicAdd(from.taken, room);
       __syncthreads();
@@ -88,33 +93,33 @@ __global__ void __launch_bounds__(Tuning::kImproveLanes)
   }
 }
 
-template <class S>
+template <class S, class T = Tuning>
 class ShapeKernels final : public Kernels {
  public:
   ShapeKernels(const LaneCosts& costs, const CellOrder& order, bool extra)
       : tables_(make_tables<S>(costs, order, extra)), extra_(extra) {}
 
   void prove(const Batch& batch, cudaStream_t stream) const override {
-    constexpr std::size_t kBytes = sizeof(ProveMemory<S>);
-    constexpr int kLanes = Tuning::kProveLanes;
-    fovea::cuda::allow_shared(&prove_kernel<S>, kBytes, "emd solver");
+    constexpr std::size_t kBytes = sizeof(ProveMemory<S, T>);
+    constexpr int kLanes = T::kProveLanes;
+    fovea::cuda::allow_shared(&prove_kernel<S, T>, kBytes, "emd solver");
     const unsigned blocks =
         std::min(fovea::cuda::blocks_for(batch.problems, kLanes),
-                 resident(reinterpret_cast<const void*>(&prove_kernel<S>), kLanes, kBytes));
-    prove_kernel<S><<<blocks, kLanes, kBytes, stream>>>(tables_, batch);
+                 resident(reinterpret_cast<const void*>(&prove_kernel<S, T>), kLanes, kBytes));
+    prove_kernel<S, T><<<blocks, kLanes, kBytes, stream>>>(tables_, batch);
     fovea::cuda::check_launch("emd solver");
   }
 
   void improve(const Batch& batch, Source source, cudaStream_t stream) const override {
-    constexpr std::size_t kBytes = sizeof(ImproveMemory<S>);
-    constexpr int kLanes = Tuning::kImproveLanes;
-    fovea::cuda::allow_shared(&improve_kernel<S>, kBytes, "emd solver");
+    constexpr std::size_t kBytes = sizeof(ImproveMemory<S, T>);
+    constexpr int kLanes = T::kImproveLanes;
+    fovea::cuda::allow_shared(&improve_kernel<S, T>, kBytes, "emd solver");
     const unsigned blocks =
         std::min(fovea::cuda::blocks_for(batch.problems, kLanes),
-                 resident(reinterpret_cast<const void*>(&improve_kernel<S>), kLanes, kBytes));
+                 resident(reinterpret_cast<const void*>(&improve_kernel<S, T>), kLanes, kBytes));
     Queue from = source == Source::kUneven ? batch.uneven : batch.unproved;
     if (source == Source::kAll) from.problems = nullptr;
-    improve_kernel<S><<<blocks, kLanes, kBytes, stream>>>(tables_, batch, from, extra_);
+    improve_kernel<S, T><<<blocks, kLanes, kBytes, stream>>>(tables_, batch, from, extra_);
     fovea::cuda::check_launch("emd solver");
   }
 

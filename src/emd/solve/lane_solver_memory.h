@@ -7,18 +7,21 @@
 
 namespace fovea::emd::lane {
 
-// Powers of two that let an SM hold many blocks.
-struct Tuning {
-  static constexpr int kProveLanes = 128;    // of a block
-  static constexpr int kImproveLanes = 128;  // and slots
-  static constexpr int kRefillBelow = 64;    // slots at work
+// Of the kernels. Chosen by reasoning alone: four warps a block, so that barriers wait for few and
+// an SM still holds many blocks, and slots refilled when half of them are free.
+template <int kProveLanes_, int kImproveLanes_, int kRefillBelow_>
+struct TuningOf {
+  static constexpr int kProveLanes = kProveLanes_;      // of a block
+  static constexpr int kImproveLanes = kImproveLanes_;  // and slots
+  static constexpr int kRefillBelow = kRefillBelow_;    // slots at work
 };
+using Tuning = TuningOf<128, 128, 64>;
 
 // Potentials take the place of the lane's masses where both are as wide. Wider ones would lie over
 // masses of other lanes, which those may still be filling cells with.
-template <class S>
+template <class S, class T = Tuning>
 struct ProveMemory {
-  static constexpr int kLanes = Tuning::kProveLanes;
+  static constexpr int kLanes = T::kProveLanes;
   using Masses = Column<typename S::Mass, kLanes>;
   using Potentials = Column<typename S::Cost, kLanes>;
   using Steps = Column<std::uint16_t, kLanes>;
@@ -36,9 +39,9 @@ struct ProveMemory {
 };
 
 // Slots of a block of improve.
-template <class S>
+template <class S, class T = Tuning>
 struct ImproveMemory {
-  static constexpr int kLanes = Tuning::kImproveLanes;
+  static constexpr int kLanes = T::kImproveLanes;
   using Masses = Column<typename S::Mass, kLanes>;
   using Potentials = Column<typename S::Cost, kLanes>;
   using Steps = Column<std::uint16_t, kLanes>;

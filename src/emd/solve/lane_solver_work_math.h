@@ -7,15 +7,16 @@
 namespace fovea::emd::lane {
 
 // A lane of prove. `tables` are its kernel's argument, those in `memory` the block's copy.
-template <class S>
+template <class S, class T = Tuning>
 class ProveLane {
  public:
-  using Memory = ProveMemory<S>;
-  struct Started {
+  using Memory = ProveMemory<S, T>;
+  // A problem on its way through the four steps.
+  struct Work {
     Next next;
     Sides sides;
     typename S::Sum cost;
-    MovedMass mass;
+    Pair<S> pair;
   };
 
   FOVEA_LANE ProveLane(const Tables<S>& tables, const Batch& batch, Memory& memory, int lane)
@@ -26,40 +27,40 @@ class ProveLane {
         potential_(memory.node.potential, lane),
         step_(memory.step, lane) {}
 
-  // Fills the cheapest cells.
-  FOVEA_LANE Started start(int problem) const {
-    Pair<S> pair;
-    Started started{load_pair<S>(batch_, problem, false, pair), {}, 0, pair.mass};
-    if (started.next == Next::kSolve) {
-      const Sides sides = place_masses<S>(pair.first, pair.second, mass_);
-      started.sides = sides;
-      started.cost = fill_cheapest(tables_, shared_, sides, mass_, step_);
-      if (batch_.flow != nullptr) {
-        begin_flow(batch_, problem, true, pair);
-        for (int at = count_bits(sides.sources | sides.sinks) - 2; at >= 0; --at)
-          add_flow<S>(batch_, problem, sides, step_[at] & 0xFF, step_[at] >> 8,
-                      static_cast<double>(mass_[step_[at] & 0xFF]) * pair.flow_scale);
-      }
-    } else if (started.next != Next::kUneven && batch_.flow != nullptr) {
-      begin_flow(batch_, problem, false, pair);
-    }
-    return started;
+  FOVEA_LANE void place(int problem, Work& work) const {
+    work.next = load_pair<S>(batch_, problem, false, work.pair);
+    if (work.next == Next::kSolve)
+      work.sides = place_masses<S>(work.pair.first, work.pair.second, mass_);
+  }
+
+  FOVEA_LANE void fill(int problem, Work& work) const {
+    const bool solve = work.next == Next::kSolve;
+    if (solve) work.cost = fill_cheapest(tables_, shared_, work.sides, mass_, step_);
+    if (batch_.flow == nullptr || work.next == Next::kUneven) return;
+    begin_flow(batch_, problem, solve, work.pair);
+    if (!solve) return;
+    for (int at = count_bits(work.sides.sources | work.sides.sinks) - 2; at >= 0; --at)
+      add_flow<S>(batch_, problem, work.sides, step_[at] & 0xFF, step_[at] >> 8,
+                  static_cast<double>(mass_[step_[at] & 0xFF]) * work.pair.flow_scale);
+  }
+
+  FOVEA_LANE void find_worth(const Work& work) const {
+    if (work.next == Next::kSolve) find_potentials(shared_, work.sides, step_, potential_);
   }
 
   // Hands in what is proved optimal and queues the rest.
-  FOVEA_LANE void finish(int problem, const Started& started) const {
+  FOVEA_LANE void finish(int problem, const Work& work) const {
     bool proved = true;
-    if (started.next == Next::kSolve) {
-      find_potentials(shared_, started.sides, step_, potential_);
-      proved = find_entering<S, false>(tables_, shared_, started.sides, potential_).gain >= 0;
+    if (work.next == Next::kSolve) {
+      proved = find_entering<S, false>(tables_, shared_, work.sides, potential_).gain >= 0;
       if (proved)
-        hand_in(batch_, problem, distance_of(batch_.rule, started.cost, started.mass),
+        hand_in(batch_, problem, distance_of(batch_.rule, work.cost, work.pair.mass),
                 Status::kOptimal, 0);
-    } else if (started.next != Next::kUneven) {
-      hand_in_unsolved(batch_, problem, started.next, started.mass);
+    } else if (work.next != Next::kUneven) {
+      hand_in_unsolved(batch_, problem, work.next, work.pair.mass);
     }
     enqueue(batch_.unproved, !proved, problem);
-    enqueue(batch_.uneven, started.next == Next::kUneven, problem);
+    enqueue(batch_.uneven, work.next == Next::kUneven, problem);
   }
 
  private:
@@ -72,11 +73,12 @@ class ProveLane {
 };
 
 // The slots of a block of improve.
-template <class S>
+template <class S, class T = Tuning>
 struct Slots {
+  using Memory = ImproveMemory<S, T>;
   const Tables<S>& tables;
   const Batch& batch;
-  ImproveMemory<S>& memory;
+  Memory& memory;
 
   // The start of a problem in a slot that is free; it stays so where there is nothing to improve.
   FOVEA_LANE void begin(int problem, bool extra, int slot) const {
@@ -86,7 +88,7 @@ struct Slots {
       begin_flow(batch, problem, next == Next::kSolve, pair);
     if (next == Next::kSolve) {
       const auto tree = memory.tree(slot);
-      const typename ImproveMemory<S>::Steps step(memory.step, slot);
+      const typename Memory::Steps step(memory.step, slot);
       const Sides sides = place_masses<S>(pair.first, pair.second, tree.flow);
       memory.cost[slot] = fill_cheapest(tables, memory.tables, sides, tree.flow, step);
       find_potentials(memory.tables, sides, step, tree.potential);

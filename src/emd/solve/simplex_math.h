@@ -167,6 +167,7 @@ class ScannedCells {
 // From the root down, so that each cell of the tree costs what its row and column are worth.
 template <class B>
 FOVEA_HD void set_potentials(B& basis, const CostTable<typename B::Cost>& table) {
+  if (basis.lines == 0) return;  // all mass stays in its bins
   basis.potential[basis.closed[basis.lines - 1]] = 0;
   for (int k = basis.lines - 2; k >= 0; --k) {
     const int line = basis.closed[k], parent = basis.parent[line];

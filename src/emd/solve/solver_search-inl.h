@@ -199,6 +199,10 @@ Found search(const CostPlan& plan, Problem<Mass>& problem, const FlowRow& flow, 
     if (small && plan.width == CostWidth::k32)
       return simplex<std::int32_t, 1>(plan, plan.costs32.data(), problem, flow, cost);
   }
+  if constexpr (sizeof(Mass) == 4) {
+    if (!small && plan.width != CostWidth::k64)
+      return simplex<std::int32_t, 3>(plan, plan.costs32.data(), problem, flow, cost);
+  }
   if (small) return simplex<std::int64_t, 1>(plan, plan.costs64.data(), problem, flow, cost);
   return simplex<std::int64_t, 3>(plan, plan.costs64.data(), problem, flow, cost);
 }
