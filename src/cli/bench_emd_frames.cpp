@@ -198,10 +198,12 @@ std::vector<BenchCase> emd_frame_cases(const EmdFrameOptions& options, const Exe
   for (const Size& size : sizes) {
     const Frame scene = scene_of(options, size, quiet);
     std::vector<Frame> frames;
+    frames.reserve(kFrames);
     for (std::uint64_t seed = 1; seed <= kFrames; ++seed)
       frames.push_back(with_noise(scene, options.noise, seed));
     for (const int count : channels) {
       std::vector<Frame> labels;
+      labels.reserve(frames.size());
       for (const Frame& frame : frames) labels.push_back(labels_of(frame, count));
       FrameCase what{std::make_shared<const std::vector<Frame>>(std::move(labels)), count,
                      emd::label_histogram(labels_of(target, count), count), 0, options.threshold};
