@@ -120,6 +120,7 @@ struct FrameCase {
   int channels;
   std::vector<double> target;
   double distinct;  // share of a frame's histograms
+  float threshold;
 };
 
 // The paper names the ends of what it measured; which of its settings they are follows.
@@ -148,6 +149,7 @@ BenchCase frame_case(const FrameCase& what, bool cold) {
               if (!*run) {
                 emd::MapOptions options;
                 if (cold) options.cache_bytes = 0;
+                options.threshold = what.threshold;
                 options.exec = exec;
                 options.exec.stream = nullptr;  // a clock's own, gone with the first measurement
                 // Where nothing changes there is one frame.
@@ -181,6 +183,7 @@ void describe(OptionVisitor& visit, EmdFrameOptions& options) {
         "deviation of the frames' noise in grey levels; 16 gives windows as varied as fine texture "
         "does",
         0, 100);
+  visit("threshold", options.threshold, "greatest distance that must be exact; 0: all are", 0, 1e6);
 }
 
 std::vector<BenchCase> emd_frame_cases(const EmdFrameOptions& options, const Exec& exec) {
@@ -195,13 +198,15 @@ std::vector<BenchCase> emd_frame_cases(const EmdFrameOptions& options, const Exe
   for (const Size& size : sizes) {
     const Frame scene = scene_of(options, size, quiet);
     std::vector<Frame> frames;
+    frames.reserve(kFrames);
     for (std::uint64_t seed = 1; seed <= kFrames; ++seed)
       frames.push_back(with_noise(scene, options.noise, seed));
     for (const int count : channels) {
       std::vector<Frame> labels;
+      labels.reserve(frames.size());
       for (const Frame& frame : frames) labels.push_back(labels_of(frame, count));
       FrameCase what{std::make_shared<const std::vector<Frame>>(std::move(labels)), count,
-                     emd::label_histogram(labels_of(target, count), count), 0};
+                     emd::label_histogram(labels_of(target, count), count), 0, options.threshold};
       what.distinct = distinct_share(what.labels->front(), what, quiet);
       cases.push_back(frame_case(what, true));
       cases.push_back(frame_case(what, false));

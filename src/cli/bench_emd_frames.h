@@ -13,6 +13,7 @@ struct EmdFrameOptions {
   std::string channels = "2,3,4,5,6,7,8,9,10,11,13,16";
   std::string image{};
   double noise = 16;
+  float threshold = 0;
 };
 void describe(OptionVisitor& visit, EmdFrameOptions& options);
 

@@ -123,6 +123,7 @@ BoundPlan plan_bounds(const GroundDistance& ground, std::span<const std::uint16_
   const DualFinder finder(ground, target);
   const std::vector<Histogram> examples = make_examples(ground.rows());
   std::vector<Dual> duals;
+  duals.reserve(examples.size());
   for (const Histogram& example : examples) duals.push_back(finder.find(example));
 
   // Greedily, what raises the best bounds of all examples most.
