@@ -14,7 +14,8 @@
 #include <vector>
 
 #include "cli/rival_table.h"
-#include "track_opencv.h"
+#include "rivals/lemon.h"
+#include "rivals/track_opencv.h"
 
 namespace {
 
@@ -125,6 +126,29 @@ Work farneback(const Shape& shape) {
   return {[=] { method->calc(first, second, *flow); }, flow};
 }
 
+// One call a pair of histograms, as cv::EMD is called; signatures and costs are made beforehand.
+Work earth_movers(const Shape& shape) {
+  const int rows = shape.width, columns = shape.to_width > 0 ? shape.to_width : rows;
+  cv::Mat costs(rows, columns, CV_32F);
+  for (int k = 0; k < rows * columns; ++k)
+    costs.at<float>(k / columns, k % columns) = static_cast<float>(shape.costs[k]);
+  const auto signatures = [&](const unsigned char* from, int bins) {
+    std::vector<cv::Mat> all;
+    for (int k = 0; k < shape.height; ++k)
+      all.push_back(cv::Mat(bins, 1, CV_8U, const_cast<unsigned char*>(from + k * bins)).clone());
+    for (cv::Mat& each : all) each.convertTo(each, CV_32F);
+    return all;
+  };
+  const auto first = signatures(shape.pixels, rows), second = signatures(shape.second, columns);
+  const auto found = std::make_shared<cv::Mat>(1, shape.height, CV_32F);
+  return {[=] {
+            for (std::size_t k = 0; k < first.size(); ++k)
+              found->at<float>(static_cast<int>(k)) =
+                  cv::EMD(first[k], second[k], cv::DIST_USER, costs);
+          },
+          found};
+}
+
 template <Work (*kMake)(const Shape&)>
 FoveaRivalWork prepare(const Shape* shape, int threads) {
   try {
@@ -181,10 +205,18 @@ constexpr std::array kRivals{
                prepare<inverse_search<cv::DISOpticalFlow::PRESET_MEDIUM, 0>>},
     FoveaRival{"flow_bm", "DIS medium", prepare<inverse_search<cv::DISOpticalFlow::PRESET_MEDIUM>>},
     FoveaRival{"flow_bm", "Farneback", prepare<farneback>},
+    FoveaRival{"emd_solver_*", "cv::EMD", prepare<earth_movers>},
+#ifdef FOVEA_LEMON
+    FoveaRival{"emd_solver_*", "LEMON", fovea_lemon_emd},
+#endif
 };
 
 const std::string& library() {
-  static const std::string kName = std::string("OpenCV ") + cv::getVersionString();
+  static const std::string kName = std::string("OpenCV ") + cv::getVersionString()
+#ifdef FOVEA_LEMON
+                                   + ", LEMON"
+#endif
+      ;
   return kName;
 }
 

@@ -193,6 +193,8 @@ std::string to_string(const BenchShape& shape) {
   if (shape.to_width > 0) text += fmt::format(" to {}x{}", shape.to_width, shape.to_height);
   if (shape.taps > 0) text += fmt::format(" {} taps", shape.taps);
   if (shape.ratio > 0) text += fmt::format(" ratio {:g}", shape.ratio);
+  if (shape.bins > 0)
+    text += fmt::format(" {} channels {:.1f}% distinct", shape.bins, 100 * shape.distinct);
   return text;
 }
 

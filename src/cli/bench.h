@@ -21,10 +21,13 @@ struct BenchShape {
   int channels = 1;
   int to_width = 0;  // of the result, where it has another size
   int to_height = 0;
-  int taps = 0;      // of a kernel, where there is one
-  double ratio = 0;  // of a scan's levels, where there is one
+  int taps = 0;         // of a kernel, where there is one
+  double ratio = 0;     // of a scan's levels, where there is one
+  int bins = 0;         // of histograms, where there are some,
+  double distinct = 0;  // and the share of them that differ
 };
-// "1920x1080", "1920x1080x3", "1920x1080 to 640x480", "1920x1080 7 taps", "640x480 ratio 1.05".
+// "1920x1080", "1920x1080x3", "1920x1080 to 640x480", "1920x1080 7 taps", "640x480 ratio 1.05",
+// "640x480 11 channels 15.3% distinct".
 std::string to_string(const BenchShape& shape);
 
 // Work set up once and run many times, with settings that the framework gives.
@@ -47,6 +50,7 @@ struct BenchCase {
   // What both sides work on, where the time depends on it; else each makes its own noise.
   std::shared_ptr<const Image<std::uint8_t>> image{};
   std::shared_ptr<const Image<std::uint8_t>> second{};  // of a pair
+  std::vector<double> costs{};  // of a ground distance, where the images are histograms
   // The time that a paper gives for the same work on a GPU, beside the GPU's row.
   std::optional<PublishedTime> published{};
   // How wrong the last run of the work was, and what a rival found; empty where that is no

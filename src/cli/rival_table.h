@@ -13,6 +13,8 @@ struct FoveaRivalShape {
   const unsigned char* pixels;  // of the image, row after row, until prepare() returns; null: make
                                 // one
   const unsigned char* second;  // the second image of a pair, likewise
+  const double* costs;  // of a ground distance between histograms, width rows of to_width (0:
+                        // width) columns; the images are then a histogram a row. Likewise
 };
 
 // Work set up with buffers of its own; run() may be called any number of times. A null state means
@@ -22,12 +24,13 @@ struct FoveaRivalWork {
   void (*run)(void* state);
   void (*end)(void* state);
   // What the last run found, where someone measures it: of a flow u and v of each pixel, row after
-  // row. May be null.
+  // row; of pairs of histograms their distances. May be null.
   const float* (*result)(void* state);
 };
 
 struct FoveaRival {
-  const char* name;   // of the case it rivals: "gradient_sobel_u8"
+  const char* name;   // of the case it rivals: "gradient_sobel_u8", or of all that start with it:
+                      // "emd_solver_*"
   const char* rival;  // as users know it: "cv::spatialGradient"
   struct FoveaRivalWork (*prepare)(const struct FoveaRivalShape* shape, int threads);
 };
@@ -60,4 +63,4 @@ typedef const struct FoveaRivalTable* (*FoveaRivalsFunction)(void);
 
 }  // extern "C"
 
-inline constexpr int kFoveaRivalVersion = 4;
+inline constexpr int kFoveaRivalVersion = 5;

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "cli/json_file.h"
 #include "cli/rival_table.h"
@@ -47,6 +48,13 @@ T member(const json& row, const char* key, const std::string& path) {
     throw FormatError(fmt::format(
         "{}: a row lacks '{}'; expected name, size, device, rival and seconds in each", path, key));
   }
+}
+
+// A rival's name is a case's, or ends in * and is how the case's starts.
+bool is_of(std::string_view rival, std::string_view name) {
+  if (!rival.ends_with('*')) return rival == name;
+  rival.remove_suffix(1);
+  return name.starts_with(rival);
 }
 
 // Rows without gaps; nothing for no image.
@@ -94,11 +102,12 @@ std::vector<Rivals::Work> Rivals::prepare(const BenchCase& bench_case, int threa
                               shape.taps,
                               shape.ratio,
                               pixels.empty() ? nullptr : pixels.data(),
-                              second.empty() ? nullptr : second.data()};
+                              second.empty() ? nullptr : second.data(),
+                              bench_case.costs.empty() ? nullptr : bench_case.costs.data()};
   std::vector<Work> works;
   for (int i = 0; table_ != nullptr && i < table_->count; ++i) {
     const FoveaRival& rival = table_->rivals[i];
-    if (bench_case.name != rival.name) continue;
+    if (!is_of(rival.name, bench_case.name)) continue;
     const FoveaRivalWork work = rival.prepare(&plain, threads);
     if (work.state == nullptr) continue;
     const std::shared_ptr<void> state(work.state, work.end);

@@ -31,7 +31,7 @@ void describe(OptionVisitor& visit, FruitOptions& options) {
   visit("peeled", options.peeled, "without peel");
   visit("washed", options.washed, "clean");
   visit("flavour", options.flavour, "how it tastes");
-  visit("picture", options.picture, "how it looks");
+  visit("picture", options.picture, "how it looks, and its file. May be repeated");
 }
 
 FruitOptions seen;

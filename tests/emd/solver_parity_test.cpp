@@ -6,11 +6,13 @@
 #include <cmath>
 #include <limits>
 
-#include "emd/problems.h"
+#include "cli/emd_problems.h"
 #include "support/devices.h"
 
 namespace fovea::emd {
 namespace {
+
+namespace test = random_problems;
 
 using test::between;
 using test::Pairs;

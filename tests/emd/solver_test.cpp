@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-#include "emd/problems.h"
+#include "cli/emd_problems.h"
 #include "reference/emd.h"
 #include "support/devices.h"
 
@@ -14,6 +14,7 @@ namespace fovea::emd {
 namespace {
 
 using testing::HasSubstr;
+namespace test = random_problems;
 
 class EmdSolver : public fovea::test::OnEveryPlace {
  protected:
@@ -207,6 +208,38 @@ TEST_P(EmdSolver, RealMassesAreScaledWholeOnes) {
   }
 }
 
+TEST_P(EmdSolver, GreatMassesAndFineCostsDoNotOverflow) {
+  // 64 bins of the greatest count, at costs of 40 bits.
+  std::vector<double> costs;
+  for (int i = 0; i < 64; ++i)
+    for (int j = 0; j < 64; ++j) costs.push_back(std::sqrt(1.0 + (i * 7 + j * 13) % 31) * 1e5);
+  const GroundDistance ground(64, 64, costs);
+  EXPECT_FALSE(ground.exact());
+  Image<std::uint16_t> first(64, 2), second(64, 2);
+  for (int i = 0; i < 64; ++i) {
+    first.at(i, 0) = first.at(i, 1) = 65535;
+    second.at(i, 0) = 65535;
+    second.at(i, 1) = i < 20 ? 65535 : 7;
+  }
+  for (int k = 0; k < 2; ++k) {
+    const auto p = whole(first.row(k), 64), q = whole(second.row(k), 64);
+    // Masses divided by what they have in common are the same problem.
+    std::vector<std::int64_t> smaller_p(64, 65535), smaller_q = q;
+    if (k == 0) smaller_p = smaller_q = std::vector<std::int64_t>(64, 1);
+    const auto least = static_cast<double>(reference::least_cost(ground, smaller_p, smaller_q));
+    const auto moved = static_cast<double>(std::min(total_of(smaller_p), total_of(smaller_q)));
+    for (const SimplexStart start : {SimplexStart::kGreedy, SimplexStart::kAuxiliary}) {
+      SolverOptions chosen = options();
+      chosen.start = start;
+      const Solutions found =
+          Solver(ground, chosen).solve<std::uint16_t>(first.view(), second.view());
+      EXPECT_EQ(found.status[static_cast<std::size_t>(k)], Status::kOptimal);
+      EXPECT_NEAR(found.distance[static_cast<std::size_t>(k)] / (least / moved * ground.unit()), 1,
+                  1e-15);
+    }
+  }
+}
+
 TEST_P(EmdSolver, BadProblemsAreToldAndOthersSolved) {
   const GroundDistance ground = GroundDistance::thresholded(3, 2);
   Image<double> first(3, 5), second(3, 1);
@@ -223,6 +256,29 @@ TEST_P(EmdSolver, BadProblemsAreToldAndOthersSolved) {
     EXPECT_EQ(found.distance[k], 0) << k;
   }
   EXPECT_EQ(found.status[4], Status::kOptimal);
+}
+
+TEST_P(EmdSolver, DegenerateProblemsEnd) {
+  // Assignments: every basis has as many cells without flow as with it.
+  Random random(13);
+  for (const int bins : {8, 16, 40}) {
+    std::vector<double> costs(static_cast<std::size_t>(bins) * static_cast<std::size_t>(bins));
+    for (double& cost : costs) cost = test::between(random, 0, 4);
+    const GroundDistance ground(bins, bins, costs);
+    Image<std::uint8_t> first(bins, 1), second(bins, 1);
+    std::fill_n(first.row(0), bins, std::uint8_t{3});
+    std::fill_n(second.row(0), bins, std::uint8_t{3});
+    const auto masses = whole(first.row(0), bins);
+    const auto least = static_cast<double>(reference::least_cost(ground, masses, masses));
+    for (const SimplexStart start : {SimplexStart::kGreedy, SimplexStart::kAuxiliary}) {
+      SolverOptions chosen = options();
+      chosen.start = start;
+      const Solutions found =
+          Solver(ground, chosen).solve<std::uint8_t>(first.view(), second.view());
+      EXPECT_EQ(found.status[0], Status::kOptimal);
+      EXPECT_EQ(found.distance[0], least / (3.0 * bins));
+    }
+  }
 }
 
 TEST_P(EmdSolver, APivotLimitIsTold) {

@@ -51,7 +51,8 @@ struct Solutions {
   Array<double> distance;
   Array<Status> status;
   Array<std::uint16_t> pivots;  // 0 where a closed form or the start was optimal
-  Image<double> flow;           // a row a problem: mass moved from i to j at i * columns + j
+  // A row a problem: mass moved from i to j at i * columns + j; kNormalise: its share of all mass.
+  Image<double> flow;
 };
 struct SolutionsView {
   double* distance = nullptr;
@@ -71,7 +72,9 @@ struct SolutionsView {
 //
 // Masses are worked on as whole numbers: counts and whole reals as they are, other reals as
 // multiples of 2^-51 of the pair's greater total. Costs are whole numbers too, so that distances
-// are exact but for one rounding and the same on every device.
+// are exact but for one rounding and the same on every device. Devices may find different flows of
+// that cost and take different pivots to it; so where max_pivots is too low for one of them, its
+// status and its upper bound are its own.
 class FOVEA_API Solver {
  public:
   explicit Solver(GroundDistance ground, const SolverOptions& options = {});

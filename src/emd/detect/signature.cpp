@@ -1,6 +1,8 @@
 // Spectra as histograms of whole masses. A contrast is the vector (log(1 + s / (c m)) - mean)
 // times the inverse square root of the scene's covariance, s the sums of adjacent bands and m
-// their means: whitened, so that a direction's usual variation counts one.
+// their means: whitened, so that a direction's usual variation counts one. It is split into what
+// stands out upwards and downwards; beside both, one bin of constant mass before scaling is what
+// plain pixels have most of their mass in, so that noise about the mean resembles no target.
 #include <fovea/emd/signature.h>
 #include <fovea/error.h>
 
@@ -24,8 +26,8 @@ constexpr std::size_t kMostGroups = 64;  // of adjacent bands
 using Groups = std::array<double, kMostGroups>;
 
 int groups_for(const SignatureOptions& options, int bands) {
-  const bool halves = options.kind == SignatureKind::kContrast;
-  return std::min(halves ? options.bins / 2 : options.bins, bands);
+  const bool halves = options.kind == SignatureKind::kContrast;  // and the plain bin
+  return std::min(halves ? (options.bins - 1) / 2 : options.bins, bands);
 }
 
 // Sums of adjacent bands for the pixels of a row, each the mean of its window; borders repeat,
@@ -60,6 +62,7 @@ class GroupedRow {
     }
     return finite;
   }
+  StackView<const float> bands() const { return bands_; }
   int group_of(int band) const {
     return static_cast<int>(static_cast<std::int64_t>(band) * groups_ / bands_.count);
   }
@@ -84,20 +87,31 @@ class GroupedRow {
   std::vector<double> line_;
 };
 
-// Sums over the pixels of a scene, the same for every number of threads: chunks in order.
+// Sums over the finite pixels of a scene, the same for every number of threads: chunks in order.
+// add(values, sums) adds a pixel's; the last sum counts pixels.
 template <class Add>
-std::vector<double> scene_sums(StackView<const float> scene, const Exec& exec, std::size_t size,
+std::vector<double> scene_sums(const GroupedRow& like, const Exec& exec, std::size_t size,
                                Add add) {
+  const StackView<const float> scene = like.bands();
   const std::int64_t chunks = (scene.height + kGrain - 1) / kGrain;
   std::vector<std::vector<double>> parts(static_cast<std::size_t>(chunks));
   parallel_for(exec, scene.height, kGrain, [&](std::int64_t begin, std::int64_t end) {
     std::vector<double>& part = parts[static_cast<std::size_t>(begin / kGrain)];
-    part.resize(size);
-    add(static_cast<int>(begin), static_cast<int>(end), part);
+    part.resize(size + 1);
+    GroupedRow row(like);
+    Groups values{};
+    for (auto y = static_cast<int>(begin); y < end; ++y) {
+      row.load(y);
+      for (int x = 0; x < scene.width; ++x) {
+        if (!row.pixel(x, values)) continue;
+        add(values, std::span(part));
+        part[size] += 1;
+      }
+    }
   });
-  std::vector<double> sums(size);
+  std::vector<double> sums(size + 1);
   for (const std::vector<double>& part : parts)
-    for (std::size_t i = 0; i < size; ++i) sums[i] += part[i];
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += part[i];
   return sums;
 }
 
@@ -110,9 +124,10 @@ struct SpectralSignature::State {
   Groups dark{};              // sums that a logarithm takes for 1
   Groups mean{};              // of logarithms
   std::vector<double> white;  // groups x groups
+  double plain_mass = 0;      // before scaling
 
   bool contrast() const { return options.kind == SignatureKind::kContrast; }
-  int bins() const { return contrast() ? 2 * groups : groups; }
+  int bins() const { return contrast() ? 2 * groups + 1 : groups; }
 
   void logarithms(Groups& values) const {
     for (int g = 0; g < groups; ++g) {
@@ -124,6 +139,7 @@ struct SpectralSignature::State {
   void learn(StackView<const float> scene);
   void learn_means(StackView<const float> scene);
   void learn_covariance(StackView<const float> scene);
+  void learn_plain_mass(StackView<const float> scene);
 
   // Masses before they are scaled, from sums of adjacent bands.
   void weigh(Groups values, Groups& masses) const;
@@ -134,60 +150,53 @@ struct SpectralSignature::State {
 
 void SpectralSignature::State::learn(StackView<const float> scene) {
   learn_means(scene);
-  if (contrast()) learn_covariance(scene);
+  if (!contrast()) return;
+  learn_covariance(scene);
+  learn_plain_mass(scene);
 }
 
 void SpectralSignature::State::learn_means(StackView<const float> scene) {
   const auto n = static_cast<std::size_t>(groups);
   const std::vector<double> sums =
-      scene_sums(scene, options.exec, n + 1, [&](int begin, int end, std::vector<double>& part) {
-        GroupedRow row(scene, groups, options.window);
-        Groups values{};
-        for (int y = begin; y < end; ++y) {
-          row.load(y);
-          for (int x = 0; x < scene.width; ++x) {
-            if (!row.pixel(x, values)) continue;
-            for (std::size_t i = 0; i < n; ++i) part[i] += values[i];
-            part[n] += 1;
-          }
-        }
-      });
+      scene_sums(GroupedRow(scene, groups, options.window), options.exec, n,
+                 [n](const Groups& values, std::span<double> part) {
+                   for (std::size_t i = 0; i < n; ++i) part[i] += values[i];
+                 });
   if (sums[n] == 0)
     throw InvalidArgument("SpectralSignature: the scene has no pixel whose values are all finite");
   for (std::size_t i = 0; i < n; ++i) dark[i] = kDarkest * sums[i] / sums[n];
 }
 
+// First moments, then second ones about the mean: no large numbers cancel.
 void SpectralSignature::State::learn_covariance(StackView<const float> scene) {
   const auto n = static_cast<std::size_t>(groups);
-  // First moments about 0, then second ones about the mean: no large numbers cancel.
-  const auto each = [&](auto use) {
-    return [&, use](int begin, int end, std::vector<double>& part) {
-      GroupedRow row(scene, groups, options.window);
-      Groups values{};
-      for (int y = begin; y < end; ++y) {
-        row.load(y);
-        for (int x = 0; x < scene.width; ++x) {
-          if (!row.pixel(x, values)) continue;
-          logarithms(values);
-          use(values, part);
-        }
-      }
-    };
-  };
+  const GroupedRow row(scene, groups, options.window);
   const std::vector<double> first =
-      scene_sums(scene, options.exec, n + 1, each([n](const Groups& v, std::vector<double>& part) {
-                   for (std::size_t i = 0; i < n; ++i) part[i] += v[i];
-                   part[n] += 1;
-                 }));
+      scene_sums(row, options.exec, n, [&](Groups values, std::span<double> part) {
+        logarithms(values);
+        for (std::size_t i = 0; i < n; ++i) part[i] += values[i];
+      });
   for (std::size_t i = 0; i < n; ++i) mean[i] = first[i] / first[n];
   std::vector<double> covariance =
-      scene_sums(scene, options.exec, n * n, each([&](const Groups& v, std::vector<double>& part) {
-                   for (std::size_t i = 0; i < n; ++i)
-                     for (std::size_t j = 0; j < n; ++j)
-                       part[i * n + j] += (v[i] - mean[i]) * (v[j] - mean[j]);
-                 }));
+      scene_sums(row, options.exec, n * n, [&](Groups values, std::span<double> part) {
+        logarithms(values);
+        for (std::size_t i = 0; i < n; ++i)
+          for (std::size_t j = 0; j < n; ++j)
+            part[i * n + j] += (values[i] - mean[i]) * (values[j] - mean[j]);
+      });
   for (double& value : covariance) value /= first[n];
-  white = inverse_square_root(covariance, groups, options.floor);
+  white = inverse_square_root(std::span(covariance).first(n * n), groups, options.floor);
+}
+
+void SpectralSignature::State::learn_plain_mass(StackView<const float> scene) {
+  const std::vector<double> sums =
+      scene_sums(GroupedRow(scene, groups, options.window), options.exec, 1,
+                 [&](const Groups& values, std::span<double> part) {
+                   Groups masses{};
+                   weigh(values, masses);
+                   for (const double mass : masses) part[0] += mass;
+                 });
+  plain_mass = options.plain * sums[0] / sums[1];
 }
 
 void SpectralSignature::State::weigh(Groups values, Groups& masses) const {
@@ -205,6 +214,7 @@ void SpectralSignature::State::weigh(Groups values, Groups& masses) const {
     masses[i] = sum > 0 ? mass : 0;
     masses[n + i] = sum > 0 ? 0 : mass;
   }
+  masses[2 * n] = plain_mass;
 }
 
 template <class Mass>
@@ -240,7 +250,7 @@ std::span<const Choice> choices(SignatureKind) {
 void describe(OptionVisitor& visit, SignatureOptions& options) {
   visit("signature", options.kind,
         "mass of a bin: bands, the sum of its bands; contrast, what stands out from the scene");
-  visit("bins", options.bins, "bins of a signature, even for contrast", 2, 64);
+  visit("bins", options.bins, "most bins of a signature", 3, 64);
   visit("window", options.window, "pixels across the square whose mean spectrum is taken; odd", 1,
         255);
   visit("mass", options.mass, "of every signature; 0 keeps the brightness of bands", 0, 65535);
@@ -248,7 +258,10 @@ void describe(OptionVisitor& visit, SignatureOptions& options) {
         "contrast: share of the widest variance below which the scene's is not made up for", 1e-12,
         1);
   visit("power", options.power, "contrast: above 1 what stands out most weighs more", 0.25, 8);
-  visit("threshold", options.threshold, "contrast: the greatest cost, in bins", 0.25, 64);
+  visit("plain", options.plain,
+        "contrast: mass of the bin of plain pixels, in means of what stands out", 0, 100);
+  visit("threshold", options.threshold,
+        "contrast: the greatest cost, in bins; 0 takes the bins of a half", 0, 64);
 }
 
 SpectralSignature::SpectralSignature(StackView<const float> scene, const SignatureOptions& options)
@@ -260,9 +273,6 @@ SpectralSignature::SpectralSignature(StackView<const float> scene, const Signatu
         fmt::format("SpectralSignature: the window is {} pixels across; expected an odd number",
                     options.window));
   const bool contrast = options.kind == SignatureKind::kContrast;
-  if (contrast && options.bins % 2 != 0)
-    throw InvalidArgument(
-        fmt::format("SpectralSignature: {} bins; contrast needs an even number", options.bins));
   if (contrast && options.mass == 0)
     throw InvalidArgument(
         "SpectralSignature: contrast has no brightness to keep; set mass above 0");
@@ -316,12 +326,14 @@ std::vector<double> SpectralSignature::of(std::span<const float> spectrum) const
 GroundDistance SpectralSignature::ground() const {
   const int n = bins();
   if (!state_->contrast()) return GroundDistance::l1(n);
+  const int half = state_->groups;
+  const double wanted = state_->options.threshold;
+  const double most = wanted > 0 ? wanted : half;
   std::vector<double> costs;
   costs.reserve(static_cast<std::size_t>(n) * static_cast<std::size_t>(n));
-  const double most = state_->options.threshold;
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < n; ++j) {
-      const bool together = (i < state_->groups) == (j < state_->groups);
+      const bool together = i / half == j / half;
       costs.push_back(together ? std::min<double>(std::abs(i - j), most) : most);
     }
   }

@@ -1,9 +1,11 @@
 // The known histograms in host memory: a table that any number of threads look up and claim in, and
 // which is stored to and resized between their turns.
 #pragma once
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <atomic>
-#include <vector>
+#include <cstdint>
 
 #include "emd/map/map_plan.h"
 
@@ -18,12 +20,11 @@ class KnownHistograms {
   const TablePlan& plan() const { return plan_; }
   std::int64_t entries() const { return entries_; }
   std::uint64_t bytes() const {
-    return slots_.size() * sizeof(detail::Slot) + histograms_.capacity() * sizeof(std::uint16_t);
+    return slots_.size() * sizeof(detail::Slot) + histograms_.size() * sizeof(std::uint16_t);
   }
 
   void forget() {
     std::fill(slots_.begin(), slots_.end(), kEmpty);
-    histograms_.clear();
     entries_ = 0;
   }
 
@@ -32,11 +33,14 @@ class KnownHistograms {
     bool forgotten = false;
     const std::uint32_t capacity = plan_.room_for(this->capacity(), entries_, fresh, forgotten);
     if (capacity != this->capacity()) {
-      slots_ = std::vector<detail::Slot>();
-      histograms_ = std::vector<std::uint16_t>();
-      slots_.assign(capacity, kEmpty);
-      histograms_.reserve(static_cast<std::size_t>(TablePlan::limit(capacity)) *
-                          static_cast<std::size_t>(kept_bins_));
+      slots_ = Array<detail::Slot>();
+      histograms_ = Array<std::uint16_t>();
+      slots_ = Array<detail::Slot>(capacity);
+      histograms_ = Array<std::uint16_t>(static_cast<std::size_t>(TablePlan::limit(capacity)) *
+                                         static_cast<std::size_t>(kept_bins_));
+      ask_for_large_pages(slots_);
+      ask_for_large_pages(histograms_);
+      std::fill(slots_.begin(), slots_.end(), kEmpty);
       entries_ = 0;
     } else if (forgotten) {
       forget();
@@ -65,21 +69,16 @@ class KnownHistograms {
 
   std::uint32_t value(std::uint32_t slot) const { return slots_[slot].value; }
   void store(std::uint32_t slot, std::uint32_t value) { slots_[slot].value = value; }
-  void count(std::int64_t fresh) { entries_ += fresh; }
-  // All there are, by their slots: quicker than forget() where they are few.
+  void set_entries(std::int64_t count) { entries_ = count; }
+  // Where few are known this is quicker than forget().
   void forget_slot(std::uint32_t slot) { slots_[slot] = kEmpty; }
-  void forgot_all() {
-    histograms_.clear();
-    entries_ = 0;
-  }
 
-  // Keeps a whole histogram, whose owner was a pixel of the frame.
+  // Keeps a whole histogram, whose owner was a pixel of the frame, by its number.
   template <class Count>
-  void keep(std::uint32_t slot, const Count* histogram) {
-    const auto number = histograms_.size() / static_cast<std::size_t>(kept_bins_);
-    histograms_.insert(histograms_.end(), histogram, histogram + kept_bins_);
+  void keep(std::uint32_t slot, std::int64_t number, const Count* histogram) {
+    std::copy_n(histogram, kept_bins_, histograms_.data() + number * kept_bins_);
     std::uint64_t& key = slots_[slot].key;
-    key = (key >> 32) << 32 | number;
+    key = (key >> 32) << 32 | static_cast<std::uint64_t>(number);
   }
   const std::uint16_t* kept(std::uint32_t number) const {
     return histograms_.data() +
@@ -89,12 +88,22 @@ class KnownHistograms {
  private:
   static constexpr detail::Slot kEmpty{detail::kNoKey, detail::kUnknown, 0};
 
+  // A look-up lands anywhere in the table: on small pages most would miss the translation buffers.
+  // Advice, so that a refusal is no error.
+  template <class T>
+  static void ask_for_large_pages(Array<T>& array) {
+    constexpr std::uintptr_t kPage = 4096;
+    const auto begin = reinterpret_cast<std::uintptr_t>(array.begin()) + kPage - 1;
+    const auto end = reinterpret_cast<std::uintptr_t>(array.end());
+    const std::uintptr_t first = begin / kPage * kPage, last = end / kPage * kPage;
+    if (last > first) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+  }
   std::uint32_t capacity() const { return static_cast<std::uint32_t>(slots_.size()); }
 
   TablePlan plan_;
   int kept_bins_;
-  std::vector<detail::Slot> slots_{};
-  std::vector<std::uint16_t> histograms_{};
+  Array<detail::Slot> slots_{};
+  Array<std::uint16_t> histograms_{};
   std::int64_t entries_ = 0;
 };
 

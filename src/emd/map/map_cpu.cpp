@@ -231,7 +231,7 @@ class CpuMap final : public MapEngine {
     if (frame.height > known_->plan().band_rows(frame.width)) return known_->forget();
     for (const Fresh& one : fresh_)
       if (one.slot != detail::kUnknown) known_->forget_slot(one.slot);
-    known_->forgot_all();
+    known_->set_entries(0);
   }
 
   template <class Count>
@@ -290,7 +290,7 @@ class CpuMap final : public MapEngine {
     solve(band, each, stats);
     stats.skipped += count - static_cast<std::int64_t>(unsolved_.size());
 
-    std::int64_t entries = 0;
+    std::int64_t number = known_->entries();
     for (std::size_t i = 0; i < fresh_.size(); ++i) {
       const auto bits = std::bit_cast<std::uint32_t>(values_[i]);
       if (fresh_[i].slot == detail::kUnknown) {
@@ -298,10 +298,11 @@ class CpuMap final : public MapEngine {
         continue;
       }
       known_->store(fresh_[i].slot, bits);
-      if (kind_ == KeyKind::kWhole) known_->keep(fresh_[i].slot, band.histogram(fresh_[i].pixel));
-      ++entries;
+      if (kind_ == KeyKind::kWhole)
+        known_->keep(fresh_[i].slot, number, band.histogram(fresh_[i].pixel));
+      ++number;
     }
-    known_->count(entries);
+    known_->set_entries(number);
   }
 
   template <class Count, class Each>

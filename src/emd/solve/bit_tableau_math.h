@@ -15,9 +15,11 @@ namespace fovea::emd {
 inline constexpr int kTableauBins = 16;
 inline constexpr int kTableauWords = (kTableauBins * kTableauBins + kTableauBins + 63) / 64;
 
-template <class MassT>
+// Reduced costs are as wide as twice the auxiliary sink's.
+template <class MassT, class CostT = std::int64_t>
 struct BitTableau {
   using Mass = MassT;
+  using Cost = CostT;
   static constexpr int kRows = 2 * kTableauBins;
   static constexpr int kAuxiliary = 64 * kTableauWords;  // of basic[]: a source's auxiliary mass
 
@@ -26,7 +28,7 @@ struct BitTableau {
   std::uint64_t minus[kRows][kTableauWords];  // where a row has a -1
   Mass value[kRows];                          // of each row's basic variable
   std::uint16_t basic[kRows];                 // its column, or kAuxiliary
-  std::int64_t reduced[64 * kTableauWords];   // what a unit of each column would cost or, < 0, save
+  Cost reduced[64 * kTableauWords];           // what a unit of each column would cost or, < 0, save
 
   FOVEA_HD int entry(int row, int column) const {
     const int word = column / 64, bit = column % 64;
@@ -36,9 +38,9 @@ struct BitTableau {
 };
 
 // All mass on the auxiliary sink. cost(source, sink) in units.
-template <class Mass, class Cost>
-FOVEA_HD void start_tableau(BitTableau<Mass>& tableau, const Mass* out, const Mass* in,
-                            std::int64_t auxiliary, const Cost& cost) {
+template <class T, class CostOf>
+FOVEA_HD void start_tableau(T& tableau, const typename T::Mass* out, const typename T::Mass* in,
+                            typename T::Cost auxiliary, const CostOf& cost) {
   const int sources = tableau.sources, sinks = tableau.sinks;
   tableau.rows = sources + sinks;
   tableau.columns = sources * sinks + sinks;
@@ -51,12 +53,12 @@ FOVEA_HD void start_tableau(BitTableau<Mass>& tableau, const Mass* out, const Ma
   };
   for (int i = 0; i < sources; ++i) {
     tableau.value[i] = out[i];
-    tableau.basic[i] = static_cast<std::uint16_t>(BitTableau<Mass>::kAuxiliary);
+    tableau.basic[i] = static_cast<std::uint16_t>(T::kAuxiliary);
     for (int j = 0; j < sinks; ++j) {
       const int column = i * sinks + j;
       set(i, column);
       set(sources + j, column);
-      tableau.reduced[column] = cost(i, j) - auxiliary;
+      tableau.reduced[column] = static_cast<typename T::Cost>(cost(i, j) - auxiliary);
     }
   }
   for (int j = 0; j < sinks; ++j) {
@@ -69,10 +71,10 @@ FOVEA_HD void start_tableau(BitTableau<Mass>& tableau, const Mass* out, const Ma
 }
 
 // Takes `column` into the basis for the variable of `row`, whose entry there is 1.
-template <class Mass>
-FOVEA_HD void pivot_tableau(BitTableau<Mass>& tableau, int row, int column) {
+template <class T>
+FOVEA_HD void pivot_tableau(T& tableau, int row, int column) {
   const std::uint64_t *row_plus = tableau.plus[row], *row_minus = tableau.minus[row];
-  const Mass moved = tableau.value[row];
+  const typename T::Mass moved = tableau.value[row];
   for (int k = 0; k < tableau.rows; ++k) {
     const int entry = tableau.entry(k, column);
     if (k == row || entry == 0) continue;
@@ -87,7 +89,7 @@ FOVEA_HD void pivot_tableau(BitTableau<Mass>& tableau, int row, int column) {
     }
     tableau.value[k] += entry > 0 ? -moved : moved;
   }
-  const std::int64_t saved = tableau.reduced[column];
+  const typename T::Cost saved = tableau.reduced[column];
   for (int word = 0; word < tableau.words; ++word) {
     for (std::uint64_t bits = row_plus[word]; bits != 0; bits &= bits - 1)
       tableau.reduced[64 * word + lowest_bit(bits)] -= saved;
@@ -98,26 +100,24 @@ FOVEA_HD void pivot_tableau(BitTableau<Mass>& tableau, int row, int column) {
 }
 
 // The column that saves most, or the first that saves (Bland); -1 where none does.
-template <class Mass>
-FOVEA_HD int entering_column(const BitTableau<Mass>& tableau, bool first) {
-  int best = -1;
-  std::int64_t least = 0;
-  for (int column = 0; column < tableau.columns; ++column) {
-    if (tableau.reduced[column] >= least) continue;
-    best = column;
-    if (first) break;
-    least = tableau.reduced[column];
-  }
-  return best;
+template <class T>
+FOVEA_HD int entering_column(const T& tableau, bool first) {
+  typename T::Cost least = 0;
+  for (int column = 0; column < tableau.columns; ++column)
+    least = tableau.reduced[column] < least ? tableau.reduced[column] : least;
+  if (least == 0) return -1;
+  int column = 0;
+  while (first ? tableau.reduced[column] >= 0 : tableau.reduced[column] != least) ++column;
+  return column;
 }
 
 // The row whose variable is the first to reach 0 as the column's grows. Of several an auxiliary
 // one, which never comes back, or the least numbered. There always is one: mass is finite.
-template <class Mass>
-FOVEA_HD int leaving_row(const BitTableau<Mass>& tableau, int column) {
+template <class T>
+FOVEA_HD int leaving_row(const T& tableau, int column) {
   int best = -1;
   const auto number = [&](int row) {
-    return tableau.basic[row] == BitTableau<Mass>::kAuxiliary ? -1 : int{tableau.basic[row]};
+    return tableau.basic[row] == T::kAuxiliary ? -1 : int{tableau.basic[row]};
   };
   for (int row = 0; row < tableau.rows; ++row) {
     if (tableau.entry(row, column) <= 0) continue;
@@ -129,8 +129,8 @@ FOVEA_HD int leaving_row(const BitTableau<Mass>& tableau, int column) {
 }
 
 // Pivots until nothing saves. Dantzig's rule, and Bland's after a run of pivots without gain.
-template <class Mass>
-FOVEA_HD Status improve(BitTableau<Mass>& tableau, int max_pivots, int& pivots) {
+template <class Mass, class Cost>
+FOVEA_HD Status improve(BitTableau<Mass, Cost>& tableau, int max_pivots, int& pivots) {
   int idle = 0;
   for (pivots = 0;; ++pivots) {
     const int column = entering_column(tableau, idle > tableau.rows);

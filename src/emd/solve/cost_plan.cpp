@@ -20,15 +20,20 @@ CostWidth width_of(std::int64_t greatest, int lines, std::int64_t auxiliary) {
   return bound < (std::int64_t{1} << 29) ? CostWidth::k32 : CostWidth::k64;
 }
 
+// Of a cell in rows of `stride`.
+std::size_t place(int row, int stride, int column) {
+  return static_cast<std::size_t>(row) * static_cast<std::size_t>(stride) +
+         static_cast<std::size_t>(column);
+}
+
 template <class Cost>
 std::vector<Cost> table_of(const GroundDistance& ground, int stride, std::int64_t auxiliary) {
   const int rows = ground.rows(), columns = ground.columns();
   std::vector<Cost> table(static_cast<std::size_t>(rows + 1) * static_cast<std::size_t>(stride));
   for (int i = 0; i < rows; ++i) {
-    table[static_cast<std::size_t>(i * stride + columns)] = static_cast<Cost>(auxiliary);
+    table[place(i, stride, columns)] = static_cast<Cost>(auxiliary);
     for (int j = 0; j < columns; ++j)
-      table[static_cast<std::size_t>(i * stride + j)] =
-          static_cast<Cost>(ground.units()[static_cast<std::size_t>(i * columns + j)]);
+      table[place(i, stride, j)] = static_cast<Cost>(ground.units()[place(i, columns, j)]);
   }
   return table;
 }
@@ -61,18 +66,18 @@ CostPlan::CostPlan(const GroundDistance& ground, const SolverOptions& options)
   std::stable_sort(order.begin(), order.end(), [&](std::uint16_t a, std::uint16_t b) {
     const auto key = [&](int cell) {
       const int i = cell / 256, j = cell % 256;
-      return std::tuple(units[static_cast<std::size_t>(i * columns + j)], std::abs(i - j));
+      return std::tuple(units[place(i, columns, j)], std::abs(i - j));
     };
     return key(a) < key(b);
   });
   const int words = (rows * columns + 63) / 64;
   if (words <= kMostCellWords) {
     cell_words = words <= 2 ? 2 : kMostCellWords;
-    line_cells.resize(static_cast<std::size_t>((rows + columns) * cell_words));
+    line_cells.resize(place(rows + columns, cell_words, 0));
     for (std::size_t k = 0; k < order.size(); ++k)
       for (const int line : {order[k] / 256, rows + order[k] % 256})
-        line_cells[static_cast<std::size_t>(line * cell_words) + k / 64] |= std::uint64_t{1}
-                                                                            << (k % 64);
+        line_cells[place(line, cell_words, static_cast<int>(k / 64))] |= std::uint64_t{1}
+                                                                         << (k % 64);
   }
   if (ground.form() == GroundForm::kLine)
     for (std::size_t k = 1; k < ground.positions().size(); ++k)

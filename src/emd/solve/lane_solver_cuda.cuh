@@ -1,47 +1,14 @@
-// Between the CUDA twin and its kernels for lanes: what a batch is, and one object a shape and
-// ground distance that launches on it.
+// Between the CUDA twin and its kernels for lanes: one object a shape and ground distance, which
+// launches on batches.
 #pragma once
 #include <cuda_runtime.h>
 
 #include <memory>
 
+#include "emd/solve/lane_solver_batch.h"
 #include "emd/solve/lane_solver_tables.h"
-#include "emd/solve/value_math.h"
 
 namespace fovea::emd::lane {
-
-enum class MassType : unsigned char { kUint8, kUint16, kFloat, kDouble };
-
-// Histograms of one side. Rows that start on 16 bytes are read 16 bytes at a time: such a piece
-// holds at least one of the row's own, so that it lies in mapped memory.
-struct MassRows {
-  const void* data;
-  std::ptrdiff_t stride;  // elements; 0 where all problems share one row
-  int bins;
-  MassType type;
-  bool aligned;
-};
-
-// Problems by number, handed from kernel to kernel.
-struct Queue {
-  int* problems = nullptr;
-  int* count = nullptr;
-  int* taken = nullptr;
-};
-
-struct Batch {
-  MassRows first, second;
-  int problems;
-  ValueRule rule;
-  int max_pivots;
-  double* distance;
-  Status* status;         // may be null
-  std::uint16_t* pivots;  // may be null
-  double* flow;           // may be null
-  std::ptrdiff_t flow_stride;
-  Queue unproved;  // whose start is not optimal
-  Queue uneven;    // that need an extra bin or wider masses
-};
 
 // Which problems of a batch a launch is for.
 enum class Source : unsigned char { kAll, kUnproved, kUneven };

@@ -18,6 +18,12 @@
 #else
 #define FOVEA_UNROLL
 #endif
+// Functions that see such arrays are parts of their callers.
+#ifdef __CUDACC__
+#define FOVEA_LANE __host__ __device__ __forceinline__
+#else
+#define FOVEA_LANE inline
+#endif
 
 namespace fovea::emd::lane {
 

@@ -1,7 +1,7 @@
 // Closed forms on CUDA: sums over bins in registers, costs among the kernel's arguments, so that
 // reading histograms is what takes time.
 #include "core/on_device.cuh"
-#include "emd/solve/lane_solver_load_cuda.cuh"
+#include "emd/solve/lane_solver_load_math.h"
 #include "emd/solve/solver_cuda.cuh"
 
 namespace fovea::emd::cuda {

@@ -15,8 +15,6 @@ using fovea::cuda::KeptBuffer;
 using fovea::cuda::Session;
 using lane::Batch;
 using lane::Kernels;
-using lane::MassRows;
-using lane::MassType;
 using lane::Source;
 using lane::Width;
 
@@ -24,18 +22,6 @@ using lane::Width;
 constexpr double kProveUpTo = 1.0;
 constexpr int kQueues = 2;
 constexpr int kCounters = 2 * kQueues;  // a queue's length, and what was taken of it
-
-template <class Mass>
-MassRows rows_of(const ImageView<const Mass>& view) {
-  constexpr MassType kType = std::is_same_v<Mass, std::uint8_t>    ? MassType::kUint8
-                             : std::is_same_v<Mass, std::uint16_t> ? MassType::kUint16
-                             : std::is_same_v<Mass, float>         ? MassType::kFloat
-                                                                   : MassType::kDouble;
-  const std::ptrdiff_t stride = view.height > 1 ? view.stride : 0;
-  const bool aligned = reinterpret_cast<std::uintptr_t>(view.data) % 16 == 0 &&
-                       stride * static_cast<std::ptrdiff_t>(sizeof(Mass)) % 16 == 0;
-  return {view.data, stride, view.width, kType, aligned};
-}
 
 class Solver final : public BatchSolver {
  public:
@@ -59,8 +45,8 @@ class Solver final : public BatchSolver {
   template <class Mass>
   void enqueue(const MassBatch<Mass>& masses, const SolutionsView& out, cudaStream_t stream) {
     Batch batch{};
-    batch.first = rows_of(masses.first);
-    batch.second = rows_of(masses.second);
+    batch.first = lane::rows_of(masses.first);
+    batch.second = lane::rows_of(masses.second);
     batch.problems = masses.first.height;
     if (batch.problems == 0) return;
     batch.rule = plan_.rule;

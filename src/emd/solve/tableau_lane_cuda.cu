@@ -1,7 +1,7 @@
 // Shaffer's simplex on CUDA: 4, 8 or 16 lanes a problem, so that a warp holds 8, 4 or 2 of them in
 // its registers and no lane waits for another warp.
 #include "core/on_device.cuh"
-#include "emd/solve/lane_solver_load_cuda.cuh"
+#include "emd/solve/lane_solver_load_math.h"
 #include "emd/solve/solver_cuda.cuh"
 #include "emd/solve/tableau_lane_math.h"
 

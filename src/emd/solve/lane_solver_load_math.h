@@ -1,6 +1,10 @@
-// How a lane gets its pair of histograms, and how it hands in what it found.
+// How a lane gets its pair of histograms, and how it hands in what it found. As the rest of a
+// lane's work it runs on the host too.
 #pragma once
-#include "emd/solve/lane_solver_cuda.cuh"
+#include <cstring>
+
+#include "emd/solve/lane_solver_batch.h"
+#include "emd/solve/lane_solver_math.h"
 
 namespace fovea::emd::lane {
 
@@ -19,36 +23,62 @@ struct Pair {
   double flow_scale;  // of the caller's masses, kNormalise: of 1
 };
 
+// Of memory that no kernel writes meanwhile.
+template <class T>
+FOVEA_LANE T read_only(const T* from) {
+#ifdef __CUDA_ARCH__
+  return __ldg(from);
+#else
+  return *from;
+#endif
+}
+
+// 16 bytes at once.
+template <class T>
+struct Piece {
+  static constexpr int kItems = 16 / sizeof(T);
+  T item[kItems];
+};
+template <class T>
+FOVEA_LANE Piece<T> read_piece(const T* from) {
+#ifdef __CUDA_ARCH__
+  union {
+    uint4 all;
+    Piece<T> piece;
+  } bits;
+  bits.all = __ldg(reinterpret_cast<const uint4*>(from));
+  return bits.piece;
+#else
+  Piece<T> piece;
+  std::memcpy(&piece, from, sizeof(piece));
+  return piece;
+#endif
+}
+
 template <class Value, class T, int kBins>
-__device__ __forceinline__ void read_bins(const MassRows& rows, const T* row,
-                                          Value (&values)[kBins]) {
-  constexpr int kInPiece = 16 / sizeof(T);
+FOVEA_LANE void read_bins(const MassRows& rows, const T* row, Value (&values)[kBins]) {
+  constexpr int kItems = Piece<T>::kItems;
   if (rows.aligned) {
     FOVEA_UNROLL
-    for (int piece = 0; piece * kInPiece < kBins; ++piece) {
-      union {
-        uint4 all;
-        T one[kInPiece];
-      } bits;
-      bits.all = make_uint4(0, 0, 0, 0);
-      if (piece * kInPiece < rows.bins)
-        bits.all = __ldg(reinterpret_cast<const uint4*>(row) + piece);
+    for (int at = 0; at < kBins; at += kItems) {
+      Piece<T> piece{};
+      if (at < rows.bins) piece = read_piece(row + at);
       FOVEA_UNROLL
-      for (int k = 0; k < kInPiece; ++k) {
-        const int bin = piece * kInPiece + k;
-        if (bin < kBins) values[bin] = bin < rows.bins ? static_cast<Value>(bits.one[k]) : Value{0};
+      for (int k = 0; k < kItems; ++k) {
+        const int bin = at + k;
+        if (bin < kBins)
+          values[bin] = bin < rows.bins ? static_cast<Value>(piece.item[k]) : Value{0};
       }
     }
   } else {
     FOVEA_UNROLL
     for (int bin = 0; bin < kBins; ++bin)
-      values[bin] = bin < rows.bins ? static_cast<Value>(__ldg(row + bin)) : Value{0};
+      values[bin] = bin < rows.bins ? static_cast<Value>(read_only(row + bin)) : Value{0};
   }
 }
 
 template <class Value, int kBins>
-__device__ __forceinline__ void read_row(const MassRows& rows, int problem,
-                                         Value (&values)[kBins]) {
+FOVEA_LANE void read_row(const MassRows& rows, int problem, Value (&values)[kBins]) {
   const std::ptrdiff_t at = problem * rows.stride;
   if (rows.type == MassType::kUint8)
     read_bins(rows, static_cast<const std::uint8_t*>(rows.data) + at, values);
@@ -59,10 +89,10 @@ __device__ __forceinline__ void read_row(const MassRows& rows, int problem,
   else read_bins(rows, static_cast<const double*>(rows.data) + at, values);
 }
 
-inline __device__ bool counts(const MassRows& rows) { return rows.type <= MassType::kUint16; }
+FOVEA_LANE bool counts(const MassRows& rows) { return rows.type <= MassType::kUint16; }
 
 template <class Mass, int kBins>
-__device__ Mass total_of(const Mass (&masses)[kBins]) {
+FOVEA_LANE Mass total_of(const Mass (&masses)[kBins]) {
   Mass total = 0;
   FOVEA_UNROLL
   for (int k = 0; k < kBins; ++k) total += masses[k];
@@ -71,8 +101,8 @@ __device__ Mass total_of(const Mass (&masses)[kBins]) {
 
 // What one side has more goes to the extra bin behind the other's last.
 template <class S>
-__device__ __forceinline__ void balance(const Batch& batch, typename S::Mass first_total,
-                                        typename S::Mass second_total, Pair<S>& pair) {
+FOVEA_LANE void balance(const Batch& batch, typename S::Mass first_total,
+                        typename S::Mass second_total, Pair<S>& pair) {
   using Mass = typename S::Mass;
   const Mass more = first_total - second_total;
   pair.mass.moved = more < 0 ? first_total : second_total;
@@ -86,8 +116,7 @@ __device__ __forceinline__ void balance(const Batch& batch, typename S::Mass fir
 
 // Masses of 32 bits: counts, and reals that are counts. Whatever else there is, is uneven.
 template <class S>
-__device__ __forceinline__ Next load_counts(const Batch& batch, int problem, bool extra,
-                                            Pair<S>& pair) {
+FOVEA_LANE Next load_counts(const Batch& batch, int problem, bool extra, Pair<S>& pair) {
   if (counts(batch.first)) {
     read_row(batch.first, problem, pair.first);
     read_row(batch.second, problem, pair.second);
@@ -102,7 +131,7 @@ __device__ __forceinline__ Next load_counts(const Batch& batch, int problem, boo
         valid &= masses[k] >= 0;
         is_whole &= masses[k] == trunc(masses[k]);
         total += masses[k];
-        whole[k] = static_cast<std::int32_t>(masses[k]);
+        whole[k] = masses[k] < kMostCount ? static_cast<std::int32_t>(masses[k]) : 0;
       }
       if (!valid || !(total <= 1.7976931348623157e308)) return Next::kInvalid;
       return is_whole && total < kMostCount ? Next::kSolve : Next::kUneven;
@@ -128,7 +157,7 @@ __device__ __forceinline__ Next load_counts(const Batch& batch, int problem, boo
 
 // Masses of 64 bits, of every type and policy.
 template <class S>
-__device__ __forceinline__ Next load_any(const Batch& batch, int problem, Pair<S>& pair) {
+FOVEA_LANE Next load_any(const Batch& batch, int problem, Pair<S>& pair) {
   int exponent = 0;
   if (counts(batch.first)) {
     read_row(batch.first, problem, pair.first);
@@ -172,14 +201,13 @@ __device__ __forceinline__ Next load_any(const Batch& batch, int problem, Pair<S
 }
 
 template <class S>
-__device__ __forceinline__ Next load_pair(const Batch& batch, int problem, bool extra,
-                                          Pair<S>& pair) {
+FOVEA_LANE Next load_pair(const Batch& batch, int problem, bool extra, Pair<S>& pair) {
   if constexpr (sizeof(typename S::Mass) == 4) return load_counts<S>(batch, problem, extra, pair);
   else return load_any<S>(batch, problem, pair);
 }
 
-inline __device__ void hand_in(const Batch& batch, int problem, double distance, Status status,
-                               int pivots) {
+FOVEA_LANE void hand_in(const Batch& batch, int problem, double distance, Status status,
+                        int pivots) {
   batch.distance[problem] = distance;
   if (batch.status != nullptr) batch.status[problem] = status;
   if (batch.pivots != nullptr)
@@ -187,8 +215,8 @@ inline __device__ void hand_in(const Batch& batch, int problem, double distance,
 }
 
 // Of a pair that is not to be solved. Its flow is 0.
-inline __device__ void hand_in_unsolved(const Batch& batch, int problem, Next next,
-                                        const MovedMass& mass) {
+FOVEA_LANE void hand_in_unsolved(const Batch& batch, int problem, Next next,
+                                 const MovedMass& mass) {
   if (next == Next::kEmpty)
     hand_in(batch, problem, empty_distance(batch.rule, mass.extra, mass.exponent), Status::kEmpty,
             0);
@@ -197,23 +225,23 @@ inline __device__ void hand_in_unsolved(const Batch& batch, int problem, Next ne
 
 // A row of flow; what stays in its bin is there from the start.
 template <class S>
-__device__ __forceinline__ void begin_flow(const Batch& batch, int problem, bool solve,
-                                           const Pair<S>& pair) {
+FOVEA_LANE void begin_flow(const Batch& batch, int problem, bool solve, const Pair<S>& pair) {
   const int rows = batch.first.bins, columns = batch.second.bins;
   double* flow = batch.flow + problem * batch.flow_stride;
   for (int k = 0; k < rows * columns; ++k) flow[k] = 0;
+  if (!solve) return;
   if constexpr (S::kNet) {
     FOVEA_UNROLL
     for (int k = 0; k < S::kBins; ++k) {
       const auto stays = pair.first[k] < pair.second[k] ? pair.first[k] : pair.second[k];
-      if (solve && k < rows) flow[k * columns + k] = static_cast<double>(stays) * pair.flow_scale;
+      if (k < rows) flow[k * columns + k] = static_cast<double>(stays) * pair.flow_scale;
     }
   }
 }
 
 // Along one edge of the tree.
 template <class S>
-__device__ void add_flow(const Batch& batch, int problem, Sides sides, int node, int other,
+FOVEA_LANE void add_flow(const Batch& batch, int problem, Sides sides, int node, int other,
                          double mass) {
   const int source = has(sides.sources, node) ? node : other;
   const int sink = (source == node ? other : node) - (S::kNet ? 0 : S::kBins);
@@ -221,8 +249,9 @@ __device__ void add_flow(const Batch& batch, int problem, Sides sides, int node,
     batch.flow[problem * batch.flow_stride + source * batch.second.bins + sink] += mass;
 }
 
-// Lanes with `wanted` append their problems, all lanes of a warp together.
-inline __device__ void enqueue(const Queue& queue, bool wanted, int problem) {
+// Lanes with `wanted` append their problems, on the device all lanes of a warp together.
+FOVEA_LANE void enqueue(const Queue& queue, bool wanted, int problem) {
+#ifdef __CUDA_ARCH__
   const unsigned active = __activemask();
   const unsigned want = __ballot_sync(active, wanted);
   if (!wanted) return;
@@ -232,6 +261,9 @@ inline __device__ void enqueue(const Queue& queue, bool wanted, int problem) {
   if (lane == leader) at = atomicAdd(queue.count, __popc(want));
   at = __shfl_sync(want, at, leader) + __popc(want & ((1U << lane) - 1));
   queue.problems[at] = problem;
+#else
+  if (wanted) queue.problems[(*queue.count)++] = problem;
+#endif
 }
 
 }  // namespace fovea::emd::lane

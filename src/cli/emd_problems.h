@@ -1,4 +1,5 @@
-// Random ground distances and histograms of every kind that solvers stumble over.
+// Random ground distances and histograms of every kind that solvers stumble over, for checks
+// against other solvers.
 #pragma once
 #include <fovea/emd/ground.h>
 #include <fovea/image.h>
@@ -7,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace fovea::emd::test {
+namespace fovea::emd::random_problems {
 
 inline int between(Random& random, int least, int most) {
   return least + static_cast<int>(random.below(static_cast<std::uint32_t>(most - least + 1)));
@@ -25,13 +26,13 @@ inline GroundDistance random_ground(Random& random, int rows, int columns) {
       case 4: return GroundDistance::discrete(rows);
       default: break;
     }
-    std::vector<float> points;
-    for (int i = 0; i < 3 * rows; ++i) points.push_back(random.uniform(0, 100));
+    std::vector<float> points(3 * static_cast<std::size_t>(rows));
+    for (float& coordinate : points) coordinate = random.uniform(0, 100);
     return GroundDistance::between(points, points, 3, 60);
   }
   const int most = kind == 6 ? 3 : kind == 7 ? 1000 : 1000000;
-  std::vector<double> costs;
-  for (int k = 0; k < rows * columns; ++k) costs.push_back(between(random, 0, most));
+  std::vector<double> costs(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
+  for (double& cost : costs) cost = between(random, 0, most);
   return {rows, columns, costs};
 }
 
@@ -65,4 +66,4 @@ Pairs<Mass> random_pairs(Random& random, const GroundDistance& ground, int count
   return pairs;
 }
 
-}  // namespace fovea::emd::test
+}  // namespace fovea::emd::random_problems

@@ -1,0 +1,143 @@
+// What a lane of prove and a lane of improve do with a problem between their block's barriers. Here
+// and not in the kernels, so that tests run it on the host with the blocks' own memory.
+#pragma once
+#include "emd/solve/lane_solver_load_math.h"
+#include "emd/solve/lane_solver_memory.h"
+
+namespace fovea::emd::lane {
+
+// A lane of prove. `tables` are its kernel's argument, those in `memory` the block's copy.
+template <class S>
+class ProveLane {
+ public:
+  using Memory = ProveMemory<S>;
+  struct Started {
+    Next next;
+    Sides sides;
+    typename S::Sum cost;
+    MovedMass mass;
+  };
+
+  FOVEA_LANE ProveLane(const Tables<S>& tables, const Batch& batch, Memory& memory, int lane)
+      : tables_(tables),
+        batch_(batch),
+        shared_(memory.tables),
+        mass_(memory.node.mass, lane),
+        potential_(memory.node.potential, lane),
+        step_(memory.step, lane) {}
+
+  // Fills the cheapest cells.
+  FOVEA_LANE Started start(int problem) const {
+    Pair<S> pair;
+    Started started{load_pair<S>(batch_, problem, false, pair), {}, 0, pair.mass};
+    if (started.next == Next::kSolve) {
+      const Sides sides = place_masses<S>(pair.first, pair.second, mass_);
+      started.sides = sides;
+      started.cost = fill_cheapest(tables_, shared_, sides, mass_, step_);
+      if (batch_.flow != nullptr) {
+        begin_flow(batch_, problem, true, pair);
+        for (int at = count_bits(sides.sources | sides.sinks) - 2; at >= 0; --at)
+          add_flow<S>(batch_, problem, sides, step_[at] & 0xFF, step_[at] >> 8,
+                      static_cast<double>(mass_[step_[at] & 0xFF]) * pair.flow_scale);
+      }
+    } else if (started.next != Next::kUneven && batch_.flow != nullptr) {
+      begin_flow(batch_, problem, false, pair);
+    }
+    return started;
+  }
+
+  // Hands in what is proved optimal and queues the rest.
+  FOVEA_LANE void finish(int problem, const Started& started) const {
+    bool proved = true;
+    if (started.next == Next::kSolve) {
+      find_potentials(shared_, started.sides, step_, potential_);
+      proved = find_entering<S, false>(tables_, shared_, started.sides, potential_).gain >= 0;
+      if (proved)
+        hand_in(batch_, problem, distance_of(batch_.rule, started.cost, started.mass),
+                Status::kOptimal, 0);
+    } else if (started.next != Next::kUneven) {
+      hand_in_unsolved(batch_, problem, started.next, started.mass);
+    }
+    enqueue(batch_.unproved, !proved, problem);
+    enqueue(batch_.uneven, started.next == Next::kUneven, problem);
+  }
+
+ private:
+  const Tables<S>& tables_;
+  const Batch& batch_;
+  const Tables<S>& shared_;
+  typename Memory::Masses mass_;
+  typename Memory::Potentials potential_;
+  typename Memory::Steps step_;
+};
+
+// The slots of a block of improve.
+template <class S>
+struct Slots {
+  const Tables<S>& tables;
+  const Batch& batch;
+  ImproveMemory<S>& memory;
+
+  // The start of a problem in a slot that is free; it stays so where there is nothing to improve.
+  FOVEA_LANE void begin(int problem, bool extra, int slot) const {
+    Pair<S> pair;
+    const Next next = load_pair<S>(batch, problem, extra, pair);
+    if (batch.flow != nullptr && next != Next::kUneven)
+      begin_flow(batch, problem, next == Next::kSolve, pair);
+    if (next == Next::kSolve) {
+      const auto tree = memory.tree(slot);
+      const typename ImproveMemory<S>::Steps step(memory.step, slot);
+      const Sides sides = place_masses<S>(pair.first, pair.second, tree.flow);
+      memory.cost[slot] = fill_cheapest(tables, memory.tables, sides, tree.flow, step);
+      find_potentials(memory.tables, sides, step, tree.potential);
+      hang_tree<S>(sides, step, tree);
+      memory.sources[slot] = sides.sources;
+      memory.sinks[slot] = sides.sinks;
+      memory.pivots[slot] = 0;
+      memory.moved[slot] = pair.mass.moved;
+      memory.extra[slot] = pair.mass.extra;
+      memory.exponent[slot] = pair.mass.exponent;
+      memory.flow_scale[slot] = pair.flow_scale;
+      memory.problem[slot] = problem;
+    } else if (next != Next::kUneven) {
+      hand_in_unsolved(batch, problem, next, pair.mass);
+    }
+    enqueue(batch.uneven, next == Next::kUneven, problem);
+  }
+
+  // A step of the simplex in a slot at work, which ends at the optimum.
+  FOVEA_LANE void advance(int slot) const {
+    const Sides sides{memory.sources[slot], memory.sinks[slot]};
+    const auto tree = memory.tree(slot);
+    const auto entering = find_entering<S, true>(tables, memory.tables, sides, tree.potential);
+    if (entering.gain >= 0) {
+      end(Status::kOptimal, slot);
+    } else if (memory.pivots[slot] >= batch.max_pivots) {
+      end(Status::kPivotLimit, slot);
+    } else {
+      ++memory.pivots[slot];
+      memory.cost[slot] +=
+          static_cast<typename S::Sum>(pivot(sides, entering, tree)) * entering.gain;
+    }
+  }
+
+ private:
+  FOVEA_HD void end(Status status, int slot) const {
+    const int problem = memory.problem[slot];
+    const MovedMass mass{memory.moved[slot], memory.extra[slot], memory.exponent[slot]};
+    hand_in(batch, problem, distance_of(batch.rule, memory.cost[slot], mass), status,
+            memory.pivots[slot]);
+    memory.problem[slot] = -1;
+    if (batch.flow == nullptr) return;
+    const Sides sides{memory.sources[slot], memory.sinks[slot]};
+    const auto tree = memory.tree(slot);
+    for (std::uint32_t rest = sides.sources | sides.sinks; rest != 0; rest &= rest - 1) {
+      const int node = 31 - leading_zeros(rest & (~rest + 1)), parent = tree.parent[node];
+      if (parent != node)
+        add_flow<S>(batch, problem, sides, node, parent,
+                    static_cast<double>(tree.flow[node]) * memory.flow_scale[slot]);
+    }
+  }
+};
+
+}  // namespace fovea::emd::lane
