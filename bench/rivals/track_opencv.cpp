@@ -1,7 +1,7 @@
 // CamShift and mean shift over back-projected histograms, set up as OpenCV's own samples do: the
 // histogram of the first box, stretched to 255, and ten iterations a frame. "Ratio" divides it by
 // that of a ring of twice the box's size.
-#include "track_opencv.h"
+#include "rivals/track_opencv.h"
 
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>

@@ -63,4 +63,4 @@ typedef const struct FoveaRivalTable* (*FoveaRivalsFunction)(void);
 
 }  // extern "C"
 
-inline constexpr int kFoveaRivalVersion = 4;
+inline constexpr int kFoveaRivalVersion = 5;
