@@ -67,11 +67,12 @@ Found run_simplex(const CostTable<typename B::Cost>& table, const typename B::Se
   basis.active = active;
   for (int j = 0; j < table.stride; ++j) basis.potential[B::kColumn0 + j] = B::kNever;
   start(basis);
-  const int vectors = table.columns / static_cast<int>(hn::Lanes(Costs<typename B::Cost>())) + 1;
+  const auto lanes = static_cast<int>(hn::Lanes(Costs<typename B::Cost>()));
+  const int vectors = table.columns / lanes + 1, padded = table.stride / lanes;
   const Status status = improve(basis, table, [&](const B& b) {
-    if (vectors == 1) return price_rows<1>(b, table);
     if (vectors == 3) return price_rows<3>(b, table);
-    return price_rows<2>(b, table);
+    if (vectors > 1 && padded % 2 == 0) return price_rows<2>(b, table);
+    return price_rows<1>(b, table);
   });
   cost = basis.cost;
   if (flow.to != nullptr) {
