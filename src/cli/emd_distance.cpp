@@ -262,11 +262,9 @@ Command emd_distance_command() {
           "status. A bad problem is named and the others are solved.",
       .arguments = {},
       .examples = {{"fovea emd distance --problems pairs.json --json", "with pivots"},
-                   {"fovea emd distance --problems pairs.json --ground threshold:3 --flow "
-                    "--json",
+                   {"fovea emd distance --problems pairs.json --ground threshold:3 --flow",
                     "another ground distance, and what moves"},
-                   {"fovea emd distance --problems pairs.json --solver simplex --start "
-                    "auxiliary --json",
+                   {"fovea emd distance --problems p.json --solver simplex --start auxiliary",
                     "by the simplex from an auxiliary sink"}},
       .request = make_request<DistanceRequest, run_distance>};
 }

@@ -472,11 +472,11 @@ Command emd_map_command() {
                      "spectral signature); or several frames: images, a folder of them, a video, "
                      "or - for y4m on standard input",
                      1, kAnyNumber}},
-      .examples = {{"fovea emd map scene.png --target 120,80,24,24 -o map.tif --picture map.png",
+      .examples = {{"fovea emd map a.png --target 120,80,24,24 -o map.tif --picture map.png",
                     "11 levels of grey in windows of 11x11"},
                    {"fovea emd map traffic.mp4 --target car.png --threshold 0.5 -o maps/",
                     "a video, exact up to a distance of 0.5"},
-                   {"fovea emd map cube.hdr --signature contrast --target 40,62,3,3 --truth t.png",
+                   {"fovea emd map c.hdr --signature contrast --target 40,62,3,3 --truth t.png",
                     "spectra of a cube, measured beside spectral angle and SAD"}},
       .request = make_request<MapRequest, run_map>};
 }
