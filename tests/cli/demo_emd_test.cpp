@@ -15,8 +15,7 @@ TEST(DemoEmd, ShowsMapsAndTracksAndCommandsThatRun) {
   const test::TempFolder folder;
   const Image<std::uint8_t> scene = demo_scene();
   report::Page page("x");
-  add_demo_emd(page,
-               {.exec = {.device = Device::cpu()}, .scene = scene, .folder = folder.path()});
+  add_demo_emd(page, {.exec = {.device = Device::cpu()}, .scene = scene, .folder = folder.path()});
   EXPECT_TRUE(std::filesystem::exists(folder / "chase/23.png"));
   const std::string html = page.html();
   int commands = 0;
