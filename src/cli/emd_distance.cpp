@@ -173,7 +173,7 @@ Answers solve_pairs(const DistanceRequest& request, const emd::GroundDistance& g
 }
 
 void write_flow(io::JsonWriter& writer, const emd::GroundDistance& ground, const double* flow) {
-  writer.key("flow").begin_array();
+  writer.begin_array();
   for (int i = 0; i < ground.rows(); ++i)
     writer.values(std::span<const double>(flow + static_cast<std::ptrdiff_t>(i) * ground.columns(),
                                           static_cast<std::size_t>(ground.columns())));
@@ -186,20 +186,28 @@ void print_json(const DistanceRequest& request, Context& context, const emd::Gro
   io::JsonWriter writer(io::string_sink(text));
   begin_emd_result(writer, context);
   write_ground(writer, ground);
-  writer.member("failed", failed).key("results").begin_array();
-  for (std::size_t k = 0; k < answers.errors.size(); ++k) {
-    writer.begin_object();
-    if (!answers.errors[k].empty()) {
-      writer.member("status", "bad").member("error", answers.errors[k]);
-    } else {
-      const std::size_t row = answers.row_of[k];
-      writer.member("distance", answers.found.distance[row]);
-      writer.member("status", to_string(answers.found.status[row]));
-      writer.member("pivots", static_cast<int>(answers.found.pivots[row]));
-      if (request.flow) write_flow(writer, ground, answers.found.flow.row(static_cast<int>(row)));
+  writer.member("failed", failed);
+  // A list a quantity, an entry a problem; null where there is none.
+  const auto list = [&](const char* name, const auto& write) {
+    writer.key(name).begin_array();
+    for (std::size_t k = 0; k < answers.errors.size(); ++k) {
+      if (answers.errors[k].empty()) write(answers.row_of[k]);
+      else writer.value(nullptr);
     }
-    writer.end_object();
-  }
+    writer.end_array();
+  };
+  list("distances", [&](std::size_t row) { writer.value(answers.found.distance[row]); });
+  list("statuses", [&](std::size_t row) { writer.value(to_string(answers.found.status[row])); });
+  list("pivots",
+       [&](std::size_t row) { writer.value(static_cast<int>(answers.found.pivots[row])); });
+  if (request.flow)
+    list("flows", [&](std::size_t row) {
+      write_flow(writer, ground, answers.found.flow.row(static_cast<int>(row)));
+    });
+  writer.key("errors").begin_array();
+  for (std::size_t k = 0; k < answers.errors.size(); ++k)
+    if (!answers.errors[k].empty())
+      writer.begin_object().member("problem", k).member("error", answers.errors[k]).end_object();
   writer.end_array().end_object().finish();
   context.console.print(text);
 }

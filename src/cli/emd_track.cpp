@@ -287,6 +287,14 @@ class TrackRun {
     if (!request_.map_video.empty()) json.member("map_video", request_.map_video);
     json.member("width", reader_.info().width).member("height", reader_.info().height);
     json.member("frames", frames_).member("interrupted", stopped).member("seconds", seconds);
+    if (!own.empty()) {  // of all targets
+      double overlap = 0, precision = 0;
+      for (const TrackResult& result : own) {
+        overlap += result.errors.mean_overlap / static_cast<double>(own.size());
+        precision += result.errors.precision_20px / static_cast<double>(own.size());
+      }
+      json.member("mean_overlap", overlap).member("precision_20px", precision);
+    }
     const emd::Tracker& tracker = trackers_.front();
     const emd::MapStats stats = tracker.stats();
     json.key("map").begin_object();

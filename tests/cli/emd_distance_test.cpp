@@ -27,9 +27,9 @@ TEST_F(EmdDistance, SolvesPairsOfAFile) {
       R"({"ground": "l1", "problems": [{"p": [1, 0, 0], "q": [0, 0, 1]}, {"p": [2, 0, 0], "q": [0, 1, 1]}]})");
   ASSERT_EQ(ended.status, kDone) << ended.err;
   const json result = json::parse(ended.out);
-  EXPECT_EQ(result["results"][0]["distance"], 2);
-  EXPECT_EQ(result["results"][1]["distance"], 1.5);
-  EXPECT_EQ(result["results"][1]["status"], "optimal");
+  EXPECT_EQ(result["distances"][0], 2);
+  EXPECT_EQ(result["distances"][1], 1.5);
+  EXPECT_EQ(result["statuses"][1], "optimal");
   EXPECT_EQ(result["ground"]["form"], "line");
 }
 
@@ -39,9 +39,9 @@ TEST_F(EmdDistance, SolvesListsAgainstOneHistogram) {
              {"--json", "--flow", "--solver", "simplex"});
   ASSERT_EQ(ended.status, kDone) << ended.err;
   const json result = json::parse(ended.out);
-  EXPECT_EQ(result["results"][0]["distance"], 1);
-  EXPECT_EQ(result["results"][1]["distance"], 2.5);
-  EXPECT_EQ(result["results"][1]["flow"], json::parse("[[0, 1, 1], [0, 0, 0]]"));
+  EXPECT_EQ(result["distances"][0], 1);
+  EXPECT_EQ(result["distances"][1], 2.5);
+  EXPECT_EQ(result["flows"][1], json::parse("[[0, 1, 1], [0, 0, 0]]"));
 }
 
 TEST_F(EmdDistance, BadProblemsAreNamedAndOthersSolved) {
@@ -61,9 +61,10 @@ TEST_F(EmdDistance, BadProblemsAreNamedAndOthersSolved) {
   EXPECT_THAT(ended.err, HasSubstr("problem 5: is no object with 'p' and 'q'"));
   const json result = json::parse(ended.out);
   EXPECT_EQ(result["failed"], 5);
-  EXPECT_EQ(result["results"][0]["distance"], 2);
-  EXPECT_EQ(result["results"][1]["status"], "bad");
-  EXPECT_EQ(result["results"][6]["distance"], 1);
+  EXPECT_EQ(result["distances"][0], 2);
+  EXPECT_TRUE(result["statuses"][1].is_null());
+  EXPECT_EQ(result["errors"][0]["problem"], 1);
+  EXPECT_EQ(result["distances"][6], 1);
 }
 
 TEST_F(EmdDistance, FilesThatAreNoProblemsAreRefused) {

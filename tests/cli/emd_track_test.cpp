@@ -74,8 +74,10 @@ TEST_F(EmdTrackProgram, WritesMotTextVideosAndJson) {
 TEST_F(EmdTrackProgram, MeasuresAgainstTruthBesideOthers) {
   const Ended ended = track({"--truth", folder_ / "truth.txt", "--rivals", "--json"});
   ASSERT_EQ(ended.status, kDone) << ended.err;
-  const json target = json::parse(ended.out)["targets"][0];
+  const json result = json::parse(ended.out);
+  const json target = result["targets"][0];
   EXPECT_GT(target["mean_overlap"].get<double>(), 0.7);
+  EXPECT_EQ(result["mean_overlap"], target["mean_overlap"]);
   EXPECT_EQ(target["precision_20px"], 1);
   EXPECT_EQ(target["rivals"][0]["name"], "a box that stays");
   EXPECT_EQ(target["rivals"][1]["name"], "same search, Bhattacharyya");
