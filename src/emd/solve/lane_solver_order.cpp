@@ -82,8 +82,9 @@ double mean_pivots(const LaneCosts& costs, const CellOrder& order) {
   std::uint16_t step[kRoom];
   std::uint8_t parent[kRoom];
   std::uint32_t children[kRoom];
-  const Tree tree{Column<std::int64_t, 1>(flow, 0), Column<std::int64_t, 1>(potential, 0),
-                  Column<std::uint8_t, 1>(parent, 0), Column<std::uint32_t, 1>(children, 0)};
+  using Whole = Column<std::int64_t, 1>;
+  const Tree<Whole, Whole, Column<std::uint8_t, 1>, Column<std::uint32_t, 1>> tree{
+      Whole(flow, 0), Whole(potential, 0), {parent, 0}, {children, 0}};
   const Column<std::uint16_t, 1> steps(step, 0);
   for (int problem = 0; problem < kProblems; ++problem) {
     draw(random, costs.rows, first);
