@@ -270,7 +270,7 @@ Command emd_distance_command() {
           "status. A bad problem is named and the others are solved.",
       .arguments = {},
       .examples = {{"fovea emd distance --problems pairs.json --json", "with pivots"},
-                   {"fovea emd distance --problems pairs.json --ground threshold:3 --flow",
+                   {"fovea emd distance --problems p.json --ground threshold:3 --flow --json",
                     "another ground distance, and what moves"},
                    {"fovea emd distance --problems p.json --solver simplex --start auxiliary",
                     "by the simplex from an auxiliary sink"}},

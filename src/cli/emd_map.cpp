@@ -123,7 +123,8 @@ class FrameMapper {
     if (box_) require_inside("target", *box_, first.bands.width(), first.bands.height());
     const emd::PixelBox whole{0, 0, shown.bands.width(), shown.bands.height()};
     const emd::PixelBox box = box_.value_or(whole);
-    if (shown.bands.count() == first.bands.count())
+    const bool wanted = !request.levels() || !request.truth.empty();
+    if (wanted && shown.bands.count() == first.bands.count())
       spectrum_ = emd::mean_spectrum(shown.bands, box);
     if (request.levels()) use_levels(first, shown, box);
     else use_spectra(first);

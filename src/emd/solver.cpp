@@ -23,6 +23,9 @@ void require_shapes(const GroundDistance& ground, ImageView<const Mass> first,
       throw InvalidArgument(fmt::format("{}: {} has {} bins, but the ground distance has {} {}",
                                         kName, name, is, expected, of));
   };
+  if (first.channels != 1 || second.channels != 1)
+    throw InvalidArgument(fmt::format("emd: histograms of {} and {} channels, expected rows of one",
+                                      first.channels, second.channels));
   bins("first", first.row_elements(), ground.rows(), "rows");
   bins("second", second.row_elements(), ground.columns(), "columns");
   if (second.height != 1 && second.height != first.height)

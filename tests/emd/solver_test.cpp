@@ -332,5 +332,26 @@ TEST(EmdSolverOptions, ThreadsDoNotChangeAnything) {
   }
 }
 
+// Costs depend on the column alone, so that every flow costs the same.
+TEST(EmdSolverShapes, SixtyFourBinsAgainstFew) {
+  SolverOptions options;
+  options.solver = SolverKind::kSimplex;
+  options.exec.device = Device::cpu();
+  for (const int few : {1, 2, 4}) {
+    std::vector<double> costs;
+    for (int i = 0; i < 64; ++i)
+      for (int j = 0; j < few; ++j) costs.push_back(j + 1);
+    const std::vector<double> many(64, 1), other(static_cast<std::size_t>(few), 64.0 / few);
+    const Solution found = distance(GroundDistance(64, few, costs), many, other, options);
+    EXPECT_EQ(found.status, Status::kOptimal) << few;
+    EXPECT_EQ(found.distance, (few + 1) / 2.0) << few;
+    std::vector<double> turned;
+    for (int j = 0; j < few; ++j) turned.insert(turned.end(), 64, j + 1);
+    EXPECT_EQ(distance(GroundDistance(few, 64, turned), other, many, options).distance,
+              (few + 1) / 2.0)
+        << few;
+  }
+}
+
 }  // namespace
 }  // namespace fovea::emd

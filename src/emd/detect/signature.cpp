@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "core/parallel.h"
 #include "emd/detect/host_bands.h"
@@ -77,7 +78,8 @@ class GroupedRow {
       double sum = 0;
       for (int dx = -radius_; dx <= radius_; ++dx)
         sum += line_[static_cast<std::size_t>(std::clamp(x + dx, 0, last))];
-      to[x] += std::max(sum * scale, 0.0);  // what is not a number stays so
+      constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+      to[x] += std::isfinite(sum) ? std::max(sum * scale, 0.0) : kUnknown;
     }
   }
 

@@ -71,7 +71,7 @@ CostPlan::CostPlan(const GroundDistance& ground, const SolverOptions& options)
     return key(a) < key(b);
   });
   const int words = (rows * columns + 63) / 64;
-  if (words <= kMostCellWords) {
+  if (words <= kMostCellWords && std::max(rows, columns) < 64) {  // a word holds a side's lines
     cell_words = words <= 2 ? 2 : kMostCellWords;
     line_cells.resize(place(rows + columns, cell_words, 0));
     for (std::size_t k = 0; k < order.size(); ++k)

@@ -52,6 +52,7 @@ std::vector<std::uint16_t> sorted_cells(const LaneCosts& costs, const Rule& rule
   std::stable_sort(cells.begin(), cells.end(),
                    [](const Cell& a, const Cell& b) { return a.order < b.order; });
   std::vector<std::uint16_t> sorted;
+  sorted.reserve(cells.size());
   for (const Cell& cell : cells) sorted.push_back(cell.cell);
   return sorted;
 }

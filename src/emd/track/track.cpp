@@ -227,12 +227,12 @@ std::vector<Track> Tracker::add(ImageView<const std::uint8_t> frame,
   state.check_frame(frame);
   std::vector<PixelBox> pixels;
   for (const TrackBox& box : boxes) pixels.push_back(checked(box, state.frame));
-  Image<std::uint8_t> fetched;
+  Image<std::uint8_t> fetched, brought;
   const auto host = state.on_host(frame, fetched);
 
   Random random(state.options.exec.seed, 1);
   std::vector<LabColour> samples;
-  const auto each = kSamples / static_cast<int>(boxes.size());
+  const auto each = std::max(kSamples / static_cast<int>(boxes.size()), 4);
   const auto from_target = static_cast<int>(each * kTargetShare);
   for (const PixelBox& box : pixels) {
     const PixelBox around{box.x - box.width, box.y - box.height / 2, 3 * box.width, 2 * box.height};
@@ -242,7 +242,7 @@ std::vector<Track> Tracker::add(ImageView<const std::uint8_t> frame,
   const std::size_t index = state.add_group(samples);
   Group& group = state.groups[index];
   const fovea::cuda::ScopedDevice here(state.options.exec.device);
-  const LabelledFrame labels = group.label(state.on_device(frame, fetched), state.options.exec);
+  const LabelledFrame labels = group.label(state.on_device(frame, brought), state.options.exec);
 
   std::vector<Track> tracks;
   for (const PixelBox& box : pixels) {

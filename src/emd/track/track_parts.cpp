@@ -48,14 +48,15 @@ void PartModel::look_at(ImageView<const std::uint8_t> labels, const PixelBox& re
 
 bool PartModel::histogram(const PixelBox& part, std::uint16_t* masses) const {
   const PixelBox inside = intersection(part, region_);
-  const auto clamped = [](std::uint32_t count) {
-    return static_cast<std::uint16_t>(std::min<std::uint32_t>(count, 65535));
-  };
+  int shift = 0;  // counts of large parts in coarser units
+  while (inside.area() >> shift > 65535) ++shift;
   for (int bin = 0; bin < bins_; ++bin)
     masses[bin] = inside.empty()
                       ? std::uint16_t{0}
-                      : clamped(rectangle_sum(sums_.view().plane(bin), inside.x - region_.x,
-                                              inside.y - region_.y, inside.width, inside.height));
+                      : static_cast<std::uint16_t>(
+                            rectangle_sum(sums_.view().plane(bin), inside.x - region_.x,
+                                          inside.y - region_.y, inside.width, inside.height) >>
+                            shift);
   return 2 * inside.area() >= part.area();
 }
 

@@ -1,5 +1,6 @@
 #include "emd/track/track_target.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -117,6 +118,7 @@ Place Target::best_anywhere(const LabelledFrame& frame) const {
     const Place place = best_place_anywhere(map_, size, range_of(frame));
     if (place.score > best.score) best = place;
   }
+  best.score = std::max(best.score, -1.0);  // where no size fits
   return best;
 }
 
