@@ -215,6 +215,7 @@ void print_json(const DistanceRequest& request, Context& context, const emd::Gro
 int run_distance(DistanceRequest& request, Context& context) {
   if (request.problems.empty())
     throw InvalidArgument("emd distance needs --problems FILE, a JSON file of histograms");
+  if (request.flow && !context.json) throw InvalidArgument("--flow is told in JSON; add --json");
   settle_device(context);
   request.solver.exec = context.exec;
   const json file = read_json(request.problems);

@@ -183,7 +183,11 @@ void check_cube_shape(const Source& source, const CubeShape& shape,
   if (!fits(shape.width) || !fits(shape.height) || !fits(shape.bands))
     source.fail(fmt::format("says it is {}x{} with {} bands, which is no cube that can be read",
                             shape.width, shape.height, shape.bands));
-  const std::uint64_t bytes = cube_bytes(shape, sample_bytes(shape.type));
+  const auto sample = static_cast<std::size_t>(sample_bytes(shape.type));
+  CubeShape held = shape;  // rows are padded: narrow cubes take more than their samples
+  held.width =
+      static_cast<std::uint64_t>(detail::padded_stride(static_cast<int>(shape.width), 1, sample));
+  const std::uint64_t bytes = cube_bytes(held, sample);
   if (options.most_bytes > 0 && bytes > options.most_bytes)
     source.fail(fmt::format("is {}x{}x{} of {}, more than the {} bytes allowed; raise most_bytes",
                             shape.width, shape.height, shape.bands, to_string(shape.type),
