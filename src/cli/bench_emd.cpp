@@ -12,19 +12,21 @@
 
 #include "cli/bench.h"
 #include "cli/bench_emd_frames.h"
-#include "cli/emd_problems.h"
 #include "cli/rivals.h"
 #include "cli/run.h"
+#include "emd/solve/random_problems.h"
 
 namespace fovea::cli {
 namespace {
 
-constexpr int kProblems = 1000;  // a row: its milliseconds are microseconds a problem
-constexpr int kMass = 121;       // a window of 11x11 pixels
+constexpr int kProblems = 1000;         // a row: its milliseconds are microseconds a problem
+constexpr int kCudaProblems = 1 << 21;  // a row on a GPU, which fewer would not fill
+constexpr int kMass = 121;              // a window of 11x11 pixels
 
 struct EmdBenchOptions {
   BenchOptions bench{};
   std::string bins = "2,4,8,11,16";
+  int problems = 0;
   int verify = 0;
   bool frames = false;
   EmdFrameOptions frame{};
@@ -32,6 +34,11 @@ struct EmdBenchOptions {
 void describe(OptionVisitor& visit, EmdBenchOptions& options) {
   describe(visit, options.bench);
   visit("bins", options.bins, "of the histograms, such as 8,11,16");
+  visit(
+      "problems", options.problems,
+      "of a row; 0: 1000, whose milliseconds are microseconds a problem, or 2097152 with --device "
+      "cuda",
+      0, 1 << 26);
   visit("verify", options.verify,
         "solve so many random problems and compare with LEMON, instead of measuring", 0, 100000000);
   visit("frames", options.frames, "maps of whole frames, instead of the solver alone");
@@ -56,18 +63,19 @@ std::vector<int> parse_bins(const std::string& text) {
 using Histograms = std::shared_ptr<const Image<std::uint8_t>>;
 
 // Shares of the mass as a broken stick has them, which is what Dirichlet's distribution of ones is.
-Histograms histograms(int bins, std::uint64_t seed) {
-  auto all = std::make_shared<Image<std::uint8_t>>(bins, kProblems);
+Histograms histograms(int bins, int problems, std::uint64_t seed) {
+  auto all = std::make_shared<Image<std::uint8_t>>(bins, problems);
   Random random(seed, static_cast<std::uint64_t>(bins));
   std::vector<double> ends(static_cast<std::size_t>(bins));
-  for (int k = 0; k < kProblems; ++k) {
-    std::fill_n(all->row(k), bins, std::uint8_t{0});
+  for (int k = 0; k < problems; ++k) {
     double sum = 0;
     for (double& end : ends) end = sum += -std::log(1 - static_cast<double>(random.uniform()));
-    for (int unit = 0; unit < kMass; ++unit) {
-      const double at = static_cast<double>(random.uniform()) * sum;
-      const auto found = std::upper_bound(ends.begin(), ends.end() - 1, at);
-      ++all->row(k)[found - ends.begin()];
+    int given = 0;
+    for (int bin = 0; bin < bins; ++bin) {
+      const double share = ends[static_cast<std::size_t>(bin)] / sum;
+      const int until = static_cast<int>(std::lround(share * kMass));
+      all->row(k)[bin] = static_cast<std::uint8_t>(until - given);
+      given = until;
     }
   }
   return all;
@@ -112,33 +120,34 @@ std::vector<double> units_of(const emd::GroundDistance& ground) {
 }
 
 BenchCase solver_case(const NamedGround& named, const Histograms& first, const Histograms& second) {
-  const int bins = first->width();
-  return {.name = "emd_solver_" + named.name,
-          .shape = {.width = bins, .height = kProblems},
-          .bytes = kProblems * (2.0 * bins + sizeof(double)),
-          .prepare = [=](Memory memory) -> BenchWork {
-            const auto run = std::make_shared<std::unique_ptr<SolverRun>>();
-            return [=](const Exec& exec) {
-              if (!*run) {
-                emd::SolverOptions options = named.options;
-                options.exec = exec;
-                options.exec.stream = nullptr;  // a clock's own, gone with the first measurement
-                *run = std::make_unique<SolverRun>(
-                    SolverRun{emd::Solver(named.ground, options), clone(*first, memory),
-                              clone(*second, memory), Array<double>(kProblems, memory)});
-              }
-              (**run)();
-            };
-          },
-          .image = first,
-          .second = second,
-          .costs = units_of(named.ground)};
+  const int bins = first->width(), problems = first->height();
+  return {
+      .name = "emd_solver_" + named.name,
+      .shape = {.width = bins, .height = problems},
+      .bytes = problems * (2.0 * bins + sizeof(double)),
+      .prepare = [=](Memory memory) -> BenchWork {
+        const auto run = std::make_shared<std::unique_ptr<SolverRun>>();
+        return [=](const Exec& exec) {
+          if (!*run) {
+            emd::SolverOptions options = named.options;
+            options.exec = exec;
+            options.exec.stream = nullptr;  // a clock's own, gone with the first measurement
+            *run = std::make_unique<SolverRun>(SolverRun{
+                emd::Solver(named.ground, options), clone(*first, memory), clone(*second, memory),
+                Array<double>(static_cast<std::size_t>(problems), memory)});
+          }
+          (**run)();
+        };
+      },
+      .image = first,
+      .second = second,
+      .costs = units_of(named.ground)};
 }
 
-std::vector<BenchCase> solver_cases(const std::string& bins_text) {
+std::vector<BenchCase> solver_cases(const std::string& bins_text, int problems) {
   std::vector<BenchCase> cases;
   for (const int bins : parse_bins(bins_text)) {
-    const Histograms first = histograms(bins, 1), second = histograms(bins, 2);
+    const Histograms first = histograms(bins, problems, 1), second = histograms(bins, problems, 2);
     for (const NamedGround& named : grounds(bins))
       cases.push_back(solver_case(named, first, second));
   }
@@ -226,11 +235,17 @@ int verify(int count, Context& context) {
   return agreement.apart + agreement.unproved == 0 ? kDone : kFailed;
 }
 
+int problems_of(const EmdBenchOptions& options, const Context& context) {
+  if (options.problems > 0) return options.problems;
+  return context.exec.device.kind == DeviceKind::kCuda ? kCudaProblems : kProblems;
+}
+
 int run_bench_emd(EmdBenchOptions& options, Context& context) {
   if (options.verify > 0) return verify(options.verify, context);
   if (options.frames)
     return run_bench(options.bench, emd_frame_cases(options.frame, context.exec), context);
-  return run_bench(options.bench, solver_cases(options.bins), context);
+  return run_bench(options.bench, solver_cases(options.bins, problems_of(options, context)),
+                   context);
 }
 
 }  // namespace
@@ -242,7 +257,8 @@ Command bench_emd_command() {
       .summary = "time the exact solver of Earth Mover's Distances beside others, and whole maps",
       .text =
           "A row is 1000 pairs of histograms of 121 units of mass, drawn evenly from all "
-          "shares: its milliseconds are microseconds a problem. On the CPU cv::EMD and LEMON's "
+          "shares: its milliseconds are microseconds a problem. With --device cuda it is 2097152 "
+          "pairs, resident on the GPU. On the CPU cv::EMD and LEMON's "
           "network simplex (graph and solver kept from problem to problem) take turns with "
           "ours. --verify compares distances with LEMON's on random problems of 2 to 16 bins: "
           "sparse and degenerate, of equal and unequal mass, metric and random costs, by closed "

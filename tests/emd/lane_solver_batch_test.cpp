@@ -8,11 +8,11 @@
 #include <memory>
 #include <numeric>
 
-#include "cli/emd_problems.h"
 #include "emd/flows.h"
 #include "emd/solve/cost_plan.h"
 #include "emd/solve/lane_solver_tables.h"
 #include "emd/solve/lane_solver_work_math.h"
+#include "emd/solve/random_problems.h"
 
 namespace fovea::emd::lane {
 namespace {

@@ -9,7 +9,7 @@
 
 #include <opencv2/imgproc.hpp>
 
-#include "cli/emd_problems.h"
+#include "emd/solve/random_problems.h"
 
 namespace fovea::emd {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <limits>
 
-#include "cli/emd_problems.h"
 #include "emd/flows.h"
+#include "emd/solve/random_problems.h"
 #include "support/devices.h"
 
 namespace fovea::emd {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-#include "cli/emd_problems.h"
+#include "emd/solve/random_problems.h"
 #include "reference/emd.h"
 #include "support/devices.h"
 

@@ -11,7 +11,7 @@ namespace fovea::emd {
 namespace {
 
 // Sure inside the box, nothing elsewhere.
-LikelihoodMap map_with(const PixelBox& region, const PixelBox& box) {
+LikelihoodMap map_with(const TrackRect& region, const TrackRect& box) {
   LikelihoodMap map;
   map.region = region;
   map.values = Image<std::uint16_t>(region.width, region.height);
@@ -23,7 +23,7 @@ LikelihoodMap map_with(const PixelBox& region, const PixelBox& box) {
   return map;
 }
 
-LikelihoodMap random_map(const PixelBox& region, std::uint64_t seed) {
+LikelihoodMap random_map(const TrackRect& region, std::uint64_t seed) {
   Random random(seed);
   LikelihoodMap map = map_with(region, {});
   for (int y = 0; y < region.height; ++y)
@@ -33,7 +33,7 @@ LikelihoodMap random_map(const PixelBox& region, std::uint64_t seed) {
   return map;
 }
 
-SearchRange range_from(const PixelBox& from, double ring = 1.5) {
+SearchRange range_from(const TrackRect& from, double ring = 1.5) {
   SearchRange range;
   range.from = from;
   range.reach = 12;
@@ -44,7 +44,7 @@ SearchRange range_from(const PixelBox& from, double ring = 1.5) {
 }
 
 TEST(EmdTrackSearch, ScoreIsInsideLessRing) {
-  const PixelBox box{40, 30, 10, 20};
+  const TrackRect box{40, 30, 10, 20};
   const LikelihoodMap map = map_with({20, 10, 60, 60}, box);
   PlaceModel model;
   model.ring = 2;  // three times the box's area more
@@ -56,14 +56,14 @@ TEST(EmdTrackSearch, ScoreIsInsideLessRing) {
 }
 
 TEST(EmdTrackSearch, LayoutPrefersTheFirstArrangement) {
-  const PixelBox box{40, 30, 24, 32};
+  const TrackRect box{40, 30, 24, 32};
   const LikelihoodMap map = map_with({0, 0, 100, 80}, {40, 30, 12, 32});  // its left half
   const PlaceModel plain = learn_layout(map, box, 1.5, 0);
   const PlaceModel model = learn_layout(map, box, 1.5, 1);
   SearchRange range = range_from(box.moved(3, -2));
   range.motion = 0;
   range.model = model;
-  const PixelBox found = best_place(map, range, {}).box;
+  const TrackRect found = best_place(map, range, {}).box;
   EXPECT_EQ(found.x, box.x);
   EXPECT_NEAR(found.y, box.y, 2);  // within a cell
   range.model = plain;
@@ -71,7 +71,7 @@ TEST(EmdTrackSearch, LayoutPrefersTheFirstArrangement) {
 }
 
 TEST(EmdTrackSearch, FindsTheBoxWithinReachAndAnywhere) {
-  const PixelBox box{47, 35, 10, 20};
+  const TrackRect box{47, 35, 10, 20};
   const LikelihoodMap map = map_with({0, 0, 100, 80}, box);
   EXPECT_EQ(best_place(map, range_from({40, 30, 10, 20}), {}).box, box);
   EXPECT_EQ(best_place_anywhere(map, {0, 0, 10, 20}, range_from({0, 0, 10, 20})).box, box);
@@ -82,7 +82,7 @@ TEST(EmdTrackSearch, FindsTheBoxWithinReachAndAnywhere) {
 
 TEST(EmdTrackSearch, MotionKeepsATargetWhereNothingIsBetter) {
   LikelihoodMap map = map_with({0, 0, 100, 80}, {});
-  const PixelBox box{40, 30, 10, 20};
+  const TrackRect box{40, 30, 10, 20};
   EXPECT_EQ(best_place(map, range_from(box), {}).box, box);
 }
 
@@ -91,13 +91,13 @@ TEST(EmdTrackSearch, CostsAreAskedForOnlyWhereTheyMatterAndDecide) {
     const LikelihoodMap map = random_map({0, 0, 100, 80}, seed);
     const SearchRange range = range_from({40, 30, 10, 20});
     std::size_t asked = 0;
-    const auto cost_of = [&](const PixelBox& box) {
+    const auto cost_of = [&](const TrackRect& box) {
       return 0.02 * static_cast<double>((box.x * 31 + box.y * 17) % 7);
     };
-    const Place found = best_place(map, range, [&](std::span<const PixelBox> places) {
+    const Place found = best_place(map, range, [&](std::span<const TrackRect> places) {
       asked += places.size();
       std::vector<double> costs;
-      for (const PixelBox& place : places) costs.push_back(cost_of(place));
+      for (const TrackRect& place : places) costs.push_back(cost_of(place));
       return costs;
     });
     double most = -std::numeric_limits<double>::max();
@@ -106,7 +106,7 @@ TEST(EmdTrackSearch, CostsAreAskedForOnlyWhereTheyMatterAndDecide) {
       for (int dx = -12; dx <= 12; ++dx) {
         if (dx * dx + dy * dy > 144) continue;
         ++places;
-        const PixelBox box = range.from.moved(dx, dy);
+        const TrackRect box = range.from.moved(dx, dy);
         most = std::max(most, place_score(map, box, range.model) -
                                   0.1 * (dx * dx + dy * dy) / 200.0 - cost_of(box));
       }
@@ -117,16 +117,16 @@ TEST(EmdTrackSearch, CostsAreAskedForOnlyWhereTheyMatterAndDecide) {
 }
 
 TEST(EmdTrackSearch, MeanShiftClimbsToTheMiddle) {
-  const PixelBox box{47, 35, 11, 21};
+  const TrackRect box{47, 35, 11, 21};
   const LikelihoodMap map = map_with({0, 0, 100, 80}, box);
   EXPECT_EQ(mean_shift_place(map, range_from({42, 28, 11, 21})).box, box);
-  const PixelBox away{5, 5, 11, 21};
+  const TrackRect away{5, 5, 11, 21};
   EXPECT_EQ(mean_shift_place(map, range_from(away)).box, away);  // nothing to climb
 }
 
 TEST(EmdTrackSearch, BoxesAreRoundedAndCut) {
-  EXPECT_EQ(to_pixels({1.4, 2.6, 10.5, 3.2}), (PixelBox{1, 3, 11, 3}));
-  EXPECT_EQ((PixelBox{10, 10, 20, 10}).grown(2), (PixelBox{0, 5, 40, 20}));
+  EXPECT_EQ(to_pixels({1.4, 2.6, 10.5, 3.2}), (TrackRect{1, 3, 11, 3}));
+  EXPECT_EQ((TrackRect{10, 10, 20, 10}).grown(2), (TrackRect{0, 5, 40, 20}));
   EXPECT_TRUE(intersection({0, 0, 5, 5}, {5, 0, 5, 5}).empty());
 }
 

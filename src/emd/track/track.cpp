@@ -28,14 +28,14 @@ std::string to_text(const TrackBox& box) {
   return fmt::format("{},{},{},{}", box.x, box.y, box.width, box.height);
 }
 
-PixelBox checked(const TrackBox& box, const PixelBox& frame) {
+TrackRect checked(const TrackBox& box, const TrackRect& frame) {
   constexpr double kFarthest = 1e6;
   for (const double value : {box.x, box.y, box.width, box.height}) {
     if (!(std::abs(value) <= kFarthest))
       throw InvalidArgument(fmt::format("target {} is no box of pixels", to_text(box)));
   }
-  const PixelBox pixels = to_pixels(box);
-  const PixelBox inside = intersection(pixels, frame);
+  const TrackRect pixels = to_pixels(box);
+  const TrackRect inside = intersection(pixels, frame);
   if (inside.width < kLeastSide || inside.height < kLeastSide)
     throw InvalidArgument(fmt::format(
         "target {} has {}x{} pixels within the frame of {}x{}; at least {}x{} are needed",
@@ -54,7 +54,7 @@ LabColour lab_at(ImageView<const std::uint8_t> image, int x, int y) {
                              : lab_of(pixel[0], pixel[0], pixel[0]);
 }
 
-void add_samples(ImageView<const std::uint8_t> image, const PixelBox& box, int count,
+void add_samples(ImageView<const std::uint8_t> image, const TrackRect& box, int count,
                  Random& random, std::vector<LabColour>& samples) {
   for (int i = 0; i < count; ++i) {
     const auto x = static_cast<int>(random.below(static_cast<std::uint32_t>(box.width)));
@@ -63,7 +63,7 @@ void add_samples(ImageView<const std::uint8_t> image, const PixelBox& box, int c
   }
 }
 
-bool is_grey(ImageView<const std::uint8_t> image, const PixelBox& box) {
+bool is_grey(ImageView<const std::uint8_t> image, const TrackRect& box) {
   if (image.channels == 1) return true;
   std::int64_t coloured = 0;
   for (int y = box.y; y < box.y + box.height; ++y) {
@@ -73,7 +73,7 @@ bool is_grey(ImageView<const std::uint8_t> image, const PixelBox& box) {
   return static_cast<double>(coloured) <= (1 - kGreyQuantile) * static_cast<double>(box.area());
 }
 
-std::vector<double> histogram_of(ImageView<const std::uint8_t> labels, const PixelBox& box,
+std::vector<double> histogram_of(ImageView<const std::uint8_t> labels, const TrackRect& box,
                                  int bins) {
   return label_histogram(labels.crop(box.x, box.y, box.width, box.height), bins);
 }
@@ -111,7 +111,7 @@ struct Tracker::State {
   TrackOptions options;
   std::vector<Group> groups{};
   std::vector<Member> members{};
-  PixelBox frame{};  // of all frames, from the first on
+  TrackRect frame{};  // of all frames, from the first on
   Image<std::uint8_t> fetched{};
 
   void check_frame(ImageView<const std::uint8_t> image) {
@@ -225,7 +225,7 @@ std::vector<Track> Tracker::add(ImageView<const std::uint8_t> frame,
   State& state = *state_;
   if (boxes.empty()) return {};
   state.check_frame(frame);
-  std::vector<PixelBox> pixels;
+  std::vector<TrackRect> pixels;
   for (const TrackBox& box : boxes) pixels.push_back(checked(box, state.frame));
   Image<std::uint8_t> fetched, brought;
   const auto host = state.on_host(frame, fetched);
@@ -234,8 +234,9 @@ std::vector<Track> Tracker::add(ImageView<const std::uint8_t> frame,
   std::vector<LabColour> samples;
   const auto each = std::max(kSamples / static_cast<int>(boxes.size()), 4);
   const auto from_target = static_cast<int>(each * kTargetShare);
-  for (const PixelBox& box : pixels) {
-    const PixelBox around{box.x - box.width, box.y - box.height / 2, 3 * box.width, 2 * box.height};
+  for (const TrackRect& box : pixels) {
+    const TrackRect around{box.x - box.width, box.y - box.height / 2, 3 * box.width,
+                           2 * box.height};
     add_samples(host, intersection(box, state.frame), from_target, random, samples);
     add_samples(host, intersection(around, state.frame), each - from_target, random, samples);
   }
@@ -245,8 +246,8 @@ std::vector<Track> Tracker::add(ImageView<const std::uint8_t> frame,
   const LabelledFrame labels = group.label(state.on_device(frame, brought), state.options.exec);
 
   std::vector<Track> tracks;
-  for (const PixelBox& box : pixels) {
-    const PixelBox inside = intersection(box, state.frame);
+  for (const TrackRect& box : pixels) {
+    const TrackRect inside = intersection(box, state.frame);
     Signatures signatures;
     signatures.target = histogram_of(labels.here, inside, group.palette.size());
     signatures.surround = histogram_of(

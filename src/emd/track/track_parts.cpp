@@ -17,14 +17,14 @@ SolverOptions solver_options(const Exec& exec) {
 
 }  // namespace
 
-PixelBox part_of(const PixelBox& box, int part) {
+TrackRect part_of(const TrackRect& box, int part) {
   const int width = std::max(1, box.width / kPartColumns);
   const int height = std::max(1, box.height / kPartRows);
   return {box.x + part % kPartColumns * width, box.y + part / kPartColumns * height, width, height};
 }
 
 PartModel::PartModel(const GroundDistance& ground, TrackDistance distance, const Exec& exec,
-                     ImageView<const std::uint8_t> labels, const PixelBox& box)
+                     ImageView<const std::uint8_t> labels, const TrackRect& box)
     : bins_(ground.rows()),
       distance_(distance),
       exec_(exec),
@@ -36,7 +36,7 @@ PartModel::PartModel(const GroundDistance& ground, TrackDistance distance, const
     histogram(part_of(box, part), model_.data() + static_cast<std::ptrdiff_t>(part) * bins_);
 }
 
-void PartModel::look_at(ImageView<const std::uint8_t> labels, const PixelBox& region) {
+void PartModel::look_at(ImageView<const std::uint8_t> labels, const TrackRect& region) {
   region_ = region;
   if (sums_.width() != region.width + 1 || sums_.height() != region.height + 1)
     sums_ = Stack<std::uint32_t>(region.width + 1, region.height + 1, bins_);
@@ -46,8 +46,8 @@ void PartModel::look_at(ImageView<const std::uint8_t> labels, const PixelBox& re
                      options);
 }
 
-bool PartModel::histogram(const PixelBox& part, std::uint16_t* masses) const {
-  const PixelBox inside = intersection(part, region_);
+bool PartModel::histogram(const TrackRect& part, std::uint16_t* masses) const {
+  const TrackRect inside = intersection(part, region_);
   int shift = 0;  // counts of large parts in coarser units
   while (inside.area() >> shift > 65535) ++shift;
   for (int bin = 0; bin < bins_; ++bin)
@@ -60,7 +60,7 @@ bool PartModel::histogram(const PixelBox& part, std::uint16_t* masses) const {
   return 2 * inside.area() >= part.area();
 }
 
-std::vector<double> PartModel::distances(std::span<const PixelBox> places) {
+std::vector<double> PartModel::distances(std::span<const TrackRect> places) {
   const auto row = static_cast<std::size_t>(bins_);
   std::vector<std::size_t> owner;  // of each row, the place
   std::vector<double> result(places.size(), 0);

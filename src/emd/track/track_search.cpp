@@ -13,8 +13,8 @@ constexpr std::size_t kPlacesAtOnce = 64;
 constexpr double kLeastWeight = 1e-3;  // likelihoods nearer to one half are noise
 
 // Sum of likelihood - 1/2 over the part of the box that lies in the map.
-double excess(const LikelihoodMap& map, const PixelBox& box) {
-  const PixelBox inside = intersection(box, map.region);
+double excess(const LikelihoodMap& map, const TrackRect& box) {
+  const TrackRect inside = intersection(box, map.region);
   if (inside.empty()) return 0;
   const std::uint64_t sum = rectangle_sum(map.sums.view(), inside.x - map.region.x,
                                           inside.y - map.region.y, inside.width, inside.height);
@@ -25,7 +25,7 @@ double excess(const LikelihoodMap& map, const PixelBox& box) {
 using CellSums = std::array<double, PlaceModel::kColumns * PlaceModel::kRows>;
 
 // Sums of likelihood - 1/2 over the cells of a box, whose corners are read once.
-CellSums cell_sums(const LikelihoodMap& map, const PixelBox& box) {
+CellSums cell_sums(const LikelihoodMap& map, const TrackRect& box) {
   constexpr int kColumns = PlaceModel::kColumns, kRows = PlaceModel::kRows;
   const auto sums = map.sums.view();
   std::array<int, kColumns + 1> columns{};
@@ -50,12 +50,12 @@ CellSums cell_sums(const LikelihoodMap& map, const PixelBox& box) {
   return cells;
 }
 
-bool middle_within(const PixelBox& box, const PixelBox& frame) {
+bool middle_within(const TrackRect& box, const TrackRect& frame) {
   const int x = box.x + box.width / 2, y = box.y + box.height / 2;
   return x >= frame.x && y >= frame.y && x < frame.x + frame.width && y < frame.y + frame.height;
 }
 
-double motion_cost(const SearchRange& range, const PixelBox& box) {
+double motion_cost(const SearchRange& range, const TrackRect& box) {
   const double dx = box.x - range.from.x, dy = box.y - range.from.y;
   return range.motion * (dx * dx + dy * dy) / static_cast<double>(range.from.area());
 }
@@ -74,7 +74,7 @@ void improve(const LikelihoodMap& map, const SearchRange& range, const PlaceCost
   }
   std::stable_sort(places.begin(), places.end(),
                    [](const Place& a, const Place& b) { return a.score > b.score; });
-  std::vector<PixelBox> asked;
+  std::vector<TrackRect> asked;
   for (std::size_t at = 0; at < places.size() && places[at].score > best.score;) {
     const std::size_t count = std::min(kPlacesAtOnce, places.size() - at);
     asked.clear();
@@ -90,26 +90,26 @@ void improve(const LikelihoodMap& map, const SearchRange& range, const PlaceCost
 
 }  // namespace
 
-PixelBox PixelBox::grown(double factor) const {
+TrackRect TrackRect::grown(double factor) const {
   const auto dx = static_cast<int>(std::lround(width * (factor - 1) / 2));
   const auto dy = static_cast<int>(std::lround(height * (factor - 1) / 2));
   return {x - dx, y - dy, width + 2 * dx, height + 2 * dy};
 }
 
-PixelBox intersection(const PixelBox& a, const PixelBox& b) {
+TrackRect intersection(const TrackRect& a, const TrackRect& b) {
   const int left = std::max(a.x, b.x), top = std::max(a.y, b.y);
   const int right = std::min(a.x + a.width, b.x + b.width);
   const int bottom = std::min(a.y + a.height, b.y + b.height);
-  return right > left && bottom > top ? PixelBox{left, top, right - left, bottom - top}
-                                      : PixelBox{};
+  return right > left && bottom > top ? TrackRect{left, top, right - left, bottom - top}
+                                      : TrackRect{};
 }
 
-PixelBox to_pixels(const TrackBox& box) {
+TrackRect to_pixels(const TrackBox& box) {
   const auto whole = [](double value) { return static_cast<int>(std::lround(value)); };
   return {whole(box.x), whole(box.y), whole(box.width), whole(box.height)};
 }
 
-TrackBox to_box(const PixelBox& box) {
+TrackBox to_box(const TrackRect& box) {
   return {static_cast<double>(box.x), static_cast<double>(box.y), static_cast<double>(box.width),
           static_cast<double>(box.height)};
 }
@@ -122,12 +122,13 @@ void sum_up(LikelihoodMap& map, const Exec& exec) {
   integral(ImageView<const std::uint16_t>(map.values), map.sums.view(), options);
 }
 
-PlaceModel learn_layout(const LikelihoodMap& map, const PixelBox& box, double ring, double layout) {
+PlaceModel learn_layout(const LikelihoodMap& map, const TrackRect& box, double ring,
+                        double layout) {
   PlaceModel model;
   model.ring = ring;
   model.layout = layout;
   if (!(layout > 0)) return model;
-  const PixelBox around = box.grown(ring);
+  const TrackRect around = box.grown(ring);
   const CellSums cells = cell_sums(map, around);
   const double cell_area =
       static_cast<double>(around.area()) / static_cast<double>(model.weights.size());
@@ -140,8 +141,8 @@ PlaceModel learn_layout(const LikelihoodMap& map, const PixelBox& box, double ri
   return model;
 }
 
-double place_score(const LikelihoodMap& map, const PixelBox& box, const PlaceModel& model) {
-  const PixelBox around = box.grown(model.ring);
+double place_score(const LikelihoodMap& map, const TrackRect& box, const PlaceModel& model) {
+  const TrackRect around = box.grown(model.ring);
   const double inside = excess(map, box), with_ring = excess(map, around);
   const double plain = (inside - (with_ring - inside)) / static_cast<double>(box.area());
   if (!(model.layout > 0)) return plain;
@@ -154,12 +155,12 @@ double place_score(const LikelihoodMap& map, const PixelBox& box, const PlaceMod
 Place best_place(const LikelihoodMap& map, const SearchRange& range, const PlaceCost& cost) {
   Place best{range.from, -std::numeric_limits<double>::max()};
   // Within a circle, or a square where `reach` is but a step.
-  const auto try_around = [&](const PixelBox& middle, int reach, int step) {
+  const auto try_around = [&](const TrackRect& middle, int reach, int step) {
     std::vector<Place> places;
     const int farthest = reach == step ? 2 * reach * reach : reach * reach;
     for (int dy = -(reach / step) * step; dy <= reach; dy += step) {
       for (int dx = -(reach / step) * step; dx <= reach; dx += step) {
-        const PixelBox box = middle.moved(dx, dy);
+        const TrackRect box = middle.moved(dx, dy);
         if (dx * dx + dy * dy <= farthest && middle_within(box, range.frame))
           places.push_back({box, 0});
       }
@@ -174,12 +175,12 @@ Place best_place(const LikelihoodMap& map, const SearchRange& range, const Place
   return best;
 }
 
-Place best_place_anywhere(const LikelihoodMap& map, const PixelBox& size,
+Place best_place_anywhere(const LikelihoodMap& map, const TrackRect& size,
                           const SearchRange& range) {
   Place best{size, -std::numeric_limits<double>::max()};
   for (int y = range.frame.y; y <= range.frame.y + range.frame.height - size.height; ++y) {
     for (int x = range.frame.x; x <= range.frame.x + range.frame.width - size.width; ++x) {
-      const PixelBox box{x, y, size.width, size.height};
+      const TrackRect box{x, y, size.width, size.height};
       const double score = place_score(map, box, range.model);
       if (score > best.score) best = {box, score};
     }
@@ -188,9 +189,9 @@ Place best_place_anywhere(const LikelihoodMap& map, const PixelBox& size,
 }
 
 Place mean_shift_place(const LikelihoodMap& map, const SearchRange& range) {
-  PixelBox box = range.from;
+  TrackRect box = range.from;
   for (int shift = 0; shift < kMostShifts; ++shift) {
-    const PixelBox inside = intersection(box, map.region);
+    const TrackRect inside = intersection(box, map.region);
     std::uint64_t mass = 0, mass_x = 0, mass_y = 0;
     constexpr std::uint16_t kHalf = 32768;
     for (int y = inside.y; y < inside.y + inside.height; ++y) {
@@ -206,9 +207,10 @@ Place mean_shift_place(const LikelihoodMap& map, const SearchRange& range) {
     const auto middle = [&](std::uint64_t moment) {
       return static_cast<double>(moment) / static_cast<double>(mass) + 0.5;
     };
-    const PixelBox next{static_cast<int>(std::lround(inside.x + middle(mass_x) - box.width / 2.0)),
-                        static_cast<int>(std::lround(inside.y + middle(mass_y) - box.height / 2.0)),
-                        box.width, box.height};
+    const TrackRect next{
+        static_cast<int>(std::lround(inside.x + middle(mass_x) - box.width / 2.0)),
+        static_cast<int>(std::lround(inside.y + middle(mass_y) - box.height / 2.0)), box.width,
+        box.height};
     if (next == box || !middle_within(next, range.frame)) break;
     box = next;
   }

@@ -13,28 +13,28 @@
 
 namespace fovea::emd {
 
-struct PixelBox {
+struct TrackRect {
   int x = 0, y = 0, width = 0, height = 0;
 
   std::int64_t area() const { return static_cast<std::int64_t>(width) * height; }
   double centre_x() const { return x + width / 2.0; }
   double centre_y() const { return y + height / 2.0; }
   bool empty() const { return width <= 0 || height <= 0; }
-  PixelBox moved(int dx, int dy) const { return {x + dx, y + dy, width, height}; }
+  TrackRect moved(int dx, int dy) const { return {x + dx, y + dy, width, height}; }
   // Of `factor` times the size, around the same middle.
-  PixelBox grown(double factor) const;
-  PixelBox padded(int border) const {
+  TrackRect grown(double factor) const;
+  TrackRect padded(int border) const {
     return {x - border, y - border, width + 2 * border, height + 2 * border};
   }
-  bool operator==(const PixelBox&) const = default;
+  bool operator==(const TrackRect&) const = default;
 };
-PixelBox intersection(const PixelBox& a, const PixelBox& b);
-PixelBox to_pixels(const TrackBox& box);
-TrackBox to_box(const PixelBox& box);
+TrackRect intersection(const TrackRect& a, const TrackRect& b);
+TrackRect to_pixels(const TrackBox& box);
+TrackBox to_box(const TrackRect& box);
 
 // The likelihoods of a region of the frame, and their sums.
 struct LikelihoodMap {
-  PixelBox region{};  // of the frame
+  TrackRect region{};  // of the frame
   Image<std::uint16_t> values{};
   Image<std::uint64_t> sums{};
 };
@@ -50,26 +50,26 @@ struct PlaceModel {
 };
 // A model whose weights are the likelihoods above one half in the cells of this box, so that places
 // where they lie alike score highest: a box is seldom filled by what is unlike its surround.
-PlaceModel learn_layout(const LikelihoodMap& map, const PixelBox& box, double ring, double layout);
+PlaceModel learn_layout(const LikelihoodMap& map, const TrackRect& box, double ring, double layout);
 
 // What is left of likelihoods above one half inside the box, less those in the ring around it, a
 // pixel of the box; and the weighted mean over its cells. Pixels outside the map count as one half.
-double place_score(const LikelihoodMap& map, const PixelBox& box, const PlaceModel& model);
+double place_score(const LikelihoodMap& map, const TrackRect& box, const PlaceModel& model);
 
 struct SearchRange {
-  PixelBox from{};    // the last place
+  TrackRect from{};   // the last place
   int reach = 0;      // pixels
   double motion = 0;  // cost of a step as long as the square root of the box's area
   PlaceModel model{};
-  PixelBox frame{};  // the middle of a place lies within it
-  int step = 1;      // of a first, coarse pass
+  TrackRect frame{};  // the middle of a place lies within it
+  int step = 1;       // of a first, coarse pass
 };
 
 // What places cost besides, 0 or more each; may be empty.
-using PlaceCost = std::function<std::vector<double>(std::span<const PixelBox>)>;
+using PlaceCost = std::function<std::vector<double>(std::span<const TrackRect>)>;
 
 struct Place {
-  PixelBox box{};
+  TrackRect box{};
   double score = 0;  // with all costs
 };
 
@@ -77,7 +77,8 @@ struct Place {
 // improved by halving it. Costs are asked for only where they can matter.
 Place best_place(const LikelihoodMap& map, const SearchRange& range, const PlaceCost& cost);
 // The best of all places in the whole frame, on equal terms.
-Place best_place_anywhere(const LikelihoodMap& map, const PixelBox& size, const SearchRange& range);
+Place best_place_anywhere(const LikelihoodMap& map, const TrackRect& size,
+                          const SearchRange& range);
 // The box moved to the middle of the likelihoods above one half in it, until it stays.
 Place mean_shift_place(const LikelihoodMap& map, const SearchRange& range);
 

@@ -25,17 +25,17 @@ MapOptions map_options(const TrackOptions& options) {
   return map;
 }
 
-PixelBox scaled(const PixelBox& box, double factor) {
+TrackRect scaled(const TrackRect& box, double factor) {
   const auto length = [&](int side) { return static_cast<int>(std::lround(side * factor)); };
   return {0, 0, length(box.width), length(box.height)};
 }
 
-bool fits(const PixelBox& box, const LabelledFrame& frame) {
+bool fits(const TrackRect& box, const LabelledFrame& frame) {
   return box.width >= kLeastSide && box.height >= kLeastSide && box.width <= frame.here.width &&
          box.height <= frame.here.height;
 }
 
-double size_of(const PixelBox& box) { return std::sqrt(static_cast<double>(box.area())); }
+double size_of(const TrackRect& box) { return std::sqrt(static_cast<double>(box.area())); }
 
 }  // namespace
 
@@ -49,11 +49,11 @@ Target::Target(int id, const GroundDistance& ground, Signatures signatures,
   }
 }
 
-void Target::make_map(const LabelledFrame& frame, const PixelBox& wanted) {
-  const PixelBox region =
+void Target::make_map(const LabelledFrame& frame, const TrackRect& wanted) {
+  const TrackRect region =
       intersection(options_.whole_map ? frame.bounds() : wanted, frame.bounds());
   // Windows at the region's border see the pixels beyond it.
-  const PixelBox seen = intersection(region.padded(options_.window / 2), frame.bounds());
+  const TrackRect seen = intersection(region.padded(options_.window / 2), frame.bounds());
   const auto part = [&](ImageView<const std::uint8_t> labels) {
     return labels.crop(seen.x, seen.y, seen.width, seen.height);
   };
@@ -79,7 +79,7 @@ void Target::make_map(const LabelledFrame& frame, const PixelBox& wanted) {
   sum_up(map_, options_.exec);
 }
 
-void Target::begin(const LabelledFrame& frame, const PixelBox& box, bool grey) {
+void Target::begin(const LabelledFrame& frame, const TrackRect& box, bool grey) {
   box_ = box;
   make_map(frame, box.grown(options_.ring));
   const PlaceModel plain = learn_layout(map_, box, options_.ring, 0);
@@ -113,7 +113,7 @@ Place Target::best_anywhere(const LabelledFrame& frame) const {
   if (example_.empty()) return best_place_anywhere(map_, box_, range_of(frame));
   Place best{example_, -std::numeric_limits<double>::max()};
   for (const double scale : {1.0, 0.5, 0.7071, 1.4142, 2.0}) {
-    const PixelBox size = scaled(example_, scale);
+    const TrackRect size = scaled(example_, scale);
     if (!fits(size, frame)) continue;
     const Place place = best_place_anywhere(map_, size, range_of(frame));
     if (place.score > best.score) best = place;
@@ -138,7 +138,7 @@ Place Target::local_place(const LabelledFrame& frame) {
   if (options_.search == TrackSearch::kMeanShift) return mean_shift_place(map_, range);
   if (!parts_) return best_place(map_, range, {});
   parts_->look_at(frame.here, intersection(box_.padded(range.reach), frame.bounds()));
-  return best_place(map_, range, [&](std::span<const PixelBox> places) {
+  return best_place(map_, range, [&](std::span<const TrackRect> places) {
     std::vector<double> costs = parts_->distances(places);
     for (double& cost : costs) cost *= options_.part_weight;
     return costs;
@@ -164,10 +164,10 @@ void Target::next(const LabelledFrame& frame) {
 }
 
 void Target::fit_size(const LabelledFrame& frame) {
-  PixelBox best = box_;
+  TrackRect best = box_;
   double most = place_score(map_, box_, model_);
   for (const double factor : {1 / kScaleStep, kScaleStep}) {
-    PixelBox box = scaled(box_, factor);
+    TrackRect box = scaled(box_, factor);
     if (!fits(box, frame)) continue;
     box.x = box_.x + (box_.width - box.width) / 2;
     box.y = box_.y + (box_.height - box.height) / 2;
@@ -194,7 +194,7 @@ void Target::look_everywhere(const LabelledFrame& frame) {
 }
 
 void Target::adapt(const LabelledFrame& frame) {
-  const PixelBox box = intersection(box_, frame.bounds());
+  const TrackRect box = intersection(box_, frame.bounds());
   if (box.empty()) return;
   const std::vector<double> seen =
       label_histogram(frame.here.crop(box.x, box.y, box.width, box.height), ground_.rows());

@@ -21,7 +21,7 @@ struct LabelledFrame {
   ImageView<const std::uint8_t> here;
   ImageView<const std::uint8_t> there;
 
-  PixelBox bounds() const { return {0, 0, here.width, here.height}; }
+  TrackRect bounds() const { return {0, 0, here.width, here.height}; }
 };
 
 // What a target looks like, in bins of one palette.
@@ -36,7 +36,7 @@ class Target {
   Target(int id, const GroundDistance& ground, Signatures signatures, const TrackOptions& options);
 
   // Fixes place, first score and whether parts are compared; `grey`: the target has no colours.
-  void begin(const LabelledFrame& frame, const PixelBox& box, bool grey);
+  void begin(const LabelledFrame& frame, const TrackRect& box, bool grey);
   // The same for a target known by an example of this size alone: looks for it everywhere.
   void begin_anywhere(const LabelledFrame& frame, const LabelledFrame& example);
   void next(const LabelledFrame& frame);
@@ -47,7 +47,7 @@ class Target {
   const MapStats& stats() const { return stats_; }
 
  private:
-  void make_map(const LabelledFrame& frame, const PixelBox& wanted);
+  void make_map(const LabelledFrame& frame, const TrackRect& wanted);
   SearchRange range_of(const LabelledFrame& frame) const;
   Place local_place(const LabelledFrame& frame);
   void fit_size(const LabelledFrame& frame);
@@ -66,11 +66,11 @@ class Target {
   LikelihoodMap map_{};
   MapStats stats_{};
 
-  PixelBox box_{};
+  TrackRect box_{};
   double first_score_ = 0;
   double score_ = 0;
-  PixelBox example_{};  // the size of one that has not been seen yet
-  int doubtful_ = 0;    // frames in a row
+  TrackRect example_{};  // the size of one that has not been seen yet
+  int doubtful_ = 0;     // frames in a row
   bool lost_ = false;
 };
 
