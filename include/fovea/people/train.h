@@ -1,6 +1,6 @@
 #pragma once
 #include <fovea/exec.h>
-#include <fovea/image.h>
+#include <fovea/image_set.h>
 #include <fovea/people/model.h>
 
 #include <cstdint>
@@ -9,25 +9,8 @@
 
 namespace fovea::people {
 
-// Images read one at a time, so that a large set need not fit in memory.
-class FOVEA_API ImageSet {
- public:
-  virtual ~ImageSet() = default;
-  virtual int count() const = 0;
-  // May be called from several threads at once.
-  virtual Image<std::uint8_t> read(int index) const = 0;
-};
-
-// The images of some files, as RGB.
-class FOVEA_API ImageFileSet final : public ImageSet {
- public:
-  explicit ImageFileSet(std::vector<std::string> paths);
-  int count() const override { return static_cast<int>(paths_.size()); }
-  Image<std::uint8_t> read(int index) const override;
-
- private:
-  std::vector<std::string> paths_;
-};
+using io::ImageFileSet;
+using io::ImageSet;
 
 // What a detector learns from.
 struct TrainData {

@@ -1,14 +1,12 @@
-// Training images: files read as RGB, mirror images, the checks that all trainings begin with, and
+// Training images: mirror images, the checks that all trainings begin with, and
 // loops over images that threads and GPU share.
 #include "people/train/samples.h"
 
 #include <fovea/error.h>
-#include <fovea/image_io.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <tuple>
 
@@ -47,23 +45,6 @@ ImageSurvey survey_of(const ImageSet& images, const Exec& exec) {
 }
 
 }  // namespace
-
-ImageFileSet::ImageFileSet(std::vector<std::string> paths) : paths_(std::move(paths)) {}
-
-Image<std::uint8_t> ImageFileSet::read(int index) const {
-  if (index < 0 || index >= count())
-    throw InvalidArgument(fmt::format("image {} of a set of {} was asked for", index, count()));
-  io::AnyImage image = io::drop_alpha(io::read_image(paths_[static_cast<std::size_t>(index)],
-                                                     {.orientation = io::Orientation::kApply}));
-  if (image.channels() == 1) {
-    static constexpr std::array<int, 3> kThrice{0, 0, 0};
-    image = io::select_channels(image, kThrice);
-  }
-  if (image.channels() != 3)
-    throw InvalidArgument(fmt::format("{}: {} channels, expected a grey or an RGB image",
-                                      paths_[static_cast<std::size_t>(index)], image.channels()));
-  return io::to_bytes(std::move(image));
-}
 
 bool before(const WindowPlace& a, const WindowPlace& b) {
   return std::tie(a.image, a.level, a.row, a.column) < std::tie(b.image, b.level, b.row, b.column);

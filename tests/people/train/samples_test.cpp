@@ -41,29 +41,6 @@ TEST(Samples, MirrorsPixelsNotChannels) {
   EXPECT_TRUE(test::images_equal(mirrored(mirror).view(), image.view()));
 }
 
-TEST(Samples, FilesAreReadAsRgb) {
-  const test::TempFolder folder;
-  Random random(2);
-  const auto grey = test::random_image<std::uint8_t>(random, 5, 3);
-  const auto rgba = test::random_image<std::uint8_t>(random, 5, 3, 4);
-  const auto deep = test::random_image<std::uint16_t>(random, 5, 3, 3);
-  io::write_image(folder / "grey.png", grey);
-  io::write_image(folder / "rgba.png", rgba);
-  io::write_image(folder / "deep.png", deep);
-  const ImageFileSet set({folder / "grey.png", folder / "rgba.png", folder / "deep.png"});
-  ASSERT_EQ(set.count(), 3);
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(set.read(i).channels(), 3);
-  EXPECT_EQ(set.read(0).at(2, 1, 0), grey.at(2, 1));
-  EXPECT_EQ(set.read(0).at(2, 1, 2), grey.at(2, 1));
-  EXPECT_EQ(set.read(1).at(2, 1, 1), rgba.at(2, 1, 1));
-}
-
-TEST(Samples, FilesThatAreNotThereAreNamed) {
-  const ImageFileSet set({"/nowhere/person.png"});
-  EXPECT_THAT(message_of<IoError>([&] { set.read(0); }), HasSubstr("/nowhere/person.png"));
-  EXPECT_THAT(message_of<InvalidArgument>([&] { set.read(1); }), HasSubstr("image 1"));
-}
-
 TEST(Samples, DataIsSurveyedBeforeTraining) {
   const Extent window{64, 128};
   const Sizes none({}), fits({{96, 160}, {64, 128}}), small({{96, 160}, {60, 128}});

@@ -1,0 +1,82 @@
+#pragma once
+#include <fovea/exec.h>
+#include <fovea/image.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace fovea {
+
+// Where the centres begin: drawn one after the other, far points likelier (plus-plus: Arthur and
+// Vassilvitskii, SODA 2007), points drawn evenly (random), or every (points / clusters)-th point
+// (spread), which needs no chance.
+enum class KmeansStart : unsigned char { kPlusPlus, kRandom, kSpread };
+FOVEA_API std::span<const Choice> choices(KmeansStart);
+
+struct KmeansOptions {
+  int clusters = 500;  // 1 to 65535, and no more than there are points
+  KmeansStart start = KmeansStart::kPlusPlus;
+  int restarts = 1;          // from so many starts; the result with the least inertia counts
+  int max_iterations = 300;  // of a start, at most
+  double tolerance = 0;      // ends as well where no centre moved farther than this many root mean
+                         // squared distances of a point from the mean of all; 0: goes on until no
+                         // point changes its cluster
+  int batch = 0;  // > 0: each iteration looks at so many points drawn by chance (mini-batch:
+                  // Sculley, WWW 2010), and the labels are made at the end; 0: at all
+  Exec exec{};
+};
+FOVEA_API void describe(OptionVisitor& visit, KmeansOptions& options);
+
+// What one iteration did. The same bits for any number of threads and on any device.
+struct KmeansIteration {
+  double inertia = 0;        // sum of squared distances to the centres before this iteration's move
+  std::int64_t changed = 0;  // points whose cluster is another than before
+  int refilled = 0;          // clusters without a point that were begun anew
+  double shift = 0;          // how far the centre that moved most did
+};
+
+struct Kmeans {
+  Image<float> centres;              // one a row
+  std::vector<std::int32_t> labels;  // of each point: its nearest centre, the first among equals
+  std::vector<std::int64_t> counts;  // points of each cluster
+  double inertia = 0;                // sum of squared distances to the nearest centre
+  std::vector<KmeansIteration> iterations;  // of the start that counts
+  bool converged = false;                   // ended before max_iterations
+};
+
+// Divides points (one a row, host or device memory, finite) into clusters by Lloyd's iterations. No
+// matrix of points x clusters is made: memory is that of the points, 4 bytes a point and some 100
+// bytes a number of a centre. Sums are made of whole numbers, so that they do not depend on who
+// adds what: the same points, options and seed give the same bits for any number of threads and on
+// CPU and GPU alike. A cluster without points is begun anew at the point that lies farthest from
+// its centre. InvalidArgument where there are fewer points than clusters or numbers are not finite.
+FOVEA_API Kmeans kmeans(ImageView<const float> points, const KmeansOptions& options = {});
+
+// Tells for any points which centre lies nearest, as kmeans() does: the least
+//   |c|^2 / 2 - p . c
+// in single precision, products added by fma in the order of the numbers; the first among equals.
+// Keeps the centres prepared, on the device of `exec`. One object serves one thread at a time.
+class FOVEA_API NearestCentre {
+ public:
+  // One centre a row, finite; 1 to 65535 of 1 to 4096 numbers.
+  explicit NearestCentre(ImageView<const float> centres, const Exec& exec = {});
+  NearestCentre(NearestCentre&&) noexcept;
+  NearestCentre& operator=(NearestCentre&&) noexcept;
+  ~NearestCentre();
+
+  int centres() const;
+  int dimensions() const;
+
+  // labels has one element a point and lies where the points do (a host's span for host points, a
+  // device's for points on a GPU).
+  void find(ImageView<const float> points, std::span<std::int32_t> labels);
+  std::vector<std::int32_t> find(ImageView<const float> points);  // on the host
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace fovea

@@ -1,0 +1,63 @@
+#pragma once
+#include <fovea/scenes/train.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace fovea::scenes {
+
+// How images were told apart: row the true class, column the one told.
+struct Confusion {
+  int classes = 0;
+  std::vector<std::int64_t> counts;
+
+  std::int64_t& at(int truth, int told) {
+    return counts[static_cast<std::size_t>(truth) * classes + told];
+  }
+  std::int64_t at(int truth, int told) const {
+    return counts[static_cast<std::size_t>(truth) * classes + told];
+  }
+  FOVEA_API double accuracy() const;             // share of all images
+  FOVEA_API std::vector<double> recall() const;  // share of each class' images
+  FOVEA_API Confusion& operator+=(const Confusion& other);
+};
+FOVEA_API Confusion confusion(std::span<const std::int32_t> truth,
+                              std::span<const std::int32_t> told, int classes);
+
+// Which images are trained on and which are tested with, by number.
+struct Split {
+  std::vector<int> train;
+  std::vector<int> test;
+};
+// `count` splits drawn by chance, each with the share of every class's images to train on.
+FOVEA_API std::vector<Split> random_splits(std::span<const std::int32_t> labels, int classes,
+                                           int count, double train_share, std::uint64_t seed);
+
+// What words are learnt from when splits are evaluated: the images that each split trains on, or
+// once from all of them, without their labels, as Chen does.
+enum class DictionaryFrom : unsigned char { kSplit, kAll };
+FOVEA_API std::span<const Choice> choices(DictionaryFrom);
+
+struct EvaluateOptions {
+  TrainOptions train{};
+  DictionaryFrom dictionary_from = DictionaryFrom::kSplit;
+};
+
+struct Evaluation {
+  std::vector<Confusion> splits;  // one a split
+  Confusion total;                // of all splits
+  double accuracy_mean = 0;
+  double accuracy_deviation = 0;            // between splits (n - 1)
+  std::vector<int> neighbours;              // of knn: values of K tried,
+  std::vector<double> neighbours_accuracy;  // and the mean accuracy with each
+  int failed = 0;                           // images that could not be read
+};
+// Trains on and tests each split. The test images of a split take no part in what it is trained on
+// (but see DictionaryFrom).
+FOVEA_API Evaluation evaluate(const io::ImageSet& images, std::span<const std::int32_t> labels,
+                              int classes, std::span<const Split> splits,
+                              const EvaluateOptions& options = {}, const Exec& exec = {},
+                              const ImageFailure& failed = {});
+
+}  // namespace fovea::scenes

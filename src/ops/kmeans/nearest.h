@@ -1,0 +1,30 @@
+// The nearest of many centres, for points that lie as planes: what k-means, words and features
+// share on the CPU.
+#pragma once
+#include <fovea/image.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace fovea::cpu {
+
+// Centres as the loop reads them.
+struct PreparedCentres {
+  int centres = 0;
+  int dimensions = 0;
+  Array<float> numbers;  // laid out for the loop
+  Array<float> halves;   // |c|^2 / 2
+};
+PreparedCentres prepare_centres(ImageView<const float> centres);
+
+// `count` points; number i of point p is planes[i * stride + p]. Of each the centre with the least
+//   halves[c] - p . c   (fma after fma, in the order of the numbers), the first among equals.
+struct PlanarPoints {
+  const float* planes = nullptr;
+  std::ptrdiff_t stride = 0;
+  int count = 0;
+};
+void nearest_centres(const PreparedCentres& centres, const PlanarPoints& points,
+                     std::int32_t* labels);
+
+}  // namespace fovea::cpu
