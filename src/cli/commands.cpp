@@ -11,6 +11,7 @@ const std::vector<System>& systems() {
       {"flow", "motion between images and along video: estimating, measuring, drawing"},
       {"emd",
        "targets by their colour signature: exact distances between histograms, maps of them"},
+      {"scenes", "kinds of places by their visual words: training, telling, measuring"},
       {"ops", "image operations, one at a time"},
       {"bench", "speed on this machine, beside other libraries and its own limits"},
   };
@@ -19,16 +20,23 @@ const std::vector<System>& systems() {
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> kCommands{
-      people_detect_command(), people_train_command(), people_eval_command(),
-      people_show_command(),   flow_lk_command(),      flow_bm_command(),
-      flow_eval_command(),     flow_show_command(),    flow_scene_command(),
-      emd_distance_command(),  emd_map_command(),      emd_track_command(),
-      ops_gradient_command(),  ops_resize_command(),   ops_blur_command(),
-      ops_convolve_command(),  ops_integral_command(), ops_pyramid_command(),
-      ops_histogram_command(), bench_ops_command(),    bench_people_command(),
-      bench_flow_command(),    bench_emd_command(),    demo_command(),
-      info_command(),          help_command(),         man_command(),
-      completion_command(),    version_command(),
+      people_detect_command(), people_train_command(),
+      people_eval_command(),   people_show_command(),
+      flow_lk_command(),       flow_bm_command(),
+      flow_eval_command(),     flow_show_command(),
+      flow_scene_command(),    emd_distance_command(),
+      emd_map_command(),       emd_track_command(),
+      scenes_train_command(),  scenes_classify_command(),
+      scenes_eval_command(),   scenes_words_command(),
+      ops_gradient_command(),  ops_resize_command(),
+      ops_blur_command(),      ops_convolve_command(),
+      ops_integral_command(),  ops_pyramid_command(),
+      ops_histogram_command(), bench_ops_command(),
+      bench_people_command(),  bench_flow_command(),
+      bench_emd_command(),     demo_command(),
+      info_command(),          help_command(),
+      man_command(),           completion_command(),
+      version_command(),
   };
   return kCommands;
 }

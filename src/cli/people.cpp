@@ -12,21 +12,14 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "cli/shipped_models.h"
+
 namespace fovea::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 3> kShipped{"hog", "cascade", "channels"};
-
-std::vector<fs::path> model_folders() {
-  std::vector<fs::path> folders;
-  std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  if (!error) folders.push_back(program.parent_path().parent_path() / "share/fovea/models");
-  folders.emplace_back(FOVEA_SOURCE_MODELS);
-  return folders;
-}
 
 double number(const std::string& option, const std::string& text) {
   double value = 0;
@@ -46,14 +39,7 @@ std::string model_path(const std::string& word) {
   bool shipped = false;
   for (const std::string_view name : kShipped) shipped |= word == name;
   if (!shipped) return word;
-  const std::string file = fmt::format("people_{}.safetensors", word);
-  std::string looked;
-  for (const fs::path& folder : model_folders()) {
-    std::error_code error;
-    if (fs::exists(folder / file, error)) return (folder / file).string();
-    looked += (looked.empty() ? "" : " nor in ") + folder.string();
-  }
-  throw IoError(fmt::format("{} is not in {}; give --model FILE, or train one", file, looked));
+  return shipped_model(fmt::format("people_{}.safetensors", word));
 }
 
 people::Model read_people_model(const std::string& word) {

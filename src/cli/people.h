@@ -17,8 +17,6 @@ struct PeopleModel {
 };
 void describe(OptionVisitor& visit, PeopleModel& choice);
 
-// Shipped models lie in share/fovea/models beside the program's folder, or in the source tree it
-// was built from. Throws IoError with the places looked at.
 std::string model_path(const std::string& word);
 // Reads it; a file of another make (OpenCV, liblinear) is imported.
 people::Model read_people_model(const std::string& word);

@@ -22,8 +22,10 @@ struct Corpus {
 // is one). InvalidArgument where there are fewer than two classes or a class has no image; IoError
 // and FormatError that name what cannot be read.
 FOVEA_API Corpus read_corpus(const std::string& folder_or_list);
-// A list whose classes are those of another corpus.
-FOVEA_API Corpus read_corpus(const std::string& list, std::span<const std::string> classes);
+// One whose classes are those of another corpus or of a model (none: its own). Files of a list are
+// named from `folder` on, where one is given and has them.
+FOVEA_API Corpus read_corpus(const std::string& folder_or_list,
+                             std::span<const std::string> classes, const std::string& folder = {});
 
 struct TrainOptions {
   DescriptorOptions descriptor{};
