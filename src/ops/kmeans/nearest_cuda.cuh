@@ -50,7 +50,9 @@ struct NearestShape {
   // Eight lanes' pairs of numbers, of eight points, fall into different banks.
   static constexpr int kPitch = kDimensions + 8;
   static constexpr int kGroupWords = detail::nearest::group_words(kSteps);
-  // Groups of centres that are brought to shared memory at once, even.
+  // Groups of centres side by side, as far as registers go.
+  static constexpr int kSide = kSteps <= 4 ? 2 : 1;
+  // Groups that are brought to shared memory at once, even.
   static constexpr int kChunk =
       kChunkBytes_ / (4 * kGroupWords) < 2 ? 2 : kChunkBytes_ / (4 * kGroupWords) / 2 * 2;
 };
@@ -168,6 +170,7 @@ __device__ inline void stage(const CentresView& centres, int chunk,
   std::uint32_t* to = scratch.chunks[chunk % 2];
   for (int w = kVector * threadIdx.x; w < words; w += kVector * Shape::kThreads)
     copy_ahead(to + w, from + w);
+  __syncwarp();  // products take whole warps
 }
 
 // The fma chain's score, lowered into the key of the point: of equal scores the first centre stays.
@@ -210,6 +213,7 @@ __device__ inline void find_candidates(const CentresView& centres, int first,
         [&](int part) { return row_of(detail::nearest::point_place(lane, part).row); }, s, squares);
   const int groups = detail::nearest::groups_of(centres.centres);
   for (int group = warp; group < groups; group += Shape::kWarps) {
+    __syncwarp();  // products take whole warps
     const std::uint32_t* words =
         centres.groups + static_cast<std::size_t>(group) * Shape::kGroupWords;
     uint4 fragments[Shape::kSteps];
@@ -288,32 +292,32 @@ __device__ int nearest_in_block(const CentresView& centres, int count,
     __syncthreads();  // the chunk is here, and no warp reads the one before any more
     if (chunk + 1 < chunks) stage(centres, chunk + 1, scratch);
     const int last = min(Shape::kChunk, groups - chunk * Shape::kChunk);
-    for (int group = 0; group < last; group += 2) {
-      float scores[2][Shape::kTiles][4] = {};
+    for (int group = 0; group < last; group += Shape::kSide) {
+      float scores[Shape::kSide][Shape::kTiles][4] = {};
 #pragma unroll
-      for (int pair = 0; pair < 2; ++pair) {
+      for (int side = 0; side < Shape::kSide; ++side) {
         const std::uint32_t* words =
-            scratch.chunks[chunk % 2] + (group + pair) * Shape::kGroupWords;
+            scratch.chunks[chunk % 2] + (group + side) * Shape::kGroupWords;
         uint4 fragments[Shape::kSteps];
 #pragma unroll
         for (int s = 0; s < Shape::kSteps; ++s)
           fragments[s] =
               *reinterpret_cast<const uint4*>(words + detail::nearest::word_of(s, lane, 0, 0));
 #pragma unroll
-        for (int m = 0; m < Shape::kTiles; ++m) multiply(scores[pair][m], points[m], fragments);
+        for (int m = 0; m < Shape::kTiles; ++m) multiply(scores[side][m], points[m], fragments);
       }
 #pragma unroll
-      for (int pair = 0; pair < 2; ++pair) {
+      for (int side = 0; side < Shape::kSide; ++side) {
         const float2 halves = *reinterpret_cast<const float2*>(
-            scratch.chunks[chunk % 2] + (group + pair) * Shape::kGroupWords +
+            scratch.chunks[chunk % 2] + (group + side) * Shape::kGroupWords +
             Shape::kSteps * detail::nearest::kStepWords +
             detail::nearest::score_place(lane, 0).number);
-        const int centre = (chunk * Shape::kChunk + group + pair) * kGroup;
+        const int centre = (chunk * Shape::kChunk + group + side) * kGroup;
 #pragma unroll
         for (int m = 0; m < Shape::kTiles; ++m)
 #pragma unroll
           for (int part = 0; part < 4; ++part)
-            least[m][part / 2].take(scores[pair][m][part] + (part % 2 == 0 ? halves.x : halves.y),
+            least[m][part / 2].take(scores[side][m][part] + (part % 2 == 0 ? halves.x : halves.y),
                                     centre + part % 2);
       }
     }
