@@ -122,6 +122,7 @@ Command scenes_words_command();
 Command bench_ops_command();
 Command bench_flow_command();
 Command bench_emd_command();
+Command bench_scenes_command();
 Command bench_people_command();
 Command demo_command();
 Command people_eval_command();
