@@ -1,0 +1,216 @@
+// Pictures and their classes: a folder of folders, or a list.
+#include <fovea/error.h>
+#include <fovea/inputs.h>
+#include <fovea/scenes/train.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace fovea::scenes {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kSpace = " \t\r";
+constexpr int kMostClasses = 65535;
+
+// What is wrong with a line, by the list's name and the line's number.
+[[noreturn]] void fail(const std::string& list, int line, const std::string& cause) {
+  throw FormatError(fmt::format("{}: line {}: {}", list, line, cause));
+}
+
+std::string shown(std::string_view word) {
+  constexpr std::size_t kShown = 80;
+  std::string result(word.substr(0, kShown));
+  std::ranges::replace_if(
+      result, [](char c) { return static_cast<unsigned char>(c) < ' '; }, '?');
+  return result;
+}
+
+std::vector<std::string> entries_of(const std::string& folder, bool folders) {
+  const io::InputKind images = io::image_files();
+  std::error_code error;
+  std::vector<std::string> names;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::string name = entry->path().filename().string();
+    std::error_code unreadable;  // a dangling link is neither
+    const bool is_folder = entry->is_directory(unreadable);
+    if (name[0] != '.' && is_folder == folders && (folders || io::has_extension(name, images)))
+      names.push_back(std::move(name));
+  }
+  if (error) throw IoError(fmt::format("{}: cannot list: {}", folder, error.message()));
+  std::ranges::sort(names, io::natural_less);
+  return names;
+}
+
+Corpus read_folder(const std::string& folder) {
+  Corpus corpus;
+  corpus.classes = entries_of(folder, true);
+  if (corpus.classes.size() < 2)
+    throw InvalidArgument(fmt::format(
+        "{}: {} folder{} in it; expected a folder of images for each of two classes or more",
+        folder, corpus.classes.size(), corpus.classes.size() == 1 ? "" : "s"));
+  for (std::size_t label = 0; label < corpus.classes.size(); ++label) {
+    const std::string inner = (fs::path(folder) / corpus.classes[label]).string();
+    const std::vector<std::string> names = entries_of(inner, false);
+    if (names.empty())
+      throw InvalidArgument(fmt::format("{}: no image in this class's folder; looked for .{}",
+                                        inner, fmt::join(io::image_files().extensions, " .")));
+    for (const std::string& name : names) {
+      corpus.paths.push_back((fs::path(inner) / name).string());
+      corpus.labels.push_back(static_cast<std::int32_t>(label));
+    }
+  }
+  return corpus;
+}
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw IoError(fmt::format("{}: cannot read: {}", path, std::strerror(errno)));
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (text.find('\0') != std::string::npos)
+    throw FormatError(path + ": is no list: it holds a byte 0; expected text");
+  return text;
+}
+
+struct Line {
+  int number = 0;
+  std::string_view text;  // without space around it
+};
+
+std::vector<Line> lines_of(std::string_view text) {
+  std::vector<Line> lines;
+  for (int number = 1; !text.empty(); ++number) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    const auto first = line.find_first_not_of(kSpace);
+    if (first == std::string_view::npos || line[first] == '#') continue;
+    lines.push_back({number, line.substr(first, line.find_last_not_of(kSpace) - first + 1)});
+  }
+  return lines;
+}
+
+std::optional<int> number_of(std::string_view word) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (error != std::errc{} || end != word.data() + word.size() || value < 0) return std::nullopt;
+  return value;
+}
+
+// Names by number, from the classes.txt beside a list; empty where there is none.
+std::vector<std::string> names_beside(const std::string& list) {
+  const std::string path = (fs::path(list).parent_path() / "classes.txt").string();
+  std::error_code error;
+  if (!fs::exists(path, error)) return {};
+  const std::string text = text_of(path);
+  std::vector<std::string> names;
+  for (const Line& line : lines_of(text)) {
+    const auto gap = line.text.find_first_of(kSpace);
+    const std::optional<int> number = number_of(line.text.substr(0, gap));
+    if (!number || gap == std::string_view::npos || *number > kMostClasses)
+      fail(path, line.number,
+           fmt::format("\"{}\", expected a class's number and name", shown(line.text)));
+    const auto at = static_cast<std::size_t>(*number);
+    if (names.size() <= at) names.resize(at + 1);
+    if (!names[at].empty())
+      fail(path, line.number, fmt::format("class {} for the second time", at));
+    names[at] = line.text.substr(line.text.find_first_not_of(kSpace, gap));
+  }
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (names[i].empty()) throw FormatError(fmt::format("{}: class {} has no name", path, i));
+  return names;
+}
+
+// A file and the name of its class.
+struct Entry {
+  int line = 0;
+  std::string path;
+  std::string class_name;
+};
+
+std::vector<Entry> entries_in(const std::string& list) {
+  const std::string text = text_of(list);
+  const std::vector<std::string> names = names_beside(list);
+  const fs::path folder = fs::path(list).parent_path();
+  std::vector<Entry> entries;
+  for (const Line& line : lines_of(text)) {
+    // A file's name may hold spaces: the class is the last word.
+    const auto gap = line.text.find_last_of(kSpace);
+    if (gap == std::string_view::npos)
+      fail(list, line.number,
+           fmt::format("\"{}\", expected a file and its class", shown(line.text)));
+    const std::string_view file = line.text.substr(0, line.text.find_last_not_of(kSpace, gap) + 1);
+    const std::string_view word = line.text.substr(gap + 1);
+    Entry entry{line.number, (folder / file).string(), std::string(word)};
+    if (const std::optional<int> number = number_of(word); number && !names.empty()) {
+      if (static_cast<std::size_t>(*number) >= names.size())
+        fail(list, line.number,
+             fmt::format("class {}, but classes.txt beside the list ends with {}", *number,
+                         names.size() - 1));
+      entry.class_name = names[static_cast<std::size_t>(*number)];
+    }
+    std::error_code error;
+    if (!fs::is_regular_file(entry.path, error))
+      throw IoError(
+          fmt::format("{}: line {}: {} is no file", list, line.number, shown(entry.path)));
+    entries.push_back(std::move(entry));
+  }
+  if (entries.empty()) throw InvalidArgument(list + ": this list names no image");
+  return entries;
+}
+
+Corpus corpus_of(const std::string& list, std::vector<Entry> entries,
+                 std::vector<std::string> classes) {
+  Corpus corpus;
+  corpus.classes = std::move(classes);
+  for (Entry& entry : entries) {
+    const auto known = std::ranges::find(corpus.classes, entry.class_name);
+    if (known == corpus.classes.end())
+      fail(list, entry.line,
+           fmt::format("class \"{}\" is none of {}", shown(entry.class_name),
+                       fmt::join(corpus.classes, ", ")));
+    corpus.paths.push_back(std::move(entry.path));
+    corpus.labels.push_back(static_cast<std::int32_t>(known - corpus.classes.begin()));
+  }
+  return corpus;
+}
+
+}  // namespace
+
+Corpus read_corpus(const std::string& folder_or_list) {
+  std::error_code error;
+  if (fs::is_directory(folder_or_list, error)) return read_folder(folder_or_list);
+  std::vector<Entry> entries = entries_in(folder_or_list);
+  std::vector<std::string> classes = names_beside(folder_or_list);
+  if (classes.empty()) {
+    for (const Entry& entry : entries) classes.push_back(entry.class_name);
+    std::ranges::sort(classes, io::natural_less);
+    classes.erase(std::ranges::unique(classes).begin(), classes.end());
+  }
+  if (classes.size() < 2)
+    throw InvalidArgument(fmt::format("{}: all images are of class {}; expected two or more",
+                                      folder_or_list, classes.front()));
+  Corpus corpus = corpus_of(folder_or_list, std::move(entries), std::move(classes));
+  for (std::size_t label = 0; label < corpus.classes.size(); ++label)
+    if (std::ranges::find(corpus.labels, static_cast<std::int32_t>(label)) == corpus.labels.end())
+      throw InvalidArgument(
+          fmt::format("{}: class {} has no image", folder_or_list, corpus.classes[label]));
+  return corpus;
+}
+
+Corpus read_corpus(const std::string& list, std::span<const std::string> classes) {
+  return corpus_of(list, entries_in(list), {classes.begin(), classes.end()});
+}
+
+}  // namespace fovea::scenes
