@@ -167,7 +167,7 @@ void add_demo_scenes(Page& page, const DemoRun& run) {
            {fmt::format("places not seen in training, and what they are taken for; {:.0f} % of all "
                         "{} are right",
                         100 * confusion.accuracy(), told.size()),
-            "fovea scenes train places -o places.safetensors --colour lab --dictionary-words 60 "
+            "fovea scenes train places -o places.safetensors --colour lab --dictionary 60 "
             "--classifier svm"}),
        Figure::picture(montage(words, {.columns = 4}),
                        {"each pixel in the colour of its word; like words have like colours",

@@ -54,13 +54,13 @@ std::vector<std::string> entries_of(const std::string& folder, bool folders) {
   return names;
 }
 
-Corpus read_folder(const std::string& folder) {
+Corpus read_folder(const std::string& folder, std::size_t least_classes) {
   Corpus corpus;
   corpus.classes = entries_of(folder, true);
-  if (corpus.classes.size() < 2)
+  if (corpus.classes.size() < least_classes)
     throw InvalidArgument(fmt::format(
-        "{}: {} folder{} in it; expected a folder of images for each of two classes or more",
-        folder, corpus.classes.size(), corpus.classes.size() == 1 ? "" : "s"));
+        "{}: {} folder{} in it; expected a folder of images for each of {} classes or more", folder,
+        corpus.classes.size(), corpus.classes.size() == 1 ? "" : "s", least_classes));
   for (std::size_t label = 0; label < corpus.classes.size(); ++label) {
     const std::string inner = (fs::path(folder) / corpus.classes[label]).string();
     const std::vector<std::string> names = entries_of(inner, false);
@@ -108,9 +108,23 @@ std::optional<int> number_of(std::string_view word) {
   return value;
 }
 
+// A list, and the folder that its files are named from where they are there.
+struct List {
+  std::string path;
+  std::string folder{};
+
+  // Where something that the list may name lies.
+  std::string find(const fs::path& name) const {
+    std::error_code error;
+    if (!folder.empty() && fs::exists(fs::path(folder) / name, error))
+      return (fs::path(folder) / name).string();
+    return (fs::path(path).parent_path() / name).string();
+  }
+};
+
 // Names by number, from the classes.txt beside a list; empty where there is none.
-std::vector<std::string> names_beside(const std::string& list) {
-  const std::string path = (fs::path(list).parent_path() / "classes.txt").string();
+std::vector<std::string> names_beside(const List& list) {
+  const std::string path = list.find("classes.txt");
   std::error_code error;
   if (!fs::exists(path, error)) return {};
   const std::string text = text_of(path);
@@ -139,23 +153,22 @@ struct Entry {
   std::string class_name;
 };
 
-std::vector<Entry> entries_in(const std::string& list) {
-  const std::string text = text_of(list);
+std::vector<Entry> entries_in(const List& list) {
+  const std::string text = text_of(list.path);
   const std::vector<std::string> names = names_beside(list);
-  const fs::path folder = fs::path(list).parent_path();
   std::vector<Entry> entries;
   for (const Line& line : lines_of(text)) {
     // A file's name may hold spaces: the class is the last word.
     const auto gap = line.text.find_last_of(kSpace);
     if (gap == std::string_view::npos)
-      fail(list, line.number,
+      fail(list.path, line.number,
            fmt::format("\"{}\", expected a file and its class", shown(line.text)));
     const std::string_view file = line.text.substr(0, line.text.find_last_not_of(kSpace, gap) + 1);
     const std::string_view word = line.text.substr(gap + 1);
-    Entry entry{line.number, (folder / file).string(), std::string(word)};
+    Entry entry{line.number, list.find(file), std::string(word)};
     if (const std::optional<int> number = number_of(word); number && !names.empty()) {
       if (static_cast<std::size_t>(*number) >= names.size())
-        fail(list, line.number,
+        fail(list.path, line.number,
              fmt::format("class {}, but classes.txt beside the list ends with {}", *number,
                          names.size() - 1));
       entry.class_name = names[static_cast<std::size_t>(*number)];
@@ -163,10 +176,10 @@ std::vector<Entry> entries_in(const std::string& list) {
     std::error_code error;
     if (!fs::is_regular_file(entry.path, error))
       throw IoError(
-          fmt::format("{}: line {}: {} is no file", list, line.number, shown(entry.path)));
+          fmt::format("{}: line {}: {} is no file", list.path, line.number, shown(entry.path)));
     entries.push_back(std::move(entry));
   }
-  if (entries.empty()) throw InvalidArgument(list + ": this list names no image");
+  if (entries.empty()) throw InvalidArgument(list.path + ": this list names no image");
   return entries;
 }
 
@@ -186,13 +199,26 @@ Corpus corpus_of(const std::string& list, std::vector<Entry> entries,
   return corpus;
 }
 
-}  // namespace
+// A folder's images, their classes numbered as those given.
+Corpus read_folder_of(const std::string& folder, std::span<const std::string> classes) {
+  if (classes.empty()) return read_folder(folder, 2);
+  Corpus corpus = read_folder(folder, 1);
+  std::vector<std::int32_t> label_of;
+  for (const std::string& name : corpus.classes) {
+    const auto known = std::ranges::find(classes, name);
+    if (known == classes.end())
+      throw InvalidArgument(fmt::format("{}: class \"{}\" is none of {}", folder, shown(name),
+                                        fmt::join(classes, ", ")));
+    label_of.push_back(static_cast<std::int32_t>(known - classes.begin()));
+  }
+  for (std::int32_t& label : corpus.labels) label = label_of[static_cast<std::size_t>(label)];
+  corpus.classes.assign(classes.begin(), classes.end());
+  return corpus;
+}
 
-Corpus read_corpus(const std::string& folder_or_list) {
-  std::error_code error;
-  if (fs::is_directory(folder_or_list, error)) return read_folder(folder_or_list);
-  std::vector<Entry> entries = entries_in(folder_or_list);
-  std::vector<std::string> classes = names_beside(folder_or_list);
+// A list's images; classes are those that classes.txt or the list itself names.
+Corpus own_classes(const List& list, std::vector<Entry> entries) {
+  std::vector<std::string> classes = names_beside(list);
   if (classes.empty()) {
     for (const Entry& entry : entries) classes.push_back(entry.class_name);
     std::ranges::sort(classes, io::natural_less);
@@ -200,17 +226,27 @@ Corpus read_corpus(const std::string& folder_or_list) {
   }
   if (classes.size() < 2)
     throw InvalidArgument(fmt::format("{}: all images are of class {}; expected two or more",
-                                      folder_or_list, classes.front()));
-  Corpus corpus = corpus_of(folder_or_list, std::move(entries), std::move(classes));
+                                      list.path, classes.front()));
+  Corpus corpus = corpus_of(list.path, std::move(entries), std::move(classes));
   for (std::size_t label = 0; label < corpus.classes.size(); ++label)
     if (std::ranges::find(corpus.labels, static_cast<std::int32_t>(label)) == corpus.labels.end())
       throw InvalidArgument(
-          fmt::format("{}: class {} has no image", folder_or_list, corpus.classes[label]));
+          fmt::format("{}: class {} has no image", list.path, corpus.classes[label]));
   return corpus;
 }
 
-Corpus read_corpus(const std::string& list, std::span<const std::string> classes) {
-  return corpus_of(list, entries_in(list), {classes.begin(), classes.end()});
+}  // namespace
+
+Corpus read_corpus(const std::string& folder_or_list) { return read_corpus(folder_or_list, {}); }
+
+Corpus read_corpus(const std::string& folder_or_list, std::span<const std::string> classes,
+                   const std::string& folder) {
+  std::error_code error;
+  if (fs::is_directory(folder_or_list, error)) return read_folder_of(folder_or_list, classes);
+  const List list{folder_or_list, folder};
+  std::vector<Entry> entries = entries_in(list);
+  if (classes.empty()) return own_classes(list, std::move(entries));
+  return corpus_of(list.path, std::move(entries), {classes.begin(), classes.end()});
 }
 
 }  // namespace fovea::scenes

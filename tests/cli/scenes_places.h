@@ -44,7 +44,7 @@ inline void write_places(const std::string& folder, int each, int first = 0) {
 
 // Options that make training quick.
 inline std::vector<std::string> quick(std::vector<std::string> words) {
-  words.insert(words.end(), {"--dictionary-words", "12", "--dictionary-samples", "40"});
+  words.insert(words.end(), {"--dictionary", "12", "--samples", "40"});
   return words;
 }
 

@@ -65,7 +65,7 @@ TEST_F(ScenesTrain, BadInputIsOneLineWithItsStatus) {
              {"scenes", "train", folder_ / "nowhere", "-o", folder_ / "m.safetensors", "--quiet"}),
          kBadInput, "nowhere");
   expect(run_here({"scenes", "train", folder_ / "places", "-o", folder_ / "m.safetensors",
-                   "--dictionary-words", "5000", "--quiet"}),
+                   "--dictionary", "5000", "--quiet"}),
          kUsage, "5000");
   std::filesystem::create_directory(folder_ / "places/empty");
   expect(train("m.safetensors", {"--quiet"}), kUsage, "empty");
