@@ -76,9 +76,10 @@ struct SolutionsView {
 // totals lie apart, a distance is off by no more than rows + columns times 2^-50 of the greatest
 // cost (kPenalty: of greatest cost * lighter total + penalty * heavier total). Costs are whole
 // numbers too (GroundDistance::exact), so that distances of whole masses are exact but for the last
-// rounding, and all distances the same on every device. Devices may find different flows of that
-// cost and take different pivots to it; so where max_pivots is too low for one of them, its status
-// and its upper bound are its own.
+// rounding (kNormalise: where the least common multiple of their totals is below 2^52), and all
+// distances the same on every device. Devices may find different flows of that cost and take
+// different pivots to it; so where max_pivots is too low for one of them, its status and its upper
+// bound are its own.
 class FOVEA_API Solver {
  public:
   explicit Solver(GroundDistance ground, const SolverOptions& options = {});
