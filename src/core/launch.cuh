@@ -1,9 +1,38 @@
-// Launches in a row where each waits for the one before: the next one's threads are brought to the
-// processors while the last ones of this one still work, which saves about a microsecond each.
+// Shapes of launches and where their threads are; and launches in a row where each waits for the
+// one before: the next one's threads are brought to the processors while the last ones of this one
+// still work, which saves about a microsecond each.
 #pragma once
+#include <algorithm>
+#include <cstdint>
+
 #include "core/cuda_check.h"
+#include "core/on_device.cuh"
 
 namespace fovea::cuda {
+
+// Blocks of `threads` that cover an image of any height, a thread a pixel. In the kernel
+// thread_place() is the pixel, which may lie beyond the last.
+inline dim3 grid_over(int width, int height, dim3 threads) {
+  return tall_grid(blocks_for(width, static_cast<int>(threads.x)),
+                   blocks_for(height, static_cast<int>(threads.y)));
+}
+__device__ inline int2 thread_place() {
+  return {static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x),
+          block_row() * static_cast<int>(blockDim.y) + static_cast<int>(threadIdx.y)};
+}
+
+// Of launches over a list: a thread's number among all of them.
+__device__ inline unsigned thread_number() { return blockIdx.x * blockDim.x + threadIdx.x; }
+__device__ inline unsigned thread_total() { return gridDim.x * blockDim.x; }
+
+// Blocks of `block` threads for `count` items, but no more than `each` for every multiprocessor of
+// the current device: the kernel walks on where there are more items.
+inline unsigned blocks_within(std::int64_t count, int block, int each, const char* what) {
+  int device = 0, units = 0;
+  check(cudaGetDevice(&device), what);
+  check(cudaDeviceGetAttribute(&units, cudaDevAttrMultiProcessorCount, device), what);
+  return std::min(blocks_for(count, block), static_cast<unsigned>(std::max(1, units * each)));
+}
 
 struct LaunchShape {
   dim3 grid, threads;

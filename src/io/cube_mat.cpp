@@ -21,7 +21,10 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr std::size_t kHeaderBytes = 128;
+constexpr std::size_t kSubsystemAt = 116;  // of the header
 constexpr std::uint32_t kMatrix = 14, kCompressed = 15;
+// Classes of arrays; the newer has no dimensions.
+constexpr std::uint32_t kObject = 3, kOpaque = 17;
 constexpr std::uint32_t kMostDimensions = 64;
 constexpr std::uint32_t kMostNameBytes = 4096;
 constexpr double kMostExpansion = 1032;  // of deflate
@@ -34,6 +37,7 @@ struct Variable {
   bool complex = false;
   std::vector<std::uint64_t> sides;
 
+  bool object() const { return array_class == kObject || array_class == kOpaque; }
   bool numeric() const { return array_class >= 6 && array_class <= 15; }
   // Bands of rows and columns; not so for lists of values that happen to have two dimensions.
   bool readable() const {
@@ -67,7 +71,19 @@ StoredType type_of_code(const Source& source, std::uint32_t code) {
   }
 }
 
-// Everything of a matrix before its values.
+std::string read_name(MatStream& stream) {
+  const MatTag tag = stream.tag();
+  if ((tag.type != 1 && tag.type != 16 && tag.type != 2) || tag.bytes > kMostNameBytes)
+    stream.source().fail("is damaged: an array has no name");
+  std::string name(tag.bytes, '\0');
+  stream.read(std::as_writable_bytes(std::span(name)));
+  for (char& c : name)
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
+  stream.end_element(tag);
+  return name;
+}
+
+// Everything of a matrix before its values; of an opaque object its name.
 Variable read_matrix_head(MatStream& stream) {
   const Source& source = stream.source();
   Variable variable;
@@ -77,6 +93,10 @@ Variable read_matrix_head(MatStream& stream) {
   stream.word();
   variable.array_class = bits & 255U;
   variable.complex = (bits & 0x800U) != 0;
+  if (variable.array_class == kOpaque) {
+    variable.name = read_name(stream);
+    return variable;
+  }
   const MatTag sides = stream.tag();
   if (sides.type != 5 || sides.bytes < 8 || sides.bytes % 4 != 0 ||
       sides.bytes / 4 > kMostDimensions)
@@ -87,14 +107,7 @@ Variable read_matrix_head(MatStream& stream) {
     variable.sides.push_back(side);
   }
   stream.end_element(sides);
-  const MatTag name = stream.tag();
-  if ((name.type != 1 && name.type != 16 && name.type != 2) || name.bytes > kMostNameBytes)
-    source.fail("is damaged: an array has no name");
-  variable.name.resize(name.bytes);
-  stream.read(std::as_writable_bytes(std::span(variable.name)));
-  for (char& c : variable.name)
-    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
-  stream.end_element(name);
+  variable.name = read_name(stream);
   // Trailing sides of 1 do not count, as in MATLAB.
   while (variable.sides.size() > 3 && variable.sides.back() == 1) variable.sides.pop_back();
   return variable;
@@ -103,6 +116,7 @@ Variable read_matrix_head(MatStream& stream) {
 struct File {
   const Source& source;
   bool swapped;
+  std::uint64_t subsystem;  // where an array lies that holds the insides of objects; 0: nowhere
 };
 
 // Positions the stream on what lies inside the matrix at `offset`: the tag of its flags.
@@ -129,7 +143,7 @@ std::vector<Variable> list_variables(const File& file) {
     if (tag.small || file.source.size() - after < tag.bytes)
       file.source.fail(fmt::format("is truncated or damaged: an element at byte {} claims {} bytes",
                                    offset, tag.bytes));
-    if (tag.bytes > 0) {
+    if (tag.bytes > 0 && offset != file.subsystem) {
       if (auto matrix = open_matrix(file, offset)) {
         Variable variable = read_matrix_head(*matrix);
         variable.offset = offset;
@@ -142,13 +156,17 @@ std::vector<Variable> list_variables(const File& file) {
   return variables;
 }
 
+// Of all but objects.
 std::string names_of(const std::vector<Variable>& variables) {
-  constexpr std::size_t kMost = 16;
+  constexpr int kMost = 16;
   std::string text;
-  for (std::size_t i = 0; i < std::min(variables.size(), kMost); ++i)
-    text +=
-        fmt::format("{}{} ({})", i == 0 ? "" : ", ", variables[i].name, sides_text(variables[i]));
-  return text + (variables.size() > kMost ? ", ..." : "");
+  int named = 0;
+  for (const Variable& variable : variables) {
+    if (variable.object()) continue;
+    if (++named > kMost) return text + ", ...";
+    text += fmt::format("{}{} ({})", named == 1 ? "" : ", ", variable.name, sides_text(variable));
+  }
+  return named > 0 ? text : "objects alone";
 }
 
 const Variable& choose(const Source& source, const std::vector<Variable>& variables,
@@ -169,6 +187,11 @@ const Variable& choose(const Source& source, const std::vector<Variable>& variab
                                   : fmt::format("holds no cube: arrays of two or three dimensions "
                                                 "of real numbers are read, not {}",
                                                 names_of(variables)));
+  if (best->object())
+    source.fail(
+        fmt::format("variable '{}' is an object of MATLAB, which is not read; save its "
+                    "numbers as an array",
+                    best->name));
   if (!best->readable())
     source.fail(
         fmt::format("variable '{}' is {} {}; arrays of two or three dimensions of real "
@@ -234,7 +257,10 @@ Cube read_mat(const Source& source, const CubeReadOptions& options) {
     source.fail(head.starts_with("MATLAB 5.0") ? "is truncated or damaged: its header has no end"
                                                : "is no MATLAB file");
   }
-  const File file{source, (order == "MI") != (std::endian::native == std::endian::big)};
+  const bool swapped = (order == "MI") != (std::endian::native == std::endian::big);
+  std::uint64_t subsystem = 0;
+  std::memcpy(&subsystem, buffer.data() + kSubsystemAt, sizeof(subsystem));
+  const File file{source, swapped, swapped ? __builtin_bswap64(subsystem) : subsystem};
   const std::vector<Variable> variables = list_variables(file);
   const Variable& variable = choose(source, variables, options.variable);
   std::optional<MatStream> stream = open_matrix(file, variable.offset);
@@ -251,8 +277,7 @@ Cube read_mat(const Source& source, const CubeReadOptions& options) {
   CubeFacts facts{.format = CubeFormat::kMat, .variable = variable.name};
   facts.white = type_white(stored.type);
   Cube cube = make_cube(shape, std::move(facts));
-  std::visit([&](auto& bands) { read_values(*stream, stored, bands.view(), file.swapped); },
-             cube.bands);
+  std::visit([&](auto& bands) { read_values(*stream, stored, bands.view(), swapped); }, cube.bands);
   return cube;
 }
 

@@ -1,3 +1,6 @@
+// Bytes of an element, from the file or from zlib. Inflates no more than is asked for, so that a
+// list of a file's arrays reads only their heads, and never reads past what an element says it has:
+// a length that lies ends in an error, not in the next element.
 #include "io/cube_mat_stream.h"
 
 #include <fmt/format.h>

@@ -225,6 +225,11 @@ void spoil(Pairs<Mass>& pairs, Random& random) {
         for (int i = 0; i < rows; ++i) first[i] = static_cast<Mass>(random.uniform(0, 1));
       if (k % 6 == 2)
         for (int j = 0; j < columns; ++j) second[j] = static_cast<Mass>(random.uniform(0, 1e-6F));
+      // Totals far apart, with little beside much.
+      constexpr double kScales[] = {1e12, 1e-12, 1e-30, 1e20};
+      if (k % 19 == 2 || k % 19 == 4)
+        for (int i = 0; i < rows; i += between(random, 1, 3))
+          first[i] = static_cast<Mass>(first[i] * kScales[k % 4]);
     }
   }
 }

@@ -183,6 +183,34 @@ TEST(EmdSolverParity, RealMasses) {
   }
 }
 
+// In every kernel that reads real masses: lanes with and without a net, and those for many bins.
+TEST(EmdSolverParity, TotalsFarApart) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  Random random(20);
+  constexpr double kScales[] = {1e12, 1e-12, 1, 1e-300, 0x1p-1040, 1e200, 0x1p52};
+  for (int round = 0; round < 60; ++round) {
+    const int rows = between(random, 2, round % 3 == 0 ? 40 : 16);
+    const int columns = round % 2 == 0 ? rows : between(random, 2, 16);
+    const GroundDistance ground = random_ground(random, rows, columns);
+    Pairs<double> pairs{Image<double>(rows, 140), Image<double>(columns, 140)};
+    const auto fill = [&](double* masses, int bins, double scale) {
+      for (int i = 0; i < bins; ++i)
+        masses[i] =
+            between(random, 0, 3) == 0 ? random.uniform(0, 1) : random.uniform(0, 1) * scale;
+      masses[between(random, 0, bins - 1)] = scale;
+    };
+    for (int k = 0; k < 140; ++k) {
+      fill(pairs.first.row(k), rows, kScales[k % 7]);
+      fill(pairs.second.row(k), columns, k % 2 == 0 ? 1 : kScales[k / 7 % 7]);
+    }
+    for (const MassPolicy mass : kPolicies)
+      expect_equal(ground, pairs,
+                   {.mass = mass,
+                    .solver = round % 2 == 0 ? SolverKind::kAuto : SolverKind::kSimplex,
+                    .one_second = round % 5 == 0});
+  }
+}
+
 // A device's own memory, rows without padding, and a stream that is not awaited.
 TEST(EmdSolverParity, OnTheDevice) {
   FOVEA_SKIP_WITHOUT_CUDA();

@@ -100,6 +100,15 @@ TEST(CubeMat, ReadsAMapWhereThereIsNoCube) {
   EXPECT_TRUE(cubes_equal(read_cube(as_bytes(file), "x"), make_test_cube<std::uint8_t>(3, 2, 1)));
 }
 
+// As MATLAB writes a string or a table: no dimensions, but the names of a variable, of what knows
+// it and of its class, and where its insides are.
+std::string opaque(const MatWriter& writer, const std::string& name) {
+  return writer.element(
+      14, writer.element(6, writer.number(17U) + writer.number(0U)) + writer.element(1, name) +
+              writer.small(1, "MCOS") + writer.element(1, "string") +
+              writer.matrix(13, {6, 1}, "", writer.element(6, std::string(24, '\1'))));
+}
+
 std::string refusal(const std::string& file, const char* name = "x.mat",
                     const CubeReadOptions& options = {}) {
   return message_of<FormatError>([&] { read_cube(as_bytes(file), name, options); });
@@ -149,6 +158,53 @@ TEST(CubeMat, SaysWhatIsWrong) {
               writer.element(5, writer.number(1000) + writer.number(1000) + writer.number(1000)) +
               writer.small(1, "big") + writer.number(2U) + writer.number(1000000000U) + bytes));
   EXPECT_THAT(refusal(writer.header() + packed), HasSubstr("claims a picture of 1000000000 bytes"));
+}
+
+TEST(CubeMat, PassesOverObjects) {
+  for (const bool big : {false, true}) {
+    const MatWriter writer{big};
+    const std::string cube = writer.matrix(
+        kDouble, {2, 3, 2}, "cube", writer.element(2, values<std::uint8_t>(writer, 3, 2, 2)));
+    // Before 2008 objects had dimensions, and their class's name behind their own.
+    const std::string old =
+        writer.matrix(3, {1, 1}, "old", writer.element(1, "inline") + writer.small(5, "abcd"));
+    const std::string label = opaque(writer, "label");
+    // The insides of objects, which no variable is and which is more than the cube.
+    const std::string insides =
+        writer.matrix(kUint8, {1, 200, 2}, "", writer.element(2, std::string(400, 'i')));
+    for (const bool packed : {false, true}) {
+      const std::string before =
+          (packed ? writer.compressed(label) + writer.compressed(old) : label + old);
+      std::string file = writer.header() + before + cube;
+      file.replace(116, 8, writer.number(static_cast<std::uint64_t>(file.size())));
+      file += packed ? writer.compressed(insides) : insides;
+      EXPECT_TRUE(
+          cubes_equal(read_cube(as_bytes(file), "x"), make_test_cube<std::uint8_t>(3, 2, 2)));
+      EXPECT_TRUE(cubes_equal(read_cube(as_bytes(file), "x", {.variable = "cube"}),
+                              make_test_cube<std::uint8_t>(3, 2, 2)));
+      EXPECT_THAT(message_of<InvalidArgument>(
+                      [&] { read_cube(as_bytes(file), "x", {.variable = "none"}); }),
+                  testing::EndsWith("x: has no variable 'none'; it has cube (2x3x2)"));
+      for (const char* name : {"label", "old"})
+        EXPECT_THAT(refusal(file, "x", {.variable = name}),
+                    HasSubstr(std::string("variable '") + name +
+                              "' is an object of MATLAB, which is not read"));
+      EXPECT_THAT(refusal(writer.header() + before),
+                  HasSubstr("holds no cube: arrays of two or three dimensions of real numbers are "
+                            "read, not objects alone"));
+    }
+    std::string hostile = writer.header() + label + cube;
+    for (std::size_t length = 128; length < hostile.size(); ++length)
+      EXPECT_EQ(refusal(hostile.substr(0, length)).find('\n'), std::string::npos);
+    for (std::size_t at = 128; at < 128 + label.size(); ++at) {
+      const char kept = hostile[at];
+      for (const char value : {'\0', '\xff', '\x80', static_cast<char>(kept ^ 1)}) {
+        hostile[at] = value;
+        EXPECT_EQ(refusal(hostile).find('\n'), std::string::npos);
+      }
+      hostile[at] = kept;
+    }
+  }
 }
 
 TEST(CubeMat, SurvivesHostileFiles) {

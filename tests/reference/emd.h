@@ -10,14 +10,15 @@
 
 namespace fovea::reference {
 
-// In units of the ground distance, of whole masses. Where they do not weigh the same the lighter
-// one is moved.
-inline std::int64_t least_cost(const emd::GroundDistance& ground, std::vector<std::int64_t> first,
-                               std::vector<std::int64_t> second) {
+// In units of the ground distance, of whole masses in numbers that hold the cost. Where they do not
+// weigh the same the lighter one is moved.
+template <class Whole>
+Whole least_cost(const emd::GroundDistance& ground, std::vector<Whole> first,
+                 std::vector<Whole> second) {
   constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max() / 4;
   const int rows = ground.rows(), columns = ground.columns();
-  std::vector<std::int64_t> flow(static_cast<std::size_t>(rows * columns));
-  std::int64_t total = 0;
+  std::vector<Whole> flow(static_cast<std::size_t>(rows * columns));
+  Whole total = 0;
   for (;;) {
     // Lengths of paths from any row with mass left.
     std::vector<std::int64_t> to_row(static_cast<std::size_t>(rows), kFar);
@@ -53,7 +54,7 @@ inline std::int64_t least_cost(const emd::GroundDistance& ground, std::vector<st
            to_column[static_cast<std::size_t>(j)] < to_column[static_cast<std::size_t>(target)]))
         target = j;
     if (target < 0) return total;
-    std::int64_t mass = second[static_cast<std::size_t>(target)];
+    Whole mass = second[static_cast<std::size_t>(target)];
     int j = target, start = -1;
     for (;;) {
       const int i = column_from[static_cast<std::size_t>(j)];

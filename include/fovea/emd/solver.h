@@ -71,10 +71,15 @@ struct SolutionsView {
 // InvalidArgument for shapes that do not fit.
 //
 // Masses are worked on as whole numbers: counts and whole reals as they are, other reals as
-// multiples of 2^-51 of the pair's greater total. Costs are whole numbers too, so that distances
-// are exact but for one rounding and the same on every device. Devices may find different flows of
-// that cost and take different pivots to it; so where max_pivots is too low for one of them, its
-// status and its upper bound are its own.
+// multiples of a power of two, 2^-51 at most of the side's own total (kNormalise) or of the lighter
+// total (kPartial, kPenalty; the difference of masses: of the heavier). So however many digits the
+// totals lie apart, a distance is off by no more than rows + columns times 2^-50 of the greatest
+// cost (kPenalty: of greatest cost * lighter total + penalty * heavier total). Costs are whole
+// numbers too (GroundDistance::exact), so that distances of whole masses are exact but for the last
+// rounding (kNormalise: where the least common multiple of their totals is below 2^52), and all
+// distances the same on every device. Devices may find different flows of that cost and take
+// different pivots to it; so where max_pivots is too low for one of them, its status and its upper
+// bound are its own.
 class FOVEA_API Solver {
  public:
   explicit Solver(GroundDistance ground, const SolverOptions& options = {});

@@ -1,5 +1,6 @@
 // Kernels of the map over histograms in memory, and those between look-up and result: bounds,
 // storing, filling in.
+#include "core/launch.cuh"
 #include "emd/map/map_device.cuh"
 
 namespace fovea::emd::cuda {
@@ -10,8 +11,8 @@ constexpr struct {
   int blocks = 1024;  // at most, of kernels that walk over a list of unknown length
 } kTuning;
 
-__device__ unsigned thread_number() { return blockIdx.x * blockDim.x + threadIdx.x; }
-__device__ unsigned thread_total() { return gridDim.x * blockDim.x; }
+using fovea::cuda::thread_number;
+using fovea::cuda::thread_total;
 
 __device__ int pixel_x(const LookUp& job, std::uint32_t pixel) {
   return static_cast<int>(pixel % static_cast<std::uint32_t>(job.distances.width));
@@ -153,7 +154,7 @@ __global__ void keep_fresh_kernel(const __grid_constant__ LookUp job, std::uint3
 }
 
 __global__ void fill_in_kernel(const __grid_constant__ LookUp job) {
-  const int x = static_cast<int>(thread_number()), y = fovea::cuda::block_row();
+  const auto [x, y] = fovea::cuda::thread_place();
   if (x >= job.distances.width || y >= job.distances.height) return;
   const std::uint32_t bits = __float_as_uint(job.distances.at(x, y));
   if ((bits & detail::kPending) != 0)
@@ -198,8 +199,8 @@ void keep_fresh(const LookUp& job, std::uint32_t first, unsigned count, cudaStre
   fovea::cuda::check_launch("emd map: keeping");
 }
 void fill_in(const LookUp& job, cudaStream_t stream) {
-  const dim3 grid = fovea::cuda::tall_grid(blocks_over(job.distances.width),
-                                           static_cast<unsigned>(job.distances.height));
+  const dim3 grid = fovea::cuda::grid_over(job.distances.width, job.distances.height,
+                                           dim3(static_cast<unsigned>(kTuning.threads)));
   fill_in_kernel<<<grid, kTuning.threads, 0, stream>>>(job);
   fovea::cuda::check_launch("emd map: filling in");
 }

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/on_device.cuh"
+#include "core/launch.cuh"
 #include "emd/solve/lane_solver_cuda.cuh"
 #include "emd/solve/lane_solver_work_math.h"
 
@@ -29,9 +29,9 @@ __global__ void __launch_bounds__(T::kProveLanes)
   auto& memory = *reinterpret_cast<ProveMemory<S, T>*>(bytes);
   share_tables(tables, memory.tables);
   const ProveLane<S, T> lane(tables, batch, memory, static_cast<int>(threadIdx.x));
-  const int stride = static_cast<int>(gridDim.x * blockDim.x);
-  for (int problem = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-       problem < batch.problems; problem += stride) {
+  const auto stride = static_cast<int>(fovea::cuda::thread_total());
+  for (auto problem = static_cast<int>(fovea::cuda::thread_number()); problem < batch.problems;
+       problem += stride) {
     typename ProveLane<S, T>::Work work;
     lane.place(problem, work);
     lane.fill(problem, work);
@@ -103,9 +103,9 @@ class ShapeKernels final : public Kernels {
     constexpr std::size_t kBytes = sizeof(ProveMemory<S, T>);
     constexpr int kLanes = T::kProveLanes;
     fovea::cuda::allow_shared(&prove_kernel<S, T>, kBytes, "emd solver");
-    const unsigned blocks =
-        std::min(fovea::cuda::blocks_for(batch.problems, kLanes),
-                 resident(reinterpret_cast<const void*>(&prove_kernel<S, T>), kLanes, kBytes));
+    const unsigned blocks = fovea::cuda::blocks_within(
+        batch.problems, kLanes,
+        resident(reinterpret_cast<const void*>(&prove_kernel<S, T>), kLanes, kBytes), "emd solver");
     prove_kernel<S, T><<<blocks, kLanes, kBytes, stream>>>(tables_, batch);
     fovea::cuda::check_launch("emd solver");
   }
@@ -114,9 +114,10 @@ class ShapeKernels final : public Kernels {
     constexpr std::size_t kBytes = sizeof(ImproveMemory<S, T>);
     constexpr int kLanes = T::kImproveLanes;
     fovea::cuda::allow_shared(&improve_kernel<S, T>, kBytes, "emd solver");
-    const unsigned blocks =
-        std::min(fovea::cuda::blocks_for(batch.problems, kLanes),
-                 resident(reinterpret_cast<const void*>(&improve_kernel<S, T>), kLanes, kBytes));
+    const unsigned blocks = fovea::cuda::blocks_within(
+        batch.problems, kLanes,
+        resident(reinterpret_cast<const void*>(&improve_kernel<S, T>), kLanes, kBytes),
+        "emd solver");
     Queue from = source == Source::kUneven ? batch.uneven : batch.unproved;
     if (source == Source::kAll) from.problems = nullptr;
     improve_kernel<S, T><<<blocks, kLanes, kBytes, stream>>>(tables_, batch, from, extra_);
@@ -124,15 +125,12 @@ class ShapeKernels final : public Kernels {
   }
 
  private:
-  // Blocks that the current device holds at once.
-  static unsigned resident(const void* kernel, int lanes, std::size_t bytes) {
-    int device = 0, units = 0, blocks = 0;
-    fovea::cuda::check(cudaGetDevice(&device), "emd solver");
-    fovea::cuda::check(cudaDeviceGetAttribute(&units, cudaDevAttrMultiProcessorCount, device),
-                       "emd solver");
+  // Blocks that a multiprocessor of the current device holds at once.
+  static int resident(const void* kernel, int lanes, std::size_t bytes) {
+    int blocks = 0;
     fovea::cuda::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, lanes, bytes),
                        "emd solver");
-    return static_cast<unsigned>(std::max(1, units * blocks));
+    return blocks;
   }
 
   Tables<S> tables_;

@@ -5,6 +5,7 @@
 
 #include "emd/solve/lane_solver_batch.h"
 #include "emd/solve/lane_solver_math.h"
+#include "emd/solve/mass_math.h"
 
 namespace fovea::emd::lane {
 
@@ -20,7 +21,6 @@ struct Pair {
   typename S::Mass first[S::kBins];
   typename S::Mass second[S::kBins];
   MovedMass mass;
-  double flow_scale;  // of the caller's masses, kNormalise: of 1
 };
 
 // Of memory that no kernel writes meanwhile.
@@ -101,16 +101,12 @@ FOVEA_LANE Mass total_of(const Mass (&masses)[kBins]) {
 
 // What one side has more goes to the extra bin behind the other's last.
 template <class S>
-FOVEA_LANE void balance(const Batch& batch, typename S::Mass first_total,
-                        typename S::Mass second_total, Pair<S>& pair) {
-  using Mass = typename S::Mass;
-  const Mass more = first_total - second_total;
-  pair.mass.moved = more < 0 ? first_total : second_total;
-  pair.mass.extra = more < 0 ? -more : more;
+FOVEA_LANE void fill_extra(const Batch& batch, const Balance<typename S::Mass>& balance,
+                           Pair<S>& pair) {
   FOVEA_UNROLL
   for (int k = 0; k < S::kBins; ++k) {
-    if (k == batch.first.bins) pair.first[k] = more < 0 ? -more : Mass{0};
-    if (k == batch.second.bins) pair.second[k] = more > 0 ? more : Mass{0};
+    if (k == batch.first.bins) pair.first[k] = balance.first;
+    if (k == batch.second.bins) pair.second[k] = balance.second;
   }
 }
 
@@ -143,60 +139,33 @@ FOVEA_LANE Next load_counts(const Batch& batch, int problem, bool extra, Pair<S>
     if (one == Next::kUneven || other == Next::kUneven) return Next::kUneven;
   }
   const std::int32_t first_total = total_of(pair.first), second_total = total_of(pair.second);
-  pair.mass = {first_total, 0, 0};
-  pair.flow_scale = batch.rule.policy == MassPolicy::kNormalise ? 1.0 / first_total : 1.0;
+  pair.mass = {first_total};
   if (first_total == 0 || second_total == 0) {
     pair.mass.extra = first_total + second_total;
     return Next::kEmpty;
   }
   if (first_total == second_total) return Next::kSolve;
   if (!extra || batch.rule.policy == MassPolicy::kNormalise) return Next::kUneven;
-  balance<S>(batch, first_total, second_total, pair);
+  const auto balance = balance_of(first_total, second_total);
+  pair.mass = {balance.moved, balance.first + balance.second};
+  fill_extra<S>(batch, balance, pair);
   return Next::kSolve;
 }
 
 // Masses of 64 bits, of every type and policy.
 template <class S>
 FOVEA_LANE Next load_any(const Batch& batch, int problem, Pair<S>& pair) {
-  int exponent = 0;
-  if (counts(batch.first)) {
-    read_row(batch.first, problem, pair.first);
-    read_row(batch.second, problem, pair.second);
-  } else {
-    double first[S::kBins], second[S::kBins];
-    read_row(batch.first, problem, first);
-    read_row(batch.second, problem, second);
-    const MassFacts one = mass_facts(first, S::kBins), other = mass_facts(second, S::kBins);
-    if (!one.valid || !other.valid) return Next::kInvalid;
-    exponent = mass_exponent(one, other);
-    FOVEA_UNROLL
-    for (int k = 0; k < S::kBins; ++k) {
-      pair.first[k] = whole_mass(first[k], exponent);
-      pair.second[k] = whole_mass(second[k], exponent);
-    }
-  }
-  std::int64_t first_total = total_of(pair.first), second_total = total_of(pair.second);
-  pair.mass = {first_total, first_total + second_total, exponent};
-  if (first_total == 0 || second_total == 0) return Next::kEmpty;
-  pair.flow_scale = exponent == 0 ? 1.0 : scalbn(1.0, exponent);
-  if (batch.rule.policy == MassPolicy::kNormalise) {
-    const MassFactors factors = mass_factors(first_total, second_total);
-    if (factors.first > 0) {
-      FOVEA_UNROLL
-      for (int k = 0; k < S::kBins; ++k) {
-        pair.first[k] *= factors.first;
-        pair.second[k] *= factors.second;
-      }
-      first_total *= factors.first;
-    } else {
-      normalise_to(pair.first, batch.first.bins, first_total);
-      normalise_to(pair.second, batch.second.bins, second_total);
-      first_total = kNormalTotal;
-    }
-    second_total = first_total;
-    pair.flow_scale = 1.0 / static_cast<double>(first_total);
-  }
-  balance<S>(batch, first_total, second_total, pair);
+  using Masses = double[S::kBins];
+  Masses first, second;
+  read_row(batch.first, problem, first);
+  read_row(batch.second, problem, second);
+  const WholePair whole =
+      make_whole(batch.rule.policy, MassSide<Masses>{first, S::kBins, pair.first},
+                 MassSide<Masses>{second, S::kBins, pair.second});
+  pair.mass = whole.mass;
+  if (whole.status == Status::kInvalidMass) return Next::kInvalid;
+  if (whole.status == Status::kEmpty) return Next::kEmpty;
+  fill_extra<S>(batch, balance_of(whole.first_total, whole.second_total), pair);
   return Next::kSolve;
 }
 
@@ -218,8 +187,7 @@ FOVEA_LANE void hand_in(const Batch& batch, int problem, double distance, Status
 FOVEA_LANE void hand_in_unsolved(const Batch& batch, int problem, Next next,
                                  const MovedMass& mass) {
   if (next == Next::kEmpty)
-    hand_in(batch, problem, empty_distance(batch.rule, mass.extra, mass.exponent), Status::kEmpty,
-            0);
+    hand_in(batch, problem, empty_distance(batch.rule, mass), Status::kEmpty, 0);
   else hand_in(batch, problem, 0, Status::kInvalidMass, 0);
 }
 
@@ -231,10 +199,11 @@ FOVEA_LANE void begin_flow(const Batch& batch, int problem, bool solve, const Pa
   for (int k = 0; k < rows * columns; ++k) flow[k] = 0;
   if (!solve) return;
   if constexpr (S::kNet) {
+    const FlowScale scale = flow_scale(batch.rule, pair.mass);
     FOVEA_UNROLL
     for (int k = 0; k < S::kBins; ++k) {
       const auto stays = pair.first[k] < pair.second[k] ? pair.first[k] : pair.second[k];
-      if (k < rows) flow[k * columns + k] = static_cast<double>(stays) * pair.flow_scale;
+      if (k < rows) flow[k * columns + k] = scale(static_cast<double>(stays));
     }
   }
 }

@@ -12,18 +12,7 @@
 #include <bit>
 #include <cstdint>
 
-// Arrays of a lane are registers only where every index is known: loops over them are unrolled.
-#ifdef __CUDA_ARCH__
-#define FOVEA_UNROLL _Pragma("unroll")
-#else
-#define FOVEA_UNROLL
-#endif
-// Functions that see such arrays are parts of their callers.
-#ifdef __CUDACC__
-#define FOVEA_LANE __host__ __device__ __forceinline__
-#else
-#define FOVEA_LANE inline
-#endif
+#include "emd/solve/unroll.h"
 
 namespace fovea::emd::lane {
 

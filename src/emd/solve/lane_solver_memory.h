@@ -7,8 +7,10 @@
 
 namespace fovea::emd::lane {
 
-// Of the kernels. Chosen by reasoning alone: four warps a block, so that barriers wait for few and
-// an SM still holds many blocks, and slots refilled when half of them are free.
+// Of the kernels: four warps a block, so that barriers wait for few and an SM still holds many
+// blocks, and slots refilled when half of them are free. Measured on an H200 (4.2 million problems
+// of 11 bins) beside 64/64/32, 256/256/128 and 64/128/96: 0.375 ms thresholded (0.372 to 0.391),
+// 4.43 ms of random costs (4.42 to 4.64).
 template <int kProveLanes_, int kImproveLanes_, int kRefillBelow_>
 struct TuningOf {
   static constexpr int kProveLanes = kProveLanes_;      // of a block
@@ -51,7 +53,6 @@ struct ImproveMemory {
 
   typename S::Sum cost[kLanes];
   std::int64_t moved[kLanes], extra[kLanes];
-  double flow_scale[kLanes];
   typename S::Mass flow[Masses::size(S::kNodes)];
   typename S::Cost potential[Potentials::size(S::kNodes)];
   std::uint32_t children[Children::size(S::kNodes)];
@@ -59,7 +60,7 @@ struct ImproveMemory {
   std::uint8_t parent[Parents::size(S::kNodes)];
   std::uint32_t sources[kLanes], sinks[kLanes];
   int problem[kLanes];  // < 0: the slot is free
-  int pivots[kLanes], exponent[kLanes];
+  int pivots[kLanes], exponent[kLanes], extra_exponent[kLanes];
   int slots[kLanes];  // at work, then free
   int at_work[kLanes / 32], next_entry;
   Tables<S> tables;

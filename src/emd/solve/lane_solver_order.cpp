@@ -1,3 +1,7 @@
+// Chooses the order in which lanes fill cells by trial: a handful of rules, by cost and by what a
+// cell's row and column cost otherwise, each run on the same drawn histograms by the lanes' own
+// code on the host. A start with fewer pivots left is worth more than any tuning of pivots. The
+// drawing is seeded, so that a ground distance has one order.
 #include <fovea/random.h>
 
 #include <algorithm>

@@ -39,9 +39,10 @@ class ProveLane {
     if (batch_.flow == nullptr || work.next == Next::kUneven) return;
     begin_flow(batch_, problem, solve, work.pair);
     if (!solve) return;
+    const FlowScale scale = flow_scale(batch_.rule, work.pair.mass);
     for (int at = count_bits(work.sides.sources | work.sides.sinks) - 2; at >= 0; --at)
       add_flow<S>(batch_, problem, work.sides, step_[at] & 0xFF, step_[at] >> 8,
-                  static_cast<double>(mass_[step_[at] & 0xFF]) * work.pair.flow_scale);
+                  scale(static_cast<double>(mass_[step_[at] & 0xFF])));
   }
 
   FOVEA_LANE void find_worth(const Work& work) const {
@@ -99,7 +100,7 @@ struct Slots {
       memory.moved[slot] = pair.mass.moved;
       memory.extra[slot] = pair.mass.extra;
       memory.exponent[slot] = pair.mass.exponent;
-      memory.flow_scale[slot] = pair.flow_scale;
+      memory.extra_exponent[slot] = pair.mass.extra_exponent;
       memory.problem[slot] = problem;
     } else if (next != Next::kUneven) {
       hand_in_unsolved(batch, problem, next, pair.mass);
@@ -126,18 +127,20 @@ struct Slots {
  private:
   FOVEA_HD void end(Status status, int slot) const {
     const int problem = memory.problem[slot];
-    const MovedMass mass{memory.moved[slot], memory.extra[slot], memory.exponent[slot]};
+    const MovedMass mass{memory.moved[slot], memory.extra[slot], memory.exponent[slot],
+                         memory.extra_exponent[slot]};
     hand_in(batch, problem, distance_of(batch.rule, memory.cost[slot], mass), status,
             memory.pivots[slot]);
     memory.problem[slot] = -1;
     if (batch.flow == nullptr) return;
     const Sides sides{memory.sources[slot], memory.sinks[slot]};
     const auto tree = memory.tree(slot);
+    const FlowScale scale = flow_scale(batch.rule, mass);
     for (std::uint32_t rest = sides.sources | sides.sinks; rest != 0; rest &= rest - 1) {
       const int node = 31 - leading_zeros(rest & (~rest + 1)), parent = tree.parent[node];
       if (parent != node)
         add_flow<S>(batch, problem, sides, node, parent,
-                    static_cast<double>(tree.flow[node]) * memory.flow_scale[slot]);
+                    scale(static_cast<double>(tree.flow[node])));
     }
   }
 };

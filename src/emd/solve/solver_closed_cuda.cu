@@ -1,6 +1,6 @@
 // Closed forms on CUDA: sums over bins in registers, costs among the kernel's arguments, so that
 // reading histograms is what takes time.
-#include "core/on_device.cuh"
+#include "core/launch.cuh"
 #include "emd/solve/lane_solver_load_math.h"
 #include "emd/solve/solver_cuda.cuh"
 
@@ -91,7 +91,7 @@ template <int kBins, GroundForm kForm>
 __global__ void __launch_bounds__(kLanes)
     closed_kernel(const __grid_constant__ ClosedCosts<kBins> costs,
                   const __grid_constant__ Batch batch) {
-  const int problem = static_cast<int>(blockIdx.x * kLanes + threadIdx.x);
+  const auto problem = static_cast<int>(fovea::cuda::thread_number());
   if (problem >= batch.problems) return;
   lane::Pair<ShapeOf<kBins>> pair;
   const Next next = lane::load_pair<ShapeOf<kBins>>(batch, problem, false, pair);

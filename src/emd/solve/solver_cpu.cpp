@@ -6,6 +6,7 @@
 #include "emd/solve/batch_solver.h"
 #include "emd/solve/closed_math.h"
 #include "emd/solve/cost_plan.h"
+#include "emd/solve/mass_math.h"
 
 // Outside the per-target part, which is compiled once a target.
 #ifndef FOVEA_EMD_JOB
@@ -41,7 +42,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 template <class Mass, class Sum>
 Found least_cost(const CostPlan& plan, Problem<Mass>& problem, const FlowRow& flow, Sum& cost) {
-  const bool equal = problem.mass.extra == 0, with_flow = flow.to != nullptr;
+  const bool equal = problem.equal, with_flow = flow.to != nullptr;
   const Mass *first = problem.first, *second = problem.second;
   if (plan.form == GroundForm::kDiscrete && !with_flow) {
     cost = discrete_cost<Sum>(first, second, plan.step, plan.rows);
@@ -77,11 +78,7 @@ Found least_cost(const CostPlan& plan, Problem<Mass>& problem, const FlowRow& fl
 template <class Mass>
 double solve_whole(const CostPlan& plan, Problem<Mass>& problem, FlowRow flow, Found& found) {
   std::conditional_t<sizeof(Mass) == 4, std::int64_t, Wide> cost = 0;
-  flow.exponent = problem.mass.exponent;
-  if (problem.total > 0) {
-    flow.exponent = 0;
-    flow.scale = 1 / static_cast<double>(problem.total);
-  }
+  if (flow.to != nullptr) flow.scale = flow_scale(plan.rule, problem.mass);
   found = least_cost(plan, problem, flow, cost);
   return distance_of(plan.rule, cost, problem.mass);
 }
@@ -116,67 +113,40 @@ class Range {
       std::int32_t first_total = 0, second_total = 0;
       for (int i = 0; i < plan_.rows; ++i) first_total += narrow_.first[i] = first[i];
       for (int j = 0; j < plan_.columns; ++j) second_total += narrow_.second[j] = second[j];
-      if (first_total == 0 || second_total == 0) return empty(first_total, second_total, 0, found);
+      if (first_total == 0 || second_total == 0) {
+        found.status = Status::kEmpty;
+        return empty_distance(plan_.rule, {0, std::max(first_total, second_total)});
+      }
       const bool scaled =
           plan_.rule.policy == MassPolicy::kNormalise && first_total != second_total;
       if (!scaled && std::max(first_total, second_total) <= plan_.narrow_total) {
-        narrow_.balance(plan_, first_total, second_total);
-        narrow_.total = plan_.rule.policy == MassPolicy::kNormalise ? first_total : 0;
+        const auto balance = narrow_.balance(plan_, first_total, second_total);
+        narrow_.mass = {balance.moved, balance.first + balance.second};
         return solve_whole(plan_, narrow_, flow, found);
       }
-      return solve_wide(first, second, 0, flow, found);
-    } else {
-      const MassFacts one = mass_facts(first, plan_.rows);
-      const MassFacts other = mass_facts(second, plan_.columns);
-      if (!one.valid || !other.valid) {
-        found.status = Status::kInvalidMass;
-        return 0;
-      }
-      return solve_wide(first, second, mass_exponent(one, other), flow, found);
     }
+    return solve_any(first, second, flow, found);
   }
 
-  double empty(std::int64_t first_total, std::int64_t second_total, int exponent, Found& found) {
-    found.status = Status::kEmpty;
-    return empty_distance(plan_.rule, std::max(first_total, second_total), exponent);
-  }
-
-  double solve_wide(const Mass* first, const Mass* second, int exponent, const FlowRow& flow,
-                    Found& found) {
-    std::int64_t first_total = 0, second_total = 0;
-    for (int i = 0; i < plan_.rows; ++i)
-      first_total += wide_.first[i] = whole_mass(first[i], exponent);
-    for (int j = 0; j < plan_.columns; ++j)
-      second_total += wide_.second[j] = whole_mass(second[j], exponent);
-    if (first_total == 0 || second_total == 0)
-      return empty(first_total, second_total, exponent, found);
-    wide_.mass.exponent = exponent;
-    wide_.total = 0;
-    if (plan_.rule.policy == MassPolicy::kNormalise) {
-      const MassFactors factors = mass_factors(first_total, second_total);
-      if (factors.first > 0) {
-        for (int i = 0; i < plan_.rows; ++i) wide_.first[i] *= factors.first;
-        for (int j = 0; j < plan_.columns; ++j) wide_.second[j] *= factors.second;
-        first_total *= factors.first;
-      } else {
-        normalise_to(wide_.first, plan_.rows, first_total);
-        normalise_to(wide_.second, plan_.columns, second_total);
-        first_total = kNormalTotal;
-      }
-      second_total = wide_.total = first_total;
+  double solve_any(const Mass* first, const Mass* second, const FlowRow& flow, Found& found) {
+    const WholePair whole =
+        make_whole(plan_.rule.policy, MassSide<const Mass*>{first, plan_.rows, wide_.first},
+                   MassSide<const Mass*>{second, plan_.columns, wide_.second});
+    if (whole.status != Status::kOptimal) {
+      found.status = whole.status;
+      return whole.status == Status::kEmpty ? empty_distance(plan_.rule, whole.mass) : 0;
     }
-    wide_.balance(plan_, first_total, second_total);
-    if (std::max(first_total, second_total) > plan_.narrow_total)
+    wide_.balance(plan_, whole.first_total, whole.second_total);
+    wide_.mass = whole.mass;
+    if (std::max(whole.first_total, whole.second_total) > plan_.narrow_total)
       return solve_whole(plan_, wide_, flow, found);
     for (int i = 0; i <= plan_.rows; ++i)
       narrow_.first[i] = static_cast<std::int32_t>(wide_.first[i]);
     for (int j = 0; j <= plan_.columns; ++j)
       narrow_.second[j] = static_cast<std::int32_t>(wide_.second[j]);
+    narrow_.equal = wide_.equal;
     narrow_.mass = wide_.mass;
-    narrow_.total = wide_.total;
-    const double distance = solve_whole(plan_, narrow_, flow, found);
-    narrow_.total = 0;
-    return distance;
+    return solve_whole(plan_, narrow_, flow, found);
   }
 
   const Job<Mass>& job_;

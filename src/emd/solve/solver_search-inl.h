@@ -10,11 +10,11 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "emd/solve/bit_tableau_math.h"
 #include "emd/solve/cost_plan.h"
+#include "emd/solve/mass_math.h"
 #include "emd/solve/simplex_math.h"
 #include "emd/solve/solver_price-inl.h"
 
@@ -32,14 +32,15 @@ struct Problem {
   HWY_ALIGN Mass second[kMostLines] = {};
   HWY_ALIGN Mass kept[kMostLines];  // that stays in its bin
   MovedMass mass{};
-  std::int64_t total = 0;  // of the normalised sides, else 0
+  bool equal = true;  // in mass
 
-  void balance(const CostPlan& plan, std::int64_t first_total, std::int64_t second_total) {
-    const std::int64_t more = first_total - second_total;
-    mass.moved = std::min(first_total, second_total);
-    mass.extra = more < 0 ? -more : more;
-    first[plan.rows] = static_cast<Mass>(more < 0 ? -more : 0);
-    second[plan.columns] = static_cast<Mass>(more > 0 ? more : 0);
+  // Of whole masses with these totals.
+  Balance<Mass> balance(const CostPlan& plan, Mass first_total, Mass second_total) {
+    const auto balance = balance_of(first_total, second_total);
+    first[plan.rows] = balance.first;
+    second[plan.columns] = balance.second;
+    equal = first_total == second_total;
+    return balance;
   }
 };
 
@@ -52,11 +53,8 @@ struct Found {
 struct FlowRow {
   double* to = nullptr;
   int columns = 0;
-  int exponent = 0;
-  double scale = 1;
-  void add(int i, int j, double mass) const {
-    to[i * columns + j] += std::scalbn(mass, exponent) * scale;
-  }
+  FlowScale scale{};
+  void add(int i, int j, double mass) const { to[i * columns + j] += scale(mass); }
 };
 
 // start(basis) fills the tree.

@@ -1,6 +1,6 @@
 // Shaffer's simplex on CUDA: 4, 8 or 16 lanes a problem, so that a warp holds 8, 4 or 2 of them in
 // its registers and no lane waits for another warp.
-#include "core/on_device.cuh"
+#include "core/launch.cuh"
 #include "emd/solve/lane_solver_load_math.h"
 #include "emd/solve/solver_cuda.cuh"
 #include "emd/solve/tableau_lane_math.h"
@@ -131,7 +131,7 @@ __global__ void __launch_bounds__(kThreads)
     const bool empty = counts && (first_total == 0 || second_total == 0);
     bool working = there && !uneven && !empty;
     const std::int32_t more = first_total - second_total;
-    const MovedMass mass{more < 0 ? first_total : second_total, more < 0 ? -more : more, 0};
+    const MovedMass mass{more < 0 ? first_total : second_total, more < 0 ? -more : more};
     if (there && !uneven && batch.flow != nullptr)
       for (int k = me; k < size.sources * size.sinks; k += kLanes)
         batch.flow[problem * batch.flow_stride + k] = 0;
@@ -172,7 +172,7 @@ __global__ void __launch_bounds__(kThreads)
         cost_of<OneLane, TableauCosts<Cost, kBins>, kLanes>(mine, shared, more > 0 ? more : 0);
     if (there && !uneven && me == 0) {
       const double distance =
-          empty ? empty_distance(batch.rule, mass.extra, 0) : distance_of(batch.rule, cost, mass);
+          empty ? empty_distance(batch.rule, mass) : distance_of(batch.rule, cost, mass);
       lane::hand_in(batch, problem, distance, empty ? Status::kEmpty : status, pivots);
     }
     if (there && !uneven && !empty && batch.flow != nullptr) {
@@ -205,12 +205,8 @@ void launch(const CostPlan& plan, const Batch& batch, cudaStream_t stream) {
   // No path between a source and a sink has more cells than sources.
   costs.greatest = static_cast<Cost>(greatest);
   costs.dear = static_cast<Cost>(greatest * (std::min(plan.rows, plan.columns) + 1) + 1);
-  int device = 0, units = 0;
-  fovea::cuda::check(cudaGetDevice(&device), "emd solver");
-  fovea::cuda::check(cudaDeviceGetAttribute(&units, cudaDevAttrMultiProcessorCount, device),
-                     "emd solver");
-  const unsigned blocks = std::min(fovea::cuda::blocks_for(batch.problems, kThreads / kLanes),
-                                   static_cast<unsigned>(units * kBlocksPerUnit));
+  const unsigned blocks =
+      fovea::cuda::blocks_within(batch.problems, kThreads / kLanes, kBlocksPerUnit, "emd solver");
   tableau_kernel<Cost, kBins, kLanes><<<blocks, kThreads, 0, stream>>>(costs, batch);
   fovea::cuda::check_launch("emd solver");
 }
