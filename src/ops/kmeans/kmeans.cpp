@@ -126,6 +126,7 @@ class Run {
 
   Kmeans from_start(int number) {
     start(number);
+    refilled_at_ = std::numeric_limits<std::int64_t>::max();
     Kmeans result;
     KmeansStep last;
     for (int i = 0; i < options_.max_iterations && !result.converged; ++i) {
@@ -183,7 +184,11 @@ class Run {
     return engine_.step_batch(drawn);
   }
 
+  // Points that a new cluster cannot hold, since rounding hides how far they lie from another, come
+  // back: what brought no inertia down is not done again.
   int refill(KmeansStep& step) {
+    if (step.inertia >= refilled_at_) return 0;
+    refilled_at_ = step.inertia;
     const auto transfers = choose_transfers(engine_, step.empty, scales_.distance);
     if (!transfers.empty()) step.squared_shift = engine_.transfer(transfers);
     return static_cast<int>(transfers.size());
@@ -217,6 +222,7 @@ class Run {
   detail::KmeansScales scales_;
   double tolerance_ = -1;  // in the points' unit
   bool settled_ = false;
+  std::int64_t refilled_at_ = 0;  // inertia at which clusters were begun anew last
 };
 
 }  // namespace

@@ -167,7 +167,7 @@ detail::KmeansStep Engine::collect() {
 void Engine::assign_chunk(Worker& worker, const PreparedCentres& prepared, std::int64_t begin,
                           std::int64_t end) {
   const ImageView<const float> points = chunk(begin, end);
-  nearest_centres(prepared, points, worker.labels.data());
+  nearest_of_rows(prepared, points, worker.labels.data());
   squared_distances(points, centres_, worker.labels.data(), worker.distances.data());
   worker.inertia += sum_whole(worker.distances.data(), points.height, scales_.distance);
   for (int p = 0; p < points.height; ++p) {
@@ -224,7 +224,7 @@ detail::KmeansStep Engine::step_batch(std::span<const std::int32_t> points) {
       std::copy_n(points_.row(points[static_cast<std::size_t>(p)]), dimensions(), drawn.row(p));
     const auto rows =
         drawn.view().crop(0, static_cast<int>(begin), dimensions(), static_cast<int>(end - begin));
-    nearest_centres(prepared, rows, given.data() + begin);
+    nearest_of_rows(prepared, rows, given.data() + begin);
     squared_distances(rows, centres_, given.data() + begin, worker->distances.data());
     worker->inertia += sum_whole(worker->distances.data(), rows.height, scales_.distance);
     for (int p = 0; p < rows.height; ++p) {
