@@ -142,14 +142,18 @@ __device__ inline int block_row() { return static_cast<int>(blockIdx.z * gridDim
 // Returns the most that it has.
 int require_shared(std::size_t bytes, const char* operation);
 
-// Call before a launch with so much dynamic shared memory. The limit set is always the device's
-// own, so that calls in several threads do not lower it for each other.
+// Call before a launch with so much dynamic shared memory. The limit set is always what the device
+// has beside the kernel's own, so that calls in several threads do not lower it for each other.
 template <class Kernel>
 void allow_shared(Kernel* kernel, std::size_t bytes, const char* operation) {
   constexpr std::size_t kWithoutAsking = 48 << 10;
-  if (bytes <= kWithoutAsking) return;
-  const int most = require_shared(bytes, operation);
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most), operation);
+  cudaFuncAttributes own{};
+  check(cudaFuncGetAttributes(&own, kernel), operation);
+  if (bytes + own.sharedSizeBytes <= kWithoutAsking) return;
+  const int most = require_shared(bytes + own.sharedSizeBytes, operation);
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             most - static_cast<int>(own.sharedSizeBytes)),
+        operation);
 }
 
 }  // namespace fovea::cuda
