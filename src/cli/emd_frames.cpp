@@ -1,3 +1,5 @@
+// Images, cubes and video as bands of floats, one copy a sample. Samples keep their values: what a
+// level is, is settled by the first frame alone, so that later frames are counted alike.
 #include "cli/emd_frames.h"
 
 #include <fovea/cube_io.h>

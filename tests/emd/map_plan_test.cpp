@@ -1,6 +1,5 @@
 #include "emd/map/map_plan.h"
 
-#include <fovea/random.h>
 #include <gmock/gmock.h>
 
 #include <functional>
@@ -118,45 +117,6 @@ TEST(TablePlan, AlwaysTakesARow) {
   const std::uint32_t capacity = plan.room_for(0, 0, 5000, forgotten);
   EXPECT_GE(TablePlan::limit(capacity), 5000);
   EXPECT_FALSE(forgotten);
-}
-
-TEST(Bounds, NeverExceedTheDistance) {
-  Random random(1);
-  double tightness = 0;
-  int compared = 0;
-  for (int round = 0; round < 12; ++round) {
-    const int bins = 2 + static_cast<int>(random.below(10));
-    std::vector<double> costs;
-    for (int i = 0; i < bins * bins; ++i) costs.push_back(random.below(50) * 0.3);
-    const GroundDistance ground =
-        round % 2 == 0 ? GroundDistance(bins, bins, costs) : GroundDistance::thresholded(bins, 3);
-    std::vector<std::uint16_t> target;
-    for (int i = 0; i < bins; ++i) target.push_back(static_cast<std::uint16_t>(random.below(9)));
-    target[0] = 5;
-    const BoundPlan plan = plan_bounds(ground, target, 1e-6F);
-    ASSERT_FALSE(plan.offsets.empty());
-    for (int i = 0; i < 50; ++i) {
-      std::vector<double> counts;
-      for (int b = 0; b < bins; ++b) counts.push_back(random.below(4) == 0 ? random.below(30) : 0);
-      counts[random.below(static_cast<std::uint32_t>(bins))] += 1;
-      const std::vector<double> second(target.begin(), target.end());
-      const double exact = distance(ground, counts, second,
-                                    {.mass = MassPolicy::kNormalise,
-                                     .exec = {.device = Device::cpu(), .threads = 1}})
-                               .distance;
-      double best = 0;
-      for (std::size_t k = 0; k < plan.offsets.size(); ++k) {
-        detail::BoundParams one = plan.params();
-        one.count = 1;
-        one.weights += k * static_cast<std::size_t>(bins);
-        one.offsets += k;
-        best = std::max(best, static_cast<double>(detail::bound_above(one, counts)));
-      }
-      ASSERT_LE(static_cast<float>(best), static_cast<float>(exact));
-      if (exact > 0) tightness += best / exact, ++compared;
-    }
-  }
-  EXPECT_GT(tightness / compared, 0.8);
 }
 
 }  // namespace

@@ -36,8 +36,10 @@ struct MapStats {
   std::int64_t pixels = 0;
   std::int64_t cached = 0;        // histogram known from an earlier frame
   std::int64_t duplicate = 0;     // the same histogram elsewhere in this frame
-  std::int64_t skipped = 0;       // distinct new histograms proved to lie above the threshold
-  std::int64_t solved = 0;        // distinct new histograms given to the solver
+  std::int64_t skipped = 0;       // new histograms proved to lie above the threshold
+  std::int64_t solved = 0;        // new histograms given to the solver. The same one counts again
+                                  // where it could not be kept: beyond the keys' reach (windows of
+                                  // 15 bins cut by the border), or after the cache began anew
   std::int64_t pivots = 0;        // of the simplex in these
   std::int64_t unproved = 0;      // of these, stopped by SolverOptions::max_pivots: upper bounds
   std::int64_t resets = 0;        // times that the cache was full and begun anew

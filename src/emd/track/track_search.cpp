@@ -1,3 +1,8 @@
+// Places in a likelihood map. A score is a sum over an integral image: 4 reads for the box, 4 for
+// its ring, 63 for the cells of its layout; all places within reach are tried, which costs their
+// number and finds what a climb would miss. Mean shift (Comaniciu, Ramesh and Meer, "Real-time
+// tracking of non-rigid objects using mean shift", 2000) is there to be compared with: a flat
+// kernel of the box's size, no change of size.
 #include "emd/track/track_search.h"
 
 #include <cmath>

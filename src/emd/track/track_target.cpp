@@ -1,3 +1,7 @@
+// One target from frame to frame: two maps of what lies within reach (or of the whole frame once it
+// is lost), their quotient, and the place that fits best. The cost is that of the maps, which is
+// that of windows not seen before. Left out: a model of motion, of the target's turning, and of
+// one target hiding another.
 #include "emd/track/track_target.h"
 
 #include <algorithm>
