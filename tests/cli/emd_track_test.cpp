@@ -13,7 +13,6 @@ namespace fovea::cli {
 namespace {
 
 using emd::Square;
-using emd::TrackBox;
 using nlohmann::json;
 using testing::HasSubstr;
 
@@ -114,14 +113,6 @@ TEST_F(EmdTrackProgram, SaysWhatIsWrongInOneLine) {
   expect_refusal({"--target", "20,20,20,24", "-o", out, "--video", out}, kUsage,
                  "would be written twice");
   EXPECT_FALSE(std::filesystem::exists(out));
-}
-
-TEST(EmdTrackWords, TargetsAreBoxesOrFiles) {
-  const auto targets = parse_targets("1,2,30,40;ball.png");
-  ASSERT_EQ(targets.size(), 2U);
-  EXPECT_EQ(std::get<TrackBox>(targets[0]), (TrackBox{1, 2, 30, 40}));
-  EXPECT_EQ(std::get<std::string>(targets[1]), "ball.png");
-  EXPECT_THROW(parse_targets("1,2,3"), InvalidArgument);
 }
 
 }  // namespace
