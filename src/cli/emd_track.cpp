@@ -78,7 +78,8 @@ class TrackRun {
 
   int run() {
     const double start = steady_seconds();
-    const int in_flight = context_.exec.threads == 1 ? 1 : 4;
+    // Beside others ours is alone with a frame too, as they are.
+    const int in_flight = context_.exec.threads == 1 || request_.rivals ? 1 : 4;
     OrderedPipeline<TrackFrame, emd::Tracker> steps(
         trackers_, in_flight,
         {.read = [&](TrackFrame& step) { return reader_.next(step.frame); },
@@ -106,8 +107,13 @@ class TrackRun {
 
  private:
   void work(emd::Tracker& tracker, TrackFrame& step) {
-    step.tracks = tracker.targets() == 0 ? begin(tracker, step.frame.image.view())
-                                         : tracker.next(step.frame.image);
+    if (tracker.targets() == 0) {
+      step.tracks = begin(tracker, step.frame.image.view());
+    } else {
+      const double start = steady_seconds();
+      step.tracks = tracker.next(step.frame.image);
+      following_seconds_ += steady_seconds() - start;
+    }
     if (files_->draws_maps()) step.map = draw_map(tracker);
   }
 
@@ -148,10 +154,10 @@ class TrackRun {
 
   // Against the truth, and beside others.
   void measure() {
+    const auto followed = static_cast<double>(std::max<std::int64_t>(1, report_.frames - 1));
+    const double each = following_seconds_ / followed / static_cast<double>(targets_.size());
     for (std::size_t i = 0; i < truths_.size(); ++i)
-      report_.own.push_back(
-          {"fovea", false, emd::evaluate_track(boxes_[i], truths_[i]),
-           report_.seconds / static_cast<double>(std::max<std::int64_t>(1, report_.frames))});
+      report_.own.push_back({"fovea", false, emd::evaluate_track(boxes_[i], truths_[i]), each});
     if (!request_.rivals || report_.stopped) return;
     std::vector<TrackBox> starts;
     for (const auto& boxes : boxes_) starts.push_back(boxes.front());
@@ -167,6 +173,7 @@ class TrackRun {
   std::vector<emd::Tracker> trackers_{};  // one: a place follows from the one before
   std::optional<TrackFiles> files_{};     // made once all else is known to be right
   std::vector<std::vector<TrackBox>> boxes_{};
+  double following_seconds_ = 0;  // in the tracker, after the first frame
   TrackReport report_{};
 };
 

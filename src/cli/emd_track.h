@@ -57,7 +57,8 @@ struct TrackResult {
   std::string name;
   bool bar = false;  // one of those that ours is held against
   emd::TrackEvaluation errors{};
-  double seconds = 0;  // a frame
+  double seconds = 0;  // a frame after the first, in the tracker alone: decoding, drawing and
+                       // writing do not count. Of several targets followed together, their share
 };
 
 // The same targets followed by others: a box that stays, our search with Bhattacharyya's distance,
@@ -71,7 +72,7 @@ struct TrackReport {
   int width = 0, height = 0;  // of frames
   std::int64_t frames = 0, lost = 0;
   std::size_t targets = 0;
-  double seconds = 0;
+  double seconds = 0;  // with decoding and writing
   bool stopped = false;
   std::string tracks_json{};                       // of every frame, parted by commas
   std::vector<TrackResult> own{};                  // a target each, where there is a truth

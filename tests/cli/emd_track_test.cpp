@@ -84,6 +84,18 @@ TEST_F(EmdTrackProgram, MeasuresAgainstTruthBesideOthers) {
   EXPECT_GE(target["bar_overlap"].get<double>(), target["rivals"][0]["mean_overlap"].get<double>());
 }
 
+// Time in the tracker alone, for ours as for others: less than the whole, and said so.
+TEST_F(EmdTrackProgram, TimesTheTrackerAlone) {
+  const json result =
+      json::parse(track({"--truth", folder_ / "truth.txt", "--rivals", "--json"}).out);
+  const json target = result["targets"][0];
+  EXPECT_GT(target["seconds_per_frame"].get<double>(), 0);
+  EXPECT_LT(7 * target["seconds_per_frame"].get<double>(), result["seconds"].get<double>());
+  EXPECT_GT(target["rivals"][1]["seconds_per_frame"].get<double>(), 0);
+  EXPECT_THAT(track({"--truth", folder_ / "truth.txt"}).out,
+              HasSubstr("ms/frame: in the tracker alone"));
+}
+
 TEST_F(EmdTrackProgram, StartsLaterAndFollowsSeveral) {
   const Ended ended = track(
       {"--frame", "3", "--target", "32,23,20,24", "--target", folder_ / "example.png", "--json"});
