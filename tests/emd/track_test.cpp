@@ -226,6 +226,28 @@ TEST_P(EmdTrack, TracksAreTheSameEverywhere) {
   EXPECT_EQ(run(device(), 3), expected);
 }
 
+TEST(EmdTrackThreads, RedetectionIsTheSameForAnyNumberOfThem) {
+  const auto run = [](int threads) {
+    TrackOptions with;
+    with.exec = {.device = Device::cpu(), .threads = threads};
+    with.lost_frames = 1;
+    Tracker tracker(with);
+    const Square before = square_at(20, 30), after = square_at(85, 50);
+    std::vector<Track> tracks{
+        start(tracker, track_scene(kWidth, kHeight, 0, {before}), before.box)};
+    for (int i = 1; i < 6; ++i) {
+      const std::vector<Square> squares = i < 4 ? std::vector<Square>{} : std::vector{after};
+      tracks.push_back(tracker.next(track_scene(kWidth, kHeight, i, squares))[0]);
+    }
+    return tracks;
+  };
+  const auto expected = run(1);
+  EXPECT_TRUE(expected[3].lost);
+  EXPECT_FALSE(expected[5].lost);
+  EXPECT_EQ(run(2), expected);
+  EXPECT_EQ(run(7), expected);
+}
+
 TEST(EmdTrackRefusals, NameTheBoxThatDoesNotFit) {
   Tracker tracker({.exec = {.device = Device::cpu()}});
   const auto frame = track_scene(kWidth, kHeight, 0, {});

@@ -8,12 +8,14 @@
 #include <cmath>
 #include <limits>
 
+#include "core/parallel.h"
 #include "emd/track/track_math.h"
 
 namespace fovea::emd {
 namespace {
 
 constexpr int kMostShifts = 30;
+constexpr int kRowsPerTask = 8;
 constexpr std::size_t kPlacesAtOnce = 64;
 constexpr double kLeastWeight = 1e-3;  // likelihoods nearer to one half are noise
 
@@ -180,17 +182,24 @@ Place best_place(const LikelihoodMap& map, const SearchRange& range, const Place
   return best;
 }
 
-Place best_place_anywhere(const LikelihoodMap& map, const TrackRect& size,
-                          const SearchRange& range) {
-  Place best{size, -std::numeric_limits<double>::max()};
-  for (int y = range.frame.y; y <= range.frame.y + range.frame.height - size.height; ++y) {
-    for (int x = range.frame.x; x <= range.frame.x + range.frame.width - size.width; ++x) {
-      const TrackRect box{x, y, size.width, size.height};
-      const double score = place_score(map, box, range.model);
-      if (score > best.score) best = {box, score};
+Place best_place_anywhere(const LikelihoodMap& map, const TrackRect& size, const SearchRange& range,
+                          const Exec& exec) {
+  const Place none{size, -std::numeric_limits<double>::max()};
+  const int rows = range.frame.height - size.height + 1;
+  if (rows < 1) return none;
+  std::vector<Place> best(static_cast<std::size_t>((rows + kRowsPerTask - 1) / kRowsPerTask), none);
+  parallel_for(exec, rows, kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
+    Place& mine = best[static_cast<std::size_t>(first / kRowsPerTask)];
+    for (auto row = static_cast<int>(first); row < static_cast<int>(last); ++row) {
+      for (int x = 0; x <= range.frame.width - size.width; ++x) {
+        const TrackRect box{range.frame.x + x, range.frame.y + row, size.width, size.height};
+        const double score = place_score(map, box, range.model);
+        if (score > mine.score) mine = {box, score};
+      }
     }
-  }
-  return best;
+  });
+  return *std::max_element(best.begin(), best.end(),
+                           [](const Place& a, const Place& b) { return a.score < b.score; });
 }
 
 Place mean_shift_place(const LikelihoodMap& map, const SearchRange& range) {

@@ -114,12 +114,12 @@ void Target::begin_anywhere(const LabelledFrame& frame, const LabelledFrame& exa
 
 // A target keeps its size; one that is known by an example alone may have half to twice of that.
 Place Target::best_anywhere(const LabelledFrame& frame) const {
-  if (example_.empty()) return best_place_anywhere(map_, box_, range_of(frame));
+  if (example_.empty()) return best_place_anywhere(map_, box_, range_of(frame), options_.exec);
   Place best{example_, -std::numeric_limits<double>::max()};
   for (const double scale : {1.0, 0.5, 0.7071, 1.4142, 2.0}) {
     const TrackRect size = scaled(example_, scale);
     if (!fits(size, frame)) continue;
-    const Place place = best_place_anywhere(map_, size, range_of(frame));
+    const Place place = best_place_anywhere(map_, size, range_of(frame), options_.exec);
     if (place.score > best.score) best = place;
   }
   best.score = std::max(best.score, -1.0);  // where no size fits
