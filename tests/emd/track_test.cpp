@@ -176,6 +176,54 @@ TEST_P(EmdTrack, FindsAnExampleInAFrame) {
   EXPECT_FALSE(without.next(track_scene(kWidth, kHeight, 1, {square}))[0].lost);
 }
 
+// The same greys on the other side: only where they lie tells the target from its double.
+constexpr Rgb kDark{30, 30, 30}, kBright{230, 230, 230};
+
+TEST_P(EmdTrack, PartsTellWhichOneIsFoundAgain) {
+  const Square before = square_at(20, 30, kDark, kBright);
+  const Square after = square_at(85, 55, kDark, kBright);
+  const Square twin = square_at(50, 8, kBright, kDark);
+  const auto run = [&](TrackParts parts) {
+    TrackOptions with = options();
+    with.lost_frames = 1;
+    with.parts = parts;
+    with.layout = 0;
+    Tracker tracker(with);
+    start(tracker, track_scene(kWidth, kHeight, 0, {before}, 1), before.box);
+    tracker.next(track_scene(kWidth, kHeight, 1, {}, 1));
+    // The double alone is not the target, and beside the target it is not taken for it.
+    std::vector<Track> tracks{tracker.next(track_scene(kWidth, kHeight, 2, {twin}, 1))[0]};
+    tracks.push_back(tracker.next(track_scene(kWidth, kHeight, 3, {twin, after}, 1))[0]);
+    return tracks;
+  };
+  const auto with = run(TrackParts::kOn), without = run(TrackParts::kOff);
+  EXPECT_TRUE(with[0].lost);
+  EXPECT_FALSE(with[1].lost);
+  EXPECT_GT(overlap(with[1].box, after.box), 0.7);
+  EXPECT_FALSE(without[0].lost);
+  EXPECT_GT(overlap(without[0].box, twin.box), 0.7);
+}
+
+TEST_P(EmdTrack, PartsTellWhereAnExampleIs) {
+  const Square square = square_at(85, 55, kDark, kBright), twin = square_at(30, 20, kBright, kDark);
+  const Image<std::uint8_t> example = track_scene(20, 20, 5, {square_at(0, 0, kDark, kBright)}, 1);
+  Tracker tracker(options());
+  const Track found =
+      tracker.add_example(track_scene(kWidth, kHeight, 0, {twin, square}, 1), example.view());
+  EXPECT_TRUE(tracker.uses_parts(1));  // it is grey
+  EXPECT_FALSE(found.lost);
+  EXPECT_GT(overlap(found.box, square.box), 0.6);
+  Tracker fooled(options());
+  EXPECT_TRUE(fooled.add_example(track_scene(kWidth, kHeight, 0, {twin}, 1), example.view()).lost);
+  EXPECT_FALSE(fooled.next(track_scene(kWidth, kHeight, 1, {square}, 1))[0].lost);
+  TrackOptions off = options();
+  off.parts = TrackParts::kOff;
+  Tracker without(off);
+  EXPECT_FALSE(
+      without.add_example(track_scene(kWidth, kHeight, 0, {twin}, 1), example.view()).lost);
+  EXPECT_FALSE(without.uses_parts(1));
+}
+
 TEST_P(EmdTrack, BhattacharyyasDistanceFollowsToo) {
   TrackOptions with = options();
   with.distance = TrackDistance::kBhattacharyya;
@@ -227,8 +275,9 @@ TEST_P(EmdTrack, TracksAreTheSameEverywhere) {
 }
 
 TEST(EmdTrackThreads, RedetectionIsTheSameForAnyNumberOfThem) {
-  const auto run = [](int threads) {
+  const auto run = [](int threads, TrackParts parts) {
     TrackOptions with;
+    with.parts = parts;
     with.exec = {.device = Device::cpu(), .threads = threads};
     with.lost_frames = 1;
     Tracker tracker(with);
@@ -241,11 +290,13 @@ TEST(EmdTrackThreads, RedetectionIsTheSameForAnyNumberOfThem) {
     }
     return tracks;
   };
-  const auto expected = run(1);
-  EXPECT_TRUE(expected[3].lost);
-  EXPECT_FALSE(expected[5].lost);
-  EXPECT_EQ(run(2), expected);
-  EXPECT_EQ(run(7), expected);
+  for (const TrackParts parts : {TrackParts::kOff, TrackParts::kOn}) {
+    const auto expected = run(1, parts);
+    EXPECT_TRUE(expected[3].lost);
+    EXPECT_FALSE(expected[5].lost);
+    EXPECT_EQ(run(2, parts), expected);
+    EXPECT_EQ(run(7, parts), expected);
+  }
 }
 
 TEST(EmdTrackRefusals, NameTheBoxThatDoesNotFit) {
@@ -285,6 +336,10 @@ TEST(EmdTrackRefusals, FramesHaveOneSizeAndGreyOrColour) {
   EXPECT_THROW(Tracker{options}, InvalidArgument);
   options.window = 5;
   options.colours = 1;
+  EXPECT_THROW(Tracker{options}, InvalidArgument);
+  options.colours = 16;
+  options.parts = TrackParts::kOn;
+  options.search = TrackSearch::kMeanShift;
   EXPECT_THROW(Tracker{options}, InvalidArgument);
 }
 

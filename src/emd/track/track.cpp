@@ -195,7 +195,8 @@ void describe(OptionVisitor& visit, TrackOptions& options) {
       "how much it matters where in the box the likelihood lay at first; 0: only that it is inside",
       0, 1);
   visit("parts", options.parts,
-        "compare the target's six parts too; auto: where it is grey or ambiguous");
+        "compare the target's six parts too, by exhaustive search; auto: where it is grey or "
+        "ambiguous");
   visit("part-weight", options.part_weight, "of the parts' distance against the map's score", 0,
         10);
   visit("scale", options.scale, "let boxes grow and shrink");
@@ -213,6 +214,11 @@ Tracker::Tracker(const TrackOptions& options) : state_(std::make_unique<State>()
   check_options(options);
   if (options.window % 2 == 0)
     throw InvalidArgument(fmt::format("window is {}; expected an odd number", options.window));
+  if (options.parts == TrackParts::kOn && options.search == TrackSearch::kMeanShift)
+    throw InvalidArgument(
+        "parts are on with search meanshift, which climbs the map alone; take search exhaustive, "
+        "or "
+        "parts auto or off");
   state_->options = options;
   state_->options.exec.device = resolve(options.exec.device);
 }
@@ -297,7 +303,7 @@ Track Tracker::add_example(ImageView<const std::uint8_t> frame,
   Signatures signatures{label_histogram(pattern.here, group.palette.size()),
                         label_histogram(labels.here, group.palette.size())};
   Target target(state.next_id(), group.ground, std::move(signatures), state.options);
-  target.begin_anywhere(labels, pattern);
+  target.begin_anywhere(labels, pattern, is_grey(shown, {0, 0, shown.width, shown.height}));
   const Track track = target.track();
   state.members.push_back({std::move(target), index});
   return track;

@@ -21,6 +21,8 @@ constexpr double kScaleStep = 1.05;       // of a frame
 constexpr double kPartSteps = 20;         // of the first pass over places with parts, a box's size
 constexpr double kSureToAdapt = 0.6;      // of the first score
 constexpr double kLeastContrast = 0.01;   // a lower first score cannot tell when a target is lost
+constexpr double kNowhere = -std::numeric_limits<double>::max();  // the score of no place
+constexpr std::int64_t kPartBytes = std::int64_t{32} << 20;  // of integral histograms at a time
 
 MapOptions map_options(const TrackOptions& options) {
   MapOptions map;
@@ -83,18 +85,23 @@ void Target::make_map(const LabelledFrame& frame, const TrackRect& wanted) {
   sum_up(map_, options_.exec);
 }
 
+bool Target::wants_parts(bool grey, double plain_score) const {
+  if (options_.search == TrackSearch::kMeanShift) return false;  // it climbs the map alone
+  if (options_.parts != TrackParts::kAuto) return options_.parts == TrackParts::kOn;
+  return grey || plain_score < kAmbiguousScore;
+}
+
 void Target::begin(const LabelledFrame& frame, const TrackRect& box, bool grey) {
   box_ = box;
   make_map(frame, box.grown(options_.ring));
   const PlaceModel plain = learn_layout(map_, box, options_.ring, 0);
-  const bool ambiguous = grey || place_score(map_, box, plain) < kAmbiguousScore;
-  if (options_.parts == TrackParts::kOn || (options_.parts == TrackParts::kAuto && ambiguous))
+  if (wants_parts(grey, place_score(map_, box, plain)))
     parts_.emplace(ground_, options_.distance, options_.exec, frame.here, box);
   model_ = learn_layout(map_, box, options_.ring, options_.layout);
   first_score_ = score_ = place_score(map_, box, model_);
 }
 
-void Target::begin_anywhere(const LabelledFrame& frame, const LabelledFrame& example) {
+void Target::begin_anywhere(const LabelledFrame& frame, const LabelledFrame& example, bool grey) {
   model_.ring = options_.ring;
   // What to expect of a good place: the example's likelihoods inside, the frame's around.
   const auto mean_excess = [&](const LabelledFrame& of) {
@@ -105,25 +112,85 @@ void Target::begin_anywhere(const LabelledFrame& frame, const LabelledFrame& exa
   const double outside = mean_excess(frame);
   first_score_ = inside - (options_.ring * options_.ring - 1) * outside;
   example_ = example.bounds();
-  const Place best = best_anywhere(frame);
-  box_ = best.box;
-  score_ = best.score;
-  lost_ = score_ < options_.found_above * first_score_;
-  if (!lost_) example_ = {};
+  if (wants_parts(grey, first_score_))
+    parts_.emplace(ground_, options_.distance, options_.exec, example.here, example_);
+  lost_ = true;
+  if (take_if_found(frame)) return;
+  const Place likeliest = best_anywhere(frame, false);
+  box_ = likeliest.box;
+  score_ = std::max(likeliest.score, -1.0);  // where no size fits
 }
 
 // A target keeps its size; one that is known by an example alone may have half to twice of that.
-Place Target::best_anywhere(const LabelledFrame& frame) const {
-  if (example_.empty()) return best_place_anywhere(map_, box_, range_of(frame), options_.exec);
-  Place best{example_, -std::numeric_limits<double>::max()};
+// The map has been made of the whole frame.
+Place Target::best_anywhere(const LabelledFrame& frame, bool by_parts) {
+  const auto best_of = [&](const TrackRect& size) {
+    return by_parts ? best_by_parts(frame, size)
+                    : best_place_anywhere(map_, size, range_of(frame), options_.exec);
+  };
+  if (example_.empty()) return best_of(box_);
+  Place best{example_, kNowhere};
   for (const double scale : {1.0, 0.5, 0.7071, 1.4142, 2.0}) {
     const TrackRect size = scaled(example_, scale);
     if (!fits(size, frame)) continue;
-    const Place place = best_place_anywhere(map_, size, range_of(frame), options_.exec);
+    const Place place = best_of(size);
     if (place.score > best.score) best = place;
   }
-  best.score = std::max(best.score, -1.0);  // where no size fits
   return best;
+}
+
+// Places of the whole frame that would do by the map, compared part by part: first on a grid, then
+// around the best of it. Integral histograms of a large frame would take much memory: they are made
+// of some rows at a time.
+Place Target::best_by_parts(const LabelledFrame& frame, const TrackRect& size) {
+  SearchRange range = range_of(frame);
+  range.motion = 0;
+  range.step = std::max(1, static_cast<int>(std::lround(2 * size_of(size) / kPartSteps)));
+  const PlaceCost cost = [&](std::span<const TrackRect> places) {
+    return part_costs(places, 1 - options_.found_above);
+  };
+  WideSearch wide{size, options_.found_above * first_score_, 0, 0, options_.exec};
+  Place best{size, kNowhere};
+  const int rows = frame.here.height - size.height + 1;
+  const std::int64_t row_bytes =
+      std::int64_t{frame.here.width} * ground_.rows() * static_cast<int>(sizeof(std::uint32_t));
+  const auto affordable = static_cast<int>(kPartBytes / row_bytes);
+  const int band = std::max({affordable - size.height, size.height, range.step});
+  for (int row = 0; row < rows; row = wide.last_row) {
+    wide.first_row = row;
+    wide.last_row = std::min(rows, row + band / range.step * range.step);
+    parts_->look_at(frame.here, {0, row, frame.here.width, wide.last_row - row + size.height - 1});
+    improve_anywhere(map_, wide, range, cost, best);
+  }
+  if (best.score == kNowhere || range.step == 1) return best;
+  range.from = best.box;
+  range.reach = range.step - 1;
+  range.step = std::max(1, range.step / 2);
+  parts_->look_at(frame.here, intersection(best.box.padded(2 * range.reach), frame.bounds()));
+  const Place finer = best_place(map_, range, cost);
+  return place_score(map_, finer.box, model_) >= wide.least ? finer : best;
+}
+
+// What parts cost at places; those that are farther are as good as nowhere.
+std::vector<double> Target::part_costs(std::span<const TrackRect> places, double farthest) {
+  std::vector<double> costs = parts_->distances(places);
+  for (double& cost : costs)
+    cost = cost > farthest ? std::numeric_limits<double>::infinity() : cost * options_.part_weight;
+  return costs;
+}
+
+// Goes to the best place of the whole frame, which is mapped, if that is good enough.
+bool Target::take_if_found(const LabelledFrame& frame) {
+  const Place place = best_anywhere(frame, parts_.has_value());
+  if (place.score == kNowhere) return false;
+  const double score = place_score(map_, place.box, model_);
+  if (score < options_.found_above * first_score_) return false;
+  example_ = {};
+  box_ = place.box;
+  score_ = score;
+  lost_ = false;
+  doubtful_ = 0;
+  return true;
 }
 
 SearchRange Target::range_of(const LabelledFrame& frame) const {
@@ -142,11 +209,8 @@ Place Target::local_place(const LabelledFrame& frame) {
   if (options_.search == TrackSearch::kMeanShift) return mean_shift_place(map_, range);
   if (!parts_) return best_place(map_, range, {});
   parts_->look_at(frame.here, intersection(box_.padded(range.reach), frame.bounds()));
-  return best_place(map_, range, [&](std::span<const TrackRect> places) {
-    std::vector<double> costs = parts_->distances(places);
-    for (double& cost : costs) cost *= options_.part_weight;
-    return costs;
-  });
+  return best_place(map_, range,
+                    [&](std::span<const TrackRect> places) { return part_costs(places, 1); });
 }
 
 void Target::next(const LabelledFrame& frame) {
@@ -188,13 +252,7 @@ void Target::fit_size(const LabelledFrame& frame) {
 void Target::look_everywhere(const LabelledFrame& frame) {
   if (!options_.redetect) return;
   make_map(frame, frame.bounds());
-  const Place place = best_anywhere(frame);
-  if (place.score < options_.found_above * first_score_) return;
-  example_ = {};
-  box_ = place.box;
-  score_ = place.score;
-  lost_ = false;
-  doubtful_ = 0;
+  take_if_found(frame);
 }
 
 void Target::adapt(const LabelledFrame& frame) {

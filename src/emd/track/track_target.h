@@ -38,7 +38,7 @@ class Target {
   // Fixes place, first score and whether parts are compared; `grey`: the target has no colours.
   void begin(const LabelledFrame& frame, const TrackRect& box, bool grey);
   // The same for a target known by an example of this size alone: looks for it everywhere.
-  void begin_anywhere(const LabelledFrame& frame, const LabelledFrame& example);
+  void begin_anywhere(const LabelledFrame& frame, const LabelledFrame& example, bool grey);
   void next(const LabelledFrame& frame);
 
   Track track() const;
@@ -51,7 +51,11 @@ class Target {
   SearchRange range_of(const LabelledFrame& frame) const;
   Place local_place(const LabelledFrame& frame);
   void fit_size(const LabelledFrame& frame);
-  Place best_anywhere(const LabelledFrame& frame) const;
+  bool wants_parts(bool grey, double plain_score) const;
+  Place best_anywhere(const LabelledFrame& frame, bool by_parts);
+  Place best_by_parts(const LabelledFrame& frame, const TrackRect& size);
+  std::vector<double> part_costs(std::span<const TrackRect> places, double farthest);
+  bool take_if_found(const LabelledFrame& frame);
   void look_everywhere(const LabelledFrame& frame);
   void adapt(const LabelledFrame& frame);
 
