@@ -171,7 +171,7 @@ BenchCase frame_case(const FrameCase& what, bool cold) {
 // Counted with a ground distance that costs little.
 double distinct_share(const Frame& labels, const FrameCase& what, const Exec& exec) {
   emd::Mapper mapper(emd::GroundDistance::l1(what.channels), what.target,
-                     {.cache_bytes = 0, .exec = exec});
+                     {.cache_bytes = std::uint64_t{1} << 32, .exec = exec});
   mapper.map(labels);
   return static_cast<double>(mapper.stats().solved) / static_cast<double>(mapper.stats().pixels);
 }

@@ -99,7 +99,7 @@ TEST(TablePlan, HasRoomInsideItsBound) {
   EXPECT_GT(band, most / 2);
   int times = 0;
   for (int frame = 0; frame < 100; ++frame) {
-    capacity = plan.room_for(capacity, entries, 3000, forgotten);
+    capacity = plan.room_for(capacity, entries, {3000, 3000}, forgotten);
     if (forgotten) entries = 0, ++times;
     ASSERT_LE(capacity, most);
     ASSERT_LE(entries + 3000, TablePlan::limit(capacity));
@@ -110,11 +110,39 @@ TEST(TablePlan, HasRoomInsideItsBound) {
   EXPECT_LT(times, 12);
 }
 
+TEST(TablePlan, FollowsTheFrames) {
+  const TablePlan plan(std::uint64_t{1} << 30, 16);
+  const std::int64_t pixels = 20000;
+  std::uint32_t capacity = 0;
+  std::int64_t entries = 0;
+  bool forgotten = false;
+  for (int frame = 0; frame < 200; ++frame) {
+    capacity = plan.room_for(capacity, entries, {pixels, pixels}, forgotten);
+    if (frame == 0) {
+      EXPECT_EQ(capacity, TablePlan::kFirstSlotsPerPixel * pixels);
+    }
+    if (forgotten) entries = 0;
+    entries += pixels;
+  }
+  EXPECT_EQ(capacity, TablePlan::kMostSlotsPerPixel * pixels);
+  // A smaller frame neither shrinks nor grows it.
+  EXPECT_EQ(plan.room_for(capacity, TablePlan::limit(capacity), {100, 100}, forgotten), capacity);
+  EXPECT_TRUE(forgotten);
+}
+
+TEST(TablePlan, BandsAreSmallerWhereHistogramsAreLong) {
+  EXPECT_EQ(TablePlan(0, 16, 16).band_rows(1 << 11), 1 << 10);
+  EXPECT_EQ(TablePlan(0, 112, 64).band_rows(1 << 11), 1 << 8);
+  bool forgotten = false;
+  const std::int64_t band = 1 << 19, frame = 1 << 21;
+  EXPECT_EQ(TablePlan(0, 112, 64).room_for(0, 0, {band, frame}, forgotten), 4 * band);
+}
+
 TEST(TablePlan, AlwaysTakesARow) {
   const TablePlan plan(16, 16);
   EXPECT_EQ(plan.band_rows(5000), 1);
   bool forgotten = false;
-  const std::uint32_t capacity = plan.room_for(0, 0, 5000, forgotten);
+  const std::uint32_t capacity = plan.room_for(0, 0, {5000, 5000}, forgotten);
   EXPECT_GE(TablePlan::limit(capacity), 5000);
   EXPECT_FALSE(forgotten);
 }

@@ -251,6 +251,26 @@ TEST_P(EmdTrack, LikelihoodIsHighOnTheTargetAndLowBeside) {
   EXPECT_THROW(tracker.likelihood(2), InvalidArgument);
 }
 
+TEST_P(EmdTrack, MemoryFollowsWhatIsMapped) {
+  const auto run = [&](std::uint64_t cache_bytes) {
+    TrackOptions with = options();
+    with.cache_bytes = cache_bytes;
+    with.whole_map = true;
+    with.redetect = false;
+    Tracker tracker(with);
+    const Square square = square_at(40, 30);
+    start(tracker, track_scene(kWidth, kHeight, 0, {square}), square.box);
+    for (int i = 1; i < 40; ++i) tracker.next(track_scene(kWidth, kHeight, i, {square}));
+    return tracker.stats();
+  };
+  const MapStats free = run(std::uint64_t{1} << 30);
+  EXPECT_GT(free.cached, 0);
+  EXPECT_GT(free.entries, 0);
+  EXPECT_LE(free.cache_bytes, 2U * 16 * 16 * kWidth * kHeight);
+  EXPECT_LE(run(1 << 20).cache_bytes, 1U << 20);
+  EXPECT_EQ(run(0).cached, 0);
+}
+
 // Whatever the place and the number of threads: the tracks of one thread of the CPU.
 TEST_P(EmdTrack, TracksAreTheSameEverywhere) {
   const auto run = [&](Device device, int threads) {

@@ -64,6 +64,10 @@ struct TrackOptions {
   double found_above = 0.6;  // the part of the first frame's score that finds a lost target again;
                              // its parts are then at most 1 less this away
   bool whole_map = false;    // map whole frames, to look at, instead of what lies within reach
+  // Most memory for distances that the two maps of a target keep from frame to frame. Each takes at
+  // most 256 bytes a pixel that it maps (16 colours), so that only large frames come to it. 0 keeps
+  // none.
+  std::uint64_t cache_bytes = std::uint64_t{256} << 20;
   Exec exec{};
 };
 FOVEA_API void describe(OptionVisitor& visit, TrackOptions& options);
@@ -110,7 +114,8 @@ class FOVEA_API Tracker {
   // How much each pixel of the last frame looked like a target, 0 to 1, as e / (d + e); 0 outside
   // what was mapped (all is with whole_map).
   Image<float> likelihood(int id) const;
-  MapStats stats() const;  // of all maps so far
+  // Of all maps so far; entries and cache_bytes of all targets together.
+  MapStats stats() const;
 
   const TrackOptions& options() const;
 

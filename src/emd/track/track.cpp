@@ -208,6 +208,8 @@ void describe(OptionVisitor& visit, TrackOptions& options) {
   visit("found-above", options.found_above,
         "part of the first frame's score that finds a lost target again", 0, 1);
   visit("whole-map", options.whole_map, "map whole frames, not only what lies within reach");
+  visit("cache-bytes", options.cache_bytes,
+        "most memory for distances that a target keeps from frame to frame; 0 keeps none", 0, 1e15);
 }
 
 Tracker::Tracker(const TrackOptions& options) : state_(std::make_unique<State>()) {
@@ -342,7 +344,15 @@ Image<float> Tracker::likelihood(int id) const {
 
 MapStats Tracker::stats() const {
   MapStats stats;
-  for (const Member& member : state_->members) stats += member.target.stats();
+  std::int64_t entries = 0;
+  std::uint64_t bytes = 0;
+  for (const Member& member : state_->members) {
+    stats += member.target.stats();
+    entries += stats.entries;
+    bytes += stats.cache_bytes;
+  }
+  stats.entries = entries;
+  stats.cache_bytes = bytes;
   return stats;
 }
 

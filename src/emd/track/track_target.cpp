@@ -22,11 +22,13 @@ constexpr double kPartSteps = 20;         // of the first pass over places with 
 constexpr double kSureToAdapt = 0.6;      // of the first score
 constexpr double kLeastContrast = 0.01;   // a lower first score cannot tell when a target is lost
 constexpr double kNowhere = -std::numeric_limits<double>::max();  // the score of no place
+constexpr double kAnyDistance = std::numeric_limits<double>::infinity();
 constexpr std::int64_t kPartBytes = std::int64_t{32} << 20;  // of integral histograms at a time
 
 MapOptions map_options(const TrackOptions& options) {
   MapOptions map;
   map.window = options.window;
+  map.cache_bytes = options.cache_bytes / 2;
   map.exec = options.exec;
   return map;
 }
@@ -73,6 +75,8 @@ void Target::make_map(const LabelledFrame& frame, const TrackRect& wanted) {
     stats_ += mappers_[0].stats();
     const Image<float> to_surround = mappers_[1].map(part(frame.there));
     stats_ += mappers_[1].stats();
+    stats_.entries += mappers_[0].stats().entries;
+    stats_.cache_bytes += mappers_[0].stats().cache_bytes;
     const auto twin =
         options_.exec.device.kind == DeviceKind::kCuda ? cuda::likelihood : cpu::likelihood;
     twin(cut(to_target), cut(to_surround), map_.values.view(), options_.exec);
@@ -209,8 +213,9 @@ Place Target::local_place(const LabelledFrame& frame) {
   if (options_.search == TrackSearch::kMeanShift) return mean_shift_place(map_, range);
   if (!parts_) return best_place(map_, range, {});
   parts_->look_at(frame.here, intersection(box_.padded(range.reach), frame.bounds()));
-  return best_place(map_, range,
-                    [&](std::span<const TrackRect> places) { return part_costs(places, 1); });
+  return best_place(map_, range, [&](std::span<const TrackRect> places) {
+    return part_costs(places, kAnyDistance);
+  });
 }
 
 void Target::next(const LabelledFrame& frame) {

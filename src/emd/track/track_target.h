@@ -44,7 +44,7 @@ class Target {
   Track track() const;
   bool uses_parts() const { return parts_.has_value(); }
   const LikelihoodMap& map() const { return map_; }
-  const MapStats& stats() const { return stats_; }
+  const MapStats& stats() const { return stats_; }  // entries and cache_bytes of both maps
 
  private:
   void make_map(const LabelledFrame& frame, const TrackRect& wanted);
