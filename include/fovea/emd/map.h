@@ -24,7 +24,7 @@ struct MapOptions {
                         // Distances up to the threshold are exact, so that a detector with this
                         // threshold finds the same. Needs MassPolicy::kNormalise
   // Most memory for distances kept from frame to frame. The table follows the frames: it begins
-  // with 4 slots a pixel and grows, when it is full, to at most 16; a slot takes 16 bytes, and 1.5
+  // with 4 slots a pixel and grows, when it is full, to at most 32; a slot takes 16 bytes, and 1.5
   // a bin where whole histograms are kept (see stats().cache_bytes). 0 keeps none: pixels of a
   // frame then meet in 4 slots of 16 bytes each, of at most 2^21 pixels (2^25 / bins) at a time.
   std::uint64_t cache_bytes = std::uint64_t{256} << 20;

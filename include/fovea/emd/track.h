@@ -65,7 +65,7 @@ struct TrackOptions {
                              // its parts are then at most 1 less this away
   bool whole_map = false;    // map whole frames, to look at, instead of what lies within reach
   // Most memory for distances that the two maps of a target keep from frame to frame. Each takes at
-  // most 256 bytes a pixel that it maps (16 colours), so that only large frames come to it. 0 keeps
+  // most 512 bytes a pixel that it maps (16 colours), so that only large frames come to it. 0 keeps
   // none.
   std::uint64_t cache_bytes = std::uint64_t{256} << 20;
   Exec exec{};

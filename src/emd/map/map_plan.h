@@ -57,7 +57,7 @@ BoundPlan plan_bounds(const GroundDistance& ground, std::span<const std::uint16_
 // kFirstSlotsPerPixel a pixel and are forgotten with it.
 class TablePlan {
  public:
-  static constexpr std::int64_t kFirstSlotsPerPixel = 4, kMostSlotsPerPixel = 16;
+  static constexpr std::int64_t kFirstSlotsPerPixel = 4, kMostSlotsPerPixel = 32;
   static constexpr std::int64_t kLeastSlots = 1 << 16;
 
   // `bins` of the histograms, which scratch memory follows.
