@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <deque>
 #include <limits>
 
 #include "cli/batch.h"
@@ -101,7 +102,8 @@ class MapRun {
 
   int run() {
     std::array<Nothing, 1> states{};  // one: frames share what is known
-    const int in_flight = context_.exec.threads == 1 ? 1 : 3;
+    const bool cpu = context_.exec.device.kind == DeviceKind::kCpu;
+    const int in_flight = cpu && context_.exec.threads == 1 ? 1 : 3;
     OrderedPipeline<Step, Nothing> steps(
         states, in_flight,
         {.read = [&](Step& step) { return frames_.next(step.frame); },
@@ -109,9 +111,12 @@ class MapRun {
          .write = [&](Step& step) { write(step); }});
     try {
       steps.run(context_.exec);
+      while (!flying_.empty()) land();
     } catch (const Cancelled&) {
+      while (!flying_.empty()) land();
       report_.stopped = true;
     } catch (...) {  // what was mapped before is kept
+      while (!flying_.empty()) land();
       files_.finish();
       throw;
     }
@@ -131,27 +136,49 @@ class MapRun {
     Image<float> map{};
     emd::MapStats stats{};
     double seconds = 0;
-    std::optional<Areas> areas{};
   };
 
   void work(Step& step) {
     Exec exec = context_.exec;
     exec.progress = {};
     if (!mapper_) mapper_.emplace(request_, step.frame, exec);
+    if (mapper_->flies()) return;
     const double start = steady_seconds();
     step.map = mapper_->map(step.frame);
     step.seconds = steady_seconds() - start;
     step.stats = mapper_->mapper().stats();
-    if (!request_.truth.empty())
-      step.areas = areas_of(step.map, step.frame, request_.truth, *mapper_, exec);
   }
   void write(Step& step) {
-    report_.width = step.map.width();
-    report_.height = step.map.height();
-    files_.add(std::move(step.map));
+    if (!mapper_->flies()) {
+      tell(step, step.map);
+      return;
+    }
+    // On a GPU this thread alone has to do with the mapper; frames are written as they land.
+    if (flying_.size() == emd::Mapper::kFramesInFlight) land();
+    const double start = steady_seconds();
+    mapper_->submit(step.frame);
+    step.seconds = steady_seconds() - start;
+    flying_.push_back(std::move(step));
+  }
+  void land() {
+    Step step = std::move(flying_.front());
+    flying_.pop_front();
+    const double start = steady_seconds();
+    const ImageView<const float> map = mapper_->collect();
+    step.seconds += steady_seconds() - start;
+    step.stats = mapper_->mapper().stats();
+    tell(step, map);
+  }
+  void tell(const Step& step, ImageView<const float> map) {
+    Exec exec = context_.exec;
+    exec.progress = {};
+    if (!request_.truth.empty())
+      report_.areas = areas_of(map, step.frame, request_.truth, *mapper_, exec);
+    report_.width = map.width;
+    report_.height = map.height;
+    files_.add(map);
     report_.seconds.push_back(step.seconds);
     report_.stats.push_back(step.stats);
-    report_.areas = step.areas;
     if (context_.exec.progress)
       context_.exec.progress({"frames", static_cast<double>(files_.frames()),
                               static_cast<double>(frames_.expected_frames())});
@@ -162,6 +189,7 @@ class MapRun {
   BandFrames frames_;
   MapFiles files_;
   std::optional<FrameMapper> mapper_{};
+  std::deque<Step> flying_{};
   MapReport report_{};
 };
 

@@ -7,6 +7,7 @@
 #include <fovea/emd/signature.h>
 #include <fovea/video.h>
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -45,6 +46,13 @@ class FrameMapper {
   FrameMapper(const MapRequest& request, const BandFrame& first, const Exec& exec);
 
   Image<float> map(const BandFrame& frame);
+  // The same for frames in flight, which a GPU works on while others come and go: at most
+  // emd::Mapper::kFramesInFlight. Labels go up once and stay there. A map lasts until as many
+  // frames more are submitted.
+  bool flies() const;  // whether it is worth while: a GPU, and levels
+  void submit(const BandFrame& frame);
+  ImageView<const float> collect();
+
   const emd::Mapper& mapper() const { return *mapper_; }
   const LevelRange& range() const { return range_; }
   const std::optional<emd::PixelBox>& box() const { return box_; }
@@ -55,9 +63,18 @@ class FrameMapper {
   void use_spectra(const BandFrame& first);
   void make_mapper(const emd::GroundDistance& ground, const std::vector<double>& target);
   Image<std::uint8_t> labels_of(const BandFrame& frame) const;
+  void label(ImageView<const float> band, ImageView<std::uint8_t> labels) const;
+
+  // The memory of a frame in flight, used again by the next of its size.
+  struct Flight {
+    Image<std::uint8_t> labels{};  // where the mapper works
+    Image<float> map{};            // on the host, pinned beside a GPU
+  };
 
   const MapRequest& request_;
   Exec exec_;
+  std::array<Flight, emd::Mapper::kFramesInFlight> flights_{};
+  std::size_t submitted_ = 0, collected_ = 0;
   std::optional<emd::PixelBox> box_{};
   std::vector<float> spectrum_{};
   LevelRange range_{};
@@ -70,14 +87,14 @@ class MapFiles {
  public:
   MapFiles(const MapRequest& request, bool single, double frame_rate);
 
-  void add(Image<float> map);
+  void add(ImageView<const float> map);
   void finish();
   std::int64_t frames() const { return frames_; }
 
  private:
   bool one_file() const;
   void make_folder() const;
-  void draw(const Image<float>& map);
+  void draw(ImageView<const float> map);
 
   const MapRequest& request_;
   bool single_;

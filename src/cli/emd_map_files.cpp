@@ -18,17 +18,17 @@ MapFiles::MapFiles(const MapRequest& request, bool single, double frame_rate)
     video_.emplace(request.picture, io::VideoWriteOptions{.frame_rate = frame_rate});
 }
 
-void MapFiles::add(Image<float> map) {
+void MapFiles::add(ImageView<const float> map) {
   if (!request_.picture.empty()) draw(map);
   if (!request_.output.empty()) {
     if (single_) {
-      io::write_image(request_.output, map.view());
+      io::write_image(request_.output, map);
     } else if (one_file()) {
-      pages_.push_back(std::move(map));
+      pages_.push_back(clone(map));
     } else {
       if (frames_ == 0) make_folder();
       io::write_image((fs::path(request_.output) / fmt::format("{:06}.tif", frames_)).string(),
-                      map.view());
+                      map);
     }
   }
   ++frames_;
@@ -57,7 +57,7 @@ void MapFiles::make_folder() const {
 }
 
 // One range for all frames, the first one's; near is bright.
-void MapFiles::draw(const Image<float>& map) {
+void MapFiles::draw(ImageView<const float> map) {
   if (!colours_) {
     const report::ValueRange range = report::value_range(map);
     colours_ = report::ColourMapOptions{.automatic = false, .low = range.high, .high = range.low};

@@ -70,9 +70,35 @@ void FrameMapper::make_mapper(const emd::GroundDistance& ground,
 Image<std::uint8_t> FrameMapper::labels_of(const BandFrame& frame) const {
   const Image<float> band = grey_band(frame, request_.band);
   Image<std::uint8_t> labels(band.width(), band.height());
+  label(band, labels.view());
+  return labels;
+}
+
+void FrameMapper::label(ImageView<const float> band, ImageView<std::uint8_t> labels) const {
   quantize(band, labels,
            {.levels = request_.bins, .low = range_.low, .high = range_.high, .exec = exec_});
-  return labels;
+}
+
+bool FrameMapper::flies() const {
+  return !spectra_ && mapper_->options().exec.device.kind == DeviceKind::kCuda;
+}
+
+void FrameMapper::submit(const BandFrame& frame) {
+  const bool cuda = mapper_->options().exec.device.kind == DeviceKind::kCuda;
+  const Image<float> band = grey_band(frame, request_.band);
+  Flight& flight = flights_[submitted_ % flights_.size()];
+  if (flight.map.width() != band.width() || flight.map.height() != band.height())
+    flight = {
+        Image<std::uint8_t>(band.width(), band.height(), 1, cuda ? Memory::kCuda : Memory::kHost),
+        Image<float>(band.width(), band.height(), 1, cuda ? Memory::kPinned : Memory::kHost)};
+  label(band, flight.labels.view());
+  mapper_->submit(flight.labels, flight.map.view());
+  ++submitted_;
+}
+
+ImageView<const float> FrameMapper::collect() {
+  mapper_->collect();
+  return flights_[collected_++ % flights_.size()].map.view();
 }
 
 }  // namespace fovea::cli

@@ -79,7 +79,8 @@ class TrackRun {
   int run() {
     const double start = steady_seconds();
     // Beside others ours is alone with a frame too, as they are.
-    const int in_flight = context_.exec.threads == 1 || request_.rivals ? 1 : 4;
+    const bool alone = context_.exec.threads == 1 && context_.exec.device.kind == DeviceKind::kCpu;
+    const int in_flight = alone || request_.rivals ? 1 : 4;
     OrderedPipeline<TrackFrame, emd::Tracker> steps(
         trackers_, in_flight,
         {.read = [&](TrackFrame& step) { return reader_.next(step.frame); },

@@ -294,6 +294,54 @@ TEST_P(EmdTrack, TracksAreTheSameEverywhere) {
   EXPECT_EQ(run(device(), 3), expected);
 }
 
+// Frames in the host's memory and the device's, grey and in colour, in turn: of targets with three
+// palettes, one of which is lost and found, so that maps change their size.
+TEST_P(EmdTrack, FramesMayLieAnywhere) {
+  const auto run = [&](Device device, bool move) {
+    TrackOptions with;
+    with.exec.device = device;
+    with.lost_frames = 1;
+    Tracker tracker(with);
+    Square red = square_at(10, 20, kRed, kYellow), blue = square_at(80, 60, kBlue, kGrey);
+    std::vector<Track> tracks;
+    for (int i = 0; i < 9; ++i) {
+      red.box.x += 4;
+      blue.box.y -= 3;
+      std::vector<Square> squares{red};
+      if (i < 3 || i > 5) squares.push_back(blue);
+      auto frame =
+          track_scene(kWidth, kHeight, static_cast<std::uint64_t>(i), squares, i == 4 ? 1 : 3);
+      if (move && i % 2 == 1) frame = clone(frame.view(), Memory::kCuda);
+      if (i == 0) {
+        tracks.push_back(start(tracker, frame, red.box));
+        tracks.push_back(start(tracker, frame, blue.box));
+        tracks.push_back(tracker.add_example(
+            frame, track_scene(20, 20, 30, {square_at(0, 0, kRed, kYellow)}).view()));
+      } else {
+        const auto found = tracker.next(frame);
+        tracks.insert(tracks.end(), found.begin(), found.end());
+      }
+    }
+    return tracks;
+  };
+  EXPECT_EQ(run(device(), device().kind == DeviceKind::kCuda), run(Device::cpu(), false));
+}
+
+// Nothing that was given up stands in the way: every frame says that it was stopped.
+TEST_P(EmdTrack, StopsWhenAskedFrameAfterFrame) {
+  std::stop_source stop;
+  TrackOptions with = options();
+  with.exec.stop = stop.get_token();
+  Tracker stopped(with);
+  const Square square = square_at(20, 30), next = square_at(24, 31);
+  start(stopped, track_scene(kWidth, kHeight, 0, {square}), square.box);
+  Tracker other = std::move(stopped);
+  EXPECT_FALSE(other.next(track_scene(kWidth, kHeight, 1, {next}))[0].lost);
+  stop.request_stop();
+  for (int i = 0; i < 5; ++i)
+    EXPECT_THROW(other.next(track_scene(kWidth, kHeight, 2, {next})), Cancelled);
+}
+
 TEST(EmdTrackThreads, RedetectionIsTheSameForAnyNumberOfThem) {
   const auto run = [](int threads, TrackParts parts) {
     TrackOptions with;

@@ -43,6 +43,14 @@ bool fits(const TrackRect& box, const LabelledFrame& frame) {
          box.height <= frame.here.height;
 }
 
+// Pixels of this size in memory that is kept from frame to frame and grows where it must.
+ImageView<float> room_in(Image<float>& kept, const TrackRect& size, Memory memory) {
+  if (kept.view().memory != memory || kept.width() < size.width || kept.height() < size.height)
+    kept = Image<float>(std::max(kept.width(), size.width), std::max(kept.height(), size.height), 1,
+                        memory);
+  return kept.view().crop(0, 0, size.width, size.height);
+}
+
 double size_of(const TrackRect& box) { return std::sqrt(static_cast<double>(box.area())); }
 
 }  // namespace
@@ -58,34 +66,47 @@ Target::Target(int id, const GroundDistance& ground, Signatures signatures,
 }
 
 void Target::make_map(const LabelledFrame& frame, const TrackRect& wanted) {
-  const TrackRect region =
-      intersection(options_.whole_map ? frame.bounds() : wanted, frame.bounds());
+  submit_map(frame, wanted);
+  finish_map(frame);
+}
+
+void Target::submit_map(const LabelledFrame& frame, const TrackRect& wanted) {
+  for (std::size_t i = 0; i < mappers_.size(); ++i)
+    if (std::exchange(in_flight_[i], false)) mappers_[i].collect();
+  map_.region = intersection(options_.whole_map ? frame.bounds() : wanted, frame.bounds());
   // Windows at the region's border see the pixels beyond it.
-  const TrackRect seen = intersection(region.padded(options_.window / 2), frame.bounds());
-  const auto part = [&](ImageView<const std::uint8_t> labels) {
-    return labels.crop(seen.x, seen.y, seen.width, seen.height);
-  };
-  map_.region = region;
-  map_.values = Image<std::uint16_t>(region.width, region.height);
-  const auto cut = [&](const Image<float>& map) {
-    return map.view().crop(region.x - seen.x, region.y - seen.y, region.width, region.height);
-  };
-  if (plain_.empty()) {
-    const Image<float> to_target = mappers_[0].map(part(frame.there));
-    stats_ += mappers_[0].stats();
-    const Image<float> to_surround = mappers_[1].map(part(frame.there));
-    stats_ += mappers_[1].stats();
-    stats_.entries += mappers_[0].stats().entries;
-    stats_.cache_bytes += mappers_[0].stats().cache_bytes;
-    const auto twin =
-        options_.exec.device.kind == DeviceKind::kCuda ? cuda::likelihood : cpu::likelihood;
-    twin(cut(to_target), cut(to_surround), map_.values.view(), options_.exec);
-  } else {
-    Image<float> to_target(seen.width, seen.height), to_surround(seen.width, seen.height);
-    plain_[0].map(part(frame.here), to_target.view());
-    plain_[1].map(part(frame.here), to_surround.view());
-    cpu::likelihood(cut(to_target), cut(to_surround), map_.values.view(), options_.exec);
+  seen_ = intersection(map_.region.padded(options_.window / 2), frame.bounds());
+  if (map_.region.empty()) seen_ = {};
+  const auto labels = frame.there.crop(seen_.x, seen_.y, seen_.width, seen_.height);
+  for (std::size_t i = 0; i < mappers_.size(); ++i) {
+    mappers_[i].submit(labels, room_in(distances_[i], seen_, frame.there.memory));
+    in_flight_[i] = true;
   }
+}
+
+void Target::finish_map(const LabelledFrame& frame) {
+  const TrackRect& region = map_.region;
+  const auto cut = [&](Image<float>& map) -> ImageView<const float> {
+    return map.view().crop(region.x - seen_.x, region.y - seen_.y, region.width, region.height);
+  };
+  map_.values = Image<std::uint16_t>(region.width, region.height);
+  for (std::size_t i = 0; i < plain_.size(); ++i)
+    plain_[i].map(frame.here.crop(seen_.x, seen_.y, seen_.width, seen_.height),
+                  room_in(distances_[i], seen_, Memory::kHost));
+  std::int64_t entries = 0;
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < mappers_.size(); ++i) {
+    in_flight_[i] = false;
+    stats_ += mappers_[i].collect();
+    entries += stats_.entries;
+    bytes += stats_.cache_bytes;
+  }
+  stats_.entries = entries;
+  stats_.cache_bytes = bytes;
+  const bool there = !mappers_.empty() && options_.exec.device.kind == DeviceKind::kCuda;
+  const auto twin = there ? cuda::likelihood : cpu::likelihood;
+  if (!region.empty())
+    twin(cut(distances_[0]), cut(distances_[1]), map_.values.view(), options_.exec);
   sum_up(map_, options_.exec);
 }
 
@@ -218,9 +239,12 @@ Place Target::local_place(const LabelledFrame& frame) {
   });
 }
 
+void Target::prepare(const LabelledFrame& frame) {
+  submit_map(frame, box_.grown(options_.ring).padded(range_of(frame).reach));
+}
+
 void Target::next(const LabelledFrame& frame) {
-  const SearchRange range = range_of(frame);
-  make_map(frame, box_.grown(options_.ring).padded(range.reach));
+  finish_map(frame);
   const Place place = local_place(frame);
   score_ = place_score(map_, place.box, model_);
   const bool tells = first_score_ > kLeastContrast;
