@@ -6,6 +6,7 @@
 
 #include "cli/emd_map.h"
 #include "cli/emd_targets.h"
+#include "core/backend.h"
 
 namespace fovea::cli {
 
@@ -84,7 +85,9 @@ bool FrameMapper::flies() const {
 }
 
 void FrameMapper::submit(const BandFrame& frame) {
-  const bool cuda = mapper_->options().exec.device.kind == DeviceKind::kCuda;
+  const Device device = mapper_->options().exec.device;
+  const bool cuda = device.kind == DeviceKind::kCuda;
+  const fovea::cuda::ScopedDevice here(device);  // where new memory lies
   const Image<float> band = grey_band(frame, request_.band);
   Flight& flight = flights_[submitted_ % flights_.size()];
   if (flight.map.width() != band.width() || flight.map.height() != band.height())
