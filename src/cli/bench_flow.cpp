@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "cli/bench.h"
+#include "cli/bytes.h"
 #include "cli/flow.h"
 #include "cli/flow_scene.h"
 #include "flow/lk/lucas_kanade_plan.h"

@@ -1,3 +1,5 @@
+// Images, cubes and video as bands of floats, one copy a sample. Samples keep their values: what a
+// level is, is settled by the first frame alone, so that later frames are counted alike.
 #include "cli/emd_frames.h"
 
 #include <fovea/cube_io.h>
@@ -9,7 +11,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <limits>
 
@@ -109,25 +110,6 @@ LevelRange level_range(ImageView<const float> band, const BandFrame& frame,
     throw FormatError(fmt::format("{}: no value of its band is finite", frame.name));
   if (range.low == range.high) range.high = range.low + std::max(1.0F, std::abs(range.low));
   return range;
-}
-
-std::optional<emd::PixelBox> parse_box(const std::string& option, const std::string& text) {
-  emd::PixelBox box;
-  char rest = 0;
-  if (std::sscanf(text.c_str(), "%9d,%9d,%9d,%9d%c", &box.x, &box.y, &box.width, &box.height,
-                  &rest) != 4)
-    return std::nullopt;
-  if (box.width < 1 || box.height < 1)
-    throw InvalidArgument(
-        fmt::format("--{} is {}; a box has a width and a height of at least 1", option, text));
-  return box;
-}
-
-void require_inside(const std::string& option, const emd::PixelBox& box, int width, int height) {
-  if (box.x >= 0 && box.y >= 0 && box.x + box.width <= width && box.y + box.height <= height)
-    return;
-  throw InvalidArgument(fmt::format("--{} {},{},{},{} reaches outside of the frame of {}x{}",
-                                    option, box.x, box.y, box.width, box.height, width, height));
 }
 
 }  // namespace fovea::cli

@@ -1,11 +1,9 @@
 // Frames as the verbs of fovea emd take them: bands of floats from images, cubes and video.
 #pragma once
-#include <fovea/emd/detect.h>
 #include <fovea/image.h>
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,10 +50,5 @@ struct LevelRange {
 };
 LevelRange level_range(ImageView<const float> band, const BandFrame& frame,
                        const LevelRange& asked);
-
-// "x,y,w,h"; nothing for any other text. InvalidArgument for a box without pixels.
-std::optional<emd::PixelBox> parse_box(const std::string& option, const std::string& text);
-// InvalidArgument where a part of it lies outside.
-void require_inside(const std::string& option, const emd::PixelBox& box, int width, int height);
 
 }  // namespace fovea::cli

@@ -1,31 +1,22 @@
 // fovea emd map: for every pixel the distance of its signature to a target's.
-#include <fovea/colour_map.h>
-#include <fovea/cube_io.h>
-#include <fovea/emd/map.h>
-#include <fovea/emd/signature.h>
+#include "cli/emd_map.h"
+
 #include <fovea/error.h>
-#include <fovea/json_writer.h>
-#include <fovea/video.h>
 
 #include <fmt/format.h>
 
 #include <array>
-#include <filesystem>
-#include <optional>
+#include <deque>
+#include <limits>
 
 #include "cli/batch.h"
-#include "cli/emd.h"
-#include "cli/emd_frames.h"
-#include "cli/flow.h"
+#include "cli/bytes.h"
+#include "cli/progress.h"
 #include "cli/run.h"
 #include "core/ordered_pipeline.h"
 
 namespace fovea::cli {
-namespace {
 
-namespace fs = std::filesystem;
-
-enum class Signature : unsigned char { kLevels, kBands, kContrast };
 std::span<const Choice> choices(Signature) {
   static constexpr std::array<Choice, 3> kChoices{
       {{"levels", static_cast<int>(Signature::kLevels)},
@@ -33,24 +24,6 @@ std::span<const Choice> choices(Signature) {
        {"contrast", static_cast<int>(Signature::kContrast)}}};
   return kChoices;
 }
-
-struct MapRequest {
-  std::string target{};
-  std::string output{};
-  std::string picture{};
-  std::string truth{};
-  std::string variable{};
-  Signature signature = Signature::kLevels;
-  int bins = 0;
-  int band = -1;
-  LevelRange range{};
-  int window = 0;
-  std::string ground{};
-  std::string cache = "256M";
-  emd::MapOptions map{};
-
-  bool levels() const { return signature == Signature::kLevels; }
-};
 
 void describe(OptionVisitor& visit, MapRequest& request) {
   constexpr double kMost = std::numeric_limits<float>::max();
@@ -93,6 +66,8 @@ void describe(OptionVisitor& visit, MapRequest& request) {
   describe(visit, request.map.solver);
 }
 
+namespace {
+
 void settle_defaults(MapRequest& request) {
   if (request.output.empty() && request.picture.empty() && request.truth.empty())
     throw InvalidArgument(
@@ -113,198 +88,6 @@ void settle_defaults(MapRequest& request) {
     throw InvalidArgument("--cache is empty; give bytes such as 256M, or 0");
 }
 
-// What the first frame and the target say of all frames: signatures and the mapper for them.
-class FrameMapper {
- public:
-  FrameMapper(const MapRequest& request, const BandFrame& first, const Exec& exec)
-      : request_(request), exec_(exec), box_(parse_box("target", request.target)) {
-    const BandFrame other = box_ ? BandFrame{} : read_bands(request.target, request.variable);
-    const BandFrame& shown = box_ ? first : other;
-    if (box_) require_inside("target", *box_, first.bands.width(), first.bands.height());
-    const emd::PixelBox whole{0, 0, shown.bands.width(), shown.bands.height()};
-    const emd::PixelBox box = box_.value_or(whole);
-    const bool wanted = !request.levels() || !request.truth.empty();
-    if (wanted && shown.bands.count() == first.bands.count())
-      spectrum_ = emd::mean_spectrum(shown.bands, box);
-    if (request.levels()) use_levels(first, shown, box);
-    else use_spectra(first);
-  }
-
-  Image<float> map(const BandFrame& frame) {
-    if (!spectra_) return mapper_->map(labels_of(frame));
-    if (frame.bands.count() != spectra_->bands())
-      throw FormatError(fmt::format("{} has {} bands, the first frame {}", frame.name,
-                                    frame.bands.count(), spectra_->bands()));
-    return mapper_->map_histograms(spectra_->of(frame.bands));
-  }
-  const emd::Mapper& mapper() const { return *mapper_; }
-  const LevelRange& range() const { return range_; }
-  const std::optional<emd::PixelBox>& box() const { return box_; }
-  const std::vector<float>& spectrum() const { return spectrum_; }  // empty: of other bands
-
- private:
-  void use_levels(const BandFrame& first, const BandFrame& shown, const emd::PixelBox& box) {
-    range_ = level_range(grey_band(first, request_.band), first, request_.range);
-    const Image<std::uint8_t> labels = labels_of(shown);
-    make_mapper(emd::GroundDistance::named(
-                    request_.ground.empty() ? "threshold:3" : request_.ground, request_.bins),
-                emd::label_histogram(labels.view().crop(box.x, box.y, box.width, box.height),
-                                     request_.bins));
-  }
-  void use_spectra(const BandFrame& first) {
-    if (spectrum_.empty())
-      throw FormatError(fmt::format("{}: has other bands than {}, which has {}", request_.target,
-                                    first.name, first.bands.count()));
-    spectra_.emplace(first.bands,
-                     emd::SignatureOptions{.kind = request_.signature == Signature::kBands
-                                                       ? emd::SignatureKind::kBands
-                                                       : emd::SignatureKind::kContrast,
-                                           .bins = request_.bins,
-                                           .window = request_.window,
-                                           .exec = exec_});
-    make_mapper(request_.ground.empty()
-                    ? spectra_->ground()
-                    : emd::GroundDistance::named(request_.ground, spectra_->bins()),
-                spectra_->of(spectrum_));
-  }
-  void make_mapper(const emd::GroundDistance& ground, const std::vector<double>& target) {
-    emd::MapOptions options = request_.map;
-    options.exec = exec_;
-    mapper_.emplace(ground, target, options);
-  }
-  Image<std::uint8_t> labels_of(const BandFrame& frame) const {
-    const Image<float> band = grey_band(frame, request_.band);
-    Image<std::uint8_t> labels(band.width(), band.height());
-    quantize(band, labels,
-             {.levels = request_.bins, .low = range_.low, .high = range_.high, .exec = exec_});
-    return labels;
-  }
-
-  const MapRequest& request_;
-  Exec exec_;
-  std::optional<emd::PixelBox> box_;
-  std::vector<float> spectrum_{};
-  LevelRange range_{};
-  std::optional<emd::SpectralSignature> spectra_{};
-  std::optional<emd::Mapper> mapper_{};
-};
-
-// An image, the first band of a cube, or an array of a .mat file as FILE.mat:NAME.
-Image<std::uint8_t> read_truth(const std::string& path) {
-  const auto mat = path.rfind(".mat:");
-  const std::string file = mat == std::string::npos ? path : path.substr(0, mat + 4);
-  const std::string variable = mat == std::string::npos ? "" : path.substr(mat + 5);
-  const BandFrame frame = read_bands(file, variable);
-  const ImageView<const float> band = frame.bands.plane(0);
-  Image<std::uint8_t> truth(band.width, band.height);
-  for (int y = 0; y < band.height; ++y)
-    for (int x = 0; x < band.width; ++x) truth.at(x, y) = band.at(x, y) != 0 ? 1 : 0;
-  return truth;
-}
-
-// Areas under the ROC curve; the target's own pixels do not count where they are known.
-struct Areas {
-  double emd = 0;
-  std::optional<double> angle{}, differences{};
-  std::int64_t positives = 0, negatives = 0;
-};
-Areas areas_of(ImageView<const float> map, const BandFrame& frame, const std::string& truth_path,
-               const FrameMapper& mapper, const Exec& exec) {
-  const Image<std::uint8_t> truth = read_truth(truth_path);
-  if (truth.width() != map.width || truth.height() != map.height)
-    throw InvalidArgument(fmt::format("--truth {} is {}x{}, the map {}x{}", truth_path,
-                                      truth.width(), truth.height(), map.width, map.height));
-  Image<std::uint8_t> counted(map.width, map.height);
-  for (int y = 0; y < map.height; ++y) std::fill_n(counted.row(y), map.width, std::uint8_t{1});
-  if (const auto& box = mapper.box())
-    for (int y = box->y; y < box->y + box->height; ++y)
-      std::fill_n(counted.row(y) + box->x, box->width, std::uint8_t{0});
-  const auto roc = [&](ImageView<const float> score) {
-    return emd::roc(score, truth, emd::TargetScore::kLow, counted);
-  };
-  const emd::Roc own = roc(map);
-  Areas areas{.emd = own.area, .positives = own.positives, .negatives = own.negatives};
-  if (mapper.spectrum().empty()) return areas;
-  areas.angle = roc(emd::spectral_angle(frame.bands, mapper.spectrum(), exec)).area;
-  areas.differences = roc(emd::sum_of_differences(frame.bands, mapper.spectrum(), exec)).area;
-  return areas;
-}
-
-// Where maps and pictures of them go.
-class MapFiles {
- public:
-  MapFiles(const MapRequest& request, bool single, double frame_rate)
-      : request_(request), single_(single) {
-    if (!request.picture.empty() && !single)
-      video_.emplace(request.picture, io::VideoWriteOptions{.frame_rate = frame_rate});
-  }
-
-  void add(Image<float> map) {
-    if (!request_.picture.empty()) draw(map);
-    if (!request_.output.empty()) {
-      if (single_) {
-        io::write_image(request_.output, map.view());
-      } else if (one_file()) {
-        pages_.push_back(std::move(map));
-      } else {
-        if (frames_ == 0) make_folder();
-        io::write_image((fs::path(request_.output) / fmt::format("{:06}.tif", frames_)).string(),
-                        map.view());
-      }
-    }
-    ++frames_;
-  }
-  void finish() {
-    if (frames_ == 0) return;
-    if (video_) video_->finish();
-    if (pages_.empty()) return;
-    std::vector<io::AnyView> views;
-    for (const Image<float>& page : pages_) views.emplace_back(page.view());
-    io::write_pages(request_.output, views);
-  }
-  std::int64_t frames() const { return frames_; }
-
- private:
-  bool one_file() const {
-    const std::string extension = fs::path(request_.output).extension().string();
-    return extension == ".tif" || extension == ".tiff";
-  }
-  void make_folder() const {
-    std::error_code error;
-    fs::create_directories(request_.output, error);
-    if (error)
-      throw WriteError(
-          fmt::format("{}: cannot make the folder: {}", request_.output, error.message()));
-  }
-  // One range for all frames, the first one's; near is bright.
-  void draw(const Image<float>& map) {
-    if (!colours_) {
-      const report::ValueRange range = report::value_range(map);
-      colours_ = report::ColourMapOptions{.automatic = false, .low = range.high, .high = range.low};
-    }
-    const Image<std::uint8_t> picture = report::apply_colour_map(map, *colours_);
-    if (video_) video_->write(picture);
-    else io::write_image(request_.picture, picture.view());
-  }
-
-  const MapRequest& request_;
-  bool single_;
-  std::optional<io::VideoWriter> video_{};
-  std::optional<report::ColourMapOptions> colours_{};
-  std::vector<Image<float>> pages_{};
-  std::int64_t frames_ = 0;
-};
-
-void write_stats(io::JsonWriter& json, const emd::MapStats& stats) {
-  json.begin_object().member("pixels", stats.pixels).member("cached", stats.cached);
-  json.member("duplicate", stats.duplicate).member("skipped", stats.skipped);
-  json.member("solved", stats.solved).member("pivots", stats.pivots);
-  json.member("unproved", stats.unproved).member("cache_resets", stats.resets);
-  json.member("cache_entries", stats.entries).member("cache_bytes", stats.cache_bytes);
-  json.member("hit_rate", stats.hit_rate());
-  json.end_object();
-}
-
 // Frames go through one after another: read, mapped and written beside each other.
 class MapRun {
  public:
@@ -319,27 +102,30 @@ class MapRun {
 
   int run() {
     std::array<Nothing, 1> states{};  // one: frames share what is known
-    const int in_flight = context_.exec.threads == 1 ? 1 : 3;
+    const bool cpu = context_.exec.device.kind == DeviceKind::kCpu;
+    const int in_flight = cpu && context_.exec.threads == 1 ? 1 : 3;
     OrderedPipeline<Step, Nothing> steps(
         states, in_flight,
         {.read = [&](Step& step) { return frames_.next(step.frame); },
          .work = [&](Nothing&, Step& step) { work(step); },
          .write = [&](Step& step) { write(step); }});
-    bool stopped = false;
     try {
       steps.run(context_.exec);
+      while (!flying_.empty()) land();
     } catch (const Cancelled&) {
-      stopped = true;
+      while (!flying_.empty()) land();
+      report_.stopped = true;
     } catch (...) {  // what was mapped before is kept
+      while (!flying_.empty()) land();
       files_.finish();
       throw;
     }
     files_.finish();
     context_.console.end_progress();
-    if (files_.frames() == 0 && !stopped)
+    if (files_.frames() == 0 && !report_.stopped)
       throw FormatError(fmt::format("{}: has no frame", context_.inputs[0]));
-    print(stopped);
-    if (stopped) throw Cancelled("stopped as asked");
+    print_report(report_, request_, mapper_ ? &*mapper_ : nullptr, context_);
+    if (report_.stopped) throw Cancelled("stopped as asked");
     return kDone;
   }
 
@@ -350,90 +136,52 @@ class MapRun {
     Image<float> map{};
     emd::MapStats stats{};
     double seconds = 0;
-    std::optional<Areas> areas{};
   };
 
   void work(Step& step) {
     Exec exec = context_.exec;
     exec.progress = {};
     if (!mapper_) mapper_.emplace(request_, step.frame, exec);
+    if (mapper_->flies()) return;
     const double start = steady_seconds();
     step.map = mapper_->map(step.frame);
     step.seconds = steady_seconds() - start;
     step.stats = mapper_->mapper().stats();
-    if (!request_.truth.empty())
-      step.areas = areas_of(step.map, step.frame, request_.truth, *mapper_, exec);
   }
   void write(Step& step) {
-    width_ = step.map.width();
-    height_ = step.map.height();
-    files_.add(std::move(step.map));
-    seconds_.push_back(step.seconds);
-    stats_.push_back(step.stats);
-    total_ += step.stats;
-    areas_ = step.areas;
+    if (!mapper_->flies()) {
+      tell(step, step.map);
+      return;
+    }
+    // On a GPU this thread alone has to do with the mapper; frames are written as they land.
+    if (flying_.size() == emd::Mapper::kFramesInFlight) land();
+    const double start = steady_seconds();
+    mapper_->submit(step.frame);
+    step.seconds = steady_seconds() - start;
+    flying_.push_back(std::move(step));
+  }
+  void land() {
+    Step step = std::move(flying_.front());
+    flying_.pop_front();
+    const double start = steady_seconds();
+    const ImageView<const float> map = mapper_->collect();
+    step.seconds += steady_seconds() - start;
+    step.stats = mapper_->mapper().stats();
+    tell(step, map);
+  }
+  void tell(const Step& step, ImageView<const float> map) {
+    Exec exec = context_.exec;
+    exec.progress = {};
+    if (!request_.truth.empty())
+      report_.areas = areas_of(map, step.frame, request_.truth, *mapper_, exec);
+    report_.width = map.width;
+    report_.height = map.height;
+    files_.add(map);
+    report_.seconds.push_back(step.seconds);
+    report_.stats.push_back(step.stats);
     if (context_.exec.progress)
       context_.exec.progress({"frames", static_cast<double>(files_.frames()),
                               static_cast<double>(frames_.expected_frames())});
-  }
-
-  void print(bool stopped) {
-    if (!context_.json) {
-      print_line();
-      return;
-    }
-    std::string text;
-    io::JsonWriter json(io::string_sink(text));
-    begin_emd_result(json, context_);
-    json.member("input", context_.inputs[0]);
-    if (!request_.output.empty()) json.member("output", request_.output);
-    if (!request_.picture.empty()) json.member("picture", request_.picture);
-    json.member("width", width_).member("height", height_);
-    json.member("frames", files_.frames()).member("interrupted", stopped);
-    if (mapper_) {
-      json.key("target").begin_array();
-      for (const std::uint16_t mass : mapper_->mapper().target())
-        json.value(static_cast<int>(mass));
-      json.end_array();
-      if (request_.levels())
-        json.member("low", mapper_->range().low).member("high", mapper_->range().high);
-      write_ground(json, mapper_->mapper().ground());
-    }
-    if (areas_) write_areas(json, *areas_);
-    json.key("stats");
-    write_stats(json, total_);
-    json.key("frame_stats").begin_array();
-    for (std::size_t i = 0; i < stats_.size(); ++i) {
-      json.begin_object().member("seconds", seconds_[i]).key("stats");
-      write_stats(json, stats_[i]);
-      json.end_object();
-    }
-    json.end_array().end_object().finish();
-    context_.console.print(text);
-  }
-  static void write_areas(io::JsonWriter& json, const Areas& areas) {
-    json.member("positives", areas.positives).member("negatives", areas.negatives);
-    json.key("roc_auc").begin_object().member("emd", areas.emd);
-    if (areas.angle) json.member("spectral_angle", *areas.angle);
-    if (areas.differences) json.member("sad", *areas.differences);
-    json.end_object();
-  }
-  void print_line() {
-    double seconds = 0;
-    for (const double one : seconds_) seconds += one;
-    std::string line = fmt::format(
-        "{}: {} of {}x{}, {:.1f} % of pixels known or alike, {} distances solved, {:.3g} s\n",
-        request_.output.empty() ? context_.inputs[0] : request_.output,
-        files_.frames() == 1 ? "1 frame" : fmt::format("{} frames", files_.frames()), width_,
-        height_, 100 * total_.hit_rate(), total_.solved, seconds);
-    if (areas_) {
-      line += fmt::format("area under the ROC curve: {:.4f}", areas_->emd);
-      if (areas_->angle)
-        line += fmt::format(", spectral angle {:.4f}, sum of differences {:.4f}", *areas_->angle,
-                            *areas_->differences);
-      line += '\n';
-    }
-    context_.console.print(line);
   }
 
   const MapRequest& request_;
@@ -441,11 +189,8 @@ class MapRun {
   BandFrames frames_;
   MapFiles files_;
   std::optional<FrameMapper> mapper_{};
-  int width_ = 0, height_ = 0;
-  std::vector<double> seconds_{};
-  std::vector<emd::MapStats> stats_{};
-  emd::MapStats total_{};
-  std::optional<Areas> areas_{};
+  std::deque<Step> flying_{};
+  MapReport report_{};
 };
 
 int run_map(MapRequest& request, Context& context) {

@@ -1,9 +1,10 @@
 // Others on the sequences of an evaluation: a box that stays, our search with another distance, and
-// the trackers in the module of rivals.
+// the trackers in the module of rivals. As with ours, the time is that in the tracker alone.
 #include <fovea/error.h>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 
@@ -86,10 +87,12 @@ std::vector<std::vector<TrackResult>> measure_track_rivals(
   std::vector<std::vector<TrackResult>> results;
   for (std::size_t i = 0; i < contests.size(); ++i) {
     results.emplace_back();
-    for (const Contestant& contestant : contests[i])
+    for (const Contestant& contestant : contests[i]) {
+      const auto followed = static_cast<double>(std::max<std::size_t>(2, contestant.boxes.size()));
       results.back().push_back({contestant.name, contestant.bar,
                                 emd::evaluate_track(contestant.boxes, truths[i]),
-                                contestant.seconds / static_cast<double>(contestant.boxes.size())});
+                                contestant.seconds / (followed - 1)});
+    }
   }
   return results;
 }

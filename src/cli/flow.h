@@ -1,4 +1,4 @@
-// What the verbs of fovea flow share: images and masks as estimators take them, memory limits, and
+// What the verbs of fovea flow share: images and masks as estimators take them, memory in use, and
 // pictures of fields.
 #pragma once
 #include <fovea/flow/flow.h>
@@ -12,10 +12,6 @@
 #include "cli/command.h"
 
 namespace fovea::cli {
-
-// "512M", "1.5G", "800000": bytes, with K, M, G or T for powers of 1024. Empty is 0. Throws
-// InvalidArgument that names the option.
-std::uint64_t parse_bytes(const std::string& option, const std::string& text);
 
 // The most memory that this process has had at a time, in bytes.
 std::uint64_t peak_memory_bytes();

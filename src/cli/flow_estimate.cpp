@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "cli/batch.h"
+#include "cli/bytes.h"
 #include "cli/flow.h"
 #include "cli/ops_images.h"
 #include "cli/run.h"

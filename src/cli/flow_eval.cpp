@@ -15,6 +15,7 @@
 #include <filesystem>
 
 #include "cli/batch.h"
+#include "cli/bytes.h"
 #include "cli/flow_report.h"
 #include "cli/run.h"
 

@@ -64,14 +64,5 @@ TEST(EmdFrames, LevelsSpanBytesOrTheDataOrWhatIsAsked) {
   EXPECT_THROW(level_range(band, {{}, "it", 0}, {}), FormatError);
 }
 
-TEST(EmdFrames, ParsesBoxes) {
-  EXPECT_EQ(parse_box("target", "3,4,5,6")->height, 6);
-  EXPECT_FALSE(parse_box("target", "car.png"));
-  EXPECT_FALSE(parse_box("target", "1,2,3"));
-  EXPECT_THROW(parse_box("target", "1,2,0,4"), InvalidArgument);
-  EXPECT_THROW(require_inside("target", {0, 0, 11, 5}, 10, 10), InvalidArgument);
-  require_inside("target", {0, 0, 10, 10}, 10, 10);
-}
-
 }  // namespace
 }  // namespace fovea::cli

@@ -1,3 +1,5 @@
+#include "cli/emd_map.h"
+
 #include <fmt/format.h>
 #include <fovea/cube_io.h>
 #include <fovea/emd/map.h>
@@ -9,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/program.h"
+#include "support/devices.h"
 #include "support/images.h"
 
 namespace fovea::cli {
@@ -126,6 +129,66 @@ TEST_F(EmdMapCommand, MapsVideo) {
   int frames = 0;
   while (reader.next(frame)) ++frames;
   EXPECT_EQ(frames, 4);
+}
+
+// A GPU has several frames in flight; what is written is the CPU's to the bit, in the same order.
+TEST_F(EmdMapCommand, MapsVideoOnAGpuAlike) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  io::VideoWriter writer(folder_ / "a.y4m", {.frame_rate = 10});
+  for (int i = 0; i < 7; ++i) writer.write(scene(3 * i));
+  writer.finish();
+  const auto run = [&](const std::string& device) {
+    const Ended ended = run_here({"emd", "map", "--quiet", "--device", device, folder_ / "a.y4m",
+                                  "--target", "32,22,16,16", "-o", folder_ / device, "--json"});
+    EXPECT_EQ(ended.status, kDone) << ended.err;
+    return json::parse(ended.out);
+  };
+  const json cpu = run("cpu"), cuda = run("cuda");
+  EXPECT_EQ(cuda["frames"], 7);
+  for (std::size_t i = 0; i < 7; ++i) {
+    for (const char* key : {"pixels", "cached", "duplicate", "solved"})
+      EXPECT_EQ(cuda["frame_stats"][i]["stats"][key], cpu["frame_stats"][i]["stats"][key]);
+    const auto read = [&](const char* device) {
+      return io::read_image(folder_ / fmt::format("{}/{:06}.tif", device, i));
+    };
+    EXPECT_TRUE(test::images_equal(std::get<Image<float>>(read("cuda").pixels),
+                                   std::get<Image<float>>(read("cpu").pixels)));
+  }
+}
+
+class EmdFrameMapper : public test::OnEveryPlace {};
+FOVEA_ON_EVERY_PLACE(EmdFrameMapper);
+
+// Of different sizes, so that memory in flight changes.
+TEST_P(EmdFrameMapper, FramesInFlightEqualFramesAlone) {
+  MapRequest request;
+  request.target = "32,22,16,16";
+  request.bins = 11;
+  request.window = request.map.window = 11;
+  const auto frame_of = [](int i) {
+    BandFrame frame{Stack<float>(kWidth - 5 * (i % 3), kHeight - 4 * (i % 2), 1), "it", 255};
+    const auto image = scene(2 * i);
+    for (int y = 0; y < frame.bands.height(); ++y)
+      for (int x = 0; x < frame.bands.width(); ++x)
+        frame.bands.plane(0).at(x, y) = static_cast<float>(image.at(x, y));
+    return frame;
+  };
+  const Exec exec{.device = device()};
+  FrameMapper flying(request, frame_of(0), exec), alone(request, frame_of(0), exec);
+  EXPECT_EQ(flying.flies(), device().kind == DeviceKind::kCuda);
+  constexpr int kFrames = 8;
+  int landed = 0;
+  const auto land = [&] {
+    const ImageView<const float> map = flying.collect();
+    EXPECT_TRUE(test::images_equal(clone(map), alone.map(frame_of(landed)))) << landed;
+    EXPECT_EQ(flying.mapper().stats().solved, alone.mapper().stats().solved) << landed;
+    ++landed;
+  };
+  for (int i = 0; i < kFrames; ++i) {
+    if (i - landed == emd::Mapper::kFramesInFlight) land();
+    flying.submit(frame_of(i));
+  }
+  while (landed < kFrames) land();
 }
 
 TEST_F(EmdMapCommand, MapsSpectraOfCubes) {

@@ -13,7 +13,6 @@ namespace fovea::cli {
 namespace {
 
 using emd::Square;
-using emd::TrackBox;
 using nlohmann::json;
 using testing::HasSubstr;
 
@@ -85,6 +84,18 @@ TEST_F(EmdTrackProgram, MeasuresAgainstTruthBesideOthers) {
   EXPECT_GE(target["bar_overlap"].get<double>(), target["rivals"][0]["mean_overlap"].get<double>());
 }
 
+// Time in the tracker alone, for ours as for others: less than the whole, and said so.
+TEST_F(EmdTrackProgram, TimesTheTrackerAlone) {
+  const json result =
+      json::parse(track({"--truth", folder_ / "truth.txt", "--rivals", "--json"}).out);
+  const json target = result["targets"][0];
+  EXPECT_GT(target["seconds_per_frame"].get<double>(), 0);
+  EXPECT_LT(7 * target["seconds_per_frame"].get<double>(), result["seconds"].get<double>());
+  EXPECT_GT(target["rivals"][1]["seconds_per_frame"].get<double>(), 0);
+  EXPECT_THAT(track({"--truth", folder_ / "truth.txt"}).out,
+              HasSubstr("ms/frame: in the tracker alone"));
+}
+
 TEST_F(EmdTrackProgram, StartsLaterAndFollowsSeveral) {
   const Ended ended = track(
       {"--frame", "3", "--target", "32,23,20,24", "--target", folder_ / "example.png", "--json"});
@@ -114,14 +125,6 @@ TEST_F(EmdTrackProgram, SaysWhatIsWrongInOneLine) {
   expect_refusal({"--target", "20,20,20,24", "-o", out, "--video", out}, kUsage,
                  "would be written twice");
   EXPECT_FALSE(std::filesystem::exists(out));
-}
-
-TEST(EmdTrackWords, TargetsAreBoxesOrFiles) {
-  const auto targets = parse_targets("1,2,30,40;ball.png");
-  ASSERT_EQ(targets.size(), 2U);
-  EXPECT_EQ(std::get<TrackBox>(targets[0]), (TrackBox{1, 2, 30, 40}));
-  EXPECT_EQ(std::get<std::string>(targets[1]), "ball.png");
-  EXPECT_THROW(parse_targets("1,2,3"), InvalidArgument);
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "emd/map/map_plan.h"
 
-#include <fovea/random.h>
 #include <gmock/gmock.h>
 
 #include <functional>
@@ -100,7 +99,7 @@ TEST(TablePlan, HasRoomInsideItsBound) {
   EXPECT_GT(band, most / 2);
   int times = 0;
   for (int frame = 0; frame < 100; ++frame) {
-    capacity = plan.room_for(capacity, entries, 3000, forgotten);
+    capacity = plan.room_for(capacity, entries, {3000, 3000}, forgotten);
     if (forgotten) entries = 0, ++times;
     ASSERT_LE(capacity, most);
     ASSERT_LE(entries + 3000, TablePlan::limit(capacity));
@@ -111,52 +110,41 @@ TEST(TablePlan, HasRoomInsideItsBound) {
   EXPECT_LT(times, 12);
 }
 
+TEST(TablePlan, FollowsTheFrames) {
+  const TablePlan plan(std::uint64_t{1} << 30, 16);
+  const std::int64_t pixels = 20000;
+  std::uint32_t capacity = 0;
+  std::int64_t entries = 0;
+  bool forgotten = false;
+  for (int frame = 0; frame < 200; ++frame) {
+    capacity = plan.room_for(capacity, entries, {pixels, pixels}, forgotten);
+    if (frame == 0) {
+      EXPECT_EQ(capacity, TablePlan::kFirstSlotsPerPixel * pixels);
+    }
+    if (forgotten) entries = 0;
+    entries += pixels;
+  }
+  EXPECT_EQ(capacity, TablePlan::kMostSlotsPerPixel * pixels);
+  // A smaller frame neither shrinks nor grows it.
+  EXPECT_EQ(plan.room_for(capacity, TablePlan::limit(capacity), {100, 100}, forgotten), capacity);
+  EXPECT_TRUE(forgotten);
+}
+
+TEST(TablePlan, BandsAreSmallerWhereHistogramsAreLong) {
+  EXPECT_EQ(TablePlan(0, 16, 16).band_rows(1 << 11), 1 << 10);
+  EXPECT_EQ(TablePlan(0, 112, 64).band_rows(1 << 11), 1 << 8);
+  bool forgotten = false;
+  const std::int64_t band = 1 << 19, frame = 1 << 21;
+  EXPECT_EQ(TablePlan(0, 112, 64).room_for(0, 0, {band, frame}, forgotten), 4 * band);
+}
+
 TEST(TablePlan, AlwaysTakesARow) {
   const TablePlan plan(16, 16);
   EXPECT_EQ(plan.band_rows(5000), 1);
   bool forgotten = false;
-  const std::uint32_t capacity = plan.room_for(0, 0, 5000, forgotten);
+  const std::uint32_t capacity = plan.room_for(0, 0, {5000, 5000}, forgotten);
   EXPECT_GE(TablePlan::limit(capacity), 5000);
   EXPECT_FALSE(forgotten);
-}
-
-TEST(Bounds, NeverExceedTheDistance) {
-  Random random(1);
-  double tightness = 0;
-  int compared = 0;
-  for (int round = 0; round < 12; ++round) {
-    const int bins = 2 + static_cast<int>(random.below(10));
-    std::vector<double> costs;
-    for (int i = 0; i < bins * bins; ++i) costs.push_back(random.below(50) * 0.3);
-    const GroundDistance ground =
-        round % 2 == 0 ? GroundDistance(bins, bins, costs) : GroundDistance::thresholded(bins, 3);
-    std::vector<std::uint16_t> target;
-    for (int i = 0; i < bins; ++i) target.push_back(static_cast<std::uint16_t>(random.below(9)));
-    target[0] = 5;
-    const BoundPlan plan = plan_bounds(ground, target, 1e-6F);
-    ASSERT_FALSE(plan.offsets.empty());
-    for (int i = 0; i < 50; ++i) {
-      std::vector<double> counts;
-      for (int b = 0; b < bins; ++b) counts.push_back(random.below(4) == 0 ? random.below(30) : 0);
-      counts[random.below(static_cast<std::uint32_t>(bins))] += 1;
-      const std::vector<double> second(target.begin(), target.end());
-      const double exact = distance(ground, counts, second,
-                                    {.mass = MassPolicy::kNormalise,
-                                     .exec = {.device = Device::cpu(), .threads = 1}})
-                               .distance;
-      double best = 0;
-      for (std::size_t k = 0; k < plan.offsets.size(); ++k) {
-        detail::BoundParams one = plan.params();
-        one.count = 1;
-        one.weights += k * static_cast<std::size_t>(bins);
-        one.offsets += k;
-        best = std::max(best, static_cast<double>(detail::bound_above(one, counts)));
-      }
-      ASSERT_LE(static_cast<float>(best), static_cast<float>(exact));
-      if (exact > 0) tightness += best / exact, ++compared;
-    }
-  }
-  EXPECT_GT(tightness / compared, 0.8);
 }
 
 }  // namespace

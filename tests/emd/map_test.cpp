@@ -154,6 +154,34 @@ TEST_P(EmdMap, StaysInsideItsBoundOnAnEndlessStream) {
   }
 }
 
+TEST_P(EmdMap, MemoryFollowsTheFrames) {
+  Random random(15);
+  constexpr int kWidth = 160, kHeight = 110;
+  const auto most_of = [&](int bins, std::uint64_t cache_bytes, int frames) {
+    MapOptions wanted = options(bins == 6 ? 5 : 11);
+    wanted.cache_bytes = cache_bytes;
+    Mapper mapper(GroundDistance::l1(bins), random_target(random, bins), wanted);
+    std::uint64_t most = 0;
+    for (int frame = 0; frame < frames; ++frame) {
+      Image<std::uint8_t> labels(kWidth, kHeight);
+      for (int y = 0; y < kHeight; ++y)
+        for (int x = 0; x < kWidth; ++x)
+          labels.at(x, y) =
+              static_cast<std::uint8_t>(random.below(static_cast<std::uint32_t>(bins)));
+      mapper.map(labels);
+      most = std::max(most, mapper.stats().cache_bytes);
+    }
+    return most;
+  };
+  constexpr std::uint64_t kPixels = kWidth * kHeight, kSlot = 16, kPlenty = std::uint64_t{1} << 30;
+  // Ranks: 16 bytes a slot; whole histograms of 40 bins: 60 more.
+  EXPECT_LE(most_of(6, kPlenty, 30), 32 * kPixels * kSlot);
+  EXPECT_LE(most_of(40, kPlenty, 12), 32 * kPixels * (kSlot + 60));
+  // Nothing is kept: slots of one frame, however long the histograms.
+  EXPECT_LE(most_of(6, 0, 2), 4 * kPixels * kSlot);
+  EXPECT_LE(most_of(64, 0, 2), 4 * kPixels * kSlot);
+}
+
 TEST_P(EmdMap, ForgetsAnotherTarget) {
   Random random(7);
   const auto labels = patchy_labels(random, 50, 40, 8);

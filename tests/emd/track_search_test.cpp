@@ -74,10 +74,70 @@ TEST(EmdTrackSearch, FindsTheBoxWithinReachAndAnywhere) {
   const TrackRect box{47, 35, 10, 20};
   const LikelihoodMap map = map_with({0, 0, 100, 80}, box);
   EXPECT_EQ(best_place(map, range_from({40, 30, 10, 20}), {}).box, box);
-  EXPECT_EQ(best_place_anywhere(map, {0, 0, 10, 20}, range_from({0, 0, 10, 20})).box, box);
+  EXPECT_EQ(best_place_anywhere(map, {0, 0, 10, 20}, range_from({0, 0, 10, 20}), {}).box, box);
   SearchRange coarse = range_from({40, 30, 10, 20});
   coarse.step = 4;
   EXPECT_EQ(best_place(map, coarse, {}).box, box);
+}
+
+TEST(EmdTrackSearch, AnywhereIsTheSameForAnyNumberOfThreads) {
+  for (std::uint64_t seed = 1; seed < 6; ++seed) {
+    // A map that repeats itself, so that many places are equal: the first of them is taken.
+    LikelihoodMap map = random_map({0, 0, 100, 80}, seed);
+    for (int y = 0; y < 80; ++y)
+      for (int x = 0; x < 100; ++x)
+        map.values.at(x, y) = map.values.at(x % 25, y % 20) > 32768 ? 50000 : 20000;
+    sum_up(map, {});
+    const TrackRect size{0, 0, 11, 9};
+    const SearchRange range = range_from(size, 1);
+    Place expected{size, -std::numeric_limits<double>::max()};
+    for (int y = 0; y <= 80 - size.height; ++y) {
+      for (int x = 0; x <= 100 - size.width; ++x) {
+        const double score = place_score(map, {x, y, size.width, size.height}, range.model);
+        if (score > expected.score) expected = {{x, y, size.width, size.height}, score};
+      }
+    }
+    for (const int threads : {1, 2, 7}) {
+      const Place found = best_place_anywhere(map, size, range, {.threads = threads});
+      EXPECT_EQ(found.box, expected.box) << threads << " threads";
+      EXPECT_EQ(found.score, expected.score) << threads << " threads";
+    }
+  }
+}
+
+TEST(EmdTrackSearch, AnywhereWithCostsIsTheBestOfItsGrid) {
+  for (std::uint64_t seed = 1; seed < 6; ++seed) {
+    const LikelihoodMap map = random_map({0, 0, 100, 80}, seed);
+    const TrackRect size{0, 0, 11, 9};
+    SearchRange range = range_from(size, 1);
+    range.step = 3;
+    const auto cost_of = [](const TrackRect& box) {
+      return 0.01 * ((box.x * 31 + box.y * 17) % 7);
+    };
+    constexpr double kLeast = 0.01;
+    Place expected{size, -std::numeric_limits<double>::max()};
+    for (int y = 0; y <= 80 - size.height; y += 3) {
+      for (int x = 0; x <= 100 - size.width; x += 3) {
+        const TrackRect box{x, y, size.width, size.height};
+        const double score = place_score(map, box, range.model);
+        if (score >= kLeast && score - cost_of(box) > expected.score)
+          expected = {box, score - cost_of(box)};
+      }
+    }
+    for (const int threads : {1, 2, 7}) {
+      Place found{size, -std::numeric_limits<double>::max()};
+      for (const auto& [first, last] : {std::pair(0, 30), std::pair(30, 72)})
+        improve_anywhere(
+            map, {size, kLeast, first, last, {.threads = threads}}, range,
+            [&](std::span<const TrackRect> places) {
+              std::vector<double> costs;
+              for (const TrackRect& place : places) costs.push_back(cost_of(place));
+              return costs;
+            },
+            found);
+      EXPECT_EQ(found.score, expected.score);
+    }
+  }
 }
 
 TEST(EmdTrackSearch, MotionKeepsATargetWhereNothingIsBetter) {

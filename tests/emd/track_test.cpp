@@ -176,6 +176,54 @@ TEST_P(EmdTrack, FindsAnExampleInAFrame) {
   EXPECT_FALSE(without.next(track_scene(kWidth, kHeight, 1, {square}))[0].lost);
 }
 
+// The same greys on the other side: only where they lie tells the target from its double.
+constexpr Rgb kDark{30, 30, 30}, kBright{230, 230, 230};
+
+TEST_P(EmdTrack, PartsTellWhichOneIsFoundAgain) {
+  const Square before = square_at(20, 30, kDark, kBright);
+  const Square after = square_at(85, 55, kDark, kBright);
+  const Square twin = square_at(50, 8, kBright, kDark);
+  const auto run = [&](TrackParts parts) {
+    TrackOptions with = options();
+    with.lost_frames = 1;
+    with.parts = parts;
+    with.layout = 0;
+    Tracker tracker(with);
+    start(tracker, track_scene(kWidth, kHeight, 0, {before}, 1), before.box);
+    tracker.next(track_scene(kWidth, kHeight, 1, {}, 1));
+    // The double alone is not the target, and beside the target it is not taken for it.
+    std::vector<Track> tracks{tracker.next(track_scene(kWidth, kHeight, 2, {twin}, 1))[0]};
+    tracks.push_back(tracker.next(track_scene(kWidth, kHeight, 3, {twin, after}, 1))[0]);
+    return tracks;
+  };
+  const auto with = run(TrackParts::kOn), without = run(TrackParts::kOff);
+  EXPECT_TRUE(with[0].lost);
+  EXPECT_FALSE(with[1].lost);
+  EXPECT_GT(overlap(with[1].box, after.box), 0.7);
+  EXPECT_FALSE(without[0].lost);
+  EXPECT_GT(overlap(without[0].box, twin.box), 0.7);
+}
+
+TEST_P(EmdTrack, PartsTellWhereAnExampleIs) {
+  const Square square = square_at(85, 55, kDark, kBright), twin = square_at(30, 20, kBright, kDark);
+  const Image<std::uint8_t> example = track_scene(20, 20, 5, {square_at(0, 0, kDark, kBright)}, 1);
+  Tracker tracker(options());
+  const Track found =
+      tracker.add_example(track_scene(kWidth, kHeight, 0, {twin, square}, 1), example.view());
+  EXPECT_TRUE(tracker.uses_parts(1));  // it is grey
+  EXPECT_FALSE(found.lost);
+  EXPECT_GT(overlap(found.box, square.box), 0.6);
+  Tracker fooled(options());
+  EXPECT_TRUE(fooled.add_example(track_scene(kWidth, kHeight, 0, {twin}, 1), example.view()).lost);
+  EXPECT_FALSE(fooled.next(track_scene(kWidth, kHeight, 1, {square}, 1))[0].lost);
+  TrackOptions off = options();
+  off.parts = TrackParts::kOff;
+  Tracker without(off);
+  EXPECT_FALSE(
+      without.add_example(track_scene(kWidth, kHeight, 0, {twin}, 1), example.view()).lost);
+  EXPECT_FALSE(without.uses_parts(1));
+}
+
 TEST_P(EmdTrack, BhattacharyyasDistanceFollowsToo) {
   TrackOptions with = options();
   with.distance = TrackDistance::kBhattacharyya;
@@ -203,6 +251,26 @@ TEST_P(EmdTrack, LikelihoodIsHighOnTheTargetAndLowBeside) {
   EXPECT_THROW(tracker.likelihood(2), InvalidArgument);
 }
 
+TEST_P(EmdTrack, MemoryFollowsWhatIsMapped) {
+  const auto run = [&](std::uint64_t cache_bytes) {
+    TrackOptions with = options();
+    with.cache_bytes = cache_bytes;
+    with.whole_map = true;
+    with.redetect = false;
+    Tracker tracker(with);
+    const Square square = square_at(40, 30);
+    start(tracker, track_scene(kWidth, kHeight, 0, {square}), square.box);
+    for (int i = 1; i < 12; ++i) tracker.next(track_scene(kWidth, kHeight, i, {square}));
+    return tracker.stats();
+  };
+  const MapStats free = run(std::uint64_t{1} << 30);
+  EXPECT_GT(free.cached, 0);
+  EXPECT_GT(free.entries, 0);
+  EXPECT_LE(free.cache_bytes, 2U * 32 * 16 * kWidth * kHeight);
+  EXPECT_LE(run(1 << 20).cache_bytes, 1U << 20);
+  EXPECT_EQ(run(0).cached, 0);
+}
+
 // Whatever the place and the number of threads: the tracks of one thread of the CPU.
 TEST_P(EmdTrack, TracksAreTheSameEverywhere) {
   const auto run = [&](Device device, int threads) {
@@ -224,6 +292,79 @@ TEST_P(EmdTrack, TracksAreTheSameEverywhere) {
   const auto expected = run(Device::cpu(), 1);
   EXPECT_EQ(run(device(), 0), expected);
   EXPECT_EQ(run(device(), 3), expected);
+}
+
+// Frames in the host's memory and the device's, grey and in colour, in turn: of targets with three
+// palettes, one of which is lost and found, so that maps change their size.
+TEST_P(EmdTrack, FramesMayLieAnywhere) {
+  const auto run = [&](Device device, bool move) {
+    TrackOptions with;
+    with.exec.device = device;
+    with.lost_frames = 1;
+    Tracker tracker(with);
+    Square red = square_at(10, 20, kRed, kYellow), blue = square_at(80, 60, kBlue, kGrey);
+    std::vector<Track> tracks;
+    for (int i = 0; i < 9; ++i) {
+      red.box.x += 4;
+      blue.box.y -= 3;
+      std::vector<Square> squares{red};
+      if (i < 3 || i > 5) squares.push_back(blue);
+      auto frame =
+          track_scene(kWidth, kHeight, static_cast<std::uint64_t>(i), squares, i == 4 ? 1 : 3);
+      if (move && i % 2 == 1) frame = clone(frame.view(), Memory::kCuda);
+      if (i == 0) {
+        tracks.push_back(start(tracker, frame, red.box));
+        tracks.push_back(start(tracker, frame, blue.box));
+        tracks.push_back(tracker.add_example(
+            frame, track_scene(20, 20, 30, {square_at(0, 0, kRed, kYellow)}).view()));
+      } else {
+        const auto found = tracker.next(frame);
+        tracks.insert(tracks.end(), found.begin(), found.end());
+      }
+    }
+    return tracks;
+  };
+  EXPECT_EQ(run(device(), device().kind == DeviceKind::kCuda), run(Device::cpu(), false));
+}
+
+// Nothing that was given up stands in the way: every frame says that it was stopped.
+TEST_P(EmdTrack, StopsWhenAskedFrameAfterFrame) {
+  std::stop_source stop;
+  TrackOptions with = options();
+  with.exec.stop = stop.get_token();
+  Tracker stopped(with);
+  const Square square = square_at(20, 30), next = square_at(24, 31);
+  start(stopped, track_scene(kWidth, kHeight, 0, {square}), square.box);
+  Tracker other = std::move(stopped);
+  EXPECT_FALSE(other.next(track_scene(kWidth, kHeight, 1, {next}))[0].lost);
+  stop.request_stop();
+  for (int i = 0; i < 5; ++i)
+    EXPECT_THROW(other.next(track_scene(kWidth, kHeight, 2, {next})), Cancelled);
+}
+
+TEST(EmdTrackThreads, RedetectionIsTheSameForAnyNumberOfThem) {
+  const auto run = [](int threads, TrackParts parts) {
+    TrackOptions with;
+    with.parts = parts;
+    with.exec = {.device = Device::cpu(), .threads = threads};
+    with.lost_frames = 1;
+    Tracker tracker(with);
+    const Square before = square_at(20, 30), after = square_at(85, 50);
+    std::vector<Track> tracks{
+        start(tracker, track_scene(kWidth, kHeight, 0, {before}), before.box)};
+    for (int i = 1; i < 6; ++i) {
+      const std::vector<Square> squares = i < 4 ? std::vector<Square>{} : std::vector{after};
+      tracks.push_back(tracker.next(track_scene(kWidth, kHeight, i, squares))[0]);
+    }
+    return tracks;
+  };
+  for (const TrackParts parts : {TrackParts::kOff, TrackParts::kOn}) {
+    const auto expected = run(1, parts);
+    EXPECT_TRUE(expected[3].lost);
+    EXPECT_FALSE(expected[5].lost);
+    EXPECT_EQ(run(2, parts), expected);
+    EXPECT_EQ(run(7, parts), expected);
+  }
 }
 
 TEST(EmdTrackRefusals, NameTheBoxThatDoesNotFit) {
@@ -263,6 +404,10 @@ TEST(EmdTrackRefusals, FramesHaveOneSizeAndGreyOrColour) {
   EXPECT_THROW(Tracker{options}, InvalidArgument);
   options.window = 5;
   options.colours = 1;
+  EXPECT_THROW(Tracker{options}, InvalidArgument);
+  options.colours = 16;
+  options.parts = TrackParts::kOn;
+  options.search = TrackSearch::kMeanShift;
   EXPECT_THROW(Tracker{options}, InvalidArgument);
 }
 

@@ -23,9 +23,12 @@ struct MapOptions {
                         // for: such a pixel holds a lower bound, itself above the threshold.
                         // Distances up to the threshold are exact, so that a detector with this
                         // threshold finds the same. Needs MassPolicy::kNormalise
-  std::uint64_t cache_bytes = std::uint64_t{256} << 20;  // most memory for distances kept from
-                                                         // frame to frame; 0 keeps none
-  SolverOptions solver = normalising();                  // its exec is the one below
+  // Most memory for distances kept from frame to frame. The table follows the frames: it begins
+  // with 4 slots a pixel and grows, when it is full, to at most 32; a slot takes 16 bytes, and 1.5
+  // a bin where whole histograms are kept (see stats().cache_bytes). 0 keeps none: pixels of a
+  // frame then meet in 4 slots of 16 bytes each, of at most 2^21 pixels (2^25 / bins) at a time.
+  std::uint64_t cache_bytes = std::uint64_t{256} << 20;
+  SolverOptions solver = normalising();  // its exec is the one below
   Exec exec{};
 };
 FOVEA_API void describe(OptionVisitor& visit, MapOptions& options);
@@ -36,8 +39,10 @@ struct MapStats {
   std::int64_t pixels = 0;
   std::int64_t cached = 0;        // histogram known from an earlier frame
   std::int64_t duplicate = 0;     // the same histogram elsewhere in this frame
-  std::int64_t skipped = 0;       // distinct new histograms proved to lie above the threshold
-  std::int64_t solved = 0;        // distinct new histograms given to the solver
+  std::int64_t skipped = 0;       // new histograms proved to lie above the threshold
+  std::int64_t solved = 0;        // new histograms given to the solver. The same one counts again
+                                  // where it could not be kept: beyond the keys' reach (windows of
+                                  // 15 bins cut by the border), or after the cache began anew
   std::int64_t pivots = 0;        // of the simplex in these
   std::int64_t unproved = 0;      // of these, stopped by SolverOptions::max_pivots: upper bounds
   std::int64_t resets = 0;        // times that the cache was full and begun anew
@@ -56,8 +61,9 @@ struct MapStats {
 // GPU-based real-time multispectral computer vision system", 2011): distances known from earlier
 // frames, duplicates within the frame, the exact solver for the rest. Keeps its memory and the
 // known distances from frame to frame, never in more than cache_bytes (or what one row of a frame
-// needs): once there is no room left for another frame's histograms, all are forgotten. What is
-// known, the number of threads and the device change the time a map takes and never the map.
+// needs), and in no more than frames of their size have a use for: once there is no room left for
+// another frame's histograms, all are forgotten. What is known, the number of threads and the
+// device change the time a map takes and never the map.
 //
 // One object serves one thread at a time.
 class FOVEA_API Mapper {

@@ -34,7 +34,9 @@ enum class TrackDistance : unsigned char { kEmd, kBhattacharyya };
 FOVEA_API std::span<const Choice> choices(TrackDistance);
 // Whether the target's six parts (two columns, three rows) are compared too. auto: where colours
 // alone are not enough to tell the target from what surrounds it, because it has none (a grey
-// video) or the same ones.
+// video) or the same ones. Of targets by box and by example, from frame to frame and where one that
+// is lost is looked for. Mean shift climbs the map and compares no parts: auto is off with it, on
+// refused.
 enum class TrackParts : unsigned char { kAuto, kOff, kOn };
 FOVEA_API std::span<const Choice> choices(TrackParts);
 
@@ -59,8 +61,13 @@ struct TrackOptions {
   bool redetect = true;      // look for a lost target in the whole frame
   double lost_below = 0.2;   // a score of less than this part of the first frame's is doubtful
   int lost_frames = 5;       // doubtful frames in a row until a target counts as lost
-  double found_above = 0.6;  // the part of the first frame's score that finds a lost target again
+  double found_above = 0.6;  // the part of the first frame's score that finds a lost target again;
+                             // its parts are then at most 1 less this away
   bool whole_map = false;    // map whole frames, to look at, instead of what lies within reach
+  // Most memory for distances that the two maps of a target keep from frame to frame. Each takes at
+  // most 512 bytes a pixel that it maps (16 colours), so that only large frames come to it. 0 keeps
+  // none.
+  std::uint64_t cache_bytes = std::uint64_t{256} << 20;
   Exec exec{};
 };
 FOVEA_API void describe(OptionVisitor& visit, TrackOptions& options);
@@ -107,7 +114,8 @@ class FOVEA_API Tracker {
   // How much each pixel of the last frame looked like a target, 0 to 1, as e / (d + e); 0 outside
   // what was mapped (all is with whole_map).
   Image<float> likelihood(int id) const;
-  MapStats stats() const;  // of all maps so far
+  // Of all maps so far; entries and cache_bytes of all targets together.
+  MapStats stats() const;
 
   const TrackOptions& options() const;
 

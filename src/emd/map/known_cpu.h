@@ -13,9 +13,10 @@ namespace fovea::emd::cpu {
 
 class KnownHistograms {
  public:
-  // kept_bins: of the whole histograms that are kept; 0: keys are exact.
-  KnownHistograms(std::uint64_t cache_bytes, int kept_bins)
-      : plan_(cache_bytes, TablePlan::bytes_per_slot(kept_bins)), kept_bins_(kept_bins) {}
+  // whole: histograms are kept with their distances, where any are; else keys are exact.
+  KnownHistograms(std::uint64_t cache_bytes, int bins, bool whole)
+      : plan_(cache_bytes, TablePlan::bytes_per_slot(whole ? bins : 0), bins),
+        kept_bins_(whole && plan_.keeps() ? bins : 0) {}
 
   const TablePlan& plan() const { return plan_; }
   std::int64_t entries() const { return entries_; }
@@ -29,9 +30,9 @@ class KnownHistograms {
   }
 
   // Room for so many new ones; true where the known ones had to be forgotten.
-  bool make_room(std::int64_t fresh) {
+  bool make_room(const TablePlan::Need& need) {
     bool forgotten = false;
-    const std::uint32_t capacity = plan_.room_for(this->capacity(), entries_, fresh, forgotten);
+    const std::uint32_t capacity = plan_.room_for(this->capacity(), entries_, need, forgotten);
     if (capacity != this->capacity()) {
       slots_ = Array<detail::Slot>();
       histograms_ = Array<std::uint16_t>();

@@ -203,7 +203,7 @@ class CpuMap final : public MapEngine {
     if (known_ && kind_ == keys.kind && (rank || count_bytes_ == count_bytes)) return;
     kind_ = keys.kind;
     count_bytes_ = count_bytes;
-    known_.emplace(plan_.options.cache_bytes, keys.kind == KeyKind::kWhole ? plan_.bins() : 0);
+    known_.emplace(plan_.options.cache_bytes, plan_.bins(), keys.kind == KeyKind::kWhole);
   }
 
   // counts_of(rows) -> the histograms of these rows.
@@ -215,20 +215,21 @@ class CpuMap final : public MapEngine {
       for_each_band(distances.height, known_->plan().band_rows(distances.width), [&](RowSpan rows) {
         const Band<Count> band{counts_of(rows),
                                distances.crop(0, rows.first, distances.width, rows.count())};
+        stats.resets +=
+            known_->make_room({band.pixels(), std::int64_t{distances.width} * distances.height});
         map_band(keys, band, stats);
+        if (!known_->plan().keeps()) forget_band();
       });
     } catch (...) {
       known_->forget();  // claims that nobody will settle
       throw;
     }
     stats.cache_bytes = known_->bytes();
-    if (!known_->plan().keeps()) forget_frame(distances);
     stats.entries = known_->entries();
     return stats;
   }
-  // What the last frame made known; of one band it is all in fresh_.
-  void forget_frame(const ImageView<float>& frame) {
-    if (frame.height > known_->plan().band_rows(frame.width)) return known_->forget();
+  // What the last band made known, where nothing was before.
+  void forget_band() {
     for (const Fresh& one : fresh_)
       if (one.slot != detail::kUnknown) known_->forget_slot(one.slot);
     known_->set_entries(0);
@@ -236,7 +237,6 @@ class CpuMap final : public MapEngine {
 
   template <class Count>
   void map_band(const KeyPlan& keys, const Band<Count>& band, MapStats& stats) {
-    stats.resets += known_->make_room(band.pixels());
     switch (keys.kind) {
       case KeyKind::kRank: look_up(RankKeys<Count>{keys.rank()}, band, stats); break;
       case KeyKind::kPacked: look_up(PackedKeys<Count>{keys.bins}, band, stats); break;
@@ -298,7 +298,7 @@ class CpuMap final : public MapEngine {
         continue;
       }
       known_->store(fresh_[i].slot, bits);
-      if (kind_ == KeyKind::kWhole)
+      if (kind_ == KeyKind::kWhole && known_->plan().keeps())
         known_->keep(fresh_[i].slot, number, band.histogram(fresh_[i].pixel));
       ++number;
     }

@@ -54,9 +54,9 @@ void copy_image(ImageView<const T> from, ImageView<T> to, cudaStream_t stream) {
 class KnownHistograms {
  public:
   KnownHistograms(std::uint64_t cache_bytes, int bins, bool whole)
-      : plan_(cache_bytes, TablePlan::bytes_per_slot(whole ? bins : 0)),
+      : plan_(cache_bytes, TablePlan::bytes_per_slot(whole ? bins : 0), bins),
         bins_(bins),
-        whole_(whole) {}
+        whole_(whole && plan_.keeps()) {}
 
   const TablePlan& plan() const { return plan_; }
   std::int64_t entries() const { return entries_; }
@@ -73,10 +73,10 @@ class KnownHistograms {
     entries_ = 0;
   }
   // Room for so many new ones; true where the known ones had to be forgotten.
-  bool make_room(std::int64_t fresh, cudaStream_t stream) {
+  bool make_room(const TablePlan::Need& need, cudaStream_t stream) {
     bool forgotten = false;
     const std::uint32_t capacity =
-        plan_.room_for(static_cast<std::uint32_t>(slots_.size()), entries_, fresh, forgotten);
+        plan_.room_for(static_cast<std::uint32_t>(slots_.size()), entries_, need, forgotten);
     const bool grows = capacity != slots_.size();
     if (grows) {
       slots_ = Array<detail::Slot>();
@@ -265,7 +265,6 @@ class CudaMap final : public MapEngine {
   void map_bands(Flight& flight, const KeyPlan& keys, std::size_t count_bytes, ImageView<float> out,
                  const LookUpRows& look_up) {
     use_keys(keys, count_bytes);
-    if (!known_->plan().keeps()) known_->forget(stream());
     check(cudaMemsetAsync(flight.counters.reserve(1), 0, sizeof(MapCounters), stream()),
           "clearing counters");
     const ImageView<float> there =
@@ -274,7 +273,8 @@ class CudaMap final : public MapEngine {
       throw_if_stopped(plan_.options.exec);
       const auto pixels = std::int64_t{out.width} * rows.count();
       MapStats& stats = flight.stats;
-      stats.resets += known_->make_room(pixels, stream());
+      if (!known_->plan().keeps()) known_->forget(stream());
+      stats.resets += known_->make_room({pixels, std::int64_t{out.width} * out.height}, stream());
       const LookUp job = prepare(flight, there.crop(0, rows.first, out.width, rows.count()));
       look_up(rows, job);
       const MapCounters counted = settle(flight, job, pixels);
@@ -327,7 +327,7 @@ class CudaMap final : public MapEngine {
     if (counted.fresh == 0) return counted;
     const unsigned count = bounded ? counted.unsolved : counted.fresh;
     solve(job, bounded, count);
-    if (kind_ == KeyKind::kWhole)
+    if (kind_ == KeyKind::kWhole && known_->plan().keeps())
       keep_fresh(job, static_cast<std::uint32_t>(known_->entries()), counted.fresh, stream());
     known_->count(std::int64_t{counted.fresh} - counted.keyless);
     fill_in(job, stream());

@@ -6,9 +6,10 @@
 namespace fovea::emd {
 namespace {
 
-constexpr std::int64_t kMostBand = std::int64_t{1} << 21;  // pixels: scratch memory stays small
+// Of a band: scratch memory, some bytes a pixel and bin, stays small.
+constexpr std::int64_t kMostBand = std::int64_t{1} << 21;  // pixels
+constexpr std::int64_t kMostBandCounts = 16 * kMostBand;
 constexpr std::uint64_t kMostSlots = detail::kPending - 2;
-constexpr std::int64_t kFirstSlotsPerPixel = 4, kFirstSlots = 1 << 16;
 
 }  // namespace
 
@@ -52,8 +53,10 @@ KeyPlan any_keys(int bins, std::size_t count_bytes) {
   return plan;
 }
 
-TablePlan::TablePlan(std::uint64_t cache_bytes, std::uint64_t slot_bytes)
-    : most_slots_(std::min(cache_bytes / slot_bytes, kMostSlots)), keeps_(cache_bytes > 0) {
+TablePlan::TablePlan(std::uint64_t cache_bytes, std::uint64_t slot_bytes, int bins)
+    : most_slots_(std::min(cache_bytes / slot_bytes, kMostSlots)),
+      most_band_(std::min(kMostBand, kMostBandCounts / bins)),
+      keeps_(cache_bytes > 0) {
   if (!keeps_) most_slots_ = kMostBand * kFirstSlotsPerPixel;
 }
 
@@ -63,19 +66,21 @@ std::uint64_t TablePlan::bytes_per_slot(int kept_bins) {
 }
 
 int TablePlan::band_rows(int width) const {
-  const auto pixels = std::min(kMostBand, limit(static_cast<std::uint32_t>(most_slots_)));
+  const auto pixels = std::min(most_band_, limit(static_cast<std::uint32_t>(most_slots_)));
   return static_cast<int>(std::max<std::int64_t>(1, pixels / width));
 }
 
-std::uint32_t TablePlan::room_for(std::uint32_t capacity, std::int64_t entries, std::int64_t fresh,
+std::uint32_t TablePlan::room_for(std::uint32_t capacity, std::int64_t entries, const Need& need,
                                   bool& forgotten) const {
   forgotten = false;
-  if (entries + fresh <= limit(capacity)) return capacity;
+  if (entries + need.fresh <= limit(capacity)) return capacity;
   forgotten = entries > 0;
-  std::int64_t wanted = std::max(fresh * kFirstSlotsPerPixel, kFirstSlots);
-  if (forgotten) wanted = std::max(wanted, std::int64_t{2} * capacity);
+  std::int64_t wanted = std::max(need.fresh * kFirstSlotsPerPixel, kLeastSlots);
+  if (forgotten)
+    wanted =
+        std::max(wanted, std::min(std::int64_t{2} * capacity, need.frame * kMostSlotsPerPixel));
   wanted = std::min(wanted, static_cast<std::int64_t>(most_slots_));
-  const std::int64_t least = fresh / 3 * 4 + 8;  // of which 3/4 are at least `fresh`
+  const std::int64_t least = need.fresh / 3 * 4 + 8;  // of which 3/4 are at least as many
   return static_cast<std::uint32_t>(std::max({wanted, least, static_cast<std::int64_t>(capacity)}));
 }
 

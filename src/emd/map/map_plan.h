@@ -52,19 +52,30 @@ BoundPlan plan_bounds(const GroundDistance& ground, std::span<const std::uint16_
 
 // How large the table of known histograms is. It is never more than 3/4 full: before a band of
 // pixels is looked up there is room for all of them to be new. Where there is not, all is
-// forgotten, and the table is made larger if it may be.
+// forgotten, and the table is made larger if it may be: up to kMostSlotsPerPixel of the frame's
+// pixels, within the bound. Where nothing is kept, a band's histograms meet in a table of
+// kFirstSlotsPerPixel a pixel and are forgotten with it.
 class TablePlan {
  public:
-  TablePlan(std::uint64_t cache_bytes, std::uint64_t slot_bytes);
+  static constexpr std::int64_t kFirstSlotsPerPixel = 4, kMostSlotsPerPixel = 32;
+  static constexpr std::int64_t kLeastSlots = 1 << 16;
+
+  // `bins` of the histograms, which scratch memory follows.
+  TablePlan(std::uint64_t cache_bytes, std::uint64_t slot_bytes, int bins = 1);
 
   // Bytes a slot where histograms of so many bins are kept beside it; 0: none are.
   static std::uint64_t bytes_per_slot(int kept_bins);
 
   // Rows of a frame that are looked up at a time.
   int band_rows(int width) const;
-  // The capacity that a table of `capacity` slots with `entries` needs for so many new ones. If it
-  // has to be forgotten first, `forgotten` is set.
-  std::uint32_t room_for(std::uint32_t capacity, std::int64_t entries, std::int64_t fresh,
+  // Pixels that may all be new, of a frame of so many.
+  struct Need {
+    std::int64_t fresh;
+    std::int64_t frame;
+  };
+  // The capacity that a table of `capacity` slots with `entries` needs. If it has to be forgotten
+  // first, `forgotten` is set.
+  std::uint32_t room_for(std::uint32_t capacity, std::int64_t entries, const Need& need,
                          bool& forgotten) const;
   bool keeps() const { return keeps_; }
   // Known histograms that fit in so many slots.
@@ -74,6 +85,7 @@ class TablePlan {
 
  private:
   std::uint64_t most_slots_;
+  std::int64_t most_band_;  // pixels
   bool keeps_;
 };
 

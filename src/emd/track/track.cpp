@@ -84,7 +84,8 @@ struct Group {
   GroundDistance ground;
   Image<std::uint8_t> here{}, there{};
 
-  LabelledFrame label(ImageView<const std::uint8_t> frame, const Exec& exec) {
+  // `fetch`: whether labels are wanted in host memory too.
+  LabelledFrame label(ImageView<const std::uint8_t> frame, bool fetch, const Exec& exec) {
     if (here.width() != frame.width || here.height() != frame.height) {
       here = Image<std::uint8_t>(frame.width, frame.height);
       if (exec.device.kind == DeviceKind::kCuda)
@@ -95,7 +96,7 @@ struct Group {
       return {here.view(), here.view()};
     }
     cuda::label_colours(frame, palette.table, there.view(), exec);
-    copy(there.view(), here.view(), exec);
+    if (fetch) copy(there.view(), here.view(), exec);
     return {here.view(), there.view()};
   }
 };
@@ -111,8 +112,8 @@ struct Tracker::State {
   TrackOptions options;
   std::vector<Group> groups{};
   std::vector<Member> members{};
-  TrackRect frame{};  // of all frames, from the first on
-  Image<std::uint8_t> fetched{};
+  TrackRect frame{};              // of all frames, from the first on
+  Image<std::uint8_t> brought{};  // a frame where the maps are made, if it came from elsewhere
 
   void check_frame(ImageView<const std::uint8_t> image) {
     if (image.empty() || (image.channels != 1 && image.channels != 3))
@@ -133,10 +134,16 @@ struct Tracker::State {
     return memory.view();
   }
 
-  // The frame as the maps' device sees it.
+  // The frame as the maps' device sees it: it goes there once, whatever is done with it.
   ImageView<const std::uint8_t> on_device(ImageView<const std::uint8_t> image,
                                           Image<std::uint8_t>& memory) const {
-    return options.exec.device.kind == DeviceKind::kCuda ? image : on_host(image, memory);
+    if (options.exec.device.kind != DeviceKind::kCuda) return on_host(image, memory);
+    if (image.memory == Memory::kCuda) return image;
+    if (memory.view().memory != Memory::kCuda || memory.width() != image.width ||
+        memory.height() != image.height || memory.channels() != image.channels)
+      memory = Image<std::uint8_t>(image.width, image.height, image.channels, Memory::kCuda);
+    copy(image, memory.view(), options.exec);
+    return memory.view();
   }
 
   std::size_t add_group(std::span<const LabColour> samples) {
@@ -195,7 +202,8 @@ void describe(OptionVisitor& visit, TrackOptions& options) {
       "how much it matters where in the box the likelihood lay at first; 0: only that it is inside",
       0, 1);
   visit("parts", options.parts,
-        "compare the target's six parts too; auto: where it is grey or ambiguous");
+        "compare the target's six parts too, by exhaustive search; auto: where it is grey or "
+        "ambiguous");
   visit("part-weight", options.part_weight, "of the parts' distance against the map's score", 0,
         10);
   visit("scale", options.scale, "let boxes grow and shrink");
@@ -207,12 +215,19 @@ void describe(OptionVisitor& visit, TrackOptions& options) {
   visit("found-above", options.found_above,
         "part of the first frame's score that finds a lost target again", 0, 1);
   visit("whole-map", options.whole_map, "map whole frames, not only what lies within reach");
+  visit("cache-bytes", options.cache_bytes,
+        "most memory for distances that a target keeps from frame to frame; 0 keeps none", 0, 1e15);
 }
 
 Tracker::Tracker(const TrackOptions& options) : state_(std::make_unique<State>()) {
   check_options(options);
   if (options.window % 2 == 0)
     throw InvalidArgument(fmt::format("window is {}; expected an odd number", options.window));
+  if (options.parts == TrackParts::kOn && options.search == TrackSearch::kMeanShift)
+    throw InvalidArgument(
+        "parts are on with search meanshift, which climbs the map alone; take search exhaustive, "
+        "or "
+        "parts auto or off");
   state_->options = options;
   state_->options.exec.device = resolve(options.exec.device);
 }
@@ -243,7 +258,8 @@ std::vector<Track> Tracker::add(ImageView<const std::uint8_t> frame,
   const std::size_t index = state.add_group(samples);
   Group& group = state.groups[index];
   const fovea::cuda::ScopedDevice here(state.options.exec.device);
-  const LabelledFrame labels = group.label(state.on_device(frame, brought), state.options.exec);
+  const LabelledFrame labels =
+      group.label(state.on_device(frame, brought), true, state.options.exec);
 
   std::vector<Track> tracks;
   for (const TrackRect& box : pixels) {
@@ -278,7 +294,7 @@ Track Tracker::add_example(ImageView<const std::uint8_t> frame,
         "an example of {}x{} pixels in frames of {}x{}; expected at least {}x{} and no "
         "more than twice the frame's size",
         example.width, example.height, frame.width, frame.height, kLeastSide, kLeastSide));
-  Image<std::uint8_t> frame_memory, example_memory;
+  Image<std::uint8_t> frame_memory, example_memory, frame_brought, example_brought;
   const auto host = state.on_host(frame, frame_memory);
   const auto shown = state.on_host(example, example_memory);
   Random random(state.options.exec.seed, 1);
@@ -291,13 +307,13 @@ Track Tracker::add_example(ImageView<const std::uint8_t> frame,
   const fovea::cuda::ScopedDevice here(state.options.exec.device);
   Group scratch{group.palette, group.ground};
   const LabelledFrame pattern =
-      scratch.label(state.on_device(example, example_memory), state.options.exec);
+      scratch.label(state.on_device(example, example_brought), true, state.options.exec);
   const LabelledFrame labels =
-      group.label(state.on_device(frame, frame_memory), state.options.exec);
+      group.label(state.on_device(frame, frame_brought), true, state.options.exec);
   Signatures signatures{label_histogram(pattern.here, group.palette.size()),
                         label_histogram(labels.here, group.palette.size())};
   Target target(state.next_id(), group.ground, std::move(signatures), state.options);
-  target.begin_anywhere(labels, pattern);
+  target.begin_anywhere(labels, pattern, is_grey(shown, {0, 0, shown.width, shown.height}));
   const Track track = target.track();
   state.members.push_back({std::move(target), index});
   return track;
@@ -307,10 +323,19 @@ std::vector<Track> Tracker::next(ImageView<const std::uint8_t> frame) {
   State& state = *state_;
   state.check_frame(frame);
   const fovea::cuda::ScopedDevice here(state.options.exec.device);
-  const auto pixels = state.on_device(frame, state.fetched);
+  const auto pixels = state.on_device(frame, state.brought);
+  std::vector<char> fetch(state.groups.size(), 0);
+  for (const Member& member : state.members)
+    fetch[member.group] = fetch[member.group] != 0 || member.target.looks_at_labels() ? 1 : 0;
   std::vector<LabelledFrame> labels;
-  for (Group& group : state.groups) labels.push_back(group.label(pixels, state.options.exec));
+  for (std::size_t i = 0; i < state.groups.size(); ++i)
+    labels.push_back(state.groups[i].label(pixels, fetch[i] != 0, state.options.exec));
   std::vector<Track> tracks;
+  // All maps are on their way before the first is waited for.
+  for (Member& member : state.members) {
+    throw_if_stopped(state.options.exec);
+    member.target.prepare(labels[member.group]);
+  }
   for (Member& member : state.members) {
     throw_if_stopped(state.options.exec);
     member.target.next(labels[member.group]);
@@ -336,7 +361,15 @@ Image<float> Tracker::likelihood(int id) const {
 
 MapStats Tracker::stats() const {
   MapStats stats;
-  for (const Member& member : state_->members) stats += member.target.stats();
+  std::int64_t entries = 0;
+  std::uint64_t bytes = 0;
+  for (const Member& member : state_->members) {
+    stats += member.target.stats();
+    entries += stats.entries;
+    bytes += stats.cache_bytes;
+  }
+  stats.entries = entries;
+  stats.cache_bytes = bytes;
   return stats;
 }
 

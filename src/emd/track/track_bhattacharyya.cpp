@@ -1,3 +1,6 @@
+// Bhattacharyya's distance as Comaniciu, Ramesh and Meer (2000) track by: one product and one sum a
+// bin. All windows are counted and compared, on the CPU alone and without a memory of what was
+// seen: it is the yardstick, not the tracker.
 #include "emd/track/track_bhattacharyya.h"
 
 #include <fovea/window_histogram.h>

@@ -1,3 +1,7 @@
+// The colours of a target and its surround: k-means (Lloyd, 1982) from k-means++ (Arthur and
+// Vassilvitskii, 2007) in CIE Lab, where distance is near to what eyes tell apart. Some 3000
+// samples, 16 colours and at most 25 rounds: a few milliseconds, once a target, so that it stays
+// serial.
 #include "emd/track/track_palette.h"
 
 #include <fovea/random.h>

@@ -1,3 +1,7 @@
+// Distances part by part, after the fragments of Adam, Rivlin and Shimshoni ("Robust
+// fragments-based tracking using the integral histogram", 2006): integral histograms of a region,
+// of which a part's histogram is four reads a bin, and the exact solver. Six fixed parts and their
+// mean; the paper's many fragments and votes that tell hidden ones apart are left out.
 #include "emd/track/track_parts.h"
 
 #include <cmath>

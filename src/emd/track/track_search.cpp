@@ -1,14 +1,21 @@
+// Places in a likelihood map. A score is a sum over an integral image: 4 reads for the box, 4 for
+// its ring, 63 for the cells of its layout; all places within reach are tried, which costs their
+// number and finds what a climb would miss. Mean shift (Comaniciu, Ramesh and Meer, "Real-time
+// tracking of non-rigid objects using mean shift", 2000) is there to be compared with: a flat
+// kernel of the box's size, no change of size.
 #include "emd/track/track_search.h"
 
 #include <cmath>
 #include <limits>
 
+#include "core/parallel.h"
 #include "emd/track/track_math.h"
 
 namespace fovea::emd {
 namespace {
 
 constexpr int kMostShifts = 30;
+constexpr int kRowsPerTask = 8;
 constexpr std::size_t kPlacesAtOnce = 64;
 constexpr double kLeastWeight = 1e-3;  // likelihoods nearer to one half are noise
 
@@ -60,12 +67,10 @@ double motion_cost(const SearchRange& range, const TrackRect& box) {
   return range.motion * (dx * dx + dy * dy) / static_cast<double>(range.from.area());
 }
 
-// Takes the best of `places` into `best`. Scores without costs bound those with them: places are
-// asked for theirs in the order of promise, some at a time, until none left can win.
-void improve(const LikelihoodMap& map, const SearchRange& range, const PlaceCost& cost,
-             std::vector<Place> places, Place& best) {
-  for (Place& place : places)
-    place.score = place_score(map, place.box, range.model) - motion_cost(range, place.box);
+// Takes the best of `places`, which are scored without costs, into `best`. Such scores bound those
+// with them: places are asked for theirs in the order of promise, some at a time, until none left
+// can win.
+void improve(const PlaceCost& cost, std::vector<Place> places, Place& best) {
   if (!cost) {
     for (const Place& place : places) {
       if (place.score > best.score) best = place;
@@ -162,10 +167,10 @@ Place best_place(const LikelihoodMap& map, const SearchRange& range, const Place
       for (int dx = -(reach / step) * step; dx <= reach; dx += step) {
         const TrackRect box = middle.moved(dx, dy);
         if (dx * dx + dy * dy <= farthest && middle_within(box, range.frame))
-          places.push_back({box, 0});
+          places.push_back({box, place_score(map, box, range.model) - motion_cost(range, box)});
       }
     }
-    improve(map, range, cost, std::move(places), best);
+    improve(cost, std::move(places), best);
   };
   try_around(range.from, range.reach, range.step);
   for (int step = range.step; step > 1;) {
@@ -175,17 +180,43 @@ Place best_place(const LikelihoodMap& map, const SearchRange& range, const Place
   return best;
 }
 
-Place best_place_anywhere(const LikelihoodMap& map, const TrackRect& size,
-                          const SearchRange& range) {
-  Place best{size, -std::numeric_limits<double>::max()};
-  for (int y = range.frame.y; y <= range.frame.y + range.frame.height - size.height; ++y) {
-    for (int x = range.frame.x; x <= range.frame.x + range.frame.width - size.width; ++x) {
-      const TrackRect box{x, y, size.width, size.height};
-      const double score = place_score(map, box, range.model);
-      if (score > best.score) best = {box, score};
+Place best_place_anywhere(const LikelihoodMap& map, const TrackRect& size, const SearchRange& range,
+                          const Exec& exec) {
+  const Place none{size, -std::numeric_limits<double>::max()};
+  const int rows = range.frame.height - size.height + 1;
+  if (rows < 1) return none;
+  std::vector<Place> best(static_cast<std::size_t>((rows + kRowsPerTask - 1) / kRowsPerTask), none);
+  parallel_for(exec, rows, kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
+    Place& mine = best[static_cast<std::size_t>(first / kRowsPerTask)];
+    for (auto row = static_cast<int>(first); row < static_cast<int>(last); ++row) {
+      for (int x = 0; x <= range.frame.width - size.width; ++x) {
+        const TrackRect box{range.frame.x + x, range.frame.y + row, size.width, size.height};
+        const double score = place_score(map, box, range.model);
+        if (score > mine.score) mine = {box, score};
+      }
     }
-  }
-  return best;
+  });
+  return *std::max_element(best.begin(), best.end(),
+                           [](const Place& a, const Place& b) { return a.score < b.score; });
+}
+
+void improve_anywhere(const LikelihoodMap& map, const WideSearch& wide, const SearchRange& range,
+                      const PlaceCost& cost, Place& best) {
+  const int rows = (wide.last_row - wide.first_row + range.step - 1) / range.step;
+  std::vector<std::vector<Place>> found(static_cast<std::size_t>(rows));
+  parallel_for(wide.exec, rows, kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t row = first; row < last; ++row) {
+      for (int x = 0; x <= range.frame.width - wide.size.width; x += range.step) {
+        const TrackRect box{range.frame.x + x, wide.first_row + static_cast<int>(row) * range.step,
+                            wide.size.width, wide.size.height};
+        const double score = place_score(map, box, range.model);
+        if (score >= wide.least) found[static_cast<std::size_t>(row)].push_back({box, score});
+      }
+    }
+  });
+  std::vector<Place> places;
+  for (const auto& row : found) places.insert(places.end(), row.begin(), row.end());
+  improve(cost, std::move(places), best);
 }
 
 Place mean_shift_place(const LikelihoodMap& map, const SearchRange& range) {

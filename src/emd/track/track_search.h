@@ -76,9 +76,19 @@ struct Place {
 // The best of all places within reach; the first of equal ones. With a step the best on that grid,
 // improved by halving it. Costs are asked for only where they can matter.
 Place best_place(const LikelihoodMap& map, const SearchRange& range, const PlaceCost& cost);
-// The best of all places in the whole frame, on equal terms.
-Place best_place_anywhere(const LikelihoodMap& map, const TrackRect& size,
-                          const SearchRange& range);
+// The best of all places in the whole frame, on equal terms; the first of equal ones, row by row.
+Place best_place_anywhere(const LikelihoodMap& map, const TrackRect& size, const SearchRange& range,
+                          const Exec& exec);
+// What costs besides are asked for of, in the whole frame: places on a grid of range.step.
+struct WideSearch {
+  TrackRect size{};
+  double least = 0;                 // score of the map alone, below which no place is taken
+  int first_row = 0, last_row = 0;  // of the frame that places begin in, [first, last)
+  Exec exec{};
+};
+// Takes the best of them, less its cost, into `best`.
+void improve_anywhere(const LikelihoodMap& map, const WideSearch& wide, const SearchRange& range,
+                      const PlaceCost& cost, Place& best);
 // The box moved to the middle of the likelihoods above one half in it, until it stays.
 Place mean_shift_place(const LikelihoodMap& map, const SearchRange& range);
 

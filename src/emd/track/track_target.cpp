@@ -1,3 +1,7 @@
+// One target from frame to frame: two maps of what lies within reach (or of the whole frame once it
+// is lost), their quotient, and the place that fits best. The cost is that of the maps, which is
+// that of windows not seen before. Left out: a model of motion, of the target's turning, and of
+// one target hiding another.
 #include "emd/track/track_target.h"
 
 #include <algorithm>
@@ -17,10 +21,14 @@ constexpr double kScaleStep = 1.05;       // of a frame
 constexpr double kPartSteps = 20;         // of the first pass over places with parts, a box's size
 constexpr double kSureToAdapt = 0.6;      // of the first score
 constexpr double kLeastContrast = 0.01;   // a lower first score cannot tell when a target is lost
+constexpr double kNowhere = -std::numeric_limits<double>::max();  // the score of no place
+constexpr double kAnyDistance = std::numeric_limits<double>::infinity();
+constexpr std::int64_t kPartBytes = std::int64_t{32} << 20;  // of integral histograms at a time
 
 MapOptions map_options(const TrackOptions& options) {
   MapOptions map;
   map.window = options.window;
+  map.cache_bytes = options.cache_bytes / 2;
   map.exec = options.exec;
   return map;
 }
@@ -33,6 +41,14 @@ TrackRect scaled(const TrackRect& box, double factor) {
 bool fits(const TrackRect& box, const LabelledFrame& frame) {
   return box.width >= kLeastSide && box.height >= kLeastSide && box.width <= frame.here.width &&
          box.height <= frame.here.height;
+}
+
+// Pixels of this size in memory that is kept from frame to frame and grows where it must.
+ImageView<float> room_in(Image<float>& kept, const TrackRect& size, Memory memory) {
+  if (kept.view().memory != memory || kept.width() < size.width || kept.height() < size.height)
+    kept = Image<float>(std::max(kept.width(), size.width), std::max(kept.height(), size.height), 1,
+                        memory);
+  return kept.view().crop(0, 0, size.width, size.height);
 }
 
 double size_of(const TrackRect& box) { return std::sqrt(static_cast<double>(box.area())); }
@@ -50,47 +66,67 @@ Target::Target(int id, const GroundDistance& ground, Signatures signatures,
 }
 
 void Target::make_map(const LabelledFrame& frame, const TrackRect& wanted) {
-  const TrackRect region =
-      intersection(options_.whole_map ? frame.bounds() : wanted, frame.bounds());
+  submit_map(frame, wanted);
+  finish_map(frame);
+}
+
+void Target::submit_map(const LabelledFrame& frame, const TrackRect& wanted) {
+  for (std::size_t i = 0; i < mappers_.size(); ++i)
+    if (std::exchange(in_flight_[i], false)) mappers_[i].collect();
+  map_.region = intersection(options_.whole_map ? frame.bounds() : wanted, frame.bounds());
   // Windows at the region's border see the pixels beyond it.
-  const TrackRect seen = intersection(region.padded(options_.window / 2), frame.bounds());
-  const auto part = [&](ImageView<const std::uint8_t> labels) {
-    return labels.crop(seen.x, seen.y, seen.width, seen.height);
-  };
-  map_.region = region;
-  map_.values = Image<std::uint16_t>(region.width, region.height);
-  const auto cut = [&](const Image<float>& map) {
-    return map.view().crop(region.x - seen.x, region.y - seen.y, region.width, region.height);
-  };
-  if (plain_.empty()) {
-    const Image<float> to_target = mappers_[0].map(part(frame.there));
-    stats_ += mappers_[0].stats();
-    const Image<float> to_surround = mappers_[1].map(part(frame.there));
-    stats_ += mappers_[1].stats();
-    const auto twin =
-        options_.exec.device.kind == DeviceKind::kCuda ? cuda::likelihood : cpu::likelihood;
-    twin(cut(to_target), cut(to_surround), map_.values.view(), options_.exec);
-  } else {
-    Image<float> to_target(seen.width, seen.height), to_surround(seen.width, seen.height);
-    plain_[0].map(part(frame.here), to_target.view());
-    plain_[1].map(part(frame.here), to_surround.view());
-    cpu::likelihood(cut(to_target), cut(to_surround), map_.values.view(), options_.exec);
+  seen_ = intersection(map_.region.padded(options_.window / 2), frame.bounds());
+  if (map_.region.empty()) seen_ = {};
+  const auto labels = frame.there.crop(seen_.x, seen_.y, seen_.width, seen_.height);
+  for (std::size_t i = 0; i < mappers_.size(); ++i) {
+    mappers_[i].submit(labels, room_in(distances_[i], seen_, frame.there.memory));
+    in_flight_[i] = true;
   }
+}
+
+void Target::finish_map(const LabelledFrame& frame) {
+  const TrackRect& region = map_.region;
+  const auto cut = [&](Image<float>& map) -> ImageView<const float> {
+    return map.view().crop(region.x - seen_.x, region.y - seen_.y, region.width, region.height);
+  };
+  map_.values = Image<std::uint16_t>(region.width, region.height);
+  for (std::size_t i = 0; i < plain_.size(); ++i)
+    plain_[i].map(frame.here.crop(seen_.x, seen_.y, seen_.width, seen_.height),
+                  room_in(distances_[i], seen_, Memory::kHost));
+  std::int64_t entries = 0;
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < mappers_.size(); ++i) {
+    in_flight_[i] = false;
+    stats_ += mappers_[i].collect();
+    entries += stats_.entries;
+    bytes += stats_.cache_bytes;
+  }
+  stats_.entries = entries;
+  stats_.cache_bytes = bytes;
+  const bool there = !mappers_.empty() && options_.exec.device.kind == DeviceKind::kCuda;
+  const auto twin = there ? cuda::likelihood : cpu::likelihood;
+  if (!region.empty())
+    twin(cut(distances_[0]), cut(distances_[1]), map_.values.view(), options_.exec);
   sum_up(map_, options_.exec);
+}
+
+bool Target::wants_parts(bool grey, double plain_score) const {
+  if (options_.search == TrackSearch::kMeanShift) return false;  // it climbs the map alone
+  if (options_.parts != TrackParts::kAuto) return options_.parts == TrackParts::kOn;
+  return grey || plain_score < kAmbiguousScore;
 }
 
 void Target::begin(const LabelledFrame& frame, const TrackRect& box, bool grey) {
   box_ = box;
   make_map(frame, box.grown(options_.ring));
   const PlaceModel plain = learn_layout(map_, box, options_.ring, 0);
-  const bool ambiguous = grey || place_score(map_, box, plain) < kAmbiguousScore;
-  if (options_.parts == TrackParts::kOn || (options_.parts == TrackParts::kAuto && ambiguous))
+  if (wants_parts(grey, place_score(map_, box, plain)))
     parts_.emplace(ground_, options_.distance, options_.exec, frame.here, box);
   model_ = learn_layout(map_, box, options_.ring, options_.layout);
   first_score_ = score_ = place_score(map_, box, model_);
 }
 
-void Target::begin_anywhere(const LabelledFrame& frame, const LabelledFrame& example) {
+void Target::begin_anywhere(const LabelledFrame& frame, const LabelledFrame& example, bool grey) {
   model_.ring = options_.ring;
   // What to expect of a good place: the example's likelihoods inside, the frame's around.
   const auto mean_excess = [&](const LabelledFrame& of) {
@@ -101,25 +137,85 @@ void Target::begin_anywhere(const LabelledFrame& frame, const LabelledFrame& exa
   const double outside = mean_excess(frame);
   first_score_ = inside - (options_.ring * options_.ring - 1) * outside;
   example_ = example.bounds();
-  const Place best = best_anywhere(frame);
-  box_ = best.box;
-  score_ = best.score;
-  lost_ = score_ < options_.found_above * first_score_;
-  if (!lost_) example_ = {};
+  if (wants_parts(grey, first_score_))
+    parts_.emplace(ground_, options_.distance, options_.exec, example.here, example_);
+  lost_ = true;
+  if (take_if_found(frame)) return;
+  const Place likeliest = best_anywhere(frame, false);
+  box_ = likeliest.box;
+  score_ = std::max(likeliest.score, -1.0);  // where no size fits
 }
 
 // A target keeps its size; one that is known by an example alone may have half to twice of that.
-Place Target::best_anywhere(const LabelledFrame& frame) const {
-  if (example_.empty()) return best_place_anywhere(map_, box_, range_of(frame));
-  Place best{example_, -std::numeric_limits<double>::max()};
+// The map has been made of the whole frame.
+Place Target::best_anywhere(const LabelledFrame& frame, bool by_parts) {
+  const auto best_of = [&](const TrackRect& size) {
+    return by_parts ? best_by_parts(frame, size)
+                    : best_place_anywhere(map_, size, range_of(frame), options_.exec);
+  };
+  if (example_.empty()) return best_of(box_);
+  Place best{example_, kNowhere};
   for (const double scale : {1.0, 0.5, 0.7071, 1.4142, 2.0}) {
     const TrackRect size = scaled(example_, scale);
     if (!fits(size, frame)) continue;
-    const Place place = best_place_anywhere(map_, size, range_of(frame));
+    const Place place = best_of(size);
     if (place.score > best.score) best = place;
   }
-  best.score = std::max(best.score, -1.0);  // where no size fits
   return best;
+}
+
+// Places of the whole frame that would do by the map, compared part by part: first on a grid, then
+// around the best of it. Integral histograms of a large frame would take much memory: they are made
+// of some rows at a time.
+Place Target::best_by_parts(const LabelledFrame& frame, const TrackRect& size) {
+  SearchRange range = range_of(frame);
+  range.motion = 0;
+  range.step = std::max(1, static_cast<int>(std::lround(2 * size_of(size) / kPartSteps)));
+  const PlaceCost cost = [&](std::span<const TrackRect> places) {
+    return part_costs(places, 1 - options_.found_above);
+  };
+  WideSearch wide{size, options_.found_above * first_score_, 0, 0, options_.exec};
+  Place best{size, kNowhere};
+  const int rows = frame.here.height - size.height + 1;
+  const std::int64_t row_bytes =
+      std::int64_t{frame.here.width} * ground_.rows() * static_cast<int>(sizeof(std::uint32_t));
+  const auto affordable = static_cast<int>(kPartBytes / row_bytes);
+  const int band = std::max({affordable - size.height, size.height, range.step});
+  for (int row = 0; row < rows; row = wide.last_row) {
+    wide.first_row = row;
+    wide.last_row = std::min(rows, row + band / range.step * range.step);
+    parts_->look_at(frame.here, {0, row, frame.here.width, wide.last_row - row + size.height - 1});
+    improve_anywhere(map_, wide, range, cost, best);
+  }
+  if (best.score == kNowhere || range.step == 1) return best;
+  range.from = best.box;
+  range.reach = range.step - 1;
+  range.step = std::max(1, range.step / 2);
+  parts_->look_at(frame.here, intersection(best.box.padded(2 * range.reach), frame.bounds()));
+  const Place finer = best_place(map_, range, cost);
+  return place_score(map_, finer.box, model_) >= wide.least ? finer : best;
+}
+
+// What parts cost at places; those that are farther are as good as nowhere.
+std::vector<double> Target::part_costs(std::span<const TrackRect> places, double farthest) {
+  std::vector<double> costs = parts_->distances(places);
+  for (double& cost : costs)
+    cost = cost > farthest ? std::numeric_limits<double>::infinity() : cost * options_.part_weight;
+  return costs;
+}
+
+// Goes to the best place of the whole frame, which is mapped, if that is good enough.
+bool Target::take_if_found(const LabelledFrame& frame) {
+  const Place place = best_anywhere(frame, parts_.has_value());
+  if (place.score == kNowhere) return false;
+  const double score = place_score(map_, place.box, model_);
+  if (score < options_.found_above * first_score_) return false;
+  example_ = {};
+  box_ = place.box;
+  score_ = score;
+  lost_ = false;
+  doubtful_ = 0;
+  return true;
 }
 
 SearchRange Target::range_of(const LabelledFrame& frame) const {
@@ -139,15 +235,16 @@ Place Target::local_place(const LabelledFrame& frame) {
   if (!parts_) return best_place(map_, range, {});
   parts_->look_at(frame.here, intersection(box_.padded(range.reach), frame.bounds()));
   return best_place(map_, range, [&](std::span<const TrackRect> places) {
-    std::vector<double> costs = parts_->distances(places);
-    for (double& cost : costs) cost *= options_.part_weight;
-    return costs;
+    return part_costs(places, kAnyDistance);
   });
 }
 
+void Target::prepare(const LabelledFrame& frame) {
+  submit_map(frame, box_.grown(options_.ring).padded(range_of(frame).reach));
+}
+
 void Target::next(const LabelledFrame& frame) {
-  const SearchRange range = range_of(frame);
-  make_map(frame, box_.grown(options_.ring).padded(range.reach));
+  finish_map(frame);
   const Place place = local_place(frame);
   score_ = place_score(map_, place.box, model_);
   const bool tells = first_score_ > kLeastContrast;
@@ -184,13 +281,7 @@ void Target::fit_size(const LabelledFrame& frame) {
 void Target::look_everywhere(const LabelledFrame& frame) {
   if (!options_.redetect) return;
   make_map(frame, frame.bounds());
-  const Place place = best_anywhere(frame);
-  if (place.score < options_.found_above * first_score_) return;
-  example_ = {};
-  box_ = place.box;
-  score_ = place.score;
-  lost_ = false;
-  doubtful_ = 0;
+  take_if_found(frame);
 }
 
 void Target::adapt(const LabelledFrame& frame) {

@@ -3,6 +3,7 @@
 #pragma once
 #include <fovea/emd/track.h>
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -38,20 +39,32 @@ class Target {
   // Fixes place, first score and whether parts are compared; `grey`: the target has no colours.
   void begin(const LabelledFrame& frame, const TrackRect& box, bool grey);
   // The same for a target known by an example of this size alone: looks for it everywhere.
-  void begin_anywhere(const LabelledFrame& frame, const LabelledFrame& example);
+  void begin_anywhere(const LabelledFrame& frame, const LabelledFrame& example, bool grey);
+  // Sets out to map what lies within reach in the next frame, and is followed by next() with the
+  // same frame. Labels stay as they are in between; where a prepared frame was given up, the
+  // next one's prepare() waits for it.
+  void prepare(const LabelledFrame& frame);
   void next(const LabelledFrame& frame);
+  // Whether more is done with a frame's labels in host memory than to know their size.
+  bool looks_at_labels() const { return parts_ || options_.adapt > 0 || !plain_.empty(); }
 
   Track track() const;
   bool uses_parts() const { return parts_.has_value(); }
   const LikelihoodMap& map() const { return map_; }
-  const MapStats& stats() const { return stats_; }
+  const MapStats& stats() const { return stats_; }  // entries and cache_bytes of both maps
 
  private:
   void make_map(const LabelledFrame& frame, const TrackRect& wanted);
+  void submit_map(const LabelledFrame& frame, const TrackRect& wanted);
+  void finish_map(const LabelledFrame& frame);
   SearchRange range_of(const LabelledFrame& frame) const;
   Place local_place(const LabelledFrame& frame);
   void fit_size(const LabelledFrame& frame);
-  Place best_anywhere(const LabelledFrame& frame) const;
+  bool wants_parts(bool grey, double plain_score) const;
+  Place best_anywhere(const LabelledFrame& frame, bool by_parts);
+  Place best_by_parts(const LabelledFrame& frame, const TrackRect& size);
+  std::vector<double> part_costs(std::span<const TrackRect> places, double farthest);
+  bool take_if_found(const LabelledFrame& frame);
   void look_everywhere(const LabelledFrame& frame);
   void adapt(const LabelledFrame& frame);
 
@@ -59,11 +72,14 @@ class Target {
   TrackOptions options_;
   GroundDistance ground_;
   Signatures signatures_;
-  std::vector<Mapper> mappers_{};             // to target and surround; or
+  std::array<Image<float>, 2> distances_{};   // to target and surround, where maps are made
+  std::vector<Mapper> mappers_{};             // which make them; or
   std::vector<BhattacharyyaMapper> plain_{};  // these
   std::optional<PartModel> parts_{};
   PlaceModel model_{};
   LikelihoodMap map_{};
+  TrackRect seen_{};                 // what was mapped: the map's region and its windows' pixels
+  std::array<bool, 2> in_flight_{};  // mappers whose frame is not collected
   MapStats stats_{};
 
   TrackRect box_{};

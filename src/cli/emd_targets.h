@@ -1,0 +1,25 @@
+// Targets as the verbs of fovea emd take them: a box of a frame, or a file that shows one alone.
+#pragma once
+#include <fovea/emd/detect.h>
+#include <fovea/emd/track.h>
+
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace fovea::cli {
+
+using TargetWord = std::variant<emd::TrackBox, std::string>;
+
+// The words between separators; empty ones are left out.
+std::vector<std::string> split(const std::string& text, char at);
+
+// "x,y,width,height", else the name of a file. InvalidArgument for numbers that are no box.
+TargetWord parse_target(const std::string& word);
+// Several, parted by semicolons, as the parser keeps a --target that is repeated.
+std::vector<TargetWord> parse_targets(const std::string& text);
+
+// A box in whole pixels of a frame. InvalidArgument where it has none or reaches outside.
+emd::PixelBox box_within(const emd::TrackBox& box, int width, int height);
+
+}  // namespace fovea::cli
