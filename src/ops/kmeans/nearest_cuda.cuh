@@ -14,13 +14,10 @@
 // To start over, write scratch.points again: no further barrier is needed before that but the
 // caller's own after reading labels and points.
 #pragma once
-#include <cuda_runtime.h>
-
 #include <cstdint>
-#include <limits>
 
 #include "ops/kmeans/kmeans_math.h"
-#include "ops/kmeans/nearest_layout.h"
+#include "ops/kmeans/nearest_products.cuh"
 
 namespace fovea::cuda {
 
@@ -31,18 +28,20 @@ struct CentresView {
   int pitch = 0;                          // of numbers: dimensions, rounded up to steps
   const float* numbers = nullptr;         // pitch apart, zeros behind the last
   const float* halves = nullptr;          // of their squared lengths
-  const std::uint32_t* groups = nullptr;  // as nearest_layout.h says; centres behind the last have
-                                          // an infinite half. Absent from more than 128 numbers on
+  const std::uint32_t* groups = nullptr;  // as nearest_layout.h says; centres behind the last are
+                                          // far away. Absent from more than 128 numbers on
   const float* most_half = nullptr;       // the greatest of halves
 };
 
 // How a block divides its work. Each warp has 16 * kTiles_ points.
 template <int kSteps_, int kWarps_ = 8, int kTiles_ = kSteps_ <= 2 ? 2 : 1,
-          int kChunkBytes_ = 16384>
+          int kChunkBytes_ = 16384, bool kPacked_ = false>
 struct NearestShape {
   static constexpr int kSteps = kSteps_;
   static constexpr int kTiles = kTiles_;
   static constexpr int kWarps = kWarps_;
+  // The lowest bits of a score tell its centre: fewer instructions, more doubtful points.
+  static constexpr bool kPacked = kPacked_;
   static constexpr int kThreads = 32 * kWarps;
   static constexpr int kWarpPoints = detail::nearest::kRows * kTiles;
   static constexpr int kPoints = kWarpPoints * kWarps;
@@ -79,75 +78,30 @@ struct alignas(16) NearestScratch {
 
 namespace nearest {
 
-using detail::nearest::kGroup;
-using detail::nearest::kRows;
-using detail::nearest::kStep;
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-
-struct Registers {
-  std::uint32_t first[4], second[4];
-};
-
-// d += a b.
-__device__ inline void multiply_add(float (&d)[4], const std::uint32_t (&a)[4], std::uint32_t b0,
-                                    std::uint32_t b1) {
-  asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
-      "{%8, %9}, {%0, %1, %2, %3};"
-      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
-}
-
-__device__ inline void copy_ahead(void* shared, const void* global) {
-  const auto to = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
-}
-__device__ inline void await_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
-
-// 16 points' registers of one step: their numbers negative, so that products are taken away. Adds
-// to the squared lengths of this lane's two points what it holds of them. row(part) is the shared
-// row of the point that register `part` belongs to.
-template <class Row>
-__device__ inline Registers load_points(const Row& row, int step, float (&squares)[2]) {
-  Registers result;
-#pragma unroll
-  for (int part = 0; part < 4; ++part) {
-    const int number = step * kStep + detail::nearest::point_place(threadIdx.x % 32, part).number;
-    const float2 pair = *reinterpret_cast<const float2*>(row(part) + number);
-    squares[part % 2] = fmaf(pair.x, pair.x, fmaf(pair.y, pair.y, squares[part % 2]));
-    const detail::nearest::Pieces pieces = detail::nearest::split(-pair.x, -pair.y);
-    result.first[part] = pieces.first;
-    result.second[part] = pieces.second;
-  }
-  return result;
-}
-
-// Scores of 16 points and 8 centres less the halves. Small products come first: what they are cut
-// off at is then small, too.
-template <int kSteps>
-__device__ inline void multiply(float (&scores)[4], const Registers (&points)[kSteps],
-                                const uint4 (&centres)[kSteps]) {
-#pragma unroll
-  for (int s = 0; s < kSteps; ++s)
-    multiply_add(scores, points[s].second, centres[s].x, centres[s].y);
-#pragma unroll
-  for (int s = 0; s < kSteps; ++s)
-    multiply_add(scores, points[s].first, centres[s].z, centres[s].w);
-#pragma unroll
-  for (int s = 0; s < kSteps; ++s)
-    multiply_add(scores, points[s].first, centres[s].x, centres[s].y);
-}
-
 // The least two scores of a point so far, and the centre of the least.
+template <bool kPacked>
 struct Least {
   float best = kInfinity;
   float next = kInfinity;
   int centre = 0;
 
-  __device__ void take(float score, int which) {
+  // The score of centre 0 or 1 (`odd`) of this lane's in a group; `mask` has the bits that are the
+  // score's own.
+  __device__ void take(float score, int group, int odd, std::uint32_t mask) {
+    if constexpr (kPacked)
+      score = __uint_as_float((__float_as_uint(score) & mask) |
+                              static_cast<std::uint32_t>(2 * group + odd));
     next = fminf(next, fmaxf(best, score));
-    centre = score < best ? which : centre;
+    if constexpr (!kPacked) centre = score < best ? kGroup * group + odd : centre;
     best = fminf(best, score);
+  }
+  // All lanes' centres are counted from the same one.
+  __device__ void settle(int lane, std::uint32_t mask) {
+    if constexpr (kPacked) {
+      const auto code = static_cast<int>(__float_as_uint(best) & ~mask);
+      centre = code / 2 * kGroup + code % 2;
+    }
+    centre += detail::nearest::score_place(lane, 0).number;
   }
   // Together with what the lane so many away has.
   __device__ void join(int distance) {
@@ -169,7 +123,7 @@ __device__ inline void stage(const CentresView& centres, int chunk,
   const std::uint32_t* from = centres.groups + static_cast<std::size_t>(first) * Shape::kGroupWords;
   std::uint32_t* to = scratch.chunks[chunk % 2];
   for (int w = kVector * threadIdx.x; w < words; w += kVector * Shape::kThreads)
-    copy_ahead(to + w, from + w);
+    copy_ahead<16>(to + w, from + w);
   __syncwarp();  // products take whole warps
 }
 
@@ -178,7 +132,7 @@ __device__ inline void score_exactly(const CentresView& centres, const float* po
                                      unsigned long long* key) {
   const float* numbers = centres.numbers + static_cast<std::size_t>(centre) * centres.pitch;
   float score = centres.halves[centre];
-#pragma unroll 4
+#pragma unroll 8
   for (int i = 0; i < centres.pitch; i += 4) {  // zeros at the end change nothing
     const float4 c = *reinterpret_cast<const float4*>(numbers + i);
     score = detail::add_to_score(point[i], c.x, score);
@@ -196,44 +150,61 @@ __device__ inline unsigned long long first_key() {
   return static_cast<unsigned long long>(detail::nearest::order_of(kInfinity)) << 32;
 }
 
+// Shared row of one of the doubtful points.
+template <class Shape>
+__device__ inline const float* doubtful_row(const NearestScratch<Shape>& scratch, int slot) {
+  return scratch.points[scratch.rows[min(slot, scratch.doubtful - 1)]];
+}
+
+// Lists what of a group may be the nearest of the 16 doubtful points from `first` on; where the
+// list is full, it is scored at once.
+template <class Shape>
+__device__ inline void take_candidates(const CentresView& centres, int first, int group,
+                                       const float (&scores)[4], NearestScratch<Shape>& scratch) {
+#pragma unroll
+  for (int part = 0; part < 4; ++part) {
+    const detail::nearest::Place place = detail::nearest::score_place(threadIdx.x % 32, part);
+    const int centre = group * kGroup + place.number, slot = first + place.row;
+    if (slot >= scratch.doubtful || centre >= centres.centres) continue;
+    if (scores[part] + centres.halves[centre] > scratch.limits[slot]) continue;
+    const int at = atomicAdd(&scratch.candidate_count, 1);
+    if (at < NearestScratch<Shape>::kMostCandidates)
+      scratch.recheck.candidates[at] = static_cast<std::uint32_t>(place.row << 16 | centre);
+    else
+      score_exactly(centres, doubtful_row(scratch, slot), centre, &scratch.recheck.keys[place.row]);
+  }
+}
+
 // Finds the candidates of up to 16 doubtful points from `first` on by the tensor cores once more,
 // each warp among its share of the centres.
 template <class Shape>
 __device__ inline void find_candidates(const CentresView& centres, int first,
                                        NearestScratch<Shape>& scratch) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const auto row_of = [&](int slot) {
-    return scratch.points[scratch.rows[min(first + slot, scratch.doubtful - 1)]];
-  };
-  Registers points[Shape::kSteps];
+  Registers points[1][Shape::kSteps];
   float squares[2] = {};
 #pragma unroll
   for (int s = 0; s < Shape::kSteps; ++s)
-    points[s] = load_points(
-        [&](int part) { return row_of(detail::nearest::point_place(lane, part).row); }, s, squares);
+    points[0][s] = load_points(
+        [&](int part) {
+          return doubtful_row(scratch, first + detail::nearest::point_place(lane, part).row);
+        },
+        s, squares);
+  constexpr int kBatch = Shape::kSteps <= 2   ? 4
+                         : Shape::kSteps <= 4 ? 2
+                                              : 1;  // on their way at once
   const int groups = detail::nearest::groups_of(centres.centres);
-  for (int group = warp; group < groups; group += Shape::kWarps) {
+  for (int group = warp; group < groups; group += kBatch * Shape::kWarps) {
     __syncwarp();  // products take whole warps
-    const std::uint32_t* words =
-        centres.groups + static_cast<std::size_t>(group) * Shape::kGroupWords;
-    uint4 fragments[Shape::kSteps];
+    float scores[kBatch][1][4];
 #pragma unroll
-    for (int s = 0; s < Shape::kSteps; ++s)
-      fragments[s] =
-          *reinterpret_cast<const uint4*>(words + detail::nearest::word_of(s, lane, 0, 0));
-    float scores[4] = {};
-    multiply(scores, points, fragments);
-#pragma unroll
-    for (int part = 0; part < 4; ++part) {
-      const detail::nearest::Place place = detail::nearest::score_place(lane, part);
-      const int centre = group * kGroup + place.number, slot = first + place.row;
-      if (slot >= scratch.doubtful || centre >= centres.centres) continue;
-      if (scores[part] + centres.halves[centre] > scratch.limits[slot]) continue;
-      const int at = atomicAdd(&scratch.candidate_count, 1);
-      if (at < NearestScratch<Shape>::kMostCandidates)
-        scratch.recheck.candidates[at] = static_cast<std::uint32_t>(place.row << 16 | centre);
-      else score_exactly(centres, row_of(place.row), centre, &scratch.recheck.keys[place.row]);
-    }
+    for (int j = 0; j < kBatch; ++j)
+      multiply(
+          scores[j], points,
+          centres.groups + static_cast<std::size_t>(min(group + j * Shape::kWarps, groups - 1)) *
+                               Shape::kGroupWords);
+    for (int j = 0; j < kBatch; ++j)
+      take_candidates(centres, first, group + j * Shape::kWarps, scores[j][0], scratch);
   }
 }
 
@@ -262,75 +233,69 @@ __device__ inline void settle_doubtful(const CentresView& centres, NearestScratc
 
 }  // namespace nearest
 
-// Returns how many points were doubtful.
+namespace nearest {
+
+// What a warp holds of its points.
 template <class Shape>
-__device__ int nearest_in_block(const CentresView& centres, int count,
-                                NearestScratch<Shape>& scratch) {
-  using namespace nearest;
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  stage(centres, 0, scratch);
-  if (threadIdx.x == 0) scratch.doubtful = 0;
-  Registers points[Shape::kTiles][Shape::kSteps];
+struct WarpPoints {
+  Registers registers[Shape::kTiles][Shape::kSteps];
   float squares[Shape::kTiles][2] = {};
+  Least<Shape::kPacked> least[Shape::kTiles][2];
+};
+
+template <class Shape>
+__device__ inline void load_warp(const NearestScratch<Shape>& scratch, WarpPoints<Shape>& points) {
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 #pragma unroll
   for (int m = 0; m < Shape::kTiles; ++m) {
     const int base = warp * Shape::kWarpPoints + m * kRows;
+    const auto row = [&](int part) {
+      return scratch.points[base + detail::nearest::point_place(lane, part).row];
+    };
 #pragma unroll
     for (int s = 0; s < Shape::kSteps; ++s)
-      points[m][s] = load_points(
-          [&](int part) {
-            return scratch.points[base + detail::nearest::point_place(lane, part).row];
-          },
-          s, squares[m]);
+      points.registers[m][s] = load_points(row, s, points.squares[m]);
   }
+}
 
-  Least least[Shape::kTiles][2];
-  const int groups = detail::nearest::groups_of(centres.centres);
-  const int chunks = (groups + Shape::kChunk - 1) / Shape::kChunk;
-  for (int chunk = 0; chunk < chunks; ++chunk) {
-    await_copies();
-    __syncthreads();  // the chunk is here, and no warp reads the one before any more
-    if (chunk + 1 < chunks) stage(centres, chunk + 1, scratch);
-    const int last = min(Shape::kChunk, groups - chunk * Shape::kChunk);
-    for (int group = 0; group < last; group += Shape::kSide) {
-      float scores[Shape::kSide][Shape::kTiles][4] = {};
+// kSide groups of centres from `words` on, the first of which is number `group` of all.
+template <class Shape>
+__device__ inline void score_groups(const std::uint32_t* words, int group, std::uint32_t mask,
+                                    WarpPoints<Shape>& points) {
+  const int lane = threadIdx.x % 32;
+  float scores[Shape::kSide][Shape::kTiles][4];
 #pragma unroll
-      for (int side = 0; side < Shape::kSide; ++side) {
-        const std::uint32_t* words =
-            scratch.chunks[chunk % 2] + (group + side) * Shape::kGroupWords;
-        uint4 fragments[Shape::kSteps];
+  for (int side = 0; side < Shape::kSide; ++side)
+    multiply(scores[side], points.registers, words + side * Shape::kGroupWords);
 #pragma unroll
-        for (int s = 0; s < Shape::kSteps; ++s)
-          fragments[s] =
-              *reinterpret_cast<const uint4*>(words + detail::nearest::word_of(s, lane, 0, 0));
+  for (int side = 0; side < Shape::kSide; ++side) {
+    const float2 halves = *reinterpret_cast<const float2*>(
+        words + side * Shape::kGroupWords + Shape::kSteps * detail::nearest::kStepWords +
+        detail::nearest::score_place(lane, 0).number);
 #pragma unroll
-        for (int m = 0; m < Shape::kTiles; ++m) multiply(scores[side][m], points[m], fragments);
-      }
+    for (int m = 0; m < Shape::kTiles; ++m)
 #pragma unroll
-      for (int side = 0; side < Shape::kSide; ++side) {
-        const float2 halves = *reinterpret_cast<const float2*>(
-            scratch.chunks[chunk % 2] + (group + side) * Shape::kGroupWords +
-            Shape::kSteps * detail::nearest::kStepWords +
-            detail::nearest::score_place(lane, 0).number);
-        const int centre = (chunk * Shape::kChunk + group + side) * kGroup;
-#pragma unroll
-        for (int m = 0; m < Shape::kTiles; ++m)
-#pragma unroll
-          for (int part = 0; part < 4; ++part)
-            least[m][part / 2].take(scores[side][m][part] + (part % 2 == 0 ? halves.x : halves.y),
-                                    centre + part % 2);
-      }
-    }
+      for (int part = 0; part < 4; ++part)
+        points.least[m][part / 2].take(
+            scores[side][m][part] + (part % 2 == 0 ? halves.x : halves.y), group + side, part % 2,
+            mask);
   }
+}
 
+// Writes labels, and lists the points for which they are doubtful.
+template <class Shape>
+__device__ inline void write_labels(const CentresView& centres, int count, std::uint32_t mask,
+                                    WarpPoints<Shape>& points, NearestScratch<Shape>& scratch) {
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const float most_half = *centres.most_half;
+  const float packing = Shape::kPacked ? static_cast<float>(~mask) * 0x1p-22F : 0.0F;
 #pragma unroll
   for (int m = 0; m < Shape::kTiles; ++m)
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-      Least& found = least[m][half];
-      float squared = squares[m][half];
-      found.centre += detail::nearest::score_place(lane, 0).number;
+      Least<Shape::kPacked>& found = points.least[m][half];
+      float squared = points.squares[m][half];
+      found.settle(lane, mask);
 #pragma unroll
       for (int distance = 1; distance < 4; distance *= 2) {
         found.join(distance);
@@ -340,13 +305,40 @@ __device__ int nearest_in_block(const CentresView& centres, int count,
           warp * Shape::kWarpPoints + m * kRows + detail::nearest::score_place(lane, 2 * half).row;
       if (lane % 4 != 0 || row >= count) continue;
       scratch.labels[row] = found.centre;
-      const float limit = __fadd_ru(
-          found.best, detail::nearest::score_margin(squared, most_half, centres.dimensions));
+      const float limit =
+          __fadd_ru(found.best,
+                    detail::nearest::score_margin(squared, most_half, centres.dimensions, packing));
       if (found.next > limit) continue;
       const int slot = atomicAdd(&scratch.doubtful, 1);
       scratch.rows[slot] = static_cast<std::uint16_t>(row);
       scratch.limits[slot] = limit;
     }
+}
+
+}  // namespace nearest
+
+// Returns how many points were doubtful.
+template <class Shape>
+__device__ int nearest_in_block(const CentresView& centres, int count,
+                                NearestScratch<Shape>& scratch) {
+  using namespace nearest;
+  stage(centres, 0, scratch);
+  if (threadIdx.x == 0) scratch.doubtful = 0;
+  WarpPoints<Shape> points;
+  load_warp(scratch, points);
+  const int groups = detail::nearest::groups_of(centres.centres);
+  const std::uint32_t mask = ~0U << (32 - __clz(2 * groups - 1));
+  const int chunks = (groups + Shape::kChunk - 1) / Shape::kChunk;
+  for (int chunk = 0; chunk < chunks; ++chunk) {
+    await_copies();
+    __syncthreads();  // the chunk is here, and no warp reads the one before any more
+    if (chunk + 1 < chunks) stage(centres, chunk + 1, scratch);
+    const int first = chunk * Shape::kChunk, last = min(Shape::kChunk, groups - first);
+    for (int group = 0; group < last; group += Shape::kSide)
+      score_groups<Shape>(scratch.chunks[chunk % 2] + group * Shape::kGroupWords, first + group,
+                          mask, points);
+  }
+  write_labels(centres, count, mask, points, scratch);
   __syncthreads();
   settle_doubtful(centres, scratch);
   __syncthreads();
