@@ -63,7 +63,8 @@ class KmeansEngine {
   virtual KmeansStep step(bool move) = 0;
   // The same with a batch of points, which may hold a point twice: a draw counts as changed where
   // its label is another than the point had before the step. Sums and counts go on from step to
-  // step and count every draw; empty is 0. Follows a start or another step_batch().
+  // step and count every draw; empty is 0. Follows a start or another step_batch(); a step() after
+  // it keeps the centres alone and begins labels, sums and counts anew.
   virtual KmeansStep step_batch(std::span<const std::int32_t> points) = 0;
 
   // After step(), until the next call: of each point label and squared distance to the centre it

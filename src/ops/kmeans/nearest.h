@@ -27,7 +27,7 @@ struct PlanarPoints {
 void nearest_centres(const PreparedCentres& centres, const PlanarPoints& points,
                      std::int32_t* labels);
 // The same for points that are rows.
-void nearest_centres(const PreparedCentres& centres, ImageView<const float> points,
+void nearest_of_rows(const PreparedCentres& centres, ImageView<const float> points,
                      std::int32_t* labels);
 
 }  // namespace fovea::cpu

@@ -210,7 +210,7 @@ class Nearest final : public detail::NearestEngine {
     constexpr int kGrain = 1536;
     parallel_for(exec, points.height, kGrain, [&](std::int64_t begin, std::int64_t end) {
       const auto first = static_cast<int>(begin);
-      nearest_centres(centres_, points.crop(0, first, points.width, static_cast<int>(end) - first),
+      nearest_of_rows(centres_, points.crop(0, first, points.width, static_cast<int>(end) - first),
                       labels.data() + begin);
     });
   }
@@ -243,7 +243,7 @@ void nearest_centres(const PreparedCentres& centres, const PlanarPoints& points,
                      std::int32_t* labels) {
   HWY_DYNAMIC_DISPATCH(search)(centres, {points.planes, points.stride, points.count, true}, labels);
 }
-void nearest_centres(const PreparedCentres& centres, ImageView<const float> points,
+void nearest_of_rows(const PreparedCentres& centres, ImageView<const float> points,
                      std::int32_t* labels) {
   HWY_DYNAMIC_DISPATCH(search)(centres, {points.data, points.stride, points.height, false}, labels);
 }

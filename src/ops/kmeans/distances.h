@@ -1,0 +1,22 @@
+// Vector loops of k-means besides the search for the nearest centre: exact twins of kmeans_math.h
+// over many points.
+#pragma once
+#include <fovea/image.h>
+
+#include <cstdint>
+
+namespace fovea::cpu {
+
+// Squared distance of each row of points from its centre, labels[row]; with labels null, from the
+// first centre.
+void squared_distances(ImageView<const float> points, ImageView<const float> centres,
+                       const std::int32_t* labels, float* distances);
+
+// Sum of whole(value, scale).
+std::int64_t sum_whole(const float* values, int count, double scale);
+
+// sums[i] += sign * whole(point[i], scales[i]).
+void add_whole(const float* point, const double* scales, int dimensions, std::int64_t sign,
+               std::int64_t* sums);
+
+}  // namespace fovea::cpu

@@ -1,0 +1,267 @@
+// k-means: checks the points, chooses the scales of their whole numbers and drives the engine of a
+// device through starts and iterations. All that decides stands here, so that the twins cannot
+// differ in it.
+#include <fmt/format.h>
+#include <fovea/error.h>
+#include <fovea/kmeans.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <unordered_set>
+
+#include "core/dispatch.h"
+#include "ops/kmeans/backend.h"
+
+namespace fovea {
+namespace {
+
+using detail::KmeansEngine;
+using detail::KmeansLimits;
+using detail::KmeansStep;
+
+void check_points(ImageView<const float> points, const KmeansOptions& options) {
+  check_options(options);
+  if (points.channels != 1)
+    throw InvalidArgument(fmt::format(
+        "kmeans: points of {} channels, expected 1: a row holds a point", points.channels));
+  constexpr int kMostDimensions = 4096;
+  if (points.height > 0 && (points.width < 1 || points.width > kMostDimensions))
+    throw InvalidArgument(fmt::format("kmeans: points of {} numbers, expected 1 to {}",
+                                      points.width, kMostDimensions));
+  if (points.height < options.clusters)
+    throw InvalidArgument(
+        fmt::format("kmeans: {} points are fewer than {} clusters; ask for fewer "
+                    "clusters or give more points",
+                    std::max(points.height, 0), options.clusters));
+}
+
+[[noreturn]] void throw_offending(ImageView<const float> points, int point) {
+  const Image<float> row = clone(points.crop(0, point, points.width, 1));
+  int i = 0;
+  while (i + 1 < points.width && std::abs(row.row(0)[i]) <= KmeansLimits::kLargest) ++i;
+  throw InvalidArgument(
+      fmt::format("kmeans: number {} of point {} is {}, expected finite ones up to {:g}", i, point,
+                  row.row(0)[i], KmeansLimits::kLargest));
+}
+
+// 2^bits / (least power of two above `largest`).
+double scale_for(double largest, int bits) {
+  int exponent = 0;
+  std::frexp(largest, &exponent);
+  return largest > 0 ? std::ldexp(1.0, bits - exponent) : 1;
+}
+
+// `additions`: how many numbers a sum may have.
+detail::KmeansScales choose_scales(const std::vector<float>& largest, std::int64_t additions) {
+  const int room = KmeansLimits::kSumBits - std::bit_width(static_cast<std::uint64_t>(additions));
+  detail::KmeansScales scales;
+  double bound = 0;  // of a squared distance: point and centre at opposite ends
+  for (const float number : largest) {
+    scales.values.push_back(scale_for(number, std::min(room, KmeansLimits::kValueBits)));
+    bound += 4 * static_cast<double>(number) * static_cast<double>(number);
+  }
+  constexpr double kRounding = 1.01;  // what a distance may come out too large
+  scales.distance = scale_for(bound * kRounding, std::min(room, KmeansLimits::kDistanceBits));
+  return scales;
+}
+
+// `count` of `points`, each equally likely, none twice (Floyd's).
+std::vector<std::int32_t> draw_points(int points, int count, Random random) {
+  std::unordered_set<std::int32_t> seen;
+  std::vector<std::int32_t> drawn;
+  for (int last = points - count; last < points; ++last) {
+    const auto candidate =
+        static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(last) + 1));
+    drawn.push_back(seen.insert(candidate).second ? candidate : last);
+    seen.insert(drawn.back());
+  }
+  return drawn;
+}
+
+// Points for clusters that have none: those that lie farthest from their centres, the first among
+// equals, as long as that is any distance and leaves their own cluster a point.
+std::vector<detail::KmeansTransfer> choose_transfers(KmeansEngine& engine, int empty,
+                                                     double distance_scale) {
+  const std::span<const float> distances = engine.distances();
+  const std::span<const std::int32_t> labels = engine.labels();
+  const std::span<const std::int64_t> given = engine.counts();
+  std::vector<std::int64_t> counts(given.begin(), given.end());
+  std::vector<std::int32_t> heap;
+  for (std::size_t p = 0; p < distances.size(); ++p)
+    if (detail::whole(distances[p], distance_scale) > 0) heap.push_back(static_cast<int>(p));
+  const auto nearer = [&](std::int32_t a, std::int32_t b) {
+    const float first = distances[static_cast<std::size_t>(a)];
+    const float second = distances[static_cast<std::size_t>(b)];
+    return first != second ? first < second : a > b;
+  };
+  std::make_heap(heap.begin(), heap.end(), nearer);
+  std::vector<detail::KmeansTransfer> transfers;
+  std::int32_t cluster = 0;
+  while (!heap.empty() && static_cast<int>(transfers.size()) < empty) {
+    std::pop_heap(heap.begin(), heap.end(), nearer);
+    const std::int32_t point = heap.back(), from = labels[static_cast<std::size_t>(point)];
+    heap.pop_back();
+    if (counts[static_cast<std::size_t>(from)] < 2) continue;
+    while (given[static_cast<std::size_t>(cluster)] != 0) ++cluster;
+    --counts[static_cast<std::size_t>(from)];
+    transfers.push_back({point, from, cluster++});
+  }
+  return transfers;
+}
+
+class Run {
+ public:
+  Run(ImageView<const float> points, const KmeansOptions& options, KmeansEngine& engine)
+      : points_(points.height), dimensions_(points.width), options_(options), engine_(engine) {
+    const detail::KmeansSurvey survey = engine.survey();
+    if (survey.offending >= 0) throw_offending(points, survey.offending);
+    const std::int64_t drawn = std::int64_t{options.batch} * options.max_iterations;
+    scales_ = choose_scales(survey.largest, std::max<std::int64_t>(points_, drawn));
+    engine.set_scales(scales_);
+    if (options.tolerance > 0) tolerance_ = options.tolerance * spread();
+  }
+
+  Kmeans from_start(int number) {
+    start(number);
+    refilled_at_ = std::numeric_limits<std::int64_t>::max();
+    Kmeans result;
+    KmeansStep last;
+    for (int i = 0; i < options_.max_iterations && !result.converged; ++i) {
+      throw_if_stopped(options_.exec);
+      report(number, i);
+      last = options_.batch > 0 ? batch(number, i) : engine_.step(true);
+      KmeansIteration iteration{inertia_of(last), last.changed, 0, 0};
+      if (last.empty > 0) iteration.refilled = refill(last);
+      iteration.shift = std::sqrt(last.squared_shift);
+      result.iterations.push_back(iteration);
+      settled_ = options_.batch == 0 && last.changed == 0 && iteration.refilled == 0;
+      result.converged =
+          settled_ || (tolerance_ >= 0 && iteration.shift <= tolerance_ && iteration.refilled == 0);
+    }
+    finish(result, last);
+    return result;
+  }
+
+ private:
+  double inertia_of(const KmeansStep& step) const {
+    return static_cast<double>(step.inertia) / scales_.distance;
+  }
+
+  // Root mean squared distance of a point from the mean of all.
+  double spread() {
+    const std::int32_t first = 0;
+    engine_.start_at({&first, 1});
+    engine_.step(true);
+    return std::sqrt(inertia_of(engine_.step(false)) / points_);
+  }
+
+  // Every start has its own random numbers: 0 begins it, i + 1 draws the batch of iteration i.
+  std::uint64_t sequence(int start, int part) const {
+    return (static_cast<std::uint64_t>(start) << 32) + static_cast<std::uint64_t>(part);
+  }
+
+  void start(int number) {
+    const std::uint64_t seed = options_.exec.seed;
+    if (options_.start == KmeansStart::kPlusPlus)
+      return engine_.start_plus_plus(options_.clusters, seed, sequence(number, 0));
+    std::vector<std::int32_t> chosen;
+    if (options_.start == KmeansStart::kRandom)
+      chosen = draw_points(points_, options_.clusters, Random(seed, sequence(number, 0)));
+    else
+      for (int c = 0; c < options_.clusters; ++c)
+        chosen.push_back(c * (points_ / options_.clusters));
+    engine_.start_at(chosen);
+  }
+
+  KmeansStep batch(int start, int iteration) {
+    Random random(options_.exec.seed, sequence(start, iteration + 1));
+    std::vector<std::int32_t> drawn(static_cast<std::size_t>(options_.batch));
+    for (std::int32_t& point : drawn)
+      point = static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(points_)));
+    return engine_.step_batch(drawn);
+  }
+
+  // Points that a new cluster cannot hold, since rounding hides how far they lie from another, come
+  // back: what brought no inertia down is not done again.
+  int refill(KmeansStep& step) {
+    if (step.inertia >= refilled_at_) return 0;
+    refilled_at_ = step.inertia;
+    const auto transfers = choose_transfers(engine_, step.empty, scales_.distance);
+    if (!transfers.empty()) step.squared_shift = engine_.transfer(transfers);
+    return static_cast<int>(transfers.size());
+  }
+
+  // Labels belong to the centres as they are: they do already where nothing changed.
+  void finish(Kmeans& result, const KmeansStep& last) {
+    const KmeansStep settled = settled_ ? last : engine_.step(false);
+    result.inertia = inertia_of(settled);
+    const auto labels = engine_.labels();
+    result.labels.assign(labels.begin(), labels.end());
+    const auto counts = engine_.counts();
+    result.counts.assign(counts.begin(), counts.end());
+    result.centres = Image<float>(dimensions_, options_.clusters);
+    engine_.read_centres(result.centres);
+  }
+
+  void report(int start, int iteration) {
+    if (!options_.exec.progress) return;
+    const int stride = std::max(1, options_.restarts * options_.max_iterations / 200);
+    const int done = start * options_.max_iterations + iteration;
+    if (done % stride != 0) return;
+    options_.exec.progress({"k-means", static_cast<double>(done),
+                            static_cast<double>(options_.restarts) * options_.max_iterations});
+  }
+
+  int points_;
+  int dimensions_;
+  const KmeansOptions& options_;
+  KmeansEngine& engine_;
+  detail::KmeansScales scales_;
+  double tolerance_ = -1;  // in the points' unit
+  bool settled_ = false;
+  std::int64_t refilled_at_ = 0;  // inertia at which clusters were begun anew last
+};
+
+}  // namespace
+
+std::span<const Choice> choices(KmeansStart) {
+  static constexpr std::array<Choice, 3> kChoices{
+      {{"plus-plus", static_cast<int>(KmeansStart::kPlusPlus)},
+       {"random", static_cast<int>(KmeansStart::kRandom)},
+       {"spread", static_cast<int>(KmeansStart::kSpread)}}};
+  return kChoices;
+}
+
+void describe(OptionVisitor& visit, KmeansOptions& options) {
+  visit("clusters", options.clusters, "how many clusters, no more than points", 1, 65535);
+  visit("start", options.start,
+        "where centres begin: far points likelier, points drawn evenly, or every n-th point");
+  visit("restarts", options.restarts, "from so many starts; the least inertia counts", 1, 1000);
+  visit("max-iterations", options.max_iterations, "of a start, at most", 1, 100000);
+  visit("tolerance", options.tolerance,
+        "ends where no centre moved farther than this many times the spread of the points; 0: "
+        "where no point changed",
+        0, 1);
+  visit("batch", options.batch, "points drawn an iteration (mini-batch); 0: all", 0, 1 << 24);
+}
+
+Kmeans kmeans(ImageView<const float> points, const KmeansOptions& options) {
+  check_points(points, options);
+  KmeansOptions resolved = options;
+  resolved.exec = detail::resolve_exec("kmeans", options.exec, {points});
+  const auto engine = detail::on_cuda(resolved.exec)
+                          ? cuda::make_kmeans_engine(points, resolved.exec)
+                          : cpu::make_kmeans_engine(points, resolved.exec);
+  Run run(points, resolved, *engine);
+  Kmeans best = run.from_start(0);
+  for (int start = 1; start < resolved.restarts; ++start) {
+    Kmeans next = run.from_start(start);
+    if (next.inertia < best.inertia) best = std::move(next);
+  }
+  return best;
+}
+
+}  // namespace fovea

@@ -1,0 +1,63 @@
+// The smaller kernels of k-means: survey of the points, starts, moves of centres.
+#pragma once
+#include <cstdint>
+
+#include "ops/kmeans/assign_cuda.cuh"
+#include "ops/kmeans/backend.h"
+#include "ops/kmeans/nearest_centres.cuh"
+
+namespace fovea::cuda {
+
+// largest (one a dimension, begun as 0): the largest |number| of the points. offending (begun as
+// -1, all ones): the first point with a number that is too large or not finite, unsigned.
+void survey_points(const PointRows& points, int dimensions, float* largest, unsigned* offending,
+                   cudaStream_t stream);
+
+// Centres at the points that are `chosen`, and prepared.
+void place_centres(const PointRows& points, const CentresMemory& centres, cudaStream_t stream);
+
+// Where clusters have gone: `to` from `from` and the sums (only those with points, and only with
+// `move`), prepared; shift and clusters without a point into the record.
+struct Move {
+  CentresMemory from, to;
+  const unsigned long long* sums;
+  const unsigned long long* counts;
+  const double* scales;
+  StepRecord* record;
+  bool move;
+};
+void move_centres(const Move& move, cudaStream_t stream);
+
+// labels[chosen[i]] = fresh[i]; equal points have equal labels.
+void scatter_labels(const PointRows& points, const StepTotals& totals, cudaStream_t stream);
+
+// Points change labels; sums and counts follow.
+struct Transfers {
+  const detail::KmeansTransfer* list;
+  int count;
+};
+void transfer_points(const PointRows& points, int dimensions, const Transfers& transfers,
+                     const StepTotals& totals, cudaStream_t stream);
+
+// One start by plus-plus: chosen[0] is given, and the rest are drawn one after the other.
+class PlusPlus {
+ public:
+  explicit PlusPlus(int points);
+  struct Job {
+    PointRows points;
+    int dimensions;
+    double distance_scale;
+    std::int32_t* chosen;
+    int clusters;
+  };
+  // `random` is what the first draw left.
+  void run(const Job& job, const Random& random, cudaStream_t stream);
+
+ private:
+  Array<float> least_;
+  Array<unsigned long long> block_sums_;
+  Array<unsigned> done_;
+  Array<Random> random_;
+};
+
+}  // namespace fovea::cuda

@@ -1,0 +1,72 @@
+// Centres on the device, prepared for nearest_cuda.cuh.
+#pragma once
+#include <fovea/image.h>
+
+#include "core/on_device.cuh"
+#include "ops/kmeans/nearest_cuda.cuh"
+
+namespace fovea::cuda {
+
+// The memory behind a CentresView. Centres are rounded up to whole groups.
+struct CentresMemory {
+  int centres = 0;
+  int dimensions = 0;
+  int pitch = 0;
+  float* numbers = nullptr;
+  float* halves = nullptr;
+  std::uint32_t* groups = nullptr;
+  float* most_half = nullptr;
+
+  CentresView view() const {
+    return {centres, dimensions, pitch, numbers, halves, groups, most_half};
+  }
+};
+
+// Once the numbers of a group's centres are written and the block has met: halves, the greatest of
+// them (begun as 0), and the group's words. By all threads of a block.
+__device__ inline void prepare_group(const CentresMemory& to, int group) {
+  using namespace detail::nearest;
+  const int first = group * kGroup, present = min(kGroup, to.centres - first);
+  const int steps = to.pitch / kStep;
+  const float* numbers = to.numbers + static_cast<std::ptrdiff_t>(first) * to.pitch;
+  std::uint32_t* words = to.groups == nullptr
+                             ? nullptr
+                             : to.groups + static_cast<std::ptrdiff_t>(group) * group_words(steps);
+  if (static_cast<int>(threadIdx.x) < kGroup) {
+    const int at = static_cast<int>(threadIdx.x);
+    float half = std::numeric_limits<float>::infinity();
+    if (at < present) {
+      half =
+          detail::half_square(numbers + static_cast<std::ptrdiff_t>(at) * to.pitch, to.dimensions);
+      atomicMax(reinterpret_cast<unsigned*>(to.most_half), __float_as_uint(half));
+    }
+    to.halves[first + at] = half;
+    if (words != nullptr) words[steps * kStepWords + at] = __float_as_uint(half);
+  }
+  if (words == nullptr) return;
+  for (int pair = static_cast<int>(threadIdx.x); pair < steps * 64;
+       pair += static_cast<int>(blockDim.x))
+    pack_pair({numbers, to.pitch, present}, pair, words);
+}
+
+// Prepares centres whose numbers are on the device already, zeros behind each.
+void prepare_centres(const CentresMemory& centres, cudaStream_t stream);
+
+// Memory for centres of a size.
+class DeviceCentres {
+ public:
+  DeviceCentres(int centres, int dimensions);
+  // Centres on the host, one a row; returns once they have been read.
+  DeviceCentres(ImageView<const float> centres, cudaStream_t stream);
+
+  const CentresMemory& memory() const { return memory_; }
+  CentresView view() const { return memory_.view(); }
+
+ private:
+  Array<float> numbers_;
+  Array<float> halves_;  // and the greatest
+  Array<std::uint32_t> groups_;
+  CentresMemory memory_;
+};
+
+}  // namespace fovea::cuda

@@ -1,0 +1,356 @@
+// The nearest centre of a block's points, up to 128 numbers each, for kernels that have points in
+// shared memory. Scores come from the tensor cores (nearest_layout.h); where the two least lie too
+// close together to be told apart by those, every centre that may be the nearest is scored again by
+// the fma chain of the CPU, so that labels are the CPU's.
+//
+// Use, with Shape = NearestShape<steps_of(dimensions)> and blockDim.x == Shape::kThreads:
+//   __shared__ (or dynamic, 16-byte aligned) NearestScratch<Shape> scratch;
+//   scratch.points[p][i] = number i of point p, p < count <= Shape::kPoints; 0 for numbers from
+//       `dimensions` up to Shape::kDimensions. Rows from `count` on may hold anything.
+//   __syncthreads();                                   // the caller's
+//   nearest_in_block<Shape>(centres, count, scratch);  // by all threads; starts and ends with
+//                                                      // barriers where it needs them
+//   scratch.labels[p] is the label of point p, seen by all threads. scratch.points is as it was.
+// To start over, write scratch.points again: no further barrier is needed before that but the
+// caller's own after reading labels and points.
+#pragma once
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <limits>
+
+#include "ops/kmeans/kmeans_math.h"
+#include "ops/kmeans/nearest_layout.h"
+
+namespace fovea::cuda {
+
+// Centres as kernels read them, all in device memory. Made by DeviceCentres (nearest_centres.cuh).
+struct CentresView {
+  int centres = 0;
+  int dimensions = 0;
+  int pitch = 0;                          // of numbers: dimensions, rounded up to steps
+  const float* numbers = nullptr;         // pitch apart, zeros behind the last
+  const float* halves = nullptr;          // of their squared lengths
+  const std::uint32_t* groups = nullptr;  // as nearest_layout.h says; centres behind the last have
+                                          // an infinite half. Absent from more than 128 numbers on
+  const float* most_half = nullptr;       // the greatest of halves
+};
+
+// How a block divides its work. Each warp has 16 * kTiles_ points.
+template <int kSteps_, int kWarps_ = 8, int kTiles_ = kSteps_ <= 2 ? 2 : 1,
+          int kChunkBytes_ = 16384>
+struct NearestShape {
+  static constexpr int kSteps = kSteps_;
+  static constexpr int kTiles = kTiles_;
+  static constexpr int kWarps = kWarps_;
+  static constexpr int kThreads = 32 * kWarps;
+  static constexpr int kWarpPoints = detail::nearest::kRows * kTiles;
+  static constexpr int kPoints = kWarpPoints * kWarps;
+  static constexpr int kDimensions = detail::nearest::kStep * kSteps;
+  // Eight lanes' pairs of numbers, of eight points, fall into different banks.
+  static constexpr int kPitch = kDimensions + 8;
+  static constexpr int kGroupWords = detail::nearest::group_words(kSteps);
+  // Groups of centres side by side, as far as registers go.
+  static constexpr int kSide = kSteps <= 4 ? 2 : 1;
+  // Groups that are brought to shared memory at once, even.
+  static constexpr int kChunk =
+      kChunkBytes_ / (4 * kGroupWords) < 2 ? 2 : kChunkBytes_ / (4 * kGroupWords) / 2 * 2;
+};
+
+template <class Shape>
+struct alignas(16) NearestScratch {
+  static constexpr int kMostCandidates = 1024;
+  struct Recheck {
+    unsigned long long keys[detail::nearest::kRows];
+    std::uint32_t candidates[kMostCandidates];  // row << 16 | centre
+  };
+
+  float points[Shape::kPoints][Shape::kPitch];
+  std::int32_t labels[Shape::kPoints];
+  int doubtful;  // points whose label the tensor cores cannot tell
+  int candidate_count;
+  std::uint16_t rows[Shape::kPoints];  // of those: point, and what no farther score may be above
+  float limits[Shape::kPoints];
+  union {
+    alignas(16) std::uint32_t chunks[2][Shape::kChunk * Shape::kGroupWords];
+    Recheck recheck;
+  };
+};
+
+namespace nearest {
+
+using detail::nearest::kGroup;
+using detail::nearest::kRows;
+using detail::nearest::kStep;
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+struct Registers {
+  std::uint32_t first[4], second[4];
+};
+
+// d += a b.
+__device__ inline void multiply_add(float (&d)[4], const std::uint32_t (&a)[4], std::uint32_t b0,
+                                    std::uint32_t b1) {
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+      "{%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+__device__ inline void copy_ahead(void* shared, const void* global) {
+  const auto to = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
+}
+__device__ inline void await_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+
+// 16 points' registers of one step: their numbers negative, so that products are taken away. Adds
+// to the squared lengths of this lane's two points what it holds of them. row(part) is the shared
+// row of the point that register `part` belongs to.
+template <class Row>
+__device__ inline Registers load_points(const Row& row, int step, float (&squares)[2]) {
+  Registers result;
+#pragma unroll
+  for (int part = 0; part < 4; ++part) {
+    const int number = step * kStep + detail::nearest::point_place(threadIdx.x % 32, part).number;
+    const float2 pair = *reinterpret_cast<const float2*>(row(part) + number);
+    squares[part % 2] = fmaf(pair.x, pair.x, fmaf(pair.y, pair.y, squares[part % 2]));
+    const detail::nearest::Pieces pieces = detail::nearest::split(-pair.x, -pair.y);
+    result.first[part] = pieces.first;
+    result.second[part] = pieces.second;
+  }
+  return result;
+}
+
+// Scores of 16 points and 8 centres less the halves. Small products come first: what they are cut
+// off at is then small, too.
+template <int kSteps>
+__device__ inline void multiply(float (&scores)[4], const Registers (&points)[kSteps],
+                                const uint4 (&centres)[kSteps]) {
+#pragma unroll
+  for (int s = 0; s < kSteps; ++s)
+    multiply_add(scores, points[s].second, centres[s].x, centres[s].y);
+#pragma unroll
+  for (int s = 0; s < kSteps; ++s)
+    multiply_add(scores, points[s].first, centres[s].z, centres[s].w);
+#pragma unroll
+  for (int s = 0; s < kSteps; ++s)
+    multiply_add(scores, points[s].first, centres[s].x, centres[s].y);
+}
+
+// The least two scores of a point so far, and the centre of the least.
+struct Least {
+  float best = kInfinity;
+  float next = kInfinity;
+  int centre = 0;
+
+  __device__ void take(float score, int which) {
+    next = fminf(next, fmaxf(best, score));
+    centre = score < best ? which : centre;
+    best = fminf(best, score);
+  }
+  // Together with what the lane so many away has.
+  __device__ void join(int distance) {
+    const float other = __shfl_xor_sync(~0U, best, distance);
+    const float other_next = __shfl_xor_sync(~0U, next, distance);
+    const int other_centre = __shfl_xor_sync(~0U, centre, distance);
+    next = fminf(fminf(next, other_next), fmaxf(best, other));
+    centre = other < best || (other == best && other_centre < centre) ? other_centre : centre;
+    best = fminf(best, other);
+  }
+};
+
+template <class Shape>
+__device__ inline void stage(const CentresView& centres, int chunk,
+                             NearestScratch<Shape>& scratch) {
+  constexpr int kVector = 4;
+  const int groups = detail::nearest::groups_of(centres.centres), first = chunk * Shape::kChunk;
+  const int words = min(Shape::kChunk, groups - first) * Shape::kGroupWords;
+  const std::uint32_t* from = centres.groups + static_cast<std::size_t>(first) * Shape::kGroupWords;
+  std::uint32_t* to = scratch.chunks[chunk % 2];
+  for (int w = kVector * threadIdx.x; w < words; w += kVector * Shape::kThreads)
+    copy_ahead(to + w, from + w);
+  __syncwarp();  // products take whole warps
+}
+
+// The fma chain's score, lowered into the key of the point: of equal scores the first centre stays.
+__device__ inline void score_exactly(const CentresView& centres, const float* point, int centre,
+                                     unsigned long long* key) {
+  const float* numbers = centres.numbers + static_cast<std::size_t>(centre) * centres.pitch;
+  float score = centres.halves[centre];
+#pragma unroll 4
+  for (int i = 0; i < centres.pitch; i += 4) {  // zeros at the end change nothing
+    const float4 c = *reinterpret_cast<const float4*>(numbers + i);
+    score = detail::add_to_score(point[i], c.x, score);
+    score = detail::add_to_score(point[i + 1], c.y, score);
+    score = detail::add_to_score(point[i + 2], c.z, score);
+    score = detail::add_to_score(point[i + 3], c.w, score);
+  }
+  if (score < kInfinity)
+    atomicMin(key, static_cast<unsigned long long>(detail::nearest::order_of(score)) << 32 |
+                       static_cast<unsigned>(centre));
+}
+
+// What stands before any score is known: as far as can be, the first centre.
+__device__ inline unsigned long long first_key() {
+  return static_cast<unsigned long long>(detail::nearest::order_of(kInfinity)) << 32;
+}
+
+// Finds the candidates of up to 16 doubtful points from `first` on by the tensor cores once more,
+// each warp among its share of the centres.
+template <class Shape>
+__device__ inline void find_candidates(const CentresView& centres, int first,
+                                       NearestScratch<Shape>& scratch) {
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const auto row_of = [&](int slot) {
+    return scratch.points[scratch.rows[min(first + slot, scratch.doubtful - 1)]];
+  };
+  Registers points[Shape::kSteps];
+  float squares[2] = {};
+#pragma unroll
+  for (int s = 0; s < Shape::kSteps; ++s)
+    points[s] = load_points(
+        [&](int part) { return row_of(detail::nearest::point_place(lane, part).row); }, s, squares);
+  const int groups = detail::nearest::groups_of(centres.centres);
+  for (int group = warp; group < groups; group += Shape::kWarps) {
+    __syncwarp();  // products take whole warps
+    const std::uint32_t* words =
+        centres.groups + static_cast<std::size_t>(group) * Shape::kGroupWords;
+    uint4 fragments[Shape::kSteps];
+#pragma unroll
+    for (int s = 0; s < Shape::kSteps; ++s)
+      fragments[s] =
+          *reinterpret_cast<const uint4*>(words + detail::nearest::word_of(s, lane, 0, 0));
+    float scores[4] = {};
+    multiply(scores, points, fragments);
+#pragma unroll
+    for (int part = 0; part < 4; ++part) {
+      const detail::nearest::Place place = detail::nearest::score_place(lane, part);
+      const int centre = group * kGroup + place.number, slot = first + place.row;
+      if (slot >= scratch.doubtful || centre >= centres.centres) continue;
+      if (scores[part] + centres.halves[centre] > scratch.limits[slot]) continue;
+      const int at = atomicAdd(&scratch.candidate_count, 1);
+      if (at < NearestScratch<Shape>::kMostCandidates)
+        scratch.recheck.candidates[at] = static_cast<std::uint32_t>(place.row << 16 | centre);
+      else score_exactly(centres, row_of(place.row), centre, &scratch.recheck.keys[place.row]);
+    }
+  }
+}
+
+template <class Shape>
+__device__ inline void settle_doubtful(const CentresView& centres, NearestScratch<Shape>& scratch) {
+  const int doubtful = scratch.doubtful;
+  for (int first = 0; first < doubtful; first += kRows) {
+    if (threadIdx.x < kRows) scratch.recheck.keys[threadIdx.x] = first_key();
+    if (threadIdx.x == 0) scratch.candidate_count = 0;
+    __syncthreads();
+    find_candidates(centres, first, scratch);
+    __syncthreads();
+    const int candidates = min(scratch.candidate_count, NearestScratch<Shape>::kMostCandidates);
+    for (int i = threadIdx.x; i < candidates; i += Shape::kThreads) {
+      const std::uint32_t candidate = scratch.recheck.candidates[i];
+      const std::uint32_t slot = candidate >> 16;
+      score_exactly(centres, scratch.points[scratch.rows[first + slot]],
+                    static_cast<int>(candidate & 0xFFFFU), &scratch.recheck.keys[slot]);
+    }
+    __syncthreads();
+    if (threadIdx.x < kRows && first + static_cast<int>(threadIdx.x) < doubtful)
+      scratch.labels[scratch.rows[first + threadIdx.x]] =
+          static_cast<std::int32_t>(scratch.recheck.keys[threadIdx.x] & 0xFFFFFFFFU);
+  }
+}
+
+}  // namespace nearest
+
+// Returns how many points were doubtful.
+template <class Shape>
+__device__ int nearest_in_block(const CentresView& centres, int count,
+                                NearestScratch<Shape>& scratch) {
+  using namespace nearest;
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  stage(centres, 0, scratch);
+  if (threadIdx.x == 0) scratch.doubtful = 0;
+  Registers points[Shape::kTiles][Shape::kSteps];
+  float squares[Shape::kTiles][2] = {};
+#pragma unroll
+  for (int m = 0; m < Shape::kTiles; ++m) {
+    const int base = warp * Shape::kWarpPoints + m * kRows;
+#pragma unroll
+    for (int s = 0; s < Shape::kSteps; ++s)
+      points[m][s] = load_points(
+          [&](int part) {
+            return scratch.points[base + detail::nearest::point_place(lane, part).row];
+          },
+          s, squares[m]);
+  }
+
+  Least least[Shape::kTiles][2];
+  const int groups = detail::nearest::groups_of(centres.centres);
+  const int chunks = (groups + Shape::kChunk - 1) / Shape::kChunk;
+  for (int chunk = 0; chunk < chunks; ++chunk) {
+    await_copies();
+    __syncthreads();  // the chunk is here, and no warp reads the one before any more
+    if (chunk + 1 < chunks) stage(centres, chunk + 1, scratch);
+    const int last = min(Shape::kChunk, groups - chunk * Shape::kChunk);
+    for (int group = 0; group < last; group += Shape::kSide) {
+      float scores[Shape::kSide][Shape::kTiles][4] = {};
+#pragma unroll
+      for (int side = 0; side < Shape::kSide; ++side) {
+        const std::uint32_t* words =
+            scratch.chunks[chunk % 2] + (group + side) * Shape::kGroupWords;
+        uint4 fragments[Shape::kSteps];
+#pragma unroll
+        for (int s = 0; s < Shape::kSteps; ++s)
+          fragments[s] =
+              *reinterpret_cast<const uint4*>(words + detail::nearest::word_of(s, lane, 0, 0));
+#pragma unroll
+        for (int m = 0; m < Shape::kTiles; ++m) multiply(scores[side][m], points[m], fragments);
+      }
+#pragma unroll
+      for (int side = 0; side < Shape::kSide; ++side) {
+        const float2 halves = *reinterpret_cast<const float2*>(
+            scratch.chunks[chunk % 2] + (group + side) * Shape::kGroupWords +
+            Shape::kSteps * detail::nearest::kStepWords +
+            detail::nearest::score_place(lane, 0).number);
+        const int centre = (chunk * Shape::kChunk + group + side) * kGroup;
+#pragma unroll
+        for (int m = 0; m < Shape::kTiles; ++m)
+#pragma unroll
+          for (int part = 0; part < 4; ++part)
+            least[m][part / 2].take(scores[side][m][part] + (part % 2 == 0 ? halves.x : halves.y),
+                                    centre + part % 2);
+      }
+    }
+  }
+
+  const float most_half = *centres.most_half;
+#pragma unroll
+  for (int m = 0; m < Shape::kTiles; ++m)
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      Least& found = least[m][half];
+      float squared = squares[m][half];
+      found.centre += detail::nearest::score_place(lane, 0).number;
+#pragma unroll
+      for (int distance = 1; distance < 4; distance *= 2) {
+        found.join(distance);
+        squared += __shfl_xor_sync(~0U, squared, distance);
+      }
+      const int row =
+          warp * Shape::kWarpPoints + m * kRows + detail::nearest::score_place(lane, 2 * half).row;
+      if (lane % 4 != 0 || row >= count) continue;
+      scratch.labels[row] = found.centre;
+      const float limit = __fadd_ru(
+          found.best, detail::nearest::score_margin(squared, most_half, centres.dimensions));
+      if (found.next > limit) continue;
+      const int slot = atomicAdd(&scratch.doubtful, 1);
+      scratch.rows[slot] = static_cast<std::uint16_t>(row);
+      scratch.limits[slot] = limit;
+    }
+  __syncthreads();
+  settle_doubtful(centres, scratch);
+  __syncthreads();
+  return scratch.doubtful;
+}
+
+}  // namespace fovea::cuda

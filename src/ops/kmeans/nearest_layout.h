@@ -1,0 +1,114 @@
+// Where numbers stand for the tensor cores' product of 16 points with 8 centres, 16 numbers at a
+// time (mma.m16n8k16), and how far its scores may lie from those in single precision. Numbers go in
+// as two bfloat16 each, the second being what the first leaves, and three of the four products of
+// those are added. Tested on the host.
+#pragma once
+#include <fovea/api.h>
+
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+namespace fovea::detail::nearest {
+
+constexpr int kStep = 16;  // numbers of one product
+constexpr int kRows = 16;  // points of one product
+constexpr int kGroup = 8;  // centres of one product
+constexpr int kMostTensorDimensions = 128;
+
+FOVEA_HD constexpr int steps_of(int dimensions) { return (dimensions + kStep - 1) / kStep; }
+// Even, so that two go side by side.
+FOVEA_HD constexpr int groups_of(int centres) {
+  return (centres + 2 * kGroup - 1) / (2 * kGroup) * 2;
+}
+
+// Two numbers that follow each other share a register, the first in its lower half. This is the
+// first of those that `lane` holds in register `part`: of the points (4 registers; `row` is the
+// point), of the centres (2; `row` is the centre) and of the scores (4 of one number each; `row` is
+// the point, `number` the centre).
+struct Place {
+  int row, number;
+};
+FOVEA_HD constexpr Place point_place(int lane, int part) {
+  return {lane / 4 + part % 2 * 8, lane % 4 * 2 + part / 2 * 8};
+}
+FOVEA_HD constexpr Place centre_place(int lane, int part) {
+  return {lane / 4, lane % 4 * 2 + part * 8};
+}
+FOVEA_HD constexpr Place score_place(int lane, int part) {
+  return {lane / 4 + part / 2 * 8, lane % 4 * 2 + part % 2};
+}
+
+// Eight centres in memory, as 32-bit words: for each step and lane 4 words (registers 0 and 1 of
+// the first pieces, 0 and 1 of the second), then the 8 halves of squared lengths.
+constexpr int kStepWords = 32 * 4;
+FOVEA_HD constexpr int group_words(int steps) { return steps * kStepWords + kGroup; }
+FOVEA_HD constexpr int word_of(int step, int lane, int piece, int part) {
+  return step * kStepWords + lane * 4 + piece * 2 + part;
+}
+
+// A float's bfloat16 to nearest, ties to even, as its upper 16 bits.
+FOVEA_HD inline std::uint32_t to_bfloat16(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  return (bits + 0x7FFFU + (bits >> 16 & 1U)) >> 16;
+}
+FOVEA_HD inline float from_bfloat16(std::uint32_t bits) { return std::bit_cast<float>(bits << 16); }
+
+// Two numbers as registers of first and second pieces.
+struct Pieces {
+  std::uint32_t first, second;
+};
+FOVEA_HD inline Pieces split(float a, float b) {
+  const std::uint32_t first_a = to_bfloat16(a), first_b = to_bfloat16(b);
+  return {first_a | first_b << 16,
+          to_bfloat16(a - from_bfloat16(first_a)) | to_bfloat16(b - from_bfloat16(first_b)) << 16};
+}
+
+// Writes one of a group's steps * 64 pairs of registers: first and second pieces of two numbers of
+// one centre. Of the group's centres, which lie `pitch` apart, `present` exist; others are 0.
+struct GroupSource {
+  const float* numbers;
+  int pitch;
+  int present;
+};
+FOVEA_HD inline void pack_pair(const GroupSource& from, int pair, std::uint32_t* words) {
+  const int step = pair / 64, lane = pair % 64 / 2, part = pair % 2;
+  const Place place = centre_place(lane, part);
+  const float* numbers = from.numbers + static_cast<std::ptrdiff_t>(place.row) * from.pitch +
+                         step * kStep + place.number;
+  const bool is_there = place.row < from.present;
+  const Pieces pieces = split(is_there ? numbers[0] : 0.0F, is_there ? numbers[1] : 0.0F);
+  words[word_of(step, lane, 0, part)] = pieces.first;
+  words[word_of(step, lane, 1, part)] = pieces.second;
+}
+
+// A float's place in the order of floats, 0 for both zeros; no NaN.
+FOVEA_HD inline std::uint32_t order_of(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value + 0.0F);
+  return bits >> 31 != 0 ? ~bits : bits | 0x80000000U;
+}
+
+// Twice the most that the tensor cores' score of any centre may lie from the fma chain's, for a
+// point of this squared length and centres whose greatest half squared length is `most_half`. With
+// M = |p||c| and u = 2^-24:
+//   a piece leaves at most 2^-8 of a number, two at most 2^-16: what is left out, second x second
+//   and twice number x rest, is at most 3.03 * 2^-16 M;
+//   a product of 16 adds 17 aligned terms, cut off at 2^-23 of the largest or finer, and cuts its
+//   sum: below 32 * 2^-23 of what may be summed, M for the first pieces and 2^-7 M before;
+//   the half is added with one rounding, and the chain rounds once a number: u (M + H) each.
+// Numbers that underflow leave 2^-126 of each other's. Infinite where a sum might become so.
+FOVEA_HD inline float score_margin(float squared_length, float most_half, int dimensions) {
+  constexpr float kSlack = 1.001F;
+  const float product = std::sqrt(squared_length) * std::sqrt(2 * most_half) * kSlack;
+  const float sum = product + most_half;
+  if (!(sum < 1e37F)) return std::numeric_limits<float>::infinity();
+  const auto steps = static_cast<float>(steps_of(dimensions));
+  const float error = product * (3.1F * 0x1p-16F + steps * 1.05F * 0x1p-18F) +
+                      sum * static_cast<float>(dimensions + 2) * 0x1p-24F +
+                      0x1p-100F * (1 + std::sqrt(squared_length));
+  return 2 * kSlack * error;
+}
+
+}  // namespace fovea::detail::nearest
