@@ -49,7 +49,7 @@ FOVEA_HD inline BankRowSums bank_row(const Line& line, const BankWeights& w, int
   for (int k = 1; k <= reach; ++k) {
     const float both = line(-k) + line(k), rise = line(k) - line(-k);
     sums.smooth = std::fma(both, w.smooth[k], sums.smooth);
-    sums.slope = k == 1 ? rise * w.slope[1] : std::fma(rise, w.slope[k], sums.slope);
+    sums.slope = std::fma(rise, w.slope[k], sums.slope);
     sums.bend = std::fma(both, w.bend[k], sums.bend);
   }
   return sums;
@@ -73,7 +73,7 @@ FOVEA_HD inline BankColumnSums bank_column(const Column& column, const BankWeigh
     const float both = above.smooth + below.smooth, rise = below.smooth - above.smooth;
     sums.smooth = std::fma(both, w.smooth[k], sums.smooth);
     sums.across = std::fma(above.slope + below.slope, w.smooth[k], sums.across);
-    sums.down = k == 1 ? rise * w.slope[1] : std::fma(rise, w.slope[k], sums.down);
+    sums.down = std::fma(rise, w.slope[k], sums.down);
     sums.bend_across = std::fma(above.bend + below.bend, w.smooth[k], sums.bend_across);
     sums.bend_down = std::fma(both, w.bend[k], sums.bend_down);
   }

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "core/parallel.h"
 #include "scenes/gradient_words_math.h"
 
 namespace fovea::scenes {
@@ -16,6 +17,16 @@ int step_of(const DescriptorOptions& options);  // what a step of 0 stands for
 int cell_of(const DescriptorOptions& options, int scale);
 // The weights of a scale for planes of this unit (1/255 of grey, 1/8192 of Lab).
 GradientScale gradient_scale(int cell, Colour colour);
+
+// An InvalidArgument that begins with the name where an image is empty or of other than 1 or 3
+// channels.
+void check_image(const char* name, ImageView<const std::uint8_t> image);
+
+// Descriptors of the places that `choose` names, told how many there are: none named, of all.
+using ChosenPlaces = FunctionRef<std::vector<std::int64_t>(std::int64_t)>;
+Image<float> describe_places(const char* name, ImageView<const std::uint8_t> image,
+                             const DescriptorOptions& options, const ChosenPlaces& choose,
+                             const Exec& exec);
 
 // Descriptors of the places named by their numbers (grid after grid, line after line), in any order
 // and more than once; none named: of all. Rows of `out`, in the memory of the twin or on the host,

@@ -1,0 +1,190 @@
+// The bank's loops, a vector of columns at a time. Sums stay in registers while the taps go by; of
+// two lines of responses each line of row sums is read once.
+#include "scenes/bank_kernels.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "scenes/bank_passes_cpu.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea::scenes::cpu {
+namespace {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Floats = hn::ScalableTag<float>;
+using Integers = hn::ScalableTag<std::int32_t>;
+using Vector = hn::Vec<Floats>;
+
+struct RowVector {
+  Vector smooth, slope, bend;
+};
+
+HWY_INLINE RowVector row_start(const float* at, const BankWeights& w) {
+  const Floats d;
+  const auto here = hn::LoadU(d, at);
+  return {hn::Mul(here, hn::Set(d, w.smooth[0])), hn::Zero(d),
+          hn::Mul(here, hn::Set(d, w.bend[0]))};
+}
+HWY_INLINE void row_tap(const float* at, int k, Vector smooth, Vector slope, Vector bend,
+                        RowVector& sums) {
+  const Floats d;
+  const auto left = hn::LoadU(d, at - k), right = hn::LoadU(d, at + k);
+  const auto both = hn::Add(left, right);
+  sums.smooth = hn::MulAdd(both, smooth, sums.smooth);
+  sums.slope = hn::MulAdd(hn::Sub(right, left), slope, sums.slope);
+  sums.bend = hn::MulAdd(both, bend, sums.bend);
+}
+HWY_INLINE void row_store(const RowVector& sums, float* to, std::ptrdiff_t pitch) {
+  const Floats d;
+  hn::StoreU(sums.smooth, d, to);
+  hn::StoreU(sums.slope, d, to + pitch);
+  hn::StoreU(sums.bend, d, to + 2 * pitch);
+}
+
+// Four vectors side by side hide the latency of their chains.
+void row_pass_simd(const RowJob& job, const BankWeights& w, int reach) {
+  const Floats d;
+  const auto step = static_cast<int>(hn::Lanes(d));
+  for (int x = 0; x < job.width; x += 4 * step) {
+    const float* at = job.pixels + x;
+    RowVector s0 = row_start(at, w), s1 = row_start(at + step, w);
+    RowVector s2 = row_start(at + 2 * step, w), s3 = row_start(at + 3 * step, w);
+    for (int k = 1; k <= reach; ++k) {
+      const auto smooth = hn::Set(d, w.smooth[k]), slope = hn::Set(d, w.slope[k]);
+      const auto bend = hn::Set(d, w.bend[k]);
+      row_tap(at, k, smooth, slope, bend, s0);
+      row_tap(at + step, k, smooth, slope, bend, s1);
+      row_tap(at + 2 * step, k, smooth, slope, bend, s2);
+      row_tap(at + 3 * step, k, smooth, slope, bend, s3);
+    }
+    float* to = job.sums + x;
+    row_store(s0, to, job.pitch);
+    row_store(s1, to + step, job.pitch);
+    row_store(s2, to + 2 * step, job.pitch);
+    row_store(s3, to + 3 * step, job.pitch);
+  }
+}
+
+HWY_INLINE RowVector load_sums(const float* row, std::ptrdiff_t pitch, int x) {
+  const Floats d;
+  return {hn::LoadU(d, row + x), hn::LoadU(d, row + pitch + x), hn::LoadU(d, row + 2 * pitch + x)};
+}
+
+struct Sums {
+  Vector smooth, across, down, bend_across, bend_down;
+};
+HWY_INLINE Sums column_start(const RowVector& here, const BankWeights& w) {
+  const Floats d;
+  const auto smooth = hn::Set(d, w.smooth[0]);
+  return {hn::Mul(here.smooth, smooth), hn::Mul(here.slope, smooth), hn::Zero(d),
+          hn::Mul(here.bend, smooth), hn::Mul(here.smooth, hn::Set(d, w.bend[0]))};
+}
+HWY_INLINE void column_tap(const RowVector& above, const RowVector& below, Vector smooth,
+                           Vector slope, Vector bend, Sums& sums) {
+  const auto both = hn::Add(above.smooth, below.smooth);
+  sums.smooth = hn::MulAdd(both, smooth, sums.smooth);
+  sums.bend_down = hn::MulAdd(both, bend, sums.bend_down);
+  sums.down = hn::MulAdd(hn::Sub(below.smooth, above.smooth), slope, sums.down);
+  sums.across = hn::MulAdd(hn::Add(above.slope, below.slope), smooth, sums.across);
+  sums.bend_across = hn::MulAdd(hn::Add(above.bend, below.bend), smooth, sums.bend_across);
+}
+
+// Responses of one line to where they belong; `line` says which of the job's.
+HWY_INLINE void column_store(const ColumnJob& job, int line, int reach, int x, const Sums& sums) {
+  const Floats d;
+  const Integers di;
+  const std::int32_t* below = job.below[line] + x;
+  const std::int32_t* above = job.above[line] + x;
+  const int side = 2 * reach + 1;
+  const auto square = hn::Sub(hn::Sub(hn::LoadU(di, below + side), hn::LoadU(di, below)),
+                              hn::Sub(hn::LoadU(di, above + side), hn::LoadU(di, above)));
+  Vector responses[kBankKinds] = {sums.smooth,
+                                  hn::MulAdd(hn::ConvertTo(d, square), hn::Set(d, job.level),
+                                             hn::Add(sums.bend_across, sums.bend_down)),
+                                  sums.across, sums.down};
+  for (int i = 0; i < kBankKinds; ++i) {
+    if (job.scale != nullptr)
+      responses[i] = hn::MulAdd(responses[i], hn::Set(d, job.scale[i]), hn::Set(d, job.offset[i]));
+    hn::StoreU(responses[i], d, job.out[line][i] + x);
+  }
+}
+
+HWY_INLINE void one_line(const ColumnJob& job, const BankWeights& w, int reach, int x) {
+  const Floats d;
+  Sums sums = column_start(load_sums(job.rows[reach], job.pitch, x), w);
+  for (int k = 1; k <= reach; ++k) {
+    column_tap(load_sums(job.rows[reach - k], job.pitch, x),
+               load_sums(job.rows[reach + k], job.pitch, x), hn::Set(d, w.smooth[k]),
+               hn::Set(d, w.slope[k]), hn::Set(d, w.bend[k]), sums);
+  }
+  column_store(job, 0, reach, x, sums);
+}
+
+// The line above the first's tap is the second's of the next tap, and so is the one below.
+HWY_INLINE void two_lines(const ColumnJob& job, const BankWeights& w, int reach, int x) {
+  const Floats d;
+  RowVector above = load_sums(job.rows[reach], job.pitch, x);
+  RowVector below = load_sums(job.rows[reach + 1], job.pitch, x);
+  Sums first = column_start(above, w), second = column_start(below, w);
+  for (int k = 1; k <= reach; ++k) {
+    const auto smooth = hn::Set(d, w.smooth[k]), slope = hn::Set(d, w.slope[k]);
+    const auto bend = hn::Set(d, w.bend[k]);
+    const RowVector higher = load_sums(job.rows[reach - k], job.pitch, x);
+    const RowVector lower = load_sums(job.rows[reach + 1 + k], job.pitch, x);
+    column_tap(higher, below, smooth, slope, bend, first);
+    column_tap(above, lower, smooth, slope, bend, second);
+    above = higher;
+    below = lower;
+  }
+  column_store(job, 0, reach, x, first);
+  column_store(job, 1, reach, x, second);
+}
+
+HWY_INLINE void columns_at(const ColumnJob& job, const BankWeights& w, int reach, int x) {
+  if (job.lines == 2) two_lines(job, w, reach, x);
+  else one_line(job, w, reach, x);
+}
+
+// The last vector ends with the line: what it has in common with the one before is made twice. A
+// line shorter than a vector goes through a buffer.
+void column_pass_simd(const ColumnJob& job, const BankWeights& w, int reach) {
+  const auto step = static_cast<int>(hn::Lanes(Floats()));
+  if (job.width >= step) {
+    int x = 0;
+    for (; x + step <= job.width; x += step) columns_at(job, w, reach, x);
+    if (x < job.width) columns_at(job, w, reach, job.width - step);
+    return;
+  }
+  HWY_ALIGN float buffer[2][kBankKinds][HWY_LANES(float)];
+  ColumnJob inner = job;
+  for (int line = 0; line < job.lines; ++line)
+    for (int i = 0; i < kBankKinds; ++i) inner.out[line][i] = buffer[line][i];
+  columns_at(inner, w, reach, 0);
+  for (int line = 0; line < job.lines; ++line)
+    for (int i = 0; i < kBankKinds; ++i)
+      for (int x = 0; x < job.width; ++x) job.out[line][i][x] = buffer[line][i][x];
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace
+}  // namespace fovea::scenes::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fovea::scenes::cpu {
+namespace {
+HWY_EXPORT(row_pass_simd);
+HWY_EXPORT(column_pass_simd);
+}  // namespace
+
+void bank_row_pass(const RowJob& job, const BankWeights& weights, int reach) {
+  HWY_DYNAMIC_DISPATCH(row_pass_simd)(job, weights, reach);
+}
+void bank_column_pass(const ColumnJob& job, const BankWeights& weights, int reach) {
+  HWY_DYNAMIC_DISPATCH(column_pass_simd)(job, weights, reach);
+}
+
+}  // namespace fovea::scenes::cpu
+#endif  // HWY_ONCE
