@@ -1,6 +1,7 @@
 // OpenCV as a rival: each entry sets up buffers like ours and runs the function that users would
 // call for the same result. Loaded by `fovea bench` and evaluations.
 #include <opencv2/core.hpp>
+#include <opencv2/features2d.hpp>
 #include <opencv2/imgproc.hpp>
 #include <opencv2/objdetect.hpp>
 #include <opencv2/video/tracking.hpp>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "cli/rival_table.h"
+#include "rivals/faiss.h"
 #include "rivals/lemon.h"
 #include "rivals/track_opencv.h"
 
@@ -149,6 +151,36 @@ Work earth_movers(const Shape& shape) {
           found};
 }
 
+// The bytes that both sides look at, one point a row, as floats.
+cv::Mat rows_of(const unsigned char* bytes, int width, int height) {
+  cv::Mat rows;
+  cv::Mat(height, width, CV_8U, const_cast<unsigned char*>(bytes)).convertTo(rows, CV_32F);
+  return rows;
+}
+
+Work match_nearest(const Shape& shape) {
+  const cv::Mat points = rows_of(shape.pixels, shape.width, shape.height);
+  const cv::Mat centres = rows_of(shape.second, shape.width, shape.to_height);
+  const cv::Ptr<cv::BFMatcher> matcher = cv::BFMatcher::create(cv::NORM_L2);
+  return [=] {
+    std::vector<cv::DMatch> matches;
+    matcher->match(points, centres, matches);
+  };
+}
+
+// From given labels, two iterations, which is the least it does: the second moves the centres and
+// measures the distances of the labels that are there.
+Work cluster_once(const Shape& shape) {
+  const cv::Mat points = rows_of(shape.pixels, shape.width, shape.height);
+  cv::Mat start(shape.height, 1, CV_32S);
+  for (int p = 0; p < shape.height; ++p) start.at<int>(p) = p % shape.to_height;
+  return [points, start, clusters = shape.to_height] {
+    cv::Mat labels = start.clone(), centres;
+    cv::kmeans(points, clusters, labels, {cv::TermCriteria::MAX_ITER, 2, 0}, 1,
+               cv::KMEANS_USE_INITIAL_LABELS, centres);
+  };
+}
+
 template <Work (*kMake)(const Shape&)>
 FoveaRivalWork prepare(const Shape* shape, int threads) {
   try {
@@ -206,6 +238,14 @@ constexpr std::array kRivals{
     FoveaRival{"flow_bm", "DIS medium", prepare<inverse_search<cv::DISOpticalFlow::PRESET_MEDIUM>>},
     FoveaRival{"flow_bm", "Farneback", prepare<farneback>},
     FoveaRival{"emd_solver_*", "cv::EMD", prepare<earth_movers>},
+    FoveaRival{"kmeans_iteration", "cv::kmeans", prepare<cluster_once>},
+    FoveaRival{"kmeans_assign", "cv::BFMatcher", prepare<match_nearest>},
+    FoveaRival{"words_assign", "cv::BFMatcher", prepare<match_nearest>},
+#ifdef FOVEA_FAISS
+    FoveaRival{"kmeans_iteration", "faiss::Clustering", fovea_faiss_kmeans},
+    FoveaRival{"kmeans_assign", "faiss::IndexFlatL2", fovea_faiss_search},
+    FoveaRival{"words_assign", "faiss::IndexFlatL2", fovea_faiss_search},
+#endif
 #ifdef FOVEA_LEMON
     FoveaRival{"emd_solver_*", "LEMON", fovea_lemon_emd},
 #endif
@@ -215,6 +255,9 @@ const std::string& library() {
   static const std::string kName = std::string("OpenCV ") + cv::getVersionString()
 #ifdef FOVEA_LEMON
                                    + ", LEMON"
+#endif
+#ifdef FOVEA_FAISS
+                                   + ", FAISS"
 #endif
       ;
   return kName;

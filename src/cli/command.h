@@ -118,6 +118,7 @@ Command emd_map_command();
 Command bench_ops_command();
 Command bench_flow_command();
 Command bench_emd_command();
+Command bench_scenes_command();
 Command bench_people_command();
 Command demo_command();
 Command people_eval_command();

@@ -26,9 +26,9 @@ const std::vector<Command>& commands() {
       ops_gradient_command(),  ops_resize_command(),   ops_blur_command(),
       ops_convolve_command(),  ops_integral_command(), ops_pyramid_command(),
       ops_histogram_command(), bench_ops_command(),    bench_people_command(),
-      bench_flow_command(),    bench_emd_command(),    demo_command(),
-      info_command(),          help_command(),         man_command(),
-      completion_command(),    version_command(),
+      bench_flow_command(),    bench_emd_command(),    bench_scenes_command(),
+      demo_command(),          info_command(),         help_command(),
+      man_command(),           completion_command(),   version_command(),
   };
   return kCommands;
 }

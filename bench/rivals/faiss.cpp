@@ -1,0 +1,86 @@
+// FAISS on the same bytes as ours: the exact index's search, and one iteration of its k-means from
+// given centres. It multiplies matrices by whatever BLAS the system has: with the reference one it
+// is slow, with OpenBLAS as its authors mean it.
+#include "rivals/faiss.h"
+
+#include <dlfcn.h>
+#include <faiss/Clustering.h>
+#include <faiss/IndexFlat.h>
+#include <omp.h>
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace {
+
+std::vector<float> numbers(const unsigned char* bytes, int count, int width) {
+  return {bytes, bytes + static_cast<std::ptrdiff_t>(count) * width};
+}
+
+// OpenMP's and OpenBLAS's own threads.
+void limit_threads(int threads) {
+  omp_set_num_threads(threads);
+  using SetThreads = void (*)(int);
+  if (const auto set =
+          reinterpret_cast<SetThreads>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads")))
+    set(threads);
+}
+
+using Run = std::function<void()>;
+
+FoveaRivalWork ready(const Run& run, int threads) {
+  try {
+    limit_threads(threads);
+    auto work = std::make_unique<Run>([=] {
+      limit_threads(threads);  // others set them too
+      run();
+    });
+    (*work)();
+    FoveaRivalWork made{};
+    made.run = [](void* state) { (*static_cast<Run*>(state))(); };
+    made.end = [](void* state) { delete static_cast<Run*>(state); };
+    made.state = work.release();
+    return made;
+  } catch (const std::exception&) {
+    return {};
+  }
+}
+
+}  // namespace
+
+FoveaRivalWork fovea_faiss_search(const FoveaRivalShape* shape, int threads) {
+  if (shape->pixels == nullptr || shape->second == nullptr) return {};
+  const auto points =
+      std::make_shared<std::vector<float>>(numbers(shape->pixels, shape->height, shape->width));
+  const auto index = std::make_shared<faiss::IndexFlatL2>(shape->width);
+  index->add(shape->to_height, numbers(shape->second, shape->to_height, shape->width).data());
+  const auto count = static_cast<std::size_t>(shape->height);
+  const auto distances = std::make_shared<std::vector<float>>(count);
+  const auto labels = std::make_shared<std::vector<faiss::Index::idx_t>>(count);
+  return ready(
+      [=] {
+        index->search(static_cast<faiss::Index::idx_t>(count), points->data(), 1, distances->data(),
+                      labels->data());
+      },
+      threads);
+}
+
+FoveaRivalWork fovea_faiss_kmeans(const FoveaRivalShape* shape, int threads) {
+  if (shape->pixels == nullptr || shape->second == nullptr) return {};
+  const auto points =
+      std::make_shared<std::vector<float>>(numbers(shape->pixels, shape->height, shape->width));
+  const auto centres = numbers(shape->second, shape->to_height, shape->width);
+  const int width = shape->width, height = shape->height, clusters = shape->to_height;
+  return ready(
+      [=] {
+        faiss::ClusteringParameters parameters;
+        parameters.niter = 1;
+        parameters.max_points_per_centroid = height;  // else it takes a sample
+        faiss::Clustering clustering(width, clusters, parameters);
+        clustering.centroids = centres;
+        faiss::IndexFlatL2 index(width);
+        clustering.train(height, points->data(), index);
+      },
+      threads);
+}

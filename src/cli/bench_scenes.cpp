@@ -1,0 +1,139 @@
+// fovea bench scenes: the dictionary's k-means and the search for words beside FAISS and OpenCV.
+#include <fovea/kmeans.h>
+#include <fovea/random.h>
+
+#include "cli/bench.h"
+#include "cli/run.h"
+#include "ops/kmeans/backend.h"
+
+namespace fovea::cli {
+namespace {
+
+constexpr int kDimensions = 32;       // filter responses of a pixel
+constexpr int kClusters = 500;        // words
+constexpr int kSamples = 1491 * 200;  // pixels that the words are made of
+constexpr int kPixels = 246 * 310;    // of a photo
+
+struct ScenesBenchOptions {
+  BenchOptions bench{};
+};
+void describe(OptionVisitor& visit, ScenesBenchOptions& options) { describe(visit, options.bench); }
+
+using Bytes = std::shared_ptr<const Image<std::uint8_t>>;
+
+// Evenly random: no structure that would help anyone.
+Bytes random_rows(int rows, std::uint64_t seed) {
+  auto image = std::make_shared<Image<std::uint8_t>>(kDimensions, rows);
+  Random random(seed);
+  for (int y = 0; y < rows; ++y)
+    for (int x = 0; x < kDimensions; ++x)
+      image->row(y)[x] = static_cast<std::uint8_t>(random.bits() >> 24);
+  return image;
+}
+
+Image<float> as_floats(const Image<std::uint8_t>& bytes, Memory memory = Memory::kHost) {
+  Image<float> numbers(bytes.width(), bytes.height());
+  for (int y = 0; y < bytes.height(); ++y) std::copy_n(bytes.row(y), bytes.width(), numbers.row(y));
+  return memory == Memory::kHost ? std::move(numbers) : clone(numbers, memory);
+}
+
+BenchCase case_of(std::string name, Bytes points, Bytes centres) {
+  const double count = points->height();
+  return {.name = std::move(name),
+          .shape = {.width = kDimensions,
+                    .height = points->height(),
+                    .to_width = kDimensions,
+                    .to_height = kClusters},
+          .bytes = count * (kDimensions * sizeof(float) + sizeof(std::int32_t)),
+          .operations = 2 * count * kDimensions * kClusters,
+          .prepare = {},
+          .image = std::move(points),
+          .second = std::move(centres)};
+}
+
+// What is made once a place: a search, or an iteration from the start, in which every point changes
+// its cluster.
+struct Search {
+  Image<float> points;
+  Array<std::int32_t> labels;
+  NearestCentre nearest;
+};
+struct Iteration {
+  Image<float> points;
+  std::unique_ptr<detail::KmeansEngine> engine;
+  std::vector<std::int32_t> start;
+};
+
+// Runs on a stream of its own: a clock's is gone with the first measurement.
+Exec without_stream(Exec exec) {
+  exec.stream = nullptr;
+  return exec;
+}
+
+BenchCase assign_case(const char* name, const Bytes& points, const Bytes& centres) {
+  BenchCase bench = case_of(name, points, centres);
+  bench.prepare = [=](Memory memory) -> BenchWork {
+    const auto search = std::make_shared<std::unique_ptr<Search>>();
+    return [=](const Exec& exec) {
+      if (!*search)
+        *search = std::make_unique<Search>(
+            Search{as_floats(*points, memory),
+                   Array<std::int32_t>(static_cast<std::size_t>(points->height()), memory),
+                   NearestCentre(as_floats(*centres), without_stream(exec))});
+      Search& s = **search;
+      s.nearest.find(s.points, {s.labels.data(), s.labels.size()});
+    };
+  };
+  return bench;
+}
+
+BenchCase iteration_case(const Bytes& points, const Bytes& centres) {
+  BenchCase bench = case_of("kmeans_iteration", points, centres);
+  bench.prepare = [=](Memory memory) -> BenchWork {
+    const auto iteration = std::make_shared<std::unique_ptr<Iteration>>();
+    return [=](const Exec& exec) {
+      if (!*iteration) {
+        auto made = std::make_unique<Iteration>();
+        made->points = as_floats(*points, memory);
+        made->engine = memory == Memory::kCuda
+                           ? cuda::make_kmeans_engine(made->points, without_stream(exec))
+                           : cpu::make_kmeans_engine(made->points, without_stream(exec));
+        made->engine->set_scales({std::vector<double>(kDimensions, 0x1p32), 0x1p20});
+        for (int c = 0; c < kClusters; ++c) made->start.push_back(c * (kSamples / kClusters));
+        *iteration = std::move(made);
+      }
+      (*iteration)->engine->start_at((*iteration)->start);
+      (*iteration)->engine->step(true);
+    };
+  };
+  return bench;
+}
+
+int run_bench_scenes(ScenesBenchOptions& options, Context& context) {
+  const Bytes samples = random_rows(kSamples, 1), pixels = random_rows(kPixels, 2);
+  const Bytes centres = random_rows(kClusters, 3);
+  return run_bench(
+      options.bench,
+      {iteration_case(samples, centres), assign_case("kmeans_assign", samples, centres),
+       assign_case("words_assign", pixels, centres)},
+      context);
+}
+
+}  // namespace
+
+Command bench_scenes_command() {
+  return {.system = "bench",
+          .verb = "scenes",
+          .summary = "time k-means and the search for words beside FAISS and OpenCV",
+          .text =
+              "Points are evenly random, which no shortcut can use. kmeans_iteration is the first "
+              "of 298200 points of 32 numbers and 500 clusters, in which every point changes its "
+              "cluster; kmeans_assign the search for the nearest centre alone; words_assign that "
+              "of a photo's 76260 pixels. On the CPU FAISS and OpenCV take turns with ours; "
+              "scikit-learn's times come from bench/rivals/sklearn_scenes.py by --rivals.",
+          .examples = {{"fovea bench scenes --device cpu --threads 1", "one thread"},
+                       {"fovea bench scenes --filter words", "words alone"}},
+          .request = make_request<ScenesBenchOptions, run_bench_scenes>};
+}
+
+}  // namespace fovea::cli
