@@ -120,7 +120,7 @@ class CpuFeatures final : public FeatureEngine {
                                   worker.labels.data());
     } else {
       const ImageView<const float> rows{block.numbers, centres_.dimensions, count, 1, block.stride};
-      fovea::cpu::nearest_centres(centres_, rows, worker.labels.data());
+      fovea::cpu::nearest_of_rows(centres_, rows, worker.labels.data());
     }
     return worker.labels.data();
   }

@@ -29,13 +29,16 @@ struct WordsJob {
   WordsUse use;
 };
 
-// The search's shape for a maker's tiles.
+// The search's shape for a maker's tiles: a warp has kTiles times 16 points. Where that takes many
+// registers, centres go through one group after the other.
 template <class Maker, int kTiles>
 struct TileShape : fovea::cuda::NearestShape<fovea::detail::nearest::steps_of(Maker::kDimensions),
                                              Maker::kThreads / 32, kTiles> {
+  using Base = fovea::cuda::NearestShape<fovea::detail::nearest::steps_of(Maker::kDimensions),
+                                         Maker::kThreads / 32, kTiles>;
   static constexpr int kPitch = Maker::kStride;
-  static_assert(TileShape::kPoints == Maker::kPoints &&
-                TileShape::kDimensions == Maker::kDimensions);
+  static constexpr int kSide = kTiles > 2 ? 1 : Base::kSide;
+  static_assert(Base::kPoints == Maker::kPoints && Base::kDimensions == Maker::kDimensions);
 };
 
 // Shared memory of a block: what the search needs, whose last part makers use before it.
