@@ -15,7 +15,7 @@
 namespace fovea::scenes::cpu {
 namespace {
 
-constexpr int kGroup = 8;           // neighbouring lines of responses that are made together
+constexpr int kGroup = kMostLines;  // neighbouring lines of responses that are made together
 constexpr int kBlockPlaces = 2048;  // or so, of a block
 constexpr int kSides = 2 * kBankReach;
 
@@ -69,7 +69,9 @@ class FilterDescriber final : public Describer {
     left_ = grid.left + tile.column * step_;
     width_ = (tile.columns - 1) * step_ + 1;
     const int top = grid.top + tile.line * step_;
-    pitch_ = (width_ + 15) / 16 * 16 + kBankSlack;
+    // An odd number of cache lines: rows of sums then lie in different sets of the cache.
+    pitch_ = (width_ + kBankSlack + 15) / 16 * 16;
+    if (pitch_ / 16 % 2 == 0) pitch_ += 16;
     row_.resize(static_cast<std::size_t>(kBankKinds * pitch_));
     for (Channel& channel : channels_) {
       const int first = std::max(0, top - kBankReach);
@@ -159,23 +161,18 @@ class FilterDescriber final : public Describer {
       job.offset = standard_.offset + filter;
     }
     float* out = planes + static_cast<std::ptrdiff_t>(s) * kBankKinds * stride_;
-    const float* rows[2 * kBankReach + 2];
-    job.rows = rows;
-    for (int y = lines.first; y <= lines.last; y += job.lines) {
-      job.lines = std::min(2, lines.last - y + 1);
-      for (int i = 0; i < 2 * reach + job.lines; ++i)
-        rows[i] = channel.sums[s].line(clamped(y - reach + i));
-      for (int l = 0; l < job.lines; ++l) {
-        job.below[l] = channel.integral.line(y + l + reach) + kBankReach - reach;
-        job.above[l] = channel.integral.line(y + l - reach - 1) + kBankReach - reach;
-        for (int i = 0; i < kBankKinds; ++i)
-          job.out[l][i] =
-              step_ == 1
-                  ? out + i * stride_ + static_cast<std::ptrdiff_t>(y - lines.first + l) * columns
-                  : row_.data() + i * pitch_;
-      }
-      bank_column_pass(job, scale.column, reach);
+    job.lines = lines.last - lines.first + 1;
+    for (int i = 0; i < 2 * reach + job.lines; ++i)
+      job.rows[i] = channel.sums[s].line(clamped(lines.first - reach + i));
+    for (int l = 0; l < job.lines; ++l) {
+      const int y = lines.first + l;
+      job.below[l] = channel.integral.line(y + reach) + kBankReach - reach;
+      job.above[l] = channel.integral.line(y - reach - 1) + kBankReach - reach;
+      for (int i = 0; i < kBankKinds; ++i)
+        job.out[l][i] = step_ == 1 ? out + i * stride_ + static_cast<std::ptrdiff_t>(l) * columns
+                                   : row_.data() + i * pitch_;
     }
+    bank_column_pass(job, scale.column, reach);
     if (step_ == 1) return;
     for (int i = 0; i < kBankKinds; ++i)
       for (int x = 0; x < columns; ++x)

@@ -18,20 +18,21 @@ struct RowJob {
 };
 void bank_row_pass(const RowJob& job, const BankWeights& weights, int reach);
 
-// Lines of sums to one or two lines of responses, one below the other.
+// Lines of sums to lines of responses, one below the other.
+constexpr int kMostLines = 8;
 struct ColumnJob {
-  const float* const* rows;  // 2 reach + lines of them, from `reach` above the first on
+  const float* rows[2 * kBankReach + kMostLines];  // 2 reach + lines, from above the first on
   std::ptrdiff_t pitch;
   int width;
-  int lines;  // 1 or 2
-  // Sums of all pixels above and to the left: of the line under the square and that above it, for
-  // each line of responses; at the column of the square's right end (exclusive) and left end.
-  const std::int32_t* below[2];
-  const std::int32_t* above[2];
+  int lines;  // 1 to kMostLines
+  // Sums of all pixels above and to the left, for each line of responses: of the last line under
+  // its square and of the line above that; from the column of the first square's left end on.
+  const std::int32_t* below[kMostLines];
+  const std::int32_t* above[kMostLines];
   float level;
   const float* scale;  // of the four filters, or null
   const float* offset;
-  float* out[2][kBankKinds];
+  float* out[kMostLines][kBankKinds];
 };
 void bank_column_pass(const ColumnJob& job, const BankWeights& weights, int reach);
 

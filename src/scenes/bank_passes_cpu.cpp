@@ -1,5 +1,6 @@
-// The bank's loops, a vector of columns at a time. Sums stay in registers while the taps go by; of
-// two lines of responses each line of row sums is read once.
+// The bank's loops, a vector of columns at a time. Sums stay in registers while the taps go by; two
+// lines of responses are made of each line of row sums that is read, and all lines of a few columns
+// before the next columns, so that what they share stays in the first cache.
 #include "scenes/bank_kernels.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -44,14 +45,15 @@ HWY_INLINE void row_store(const RowVector& sums, float* to, std::ptrdiff_t pitch
 }
 
 // Four vectors side by side hide the latency of their chains.
-void row_pass_simd(const RowJob& job, const BankWeights& w, int reach) {
+template <int kReach>
+void row_pass(const RowJob& job, const BankWeights& w) {
   const Floats d;
   const auto step = static_cast<int>(hn::Lanes(d));
   for (int x = 0; x < job.width; x += 4 * step) {
     const float* at = job.pixels + x;
     RowVector s0 = row_start(at, w), s1 = row_start(at + step, w);
     RowVector s2 = row_start(at + 2 * step, w), s3 = row_start(at + 3 * step, w);
-    for (int k = 1; k <= reach; ++k) {
+    for (int k = 1; k <= kReach; ++k) {
       const auto smooth = hn::Set(d, w.smooth[k]), slope = hn::Set(d, w.slope[k]);
       const auto bend = hn::Set(d, w.bend[k]);
       row_tap(at, k, smooth, slope, bend, s0);
@@ -111,60 +113,99 @@ HWY_INLINE void column_store(const ColumnJob& job, int line, int reach, int x, c
   }
 }
 
-HWY_INLINE void one_line(const ColumnJob& job, const BankWeights& w, int reach, int x) {
+template <int kReach>
+HWY_INLINE void one_line(const ColumnJob& job, const BankWeights& w, int line, int x) {
   const Floats d;
-  Sums sums = column_start(load_sums(job.rows[reach], job.pitch, x), w);
-  for (int k = 1; k <= reach; ++k) {
-    column_tap(load_sums(job.rows[reach - k], job.pitch, x),
-               load_sums(job.rows[reach + k], job.pitch, x), hn::Set(d, w.smooth[k]),
-               hn::Set(d, w.slope[k]), hn::Set(d, w.bend[k]), sums);
+  const float* const* rows = job.rows + line;
+  Sums sums = column_start(load_sums(rows[kReach], job.pitch, x), w);
+  for (int k = 1; k <= kReach; ++k) {
+    column_tap(load_sums(rows[kReach - k], job.pitch, x), load_sums(rows[kReach + k], job.pitch, x),
+               hn::Set(d, w.smooth[k]), hn::Set(d, w.slope[k]), hn::Set(d, w.bend[k]), sums);
   }
-  column_store(job, 0, reach, x, sums);
+  column_store(job, line, kReach, x, sums);
 }
 
 // The line above the first's tap is the second's of the next tap, and so is the one below.
-HWY_INLINE void two_lines(const ColumnJob& job, const BankWeights& w, int reach, int x) {
+template <int kReach>
+HWY_INLINE void two_lines(const ColumnJob& job, const BankWeights& w, int line, int x) {
   const Floats d;
-  RowVector above = load_sums(job.rows[reach], job.pitch, x);
-  RowVector below = load_sums(job.rows[reach + 1], job.pitch, x);
+  const float* const* rows = job.rows + line;
+  RowVector above = load_sums(rows[kReach], job.pitch, x);
+  RowVector below = load_sums(rows[kReach + 1], job.pitch, x);
   Sums first = column_start(above, w), second = column_start(below, w);
-  for (int k = 1; k <= reach; ++k) {
+#pragma GCC unroll 16
+  for (int k = 1; k <= kReach; ++k) {
     const auto smooth = hn::Set(d, w.smooth[k]), slope = hn::Set(d, w.slope[k]);
     const auto bend = hn::Set(d, w.bend[k]);
-    const RowVector higher = load_sums(job.rows[reach - k], job.pitch, x);
-    const RowVector lower = load_sums(job.rows[reach + 1 + k], job.pitch, x);
+    const RowVector higher = load_sums(rows[kReach - k], job.pitch, x);
+    const RowVector lower = load_sums(rows[kReach + 1 + k], job.pitch, x);
     column_tap(higher, below, smooth, slope, bend, first);
     column_tap(above, lower, smooth, slope, bend, second);
     above = higher;
     below = lower;
   }
-  column_store(job, 0, reach, x, first);
-  column_store(job, 1, reach, x, second);
+  column_store(job, line, kReach, x, first);
+  column_store(job, line + 1, kReach, x, second);
 }
 
-HWY_INLINE void columns_at(const ColumnJob& job, const BankWeights& w, int reach, int x) {
-  if (job.lines == 2) two_lines(job, w, reach, x);
-  else one_line(job, w, reach, x);
+// Columns [begin, end), a multiple of the vector's, of all lines.
+template <int kReach>
+HWY_INLINE void columns(const ColumnJob& job, const BankWeights& w, int begin, int end) {
+  const auto step = static_cast<int>(hn::Lanes(Floats()));
+  int line = 0;
+  for (; line + 2 <= job.lines; line += 2)
+    for (int x = begin; x < end; x += step) two_lines<kReach>(job, w, line, x);
+  for (; line < job.lines; ++line)
+    for (int x = begin; x < end; x += step) one_line<kReach>(job, w, line, x);
 }
 
 // The last vector ends with the line: what it has in common with the one before is made twice. A
 // line shorter than a vector goes through a buffer.
-void column_pass_simd(const ColumnJob& job, const BankWeights& w, int reach) {
+template <int kReach>
+void column_pass(const ColumnJob& job, const BankWeights& w) {
+  constexpr int kColumns = 64;
   const auto step = static_cast<int>(hn::Lanes(Floats()));
   if (job.width >= step) {
-    int x = 0;
-    for (; x + step <= job.width; x += step) columns_at(job, w, reach, x);
-    if (x < job.width) columns_at(job, w, reach, job.width - step);
+    const int whole = job.width / step * step;
+    for (int x = 0; x < whole; x += kColumns)
+      columns<kReach>(job, w, x, whole - x < kColumns ? whole : x + kColumns);
+    if (whole < job.width) columns<kReach>(job, w, job.width - step, job.width);
     return;
   }
-  HWY_ALIGN float buffer[2][kBankKinds][HWY_LANES(float)];
+  HWY_ALIGN float buffer[kMostLines][kBankKinds][HWY_LANES(float)];
   ColumnJob inner = job;
   for (int line = 0; line < job.lines; ++line)
     for (int i = 0; i < kBankKinds; ++i) inner.out[line][i] = buffer[line][i];
-  columns_at(inner, w, reach, 0);
+  columns<kReach>(inner, w, 0, step);
   for (int line = 0; line < job.lines; ++line)
     for (int i = 0; i < kBankKinds; ++i)
       for (int x = 0; x < job.width; ++x) job.out[line][i][x] = buffer[line][i][x];
+}
+
+// Loops of known length keep taps in registers.
+void row_pass_simd(const RowJob& job, const BankWeights& w, int reach) {
+  switch (reach) {
+    case bank_reach(0): return row_pass<bank_reach(0)>(job, w);
+    case bank_reach(1): return row_pass<bank_reach(1)>(job, w);
+    case bank_reach(2): return row_pass<bank_reach(2)>(job, w);
+    case bank_reach(3): return row_pass<bank_reach(3)>(job, w);
+    case bank_reach(4): return row_pass<bank_reach(4)>(job, w);
+    case bank_reach(5): return row_pass<bank_reach(5)>(job, w);
+    case bank_reach(6): return row_pass<bank_reach(6)>(job, w);
+    default: return row_pass<bank_reach(7)>(job, w);
+  }
+}
+void column_pass_simd(const ColumnJob& job, const BankWeights& w, int reach) {
+  switch (reach) {
+    case bank_reach(0): return column_pass<bank_reach(0)>(job, w);
+    case bank_reach(1): return column_pass<bank_reach(1)>(job, w);
+    case bank_reach(2): return column_pass<bank_reach(2)>(job, w);
+    case bank_reach(3): return column_pass<bank_reach(3)>(job, w);
+    case bank_reach(4): return column_pass<bank_reach(4)>(job, w);
+    case bank_reach(5): return column_pass<bank_reach(5)>(job, w);
+    case bank_reach(6): return column_pass<bank_reach(6)>(job, w);
+    default: return column_pass<bank_reach(7)>(job, w);
+  }
 }
 
 }  // namespace HWY_NAMESPACE
