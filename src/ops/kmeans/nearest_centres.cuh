@@ -34,7 +34,7 @@ __device__ inline void prepare_group(const CentresMemory& to, int group) {
                              : to.groups + static_cast<std::ptrdiff_t>(group) * group_words(steps);
   if (static_cast<int>(threadIdx.x) < kGroup) {
     const int at = static_cast<int>(threadIdx.x);
-    float half = std::numeric_limits<float>::infinity();
+    float half = kFarHalf;
     if (at < present) {
       half =
           detail::half_square(numbers + static_cast<std::ptrdiff_t>(at) * to.pitch, to.dimensions);

@@ -31,18 +31,20 @@ struct CentresView {
   int pitch = 0;                          // of numbers: dimensions, rounded up to steps
   const float* numbers = nullptr;         // pitch apart, zeros behind the last
   const float* halves = nullptr;          // of their squared lengths
-  const std::uint32_t* groups = nullptr;  // as nearest_layout.h says; centres behind the last have
-                                          // an infinite half. Absent from more than 128 numbers on
+  const std::uint32_t* groups = nullptr;  // as nearest_layout.h says; centres behind the last are
+                                          // far away. Absent from more than 128 numbers on
   const float* most_half = nullptr;       // the greatest of halves
 };
 
 // How a block divides its work. Each warp has 16 * kTiles_ points.
 template <int kSteps_, int kWarps_ = 8, int kTiles_ = kSteps_ <= 2 ? 2 : 1,
-          int kChunkBytes_ = 16384>
+          int kChunkBytes_ = 16384, bool kPacked_ = false>
 struct NearestShape {
   static constexpr int kSteps = kSteps_;
   static constexpr int kTiles = kTiles_;
   static constexpr int kWarps = kWarps_;
+  // The lowest bits of a score tell its centre: fewer instructions, more doubtful points.
+  static constexpr bool kPacked = kPacked_;
   static constexpr int kThreads = 32 * kWarps;
   static constexpr int kWarpPoints = detail::nearest::kRows * kTiles;
   static constexpr int kPoints = kWarpPoints * kWarps;
@@ -139,15 +141,29 @@ __device__ inline void multiply(float (&scores)[4], const Registers (&points)[kS
 }
 
 // The least two scores of a point so far, and the centre of the least.
+template <bool kPacked>
 struct Least {
   float best = kInfinity;
   float next = kInfinity;
   int centre = 0;
 
-  __device__ void take(float score, int which) {
+  // The score of centre 0 or 1 (`odd`) of this lane's in a group; `mask` has the bits that are the
+  // score's own.
+  __device__ void take(float score, int group, int odd, std::uint32_t mask) {
+    if constexpr (kPacked)
+      score = __uint_as_float((__float_as_uint(score) & mask) |
+                              static_cast<std::uint32_t>(2 * group + odd));
     next = fminf(next, fmaxf(best, score));
-    centre = score < best ? which : centre;
+    if constexpr (!kPacked) centre = score < best ? kGroup * group + odd : centre;
     best = fminf(best, score);
+  }
+  // All lanes' centres are counted from the same one.
+  __device__ void settle(int lane, std::uint32_t mask) {
+    if constexpr (kPacked) {
+      const auto code = static_cast<int>(__float_as_uint(best) & ~mask);
+      centre = code / 2 * kGroup + code % 2;
+    }
+    centre += detail::nearest::score_place(lane, 0).number;
   }
   // Together with what the lane so many away has.
   __device__ void join(int distance) {
@@ -262,75 +278,77 @@ __device__ inline void settle_doubtful(const CentresView& centres, NearestScratc
 
 }  // namespace nearest
 
-// Returns how many points were doubtful.
+namespace nearest {
+
+// What a warp holds of its points.
 template <class Shape>
-__device__ int nearest_in_block(const CentresView& centres, int count,
-                                NearestScratch<Shape>& scratch) {
-  using namespace nearest;
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  stage(centres, 0, scratch);
-  if (threadIdx.x == 0) scratch.doubtful = 0;
-  Registers points[Shape::kTiles][Shape::kSteps];
+struct WarpPoints {
+  Registers registers[Shape::kTiles][Shape::kSteps];
   float squares[Shape::kTiles][2] = {};
+  Least<Shape::kPacked> least[Shape::kTiles][2];
+};
+
+template <class Shape>
+__device__ inline void load_warp(const NearestScratch<Shape>& scratch, WarpPoints<Shape>& points) {
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 #pragma unroll
   for (int m = 0; m < Shape::kTiles; ++m) {
     const int base = warp * Shape::kWarpPoints + m * kRows;
+    const auto row = [&](int part) {
+      return scratch.points[base + detail::nearest::point_place(lane, part).row];
+    };
 #pragma unroll
     for (int s = 0; s < Shape::kSteps; ++s)
-      points[m][s] = load_points(
-          [&](int part) {
-            return scratch.points[base + detail::nearest::point_place(lane, part).row];
-          },
-          s, squares[m]);
+      points.registers[m][s] = load_points(row, s, points.squares[m]);
   }
+}
 
-  Least least[Shape::kTiles][2];
-  const int groups = detail::nearest::groups_of(centres.centres);
-  const int chunks = (groups + Shape::kChunk - 1) / Shape::kChunk;
-  for (int chunk = 0; chunk < chunks; ++chunk) {
-    await_copies();
-    __syncthreads();  // the chunk is here, and no warp reads the one before any more
-    if (chunk + 1 < chunks) stage(centres, chunk + 1, scratch);
-    const int last = min(Shape::kChunk, groups - chunk * Shape::kChunk);
-    for (int group = 0; group < last; group += Shape::kSide) {
-      float scores[Shape::kSide][Shape::kTiles][4] = {};
+// kSide groups of centres from `words` on, the first of which is number `group` of all.
+template <class Shape>
+__device__ inline void score_groups(const std::uint32_t* words, int group, std::uint32_t mask,
+                                    WarpPoints<Shape>& points) {
+  const int lane = threadIdx.x % 32;
+  float scores[Shape::kSide][Shape::kTiles][4] = {};
 #pragma unroll
-      for (int side = 0; side < Shape::kSide; ++side) {
-        const std::uint32_t* words =
-            scratch.chunks[chunk % 2] + (group + side) * Shape::kGroupWords;
-        uint4 fragments[Shape::kSteps];
+  for (int side = 0; side < Shape::kSide; ++side) {
+    uint4 fragments[Shape::kSteps];
 #pragma unroll
-        for (int s = 0; s < Shape::kSteps; ++s)
-          fragments[s] =
-              *reinterpret_cast<const uint4*>(words + detail::nearest::word_of(s, lane, 0, 0));
+    for (int s = 0; s < Shape::kSteps; ++s)
+      fragments[s] = *reinterpret_cast<const uint4*>(words + side * Shape::kGroupWords +
+                                                     detail::nearest::word_of(s, lane, 0, 0));
 #pragma unroll
-        for (int m = 0; m < Shape::kTiles; ++m) multiply(scores[side][m], points[m], fragments);
-      }
-#pragma unroll
-      for (int side = 0; side < Shape::kSide; ++side) {
-        const float2 halves = *reinterpret_cast<const float2*>(
-            scratch.chunks[chunk % 2] + (group + side) * Shape::kGroupWords +
-            Shape::kSteps * detail::nearest::kStepWords +
-            detail::nearest::score_place(lane, 0).number);
-        const int centre = (chunk * Shape::kChunk + group + side) * kGroup;
-#pragma unroll
-        for (int m = 0; m < Shape::kTiles; ++m)
-#pragma unroll
-          for (int part = 0; part < 4; ++part)
-            least[m][part / 2].take(scores[side][m][part] + (part % 2 == 0 ? halves.x : halves.y),
-                                    centre + part % 2);
-      }
-    }
+    for (int m = 0; m < Shape::kTiles; ++m)
+      multiply(scores[side][m], points.registers[m], fragments);
   }
+#pragma unroll
+  for (int side = 0; side < Shape::kSide; ++side) {
+    const float2 halves = *reinterpret_cast<const float2*>(
+        words + side * Shape::kGroupWords + Shape::kSteps * detail::nearest::kStepWords +
+        detail::nearest::score_place(lane, 0).number);
+#pragma unroll
+    for (int m = 0; m < Shape::kTiles; ++m)
+#pragma unroll
+      for (int part = 0; part < 4; ++part)
+        points.least[m][part / 2].take(
+            scores[side][m][part] + (part % 2 == 0 ? halves.x : halves.y), group + side, part % 2,
+            mask);
+  }
+}
 
+// Writes labels, and lists the points for which they are doubtful.
+template <class Shape>
+__device__ inline void write_labels(const CentresView& centres, int count, std::uint32_t mask,
+                                    WarpPoints<Shape>& points, NearestScratch<Shape>& scratch) {
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const float most_half = *centres.most_half;
+  const float packing = Shape::kPacked ? static_cast<float>(~mask) * 0x1p-22F : 0.0F;
 #pragma unroll
   for (int m = 0; m < Shape::kTiles; ++m)
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-      Least& found = least[m][half];
-      float squared = squares[m][half];
-      found.centre += detail::nearest::score_place(lane, 0).number;
+      Least<Shape::kPacked>& found = points.least[m][half];
+      float squared = points.squares[m][half];
+      found.settle(lane, mask);
 #pragma unroll
       for (int distance = 1; distance < 4; distance *= 2) {
         found.join(distance);
@@ -340,13 +358,40 @@ __device__ int nearest_in_block(const CentresView& centres, int count,
           warp * Shape::kWarpPoints + m * kRows + detail::nearest::score_place(lane, 2 * half).row;
       if (lane % 4 != 0 || row >= count) continue;
       scratch.labels[row] = found.centre;
-      const float limit = __fadd_ru(
-          found.best, detail::nearest::score_margin(squared, most_half, centres.dimensions));
+      const float limit =
+          __fadd_ru(found.best,
+                    detail::nearest::score_margin(squared, most_half, centres.dimensions, packing));
       if (found.next > limit) continue;
       const int slot = atomicAdd(&scratch.doubtful, 1);
       scratch.rows[slot] = static_cast<std::uint16_t>(row);
       scratch.limits[slot] = limit;
     }
+}
+
+}  // namespace nearest
+
+// Returns how many points were doubtful.
+template <class Shape>
+__device__ int nearest_in_block(const CentresView& centres, int count,
+                                NearestScratch<Shape>& scratch) {
+  using namespace nearest;
+  stage(centres, 0, scratch);
+  if (threadIdx.x == 0) scratch.doubtful = 0;
+  WarpPoints<Shape> points;
+  load_warp(scratch, points);
+  const int groups = detail::nearest::groups_of(centres.centres);
+  const std::uint32_t mask = ~0U << (32 - __clz(2 * groups - 1));
+  const int chunks = (groups + Shape::kChunk - 1) / Shape::kChunk;
+  for (int chunk = 0; chunk < chunks; ++chunk) {
+    await_copies();
+    __syncthreads();  // the chunk is here, and no warp reads the one before any more
+    if (chunk + 1 < chunks) stage(centres, chunk + 1, scratch);
+    const int first = chunk * Shape::kChunk, last = min(Shape::kChunk, groups - first);
+    for (int group = 0; group < last; group += Shape::kSide)
+      score_groups<Shape>(scratch.chunks[chunk % 2] + group * Shape::kGroupWords, first + group,
+                          mask, points);
+  }
+  write_labels(centres, count, mask, points, scratch);
   __syncthreads();
   settle_doubtful(centres, scratch);
   __syncthreads();

@@ -17,6 +17,7 @@ constexpr int kStep = 16;  // numbers of one product
 constexpr int kRows = 16;  // points of one product
 constexpr int kGroup = 8;  // centres of one product
 constexpr int kMostTensorDimensions = 128;
+constexpr float kFarHalf = 3e38F;  // of a centre that is not there
 
 FOVEA_HD constexpr int steps_of(int dimensions) { return (dimensions + kStep - 1) / kStep; }
 // Even, so that two go side by side.
@@ -98,15 +99,17 @@ FOVEA_HD inline std::uint32_t order_of(float value) {
 //   a product of 16 adds 17 aligned terms, cut off at 2^-23 of the largest or finer, and cuts its
 //   sum: below 32 * 2^-23 of what may be summed, M for the first pieces and 2^-7 M before;
 //   the half is added with one rounding, and the chain rounds once a number: u (M + H) each.
-// Numbers that underflow leave 2^-126 of each other's. Infinite where a sum might become so.
-FOVEA_HD inline float score_margin(float squared_length, float most_half, int dimensions) {
+// Numbers that underflow leave 2^-126 of each other's. `more` is what else is lost, as a part of M
+// + H. Infinite where a sum might become so.
+FOVEA_HD inline float score_margin(float squared_length, float most_half, int dimensions,
+                                   float more = 0) {
   constexpr float kSlack = 1.001F;
   const float product = std::sqrt(squared_length) * std::sqrt(2 * most_half) * kSlack;
   const float sum = product + most_half;
   if (!(sum < 1e37F)) return std::numeric_limits<float>::infinity();
   const auto steps = static_cast<float>(steps_of(dimensions));
   const float error = product * (3.1F * 0x1p-16F + steps * 1.05F * 0x1p-18F) +
-                      sum * static_cast<float>(dimensions + 2) * 0x1p-24F +
+                      sum * (static_cast<float>(dimensions + 2) * 0x1p-24F + more) +
                       0x1p-100F * (1 + std::sqrt(squared_length));
   return 2 * kSlack * error;
 }
