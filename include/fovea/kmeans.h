@@ -47,7 +47,7 @@ struct Kmeans {
 };
 
 // Divides points (one a row, host or device memory, finite) into clusters by Lloyd's iterations. No
-// matrix of points x clusters is made: memory is that of the points, 8 bytes a point and, a thread,
+// matrix of points x clusters is made: memory is that of the points, 12 bytes a point and, a thread,
 // 8 bytes a number of a centre. Sums are made of whole numbers, so that they do not depend on who
 // adds what: the same points, options and seed give the same bits for any number of threads and on
 // CPU and GPU alike. A cluster without points is begun anew at the point that lies farthest from

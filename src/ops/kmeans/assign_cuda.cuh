@@ -147,18 +147,31 @@ __device__ void take_points(const StepTotals& totals, const PointRows& points, i
   add_points(totals, dimensions, row, before, __ballot_sync(~0U, changed && before >= 0), -1);
 }
 
-// Fills a tile with the points from `first` on.
-template <class Shape>
-__device__ void load_tile(const PointRows& points, int dimensions, int first,
-                          NearestScratch<Shape>& scratch) {
-  constexpr int kEach = Shape::kPoints * Shape::kDimensions / Shape::kThreads;
+// Fills a tile with the points from `first` on; all of it is on its way at once.
+template <class Shape, int kNumbers>
+__device__ void load_tile_by(const PointRows& points, int dimensions, int first,
+                             NearestScratch<Shape>& scratch) {
+  constexpr int kEach = Shape::kPoints * Shape::kDimensions / kNumbers / Shape::kThreads;
   const int count = min(Shape::kPoints, points.count - first);
 #pragma unroll 8
   for (int k = 0; k < kEach; ++k) {
-    const int at = k * Shape::kThreads + static_cast<int>(threadIdx.x);
+    const int at = (k * Shape::kThreads + static_cast<int>(threadIdx.x)) * kNumbers;
     const int p = at / Shape::kDimensions, i = at % Shape::kDimensions;
-    scratch.points[p][i] = p < count && i < dimensions ? points.row(first + p)[i] : 0.0F;
+    float* to = &scratch.points[p][i];
+    if (p < count && i < dimensions)
+      nearest::copy_ahead<kNumbers * sizeof(float)>(to, points.row(first + p) + i);
+    else
+      for (int j = 0; j < kNumbers; ++j) to[j] = 0;
   }
+}
+template <class Shape>
+__device__ void load_tile(const PointRows& points, int dimensions, int first,
+                          NearestScratch<Shape>& scratch) {
+  const bool by_four = dimensions % 4 == 0 && points.stride % 4 == 0 &&
+                       reinterpret_cast<std::uintptr_t>(points.data) % 16 == 0;
+  if (by_four) load_tile_by<Shape, 4>(points, dimensions, first, scratch);
+  else load_tile_by<Shape, 1>(points, dimensions, first, scratch);
+  nearest::await_copies();
 }
 
 template <class Shape>

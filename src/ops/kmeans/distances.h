@@ -11,6 +11,9 @@ namespace fovea::cpu {
 // first centre.
 void squared_distances(ImageView<const float> points, ImageView<const float> centres,
                        const std::int32_t* labels, float* distances);
+// Of rows order[0], order[1], ... from one centre.
+void squared_distances_of(ImageView<const float> points, const std::int32_t* order, int count,
+                          const float* centre, float* distances);
 
 // Sum of whole(value, scale).
 std::int64_t sum_whole(const float* values, int count, double scale);

@@ -58,26 +58,41 @@ HWY_INLINE V four_distances(const float* const* points, const float* const* cent
                      hn::Load(d, rest[3]));
 }
 
-void distances_of(ImageView<const float> points, ImageView<const float> centres,
-                  const std::int32_t* labels, float* distances) {
+// Calls rows_of(p, point, centre) for each point and writes its distance.
+template <class RowsOf>
+HWY_INLINE void distances_by(int count, int dimensions, const RowsOf& rows_of, float* distances) {
   const Four d;
-  for (int y = 0; y < points.height; y += 4) {
+  for (int y = 0; y < count; y += 4) {
     const float* rows[4];
     const float* from[4];
-    for (int k = 0; k < 4; ++k) {
-      const int row = std::min(y + k, points.height - 1);
-      rows[k] = points.row(row);
-      from[k] = centres.row(labels != nullptr ? labels[row] : 0);
-    }
-    const V sum = four_distances(rows, from, points.width);
-    if (y + 4 <= points.height) {
+    for (int k = 0; k < 4; ++k) rows_of(std::min(y + k, count - 1), rows[k], from[k]);
+    const V sum = four_distances(rows, from, dimensions);
+    if (y + 4 <= count) {
       hn::StoreU(sum, d, distances + y);
     } else {
       HWY_ALIGN float last[4];
       hn::Store(sum, d, last);
-      std::copy_n(last, points.height - y, distances + y);
+      std::copy_n(last, count - y, distances + y);
     }
   }
+}
+
+void distances_of(ImageView<const float> points, ImageView<const float> centres,
+                  const std::int32_t* labels, float* distances) {
+  const auto rows_of = [&](int p, const float*& row, const float*& from) {
+    row = points.row(p);
+    from = centres.row(labels != nullptr ? labels[p] : 0);
+  };
+  distances_by(points.height, points.width, rows_of, distances);
+}
+
+void ordered_distances(ImageView<const float> points, const std::int32_t* order, int count,
+                       const float* centre, float* distances) {
+  const auto rows_of = [&](int p, const float*& row, const float*& from) {
+    row = points.row(order[p]);
+    from = centre;
+  };
+  distances_by(count, points.width, rows_of, distances);
 }
 
 using Doubles = hn::FixedTag<double, 2>;
@@ -134,6 +149,7 @@ namespace fovea::cpu {
 namespace {
 
 HWY_EXPORT(distances_of);
+HWY_EXPORT(ordered_distances);
 HWY_EXPORT(sum_of);
 HWY_EXPORT(add_point);
 
@@ -142,6 +158,10 @@ HWY_EXPORT(add_point);
 void squared_distances(ImageView<const float> points, ImageView<const float> centres,
                        const std::int32_t* labels, float* distances) {
   HWY_DYNAMIC_DISPATCH(distances_of)(points, centres, labels, distances);
+}
+void squared_distances_of(ImageView<const float> points, const std::int32_t* order, int count,
+                          const float* centre, float* distances) {
+  HWY_DYNAMIC_DISPATCH(ordered_distances)(points, order, count, centre, distances);
 }
 std::int64_t sum_whole(const float* values, int count, double scale) {
   return HWY_DYNAMIC_DISPATCH(sum_of)(values, count, scale);

@@ -1,21 +1,33 @@
 // CPU engine of k-means. Points are divided into chunks; a worker adds up, in whole numbers, what
 // the points that changed their cluster take from one and bring to another, so that later
-// iterations, in which few do, cost the search alone.
+// iterations, in which few do, cost the search alone. That looks at the neighbours of a point's
+// last centre, where this saves most of the work.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <mutex>
+#include <numeric>
 #include <utility>
 
 #include "core/parallel.h"
 #include "ops/kmeans/backend.h"
 #include "ops/kmeans/distances.h"
 #include "ops/kmeans/nearest.h"
+#include "ops/kmeans/plus_plus.h"
+#include "ops/kmeans/pruned.h"
 
 namespace fovea::cpu {
 namespace {
 
 constexpr int kChunk = 1536;  // points: whole blocks of every vector length
+
+// When to search among neighbours: clusters must have points enough to pay for the search for
+// them, and where that looked at too many centres all the same, it rests for some steps.
+struct Pruning {
+  static constexpr int kLeastPoints = 64;  // of a cluster on average
+  static constexpr double kMost = 0.5;     // share of all scores
+  static constexpr int kPause = 4;         // steps, twice as many each time
+};
 
 // What one thread at a time adds up.
 struct Worker {
@@ -23,9 +35,29 @@ struct Worker {
   std::vector<std::int64_t> counts;  // points they gained
   std::vector<std::int32_t> labels;
   std::vector<float> distances;
+  PrunedSearch::Scratch scratch{};
   std::int64_t inertia = 0;
   std::int64_t changed = 0;
+  std::int64_t scores = 0;
 };
+
+// Near points first, but for what falls into one of some classes of distance.
+void sort_by_distance(std::span<std::int32_t> points, const float* distances,
+                      std::vector<std::int32_t>& sorted) {
+  constexpr int kClasses = 128;
+  float most = 0;
+  for (const std::int32_t p : points) most = std::max(most, distances[p]);
+  const float scale = most > 0 ? (kClasses - 1) / std::sqrt(most) : 0;
+  const auto class_of = [&](std::int32_t p) {
+    return std::min(kClasses - 1, static_cast<int>(std::sqrt(distances[p]) * scale));
+  };
+  int begins[kClasses + 1] = {};
+  for (const std::int32_t p : points) ++begins[class_of(p) + 1];
+  for (int i = 0; i < kClasses; ++i) begins[i + 1] += begins[i];
+  sorted.resize(points.size());
+  for (const std::int32_t p : points) sorted[static_cast<std::size_t>(begins[class_of(p)]++)] = p;
+  std::copy(sorted.begin(), sorted.end(), points.begin());
+}
 
 class Engine final : public detail::KmeansEngine {
  public:
@@ -35,7 +67,9 @@ class Engine final : public detail::KmeansEngine {
   detail::KmeansSurvey survey() override;
   void set_scales(const detail::KmeansScales& scales) override { scales_ = scales; }
   void start_at(std::span<const std::int32_t> points) override;
-  void start_plus_plus(int clusters, std::uint64_t seed, std::uint64_t sequence) override;
+  void start_plus_plus(int clusters, std::uint64_t seed, std::uint64_t sequence) override {
+    start_at(draw_plus_plus(points_, clusters, scales_.distance, Random(seed, sequence), exec_));
+  }
   detail::KmeansStep step(bool move) override;
   detail::KmeansStep step_batch(std::span<const std::int32_t> points) override;
   std::span<const std::int32_t> labels() override { return labels_; }
@@ -62,12 +96,16 @@ class Engine final : public detail::KmeansEngine {
   }
   void assign_chunk(Worker& worker, const PreparedCentres& prepared, std::int64_t begin,
                     std::int64_t end);
+  void assign_all(const PreparedCentres& prepared);
+  void order_points();
+  void assign_pruned(const PreparedCentres& prepared);
+  void assign_piece(Worker& worker, const PrunedSearch& search, std::int64_t begin,
+                    std::int64_t end);
+  void change(Worker& worker, std::int32_t point, std::int32_t to);
   std::unique_ptr<Worker> take();
   void give_back(std::unique_ptr<Worker> worker);
   detail::KmeansStep collect();
   double move_centres();
-  std::int64_t bring_nearer(ImageView<const float> centre, bool first);
-  std::int32_t find_point(std::int64_t drawn) const;
 
   ImageView<const float> points_;
   Exec exec_;
@@ -76,8 +114,10 @@ class Engine final : public detail::KmeansEngine {
   std::vector<std::int32_t> labels_;
   std::vector<std::int64_t> sums_, counts_;
   std::vector<float> distances_;
-  std::vector<std::int64_t> chunk_sums_;  // of plus-plus: whole distances of a chunk
-  bool batches_ = false;                  // sums are those of batches
+  bool batches_ = false;             // sums are those of batches
+  std::vector<std::int32_t> order_;  // points by label and distance
+  int rest_ = 0;                     // steps until pruning is tried
+  int pause_ = Pruning::kPause;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Worker>> workers_;  // not at work
 };
@@ -119,6 +159,8 @@ void Engine::forget() {
   counts_.assign(static_cast<std::size_t>(clusters()), 0);
   workers_.clear();
   batches_ = false;
+  rest_ = 1;  // no point has a label yet
+  pause_ = Pruning::kPause;
 }
 
 void Engine::start_at(std::span<const std::int32_t> points) {
@@ -170,15 +212,94 @@ void Engine::assign_chunk(Worker& worker, const PreparedCentres& prepared, std::
   nearest_of_rows(prepared, points, worker.labels.data());
   squared_distances(points, centres_, worker.labels.data(), worker.distances.data());
   worker.inertia += sum_whole(worker.distances.data(), points.height, scales_.distance);
-  for (int p = 0; p < points.height; ++p) {
-    std::int32_t& label = labels_[static_cast<std::size_t>(begin + p)];
-    const std::int32_t now = worker.labels[static_cast<std::size_t>(p)];
-    if (label == now) continue;
-    ++worker.changed;
-    if (label >= 0) add(worker, points.row(p), label, -1);
-    add(worker, points.row(p), now, 1);
-    label = now;
+  for (int p = 0; p < points.height; ++p)
+    change(worker, static_cast<std::int32_t>(begin) + p,
+           worker.labels[static_cast<std::size_t>(p)]);
+}
+
+void Engine::change(Worker& worker, std::int32_t point, std::int32_t to) {
+  std::int32_t& label = labels_[static_cast<std::size_t>(point)];
+  if (label == to) return;
+  ++worker.changed;
+  if (label >= 0) add(worker, points_.row(point), label, -1);
+  add(worker, points_.row(point), to, 1);
+  label = to;
+}
+
+void Engine::assign_all(const PreparedCentres& prepared) {
+  parallel_for(exec_, points_.height, kChunk, [&](std::int64_t begin, std::int64_t end) {
+    auto worker = take();
+    assign_chunk(*worker, prepared, begin, end);
+    give_back(std::move(worker));
+  });
+}
+
+// By label, and in a label by the distance from its centre.
+void Engine::order_points() {
+  distances_.resize(labels_.size());
+  order_.resize(labels_.size());
+  parallel_for(exec_, points_.height, kChunk, [&](std::int64_t begin, std::int64_t end) {
+    squared_distances(chunk(begin, end), centres_, labels_.data() + begin,
+                      distances_.data() + begin);
+  });
+  std::vector<std::int64_t> ends(counts_.size());
+  std::partial_sum(counts_.begin(), counts_.end() - 1, ends.begin() + 1);
+  for (std::size_t p = 0; p < labels_.size(); ++p)
+    order_[static_cast<std::size_t>(ends[static_cast<std::size_t>(labels_[p])]++)] =
+        static_cast<std::int32_t>(p);
+  constexpr int kClusters = 8;
+  parallel_for(exec_, clusters(), kClusters, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<std::int32_t> sorted;
+    for (auto c = static_cast<std::size_t>(begin); c < static_cast<std::size_t>(end); ++c)
+      sort_by_distance(
+          {order_.data() + (ends[c] - counts_[c]), static_cast<std::size_t>(counts_[c])},
+          distances_.data(), sorted);
+  });
+}
+
+// Points of the order, all with one label.
+void Engine::assign_piece(Worker& worker, const PrunedSearch& search, std::int64_t begin,
+                          std::int64_t end) {
+  const std::span<const std::int32_t> order(order_.data() + begin,
+                                            static_cast<std::size_t>(end - begin));
+  worker.scores +=
+      search.find({labels_[static_cast<std::size_t>(order[0])], order, distances_.data()},
+                  worker.scratch, worker.labels.data());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const auto point = static_cast<std::size_t>(order[i]);
+    const std::int32_t now = worker.labels[i];
+    worker.distances[i] = distances_[point];
+    if (labels_[point] == now) continue;
+    squared_distances(chunk(order[i], order[i] + 1), centres_, &now, &worker.distances[i]);
+    change(worker, order[i], now);
   }
+  worker.inertia +=
+      sum_whole(worker.distances.data(), static_cast<int>(order.size()), scales_.distance);
+}
+
+void Engine::assign_pruned(const PreparedCentres& prepared) {
+  order_points();
+  std::vector<std::pair<std::int64_t, std::int64_t>> pieces;
+  std::int64_t begin = 0;
+  for (const std::int64_t count : counts_) {
+    for (std::int64_t at = 0; at < count; at += kChunk)
+      pieces.emplace_back(begin + at, begin + std::min<std::int64_t>(count, at + kChunk));
+    begin += count;
+  }
+  const PrunedSearch search(points_, centres_, prepared);
+  constexpr int kPieces = 4;
+  parallel_for(exec_, static_cast<std::int64_t>(pieces.size()), kPieces,
+               [&](std::int64_t from, std::int64_t to) {
+                 auto worker = take();
+                 for (auto i = static_cast<std::size_t>(from); i < static_cast<std::size_t>(to);
+                      ++i)
+                   assign_piece(*worker, search, pieces[i].first, pieces[i].second);
+                 give_back(std::move(worker));
+               });
+  std::int64_t scores = 0;
+  for (const auto& worker : workers_) scores += std::exchange(worker->scores, 0);
+  const double all = static_cast<double>(points_.height) * clusters();
+  if (static_cast<double>(scores) > Pruning::kMost * all) rest_ = pause_ *= 2;
 }
 
 double Engine::move_centres() {
@@ -201,11 +322,10 @@ double Engine::move_centres() {
 detail::KmeansStep Engine::step(bool move) {
   if (batches_) forget();
   const PreparedCentres prepared = prepare_centres(centres_);
-  parallel_for(exec_, points_.height, kChunk, [&](std::int64_t begin, std::int64_t end) {
-    auto worker = take();
-    assign_chunk(*worker, prepared, begin, end);
-    give_back(std::move(worker));
-  });
+  const bool full = points_.height >= Pruning::kLeastPoints * std::int64_t{clusters()};
+  if (full && rest_ == 0) assign_pruned(prepared);
+  else assign_all(prepared);
+  if (rest_ > 0) --rest_;
   detail::KmeansStep step = collect();
   step.empty = static_cast<std::int32_t>(std::count(counts_.begin(), counts_.end(), 0));
   if (move) step.squared_shift = move_centres();
@@ -261,51 +381,6 @@ double Engine::transfer(std::span<const detail::KmeansTransfer> transfers) {
   collect();
   std::swap(centres_, before_);  // the whole move anew, from where it began
   return move_centres();
-}
-
-// Least distance of each point to the centres so far; returns the sum of their whole numbers.
-std::int64_t Engine::bring_nearer(ImageView<const float> centre, bool first) {
-  parallel_for(exec_, points_.height, kChunk, [&](std::int64_t begin, std::int64_t end) {
-    float fresh[kChunk];
-    float* kept = distances_.data() + begin;
-    const auto count = static_cast<int>(end - begin);
-    squared_distances(chunk(begin, end), centre, nullptr, first ? kept : fresh);
-    if (!first)
-      for (int p = 0; p < count; ++p) kept[p] = std::min(kept[p], fresh[p]);
-    chunk_sums_[static_cast<std::size_t>(begin / kChunk)] =
-        sum_whole(kept, count, scales_.distance);
-  });
-  std::int64_t sum = 0;
-  for (const std::int64_t part : chunk_sums_) sum += part;
-  return sum;
-}
-
-std::int32_t Engine::find_point(std::int64_t drawn) const {
-  std::size_t part = 0;
-  for (; drawn >= chunk_sums_[part]; ++part) drawn -= chunk_sums_[part];
-  std::size_t point = part * kChunk;
-  for (;; ++point) {
-    const std::int64_t distance = detail::whole(distances_[point], scales_.distance);
-    if (drawn < distance) return static_cast<std::int32_t>(point);
-    drawn -= distance;
-  }
-}
-
-void Engine::start_plus_plus(int clusters, std::uint64_t seed, std::uint64_t sequence) {
-  Random random(seed, sequence);
-  const auto count = static_cast<std::uint64_t>(points_.height);
-  distances_.resize(labels_.size());
-  chunk_sums_.resize((labels_.size() + kChunk - 1) / kChunk);
-  std::vector<std::int32_t> chosen{static_cast<std::int32_t>(detail::draw_below(random, count))};
-  while (static_cast<int>(chosen.size()) < clusters) {
-    throw_if_stopped(exec_);
-    const std::int64_t sum =
-        bring_nearer(points_.crop(0, chosen.back(), dimensions(), 1), chosen.size() == 1);
-    chosen.push_back(sum > 0 ? find_point(static_cast<std::int64_t>(
-                                   detail::draw_below(random, static_cast<std::uint64_t>(sum))))
-                             : static_cast<std::int32_t>(detail::draw_below(random, count)));
-  }
-  start_at(chosen);
 }
 
 }  // namespace

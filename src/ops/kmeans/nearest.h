@@ -30,4 +30,25 @@ void nearest_centres(const PreparedCentres& centres, const PlanarPoints& points,
 void nearest_of_rows(const PreparedCentres& centres, ImageView<const float> points,
                      std::int32_t* labels);
 
+// Some of the centres under their old names, for points that can have no other nearest.
+struct NamedCentres {
+  PreparedCentres prepared;
+  std::vector<std::int32_t> names;
+};
+NamedCentres pick_centres(ImageView<const float> centres, std::vector<std::int32_t> names);
+
+// Points that are rows order[0], order[1], ... of an image.
+struct OrderedPoints {
+  ImageView<const float> rows;
+  const std::int32_t* order = nullptr;
+  int count = 0;
+  Array<float>* block = nullptr;  // room for a block's numbers, made where it is too small
+};
+// How many points are looked at side by side.
+int nearest_block();
+// At most nearest_block() points and the first `count` of the centres: labels[p] is the name of the
+// nearest, or -1 where two are equally near, since the first among equals may not come first here.
+void nearest_named(const NamedCentres& centres, int count, const OrderedPoints& points,
+                   std::int32_t* labels);
+
 }  // namespace fovea::cpu

@@ -5,7 +5,9 @@
 #include "ops/kmeans/nearest.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
+#include <utility>
 
 #include "core/parallel.h"
 #include "ops/kmeans/backend.h"
@@ -16,12 +18,13 @@ namespace fovea::cpu {
 
 constexpr int kGroup = 4;  // centres that are looked at side by side
 
-// Where points come from: planes, or rows.
+// Where points come from: planes, or rows, one after the other or in an order.
 struct PointSource {
   const float* data;
   std::ptrdiff_t stride;
   int count;
   bool planar;
+  const std::int32_t* order = nullptr;
 };
 
 }  // namespace fovea::cpu
@@ -66,18 +69,27 @@ HWY_INLINE Spread spread_four(const float* HWY_RESTRICT from) {
 #endif
 }
 
-// Best score and group of kVectors vectors of points, which lie number after number.
-void search_block(const cpu::PreparedCentres& centres, const float* HWY_RESTRICT block,
-                  float* HWY_RESTRICT scores, std::int32_t* HWY_RESTRICT groups) {
+// What is known of the points of a block.
+struct Found {
+  HWY_ALIGN float scores[kVectors * hn::MaxLanes(Lanes())];         // the least
+  HWY_ALIGN std::int32_t groups[kVectors * hn::MaxLanes(Lanes())];  // the first that has it,
+  HWY_ALIGN std::int32_t again[kVectors * hn::MaxLanes(Lanes())];   // and the last
+};
+
+// Best score and group of kVectors vectors of points, which lie number after number. With kAgain
+// also the last group that reaches the score.
+template <bool kAgain>
+HWY_INLINE void search_block(const cpu::PreparedCentres& centres, int count,
+                             const float* HWY_RESTRICT block, Found& found) {
   const Lanes d;
   const hn::RebindToSigned<Lanes> di;
   const std::size_t lanes = hn::Lanes(d);
-  const int count = (centres.centres + kGroup - 1) / kGroup;
   V best[kVectors];
-  I best_group[kVectors];
+  I best_group[kVectors], last_group[kVectors];
   for (int v = 0; v < kVectors; ++v) {
     best[v] = hn::Set(d, std::numeric_limits<float>::infinity());
     best_group[v] = hn::Zero(di);
+    last_group[v] = hn::Zero(di);
   }
   const float* HWY_RESTRICT numbers = centres.numbers.data();
   for (int g = 0; g < count; ++g) {
@@ -112,25 +124,56 @@ void search_block(const cpu::PreparedCentres& centres, const float* HWY_RESTRICT
       const auto better = hn::RebindMask(di, hn::Lt(least, best[v]));
       best[v] = hn::Min(least, best[v]);
       best_group[v] = hn::IfThenElse(better, group, best_group[v]);
+      if (kAgain) {
+        const auto reached = hn::RebindMask(di, hn::Eq(least, best[v]));
+        last_group[v] = hn::IfThenElse(reached, group, last_group[v]);
+      }
     }
   }
   for (int v = 0; v < kVectors; ++v) {
-    hn::Store(best[v], d, scores + v * lanes);
-    hn::Store(best_group[v], di, groups + v * lanes);
+    hn::Store(best[v], d, found.scores + v * lanes);
+    hn::Store(best_group[v], di, found.groups + v * lanes);
+    if (kAgain) hn::Store(last_group[v], di, found.again + v * lanes);
   }
 }
 
-// Which centre of its group gave point p of a block its score.
-HWY_INLINE std::int32_t resolve(const cpu::PreparedCentres& centres, const float* block,
-                                std::ptrdiff_t stride, float score, std::int32_t group) {
+// Scores of a point of a block for the centres of a group.
+struct GroupScores {
+  GroupScores(const cpu::PreparedCentres& centres, std::int32_t group)
+      : numbers(centres.numbers.data() +
+                static_cast<std::ptrdiff_t>(group) * kGroup * centres.dimensions),
+        halves(centres.halves.data() + static_cast<std::ptrdiff_t>(group) * kGroup) {}
+  const float* HWY_RESTRICT numbers;
+  const float* HWY_RESTRICT halves;
+};
+
+// Which centres of its group gave each of four points its score, as bits. Four at a time, since
+// each is one chain of sums.
+HWY_INLINE void reached_by_four(const cpu::PreparedCentres& centres,
+                                const float* HWY_RESTRICT block, std::ptrdiff_t stride,
+                                const Found& found, int p, std::uint8_t* reached) {
   const Four d;
-  const float* HWY_RESTRICT numbers =
-      centres.numbers.data() + static_cast<std::ptrdiff_t>(group) * kGroup * centres.dimensions;
-  auto sum = hn::Load(d, centres.halves.data() + static_cast<std::ptrdiff_t>(group) * kGroup);
-  for (int i = 0; i < centres.dimensions; ++i)
-    sum = hn::NegMulAdd(hn::Set(d, block[i * stride]), hn::Load(d, numbers + i * kGroup), sum);
-  const auto first = hn::FindFirstTrue(d, hn::Eq(sum, hn::Set(d, score)));
-  return group * kGroup + std::max(0, static_cast<std::int32_t>(first));
+  const GroupScores a(centres, found.groups[p]), b(centres, found.groups[p + 1]);
+  const GroupScores c(centres, found.groups[p + 2]), e(centres, found.groups[p + 3]);
+  auto sum_a = hn::Load(d, a.halves), sum_b = hn::Load(d, b.halves);
+  auto sum_c = hn::Load(d, c.halves), sum_e = hn::Load(d, e.halves);
+  const float* HWY_RESTRICT x = block + p;
+  for (std::ptrdiff_t i = 0; i < static_cast<std::ptrdiff_t>(centres.dimensions) * kGroup;
+       i += kGroup, x += stride) {
+    sum_a = hn::NegMulAdd(hn::Set(d, x[0]), hn::Load(d, a.numbers + i), sum_a);
+    sum_b = hn::NegMulAdd(hn::Set(d, x[1]), hn::Load(d, b.numbers + i), sum_b);
+    sum_c = hn::NegMulAdd(hn::Set(d, x[2]), hn::Load(d, c.numbers + i), sum_c);
+    sum_e = hn::NegMulAdd(hn::Set(d, x[3]), hn::Load(d, e.numbers + i), sum_e);
+  }
+  const auto bits = [&](auto sum, int k) HWY_ATTR {
+    std::uint8_t all[8] = {};
+    hn::StoreMaskBits(d, hn::Eq(sum, hn::Set(d, found.scores[p + k])), all);
+    reached[p + k] = all[0];
+  };
+  bits(sum_a, 0);
+  bits(sum_b, 1);
+  bits(sum_c, 2);
+  bits(sum_e, 3);
 }
 
 // Four rows' numbers from i on as four vectors of one number each.
@@ -149,6 +192,10 @@ HWY_INLINE void turn_four(const float* const* rows, int i, float* to, std::ptrdi
   hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(dw, ab2, ce2)), d, to + 3 * stride);
 }
 
+HWY_INLINE std::ptrdiff_t row_of(const cpu::PointSource& from, int point) {
+  return from.order == nullptr ? point : from.order[point];
+}
+
 // Points from `first` on as a block; what lies past the last is a copy of it.
 void load_block(const cpu::PointSource& from, int dimensions, int first, int width,
                 float* HWY_RESTRICT block) {
@@ -165,7 +212,7 @@ void load_block(const cpu::PointSource& from, int dimensions, int first, int wid
   for (int p = 0; p < width; p += 4) {
     const float* rows[4];
     for (int k = 0; k < 4; ++k)
-      rows[k] = from.data + (first + std::min(p + k, count - 1)) * from.stride;
+      rows[k] = from.data + row_of(from, first + std::min(p + k, count - 1)) * from.stride;
     int i = 0;
     for (; i + 4 <= dimensions; i += 4)
       turn_four(rows, i, block + static_cast<std::ptrdiff_t>(i) * width + p, width);
@@ -175,19 +222,40 @@ void load_block(const cpu::PointSource& from, int dimensions, int first, int wid
   }
 }
 
+int block_width() { return static_cast<int>(kVectors * hn::Lanes(Lanes())); }
+
 void search(const cpu::PreparedCentres& centres, const cpu::PointSource& points,
             std::int32_t* labels) {
-  const Lanes d;
-  const int width = static_cast<int>(kVectors * hn::Lanes(d));
+  const int width = block_width(), all = (centres.centres + kGroup - 1) / kGroup;
   Array<float> block(static_cast<std::size_t>(width) * centres.dimensions);
-  HWY_ALIGN float scores[kVectors * hn::MaxLanes(Lanes())];
-  HWY_ALIGN std::int32_t groups[kVectors * hn::MaxLanes(Lanes())];
+  Found found;
+  std::uint8_t reached[kVectors * hn::MaxLanes(Lanes())];
   for (int first = 0; first < points.count; first += width) {
     load_block(points, centres.dimensions, first, width, block.data());
-    search_block(centres, block.data(), scores, groups);
+    search_block<false>(centres, all, block.data(), found);
+    for (int p = 0; p < width; p += 4)
+      reached_by_four(centres, block.data(), width, found, p, reached);
     const int count = std::min(width, points.count - first);
-    for (int p = 0; p < count; ++p)
-      labels[first + p] = resolve(centres, block.data() + p, width, scores[p], groups[p]);
+    for (int p = 0; p < count; ++p)  // numbers that overflow reach nothing and give the first
+      labels[first + p] = found.groups[p] * kGroup + std::countr_zero(reached[p] | 0x100U) % 8;
+  }
+}
+
+void search_named(const cpu::NamedCentres& centres, int count, const cpu::PointSource& points,
+                  Array<float>& block, std::int32_t* labels) {
+  const cpu::PreparedCentres& prepared = centres.prepared;
+  const int width = block_width();
+  Found found;
+  std::uint8_t reached[kVectors * hn::MaxLanes(Lanes())];
+  load_block(points, prepared.dimensions, 0, width, block.data());
+  search_block<true>(prepared, (count + kGroup - 1) / kGroup, block.data(), found);
+  for (int p = 0; p < width; p += 4)
+    reached_by_four(prepared, block.data(), width, found, p, reached);
+  for (int p = 0; p < points.count; ++p) {
+    const bool one = found.groups[p] == found.again[p] && std::has_single_bit<unsigned>(reached[p]);
+    labels[p] = one ? centres.names[static_cast<std::size_t>(found.groups[p] * kGroup +
+                                                             std::countr_zero(reached[p]))]
+                    : -1;
   }
 }
 
@@ -201,6 +269,28 @@ namespace fovea::cpu {
 namespace {
 
 HWY_EXPORT(search);
+HWY_EXPORT(search_named);
+HWY_EXPORT(block_width);
+
+// `count` centres, the first ones or those named. What fills up the last group is never the
+// nearest.
+PreparedCentres prepare(ImageView<const float> centres, const std::int32_t* names, int count) {
+  const int dimensions = centres.width, padded = (count + kGroup - 1) / kGroup * kGroup;
+  PreparedCentres prepared{count, dimensions,
+                           Array<float>(static_cast<std::size_t>(padded) * dimensions),
+                           Array<float>(static_cast<std::size_t>(padded))};
+  for (int c = 0; c < padded; ++c) {
+    float* to = prepared.numbers.data() +
+                static_cast<std::ptrdiff_t>(c / kGroup) * kGroup * dimensions + c % kGroup;
+    const float* from = c < count ? centres.row(names == nullptr ? c : names[c]) : nullptr;
+    for (int i = 0; i < dimensions; ++i)
+      to[static_cast<std::ptrdiff_t>(i) * kGroup] = from != nullptr ? from[i] : 0;
+    prepared.halves[static_cast<std::size_t>(c)] = from != nullptr
+                                                       ? detail::half_square(from, dimensions)
+                                                       : std::numeric_limits<float>::infinity();
+  }
+  return prepared;
+}
 
 class Nearest final : public detail::NearestEngine {
  public:
@@ -222,21 +312,7 @@ class Nearest final : public detail::NearestEngine {
 }  // namespace
 
 PreparedCentres prepare_centres(ImageView<const float> centres) {
-  const int count = centres.height, dimensions = centres.width;
-  const int padded = (count + kGroup - 1) / kGroup * kGroup;
-  PreparedCentres prepared{count, dimensions,
-                           Array<float>(static_cast<std::size_t>(padded) * dimensions),
-                           Array<float>(static_cast<std::size_t>(padded))};
-  for (int c = 0; c < padded; ++c) {
-    float* to = prepared.numbers.data() +
-                static_cast<std::ptrdiff_t>(c / kGroup) * kGroup * dimensions + c % kGroup;
-    for (int i = 0; i < dimensions; ++i)
-      to[static_cast<std::ptrdiff_t>(i) * kGroup] = c < count ? centres.row(c)[i] : 0;
-    prepared.halves[static_cast<std::size_t>(c)] =
-        c < count ? detail::half_square(centres.row(c), dimensions)
-                  : std::numeric_limits<float>::infinity();
-  }
-  return prepared;
+  return prepare(centres, nullptr, centres.height);
 }
 
 void nearest_centres(const PreparedCentres& centres, const PlanarPoints& points,
@@ -246,6 +322,24 @@ void nearest_centres(const PreparedCentres& centres, const PlanarPoints& points,
 void nearest_of_rows(const PreparedCentres& centres, ImageView<const float> points,
                      std::int32_t* labels) {
   HWY_DYNAMIC_DISPATCH(search)(centres, {points.data, points.stride, points.height, false}, labels);
+}
+
+NamedCentres pick_centres(ImageView<const float> centres, std::vector<std::int32_t> names) {
+  PreparedCentres prepared = prepare(centres, names.data(), static_cast<int>(names.size()));
+  return {std::move(prepared), std::move(names)};
+}
+
+int nearest_block() { return HWY_DYNAMIC_DISPATCH(block_width)(); }
+
+void nearest_named(const NamedCentres& centres, int count, const OrderedPoints& points,
+                   std::int32_t* labels) {
+  Array<float>& block = *points.block;
+  const auto room = static_cast<std::size_t>(nearest_block()) *
+                    static_cast<std::size_t>(centres.prepared.dimensions);
+  if (block.size() < room) block = Array<float>(room);
+  HWY_DYNAMIC_DISPATCH(search_named)
+  (centres, count, {points.rows.data, points.rows.stride, points.count, false, points.order}, block,
+   labels);
 }
 
 std::unique_ptr<detail::NearestEngine> make_nearest_engine(ImageView<const float> centres,

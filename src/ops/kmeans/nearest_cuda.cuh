@@ -100,9 +100,13 @@ __device__ inline void multiply_add(float (&d)[4], const std::uint32_t (&a)[4], 
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
+// 4 or 16 bytes, aligned to as much; there after await_copies() of this thread.
+template <int kBytes>
 __device__ inline void copy_ahead(void* shared, const void* global) {
   const auto to = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
+  if constexpr (kBytes == 16)
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
+  else asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(global) : "memory");
 }
 __device__ inline void await_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
@@ -124,20 +128,52 @@ __device__ inline Registers load_points(const Row& row, int step, float (&square
   return result;
 }
 
-// Scores of 16 points and 8 centres less the halves. Small products come first: what they are cut
-// off at is then small, too.
-template <int kSteps>
-__device__ inline void multiply(float (&scores)[4], const Registers (&points)[kSteps],
-                                const uint4 (&centres)[kSteps]) {
+// Scores of 16 points each and the 8 centres at `words`, less the halves. Small products are added
+// before the large ones: what they are cut off at is then small, too.
+template <int kTiles, int kSteps>
+__device__ inline void multiply(float (&scores)[kTiles][4],
+                                const Registers (&points)[kTiles][kSteps],
+                                const std::uint32_t* words) {
+  const auto centres = [&](int s) {
+    return *reinterpret_cast<const uint4*>(
+        words + detail::nearest::word_of(s, static_cast<int>(threadIdx.x % 32), 0, 0));
+  };
+  float small[kTiles][4] = {};
+  if constexpr (kSteps <= 4) {  // one sum, all centres' registers at hand
+    uint4 c[kSteps];
 #pragma unroll
-  for (int s = 0; s < kSteps; ++s)
-    multiply_add(scores, points[s].second, centres[s].x, centres[s].y);
+    for (int s = 0; s < kSteps; ++s) c[s] = centres(s);
 #pragma unroll
-  for (int s = 0; s < kSteps; ++s)
-    multiply_add(scores, points[s].first, centres[s].z, centres[s].w);
+    for (int m = 0; m < kTiles; ++m) {
 #pragma unroll
-  for (int s = 0; s < kSteps; ++s)
-    multiply_add(scores, points[s].first, centres[s].x, centres[s].y);
+      for (int s = 0; s < kSteps; ++s) multiply_add(small[m], points[m][s].second, c[s].x, c[s].y);
+#pragma unroll
+      for (int s = 0; s < kSteps; ++s) multiply_add(small[m], points[m][s].first, c[s].z, c[s].w);
+#pragma unroll
+      for (int s = 0; s < kSteps; ++s) multiply_add(small[m], points[m][s].first, c[s].x, c[s].y);
+#pragma unroll
+      for (int i = 0; i < 4; ++i) scores[m][i] = small[m][i];
+    }
+  } else {  // two sums, as registers are scarce
+#pragma unroll
+    for (int m = 0; m < kTiles; ++m)
+#pragma unroll
+      for (int i = 0; i < 4; ++i) scores[m][i] = 0;
+#pragma unroll
+    for (int s = 0; s < kSteps; ++s) {
+      const uint4 c = centres(s);
+#pragma unroll
+      for (int m = 0; m < kTiles; ++m) {
+        multiply_add(small[m], points[m][s].second, c.x, c.y);
+        multiply_add(scores[m], points[m][s].first, c.x, c.y);
+        multiply_add(small[m], points[m][s].first, c.z, c.w);
+      }
+    }
+#pragma unroll
+    for (int m = 0; m < kTiles; ++m)
+#pragma unroll
+      for (int i = 0; i < 4; ++i) scores[m][i] += small[m][i];
+  }
 }
 
 // The least two scores of a point so far, and the centre of the least.
@@ -185,7 +221,7 @@ __device__ inline void stage(const CentresView& centres, int chunk,
   const std::uint32_t* from = centres.groups + static_cast<std::size_t>(first) * Shape::kGroupWords;
   std::uint32_t* to = scratch.chunks[chunk % 2];
   for (int w = kVector * threadIdx.x; w < words; w += kVector * Shape::kThreads)
-    copy_ahead(to + w, from + w);
+    copy_ahead<16>(to + w, from + w);
   __syncwarp();  // products take whole warps
 }
 
@@ -194,7 +230,7 @@ __device__ inline void score_exactly(const CentresView& centres, const float* po
                                      unsigned long long* key) {
   const float* numbers = centres.numbers + static_cast<std::size_t>(centre) * centres.pitch;
   float score = centres.halves[centre];
-#pragma unroll 4
+#pragma unroll 8
   for (int i = 0; i < centres.pitch; i += 4) {  // zeros at the end change nothing
     const float4 c = *reinterpret_cast<const float4*>(numbers + i);
     score = detail::add_to_score(point[i], c.x, score);
@@ -212,44 +248,61 @@ __device__ inline unsigned long long first_key() {
   return static_cast<unsigned long long>(detail::nearest::order_of(kInfinity)) << 32;
 }
 
+// Shared row of one of the doubtful points.
+template <class Shape>
+__device__ inline const float* doubtful_row(const NearestScratch<Shape>& scratch, int slot) {
+  return scratch.points[scratch.rows[min(slot, scratch.doubtful - 1)]];
+}
+
+// Lists what of a group may be the nearest of the 16 doubtful points from `first` on; where the
+// list is full, it is scored at once.
+template <class Shape>
+__device__ inline void take_candidates(const CentresView& centres, int first, int group,
+                                       const float (&scores)[4], NearestScratch<Shape>& scratch) {
+#pragma unroll
+  for (int part = 0; part < 4; ++part) {
+    const detail::nearest::Place place = detail::nearest::score_place(threadIdx.x % 32, part);
+    const int centre = group * kGroup + place.number, slot = first + place.row;
+    if (slot >= scratch.doubtful || centre >= centres.centres) continue;
+    if (scores[part] + centres.halves[centre] > scratch.limits[slot]) continue;
+    const int at = atomicAdd(&scratch.candidate_count, 1);
+    if (at < NearestScratch<Shape>::kMostCandidates)
+      scratch.recheck.candidates[at] = static_cast<std::uint32_t>(place.row << 16 | centre);
+    else
+      score_exactly(centres, doubtful_row(scratch, slot), centre, &scratch.recheck.keys[place.row]);
+  }
+}
+
 // Finds the candidates of up to 16 doubtful points from `first` on by the tensor cores once more,
 // each warp among its share of the centres.
 template <class Shape>
 __device__ inline void find_candidates(const CentresView& centres, int first,
                                        NearestScratch<Shape>& scratch) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const auto row_of = [&](int slot) {
-    return scratch.points[scratch.rows[min(first + slot, scratch.doubtful - 1)]];
-  };
-  Registers points[Shape::kSteps];
+  Registers points[1][Shape::kSteps];
   float squares[2] = {};
 #pragma unroll
   for (int s = 0; s < Shape::kSteps; ++s)
-    points[s] = load_points(
-        [&](int part) { return row_of(detail::nearest::point_place(lane, part).row); }, s, squares);
+    points[0][s] = load_points(
+        [&](int part) {
+          return doubtful_row(scratch, first + detail::nearest::point_place(lane, part).row);
+        },
+        s, squares);
+  constexpr int kBatch = Shape::kSteps <= 2   ? 4
+                         : Shape::kSteps <= 4 ? 2
+                                              : 1;  // on their way at once
   const int groups = detail::nearest::groups_of(centres.centres);
-  for (int group = warp; group < groups; group += Shape::kWarps) {
+  for (int group = warp; group < groups; group += kBatch * Shape::kWarps) {
     __syncwarp();  // products take whole warps
-    const std::uint32_t* words =
-        centres.groups + static_cast<std::size_t>(group) * Shape::kGroupWords;
-    uint4 fragments[Shape::kSteps];
+    float scores[kBatch][1][4];
 #pragma unroll
-    for (int s = 0; s < Shape::kSteps; ++s)
-      fragments[s] =
-          *reinterpret_cast<const uint4*>(words + detail::nearest::word_of(s, lane, 0, 0));
-    float scores[4] = {};
-    multiply(scores, points, fragments);
-#pragma unroll
-    for (int part = 0; part < 4; ++part) {
-      const detail::nearest::Place place = detail::nearest::score_place(lane, part);
-      const int centre = group * kGroup + place.number, slot = first + place.row;
-      if (slot >= scratch.doubtful || centre >= centres.centres) continue;
-      if (scores[part] + centres.halves[centre] > scratch.limits[slot]) continue;
-      const int at = atomicAdd(&scratch.candidate_count, 1);
-      if (at < NearestScratch<Shape>::kMostCandidates)
-        scratch.recheck.candidates[at] = static_cast<std::uint32_t>(place.row << 16 | centre);
-      else score_exactly(centres, row_of(place.row), centre, &scratch.recheck.keys[place.row]);
-    }
+    for (int j = 0; j < kBatch; ++j)
+      multiply(
+          scores[j], points,
+          centres.groups + static_cast<std::size_t>(min(group + j * Shape::kWarps, groups - 1)) *
+                               Shape::kGroupWords);
+    for (int j = 0; j < kBatch; ++j)
+      take_candidates(centres, first, group + j * Shape::kWarps, scores[j][0], scratch);
   }
 }
 
@@ -308,18 +361,10 @@ template <class Shape>
 __device__ inline void score_groups(const std::uint32_t* words, int group, std::uint32_t mask,
                                     WarpPoints<Shape>& points) {
   const int lane = threadIdx.x % 32;
-  float scores[Shape::kSide][Shape::kTiles][4] = {};
+  float scores[Shape::kSide][Shape::kTiles][4];
 #pragma unroll
-  for (int side = 0; side < Shape::kSide; ++side) {
-    uint4 fragments[Shape::kSteps];
-#pragma unroll
-    for (int s = 0; s < Shape::kSteps; ++s)
-      fragments[s] = *reinterpret_cast<const uint4*>(words + side * Shape::kGroupWords +
-                                                     detail::nearest::word_of(s, lane, 0, 0));
-#pragma unroll
-    for (int m = 0; m < Shape::kTiles; ++m)
-      multiply(scores[side][m], points.registers[m], fragments);
-  }
+  for (int side = 0; side < Shape::kSide; ++side)
+    multiply(scores[side], points.registers, words + side * Shape::kGroupWords);
 #pragma unroll
   for (int side = 0; side < Shape::kSide; ++side) {
     const float2 halves = *reinterpret_cast<const float2*>(

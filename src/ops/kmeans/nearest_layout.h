@@ -98,7 +98,8 @@ FOVEA_HD inline std::uint32_t order_of(float value) {
 //   and twice number x rest, is at most 3.03 * 2^-16 M;
 //   a product of 16 adds 17 aligned terms, cut off at 2^-23 of the largest or finer, and cuts its
 //   sum: below 32 * 2^-23 of what may be summed, M for the first pieces and 2^-7 M before;
-//   the half is added with one rounding, and the chain rounds once a number: u (M + H) each.
+//   the half and, beyond 64 numbers, the second pieces' sum are added with a rounding each, and the
+//   chain rounds once a number: u (M + H) each.
 // Numbers that underflow leave 2^-126 of each other's. `more` is what else is lost, as a part of M
 // + H. Infinite where a sum might become so.
 FOVEA_HD inline float score_margin(float squared_length, float most_half, int dimensions,
@@ -109,7 +110,7 @@ FOVEA_HD inline float score_margin(float squared_length, float most_half, int di
   if (!(sum < 1e37F)) return std::numeric_limits<float>::infinity();
   const auto steps = static_cast<float>(steps_of(dimensions));
   const float error = product * (3.1F * 0x1p-16F + steps * 1.05F * 0x1p-18F) +
-                      sum * (static_cast<float>(dimensions + 2) * 0x1p-24F + more) +
+                      sum * (static_cast<float>(dimensions + 3) * 0x1p-24F + more) +
                       0x1p-100F * (1 + std::sqrt(squared_length));
   return 2 * kSlack * error;
 }

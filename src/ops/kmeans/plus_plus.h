@@ -1,0 +1,15 @@
+// Where centres begin: far points likelier (Arthur and Vassilvitskii, SODA 2007).
+#pragma once
+#include <fovea/exec.h>
+#include <fovea/image.h>
+#include <fovea/random.h>
+
+#include <vector>
+
+namespace fovea::cpu {
+
+// The points that KmeansEngine::start_plus_plus() begins at.
+std::vector<std::int32_t> draw_plus_plus(ImageView<const float> points, int clusters,
+                                         double distance_scale, Random random, const Exec& exec);
+
+}  // namespace fovea::cpu

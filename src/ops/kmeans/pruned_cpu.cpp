@@ -1,0 +1,118 @@
+// Search among the neighbours of a guess. A point x at distance u from centre a is nearer to a than
+// to any c with |a - c| > 2 u (Elkan, ICML 2003). Points of one guess are taken in the order of
+// their distances, so that the points of a block have nearly one u and the block looks at nearly
+// those centres that each of its points needs.
+//
+// Scores are rounded, and a centre may be left out only if its rounded score is certainly larger.
+// With D = |a - c| the exact ones differ by (|x - c|^2 - |x - a|^2) / 2 >= D (D - 2 u) / 2, and the
+// sum of n rounded products lies within n roundings of h + |x| |c| of its exact value, where no
+// number is larger than |a| + u + D.
+#include "ops/kmeans/pruned.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ops/kmeans/distances.h"
+
+namespace fovea::cpu {
+namespace {
+
+class Bound {
+ public:
+  Bound(const float* centre, int dimensions) {
+    constexpr double kRounding = 0x1p-24;  // of a number, relative
+    constexpr double kLeast = 0x1p-148;    // of a number too small for that
+    const double steps = dimensions + 4;
+    relative_ = 2.5 * steps * kRounding;  // twice where a product and a sum round apart
+    absolute_ = 16 * steps * kLeast;
+    for (int i = 0; i < dimensions; ++i)
+      length_ += static_cast<double>(centre[i]) * static_cast<double>(centre[i]);
+    length_ = std::sqrt(length_);
+  }
+
+  // How far centres may lie from this one that points at a squared distance of `distance` from it
+  // may prefer: D with D (D - 2 u) = 6 relative (|a| + u + D)^2 + absolute.
+  double reach(float distance) const {
+    const double u = std::sqrt(static_cast<double>(distance) * (1 + relative_) + absolute_);
+    const double far = length_ + u, share = 6 * relative_;
+    const double half = u + share * far;
+    return (half + std::sqrt(half * half + (1 - share) * (share * far * far + absolute_))) /
+           (1 - share) * (1 + 1e-9);
+  }
+  // Two centres whose squared distance came out as `gap` lie within `reach` of each other.
+  bool within(float gap, double reach) const {
+    return static_cast<double>(gap) * (1 - relative_) - absolute_ <= reach * reach;
+  }
+
+ private:
+  double length_ = 0;
+  double relative_ = 0;
+  double absolute_ = 0;
+};
+
+// Rows lie anywhere: the next block's are on their way while one is looked at.
+void fetch(const float* row, int count) {
+  constexpr int kLine = 16;
+  constexpr int kMost = 8 * kLine;
+  for (int i = 0; i < std::min(count, kMost); i += kLine) __builtin_prefetch(row + i);
+}
+
+}  // namespace
+
+std::int64_t PrunedSearch::find(const Guess& guess, Scratch& scratch, std::int32_t* labels) const {
+  const Bound bound(centres_.row(guess.centre), centres_.width);
+  std::vector<float>& gaps = scratch.gaps;
+  gaps.resize(static_cast<std::size_t>(centres_.height));
+  squared_distances(centres_, centres_.crop(0, guess.centre, centres_.width, 1), nullptr,
+                    gaps.data());
+  const auto largest = [&](std::size_t from, std::size_t to) {
+    float most = 0;
+    for (std::size_t i = from; i < to; ++i)
+      most = std::max(most, guess.distances[static_cast<std::size_t>(guess.order[i])]);
+    return most;
+  };
+  const double farthest = bound.reach(largest(0, guess.order.size()));
+  std::vector<std::int32_t> near;
+  for (int c = 0; c < centres_.height; ++c)
+    if (bound.within(gaps[static_cast<std::size_t>(c)], farthest)) near.push_back(c);
+  const auto gap_of = [&](std::int32_t c) { return gaps[static_cast<std::size_t>(c)]; };
+  std::sort(near.begin(), near.end(),
+            [&](std::int32_t a, std::int32_t b) { return gap_of(a) < gap_of(b); });
+  const NamedCentres candidates = pick_centres(centres_, std::move(near));
+
+  const auto width = static_cast<std::size_t>(nearest_block());
+  std::int64_t scores = 0;
+  std::size_t needed = 0;
+  scratch.undecided.clear();
+  for (std::size_t first = 0; first < guess.order.size(); first += width) {
+    const std::size_t count = std::min(width, guess.order.size() - first);
+    for (std::size_t i = first + count; i < std::min(first + 2 * width, guess.order.size()); ++i)
+      fetch(points_.row(guess.order[i]), points_.width);
+    const double reach = bound.reach(largest(first, first + count));
+    while (needed < candidates.names.size() &&
+           bound.within(gap_of(candidates.names[needed]), reach))
+      ++needed;
+    nearest_named(candidates, static_cast<int>(needed),
+                  {points_, guess.order.data() + first, static_cast<int>(count), &scratch.block},
+                  labels + first);
+    for (std::size_t i = first; i < first + count; ++i)
+      if (labels[i] < 0) scratch.undecided.push_back(static_cast<std::int32_t>(i));
+    scores += static_cast<std::int64_t>(needed * count);
+  }
+  if (!scratch.undecided.empty()) decide(guess, scratch.undecided, labels);
+  return scores + static_cast<std::int64_t>(scratch.undecided.size()) * centres_.height;
+}
+
+void PrunedSearch::decide(const Guess& guess, const std::vector<std::int32_t>& undecided,
+                          std::int32_t* labels) const {
+  Image<float> rows(points_.width, static_cast<int>(undecided.size()));
+  std::vector<std::int32_t> decided(undecided.size());
+  for (std::size_t i = 0; i < undecided.size(); ++i)
+    std::copy_n(points_.row(guess.order[static_cast<std::size_t>(undecided[i])]), points_.width,
+                rows.row(static_cast<int>(i)));
+  nearest_of_rows(prepared_, rows, decided.data());
+  for (std::size_t i = 0; i < undecided.size(); ++i)
+    labels[static_cast<std::size_t>(undecided[i])] = decided[i];
+}
+
+}  // namespace fovea::cpu
