@@ -1,0 +1,75 @@
+// Which places of which image a block of threads describes at a time, as the CUDA twin divides
+// them: index arithmetic alone, tested on the host.
+#pragma once
+#include <fovea/scenes/descriptors.h>
+
+#include <cstdint>
+
+namespace fovea::scenes {
+
+// The last of `count` runs that begins at or before `item`, where firsts[i] is the first item of
+// run i and firsts[count] that beyond the last; runs may be empty.
+FOVEA_HD inline int run_of(const std::int32_t* firsts, int count, std::int32_t item) {
+  int low = 0, high = count;
+  while (high - low > 1) {
+    const int middle = low + (high - low) / 2;
+    if (firsts[middle] <= item) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+// The part of `count` items that worker `index` of `workers` has: equal ones but for one item.
+struct Share {
+  std::int32_t first, last;
+};
+FOVEA_HD inline Share share_of(std::int32_t count, int index, int workers) {
+  const std::int32_t each = count / workers, more = count % workers;
+  const std::int32_t first = each * index + (index < more ? index : more);
+  return {first, first + each + (index < more ? 1 : 0)};
+}
+
+FOVEA_HD inline int clamp_index(int index, int count) {
+  return index < 0 ? 0 : (index < count ? index : count - 1);
+}
+
+// Places of a grid, a tile of kColumns x kRows of them at a time.
+template <int kTileColumns, int kTileRows>
+struct SquareTiles {
+  static constexpr int kColumns = kTileColumns;
+  static constexpr int kRows = kTileRows;
+  static constexpr int kPoints = kColumns * kRows;
+
+  FOVEA_HD static int across(int columns) { return (columns + kColumns - 1) / kColumns; }
+  FOVEA_HD static std::int64_t count(int columns, int rows) {
+    return std::int64_t{across(columns)} * ((rows + kRows - 1) / kRows);
+  }
+  // The place of a point of a tile; false where the grid ends before.
+  FOVEA_HD static bool place(const PlaceGrid& grid, std::int32_t tile, int point, int& column,
+                             int& row) {
+    const int tiles = across(grid.columns);
+    column = tile % tiles * kColumns + point % kColumns;
+    row = tile / tiles * kRows + point / kColumns;
+    return column < grid.columns && row < grid.rows;
+  }
+};
+
+// Places of a grid in a row, kPoints of them at a time.
+template <int kTilePoints>
+struct RunTiles {
+  static constexpr int kPoints = kTilePoints;
+
+  FOVEA_HD static std::int64_t count(int columns, int rows) {
+    return (std::int64_t{columns} * rows + kPoints - 1) / kPoints;
+  }
+  FOVEA_HD static bool place(const PlaceGrid& grid, std::int32_t tile, int point, int& column,
+                             int& row) {
+    const std::int64_t index = std::int64_t{tile} * kPoints + point;
+    if (index >= std::int64_t{grid.columns} * grid.rows) return false;
+    column = static_cast<int>(index % grid.columns);
+    row = static_cast<int>(index / grid.columns);
+    return true;
+  }
+};
+
+}  // namespace fovea::scenes
