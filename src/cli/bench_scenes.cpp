@@ -37,7 +37,7 @@ Image<float> as_floats(const Image<std::uint8_t>& bytes, Memory memory = Memory:
   return memory == Memory::kHost ? std::move(numbers) : clone(numbers, memory);
 }
 
-BenchCase case_of(std::string name, Bytes points, Bytes centres) {
+BenchCase case_of(std::string name, const Bytes& points, const Bytes& centres) {
   const double count = points->height();
   return {.name = std::move(name),
           .shape = {.width = kDimensions,
@@ -47,8 +47,8 @@ BenchCase case_of(std::string name, Bytes points, Bytes centres) {
           .bytes = count * (kDimensions * sizeof(float) + sizeof(std::int32_t)),
           .operations = 2 * count * kDimensions * kClusters,
           .prepare = {},
-          .image = std::move(points),
-          .second = std::move(centres)};
+          .image = points,
+          .second = centres};
 }
 
 // What is made once a place: a search, or an iteration from the start, in which every point changes

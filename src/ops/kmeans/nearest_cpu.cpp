@@ -253,9 +253,8 @@ void search_named(const cpu::NamedCentres& centres, int count, const cpu::PointS
     reached_by_four(prepared, block.data(), width, found, p, reached);
   for (int p = 0; p < points.count; ++p) {
     const bool one = found.groups[p] == found.again[p] && std::has_single_bit<unsigned>(reached[p]);
-    labels[p] = one ? centres.names[static_cast<std::size_t>(found.groups[p] * kGroup +
-                                                             std::countr_zero(reached[p]))]
-                    : -1;
+    const int centre = found.groups[p] * kGroup + std::countr_zero(reached[p]);
+    labels[p] = one ? centres.names[static_cast<std::size_t>(centre)] : -1;
   }
 }
 
