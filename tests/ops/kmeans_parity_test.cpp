@@ -3,6 +3,7 @@
 #include <fovea/kmeans.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "ops/kmeans/backend.h"

@@ -2,8 +2,6 @@
 #include <fovea/kmeans.h>
 #include <gtest/gtest.h>
 
-#include <utility>
-
 #include "support/clusters.h"
 #include "support/devices.h"
 
@@ -89,7 +87,7 @@ TEST(NearestParity, ManyPoints) {
   expect_equal(centres, random_points(random, Points::kClusters, 32, 40000));
 }
 
-// Rows farther apart than they are long, and a stream of the caller's.
+// Rows farther apart than they are long.
 TEST(NearestParity, PartsOfAnImage) {
   FOVEA_SKIP_WITHOUT_CUDA();
   Random random(11);
