@@ -17,6 +17,7 @@
 #include "cli/rival_table.h"
 #include "rivals/faiss.h"
 #include "rivals/lemon.h"
+#include "rivals/scenes_opencv.h"
 #include "rivals/track_opencv.h"
 
 namespace {
@@ -241,6 +242,9 @@ constexpr std::array kRivals{
     FoveaRival{"kmeans_iteration", "cv::kmeans", prepare<cluster_once>},
     FoveaRival{"kmeans_assign", "cv::BFMatcher", prepare<match_nearest>},
     FoveaRival{"words_assign", "cv::BFMatcher", prepare<match_nearest>},
+    FoveaRival{"scenes_filters", "cv::sepFilter2D", fovea_opencv_bank_separable},
+    FoveaRival{"scenes_filters", "cv::filter2D", fovea_opencv_bank},
+    FoveaRival{"scenes_words", "cv::sepFilter2D, BFMatcher", fovea_opencv_words},
 #ifdef FOVEA_FAISS
     FoveaRival{"kmeans_iteration", "faiss::Clustering", fovea_faiss_kmeans},
     FoveaRival{"kmeans_assign", "faiss::IndexFlatL2", fovea_faiss_search},

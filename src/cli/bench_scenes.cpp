@@ -1,11 +1,14 @@
-// fovea bench scenes: the dictionary's k-means and the search for words beside FAISS and OpenCV.
+// fovea bench scenes: the filters, the dictionary's k-means and the search for words beside FAISS
+// and OpenCV.
 #include <fovea/kmeans.h>
 #include <fovea/random.h>
+#include <fovea/scenes/features.h>
 
 #include "cli/bench.h"
-#include "cli/bench_scenes_features.h"
+#include "cli/bench_scenes_corpus.h"
 #include "cli/run.h"
 #include "ops/kmeans/backend.h"
+#include "scenes/describe.h"
 
 namespace fovea::cli {
 namespace {
@@ -114,13 +117,69 @@ BenchCase iteration_case(const Bytes& points, const Bytes& centres) {
   return bench;
 }
 
+constexpr int kWidth = 310, kHeight = 246;  // of a photo
+Bytes random_photo() {
+  auto image = std::make_shared<Image<std::uint8_t>>(kWidth, kHeight);
+  Random random(4);
+  for (int y = 0; y < kHeight; ++y)
+    for (int x = 0; x < kWidth; ++x) image->row(y)[x] = static_cast<std::uint8_t>(random.bits());
+  return image;
+}
+
+BenchCase photo_case(std::string name, Bytes photo) {
+  constexpr double kMultiplyAdds = 832;  // a pixel, by what is separable in the filters
+  return {.name = std::move(name),
+          .shape = {.width = kWidth, .height = kHeight},
+          .bytes = kPixels * (1 + kDimensions * static_cast<double>(sizeof(float))),
+          .operations = 2 * kMultiplyAdds * kPixels,
+          .prepare = {},
+          .image = std::move(photo)};
+}
+
+BenchCase filters_case(const Bytes& photo) {
+  BenchCase bench = photo_case("scenes_filters", photo);
+  bench.prepare = [=](Memory memory) -> BenchWork {
+    const auto image = std::make_shared<Image<std::uint8_t>>(clone(photo->view(), memory));
+    const auto out = std::make_shared<Image<float>>(kDimensions, kPixels, 1, memory);
+    return [=](const Exec& exec) {
+      if (memory == Memory::kCuda) scenes::cuda::descriptors(*image, {}, {}, *out, exec);
+      else scenes::cpu::descriptors(*image, {}, {}, *out, exec);
+    };
+  };
+  return bench;
+}
+
+// From the photo to a word a pixel.
+BenchCase words_case(const Bytes& photo, const Bytes& centres) {
+  BenchCase bench = photo_case("scenes_words", photo);
+  bench.shape.to_width = kDimensions;
+  bench.shape.to_height = kClusters;
+  bench.bytes = kPixels * (1.0 + sizeof(std::uint16_t));
+  bench.operations += 2.0 * kPixels * kDimensions * kClusters;
+  bench.second = centres;
+  bench.prepare = [=](Memory memory) -> BenchWork {
+    const auto image = std::make_shared<Image<std::uint8_t>>(clone(photo->view(), memory));
+    const auto maker = std::make_shared<std::unique_ptr<scenes::FeatureMaker>>();
+    return [=](const Exec& exec) {
+      if (!*maker) {
+        scenes::Dictionary dictionary;
+        dictionary.words = as_floats(*centres);
+        *maker = std::make_unique<scenes::FeatureMaker>(dictionary, 0, without_stream(exec));
+      }
+      (*maker)->words(*image);
+    };
+  };
+  return bench;
+}
+
 int run_bench_scenes(ScenesBenchOptions& options, Context& context) {
   const Bytes samples = random_rows(kSamples, 1), pixels = random_rows(kPixels, 2);
-  const Bytes centres = random_rows(kClusters, 3);
+  const Bytes centres = random_rows(kClusters, 3), photo = random_photo();
   std::vector<BenchCase> cases{iteration_case(samples, centres),
                                assign_case("kmeans_assign", samples, centres),
-                               assign_case("words_assign", pixels, centres)};
-  for (BenchCase& bench : scenes_feature_cases(options.corpus)) cases.push_back(std::move(bench));
+                               assign_case("words_assign", pixels, centres), filters_case(photo),
+                               words_case(photo, centres)};
+  if (options.corpus) cases.push_back(scenes_corpus_case());
   return run_bench(options.bench, cases, context);
 }
 
@@ -129,14 +188,14 @@ int run_bench_scenes(ScenesBenchOptions& options, Context& context) {
 Command bench_scenes_command() {
   return {.system = "bench",
           .verb = "scenes",
-          .summary = "time k-means and the search for words beside FAISS and OpenCV",
+          .summary = "time filters, k-means and the search for words beside FAISS and OpenCV",
           .text =
               "Points are evenly random, which no shortcut can use. kmeans_iteration is the first "
               "of 298200 points of 32 numbers and 500 clusters, in which every point changes its "
               "cluster; kmeans_assign the search for the nearest centre alone; words_assign that "
-              "of a photo's 76260 pixels. scenes_filters are 32 filters of a photo, scenes_words "
-              "its filters, words and histogram, scenes_corpus those of 1491 photos. "
-              "On the CPU FAISS and OpenCV take turns with ours; "
+              "of a photo's 76260 pixels; scenes_filters the 32 filters of such a photo, and "
+              "scenes_words all from its grey levels to its words; scenes_corpus the features of "
+              "1491 photos. On the CPU FAISS and OpenCV take turns with ours; "
               "scikit-learn's times come from bench/rivals/sklearn_scenes.py by --rivals.",
           .examples = {{"fovea bench scenes --device cpu --threads 1", "one thread"},
                        {"fovea bench scenes --filter words", "words alone"}},

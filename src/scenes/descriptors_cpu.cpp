@@ -28,10 +28,6 @@ struct Wanted {
   // Calls put(place, row) for those from `first` on, `count` of them.
   template <class Put>
   void each(std::int64_t first, int count, const Put& put) const {
-    if (places.empty()) {
-      for (int i = 0; i < count; ++i) put(i, first + i);
-      return;
-    }
     auto at = std::lower_bound(order.begin(), order.end(), first,
                                [&](auto a, auto number) { return place(a) < number; });
     for (; at != order.end() && place(*at) < first + count; ++at)
@@ -51,6 +47,14 @@ void copy_place(const PlaceBlock& block, int place, std::span<float> to) {
   } else {
     std::copy_n(block.numbers + place * block.stride, to.size(), to.begin());
   }
+}
+
+// Line i of a block to the rows of its places.
+void copy_line(const PlaceBlock& block, int i, ImageView<float> rows) {
+  const int first = i * block.places.columns;
+  if (block.planar) return planes_to_rows(block.numbers + first, block.stride, rows.height, rows);
+  for (int p = 0; p < rows.height; ++p)
+    std::copy_n(block.numbers + (first + p) * block.stride, rows.width, rows.row(p));
 }
 
 }  // namespace
@@ -88,7 +92,8 @@ void descriptors(ImageView<const std::uint8_t> image, const DescriptorOptions& o
   std::vector<std::int64_t> starts(1, 0);  // of grids, among all places
   for (const PlaceGrid& grid : grids) starts.push_back(starts.back() + grid.count());
   const Wanted wanted(places);
-  const auto tiles = place_tiles(grids, kTileLines);
+  const int most_lines = thread_count(exec) == 1 ? image.height : kTileLines;
+  const auto tiles = place_tiles(grids, most_lines);
   parallel_for(
       exec, static_cast<std::int64_t>(tiles.size()), 1, [&](std::int64_t begin, std::int64_t end) {
         const auto describer = make_describer(options, {});
@@ -104,13 +109,16 @@ void descriptors(ImageView<const std::uint8_t> image, const DescriptorOptions& o
             any = wanted.any(number(line), tile.columns);
           if (!any) continue;
           describer->describe(image, grid, tile, [&](const PlaceBlock& block) {
-            for (int i = 0; i < block.places.lines; ++i)
-              wanted.each(
-                  number(block.places.line + i), tile.columns, [&](int place, std::int64_t row) {
-                    copy_place(
-                        block, i * tile.columns + place,
-                        {out.row(static_cast<int>(row)), static_cast<std::size_t>(out.width)});
-                  });
+            for (int i = 0; i < block.places.lines; ++i) {
+              const std::int64_t first = number(block.places.line + i);
+              if (places.empty())
+                copy_line(block, i, out.crop(0, static_cast<int>(first), out.width, tile.columns));
+              else
+                wanted.each(first, tile.columns, [&](int place, std::int64_t row) {
+                  copy_place(block, i * tile.columns + place,
+                             {out.row(static_cast<int>(row)), static_cast<std::size_t>(out.width)});
+                });
+            }
           });
         }
       });

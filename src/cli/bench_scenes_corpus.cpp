@@ -1,11 +1,9 @@
-#include "cli/bench_scenes_features.h"
+#include "cli/bench_scenes_corpus.h"
 
 #include <fovea/random.h>
 #include <fovea/scenes/features.h>
 
 #include <algorithm>
-
-#include "scenes/describe.h"
 
 namespace fovea::cli {
 namespace {
@@ -83,51 +81,27 @@ struct Making {
   Image<float> features;
 };
 
-BenchCase features_case(const char* name, int count) {
-  const double pixels = static_cast<double>(kWidth) * kHeight * count;
-  return {.name = name,
-          .shape = {.width = kWidth, .height = kHeight * count},
-          .bytes = pixels,
-          .operations = pixels * (2.0 * kWords * kBankNumbers + kFilterOperations),
-          .prepare = [=](Memory memory) -> BenchWork {
+}  // namespace
+
+BenchCase scenes_corpus_case() {
+  constexpr double kPixels = static_cast<double>(kWidth) * kHeight * kPhotos;
+  return {.name = "scenes_corpus",
+          .shape = {.width = kWidth, .height = kHeight * kPhotos},
+          .bytes = kPixels,
+          .operations = kPixels * (2.0 * kWords * kBankNumbers + kFilterOperations),
+          .prepare = [](Memory memory) -> BenchWork {
             const auto making = std::make_shared<std::unique_ptr<Making>>();
             return [=](const Exec& exec) {
               if (!*making) {
                 Exec own = exec;
                 own.stream = nullptr;  // a clock's is gone with the first measurement
                 *making = std::make_unique<Making>(Making{
-                    make_photos(count, memory), scenes::FeatureMaker(make_dictionary(), 0, own),
-                    Image<float>(kWords, count)});
+                    make_photos(kPhotos, memory), scenes::FeatureMaker(make_dictionary(), 0, own),
+                    Image<float>(kWords, kPhotos)});
               }
               (*making)->maker.make((*making)->photos.views, (*making)->features);
             };
           }};
-}
-
-BenchCase filters_case() {
-  constexpr double kPixels = static_cast<double>(kWidth) * kHeight;
-  return {.name = "scenes_filters",
-          .shape = {.width = kWidth, .height = kHeight, .channels = 1},
-          .bytes = kPixels * (1 + kBankNumbers * sizeof(float)),
-          .operations = kPixels * kFilterOperations,
-          .prepare = [](Memory memory) -> BenchWork {
-            const auto photo = std::make_shared<Photos>(make_photos(1, memory));
-            const auto out =
-                std::make_shared<Image<float>>(kBankNumbers, kWidth * kHeight, 1, memory);
-            return [=](const Exec& exec) {
-              if (photo->views[0].memory == Memory::kCuda)
-                scenes::cuda::descriptors(photo->views[0], {}, {}, *out, exec);
-              else scenes::cpu::descriptors(photo->views[0], {}, {}, *out, exec);
-            };
-          }};
-}
-
-}  // namespace
-
-std::vector<BenchCase> scenes_feature_cases(bool corpus) {
-  std::vector<BenchCase> cases{filters_case(), features_case("scenes_words", 1)};
-  if (corpus) cases.push_back(features_case("scenes_corpus", kPhotos));
-  return cases;
 }
 
 }  // namespace fovea::cli
