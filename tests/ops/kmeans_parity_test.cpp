@@ -122,7 +122,9 @@ TEST(KmeansParity, Survey) {
     const auto gpu = cuda::make_kmeans_engine(points, {.device = Device::cuda()})->survey();
     EXPECT_EQ(cpu.offending, offending);
     EXPECT_EQ(gpu.offending, offending);
-    if (offending < 0) EXPECT_EQ(cpu.largest, gpu.largest);
+    if (offending < 0) {
+      EXPECT_EQ(cpu.largest, gpu.largest);
+    }
   }
 }
 

@@ -49,10 +49,11 @@ struct Problem {
   int dimensions, centres;
   std::vector<float> points;   // 16, steps * 16 apart
   std::vector<float> numbers;  // of whole groups
+  std::vector<float> origin;   // steps * 16
 };
 
 Problem random_problem(Random& random, int dimensions, float offset, float spread) {
-  Problem problem{dimensions, static_cast<int>(1 + random.below(40)), {}, {}};
+  Problem problem{dimensions, static_cast<int>(1 + random.below(40)), {}, {}, {}};
   const int pitch = steps_of(dimensions) * kStep;
   const auto fill = [&](std::vector<float>& rows, int count, int present) {
     rows.assign(static_cast<std::size_t>(count * pitch), 0);
@@ -62,6 +63,8 @@ Problem random_problem(Random& random, int dimensions, float offset, float sprea
   };
   fill(problem.points, kRows, kRows);
   fill(problem.numbers, groups_of(problem.centres) * kGroup, problem.centres);
+  if (random.below(2) == 0) fill(problem.origin, 1, 1);
+  else problem.origin.assign(static_cast<std::size_t>(pitch), 0);
   return problem;
 }
 
@@ -72,7 +75,7 @@ std::vector<float> tensor_scores(const Problem& p, const std::vector<float>& hal
   for (int group = 0; group < groups; ++group) {
     std::vector<std::uint32_t> words(static_cast<std::size_t>(group_words(steps)));
     const GroupSource source{p.numbers.data() + static_cast<std::ptrdiff_t>(group) * kGroup * pitch,
-                             pitch, std::min(kGroup, p.centres - group * kGroup)};
+                             p.origin.data(), pitch, std::min(kGroup, p.centres - group * kGroup)};
     for (int pair = 0; pair < steps * 64; ++pair) pack_pair(source, pair, words.data());
     std::array<std::array<float, 4>, 32> scores{};
     for (int round = 0; round < 3; ++round)  // second x first, first x second, first x first
@@ -83,7 +86,8 @@ std::vector<float> tensor_scores(const Problem& p, const std::vector<float>& hal
             const auto l = static_cast<std::size_t>(lane), q = static_cast<std::size_t>(part);
             const Place place = point_place(lane, part);
             const float* at = p.points.data() + place.row * pitch + step * kStep + place.number;
-            const Pieces pieces = split(-at[0], -at[1]);
+            const float* from = p.origin.data() + step * kStep + place.number;
+            const Pieces pieces = split(-(at[0] - from[0]), -(at[1] - from[1]));
             a[l][q] = round == 0 ? pieces.second : pieces.first;
             b[l][q] = words[static_cast<std::size_t>(word_of(step, lane, part / 2, part % 2))];
           }
@@ -101,28 +105,35 @@ std::vector<float> tensor_scores(const Problem& p, const std::vector<float>& hal
   return result;
 }
 
-// How much of the margin errors take up, at most.
+// How much of the margin errors take up, at most: of the difference of two centres' scores, in
+// which what they have in common is gone.
 double used_margin(const Problem& p) {
   const int pitch = steps_of(p.dimensions) * kStep, columns = groups_of(p.centres) * kGroup;
   std::vector<float> halves(static_cast<std::size_t>(columns));
   float most_half = 0;
   for (int c = 0; c < p.centres; ++c) {
-    halves[static_cast<std::size_t>(c)] = half_square(p.numbers.data() + c * pitch, p.dimensions);
-    most_half = std::max(most_half, halves[static_cast<std::size_t>(c)]);
+    float& half = halves[static_cast<std::size_t>(c)];
+    half = moved_half(p.numbers.data() + c * pitch, p.origin.data(), p.dimensions);
+    most_half = std::max(most_half, half);
   }
+  const float origin_length = std::sqrt(2 * half_square(p.origin.data(), p.dimensions)) * 1.001F;
   const std::vector<float> scores = tensor_scores(p, halves);
   double used = 0;
   for (int row = 0; row < kRows; ++row) {
     const float* point = p.points.data() + row * pitch;
-    const float margin =
-        score_margin(2 * half_square(point, p.dimensions), most_half, p.dimensions);
+    const float squared = 2 * moved_half(point, p.origin.data(), p.dimensions);
+    const float margin = score_margin({squared, most_half, origin_length, p.dimensions, 0});
+    double least = 0, most = 0;
     for (int c = 0; c < p.centres; ++c) {
-      float chain = halves[static_cast<std::size_t>(c)];
-      for (int i = 0; i < p.dimensions; ++i)
-        chain = add_to_score(point[i], p.numbers[static_cast<std::size_t>(c * pitch + i)], chain);
-      const float score = scores[static_cast<std::size_t>(row * columns + c)];
-      used = std::max(used, 2 * std::abs(static_cast<double>(score) - chain) / margin);
+      const float* centre = p.numbers.data() + c * pitch;
+      float chain = half_square(centre, p.dimensions);
+      for (int i = 0; i < p.dimensions; ++i) chain = add_to_score(point[i], centre[i], chain);
+      const double error =
+          static_cast<double>(scores[static_cast<std::size_t>(row * columns + c)]) - chain;
+      least = c == 0 ? error : std::min(least, error);
+      most = c == 0 ? error : std::max(most, error);
     }
+    used = std::max(used, (most - least) / margin);
   }
   return used;
 }
@@ -154,10 +165,12 @@ TEST(NearestLayout, WorstNumbersLieWithinTheMargin) {
 }
 
 TEST(NearestLayout, MarginIsInfiniteWhereSumsMayBe) {
-  EXPECT_TRUE(std::isinf(score_margin(std::numeric_limits<float>::infinity(), 1, 8)));
-  EXPECT_TRUE(std::isinf(score_margin(1, std::numeric_limits<float>::infinity(), 8)));
-  EXPECT_TRUE(std::isinf(score_margin(3e38F, 3e38F, 8)));
-  EXPECT_FALSE(std::isinf(score_margin(1e30F, 1e30F, 8)));
+  const float infinity = std::numeric_limits<float>::infinity();
+  EXPECT_TRUE(std::isinf(score_margin({1, 1, 1e19F, 8, 0})));
+  EXPECT_TRUE(std::isinf(score_margin({infinity, 1, 0, 8, 0})));
+  EXPECT_TRUE(std::isinf(score_margin({1, infinity, 0, 8, 0})));
+  EXPECT_TRUE(std::isinf(score_margin({3e38F, 3e38F, 0, 8, 0})));
+  EXPECT_FALSE(std::isinf(score_margin({1e30F, 1e30F, 0, 8, 0})));
 }
 
 TEST(NearestLayout, OrderOfFloats) {

@@ -88,6 +88,7 @@ CentresMemory Engine::centres_at(int which) {
   const int at = (current_ + which) % 2;
   CentresMemory memory = centres_[static_cast<std::size_t>(at)].memory();
   memory.most_half = &records_.data()[at].most_half;
+  memory.origin = centres_[0].memory().origin;  // stays what it was at the start
   return memory;
 }
 

@@ -16,14 +16,15 @@ struct CentresMemory {
   float* halves = nullptr;
   std::uint32_t* groups = nullptr;
   float* most_half = nullptr;
+  float* origin = nullptr;
 
   CentresView view() const {
-    return {centres, dimensions, pitch, numbers, halves, groups, most_half};
+    return {centres, dimensions, pitch, numbers, halves, groups, most_half, origin};
   }
 };
 
 // Once the numbers of a group's centres are written and the block has met: halves, the greatest of
-// them (begun as 0), and the group's words. By all threads of a block.
+// the moved ones (begun as 0), and the group's words. By all threads of a block, 96 or more.
 __device__ inline void prepare_group(const CentresMemory& to, int group) {
   using namespace detail::nearest;
   const int first = group * kGroup, present = min(kGroup, to.centres - first);
@@ -32,24 +33,27 @@ __device__ inline void prepare_group(const CentresMemory& to, int group) {
   std::uint32_t* words = to.groups == nullptr
                              ? nullptr
                              : to.groups + static_cast<std::ptrdiff_t>(group) * group_words(steps);
-  if (static_cast<int>(threadIdx.x) < kGroup) {
-    const int at = static_cast<int>(threadIdx.x);
+  // Each centre's two sums are made by one thread each, of different warps.
+  const int at = static_cast<int>(threadIdx.x % 32);
+  const float* centre = numbers + static_cast<std::ptrdiff_t>(at) * to.pitch;
+  if (threadIdx.x / 32 == 0 && at < kGroup)
+    to.halves[first + at] = at < present ? detail::half_square(centre, to.dimensions) : kFarHalf;
+  if (words == nullptr) return;
+  if (threadIdx.x / 32 == 2 && at < kGroup) {
     float half = kFarHalf;
     if (at < present) {
-      half =
-          detail::half_square(numbers + static_cast<std::ptrdiff_t>(at) * to.pitch, to.dimensions);
+      half = moved_half(centre, to.origin, to.dimensions);
       atomicMax(reinterpret_cast<unsigned*>(to.most_half), __float_as_uint(half));
     }
-    to.halves[first + at] = half;
-    if (words != nullptr) words[steps * kStepWords + at] = __float_as_uint(half);
+    words[steps * kStepWords + at] = __float_as_uint(half);
   }
-  if (words == nullptr) return;
   for (int pair = static_cast<int>(threadIdx.x); pair < steps * 64;
        pair += static_cast<int>(blockDim.x))
-    pack_pair({numbers, to.pitch, present}, pair, words);
+    pack_pair({numbers, to.origin, to.pitch, present}, pair, words);
 }
 
-// Prepares centres whose numbers are on the device already, zeros behind each.
+// Prepares centres whose numbers are on the device already, zeros behind each; their origin is
+// about their mean.
 void prepare_centres(const CentresMemory& centres, cudaStream_t stream);
 
 // Memory for centres of a size.
@@ -66,6 +70,7 @@ class DeviceCentres {
   Array<float> numbers_;
   Array<float> halves_;  // and the greatest
   Array<std::uint32_t> groups_;
+  Array<float> origin_;  // and its length
   CentresMemory memory_;
 };
 

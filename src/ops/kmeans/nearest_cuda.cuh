@@ -30,7 +30,8 @@ struct CentresView {
   const float* halves = nullptr;          // of their squared lengths
   const std::uint32_t* groups = nullptr;  // as nearest_layout.h says; centres behind the last are
                                           // far away. Absent from more than 128 numbers on
-  const float* most_half = nullptr;       // the greatest of halves
+  const float* most_half = nullptr;       // the greatest of the moved centres
+  const float* origin = nullptr;          // pitch numbers, and at least its length
 };
 
 // How a block divides its work. Each warp has 16 * kTiles_ points at a time, kRounds_ times: more
@@ -164,12 +165,15 @@ __device__ inline const float* doubtful_row(const NearestScratch<Shape>& scratch
 template <class Shape>
 __device__ inline void take_candidates(const CentresView& centres, int first, int group,
                                        const float (&scores)[4], NearestScratch<Shape>& scratch) {
+  const auto* halves = reinterpret_cast<const float*>(
+      centres.groups + static_cast<std::size_t>(group) * Shape::kGroupWords +
+      Shape::kSteps * detail::nearest::kStepWords);
 #pragma unroll
   for (int part = 0; part < 4; ++part) {
     const detail::nearest::Place place = detail::nearest::score_place(threadIdx.x % 32, part);
     const int centre = group * kGroup + place.number, slot = first + place.row;
     if (slot >= scratch.doubtful || centre >= centres.centres) continue;
-    if (scores[part] + centres.halves[centre] > scratch.limits[slot]) continue;
+    if (scores[part] + halves[place.number] > scratch.limits[slot]) continue;
     const int at = atomicAdd(&scratch.candidate_count, 1);
     if (at < NearestScratch<Shape>::kMostCandidates)
       scratch.recheck.candidates[at] = static_cast<std::uint32_t>(place.row << 16 | centre);
@@ -192,7 +196,7 @@ __device__ inline void find_candidates(const CentresView& centres, int first,
         [&](int part) {
           return doubtful_row(scratch, first + detail::nearest::point_place(lane, part).row);
         },
-        s, squares);
+        centres.origin, s, squares);
   constexpr int kBatch = Shape::kSteps <= 2   ? 4
                          : Shape::kSteps <= 4 ? 2
                                               : 1;  // on their way at once
@@ -248,8 +252,8 @@ struct WarpPoints {
 };
 
 template <class Shape>
-__device__ inline void load_warp(const NearestScratch<Shape>& scratch, int round,
-                                 WarpPoints<Shape>& points) {
+__device__ inline void load_warp(const NearestScratch<Shape>& scratch, const float* origin,
+                                 int round, WarpPoints<Shape>& points) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   points.first = round * Shape::kRoundPoints + warp * Shape::kWarpPoints;
 #pragma unroll
@@ -260,7 +264,7 @@ __device__ inline void load_warp(const NearestScratch<Shape>& scratch, int round
     };
 #pragma unroll
     for (int s = 0; s < Shape::kSteps; ++s)
-      points.registers[m][s] = load_points(row, s, points.squares[m]);
+      points.registers[m][s] = load_points(row, origin, s, points.squares[m]);
   }
 }
 
@@ -293,7 +297,7 @@ template <class Shape>
 __device__ inline void write_labels(const CentresView& centres, int count, std::uint32_t mask,
                                     WarpPoints<Shape>& points, NearestScratch<Shape>& scratch) {
   const int lane = threadIdx.x % 32;
-  const float most_half = *centres.most_half;
+  const float most_half = *centres.most_half, origin_length = centres.origin[centres.pitch];
   const float packing = Shape::kPacked ? static_cast<float>(~mask) * 0x1p-22F : 0.0F;
 #pragma unroll
   for (int m = 0; m < Shape::kTiles; ++m)
@@ -311,8 +315,8 @@ __device__ inline void write_labels(const CentresView& centres, int count, std::
       if (lane % 4 != 0 || row >= count) continue;
       scratch.labels[row] = found.centre;
       const float limit =
-          __fadd_ru(found.best,
-                    detail::nearest::score_margin(squared, most_half, centres.dimensions, packing));
+          __fadd_ru(found.best, detail::nearest::score_margin({squared, most_half, origin_length,
+                                                               centres.dimensions, packing}));
       if (found.next > limit) continue;
       const int slot = atomicAdd(&scratch.doubtful, 1);
       scratch.rows[slot] = static_cast<std::uint16_t>(row);
@@ -335,7 +339,7 @@ __device__ int nearest_in_block(const CentresView& centres, int count,
   for (int round = 0; round < Shape::kRounds; ++round) {
     stage(centres, 0, scratch);
     WarpPoints<Shape> points;
-    load_warp(scratch, round, points);
+    load_warp(scratch, centres.origin, round, points);
     for (int chunk = 0; chunk < chunks; ++chunk) {
       await_copies();
       __syncthreads();  // the chunk is here, and no warp reads the one before any more

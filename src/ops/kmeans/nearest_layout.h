@@ -43,7 +43,8 @@ FOVEA_HD constexpr Place score_place(int lane, int part) {
 }
 
 // Eight centres in memory, as 32-bit words: for each step and lane 4 words (registers 0 and 1 of
-// the first pieces, 0 and 1 of the second), then the 8 halves of squared lengths.
+// the first pieces, 0 and 1 of the second), then the 8 halves of squared lengths. All of them
+// moved.
 constexpr int kStepWords = 32 * 4;
 FOVEA_HD constexpr int group_words(int steps) { return steps * kStepWords + kGroup; }
 FOVEA_HD constexpr int word_of(int step, int lane, int piece, int part) {
@@ -67,22 +68,38 @@ FOVEA_HD inline Pieces split(float a, float b) {
           to_bfloat16(a - from_bfloat16(first_a)) | to_bfloat16(b - from_bfloat16(first_b)) << 16};
 }
 
+// Points and centres are moved by a common vector first, the origin: distances stay, and what lies
+// far from 0 but close together loses less.
+//
 // Writes one of a group's steps * 64 pairs of registers: first and second pieces of two numbers of
 // one centre. Of the group's centres, which lie `pitch` apart, `present` exist; others are 0.
 struct GroupSource {
   const float* numbers;
+  const float* origin;
   int pitch;
   int present;
 };
 FOVEA_HD inline void pack_pair(const GroupSource& from, int pair, std::uint32_t* words) {
   const int step = pair / 64, lane = pair % 64 / 2, part = pair % 2;
   const Place place = centre_place(lane, part);
+  const float* origin = from.origin + step * kStep + place.number;
   const float* numbers = from.numbers + static_cast<std::ptrdiff_t>(place.row) * from.pitch +
                          step * kStep + place.number;
   const bool is_there = place.row < from.present;
-  const Pieces pieces = split(is_there ? numbers[0] : 0.0F, is_there ? numbers[1] : 0.0F);
+  const Pieces pieces =
+      split(is_there ? numbers[0] - origin[0] : 0.0F, is_there ? numbers[1] - origin[1] : 0.0F);
   words[word_of(step, lane, 0, part)] = pieces.first;
   words[word_of(step, lane, 1, part)] = pieces.second;
+}
+
+// Half the squared length of a moved centre.
+FOVEA_HD inline float moved_half(const float* centre, const float* origin, int dimensions) {
+  double sum = 0;
+  for (int i = 0; i < dimensions; ++i) {
+    const double number = centre[i] - origin[i];
+    sum = std::fma(number, number, sum);
+  }
+  return static_cast<float>(sum / 2);
 }
 
 // A float's place in the order of floats, 0 for both zeros; no NaN.
@@ -91,27 +108,39 @@ FOVEA_HD inline std::uint32_t order_of(float value) {
   return bits >> 31 != 0 ? ~bits : bits | 0x80000000U;
 }
 
-// Twice the most that the tensor cores' score of any centre may lie from the fma chain's, for a
-// point of this squared length and centres whose greatest half squared length is `most_half`. With
-// M = |p||c| and u = 2^-24:
+// What the error of a score depends on.
+struct MarginSource {
+  float squared_length;  // of the moved point
+  float most_half;       // the greatest of the moved centres
+  float origin_length;   // at least
+  int dimensions;
+  float more;  // what else is lost, as a part of M + H
+};
+
+// Twice the most that the tensor cores' score of any centre may lie from the fma chain's, but for
+// what all centres have in common. With M = |p||c|, H = |c|^2 / 2, both of moved ones, and u =
+// 2^-24:
 //   a piece leaves at most 2^-8 of a number, two at most 2^-16: what is left out, second x second
 //   and twice number x rest, is at most 3.03 * 2^-16 M;
 //   a product of 16 adds 17 aligned terms, cut off at 2^-23 of the largest or finer, and cuts its
 //   sum: below 32 * 2^-23 of what may be summed, M for the first pieces and 2^-7 M before;
-//   the half and, beyond 64 numbers, the second pieces' sum are added with a rounding each, and the
-//   chain rounds once a number: u (M + H) each.
-// Numbers that underflow leave 2^-126 of each other's. `more` is what else is lost, as a part of M
-// + H. Infinite where a sum might become so.
-FOVEA_HD inline float score_margin(float squared_length, float most_half, int dimensions,
-                                   float more = 0) {
-  constexpr float kSlack = 1.001F;
-  const float product = std::sqrt(squared_length) * std::sqrt(2 * most_half) * kSlack;
-  const float sum = product + most_half;
-  if (!(sum < 1e37F)) return std::numeric_limits<float>::infinity();
-  const auto steps = static_cast<float>(steps_of(dimensions));
+//   moving rounds every number, the half is rounded, and it and, beyond 64 numbers, the second
+//   pieces' sum are added with a rounding each: below 7 u (M + H);
+//   the chain rounds its half and once a number: u (M + H) each, of points and centres where they
+//   were, which are longer by the origin at most.
+// Numbers that underflow leave 2^-126 of each other's. Infinite where a sum might become so.
+FOVEA_HD inline float score_margin(const MarginSource& of) {
+  constexpr float kSlack = 1.001F, kUnit = 0x1p-24F;
+  const float point = std::sqrt(of.squared_length) * kSlack;
+  const float centre = std::sqrt(2 * of.most_half) * kSlack;
+  const float product = point * centre, far_centre = centre + of.origin_length;
+  const float far_sum = (point + of.origin_length) * far_centre + far_centre * far_centre / 2;
+  if (!(far_sum < 1e37F)) return std::numeric_limits<float>::infinity();
+  const auto steps = static_cast<float>(steps_of(of.dimensions));
   const float error = product * (3.1F * 0x1p-16F + steps * 1.05F * 0x1p-18F) +
-                      sum * (static_cast<float>(dimensions + 3) * 0x1p-24F + more) +
-                      0x1p-100F * (1 + std::sqrt(squared_length));
+                      (product + of.most_half) * (7 * kUnit + of.more) +
+                      far_sum * static_cast<float>(of.dimensions + 2) * kUnit +
+                      0x1p-100F * (1 + point);
   return 2 * kSlack * error;
 }
 

@@ -39,16 +39,19 @@ __device__ inline void copy_ahead(void* shared, const void* global) {
 }
 __device__ inline void await_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
-// 16 points' registers of one step: their numbers negative, so that products are taken away. Adds
-// to the squared lengths of this lane's two points what it holds of them. row(part) is the shared
-// row of the point that register `part` belongs to.
+// 16 points' registers of one step: their numbers moved by the origin and negative, so that
+// products are taken away. Adds to the squared lengths of this lane's two points what it holds of
+// them. row(part) is the shared row of the point that register `part` belongs to.
 template <class Row>
-__device__ inline Registers load_points(const Row& row, int step, float (&squares)[2]) {
+__device__ inline Registers load_points(const Row& row, const float* origin, int step,
+                                        float (&squares)[2]) {
   Registers result;
 #pragma unroll
   for (int part = 0; part < 4; ++part) {
     const int number = step * kStep + detail::nearest::point_place(threadIdx.x % 32, part).number;
-    const float2 pair = *reinterpret_cast<const float2*>(row(part) + number);
+    const float2 there = *reinterpret_cast<const float2*>(row(part) + number);
+    const float2 from = *reinterpret_cast<const float2*>(origin + number);
+    const float2 pair{there.x - from.x, there.y - from.y};
     squares[part % 2] = fmaf(pair.x, pair.x, fmaf(pair.y, pair.y, squares[part % 2]));
     const detail::nearest::Pieces pieces = detail::nearest::split(-pair.x, -pair.y);
     result.first[part] = pieces.first;
