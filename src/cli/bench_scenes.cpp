@@ -9,6 +9,7 @@
 #include "cli/run.h"
 #include "ops/kmeans/backend.h"
 #include "scenes/describe.h"
+#include "scenes/describe_cpu.h"
 
 namespace fovea::cli {
 namespace {
@@ -136,14 +137,37 @@ BenchCase photo_case(std::string name, Bytes photo) {
           .image = std::move(photo)};
 }
 
+// On the CPU responses are handed on as planes, some lines at a time, as the search for words takes
+// them; nothing is read of them here.
+struct CpuFilters {
+  std::vector<scenes::cpu::PlaceTile> tiles;
+  std::vector<std::unique_ptr<scenes::cpu::Describer>> describers;
+
+  CpuFilters(const scenes::PlaceGrid& grid, int threads)
+      : tiles(scenes::cpu::place_tiles({&grid, 1}, threads == 1 ? kHeight : kHeight / 4)) {
+    for (std::size_t i = 0; i < tiles.size(); ++i)
+      describers.push_back(scenes::cpu::make_describer({}, {}));
+  }
+};
+
 BenchCase filters_case(const Bytes& photo) {
   BenchCase bench = photo_case("scenes_filters", photo);
   bench.prepare = [=](Memory memory) -> BenchWork {
     const auto image = std::make_shared<Image<std::uint8_t>>(clone(photo->view(), memory));
-    const auto out = std::make_shared<Image<float>>(kDimensions, kPixels, 1, memory);
+    if (memory == Memory::kCuda) {
+      const auto out = std::make_shared<Image<float>>(kDimensions, kPixels, 1, memory);
+      return [=](const Exec& exec) { scenes::cuda::descriptors(*image, {}, {}, *out, exec); };
+    }
+    const auto filters = std::make_shared<std::unique_ptr<CpuFilters>>();
     return [=](const Exec& exec) {
-      if (memory == Memory::kCuda) scenes::cuda::descriptors(*image, {}, {}, *out, exec);
-      else scenes::cpu::descriptors(*image, {}, {}, *out, exec);
+      const scenes::PlaceGrid grid = scenes::place_grids({}, kWidth, kHeight).front();
+      if (!*filters) *filters = std::make_unique<CpuFilters>(grid, thread_count(exec));
+      const auto count = static_cast<std::int64_t>((*filters)->tiles.size());
+      parallel_for(exec, count, 1, [&](std::int64_t begin, std::int64_t) {
+        const auto i = static_cast<std::size_t>(begin);
+        (*filters)->describers[i]->describe(*image, grid, (*filters)->tiles[i],
+                                            [](const scenes::cpu::PlaceBlock&) {});
+      });
     };
   };
   return bench;

@@ -69,9 +69,9 @@ void row_pass(const RowJob& job, const BankWeights& w) {
   }
 }
 
-HWY_INLINE RowVector load_sums(const float* row, std::ptrdiff_t pitch, int x) {
+HWY_INLINE RowVector load_sums(const float* at, std::ptrdiff_t pitch) {
   const Floats d;
-  return {hn::LoadU(d, row + x), hn::LoadU(d, row + pitch + x), hn::LoadU(d, row + 2 * pitch + x)};
+  return {hn::LoadU(d, at), hn::LoadU(d, at + pitch), hn::LoadU(d, at + 2 * pitch)};
 }
 
 struct Sums {
@@ -93,93 +93,120 @@ HWY_INLINE void column_tap(const RowVector& above, const RowVector& below, Vecto
   sums.bend_across = hn::MulAdd(hn::Add(above.bend, below.bend), smooth, sums.bend_across);
 }
 
+template <bool kScaled, int kKind>
+HWY_INLINE void respond(const ColumnJob& job, int line, int x, Vector response) {
+  const Floats d;
+  if constexpr (kScaled)
+    response = hn::MulAdd(response, hn::Set(d, job.scale[kKind]), hn::Set(d, job.offset[kKind]));
+  hn::StoreU(response, d, job.out[line][kKind] + x);
+}
+
 // Responses of one line to where they belong; `line` says which of the job's.
-HWY_INLINE void column_store(const ColumnJob& job, int line, int reach, int x, const Sums& sums) {
+template <bool kScaled, int kReach>
+HWY_INLINE void column_store(const ColumnJob& job, int line, int x, const Sums& sums) {
   const Floats d;
   const Integers di;
   const std::int32_t* below = job.below[line] + x;
   const std::int32_t* above = job.above[line] + x;
-  const int side = 2 * reach + 1;
-  const auto square = hn::Sub(hn::Sub(hn::LoadU(di, below + side), hn::LoadU(di, below)),
-                              hn::Sub(hn::LoadU(di, above + side), hn::LoadU(di, above)));
-  Vector responses[kBankKinds] = {sums.smooth,
-                                  hn::MulAdd(hn::ConvertTo(d, square), hn::Set(d, job.level),
-                                             hn::Add(sums.bend_across, sums.bend_down)),
-                                  sums.across, sums.down};
-  for (int i = 0; i < kBankKinds; ++i) {
-    if (job.scale != nullptr)
-      responses[i] = hn::MulAdd(responses[i], hn::Set(d, job.scale[i]), hn::Set(d, job.offset[i]));
-    hn::StoreU(responses[i], d, job.out[line][i] + x);
-  }
+  constexpr int kSide = 2 * kReach + 1;
+  const auto square = hn::Sub(hn::Sub(hn::LoadU(di, below + kSide), hn::LoadU(di, below)),
+                              hn::Sub(hn::LoadU(di, above + kSide), hn::LoadU(di, above)));
+  respond<kScaled, 0>(job, line, x, sums.smooth);
+  respond<kScaled, 1>(job, line, x,
+                      hn::MulAdd(hn::ConvertTo(d, square), hn::Set(d, job.level),
+                                 hn::Add(sums.bend_across, sums.bend_down)));
+  respond<kScaled, 2>(job, line, x, sums.across);
+  respond<kScaled, 3>(job, line, x, sums.down);
 }
 
-template <int kReach>
+template <bool kScaled, int kReach>
 HWY_INLINE void one_line(const ColumnJob& job, const BankWeights& w, int line, int x) {
   const Floats d;
   const float* const* rows = job.rows + line;
-  Sums sums = column_start(load_sums(rows[kReach], job.pitch, x), w);
+  Sums sums = column_start(load_sums(rows[kReach] + x, job.pitch), w);
   for (int k = 1; k <= kReach; ++k) {
-    column_tap(load_sums(rows[kReach - k], job.pitch, x), load_sums(rows[kReach + k], job.pitch, x),
-               hn::Set(d, w.smooth[k]), hn::Set(d, w.slope[k]), hn::Set(d, w.bend[k]), sums);
+    column_tap(load_sums(rows[kReach - k] + x, job.pitch),
+               load_sums(rows[kReach + k] + x, job.pitch), hn::Set(d, w.smooth[k]),
+               hn::Set(d, w.slope[k]), hn::Set(d, w.bend[k]), sums);
   }
-  column_store(job, line, kReach, x, sums);
+  column_store<kScaled, kReach>(job, line, x, sums);
 }
 
-// The line above the first's tap is the second's of the next tap, and so is the one below.
-template <int kReach>
-HWY_INLINE void two_lines(const ColumnJob& job, const BankWeights& w, int line, int x) {
+// The sums of two lines, and the lines of row sums that their last tap read: the one above the
+// first's tap is the second's of the next tap, and so is the one below.
+struct TwoLines {
+  RowVector above, below;
+  Sums first, second;
+};
+HWY_INLINE void tap_of_two(const float* higher_row, const float* lower_row, std::ptrdiff_t pitch,
+                           const BankWeights& w, int k, TwoLines& lines) {
   const Floats d;
+  const auto smooth = hn::Set(d, w.smooth[k]), slope = hn::Set(d, w.slope[k]);
+  const auto bend = hn::Set(d, w.bend[k]);
+  const RowVector higher = load_sums(higher_row, pitch), lower = load_sums(lower_row, pitch);
+  column_tap(higher, lines.below, smooth, slope, bend, lines.first);
+  column_tap(lines.above, lower, smooth, slope, bend, lines.second);
+  lines.above = higher;
+  lines.below = lower;
+}
+template <bool kScaled, int kReach>
+HWY_INLINE void two_lines(const ColumnJob& job, const BankWeights& w, int line, int x) {
   const float* const* rows = job.rows + line;
-  RowVector above = load_sums(rows[kReach], job.pitch, x);
-  RowVector below = load_sums(rows[kReach + 1], job.pitch, x);
-  Sums first = column_start(above, w), second = column_start(below, w);
-#pragma GCC unroll 16
-  for (int k = 1; k <= kReach; ++k) {
-    const auto smooth = hn::Set(d, w.smooth[k]), slope = hn::Set(d, w.slope[k]);
-    const auto bend = hn::Set(d, w.bend[k]);
-    const RowVector higher = load_sums(rows[kReach - k], job.pitch, x);
-    const RowVector lower = load_sums(rows[kReach + 1 + k], job.pitch, x);
-    column_tap(higher, below, smooth, slope, bend, first);
-    column_tap(above, lower, smooth, slope, bend, second);
-    above = higher;
-    below = lower;
+  const RowVector above = load_sums(rows[kReach] + x, job.pitch);
+  const RowVector below = load_sums(rows[kReach + 1] + x, job.pitch);
+  TwoLines lines{above, below, column_start(above, w), column_start(below, w)};
+  const auto tap = [&](int k) HWY_ATTR {
+    tap_of_two(rows[kReach - k] + x, rows[kReach + 1 + k] + x, job.pitch, w, k, lines);
+  };
+  int k = 1;
+  if constexpr (kReach % 2 == 1) tap(k++);
+#pragma GCC unroll 1
+  for (; k < kReach; k += 2) {  // by two, so that lines change registers instead of being copied
+    tap(k);
+    tap(k + 1);
   }
-  column_store(job, line, kReach, x, first);
-  column_store(job, line + 1, kReach, x, second);
+  column_store<kScaled, kReach>(job, line, x, lines.first);
+  column_store<kScaled, kReach>(job, line + 1, x, lines.second);
 }
 
-// Columns [begin, end), a multiple of the vector's, of all lines.
-template <int kReach>
+// The columns [begin, end), a multiple of the vector's, of all lines.
+template <bool kScaled, int kReach>
 HWY_INLINE void columns(const ColumnJob& job, const BankWeights& w, int begin, int end) {
   const auto step = static_cast<int>(hn::Lanes(Floats()));
   int line = 0;
   for (; line + 2 <= job.lines; line += 2)
-    for (int x = begin; x < end; x += step) two_lines<kReach>(job, w, line, x);
+    for (int x = begin; x < end; x += step) two_lines<kScaled, kReach>(job, w, line, x);
   for (; line < job.lines; ++line)
-    for (int x = begin; x < end; x += step) one_line<kReach>(job, w, line, x);
+    for (int x = begin; x < end; x += step) one_line<kScaled, kReach>(job, w, line, x);
 }
 
 // The last vector ends with the line: what it has in common with the one before is made twice. A
 // line shorter than a vector goes through a buffer.
-template <int kReach>
-void column_pass(const ColumnJob& job, const BankWeights& w) {
-  constexpr int kColumns = 64;
+template <bool kScaled, int kReach>
+void column_pass_as(const ColumnJob& job, const BankWeights& w) {
+  constexpr int kColumns = 128;
   const auto step = static_cast<int>(hn::Lanes(Floats()));
   if (job.width >= step) {
     const int whole = job.width / step * step;
     for (int x = 0; x < whole; x += kColumns)
-      columns<kReach>(job, w, x, whole - x < kColumns ? whole : x + kColumns);
-    if (whole < job.width) columns<kReach>(job, w, job.width - step, job.width);
+      columns<kScaled, kReach>(job, w, x, whole - x < kColumns ? whole : x + kColumns);
+    if (whole < job.width) columns<kScaled, kReach>(job, w, job.width - step, job.width);
     return;
   }
   HWY_ALIGN float buffer[kMostLines][kBankKinds][HWY_LANES(float)];
   ColumnJob inner = job;
   for (int line = 0; line < job.lines; ++line)
     for (int i = 0; i < kBankKinds; ++i) inner.out[line][i] = buffer[line][i];
-  columns<kReach>(inner, w, 0, step);
+  columns<kScaled, kReach>(inner, w, 0, step);
   for (int line = 0; line < job.lines; ++line)
     for (int i = 0; i < kBankKinds; ++i)
       for (int x = 0; x < job.width; ++x) job.out[line][i][x] = buffer[line][i][x];
+}
+
+template <int kReach>
+void column_pass(const ColumnJob& job, const BankWeights& w) {
+  if (job.scale != nullptr) column_pass_as<true, kReach>(job, w);
+  else column_pass_as<false, kReach>(job, w);
 }
 
 // Loops of known length keep taps in registers.

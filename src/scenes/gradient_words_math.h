@@ -76,7 +76,7 @@ FOVEA_HD inline float sum_of_directions(const float* sums) {
 // The numbers are brought to length 1, those above a fifth clipped to it, and brought to length 1
 // again. What is shorter than kLeastContrast, of votes in units of 1 a pixel, is only divided by
 // it: places without contrast stay near 0 and are not blown up to noise.
-constexpr float kLeastContrast = 0.03F;
+constexpr float kLeastContrast = 0.01F;
 constexpr float kMostShare = 0.2F;
 FOVEA_HD inline float first_scale(float sum_of_squares) {
   const float length = std::sqrt(sum_of_squares);

@@ -85,8 +85,8 @@ class GradientWords {
       for (int j = 0; j < 4; ++j)
         add_cell(px, py, j, k, &numbers[static_cast<std::size_t>(4 * k + j) * 8]);
     const double length = norm(numbers);
-    for (double& n : numbers) n = std::min(0.2, n / std::max(length, 0.03));
-    if (length < 0.03) return numbers;
+    for (double& n : numbers) n = std::min(0.2, n / std::max(length, 0.01));
+    if (length < 0.01) return numbers;
     const double clipped = norm(numbers);
     for (double& n : numbers) n /= clipped;
     return numbers;
