@@ -5,6 +5,7 @@
 #include <fovea/scenes/features.h>
 
 #include "cli/bench.h"
+#include "cli/bench_scenes_corpus.h"
 #include "cli/run.h"
 #include "ops/kmeans/backend.h"
 #include "scenes/describe.h"
@@ -20,8 +21,12 @@ constexpr int kPixels = 246 * 310;    // of a photo
 
 struct ScenesBenchOptions {
   BenchOptions bench{};
+  bool corpus = false;
 };
-void describe(OptionVisitor& visit, ScenesBenchOptions& options) { describe(visit, options.bench); }
+void describe(OptionVisitor& visit, ScenesBenchOptions& options) {
+  describe(visit, options.bench);
+  visit("corpus", options.corpus, "also features of 1491 photos; a minute a run on a CPU");
+}
 
 using Bytes = std::shared_ptr<const Image<std::uint8_t>>;
 
@@ -194,12 +199,12 @@ BenchCase words_case(const Bytes& photo, const Bytes& centres) {
 int run_bench_scenes(ScenesBenchOptions& options, Context& context) {
   const Bytes samples = random_rows(kSamples, 1), pixels = random_rows(kPixels, 2);
   const Bytes centres = random_rows(kClusters, 3), photo = random_photo();
-  return run_bench(
-      options.bench,
-      {iteration_case(samples, centres), assign_case("kmeans_assign", samples, centres),
-       assign_case("words_assign", pixels, centres), filters_case(photo),
-       words_case(photo, centres)},
-      context);
+  std::vector<BenchCase> cases{iteration_case(samples, centres),
+                               assign_case("kmeans_assign", samples, centres),
+                               assign_case("words_assign", pixels, centres), filters_case(photo),
+                               words_case(photo, centres)};
+  if (options.corpus) cases.push_back(scenes_corpus_case());
+  return run_bench(options.bench, cases, context);
 }
 
 }  // namespace
@@ -213,8 +218,8 @@ Command bench_scenes_command() {
               "of 298200 points of 32 numbers and 500 clusters, in which every point changes its "
               "cluster; kmeans_assign the search for the nearest centre alone; words_assign that "
               "of a photo's 76260 pixels; scenes_filters the 32 filters of such a photo, and "
-              "scenes_words all from its grey levels to its words. On the CPU FAISS and OpenCV "
-              "take turns with ours; "
+              "scenes_words all from its grey levels to its words; scenes_corpus the features of "
+              "1491 photos. On the CPU FAISS and OpenCV take turns with ours; "
               "scikit-learn's times come from bench/rivals/sklearn_scenes.py by --rivals.",
           .examples = {{"fovea bench scenes --device cpu --threads 1", "one thread"},
                        {"fovea bench scenes --filter words", "words alone"}},

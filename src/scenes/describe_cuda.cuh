@@ -63,11 +63,14 @@ __device__ inline ListedPlace place_at(const GridEntry& entry, int column, int r
           row * entry.grid.columns + column};
 }
 
-// Brightness 0 to 255, or L, a or b (plane 0, 1, 2) in 1/8192, of the pixel at x, y or the one
-// nearest to it. `linear`: of sRGB bytes, for Lab.
 template <Colour kColour>
-__device__ inline float plane_pixel(const GridEntry& entry, int x, int y, int plane,
-                                    const float* linear) {
+constexpr int kPlanesOf = kColour == Colour::kGrey ? 1 : 3;
+
+// Brightness 0 to 255, or L, a and b in 1/8192, of the pixel at x, y or the one nearest to it.
+// `linear`: of sRGB bytes, for Lab.
+template <Colour kColour>
+__device__ inline void read_pixel(const GridEntry& entry, int x, int y, const float* linear,
+                                  float (&planes)[kPlanesOf<kColour>]) {
   const std::uint8_t* pixel =
       entry.pixels + clamp_index(y, entry.height) * entry.stride +
       static_cast<std::ptrdiff_t>(clamp_index(x, entry.width)) * entry.channels;
@@ -75,14 +78,13 @@ __device__ inline float plane_pixel(const GridEntry& entry, int x, int y, int pl
   const int g = entry.channels == 3 ? __ldg(pixel + 1) : r;
   const int b = entry.channels == 3 ? __ldg(pixel + 2) : r;
   if constexpr (kColour == Colour::kGrey) {
-    return static_cast<float>(entry.channels == 3 ? grey_of_rgb(r, g, b) : r);
+    planes[0] = static_cast<float>(entry.channels == 3 ? grey_of_rgb(r, g, b) : r);
   } else {
-    const LabPixel lab = lab_of(linear[r], linear[g], linear[b]);
-    return plane == 0 ? lab.l : (plane == 1 ? lab.a : lab.b);
+    const LabPixel lab = lab_of(__ldg(linear + r), __ldg(linear + g), __ldg(linear + b));
+    planes[0] = lab.l;
+    planes[1] = lab.a;
+    planes[2] = lab.b;
   }
 }
-
-template <Colour kColour>
-constexpr int kPlanesOf = kColour == Colour::kGrey ? 1 : 3;
 
 }  // namespace fovea::scenes::cuda

@@ -30,15 +30,15 @@ template <Colour kColour>
 struct Tuning;
 template <>
 struct Tuning<Colour::kGrey> {
-  using Dense = DenseFilters<Colour::kGrey, 16, 256, 2>;
+  using Dense = DenseFilters<Colour::kGrey, 16, 256, 4>;
   using Sparse = SparseFilters<Colour::kGrey, 256, 256>;
-  static constexpr int kDenseTiles = 4, kDenseBlocks = 2, kSparseTiles = 2, kSparseBlocks = 2;
+  static constexpr int kDenseTiles = 2, kDenseBlocks = 2, kSparseTiles = 2, kSparseBlocks = 2;
 };
 template <>
 struct Tuning<Colour::kLab> {
   using Dense = DenseFilters<Colour::kLab, 8, 256, 1>;
-  using Sparse = SparseFilters<Colour::kLab, 256, 256>;
-  static constexpr int kDenseTiles = 2, kDenseBlocks = 1, kSparseTiles = 2, kSparseBlocks = 1;
+  using Sparse = SparseFilters<Colour::kLab, 128, 256>;
+  static constexpr int kDenseTiles = 2, kDenseBlocks = 1, kSparseTiles = 1, kSparseBlocks = 1;
 };
 
 template <Colour kColour>

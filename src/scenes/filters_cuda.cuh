@@ -35,7 +35,7 @@ struct DenseFilters {
   static constexpr int kSumRow = 32;
   static constexpr int kSumPlane = kSourceRows * kSumRow;
   static constexpr int kSource = kSourceRows * kSourceStride;
-  static constexpr int kWorkFloats = kSource + 4 * kSumPlane;
+  static constexpr int kWorkFloats = kPlanes * kSource + 4 * kSumPlane;
   static_assert(kRows % kTall == 0);
 
   // Numbers of the tile's points to `points`; of those beyond the grid something finite. `work` has
@@ -45,50 +45,61 @@ struct DenseFilters {
     const int tiles = Tiles::across(entry.grid.columns);
     const int left = entry.grid.left + tile % tiles * Tiles::kColumns,
               top = entry.grid.top + tile / tiles * kRows;
+    load(job, entry, left, top, work);
+    __syncthreads();
+    float* sums = work + kPlanes * kSource;
     for (int plane = 0; plane < kPlanes; ++plane) {
-      load(job, entry, left, top, plane, work);
-      __syncthreads();
+      const float* source = work + plane * kSource;
       float* to = points + plane * kBankFilters;
       const float* scale = job.scale + plane * kBankFilters;
       const float* offset = job.offset + plane * kBankFilters;
-      filter<0>(job, scale, offset, to, work);
-      filter<1>(job, scale, offset, to, work);
-      filter<2>(job, scale, offset, to, work);
-      filter<3>(job, scale, offset, to, work);
-      filter<4>(job, scale, offset, to, work);
-      filter<5>(job, scale, offset, to, work);
-      filter<6>(job, scale, offset, to, work);
-      filter<7>(job, scale, offset, to, work);
+      filter<0>(job, scale, offset, source, sums, to);
+      filter<1>(job, scale, offset, source, sums, to);
+      filter<2>(job, scale, offset, source, sums, to);
+      filter<3>(job, scale, offset, source, sums, to);
+      filter<4>(job, scale, offset, source, sums, to);
+      filter<5>(job, scale, offset, source, sums, to);
+      filter<6>(job, scale, offset, source, sums, to);
+      filter<7>(job, scale, offset, source, sums, to);
     }
   }
 
  private:
-  __device__ static void load(const Job& job, const GridEntry& entry, int left, int top, int plane,
+  // All are read before the first is written, so that they come together.
+  __device__ static void load(const Job& job, const GridEntry& entry, int left, int top,
                               float* source) {
     constexpr int kTurns = (kSource + kThreads - 1) / kThreads;
+    float pixels[kTurns][kPlanes];
+#pragma unroll
+    for (int turn = 0; turn < kTurns; ++turn) {
+      const int i = turn * kThreads + static_cast<int>(threadIdx.x);
+      read_pixel<kColour>(entry, left - kBankReach + i % kSourceStride,
+                          top - kBankReach + i / kSourceStride, job.linear, pixels[turn]);
+    }
 #pragma unroll
     for (int turn = 0; turn < kTurns; ++turn) {
       const int i = turn * kThreads + static_cast<int>(threadIdx.x);
       if (kSource % kThreads != 0 && i >= kSource) break;
-      source[i] = plane_pixel<kColour>(entry, left - kBankReach + i % kSourceStride,
-                                       top - kBankReach + i / kSourceStride, plane, job.linear);
+#pragma unroll
+      for (int plane = 0; plane < kPlanes; ++plane)
+        source[plane * kSource + i] = pixels[turn][plane];
     }
   }
 
   template <int kScale>
   __device__ static void filter(const Job& job, const float* scale, const float* offset,
-                                float* points, float* work) {
+                                const float* source, float* row_sums, float* points) {
     constexpr int kReach = bank_reach(kScale), kFirst = kScale * kBankKinds;
-    const auto scales = *reinterpret_cast<const float4*>(scale + kFirst);
-    const auto offsets = *reinterpret_cast<const float4*>(offset + kFirst);
-    sum_rows<kReach>(job.tables.scale[kScale].row, work, work + kSource);
+    const float4 scales = __ldg(reinterpret_cast<const float4*>(scale + kFirst));
+    const float4 offsets = __ldg(reinterpret_cast<const float4*>(offset + kFirst));
+    sum_rows<kReach>(job.tables.scale[kScale].row, source, row_sums);
     __syncthreads();
     constexpr int kWarps = kThreads / 32;
     const int x = static_cast<int>(threadIdx.x) % 32;
     for (int group = static_cast<int>(threadIdx.x) / 32; group < kRows / kTall; group += kWarps) {
       BankColumnSums sums[kTall];
       float squares[kTall];
-      const float* first = work + kSource + group * kTall * kSumRow + x;
+      const float* first = row_sums + group * kTall * kSumRow + x;
       sum_columns<kReach>(job.tables.scale[kScale].column, first, sums);
       sum_squares<kReach>(first + 3 * kSumPlane, squares);
 #pragma unroll
@@ -230,7 +241,7 @@ struct SparseFilters {
   static constexpr int kSquareStride = 33;  // odd: a lane a row
   static constexpr int kSumRow = 32;
   static constexpr int kSquare = kSide * kSquareStride;
-  static constexpr int kWarpFloats = kSquare + kBankScales * 4 * kSumRow;
+  static constexpr int kWarpFloats = kPlanes * kSquare + kBankScales * 4 * kSumRow;
   static constexpr int kWorkFloats = kWarpFloats * (kThreads / 32);
 
   __device__ static void describe(const Job& job, const GridEntry& entry, std::int32_t tile,
@@ -246,26 +257,37 @@ struct SparseFilters {
         continue;
       }
       const ListedPlace place = place_at(entry, column, row);
+      load(job, entry, place, mine);
+      __syncwarp();
       for (int plane = 0; plane < kPlanes; ++plane)
-        describe_place(job, entry, place, plane, to + plane * kBankFilters, mine);
+        describe_place(job, plane, mine + plane * kSquare, mine + kPlanes * kSquare,
+                       to + plane * kBankFilters);
     }
     __syncthreads();
   }
 
  private:
-  __device__ static void describe_place(const Job& job, const GridEntry& entry,
-                                        const ListedPlace& place, int plane, float* to,
-                                        float* work) {
+  __device__ static void load(const Job& job, const GridEntry& entry, const ListedPlace& place,
+                              float* squares) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
+    if (lane >= kSide) return;
+#pragma unroll 4
     for (int row = 0; row < kSide; ++row) {
-      if (lane < kSide)
-        work[row * kSquareStride + lane] = plane_pixel<kColour>(
-            entry, place.x - kBankReach + lane, place.y - kBankReach + row, plane, job.linear);
+      float planes[kPlanes];
+      read_pixel<kColour>(entry, place.x - kBankReach + lane, place.y - kBankReach + row,
+                          job.linear, planes);
+#pragma unroll
+      for (int plane = 0; plane < kPlanes; ++plane)
+        squares[plane * kSquare + row * kSquareStride + lane] = planes[plane];
     }
-    __syncwarp();
-    float* sums = work + kSquare;
+  }
+
+  // One plane's numbers from the pixels around the place.
+  __device__ static void describe_place(const Job& job, int plane, const float* pixels, float* sums,
+                                        float* to) {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
     if (lane < kSide) {
-      const float* middle = work + lane * kSquareStride + kBankReach;
+      const float* middle = pixels + lane * kSquareStride + kBankReach;
       for (int s = 0; s < kBankScales; ++s) {
         const int reach = bank_reach(s);
         const BankRowSums row =

@@ -31,7 +31,7 @@ template <class Body>
 __device__ void each_pixel(const PlanesJob& job, const Body& body) {
   for (TileWalk walk(job.table, static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x));
        walk.more(); walk.next()) {
-    const GridEntry& entry = walk.entry();
+    const GridEntry entry = walk.entry();
     const int width = entry.width + 2 * entry.margin, height = entry.height + 2 * entry.margin;
     const std::int64_t pixel =
         std::int64_t{walk.tile()} * kPixelThreads + static_cast<int>(threadIdx.x);
@@ -44,9 +44,10 @@ __device__ void each_pixel(const PlanesJob& job, const Body& body) {
 template <Colour kColour>
 __global__ void pixels_kernel(PlanesJob job) {
   each_pixel(job, [&](const PixelPlace& at) {
+    float planes[kPlanesOf<kColour>];
+    read_pixel<kColour>(*at.entry, at.x, at.y, job.linear, planes);
     for (int plane = 0; plane < kPlanesOf<kColour>; ++plane)
-      job.line[plane * job.pixels + at.index] =
-          plane_pixel<kColour>(*at.entry, at.x, at.y, plane, job.linear);
+      job.line[plane * job.pixels + at.index] = planes[plane];
   });
 }
 

@@ -14,6 +14,9 @@ namespace fovea::scenes::cuda {
 
 using fovea::cuda::CentresView;
 
+constexpr int kSearchChunkBytes = 16384;
+constexpr bool kSearchPacked = false;
+
 // What becomes of words: counted where `counts` is set, written down else.
 struct WordsUse {
   std::uint32_t* counts;  // of the finest cells, cell after cell, words of one together
@@ -29,15 +32,17 @@ struct WordsJob {
   WordsUse use;
 };
 
-// The search's shape for a maker's tiles: a warp has kTiles times 16 points. Where that takes many
-// registers, centres go through one group after the other.
+// The search's shape for a maker's tiles: a warp has kTiles times 16 points at once.
 template <class Maker, int kTiles>
-struct TileShape : fovea::cuda::NearestShape<fovea::detail::nearest::steps_of(Maker::kDimensions),
-                                             Maker::kThreads / 32, kTiles> {
-  using Base = fovea::cuda::NearestShape<fovea::detail::nearest::steps_of(Maker::kDimensions),
-                                         Maker::kThreads / 32, kTiles>;
+using BaseShape =
+    fovea::cuda::NearestShape<fovea::detail::nearest::steps_of(Maker::kDimensions),
+                              Maker::kThreads / 32, kTiles, kSearchChunkBytes, kSearchPacked,
+                              Maker::kPoints / (Maker::kThreads / 2 * kTiles)>;
+template <class Maker, int kTiles>
+struct TileShape : BaseShape<Maker, kTiles> {
+  using Base = BaseShape<Maker, kTiles>;
   static constexpr int kPitch = Maker::kStride;
-  static constexpr int kSide = kTiles > 2 ? 1 : Base::kSide;
+  static constexpr int kSide = kTiles > 2 ? 1 : Base::kSide;  // as far as registers go
   static_assert(Base::kPoints == Maker::kPoints && Base::kDimensions == Maker::kDimensions);
 };
 
@@ -83,7 +88,7 @@ __global__ void __launch_bounds__(Maker::kThreads, kBlocks)
   auto* work = reinterpret_cast<float*>(&scratch.chunks);
   for (TileWalk walk(job.table, static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x));
        walk.more(); walk.next()) {
-    const GridEntry& entry = walk.entry();
+    const GridEntry entry = walk.entry();  // in registers
     Maker::describe(job.maker, entry, walk.tile(), &scratch.points[0][0], work);
     fovea::cuda::nearest_in_block<Shape>(job.centres, Maker::kPoints, scratch);
     use_words<Maker>(job.use, job.centres.centres, entry, walk.tile(), scratch.labels);
@@ -140,7 +145,7 @@ __global__ void __launch_bounds__(Maker::kThreads)
   auto* work = reinterpret_cast<float*>(labels + Maker::kPoints);
   for (TileWalk walk(job.table, static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x));
        walk.more(); walk.next()) {
-    const GridEntry& entry = walk.entry();
+    const GridEntry entry = walk.entry();  // in registers
     Maker::describe(job.maker, entry, walk.tile(), points, work);
     nearest_by_chain<Maker>(job.centres, points, labels);
     use_words<Maker>(job.use, job.centres.centres, entry, walk.tile(), labels);
@@ -163,7 +168,7 @@ __global__ void __launch_bounds__(Maker::kThreads)
   float* work = points + Maker::kPoints * Maker::kStride;
   for (TileWalk walk(job.table, static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x));
        walk.more(); walk.next()) {
-    const GridEntry& entry = walk.entry();
+    const GridEntry entry = walk.entry();  // in registers
     Maker::describe(job.maker, entry, walk.tile(), points, work);
     for (int i = static_cast<int>(threadIdx.x); i < Maker::kPoints * Maker::kDimensions;
          i += Maker::kThreads) {

@@ -34,9 +34,10 @@ struct CentresView {
   const float* origin = nullptr;          // pitch numbers, and at least its length
 };
 
-// How a block divides its work. Each warp has 16 * kTiles_ points.
+// How a block divides its work. Each warp has 16 * kTiles_ points at a time, kRounds_ times: more
+// points then share what a block does beside the search.
 template <int kSteps_, int kWarps_ = 8, int kTiles_ = kSteps_ <= 2 ? 2 : 1,
-          int kChunkBytes_ = 16384, bool kPacked_ = false>
+          int kChunkBytes_ = 16384, bool kPacked_ = false, int kRounds_ = 1>
 struct NearestShape {
   static constexpr int kSteps = kSteps_;
   static constexpr int kTiles = kTiles_;
@@ -45,7 +46,9 @@ struct NearestShape {
   static constexpr bool kPacked = kPacked_;
   static constexpr int kThreads = 32 * kWarps;
   static constexpr int kWarpPoints = detail::nearest::kRows * kTiles;
-  static constexpr int kPoints = kWarpPoints * kWarps;
+  static constexpr int kRounds = kRounds_;
+  static constexpr int kRoundPoints = kWarpPoints * kWarps;
+  static constexpr int kPoints = kRoundPoints * kRounds;
   static constexpr int kDimensions = detail::nearest::kStep * kSteps;
   // Eight lanes' pairs of numbers, of eight points, fall into different banks.
   static constexpr int kPitch = kDimensions + 8;
@@ -242,6 +245,7 @@ namespace nearest {
 // What a warp holds of its points.
 template <class Shape>
 struct WarpPoints {
+  int first = 0;  // of them, in the block
   Registers registers[Shape::kTiles][Shape::kSteps];
   float squares[Shape::kTiles][2] = {};
   Least<Shape::kPacked> least[Shape::kTiles][2];
@@ -249,11 +253,12 @@ struct WarpPoints {
 
 template <class Shape>
 __device__ inline void load_warp(const NearestScratch<Shape>& scratch, const float* origin,
-                                 WarpPoints<Shape>& points) {
+                                 int round, WarpPoints<Shape>& points) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  points.first = round * Shape::kRoundPoints + warp * Shape::kWarpPoints;
 #pragma unroll
   for (int m = 0; m < Shape::kTiles; ++m) {
-    const int base = warp * Shape::kWarpPoints + m * kRows;
+    const int base = points.first + m * kRows;
     const auto row = [&](int part) {
       return scratch.points[base + detail::nearest::point_place(lane, part).row];
     };
@@ -291,7 +296,7 @@ __device__ inline void score_groups(const std::uint32_t* words, int group, std::
 template <class Shape>
 __device__ inline void write_labels(const CentresView& centres, int count, std::uint32_t mask,
                                     WarpPoints<Shape>& points, NearestScratch<Shape>& scratch) {
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const int lane = threadIdx.x % 32;
   const float most_half = *centres.most_half, origin_length = centres.origin[centres.pitch];
   const float packing = Shape::kPacked ? static_cast<float>(~mask) * 0x1p-22F : 0.0F;
 #pragma unroll
@@ -306,8 +311,7 @@ __device__ inline void write_labels(const CentresView& centres, int count, std::
         found.join(distance);
         squared += __shfl_xor_sync(~0U, squared, distance);
       }
-      const int row =
-          warp * Shape::kWarpPoints + m * kRows + detail::nearest::score_place(lane, 2 * half).row;
+      const int row = points.first + m * kRows + detail::nearest::score_place(lane, 2 * half).row;
       if (lane % 4 != 0 || row >= count) continue;
       scratch.labels[row] = found.centre;
       const float limit =
@@ -327,24 +331,27 @@ template <class Shape>
 __device__ int nearest_in_block(const CentresView& centres, int count,
                                 NearestScratch<Shape>& scratch) {
   using namespace nearest;
-  stage(centres, 0, scratch);
   if (threadIdx.x == 0) scratch.doubtful = 0;
-  WarpPoints<Shape> points;
-  load_warp(scratch, centres.origin, points);
   const int groups = detail::nearest::groups_of(centres.centres);
   const std::uint32_t mask = ~0U << (32 - __clz(2 * groups - 1));
   const int chunks = (groups + Shape::kChunk - 1) / Shape::kChunk;
-  for (int chunk = 0; chunk < chunks; ++chunk) {
-    await_copies();
-    __syncthreads();  // the chunk is here, and no warp reads the one before any more
-    if (chunk + 1 < chunks) stage(centres, chunk + 1, scratch);
-    const int first = chunk * Shape::kChunk, last = min(Shape::kChunk, groups - first);
-    for (int group = 0; group < last; group += Shape::kSide)
-      score_groups<Shape>(scratch.chunks[chunk % 2] + group * Shape::kGroupWords, first + group,
-                          mask, points);
+#pragma unroll 1
+  for (int round = 0; round < Shape::kRounds; ++round) {
+    stage(centres, 0, scratch);
+    WarpPoints<Shape> points;
+    load_warp(scratch, centres.origin, round, points);
+    for (int chunk = 0; chunk < chunks; ++chunk) {
+      await_copies();
+      __syncthreads();  // the chunk is here, and no warp reads the one before any more
+      if (chunk + 1 < chunks) stage(centres, chunk + 1, scratch);
+      const int first = chunk * Shape::kChunk, last = min(Shape::kChunk, groups - first);
+      for (int group = 0; group < last; group += Shape::kSide)
+        score_groups<Shape>(scratch.chunks[chunk % 2] + group * Shape::kGroupWords, first + group,
+                            mask, points);
+    }
+    write_labels(centres, count, mask, points, scratch);
+    __syncthreads();
   }
-  write_labels(centres, count, mask, points, scratch);
-  __syncthreads();
   settle_doubtful(centres, scratch);
   __syncthreads();
   return scratch.doubtful;
