@@ -222,7 +222,7 @@ Corpus own_classes(const List& list, std::vector<Entry> entries) {
   if (classes.empty()) {
     for (const Entry& entry : entries) classes.push_back(entry.class_name);
     std::ranges::sort(classes, io::natural_less);
-    classes.erase(std::ranges::unique(classes).begin(), classes.end());
+    classes.erase(std::unique(classes.begin(), classes.end()), classes.end());
   }
   if (classes.size() < 2)
     throw InvalidArgument(fmt::format("{}: all images are of class {}; expected two or more",

@@ -21,6 +21,18 @@ namespace {
 constexpr int kMostNeighbours = 50;                         // tried
 constexpr std::int64_t kKeptBytes = std::int64_t{1} << 30;  // of decoded images
 
+void check_labels(std::span<const std::int32_t> labels, int images, int classes) {
+  if (labels.size() != static_cast<std::size_t>(images))
+    throw InvalidArgument(fmt::format("evaluate: {} labels for {} images", labels.size(), images));
+  if (classes < 2)
+    throw InvalidArgument(
+        fmt::format("evaluate: {} class; two or more are needed to tell them apart", classes));
+  for (std::size_t i = 0; i < labels.size(); ++i)
+    if (labels[i] < 0 || labels[i] >= classes)
+      throw InvalidArgument(fmt::format("evaluate: image {} has label {}, expected 0 to {}", i,
+                                        labels[i], classes - 1));
+}
+
 void check_splits(std::span<const Split> splits, int images) {
   if (splits.empty()) throw InvalidArgument("evaluate: no split; there must be one or more");
   for (const Split& split : splits) {
@@ -98,12 +110,10 @@ void Evaluator::draw_samples(std::span<const Split> splits, const Exec& exec) {
     for (const int i : split.train) named[static_cast<std::size_t>(i)] = true;
     for (const int i : split.test) named[static_cast<std::size_t>(i)] = true;
   }
-  std::vector<int> which(usable_.size());
-  std::iota(which.begin(), which.end(), 0);
   // An image that no split names is not read, but rows are found by the image's number.
   std::vector<int> wanted;
-  for (const int i : which)
-    if (named[static_cast<std::size_t>(i)]) wanted.push_back(i);
+  for (std::size_t i = 0; i < named.size(); ++i)
+    if (named[i]) wanted.push_back(static_cast<int>(i));
   const int each = options_.train.dictionary.samples;
   const SampleTable table = sample_images({images_, wanted, "drawing samples"},
                                           {options_.train.descriptor, each}, exec, data_.failed);
@@ -341,9 +351,7 @@ Evaluation evaluate(const io::ImageSet& images, std::span<const std::int32_t> la
                     std::span<const Split> splits, const EvaluateOptions& options, const Exec& exec,
                     const ImageFailure& failed) {
   check_options(options.train);
-  if (labels.size() != static_cast<std::size_t>(images.count()))
-    throw InvalidArgument(
-        fmt::format("evaluate: {} labels for {} images", labels.size(), images.count()));
+  check_labels(labels, images.count(), classes);
   check_splits(splits, images.count());
   Evaluator evaluator({images, labels, classes, failed}, options);
   evaluator.draw_samples(splits, exec);

@@ -70,6 +70,7 @@ Model train(const io::ImageSet& images, std::span<const std::int32_t> labels,
         sample_images({images, which, "drawing samples"}, {options.descriptor, each}, exec, failed);
     std::erase_if(which, [&](int i) { return !samples.usable[static_cast<std::size_t>(i)]; });
     std::vector<std::int32_t> usable;
+    usable.reserve(which.size());
     for (const int i : which) usable.push_back(labels[static_cast<std::size_t>(i)]);
     check_every_class(usable, classes);
     const bool all = which.size() == samples.usable.size();

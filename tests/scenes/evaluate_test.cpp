@@ -171,6 +171,13 @@ TEST(Evaluate, SaysWhatIsWrong) {
   EXPECT_THAT(why({{0, 1}, {9}}), HasSubstr("image 9 of 9"));
   EXPECT_THAT(why({{0, 1}, {}}), HasSubstr("2 training and 0 test"));
   EXPECT_THROW(evaluate(set, set.labels, 3, {}), InvalidArgument);
+  const Split split{{0, 1}, {2}};
+  const auto why_labels = [&](std::span<const std::int32_t> labels, int classes) {
+    return message_of<InvalidArgument>([&] { evaluate(set, labels, classes, {&split, 1}); });
+  };
+  EXPECT_THAT(why_labels(set.labels, 1), HasSubstr("1 class;"));
+  EXPECT_THAT(why_labels(set.labels, 2), HasSubstr("image 2 has label 2"));
+  EXPECT_THAT(why_labels(std::span(set.labels).first(4), 3), HasSubstr("4 labels for 9"));
 }
 
 }  // namespace

@@ -16,10 +16,11 @@ FOVEA_API std::span<const Choice> choices(Kernel);
 
 struct ClassifierOptions {
   ClassifierKind classifier = ClassifierKind::kKnn;
-  int neighbours = 10;                    // K of knn; 1 to 1000, and no more than there are samples
-  Kernel kernel = Kernel::kIntersection;  // of svm, by the explicit map of Vedaldi and Zisserman
-                                          // (TPAMI 2012)
-  double cost = 10;                       // C of svm
+  int neighbours = 10;                  // K of knn; 1 to 1000, and no more than there are samples
+  Kernel kernel = Kernel::kChiSquared;  // of svm, by the explicit map of Vedaldi and Zisserman
+                                        // (TPAMI 2012), which comes within 2 % of chi-squared and
+                                        // 7 % of intersection (root mean square)
+  double cost = 10;                     // C of svm; from 3 on it hardly matters
   int folds = 5;  // of svm: scores are calibrated on samples left out in turn; 0: the margins
                   // themselves
 };
@@ -28,7 +29,7 @@ FOVEA_API void describe(OptionVisitor& visit, ClassifierOptions& options);
 // One linear function a class over mapped histograms, and the sigmoid that makes a probability of
 // its value (Platt 1999; Lin, Lin and Weng, 2007).
 struct SvmClasses {
-  Kernel kernel = Kernel::kIntersection;
+  Kernel kernel = Kernel::kChiSquared;
   Image<float> weights;  // one class a row
   std::vector<float> bias;
   std::vector<float> slope;  // of the sigmoid 1 / (1 + exp(slope * margin + offset)), or empty
@@ -61,6 +62,10 @@ FOVEA_API std::vector<std::int32_t> best_classes(ImageView<const float> scores);
 // Learns from histograms, one a row in host memory, with labels from 0 on. The same data, options
 // and seed give the same classifier for any number of threads. InvalidArgument where a class has no
 // sample or there is one class only.
+//
+// svm takes 12 bytes a bin of a sample while it learns and, up to 6000 samples, 12 bytes a pair of
+// samples: 1200 samples of 10500 bins and 8 classes take 170 MB and 2 seconds of one core, folds
+// included. knn keeps the samples.
 FOVEA_API Classifier train_classifier(ImageView<const float> features,
                                       std::span<const std::int32_t> labels, int classes,
                                       const ClassifierOptions& options = {}, const Exec& exec = {});
