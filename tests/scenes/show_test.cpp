@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "report/oklab.h"
+#include "support/files.h"
 #include "support/images.h"
 
 namespace fovea::scenes {
