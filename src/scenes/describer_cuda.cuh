@@ -1,13 +1,36 @@
 // What describes places on the device, whatever they are described by.
 #pragma once
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
-#include "core/kept_buffer.cuh"
 #include "scenes/words_cuda.cuh"
 
 namespace fovea::scenes::cuda {
+
+// Memory in the order of one stream that grows and is kept: a describer that serves one image only
+// does not stop the device for it.
+template <class T>
+class OrderedBuffer {
+ public:
+  T* reserve(std::size_t size, cudaStream_t stream) {
+    if (!buffer_ || size > buffer_->size()) {
+      buffer_.reset();
+      buffer_.emplace(size, stream);
+    }
+    return buffer_->data();
+  }
+  T* fill(const std::vector<T>& values, cudaStream_t stream) {
+    T* data = reserve(values.size(), stream);
+    fovea::cuda::upload(data, values.data(), values.size() * sizeof(T), stream);
+    return data;
+  }
+  T* data() const { return buffer_->data(); }
+
+ private:
+  std::optional<fovea::cuda::DeviceBuffer<T>> buffer_{};
+};
 
 // Keeps tables and scratch memory, which it uses in the order of one stream.
 class Describer {
@@ -53,8 +76,8 @@ class NumberScales {
   const float* offset() { return offset_.data(); }
 
  private:
-  fovea::cuda::KeptBuffer<float> scale_{};
-  fovea::cuda::KeptBuffer<float> offset_{};
+  OrderedBuffer<float> scale_{};
+  OrderedBuffer<float> offset_{};
 };
 
 // A table of grids on the device.
@@ -82,8 +105,8 @@ class KeptTable {
   GridTable upload(const std::vector<GridEntry>& entries, cudaStream_t stream);
 
   std::vector<std::int32_t> firsts_{};
-  fovea::cuda::KeptBuffer<GridEntry> entries_there_{};
-  fovea::cuda::KeptBuffer<std::int32_t> firsts_there_{};
+  OrderedBuffer<GridEntry> entries_there_{};
+  OrderedBuffer<std::int32_t> firsts_there_{};
 };
 
 }  // namespace fovea::scenes::cuda

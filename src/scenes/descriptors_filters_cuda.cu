@@ -88,8 +88,8 @@ class FilterDescriber final : public Describer {
   BankTables tables_;
   bool every_;
   NumberScales scales_;
-  fovea::cuda::KeptBuffer<BankTables> tables_there_{};
-  fovea::cuda::KeptBuffer<float> linear_{};
+  OrderedBuffer<BankTables> tables_there_{};
+  OrderedBuffer<float> linear_{};
   KeptTable table_{};
 };
 

@@ -11,8 +11,6 @@
 namespace fovea::scenes::cuda {
 namespace {
 
-using fovea::cuda::KeptBuffer;
-
 void launch_planes(void (*kernel)(PlanesJob), const PlanesJob& job, cudaStream_t stream) {
   if (job.table.tiles == 0) return;
   // Enough blocks to fill any device several times; each then has many pixels of few images.
@@ -32,8 +30,7 @@ class GradientDescriber final : public Describer {
   static constexpr int kPlanes = Maker::kPlanes;
 
  public:
-  GradientDescriber(const DescriberPlan& plan, cudaStream_t stream)
-      : options_(plan.options), scales_(plan, stream) {
+  GradientDescriber(const DescriberPlan& plan, cudaStream_t stream) : scales_(plan, stream) {
     linear_.fill({linear_of_srgb().begin(), linear_of_srgb().end()}, stream);
   }
 
@@ -90,10 +87,10 @@ class GradientDescriber final : public Describer {
                         .scale = scale_.fill({scale}, stream),
                         .linear = linear_.data(),
                         .pixels = pixels,
-                        .line = line_.reserve(size),
-                        .other = other_.reserve(size),
-                        .votes = votes_.reserve(size * kHalves),
-                        .shared = shared_.reserve(size * kHalves)};
+                        .line = line_.reserve(size, stream),
+                        .other = other_.reserve(size, stream),
+                        .votes = votes_.reserve(size * kHalves, stream),
+                        .shared = shared_.reserve(size * kHalves, stream)};
     launch_planes(pixels_kernel<kColour>, job, stream);
     if (scale.smooth_reach > 0) {
       launch_planes(smooth_kernel<true, kPlanes>, job, stream);
@@ -105,12 +102,11 @@ class GradientDescriber final : public Describer {
     return reinterpret_cast<const float*>(job.votes);
   }
 
-  DescriptorOptions options_;
   NumberScales scales_;
   KeptTable table_{}, pixel_table_{};
-  KeptBuffer<GradientScale> scale_{};
-  KeptBuffer<float> linear_{}, line_{}, other_{};
-  KeptBuffer<float4> votes_{}, shared_{};
+  OrderedBuffer<GradientScale> scale_{};
+  OrderedBuffer<float> linear_{}, line_{}, other_{};
+  OrderedBuffer<float4> votes_{}, shared_{};
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/backend.h"
+#include "core/kept_buffer.cuh"
 #include "core/parallel.h"
 #include "core/stream.h"
 #include "ops/kmeans/nearest_centres.cuh"
