@@ -79,13 +79,11 @@ Command scenes_train_command() {
           "those. An image that cannot be read is named and left out. The same images, options and "
           "seed give the same model, on any device and however many threads.",
       .arguments = {{"INPUT", "folder with a folder a class, or a list of files and classes"}},
-      .examples = {{"fovea scenes train places -o m.safetensors --colour lab --pyramid 2 "
-                    "--classifier svm",
-                    "the most accurate of the filters' models"},
+      .examples = {{"fovea scenes train places -o m.safetensors --colour lab --classifier svm",
+                    "colour, support vector machines; --pyramid 2 is more accurate still"},
                    {"fovea scenes train train.txt -o paper.safetensors --no-standardise",
                     "the paper's own: raw grey responses, 500 words, 10 nearest neighbours"},
-                   {"fovea scenes train places -o m.safetensors --words gradients --classifier svm"
-                    "--classifier svm",
+                   {"fovea scenes train places -o m.safetensors --words gradients",
                     "words of gradients instead of filters"}},
       .request = make_request<ScenesTrainRequest, run_scenes_train>};
 }

@@ -164,6 +164,54 @@ TEST(NearestLayout, WorstNumbersLieWithinTheMargin) {
   }
 }
 
+// Some centres are far longer than others: the limit follows those that are near.
+TEST(NearestLayout, TheNearestScoresNoMoreThanTheLimit) {
+  Random random(5);
+  double shrunk = 0;
+  int points = 0;
+  for (const int dimensions : {2, 16, 32, 100})
+    for (int trial = 0; trial < 12; ++trial) {
+      Problem p = random_problem(random, dimensions, 0, 1);
+      const int pitch = steps_of(dimensions) * kStep, columns = groups_of(p.centres) * kGroup;
+      p.origin.assign(static_cast<std::size_t>(pitch), 0);
+      std::vector<float> halves(static_cast<std::size_t>(columns), kFarHalf);
+      float most_half = 0;
+      for (int c = 0; c < p.centres; ++c) {
+        const float scale = std::exp(2 * random.normal());
+        float* centre = p.numbers.data() + static_cast<std::ptrdiff_t>(c) * pitch;
+        for (int i = 0; i < dimensions; ++i) centre[i] *= scale;
+        halves[static_cast<std::size_t>(c)] = moved_half(centre, p.origin.data(), dimensions);
+        most_half = std::max(most_half, halves[static_cast<std::size_t>(c)]);
+      }
+      const std::vector<float> scores = tensor_scores(p, halves);
+      for (int row = 0; row < kRows; ++row, ++points) {
+        const float* point = p.points.data() + static_cast<std::ptrdiff_t>(row) * pitch;
+        const auto score = [&](int c) {
+          return scores[static_cast<std::size_t>(row * columns + c)];
+        };
+        int nearest = 0;
+        float least_chain = kFarHalf, best = kFarHalf;
+        for (int c = 0; c < p.centres; ++c) {
+          const float* centre = p.numbers.data() + static_cast<std::ptrdiff_t>(c) * pitch;
+          float chain = half_square(centre, dimensions);
+          for (int i = 0; i < dimensions; ++i) chain = add_to_score(point[i], centre[i], chain);
+          if (chain < least_chain) {
+            least_chain = chain;
+            nearest = c;
+          }
+          best = std::min(best, score(c));
+        }
+        const float squared = 2 * moved_half(point, p.origin.data(), dimensions);
+        const MarginSource of{squared, most_half, 0, dimensions, 0};
+        const float limit = score_limit(best, of);
+        EXPECT_LE(score(nearest), limit);
+        EXPECT_GE(limit, best);
+        shrunk += (limit - best) / score_margin(of);
+      }
+    }
+  EXPECT_LT(shrunk / points, 0.5);
+}
+
 TEST(NearestLayout, MarginIsInfiniteWhereSumsMayBe) {
   const float infinity = std::numeric_limits<float>::infinity();
   EXPECT_TRUE(std::isinf(score_margin({1, 1, 1e19F, 8, 0})));

@@ -314,9 +314,8 @@ __device__ inline void write_labels(const CentresView& centres, int count, std::
       const int row = points.first + m * kRows + detail::nearest::score_place(lane, 2 * half).row;
       if (lane % 4 != 0 || row >= count) continue;
       scratch.labels[row] = found.centre;
-      const float limit =
-          __fadd_ru(found.best, detail::nearest::score_margin({squared, most_half, origin_length,
-                                                               centres.dimensions, packing}));
+      const float limit = detail::nearest::score_limit(
+          found.best, {squared, most_half, origin_length, centres.dimensions, packing});
       if (found.next > limit) continue;
       const int slot = atomicAdd(&scratch.doubtful, 1);
       scratch.rows[slot] = static_cast<std::uint16_t>(row);

@@ -144,4 +144,24 @@ FOVEA_HD inline float score_margin(const MarginSource& of) {
   return 2 * kSlack * error;
 }
 
+// The most that half the squared length of a moved centre may be which scores `score` or less: it
+// lies no farther from the point than sqrt(|p|^2 + 2 score), so that its length is no more than the
+// point's and that. With a limit from the longest centre of all as `score` the margin of what may
+// be the nearest follows, which is far less where few centres are long.
+FOVEA_HD inline float near_half(float squared_length, float score, float most_half) {
+  constexpr float kSlack = 1.001F, kRounding = 1.0001F;
+  const float square = std::fma(squared_length, kRounding, 2 * score);
+  const float distance = square > 0 ? std::sqrt(square) * kSlack : 0.0F;
+  const float length = std::sqrt(squared_length) * kSlack + distance;
+  return std::fmin(most_half, length * length / 2);
+}
+
+// What no centre's score that may be the nearest's is above, where the least score is `best`.
+FOVEA_HD inline float score_limit(float best, MarginSource of) {
+  of.most_half = near_half(of.squared_length, best + score_margin(of), of.most_half);
+  constexpr float kUp = 0x1p-22F;  // more than a sum loses
+  const float limit = best + score_margin(of);
+  return limit + std::fabs(limit) * kUp;
+}
+
 }  // namespace fovea::detail::nearest
