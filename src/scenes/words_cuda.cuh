@@ -15,7 +15,6 @@ namespace fovea::scenes::cuda {
 using fovea::cuda::CentresView;
 
 constexpr int kSearchChunkBytes = 16384;
-constexpr bool kSearchPacked = false;
 
 // What becomes of words: counted where `counts` is set, written down else.
 struct WordsUse {
@@ -34,10 +33,9 @@ struct WordsJob {
 
 // The search's shape for a maker's tiles: a warp has kTiles times 16 points at once.
 template <class Maker, int kTiles>
-using BaseShape =
-    fovea::cuda::NearestShape<fovea::detail::nearest::steps_of(Maker::kDimensions),
-                              Maker::kThreads / 32, kTiles, kSearchChunkBytes, kSearchPacked,
-                              Maker::kPoints / (Maker::kThreads / 2 * kTiles)>;
+using BaseShape = fovea::cuda::NearestShape<fovea::detail::nearest::steps_of(Maker::kDimensions),
+                                            Maker::kThreads / 32, kTiles, kSearchChunkBytes,
+                                            Maker::kPoints / (Maker::kThreads / 2 * kTiles)>;
 template <class Maker, int kTiles>
 struct TileShape : BaseShape<Maker, kTiles> {
   using Base = BaseShape<Maker, kTiles>;

@@ -122,7 +122,7 @@ double used_margin(const Problem& p) {
   for (int row = 0; row < kRows; ++row) {
     const float* point = p.points.data() + row * pitch;
     const float squared = 2 * moved_half(point, p.origin.data(), p.dimensions);
-    const float margin = score_margin({squared, most_half, origin_length, p.dimensions, 0});
+    const float margin = score_margin({squared, most_half, origin_length, p.dimensions});
     double least = 0, most = 0;
     for (int c = 0; c < p.centres; ++c) {
       const float* centre = p.numbers.data() + c * pitch;
@@ -202,7 +202,7 @@ TEST(NearestLayout, TheNearestScoresNoMoreThanTheLimit) {
           best = std::min(best, score(c));
         }
         const float squared = 2 * moved_half(point, p.origin.data(), dimensions);
-        const MarginSource of{squared, most_half, 0, dimensions, 0};
+        const MarginSource of{squared, most_half, 0, dimensions};
         const float limit = score_limit(best, of);
         EXPECT_LE(score(nearest), limit);
         EXPECT_GE(limit, best);
@@ -214,11 +214,11 @@ TEST(NearestLayout, TheNearestScoresNoMoreThanTheLimit) {
 
 TEST(NearestLayout, MarginIsInfiniteWhereSumsMayBe) {
   const float infinity = std::numeric_limits<float>::infinity();
-  EXPECT_TRUE(std::isinf(score_margin({1, 1, 1e19F, 8, 0})));
-  EXPECT_TRUE(std::isinf(score_margin({infinity, 1, 0, 8, 0})));
-  EXPECT_TRUE(std::isinf(score_margin({1, infinity, 0, 8, 0})));
-  EXPECT_TRUE(std::isinf(score_margin({3e38F, 3e38F, 0, 8, 0})));
-  EXPECT_FALSE(std::isinf(score_margin({1e30F, 1e30F, 0, 8, 0})));
+  EXPECT_TRUE(std::isinf(score_margin({1, 1, 1e19F, 8})));
+  EXPECT_TRUE(std::isinf(score_margin({infinity, 1, 0, 8})));
+  EXPECT_TRUE(std::isinf(score_margin({1, infinity, 0, 8})));
+  EXPECT_TRUE(std::isinf(score_margin({3e38F, 3e38F, 0, 8})));
+  EXPECT_FALSE(std::isinf(score_margin({1e30F, 1e30F, 0, 8})));
 }
 
 TEST(NearestLayout, OrderOfFloats) {

@@ -37,13 +37,11 @@ struct CentresView {
 // How a block divides its work. Each warp has 16 * kTiles_ points at a time, kRounds_ times: more
 // points then share what a block does beside the search.
 template <int kSteps_, int kWarps_ = 8, int kTiles_ = kSteps_ <= 2 ? 2 : 1,
-          int kChunkBytes_ = 16384, bool kPacked_ = false, int kRounds_ = 1>
+          int kChunkBytes_ = 16384, int kRounds_ = 1>
 struct NearestShape {
   static constexpr int kSteps = kSteps_;
   static constexpr int kTiles = kTiles_;
   static constexpr int kWarps = kWarps_;
-  // The lowest bits of a score tell its centre: fewer instructions, more doubtful points.
-  static constexpr bool kPacked = kPacked_;
   static constexpr int kThreads = 32 * kWarps;
   static constexpr int kWarpPoints = detail::nearest::kRows * kTiles;
   static constexpr int kRounds = kRounds_;
@@ -83,30 +81,19 @@ struct alignas(16) NearestScratch {
 namespace nearest {
 
 // The least two scores of a point so far, and the centre of the least.
-template <bool kPacked>
 struct Least {
   float best = kInfinity;
   float next = kInfinity;
   int centre = 0;
 
-  // The score of centre 0 or 1 (`odd`) of this lane's in a group; `mask` has the bits that are the
-  // score's own.
-  __device__ void take(float score, int group, int odd, std::uint32_t mask) {
-    if constexpr (kPacked)
-      score = __uint_as_float((__float_as_uint(score) & mask) |
-                              static_cast<std::uint32_t>(2 * group + odd));
+  // The score of centre 0 or 1 (`odd`) of this lane's in a group.
+  __device__ void take(float score, int group, int odd) {
     next = fminf(next, fmaxf(best, score));
-    if constexpr (!kPacked) centre = score < best ? kGroup * group + odd : centre;
+    centre = score < best ? kGroup * group + odd : centre;
     best = fminf(best, score);
   }
   // All lanes' centres are counted from the same one.
-  __device__ void settle(int lane, std::uint32_t mask) {
-    if constexpr (kPacked) {
-      const auto code = static_cast<int>(__float_as_uint(best) & ~mask);
-      centre = code / 2 * kGroup + code % 2;
-    }
-    centre += detail::nearest::score_place(lane, 0).number;
-  }
+  __device__ void settle(int lane) { centre += detail::nearest::score_place(lane, 0).number; }
   // Together with what the lane so many away has.
   __device__ void join(int distance) {
     const float other = __shfl_xor_sync(~0U, best, distance);
@@ -248,7 +235,7 @@ struct WarpPoints {
   int first = 0;  // of them, in the block
   Registers registers[Shape::kTiles][Shape::kSteps];
   float squares[Shape::kTiles][2] = {};
-  Least<Shape::kPacked> least[Shape::kTiles][2];
+  Least least[Shape::kTiles][2];
 };
 
 template <class Shape>
@@ -270,7 +257,7 @@ __device__ inline void load_warp(const NearestScratch<Shape>& scratch, const flo
 
 // kSide groups of centres from `words` on, the first of which is number `group` of all.
 template <class Shape>
-__device__ inline void score_groups(const std::uint32_t* words, int group, std::uint32_t mask,
+__device__ inline void score_groups(const std::uint32_t* words, int group,
                                     WarpPoints<Shape>& points) {
   const int lane = threadIdx.x % 32;
   float scores[Shape::kSide][Shape::kTiles][4];
@@ -287,25 +274,23 @@ __device__ inline void score_groups(const std::uint32_t* words, int group, std::
 #pragma unroll
       for (int part = 0; part < 4; ++part)
         points.least[m][part / 2].take(
-            scores[side][m][part] + (part % 2 == 0 ? halves.x : halves.y), group + side, part % 2,
-            mask);
+            scores[side][m][part] + (part % 2 == 0 ? halves.x : halves.y), group + side, part % 2);
   }
 }
 
 // Writes labels, and lists the points for which they are doubtful.
 template <class Shape>
-__device__ inline void write_labels(const CentresView& centres, int count, std::uint32_t mask,
+__device__ inline void write_labels(const CentresView& centres, int count,
                                     WarpPoints<Shape>& points, NearestScratch<Shape>& scratch) {
   const int lane = threadIdx.x % 32;
   const float most_half = *centres.most_half, origin_length = centres.origin[centres.pitch];
-  const float packing = Shape::kPacked ? static_cast<float>(~mask) * 0x1p-22F : 0.0F;
 #pragma unroll
   for (int m = 0; m < Shape::kTiles; ++m)
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-      Least<Shape::kPacked>& found = points.least[m][half];
+      Least& found = points.least[m][half];
       float squared = points.squares[m][half];
-      found.settle(lane, mask);
+      found.settle(lane);
 #pragma unroll
       for (int distance = 1; distance < 4; distance *= 2) {
         found.join(distance);
@@ -315,7 +300,7 @@ __device__ inline void write_labels(const CentresView& centres, int count, std::
       if (lane % 4 != 0 || row >= count) continue;
       scratch.labels[row] = found.centre;
       const float limit = detail::nearest::score_limit(
-          found.best, {squared, most_half, origin_length, centres.dimensions, packing});
+          found.best, {squared, most_half, origin_length, centres.dimensions});
       if (found.next > limit) continue;
       const int slot = atomicAdd(&scratch.doubtful, 1);
       scratch.rows[slot] = static_cast<std::uint16_t>(row);
@@ -332,7 +317,6 @@ __device__ int nearest_in_block(const CentresView& centres, int count,
   using namespace nearest;
   if (threadIdx.x == 0) scratch.doubtful = 0;
   const int groups = detail::nearest::groups_of(centres.centres);
-  const std::uint32_t mask = ~0U << (32 - __clz(2 * groups - 1));
   const int chunks = (groups + Shape::kChunk - 1) / Shape::kChunk;
 #pragma unroll 1
   for (int round = 0; round < Shape::kRounds; ++round) {
@@ -346,9 +330,9 @@ __device__ int nearest_in_block(const CentresView& centres, int count,
       const int first = chunk * Shape::kChunk, last = min(Shape::kChunk, groups - first);
       for (int group = 0; group < last; group += Shape::kSide)
         score_groups<Shape>(scratch.chunks[chunk % 2] + group * Shape::kGroupWords, first + group,
-                            mask, points);
+                            points);
     }
-    write_labels(centres, count, mask, points, scratch);
+    write_labels(centres, count, points, scratch);
     __syncthreads();
   }
   settle_doubtful(centres, scratch);

@@ -114,7 +114,6 @@ struct MarginSource {
   float most_half;       // the greatest of the moved centres
   float origin_length;   // at least
   int dimensions;
-  float more;  // what else is lost, as a part of M + H
 };
 
 // Twice the most that the tensor cores' score of any centre may lie from the fma chain's, but for
@@ -138,7 +137,7 @@ FOVEA_HD inline float score_margin(const MarginSource& of) {
   if (!(far_sum < 1e37F)) return std::numeric_limits<float>::infinity();
   const auto steps = static_cast<float>(steps_of(of.dimensions));
   const float error = product * (3.1F * 0x1p-16F + steps * 1.05F * 0x1p-18F) +
-                      (product + of.most_half) * (7 * kUnit + of.more) +
+                      (product + of.most_half) * 7 * kUnit +
                       far_sum * static_cast<float>(of.dimensions + 2) * kUnit +
                       0x1p-100F * (1 + point);
   return 2 * kSlack * error;
