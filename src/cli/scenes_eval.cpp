@@ -25,9 +25,11 @@ void describe(OptionVisitor& visit, ScenesEvalRequest& request) {
   visit("test", request.test, "list of the images to test with, together with --train");
   visit("model", request.model,
         "test this model (sun8 or a file) with all images; nothing is trained");
-  visit("dictionary-from", request.evaluate.dictionary_from,
-        "words from the images that a split trains on, or once from all, without their labels, "
-        "which is faster");
+  visit(
+      "dictionary-from", request.evaluate.dictionary_from,
+      "all: words once from all images, without their labels, as in the paper; split: anew from "
+      "those that each split trains on, so that nothing of a test image is seen, in so many times "
+      "the time");
   visit("output", request.output,
         "folder for confusion matrix and curves as pictures, CSV and page");
   describe(visit, request.evaluate.train);
@@ -180,8 +182,8 @@ Command scenes_eval_command() {
           "also "
           "the accuracy for each K. With --model it tests a trained model instead. Test images "
           "take "
-          "no part in training; with --dictionary-from all they help to find the words, without "
-          "their labels.",
+          "no part in training the classifier; they help to find the words, without their labels, "
+          "unless --dictionary-from split is given.",
       .arguments = {{"INPUT", "folder with a folder a class, or a list of files and classes"}},
       .examples =
           {{"fovea scenes eval places --splits 20 --colour lab --pyramid 2 --classifier svm",

@@ -36,10 +36,9 @@ int run_scenes_train(ScenesTrainRequest& request, Context& context) {
   SkippedImages skipped(context, corpus.paths);
   const io::ImageFileSet images(corpus.paths);
   const double start = steady_seconds();
-  scenes::Model model = scenes::train(images, corpus.labels, corpus.classes, request.train,
-                                      context.exec, skipped.report());
+  const scenes::Model model = scenes::train(images, corpus.labels, corpus.classes, request.train,
+                                            context.exec, skipped.report());
   const double seconds = steady_seconds() - start;
-  model.facts["command"] = fmt::format("fovea scenes train, options {}", context.options_json);
   model.write(request.output);
   context.console.end_progress();
   if (context.json) {

@@ -41,7 +41,7 @@ FOVEA_API std::span<const Choice> choices(DictionaryFrom);
 
 struct EvaluateOptions {
   TrainOptions train{};
-  DictionaryFrom dictionary_from = DictionaryFrom::kSplit;
+  DictionaryFrom dictionary_from = DictionaryFrom::kAll;
 };
 
 struct Evaluation {
