@@ -47,12 +47,13 @@ struct Kmeans {
 };
 
 // Divides points (one a row, host or device memory, finite) into clusters by Lloyd's iterations. No
-// matrix of points x clusters is made: memory is that of the points, 12 bytes a point and, a thread,
-// 8 bytes a number of a centre. Sums are made of whole numbers, so that they do not depend on who
-// adds what: the same points, options and seed give the same bits for any number of threads and on
-// CPU and GPU alike. A cluster without points is begun anew at the point that lies farthest from
-// its centre, unless all lie at theirs; in mini-batches it stays where it began. InvalidArgument
-// where there are fewer points than clusters, or numbers are not finite or beyond 1e15.
+// matrix of points x clusters is made: memory is that of the points, 12 bytes a point and, a
+// thread, 8 bytes a number of a centre. Sums are made of whole numbers, so that they do not depend
+// on who adds what: the same points, options and seed give the same bits for any number of threads
+// and on CPU and GPU alike. A cluster without points is begun anew at the point that lies farthest
+// from its centre, unless all lie at theirs; in mini-batches it stays where it began.
+// InvalidArgument where there are fewer points than clusters, or numbers are not finite or beyond
+// 1e15.
 FOVEA_API Kmeans kmeans(ImageView<const float> points, const KmeansOptions& options = {});
 
 // Tells for any points which centre lies nearest, as kmeans() does: the least

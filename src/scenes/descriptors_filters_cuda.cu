@@ -24,8 +24,8 @@ GridTable KeptTable::upload(const std::vector<GridEntry>& entries, cudaStream_t 
 
 namespace {
 
-// Rows of a tile, and 16-point parts of a warp. One block runs at a time on an H200; of grey, two of
-// half the size take 7 % longer.
+// Rows of a tile, and 16-point parts of a warp. One block runs at a time on an H200; of grey, two
+// of half the size take 7 % longer.
 template <Colour kColour>
 struct Tuning;
 template <>
