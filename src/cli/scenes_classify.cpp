@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
+#include <optional>
 
 #include "cli/batch.h"
 #include "cli/progress.h"

@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <numeric>
+#include <optional>
 
 #include "cli/batch.h"
 #include "cli/progress.h"

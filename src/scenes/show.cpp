@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -14,7 +15,7 @@
 namespace fovea::scenes {
 namespace {
 
-constexpr int kAxes = 3;
+constexpr std::size_t kAxes = 3;
 constexpr int kPowerSteps = 60;
 
 using Rows = std::vector<std::vector<double>>;
@@ -77,8 +78,8 @@ std::vector<double> ranks(const std::vector<double>& values) {
 std::vector<report::Colour> word_colours(const Dictionary& dictionary) {
   if (dictionary.words.empty()) throw InvalidArgument("a dictionary without words has no colours");
   Rows rows = centred(dictionary.words.view());
-  std::vector<std::vector<double>> axes;
-  for (int axis = 0; axis < kAxes; ++axis) axes.push_back(ranks(take_axis(rows)));
+  std::array<std::vector<double>, kAxes> axes;
+  for (std::vector<double>& axis : axes) axis = ranks(take_axis(rows));
   std::vector<report::Colour> colours(rows.size());
   for (std::size_t w = 0; w < colours.size(); ++w) {
     constexpr double kDarkest = 0.25, kLightness = 0.7, kHue = 0.26;
