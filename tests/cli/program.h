@@ -6,10 +6,10 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <string>
 #include <vector>
 
@@ -22,7 +22,7 @@ struct Ended {
   int status = -1;
   std::string out;
   std::string err;
-  double seconds = 0;  // from a process's start to its end
+  double processor_seconds = 0;  // of a process
 };
 
 class TextSink final : public Sink {
@@ -65,7 +65,6 @@ class Process {
   explicit Process(std::vector<std::string> words, const std::string& out_path = "") {
     const std::string out = out_path.empty() ? folder_ / "out" : out_path;
     const std::string err = folder_ / "err";
-    started_ = std::chrono::steady_clock::now();
     child_ = fork();
     if (child_ == 0) {
       signal(SIGINT, SIG_DFL);  // test runners in the background ignore it
@@ -96,16 +95,19 @@ class Process {
   // A process ended by a signal has status 128 + signal, as in a shell.
   Ended wait() {
     int status = 0;
-    waitpid(child_, &status, 0);
+    rusage used{};
+    wait4(child_, &status, 0, &used);
     child_ = -1;
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - started_;
+    const auto seconds = [](const timeval& time) {
+      return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+    };
     return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
-            test::load(folder_ / "out"), err_so_far(), taken.count()};
+            test::load(folder_ / "out"), err_so_far(),
+            seconds(used.ru_utime) + seconds(used.ru_stime)};
   }
 
  private:
   test::TempFolder folder_;
-  std::chrono::steady_clock::time_point started_;
   pid_t child_ = -1;
 };
 
