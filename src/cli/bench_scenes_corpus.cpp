@@ -33,14 +33,16 @@ Image<std::uint8_t> make_photo(std::uint64_t number) {
         const float across = static_cast<float>(x % cell) / static_cast<float>(cell);
         const float upper = knot[0] + across * (knot[1] - knot[0]),
                     lower = knot[columns] + across * (knot[columns + 1] - knot[columns]);
-        levels[static_cast<std::size_t>(y * kWidth + x)] += upper + down * (lower - upper);
+        levels[static_cast<std::size_t>(y) * kWidth + static_cast<std::size_t>(x)] +=
+            upper + down * (lower - upper);
       }
     }
   }
   for (int y = 0; y < kHeight; ++y)
     for (int x = 0; x < kWidth; ++x)
       photo.at(x, y) = static_cast<std::uint8_t>(
-          std::clamp(levels[static_cast<std::size_t>(y * kWidth + x)], 0.0F, 255.0F));
+          std::clamp(levels[static_cast<std::size_t>(y) * kWidth + static_cast<std::size_t>(x)],
+                     0.0F, 255.0F));
   return photo;
 }
 
