@@ -8,9 +8,10 @@
 #include <faiss/IndexFlat.h>
 #include <omp.h>
 
-#include <functional>
 #include <memory>
 #include <vector>
+
+#include "rivals/ready.h"
 
 namespace {
 
@@ -27,24 +28,11 @@ void limit_threads(int threads) {
     set(threads);
 }
 
-using Run = std::function<void()>;
-
-FoveaRivalWork ready(const Run& run, int threads) {
-  try {
-    limit_threads(threads);
-    auto work = std::make_unique<Run>([=] {
-      limit_threads(threads);  // others set them too
-      run();
-    });
-    (*work)();
-    FoveaRivalWork made{};
-    made.run = [](void* state) { (*static_cast<Run*>(state))(); };
-    made.end = [](void* state) { delete static_cast<Run*>(state); };
-    made.state = work.release();
-    return made;
-  } catch (const std::exception&) {
-    return {};
-  }
+FoveaRivalWork ready(const rivals::Run& run, int threads) {
+  return rivals::ready([=] {
+    limit_threads(threads);  // others set them too
+    run();
+  });
 }
 
 }  // namespace

@@ -7,30 +7,19 @@
 #include <opencv2/imgproc.hpp>
 
 #include <cmath>
-#include <functional>
 #include <memory>
 #include <vector>
 
-namespace {
+#include "rivals/ready.h"
 
-using Run = std::function<void()>;
+namespace {
 
 constexpr int kSizes[] = {3, 5, 7, 9, 11, 17, 21, 31};
 constexpr double kSigmas[] = {0.3, 0.5, 1, 1.5, 2, 3, 4, 6};
 
-FoveaRivalWork ready(const Run& run, int threads) {
-  try {
-    cv::setNumThreads(threads);
-    auto work = std::make_unique<Run>(run);
-    (*work)();
-    FoveaRivalWork made{};
-    made.run = [](void* state) { (*static_cast<Run*>(state))(); };
-    made.end = [](void* state) { delete static_cast<Run*>(state); };
-    made.state = work.release();
-    return made;
-  } catch (const std::exception&) {
-    return {};
-  }
+FoveaRivalWork ready(const rivals::Run& run, int threads) {
+  cv::setNumThreads(threads);
+  return rivals::ready(run);
 }
 
 // The Gaussian of a size, its Laplacian, and its differences to the right and downwards.

@@ -5,25 +5,11 @@ Prints {"rows": [{name, device, size, rival, seconds}]} with the names and sizes
 --rivals option takes the file. Median of CUDA-event timings after warm-up; inputs are random and lie on the device.
 """
 import json
-import statistics
 
 import torch
 import torch.nn.functional as F
 
-
-def seconds(function, repeats=15):
-    for _ in range(3):
-        function()
-    torch.cuda.synchronize()
-    times = []
-    for _ in range(repeats):
-        start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        start.record()
-        function()
-        end.record()
-        torch.cuda.synchronize()
-        times.append(start.elapsed_time(end) / 1e3)
-    return statistics.median(times)
+from torch_timing import seconds
 
 
 def main():

@@ -3,33 +3,19 @@
 
 Prints {"rows": [{name, device, size, rival, seconds}]} with the names and sizes of `fovea bench scenes`, whose --rivals option
 takes the file and keeps the faster of two rivals. Median of CUDA-event timings after warm-up; inputs are random and lie on the
-device. filter_bank and features have no row there yet: photos of 310x246, 32 filters of up to 31x31, 500 words; features are the
-histograms of 1491 of them (113.7 million pixels) in batches, from pictures on the device.
+device: photos of 310x246, 32 filters of up to 31x31, 500 words; scenes_corpus are the histograms of 1491 of them (113.7 million
+pixels) in batches, from pictures on the device.
 """
 import json
-import statistics
 
 import torch
 import torch.nn.functional as F
 
+from torch_timing import seconds
+
 DIMENSIONS, CLUSTERS, SAMPLES = 32, 500, 1491 * 200
 WIDTH, HEIGHT, PHOTOS, BATCH, TAPS = 310, 246, 1491, 64, 31
 PIXELS = WIDTH * HEIGHT
-
-
-def seconds(function, repeats=15):
-    for _ in range(3):
-        function()
-    torch.cuda.synchronize()
-    times = []
-    for _ in range(repeats):
-        start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        start.record()
-        function()
-        end.record()
-        torch.cuda.synchronize()
-        times.append(start.elapsed_time(end) / 1e3)
-    return statistics.median(times)
 
 
 def random_rows(count):
@@ -82,8 +68,8 @@ def main():
     add("words_assign", f"{DIMENSIONS}x{PIXELS}{to}", "addmm, argmin", lambda: assign(pixels, centres))
     kernels = torch.rand(DIMENSIONS, 1, TAPS, TAPS, device="cuda")
     photos = torch.rand(PHOTOS, 1, HEIGHT, WIDTH, device="cuda")
-    add("filter_bank", f"{WIDTH}x{HEIGHT}", "conv2d", lambda: F.conv2d(photos[:1], kernels, padding=TAPS // 2))
-    add("features", f"{PHOTOS} of {WIDTH}x{HEIGHT}", "conv2d, addmm, argmin, bincount",
+    add("scenes_filters", f"{WIDTH}x{HEIGHT}", "conv2d", lambda: F.conv2d(photos[:1], kernels, padding=TAPS // 2))
+    add("scenes_corpus", f"{HEIGHT}x{WIDTH * PHOTOS}", "conv2d, addmm, argmin, bincount",
         lambda: features(photos, kernels, centres), 3)
     print(json.dumps({"rows": rows}, indent=1))
 

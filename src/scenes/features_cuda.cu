@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/backend.h"
+#include "core/event.cuh"
 #include "core/kept_buffer.cuh"
 #include "core/parallel.h"
 #include "core/stream.h"
@@ -18,6 +19,7 @@ namespace fovea::scenes::cuda {
 namespace {
 
 using fovea::cuda::check;
+using fovea::cuda::Event;
 using fovea::cuda::KeptBuffer;
 using fovea::cuda::ScopedDevice;
 using Images = std::span<const ImageView<const std::uint8_t>>;
@@ -27,21 +29,6 @@ constexpr struct {
   std::int64_t scratch_bytes = std::int64_t{1} << 30;
   int finish_threads = 128;
 } kTuning;
-
-class Event {
- public:
-  Event() { check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "an event"); }
-  ~Event() { cudaEventDestroy(event_); }
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
-
-  void record(cudaStream_t stream) { check(cudaEventRecord(event_, stream), "an event"); }
-  void hold(cudaStream_t stream) const { check(cudaStreamWaitEvent(stream, event_), "an event"); }
-  void wait() const { check(cudaEventSynchronize(event_), "scenes: features"); }
-
- private:
-  cudaEvent_t event_ = nullptr;
-};
 
 // Awaits streams at the end of a call, however it ends: they read and write what is on the stack.
 struct AwaitStreams {
@@ -273,7 +260,7 @@ class CudaFeatures final : public FeatureEngine {
   // The rows of the images in flight.
   void collect(Slot& slot, ImageView<float> features) const {
     if (slot.first == slot.last) return;
-    slot.done.wait();
+    slot.done.wait("scenes: features");
     const auto length = static_cast<std::size_t>(image_features());
     for (std::size_t i = slot.first; i < slot.last; ++i)
       std::copy_n(slot.fetched.data() + (i - slot.first) * length, length,

@@ -5,6 +5,7 @@
 #include <deque>
 #include <optional>
 
+#include "core/event.cuh"
 #include "core/kept_buffer.cuh"
 #include "core/stream.h"
 #include "emd/map/map_device.cuh"
@@ -14,22 +15,8 @@ namespace fovea::emd::cuda {
 namespace {
 
 using fovea::cuda::check;
+using fovea::cuda::Event;
 using fovea::cuda::KeptBuffer;
-
-class Event {
- public:
-  Event() { check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "an event"); }
-  ~Event() { cudaEventDestroy(event_); }
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
-
-  void record(cudaStream_t stream) { check(cudaEventRecord(event_, stream), "an event"); }
-  void hold(cudaStream_t stream) const { check(cudaStreamWaitEvent(stream, event_), "an event"); }
-  void wait() const { check(cudaEventSynchronize(event_), "emd map"); }
-
- private:
-  cudaEvent_t event_ = nullptr;
-};
 
 // An image on the device that is kept while its size stays.
 template <class T>
@@ -165,7 +152,7 @@ class CudaMap final : public MapEngine {
   MapStats collect() override {
     Flight& flight = flights_[order_.front()];
     order_.pop_front();
-    flight.done.wait();
+    flight.done.wait("emd map");
     flight.stats.pivots = static_cast<std::int64_t>(flight.final[0].pivots);
     flight.stats.unproved = static_cast<std::int64_t>(flight.final[0].unproved);
     return flight.stats;

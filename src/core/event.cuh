@@ -1,0 +1,23 @@
+// A place in a stream that others wait for.
+#pragma once
+#include "core/cuda_check.h"
+
+namespace fovea::cuda {
+
+class Event {
+ public:
+  Event() { check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "an event"); }
+  ~Event() { cudaEventDestroy(event_); }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+
+  void record(cudaStream_t stream) { check(cudaEventRecord(event_, stream), "an event"); }
+  void hold(cudaStream_t stream) const { check(cudaStreamWaitEvent(stream, event_), "an event"); }
+  // `what` names the work in errors, which surface here.
+  void wait(const char* what) const { check(cudaEventSynchronize(event_), what); }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+}  // namespace fovea::cuda
