@@ -16,7 +16,9 @@ fovea_find_package(JPEG libjpeg62-turbo-dev)
 fovea_find_package(PNG libpng-dev)
 fovea_find_package(TIFF libtiff-dev)
 fovea_find_package(ZLIB zlib1g-dev)
+fovea_find_package(Boost libboost-dev)  # headers only: Boost.Graph, in ops/max_flow
 fovea_find_package(hwy libhwy-dev)
+fovea_find_package(Eigen3 libeigen3-dev)
 # SVE hides behind few of today's machines and none of our test machines: code that no test runs is not shipped.
 # On x86 SSE4, AVX2 and AVX-512 are compiled and chosen at run time.
 target_compile_definitions(fovea_build_flags INTERFACE

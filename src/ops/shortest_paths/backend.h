@@ -1,0 +1,41 @@
+// The engines of shortest paths and their twins. `lower` is a DistanceMatrix's: pairs (a, b) with
+// b <= a, row after row, on the host. Of the options only exec, cutoff and memory count; only
+// dijkstra looks at the cutoff. floyd-warshall and partitioned give the same bits on both devices:
+// min_plus.h and path_plan.h say which sums are made.
+#pragma once
+#include <fovea/shortest_paths.h>
+
+#include <span>
+
+#include "core/parallel.h"
+#include "ops/shortest_paths/path_plan.h"
+
+namespace fovea::detail {
+using TakeRows = FunctionRef<void(const DistanceRows&)>;
+
+// Rows of the whole square that are made and handed on at a time.
+inline int rows_at_a_time(int nodes) {
+  constexpr std::int64_t kBytes = std::int64_t{64} << 20;
+  const std::int64_t rows = kBytes / (static_cast<std::int64_t>(sizeof(float)) * (nodes + 1));
+  return static_cast<int>(rows < 64 ? 64 : rows > 4096 ? 4096 : rows);
+}
+}  // namespace fovea::detail
+
+namespace fovea::cpu {
+void floyd_warshall(const Graph& graph, const PathOptions& options, std::span<float> lower);
+void partitioned(const detail::PathPlan& plan, const PathOptions& options, std::span<float> lower);
+void partitioned_rows(const detail::PathPlan& plan, const PathOptions& options,
+                      detail::TakeRows take);
+
+// From every node, and from some: one source a row. No twin: a GPU has better ways.
+void dijkstra(const Graph& graph, const PathOptions& options, std::span<float> lower);
+void dijkstra_rows(const Graph& graph, std::span<const std::int32_t> sources,
+                   const PathOptions& options, ImageView<float> rows);
+}  // namespace fovea::cpu
+
+namespace fovea::cuda {
+void floyd_warshall(const Graph& graph, const PathOptions& options, std::span<float> lower);
+void partitioned(const detail::PathPlan& plan, const PathOptions& options, std::span<float> lower);
+void partitioned_rows(const detail::PathPlan& plan, const PathOptions& options,
+                      detail::TakeRows take);
+}  // namespace fovea::cuda

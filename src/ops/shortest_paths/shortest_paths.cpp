@@ -1,0 +1,222 @@
+// Checks, chooses an engine, and runs it.
+#include <fovea/error.h>
+#include <fovea/shortest_paths.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <queue>
+
+#include "core/dispatch.h"
+#include "ops/shortest_paths/backend.h"
+
+namespace fovea {
+namespace {
+
+constexpr std::array kEngines{
+    Choice{"auto", static_cast<int>(PathEngine::kAuto)},
+    Choice{"dijkstra", static_cast<int>(PathEngine::kDijkstra)},
+    Choice{"floyd-warshall", static_cast<int>(PathEngine::kFloydWarshall)},
+    Choice{"partitioned", static_cast<int>(PathEngine::kPartitioned)}};
+
+void check(const char* call, const PathOptions& options) {
+  check_options(options);
+  if (!(options.cutoff >= 0))
+    throw InvalidArgument(
+        fmt::format("{}: cutoff is {}; expected a number of 0 or more", call, options.cutoff));
+}
+
+void check_sources(const char* call, const Graph& graph, std::span<const std::int32_t> sources) {
+  for (const std::int32_t source : sources)
+    if (source < 0 || source >= graph.nodes())
+      throw InvalidArgument(
+          fmt::format("{}: source {}; there are {} nodes", call, source, graph.nodes()));
+}
+
+// Distances beyond the cutoff are infinite.
+void cut(std::span<float> distances, const PathOptions& options) {
+  constexpr std::int64_t kGrain = 1 << 18;
+  if (options.cutoff == kUnreachable) return;
+  parallel_for(options.exec, static_cast<std::int64_t>(distances.size()), kGrain,
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end);
+                      ++i)
+                   if (distances[i] > options.cutoff) distances[i] = kUnreachable;
+               });
+}
+
+// The engine that does it, its plan where it has one, and why.
+struct Chosen {
+  PathRun run;
+  std::optional<detail::PathPlan> plan;  // of more parts than one
+};
+
+// Seconds of a core that never counts alone: only ratios matter.
+constexpr double kStepSeconds = 0.065e-9;  // of a min-plus step
+constexpr double kVisitSeconds = 3e-9;     // of an arc from one source, by dijkstra
+
+std::string graph_words(const Graph& graph) {
+  return fmt::format("{} nodes of {:.1f} arcs each", graph.nodes(),
+                     2.0 * static_cast<double>(graph.arcs()) / std::max(1, graph.nodes()));
+}
+
+Chosen choose(const Graph& graph, const PathOptions& options, const Exec& exec) {
+  Chosen chosen;
+  PathRun& run = chosen.run;
+  run.engine = options.engine;
+  const double whole = detail::floyd_warshall_relaxations(graph.nodes());
+  if (options.engine == PathEngine::kAuto) {
+    const double paths = static_cast<double>(graph.nodes()) *
+                         (2.0 * static_cast<double>(graph.arcs()) + graph.nodes()) * kVisitSeconds;
+    if (options.cutoff < kUnreachable && !detail::on_cuda(exec)) {
+      run.engine = PathEngine::kDijkstra;
+      run.why = "a cutoff saves time with dijkstra alone";
+    } else if (whole * kStepSeconds <= paths) {
+      run.engine = PathEngine::kFloydWarshall;
+      run.why = graph_words(graph) + ": too small or dense to gain by leaving arcs out";
+    } else {
+      chosen.plan = detail::make_path_plan(graph, exec);
+      const double steps = chosen.plan->relaxations * kStepSeconds;
+      const bool parts = chosen.plan->parts.size() > 1 && (steps <= paths || detail::on_cuda(exec));
+      run.engine = parts ? PathEngine::kPartitioned : PathEngine::kDijkstra;
+      run.why = parts
+                    ? fmt::format("{} fall into {} parts with {} nodes between them",
+                                  graph_words(graph), chosen.plan->parts.size(), chosen.plan->gates)
+                    : graph_words(graph) + ": sparse, but its parts have wide borders";
+    }
+  } else if (options.engine == PathEngine::kPartitioned) {
+    chosen.plan = detail::make_path_plan(graph, exec);
+  }
+  if (run.engine != PathEngine::kPartitioned) chosen.plan.reset();
+  if (chosen.plan) run.parts = static_cast<int>(chosen.plan->parts.size());
+  if (run.parts == 1) chosen.plan.reset();  // which is floyd-warshall
+  if (run.engine != PathEngine::kDijkstra)
+    run.relaxations = chosen.plan ? chosen.plan->relaxations : whole;
+  return chosen;
+}
+
+}  // namespace
+
+std::span<const Choice> choices(PathEngine) { return kEngines; }
+const char* to_string(PathEngine engine) { return kEngines[static_cast<std::size_t>(engine)].word; }
+
+void describe(OptionVisitor& visit, PathOptions& options) {
+  visit("engine", options.engine,
+        "how shortest paths are found; auto: by size, density and device");
+  visit("memory", options.memory,
+        "most bytes for distances on a GPU; 0: what it has free. The rest goes in tiles", 0, 1e18);
+}
+
+DistanceMatrix all_distances(const Graph& graph, const PathOptions& options, PathRun* run) {
+  check("all_distances", options);
+  PathOptions resolved = options;
+  resolved.exec = detail::resolve_exec("all_distances", options.exec, {});
+  const Chosen chosen = choose(graph, options, resolved.exec);
+  DistanceMatrix distances(graph.nodes());
+  if (chosen.run.engine == PathEngine::kDijkstra) cpu::dijkstra(graph, resolved, distances.lower());
+  else if (chosen.plan) cpu::partitioned(*chosen.plan, resolved, distances.lower());
+  else cpu::floyd_warshall(graph, resolved, distances.lower());
+  if (chosen.run.engine != PathEngine::kDijkstra) cut(distances.lower(), resolved);
+  if (run != nullptr) *run = chosen.run;
+  return distances;
+}
+
+void stream_distances(const Graph& graph, const std::function<void(const DistanceRows&)>& take,
+                      const PathOptions& options, PathRun* run) {
+  check("stream_distances", options);
+  if (!take) throw InvalidArgument("stream_distances: nothing takes the rows");
+  PathOptions resolved = options;
+  resolved.exec = detail::resolve_exec("stream_distances", options.exec, {});
+  const Chosen chosen = choose(graph, options, resolved.exec);
+  if (run != nullptr) *run = chosen.run;
+  if (graph.nodes() == 0) return;
+  const int most = std::min(graph.nodes(), detail::rows_at_a_time(graph.nodes()));
+  if (chosen.plan) {
+    cpu::partitioned_rows(*chosen.plan, resolved, [&](const DistanceRows& rows) {
+      // They are the engine's own, not the caller's.
+      for (int i = 0; i < rows.rows.height; ++i)
+        cut({const_cast<float*>(rows.rows.row(i)), static_cast<std::size_t>(graph.nodes())},
+            resolved);
+      take(rows);
+    });
+    return;
+  }
+  DistanceMatrix whole;
+  if (chosen.run.engine == PathEngine::kFloydWarshall ||
+      chosen.run.engine == PathEngine::kPartitioned) {
+    whole = DistanceMatrix(graph.nodes());
+    cpu::floyd_warshall(graph, resolved, whole.lower());
+    cut(whole.lower(), resolved);
+  }
+  Image<float> rows(graph.nodes(), most);
+  for (int first = 0; first < graph.nodes(); first += most) {
+    const int count = std::min(most, graph.nodes() - first);
+    const auto part = rows.view().crop(0, 0, graph.nodes(), count);
+    if (whole.nodes() > 0) {
+      parallel_for(resolved.exec, count, 16, [&](std::int64_t begin, std::int64_t end) {
+        for (auto i = static_cast<int>(begin); i < static_cast<int>(end); ++i)
+          whole.row(first + i, {part.row(i), static_cast<std::size_t>(graph.nodes())});
+      });
+    } else {
+      std::vector<std::int32_t> sources(static_cast<std::size_t>(count));
+      for (int i = 0; i < count; ++i) sources[static_cast<std::size_t>(i)] = first + i;
+      cpu::dijkstra_rows(graph, sources, resolved, part);
+    }
+    take({first, part});
+  }
+}
+
+Image<float> distances_from(const Graph& graph, std::span<const std::int32_t> sources,
+                            const PathOptions& options) {
+  check("distances_from", options);
+  check_sources("distances_from", graph, sources);
+  if (sources.empty()) return {};
+  Image<float> rows(graph.nodes(), static_cast<int>(sources.size()));
+  cpu::dijkstra_rows(graph, sources, options, rows);
+  return rows;
+}
+
+NearestSource nearest_source(const Graph& graph, std::span<const std::int32_t> sources,
+                             const PathOptions& options) {
+  check("nearest_source", options);
+  check_sources("nearest_source", graph, sources);
+  struct Front {
+    float distance;
+    std::int32_t place;
+    std::int32_t node;
+    bool operator>(const Front& other) const {
+      return distance != other.distance ? distance > other.distance : place > other.place;
+    }
+  };
+  const auto nodes = static_cast<std::size_t>(graph.nodes());
+  NearestSource nearest{std::vector<float>(nodes, kUnreachable),
+                        std::vector<std::int32_t>(nodes, -1)};
+  std::priority_queue<Front, std::vector<Front>, std::greater<>> fronts;
+  const auto reach = [&](std::int32_t node, float distance, std::int32_t place) {
+    const auto n = static_cast<std::size_t>(node);
+    const bool nearer = distance < nearest.distance[n] ||
+                        (distance == nearest.distance[n] && place < nearest.source[n]);
+    if (!nearer || distance > options.cutoff) return;
+    nearest.distance[n] = distance;
+    nearest.source[n] = place;
+    fronts.push({distance, place, node});
+  };
+  for (std::size_t i = 0; i < sources.size(); ++i)
+    reach(sources[i], 0, static_cast<std::int32_t>(i));
+  while (!fronts.empty()) {
+    const Front front = fronts.top();
+    fronts.pop();
+    const auto n = static_cast<std::size_t>(front.node);
+    if (front.distance != nearest.distance[n] || front.place != nearest.source[n]) continue;
+    const auto neighbours = graph.neighbours(front.node);
+    const auto costs = graph.costs(front.node);
+    for (std::size_t i = 0; i < neighbours.size(); ++i)
+      reach(neighbours[i], front.distance + costs[i], front.place);
+  }
+  return nearest;
+}
+
+}  // namespace fovea

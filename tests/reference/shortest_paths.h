@@ -1,0 +1,28 @@
+// Floyd and Warshall's algorithm as textbooks have it, in double precision.
+#pragma once
+#include <fovea/shortest_paths.h>
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+namespace fovea::reference {
+
+inline std::vector<std::vector<double>> all_distances(const Graph& graph) {
+  const auto n = static_cast<std::size_t>(graph.nodes());
+  std::vector<std::vector<double>> d(
+      n, std::vector<double>(n, std::numeric_limits<double>::infinity()));
+  for (std::size_t a = 0; a < n; ++a) {
+    d[a][a] = 0;
+    const auto neighbours = graph.neighbours(static_cast<int>(a));
+    for (std::size_t i = 0; i < neighbours.size(); ++i)
+      d[a][static_cast<std::size_t>(neighbours[i])] =
+          static_cast<double>(graph.costs(static_cast<int>(a))[i]);
+  }
+  for (std::size_t k = 0; k < n; ++k)
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j) d[i][j] = std::min(d[i][j], d[i][k] + d[k][j]);
+  return d;
+}
+
+}  // namespace fovea::reference
