@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "cli/rival_table.h"
+#include "rivals/boost_paths.h"
 #include "rivals/faiss.h"
 #include "rivals/lemon.h"
 #include "rivals/scenes_opencv.h"
@@ -253,12 +254,19 @@ constexpr std::array kRivals{
 #ifdef FOVEA_LEMON
     FoveaRival{"emd_solver_*", "LEMON", fovea_lemon_emd},
 #endif
+#ifdef FOVEA_BOOST
+    FoveaRival{"all_distances_*", "Boost Dijkstra", fovea_boost_paths},
+    FoveaRival{"distances_from_64th", "Boost Dijkstra", fovea_boost_sampled_paths},
+#endif
 };
 
 const std::string& library() {
   static const std::string kName = std::string("OpenCV ") + cv::getVersionString()
 #ifdef FOVEA_LEMON
                                    + ", LEMON"
+#endif
+#ifdef FOVEA_BOOST
+                                   + ", Boost"
 #endif
 #ifdef FOVEA_FAISS
                                    + ", FAISS"

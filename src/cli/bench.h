@@ -50,7 +50,7 @@ struct BenchCase {
   // What both sides work on, where the time depends on it; else each makes its own noise.
   std::shared_ptr<const Image<std::uint8_t>> image{};
   std::shared_ptr<const Image<std::uint8_t>> second{};  // of a pair
-  std::vector<double> costs{};  // of a ground distance, where the images are histograms
+  std::vector<double> costs{};  // of a ground distance or a graph, as rival_table.h has them
   // The time that a paper gives for the same work on a GPU, beside the GPU's row.
   std::optional<PublishedTime> published{};
   // How wrong the last run of the work was, and what a rival found; empty where that is no

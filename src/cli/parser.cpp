@@ -18,8 +18,8 @@ struct ShortForm {
   char letter;
   std::string_view option;
 };
-constexpr std::array<ShortForm, 4> kShortForms{
-    {{'o', "output"}, {'q', "quiet"}, {'v', "verbose"}, {'h', "help"}}};
+constexpr std::array<ShortForm, 5> kShortForms{
+    {{'o', "output"}, {'k', "segments"}, {'q', "quiet"}, {'v', "verbose"}, {'h', "help"}}};
 
 bool is_flag(const OptionField& field) { return std::holds_alternative<bool*>(field.value); }
 

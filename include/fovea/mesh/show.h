@@ -1,0 +1,48 @@
+#pragma once
+#include <fovea/colour_map.h>
+#include <fovea/exec.h>
+#include <fovea/image.h>
+#include <fovea/mesh_io.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace fovea::mesh {
+
+// A colour a segment: far apart, also for neighbours by number.
+FOVEA_API std::vector<report::Colour> segment_colours(std::span<const std::int32_t> labels);
+// A colour a face by a value, such as a distance.
+FOVEA_API std::vector<report::Colour> value_colours(std::span<const float> values,
+                                                    report::ColourMap map);
+
+struct RenderOptions {
+  int width = 480;  // pixels of a view, 16 to 8192
+  int height = 480;
+  double azimuth = 30;    // degrees around the upright axis
+  double elevation = 20;  // degrees above the horizon
+  int views = 1;          // side by side, turned evenly around the upright axis
+  int supersample = 3;    // squared samples a pixel
+  report::Colour background = report::kWhite;
+  Exec exec{};
+};
+FOVEA_API void describe(OptionVisitor& visit, RenderOptions& options);
+
+// The mesh drawn without any display: a software rasteriser with depth, light from the viewer's
+// shoulder and dark lines between faces of different colours. Equal for any number of threads.
+FOVEA_API Image<std::uint8_t> render(const io::TriangleMesh& mesh,
+                                     std::span<const report::Colour> colours,
+                                     const RenderOptions& options = {});
+
+// A page with the mesh to be turned by hand, in a file that needs nothing else: geometry and
+// colours lie within, drawn by WebGL.
+struct ModelView {
+  std::string title;
+  std::string text;
+  std::vector<std::string> names;  // of the segments, for the legend; empty: numbers
+};
+FOVEA_API std::string model_page(const io::TriangleMesh& mesh, std::span<const std::int32_t> labels,
+                                 const ModelView& view = {});
+
+}  // namespace fovea::mesh

@@ -1,0 +1,154 @@
+// Katz and Tal, "Hierarchical mesh decomposition using fuzzy clustering and cuts" (SIGGRAPH 2003):
+// representatives by shortest paths, memberships by distance to them, representatives moved until
+// they stay, faces whose two best memberships are alike left to a minimum cut. Sums go over all
+// faces; where there are more than kCandidates, only so many evenly spread ones may represent.
+#include "mesh/fuzzy.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+
+#include "mesh/clusters.h"
+#include "mesh/superfaces.h"
+
+namespace fovea::mesh {
+namespace {
+
+constexpr std::size_t kCandidates = 1000;
+
+class Fuzzy final : public Divider {
+ public:
+  explicit Fuzzy(const SegmentOptions& options) : options_(options) {}
+
+  Part prepare(const DualGraph& component) const override {
+    Part part;
+    part.graph = component;
+    part.costs = arc_costs(component, options_.fuzzy.costs);
+    part.adjacency = Adjacency(component.areas.size(), component.arcs);
+    return part;
+  }
+
+  Clusters divide(const Part& part, int count) const override {
+    if (count == 1 || part.faces() < 2) return one_cluster(part);
+    const auto start = std::chrono::steady_clock::now();
+    CandidateRows candidates;
+    PathRun run;
+    measure(part, candidates, run);
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+
+    std::vector<double> gaps;
+    const int most = count > 0 ? count : options_.fuzzy.most_segments + 1;
+    std::vector<std::size_t> representatives =
+        count == 2 ? farthest_pair(candidates)
+                   : spread_candidates(candidates, static_cast<std::size_t>(most), gaps);
+    if (count == 0)
+      representatives.resize(
+          std::min(representatives.size(), static_cast<std::size_t>(count_by_gaps(gaps))));
+    Image<float> membership = memberships(candidates, representatives);
+    for (int round = 0; round < options_.fuzzy.rounds; ++round) {
+      throw_if_stopped(options_.exec);
+      std::vector<std::size_t> next = moved(candidates, membership, representatives, options_.exec);
+      if (next == representatives) break;
+      representatives = std::move(next);
+      membership = memberships(candidates, representatives);
+    }
+    Clusters clusters = assign(candidates, representatives, membership);
+    clusters.seconds = spent.count();
+    clusters.engine = to_string(run.engine);
+    return clusters;
+  }
+
+  // 1 / (1 + angular / mean), as the paper has it.
+  std::vector<double> capacities(const Part& part) const override {
+    const double eta = options_.fuzzy.costs.eta;
+    std::vector<double> angular(part.graph.arcs.size());
+    double sum = 0;
+    for (std::size_t i = 0; i < angular.size(); ++i) {
+      const DualArc& arc = part.graph.arcs[i];
+      angular[i] = (arc.concave ? 1 : eta) * (1 - std::cos(static_cast<double>(arc.angle)));
+      sum += angular[i];
+    }
+    const double mean = sum / std::max<double>(static_cast<double>(angular.size()), 1);
+    for (double& value : angular) value = 1 / (1 + (mean > 1e-9 ? value / mean : 0));
+    return angular;
+  }
+
+ private:
+  // The distances of all faces that may represent; all of them where there are not too many.
+  void measure(const Part& part, CandidateRows& candidates, PathRun& run) const {
+    std::vector<GraphArc> arcs(part.graph.arcs.size());
+    for (std::size_t i = 0; i < arcs.size(); ++i)
+      arcs[i] = {part.graph.arcs[i].a, part.graph.arcs[i].b, part.costs[i]};
+    const auto faces = static_cast<int>(part.faces());
+    const Graph graph(faces, arcs);
+    PathOptions paths = options_.paths;
+    paths.exec = options_.exec;
+    if (part.faces() <= kCandidates) {
+      candidates.faces.resize(part.faces());
+      std::iota(candidates.faces.begin(), candidates.faces.end(), 0);
+      candidates.rows = Image<float>(faces, faces);
+      const auto take = [&](const DistanceRows& some) {
+        for (int row = 0; row < some.rows.height; ++row)
+          std::copy_n(&some.rows.at(0, row), faces, &candidates.rows.at(0, some.first + row));
+      };
+      stream_distances(graph, take, paths, &run);
+    } else {
+      candidates.faces =
+          make_superfaces(part.graph, part.adjacency, static_cast<int>(kCandidates)).seeds;
+      candidates.rows = distances_from(graph, candidates.faces, paths);
+      run.engine = PathEngine::kDijkstra;
+    }
+  }
+
+  Clusters assign(const CandidateRows& candidates, std::span<const std::size_t> representatives,
+                  const Image<float>& membership) const {
+    Clusters clusters;
+    const auto faces = static_cast<std::size_t>(candidates.rows.width());
+    clusters.count = static_cast<int>(representatives.size());
+    clusters.labels.resize(faces);
+    clusters.membership.resize(faces);
+    clusters.second.assign(faces, -1);
+    for (const std::size_t i : representatives)
+      clusters.representatives.push_back(candidates.faces[i]);
+    for (std::size_t face = 0; face < faces; ++face) {
+      const auto share = [&](std::int32_t i) { return membership.at(static_cast<int>(face), i); };
+      std::int32_t best = 0;
+      std::int32_t second = -1;
+      for (std::int32_t i = 1; i < clusters.count; ++i) {
+        if (share(i) > share(best)) {
+          second = best;
+          best = i;
+        } else if (second < 0 || share(i) > share(second)) {
+          second = i;
+        }
+      }
+      clusters.labels[face] = best;
+      clusters.membership[face] = share(best);
+      if (second >= 0 &&
+          static_cast<double>(share(best) - share(second)) < options_.fuzzy.fuzziness)
+        clusters.second[face] = second;
+    }
+    // Also where another representative has no distance to it at all, a cluster is not empty.
+    for (std::int32_t i = 0; i < clusters.count; ++i) {
+      const auto face =
+          static_cast<std::size_t>(clusters.representatives[static_cast<std::size_t>(i)]);
+      clusters.labels[face] = i;
+      clusters.second[face] = -1;
+    }
+    if (clusters.count == 2)
+      clusters.apart = static_cast<double>(
+          candidates.at(representatives[0], static_cast<std::size_t>(clusters.representatives[1])));
+    return clusters;
+  }
+
+  const SegmentOptions& options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Divider> make_fuzzy(const SegmentOptions& options) {
+  return std::make_unique<Fuzzy>(options);
+}
+
+}  // namespace fovea::mesh

@@ -1,0 +1,229 @@
+// The mesh as a picture: orthographic, rasterised with a depth buffer at several samples a pixel,
+// flat shaded by a light over the viewer's shoulder. Cost: the samples that faces cover.
+#include <fovea/error.h>
+#include <fovea/mesh/show.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "core/parallel.h"
+
+namespace fovea::mesh {
+namespace {
+
+using Vec = std::array<double, 3>;
+
+constexpr int kBand = 32;         // rows of samples that one thread draws
+constexpr double kMargin = 0.06;  // of the picture around the mesh
+constexpr double kInk = 0.35;     // of the colour that is left on lines between segments
+constexpr double kAmbient = 0.35;
+
+double dot(const Vec& a, const Vec& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+Vec cross(const Vec& a, const Vec& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+Vec minus(const Vec& a, const Vec& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
+Vec unit(const Vec& a) {
+  const double length = std::sqrt(dot(a, a));
+  return length > 0 ? Vec{a[0] / length, a[1] / length, a[2] / length} : Vec{0, 0, 0};
+}
+
+// From where the mesh is seen: right, up and towards the viewer.
+struct Camera {
+  Vec right, up, towards;
+};
+
+Camera camera(double azimuth, double elevation) {
+  const double a = azimuth * std::numbers::pi / 180, e = elevation * std::numbers::pi / 180;
+  const Vec towards{std::cos(e) * std::sin(a), std::sin(e), std::cos(e) * std::cos(a)};
+  const Vec right{std::cos(a), 0, -std::sin(a)};
+  return {right, cross(towards, right), towards};
+}
+
+// A face on the grid of samples.
+struct Projected {
+  std::array<std::array<double, 3>, 3> corner;  // x, y, depth
+  double shade = 1;
+  double low = 0, high = -1;  // of y
+};
+
+struct Middle {
+  Vec at{};
+  double radius = 1;
+};
+
+// Of the sphere about the box around all faces: it is seen alike from everywhere.
+Middle middle_of(const io::TriangleMesh& mesh) {
+  Vec low{}, high{};
+  low.fill(std::numeric_limits<double>::infinity());
+  high.fill(-std::numeric_limits<double>::infinity());
+  const auto corners = [&](const auto& visit) {
+    for (const io::Triangle& face : mesh.faces)
+      for (const std::int32_t corner : face) visit(mesh.vertices[static_cast<std::size_t>(corner)]);
+  };
+  corners([&](const io::Vertex& v) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      low[i] = std::min(low[i], double{v[i]});
+      high[i] = std::max(high[i], double{v[i]});
+    }
+  });
+  Middle middle;
+  for (std::size_t i = 0; i < 3; ++i) middle.at[i] = (low[i] + high[i]) / 2;
+  double farthest = 0;
+  corners([&](const io::Vertex& v) {
+    const Vec from = minus({v[0], v[1], v[2]}, middle.at);
+    farthest = std::max(farthest, dot(from, from));
+  });
+  if (farthest > 0) middle.radius = std::sqrt(farthest);
+  return middle;
+}
+
+std::vector<Projected> project(const io::TriangleMesh& mesh, const Middle& middle,
+                               const Camera& view, int width, int height) {
+  const double scale = (0.5 - kMargin) * std::min(width, height) / middle.radius;
+  const Vec light = unit({view.towards[0] + 0.4 * view.up[0] - 0.3 * view.right[0],
+                          view.towards[1] + 0.4 * view.up[1] - 0.3 * view.right[1],
+                          view.towards[2] + 0.4 * view.up[2] - 0.3 * view.right[2]});
+  std::vector<Projected> faces(mesh.faces.size());
+  for (std::size_t f = 0; f < faces.size(); ++f) {
+    std::array<Vec, 3> at{};
+    for (std::size_t i = 0; i < 3; ++i) {
+      const io::Vertex& v = mesh.vertices[static_cast<std::size_t>(mesh.faces[f][i])];
+      at[i] = minus({v[0], v[1], v[2]}, middle.at);
+      faces[f].corner[i] = {width / 2.0 + scale * dot(at[i], view.right),
+                            height / 2.0 - scale * dot(at[i], view.up),
+                            -dot(at[i], view.towards) / middle.radius};
+    }
+    const Vec normal = unit(cross(minus(at[1], at[0]), minus(at[2], at[0])));
+    faces[f].shade = kAmbient + (1 - kAmbient) * std::abs(dot(normal, light));
+    const auto& c = faces[f].corner;
+    faces[f].low = std::min({c[0][1], c[1][1], c[2][1]});
+    faces[f].high = std::max({c[0][1], c[1][1], c[2][1]});
+  }
+  return faces;
+}
+
+// Which face is seen by each sample of some rows, -1 for none.
+class Band {
+ public:
+  Band(int width, int first, int rows)
+      : width_(width),
+        first_(first),
+        rows_(rows),
+        face_(static_cast<std::size_t>(width) * rows, -1),
+        depth_(face_.size(), std::numeric_limits<float>::infinity()) {}
+
+  int at(int x, int y) const {
+    return face_[static_cast<std::size_t>(y - first_) * static_cast<std::size_t>(width_) +
+                 static_cast<std::size_t>(x)];
+  }
+
+  void draw(const Projected& face, int index) {
+    if (face.high < first_ || face.low > first_ + rows_) return;
+    const auto& c = face.corner;
+    const double area =
+        (c[1][0] - c[0][0]) * (c[2][1] - c[0][1]) - (c[2][0] - c[0][0]) * (c[1][1] - c[0][1]);
+    if (!(std::abs(area) > 0)) return;
+    const int top = std::max(first_, static_cast<int>(std::ceil(face.low - 0.5)));
+    const int bottom = std::min(first_ + rows_ - 1, static_cast<int>(std::floor(face.high - 0.5)));
+    const double left = std::min({c[0][0], c[1][0], c[2][0]});
+    const double right = std::max({c[0][0], c[1][0], c[2][0]});
+    const int begin = std::max(0, static_cast<int>(std::ceil(left - 0.5)));
+    const int end = std::min(width_ - 1, static_cast<int>(std::floor(right - 0.5)));
+    for (int y = top; y <= bottom; ++y) {
+      for (int x = begin; x <= end; ++x) {
+        const double px = x + 0.5, py = y + 0.5;
+        const double w0 =
+            ((c[1][0] - px) * (c[2][1] - py) - (c[2][0] - px) * (c[1][1] - py)) / area;
+        const double w1 =
+            ((c[2][0] - px) * (c[0][1] - py) - (c[0][0] - px) * (c[2][1] - py)) / area;
+        const double w2 = 1 - w0 - w1;
+        if (w0 < 0 || w1 < 0 || w2 < 0) continue;
+        const auto depth = static_cast<float>(w0 * c[0][2] + w1 * c[1][2] + w2 * c[2][2]);
+        const std::size_t i =
+            static_cast<std::size_t>(y - first_) * static_cast<std::size_t>(width_) +
+            static_cast<std::size_t>(x);
+        if (depth < depth_[i]) {  // of equals the first face stays
+          depth_[i] = depth;
+          face_[i] = index;
+        }
+      }
+    }
+  }
+
+ private:
+  int width_, first_, rows_;
+  std::vector<std::int32_t> face_;
+  std::vector<float> depth_;
+};
+
+// One view into its place of the picture.
+void draw_view(const io::TriangleMesh& mesh, std::span<const report::Colour> colours,
+               const Middle& middle, const RenderOptions& options, double azimuth,
+               ImageView<std::uint8_t> to) {
+  const int samples = options.supersample;
+  const int width = to.width * samples, height = to.height * samples;
+  const auto faces = project(mesh, middle, camera(azimuth, options.elevation), width, height);
+  const int rows_a_band = kBand * samples;
+  parallel_for(options.exec, to.height, kBand, [&](std::int64_t from, std::int64_t until) {
+    const int first = static_cast<int>(from) * samples;
+    // One more row below: lines are where the next sample has another colour.
+    Band band(width, first, std::min(rows_a_band + 1, height - first));
+    for (std::size_t f = 0; f < faces.size(); ++f) band.draw(faces[f], static_cast<int>(f));
+    const auto colour = [&](int x, int y) -> const report::Colour& {
+      const int face = band.at(x, y);
+      return face < 0 ? options.background : colours[static_cast<std::size_t>(face)];
+    };
+    for (int y = static_cast<int>(from); y < static_cast<int>(until); ++y) {
+      for (int x = 0; x < to.width; ++x) {
+        double sum[3] = {0, 0, 0};
+        for (int sy = y * samples; sy < (y + 1) * samples; ++sy) {
+          for (int sx = x * samples; sx < (x + 1) * samples; ++sx) {
+            const report::Colour& c = colour(sx, sy);
+            const bool line = (sx + 1 < width && !(colour(sx + 1, sy) == c)) ||
+                              (sy + 1 < height && !(colour(sx, sy + 1) == c));
+            const int face = band.at(sx, sy);
+            const double shade =
+                (face < 0 ? 1 : faces[static_cast<std::size_t>(face)].shade) * (line ? kInk : 1);
+            sum[0] += shade * c.r;
+            sum[1] += shade * c.g;
+            sum[2] += shade * c.b;
+          }
+        }
+        for (int i = 0; i < 3; ++i)
+          to.at(x, y, i) = static_cast<std::uint8_t>(std::lround(sum[i] / (samples * samples)));
+      }
+    }
+  });
+}
+
+}  // namespace
+
+void describe(OptionVisitor& visit, RenderOptions& options) {
+  visit("width", options.width, "pixels across a view", 16, 8192);
+  visit("height", options.height, "pixels down a view", 16, 8192);
+  visit("azimuth", options.azimuth, "degrees around the upright axis", -360, 360);
+  visit("elevation", options.elevation, "degrees above the horizon", -90, 90);
+  visit("views", options.views, "side by side, turned evenly around the upright axis", 1, 16);
+  visit("supersample", options.supersample, "samples of a pixel, each way", 1, 8);
+}
+
+Image<std::uint8_t> render(const io::TriangleMesh& mesh, std::span<const report::Colour> colours,
+                           const RenderOptions& options) {
+  check_options(options);
+  if (mesh.faces.empty() || colours.size() != mesh.faces.size())
+    throw InvalidArgument(fmt::format("{} colours for a mesh of {} faces; expected one each",
+                                      colours.size(), mesh.faces.size()));
+  const Middle middle = middle_of(mesh);
+  Image<std::uint8_t> picture(options.width * options.views, options.height, 3);
+  for (int view = 0; view < options.views; ++view)
+    draw_view(mesh, colours, middle, options, options.azimuth + 360.0 * view / options.views,
+              picture.view().crop(view * options.width, 0, options.width, options.height));
+  return picture;
+}
+
+}  // namespace fovea::mesh

@@ -1,0 +1,39 @@
+// Patches of faces that are divided instead of the faces themselves.
+#pragma once
+#include <fovea/mesh/dual_graph.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "mesh/adjacency.h"
+
+namespace fovea::mesh {
+
+struct Superfaces {
+  std::vector<std::int32_t> seeds;  // a face each
+  std::vector<std::int32_t> of;     // of each face
+
+  int count() const { return static_cast<int>(seeds.size()); }
+};
+
+// `count` seeds, each the face that is farthest from those before it, and every face to its nearest
+// seed, where a step costs as much by its length as by its angle, convex ones less. Connected
+// graphs; no more superfaces than faces.
+Superfaces make_superfaces(const DualGraph& graph, const Adjacency& adjacency, int count);
+
+// Superfaces as nodes of an electrical network.
+struct Conductance {
+  std::int32_t a = 0;
+  std::int32_t b = 0;
+  double value = 0;
+};
+struct Network {
+  std::vector<Conductance> links;  // a < b, ordered, one a pair
+  std::vector<double> masses;      // areas, with a mean of 1
+};
+// Between two superfaces lie their shared edges in parallel, each with what it takes to get from
+// one seed over it to the other in series, by `costs` of arcs.
+Network make_network(const DualGraph& graph, const Adjacency& adjacency,
+                     const std::vector<float>& costs, const Superfaces& superfaces);
+
+}  // namespace fovea::mesh

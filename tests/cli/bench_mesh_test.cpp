@@ -1,0 +1,37 @@
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/program.h"
+
+namespace fovea::cli {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+TEST(BenchMesh, EveryEngineIsMeasured) {
+  const Ended ended = run_here({"bench", "mesh", "--repeats", "1", "--divisions", "1,2", "--device",
+                                "cpu", "--threads", "1", "--json", "--quiet"});
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  const json report = json::parse(ended.out);
+  std::string names;
+  for (const json& row : report["rows"]) {
+    names += row["name"].get<std::string>() + " " + row["size"].get<std::string>() + "; ";
+    EXPECT_GT(row["seconds"].get<double>(), 0);
+  }
+  EXPECT_THAT(names, HasSubstr("all_distances_dijkstra 80x80; "));
+  EXPECT_THAT(names, HasSubstr("all_distances_floyd_warshall 320x320; "));
+  EXPECT_THAT(names, HasSubstr("all_distances_partitioned 320x320; "));
+  EXPECT_THAT(names, HasSubstr("min_plus_product 256x256 64 taps; "));
+  EXPECT_THAT(names, HasSubstr("min_plus_peak "));
+}
+
+TEST(BenchMesh, DivisionsAreNumbers) {
+  const Ended ended = run_here({"bench", "mesh", "--divisions", "4,x"});
+  EXPECT_EQ(ended.status, kUsage);
+  EXPECT_THAT(ended.err, HasSubstr("--divisions is '4,x'; expected numbers of 0 to 7"));
+}
+
+}  // namespace
+}  // namespace fovea::cli

@@ -1,0 +1,55 @@
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/mesh_shapes.h"
+#include "cli/program.h"
+
+namespace fovea::cli {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+TEST(MeshEval, HoldsPartsAgainstPeoples) {
+  const test::TempFolder folder;
+  const io::TriangleMesh mesh = dumbbell();
+  std::filesystem::create_directories(folder / "off");
+  std::filesystem::create_directories(folder / "seg/21");
+  io::write_mesh(folder / "off/21.off", mesh);
+  std::vector<std::int32_t> halves;
+  for (std::size_t f = 0; f < mesh.faces.size(); ++f)
+    halves.push_back(f < mesh.faces.size() / 2 ? 0 : 1);
+  io::write_labels(folder / "seg/21/21_0.seg", halves);
+  io::write_labels(folder / "seg/21/21_1.seg", halves);
+  const Ended ended = run_here({"mesh", "eval", "--meshes", folder / "off", "--segmentations",
+                                folder / "seg", "--csv", folder / "errors.csv", "--json"});
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  const json report = json::parse(ended.out);
+  EXPECT_EQ(report["meshes"], 1);
+  EXPECT_LT(report["rand_error_mean"], 0.15);
+  EXPECT_EQ(report["people"]["rand"], 0);
+  EXPECT_EQ(report["categories"][0]["category"], "Cup");
+  EXPECT_THAT(test::load(folder / "errors.csv"), HasSubstr("21,Cup,2,2,"));
+  test::save(folder / "seg/21/21_2.seg", "0\n1\n");
+  const Ended short_one = run_here(
+      {"mesh", "eval", "--meshes", folder / "off", "--segmentations", folder / "seg", "--quiet"});
+  EXPECT_EQ(short_one.status, kBadInput);
+  EXPECT_THAT(short_one.err, HasSubstr("2 labels"));
+  EXPECT_EQ(run_here({"mesh", "eval", "--meshes", folder / "off", "--quiet"}).status, kUsage);
+}
+
+TEST(MeshInfo, TellsWhatIsOdd) {
+  const test::TempFolder folder;
+  io::write_mesh(folder / "bell.off", dumbbell());
+  const Ended ended = run_here({"mesh", "info", folder / "bell.off", "--json"});
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  const json result = json::parse(ended.out)["results"][0];
+  EXPECT_EQ(result["faces"], 2 * 16 * 48);
+  EXPECT_EQ(result["border_edges"], 32);  // both ends are open
+  EXPECT_FALSE(result["closed"]);
+}
+
+}  // namespace
+}  // namespace fovea::cli

@@ -1,0 +1,71 @@
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/mesh_shapes.h"
+#include "cli/program.h"
+
+namespace fovea::cli {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+class MeshSegment : public testing::Test {
+ protected:
+  MeshSegment() { io::write_mesh(folder_ / "bell.off", dumbbell()); }
+  test::TempFolder folder_;
+};
+
+TEST_F(MeshSegment, WritesPartsInEveryForm) {
+  const Ended ended = run_here({"mesh", "segment", folder_ / "bell.off", "-k", "2", "-o",
+                                folder_ / "parts.ply", "--seg", folder_ / "parts.seg", "--picture",
+                                folder_ / "parts.png", "--page", folder_ / "parts.html", "--json",
+                                "--picture-width", "64", "--picture-height", "48"});
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  const json result = json::parse(ended.out)["results"][0];
+  EXPECT_EQ(result["clusters"], 2);
+  EXPECT_EQ(result["faces"], 2 * 16 * 48);
+  EXPECT_FALSE(result["chosen"]);
+  const auto labels = io::read_labels(folder_ / "parts.seg");
+  ASSERT_EQ(labels.size(), 2U * 16 * 48);
+  EXPECT_NE(labels.front(), labels.back());  // a ball each
+  EXPECT_EQ(io::read_mesh(folder_ / "parts.ply").faces, dumbbell().faces);
+  const auto picture = io::read_image(folder_ / "parts.png");
+  EXPECT_EQ(picture.width(), 4 * 64);
+  const std::string page = test::load(folder_ / "parts.html");
+  EXPECT_THAT(page, HasSubstr("getContext('webgl'"));
+  EXPECT_THAT(page, testing::Not(HasSubstr("http")));  // needs nothing from elsewhere
+}
+
+TEST_F(MeshSegment, TheNumberMayBeChosenAndTheMethodToo) {
+  for (const char* method : {"resistance", "fuzzy"}) {
+    const Ended ended = run_here({"mesh", "segment", folder_ / "bell.off", "--method", method,
+                                  "--seg", folder_ / "parts.seg", "--json"});
+    ASSERT_EQ(ended.status, kDone) << ended.err;
+    const json result = json::parse(ended.out)["results"][0];
+    EXPECT_TRUE(result["chosen"]) << method;
+    EXPECT_GE(result["clusters"], 1) << method;
+  }
+}
+
+TEST_F(MeshSegment, BadInputIsOneLineWithItsStatus) {
+  const auto expect = [](const Ended& ended, int status, const char* words) {
+    EXPECT_EQ(ended.status, status) << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr(words));
+    EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
+  };
+  test::save(folder_ / "cut.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n");
+  const std::string out = folder_ / "x.ply";
+  expect(run_here({"mesh", "segment", folder_ / "cut.off", "-o", out, "--quiet"}), kBadInput,
+         "truncated");
+  expect(run_here({"mesh", "segment", folder_ / "bell.off", "-k", "some", "-o", out, "--quiet"}),
+         kUsage, "'some'");
+  expect(run_here({"mesh", "segment", folder_ / "bell.off", "-k", "99999", "-o", out, "--quiet"}),
+         kUsage, "99999");
+  expect(run_here({"mesh", "segment", folder_ / "bell.off", "--quiet"}), kUsage, "-o MESH");
+  EXPECT_FALSE(std::filesystem::exists(out));
+}
+
+}  // namespace
+}  // namespace fovea::cli
