@@ -1,0 +1,62 @@
+#pragma once
+#include <fovea/actions/model.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace fovea::actions {
+
+// An action that was seen in a stream.
+struct Event {
+  std::int32_t label = 0;
+  std::int64_t first_frame = 0;
+  std::int64_t last_frame = 0;
+  std::array<float, 4> box{};  // x0, y0, x1, y1 around the matched points
+  double distance = 0;
+  double margin = 0;  // to the best other class at that time, over the distance
+  int prototype = 0;
+  int dummies = 0;
+  std::int64_t latency = 0;  // frames from its last one to when it was told
+  std::vector<MatchedNode> path;
+};
+
+// stream: exact over an endless video. blocks: the paper's, matched one by one, overlapping.
+enum class StreamMode : unsigned char { kStream, kBlocks };
+FOVEA_API std::span<const Choice> choices(StreamMode);
+
+struct RecogniseOptions {
+  StreamMode mode = StreamMode::kStream;
+  int block = 60;     // frames of a block,
+  int overlap = 30;   // of which this many are the last one's
+  double reject = 1;  // factor of the prototypes' reject levels; greater tells more, 0: everything
+  int patience = 15;  // frames without anything better before an event is told; of overlapping
+                      // events the nearest counts
+};
+FOVEA_API void describe(OptionVisitor& visit, RecogniseOptions& options);
+
+// Tells actions while they happen, in bounded memory.
+class FOVEA_API Recogniser {
+ public:
+  Recogniser(const Model& model, const RecogniseOptions& options = {}, const Exec& exec = {});
+  ~Recogniser();
+  Recogniser(Recogniser&&) noexcept;
+  Recogniser& operator=(Recogniser&&) noexcept;
+
+  // Events that are certain now; valid until the next call.
+  std::span<const Event> push(ImageView<const std::uint8_t> grey);
+  std::span<const Event> finish();
+  // Frames between a frame and its points.
+  int latency() const;
+  // Distance of each class over the last frames, for timelines: those of the frame whose points
+  // came last.
+  std::span<const double> class_distances() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace fovea::actions
