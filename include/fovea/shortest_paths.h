@@ -47,10 +47,11 @@ class FOVEA_API Graph {
   std::vector<float> costs_;
 };
 
-// dijkstra: from every node, for sparse graphs on the CPU. floyd-warshall: blocked, half of the
-// matrix only (Katz and Kider 2008), for dense graphs. partitioned: the graph is cut into parts,
-// and distances inside parts and over the nodes on their borders are combined (Djidjev et al.
-// 2014), for large sparse graphs that fall into parts, as meshes do.
+// dijkstra: from every node, for sparse graphs; on the CPU whatever device was asked for.
+// floyd-warshall: blocked, half of the matrix only (Katz and Kider 2008), for dense graphs. On a
+// GPU it needs 4 bytes times the square of the nodes there. partitioned: the graph is cut into
+// parts, and distances inside parts and over the nodes on their borders are combined (Djidjev et
+// al. 2014), for large sparse graphs that fall into parts, as meshes do.
 enum class PathEngine : unsigned char { kAuto, kDijkstra, kFloydWarshall, kPartitioned };
 FOVEA_API std::span<const Choice> choices(PathEngine);
 FOVEA_API const char* to_string(PathEngine engine);

@@ -5,6 +5,8 @@
 #pragma once
 #include <fovea/shortest_paths.h>
 
+#include "ops/shortest_paths/engine_choice.h"
+
 namespace fovea::detail {
 
 class FOVEA_API TableMemory {
@@ -17,10 +19,21 @@ class FOVEA_API TableMemory {
   ImageView<const float> on_device() const { return square_; }
   const DistanceMatrix& on_host() const { return half_; }
 
+  int nodes() const { return nodes_; }
+  const PathRun& run() const { return run_; }
+  Device device() const { return square_.empty() ? Device::cpu() : device_; }
+
+  // Chooses an engine and runs it; `call` is named in errors.
+  void compute(const char* call, const Graph& graph, const PathOptions& options);
+  // With the engine chosen and the device resolved.
+  void fill(const ChosenEngine& chosen, const Graph& graph, const PathOptions& options);
+  // All distances on the host; what lies there already is gone then.
+  DistanceMatrix take_matrix();
+  DistanceMatrix matrix() const;
+
  private:
-  friend class fovea::DistanceTable;
-  void compute(const Graph& graph, const PathOptions& options);
-  ImageView<float> reserve(int nodes, Device device);
+  std::uint64_t held_bytes(Device device) const;
+  void reserve(int nodes, Device device);
 
   Device device_ = Device::cpu();
   int nodes_ = 0;

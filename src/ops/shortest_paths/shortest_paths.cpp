@@ -12,6 +12,7 @@
 
 #include "core/dispatch.h"
 #include "ops/shortest_paths/backend.h"
+#include "ops/shortest_paths/distance_table.h"
 #include "ops/shortest_paths/engine_choice.h"
 
 namespace fovea {
@@ -51,17 +52,10 @@ void describe(OptionVisitor& visit, PathOptions& options) {
 
 DistanceMatrix all_distances(const Graph& graph, const PathOptions& options, PathRun* run) {
   check("all_distances", options);
-  PathOptions resolved = options;
-  resolved.exec = detail::resolve_exec("all_distances", options.exec, {});
-  const detail::ChosenEngine chosen = detail::choose_engine(graph, resolved);
-  DistanceMatrix distances(graph.nodes());
-  if (chosen.run.engine == PathEngine::kDijkstra) cpu::dijkstra(graph, resolved, distances.lower());
-  else if (chosen.plan) cpu::partitioned(*chosen.plan, resolved, distances.lower());
-  else cpu::floyd_warshall(graph, resolved, distances.lower());
-  if (chosen.run.engine != PathEngine::kDijkstra)
-    detail::cut_distances(distances.lower(), resolved);
-  if (run != nullptr) *run = chosen.run;
-  return distances;
+  detail::TableMemory memory;
+  memory.compute("all_distances", graph, options);
+  if (run != nullptr) *run = memory.run();
+  return memory.take_matrix();
 }
 
 void stream_distances(const Graph& graph, const std::function<void(const DistanceRows&)>& take,
@@ -70,9 +64,20 @@ void stream_distances(const Graph& graph, const std::function<void(const Distanc
   if (!take) throw InvalidArgument("stream_distances: nothing takes the rows");
   PathOptions resolved = options;
   resolved.exec = detail::resolve_exec("stream_distances", options.exec, {});
-  const detail::ChosenEngine chosen = detail::choose_engine(graph, resolved);
+  const detail::ChosenEngine chosen =
+      detail::choose_engine(graph, resolved, {.call = "stream_distances", .rows = true});
   if (run != nullptr) *run = chosen.run;
   if (graph.nodes() == 0) return;
+  if (chosen.place == detail::PathPlace::kRows) {
+    cuda::partitioned_rows(*chosen.plan, resolved, take);
+    return;
+  }
+  if (chosen.place == detail::PathPlace::kSquare) {
+    detail::TableMemory memory;
+    memory.fill(chosen, graph, resolved);
+    cuda::square_rows(memory.on_device(), resolved.exec, take);
+    return;
+  }
   const int most = std::min(graph.nodes(), detail::rows_at_a_time(graph.nodes()));
   if (chosen.plan) {
     cpu::partitioned_rows(*chosen.plan, resolved, [&](const DistanceRows& rows) {
@@ -108,6 +113,11 @@ void stream_distances(const Graph& graph, const std::function<void(const Distanc
     }
     take({first, part});
   }
+}
+
+void DistanceTable::compute(const Graph& graph, const PathOptions& options) {
+  check("DistanceTable", options);
+  memory_->compute("DistanceTable", graph, options);
 }
 
 Image<float> distances_from(const Graph& graph, std::span<const std::int32_t> sources,
