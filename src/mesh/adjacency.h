@@ -27,6 +27,9 @@ class Adjacency {
   std::vector<Neighbour> list_;
 };
 
+// A mesh's dual graph but for the angles of its arcs, which are 0.
+DualGraph dual_graph_unbent(const io::TriangleMesh& mesh, const Exec& exec);
+
 // The part of a graph between some faces (ascending), which are numbered anew in their order.
 // `kept`, where given, is filled with the arcs' numbers in the whole graph.
 DualGraph part_of(const DualGraph& graph, std::span<const std::int32_t> faces,

@@ -6,11 +6,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <numeric>
 
 #include "mesh/clusters.h"
+#include "mesh/normals.h"
 #include "mesh/superfaces.h"
+#include "mesh/surface_math.h"
 
 namespace fovea::mesh {
 namespace {
@@ -24,8 +25,9 @@ class Fuzzy final : public Divider {
   Part prepare(const DualGraph& component) const override {
     Part part;
     part.graph = component;
-    part.costs = arc_costs(component, options_.fuzzy.costs);
     part.adjacency = Adjacency(component.areas.size(), component.arcs);
+    smooth_and_measure(part.graph, part.adjacency, 0, options_.exec);
+    part.costs = arc_costs(part.graph, options_.fuzzy.costs);
     return part;
   }
 
@@ -66,7 +68,7 @@ class Fuzzy final : public Divider {
     double sum = 0;
     for (std::size_t i = 0; i < angular.size(); ++i) {
       const DualArc& arc = part.graph.arcs[i];
-      angular[i] = (arc.concave ? 1 : eta) * (1 - std::cos(static_cast<double>(arc.angle)));
+      angular[i] = (arc.concave ? 1 : eta) * one_minus_cosine(arc.angle);
       sum += angular[i];
     }
     const double mean = sum / std::max<double>(static_cast<double>(angular.size()), 1);
@@ -94,8 +96,7 @@ class Fuzzy final : public Divider {
       };
       stream_distances(graph, take, paths, &run);
     } else {
-      candidates.faces =
-          make_superfaces(part.graph, part.adjacency, static_cast<int>(kCandidates)).seeds;
+      candidates.faces = make_superfaces(part, static_cast<int>(kCandidates), options_.exec).seeds;
       candidates.rows = distances_from(graph, candidates.faces, paths);
       run.engine = PathEngine::kDijkstra;
     }

@@ -2,7 +2,8 @@
 // does not make it singular, is factored once; blocks of vectors, each solved for from the one
 // before, span a space in which the slowest modes are the first to be found. All vectors are kept
 // orthogonal to all before them. A block of several finds modes of equal value, as symmetric shapes
-// have them. Some 80 solutions give 25 modes; moving one block to rest would take ten times as many.
+// have them. Some 80 solutions give 25 modes; moving one block to rest would take ten times as
+// many.
 #include "mesh/spectrum.h"
 
 #include <fovea/random.h>
@@ -134,8 +135,8 @@ class Krylov {
   // The greatest values of the inverse in the basis without its last block, and how far each is
   // from being one, as a share of it.
   double solve(Eigen::Index wanted) {
-    const Eigen::SelfAdjointEigenSolver<Matrix> solved(
-        0.5 * (inverse_ + Matrix(inverse_.transpose())));
+    const Eigen::SelfAdjointEigenSolver<Matrix> solved(0.5 *
+                                                       (inverse_ + Matrix(inverse_.transpose())));
     const Eigen::Index count = std::min(wanted, known_);
     values_ = solved.eigenvalues().tail(count).reverse();
     vectors_ = solved.eigenvectors().rightCols(count).rowwise().reverse();
