@@ -22,6 +22,10 @@ class Adjacency {
     return {list_.data() + first_[at], static_cast<std::size_t>(first_[at + 1] - first_[at])};
   }
 
+  // Where each face's neighbours begin in the list of all, and where that ends.
+  std::span<const std::int64_t> first() const { return first_; }
+  std::span<const Neighbour> list() const { return list_; }
+
  private:
   std::vector<std::int64_t> first_{0};
   std::vector<Neighbour> list_;

@@ -72,13 +72,15 @@ FOVEA_HD inline double one_minus_cosine(float angle) {
   const double half = 0.5 * static_cast<double>(angle);
   const double square = half * half;
   double sum = 1;
-  for (int term = 8; term >= 1; --term) sum = 1 - square / ((2.0 * term) * (2.0 * term + 1)) * sum;
+  for (int term = 8; term >= 1; --term)
+    sum = 1 - square * (1 / ((2.0 * term) * (2.0 * term + 1))) * sum;
   const double sine = half * sum;
   return 2 * sine * sine;
 }
 
 // A step along a path. It always leads farther, however small it is beside the path, so that the
-// face before the last lies nearer to where the path began.
+// face before the last lies nearer to where the path began. From what is infinitely far it leads
+// nowhere: NaN, which is neither less than nor equal to anything.
 FOVEA_HD inline float path_step(float far, float cost) {
   const float sum = far + cost;
   return sum > far ? sum : std::bit_cast<float>(std::bit_cast<std::int32_t>(far) + 1);
