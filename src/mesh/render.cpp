@@ -11,36 +11,25 @@
 #include <numbers>
 
 #include "core/parallel.h"
+#include "mesh/show_ball.h"
 
 namespace fovea::mesh {
 namespace {
-
-using Vec = std::array<double, 3>;
 
 constexpr int kBand = 32;         // rows of samples that one thread draws
 constexpr double kMargin = 0.06;  // of the picture around the mesh
 constexpr double kInk = 0.35;     // of the colour that is left on lines between segments
 constexpr double kAmbient = 0.35;
 
-double dot(const Vec& a, const Vec& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-Vec cross(const Vec& a, const Vec& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
-Vec minus(const Vec& a, const Vec& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
-Vec unit(const Vec& a) {
-  const double length = std::sqrt(dot(a, a));
-  return length > 0 ? Vec{a[0] / length, a[1] / length, a[2] / length} : Vec{0, 0, 0};
-}
-
 // From where the mesh is seen: right, up and towards the viewer.
 struct Camera {
-  Vec right, up, towards;
+  Vector right, up, towards;
 };
 
 Camera camera(double azimuth, double elevation) {
   const double a = azimuth * std::numbers::pi / 180, e = elevation * std::numbers::pi / 180;
-  const Vec towards{std::cos(e) * std::sin(a), std::sin(e), std::cos(e) * std::cos(a)};
-  const Vec right{std::cos(a), 0, -std::sin(a)};
+  const Vector towards{std::cos(e) * std::sin(a), std::sin(e), std::cos(e) * std::cos(a)};
+  const Vector right{std::cos(a), 0, -std::sin(a)};
   return {right, cross(towards, right), towards};
 }
 
@@ -51,54 +40,21 @@ struct Projected {
   double low = 0, high = -1;  // of y
 };
 
-struct Middle {
-  Vec at{};
-  double radius = 1;
-};
-
-// Of the sphere about the box around all faces: it is seen alike from everywhere.
-Middle middle_of(const io::TriangleMesh& mesh) {
-  Vec low{}, high{};
-  low.fill(std::numeric_limits<double>::infinity());
-  high.fill(-std::numeric_limits<double>::infinity());
-  const auto corners = [&](const auto& visit) {
-    for (const io::Triangle& face : mesh.faces)
-      for (const std::int32_t corner : face) visit(mesh.vertices[static_cast<std::size_t>(corner)]);
-  };
-  corners([&](const io::Vertex& v) {
-    for (std::size_t i = 0; i < 3; ++i) {
-      low[i] = std::min(low[i], double{v[i]});
-      high[i] = std::max(high[i], double{v[i]});
-    }
-  });
-  Middle middle;
-  for (std::size_t i = 0; i < 3; ++i) middle.at[i] = (low[i] + high[i]) / 2;
-  double farthest = 0;
-  corners([&](const io::Vertex& v) {
-    const Vec from = minus({v[0], v[1], v[2]}, middle.at);
-    farthest = std::max(farthest, dot(from, from));
-  });
-  if (farthest > 0) middle.radius = std::sqrt(farthest);
-  return middle;
-}
-
-std::vector<Projected> project(const io::TriangleMesh& mesh, const Middle& middle,
+std::vector<Projected> project(const io::TriangleMesh& mesh, const ShowBall& ball,
                                const Camera& view, int width, int height) {
-  const double scale = (0.5 - kMargin) * std::min(width, height) / middle.radius;
-  const Vec light = unit({view.towards[0] + 0.4 * view.up[0] - 0.3 * view.right[0],
-                          view.towards[1] + 0.4 * view.up[1] - 0.3 * view.right[1],
-                          view.towards[2] + 0.4 * view.up[2] - 0.3 * view.right[2]});
+  const double scale = (0.5 - kMargin) * std::min(width, height) / ball.radius;
+  const Vector light = unit(view.towards + 0.4 * view.up - 0.3 * view.right);
   std::vector<Projected> faces(mesh.faces.size());
   for (std::size_t f = 0; f < faces.size(); ++f) {
-    std::array<Vec, 3> at{};
+    std::array<Vector, 3> at{};
     for (std::size_t i = 0; i < 3; ++i) {
       const io::Vertex& v = mesh.vertices[static_cast<std::size_t>(mesh.faces[f][i])];
-      at[i] = minus({v[0], v[1], v[2]}, middle.at);
+      at[i] = wide(v) - ball.middle;
       faces[f].corner[i] = {width / 2.0 + scale * dot(at[i], view.right),
                             height / 2.0 - scale * dot(at[i], view.up),
-                            -dot(at[i], view.towards) / middle.radius};
+                            -dot(at[i], view.towards) / ball.radius};
     }
-    const Vec normal = unit(cross(minus(at[1], at[0]), minus(at[2], at[0])));
+    const Vector normal = unit(cross(at[1] - at[0], at[2] - at[0]));
     faces[f].shade = kAmbient + (1 - kAmbient) * std::abs(dot(normal, light));
     const auto& c = faces[f].corner;
     faces[f].low = std::min({c[0][1], c[1][1], c[2][1]});
@@ -163,11 +119,11 @@ class Band {
 
 // One view into its place of the picture.
 void draw_view(const io::TriangleMesh& mesh, std::span<const report::Colour> colours,
-               const Middle& middle, const RenderOptions& options, double azimuth,
+               const ShowBall& ball, const RenderOptions& options, double azimuth,
                ImageView<std::uint8_t> to) {
   const int samples = options.supersample;
   const int width = to.width * samples, height = to.height * samples;
-  const auto faces = project(mesh, middle, camera(azimuth, options.elevation), width, height);
+  const auto faces = project(mesh, ball, camera(azimuth, options.elevation), width, height);
   const int rows_a_band = kBand * samples;
   parallel_for(options.exec, to.height, kBand, [&](std::int64_t from, std::int64_t until) {
     const int first = static_cast<int>(from) * samples;
@@ -218,10 +174,10 @@ Image<std::uint8_t> render(const io::TriangleMesh& mesh, std::span<const report:
   if (mesh.faces.empty() || colours.size() != mesh.faces.size())
     throw InvalidArgument(fmt::format("{} colours for a mesh of {} faces; expected one each",
                                       colours.size(), mesh.faces.size()));
-  const Middle middle = middle_of(mesh);
+  const ShowBall ball = show_ball(mesh);
   Image<std::uint8_t> picture(options.width * options.views, options.height, 3);
   for (int view = 0; view < options.views; ++view)
-    draw_view(mesh, colours, middle, options, options.azimuth + 360.0 * view / options.views,
+    draw_view(mesh, colours, ball, options, options.azimuth + 360.0 * view / options.views,
               picture.view().crop(view * options.width, 0, options.width, options.height));
   return picture;
 }

@@ -40,16 +40,5 @@ TEST(MeshEval, HoldsPartsAgainstPeoples) {
   EXPECT_EQ(run_here({"mesh", "eval", "--meshes", folder / "off", "--quiet"}).status, kUsage);
 }
 
-TEST(MeshInfo, TellsWhatIsOdd) {
-  const test::TempFolder folder;
-  io::write_mesh(folder / "bell.off", dumbbell());
-  const Ended ended = run_here({"mesh", "info", folder / "bell.off", "--json"});
-  ASSERT_EQ(ended.status, kDone) << ended.err;
-  const json result = json::parse(ended.out)["results"][0];
-  EXPECT_EQ(result["faces"], 2 * 16 * 48);
-  EXPECT_EQ(result["border_edges"], 32);  // both ends are open
-  EXPECT_FALSE(result["closed"]);
-}
-
 }  // namespace
 }  // namespace fovea::cli

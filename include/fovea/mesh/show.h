@@ -36,11 +36,11 @@ FOVEA_API Image<std::uint8_t> render(const io::TriangleMesh& mesh,
                                      const RenderOptions& options = {});
 
 // A page with the mesh to be turned by hand, in a file that needs nothing else: geometry and
-// colours lie within, drawn by WebGL.
+// colours lie within, drawn by WebGL, and without it by the processor. Labels are below 65536.
 struct ModelView {
-  std::string title;
-  std::string text;
-  std::vector<std::string> names;  // of the segments, for the legend; empty: numbers
+  std::string title{};
+  std::string text{};
+  std::vector<std::string> names{};  // of the segments, for the legend; without one: "part N"
 };
 FOVEA_API std::string model_page(const io::TriangleMesh& mesh, std::span<const std::int32_t> labels,
                                  const ModelView& view = {});
