@@ -11,7 +11,7 @@
 #include <numbers>
 
 #include "core/parallel.h"
-#include "mesh/show_ball.h"
+#include "mesh/vector.h"
 
 namespace fovea::mesh {
 namespace {
@@ -21,16 +21,46 @@ constexpr double kMargin = 0.06;  // of the picture around the mesh
 constexpr double kInk = 0.35;     // of the colour that is left on lines between segments
 constexpr double kAmbient = 0.35;
 
-// From where the mesh is seen: right, up and towards the viewer.
+// From where the mesh is seen: right, up and towards the viewer, and what is in the middle.
 struct Camera {
   Vector right, up, towards;
+  double across = 0, above = 0;  // in the middle of the view
+  double scale = 1;              // pixels a unit
 };
 
 Camera camera(double azimuth, double elevation) {
   const double a = azimuth * std::numbers::pi / 180, e = elevation * std::numbers::pi / 180;
   const Vector towards{std::cos(e) * std::sin(a), std::sin(e), std::cos(e) * std::cos(a)};
   const Vector right{std::cos(a), 0, -std::sin(a)};
-  return {right, cross(towards, right), towards};
+  return {.right = right, .up = cross(towards, right), .towards = towards};
+}
+
+// All views have one scale, the largest that leaves a margin around each.
+std::vector<Camera> cameras(const io::TriangleMesh& mesh, const RenderOptions& options) {
+  std::vector<Camera> views;
+  double scale = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < options.views; ++i) {
+    Camera view = camera(options.azimuth + 360.0 * i / options.views, options.elevation);
+    constexpr double kFar = std::numeric_limits<double>::infinity();
+    double left = kFar, right = -kFar, low = kFar, high = -kFar;
+    for (std::size_t f = 0; f < mesh.faces.size(); ++f) {
+      for (std::size_t c = 0; c < 3; ++c) {
+        const Vector at = corner(mesh, f, c);
+        left = std::min(left, dot(at, view.right));
+        right = std::max(right, dot(at, view.right));
+        low = std::min(low, dot(at, view.up));
+        high = std::max(high, dot(at, view.up));
+      }
+    }
+    view.across = (left + right) / 2;
+    view.above = (low + high) / 2;
+    constexpr double kUsed = 1 - 2 * kMargin;
+    if (right > left) scale = std::min(scale, kUsed * options.width / (right - left));
+    if (high > low) scale = std::min(scale, kUsed * options.height / (high - low));
+    views.push_back(view);
+  }
+  for (Camera& view : views) view.scale = std::isfinite(scale) ? scale : 1;
+  return views;
 }
 
 // A face on the grid of samples.
@@ -40,19 +70,19 @@ struct Projected {
   double low = 0, high = -1;  // of y
 };
 
-std::vector<Projected> project(const io::TriangleMesh& mesh, const ShowBall& ball,
-                               const Camera& view, int width, int height) {
-  const double scale = (0.5 - kMargin) * std::min(width, height) / ball.radius;
+// `samples` a pixel and side, in a view of so many samples.
+std::vector<Projected> project(const io::TriangleMesh& mesh, const Camera& view, int samples,
+                               std::array<int, 2> size) {
+  const double scale = view.scale * samples;
   const Vector light = unit(view.towards + 0.4 * view.up - 0.3 * view.right);
   std::vector<Projected> faces(mesh.faces.size());
   for (std::size_t f = 0; f < faces.size(); ++f) {
     std::array<Vector, 3> at{};
     for (std::size_t i = 0; i < 3; ++i) {
-      const io::Vertex& v = mesh.vertices[static_cast<std::size_t>(mesh.faces[f][i])];
-      at[i] = wide(v) - ball.middle;
-      faces[f].corner[i] = {width / 2.0 + scale * dot(at[i], view.right),
-                            height / 2.0 - scale * dot(at[i], view.up),
-                            -dot(at[i], view.towards) / ball.radius};
+      at[i] = corner(mesh, f, i);
+      faces[f].corner[i] = {size[0] / 2.0 + scale * (dot(at[i], view.right) - view.across),
+                            size[1] / 2.0 - scale * (dot(at[i], view.up) - view.above),
+                            -scale * dot(at[i], view.towards)};
     }
     const Vector normal = unit(cross(at[1] - at[0], at[2] - at[0]));
     faces[f].shade = kAmbient + (1 - kAmbient) * std::abs(dot(normal, light));
@@ -119,30 +149,34 @@ class Band {
 
 // One view into its place of the picture.
 void draw_view(const io::TriangleMesh& mesh, std::span<const report::Colour> colours,
-               const ShowBall& ball, const RenderOptions& options, double azimuth,
-               ImageView<std::uint8_t> to) {
+               const RenderOptions& options, const Camera& view, ImageView<std::uint8_t> to) {
   const int samples = options.supersample;
   const int width = to.width * samples, height = to.height * samples;
-  const auto faces = project(mesh, ball, camera(azimuth, options.elevation), width, height);
+  const auto faces = project(mesh, view, samples, {width, height});
+  // Whether a line runs between two samples that see these faces.
+  const auto apart = [&](int a, int b) {
+    if (a == b) return false;
+    if (a < 0 || b < 0) return true;
+    const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
+    return options.parts.empty() ? !(colours[i] == colours[j])
+                                 : options.parts[i] != options.parts[j];
+  };
   const int rows_a_band = kBand * samples;
   parallel_for(options.exec, to.height, kBand, [&](std::int64_t from, std::int64_t until) {
     const int first = static_cast<int>(from) * samples;
-    // One more row below: lines are where the next sample has another colour.
+    // One more row below: lines are where the next sample sees another part.
     Band band(width, first, std::min(rows_a_band + 1, height - first));
     for (std::size_t f = 0; f < faces.size(); ++f) band.draw(faces[f], static_cast<int>(f));
-    const auto colour = [&](int x, int y) -> const report::Colour& {
-      const int face = band.at(x, y);
-      return face < 0 ? options.background : colours[static_cast<std::size_t>(face)];
-    };
     for (int y = static_cast<int>(from); y < static_cast<int>(until); ++y) {
       for (int x = 0; x < to.width; ++x) {
         double sum[3] = {0, 0, 0};
         for (int sy = y * samples; sy < (y + 1) * samples; ++sy) {
           for (int sx = x * samples; sx < (x + 1) * samples; ++sx) {
-            const report::Colour& c = colour(sx, sy);
-            const bool line = (sx + 1 < width && !(colour(sx + 1, sy) == c)) ||
-                              (sy + 1 < height && !(colour(sx, sy + 1) == c));
             const int face = band.at(sx, sy);
+            const report::Colour& c =
+                face < 0 ? options.background : colours[static_cast<std::size_t>(face)];
+            const bool line = (sx + 1 < width && apart(face, band.at(sx + 1, sy))) ||
+                              (sy + 1 < height && apart(face, band.at(sx, sy + 1)));
             const double shade =
                 (face < 0 ? 1 : faces[static_cast<std::size_t>(face)].shade) * (line ? kInk : 1);
             sum[0] += shade * c.r;
@@ -174,11 +208,15 @@ Image<std::uint8_t> render(const io::TriangleMesh& mesh, std::span<const report:
   if (mesh.faces.empty() || colours.size() != mesh.faces.size())
     throw InvalidArgument(fmt::format("{} colours for a mesh of {} faces; expected one each",
                                       colours.size(), mesh.faces.size()));
-  const ShowBall ball = show_ball(mesh);
+  if (!options.parts.empty() && options.parts.size() != mesh.faces.size())
+    throw InvalidArgument(fmt::format("{} parts for a mesh of {} faces; expected one each",
+                                      options.parts.size(), mesh.faces.size()));
   Image<std::uint8_t> picture(options.width * options.views, options.height, 3);
-  for (int view = 0; view < options.views; ++view)
-    draw_view(mesh, colours, ball, options, options.azimuth + 360.0 * view / options.views,
-              picture.view().crop(view * options.width, 0, options.width, options.height));
+  const std::vector<Camera> views = cameras(mesh, options);
+  for (std::size_t i = 0; i < views.size(); ++i)
+    draw_view(
+        mesh, colours, options, views[i],
+        picture.view().crop(static_cast<int>(i) * options.width, 0, options.width, options.height));
   return picture;
 }
 

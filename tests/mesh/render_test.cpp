@@ -1,6 +1,7 @@
 #include <fovea/error.h>
 #include <fovea/mesh/show.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "mesh/shapes.h"
@@ -36,7 +37,7 @@ io::TriangleMesh triangle(float z) {
 TEST(Render, ATriangleCoversItsPixels) {
   const auto picture = render(triangle(0), std::vector{kRed}, kFrontal);
   ASSERT_EQ(picture.width(), 100);
-  const double half = 0.44 * 100 / std::sqrt(2.0);  // the ball around it fills all but a margin
+  const double half = 44;  // all but a margin of 6 %
   const auto covered = [&](int x, int y) {
     const double right = (x + 0.5 - 50) / half, up = (50 - y - 0.5) / half;
     return right >= -1 && up >= -1 && right + up <= 0;
@@ -63,7 +64,7 @@ TEST(Render, TheNearerFaceIsSeenInAnyOrderOfFaces) {
     mesh.vertices.insert(mesh.vertices.end(), second.vertices.begin(), second.vertices.end());
     mesh.faces.push_back({3, 4, 5});
     const auto colours = near_first ? std::vector{kRed, kBlue} : std::vector{kBlue, kRed};
-    EXPECT_EQ(at(render(mesh, colours, kFrontal), 40, 60), lit(kRed));
+    EXPECT_EQ(at(render(mesh, colours, kFrontal), 40, 60), lit(kRed)) << near_first;
     RenderOptions behind = kFrontal;
     behind.azimuth = 180;
     EXPECT_EQ(at(render(mesh, colours, behind), 60, 60), lit(kBlue));
@@ -78,11 +79,33 @@ TEST(Render, ViewsStandSideBySide) {
   RenderOptions options{.width = 60, .height = 40, .azimuth = 10, .views = 3, .supersample = 2};
   const auto three = render(mesh, colours, options);
   ASSERT_EQ(three.width(), 180);
-  options.views = 1;
-  options.azimuth = 250;
-  const auto last = render(mesh, colours, options);
+  options.azimuth = 130;  // what stood second stands first
+  const auto turned = render(mesh, colours, options);
   for (int y = 0; y < 40; ++y)
-    for (int x = 0; x < 60; ++x) ASSERT_EQ(at(three, 120 + x, y), at(last, x, y)) << x << " " << y;
+    for (int x = 0; x < 60; ++x) ASSERT_EQ(at(three, 60 + x, y), at(turned, x, y)) << x << " " << y;
+}
+
+TEST(Render, LinesRunBetweenParts) {
+  io::TriangleMesh mesh = triangle(0);
+  mesh.vertices.push_back({1, 1, 0});
+  mesh.faces.push_back({1, 3, 2});
+  const std::vector<std::int32_t> one{0, 0}, two{0, 1};
+  RenderOptions options = kFrontal;
+  const auto darkest = [&](const std::vector<report::Colour>& colours) {
+    const auto picture = render(mesh, colours, options);
+    int least = 255;
+    for (int i = 20; i < 80; ++i) least = std::min<int>(least, picture.at(i, i, 0));
+    return least;
+  };
+  const int line = static_cast<int>(std::lround(0.35 * kFaceOn * kRed.r));
+  EXPECT_EQ(darkest({kRed, kRed}), lit(kRed)[0]);
+  options.parts = two;
+  EXPECT_EQ(darkest({kRed, kRed}), line);
+  options.parts = one;
+  const report::Colour lighter{220, 40, 40};
+  EXPECT_EQ(darkest({kRed, lighter}), lit(kRed)[0]);
+  options.parts = {};
+  EXPECT_EQ(darkest({kRed, lighter}), line);
 }
 
 TEST(Render, IsEqualForAnyNumberOfThreads) {
