@@ -16,6 +16,7 @@
 
 #include "cli/rival_table.h"
 #include "rivals/boost_paths.h"
+#include "rivals/cgal_mesh.h"
 #include "rivals/faiss.h"
 #include "rivals/lemon.h"
 #include "rivals/scenes_opencv.h"
@@ -258,6 +259,9 @@ constexpr std::array kRivals{
     FoveaRival{"all_distances_*", "Boost Dijkstra", fovea_boost_paths},
     FoveaRival{"distances_from_64th", "Boost Dijkstra", fovea_boost_sampled_paths},
 #endif
+#ifdef FOVEA_CGAL
+    FoveaRival{"segment_resistance", "CGAL shape diameters", fovea_cgal_segments},
+#endif
 };
 
 const std::string& library() {
@@ -270,6 +274,9 @@ const std::string& library() {
 #endif
 #ifdef FOVEA_FAISS
                                    + ", FAISS"
+#endif
+#ifdef FOVEA_CGAL
+                                   + ", CGAL"
 #endif
       ;
   return kName;

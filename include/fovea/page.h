@@ -86,6 +86,8 @@ class FOVEA_API Page {
   Page& section(const std::string& title);
   Page& subsection(const std::string& title);  // before any section it counts as one
   Page& paragraph(const std::string& text);
+  // A line that leads to a file beside the page.
+  Page& link(const std::string& text, const std::string& file);
   Page& figure(const Figure& figure);
   // Side by side, as many a row as there is room for but at most `columns`.
   Page& figures(const std::vector<Figure>& figures, int columns = 2);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -46,10 +47,11 @@ class FOVEA_API Graph {
   std::vector<float> costs_;
 };
 
-// dijkstra: from every node, for sparse graphs on the CPU. floyd-warshall: blocked, half of the
-// matrix only (Katz and Kider 2008), for dense graphs. partitioned: the graph is cut into parts,
-// and distances inside parts and over the nodes on their borders are combined (Djidjev et al.
-// 2014), for large sparse graphs that fall into parts, as meshes do.
+// dijkstra: from every node, for sparse graphs; on the CPU whatever device was asked for.
+// floyd-warshall: blocked, half of the matrix only (Katz and Kider 2008), for dense graphs. On a
+// GPU it needs 4 bytes times the square of the nodes there. partitioned: the graph is cut into
+// parts, and distances inside parts and over the nodes on their borders are combined (Djidjev et
+// al. 2014), for large sparse graphs that fall into parts, as meshes do.
 enum class PathEngine : unsigned char { kAuto, kDijkstra, kFloydWarshall, kPartitioned };
 FOVEA_API std::span<const Choice> choices(PathEngine);
 FOVEA_API const char* to_string(PathEngine engine);
@@ -115,6 +117,37 @@ struct DistanceRows {
 FOVEA_API void stream_distances(const Graph& graph,
                                 const std::function<void(const DistanceRows&)>& take,
                                 const PathOptions& options = {}, PathRun* run = nullptr);
+
+namespace detail {
+class TableMemory;
+}
+
+// The distances between all nodes, kept where they were made: a GPU's lie in its own memory, as a
+// square of 4 bytes a pair, so that what goes on working there copies nothing. Those that a GPU has
+// no room for lie on the host, as the CPU's do. The numbers are all_distances()'s.
+class FOVEA_API DistanceTable {
+ public:
+  DistanceTable();
+  explicit DistanceTable(const Graph& graph, const PathOptions& options = {});
+  ~DistanceTable();
+  DistanceTable(DistanceTable&& other) noexcept;
+  DistanceTable& operator=(DistanceTable&& other) noexcept;
+
+  // Those of another graph, in the same memory if that is large enough.
+  void compute(const Graph& graph, const PathOptions& options = {});
+
+  int nodes() const;
+  const PathRun& run() const;
+  Device device() const;  // where they lie: cpu, or a GPU
+  // The distances of some nodes to all, one a row, on the host.
+  Image<float> rows(std::span<const std::int32_t> nodes) const;
+  // All of them, on the host.
+  DistanceMatrix matrix() const;
+
+ private:
+  friend class detail::TableMemory;
+  std::unique_ptr<detail::TableMemory> memory_;
+};
 
 // Distances from each of some nodes to all, one a row.
 FOVEA_API Image<float> distances_from(const Graph& graph, std::span<const std::int32_t> sources,

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "cli/bench.h"
+#include "cli/bench_mesh_segment.h"
 #include "cli/run.h"
 #include "ops/shortest_paths/min_plus.h"
 #include "ops/shortest_paths/path_plan.h"
@@ -137,6 +138,7 @@ std::vector<BenchCase> cases_of(const MeshBenchOptions& options, const Context& 
     if (!on_cpu || detail::floyd_warshall_relaxations(graph->nodes()) < kMostSteps)
       cases.push_back(engine_case(graph, PathEngine::kFloydWarshall));
     cases.push_back(engine_case(graph, PathEngine::kPartitioned));
+    for (BenchCase& each : mesh_segment_cases(graph->nodes())) cases.push_back(std::move(each));
   }
   if (on_cpu) {
     cases.push_back(product_case());
@@ -152,20 +154,22 @@ int run_bench_mesh(MeshBenchOptions& options, Context& context) {
 }  // namespace
 
 Command bench_mesh_command() {
-  return {.system = "bench",
-          .verb = "mesh",
-          .summary = "time shortest paths between a mesh's faces beside others",
-          .text =
-              "A row is all distances between the faces of a sphere, by one engine, into half a "
-              "matrix. Up to 10000 faces Boost's Dijkstra from every face takes turns with it. "
-              "Beyond, it takes one source in 64 beside ours from as many "
-              "(distances_from_64th): all distances take it 64 times as long. floyd-warshall "
-              "stands on a CPU up to the sizes that take a minute. min_plus_product is the "
-              "kernel of two engines, min_plus_peak a loop of sums and minima in registers, "
-              "one thread each; their arithmetic is told as a share of multiply-adds.",
-          .examples = {{"fovea bench mesh --device cpu --threads 1", "one thread"},
-                       {"fovea bench mesh --divisions 5 --filter partitioned", "20480 faces"}},
-          .request = make_request<MeshBenchOptions, run_bench_mesh>};
+  return {
+      .system = "bench",
+      .verb = "mesh",
+      .summary = "time shortest paths between a mesh's faces beside others",
+      .text =
+          "A row is all distances between the faces of a sphere, by one engine, into half a "
+          "matrix. Up to 10000 faces Boost's Dijkstra from every face takes turns with it. "
+          "Beyond, it takes one source in 64 beside ours from as many "
+          "(distances_from_64th): all distances take it 64 times as long. floyd-warshall "
+          "stands on a CPU up to the sizes that take a minute. min_plus_product is the "
+          "kernel of two engines, min_plus_peak a loop of sums and minima in registers, "
+          "one thread each; their arithmetic is told as a share of multiply-adds. segment_* cut "
+          "a made-up body of about as many faces, beside CGAL's shape diameters.",
+      .examples = {{"fovea bench mesh --device cpu --threads 1", "one thread"},
+                   {"fovea bench mesh --divisions 5 --filter partitioned", "20480 faces"}},
+      .request = make_request<MeshBenchOptions, run_bench_mesh>};
 }
 
 }  // namespace fovea::cli

@@ -35,10 +35,11 @@ void add_machine(report::Page& page, const DemoRun&) {
   page.facts(facts);
 }
 
-constexpr std::array<DemoSection, 7> kSections{{{"People", add_demo_people},
+constexpr std::array<DemoSection, 8> kSections{{{"People", add_demo_people},
                                                 {"Flow", add_demo_flow},
                                                 {"Earth Mover's Distance", add_demo_emd},
                                                 {"Scenes", add_demo_scenes},
+                                                {"Meshes", add_demo_mesh},
                                                 {"Operations", add_demo_operations},
                                                 {"Pictures of reports", add_demo_report},
                                                 {"This machine", add_machine}}};

@@ -14,6 +14,7 @@
 #include <filesystem>
 
 #include "cli/batch.h"
+#include "cli/mesh_values.h"
 #include "cli/progress.h"
 #include "io/npy.h"
 
@@ -70,11 +71,15 @@ Found from_one(const DistancesRequest& request, const io::TriangleMesh& mesh, co
     const std::size_t shape[] = {distances.size()};
     io::write_array(request.output, io::DType::kFloat32, shape, distances.data());
   }
-  if (!request.picture.empty())
+  if (!request.picture.empty()) {
+    const std::vector<std::int32_t> whole(mesh.faces.size(), 0);
+    mesh::RenderOptions options = request.render;
+    options.parts = whole;  // an outline, and no lines between faces
+    const auto colours = mesh::value_colours(distances, report::ColourMap::kTide);
     io::write_image(
         request.picture,
-        mesh::render(mesh, mesh::value_colours(distances, report::ColourMap::kTide), request.render)
-            .view());
+        with_value_bar(mesh::render(mesh, colours, options), distances, "distance").view());
+  }
   return found;
 }
 

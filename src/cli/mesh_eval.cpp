@@ -24,12 +24,14 @@ struct MeshEvalRequest {
   std::string meshes{};
   std::string segmentations{};
   std::string counts = "median";
+  std::string labels{};
   std::string csv{};
   bool people = true;
   mesh::Method method = mesh::Method::kResistance;
   mesh::Division division = mesh::Division::kKWay;
   mesh::ResistanceOptions resistance{};
   mesh::FuzzyOptions fuzzy{};
+  mesh::HierarchyOptions hierarchy{};
 };
 
 void describe(OptionVisitor& visit, MeshEvalRequest& request) {
@@ -40,12 +42,15 @@ void describe(OptionVisitor& visit, MeshEvalRequest& request) {
       "counts", request.counts,
       "parts to cut each mesh into: median of the people's, auto, or a file with a number a line, "
       "in the meshes' order");
+  visit("labels", request.labels,
+        "folder with segmentations to judge, NAME.seg of a mesh NAME, instead of making them");
   visit("csv", request.csv, "file for the errors, a mesh a line");
   visit("people", request.people, "measure people among themselves as well");
   visit("method", request.method, "resistance or fuzzy");
   visit("division", request.division, "at once, or by halves of halves");
   visit.group("resistance", request.resistance);
   visit.group("fuzzy", request.fuzzy);
+  visit.group("hierarchy", request.hierarchy);
 }
 
 int distinct(const std::vector<std::int32_t>& labels) {
@@ -69,14 +74,19 @@ std::vector<int> counts_in(const std::string& path) {
   return counts;
 }
 
+std::vector<std::int32_t> read_fitting_labels(const std::string& path, const MeshCase& each,
+                                              std::size_t faces) {
+  std::vector<std::int32_t> labels = io::read_labels(path);
+  if (labels.size() != faces)
+    throw FormatError(fmt::format("{}: {} labels for {}, which has {} faces", path, labels.size(),
+                                  each.path, faces));
+  return labels;
+}
+
 std::vector<std::vector<std::int32_t>> read_people(const MeshCase& each, std::size_t faces) {
   std::vector<std::vector<std::int32_t>> people;
-  for (const std::string& path : each.people) {
-    people.push_back(io::read_labels(path));
-    if (people.back().size() != faces)
-      throw FormatError(fmt::format("{}: {} labels for {}, which has {} faces", path,
-                                    people.back().size(), each.path, faces));
-  }
+  for (const std::string& path : each.people)
+    people.push_back(read_fitting_labels(path, each, faces));
   return people;
 }
 
@@ -95,24 +105,34 @@ mesh::SegmentationErrors among(const io::TriangleMesh& mesh,
   return mean_errors(each, false);
 }
 
-void measure(const MeshEvalRequest& request, const Exec& exec, MeshCase& each) {
-  const io::TriangleMesh mesh = io::read_mesh(each.path, {.polygons = io::Polygons::kRefuse});
-  const auto people = read_people(each, mesh.faces.size());
+std::vector<std::int32_t> segmented(const MeshEvalRequest& request, const Exec& exec,
+                                    const io::TriangleMesh& mesh, int segments) {
   mesh::SegmentOptions options;
+  options.segments = segments;
   options.method = request.method;
   options.division = request.division;
   options.resistance = request.resistance;
   options.fuzzy = request.fuzzy;
+  options.hierarchy = request.hierarchy;
   options.exec = exec;
   options.exec.threads = 1;
   options.exec.progress = {};
+  return mesh::segment(mesh, options).labels;
+}
+
+void measure(const MeshEvalRequest& request, const Exec& exec, MeshCase& each) {
+  const io::TriangleMesh mesh = io::read_mesh(each.path, {.polygons = io::Polygons::kRefuse});
+  const auto people = read_people(each, mesh.faces.size());
   if (request.counts == "median") each.segments = median_count(people);
-  options.segments = each.segments;
   const double start = steady_seconds();
-  const mesh::Segmentation found = mesh::segment(mesh, options);
+  const std::vector<std::int32_t> labels =
+      request.labels.empty()
+          ? segmented(request, exec, mesh, each.segments)
+          : read_fitting_labels(fmt::format("{}/{}.seg", request.labels, each.name), each,
+                                mesh.faces.size());
   each.seconds = steady_seconds() - start;
-  each.found = found.clusters;
-  each.errors = mesh::compare_to_people(mesh, found.labels, people);
+  each.found = distinct(labels);
+  each.errors = mesh::compare_to_people(mesh, labels, people);
   if (request.people) each.among_people = among(mesh, people);
 }
 
@@ -182,7 +202,8 @@ void print_words(const std::vector<MeshCase>& cases, bool people, const Context&
                                     "hamming", "gce", "lce"));
   std::vector<const MeshCase*> all;
   for (const MeshCase& each : cases) all.push_back(&each);
-  for (const auto& [name, members] : by_category(cases)) row(name, members);
+  for (const auto& [name, members] : by_category(cases))
+    row(name.empty() ? "other" : name, members);
   row("all", all);
 }
 
@@ -234,7 +255,9 @@ Command mesh_eval_command() {
           "other.",
       .examples = {{"fovea mesh eval --meshes off --segmentations seg", "the benchmark"},
                    {"fovea mesh eval --meshes off --segmentations seg --counts auto",
-                    "with the number of parts chosen"}},
+                    "with the number of parts chosen"},
+                   {"fovea mesh eval --meshes off --segmentations seg --labels theirs",
+                    "segmentations of another program, theirs/1.seg of off/1.off"}},
       .request = make_request<MeshEvalRequest, run_mesh_eval>};
 }
 

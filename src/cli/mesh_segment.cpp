@@ -8,10 +8,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 
 #include "cli/batch.h"
+#include "cli/mesh_values.h"
 #include "core/json_text.h"
 
 namespace fovea::cli {
@@ -105,10 +107,32 @@ Outputs outputs_of(const SegmentRequest& request, const std::vector<std::string>
           paths(request.page, ".html")};
 }
 
+// Refuses names before the work is done.
+void check_extensions(const std::vector<std::string>& paths, std::span<const char* const> known,
+                      const char* what) {
+  for (const std::string& path : paths) {
+    const std::string extension = std::filesystem::path(path).extension().string();
+    if (!path.empty() && std::find(known.begin(), known.end(), extension) == known.end())
+      throw InvalidArgument(fmt::format("{}: {} is written as {}", path, what,
+                                        fmt::join(known.begin(), known.end(), ", ")));
+  }
+}
+
 void write_text(const std::string& path, const std::string& text) {
   io::FileSink file(path);
   file.write(text);
   file.commit();
+}
+
+Image<std::uint8_t> picture_of(const SegmentRequest& request, const io::TriangleMesh& mesh,
+                               const mesh::Segmentation& found) {
+  mesh::RenderOptions options = request.render;
+  options.parts = found.labels;
+  if (request.show == Show::kSegments)
+    return mesh::render(mesh, mesh::segment_colours(found.labels), options);
+  return with_value_bar(
+      mesh::render(mesh, mesh::value_colours(found.membership, report::ColourMap::kTide), options),
+      found.membership, "membership");
 }
 
 int run_segment(SegmentRequest& request, Context& context) {
@@ -119,6 +143,10 @@ int run_segment(SegmentRequest& request, Context& context) {
   settle_device(context);
   const auto inputs = io::expand_inputs(context.inputs, io::mesh_files());
   const Outputs outputs = outputs_of(request, inputs);
+  static constexpr std::array<const char*, 4> kMeshes{".ply", ".off", ".obj", ".stl"};
+  static constexpr std::array<const char*, 2> kPages{".html", ".htm"};
+  check_extensions(outputs.mesh, kMeshes, "a mesh");
+  check_extensions(outputs.page, kPages, "a page");
   request.options.exec = context.exec;
   request.options.exec.progress = {};
   request.render.exec = request.options.exec;
@@ -145,23 +173,21 @@ int run_segment(SegmentRequest& request, Context& context) {
       wrote("seg", outputs.seg[i]);
     }
     if (!outputs.picture[i].empty()) {
-      const auto shown = request.show == Show::kSegments
-                             ? colours
-                             : mesh::value_colours(found.membership, report::ColourMap::kTide);
-      io::write_image(outputs.picture[i], mesh::render(mesh, shown, request.render).view());
+      io::write_image(outputs.picture[i], picture_of(request, mesh, found).view());
       wrote("picture", outputs.picture[i]);
     }
     if (!outputs.page[i].empty()) {
       const std::string name = std::filesystem::path(inputs[i]).filename().string();
-      write_text(outputs.page[i],
-                 mesh::model_page(mesh, found.labels,
-                                  {.title = name,
-                                   .text = fmt::format("{} faces in {} parts", mesh.faces.size(),
-                                                       found.clusters),
-                                   .names = {}}));
+      write_text(
+          outputs.page[i],
+          mesh::model_page(mesh, found.labels,
+                           {.title = name,
+                            .text = fmt::format("{} faces in {} part{}", mesh.faces.size(),
+                                                found.clusters, found.clusters == 1 ? "" : "s")}));
       wrote("page", outputs.page[i]);
     }
-    return {fmt::format("{}: {} parts of {} faces{}", inputs[i], found.clusters, mesh.faces.size(),
+    return {fmt::format("{}: {} part{} of {} faces{}", inputs[i], found.clusters,
+                        found.clusters == 1 ? "" : "s", mesh.faces.size(),
                         found.pieces == found.clusters
                             ? ""
                             : fmt::format(", {} connected pieces", found.pieces)),

@@ -15,7 +15,9 @@ struct FoveaRivalShape {
   const unsigned char* second;  // the second image of a pair, likewise
   const double* costs;  // of a ground distance between histograms, width rows of to_width (0:
                         // width) columns; the images are then a histogram a row. Or of a graph of
-                        // width nodes: how many arcs, then both ends and the cost of each. Likewise
+                        // width nodes: how many arcs, then both ends and the cost of each. Or a
+                        // mesh: how many vertices and faces, the places of vertices, the corners
+                        // of faces. Likewise
 };
 
 // Work set up with buffers of its own; run() may be called any number of times. A null state means

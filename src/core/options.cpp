@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -98,6 +99,16 @@ std::string option_range(const OptionField& field) {
       field.value);
 }
 
+namespace {
+
+// Names of the library have _ where words of the program have -: both are understood.
+bool is_word(std::string_view text, std::string_view word) {
+  return std::equal(text.begin(), text.end(), word.begin(), word.end(),
+                    [](char a, char b) { return a == b || (a == '_' && b == '-'); });
+}
+
+}  // namespace
+
 void set_option(const OptionField& field, std::string_view text) {
   std::visit(
       Overloaded{[&](bool* value) {
@@ -108,7 +119,7 @@ void set_option(const OptionField& field, std::string_view text) {
                  [&](Device* value) { *value = parse_device(text); },
                  [&](const ChoiceRef& ref) {
                    for (const Choice& choice : ref.choices) {
-                     if (text == choice.word) return ref.set(ref.field, choice.value);
+                     if (is_word(text, choice.word)) return ref.set(ref.field, choice.value);
                    }
                    reject(field, text);
                  },

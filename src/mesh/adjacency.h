@@ -22,10 +22,17 @@ class Adjacency {
     return {list_.data() + first_[at], static_cast<std::size_t>(first_[at + 1] - first_[at])};
   }
 
+  // Where each face's neighbours begin in the list of all, and where that ends.
+  std::span<const std::int64_t> first() const { return first_; }
+  std::span<const Neighbour> list() const { return list_; }
+
  private:
   std::vector<std::int64_t> first_{0};
   std::vector<Neighbour> list_;
 };
+
+// A mesh's dual graph but for the angles of its arcs, which are 0.
+DualGraph dual_graph_unbent(const io::TriangleMesh& mesh, const Exec& exec);
 
 // The part of a graph between some faces (ascending), which are numbered anew in their order.
 // `kept`, where given, is filled with the arcs' numbers in the whole graph.

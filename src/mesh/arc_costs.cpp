@@ -1,13 +1,13 @@
 // What steps cost: the weighted sum of Katz and Tal.
 #include <fovea/mesh/dual_graph.h>
 
-#include <cmath>
+#include "mesh/surface_math.h"
 
 namespace fovea::mesh {
 namespace {
 
 double angular(const DualArc& arc, double eta) {
-  return (arc.concave ? 1 : eta) * (1 - std::cos(static_cast<double>(arc.angle)));
+  return (arc.concave ? 1 : eta) * one_minus_cosine(arc.angle);
 }
 
 }  // namespace

@@ -1,21 +1,21 @@
 // Katz and Tal, "Hierarchical mesh decomposition using fuzzy clustering and cuts" (SIGGRAPH 2003):
 // representatives by shortest paths, memberships by distance to them, representatives moved until
 // they stay, faces whose two best memberships are alike left to a minimum cut. Sums go over all
-// faces; where there are more than kCandidates, only so many evenly spread ones may represent.
+// faces, and all may represent, unless a number of candidates is asked for.
 #include "mesh/fuzzy.h"
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <numeric>
 
+#include "core/dispatch.h"
 #include "mesh/clusters.h"
+#include "mesh/normals.h"
 #include "mesh/superfaces.h"
+#include "mesh/surface_math.h"
 
 namespace fovea::mesh {
 namespace {
-
-constexpr std::size_t kCandidates = 1000;
 
 class Fuzzy final : public Divider {
  public:
@@ -24,38 +24,45 @@ class Fuzzy final : public Divider {
   Part prepare(const DualGraph& component) const override {
     Part part;
     part.graph = component;
-    part.costs = arc_costs(component, options_.fuzzy.costs);
     part.adjacency = Adjacency(component.areas.size(), component.arcs);
+    smooth_and_measure(part.graph, part.adjacency, 0, options_.exec);
+    part.costs = arc_costs(part.graph, options_.fuzzy.costs);
     return part;
   }
 
   Clusters divide(const Part& part, int count) const override {
     if (count == 1 || part.faces() < 2) return one_cluster(part);
     const auto start = std::chrono::steady_clock::now();
-    CandidateRows candidates;
-    PathRun run;
-    measure(part, candidates, run);
+    const Candidates candidates = measure(part);
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+    const CandidateRows rows{candidates.rows.view(), candidates.table.get()};
+    const std::unique_ptr<FuzzyEngine> engine = detail::on_cuda(options_.exec)
+                                                    ? cuda::make_fuzzy_engine(rows, options_.exec)
+                                                    : cpu::make_fuzzy_engine(rows, options_.exec);
 
     std::vector<double> gaps;
     const int most = count > 0 ? count : options_.fuzzy.most_segments + 1;
     std::vector<std::size_t> representatives =
-        count == 2 ? farthest_pair(candidates)
-                   : spread_candidates(candidates, static_cast<std::size_t>(most), gaps);
+        count == 2
+            ? farthest_pair(*engine, candidates.faces)
+            : spread_candidates(*engine, candidates.faces, static_cast<std::size_t>(most), gaps);
     if (count == 0)
       representatives.resize(
           std::min(representatives.size(), static_cast<std::size_t>(count_by_gaps(gaps))));
-    Image<float> membership = memberships(candidates, representatives);
+    engine->belong_to(representatives);
     for (int round = 0; round < options_.fuzzy.rounds; ++round) {
       throw_if_stopped(options_.exec);
-      std::vector<std::size_t> next = moved(candidates, membership, representatives, options_.exec);
+      std::vector<std::size_t> next = moved(engine->weighted_totals(), representatives);
       if (next == representatives) break;
       representatives = std::move(next);
-      membership = memberships(candidates, representatives);
+      engine->belong_to(representatives);
     }
-    Clusters clusters = assign(candidates, representatives, membership);
+    Clusters clusters = assign(candidates.faces, representatives, engine->memberships());
+    if (clusters.count == 2)
+      clusters.apart = static_cast<double>(
+          engine->row(representatives[0])[static_cast<std::size_t>(clusters.representatives[1])]);
     clusters.seconds = spent.count();
-    clusters.engine = to_string(run.engine);
+    clusters.engine = candidates.engine;
     return clusters;
   }
 
@@ -66,7 +73,7 @@ class Fuzzy final : public Divider {
     double sum = 0;
     for (std::size_t i = 0; i < angular.size(); ++i) {
       const DualArc& arc = part.graph.arcs[i];
-      angular[i] = (arc.concave ? 1 : eta) * (1 - std::cos(static_cast<double>(arc.angle)));
+      angular[i] = (arc.concave ? 1 : eta) * one_minus_cosine(arc.angle);
       sum += angular[i];
     }
     const double mean = sum / std::max<double>(static_cast<double>(angular.size()), 1);
@@ -75,8 +82,14 @@ class Fuzzy final : public Divider {
   }
 
  private:
-  // The distances of all faces that may represent; all of them where there are not too many.
-  void measure(const Part& part, CandidateRows& candidates, PathRun& run) const {
+  // Faces that may represent, and their distances to all.
+  struct Candidates {
+    std::vector<std::int32_t> faces;
+    Image<float> rows;
+    std::unique_ptr<DistanceTable> table;  // instead of rows: where a GPU goes on working with them
+    std::string engine;
+  };
+  Candidates measure(const Part& part) const {
     std::vector<GraphArc> arcs(part.graph.arcs.size());
     for (std::size_t i = 0; i < arcs.size(); ++i)
       arcs[i] = {part.graph.arcs[i].a, part.graph.arcs[i].b, part.costs[i]};
@@ -84,33 +97,46 @@ class Fuzzy final : public Divider {
     const Graph graph(faces, arcs);
     PathOptions paths = options_.paths;
     paths.exec = options_.exec;
-    if (part.faces() <= kCandidates) {
-      candidates.faces.resize(part.faces());
-      std::iota(candidates.faces.begin(), candidates.faces.end(), 0);
-      candidates.rows = Image<float>(faces, faces);
-      const auto take = [&](const DistanceRows& some) {
-        for (int row = 0; row < some.rows.height; ++row)
-          std::copy_n(&some.rows.at(0, row), faces, &candidates.rows.at(0, some.first + row));
+    Candidates result;
+    const int some = options_.fuzzy.candidates;
+    if (some > 0 && some < faces) {
+      // From some faces alone Dijkstra's way on the CPU is the shortest, on any device.
+      paths.exec.device = Device::cpu();
+      result.faces = make_superfaces(part, some, options_.exec).seeds;
+      result.rows = distances_from(graph, result.faces, paths);
+      result.engine = to_string(PathEngine::kDijkstra);
+      return result;
+    }
+    result.faces.resize(part.faces());
+    std::iota(result.faces.begin(), result.faces.end(), 0);
+    // Sums differ in their last bits between engines: all devices take the same one.
+    if (paths.engine == PathEngine::kAuto) paths.engine = PathEngine::kPartitioned;
+    PathRun run;
+    if (detail::on_cuda(options_.exec)) {
+      result.table = std::make_unique<DistanceTable>(graph, paths);
+      run = result.table->run();
+    } else {
+      result.rows = Image<float>(faces, faces);
+      const auto take = [&](const DistanceRows& some_rows) {
+        for (int row = 0; row < some_rows.rows.height; ++row)
+          std::copy_n(&some_rows.rows.at(0, row), faces, &result.rows.at(0, some_rows.first + row));
       };
       stream_distances(graph, take, paths, &run);
-    } else {
-      candidates.faces =
-          make_superfaces(part.graph, part.adjacency, static_cast<int>(kCandidates)).seeds;
-      candidates.rows = distances_from(graph, candidates.faces, paths);
-      run.engine = PathEngine::kDijkstra;
     }
+    result.engine = to_string(run.engine);
+    return result;
   }
 
-  Clusters assign(const CandidateRows& candidates, std::span<const std::size_t> representatives,
+  Clusters assign(std::span<const std::int32_t> candidates,
+                  std::span<const std::size_t> representatives,
                   const Image<float>& membership) const {
     Clusters clusters;
-    const auto faces = static_cast<std::size_t>(candidates.rows.width());
+    const auto faces = static_cast<std::size_t>(membership.width());
     clusters.count = static_cast<int>(representatives.size());
     clusters.labels.resize(faces);
     clusters.membership.resize(faces);
     clusters.second.assign(faces, -1);
-    for (const std::size_t i : representatives)
-      clusters.representatives.push_back(candidates.faces[i]);
+    for (const std::size_t i : representatives) clusters.representatives.push_back(candidates[i]);
     for (std::size_t face = 0; face < faces; ++face) {
       const auto share = [&](std::int32_t i) { return membership.at(static_cast<int>(face), i); };
       std::int32_t best = 0;
@@ -136,9 +162,6 @@ class Fuzzy final : public Divider {
       clusters.labels[face] = i;
       clusters.second[face] = -1;
     }
-    if (clusters.count == 2)
-      clusters.apart = static_cast<double>(
-          candidates.at(representatives[0], static_cast<std::size_t>(clusters.representatives[1])));
     return clusters;
   }
 

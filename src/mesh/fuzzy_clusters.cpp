@@ -1,39 +1,23 @@
 #include <algorithm>
 #include <limits>
-#include <tuple>
-#include <utility>
 
-#include "core/parallel.h"
 #include "mesh/fuzzy.h"
 
 namespace fovea::mesh {
-namespace {
 
-// A face at a representative's place belongs to it alone; others share by 1 / this at most.
-constexpr double kLeastDistance = 1e-12;
-
-}  // namespace
-
-std::vector<std::size_t> spread_candidates(const CandidateRows& candidates, std::size_t count,
-                                           std::vector<double>& gaps) {
-  const std::size_t all = candidates.faces.size();
-  const auto faces = static_cast<std::size_t>(candidates.rows.width());
-  std::size_t first = 0;
-  double least = std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < all; ++i) {
-    double sum = 0;
-    for (std::size_t face = 0; face < faces; ++face)
-      sum += static_cast<double>(candidates.at(i, face));
-    if (sum < least) std::tie(least, first) = std::pair(sum, i);
-  }
+std::vector<std::size_t> spread_candidates(FuzzyEngine& engine, std::span<const std::int32_t> faces,
+                                           std::size_t count, std::vector<double>& gaps) {
+  const std::vector<double> totals = engine.totals();
+  const auto first =
+      static_cast<std::size_t>(std::min_element(totals.begin(), totals.end()) - totals.begin());
   std::vector<std::size_t> taken{first};
-  std::vector<float> nearest(all, std::numeric_limits<float>::infinity());
+  std::vector<float> nearest(faces.size(), std::numeric_limits<float>::infinity());
   gaps.clear();
-  while (taken.size() < std::min(count, all)) {
+  while (taken.size() < std::min(count, faces.size())) {
+    const std::vector<float> latest = engine.row(taken.back());
     std::size_t farthest = 0;
-    for (std::size_t i = 0; i < all; ++i) {
-      nearest[i] = std::min(
-          nearest[i], candidates.at(taken.back(), static_cast<std::size_t>(candidates.faces[i])));
+    for (std::size_t i = 0; i < faces.size(); ++i) {
+      nearest[i] = std::min(nearest[i], latest[static_cast<std::size_t>(faces[i])]);
       if (nearest[i] > nearest[farthest]) farthest = i;
     }
     gaps.push_back(static_cast<double>(nearest[farthest]));
@@ -42,21 +26,18 @@ std::vector<std::size_t> spread_candidates(const CandidateRows& candidates, std:
   return taken;
 }
 
-std::vector<std::size_t> farthest_pair(const CandidateRows& candidates) {
-  std::size_t a = 0;
-  std::size_t b = candidates.faces.size() > 1 ? 1 : 0;
-  float most = -1;
-  for (std::size_t i = 0; i < candidates.faces.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      const float apart = candidates.at(i, static_cast<std::size_t>(candidates.faces[j]));
-      if (apart > most) {
-        most = apart;
-        a = j;
-        b = i;
-      }
-    }
-  }
-  return {a, b};
+std::vector<std::size_t> farthest_pair(FuzzyEngine& engine, std::span<const std::int32_t> faces) {
+  // Where only some faces are candidates, the farthest from one of them may be none: the candidate
+  // that reaches farthest is the first, and the candidate farthest from it the second.
+  const std::vector<float> reaches = engine.reaches();
+  const auto a =
+      static_cast<std::size_t>(std::max_element(reaches.begin(), reaches.end()) - reaches.begin());
+  const std::vector<float> row = engine.row(a);
+  std::size_t b = a == 0 && faces.size() > 1 ? 1 : 0;
+  for (std::size_t i = 0; i < faces.size(); ++i)
+    if (i != a && row[static_cast<std::size_t>(faces[i])] > row[static_cast<std::size_t>(faces[b])])
+      b = i;
+  return {std::min(a, b), std::max(a, b)};
 }
 
 int count_by_gaps(std::span<const double> gaps) {
@@ -71,54 +52,14 @@ int count_by_gaps(std::span<const double> gaps) {
   return best;
 }
 
-Image<float> memberships(const CandidateRows& candidates,
-                         std::span<const std::size_t> representatives) {
-  const int faces = candidates.rows.width();
-  const auto count = static_cast<int>(representatives.size());
-  Image<float> result(faces, count);
-  std::vector<double> share(representatives.size());
-  for (int face = 0; face < faces; ++face) {
-    double sum = 0;
-    for (std::size_t i = 0; i < share.size(); ++i) {
-      const auto distance =
-          static_cast<double>(candidates.at(representatives[i], static_cast<std::size_t>(face)));
-      share[i] = 1 / std::max(distance, kLeastDistance);
-      sum += share[i];
-    }
-    for (int i = 0; i < count; ++i)
-      result.at(face, i) = static_cast<float>(share[static_cast<std::size_t>(i)] / sum);
-  }
-  return result;
-}
-
-std::vector<std::size_t> moved(const CandidateRows& candidates, const Image<float>& membership,
-                               std::span<const std::size_t> representatives, const Exec& exec) {
-  const std::size_t all = candidates.faces.size();
+std::vector<std::size_t> moved(std::span<const double> totals,
+                               std::span<const std::size_t> representatives) {
   const std::size_t count = representatives.size();
-  const int faces = candidates.rows.width();
-  std::vector<double> sums(all * count);
-  parallel_for(exec, static_cast<std::int64_t>(all), 8, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      const float* row = &candidates.rows.at(0, static_cast<int>(i));
-      for (std::size_t j = 0; j < count; ++j) {
-        const float* weight = &membership.at(0, static_cast<int>(j));
-        double lanes[8] = {};  // independent sums, in an order that no compiler may change
-        int face = 0;
-        for (; face + 8 <= faces; face += 8)
-          for (int lane = 0; lane < 8; ++lane)
-            lanes[lane] += static_cast<double>(row[face + lane] * weight[face + lane]);
-        double sum = 0;
-        for (; face < faces; ++face) sum += static_cast<double>(row[face] * weight[face]);
-        for (const double lane : lanes) sum += lane;
-        sums[static_cast<std::size_t>(i) * count + j] = sum;
-      }
-    }
-  });
   std::vector<std::size_t> result(representatives.begin(), representatives.end());
   for (std::size_t j = 0; j < count; ++j) {
-    for (std::size_t i = 0; i < all; ++i) {
+    for (std::size_t i = 0; i * count < totals.size(); ++i) {
       // A candidate represents one cluster only.
-      if (sums[i * count + j] < sums[result[j] * count + j] &&
+      if (totals[i * count + j] < totals[result[j] * count + j] &&
           std::find(result.begin(), result.end(), i) == result.end())
         result[j] = i;
     }

@@ -1,12 +1,12 @@
 // Binary divisions of binary divisions: the part is divided next that gains most by it, as in
 // Ward's merging: by the distance of its representatives and the areas of its halves.
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <queue>
 #include <utility>
 
 #include "mesh/clusters.h"
+#include "mesh/surface_math.h"
 
 namespace fovea::mesh {
 namespace {
@@ -30,7 +30,7 @@ Part sub_part(const Part& whole, const std::vector<std::int32_t>& faces) {
 // Mean of 1 - cos over the arcs.
 double mean_bend(const DualGraph& graph) {
   double sum = 0;
-  for (const DualArc& arc : graph.arcs) sum += 1 - std::cos(static_cast<double>(arc.angle));
+  for (const DualArc& arc : graph.arcs) sum += one_minus_cosine(arc.angle);
   return graph.arcs.empty() ? 0 : sum / static_cast<double>(graph.arcs.size());
 }
 

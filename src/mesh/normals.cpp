@@ -1,17 +1,18 @@
 #include "mesh/normals.h"
 
 #include <algorithm>
-#include <cmath>
 
+#include "core/dispatch.h"
 #include "core/parallel.h"
-#include "mesh/vector.h"
+#include "mesh/surface_math.h"
 
 namespace fovea::mesh {
 namespace {
 
-constexpr std::int64_t kFacesAtOnce = 16384;
+constexpr std::int64_t kAtOnce = 4096;  // faces, and arcs
 
-// Areas as shares of their mean, so that squares neither vanish nor overflow.
+Direction direction(const std::array<float, 3>& v) { return {v[0], v[1], v[2]}; }
+
 std::vector<float> area_shares(const std::vector<float>& areas) {
   double sum = 0;
   for (const float area : areas) sum += static_cast<double>(area);
@@ -22,59 +23,61 @@ std::vector<float> area_shares(const std::vector<float>& areas) {
   return shares;
 }
 
-}  // namespace
-
-std::vector<std::array<float, 3>> smoothed_normals(const DualGraph& graph,
-                                                   const Adjacency& adjacency, double rounds,
-                                                   const Exec& exec) {
-  const auto faces = static_cast<std::int64_t>(graph.areas.size());
-  const std::vector<float> shares = area_shares(graph.areas);
-  std::vector<std::array<float, 3>> normals = graph.normals;
-  std::vector<std::array<float, 3>> weighted(normals.size());
-  for (double left = rounds; left > 1e-6; left -= 1) {
-    const auto part = static_cast<float>(std::min(left, 1.0));
-    for (std::size_t face = 0; face < normals.size(); ++face)
-      for (std::size_t axis = 0; axis < 3; ++axis)
-        weighted[face][axis] = shares[face] * normals[face][axis];
-    parallel_for(exec, faces, kFacesAtOnce, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        const auto face = static_cast<std::size_t>(i);
-        float x = 0;
-        float y = 0;
-        float z = 0;
-        for (const Neighbour& next : adjacency.of(static_cast<std::int32_t>(i))) {
-          const std::array<float, 3>& other = weighted[static_cast<std::size_t>(next.face)];
-          x += other[0];
-          y += other[1];
-          z += other[2];
-        }
-        x = weighted[face][0] + part * x;
-        y = weighted[face][1] + part * y;
-        z = weighted[face][2] + part * z;
-        const float size = std::sqrt(x * x + y * y + z * z);
-        if (size > 0) normals[face] = {x / size, y / size, z / size};
-      }
-    });
-  }
-  return normals;
+void measure(DualArc& arc, const DualGraph& graph) {
+  const auto a = static_cast<std::size_t>(arc.a);
+  const auto b = static_cast<std::size_t>(arc.b);
+  Bend bend;
+  if (graph.areas[a] > 0 && graph.areas[b] > 0)
+    bend = bend_between(
+        direction(graph.normals[a]), direction(graph.normals[b]),
+        added(direction(graph.centroids[b]), weighted(-1, direction(graph.centroids[a]))));
+  arc.angle = bend.angle;
+  arc.concave = bend.concave;
 }
 
-void measure_angles(DualGraph& graph, const Exec& exec) {
-  const auto arcs = static_cast<std::int64_t>(graph.arcs.size());
-  parallel_for(exec, arcs, kFacesAtOnce, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      DualArc& arc = graph.arcs[static_cast<std::size_t>(i)];
-      const auto a = static_cast<std::size_t>(arc.a);
-      const auto b = static_cast<std::size_t>(arc.b);
-      arc.angle = 0;
-      arc.concave = false;
-      if (!(graph.areas[a] > 0) || !(graph.areas[b] > 0)) continue;
-      const Vector na = wide(graph.normals[a]);
-      const Vector nb = wide(graph.normals[b]);
-      arc.angle = static_cast<float>(std::atan2(length(cross(na, nb)), dot(na, nb)));
-      arc.concave = dot(wide(graph.centroids[b]) - wide(graph.centroids[a]), nb - na) < 0;
-    }
-  });
+}  // namespace
+
+std::vector<float> smoothing_shares(double rounds) {
+  std::vector<float> shares;
+  for (double left = rounds; left > 1e-6; left -= 1)
+    shares.push_back(static_cast<float>(std::min(left, 1.0)));
+  return shares;
+}
+
+void smooth_and_measure(DualGraph& graph, const Adjacency& adjacency, double rounds,
+                        const Exec& exec) {
+  const std::vector<float> shares = area_shares(graph.areas);
+  if (detail::on_cuda(exec)) cuda::smooth_and_measure(graph, adjacency, shares, rounds, exec);
+  else cpu::smooth_and_measure(graph, adjacency, shares, rounds, exec);
+}
+
+void cpu::smooth_and_measure(DualGraph& graph, const Adjacency& adjacency,
+                             std::span<const float> shares, double rounds, const Exec& exec) {
+  const auto faces = static_cast<std::int64_t>(shares.size());
+  std::vector<Direction> from(shares.size());  // normals times areas
+  std::vector<Direction> to(shares.size());
+  for (std::size_t face = 0; face < from.size(); ++face)
+    from[face] = weighted(shares[face], direction(graph.normals[face]));
+  for (const float share : smoothing_shares(rounds)) {
+    parallel_for(exec, faces, kAtOnce, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const auto face = static_cast<std::size_t>(i);
+        Direction around;
+        for (const Neighbour& next : adjacency.of(static_cast<std::int32_t>(i)))
+          around = added(around, from[static_cast<std::size_t>(next.face)]);
+        std::array<float, 3>& normal = graph.normals[face];
+        const Direction now = smoothed(from[face], around, share, direction(normal));
+        normal = {now.x, now.y, now.z};
+        to[face] = weighted(shares[face], now);
+      }
+    });
+    std::swap(from, to);
+  }
+  parallel_for(exec, static_cast<std::int64_t>(graph.arcs.size()), kAtOnce,
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t i = begin; i < end; ++i)
+                   measure(graph.arcs[static_cast<std::size_t>(i)], graph);
+               });
 }
 
 }  // namespace fovea::mesh

@@ -2,7 +2,7 @@
 #pragma once
 #include <fovea/mesh/dual_graph.h>
 
-#include <array>
+#include <span>
 #include <vector>
 
 #include "mesh/adjacency.h"
@@ -10,12 +10,23 @@
 namespace fovea::mesh {
 
 // Rounds of n_i <- unit(area_i n_i + sum of area_j n_j over neighbours); in what is left over of a
-// round neighbours weigh as much less. Faces without area take their neighbours' mean.
-std::vector<std::array<float, 3>> smoothed_normals(const DualGraph& graph,
-                                                   const Adjacency& adjacency, double rounds,
-                                                   const Exec& exec = {});
+// round neighbours weigh as much less. Faces without area take their neighbours' mean. Then sets
+// angle and concave of all arcs from these normals and the centroids. On exec's device, which is
+// resolved.
+void smooth_and_measure(DualGraph& graph, const Adjacency& adjacency, double rounds,
+                        const Exec& exec);
 
-// Sets angle and concave of all arcs from the graph's normals and centroids.
-void measure_angles(DualGraph& graph, const Exec& exec = {});
+namespace cpu {
+// `shares` are areas over their mean, so that squares neither vanish nor overflow.
+void smooth_and_measure(DualGraph& graph, const Adjacency& adjacency, std::span<const float> shares,
+                        double rounds, const Exec& exec);
+}  // namespace cpu
+namespace cuda {
+void smooth_and_measure(DualGraph& graph, const Adjacency& adjacency, std::span<const float> shares,
+                        double rounds, const Exec& exec);
+}
+
+// How much neighbours count in each round: 1, and in the last one what is left over.
+std::vector<float> smoothing_shares(double rounds);
 
 }  // namespace fovea::mesh

@@ -11,37 +11,56 @@
 #include <numbers>
 
 #include "core/parallel.h"
+#include "mesh/vector.h"
 
 namespace fovea::mesh {
 namespace {
-
-using Vec = std::array<double, 3>;
 
 constexpr int kBand = 32;         // rows of samples that one thread draws
 constexpr double kMargin = 0.06;  // of the picture around the mesh
 constexpr double kInk = 0.35;     // of the colour that is left on lines between segments
 constexpr double kAmbient = 0.35;
 
-double dot(const Vec& a, const Vec& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-Vec cross(const Vec& a, const Vec& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
-Vec minus(const Vec& a, const Vec& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
-Vec unit(const Vec& a) {
-  const double length = std::sqrt(dot(a, a));
-  return length > 0 ? Vec{a[0] / length, a[1] / length, a[2] / length} : Vec{0, 0, 0};
-}
-
-// From where the mesh is seen: right, up and towards the viewer.
+// From where the mesh is seen: right, up and towards the viewer, and what is in the middle.
 struct Camera {
-  Vec right, up, towards;
+  Vector right, up, towards;
+  double across = 0, above = 0;  // in the middle of the view
+  double scale = 1;              // pixels a unit
 };
 
 Camera camera(double azimuth, double elevation) {
   const double a = azimuth * std::numbers::pi / 180, e = elevation * std::numbers::pi / 180;
-  const Vec towards{std::cos(e) * std::sin(a), std::sin(e), std::cos(e) * std::cos(a)};
-  const Vec right{std::cos(a), 0, -std::sin(a)};
-  return {right, cross(towards, right), towards};
+  const Vector towards{std::cos(e) * std::sin(a), std::sin(e), std::cos(e) * std::cos(a)};
+  const Vector right{std::cos(a), 0, -std::sin(a)};
+  return {.right = right, .up = cross(towards, right), .towards = towards};
+}
+
+// All views have one scale, the largest that leaves a margin around each.
+std::vector<Camera> cameras(const io::TriangleMesh& mesh, const RenderOptions& options) {
+  std::vector<Camera> views;
+  double scale = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < options.views; ++i) {
+    Camera view = camera(options.azimuth + 360.0 * i / options.views, options.elevation);
+    constexpr double kFar = std::numeric_limits<double>::infinity();
+    double left = kFar, right = -kFar, low = kFar, high = -kFar;
+    for (std::size_t f = 0; f < mesh.faces.size(); ++f) {
+      for (std::size_t c = 0; c < 3; ++c) {
+        const Vector at = corner(mesh, f, c);
+        left = std::min(left, dot(at, view.right));
+        right = std::max(right, dot(at, view.right));
+        low = std::min(low, dot(at, view.up));
+        high = std::max(high, dot(at, view.up));
+      }
+    }
+    view.across = (left + right) / 2;
+    view.above = (low + high) / 2;
+    constexpr double kUsed = 1 - 2 * kMargin;
+    if (right > left) scale = std::min(scale, kUsed * options.width / (right - left));
+    if (high > low) scale = std::min(scale, kUsed * options.height / (high - low));
+    views.push_back(view);
+  }
+  for (Camera& view : views) view.scale = std::isfinite(scale) ? scale : 1;
+  return views;
 }
 
 // A face on the grid of samples.
@@ -51,54 +70,21 @@ struct Projected {
   double low = 0, high = -1;  // of y
 };
 
-struct Middle {
-  Vec at{};
-  double radius = 1;
-};
-
-// Of the sphere about the box around all faces: it is seen alike from everywhere.
-Middle middle_of(const io::TriangleMesh& mesh) {
-  Vec low{}, high{};
-  low.fill(std::numeric_limits<double>::infinity());
-  high.fill(-std::numeric_limits<double>::infinity());
-  const auto corners = [&](const auto& visit) {
-    for (const io::Triangle& face : mesh.faces)
-      for (const std::int32_t corner : face) visit(mesh.vertices[static_cast<std::size_t>(corner)]);
-  };
-  corners([&](const io::Vertex& v) {
-    for (std::size_t i = 0; i < 3; ++i) {
-      low[i] = std::min(low[i], double{v[i]});
-      high[i] = std::max(high[i], double{v[i]});
-    }
-  });
-  Middle middle;
-  for (std::size_t i = 0; i < 3; ++i) middle.at[i] = (low[i] + high[i]) / 2;
-  double farthest = 0;
-  corners([&](const io::Vertex& v) {
-    const Vec from = minus({v[0], v[1], v[2]}, middle.at);
-    farthest = std::max(farthest, dot(from, from));
-  });
-  if (farthest > 0) middle.radius = std::sqrt(farthest);
-  return middle;
-}
-
-std::vector<Projected> project(const io::TriangleMesh& mesh, const Middle& middle,
-                               const Camera& view, int width, int height) {
-  const double scale = (0.5 - kMargin) * std::min(width, height) / middle.radius;
-  const Vec light = unit({view.towards[0] + 0.4 * view.up[0] - 0.3 * view.right[0],
-                          view.towards[1] + 0.4 * view.up[1] - 0.3 * view.right[1],
-                          view.towards[2] + 0.4 * view.up[2] - 0.3 * view.right[2]});
+// `samples` a pixel and side, in a view of so many samples.
+std::vector<Projected> project(const io::TriangleMesh& mesh, const Camera& view, int samples,
+                               std::array<int, 2> size) {
+  const double scale = view.scale * samples;
+  const Vector light = unit(view.towards + 0.4 * view.up - 0.3 * view.right);
   std::vector<Projected> faces(mesh.faces.size());
   for (std::size_t f = 0; f < faces.size(); ++f) {
-    std::array<Vec, 3> at{};
+    std::array<Vector, 3> at{};
     for (std::size_t i = 0; i < 3; ++i) {
-      const io::Vertex& v = mesh.vertices[static_cast<std::size_t>(mesh.faces[f][i])];
-      at[i] = minus({v[0], v[1], v[2]}, middle.at);
-      faces[f].corner[i] = {width / 2.0 + scale * dot(at[i], view.right),
-                            height / 2.0 - scale * dot(at[i], view.up),
-                            -dot(at[i], view.towards) / middle.radius};
+      at[i] = corner(mesh, f, i);
+      faces[f].corner[i] = {size[0] / 2.0 + scale * (dot(at[i], view.right) - view.across),
+                            size[1] / 2.0 - scale * (dot(at[i], view.up) - view.above),
+                            -scale * dot(at[i], view.towards)};
     }
-    const Vec normal = unit(cross(minus(at[1], at[0]), minus(at[2], at[0])));
+    const Vector normal = unit(cross(at[1] - at[0], at[2] - at[0]));
     faces[f].shade = kAmbient + (1 - kAmbient) * std::abs(dot(normal, light));
     const auto& c = faces[f].corner;
     faces[f].low = std::min({c[0][1], c[1][1], c[2][1]});
@@ -163,30 +149,34 @@ class Band {
 
 // One view into its place of the picture.
 void draw_view(const io::TriangleMesh& mesh, std::span<const report::Colour> colours,
-               const Middle& middle, const RenderOptions& options, double azimuth,
-               ImageView<std::uint8_t> to) {
+               const RenderOptions& options, const Camera& view, ImageView<std::uint8_t> to) {
   const int samples = options.supersample;
   const int width = to.width * samples, height = to.height * samples;
-  const auto faces = project(mesh, middle, camera(azimuth, options.elevation), width, height);
+  const auto faces = project(mesh, view, samples, {width, height});
+  // Whether a line runs between two samples that see these faces.
+  const auto apart = [&](int a, int b) {
+    if (a == b) return false;
+    if (a < 0 || b < 0) return true;
+    const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
+    return options.parts.empty() ? !(colours[i] == colours[j])
+                                 : options.parts[i] != options.parts[j];
+  };
   const int rows_a_band = kBand * samples;
   parallel_for(options.exec, to.height, kBand, [&](std::int64_t from, std::int64_t until) {
     const int first = static_cast<int>(from) * samples;
-    // One more row below: lines are where the next sample has another colour.
+    // One more row below: lines are where the next sample sees another part.
     Band band(width, first, std::min(rows_a_band + 1, height - first));
     for (std::size_t f = 0; f < faces.size(); ++f) band.draw(faces[f], static_cast<int>(f));
-    const auto colour = [&](int x, int y) -> const report::Colour& {
-      const int face = band.at(x, y);
-      return face < 0 ? options.background : colours[static_cast<std::size_t>(face)];
-    };
     for (int y = static_cast<int>(from); y < static_cast<int>(until); ++y) {
       for (int x = 0; x < to.width; ++x) {
         double sum[3] = {0, 0, 0};
         for (int sy = y * samples; sy < (y + 1) * samples; ++sy) {
           for (int sx = x * samples; sx < (x + 1) * samples; ++sx) {
-            const report::Colour& c = colour(sx, sy);
-            const bool line = (sx + 1 < width && !(colour(sx + 1, sy) == c)) ||
-                              (sy + 1 < height && !(colour(sx, sy + 1) == c));
             const int face = band.at(sx, sy);
+            const report::Colour& c =
+                face < 0 ? options.background : colours[static_cast<std::size_t>(face)];
+            const bool line = (sx + 1 < width && apart(face, band.at(sx + 1, sy))) ||
+                              (sy + 1 < height && apart(face, band.at(sx, sy + 1)));
             const double shade =
                 (face < 0 ? 1 : faces[static_cast<std::size_t>(face)].shade) * (line ? kInk : 1);
             sum[0] += shade * c.r;
@@ -218,11 +208,15 @@ Image<std::uint8_t> render(const io::TriangleMesh& mesh, std::span<const report:
   if (mesh.faces.empty() || colours.size() != mesh.faces.size())
     throw InvalidArgument(fmt::format("{} colours for a mesh of {} faces; expected one each",
                                       colours.size(), mesh.faces.size()));
-  const Middle middle = middle_of(mesh);
+  if (!options.parts.empty() && options.parts.size() != mesh.faces.size())
+    throw InvalidArgument(fmt::format("{} parts for a mesh of {} faces; expected one each",
+                                      options.parts.size(), mesh.faces.size()));
   Image<std::uint8_t> picture(options.width * options.views, options.height, 3);
-  for (int view = 0; view < options.views; ++view)
-    draw_view(mesh, colours, middle, options, options.azimuth + 360.0 * view / options.views,
-              picture.view().crop(view * options.width, 0, options.width, options.height));
+  const std::vector<Camera> views = cameras(mesh, options);
+  for (std::size_t i = 0; i < views.size(); ++i)
+    draw_view(
+        mesh, colours, options, views[i],
+        picture.view().crop(static_cast<int>(i) * options.width, 0, options.width, options.height));
   return picture;
 }
 

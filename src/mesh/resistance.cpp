@@ -12,6 +12,7 @@
 
 #include "mesh/normals.h"
 #include "mesh/seams.h"
+#include "mesh/surface_math.h"
 
 namespace fovea::mesh {
 namespace {
@@ -30,7 +31,7 @@ constexpr double kLeastValley = 1e-6;
 bool has_valleys(const DualGraph& graph) {
   double sum = 0;
   for (const DualArc& arc : graph.arcs)
-    if (arc.concave) sum += 1 - std::cos(static_cast<double>(arc.angle));
+    if (arc.concave) sum += one_minus_cosine(arc.angle);
   return sum > kLeastValley * static_cast<double>(graph.arcs.size());
 }
 
@@ -52,10 +53,8 @@ class Resistance final : public Divider {
     Part part;
     part.graph = component;
     part.adjacency = Adjacency(component.areas.size(), component.arcs);
-    part.graph.normals =
-        smoothed_normals(component, part.adjacency,
-                         rounds_by_length(component, options_.resistance.smoothing), options_.exec);
-    measure_angles(part.graph, options_.exec);
+    smooth_and_measure(part.graph, part.adjacency,
+                       rounds_by_length(component, options_.resistance.smoothing), options_.exec);
     part.costs = arc_costs(part.graph, options_.resistance.costs);
     return part;
   }
@@ -67,8 +66,8 @@ class Resistance final : public Divider {
     const int most = count > 0 ? count : std::max(how.most_segments, kModesChosen - 1);
     const auto nodes = static_cast<int>(std::min<std::size_t>(
         part.faces(), static_cast<std::size_t>(std::max(how.superfaces, most))));
-    const Superfaces superfaces = make_superfaces(part.graph, part.adjacency, nodes);
-    const Network network = make_network(part.graph, part.adjacency, part.costs, superfaces);
+    const Superfaces superfaces = make_superfaces(part, nodes, options_.exec);
+    const Network network = make_network(part, superfaces);
     const Spectrum spectrum = slowest_modes(network, std::max(most + 1, kModesApart));
     throw_if_stopped(options_.exec);
     if (count == 0) count = choose_count(spectrum, how.most_segments);

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <numeric>
 
+#include "core/dispatch.h"
 #include "mesh/clusters.h"
 #include "mesh/mesh_edges.h"
 #include "mesh/seams.h"
@@ -106,11 +107,13 @@ Clusters one_cluster(const Part& part) {
   return clusters;
 }
 
-Segmentation segment(const io::TriangleMesh& mesh, const SegmentOptions& options) {
-  check(mesh, options);
+Segmentation segment(const io::TriangleMesh& mesh, const SegmentOptions& asked) {
+  check(mesh, asked);
+  SegmentOptions options = asked;
+  options.exec = detail::resolve_exec("segment", asked.exec, {});
   Stopwatch watch;
   Segmentation result;
-  const DualGraph graph = dual_graph(mesh);
+  const DualGraph graph = dual_graph_unbent(mesh, options.exec);
   const std::vector<std::vector<std::int32_t>> components = faces_of_components(graph);
   const std::vector<int> counts = budgets(graph, components, options.segments);
   const std::unique_ptr<Divider> divider =

@@ -37,6 +37,9 @@ void describe(OptionVisitor& visit, FuzzyOptions& options) {
         kMostSegments);
   visit("rounds", options.rounds, "of moving representatives; 0 leaves them where they begin", 0,
         1000);
+  visit("candidates", options.candidates,
+        "faces that may represent, spread evenly; 0: all, in 4 bytes times the square of the faces",
+        0, 1e6);
   visit("fuzziness", options.fuzziness,
         "faces whose two best memberships differ by less are left to the cut", 0, 1);
 }

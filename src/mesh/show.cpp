@@ -1,8 +1,6 @@
 // Colours of faces, by segment or by value.
-#include <fovea/error.h>
 #include <fovea/mesh/show.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "report/oklab.h"
@@ -27,17 +25,16 @@ std::vector<report::Colour> segment_colours(std::span<const std::int32_t> labels
 }
 
 std::vector<report::Colour> value_colours(std::span<const float> values, report::ColourMap map) {
+  std::vector<report::Colour> colours;
+  if (values.empty()) return colours;
   Image<float> row(static_cast<int>(values.size()), 1);
   for (std::size_t i = 0; i < values.size(); ++i)
     row.at(static_cast<int>(i), 0) = std::isfinite(values[i]) ? values[i] : NAN;
-  const report::ValueRange range = report::percentile_range(row.view(), 0, 100);
-  std::vector<report::Colour> colours;
+  const Image<std::uint8_t> picture = report::apply_colour_map(
+      row, {.map = map, .low_percent = 0, .high_percent = 100, .missing = {150, 150, 150}});
   colours.reserve(values.size());
-  for (const float value : values) {
-    constexpr report::Colour kMissing{150, 150, 150};
-    if (!std::isfinite(value)) colours.push_back(kMissing);
-    else colours.push_back(report::colour_at(map, (value - range.low) / (range.high - range.low)));
-  }
+  for (int i = 0; i < picture.width(); ++i)
+    colours.push_back({picture.at(i, 0, 0), picture.at(i, 0, 1), picture.at(i, 0, 2)});
   return colours;
 }
 

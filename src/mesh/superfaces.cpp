@@ -1,28 +1,34 @@
+// Seeds come in rounds: where faces are farther from all seeds than their neighbours, and far from
+// each other, new seeds are put, until there are enough. A round is a few sweeps over all faces,
+// which a GPU does at once, where one seed after the other would be hundreds.
 #include "mesh/superfaces.h"
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <limits>
-#include <queue>
+#include <tuple>
 #include <utility>
+
+#include "core/dispatch.h"
+#include "mesh/patch_engine.h"
+#include "mesh/surface_math.h"
 
 namespace fovea::mesh {
 namespace {
 
-using Waiting = std::pair<float, std::int32_t>;
-using NearestFirst = std::priority_queue<Waiting, std::vector<Waiting>, std::greater<>>;
-using LargestFirst = std::priority_queue<Waiting, std::vector<Waiting>, std::less<>>;
-
 // One in so many seeds, the first ones, are spread in space, which is much cheaper: each of the
 // first seeds would reach the whole mesh.
 constexpr int kSeedsInSpace = 24;
+// A round takes peaks of at least this share of the farthest one's distance, and so many times
+// their distance from each other.
+constexpr float kPeakShare = 0.7F;
+constexpr float kApart = 0.9F;
 constexpr double kLengthShare = 0.6;
 constexpr float kConvexShare = 0.2F;
 // A step is never free, so that every path has an end.
 constexpr float kLeastCost = 1e-5F;
 
-std::vector<float> patch_costs(const DualGraph& graph) {
+// `by_length` becomes what a unit of length costs.
+std::vector<float> patch_costs(const DualGraph& graph, double& by_length) {
   const auto bend = [](const DualArc& arc) {
     return static_cast<double>(arc.concave ? arc.angle : kConvexShare * arc.angle);
   };
@@ -33,7 +39,7 @@ std::vector<float> patch_costs(const DualGraph& graph) {
     bends += bend(arc);
   }
   const auto count = static_cast<double>(graph.arcs.size());
-  const double by_length = lengths > 0 ? kLengthShare * count / lengths : 0;
+  by_length = lengths > 0 ? kLengthShare * count / lengths : 0;
   const double by_bend = bends > 1e-6 * count ? (1 - kLengthShare) * count / bends : 0;
   std::vector<float> costs(graph.arcs.size());
   for (std::size_t i = 0; i < costs.size(); ++i)
@@ -43,150 +49,68 @@ std::vector<float> patch_costs(const DualGraph& graph) {
   return costs;
 }
 
-// Faces each farthest from those before it, through the air; the first is farthest from face 0.
-std::vector<std::int32_t> spread_in_space(const std::vector<std::array<float, 3>>& points,
-                                          int count) {
-  const auto squared = [&](std::size_t a, std::size_t b) {
-    float sum = 0;
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      const float off = points[a][axis] - points[b][axis];
-      sum += off * off;
+PatchSteps patch_steps(const Part& part, const std::vector<float>& costs) {
+  PatchSteps result;
+  result.first.reserve(part.faces() + 1);
+  result.steps.reserve(2 * costs.size());
+  for (std::size_t face = 0; face < part.faces(); ++face) {
+    for (const Neighbour& next : part.adjacency.of(static_cast<std::int32_t>(face))) {
+      const auto arc = static_cast<std::size_t>(next.arc);
+      result.steps.push_back({next.face, costs[arc], part.costs[arc] + kLeastCost});
     }
-    return sum;
-  };
-  std::vector<float> nearest(points.size(), std::numeric_limits<float>::infinity());
-  std::vector<std::int32_t> seeds;
-  std::size_t latest = 0;
-  for (int i = 0; i <= count; ++i) {
-    std::size_t farthest = 0;
-    for (std::size_t face = 0; face < points.size(); ++face) {
-      nearest[face] = std::min(nearest[face], squared(face, latest));
-      if (nearest[face] > nearest[farthest]) farthest = face;
-    }
-    if (i == 0) std::fill(nearest.begin(), nearest.end(), std::numeric_limits<float>::infinity());
-    // Where all lie at places that are taken, the rest is up to the search along the mesh.
-    if (i > 1 && !(nearest[farthest] > 0)) break;
-    if (i > 0) seeds.push_back(static_cast<std::int32_t>(latest));
-    latest = farthest;
+    result.first.push_back(static_cast<std::int32_t>(result.steps.size()));
   }
-  return seeds;
+  return result;
 }
 
-// Distances to the seeds so far; a new seed touches only what it is nearest to.
-class FarthestFirst {
- public:
-  FarthestFirst(const Adjacency& adjacency, const std::vector<float>& costs, std::size_t faces)
-      : adjacency_(adjacency),
-        costs_(costs),
-        distance_(faces, std::numeric_limits<float>::infinity()),
-        of_(faces, -1) {}
-
-  void start(const std::vector<std::int32_t>& seeds) {
-    heap_.clear();
-    for (std::size_t i = 0; i < seeds.size(); ++i) put(seeds[i], static_cast<std::int32_t>(i));
-    spread();
+// Of the peaks those that are far from each other, the farthest from all seeds first. The way
+// through the air, which is quickly told, is never longer than the way along the mesh.
+std::vector<std::int32_t> apart(std::vector<PatchPeak> peaks, const DualGraph& graph, float scale,
+                                std::size_t most) {
+  std::ranges::sort(peaks, [](const PatchPeak& a, const PatchPeak& b) {
+    return std::tie(b.far, a.face) < std::tie(a.far, b.face);
+  });
+  std::vector<std::int32_t> taken;
+  for (const PatchPeak& peak : peaks) {
+    if (taken.size() == most) break;
+    const std::array<float, 3>& here = graph.centroids[static_cast<std::size_t>(peak.face)];
+    const float reach = kApart * peak.far;
+    const bool free = std::ranges::all_of(taken, [&](std::int32_t face) {
+      const std::array<float, 3>& there = graph.centroids[static_cast<std::size_t>(face)];
+      const float off = squared_length(there[0] - here[0], there[1] - here[1], there[2] - here[2]);
+      return scale * off >= reach * reach;
+    });
+    if (free) taken.push_back(peak.face);
   }
-  void add(std::int32_t seed, std::int32_t number) {
-    heap_.clear();
-    put(seed, number);
-    spread();
-  }
-
-  // Distances only fall: what the queue says of a face is right or too much.
-  std::int32_t farthest() {
-    if (queue_.empty()) {
-      std::vector<Waiting> all(distance_.size());
-      for (std::size_t face = 0; face < all.size(); ++face)
-        all[face] = {distance_[face], -static_cast<std::int32_t>(face)};
-      queue_ = LargestFirst(std::less<>(), std::move(all));
-    }
-    for (;;) {
-      const auto [far, negative] = queue_.top();
-      const float now = distance_[static_cast<std::size_t>(-negative)];
-      if (now == far) return -negative;
-      queue_.pop();
-      queue_.emplace(now, negative);
-    }
-  }
-  std::vector<std::int32_t> take() { return std::move(of_); }
-
- private:
-  void put(std::int32_t seed, std::int32_t number) {
-    distance_[static_cast<std::size_t>(seed)] = 0;
-    of_[static_cast<std::size_t>(seed)] = number;
-    heap_.emplace_back(0.0F, seed);
-  }
-  void spread() {
-    while (!heap_.empty()) {
-      std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
-      const auto [far, face] = heap_.back();
-      heap_.pop_back();
-      if (far > distance_[static_cast<std::size_t>(face)]) continue;
-      for (const Neighbour& next : adjacency_.of(face)) {
-        const auto at = static_cast<std::size_t>(next.face);
-        const float there = far + costs_[static_cast<std::size_t>(next.arc)];
-        if (there >= distance_[at]) continue;
-        distance_[at] = there;
-        of_[at] = of_[static_cast<std::size_t>(face)];
-        heap_.emplace_back(there, next.face);
-        std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
-      }
-    }
-  }
-
-  const Adjacency& adjacency_;
-  const std::vector<float>& costs_;
-  std::vector<float> distance_;
-  std::vector<std::int32_t> of_;
-  std::vector<Waiting> heap_;
-  std::priority_queue<Waiting, std::vector<Waiting>, std::less<>>
-      queue_;  // the lower face first among equals
-};
-
-// What it takes to get to each face from its superface's seed, without leaving that.
-std::vector<float> inner_costs(const Adjacency& adjacency, const std::vector<float>& costs,
-                               const Superfaces& superfaces) {
-  std::vector<float> inner(superfaces.of.size(), std::numeric_limits<float>::infinity());
-  NearestFirst queue;
-  for (const std::int32_t seed : superfaces.seeds) {
-    inner[static_cast<std::size_t>(seed)] = 0;
-    queue.emplace(0.0F, seed);
-    while (!queue.empty()) {
-      const auto [far, face] = queue.top();
-      queue.pop();
-      if (far > inner[static_cast<std::size_t>(face)]) continue;
-      for (const Neighbour& next : adjacency.of(face)) {
-        const auto at = static_cast<std::size_t>(next.face);
-        if (superfaces.of[at] != superfaces.of[static_cast<std::size_t>(face)]) continue;
-        const float there = far + costs[static_cast<std::size_t>(next.arc)] + kLeastCost;
-        if (there >= inner[at]) continue;
-        inner[at] = there;
-        queue.emplace(there, next.face);
-      }
-    }
-  }
-  return inner;
+  return taken;
 }
 
 }  // namespace
 
-Superfaces make_superfaces(const DualGraph& graph, const Adjacency& adjacency, int count) {
-  const std::vector<float> costs = patch_costs(graph);
+Superfaces make_superfaces(const Part& part, int count, const Exec& exec) {
+  double by_length = 0;
+  const std::vector<float> costs = patch_costs(part.graph, by_length);
+  const PatchSteps steps = patch_steps(part, costs);
+  const std::unique_ptr<PatchEngine> engine = detail::on_cuda(exec)
+                                                  ? cuda::make_patch_engine(steps, exec)
+                                                  : cpu::make_patch_engine(steps, exec);
   Superfaces result;
-  result.seeds = spread_in_space(graph.centroids, std::max(1, count / kSeedsInSpace));
-  FarthestFirst search(adjacency, costs, graph.areas.size());
-  search.start(result.seeds);
-  while (result.count() < count) {
-    result.seeds.push_back(search.farthest());
-    search.add(result.seeds.back(), result.count() - 1);
+  std::vector<std::int32_t> fresh =
+      engine->spread_in_space(part.graph.centroids, std::max(1, count / kSeedsInSpace));
+  for (;;) {
+    engine->add(fresh);
+    result.seeds.insert(result.seeds.end(), fresh.begin(), fresh.end());
+    if (result.count() >= count) break;
+    fresh = apart(engine->peaks(kPeakShare), part.graph, static_cast<float>(by_length * by_length),
+                  static_cast<std::size_t>(count - result.count()));
   }
-  result.of = search.take();
+  engine->finish(result.of, result.inner);
   return result;
 }
 
-Network make_network(const DualGraph& graph, const Adjacency& adjacency,
-                     const std::vector<float>& costs, const Superfaces& superfaces) {
-  const std::vector<float> inner = inner_costs(adjacency, costs, superfaces);
+Network make_network(const Part& part, const Superfaces& superfaces) {
+  const DualGraph& graph = part.graph;
+  const std::vector<float>& inner = superfaces.inner;
   Network network;
   for (std::size_t i = 0; i < graph.arcs.size(); ++i) {
     const DualArc& arc = graph.arcs[i];
@@ -195,7 +119,7 @@ Network make_network(const DualGraph& graph, const Adjacency& adjacency,
     const auto [low, high] = std::minmax(superfaces.of[a], superfaces.of[b]);
     if (low == high) continue;
     const double resistance = static_cast<double>(inner[a]) + static_cast<double>(inner[b]) +
-                              static_cast<double>(costs[i] + kLeastCost);
+                              static_cast<double>(part.costs[i] + kLeastCost);
     network.links.push_back({low, high, static_cast<double>(arc.edge) / resistance});
   }
   std::stable_sort(network.links.begin(), network.links.end(),

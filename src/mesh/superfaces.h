@@ -1,25 +1,24 @@
 // Patches of faces that are divided instead of the faces themselves.
 #pragma once
-#include <fovea/mesh/dual_graph.h>
-
 #include <cstdint>
 #include <vector>
 
-#include "mesh/adjacency.h"
+#include "mesh/clusters.h"
 
 namespace fovea::mesh {
 
 struct Superfaces {
   std::vector<std::int32_t> seeds;  // a face each
   std::vector<std::int32_t> of;     // of each face
+  std::vector<float> inner;  // what it takes to get to each face from its seed, by the part's
+                             // costs, without leaving the superface
 
   int count() const { return static_cast<int>(seeds.size()); }
 };
 
-// `count` seeds, each the face that is farthest from those before it, and every face to its nearest
-// seed, where a step costs as much by its length as by its angle, convex ones less. Connected
-// graphs; no more superfaces than faces.
-Superfaces make_superfaces(const DualGraph& graph, const Adjacency& adjacency, int count);
+// `count` seeds that cover the part evenly, and every face to its nearest seed, where a step costs
+// as much by its length as by its angle, convex ones less. No more superfaces than faces.
+Superfaces make_superfaces(const Part& part, int count, const Exec& exec);
 
 // Superfaces as nodes of an electrical network.
 struct Conductance {
@@ -32,8 +31,7 @@ struct Network {
   std::vector<double> masses;      // areas, with a mean of 1
 };
 // Between two superfaces lie their shared edges in parallel, each with what it takes to get from
-// one seed over it to the other in series, by `costs` of arcs.
-Network make_network(const DualGraph& graph, const Adjacency& adjacency,
-                     const std::vector<float>& costs, const Superfaces& superfaces);
+// one seed over it to the other in series, by the part's costs.
+Network make_network(const Part& part, const Superfaces& superfaces);
 
 }  // namespace fovea::mesh

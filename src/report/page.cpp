@@ -129,6 +129,11 @@ Page& Page::paragraph(const std::string& text) {
   return *this;
 }
 
+Page& Page::link(const std::string& text, const std::string& file) {
+  body_ += fmt::format("<p><a href=\"{}\">{}</a></p>\n", escaped(file), escaped(text));
+  return *this;
+}
+
 void Page::add_figure(const Figure& figure) {
   const FigureText& text = figure.text();
   body_ += fmt::format("<figure>\n{}\n", figure.content());

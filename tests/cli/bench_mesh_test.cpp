@@ -23,6 +23,8 @@ TEST(BenchMesh, EveryEngineIsMeasured) {
   EXPECT_THAT(names, HasSubstr("all_distances_dijkstra 80x80; "));
   EXPECT_THAT(names, HasSubstr("all_distances_floyd_warshall 320x320; "));
   EXPECT_THAT(names, HasSubstr("all_distances_partitioned 320x320; "));
+  EXPECT_THAT(names, HasSubstr("segment_resistance "));
+  EXPECT_THAT(names, HasSubstr("segment_fuzzy "));
   EXPECT_THAT(names, HasSubstr("min_plus_product 256x256 64 taps; "));
   EXPECT_THAT(names, HasSubstr("min_plus_peak "));
 }

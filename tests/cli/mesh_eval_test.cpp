@@ -32,23 +32,30 @@ TEST(MeshEval, HoldsPartsAgainstPeoples) {
   EXPECT_EQ(report["people"]["rand"], 0);
   EXPECT_EQ(report["categories"][0]["category"], "Cup");
   EXPECT_THAT(test::load(folder / "errors.csv"), HasSubstr("21,Cup,2,2,"));
+  // Labels of someone else: as people's, and all one.
+  std::filesystem::create_directories(folder / "theirs");
+  const auto judged = [&] {
+    const Ended ran = run_here({"mesh", "eval", "--meshes", folder / "off", "--segmentations",
+                                folder / "seg", "--labels", folder / "theirs", "--json"});
+    EXPECT_EQ(ran.status, kDone) << ran.err;
+    return json::parse(ran.out)["rand_error_mean"].get<double>();
+  };
+  io::write_labels(folder / "theirs/21.seg", halves);
+  EXPECT_EQ(judged(), 0);
+  io::write_labels(folder / "theirs/21.seg", std::vector<std::int32_t>(halves.size(), 0));
+  EXPECT_NEAR(judged(), 0.5, 0.01);
+  std::filesystem::remove(folder / "theirs/21.seg");
+  const Ended without = run_here({"mesh", "eval", "--meshes", folder / "off", "--segmentations",
+                                  folder / "seg", "--labels", folder / "theirs", "--quiet"});
+  EXPECT_EQ(without.status, kBadInput);
+  EXPECT_THAT(without.err, HasSubstr("theirs/21.seg"));
+
   test::save(folder / "seg/21/21_2.seg", "0\n1\n");
   const Ended short_one = run_here(
       {"mesh", "eval", "--meshes", folder / "off", "--segmentations", folder / "seg", "--quiet"});
   EXPECT_EQ(short_one.status, kBadInput);
   EXPECT_THAT(short_one.err, HasSubstr("2 labels"));
   EXPECT_EQ(run_here({"mesh", "eval", "--meshes", folder / "off", "--quiet"}).status, kUsage);
-}
-
-TEST(MeshInfo, TellsWhatIsOdd) {
-  const test::TempFolder folder;
-  io::write_mesh(folder / "bell.off", dumbbell());
-  const Ended ended = run_here({"mesh", "info", folder / "bell.off", "--json"});
-  ASSERT_EQ(ended.status, kDone) << ended.err;
-  const json result = json::parse(ended.out)["results"][0];
-  EXPECT_EQ(result["faces"], 2 * 16 * 48);
-  EXPECT_EQ(result["border_edges"], 32);  // both ends are open
-  EXPECT_FALSE(result["closed"]);
 }
 
 }  // namespace

@@ -44,6 +44,25 @@ std::string set(Basket& basket, std::string_view name, std::string_view text) {
   }
 }
 
+enum class Vessel { kHotAirBalloon };
+std::span<const Choice> choices(Vessel) {
+  static constexpr std::array<Choice, 1> kChoices{{{"hot-air-balloon", 0}}};
+  return kChoices;
+}
+struct Trip {
+  Vessel vessel{};
+};
+void describe(OptionVisitor& visit, Trip& trip) { visit("vessel", trip.vessel, "what flies"); }
+
+TEST(Options, WordsMayBeWrittenAsNamesOfTheLibrary) {
+  Trip trip;
+  for_each_option(trip, [&](const OptionField& field) {
+    EXPECT_NO_THROW(set_option(field, "hot_air_balloon"));
+    EXPECT_NO_THROW(set_option(field, "hot-air_balloon"));
+    EXPECT_THROW(set_option(field, "hot_air"), InvalidArgument);
+  });
+}
+
 TEST(Options, EchoAsJson) {
   EXPECT_EQ(
       options_json(Basket{}),

@@ -58,6 +58,12 @@ TEST(Page, EscapesText) {
                     HasSubstr("--seed &quot;1&quot;"), HasSubstr("if (a &lt; b &amp;&amp; c)")));
 }
 
+TEST(Page, LinksToFilesBesideIt) {
+  Page page("x");
+  page.link("see <it>", "a \"b\".html");
+  EXPECT_THAT(page.html(), HasSubstr("<a href=\"a &quot;b&quot;.html\">see &lt;it&gt;</a>"));
+}
+
 TEST(Page, HeadingsHaveIdsOfTheirOwnAndAreListed) {
   const std::string html = full_page().html();
   EXPECT_THAT(html, AllOf(HasSubstr("<h2 id=\"first-foremost\">"),

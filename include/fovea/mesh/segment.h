@@ -30,6 +30,8 @@ struct FuzzyOptions {
   ArcCosts costs{};        // alpha 0.5, eta 0.1
   int most_segments = 20;  // where the number is chosen
   int rounds = 10;         // of updating representatives
+  int candidates = 0;      // faces that may represent, spread evenly; 0: all of them, which takes 4
+                           // bytes times the square of the faces
   double fuzziness = 0.1;  // faces whose two best memberships differ by less are left to the cut
 };
 FOVEA_API void describe(OptionVisitor& visit, FuzzyOptions& options);

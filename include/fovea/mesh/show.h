@@ -25,22 +25,25 @@ struct RenderOptions {
   int views = 1;          // side by side, turned evenly around the upright axis
   int supersample = 3;    // squared samples a pixel
   report::Colour background = report::kWhite;
+  // Of each face: dark lines run between different ones. Empty: between different colours.
+  std::span<const std::int32_t> parts{};
   Exec exec{};
 };
 FOVEA_API void describe(OptionVisitor& visit, RenderOptions& options);
 
 // The mesh drawn without any display: a software rasteriser with depth, light from the viewer's
-// shoulder and dark lines between faces of different colours. Equal for any number of threads.
+// shoulder and dark lines around parts. Views have one scale, so that the mesh fills the fullest.
+// Equal for any number of threads.
 FOVEA_API Image<std::uint8_t> render(const io::TriangleMesh& mesh,
                                      std::span<const report::Colour> colours,
                                      const RenderOptions& options = {});
 
 // A page with the mesh to be turned by hand, in a file that needs nothing else: geometry and
-// colours lie within, drawn by WebGL.
+// colours lie within, drawn by WebGL, and without it by the processor. Labels are below 65536.
 struct ModelView {
-  std::string title;
-  std::string text;
-  std::vector<std::string> names;  // of the segments, for the legend; empty: numbers
+  std::string title{};
+  std::string text{};
+  std::vector<std::string> names{};  // of the segments, for the legend; without one: "part N"
 };
 FOVEA_API std::string model_page(const io::TriangleMesh& mesh, std::span<const std::int32_t> labels,
                                  const ModelView& view = {});

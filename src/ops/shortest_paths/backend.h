@@ -8,7 +8,7 @@
 #include <span>
 
 #include "core/parallel.h"
-#include "ops/shortest_paths/path_plan.h"
+#include "ops/shortest_paths/device_layout.h"
 
 namespace fovea::detail {
 using TakeRows = FunctionRef<void(const DistanceRows&)>;
@@ -34,8 +34,15 @@ void dijkstra_rows(const Graph& graph, std::span<const std::int32_t> sources,
 }  // namespace fovea::cpu
 
 namespace fovea::cuda {
-void floyd_warshall(const Graph& graph, const PathOptions& options, std::span<float> lower);
-void partitioned(const detail::PathPlan& plan, const PathOptions& options, std::span<float> lower);
+// `square` lies on the device and is filled whole, both halves and within the cutoff: its stride is
+// square_side(nodes), and so many rows are there. The calls return when it is done.
+void floyd_warshall(const Graph& graph, const PathOptions& options, ImageView<float> square);
+void partitioned(const detail::PathPlan& plan, const PathOptions& options, ImageView<float> square);
+
+// Rows of the whole, within the cutoff, through two buffers of pinned memory.
 void partitioned_rows(const detail::PathPlan& plan, const PathOptions& options,
                       detail::TakeRows take);
+void square_rows(ImageView<const float> square, const Exec& exec, detail::TakeRows take);
+// The lower half of a square, as a DistanceMatrix keeps it.
+void square_lower(ImageView<const float> square, const Exec& exec, std::span<float> lower);
 }  // namespace fovea::cuda

@@ -37,3 +37,8 @@ void close_half(float* half, int tiles, const Exec& exec);
 FOVEA_API double min_plus_steps(std::int64_t rounds, const Exec& exec);
 
 }  // namespace fovea::cpu
+
+namespace fovea::cuda {
+// The same on every multiprocessor.
+FOVEA_API double min_plus_steps(std::int64_t rounds, const Exec& exec);
+}  // namespace fovea::cuda

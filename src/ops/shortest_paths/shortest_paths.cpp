@@ -12,6 +12,8 @@
 
 #include "core/dispatch.h"
 #include "ops/shortest_paths/backend.h"
+#include "ops/shortest_paths/distance_table.h"
+#include "ops/shortest_paths/engine_choice.h"
 
 namespace fovea {
 namespace {
@@ -36,68 +38,6 @@ void check_sources(const char* call, const Graph& graph, std::span<const std::in
           fmt::format("{}: source {}; there are {} nodes", call, source, graph.nodes()));
 }
 
-// Distances beyond the cutoff are infinite.
-void cut(std::span<float> distances, const PathOptions& options) {
-  constexpr std::int64_t kGrain = 1 << 18;
-  if (options.cutoff == kUnreachable) return;
-  parallel_for(options.exec, static_cast<std::int64_t>(distances.size()), kGrain,
-               [&](std::int64_t begin, std::int64_t end) {
-                 for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end);
-                      ++i)
-                   if (distances[i] > options.cutoff) distances[i] = kUnreachable;
-               });
-}
-
-// The engine that does it, its plan where it has one, and why.
-struct Chosen {
-  PathRun run;
-  std::optional<detail::PathPlan> plan;  // of more parts than one
-};
-
-// Seconds of a core that never counts alone: only ratios matter.
-constexpr double kStepSeconds = 0.065e-9;  // of a min-plus step
-constexpr double kVisitSeconds = 3e-9;     // of an arc from one source, by dijkstra
-
-std::string graph_words(const Graph& graph) {
-  return fmt::format("{} nodes of {:.1f} arcs each", graph.nodes(),
-                     2.0 * static_cast<double>(graph.arcs()) / std::max(1, graph.nodes()));
-}
-
-Chosen choose(const Graph& graph, const PathOptions& options, const Exec& exec) {
-  Chosen chosen;
-  PathRun& run = chosen.run;
-  run.engine = options.engine;
-  const double whole = detail::floyd_warshall_relaxations(graph.nodes());
-  if (options.engine == PathEngine::kAuto) {
-    const double paths = static_cast<double>(graph.nodes()) *
-                         (2.0 * static_cast<double>(graph.arcs()) + graph.nodes()) * kVisitSeconds;
-    if (options.cutoff < kUnreachable && !detail::on_cuda(exec)) {
-      run.engine = PathEngine::kDijkstra;
-      run.why = "a cutoff saves time with dijkstra alone";
-    } else if (whole * kStepSeconds <= paths) {
-      run.engine = PathEngine::kFloydWarshall;
-      run.why = graph_words(graph) + ": too small or dense to gain by leaving arcs out";
-    } else {
-      chosen.plan = detail::make_path_plan(graph, exec);
-      const double steps = chosen.plan->relaxations * kStepSeconds;
-      const bool parts = chosen.plan->parts.size() > 1 && (steps <= paths || detail::on_cuda(exec));
-      run.engine = parts ? PathEngine::kPartitioned : PathEngine::kDijkstra;
-      run.why = parts
-                    ? fmt::format("{} fall into {} parts with {} nodes between them",
-                                  graph_words(graph), chosen.plan->parts.size(), chosen.plan->gates)
-                    : graph_words(graph) + ": sparse, but its parts have wide borders";
-    }
-  } else if (options.engine == PathEngine::kPartitioned) {
-    chosen.plan = detail::make_path_plan(graph, exec);
-  }
-  if (run.engine != PathEngine::kPartitioned) chosen.plan.reset();
-  if (chosen.plan) run.parts = static_cast<int>(chosen.plan->parts.size());
-  if (run.parts == 1) chosen.plan.reset();  // which is floyd-warshall
-  if (run.engine != PathEngine::kDijkstra)
-    run.relaxations = chosen.plan ? chosen.plan->relaxations : whole;
-  return chosen;
-}
-
 }  // namespace
 
 std::span<const Choice> choices(PathEngine) { return kEngines; }
@@ -112,16 +52,10 @@ void describe(OptionVisitor& visit, PathOptions& options) {
 
 DistanceMatrix all_distances(const Graph& graph, const PathOptions& options, PathRun* run) {
   check("all_distances", options);
-  PathOptions resolved = options;
-  resolved.exec = detail::resolve_exec("all_distances", options.exec, {});
-  const Chosen chosen = choose(graph, options, resolved.exec);
-  DistanceMatrix distances(graph.nodes());
-  if (chosen.run.engine == PathEngine::kDijkstra) cpu::dijkstra(graph, resolved, distances.lower());
-  else if (chosen.plan) cpu::partitioned(*chosen.plan, resolved, distances.lower());
-  else cpu::floyd_warshall(graph, resolved, distances.lower());
-  if (chosen.run.engine != PathEngine::kDijkstra) cut(distances.lower(), resolved);
-  if (run != nullptr) *run = chosen.run;
-  return distances;
+  detail::TableMemory memory;
+  memory.compute("all_distances", graph, options);
+  if (run != nullptr) *run = memory.run();
+  return memory.take_matrix();
 }
 
 void stream_distances(const Graph& graph, const std::function<void(const DistanceRows&)>& take,
@@ -130,15 +64,27 @@ void stream_distances(const Graph& graph, const std::function<void(const Distanc
   if (!take) throw InvalidArgument("stream_distances: nothing takes the rows");
   PathOptions resolved = options;
   resolved.exec = detail::resolve_exec("stream_distances", options.exec, {});
-  const Chosen chosen = choose(graph, options, resolved.exec);
+  const detail::ChosenEngine chosen =
+      detail::choose_engine(graph, resolved, {.call = "stream_distances", .rows = true});
   if (run != nullptr) *run = chosen.run;
   if (graph.nodes() == 0) return;
+  if (chosen.place == detail::PathPlace::kRows) {
+    cuda::partitioned_rows(*chosen.plan, resolved, take);
+    return;
+  }
+  if (chosen.place == detail::PathPlace::kSquare) {
+    detail::TableMemory memory;
+    memory.fill(chosen, graph, resolved);
+    cuda::square_rows(memory.on_device(), resolved.exec, take);
+    return;
+  }
   const int most = std::min(graph.nodes(), detail::rows_at_a_time(graph.nodes()));
   if (chosen.plan) {
     cpu::partitioned_rows(*chosen.plan, resolved, [&](const DistanceRows& rows) {
       // They are the engine's own, not the caller's.
       for (int i = 0; i < rows.rows.height; ++i)
-        cut({const_cast<float*>(rows.rows.row(i)), static_cast<std::size_t>(graph.nodes())},
+        detail::cut_distances(
+            {const_cast<float*>(rows.rows.row(i)), static_cast<std::size_t>(graph.nodes())},
             resolved);
       take(rows);
     });
@@ -149,7 +95,7 @@ void stream_distances(const Graph& graph, const std::function<void(const Distanc
       chosen.run.engine == PathEngine::kPartitioned) {
     whole = DistanceMatrix(graph.nodes());
     cpu::floyd_warshall(graph, resolved, whole.lower());
-    cut(whole.lower(), resolved);
+    detail::cut_distances(whole.lower(), resolved);
   }
   Image<float> rows(graph.nodes(), most);
   for (int first = 0; first < graph.nodes(); first += most) {
@@ -167,6 +113,11 @@ void stream_distances(const Graph& graph, const std::function<void(const Distanc
     }
     take({first, part});
   }
+}
+
+void DistanceTable::compute(const Graph& graph, const PathOptions& options) {
+  check("DistanceTable", options);
+  memory_->compute("DistanceTable", graph, options);
 }
 
 Image<float> distances_from(const Graph& graph, std::span<const std::int32_t> sources,

@@ -1,0 +1,187 @@
+// Weighs the engines against each other by the time that each would take, and by the room that it
+// has.
+#include "ops/shortest_paths/engine_choice.h"
+
+#include <fovea/error.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "core/backend.h"
+#include "core/dispatch.h"
+#include "core/parallel.h"
+#include "ops/shortest_paths/device_layout.h"
+
+namespace fovea::detail {
+namespace {
+
+// Seconds, of which only ratios matter. Of a core:
+constexpr double kStepSeconds = 0.065e-9;  // a min-plus step
+constexpr double kVisitSeconds = 3e-9;     // an arc from one source, by dijkstra
+constexpr double kCutSeconds = 0.5e-6;     // a node of a graph that is cut into parts
+// Of a GPU:
+constexpr double kGpuStepSeconds = 1 / 1.2e13;
+constexpr double kPanelSeconds = 60e-6;   // nodes of a panel at least, one panel after the other
+constexpr double kPartsSeconds = 0.5e-3;  // launches over parts
+
+std::string graph_words(const Graph& graph) {
+  return fmt::format("{} nodes of {:.1f} arcs each", graph.nodes(),
+                     2.0 * static_cast<double>(graph.arcs()) / std::max(1, graph.nodes()));
+}
+std::string plan_words(const Graph& graph, const PathPlan& plan) {
+  return fmt::format("{} fall into {} parts with {} nodes between them", graph_words(graph),
+                     plan.parts.size(), plan.gates);
+}
+
+// From every node, by one core.
+double dijkstra_seconds(const Graph& graph) {
+  return static_cast<double>(graph.nodes()) *
+         (2.0 * static_cast<double>(graph.arcs()) + graph.nodes()) * kVisitSeconds;
+}
+
+void choose_on_host(const Graph& graph, const PathOptions& options, ChosenEngine& chosen) {
+  PathRun& run = chosen.run;
+  const double paths = dijkstra_seconds(graph);
+  if (options.cutoff < kUnreachable) {
+    run.engine = PathEngine::kDijkstra;
+    run.why = "a cutoff saves time with dijkstra alone";
+  } else if (floyd_warshall_relaxations(graph.nodes()) * kStepSeconds <= paths) {
+    run.engine = PathEngine::kFloydWarshall;
+    run.why = graph_words(graph) + ": too small or dense to gain by leaving arcs out";
+  } else {
+    chosen.plan = make_path_plan(graph, options.exec);
+    const bool parts =
+        chosen.plan->parts.size() > 1 && chosen.plan->relaxations * kStepSeconds <= paths;
+    run.engine = parts ? PathEngine::kPartitioned : PathEngine::kDijkstra;
+    run.why = parts ? plan_words(graph, *chosen.plan)
+                    : graph_words(graph) + ": sparse, but its parts have wide borders";
+  }
+}
+
+// What a GPU has room for.
+class Room {
+ public:
+  Room(const Graph& graph, const PathOptions& options, const PathWish& wish)
+      : graph_(graph), options_(options), wish_(wish) {
+    constexpr std::uint64_t kLeft = std::uint64_t{64} << 20;  // to others
+    const std::uint64_t free = cuda::free_memory(options.exec.device) + wish.square;
+    bytes_ = free - std::min(free, kLeft);
+    if (options.memory > 0) bytes_ = std::min(bytes_, options.memory);
+  }
+  std::uint64_t whole_bytes() const {
+    return square_bytes(graph_.nodes()) + floyd_warshall_bytes(graph_);
+  }
+  bool whole() const { return whole_bytes() <= bytes_; }
+  bool square(const PathPlan& plan) const {
+    return square_bytes(graph_.nodes()) + partitioned_bytes(plan) <= bytes_;
+  }
+  bool rows(const PathPlan& plan) const {
+    return partitioned_bytes(plan) + partitioned_rows_bytes(plan) <= bytes_;
+  }
+  [[noreturn]] void refuse(const char* engine, std::uint64_t bytes) const {
+    throw DeviceError(fmt::format(
+        "{}: {} of {} nodes needs {} bytes on {}, which has room for {}; ask for "
+        "another engine, more memory or device cpu",
+        wish_.call, engine, graph_.nodes(), bytes, to_string(options_.exec.device), bytes_));
+  }
+  std::uint64_t bytes() const { return bytes_; }
+
+ private:
+  const Graph& graph_;
+  const PathOptions& options_;
+  const PathWish& wish_;
+  std::uint64_t bytes_ = 0;
+};
+
+void choose_on_gpu(const Graph& graph, const PathOptions& options, const Room& room,
+                   ChosenEngine& chosen) {
+  PathRun& run = chosen.run;
+  const double panels = panels_of(graph.nodes());
+  const double whole =
+      std::max(floyd_warshall_relaxations(graph.nodes()) * kGpuStepSeconds, panels * kPanelSeconds);
+  run.engine = PathEngine::kFloydWarshall;
+  if (room.whole() && whole <= graph.nodes() * kCutSeconds + kPartsSeconds) {
+    run.why = graph_words(graph) + ": too small to gain by cutting it into parts";
+    return;
+  }
+  chosen.plan = make_path_plan(graph, options.exec);
+  const double parts = chosen.plan->relaxations * kGpuStepSeconds + kPartsSeconds +
+                       panels_of(chosen.plan->gates) * kPanelSeconds;
+  if (chosen.plan->parts.size() > 1 && room.rows(*chosen.plan) &&
+      (parts <= whole || !room.whole())) {
+    run.engine = PathEngine::kPartitioned;
+    run.why = plan_words(graph, *chosen.plan);
+    return;
+  }
+  const double on_host = dijkstra_seconds(graph) / thread_count(options.exec);
+  if (room.whole() && whole <= on_host) {
+    run.why = graph_words(graph) + ": dense, or its parts have wide borders";
+    return;
+  }
+  run.engine = PathEngine::kDijkstra;
+  run.why = graph_words(graph) +
+            (room.whole() ? ": so sparse, with wide borders between parts, that the CPU is faster"
+                          : fmt::format(": neither parts nor {} bytes have room on {}",
+                                        room.whole_bytes(), to_string(options.exec.device)));
+}
+
+// Where on a GPU the engine has room.
+void place_on_gpu(const Graph& graph, const PathWish& wish, const Room& room,
+                  ChosenEngine& chosen) {
+  if (!chosen.plan) {
+    if (!room.whole()) room.refuse("floyd-warshall", room.whole_bytes());
+    chosen.place = PathPlace::kSquare;
+    return;
+  }
+  if (!wish.rows && room.square(*chosen.plan)) {
+    chosen.place = PathPlace::kSquare;
+    return;
+  }
+  if (!room.rows(*chosen.plan))
+    room.refuse("partitioned",
+                partitioned_bytes(*chosen.plan) + partitioned_rows_bytes(*chosen.plan));
+  chosen.place = PathPlace::kRows;
+  if (!wish.rows && !chosen.run.why.empty())
+    chosen.run.why += fmt::format("; in rows, as {} bytes for all of them do not fit in {}",
+                                  square_bytes(graph.nodes()), room.bytes());
+}
+
+}  // namespace
+
+ChosenEngine choose_engine(const Graph& graph, const PathOptions& options, const PathWish& wish) {
+  ChosenEngine chosen;
+  PathRun& run = chosen.run;
+  run.engine = options.engine;
+  std::optional<Room> room;
+  if (on_cuda(options.exec)) room.emplace(graph, options, wish);
+  if (options.engine == PathEngine::kAuto) {
+    if (room) choose_on_gpu(graph, options, *room, chosen);
+    else choose_on_host(graph, options, chosen);
+  } else if (options.engine == PathEngine::kPartitioned) {
+    chosen.plan = make_path_plan(graph, options.exec);
+  }
+  if (run.engine != PathEngine::kPartitioned) chosen.plan.reset();
+  if (chosen.plan) run.parts = static_cast<int>(chosen.plan->parts.size());
+  if (run.parts == 1) chosen.plan.reset();  // which is floyd-warshall
+  if (run.engine != PathEngine::kDijkstra)
+    run.relaxations =
+        chosen.plan ? chosen.plan->relaxations : floyd_warshall_relaxations(graph.nodes());
+  if (room && run.engine != PathEngine::kDijkstra && graph.nodes() > 0)
+    place_on_gpu(graph, wish, *room, chosen);
+  return chosen;
+}
+
+void cut_distances(std::span<float> distances, const PathOptions& options) {
+  constexpr std::int64_t kGrain = 1 << 18;
+  if (options.cutoff == kUnreachable) return;
+  parallel_for(options.exec, static_cast<std::int64_t>(distances.size()), kGrain,
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end);
+                      ++i)
+                   if (distances[i] > options.cutoff) distances[i] = kUnreachable;
+               });
+}
+
+}  // namespace fovea::detail
