@@ -13,8 +13,14 @@ namespace {
 using detail::MatchFound;
 using detail::StepWindow;
 
-// Two or three models: their states stay in the first cache, and vectors are filled.
-constexpr int kGroupLanes = 64;
+// What a pair of scene nodes costs to look up is shared by a group's lanes; every thread has a
+// group while they are not too narrow for that.
+int group_lanes(std::span<const Chain> models, const Exec& exec) {
+  constexpr int kLeast = 64, kMost = 256;
+  std::int64_t nodes = 0;
+  for (const Chain& model : models) nodes += model.size();
+  return static_cast<int>(std::clamp<std::int64_t>(nodes / thread_count(exec), kLeast, kMost));
+}
 
 struct Best {
   LaneEnd end{.energy = std::numeric_limits<float>::infinity()};
@@ -92,7 +98,7 @@ void walk(const LaneGroup& group, const detail::MatchTerms& terms, const Scene& 
 class CpuMatch final : public detail::MatchEngine {
  public:
   CpuMatch(std::span<const Chain> models, const detail::MatchTerms& terms, const Exec& exec)
-      : terms_(terms), exec_(exec), groups_(make_groups(models, kGroupLanes)) {
+      : terms_(terms), exec_(exec), groups_(make_groups(models, group_lanes(models, exec))) {
     models_ = models.size();
   }
 
