@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "cli/bench.h"
+#include "cli/bench_mesh_segment.h"
 #include "cli/run.h"
 #include "ops/shortest_paths/min_plus.h"
 #include "ops/shortest_paths/path_plan.h"
@@ -138,6 +139,7 @@ std::vector<BenchCase> cases_of(const MeshBenchOptions& options, const Context& 
       cases.push_back(engine_case(graph, PathEngine::kFloydWarshall));
     cases.push_back(engine_case(graph, PathEngine::kPartitioned));
   }
+  std::ranges::move(mesh_segment_cases(), std::back_inserter(cases));
   if (on_cpu) {
     cases.push_back(product_case());
     cases.push_back(peak_case());
