@@ -11,6 +11,7 @@
 #include "cli/bench.h"
 #include "cli/bench_mesh_segment.h"
 #include "cli/run.h"
+#include "ops/shortest_paths/distance_table.h"
 #include "ops/shortest_paths/min_plus.h"
 #include "ops/shortest_paths/path_plan.h"
 #include "ops/shortest_paths/sphere_graph.h"
@@ -83,6 +84,34 @@ BenchCase engine_case(const std::shared_ptr<const Graph>& graph, PathEngine engi
           .costs = graph->nodes() < kSampledNodes ? arcs_of(*graph) : std::vector<double>{}};
 }
 
+// On a GPU: into its own memory, the plan made before. What the plan takes is a row of its own.
+BenchCase table_case(const std::shared_ptr<const Graph>& graph, PathEngine engine,
+                     const Exec& place) {
+  BenchCase table = engine_case(graph, engine);
+  table.name.replace(0, table.name.find('_'), "table");
+  table.bytes = 2 * table.bytes;  // both halves
+  PathOptions options{.engine = engine, .exec = place};
+  options.exec.device = resolve(place.device);
+  const auto chosen = std::make_shared<const detail::ChosenEngine>(
+      detail::choose_engine(*graph, options, {.call = "bench mesh"}));
+  table.prepare = [=](Memory) -> BenchWork {
+    const auto memory = std::make_shared<detail::TableMemory>();
+    return
+        [=](const Exec& exec) { memory->fill(*chosen, *graph, {.engine = engine, .exec = exec}); };
+  };
+  table.costs.clear();
+  return table;
+}
+
+BenchCase plan_case(const std::shared_ptr<const Graph>& graph) {
+  return {.name = "path_plan",
+          .shape = shape_of(*graph),
+          .bytes = static_cast<double>(graph->arcs()) * sizeof(GraphArc),
+          .prepare = [=](Memory) -> BenchWork {
+            return [=](const Exec& exec) { detail::make_path_plan(*graph, exec); };
+          }};
+}
+
 // A source in 64, as many as Boost takes there.
 BenchCase sampled_case(const std::shared_ptr<const Graph>& graph) {
   auto sources = std::make_shared<std::vector<std::int32_t>>();
@@ -127,6 +156,19 @@ BenchCase peak_case() {
         };
       }};
 }
+BenchCase gpu_peak_case(const Exec& place) {
+  constexpr std::int64_t kRounds = 1 << 14;
+  Exec exec = place;
+  exec.device = resolve(place.device);
+  const double steps = cuda::min_plus_steps(1, exec);
+  return {.name = "min_plus_peak",
+          .shape = {.width = static_cast<int>(steps), .height = static_cast<int>(kRounds)},
+          .bytes = 4096,
+          .operations = 2 * steps * static_cast<double>(kRounds),
+          .prepare = [=](Memory) -> BenchWork {
+            return [](const Exec& there) { cuda::min_plus_steps(kRounds, there); };
+          }};
+}
 
 std::vector<BenchCase> cases_of(const MeshBenchOptions& options, const Context& context) {
   const bool on_cpu = context.exec.device.kind != DeviceKind::kCuda;
@@ -139,10 +181,16 @@ std::vector<BenchCase> cases_of(const MeshBenchOptions& options, const Context& 
       cases.push_back(engine_case(graph, PathEngine::kFloydWarshall));
     cases.push_back(engine_case(graph, PathEngine::kPartitioned));
     for (BenchCase& each : mesh_segment_cases(graph->nodes())) cases.push_back(std::move(each));
+    cases.push_back(plan_case(graph));
+    if (on_cpu) continue;
+    for (const PathEngine engine : {PathEngine::kFloydWarshall, PathEngine::kPartitioned})
+      cases.push_back(table_case(graph, engine, context.exec));
   }
   if (on_cpu) {
     cases.push_back(product_case());
     cases.push_back(peak_case());
+  } else {
+    cases.push_back(gpu_peak_case(context.exec));
   }
   return cases;
 }
@@ -154,22 +202,23 @@ int run_bench_mesh(MeshBenchOptions& options, Context& context) {
 }  // namespace
 
 Command bench_mesh_command() {
-  return {
-      .system = "bench",
-      .verb = "mesh",
-      .summary = "time shortest paths between a mesh's faces beside others",
-      .text =
-          "A row is all distances between the faces of a sphere, by one engine, into half a "
-          "matrix. Up to 10000 faces Boost's Dijkstra from every face takes turns with it. "
-          "Beyond, it takes one source in 64 beside ours from as many "
-          "(distances_from_64th): all distances take it 64 times as long. floyd-warshall "
-          "stands on a CPU up to the sizes that take a minute. min_plus_product is the "
-          "kernel of two engines, min_plus_peak a loop of sums and minima in registers, "
-          "one thread each; their arithmetic is told as a share of multiply-adds. segment_* cut "
-          "a made-up body of about as many faces, beside CGAL's shape diameters.",
-      .examples = {{"fovea bench mesh --device cpu --threads 1", "one thread"},
-                   {"fovea bench mesh --divisions 5 --filter partitioned", "20480 faces"}},
-      .request = make_request<MeshBenchOptions, run_bench_mesh>};
+  return {.system = "bench",
+          .verb = "mesh",
+          .summary = "time shortest paths between a mesh's faces beside others",
+          .text =
+              "A row is all distances between the faces of a sphere, by one engine, into half a "
+              "matrix. Up to 10000 faces Boost's Dijkstra from every face takes turns with it. "
+              "Beyond, it takes one source in 64 beside ours from as many "
+              "(distances_from_64th): all distances take it 64 times as long. floyd-warshall "
+              "stands on a CPU up to the sizes that take a minute. min_plus_product is the "
+              "kernel of two engines, min_plus_peak a loop of sums and minima in registers, "
+              "one thread each; their arithmetic is told as a share of multiply-adds. On a GPU "
+              "all_distances go to the host, while those of a table stay there, with parts "
+              "chosen before: choosing them is path_plan, on the CPU. Only --device cuda "
+              "measures a GPU.",
+          .examples = {{"fovea bench mesh --device cpu --threads 1", "one thread"},
+                       {"fovea bench mesh --divisions 5 --filter partitioned", "20480 faces"}},
+          .request = make_request<MeshBenchOptions, run_bench_mesh>};
 }
 
 }  // namespace fovea::cli

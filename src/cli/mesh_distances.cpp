@@ -34,7 +34,8 @@ struct DistancesRequest {
 void describe(OptionVisitor& visit, DistancesRequest& request) {
   visit("from", request.from, "face to begin at, from 0; -1: every face, a row each", -1, 2e9);
   visit("output", request.output, "file for the distances, .npy");
-  visit("picture", request.picture, "picture of the distances from the face, from some sides");
+  visit("picture", request.picture,
+        "file for a picture of the distances from the face, from some sides");
   visit("alpha", request.costs.alpha,
         "share of the distance in what a step costs; the rest is bending", 0, 1);
   visit("eta", request.costs.eta, "how much convex edges count beside concave ones", 0, 1);
@@ -138,10 +139,10 @@ int run_distances(DistancesRequest& request, Context& context) {
     json.member("seconds", seconds).member("output", request.output).end_object().finish();
     context.console.print(text);
   } else {
-    context.console.print(fmt::format("{}: {} faces by {} ({}), {:.2f} s\n",
+    const std::string why = found.run.why.empty() ? "" : fmt::format(" ({})", found.run.why);
+    context.console.print(fmt::format("{}: {} faces by {}{}, {:.2f} s\n",
                                       request.output.empty() ? request.picture : request.output,
-                                      graph.nodes(), to_string(found.run.engine), found.run.why,
-                                      seconds));
+                                      graph.nodes(), to_string(found.run.engine), why, seconds));
   }
   return 0;
 }

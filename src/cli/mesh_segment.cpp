@@ -46,8 +46,8 @@ void describe(OptionVisitor& visit, SegmentRequest& request) {
         "mesh with its parts: .ply and .off coloured, .obj in groups; for several inputs a folder "
         "or a pattern such as out/{}.ply");
   visit("seg", request.seg, "file for the labels, a number a line and face of the file");
-  visit("picture", request.picture, "picture of the parts, from some sides");
-  visit("page", request.page, "page on which the mesh can be turned, .html");
+  visit("picture", request.picture, "file for a picture of the parts, from some sides");
+  visit("page", request.page, "file for a page on which the mesh can be turned, .html");
   visit("show", request.show, "what the picture tells: the parts, or how sure they are");
   visit("method", request.options.method,
         "resistance: spectral coordinates of an electrical network; fuzzy: shortest paths and "

@@ -1,3 +1,4 @@
+#include <fovea/image_io.h>
 #include <fovea/npy.h>
 #include <gmock/gmock.h>
 
@@ -34,6 +35,16 @@ TEST(MeshDistances, OneRowEqualsThatOfAll) {
       EXPECT_FLOAT_EQ(all.as<float>()[f * 192 + 7], all.as<float>()[7 * 192 + f]) << engine;
     }
   }
+}
+
+TEST(MeshDistances, ArePicturesOfOneFace) {
+  const test::TempFolder folder;
+  io::write_mesh(folder / "bell.off", dumbbell(8, 12));
+  const Ended ended =
+      run_here({"mesh", "distances", folder / "bell.off", "--from", "3", "--picture",
+                folder / "far.png", "--picture-width", "64", "--picture-height", "200", "--quiet"});
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  EXPECT_GT(io::read_image(folder / "far.png").width(), 2 * 64);  // two views and a bar
 }
 
 TEST(MeshDistances, BadInputIsOneLineWithItsStatus) {

@@ -38,6 +38,28 @@ TEST_F(MeshSegment, WritesPartsInEveryForm) {
   EXPECT_THAT(page, testing::Not(HasSubstr("http")));  // needs nothing from elsewhere
 }
 
+TEST_F(MeshSegment, GroupsAndMembershipsAreTold) {
+  const Ended ended = run_here({"mesh", "segment", folder_ / "bell.off", "-k", "3", "-o",
+                                folder_ / "parts.obj", "--picture", folder_ / "sure.png", "--show",
+                                "membership", "--picture-views", "1", "--quiet"});
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  const std::string groups = test::load(folder_ / "parts.obj");
+  for (const char* group : {"g segment_0\n", "g segment_1\n", "g segment_2\n"})
+    EXPECT_THAT(groups, HasSubstr(group));
+  EXPECT_THAT(groups, testing::Not(HasSubstr("g segment_3")));
+  EXPECT_GT(io::read_image(folder_ / "sure.png").width(), 480);  // with the bar of its values
+}
+
+TEST_F(MeshSegment, PolygonsHaveOneLabelEach) {
+  test::save(folder_ / "squares.off",
+             "OFF\n6 2 0\n0 0 0\n1 0 0\n2 0 0\n0 1 0\n1 1 0\n2 1 0\n4 0 1 4 3\n4 1 2 5 4\n");
+  const Ended ended = run_here({"mesh", "segment", folder_ / "squares.off", "-k", "1", "--seg",
+                                folder_ / "squares.seg", "--quiet"});
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("1 part of 4 faces"));
+  EXPECT_EQ(io::read_labels(folder_ / "squares.seg"), (std::vector<std::int32_t>{0, 0}));
+}
+
 TEST_F(MeshSegment, TheNumberMayBeChosenAndTheMethodToo) {
   for (const char* method : {"resistance", "fuzzy"}) {
     const Ended ended = run_here({"mesh", "segment", folder_ / "bell.off", "--method", method,
@@ -64,6 +86,11 @@ TEST_F(MeshSegment, BadInputIsOneLineWithItsStatus) {
   expect(run_here({"mesh", "segment", folder_ / "bell.off", "-k", "99999", "-o", out, "--quiet"}),
          kUsage, "99999");
   expect(run_here({"mesh", "segment", folder_ / "bell.off", "--quiet"}), kUsage, "-o MESH");
+  expect(run_here({"mesh", "segment", folder_ / "bell.off", "-o", folder_ / "x.txt", "--quiet"}),
+         kUsage, "x.txt: a mesh is written as .ply, .off, .obj, .stl");
+  expect(run_here({"mesh", "segment", folder_ / "bell.off", "-o", out, "--page", folder_ / "x.pdf",
+                   "--quiet"}),
+         kUsage, "x.pdf: a page is written as .html");
   EXPECT_FALSE(std::filesystem::exists(out));
 }
 

@@ -2,9 +2,11 @@
 #include <fovea/mesh/segment.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "mesh/shapes.h"
+#include "support/devices.h"
 #include "support/files.h"
 
 namespace fovea::mesh {
@@ -149,6 +151,67 @@ TEST(SegmentResistance, FinenessChangesLittle) {
     const Segmentation result = segment(test::star(level));
     EXPECT_EQ(result.clusters, 5) << level;
   }
+}
+
+// A face of level n is the four from 4 i on of level n + 1.
+TEST(SegmentResistance, FinenessKeepsTheParts) {
+  SegmentOptions options;
+  options.segments = 5;
+  const Segmentation coarse = segment(test::bumpy(4), options);
+  const Segmentation fine = segment(test::star(5), options);
+  std::map<std::pair<std::int32_t, std::int32_t>, int> shared;
+  for (std::size_t face = 0; face < fine.labels.size(); ++face)
+    ++shared[{coarse.labels[face / 4], fine.labels[face]}];
+  std::map<std::int32_t, int> best;
+  for (const auto& [pair, count] : shared) best[pair.first] = std::max(best[pair.first], count);
+  int same = 0;
+  for (const auto& [label, count] : best) same += count;
+  EXPECT_GT(same, 0.97 * static_cast<double>(fine.labels.size()));
+}
+
+class SegmentTwins : public testing::TestWithParam<Case> {};
+INSTANTIATE_TEST_SUITE_P(All, SegmentTwins,
+                         testing::Values(Case{Method::kResistance, Division::kKWay},
+                                         Case{Method::kResistance, Division::kHierarchical},
+                                         Case{Method::kFuzzy, Division::kKWay},
+                                         Case{Method::kFuzzy, Division::kHierarchical}));
+
+TEST_P(SegmentTwins, GiveTheSameParts) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  const std::vector<io::TriangleMesh> meshes = {
+      test::dumbbell(),  test::star(4),     test::bumpy(4),
+      test::bumpy(3, 9), test::moebius(40), test::beside(test::bumpy(3), test::cube(), 10)};
+  for (const io::TriangleMesh& mesh : meshes) {
+    for (const int segments : {0, 2, 6}) {
+      SegmentOptions options;
+      options.segments = segments;
+      options.method = GetParam().method;
+      options.division = GetParam().division;
+      options.exec.device = Device::cpu();
+      const Segmentation cpu = segment(mesh, options);
+      options.exec.device = Device::cuda();
+      const Segmentation cuda = segment(mesh, options);
+      EXPECT_EQ(cuda.labels, cpu.labels);
+      EXPECT_EQ(cuda.membership, cpu.membership);
+      EXPECT_EQ(cuda.representatives, cpu.representatives);
+      EXPECT_EQ(cuda.cut_value, cpu.cut_value);
+    }
+  }
+}
+
+TEST(SegmentFuzzy, ACandidateNumberIsKeptToOnBoth) {
+  SegmentOptions options;
+  options.method = Method::kFuzzy;
+  options.segments = 5;
+  options.fuzzy.candidates = 200;
+  options.exec.device = Device::cpu();
+  const io::TriangleMesh mesh = test::bumpy(3);
+  const Segmentation cpu = segment(mesh, options);
+  EXPECT_EQ(cpu.engine, "dijkstra");
+  expect_sound(cpu, mesh.faces.size(), 5);
+  FOVEA_SKIP_WITHOUT_CUDA();
+  options.exec.device = Device::cuda();
+  EXPECT_EQ(segment(mesh, options).labels, cpu.labels);
 }
 
 TEST(SegmentOptions, AreChecked) {

@@ -1,6 +1,7 @@
 // Meshes whose parts are known.
 #pragma once
 #include <fovea/mesh_io.h>
+#include <fovea/random.h>
 
 #include <algorithm>
 #include <array>
@@ -158,6 +159,17 @@ inline io::TriangleMesh star(int level = 4) {
     const float off = std::acos(std::min(towards, 1.0F)) / 0.35F;
     const float radius = 1 + 2.5F * std::exp(-off * off * off * off);
     for (float& x : v) x *= radius;
+  }
+  return mesh;
+}
+
+// A star whose surface is rough by chance.
+inline io::TriangleMesh bumpy(int level, std::uint64_t seed = 5) {
+  io::TriangleMesh mesh = star(level);
+  Random random(seed);
+  for (io::Vertex& v : mesh.vertices) {
+    const float by = random.uniform(0.98F, 1.02F);
+    for (float& x : v) x *= by;
   }
   return mesh;
 }

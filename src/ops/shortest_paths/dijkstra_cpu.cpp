@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 #include "ops/shortest_paths/lane_queue.h"
 
@@ -45,8 +46,9 @@ void settle(const Graph& graph, float cutoff, LaneQueue& queue, float* HWY_RESTR
         hn::Store(hn::IfThenElse(better, sum, old), d, to + v * kWidth);
         key = hn::Min(key, hn::IfThenElse(better, sum, unreachable));
       }
+      // Some targets start the minimum at the greatest finite number.
       const float least = hn::GetLane(hn::MinOfLanes(d, key));
-      if (least < kUnreachable) queue.push(neighbours[i], least);
+      if (least < std::numeric_limits<float>::max()) queue.push(neighbours[i], least);
     }
   }
 }

@@ -27,7 +27,8 @@ struct PathWish {
 
 // By the options and, for auto, by the graph. The device in options.exec is resolved. A DeviceError
 // where a GPU has no room.
-ChosenEngine choose_engine(const Graph& graph, const PathOptions& options, const PathWish& wish);
+FOVEA_API ChosenEngine choose_engine(const Graph& graph, const PathOptions& options,
+                                     const PathWish& wish);
 
 // Distances beyond the cutoff become infinite.
 void cut_distances(std::span<float> distances, const PathOptions& options);
