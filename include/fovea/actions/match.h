@@ -44,7 +44,7 @@ FOVEA_API std::span<const Choice> choices(Closeness);
 // U is the Euclidean distance of features. Dt is the sum over both pairs of neighbours of
 // |gap in the model - gap in the scene|, frames. Dg is the length of the two differences of angles,
 // at i-1 and at i, of the triangle's projection on the image: signed angles, differences around the
-// circle, radians. The direction between two points at one place counts as 0.
+// circle, radians. The direction from a point to a later one at the same place counts as 0.
 //
 // A dummy stands for a node that is not seen: one a scene frame, with a time but without place and
 // features. U is then dummy_cost, Dt as ever, and Dg of a triangle with a dummy 0. Causality
