@@ -1,6 +1,7 @@
 // Matching on the CPU: groups of models times scenes share the cores.
 #include <algorithm>
 #include <limits>
+#include <mutex>
 
 #include "actions/match/backend.h"
 #include "actions/match/match_lanes.h"
@@ -12,42 +13,92 @@ namespace {
 using detail::MatchFound;
 using detail::StepWindow;
 
-// Two or three models: their states stay in the first cache, and vectors are filled.
-constexpr int kGroupLanes = 64;
+// What a pair of scene nodes costs to look up is shared by a group's lanes; every thread has a
+// group while they are not too narrow for that.
+int group_lanes(std::span<const Chain> models, const Exec& exec) {
+  constexpr int kLeast = 64, kMost = 256;
+  std::int64_t nodes = 0;
+  for (const Chain& model : models) nodes += model.size();
+  return static_cast<int>(std::clamp<std::int64_t>(nodes / thread_count(exec), kLeast, kMost));
+}
 
 struct Best {
   LaneEnd end{.energy = std::numeric_limits<float>::infinity()};
   std::int64_t step = 0;
 };
 
+// Memory of one thread's work, kept from scene to scene.
+struct Workspace {
+  LaneTrellis trellis;
+  std::vector<float> unary;
+  std::vector<std::uint16_t> back;
+  std::vector<Best> best;
+};
+
+// Workspaces that nobody uses at the moment.
+class Workspaces {
+ public:
+  std::unique_ptr<Workspace> take() {
+    const std::scoped_lock lock(mutex_);
+    if (free_.empty()) return std::make_unique<Workspace>();
+    std::unique_ptr<Workspace> taken = std::move(free_.back());
+    free_.pop_back();
+    return taken;
+  }
+  void give_back(std::unique_ptr<Workspace> space) {
+    const std::scoped_lock lock(mutex_);
+    free_.push_back(std::move(space));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Workspace>> free_;
+};
+
+std::size_t pairs_of(const StepWindow& steps) {
+  std::size_t pairs = 0;
+  for (std::int64_t s = 0; s < steps.end(); ++s)
+    pairs += static_cast<std::size_t>(steps[s].nodes) * steps[s].before();
+  return pairs;
+}
+
 // A group over a whole scene. Hands over, for each of its models, the energy and the path, which is
 // empty where there is none.
 template <class Take>
 void walk(const LaneGroup& group, const detail::MatchTerms& terms, const Scene& scene,
-          const StepWindow& steps, const Take& take) {
+          const StepWindow& steps, Workspace& space, const Take& take) {
+  constexpr std::size_t kPad = LaneGroup::kRound;
+  const auto lanes = static_cast<std::size_t>(group.lanes);
   const std::int64_t depth = std::clamp<std::int64_t>(terms.pair, 0, steps.end());
-  std::vector<float> unary(static_cast<std::size_t>(scene.points.size()) * group.lanes);
-  unary_costs(group, scene.points.features, terms.appearance, unary.data());
-  LaneTrellis trellis(group, terms, depth, steps.end());
-  std::vector<Best> best(group.models.size());
+  space.unary.resize(kPad + scene.points.size() * lanes);
+  float* const unary = space.unary.data() + kPad;
+  unary_costs(group, scene.points.features, terms.appearance, unary);
+  if (const std::size_t size = pairs_of(steps) * lanes; space.back.size() < size)
+    space.back.resize(size);
+  std::uint16_t* back = space.back.data();
+  space.best.assign(group.models.size(), {});
+  space.trellis.begin(group, terms, depth, steps.end());
   for (std::int64_t s = 0; s < steps.end(); ++s) {
-    trellis.advance(steps, s,
-                    unary.data() + static_cast<std::size_t>(steps[s].first_point) * group.lanes);
-    for (std::size_t m = 0; m < best.size(); ++m)
-      if (const LaneEnd& end = trellis.ends()[m]; end.energy < best[m].end.energy)
-        best[m] = {end, s};
+    const detail::Step& step = steps[s];
+    space.trellis.advance(steps, s, unary + static_cast<std::size_t>(step.first_point) * lanes,
+                          back);
+    back += lanes * step.nodes * step.before();
+    for (std::size_t m = 0; m < space.best.size(); ++m)
+      if (const LaneEnd& end = space.trellis.ends()[m]; end.energy < space.best[m].end.energy)
+        space.best[m] = {end, s};
   }
-  for (std::size_t m = 0; m < best.size(); ++m) {
-    const bool found = best[m].end.energy < std::numeric_limits<float>::infinity();
-    take(group.models[m].index, best[m].end.energy,
-         found ? trellis.trace(steps, static_cast<int>(m), best[m].step, best[m].end) : LanePath{});
+  for (std::size_t m = 0; m < space.best.size(); ++m) {
+    const Best& best = space.best[m];
+    const bool found = best.end.energy < std::numeric_limits<float>::infinity();
+    take(group.models[m].index, best.end.energy,
+         found ? space.trellis.trace(steps, static_cast<int>(m), best.step, best.end) : LanePath{});
   }
 }
 
 class CpuMatch final : public detail::MatchEngine {
  public:
   CpuMatch(std::span<const Chain> models, const detail::MatchTerms& terms, const Exec& exec)
-      : terms_(terms), exec_(exec), groups_(make_groups(models, kGroupLanes)) {
+      : terms_(terms), exec_(exec), groups_(make_groups(models, group_lanes(models, exec))) {
     models_ = models.size();
   }
 
@@ -59,7 +110,10 @@ class CpuMatch final : public detail::MatchEngine {
       for (const std::int64_t node : path.nodes) found[model].path.push_back(steps.matched(node));
     };
     parallel_for(exec_, std::ssize(groups_), 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t g = begin; g < end; ++g) walk(groups_[g], terms_, scene, steps, take);
+      auto space = spaces_.take();
+      for (std::int64_t g = begin; g < end; ++g)
+        walk(groups_[g], terms_, scene, steps, *space, take);
+      spaces_.give_back(std::move(space));
     });
     return found;
   }
@@ -71,6 +125,7 @@ class CpuMatch final : public detail::MatchEngine {
     });
     const std::int64_t groups = std::ssize(groups_);
     parallel_for(exec_, groups * std::ssize(scenes), 1, [&](std::int64_t begin, std::int64_t end) {
+      auto space = spaces_.take();
       for (std::int64_t i = begin; i < end; ++i) {
         const auto scene = static_cast<int>(i / groups);
         const auto take = [&](int model, float energy, const LanePath& path) {
@@ -81,8 +136,9 @@ class CpuMatch final : public detail::MatchEngine {
           score.first_frame = steps[scene].matched(path.nodes.front()).frame;
           score.last_frame = steps[scene].matched(path.nodes.back()).frame;
         };
-        walk(groups_[i % groups], terms_, scenes[scene], steps[scene], take);
+        walk(groups_[i % groups], terms_, scenes[scene], steps[scene], *space, take);
       }
+      spaces_.give_back(std::move(space));
     });
   }
 
@@ -91,6 +147,7 @@ class CpuMatch final : public detail::MatchEngine {
   Exec exec_;
   std::vector<LaneGroup> groups_;
   std::size_t models_ = 0;
+  Workspaces spaces_;
 };
 
 }  // namespace

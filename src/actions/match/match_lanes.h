@@ -8,37 +8,11 @@
 #include <span>
 #include <vector>
 
+#include "actions/match/match_row.h"
 #include "actions/match/match_steps.h"
 #include "actions/match/match_terms.h"
 
 namespace fovea::actions::cpu {
-
-struct LaneGroup {
-  struct Model {
-    int index = 0;  // among all models
-    int first = 0;  // lane
-    int nodes = 0;
-  };
-  static constexpr int kRound = 16;  // lanes come in multiples of it, on every instruction set
-
-  std::vector<Model> models;
-  int lanes = 0;
-  std::vector<float> gaps;       // to the node before
-  std::vector<float> at_middle;  // Bends of the node's triple
-  std::vector<float> at_last;
-  std::vector<float> closed;  // infinite where no state is: first nodes, and past the last
-  std::vector<float> second;  // 0 of second nodes, which begin a state; else infinite
-  std::vector<float> timed;   // 0 of second nodes, whose pair is in no triangle yet; then 1
-  int features = 0;
-  std::vector<float> values;  // of features, `lanes` of the first, of the second, ...
-};
-
-// Models in their order, as many a group as fit so many lanes, at least one.
-std::vector<LaneGroup> make_groups(std::span<const Chain> models, int most_lanes);
-
-// l1 U of each row of features and each lane, a row of `lanes` each.
-void unary_costs(const LaneGroup& group, ImageView<const float> features, float weight,
-                 float* costs);
 
 // The best assignment that ends in a step; infinite where there is none.
 struct LaneEnd {
@@ -54,12 +28,16 @@ struct LanePath {
 
 class LaneTrellis {
  public:
-  // Steps may be neighbours of the `depth` before them; paths may be `history` steps long.
-  LaneTrellis(const LaneGroup& group, const detail::MatchTerms& terms, std::int64_t depth,
-              std::int64_t history);
+  // Steps may be neighbours of the `depth` before them; paths may be `history` steps long. The
+  // group outlives it. A trellis begun anew keeps its memory.
+  void begin(const LaneGroup& group, const detail::MatchTerms& terms, std::int64_t depth,
+             std::int64_t history);
 
-  // The next step of the window, with its points' unary costs.
-  void advance(const detail::StepWindow& steps, std::int64_t number, const float* unary);
+  // The next step of the window, with its points' unary costs, and room for lanes x nodes x
+  // before() of the step. Both stay the caller's and are used until `history` steps later; of the
+  // costs a lane before the first may be read.
+  void advance(const detail::StepWindow& steps, std::int64_t number, const float* unary,
+               std::uint16_t* back);
   // After it, one a model of the group.
   std::span<const LaneEnd> ends() const { return ends_; }
 
@@ -76,17 +54,15 @@ class LaneTrellis {
     std::vector<std::int32_t> who_all, who_dummy;
   };
   struct Past {
-    std::vector<float> unary;         // a row a point, then the dummy's
-    std::vector<std::uint16_t> back;  // a row a pair: the earlier node, from the oldest neighbour
+    const float* unary = nullptr;   // a row a point
+    std::uint16_t* back = nullptr;  // a row a pair: the earlier node, from the oldest neighbour
   };
   struct Pair {
     std::int64_t last_step, middle_step;
     int last, middle;  // nodes of them
   };
-  struct Candidates;
 
-  void make_room(const detail::Step& step, const float* unary, Slot& slot, Past& past) const;
-  void list_candidates(const detail::StepWindow& steps, const Pair& pair, Candidates& list) const;
+  void list_candidates(const detail::StepWindow& steps, const Pair& pair, RowWork& work);
   void find_least(const detail::StepWindow& steps, std::int64_t number, Slot& slot) const;
   const Slot& slot_of(std::int64_t number) const {
     return slots_[static_cast<std::size_t>(number % std::ssize(slots_))];
@@ -95,8 +71,16 @@ class LaneTrellis {
     return past_[static_cast<std::size_t>(number % std::ssize(past_))];
   }
 
-  const LaneGroup& group_;
+  const float* unary_of(const detail::Step& step, std::int64_t number, int node) const {
+    return node < step.points
+               ? past_of(number).unary + static_cast<std::size_t>(node) * group_->lanes
+               : dummy_.data() + LaneGroup::kRound;
+  }
+
+  const LaneGroup* group_ = nullptr;
   detail::MatchTerms terms_;
+  std::vector<float> dummy_;  // unary costs of a dummy
+  std::vector<Candidate> candidates_;
   std::vector<Slot> slots_;
   std::vector<Past> past_;
   std::vector<float> energies_;

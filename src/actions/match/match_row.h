@@ -2,8 +2,9 @@
 #pragma once
 #include <cstdint>
 
-#include "actions/match/match_lanes.h"
+#include "actions/match/match_group.h"
 #include "actions/match/match_math.h"
+#include "actions/match/match_terms.h"
 
 namespace fovea::actions::cpu {
 

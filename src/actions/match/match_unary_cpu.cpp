@@ -1,6 +1,6 @@
 // Distances of features between all lanes of a group and all points of a scene: a matrix product of
 // squared differences, some rows and vectors at a time so that each number loaded is used often.
-#include "actions/match/match_lanes.h"
+#include "actions/match/match_group.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "actions/match/match_unary_cpu.cpp"
@@ -16,8 +16,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::CappedTag<float, LaneGroup::kRound>;
 using V = hn::Vec<D>;
 
-// Sixteen vectors that are added to keep every unit busy; AVX2 and before have room for eight.
-constexpr int kRows = HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4 ? 2 : 4;
+// As many sums as registers hold.
+constexpr int kRows = HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4 ? 2 : 6;
 constexpr int kVectors = 4;
 
 template <int kHeight, int kWide>
