@@ -116,8 +116,7 @@ void run(const Job& job, const ClipTask& task, const Exec& exec, Results& result
     const std::int64_t first = task.cut_first ? 0 : clip.first;
     const std::int64_t last =
         clip.frames == 0 ? head.frames : std::min(head.frames, first + clip.frames);
-    if (last > first)
-      results.points[at] = collector.part(head, first, last);
+    if (last > first) results.points[at] = collector.part(head, first, last);
     else
       results.why[at] = fmt::format("{}: begins at frame {}, but the video has only {}", clip.path,
                                     clip.first + 1, job.start + head.frames);
@@ -149,7 +148,7 @@ std::vector<PointSet> clip_points(std::span<const Clip> clips, const PointOption
   Results results{std::vector<PointSet>(clips.size()), std::vector<std::string>(clips.size())};
   const ClipTask task{clips, options, cut_first};
   // A GPU has one video at a time; cores have one each, which needs no meeting between them.
-  const bool on_gpu = resolve_device(exec).kind == DeviceKind::kCuda;
+  const bool on_gpu = resolve(exec.device).kind == DeviceKind::kCuda;
   Exec inner = exec;
   inner.progress = {};
   inner.threads = on_gpu ? exec.threads : 1;

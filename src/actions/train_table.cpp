@@ -10,21 +10,14 @@ namespace {
 constexpr float kInfinite = std::numeric_limits<float>::infinity();
 constexpr std::size_t kScenesAtOnce = 64;  // between two reports of progress
 
-// Mean and deviation of finite values.
-struct Spread {
-  double sum = 0, squares = 0;
+struct Mean {
+  double sum = 0;
   std::int64_t count = 0;
   void add(double value) {
     sum += value;
-    squares += value * value;
     ++count;
   }
-  double mean() const { return count > 0 ? sum / static_cast<double>(count) : 0; }
-  double deviation() const {
-    return count > 1
-               ? std::sqrt(std::max(0.0, squares / static_cast<double>(count) - mean() * mean()))
-               : 0;
-  }
+  double value() const { return count > 0 ? sum / static_cast<double>(count) : 0; }
 };
 
 }  // namespace
@@ -81,19 +74,18 @@ void set_reject_levels(const RejectTask& task, std::span<Prototype> prototypes) 
   const auto distance = [&](std::size_t row, std::size_t column) {
     return static_cast<double>(task.distances.at(static_cast<int>(column), static_cast<int>(row)));
   };
-  Spread all;
-  std::vector<Spread> wrong(prototypes.size());
+  Mean all;
+  std::vector<Mean> wrong(prototypes.size());
   for (std::size_t column = 0; column < prototypes.size(); ++column)
     for (std::size_t row = 0; row < rows; ++row)
       if (task.clip_labels[row] != prototypes[column].label && usable(row, column)) {
         wrong[column].add(distance(row, column));
         all.add(distance(row, column));
       }
-  const auto spread_of = [&](std::size_t column) {
-    return wrong[column].deviation() > 0 ? wrong[column] : all;
+  const auto usual = [&](std::size_t column) {
+    return wrong[column].count > 0 ? wrong[column].value() : all.value();
   };
-  // In deviations from the mean: of each clip the nearest prototype, where it is of the right
-  // class.
+  // Of each clip the nearest prototype, where it is of the right class.
   std::vector<double> right;
   for (std::size_t row = 0; row < rows; ++row) {
     std::size_t nearest = prototypes.size();
@@ -101,24 +93,19 @@ void set_reject_levels(const RejectTask& task, std::span<Prototype> prototypes) 
       if (usable(row, column) &&
           (nearest == prototypes.size() || distance(row, column) < distance(row, nearest)))
         nearest = column;
-    if (nearest == prototypes.size() || prototypes[nearest].label != task.clip_labels[row])
-      continue;
-    const Spread spread = spread_of(nearest);
-    if (spread.deviation() > 0)
-      right.push_back((distance(row, nearest) - spread.mean()) / spread.deviation());
+    if (nearest < prototypes.size() && prototypes[nearest].label == task.clip_labels[row] &&
+        usual(nearest) > 0)
+      right.push_back(distance(row, nearest) / usual(nearest));
   }
   std::ranges::sort(right);
-  double level = 0;  // nothing was told right: what is nearer than usual
+  double level = 1;  // nothing was told right: what is nearer than usual
   if (!right.empty()) {
     const auto kept =
         static_cast<std::size_t>(std::ceil((1 - task.share) * static_cast<double>(right.size())));
     level = right[std::clamp<std::size_t>(kept, 1, right.size()) - 1];
   }
-  for (std::size_t column = 0; column < prototypes.size(); ++column) {
-    const Spread spread = spread_of(column);
-    prototypes[column].reject =
-        static_cast<float>(std::max(0.0, spread.mean() + level * spread.deviation()));
-  }
+  for (std::size_t column = 0; column < prototypes.size(); ++column)
+    prototypes[column].reject = static_cast<float>(level * usual(column));
 }
 
 }  // namespace fovea::actions

@@ -30,9 +30,9 @@ inline std::span<const float> row_of(ImageView<const float> table, int row) {
   return {table.row(row), static_cast<std::size_t>(table.width)};
 }
 
-// Sets each prototype's level so far above its usual distance to clips of other classes (mean and
-// deviation) that `share` of the clips whose nearest prototype is of their own class would be lost:
-// one number for all of them, in their own units. Prototypes and clips of one subject do not meet.
+// Sets each prototype's level to a part of its mean distance to clips of other classes: the same
+// part for all of them, so great that `share` of the clips whose nearest prototype is of their own
+// class would be lost. Prototypes and clips of one subject do not meet.
 struct RejectTask {
   ImageView<const float> distances{};           // a row a clip, a column a prototype
   std::span<const std::int32_t> clip_labels{};  // by row

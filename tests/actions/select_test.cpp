@@ -44,31 +44,58 @@ TEST(Select, FindsThePairThatTellsAll) {
   EXPECT_EQ(selection_value(task, std::vector<int>{}).right, 0);
 }
 
-TEST(Select, IsNeverWorseThanAddingAlone) {
-  for (std::uint64_t seed = 0; seed < 10; ++seed) {
-    const RandomTask random(40, 60, 4, seed);
-    const SelectionTask task = random.task(12);
-    std::vector<int> greedy;
-    SelectionValue best;
-    for (int size = 0; size < 12; ++size) {
-      int at = -1;
-      SelectionValue value;
-      for (int i = 0; i < 60; ++i) {
-        if (std::ranges::find(greedy, i) != greedy.end()) continue;
-        std::vector<int> more = greedy;
-        more.push_back(i);
-        const SelectionValue now = selection_value(task, more);
-        if (at < 0 || now > value) {
-          value = now;
-          at = i;
-        }
-      }
-      greedy.push_back(at);
-      if (value > best) best = value;
+// The search as the paper tells it, every set valued anew.
+std::vector<int> textbook(const SelectionTask& task) {
+  std::vector<int> chosen;
+  std::vector<SelectionValue> best(static_cast<std::size_t>(task.most) + 1);
+  std::vector<std::vector<int>> sets(best.size());
+  const auto record = [&](const std::vector<int>& set) {
+    const SelectionValue value = selection_value(task, set);
+    if (!(value > best[set.size()])) return false;
+    best[set.size()] = value;
+    sets[set.size()] = set;
+    return true;
+  };
+  while (static_cast<int>(chosen.size()) < task.most) {
+    std::vector<std::vector<int>> tried;
+    for (int i = 0; i < task.distances.width; ++i) {
+      if (std::ranges::find(chosen, i) != chosen.end()) continue;
+      tried.push_back(chosen);
+      tried.back().push_back(i);
     }
-    const std::vector<int> chosen = select_floating(task, {});
-    EXPECT_FALSE(best > selection_value(task, chosen));
-    EXPECT_EQ(chosen, select_floating(task, {.threads = 3}));
+    const auto best_of = [&](const std::vector<std::vector<int>>& all) {
+      std::size_t at = 0;
+      for (std::size_t i = 1; i < all.size(); ++i)
+        if (selection_value(task, all[i]) > selection_value(task, all[at])) at = i;
+      return at;
+    };
+    chosen = tried[best_of(tried)];
+    record(chosen);
+    const int added = chosen.back();
+    while (chosen.size() > 2) {
+      std::vector<std::vector<int>> less;
+      for (std::size_t i = 0; i < chosen.size(); ++i) {
+        less.push_back(chosen);
+        less.back().erase(less.back().begin() + static_cast<std::ptrdiff_t>(i));
+      }
+      const std::size_t at = best_of(less);
+      if (chosen[at] == added || !record(less[at])) break;
+      chosen = less[at];
+    }
+  }
+  std::size_t winner = 0;
+  for (std::size_t i = 1; i < best.size(); ++i)
+    if (best[i] > best[winner]) winner = i;
+  std::ranges::sort(sets[winner]);
+  return sets[winner];
+}
+
+TEST(Select, IsTheTextbooksForAnyNumberOfThreads) {
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    const RandomTask random(30, 30, 3, seed);
+    const std::vector<int> chosen = select_floating(random.task(8), {});
+    EXPECT_EQ(chosen, textbook(random.task(8)));
+    EXPECT_EQ(chosen, select_floating(random.task(8), {.threads = 3}));
   }
 }
 

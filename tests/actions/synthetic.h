@@ -3,6 +3,8 @@
 #include <fovea/actions/train.h>
 #include <fovea/random.h>
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <string>
 #include <vector>
@@ -40,10 +42,10 @@ inline PointSet synthetic_points(int label, int subject, int frames = 40, int a_
 struct SyntheticCorpus {
   explicit SyntheticCorpus(int classes = 3, int subjects = 3, int frames = 40) {
     for (int label = 0; label < classes; ++label) {
-      corpus.classes.push_back("action" + std::to_string(label));
+      corpus.classes.push_back(fmt::format("action{}", label));
       for (int subject = 0; subject < subjects; ++subject) {
         corpus.clips.push_back(
-            {.path = {}, .label = label, .subject = "s" + std::to_string(subject), .scenario = {}});
+            {.path = {}, .label = label, .subject = fmt::format("s{}", subject), .scenario = {}});
         points.push_back(synthetic_points(label, subject, frames));
       }
     }
