@@ -109,7 +109,9 @@ class FOVEA_API Matcher {
 };
 
 // The same over a stream without end, exactly and without blocks: states that may still grow are
-// kept, window x window a node. The window must be limited.
+// kept, window x window a node, and what it takes to tell their paths, (nodes - 1) x window frames.
+// The window must be limited. Works on the CPU whatever the device: a frame is less work than asking
+// a GPU for it.
 class FOVEA_API StreamMatcher {
  public:
   StreamMatcher(std::span<const Chain> models, const MatchOptions& options = {},
@@ -119,10 +121,11 @@ class FOVEA_API StreamMatcher {
   StreamMatcher& operator=(StreamMatcher&&) noexcept;
 
   // The points of one frame, whose number is greater than the last's; frames in between are taken
-  // as empty. Gives, for each model, the best match whose last node lies in this frame.
+  // as empty. The stream begins with the first. Gives, for each model, the best match whose last
+  // node lies in this frame: valid until the next call.
   std::span<const MatchScore> push(std::int32_t frame, const Nodes& points);
-  // The nodes of the match that push() just gave for a model. Kept for all states that may still
-  // grow, in bounded memory.
+  // The nodes of the match that push() just gave for a model, empty where it found none. A point
+  // counts within its frame.
   std::vector<MatchedNode> path(int model) const;
 
  private:

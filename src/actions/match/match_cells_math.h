@@ -1,0 +1,153 @@
+// The recursion as a GPU walks over it: node after node of the model, all pairs of scene nodes at
+// once. A table has a column a scene node (the points, then the dummies of all frames) and a row a
+// node before it, counted backwards from the frame of the column: the nearest point first, then the
+// nearest dummy. Threads side by side take columns side by side, whose neighbours lie side by side
+// too. All of it runs on the host as well, which is how it is tested.
+#pragma once
+#include <fovea/api.h>
+
+#include <cstdint>
+
+#include "actions/match/match_math.h"
+#include "actions/match/match_terms.h"
+
+namespace fovea::actions::detail {
+
+// Frames count from the first of the scene.
+struct CellScene {
+  std::int32_t points = 0;
+  std::int32_t frames = 0;                 // that have a dummy: all or none
+  std::int32_t span = 0;                   // frames in all
+  std::int32_t reach = 0;                  // most points in the `pair` frames before one,
+  std::int32_t seen = 0;                   // in the `triple` frames before one,
+  std::int32_t gaps = 0;                   // and dummies in the `pair` frames
+  const std::int32_t* frame = nullptr;     // of a point
+  const std::int32_t* first_at = nullptr;  // point of a frame or a later one; span + 1 of them
+  const float* directions = nullptr;       // `seen` rows of a column a point
+
+  FOVEA_HD std::int32_t columns() const { return points + frames; }
+  FOVEA_HD std::int32_t rows() const { return reach + gaps; }
+  FOVEA_HD std::int32_t frame_of(std::int32_t column) const {
+    return column < points ? frame[column] : column - points;
+  }
+  // Where a node stands in the scene's order.
+  FOVEA_HD std::int32_t rank_of(std::int32_t column) const {
+    return column < points ? column + (frames > 0 ? frame[column] : 0)
+                           : first_at[column - points + 1] + (column - points);
+  }
+  // The node before that a row of a column stands for, or -1. `time` is the column's frame.
+  FOVEA_HD std::int32_t before(std::int32_t row, std::int32_t time, std::int32_t pair) const {
+    if (row < reach) {
+      const std::int32_t point = first_at[time] - 1 - row;
+      return point >= first_at[time > pair ? time - pair : 0] ? point : -1;
+    }
+    const std::int32_t earlier = time - 1 - (row - reach);
+    return earlier >= 0 ? points + earlier : -1;
+  }
+};
+
+// A node of a model.
+struct CellNode {
+  float gap = 0;  // to the one before
+  Bends bends;    // of its triple
+};
+
+// What was found of a pair.
+struct Cell {
+  float energy = 0;
+  float state = 0;
+  std::uint16_t who = kNobody;  // row of the earlier node in the middle one's column
+};
+
+// One cell. `states` is the table of the node before, `middle` the column's node before, `unary`
+// what the column's node costs here; of second nodes `begin` is what the middle one costs as first.
+struct CellWork {
+  std::int32_t column = 0;
+  std::int32_t middle = 0;
+  std::int32_t time = 0;  // frame of the column
+  float unary = 0;
+  float begin = 0;
+  bool second = false;
+};
+
+FOVEA_HD inline float wrap_small(float turns) {
+  constexpr float kWhole = 12582912.0F;  // 1.5 * 2^23: adding it rounds to whole numbers as rint()
+  return turns - ((turns + kWhole) - kWhole);
+}
+
+FOVEA_HD inline Cell cell_of(const CellScene& scene, const MatchTerms& terms, const CellNode& node,
+                             const CellWork& work, const float* states) {
+  Cell cell;
+  const std::int32_t middle = work.middle, points = scene.points;
+  const std::int32_t middle_time = scene.frame_of(middle);
+  const auto gap = static_cast<float>(work.time - middle_time);
+  const float time = time_cost(terms.time, node.gap, gap);
+  float best = work.begin;
+  if (!work.second) {
+    best = INFINITY;
+    const std::int32_t left = terms.left(work.time - middle_time);
+    const std::int32_t low = middle_time > left ? middle_time - left : 0;
+    const std::int32_t begin = scene.first_at[low], end = scene.first_at[middle_time];
+    const std::int32_t pitch = scene.columns();
+    const float* column = states + middle;
+    if (work.column < points && middle < points) {
+      const std::int32_t end_last = scene.first_at[work.time];
+      const float* to_last = scene.directions + work.column;
+      const float* to_middle = scene.directions + middle;
+      const float way = to_last[(end_last - 1 - middle) * points];
+      for (std::int32_t a = begin; a < end; ++a) {
+        const std::int32_t row = end - 1 - a;
+        const Bends bends =
+            bends_of(way, to_middle[row * points], to_last[(end_last - 1 - a) * points]);
+        const float x = wrap_small(node.bends.at_middle - bends.at_middle);
+        const float y = wrap_small(node.bends.at_last - bends.at_last);
+        const float bend = std::sqrt(std::fma(y, y, x * x));
+        const float energy = through(column[row * pitch], terms.angles, bend);
+        if (energy < best) {
+          best = energy;
+          cell.who = static_cast<std::uint16_t>(row);
+        }
+      }
+    } else {
+      for (std::int32_t a = begin; a < end; ++a) {
+        const std::int32_t row = end - 1 - a;
+        if (const float energy = column[row * pitch]; energy < best) {
+          best = energy;
+          cell.who = static_cast<std::uint16_t>(row);
+        }
+      }
+    }
+    if (scene.frames > 0) {
+      // Of equals the first: a point of the same frame stands before the dummy.
+      const std::int32_t found =
+          cell.who == kNobody ? -1 : scene.frame[end - 1 - static_cast<std::int32_t>(cell.who)];
+      bool point = cell.who != kNobody;
+      for (std::int32_t f = low; f < middle_time; ++f) {
+        const std::int32_t row = scene.reach + (middle_time - 1 - f);
+        const float energy = column[row * pitch];
+        if (energy < best || (point && energy == best && f < found)) {
+          best = energy;
+          cell.who = static_cast<std::uint16_t>(row);
+          point = false;
+        }
+      }
+    }
+  }
+  cell.energy = arrive(work.unary, work.second ? 0 : time, best);
+  cell.state = go_on(cell.energy, time);
+  return cell;
+}
+
+// The end of an assignment, ordered by energy and then by where its last two nodes stand.
+struct CellEnd {
+  float energy = 0;
+  std::int32_t last_rank = 0, before_rank = 0;
+  std::int32_t column = -1, row = 0;
+};
+FOVEA_HD inline bool earlier(const CellEnd& a, const CellEnd& b) {
+  if (a.energy != b.energy) return a.energy < b.energy;
+  if (a.last_rank != b.last_rank) return a.last_rank < b.last_rank;
+  return a.before_rank < b.before_rank;
+}
+
+}  // namespace fovea::actions::detail

@@ -1,0 +1,170 @@
+// Matching over a stream: the recursion itself goes frame by frame, so that all it takes is to
+// forget what no longer counts.
+#include <fovea/actions/match.h>
+#include <fovea/error.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "actions/match/match_lanes.h"
+#include "core/dispatch.h"
+#include "core/parallel.h"
+
+namespace fovea::actions {
+namespace {
+
+using cpu::LaneGroup;
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr int kGroupLanes = 256;
+
+// A group of models and what it keeps of as many steps as a path may have.
+struct Walker {
+  struct Past {
+    std::vector<float> unary;
+    std::vector<std::uint16_t> back;
+  };
+  cpu::LaneTrellis trellis;
+  std::vector<Past> past;
+  std::vector<cpu::LanePath> paths;  // of the last frame
+};
+
+}  // namespace
+
+struct StreamMatcher::Impl {
+  detail::MatchTerms terms;
+  Exec exec;
+  int features = -1;
+  std::int32_t history = 0;  // frames from the first to the last node of a path, at most
+  std::vector<LaneGroup> groups;
+  std::vector<Walker> walkers;
+  detail::StepWindow steps{detail::MatchTerms{}};
+  std::vector<MatchScore> scores;
+  std::int64_t last_frame = std::numeric_limits<std::int64_t>::min();
+
+  void advance(std::size_t g, ImageView<const float> rows, bool told);
+  void step(std::int32_t frame, const Nodes& points, bool told);
+};
+
+// A group over the newest step; `told` where its matches are asked for.
+void StreamMatcher::Impl::advance(std::size_t g, ImageView<const float> rows, bool told) {
+  constexpr std::size_t kPad = LaneGroup::kRound;
+  const std::int64_t number = steps.end() - 1;
+  const detail::Step& step = steps[number];
+  const LaneGroup& group = groups[g];
+  Walker& walker = walkers[g];
+  Walker::Past& past = walker.past[static_cast<std::size_t>(number % std::ssize(walker.past))];
+  const auto lanes = static_cast<std::size_t>(group.lanes);
+  past.unary.resize(kPad + lanes * step.points);
+  past.back.resize(lanes * step.nodes * step.before());
+  cpu::unary_costs(group, rows, terms.appearance, past.unary.data() + kPad);
+  walker.trellis.advance(steps, number, past.unary.data() + kPad, past.back.data());
+  if (!told) return;
+  for (std::size_t m = 0; m < group.models.size(); ++m) {
+    const cpu::LaneEnd& end = walker.trellis.ends()[m];
+    if (end.energy == kInfinity) continue;
+    walker.paths[m] = walker.trellis.trace(steps, static_cast<int>(m), number, end);
+    const cpu::LanePath& path = walker.paths[m];
+    scores[group.models[m].index] = {end.energy, path.appearance,
+                                     steps.matched(path.nodes.front()).frame, step.frame};
+  }
+}
+
+void StreamMatcher::Impl::step(std::int32_t frame, const Nodes& points, bool told) {
+  const std::int64_t before = steps.end();
+  steps.push(frame, points.nodes);
+  if (steps.end() == before) return;
+  parallel_for(exec, std::ssize(groups), 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t g = begin; g < end; ++g)
+      advance(static_cast<std::size_t>(g), points.features, told);
+  });
+  steps.drop_before(frame - history);
+}
+
+StreamMatcher::StreamMatcher(std::span<const Chain> models, const MatchOptions& options,
+                             const Exec& exec)
+    : impl_(std::make_unique<Impl>()) {
+  check_options(options);
+  if (options.window == 0)
+    throw InvalidArgument(
+        "match: window is 0, without limit; expected one of 1 or more frames for a stream");
+  impl_->terms = detail::MatchTerms(options);
+  impl_->exec = fovea::detail::resolve_exec("match", exec, {});
+  int longest = 0;
+  for (int i = 0; i < static_cast<int>(models.size()); ++i) {
+    detail::check_chain(models[i], i, impl_->features);
+    impl_->features = models[i].features.width();
+    longest = std::max(longest, models[i].size());
+  }
+  const std::int64_t depth = std::max(impl_->terms.pair, 0);
+  const std::int64_t history = std::max<std::int64_t>(0, longest - 1) * depth;
+  if (history > detail::kMostFrame)
+    throw InvalidArgument(
+        fmt::format("match: paths of {} nodes in a window of {} frames are up to {} frames long; "
+                    "expected at most {}",
+                    longest, options.window, history, detail::kMostFrame));
+  impl_->history = static_cast<std::int32_t>(history);
+  impl_->steps = detail::StepWindow(impl_->terms);
+  impl_->groups = cpu::make_groups(models, kGroupLanes);
+  impl_->scores.resize(models.size());
+  impl_->walkers.resize(impl_->groups.size());
+  for (std::size_t g = 0; g < impl_->groups.size(); ++g) {
+    Walker& walker = impl_->walkers[g];
+    walker.trellis.begin(impl_->groups[g], impl_->terms, depth, history);
+    walker.past.resize(static_cast<std::size_t>(history + 1));
+    walker.paths.resize(impl_->groups[g].models.size());
+  }
+}
+StreamMatcher::~StreamMatcher() = default;
+StreamMatcher::StreamMatcher(StreamMatcher&&) noexcept = default;
+StreamMatcher& StreamMatcher::operator=(StreamMatcher&&) noexcept = default;
+
+std::span<const MatchScore> StreamMatcher::push(std::int32_t frame, const Nodes& points) {
+  Impl& impl = *impl_;
+  detail::check_points("the frame", points, impl.features);
+  if (frame <= impl.last_frame || frame < -detail::kMostFrame || frame > detail::kMostFrame)
+    throw InvalidArgument(fmt::format("match: frame {} is pushed after {}; expected a later one",
+                                      frame, impl.last_frame));
+  for (const Node& node : points.nodes)
+    if (node.frame != frame)
+      throw InvalidArgument(
+          fmt::format("match: a point lies in frame {}; expected {}, the frame "
+                      "that is pushed",
+                      node.frame, frame));
+  std::fill(impl.scores.begin(), impl.scores.end(), MatchScore{.energy = kInfinity});
+  for (Walker& walker : impl.walkers)
+    for (cpu::LanePath& path : walker.paths) path.nodes.clear();
+  if (impl.terms.dummies && impl.steps.end() > 0) {
+    // Nodes farther back than any path reaches are left out, unless they are neighbours of others.
+    std::int64_t first = impl.last_frame + 1;
+    if (frame - impl.history > first + impl.terms.pair) first = frame - impl.history;
+    const Nodes nothing;
+    for (; first < frame; ++first) impl.step(static_cast<std::int32_t>(first), nothing, false);
+  }
+  impl.step(frame, points, true);
+  impl.last_frame = frame;
+  return impl.scores;
+}
+
+std::vector<MatchedNode> StreamMatcher::path(int model) const {
+  const Impl& impl = *impl_;
+  if (model < 0 || model >= static_cast<int>(impl.scores.size()))
+    throw InvalidArgument(
+        fmt::format("match: model {} of {} is asked for", model, impl.scores.size()));
+  std::vector<MatchedNode> path;
+  for (std::size_t g = 0; g < impl.groups.size(); ++g)
+    for (std::size_t m = 0; m < impl.groups[g].models.size(); ++m) {
+      if (impl.groups[g].models[m].index != model) continue;
+      for (const std::int64_t node : impl.walkers[g].paths[m].nodes) {
+        const detail::Step& step =
+            impl.steps[impl.steps.step_of(node, impl.steps.begin(), impl.steps.end())];
+        const std::int64_t place = node - step.first;
+        path.push_back({place < step.points ? static_cast<std::int32_t>(place) : -1, step.frame});
+      }
+    }
+  return path;
+}
+
+}  // namespace fovea::actions

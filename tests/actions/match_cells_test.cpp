@@ -1,0 +1,138 @@
+// The tables of the GPU, walked over on the host: the same energies and paths as the lanes of the
+// CPU, to the bit.
+#include "actions/match/match_cells.h"
+
+#include <cmath>
+
+#include "actions/match/match_math.h"
+#include "actions/match_problems.h"
+
+namespace fovea::actions {
+namespace {
+
+using detail::Cell;
+using detail::CellEnd;
+using detail::CellScene;
+using test::MatchShape;
+
+struct Walk {
+  float energy = INFINITY;
+  std::vector<MatchedNode> path;
+};
+
+std::vector<float> directions_of(const Scene& scene, const CellScene& shape) {
+  std::vector<float> directions(static_cast<std::size_t>(shape.seen) * shape.points);
+  for (int c = 0; c < shape.points; ++c)
+    for (int row = 0; row < shape.seen; ++row) {
+      const int from = shape.first_at[shape.frame[c]] - 1 - row;
+      if (from < 0) continue;
+      const Node &a = scene.points.nodes[from], &b = scene.points.nodes[c];
+      directions[static_cast<std::size_t>(row) * shape.points + c] =
+          detail::direction(b.x - a.x, b.y - a.y);
+    }
+  return directions;
+}
+
+detail::CellNode node_of(const Chain& model, int i) {
+  const auto way = [&](int from, int to) {
+    return detail::direction(model.nodes[to].x - model.nodes[from].x,
+                             model.nodes[to].y - model.nodes[from].y);
+  };
+  detail::CellNode node;
+  if (i > 0) node.gap = static_cast<float>(model.nodes[i].frame - model.nodes[i - 1].frame);
+  if (i > 1) node.bends = detail::bends_of(way(i - 1, i), way(i - 2, i - 1), way(i - 2, i));
+  return node;
+}
+
+Walk walk(const Chain& model, const Scene& scene, const MatchOptions& options) {
+  const detail::MatchTerms terms(options);
+  detail::CellBatch batch;
+  batch.add(scene, terms);
+  CellScene shape = batch.scenes[0].shape;
+  shape.frame = batch.frames.data();
+  shape.first_at = batch.first_at.data();
+  const std::vector<float> directions = directions_of(scene, shape);
+  shape.directions = directions.data();
+  const auto unary = [&](int i, int column) {
+    if (column >= shape.points) return terms.dummy;
+    float sum = 0;
+    for (int k = 0; k < model.features.width(); ++k)
+      sum = detail::add_square(model.features.at(k, i), scene.points.features.at(k, column), sum);
+    return detail::appearance_cost(terms.appearance, sum);
+  };
+  const auto cells = static_cast<std::size_t>(batch.scenes[0].cells());
+  std::vector<float> states(cells, INFINITY), next(cells);
+  std::vector<std::vector<std::uint16_t>> back(model.nodes.size());
+  CellEnd end{.energy = INFINITY};
+  for (int i = 1; i < model.size(); ++i) {
+    back[i].resize(cells);
+    for (int row = 0; row < shape.rows(); ++row)
+      for (int column = 0; column < shape.columns(); ++column) {
+        const std::size_t at = static_cast<std::size_t>(row) * shape.columns() + column;
+        const int time = shape.frame_of(column), middle = shape.before(row, time, terms.pair);
+        next[at] = INFINITY;
+        if (middle < 0) continue;
+        const detail::CellWork work{column,           middle,           time,
+                                    unary(i, column), unary(0, middle), i == 1};
+        const Cell cell = detail::cell_of(shape, terms, node_of(model, i), work, states.data());
+        next[at] = cell.state;
+        back[i][at] = cell.who;
+        const CellEnd here{cell.energy, shape.rank_of(column), shape.rank_of(middle), column, row};
+        if (i == model.size() - 1 && cell.energy < INFINITY && detail::earlier(here, end))
+          end = here;
+      }
+    states.swap(next);
+  }
+  Walk found{end.energy, {}};
+  if (end.column < 0) return found;
+  int column = end.column, row = end.row;
+  for (int i = model.size() - 1; i >= 0; --i) {
+    const int time = shape.frame_of(column);
+    found.path.insert(found.path.begin(),
+                      {column < shape.points ? column : -1, time + batch.scenes[0].first_frame});
+    if (i == 0) break;
+    const int middle = shape.before(row, time, terms.pair);
+    row = back[i][static_cast<std::size_t>(row) * shape.columns() + column];
+    column = middle;
+  }
+  return found;
+}
+
+TEST(MatchCells, WalkAsTheLanesDo) {
+  for (std::uint64_t number = 0; number < 1500; ++number) {
+    Random random(41, number);
+    MatchOptions options;
+    options.closeness = random.below(2) == 0 ? Closeness::kSpan : Closeness::kPair;
+    options.window = random.below(4) == 0 ? 0 : 2 + static_cast<int>(random.below(7));
+    options.dummies = random.below(2) == 0;
+    options.dummy_cost = random.uniform(0, 1.5F);
+    const MatchShape shape{.nodes = 3 + static_cast<int>(random.below(6)),
+                           .frames = static_cast<int>(random.below(25)),
+                           .points = static_cast<int>(random.below(40)),
+                           .features = 2,
+                           .first_frame = -7};
+    const Scene scene = test::random_scene(shape, random);
+    Chain model = test::random_chain(shape, random);
+    if (number % 3 == 0) {  // ties
+      options.angles = 0;
+      options.appearance = options.geometry = 1;
+      options.dummy_cost = 0;
+      for (int y = 0; y < model.features.height(); ++y)
+        for (int x = 0; x < 2; ++x)
+          model.features.at(x, y) =
+              scene.points.features.empty() ? 0.F : scene.points.features.at(x, 0);
+    }
+    const Walk found = walk(model, scene, options);
+    const Match match =
+        Matcher({&model, 1}, options, {.device = Device::cpu(), .threads = 1}).match(scene)[0];
+    ASSERT_EQ(found.energy, match.energy) << number;
+    ASSERT_EQ(found.path.size(), match.path.size()) << number;
+    for (std::size_t i = 0; i < match.path.size(); ++i) {
+      ASSERT_EQ(found.path[i].point, match.path[i].point) << number << " node " << i;
+      ASSERT_EQ(found.path[i].frame, match.path[i].frame) << number << " node " << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace fovea::actions
