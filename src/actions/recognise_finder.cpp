@@ -146,8 +146,13 @@ void EventFinder::push_stream(std::int64_t frame, const Nodes& nodes, std::vecto
       best = found;
   }
   note_distances(nearest);
-  if (best.prototype >= 0)
-    picker_.offer(make_event(best, engine_->stream->path(best.prototype)), frame, told);
+  if (best.prototype >= 0) {
+    double other = kInfinite;
+    for (std::size_t c = 0; c < class_distances_.size(); ++c)
+      if (static_cast<std::int32_t>(c) != label_of(best))
+        other = std::min(other, class_distances_[c]);
+    picker_.offer(make_event(best, other, engine_->stream->path(best.prototype)), frame, told);
+  }
   picker_.advance(frame, told);
 }
 
@@ -177,7 +182,7 @@ void EventFinder::match_block(std::int64_t last, std::vector<Event>& told) {
   }
   std::vector<Match> matches = engine_->matcher->match(scene);
   std::vector<double> nearest(model_.classes.size(), kInfinite);
-  std::vector<Found> found;
+  std::vector<Found> all, found;
   for (std::size_t i = 0; i < matches.size(); ++i) {
     const Match& match = matches[i];
     if (!match.found) continue;
@@ -187,6 +192,7 @@ void EventFinder::match_block(std::int64_t last, std::vector<Event>& told) {
                     match.path.front().frame, match.path.back().frame};
     double& of_class = nearest[static_cast<std::size_t>(model_.prototypes[i].label)];
     of_class = std::min(of_class, one.distance);
+    all.push_back(one);
     if (allowed(one) && one.first > told_until_) found.push_back(one);
   }
   recent_.clear();
@@ -205,12 +211,23 @@ void EventFinder::match_block(std::int64_t last, std::vector<Event>& told) {
     for (MatchedNode& node : path)  // of the frame, as in a stream
       if (node.point >= 0)
         node.point -= first_of_frame[static_cast<std::size_t>(node.frame - block_first_)];
-    told.push_back(make_event(one, std::move(path)));
+    told.push_back(make_event(one, best_other(one, all), std::move(path)));
     told_until_ = one.last;
   }
   const auto kept = static_cast<std::size_t>(options_.overlap);
   while (engine_->block.size() > kept) engine_->block.pop_front();
   block_first_ = last + 1 - static_cast<std::int64_t>(engine_->block.size());
+}
+
+// A block may hold several actions: what is nearer elsewhere in it is no rival.
+double EventFinder::best_other(const Found& found, std::span<const Found> all) const {
+  double other = kInfinite;
+  for (const Found& one : all) {
+    const bool overlaps = one.first <= found.last && one.last >= found.first;
+    if (label_of(one) != label_of(found) && (overlaps || one.distance >= found.distance))
+      other = std::min(other, one.distance);
+  }
+  return other;
 }
 
 void EventFinder::finish(std::vector<Event>& told) {
@@ -221,16 +238,14 @@ void EventFinder::finish(std::vector<Event>& told) {
     match_block(next_ - 1, told);
 }
 
-Event EventFinder::make_event(const Found& found, std::vector<MatchedNode> path) const {
+Event EventFinder::make_event(const Found& found, double other,
+                              std::vector<MatchedNode> path) const {
   Event event;
   event.prototype = found.prototype;
-  event.label = model_.prototypes[static_cast<std::size_t>(found.prototype)].label;
+  event.label = label_of(found);
   event.first_frame = found.first;
   event.last_frame = found.last;
   event.distance = found.distance;
-  double other = kInfinite;
-  for (std::size_t c = 0; c < class_distances_.size(); ++c)
-    if (static_cast<std::int32_t>(c) != event.label) other = std::min(other, class_distances_[c]);
   if (std::isfinite(other) && found.distance > 0)
     event.margin = (other - found.distance) / found.distance;
   const float none = std::numeric_limits<float>::infinity();

@@ -71,7 +71,11 @@ class EventFinder {
   void match_block(std::int64_t last, std::vector<Event>& told);
   bool allowed(const Found& found) const;
   void note_distances(std::span<const double> nearest);
-  Event make_event(const Found& found, std::vector<MatchedNode> path) const;
+  std::int32_t label_of(const Found& found) const {
+    return model_.prototypes[static_cast<std::size_t>(found.prototype)].label;
+  }
+  double best_other(const Found& found, std::span<const Found> all) const;
+  Event make_event(const Found& found, double other, std::vector<MatchedNode> path) const;
 
   const Model& model_;
   RecogniseOptions options_;
