@@ -127,6 +127,7 @@ Judge::Judge(std::string method, const Corpus& corpus) : corpus_(corpus) {
   judged_.confusion.classes = static_cast<int>(classes);
   judged_.confusion.counts.resize(classes * classes);
   judged_.told.assign(corpus.clips.size(), -1);
+  judged_.was_tested.assign(corpus.clips.size(), false);
 }
 
 void Judge::add(const Fold& fold, std::span<const std::int32_t> told) {
@@ -135,6 +136,7 @@ void Judge::add(const Fold& fold, std::span<const std::int32_t> told) {
     const auto clip = static_cast<std::size_t>(fold.test[i]);
     const std::int32_t truth = corpus_.clips[clip].label;
     judged_.told[clip] = told[i];
+    judged_.was_tested[clip] = true;
     ++judged_.tested;
     if (told[i] < 0) ++judged_.without_match;
     else ++judged_.confusion.at(truth, told[i]);

@@ -11,6 +11,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
 
 #include "io/half.h"
 
@@ -207,6 +208,13 @@ double choose_scale(std::span<const PointSet> clips, std::span<const int> which,
   const double scale = kMedianDistance / *middle;
   const double digit = std::pow(10.0, std::floor(std::log10(scale)) - 1);
   return std::round(scale / digit) * digit;
+}
+
+double learn_scale(std::span<const PointSet> clips, int most, const FeatureOptions& options,
+                   std::uint64_t seed) {
+  std::vector<int> all(clips.size());
+  std::iota(all.begin(), all.end(), 0);
+  return choose_scale(clips, all, most, options, seed);
 }
 
 }  // namespace fovea::actions

@@ -23,9 +23,7 @@ void mirror_hof(const float* from, float* to);
 // Descriptors as they come back from a file with 16 bits a number.
 void round_to_file(ImageView<float> descriptors);
 
-// The scale that makes the median distance of two points of different clips, drawn by chance,
-// 3.76, in two significant digits: a median of a sample is no surer. 1 where there are no two
-// clips with points.
+// learn_scale() of some of the clips.
 double choose_scale(std::span<const PointSet> clips, std::span<const int> which, int most,
                     const FeatureOptions& options, std::uint64_t seed);
 

@@ -52,6 +52,7 @@ struct Judged {
   std::string method;
   Confusion confusion;             // of clips that something was told of
   std::vector<std::int32_t> told;  // by clip, of the last fold that tests it; -1: none
+  std::vector<bool> was_tested;    // by clip
   std::vector<int> right_by_fold;
   int tested = 0;
   int right = 0;

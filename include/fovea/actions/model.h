@@ -30,6 +30,11 @@ FOVEA_API void describe(OptionVisitor& visit, FeatureOptions& options);
 FOVEA_API Nodes make_nodes(const PointSet& points, int most, const FeatureOptions& options);
 FOVEA_API Scene make_scene(const PointSet& points, int most, const FeatureOptions& options);
 
+// The scale that features of these clips need, by the median distance of points of different clips;
+// in two digits, since a median of a sample is no surer. 1 where fewer than two clips have points.
+FOVEA_API double learn_scale(std::span<const PointSet> clips, int most,
+                             const FeatureOptions& options, std::uint64_t seed = 1234);
+
 // The same points as though the video were seen in a mirror.
 FOVEA_API PointSet mirrored(const PointSet& points);
 
