@@ -2,6 +2,7 @@
 #include <fovea/exec.h>
 #include <fovea/image.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -26,13 +27,16 @@ enum class Detector : unsigned char { kHarris, kPeriodic };
 FOVEA_API std::span<const Choice> choices(Detector);
 
 struct HarrisOptions {
-  double k = 5e-4;           // of det - k trace^3
-  double threshold = 1e-11;  // of the response, grey levels being 0 to 1. STIP-2.0 has 1e-9
-  int levels = 3;            // of a pyramid, each half the size of the last
-  double sigma2 = 4;         // first variance in space on a level; the next is twice it
-  double tau2 = 2;           // first variance in time; the next is twice it
-  int scales = 2;            // variances in space, and as many in time
-  int border = 5;            // pixels of a level without points
+  double k = 5e-4;          // of det - k trace^3
+  double threshold = 1e-9;  // of the response, grey levels being 0 to 1
+  double space_weight = 4;  // of derivatives in space beside those in time. STIP-2.0 weighs them
+                            // so (its Sobel operator sums to four times the derivative); the paper
+                            // has 1, with which many more points of slow motion are found
+  int levels = 3;           // of a pyramid, each half the size of the last
+  double sigma2 = 4;        // first variance in space on a level; the next is twice it
+  double tau2 = 2;          // first variance in time; the next is twice it
+  int scales = 2;           // variances in space, and as many in time
+  int border = 5;           // pixels of a level without points
 };
 FOVEA_API void describe(OptionVisitor& visit, HarrisOptions& options);
 
@@ -120,6 +124,7 @@ FOVEA_API Image<float> describe_points(std::span<const ImageView<const std::uint
 // lines with # being comments. It has no confidence: ours stands in a comment that reading
 // understands, else points have 1. Reading sorts by frame. FormatError names the line.
 FOVEA_API PointSet read_points(const std::string& path);
+FOVEA_API PointSet read_points(std::span<const std::byte> text, const std::string& name);
 FOVEA_API std::string points_text(const PointSet& set);
 
 }  // namespace fovea::actions

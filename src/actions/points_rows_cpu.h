@@ -1,0 +1,41 @@
+// Rows of floats, all of them padded to whole vectors: every function may write and read up to
+// padded(n) elements.
+#pragma once
+
+namespace fovea::actions::cpu {
+
+constexpr int kRowPadding = 16;  // floats: a cache line, the widest vector
+constexpr int padded(int n) { return (n + kRowPadding - 1) / kRowPadding * kRowPadding; }
+
+struct Taps {
+  const float* weights;
+  int count;
+};
+
+// out[x] = sum over i of weights[i] * rows[i][x].
+void sum_rows(const float* const* rows, Taps taps, float* out, int n);
+// The six moments of derivatives over time, summed with the taps. rows[3 i + (x, y, t)].
+void sum_moments(const float* const* rows, Taps taps, float* const* out, int n);
+// Sobel's columns of three rows: for the derivative along x, and along y.
+void sobel_columns(const float* const* rows, float* along_x, float* along_y, int n);
+// `along_x` and `along_y` have an element before the first and after the last.
+struct Derivatives {
+  float* x;
+  float* y;
+  float* t;
+};
+struct SobelRows {
+  const float* along_x;
+  const float* along_y;
+  const float* before;  // in time
+  const float* after;
+};
+struct DerivativeWeights {
+  float space;
+  float time;
+};
+void derivatives(const SobelRows& rows, DerivativeWeights weights, const Derivatives& out, int n);
+void harris_responses(const float* const* moments, float k, float* out, int n);
+void periodic_responses(const float* even, const float* odd, float* out, int n);
+
+}  // namespace fovea::actions::cpu
