@@ -1,4 +1,5 @@
 // IEEE binary16 as single precision, exactly: every value of sixteen bits has one of thirty-two.
+// And back, rounded to the nearest, of two equally near ones to the even.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -15,6 +16,23 @@ inline float half_to_float(std::uint16_t half) {
   }
   const std::uint32_t wide = exponent == 31 ? 255U : exponent + 112U;
   return std::bit_cast<float>(sign | wide << 23 | fraction << 13);
+}
+
+inline std::uint16_t float_to_half(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const auto sign = static_cast<std::uint16_t>(bits >> 16 & 0x8000U);
+  const std::uint32_t magnitude = bits & 0x7FFFFFFFU;
+  const auto with_sign = [&](std::uint32_t rest) {
+    return static_cast<std::uint16_t>(sign | static_cast<std::uint16_t>(rest));
+  };
+  if (magnitude > 0x7F800000U) return with_sign(0x7E00U);   // not a number
+  if (magnitude >= 0x477FF000U) return with_sign(0x7C00U);  // 65520 and more: infinite
+  if (magnitude < 0x38800000U) {  // subnormal: adding 0.5 puts 2^-24 into the last place
+    const float shifted = std::bit_cast<float>(magnitude) + 0.5F;
+    return with_sign(std::bit_cast<std::uint32_t>(shifted) - 0x3F000000U);
+  }
+  const std::uint32_t odd = magnitude >> 13 & 1U;
+  return with_sign((magnitude - 0x38000000U + 0xFFFU + odd) >> 13);
 }
 
 }  // namespace fovea::io

@@ -25,5 +25,28 @@ TEST(Half, EveryValueIsExact) {
   }
 }
 
+TEST(Half, EveryValueComesBackAndOthersAreRoundedToTheNearest) {
+  for (unsigned bits = 0; bits < 0x10000U; ++bits) {
+    const auto half = static_cast<std::uint16_t>(bits);
+    const float value = half_to_float(half);
+    if (std::isnan(value)) {
+      EXPECT_TRUE(std::isnan(half_to_float(float_to_half(value))));
+      continue;
+    }
+    EXPECT_EQ(float_to_half(value), half);
+    const float next = half_to_float(static_cast<std::uint16_t>(bits + 1));
+    if (std::isinf(value) || (bits & 0x7FFFU) >= 0x7BFFU) continue;
+    const float middle = (value + next) / 2;
+    const auto even = static_cast<std::uint16_t>(bits % 2 == 0 ? bits : bits + 1);
+    EXPECT_EQ(float_to_half(middle), even) << bits;
+    EXPECT_EQ(float_to_half(std::nextafter(middle, value)), half) << bits;
+    EXPECT_EQ(float_to_half(std::nextafter(middle, next)), bits + 1) << bits;
+  }
+  EXPECT_EQ(float_to_half(65519.9F), 0x7BFF);
+  EXPECT_EQ(float_to_half(65520.0F), 0x7C00);
+  EXPECT_EQ(float_to_half(-1e30F), 0xFC00);
+  EXPECT_EQ(float_to_half(1e-30F), 0);
+}
+
 }  // namespace
 }  // namespace fovea::io

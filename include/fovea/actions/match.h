@@ -110,8 +110,8 @@ class FOVEA_API Matcher {
 
 // The same over a stream without end, exactly and without blocks: states that may still grow are
 // kept, window x window a node, and what it takes to tell their paths, (nodes - 1) x window frames.
-// The window must be limited. Works on the CPU whatever the device: a frame is less work than asking
-// a GPU for it.
+// The window must be limited. Works on the CPU whatever the device: a frame is less work than
+// asking a GPU for it.
 class FOVEA_API StreamMatcher {
  public:
   StreamMatcher(std::span<const Chain> models, const MatchOptions& options = {},

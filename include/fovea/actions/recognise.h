@@ -14,13 +14,14 @@ struct Event {
   std::int32_t label = 0;
   std::int64_t first_frame = 0;
   std::int64_t last_frame = 0;
-  std::array<float, 4> box{};  // x0, y0, x1, y1 around the matched points
+  std::array<float, 4> box{};  // x0, y0, x1, y1 around the matched points and their extent
   double distance = 0;
   double margin = 0;  // to the best other class at that time, over the distance
   int prototype = 0;
   int dummies = 0;
   std::int64_t latency = 0;  // frames from its last one to when it was told
-  std::vector<MatchedNode> path;
+  std::vector<MatchedNode>
+      path;  // points by their place in their frame, the most confident being 0
 };
 
 // stream: exact over an endless video. blocks: the paper's, matched one by one, overlapping.
@@ -37,7 +38,9 @@ struct RecogniseOptions {
 };
 FOVEA_API void describe(OptionVisitor& visit, RecogniseOptions& options);
 
-// Tells actions while they happen, in bounded memory.
+// Tells actions while they happen, in bounded memory. Single matches tell: of the model's scores
+// neither the mean of several prototypes nor fusion nor symmetry count here. The model must live as
+// long.
 class FOVEA_API Recogniser {
  public:
   Recogniser(const Model& model, const RecogniseOptions& options = {}, const Exec& exec = {});
@@ -50,8 +53,8 @@ class FOVEA_API Recogniser {
   std::span<const Event> finish();
   // Frames between a frame and its points.
   int latency() const;
-  // Distance of each class over the last frames, for timelines: those of the frame whose points
-  // came last.
+  // The least distance of each class over the last `patience` frames whose points have come (of a
+  // block: in it), for timelines; infinite where there is none.
   std::span<const double> class_distances() const;
 
  private:

@@ -26,8 +26,9 @@ struct Corpus {
 };
 // A folder with a folder of videos an action, in natural order; the subject is the file name up to
 // its first '_'. Or a list of lines "file class subject [first-last [scenario]]", frames from 1 and
-// both included, files named from the list's folder on, # for comments. InvalidArgument where there
-// are fewer than two classes; IoError and FormatError that name file and line.
+// both included, files named from the list's folder on and in quotes where they have spaces, # for
+// comments. InvalidArgument where there are fewer than two classes; IoError and FormatError that
+// name file and line.
 FOVEA_API Corpus read_corpus(const std::string& folder_or_list);
 
 // KTH's sequence file: "person01_boxing_d1 frames 1-95, 96-185, ...", 599 videos and 2391 pieces in
@@ -41,8 +42,11 @@ struct KthSequences {
 FOVEA_API KthSequences read_kth(const std::string& sequences, const std::string& folder,
                                 bool whole);
 
-// Points of each clip. Clips of one video are cut from the points of all of it, so that filters see
-// what lies before and after a piece, unless `cut_first`.
+// Points of each clip, frames counted from its first. Clips of one video are cut from the points of
+// all of it, so that filters see what lies before and after a piece, unless `cut_first`. A piece
+// that ends after its video ends with it. Videos are worked on several at a time. Called by the
+// calling thread: a clip that cannot be read, which then has no frames; without such a function the
+// error is thrown.
 using ClipFailure = std::function<void(int clip, const std::string& why)>;
 FOVEA_API std::vector<PointSet> clip_points(std::span<const Clip> clips,
                                             const PointOptions& options, bool cut_first,
@@ -56,16 +60,16 @@ FOVEA_API std::span<const Choice> choices(Selection);
 struct TrainOptions {
   PointOptions points{.votes = FlowVotes::kMagnitude};
   FeatureOptions features{};
+  CutOptions cut{};
   MatchOptions match{};
   ScoreOptions score{};
-  int nodes = 20;        // of a prototype: frames with a point,
-  int step = 8;          // and how many further the next one begins
-  int scene_points = 1;  // of a frame that are matched
-  bool mirror = true;    // people act both ways
+  int scene_points = 1;  // of a frame that are matched, the most confident; 0: all
   Selection selection = Selection::kAll;
-  int prototypes = 50;         // of floating selection
+  int prototypes = 50;         // of floating selection, at most
   double validation = 0.5;     // share of the subjects kept aside for floating selection
-  double reject_share = 0.05;  // of right matches in the training set that the reject level loses
+  double reject_share = 0.05;  // of training clips that reject levels lose though told right
+  int fusion_points = 60;      // of a clip whose descriptors are kept for fusion, the most
+                               // confident; 0: all. 180 bytes each
 };
 FOVEA_API void describe(OptionVisitor& visit, TrainOptions& options);
 // The paper's letter: 30 nodes, STIP-2.0's threshold, all points of a frame, no dummies, the sum of

@@ -1,0 +1,188 @@
+// Pictures of points, matches and events.
+#include <fovea/actions/show.h>
+#include <fovea/draw.h>
+#include <fovea/error.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/chart_frame.h"
+
+namespace fovea::actions {
+namespace {
+
+using report::Colour;
+using report::Point;
+
+constexpr double kExtent = 2;    // deviations that a circle reaches
+constexpr int kTileWidth = 220;  // pixels that a small frame is enlarged to, at least
+constexpr int kGap = 10;         // between tiles,
+constexpr int kRowGap = 46;      // and between the model's and the scene's
+constexpr int kCaption = 18;
+constexpr int kTimelineWidth = 760;
+constexpr double kBarShare = 0.62;  // of a row that bars fill
+
+void require_rgb(ImageView<std::uint8_t> image) {
+  if (image.channels != 3)
+    throw InvalidArgument(
+        fmt::format("pictures are drawn in RGB, not in {} channels", image.channels));
+}
+
+// A grey frame in RGB, each pixel `zoom` x `zoom` of them.
+void paste(ImageView<const std::uint8_t> grey, int zoom, ImageView<std::uint8_t> rgb, int left,
+           int top) {
+  for (int y = 0; y < grey.height * zoom; ++y)
+    for (int x = 0; x < grey.width * zoom; ++x)
+      for (int c = 0; c < 3; ++c) rgb.at(left + x, top + y, c) = grey.at(x / zoom, y / zoom);
+}
+
+// Frames at some of the nodes, side by side.
+class Strip {
+ public:
+  Strip(std::span<const ImageView<const std::uint8_t>> frames, std::int64_t first_frame, int top)
+      : frames_(frames), first_frame_(first_frame), top_(top) {
+    if (frames.empty() || frames[0].empty() || frames[0].channels != 1)
+      throw InvalidArgument("a picture of a match needs grey frames of the model and of the scene");
+    zoom_ = std::max(1, (kTileWidth + frames[0].width - 1) / frames[0].width);
+  }
+
+  int tile_width() const { return frames_[0].width * zoom_; }
+  int tile_height() const { return frames_[0].height * zoom_; }
+  int bottom() const { return top_ + kCaption + tile_height(); }
+
+  void draw(ImageView<std::uint8_t> picture, int column, int pitch, std::int64_t frame,
+            const char* what) const {
+    const int left = kGap + column * pitch;
+    const auto index = frame - first_frame_;
+    if (index < 0 || index >= std::ssize(frames_))
+      throw InvalidArgument(
+          fmt::format("frame {} of the {} is not among the {} given", frame, what, frames_.size()));
+    paste(frames_[static_cast<std::size_t>(index)], zoom_, picture, left, top_ + kCaption);
+    report::draw_text(picture, {static_cast<double>(left), static_cast<double>(top_)},
+                      fmt::format("{} {}", what, frame), {.colour = {40, 44, 52}, .size = 12});
+  }
+  Point place(const Node& node, int column, int pitch) const {
+    return {kGap + column * pitch + (static_cast<double>(node.x) + 0.5) * zoom_,
+            top_ + kCaption + (static_cast<double>(node.y) + 0.5) * zoom_};
+  }
+
+ private:
+  std::span<const ImageView<const std::uint8_t>> frames_;
+  std::int64_t first_frame_;
+  int top_;
+  int zoom_ = 1;
+};
+
+// Nodes that are shown: evenly chosen, of those with a point where there are enough.
+std::vector<int> shown_nodes(const Match& match, int columns) {
+  std::vector<int> nodes;
+  for (std::size_t i = 0; i < match.path.size(); ++i)
+    if (match.path[i].point >= 0) nodes.push_back(static_cast<int>(i));
+  if (static_cast<int>(nodes.size()) < columns) {
+    nodes.clear();
+    for (std::size_t i = 0; i < match.path.size(); ++i) nodes.push_back(static_cast<int>(i));
+  }
+  const int count = std::min(columns, static_cast<int>(nodes.size()));
+  std::vector<int> chosen;
+  for (int i = 0; i < count; ++i) {
+    const auto at = count == 1 ? 0
+                               : static_cast<std::size_t>(i) * (nodes.size() - 1) /
+                                     static_cast<std::size_t>(count - 1);
+    chosen.push_back(nodes[at]);
+  }
+  return chosen;
+}
+
+std::string label_of(const Event& event, std::span<const std::string> classes) {
+  const auto label = static_cast<std::size_t>(event.label);
+  return label < classes.size() ? classes[label] : fmt::format("class {}", event.label);
+}
+
+}  // namespace
+
+void draw_points(ImageView<std::uint8_t> rgb, std::span<const SpaceTimePoint> points) {
+  require_rgb(rgb);
+  for (const SpaceTimePoint& point : points) {
+    const Point centre{static_cast<double>(point.x) + 0.5, static_cast<double>(point.y) + 0.5};
+    // Short and long events have colours of their own.
+    const Colour colour = report::palette(point.tau2 > 3 ? 1 : 0);
+    report::draw_circle(rgb, centre,
+                        kExtent * std::sqrt(std::max(0.0, static_cast<double>(point.sigma2))),
+                        {.colour = colour, .thickness = 1.5F});
+    report::fill_circle(rgb, centre, 1.5, {.colour = colour});
+  }
+}
+
+Image<std::uint8_t> match_picture(const MatchPicture& picture) {
+  if (picture.model == nullptr || picture.scene == nullptr || picture.match == nullptr)
+    throw InvalidArgument("a picture of a match needs model, scene and match");
+  if (!picture.match->found) throw InvalidArgument("there is no match to draw");
+  if (picture.columns < 1)
+    throw InvalidArgument(fmt::format("{} nodes to show, expected 1 or more", picture.columns));
+  const Chain& model = *picture.model;
+  const Match& match = *picture.match;
+  const Strip above(picture.model_frames, 0, kGap);
+  const Strip below(picture.scene_frames, picture.scene->first_frame, above.bottom() + kRowGap);
+  const std::vector<int> nodes = shown_nodes(match, picture.columns);
+  const int pitch = std::max(above.tile_width(), below.tile_width()) + kGap;
+  Image<std::uint8_t> result(kGap + pitch * static_cast<int>(nodes.size()), below.bottom() + kGap,
+                             3);
+  for (int y = 0; y < result.height(); ++y)
+    std::fill_n(result.row(y), result.view().row_elements(), std::uint8_t{255});
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const auto node = static_cast<std::size_t>(nodes[i]);
+    const auto column = static_cast<int>(i);
+    const MatchedNode& matched = match.path[node];
+    above.draw(result, column, pitch, model.nodes[node].frame, "model, frame");
+    below.draw(result, column, pitch, matched.frame, "scene, frame");
+    const Point from = above.place(model.nodes[node], column, pitch);
+    const Colour colour = report::palette(column);
+    report::draw_circle(result, from, 7, {.colour = colour});
+    if (matched.point < 0) continue;
+    const Point to = below.place(
+        picture.scene->points.nodes[static_cast<std::size_t>(matched.point)], column, pitch);
+    report::draw_line(result, from, to, {.colour = colour, .thickness = 2, .alpha = 0.9F});
+    report::draw_circle(result, to, 7, {.colour = colour});
+  }
+  return result;
+}
+
+std::string timeline_svg(std::span<const Event> events, std::span<const std::string> classes,
+                         std::int64_t frames, double frame_rate) {
+  if (!(frame_rate > 0) || frames < 0)
+    throw InvalidArgument(
+        fmt::format("a timeline of {} frames at {} a second", frames, frame_rate));
+  const double seconds = std::max(static_cast<double>(frames), 1.0) / frame_rate;
+  const int height = std::clamp(90 + 26 * static_cast<int>(classes.size()), 120, 10000);
+  report::FrameSpec spec{.title = "Actions over time", .width = kTimelineWidth, .height = height};
+  spec.x = {.scale = {0, seconds}, .title = "time (s)"};
+  spec.y = {.categories = {classes.begin(), classes.end()}, .by_category = true};
+  report::ChartFrame frame(spec);
+  const report::Box& plot = frame.plot();
+  for (const Event& event : events) {
+    const double from = frame.x(static_cast<double>(event.first_frame) / frame_rate);
+    const double to = frame.x(static_cast<double>(event.last_frame + 1) / frame_rate);
+    const double thickness = frame.slot_height() * kBarShare;
+    const double top = (event.label + 0.5) * frame.slot_height() - thickness / 2;
+    frame.svg().box({plot.x + from, plot.y + top, std::max(to - from, 1.0), thickness},
+                    {.fill = report::series_colour(event.label, {})}, 2);
+  }
+  if (events.empty()) frame.say_empty();
+  return frame.svg().finish();
+}
+
+void draw_events(ImageView<std::uint8_t> rgb, std::span<const Event> events,
+                 std::span<const std::string> classes, std::int64_t frame) {
+  require_rgb(rgb);
+  for (const Event& event : events) {
+    if (frame < event.first_frame || frame > event.last_frame) continue;
+    const auto [x0, y0, x1, y1] = event.box;
+    const report::Box box{x0, y0, static_cast<double>(x1) - x0, static_cast<double>(y1) - y0};
+    report::draw_box(rgb, box, label_of(event, classes),
+                     {.colour = report::palette(event.label), .thickness = 1.5F, .text_size = 12});
+  }
+}
+
+}  // namespace fovea::actions

@@ -1,0 +1,119 @@
+#include <fovea/actions/model.h>
+#include <fovea/error.h>
+#include <fovea/model_file.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "actions/features.h"
+#include "actions/synthetic.h"
+#include "support/files.h"
+#include "support/images.h"
+
+namespace fovea::actions {
+namespace {
+
+using test::message_of;
+using testing::HasSubstr;
+
+Model small_model() {
+  Model model;
+  model.classes = {"walk", "run"};
+  model.features.scale = 1.5;
+  model.score.fusion = 0.5;
+  model.match.dummy_cost = 2.25;
+  model.points.harris.threshold = 1e-10;
+  for (int label = 0; label < 2; ++label) {
+    model.clips.push_back(most_salient(synthetic_points(label, 0, 12)));
+    round_to_file(model.clips.back().descriptors);
+    model.prototypes.push_back({label, label, 1, 8, false, 1.25F});
+    model.prototypes.push_back({label, label, 4, 8, true, 0.75F});
+  }
+  model.descriptors = Image<float>(kHofSize, 3);
+  for (int y = 0; y < 3; ++y)
+    for (int x = 0; x < kHofSize; ++x) model.descriptors.at(x, y) = 0.25F * static_cast<float>(y);
+  model.descriptor_labels = {0, 1, 1};
+  model.facts["data"] = "synthetic";
+  return model;
+}
+
+class ModelFiles : public testing::Test {
+ protected:
+  const test::TempFolder folder_;
+  const std::string path_ = folder_ / "model.safetensors";
+
+  template <class Change>
+  std::string why_not_after(Change change) {
+    small_model().write(path_);
+    io::ModelFile file = io::ModelFile::read(path_);
+    change(file);
+    file.write(path_);
+    return message_of<ModelError>([&] { Model::read(path_); });
+  }
+};
+
+TEST_F(ModelFiles, GiveTheSameChainsToTheBit) {
+  const Model model = small_model();
+  model.write(path_);
+  const Model back = Model::read(path_);
+  EXPECT_EQ(back.classes, model.classes);
+  EXPECT_EQ(back.facts, model.facts);
+  EXPECT_EQ(options_json(back.points), options_json(model.points));
+  EXPECT_EQ(options_json(back.match), options_json(model.match));
+  EXPECT_EQ(options_json(back.features), options_json(model.features));
+  EXPECT_EQ(options_json(back.score), options_json(model.score));
+  EXPECT_EQ(back.descriptor_labels, model.descriptor_labels);
+  EXPECT_TRUE(test::images_equal(back.descriptors, model.descriptors));
+  ASSERT_EQ(back.prototypes.size(), 4U);
+  EXPECT_EQ(back.prototypes[3].reject, 0.75F);
+  const auto chains = model.chains(), again = back.chains();
+  for (std::size_t i = 0; i < chains.size(); ++i) {
+    EXPECT_TRUE(test::images_equal(again[i].features, chains[i].features));
+    EXPECT_EQ(again[i].nodes[3].x, chains[i].nodes[3].x);
+    EXPECT_EQ(again[i].nodes[3].frame, chains[i].nodes[3].frame);
+  }
+}
+
+TEST_F(ModelFiles, AMirroredPrototypeIsMadeOfTheClip) {
+  const Model model = small_model();
+  const Chain chain = model.chain(1);
+  EXPECT_EQ(chain.nodes[0].frame, 4);
+  EXPECT_EQ(chain.nodes[0].x, 159 - model.clips[0].points[4].x);
+  EXPECT_THROW(model.chain(4), InvalidArgument);
+}
+
+TEST_F(ModelFiles, OfAnotherMakeAreRefused) {
+  io::ModelFile file;
+  file.set_schema("scenes.words", 1);
+  file.write(path_);
+  EXPECT_THAT(message_of<ModelError>([&] { Model::read(path_); }), HasSubstr("scenes.words"));
+  EXPECT_THROW(Model::read(folder_ / "none.safetensors"), IoError);
+  test::save(path_, "not a model");
+  EXPECT_THROW(Model::read(path_), FormatError);
+}
+
+TEST_F(ModelFiles, WithNumbersThatDoNotFitAreRefused) {
+  const auto set = [](const char* name, const io::Shape& shape, std::vector<std::int32_t> values) {
+    return [=](io::ModelFile& file) { file.add(name, shape, values); };
+  };
+  const auto option = [](const char* name, const char* value) {
+    return [=](io::ModelFile& file) { file.set_metadata(name, value); };
+  };
+  EXPECT_THAT(why_not_after(set("prototypes", {4, 5}, std::vector<std::int32_t>(20, 7))),
+              HasSubstr("prototype 0 of class 7"));
+  EXPECT_THAT(why_not_after(set("prototypes", {0, 5}, {})), HasSubstr("reject"));
+  EXPECT_THAT(why_not_after(set("clips", {2, 4}, {160, 120, 12, 12, 160, 120, 12, 13})),
+              HasSubstr("13 of the 12 points left"));
+  EXPECT_THAT(why_not_after(set("clips", {2, 4}, {160, 120, 12, 12, 160, 120, 11, 12})),
+              HasSubstr("frame 11"));
+  EXPECT_THAT(why_not_after(set("clips", {2, 4}, {160, 120, 12, 12, 0, 120, 12, 12})),
+              HasSubstr("clip 1 is 0 x 120"));
+  EXPECT_THAT(why_not_after(set("point_frames", {24}, std::vector<std::int32_t>(24, 3))),
+              HasSubstr("frame 3 after one in 3"));
+  EXPECT_THAT(why_not_after(set("descriptor_labels", {3}, {0, 1, 2})), HasSubstr("class 2"));
+  EXPECT_THAT(why_not_after(set("scene_points", {1}, {-1})), HasSubstr("-1 points a frame"));
+  EXPECT_THAT(why_not_after(option("option.features.scale", "0")), HasSubstr("scale of 0"));
+  EXPECT_THAT(why_not_after(option("option.score.best", "many")), HasSubstr("'many'"));
+}
+
+}  // namespace
+}  // namespace fovea::actions
