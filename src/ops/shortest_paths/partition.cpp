@@ -25,6 +25,10 @@ class Gains {
     slots_[slot].push_back(node);
     top_ = std::max(top_, slot);
   }
+  void clear() {
+    for (auto& slot : slots_) slot.clear();
+    top_ = -1;
+  }
   template <class Holds>
   std::int32_t best(Holds holds) {  // -1: none
     for (; top_ >= 0; --top_) {
@@ -77,9 +81,14 @@ void Bisection::smooth(const Range& range, int left) {
   const int slack = (range.end - range.begin) / kSlack;
   const auto inside = [&](std::int32_t node) { return part_of_[at(node)] == range.part; };
   int now = left;
+  Gains gains[2];
+  // Nodes that may lie at the border: in the first pass all, then those that did, that moved, and
+  // their neighbours.
+  std::vector<std::int32_t> watched(nodes.begin(), nodes.end()), next, moves;
   for (int pass = 0; pass < kMostPasses; ++pass) {
-    Gains gains[2];
-    for (const std::int32_t node : nodes) {
+    for (Gains& each : gains) each.clear();
+    next.clear();
+    for (const std::int32_t node : watched) {
       int gain = 0;
       bool border = false;
       for (const std::int32_t to : graph_.neighbours(node)) {
@@ -90,9 +99,11 @@ void Bisection::smooth(const Range& range, int left) {
       }
       gain_[at(node)] = gain;
       moved_[at(node)] = 0;
-      if (border) gains[side_[at(node)]].push(node, gain);
+      if (!border) continue;
+      gains[side_[at(node)]].push(node, gain);
+      next.push_back(node);
     }
-    std::vector<std::int32_t> moves;
+    moves.clear();
     std::size_t kept = 0;
     int saved = 0, most = 0;
     while (moves.size() < kept + kMostFruitless) {
@@ -116,8 +127,10 @@ void Bisection::smooth(const Range& range, int left) {
       side_[at(chosen)] ^= 1U;
       moved_[at(chosen)] = 1;
       moves.push_back(chosen);
+      next.push_back(chosen);
       for (const std::int32_t to : graph_.neighbours(chosen)) {
         if (!inside(to)) continue;
+        next.push_back(to);
         gain_[at(to)] += side_[at(to)] == side_[at(chosen)] ? -2 : 2;
         if (moved_[at(to)] == 0) gains[side_[at(to)]].push(to, gain_[at(to)]);
       }
@@ -128,6 +141,9 @@ void Bisection::smooth(const Range& range, int left) {
       side_[at(moves.back())] ^= 1U;
     }
     if (most == 0) return;
+    std::sort(next.begin(), next.end());
+    next.erase(std::unique(next.begin(), next.end()), next.end());
+    watched.swap(next);
   }
 }
 
@@ -178,19 +194,22 @@ void Bisection::halve(const Exec& exec) {
   std::vector<int> middles(at(parts));
   parallel_for(exec, parts, 1, [&](std::int64_t part, std::int64_t) {
     const auto p = static_cast<std::size_t>(part);
-    middles[p] = divide({first_[p], first_[p + 1], static_cast<int>(part)});
+    const int begin = first_[p], end = first_[p + 1];
+    const std::vector<std::int32_t> ordered(order_.begin() + begin, order_.begin() + end);
+    middles[p] = divide({begin, end, static_cast<int>(part)});
+    // Back in the nodes' order, so that the next division does not depend on how this one went.
+    for (int i = begin; i < end; ++i) side_[at(order_[at(i)])] = i >= middles[p];
+    int next[2] = {begin, middles[p]};
+    for (const std::int32_t node : ordered) order_[at(next[side_[at(node)]]++)] = node;
   });
   std::vector<std::int32_t> first{0};
   for (std::size_t p = 0; p < middles.size(); ++p)
     for (const int end : {middles[p], first_[p + 1]})
       if (end > first.back()) first.push_back(end);
   first_ = std::move(first);
-  for (std::size_t p = 0; p + 1 < first_.size(); ++p) {
-    // In the nodes' order, so that the next division does not depend on how this one went.
-    std::sort(order_.begin() + first_[p], order_.begin() + first_[p + 1]);
+  for (std::size_t p = 0; p + 1 < first_.size(); ++p)
     for (int i = first_[p]; i < first_[p + 1]; ++i)
       part_of_[at(order_[at(i)])] = static_cast<std::int32_t>(p);
-  }
 }
 
 }  // namespace fovea::detail

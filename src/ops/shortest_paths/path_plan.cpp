@@ -4,15 +4,16 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/parallel.h"
 #include "ops/shortest_paths/min_plus_math.h"
 #include "ops/shortest_paths/partition.h"
 
 namespace fovea::detail {
 namespace {
 
-constexpr int kLeastPart = 32;       // nodes
-constexpr double kDenseDegree = 48;  // graphs of more arcs a node have no small borders
-constexpr double kHopeless = 1.5;    // so many times the best plan: smaller parts are not tried
+constexpr int kLeastPart = 32;           // nodes
+constexpr double kDenseDegree = 48;      // graphs of more arcs a node have no small borders
+constexpr std::size_t kMostLevels = 12;  // 4096 parts
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
@@ -136,13 +137,26 @@ Division best_division(const Graph& graph, const Exec& exec) {
   Division best = divided(graph, std::vector<std::int32_t>(at(graph.nodes()), 0), 1);
   const double degree = 2.0 * static_cast<double>(graph.arcs()) / std::max(1, graph.nodes());
   if (degree > kDenseDegree) return best;
+  // All divisions first, each of which takes the one before; what they would take is then found
+  // side by side.
+  struct Level {
+    std::vector<std::int32_t> part_of;
+    int parts;
+    Division division;
+  };
+  std::vector<Level> levels;
   Bisection bisection(graph);
-  while (graph.nodes() / (2 * bisection.parts()) >= kLeastPart) {
+  while (graph.nodes() / (2 * bisection.parts()) >= kLeastPart && levels.size() < kMostLevels) {
     bisection.halve(exec);
-    Division next = divided(graph, bisection.part_of(), bisection.parts());
-    if (next.relaxations < best.relaxations) best = std::move(next);
-    else if (next.relaxations > kHopeless * best.relaxations && bisection.parts() > 4) break;
+    levels.push_back({bisection.part_of(), bisection.parts(), {}});
   }
+  parallel_for(exec, static_cast<std::int64_t>(levels.size()), 1,
+               [&](std::int64_t i, std::int64_t) {
+                 Level& level = levels[static_cast<std::size_t>(i)];
+                 level.division = divided(graph, std::move(level.part_of), level.parts);
+               });
+  for (Level& level : levels)
+    if (level.division.relaxations < best.relaxations) best = std::move(level.division);
   return best;
 }
 
