@@ -15,9 +15,10 @@ namespace cg = cooperative_groups;
 
 constexpr struct {
   int most_threads = 1024, least_threads = 128;
+  int batch_threads = 256;  // where there are many jobs: several blocks a multiprocessor
   int most_ranks = 8;
   int least_cells = 3072;  // of a rank: fewer are not worth another block
-  int blocks_a_unit = 2;   // that a cluster's size aims at
+  int blocks_a_unit = 1;   // that a cluster's size aims at
 } kTuning;
 
 // Shared memory of a block, in words: two tables of states, the directions, the nodes of the model,
@@ -79,8 +80,8 @@ __global__ void __launch_bounds__(kTuning.most_threads, 1) fused_kernel(JobWork 
   __syncthreads();
 
   const std::int32_t columns = part.columns(), cells = part.rows() * columns, own = slice.own();
-  float* states = memory + layout.states;
-  float* next = states + cells;
+  // Places and not pointers: the compiler then knows that they are shared memory.
+  std::int32_t states = layout.states, next = states + cells;
   // Cells are taken in turn, a row of own columns after another.
   const std::int32_t step_rows = own > 0 ? threads / own : 0;
   const std::int32_t step_columns = own > 0 ? threads % own : 0;
@@ -116,8 +117,9 @@ __global__ void __launch_bounds__(kTuning.most_threads, 1) fused_kernel(JobWork 
                                    work.terms.dummy, work.terms.dummy, i == 1};
         if (column < points) cell_work.unary = unary[column];
         if (i == 1 && middle < points) cell_work.begin = begin[middle];
-        const detail::Cell cell = detail::cell_of(part, work.terms, node, cell_work, states);
-        next[row * columns + column] = cell.state;
+        const detail::Cell cell =
+            detail::cell_of(part, work.terms, node, cell_work, memory + states);
+        memory[next + row * columns + column] = cell.state;
         const std::int32_t column_of_all = slice.column_in(all, column);
         if (i > 1)
           back[static_cast<std::int64_t>(row) * whole.columns() + column_of_all] = cell.who;
@@ -138,16 +140,16 @@ __global__ void __launch_bounds__(kTuning.most_threads, 1) fused_kernel(JobWork 
     if (ranks > 1) {
       cluster.sync();
       // What the rank before has just made lies in the table of the same turn.
-      const float* const made = remote + (next == memory + layout.states ? 0 : previous_cells);
+      const float* const made = remote + (next == layout.states ? 0 : previous_cells);
       const std::int32_t read = slice.read();
       for (std::int32_t k = tid; k < read * part.rows(); k += threads) {
         const std::int32_t column = slice.read_column(k % read);
-        next[k / read * columns + column] =
+        memory[next + k / read * columns + column] =
             made[k / read * previous_columns + slice.column_in(previous, column)];
       }
     }
     __syncthreads();
-    float* const made = next;
+    const std::int32_t made = next;
     next = states;
     states = made;
   }
@@ -162,9 +164,9 @@ __global__ void __launch_bounds__(kTuning.most_threads, 1) fused_kernel(JobWork 
   if (rank > 0) return;
   for (std::int32_t r = 1; r < ranks; ++r)
     if (detail::earlier(ends[r], best)) best = ends[r];
-  // A block alone has the whole scene at hand.
-  trace(work, job, ranks == 1 ? part : whole, best,
-        {reinterpret_cast<std::uint32_t*>(nodes), all_back, back_cells});
+  const TraceRoom room{reinterpret_cast<std::uint32_t*>(nodes), all_back, back_cells};
+  if (ranks == 1) trace(work, job, part, best, room);  // the whole scene is at hand
+  else trace(work, job, whole, best, room);
 }
 
 // The largest block of the batch where so many share a job; 0 ranks fit none.
@@ -213,9 +215,9 @@ FusedShape fused_shape(const detail::CellBatch& batch, const detail::MatchTerms&
     if (!fits) continue;
     if (shape.ranks > 0 && !wanted) break;
     const std::int64_t each = (cells / ranks + 31) / 32 * 32;
+    const int most_threads = jobs > 2 * units ? kTuning.batch_threads : kTuning.most_threads;
     shape = {ranks,
-             static_cast<int>(
-                 std::clamp<std::int64_t>(each, kTuning.least_threads, kTuning.most_threads)),
+             static_cast<int>(std::clamp<std::int64_t>(each, kTuning.least_threads, most_threads)),
              bytes, false};
   }
   // Few jobs wait for their way back; many hide it behind each other.
