@@ -23,7 +23,9 @@ class CutDiscrepancy {
   Cut cut_of(std::span<const std::int32_t> labels) const;
 
   // The mean of both directions: of a point of one cut to the nearest of the other, over the mean
-  // distance of the surface to its centroid. A point that cannot reach any counts 1.
+  // distance of the surface to its centroid (Chen, Golovinskiy and Funkhouser 2009). Points are
+  // those of edges, by length. A point that cannot reach any counts 1, where the paper leaves the
+  // measure undefined.
   double between(const Cut& a, const Cut& b) const;
 
  private:

@@ -49,13 +49,13 @@ class Fuzzy final : public Divider {
     if (count == 0)
       representatives.resize(
           std::min(representatives.size(), static_cast<std::size_t>(count_by_gaps(gaps))));
-    engine->belong_to(representatives);
+    engine->belong_to(representatives, options_.fuzzy.power);
     for (int round = 0; round < options_.fuzzy.rounds; ++round) {
       throw_if_stopped(options_.exec);
       std::vector<std::size_t> next = moved(engine->weighted_totals(), representatives);
       if (next == representatives) break;
       representatives = std::move(next);
-      engine->belong_to(representatives);
+      engine->belong_to(representatives, options_.fuzzy.power);
     }
     Clusters clusters = assign(candidates.faces, representatives, engine->memberships());
     if (clusters.count == 2)

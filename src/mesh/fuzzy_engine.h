@@ -26,8 +26,9 @@ class FuzzyEngine {
   virtual std::vector<double> totals() = 0;
   // Of each candidate its greatest distance.
   virtual std::vector<float> reaches() = 0;
-  // From here on faces belong to these, each as much as it is near: 1 / distance, as a share.
-  virtual void belong_to(std::span<const std::size_t> representatives) = 0;
+  // From here on faces belong to these, each as much as it is near: 1 / distance to a power, as a
+  // share.
+  virtual void belong_to(std::span<const std::size_t> representatives, int power) = 0;
   // A row a representative.
   virtual const Image<float>& memberships() = 0;
   // Of each candidate and representative, the latter's together by candidate, the sum of distances

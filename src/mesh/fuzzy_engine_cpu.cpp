@@ -58,14 +58,14 @@ class CpuFuzzy final : public FuzzyEngine {
     });
     return result;
   }
-  void belong_to(std::span<const std::size_t> representatives) override {
+  void belong_to(std::span<const std::size_t> representatives, int power) override {
     const auto count = static_cast<int>(representatives.size());
     membership_ = Image<float>(rows_.width, count);
     std::vector<double> share(representatives.size());
     for (int face = 0; face < rows_.width; ++face) {
       double sum = 0;
       for (std::size_t i = 0; i < share.size(); ++i) {
-        share[i] = nearness(rows_.at(face, static_cast<int>(representatives[i])));
+        share[i] = nearness(rows_.at(face, static_cast<int>(representatives[i])), power);
         sum += share[i];
       }
       for (int i = 0; i < count; ++i)

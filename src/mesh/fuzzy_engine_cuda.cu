@@ -96,14 +96,15 @@ __global__ void __launch_bounds__(FuzzyTuning::kThreads)
 }
 
 // near: a row of distances a representative, which becomes memberships.
-__global__ void share_kernel(int faces, int count, float* near) {
+__global__ void share_kernel(int faces, int count, int power, float* near) {
   const auto face = static_cast<int>(thread_number());
   if (face >= faces) return;
   double sum = 0;
-  for (int i = 0; i < count; ++i) sum += nearness(near[static_cast<std::size_t>(i) * faces + face]);
+  for (int i = 0; i < count; ++i)
+    sum += nearness(near[static_cast<std::size_t>(i) * faces + face], power);
   for (int i = 0; i < count; ++i) {
     float& one = near[static_cast<std::size_t>(i) * faces + face];
-    one = static_cast<float>(nearness(one) / sum);
+    one = static_cast<float>(nearness(one, power) / sum);
   }
 }
 
@@ -157,7 +158,7 @@ class CudaFuzzy final : public FuzzyEngine {
     return result;
   }
 
-  void belong_to(std::span<const std::size_t> representatives) override {
+  void belong_to(std::span<const std::size_t> representatives, int power) override {
     const auto faces = static_cast<std::size_t>(faces_);
     count_ = static_cast<int>(representatives.size());
     membership_.reserve(faces * representatives.size());
@@ -172,7 +173,7 @@ class CudaFuzzy final : public FuzzyEngine {
       }
     }
     share_kernel<<<blocks_for(faces_, FuzzyTuning::kThreads), FuzzyTuning::kThreads, 0, stream_>>>(
-        faces_, count_, membership_.data());
+        faces_, count_, power, membership_.data());
     check_launch("memberships");
   }
 

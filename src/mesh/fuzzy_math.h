@@ -8,11 +8,15 @@ namespace fovea::mesh {
 
 inline constexpr int kSumLanes = 32;
 
-// A face at a representative's place belongs to it alone; others share by 1 / this at most.
-FOVEA_HD inline double nearness(float distance) {
+// 1 / distance to a power. A face at a representative's place belongs to it alone; others share by
+// the least distance at most.
+FOVEA_HD inline double nearness(float distance, int power) {
   constexpr double kLeastDistance = 1e-12;
   const auto wide = static_cast<double>(distance);
-  return 1 / (wide > kLeastDistance ? wide : kLeastDistance);
+  const double one = 1 / (wide > kLeastDistance ? wide : kLeastDistance);
+  double result = one;
+  for (int i = 1; i < power; ++i) result *= one;
+  return result;
 }
 
 FOVEA_HD inline float add_weighted(float distance, float weight, float sum) {

@@ -40,6 +40,9 @@ void describe(OptionVisitor& visit, FuzzyOptions& options) {
   visit("candidates", options.candidates,
         "faces that may represent, spread evenly; 0: all, in 4 bytes times the square of the faces",
         0, 1e6);
+  visit("power", options.power,
+        "of distances in memberships: 1 as published, more for clusters that are less fuzzy", 1,
+        16);
   visit("fuzziness", options.fuzziness,
         "faces whose two best memberships differ by less are left to the cut", 0, 1);
 }

@@ -34,7 +34,7 @@ TEST_P(FuzzyPasses, AreSumsAndShares) {
   const std::vector<double> totals = found->totals();
   const std::vector<float> reaches = found->reaches();
   const std::vector<std::size_t> representatives = {3, 9, 1, 44, 20, 21, 22, 30, 31, 7};
-  found->belong_to(representatives);
+  found->belong_to(representatives, 3);
   const Image<float>& share = found->memberships();
   const std::vector<double> weighted = found->weighted_totals();
   ASSERT_EQ(weighted.size(), 450U);
@@ -76,7 +76,7 @@ TEST_P(FuzzyPasses, AreTheCpus) {
   EXPECT_EQ(found->totals(), expected->totals());
   EXPECT_EQ(found->reaches(), expected->reaches());
   const std::vector<std::size_t> representatives = {0, 500, 1000};
-  for (FuzzyEngine* each : {found.get(), expected.get()}) each->belong_to(representatives);
+  for (FuzzyEngine* each : {found.get(), expected.get()}) each->belong_to(representatives, 3);
   EXPECT_EQ(found->weighted_totals(), expected->weighted_totals());
   for (int j = 0; j < 3; ++j)
     for (int face = 0; face < graph.nodes(); ++face)

@@ -41,7 +41,7 @@ TEST(Fuzzy, TheNumberIsWhereTheGapFallsMost) {
 
 TEST(Fuzzy, MembershipIsByDistance) {
   RowOfFaces row(7);
-  row.engine().belong_to(std::vector<std::size_t>{0, 6});
+  row.engine().belong_to(std::vector<std::size_t>{0, 6}, 1);
   const Image<float>& share = row.engine().memberships();
   for (int face = 0; face < 7; ++face) {
     EXPECT_NEAR(share.at(face, 0), (6 - face) / 6.0, 1e-6);
@@ -53,7 +53,7 @@ TEST(Fuzzy, MembershipIsByDistance) {
 TEST(Fuzzy, RepresentativesMoveInwards) {
   RowOfFaces row(21);
   const std::vector<std::size_t> ends = {0, 20};
-  row.engine().belong_to(ends);
+  row.engine().belong_to(ends, 1);
   const std::vector<std::size_t> next = moved(row.engine().weighted_totals(), ends);
   EXPECT_GT(next[0], 2U);
   EXPECT_LT(next[0], 10U);

@@ -32,6 +32,8 @@ struct FuzzyOptions {
   int rounds = 10;         // of updating representatives
   int candidates = 0;      // faces that may represent, spread evenly; 0: all of them, which takes 4
                            // bytes times the square of the faces
+  int power = 1;           // of distances in memberships; Katz and Tal have 1, with more of it
+                           // representatives are drawn less towards the middle
   double fuzziness = 0.1;  // faces whose two best memberships differ by less are left to the cut
 };
 FOVEA_API void describe(OptionVisitor& visit, FuzzyOptions& options);
