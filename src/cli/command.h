@@ -123,6 +123,7 @@ Command mesh_segment_command();
 Command mesh_distances_command();
 Command mesh_eval_command();
 Command mesh_info_command();
+Command actions_points_command();
 Command bench_ops_command();
 Command bench_flow_command();
 Command bench_emd_command();

@@ -13,6 +13,7 @@ const std::vector<System>& systems() {
        "targets by their colour signature: exact distances between histograms, maps of them"},
       {"scenes", "kinds of places by their visual words: training, telling, measuring"},
       {"mesh", "parts of triangle meshes: cutting, distances over the surface, measuring"},
+      {"actions", "activities in video: interest points in space and time"},
       {"ops", "image operations, one at a time"},
       {"bench", "speed on this machine, beside other libraries and its own limits"},
   };
@@ -42,6 +43,7 @@ const std::vector<Command>& commands() {
       mesh_distances_command(),
       mesh_eval_command(),
       mesh_info_command(),
+      actions_points_command(),
       ops_gradient_command(),
       ops_resize_command(),
       ops_blur_command(),
