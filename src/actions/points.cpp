@@ -212,14 +212,12 @@ void describe(OptionVisitor& visit, PointOptions& options) {
   visit("descriptors", options.descriptors, "describe each point by gradients and flow");
   visit("votes", options.votes, "how flow votes for its direction");
   visit("still", options.still, "pixels a frame: slower flow votes for \"still\"", 0, 100);
+  visit("block", options.block, "frames that a GPU works on at once and a stream waits for", 1, 64);
 }
 
 struct PointStream::Impl {
   Impl(const PointOptions& options, const Exec& exec)
-      : finder(options, exec), block(finder.on_cuda() ? kCudaBlock : 1) {}
-
-  // Frames that a GPU takes at once: alone each of them would keep it waiting for launches.
-  static constexpr int kCudaBlock = 16;
+      : finder(options, exec), block(finder.on_cuda() ? options.block : 1) {}
 
   void flush() {
     std::vector<Frame> frames;

@@ -11,6 +11,7 @@ std::vector<BenchCase> cases_of(bool on_cpu) {
   const auto add = [&](std::vector<BenchCase> some) {
     for (BenchCase& each : some) cases.push_back(std::move(each));
   };
+  add(points_bench_cases());
   add(match_bench_cases(on_cpu));
   return cases;
 }
@@ -24,7 +25,7 @@ int run_bench_actions(BenchOptions& options, Context& context) {
 Command bench_actions_command() {
   return {.system = "bench",
           .verb = "actions",
-          .summary = "time matching of activities beside published times",
+          .summary = "time points and matching of activities beside published times",
           .text =
               "Rows match_*: models of 30 nodes in a scene; the size is the scene's points by "
               "models, 60 points in 55 frames or 754 in 723, and t10 a window of 10 frames. A "

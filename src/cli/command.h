@@ -123,6 +123,7 @@ Command mesh_segment_command();
 Command mesh_distances_command();
 Command mesh_eval_command();
 Command mesh_info_command();
+Command actions_points_command();
 Command actions_train_command();
 Command actions_recognize_command();
 Command actions_eval_command();

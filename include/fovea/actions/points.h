@@ -21,7 +21,7 @@ struct SpaceTimePoint {
   float confidence = 0;
 };
 
-// harris: corners of space-time (Laptev, IJCV 2005), with the scales of STIP-2.0. periodic: where
+// harris: corners of space-time (Laptev, IJCV 2005), as STIP-2.0 finds them. periodic: where
 // a quadrature pair of temporal Gabor filters answers most (Dollar et al., VS-PETS 2005).
 enum class Detector : unsigned char { kHarris, kPeriodic };
 FOVEA_API std::span<const Choice> choices(Detector);
@@ -62,13 +62,17 @@ struct PointOptions {
   bool descriptors = true;
   FlowVotes votes = FlowVotes::kCount;
   double still = 0.4;  // pixels a frame: slower flow votes for "still"
+  int block = 16;      // frames that a GPU works on at once, which a stream waits for; 64 is its
+                       // best. The CPU takes each as it comes
 };
 FOVEA_API void describe(OptionVisitor& visit, PointOptions& options);
 
 // Gradients (HoG) and flow (HoF) around a point, in 3 x 3 x 2 cells, x outermost, then y, then
-// time. A cell of HoG has 4 directions of gradients modulo 180 degrees, centred on 0, 45, 90 and
-// 135; one of HoF has "still" and the quadrants (+x +y), (-x +y), (-x -y), (+x -y), y downwards.
-// Each cell sums to 1; one without any vote is uniform.
+// time; the patch reaches 9 sigma and 4 tau to each side, neighbouring cells share their border,
+// and what lies outside the video does not count. Flow is that of the frame before to this one. A
+// cell of HoG has 4 directions of gradients modulo 180 degrees, centred on 0, 45, 90 and 135; one
+// of HoF has "still" and the quadrants (+x +y), (-x +y), (-x -y), (+x -y), y downwards. Each cell
+// sums to 1; one without any vote is uniform.
 inline constexpr int kHogSize = 72;
 inline constexpr int kHofSize = 90;
 inline constexpr int kDescriptorSize = kHogSize + kHofSize;
