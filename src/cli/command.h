@@ -131,6 +131,7 @@ Command bench_ops_command();
 Command bench_flow_command();
 Command bench_emd_command();
 Command bench_mesh_command();
+Command bench_actions_command();
 Command bench_scenes_command();
 Command bench_people_command();
 Command demo_command();

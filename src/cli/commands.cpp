@@ -60,6 +60,7 @@ const std::vector<Command>& commands() {
       bench_emd_command(),
       bench_scenes_command(),
       bench_mesh_command(),
+      bench_actions_command(),
       demo_command(),
       info_command(),
       help_command(),

@@ -44,6 +44,14 @@ detail::CellNode node_of(const Chain& model, int i) {
   return node;
 }
 
+float unary_cost(const Chain& model, int i, const Scene& scene, int point,
+                 const detail::MatchTerms& terms) {
+  float sum = 0;
+  for (int k = 0; k < model.features.width(); ++k)
+    sum = detail::add_square(model.features.at(k, i), scene.points.features.at(k, point), sum);
+  return detail::appearance_cost(terms.appearance, sum);
+}
+
 Walk walk(const Chain& model, const Scene& scene, const MatchOptions& options) {
   const detail::MatchTerms terms(options);
   detail::CellBatch batch;
@@ -54,11 +62,7 @@ Walk walk(const Chain& model, const Scene& scene, const MatchOptions& options) {
   const std::vector<float> directions = directions_of(scene, shape);
   shape.directions = directions.data();
   const auto unary = [&](int i, int column) {
-    if (column >= shape.points) return terms.dummy;
-    float sum = 0;
-    for (int k = 0; k < model.features.width(); ++k)
-      sum = detail::add_square(model.features.at(k, i), scene.points.features.at(k, column), sum);
-    return detail::appearance_cost(terms.appearance, sum);
+    return column < shape.points ? unary_cost(model, i, scene, column, terms) : terms.dummy;
   };
   const auto cells = static_cast<std::size_t>(batch.scenes[0].cells());
   std::vector<float> states(cells, INFINITY), next(cells);
@@ -96,6 +100,96 @@ Walk walk(const Chain& model, const Scene& scene, const MatchOptions& options) {
     column = middle;
   }
   return found;
+}
+
+// A part of a scene as a block of a cluster has it.
+struct Part {
+  detail::CellSlice slice;
+  std::vector<std::int32_t> frame, first_at;
+  std::vector<float> directions, states, next;
+  CellScene scene;
+
+  Part(const CellScene& whole, const detail::MatchTerms& terms, int rank, int ranks)
+      : slice(detail::slice_of(whole, terms, rank, ranks)), scene(slice.part) {
+    for (int p = 0; p < scene.points; ++p)
+      frame.push_back(whole.frame[slice.base + p] - slice.halo);
+    for (int f = 0; f <= scene.span; ++f)
+      first_at.push_back(whole.first_at[slice.halo + f] - slice.base);
+    for (int row = 0; row < scene.seen; ++row)
+      for (int p = 0; p < scene.points; ++p)
+        directions.push_back(whole.directions[row * whole.points + slice.base + p]);
+    scene.frame = frame.data();
+    scene.first_at = first_at.data();
+    scene.directions = directions.data();
+    states.assign(static_cast<std::size_t>(scene.rows()) * scene.columns(), NAN);
+    next = states;
+  }
+};
+
+// Blocks of a cluster fetch from the one before them what they read, and find the same.
+TEST(MatchCells, PartsMakeTheWhole) {
+  for (std::uint64_t number = 0; number < 600; ++number) {
+    Random random(43, number);
+    MatchOptions options;
+    options.closeness = random.below(2) == 0 ? Closeness::kSpan : Closeness::kPair;
+    options.window = 3 + static_cast<int>(random.below(4));
+    options.dummies = random.below(2) == 0;
+    options.dummy_cost = random.uniform(0, 1.5F);
+    const detail::MatchTerms terms(options);
+    const MatchShape shape{.nodes = 3 + static_cast<int>(random.below(6)),
+                           .frames = 30,
+                           .points = 20 + static_cast<int>(random.below(60))};
+    const Scene scene = test::random_scene(shape, random);
+    const Chain model = test::random_chain(shape, random);
+    detail::CellBatch batch;
+    batch.add(scene, terms);
+    CellScene whole = batch.scenes[0].shape;
+    whole.frame = batch.frames.data();
+    whole.first_at = batch.first_at.data();
+    const std::vector<float> directions = directions_of(scene, whole);
+    whole.directions = directions.data();
+    const int ranks = 1 + static_cast<int>(random.below(4));
+    if (whole.span / ranks < terms.pair) continue;
+    std::vector<Part> parts;
+    for (int rank = 0; rank < ranks; ++rank) parts.emplace_back(whole, terms, rank, ranks);
+    detail::CellSlice all;
+    all.part = whole;
+    float least = INFINITY;
+    for (int i = 1; i < model.size(); ++i) {
+      for (Part& part : parts)
+        for (int row = 0; row < part.scene.rows(); ++row)
+          for (int k = 0; k < part.slice.own(); ++k) {
+            const int column = part.slice.own_column(k), time = part.scene.frame_of(column);
+            const int middle = part.scene.before(row, time, terms.pair);
+            if (middle < 0) continue;
+            const auto cost = [&](int node, int of_part) {
+              const int of_all = part.slice.column_in(all, of_part);
+              return of_all < whole.points ? unary_cost(model, node, scene, of_all, terms)
+                                           : terms.dummy;
+            };
+            const detail::CellWork work{column,          middle,          time,
+                                        cost(i, column), cost(0, middle), i == 1};
+            const Cell cell =
+                detail::cell_of(part.scene, terms, node_of(model, i), work, part.states.data());
+            ASSERT_FALSE(std::isnan(cell.energy)) << number;
+            part.next[static_cast<std::size_t>(row) * part.scene.columns() + column] = cell.state;
+            if (i == model.size() - 1) least = std::min(least, cell.energy);
+          }
+      for (int rank = 0; rank < ranks; ++rank) {
+        Part& part = parts[rank];
+        for (int k = 0; k < (rank > 0 ? part.slice.read() : 0); ++k)
+          for (int row = 0; row < part.scene.rows(); ++row) {
+            const int column = part.slice.read_column(k);
+            const Part& from = parts[rank - 1];
+            const int there = part.slice.column_in(from.slice, column);
+            part.next[static_cast<std::size_t>(row) * part.scene.columns() + column] =
+                from.next[static_cast<std::size_t>(row) * from.scene.columns() + there];
+          }
+      }
+      for (Part& part : parts) part.states = part.next;
+    }
+    ASSERT_EQ(least, walk(model, scene, options).energy) << number;
+  }
 }
 
 TEST(MatchCells, WalkAsTheLanesDo) {

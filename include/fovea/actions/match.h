@@ -133,17 +133,22 @@ class FOVEA_API StreamMatcher {
   std::unique_ptr<Impl> impl_;
 };
 
-// Variants for several points a model frame (the paper's sections on them). `chains`: the n-th most
-// salient points of the frames form the n-th chain, and the energies of the chains are averaged.
-// `greedy`: points of a model frame are assigned to those of a scene frame one after the other, by
-// the least distance of features, each once, and frames are then matched as nodes are.
+// Variants for several points a model frame (the paper's section 4, table 4). `single`: the most
+// salient point of each frame. `chains`: the n-th most salient points of the frames that have so
+// many form the n-th chain, of three nodes or more; energies of the chains are averaged, and the
+// frames are those of all of them. `greedy`: the points of a model frame, the most salient first,
+// each take the nearest by features of the points of a scene frame that are left, and frames are
+// then matched as nodes are. U of a frame is the mean over its points, of which one that found none
+// left counts dummy_cost, or without dummies nothing; Dg is the mean over the ranks that have a
+// point in all three frames, 0 where there is none.
 enum class Variant : unsigned char { kSingle, kChains, kGreedy };
 FOVEA_API std::span<const Choice> choices(Variant);
 
-// A model frame with its points, the most salient first.
+// The frames of a model in their order, each with its points, one or more, the most salient first.
 struct FrameModel {
   std::vector<Nodes> frames;
 };
+// InvalidArgument as Matcher, and for frames without points. greedy works on the CPU.
 FOVEA_API MatchScore match_frames(const FrameModel& model, const Scene& scene, Variant variant,
                                   const MatchOptions& options = {}, const Exec& exec = {});
 

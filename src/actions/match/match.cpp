@@ -108,6 +108,7 @@ std::vector<Match> Matcher::match(const Scene& scene) const {
   if (!impl_->engine) return {};
   std::vector<detail::MatchFound> found = impl_->engine->match(scene);
   std::vector<Match> matches;
+  matches.reserve(found.size());
   for (int i = 0; i < models(); ++i)
     matches.push_back(match_of(impl_->models[i], scene, std::move(found[i]), impl_->terms));
   return matches;

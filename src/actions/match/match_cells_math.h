@@ -138,6 +138,59 @@ FOVEA_HD inline Cell cell_of(const CellScene& scene, const MatchTerms& terms, co
   return cell;
 }
 
+// A part of a scene's frames that a block of threads takes: from `first` to `end`, and what comes
+// before it that its cells read. Places of the part count from `halo` and its first point, so that
+// the part is a scene of its own whose earlier columns others fill.
+struct CellSlice {
+  std::int32_t halo = 0, first = 0, end = 0;  // frames
+  std::int32_t base = 0;                      // point that the halo begins with
+  CellScene part;                             // without its arrays
+
+  // Columns that this part fills, and those of its halo that it reads: points, then dummies.
+  std::int32_t own_point = 0, own_dummy = 0;  // first of each, in the part
+  std::int32_t read_point = 0, read_dummy = 0;
+
+  FOVEA_HD std::int32_t own() const {
+    return (part.points - own_point) + (part.frames - own_dummy);
+  }
+  FOVEA_HD std::int32_t own_column(std::int32_t i) const {
+    const std::int32_t points = part.points - own_point;
+    return i < points ? own_point + i : part.points + own_dummy + (i - points);
+  }
+  FOVEA_HD std::int32_t read() const { return (own_point - read_point) + (own_dummy - read_dummy); }
+  FOVEA_HD std::int32_t read_column(std::int32_t i) const {
+    const std::int32_t points = own_point - read_point;
+    return i < points ? read_point + i : part.points + read_dummy + (i - points);
+  }
+  // The column of another part, or of the whole scene, for a column of this one.
+  FOVEA_HD std::int32_t column_in(const CellSlice& other, std::int32_t column) const {
+    return column < part.points ? column + base - other.base
+                                : column - part.points + halo - other.halo + other.part.points;
+  }
+};
+
+FOVEA_HD inline CellSlice slice_of(const CellScene& scene, const MatchTerms& terms,
+                                   std::int32_t rank, std::int32_t ranks) {
+  CellSlice slice;
+  const auto border = [&](std::int32_t r) {
+    return static_cast<std::int32_t>(static_cast<std::int64_t>(scene.span) * r / ranks);
+  };
+  slice.first = border(rank);
+  slice.end = border(rank + 1);
+  slice.halo = slice.first > terms.triple ? slice.first - terms.triple : 0;
+  slice.base = scene.first_at[slice.halo];
+  slice.part = scene;
+  slice.part.points = scene.first_at[slice.end] - slice.base;
+  slice.part.span = slice.end - slice.halo;
+  slice.part.frames = scene.frames > 0 ? slice.part.span : 0;
+  slice.own_point = scene.first_at[slice.first] - slice.base;
+  slice.own_dummy = scene.frames > 0 ? slice.first - slice.halo : 0;
+  const std::int32_t read = slice.first > terms.pair ? slice.first - terms.pair : 0;
+  slice.read_point = scene.first_at[read] - slice.base;
+  slice.read_dummy = scene.frames > 0 ? read - slice.halo : 0;
+  return slice;
+}
+
 // The end of an assignment, ordered by energy and then by where its last two nodes stand.
 struct CellEnd {
   float energy = 0;

@@ -156,7 +156,7 @@ LanePath LaneTrellis::trace(const detail::StepWindow& steps, int model, std::int
   for (int i = lanes.nodes - 1;; --i) {
     const detail::Step& step = steps[number];
     const Past& past = past_of(number);
-    const auto lane = static_cast<std::size_t>(lanes.first + i);
+    const auto lane = static_cast<std::size_t>(lanes.first) + i;
     const auto width = static_cast<std::size_t>(group_->lanes);
     path.nodes[i] = step.first + place;
     costs[i] = unary_of(step, number, place)[lane];

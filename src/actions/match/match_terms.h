@@ -19,7 +19,9 @@ struct MatchTerms {
   MatchTerms() = default;
 
   // Most frames from node i-2 to i-1 where i-1 to i are `gap`.
-  std::int32_t left(std::int32_t gap) const { return triple - gap < pair ? triple - gap : pair; }
+  FOVEA_HD std::int32_t left(std::int32_t gap) const {
+    return triple - gap < pair ? triple - gap : pair;
+  }
 };
 
 // Frames lie within, so that differences of them fit an int with room to spare.
