@@ -37,6 +37,18 @@ std::unique_ptr<PointEngine> make_engine(const PointPlan& plan, EngineSize size,
                                : cpu::make_point_engine(plan, size, exec);
 }
 
+// The last frame `count` times more, a block at a time; `after` is told how many are there then.
+template <class After>
+void repeat_last(PointEngine& engine, std::int64_t time, int count, const After& after,
+                 std::vector<Candidate>& found) {
+  for (int done = 0; done < count;) {
+    const int some = std::min(engine.block(), count - done);
+    engine.repeat(time + done, some, found);
+    done += some;
+    after(done);
+  }
+}
+
 // An engine that has seen the first frame before the video began.
 std::unique_ptr<PointEngine> start_engine(const PointPlan& plan, const Frame& first,
                                           const Exec& exec) {
@@ -44,7 +56,8 @@ std::unique_ptr<PointEngine> start_engine(const PointPlan& plan, const Frame& fi
   std::vector<Candidate> none;
   const std::int64_t before = -plan.latency - plan.smooth_radius() - 1;
   engine->push(before, {&first, 1}, none);
-  for (std::int64_t time = before + 1; time < 0; ++time) engine->repeat(time, none);
+  repeat_last(
+      *engine, before + 1, static_cast<int>(-before) - 1, [](auto) {}, none);
   return engine;
 }
 
@@ -88,11 +101,13 @@ class Finder {
   }
   void finish() {
     if (!engine_) return;
-    for (int i = 0; i < plan_.latency; ++i) {
-      throw_if_stopped(exec_);
-      engine_->repeat(taken_ + i, found_);
-      give(taken_ + i + 1 - plan_.latency, taken_ - 1);
-    }
+    repeat_last(
+        *engine_, taken_, plan_.latency,
+        [&](int done) {
+          throw_if_stopped(exec_);
+          give(taken_ + done - plan_.latency, taken_ - 1);
+        },
+        found_);
     engine_.reset();
   }
 
@@ -299,6 +314,8 @@ Image<float> describe_points(std::span<const ImageView<const std::uint8_t>> fram
           "within {} frames",
           i, p.x, p.y, p.frame, p.sigma2, p.tau2, count));
   }
+  for (std::size_t i = 0; i < frames.size(); ++i)
+    require_frame(frames[i], {frames[0].width, frames[0].height}, static_cast<std::int64_t>(i));
   const PointPlan plan = plan_descriptors(points, options);
   const Exec resolved = detail::resolve_exec("points", exec, {Memory::kHost});
   const auto site_of = [&](const SpaceTimePoint& point) {
@@ -320,28 +337,30 @@ Image<float> describe_points(std::span<const ImageView<const std::uint8_t>> fram
   auto engine = start_engine(plan, frames[0], resolved);
   std::vector<Candidate> none;
   auto next = order.begin();
-  for (std::int64_t time = 0; next != order.end(); ++time) {
-    throw_if_stopped(resolved);
-    if (time < count) {
-      const Frame& frame = frames[static_cast<std::size_t>(time)];
-      require_frame(frame, {frames[0].width, frames[0].height}, time);
-      engine->push(time, {&frame, 1}, none);
-    } else {
-      engine->repeat(time, none);
-    }
+  const auto describe_until = [&](std::int64_t end) {
     std::vector<Site> sites;
     const auto first = next;
-    for (; next != order.end() &&
-           points[static_cast<std::size_t>(*next)].frame <= time - plan.latency;
-         ++next)
+    for (; next != order.end() && points[static_cast<std::size_t>(*next)].frame < end; ++next)
       sites.push_back(site_of(points[static_cast<std::size_t>(*next)]));
-    if (sites.empty()) continue;
+    if (sites.empty()) return;
     Image<float> rows(kDescriptorSize, static_cast<int>(sites.size()));
-    engine->describe(sites, std::min(time, count - 1), rows);
+    engine->describe(sites, count - 1, rows);
     for (std::size_t i = 0; i < sites.size(); ++i)
       std::copy_n(rows.row(static_cast<int>(i)), kDescriptorSize,
                   descriptors.row(first[static_cast<std::ptrdiff_t>(i)]));
+  };
+  for (std::int64_t time = 0; time < count;) {
+    throw_if_stopped(resolved);
+    const auto some = frames.subspan(
+        static_cast<std::size_t>(time),
+        static_cast<std::size_t>(std::min<std::int64_t>(engine->block(), count - time)));
+    engine->push(time, some, none);
+    time += static_cast<std::int64_t>(some.size());
+    describe_until(time - plan.latency);
   }
+  repeat_last(
+      *engine, count, plan.latency, [&](int done) { describe_until(count + done - plan.latency); },
+      none);
   return descriptors;
 }
 

@@ -122,12 +122,14 @@ class CpuPointEngine final : public PointEngine {
       ++time;
     }
   }
-  void repeat(std::int64_t time, std::vector<Candidate>& found) override {
+  void repeat(std::int64_t time, int count, std::vector<Candidate>& found) override {
     parallel_for(exec_, 2, 1, [&](std::int64_t first, std::int64_t) {
       if (first > 0) return;
-      for (PlaneRing& ring : smooth_) ring.repeat(time);
-      for (std::size_t level = 0; level < flow_u_.size(); ++level) clear_flow(level, time);
-      follow(time, found);
+      for (const std::int64_t end = time + count; time < end; ++time) {
+        for (PlaneRing& ring : smooth_) ring.repeat(time);
+        for (std::size_t level = 0; level < flow_u_.size(); ++level) clear_flow(level, time);
+        follow(time, found);
+      }
     });
   }
   void describe(std::span<const Site> sites, std::int64_t last,
@@ -443,8 +445,6 @@ class CpuPointEngine final : public PointEngine {
           normalise_cell(hof, kHofBins);
         }
   }
-
-  static constexpr flow::Quality kFlowQuality = flow::Quality::kFast;
 
   PointPlan plan_;
   std::vector<LevelSize> sizes_;
