@@ -93,7 +93,7 @@ std::span<const Choice> choices(Appearance) {
 }
 
 void describe(OptionVisitor& visit, FeatureOptions& options) {
-  visit("descriptor", options.appearance, "what is compared: gradients, flow or both");
+  visit("compare", options.appearance, "what is compared: gradients, flow or both");
   visit("square-root", options.square_root, "compare square roots of the descriptors' bins");
   visit("scale", options.scale, "of features; 0: makes the median distance by chance 3.76", 0, 1e6);
 }
