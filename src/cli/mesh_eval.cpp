@@ -56,8 +56,7 @@ void describe(OptionVisitor& visit, MeshEvalRequest& request) {
 int distinct(const std::vector<std::int32_t>& labels) {
   std::vector<std::int32_t> sorted = labels;
   std::ranges::sort(sorted);
-  const auto rest = std::ranges::unique(sorted);
-  return static_cast<int>(sorted.size() - rest.size());
+  return static_cast<int>(std::unique(sorted.begin(), sorted.end()) - sorted.begin());
 }
 
 int median_count(const std::vector<std::vector<std::int32_t>>& people) {
