@@ -29,9 +29,9 @@ FOVEA_API std::span<const Choice> choices(Detector);
 struct HarrisOptions {
   double k = 5e-4;          // of det - k trace^3
   double threshold = 1e-9;  // of the response, grey levels being 0 to 1
-  double space_weight = 4;  // of derivatives in space beside those in time. STIP-2.0 weighs them
-                            // so (its Sobel operator sums to four times the derivative); the paper
-                            // has 1, with which many more points of slow motion are found
+  double space_weight = 4;  // of derivatives in space beside those in time. STIP-2.0 has 4 (its
+                            // Sobel operator sums to four times the derivative), the paper 1;
+                            // thresholds mean something else then
   int levels = 3;           // of a pyramid, each half the size of the last
   double sigma2 = 4;        // first variance in space on a level; the next is twice it
   double tau2 = 2;          // first variance in time; the next is twice it
