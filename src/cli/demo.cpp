@@ -35,11 +35,12 @@ void add_machine(report::Page& page, const DemoRun&) {
   page.facts(facts);
 }
 
-constexpr std::array<DemoSection, 8> kSections{{{"People", add_demo_people},
+constexpr std::array<DemoSection, 9> kSections{{{"People", add_demo_people},
                                                 {"Flow", add_demo_flow},
                                                 {"Earth Mover's Distance", add_demo_emd},
                                                 {"Scenes", add_demo_scenes},
                                                 {"Meshes", add_demo_mesh},
+                                                {"Actions", add_demo_actions},
                                                 {"Operations", add_demo_operations},
                                                 {"Pictures of reports", add_demo_report},
                                                 {"This machine", add_machine}}};

@@ -29,6 +29,7 @@ void add_demo_flow(report::Page& page, const DemoRun& run);
 void add_demo_emd(report::Page& page, const DemoRun& run);
 void add_demo_scenes(report::Page& page, const DemoRun& run);
 void add_demo_mesh(report::Page& page, const DemoRun& run);
+void add_demo_actions(report::Page& page, const DemoRun& run);
 void add_demo_report(report::Page& page, const DemoRun& run);
 
 // A test scene in RGB, drawn without any data file: smooth shades, straight and curved edges,

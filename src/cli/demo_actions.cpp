@@ -60,9 +60,10 @@ Lessons draw_lessons(const DemoRun& run, const actions::TrainOptions& options) {
       write_video(path, video);
       const auto frames = grey(video);
       lessons.points.push_back(actions::find_points(views(frames), options.points, run.exec));
-      lessons.corpus.clips.push_back({.path = path,
-                                      .label = static_cast<std::int32_t>(act),
-                                      .subject = fmt::format("person{}", person)});
+      actions::Clip& clip = lessons.corpus.clips.emplace_back();
+      clip.path = path;
+      clip.label = static_cast<std::int32_t>(act);
+      clip.subject = fmt::format("person{}", person);
     }
   }
   return lessons;
