@@ -153,7 +153,8 @@ class CudaMatch final : public detail::MatchEngine {
              (end == begin || bytes_with(batch.points + scenes[end].points.size()) <= kUnaryBytes))
         batch.add(scenes[end++], terms_);
       const DeviceScenes on_device = bring(batch, scenes.subspan(begin, end - begin), session);
-      prepare_scenes(models_, on_device, static_cast<int>(end - begin), terms_, session.stream());
+      prepare_scenes(models_, on_device, static_cast<int>(end - begin),
+                     {terms_.appearance, limits_.units}, session.stream());
       match_batch(batch, on_device, paths, session,
                   [&](std::int64_t job, const JobResult& result, const std::int32_t* path) {
                     take(static_cast<std::int64_t>(begin) * models_.models + job,

@@ -24,7 +24,7 @@ struct DeviceModels {
   std::int32_t pitch = 0;
   std::int32_t depth = 0;  // features, a multiple of kFeatureStep: zeros past the last
 };
-inline constexpr int kFeatureStep = 16, kNodeStep = 64;
+inline constexpr int kFeatureStep = 4, kNodeStep = 32;
 
 // Scenes on the device, the points of all of them in a row.
 struct DeviceScenes {
@@ -61,9 +61,13 @@ struct JobWork {
                                   // where nobody asks
 };
 
-// Directions between points, then distances of features.
+// Directions between points, and distances of features.
+struct PrepareTerms {
+  float appearance = 0;
+  int units = 0;  // multiprocessors
+};
 void prepare_scenes(const DeviceModels& models, const DeviceScenes& scenes, int count,
-                    const detail::MatchTerms& terms, cudaStream_t stream);
+                    const PrepareTerms& terms, cudaStream_t stream);
 
 // Of the current device.
 struct DeviceLimits {

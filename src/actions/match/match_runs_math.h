@@ -100,7 +100,7 @@ FOVEA_HD inline RunLeast least_of(const CellRun& run, const RunState* states, co
       const float x = wrap_small(model.at_middle - bends.at_middle);
       const float y = wrap_small(model.at_last - bends.at_last);
       const float energy = through(before.state, weight, root(std::fma(y, y, x * x)));
-      const bool better = row < count && energy <= least.energy;
+      const bool better = (step == 0 || row < count) && energy <= least.energy;
       least.energy = better ? energy : least.energy;
       least.row = better ? row : least.row;
     }
