@@ -7,6 +7,7 @@
 
 #include "actions/match/backend.h"
 #include "actions/match/match_kernels.cuh"
+#include "actions/match/match_runs_math.h"
 #include "core/kept_buffer.cuh"
 
 namespace fovea::actions::cuda {
@@ -92,6 +93,16 @@ class CudaMatch final : public detail::MatchEngine {
     models_.nodes = nodes_.fill(nodes, session.stream());
     models_.ranges = ranges_.fill(ranges, session.stream());
     models_.features = rows_.fill(rows, session.stream());
+    int device = 0;
+    check(cudaGetDevice(&device), "match");
+    const auto ask = [device](int& value, cudaDeviceAttr attribute) {
+      check(cudaDeviceGetAttribute(&value, attribute, device), "match");
+    };
+    ask(limits_.units, cudaDevAttrMultiProcessorCount);
+    ask(limits_.unit_shared_bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor);
+    ask(limits_.shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin);
+    allow_fused();
+    allow_runs();
     session.finish("preparing models");
   }
 
@@ -142,7 +153,8 @@ class CudaMatch final : public detail::MatchEngine {
              (end == begin || bytes_with(batch.points + scenes[end].points.size()) <= kUnaryBytes))
         batch.add(scenes[end++], terms_);
       const DeviceScenes on_device = bring(batch, scenes.subspan(begin, end - begin), session);
-      prepare_scenes(models_, on_device, static_cast<int>(end - begin), terms_, session.stream());
+      prepare_scenes(models_, on_device, static_cast<int>(end - begin),
+                     {terms_.appearance, limits_.units}, session.stream());
       match_batch(batch, on_device, paths, session,
                   [&](std::int64_t job, const JobResult& result, const std::int32_t* path) {
                     take(static_cast<std::int64_t>(begin) * models_.models + job,
@@ -197,10 +209,14 @@ class CudaMatch final : public detail::MatchEngine {
   void match_batch(const detail::CellBatch& batch, const DeviceScenes& scenes, bool paths,
                    fovea::cuda::Session& session, const Take& take) {
     JobWork work{.models = models_, .scenes = scenes, .terms = terms_};
-    for (const detail::CellLayout& layout : batch.scenes)
-      work.cells = std::max(work.cells, layout.cells());
-    const FusedShape shape = fused_shape(batch, terms_, models_);
+    FusedShape shape = runs_shape(batch, terms_, models_, limits_);
+    const bool runs = shape.ranks > 0;
+    if (!runs) shape = fused_shape(batch, terms_, models_, limits_);
     const bool fused = shape.ranks > 0;
+    for (const detail::CellLayout& layout : batch.scenes) {
+      const std::int64_t rows = runs ? detail::odd_pitch(layout.shape.reach) : layout.shape.rows();
+      work.cells = std::max(work.cells, rows * layout.shape.columns());
+    }
     const std::int64_t back = shape.keeps_back ? 0 : work.cells * models_.longest;
     const std::int64_t states = fused ? 0 : work.cells;
     const std::int64_t each = 2 * back + 8 * states + 1;
@@ -222,7 +238,8 @@ class CudaMatch final : public detail::MatchEngine {
       unsigned char* const host = told_.reserve(pieces.bytes());
       work.results = reinterpret_cast<JobResult*>(device + results);
       work.paths = paths ? reinterpret_cast<std::int32_t*>(device + path_at) : nullptr;
-      if (fused) match_fused(work, shape, session.stream());
+      if (runs) match_runs(work, shape, session.stream());
+      else if (fused) match_fused(work, shape, session.stream());
       else match_layered(work, session.stream());
       check(cudaMemcpyAsync(host, device, pieces.bytes(), cudaMemcpyDeviceToHost, session.stream()),
             "fetching matches");
@@ -239,6 +256,7 @@ class CudaMatch final : public detail::MatchEngine {
   Exec exec_;
   int features_ = 0;
   DeviceModels models_;
+  DeviceLimits limits_;
   std::vector<int> lengths_;
   std::mutex mutex_;
   KeptBuffer<detail::CellNode> nodes_;

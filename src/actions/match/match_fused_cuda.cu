@@ -164,7 +164,8 @@ __global__ void __launch_bounds__(kTuning.most_threads, 1) fused_kernel(JobWork 
   if (rank > 0) return;
   for (std::int32_t r = 1; r < ranks; ++r)
     if (detail::earlier(ends[r], best)) best = ends[r];
-  const TraceRoom room{reinterpret_cast<std::uint32_t*>(nodes), all_back, back_cells};
+  const TraceRoom room{reinterpret_cast<std::uint32_t*>(nodes), all_back, back_cells,
+                       whole.columns(), 1};
   if (ranks == 1) trace(work, job, part, best, room);  // the whole scene is at hand
   else trace(work, job, whole, best, room);
 }
@@ -188,14 +189,8 @@ std::size_t shared_bytes_of(const detail::CellBatch& batch, const detail::MatchT
 }  // namespace
 
 FusedShape fused_shape(const detail::CellBatch& batch, const detail::MatchTerms& terms,
-                       const DeviceModels& models) {
+                       const DeviceModels& models, const DeviceLimits& limits) {
   constexpr int kOwnBytes = 2048;  // that the kernel has besides
-  int device = 0, most = 0, units = 0;
-  fovea::cuda::check(cudaGetDevice(&device), "match");
-  fovea::cuda::check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
-                     "match");
-  fovea::cuda::check(cudaDeviceGetAttribute(&units, cudaDevAttrMultiProcessorCount, device),
-                     "match");
   std::int64_t cells = 0;
   std::int32_t shortest = detail::kMostFrame;
   for (const detail::CellLayout& layout : batch.scenes) {
@@ -203,25 +198,26 @@ FusedShape fused_shape(const detail::CellBatch& batch, const detail::MatchTerms&
     shortest = std::min(shortest, layout.shape.span);
   }
   const std::int64_t jobs = std::ssize(batch.scenes) * static_cast<std::int64_t>(models.models);
-  const auto room = static_cast<std::size_t>(most - kOwnBytes);
+  const auto room = static_cast<std::size_t>(limits.shared_bytes - kOwnBytes);
   FusedShape shape;
   for (int ranks = 1; ranks <= kTuning.most_ranks; ranks *= 2) {
     // A part's halo is made by the one before it alone.
     if (ranks > 1 && shortest / ranks < std::max(1, terms.pair)) break;
     const std::size_t bytes = shared_bytes_of(batch, terms, ranks, models.longest, false, room);
     const bool fits = bytes <= room;
-    const bool wanted = jobs * ranks <= static_cast<std::int64_t>(units) * kTuning.blocks_a_unit &&
-                        cells / ranks >= kTuning.least_cells;
+    const bool wanted =
+        jobs * ranks <= static_cast<std::int64_t>(limits.units) * kTuning.blocks_a_unit &&
+        cells / ranks >= kTuning.least_cells;
     if (!fits) continue;
     if (shape.ranks > 0 && !wanted) break;
     const std::int64_t each = (cells / ranks + 31) / 32 * 32;
-    const int most_threads = jobs > 2 * units ? kTuning.batch_threads : kTuning.most_threads;
+    const int most_threads = jobs > 2 * limits.units ? kTuning.batch_threads : kTuning.most_threads;
     shape = {ranks,
              static_cast<int>(std::clamp<std::int64_t>(each, kTuning.least_threads, most_threads)),
              bytes, false};
   }
   // Few jobs wait for their way back; many hide it behind each other.
-  if (shape.ranks == 1 && jobs <= units) {
+  if (shape.ranks == 1 && jobs <= limits.units) {
     const std::size_t bytes = shared_bytes_of(batch, terms, 1, models.longest, true, room);
     if (bytes <= room) {
       shape.shared_bytes = bytes;
@@ -231,8 +227,9 @@ FusedShape fused_shape(const detail::CellBatch& batch, const detail::MatchTerms&
   return shape;
 }
 
+void allow_fused() { fovea::cuda::allow_shared(fused_kernel, std::size_t{48} << 10, "match"); }
+
 void match_fused(const JobWork& work, const FusedShape& shape, cudaStream_t stream) {
-  fovea::cuda::allow_shared(fused_kernel, shape.shared_bytes, "match");
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeClusterDimension;
   attribute.val.clusterDim = {static_cast<unsigned>(shape.ranks), 1, 1};

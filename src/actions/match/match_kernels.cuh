@@ -24,7 +24,7 @@ struct DeviceModels {
   std::int32_t pitch = 0;
   std::int32_t depth = 0;  // features, a multiple of kFeatureStep: zeros past the last
 };
-inline constexpr int kFeatureStep = 16, kNodeStep = 64;
+inline constexpr int kFeatureStep = 4, kNodeStep = 32;
 
 // Scenes on the device, the points of all of them in a row.
 struct DeviceScenes {
@@ -61,9 +61,20 @@ struct JobWork {
                                   // where nobody asks
 };
 
-// Directions between points, then distances of features.
+// Directions between points, and distances of features.
+struct PrepareTerms {
+  float appearance = 0;
+  int units = 0;  // multiprocessors
+};
 void prepare_scenes(const DeviceModels& models, const DeviceScenes& scenes, int count,
-                    const detail::MatchTerms& terms, cudaStream_t stream);
+                    const PrepareTerms& terms, cudaStream_t stream);
+
+// Of the current device.
+struct DeviceLimits {
+  int units = 0;              // multiprocessors,
+  int unit_shared_bytes = 0;  // of each,
+  int shared_bytes = 0;       // and the most of a block
+};
 
 // Tables in shared memory and one launch: `ranks` blocks share a job as a cluster.
 struct FusedShape {
@@ -73,8 +84,16 @@ struct FusedShape {
   bool keeps_back = false;  // the way back stays in shared memory too
 };
 FusedShape fused_shape(const detail::CellBatch& batch, const detail::MatchTerms& terms,
-                       const DeviceModels& models);
+                       const DeviceModels& models, const DeviceLimits& limits);
 void match_fused(const JobWork& work, const FusedShape& shape, cudaStream_t stream);
+void allow_fused();  // once before, on each device: all of a block's shared memory
+
+// The same for scenes without dummies, quicker. Rows of its tables are odd_pitch(), so that
+// JobWork::cells is at least that times the points.
+FusedShape runs_shape(const detail::CellBatch& batch, const detail::MatchTerms& terms,
+                      const DeviceModels& models, const DeviceLimits& limits);
+void match_runs(const JobWork& work, const FusedShape& shape, cudaStream_t stream);
+void allow_runs();
 
 // Tables in device memory and a launch a node: for windows without limit.
 void match_layered(const JobWork& work, cudaStream_t stream);

@@ -42,23 +42,29 @@ __device__ inline detail::CellEnd shuffled(const detail::CellEnd& end, int dista
 // The first of all threads' ends, in thread 0. Whole warps, 1024 threads at most.
 __device__ inline detail::CellEnd first_end(detail::CellEnd end) {
   __shared__ detail::CellEnd warps[32];
-  for (int distance = 16; distance > 0; distance /= 2)
-    if (const detail::CellEnd other = shuffled(end, distance); detail::earlier(other, end))
-      end = other;
+  const auto first_of_warp = [&end] {
+    for (int distance = 16; distance > 0; distance /= 2)
+      if (const detail::CellEnd other = shuffled(end, distance); detail::earlier(other, end))
+        end = other;
+  };
+  first_of_warp();
   if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = end;
   __syncthreads();
-  if (threadIdx.x == 0)
-    for (unsigned w = 1; w < blockDim.x / 32; ++w)
-      if (detail::earlier(warps[w], end)) end = warps[w];
+  if (threadIdx.x < 32) {
+    end = warps[threadIdx.x < blockDim.x / 32 ? threadIdx.x : 0];
+    first_of_warp();
+  }
   return end;
 }
 
 // Walks back from an end and tells the result; all threads of a block, the end being thread 0's.
-// `room` is shared memory for two words a node. `back` holds a table of `cells` a node.
+// `room` is shared memory for two words a node. `back` holds a table of `cells` a node, whose rows
+// and columns lie so far from each other.
 struct TraceRoom {
   std::uint32_t* room;
   const std::uint16_t* back;
   std::int64_t cells;
+  std::int32_t row_step, column_step;
 };
 __device__ inline void trace(const JobWork& work, const Job& job, const detail::CellScene& scene,
                              const detail::CellEnd& end, const TraceRoom& at) {
@@ -78,7 +84,8 @@ __device__ inline void trace(const JobWork& work, const Job& job, const detail::
         if (i == 0) break;
         const std::int32_t middle = scene.before(row, time, work.terms.pair);
         if (i > 1)
-          row = at.back[i * at.cells + static_cast<std::int64_t>(row) * scene.columns() + column];
+          row = at.back[i * at.cells + static_cast<std::int64_t>(row) * at.row_step +
+                        static_cast<std::int64_t>(column) * at.column_step];
         column = middle;
       }
     }

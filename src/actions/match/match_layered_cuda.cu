@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(kTuning.finish_threads) finish_kernel(JobWork 
   }
   best = first_end(best);
   extern __shared__ std::uint32_t room[];
-  trace(work, job, scene, best, {room, job.back(work, 0), work.cells});
+  trace(work, job, scene, best, {room, job.back(work, 0), work.cells, scene.columns(), 1});
 }
 
 }  // namespace

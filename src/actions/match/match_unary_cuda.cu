@@ -1,109 +1,167 @@
 // What is known of scenes before any model walks: directions, and the distances of features of all
-// nodes of all models to all points of all scenes, one product of squared differences.
+// nodes of all models to all points of all scenes, one product of squared differences. Both in one
+// launch, which what comes next need not await to begin.
+#include <cuda_pipeline.h>
+
 #include "actions/match/match_kernels.cuh"
 #include "core/launch.cuh"
 
 namespace fovea::actions::cuda {
 namespace {
 
-// A block makes kTile x kTile distances, 4 x 4 a thread, kFeatureStep features at a time.
-constexpr struct { int tile = 64, threads = 256, each = 4, direction_threads = 256; } kTuning;
-static_assert(kTuning.tile == kNodeStep);
+constexpr int kThreads = 128;
+constexpr int kDepth = 32;  // features at a time
 
-__global__ void directions_kernel(DeviceScenes scenes) {
-  const detail::CellLayout& layout = scenes.layouts[blockIdx.y];
+// A block makes kPoints x kNodes distances, kEach x kEach a thread.
+template <int kPointsGiven, int kNodesGiven, int kEachGiven>
+struct Tile {
+  static constexpr int kPoints = kPointsGiven, kNodes = kNodesGiven, kEach = kEachGiven;
+  static constexpr int kAcross = kPoints / kEach;
+  static_assert(kAcross * (kNodes / kEach) == kThreads && kNodeStep % kNodes == 0);
+  // A point's features stay together; eight points read at once lie in different banks.
+  float points[2][kPoints][kDepth + 4];
+  float nodes[2][kDepth][kNodes];
+};
+using LargeTile = Tile<64, 32, 4>;
+using SmallTile = Tile<16, 32, 2>;  // where there are few of them
+
+__device__ void make_directions(const DeviceScenes& scenes, unsigned block, unsigned across) {
+  const detail::CellLayout& layout = scenes.layouts[block / across];
   const std::int32_t points = layout.shape.points;
   const std::int64_t count = static_cast<std::int64_t>(layout.shape.seen) * points;
   const std::int32_t* frames = scenes.frames + layout.first_point;
   const std::int32_t* first_at = scenes.first_at + layout.first_at;
   const float2* places = scenes.places + layout.first_point;
-  for (std::int64_t i = fovea::cuda::thread_number(); i < count; i += fovea::cuda::thread_total()) {
+  for (std::int64_t i = block % across * kThreads + threadIdx.x; i < count;
+       i += across * kThreads) {
     const auto row = static_cast<std::int32_t>(i / points);
     const auto to = static_cast<std::int32_t>(i % points);
     const std::int32_t from = first_at[frames[to]] - 1 - row;
-    if (from < 0) continue;
     scenes.directions[layout.first_direction + i] =
-        detail::direction(places[to].x - places[from].x, places[to].y - places[from].y);
+        from < 0 ? 0
+                 : detail::direction(places[to].x - places[from].x, places[to].y - places[from].y);
   }
 }
 
-__global__ void __launch_bounds__(kTuning.threads)
-    unary_kernel(DeviceModels models, DeviceScenes scenes, float weight) {
-  constexpr int kTile = kTuning.tile, kEach = kTuning.each, kStep = kFeatureStep;
-  __shared__ float nodes[kStep][kTile];
-  __shared__ float points[kStep][kTile + 4];  // columns are written by rows
-  const auto node0 = static_cast<std::int64_t>(blockIdx.y) * kTile;
-  const auto point0 = static_cast<std::int64_t>(blockIdx.x) * kTile;
+// Of a step, in pieces of 16 bytes.
+template <class T>
+__device__ __forceinline__ void fetch(T& tile, const DeviceModels& models,
+                                      const DeviceScenes& scenes, int k, std::int64_t point0,
+                                      std::int64_t node0) {
+  const int stage = k / kDepth % 2, tid = static_cast<int>(threadIdx.x);
+#pragma unroll
+  for (int i = tid; i < T::kPoints * (kDepth / 4); i += kThreads) {
+    const int p = i / (kDepth / 4), f = i % (kDepth / 4) * 4;
+    const std::int64_t point = point0 + p < scenes.points ? point0 + p : scenes.points - 1;
+    if (k + f < models.depth)
+      __pipeline_memcpy_async(&tile.points[stage][p][f],
+                              scenes.features + point * models.depth + k + f, 16);
+  }
+#pragma unroll
+  for (int i = tid; i < kDepth * (T::kNodes / 4); i += kThreads) {
+    const int f = i / (T::kNodes / 4), n = i % (T::kNodes / 4) * 4;
+    if (k + f < models.depth)
+      __pipeline_memcpy_async(
+          &tile.nodes[stage][f][n],
+          models.features + static_cast<std::int64_t>(k + f) * models.pitch + node0 + n, 16);
+  }
+  __pipeline_commit();
+}
+
+template <int kEach>
+struct alignas(4 * kEach) Some {
+  float values[kEach];
+};
+
+template <class T>
+__device__ __forceinline__ void make_tile(const DeviceModels& models, const DeviceScenes& scenes,
+                                          float weight, unsigned block) {
+  constexpr int kEach = T::kEach, kAcross = T::kAcross;
+  __shared__ __align__(16) T tile;
+  const auto tiles = static_cast<unsigned>((scenes.points + T::kPoints - 1) / T::kPoints);
+  const std::int64_t point0 = static_cast<std::int64_t>(block % tiles) * T::kPoints;
+  const std::int64_t node0 = static_cast<std::int64_t>(block / tiles) * T::kNodes;
   const int tid = static_cast<int>(threadIdx.x);
-  const int column = tid % 16 * kEach, row = tid / 16 * kEach;  // of points, of nodes
-  // Of a step each thread brings four numbers of nodes and four of a point.
-  const int load_node = tid % 16 * 4, load_feature = tid / 16;
-  const int load_point = tid / 4, load_quad = tid % 4 * 4;
-  const bool inside = point0 + load_point < scenes.points;
-  const float* from_nodes =
-      models.features + static_cast<std::int64_t>(load_feature) * models.pitch + node0 + load_node;
-  const float* from_points =
-      scenes.features + (inside ? point0 + load_point : 0) * models.depth + load_quad;
+  const int column = tid % kAcross, row = tid / kAcross * kEach;  // of points, of nodes
   float sums[kEach][kEach] = {};
-  auto a = *reinterpret_cast<const float4*>(from_nodes);
-  auto b = *reinterpret_cast<const float4*>(from_points);
-  for (int k = 0; k < models.depth; k += kStep) {
-    *reinterpret_cast<float4*>(&nodes[load_feature][load_node]) = a;
-    points[load_quad][load_point] = b.x;
-    points[load_quad + 1][load_point] = b.y;
-    points[load_quad + 2][load_point] = b.z;
-    points[load_quad + 3][load_point] = b.w;
-    __syncthreads();
-    if (k + kStep < models.depth) {
-      a = *reinterpret_cast<const float4*>(from_nodes +
-                                           static_cast<std::int64_t>(k + kStep) * models.pitch);
-      b = *reinterpret_cast<const float4*>(from_points + k + kStep);
+  fetch(tile, models, scenes, 0, point0, node0);
+  for (int k = 0; k < models.depth; k += kDepth) {
+    if (k + kDepth < models.depth) {
+      fetch(tile, models, scenes, k + kDepth, point0, node0);
+      __pipeline_wait_prior(1);
+    } else {
+      __pipeline_wait_prior(0);
     }
+    __syncthreads();
+    const int stage = k / kDepth % 2;
+    const int here = models.depth - k < kDepth ? models.depth - k : kDepth;
+#pragma unroll 2
+    for (int f = 0; f < here; f += 4) {
+      Some<4> scene[kEach];
 #pragma unroll
-    for (int f = 0; f < kStep; ++f) {
-      float model[kEach], scene[kEach];
+      for (int j = 0; j < kEach; ++j)
+        scene[j] = *reinterpret_cast<const Some<4>*>(&tile.points[stage][column + j * kAcross][f]);
 #pragma unroll
-      for (int i = 0; i < kEach; ++i) model[i] = nodes[f][row + i];
+      for (int g = 0; g < 4; ++g) {
+        const auto model = *reinterpret_cast<const Some<kEach>*>(&tile.nodes[stage][f + g][row]);
 #pragma unroll
-      for (int i = 0; i < kEach; ++i) scene[i] = points[f][column + i];
+        for (int i = 0; i < kEach; ++i)
 #pragma unroll
-      for (int i = 0; i < kEach; ++i)
-#pragma unroll
-        for (int j = 0; j < kEach; ++j)
-          sums[i][j] = detail::add_square(model[i], scene[j], sums[i][j]);
+          for (int j = 0; j < kEach; ++j)
+            sums[i][j] = detail::add_square(model.values[i], scene[j].values[g], sums[i][j]);
+      }
     }
     __syncthreads();
   }
+#pragma unroll
   for (int i = 0; i < kEach; ++i) {
     const std::int64_t node = node0 + row + i;
     if (node >= models.total) break;
+#pragma unroll
     for (int j = 0; j < kEach; ++j)
-      if (point0 + column + j < scenes.points)
-        scenes.unary[node * scenes.unary_pitch + point0 + column + j] =
+      if (const std::int64_t point = point0 + column + j * kAcross; point < scenes.points)
+        scenes.unary[node * scenes.unary_pitch + point] =
             detail::appearance_cost(weight, sums[i][j]);
   }
+}
+
+// The first blocks make directions, `across` of them a scene.
+template <class T>
+__global__ void __launch_bounds__(kThreads)
+    prepare_kernel(DeviceModels models, DeviceScenes scenes, float weight, unsigned across,
+                   unsigned direction_blocks) {
+#if __CUDA_ARCH__ >= 900
+  cudaTriggerProgrammaticLaunchCompletion();
+#endif
+  if (blockIdx.x < direction_blocks) make_directions(scenes, blockIdx.x, across);
+  else make_tile<T>(models, scenes, weight, blockIdx.x - direction_blocks);
+}
+
+template <class T>
+std::int64_t tiles_of(const DeviceModels& models, const DeviceScenes& scenes) {
+  return static_cast<std::int64_t>(fovea::cuda::blocks_for(scenes.points, T::kPoints)) *
+         fovea::cuda::blocks_for(models.total, T::kNodes);
 }
 
 }  // namespace
 
 void prepare_scenes(const DeviceModels& models, const DeviceScenes& scenes, int count,
-                    const detail::MatchTerms& terms, cudaStream_t stream) {
+                    const PrepareTerms& terms, cudaStream_t stream) {
   if (scenes.points == 0) return;
-  constexpr int kMostScenes = 65535;  // a grid's rows
-  for (int first = 0; first < count; first += kMostScenes) {
-    DeviceScenes some = scenes;
-    some.layouts += first;
-    const int rows = count - first < kMostScenes ? count - first : kMostScenes;
-    const unsigned across = fovea::cuda::blocks_within(scenes.points * 16 / count + 1,
-                                                       kTuning.direction_threads, 4, "match");
-    directions_kernel<<<dim3(across, static_cast<unsigned>(rows)), kTuning.direction_threads, 0,
-                        stream>>>(some);
-    fovea::cuda::check_launch("directions of points");
+  constexpr int kRows = 16;  // of directions, about
+  const unsigned across = fovea::cuda::blocks_for(scenes.points / count * kRows + 1, kThreads);
+  const unsigned direction_blocks = across * static_cast<unsigned>(count);
+  const std::int64_t large = tiles_of<LargeTile>(models, scenes);
+  if (large >= 2 * terms.units) {
+    prepare_kernel<LargeTile>
+        <<<direction_blocks + static_cast<unsigned>(large), kThreads, 0, stream>>>(
+            models, scenes, terms.appearance, across, direction_blocks);
+  } else {
+    const auto small = static_cast<unsigned>(tiles_of<SmallTile>(models, scenes));
+    prepare_kernel<SmallTile><<<direction_blocks + small, kThreads, 0, stream>>>(
+        models, scenes, terms.appearance, across, direction_blocks);
   }
-  const dim3 grid(fovea::cuda::blocks_for(scenes.points, kTuning.tile),
-                  fovea::cuda::blocks_for(models.total, kTuning.tile));
-  unary_kernel<<<grid, kTuning.threads, 0, stream>>>(models, scenes, terms.appearance);
-  fovea::cuda::check_launch("distances of features");
+  fovea::cuda::check_launch("directions of points and distances of features");
 }
 
 }  // namespace fovea::actions::cuda

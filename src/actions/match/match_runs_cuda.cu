@@ -1,0 +1,453 @@
+// Scenes without dummies in one launch: a block or a cluster of blocks a job, as in
+// match_fused_cuda.cu, but what pairs of points need is found once and kept as runs, sorted by
+// length so that threads of a warp end together. A block writes the columns that the next one of
+// its cluster reads straight into that one's table, so that a node ends with a single barrier.
+#include <cooperative_groups.h>
+#include <cuda_pipeline.h>
+
+#include <algorithm>
+#include <bit>
+#include <span>
+#include <vector>
+
+#include "actions/match/match_kernels_device.cuh"
+#include "actions/match/match_runs_math.h"
+#include "core/launch.cuh"
+
+namespace fovea::actions::cuda {
+namespace {
+
+namespace cg = cooperative_groups;
+
+constexpr struct {
+  int most_threads = 1024, least_threads = 128;
+  int batch_threads = 256;  // where there are many jobs: several blocks a multiprocessor
+  int most_ranks = 8;
+  // Cycles of a node, about: a cell's share of a multiprocessor, the least that a node takes, and
+  // what a cluster's barrier adds.
+  double cell = 1.25, least = 700, barrier = 500;
+} kTuning;
+constexpr int kOwnBytes = 2048;  // of shared memory that the kernel has besides, and its block
+
+// Shared memory of a block, in words.
+struct RunLayout {
+  std::int32_t states, table;      // two tables of RunState, and the words of one
+  std::int32_t ways;               // directions, a column a point
+  std::int32_t unary, unary_step;  // of own points, of two nodes
+  std::int32_t nodes, frames, first_at, counts, back, runs;
+
+  // The runs come last.
+  FOVEA_HD RunLayout(const detail::CellSlice& slice, std::int32_t longest, bool keeps_back) {
+    const detail::CellScene& part = slice.part;
+    std::int32_t at = 0;
+    const auto take = [&at](std::int64_t words) {
+      const std::int32_t begin = at;
+      at += static_cast<std::int32_t>((words + 3) / 4 * 4);
+      return begin;
+    };
+    const std::int64_t cells =
+        static_cast<std::int64_t>(part.points) * detail::odd_pitch(part.reach);
+    states = take(2 * cells);
+    table = take(2 * cells) - states;
+    ways = take(static_cast<std::int64_t>(part.points) * detail::odd_pitch(part.seen));
+    unary = take(slice.own());
+    unary_step = take(slice.own()) - unary;
+    nodes = take(3 * longest);
+    frames = take(part.points);
+    first_at = take(part.span + 1);
+    counts = take(detail::kRunBuckets);
+    back = take(keeps_back ? (cells * longest + 1) / 2 : 0);
+    runs = at;
+  }
+  FOVEA_HD std::int64_t bytes(std::int64_t cells) const {
+    return 4 * (static_cast<std::int64_t>(runs) +
+                cells * static_cast<std::int64_t>(sizeof(detail::CellRun) / 4));
+  }
+};
+
+// sqrt() as the compiler has it, without the branch for numbers below kLeastSquare: of those only 0
+// comes. Rounds correctly: all numbers from kLeastSquare to 1 were tried.
+struct PlainRoot {
+  __device__ float operator()(float square) const {
+    float inverse;
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(fmaxf(square, detail::kLeastSquare)));
+    const float root = square * inverse;
+    return std::fma(std::fma(-root, root, square), 0.5F * inverse, root);
+  }
+};
+struct AnyRoot {
+  __device__ float operator()(float square) const { return std::sqrt(square); }
+};
+
+// What all nodes of a job share.
+struct RunBlock {
+  std::int32_t runs, ways;   // in shared memory, in words
+  std::int32_t count;        // of runs
+  std::int32_t base, pitch;  // point of column 0; rows of a column
+  bool keeps_back;
+  // Columns from `push_from` on are the next rank's too, `push_shift` places away.
+  std::int32_t push_from, push_shift;
+};
+// And of a node.
+struct RunNode {
+  detail::CellNode node;
+  std::int32_t states, next, unary;  // in shared memory; unary of column 0
+  std::int32_t back;                 // of the node, in shared memory, in halves of words
+  std::uint16_t* far_back;           // or where it is
+  detail::RunState* pushed;          // the next rank's table
+  bool last;
+};
+
+// In one read.
+__device__ __forceinline__ detail::CellRun read_run(const detail::CellRun* run) {
+  return std::bit_cast<detail::CellRun>(*reinterpret_cast<const uint4*>(run));
+}
+
+// Calls take(place in the list) for all runs of this thread: of all nodes the same.
+template <class Take>
+__device__ __forceinline__ void for_runs(std::int32_t count, const Take& take) {
+  const auto warp = static_cast<std::int32_t>(threadIdx.x / 32);
+  const auto warps = static_cast<std::int32_t>(blockDim.x / 32);
+  const auto lane = static_cast<std::int32_t>(threadIdx.x % 32);
+  for (std::int32_t pass = 0; pass * warps * 32 < count; ++pass) {
+    const std::int32_t at = detail::chunk_of(pass, warp, warps) * 32 + lane;
+    if (at < count) take(at);
+  }
+}
+
+template <class Root>
+__device__ __forceinline__ void walk(const RunBlock& block, const RunNode& the,
+                                     const detail::MatchTerms& terms, float* memory,
+                                     detail::CellEnd& best) {
+  const auto* const runs = reinterpret_cast<const detail::CellRun*>(memory + block.runs);
+  const auto* const states = reinterpret_cast<const detail::RunState*>(memory + the.states);
+  auto* const next = reinterpret_cast<detail::RunState*>(memory + the.next);
+  for_runs(block.count, [&](std::int32_t at) {
+    const detail::CellRun run = read_run(runs + at);
+    const float unary = memory[the.unary + run.column];
+    const detail::RunLeast least =
+        detail::least_of(run, states + run.from, memory + block.ways + run.ways, the.node.bends,
+                         terms.angles, Root());
+    const float time = detail::time_cost(terms.time, the.node.gap, static_cast<float>(run.gap));
+    const float energy = detail::arrive(unary, time, least.energy);
+    const float state = detail::go_on(energy, time);
+    next[run.to].state = state;
+    if (run.column >= block.push_from) the.pushed[run.to + block.push_shift].state = state;
+    const auto who = static_cast<std::uint16_t>(least.row);
+    if (block.keeps_back) reinterpret_cast<std::uint16_t*>(memory)[the.back + run.to] = who;
+    else the.far_back[run.to] = who;
+    if (the.last && energy <= best.energy && energy < INFINITY) {
+      const std::int32_t column = run.column + block.base;
+      const detail::CellEnd end{energy, column, run.from / block.pitch + block.base, column,
+                                run.to - run.column * block.pitch};
+      if (detail::earlier(end, best)) best = end;
+    }
+  });
+}
+
+// Lists the runs of own columns by their length; returns how many there are.
+__device__ std::int32_t list_runs(const detail::CellSlice& slice, const detail::CellScene& part,
+                                  const detail::MatchTerms& terms, std::int32_t* counts,
+                                  detail::CellRun* runs) {
+  const int tid = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
+  const std::int32_t cells = slice.own() * part.reach;
+  for (int b = tid; b < detail::kRunBuckets; b += threads) counts[b] = 0;
+  __syncthreads();
+  for (std::int32_t c = tid; c < cells; c += threads) {
+    const std::int32_t column = slice.own_point + c / part.reach, row = c % part.reach;
+    const detail::RunReach reach = detail::reach_of(part, terms, column, row);
+    if (reach.middle >= 0) atomicAdd(counts + detail::bucket_of(reach.count), 1);
+  }
+  __syncthreads();
+  if (tid < 32) {  // where each bucket begins
+    const std::int32_t a = counts[2 * tid], b = counts[2 * tid + 1];
+    std::int32_t end = a + b;
+    for (int distance = 1; distance < 32; distance *= 2) {
+      const std::int32_t other = __shfl_up_sync(~0U, end, distance);
+      if (tid >= distance) end += other;
+    }
+    counts[2 * tid] = end - a - b;
+    counts[2 * tid + 1] = end - b;
+  }
+  __syncthreads();
+  for (std::int32_t c = tid; c < cells; c += threads) {
+    const std::int32_t column = slice.own_point + c / part.reach, row = c % part.reach;
+    const detail::RunReach reach = detail::reach_of(part, terms, column, row);
+    if (reach.middle >= 0)
+      runs[atomicAdd(counts + detail::bucket_of(reach.count), 1)] =
+          detail::run_of(part, reach, column, row);
+  }
+  __syncthreads();
+  return counts[detail::kRunBuckets - 1];  // the end of the last
+}
+
+__global__ void __launch_bounds__(kTuning.most_threads, 1) runs_kernel(JobWork work) {
+  extern __shared__ __align__(16) float memory[];
+  __shared__ detail::CellEnd ends[kTuning.most_ranks];
+  const cg::cluster_group cluster = cg::this_cluster();
+  const auto rank = static_cast<std::int32_t>(cluster.block_rank());
+  const auto ranks = static_cast<std::int32_t>(cluster.num_blocks());
+  const Job job(work, blockIdx.x / static_cast<unsigned>(ranks));
+  const detail::CellScene whole = scene_of(work.scenes, *job.layout);
+  const detail::CellSlice slice = detail::slice_of(whole, work.terms, rank, ranks);
+  const bool keeps_back = work.back == nullptr;
+  const RunLayout layout(slice, work.models.longest, keeps_back);
+  const int tid = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
+  const auto sync = [&] {
+    if (ranks > 1) cluster.sync();
+    else __syncthreads();
+  };
+
+  // What does not wait for the launch before: the part of the scene, the model, the runs.
+  auto* const frames = reinterpret_cast<std::int32_t*>(memory + layout.frames);
+  auto* const first_at = reinterpret_cast<std::int32_t*>(memory + layout.first_at);
+  auto* const nodes = reinterpret_cast<detail::CellNode*>(memory + layout.nodes);
+  auto* const runs = reinterpret_cast<detail::CellRun*>(memory + layout.runs);
+  detail::CellScene part = slice.part;
+  part.frame = frames;
+  part.first_at = first_at;
+  const std::int32_t points = part.points;
+  for (std::int32_t p = tid; p < points; p += threads)
+    frames[p] = whole.frame[slice.base + p] - slice.halo;
+  for (std::int32_t f = tid; f <= part.span; f += threads)
+    first_at[f] = whole.first_at[slice.halo + f] - slice.base;
+  for (int i = tid; i < job.model.nodes; i += threads)
+    nodes[i] = work.models.nodes[job.model.first + i];
+  RunBlock block{layout.runs, layout.ways, 0, slice.base, detail::odd_pitch(part.reach),
+                 keeps_back,  points,      0};
+  block.count = list_runs(slice, part, work.terms,
+                          reinterpret_cast<std::int32_t*>(memory + layout.counts), runs);
+  fovea::cuda::after_previous();
+
+  // Directions, also beside the states, and what the first nodes cost.
+  const std::int32_t own = slice.own();
+  const auto fetch_unary = [&](int i) {
+    const float* const from = job.unary(work, i) + slice.base + slice.own_point;
+    for (std::int32_t k = tid; k < own; k += threads)
+      __pipeline_memcpy_async(memory + layout.unary + i % 2 * layout.unary_step + k, from + k,
+                              sizeof(float));
+    __pipeline_commit();
+  };
+  fetch_unary(1);
+  fetch_unary(2);
+  bool odd = false;
+  for (std::int32_t c = tid; c < part.seen * points; c += threads) {
+    const std::int32_t row = c / points, p = c % points;
+    const float way =
+        whole.directions[static_cast<std::int64_t>(row) * whole.points + slice.base + p];
+    odd |= !detail::is_plain_direction(way);
+    memory[layout.ways + p * detail::odd_pitch(part.seen) + row] = way;
+    if (row < part.reach) {
+      const std::int32_t at = layout.states + 2 * (p * block.pitch + row) + 1;
+      memory[at] = memory[at + layout.table] = way;
+    }
+  }
+  __pipeline_wait_prior(0);
+  const bool plain = __syncthreads_or(odd ? 1 : 0) == 0;
+  sync();  // all blocks of the cluster are there
+
+  float* pushed = nullptr;  // the next rank's tables
+  std::int32_t pushed_table = 0;
+  if (rank + 1 < ranks) {
+    const detail::CellSlice following = detail::slice_of(whole, work.terms, rank + 1, ranks);
+    const RunLayout there(following, work.models.longest, keeps_back);
+    float* const remote = cluster.map_shared_rank(memory, static_cast<unsigned>(rank + 1));
+    const std::int32_t shift = slice.base - following.base;
+    block.push_from = following.read_point - shift;
+    block.push_shift = shift * block.pitch;
+    pushed = remote + there.states;
+    pushed_table = there.table;
+  }
+
+  // The second node, which has no triple yet.
+  {
+    const float* const begin = job.unary(work, 0) + slice.base;
+    auto* const next = reinterpret_cast<detail::RunState*>(memory + layout.states + layout.table);
+    auto* const far = reinterpret_cast<detail::RunState*>(pushed + pushed_table);
+    for_runs(block.count, [&](std::int32_t at) {
+      const detail::CellRun run = read_run(runs + at);
+      const std::int32_t row = run.to - run.column * block.pitch;
+      runs[at].way = memory[layout.ways + run.column * detail::odd_pitch(part.seen) + row];
+      const float time =
+          detail::time_cost(work.terms.time, nodes[1].gap, static_cast<float>(run.gap));
+      const float state = detail::go_on(
+          detail::arrive(memory[layout.unary + layout.unary_step + run.column - slice.own_point], 0,
+                         begin[run.from / block.pitch]),
+          time);
+      next[run.to].state = state;
+      if (run.column >= block.push_from) far[run.to + block.push_shift].state = state;
+    });
+    sync();
+  }
+
+  detail::CellEnd best{INFINITY, 0, 0, -1, 0};
+  const std::int32_t back_cells = points * block.pitch;
+  for (int i = 2; i < job.model.nodes; ++i) {
+    RunNode the{nodes[i],
+                layout.states + (i + 1) % 2 * layout.table,
+                layout.states + i % 2 * layout.table,
+                layout.unary + i % 2 * layout.unary_step - slice.own_point,
+                2 * layout.back + i * back_cells,
+                nullptr,
+                reinterpret_cast<detail::RunState*>(pushed + i % 2 * pushed_table),
+                i == job.model.nodes - 1};
+    if (!the.last) fetch_unary(i + 1);
+    if (!keeps_back) the.far_back = job.back(work, i) + slice.base * block.pitch;
+    if (plain && detail::are_plain(the.node.bends))
+      walk<PlainRoot>(block, the, work.terms, memory, best);
+    else walk<AnyRoot>(block, the, work.terms, memory, best);
+    __pipeline_wait_prior(0);
+    sync();
+  }
+
+  best = first_end(best);
+  if (tid == 0) {
+    detail::CellEnd* const at_first = cluster.map_shared_rank(ends, 0);
+    at_first[rank] = best;
+  }
+  sync();
+  if (rank > 0) return;
+  for (std::int32_t r = 1; r < ranks; ++r)
+    if (detail::earlier(ends[r], best)) best = ends[r];
+  TraceRoom room{.room = reinterpret_cast<std::uint32_t*>(nodes),
+                 .back = job.back(work, 0),
+                 .cells = work.cells,
+                 .row_step = 1,
+                 .column_step = block.pitch};
+  if (keeps_back) {
+    room.back = reinterpret_cast<const std::uint16_t*>(memory) + 2 * layout.back;
+    room.cells = back_cells;
+  }
+  if (ranks == 1) {  // the whole scene is at hand
+    trace(work, job, part, best, room);
+    return;
+  }
+  // Else it is brought where the tables were: the way back is a chain of reads.
+  detail::CellScene near = whole;
+  if (whole.points + whole.span + 1 <= 4 * points * block.pitch) {
+    auto* const at = reinterpret_cast<std::int32_t*>(memory + layout.states);
+    for (std::int32_t p = tid; p < whole.points; p += threads) at[p] = whole.frame[p];
+    for (std::int32_t f = tid; f <= whole.span; f += threads)
+      at[whole.points + f] = whole.first_at[f];
+    near.frame = at;
+    near.first_at = at + whole.points;
+    __syncthreads();
+  }
+  trace(work, job, near, best, room);
+}
+
+// What a scene's parts need of shared memory where so many share it, and the most runs of one.
+struct PartsNeed {
+  std::size_t bytes = 0;
+  std::int64_t runs = 0;
+};
+PartsNeed need_of(const detail::CellScene& scene, std::span<const std::int64_t> runs_before,
+                  const detail::MatchTerms& terms, int ranks, int longest, bool keeps_back) {
+  PartsNeed need;
+  for (int rank = 0; rank < ranks; ++rank) {
+    const detail::CellSlice slice = detail::slice_of(scene, terms, rank, ranks);
+    const std::int64_t runs =
+        runs_before[scene.first_at[slice.end]] - runs_before[scene.first_at[slice.first]];
+    need.runs = std::max(need.runs, runs);
+    const std::int64_t bytes = RunLayout(slice, longest, keeps_back).bytes(runs);
+    need.bytes = std::max(need.bytes, static_cast<std::size_t>(bytes));
+  }
+  return need;
+}
+
+// How many runs end in the points before each.
+std::vector<std::int64_t> runs_before(const detail::CellScene& scene,
+                                      const detail::MatchTerms& terms) {
+  std::vector<std::int64_t> sums{0};
+  sums.reserve(static_cast<std::size_t>(scene.points) + 1);
+  for (std::int32_t p = 0; p < scene.points; ++p) {
+    const std::int32_t time = scene.frame[p];
+    const std::int32_t low = time > terms.pair ? time - terms.pair : 0;
+    sums.push_back(sums.back() + scene.first_at[time] - scene.first_at[low]);
+  }
+  return sums;
+}
+
+}  // namespace
+
+FusedShape runs_shape(const detail::CellBatch& batch, const detail::MatchTerms& terms,
+                      const DeviceModels& models, const DeviceLimits& limits) {
+  if (terms.dummies) return {};
+  const std::int64_t jobs = std::ssize(batch.scenes) * static_cast<std::int64_t>(models.models);
+  const auto room = static_cast<std::size_t>(limits.shared_bytes - kOwnBytes);
+  std::int32_t shortest = detail::kMostFrame;
+  std::vector<detail::CellScene> scenes;
+  std::vector<std::vector<std::int64_t>> runs;
+  for (const detail::CellLayout& layout : batch.scenes) {
+    detail::CellScene& scene = scenes.emplace_back(layout.shape);
+    scene.frame = batch.frames.data() + layout.first_point;
+    scene.first_at = batch.first_at.data() + layout.first_at;
+    if (layout.cells() > static_cast<std::int64_t>(room)) return {};  // far too large for any
+    runs.push_back(runs_before(scene, terms));
+    shortest = std::min(shortest, scene.span);
+  }
+  const auto most_needed = [&](int ranks, bool keeps_back) {
+    PartsNeed most;
+    for (std::size_t s = 0; s < scenes.size(); ++s) {
+      const PartsNeed need = need_of(scenes[s], runs[s], terms, ranks, models.longest, keeps_back);
+      most = {std::max(most.bytes, need.bytes), std::max(most.runs, need.runs)};
+    }
+    return most;
+  };
+  FusedShape shape;
+  double least = 0;
+  for (int ranks = 1; ranks <= kTuning.most_ranks; ++ranks) {
+    // A part's halo is made by the one before it alone.
+    if (ranks > 1 && shortest / ranks < std::max(1, terms.pair)) break;
+    // Many jobs fill the device by themselves.
+    if (shape.ranks > 0 && jobs > 2 * limits.units) break;
+    const PartsNeed need = most_needed(ranks, false);
+    if (need.bytes > room) continue;
+    const std::int64_t a_unit = (jobs * ranks + limits.units - 1) / limits.units;
+    const int most_threads = a_unit > 2    ? kTuning.batch_threads
+                             : a_unit == 2 ? kTuning.most_threads / 2
+                                           : kTuning.most_threads;
+    const auto threads = static_cast<int>(
+        std::clamp<std::int64_t>((need.runs + 31) / 32 * 32, kTuning.least_threads, most_threads));
+    const std::int64_t at_once = std::min<std::int64_t>(
+        {a_unit, kTuning.most_threads / threads,
+         static_cast<std::int64_t>(limits.unit_shared_bytes / (need.bytes + kOwnBytes))});
+    const std::int64_t turns = (a_unit + at_once - 1) / at_once;
+    const double cycles =
+        static_cast<double>(turns) *
+            std::max(kTuning.least, kTuning.cell * static_cast<double>(at_once * need.runs)) +
+        (ranks > 1 ? kTuning.barrier : 0);
+    if (shape.ranks > 0 && cycles >= least) continue;
+    least = cycles;
+    shape = {ranks, threads, need.bytes, false};
+  }
+  // Few jobs wait for their way back; many hide it behind each other.
+  if (shape.ranks == 1 && jobs <= limits.units) {
+    const PartsNeed need = most_needed(1, true);
+    if (need.bytes <= room) {
+      shape.shared_bytes = need.bytes;
+      shape.keeps_back = true;
+    }
+  }
+  return shape;
+}
+
+void allow_runs() { fovea::cuda::allow_shared(runs_kernel, std::size_t{48} << 10, "match"); }
+
+void match_runs(const JobWork& work, const FusedShape& shape, cudaStream_t stream) {
+  cudaLaunchAttribute attributes[2]{};
+  attributes[0].id = cudaLaunchAttributeClusterDimension;
+  attributes[0].val.clusterDim = {static_cast<unsigned>(shape.ranks), 1, 1};
+  attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attributes[1].val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(static_cast<unsigned>(work.count) * static_cast<unsigned>(shape.ranks));
+  config.blockDim = dim3(static_cast<unsigned>(shape.threads));
+  config.dynamicSmemBytes = shape.shared_bytes;
+  config.stream = stream;
+  config.attrs = attributes;
+  config.numAttrs = 2;
+  fovea::cuda::check(cudaLaunchKernelEx(&config, runs_kernel, work), "matching");
+}
+
+}  // namespace fovea::actions::cuda
