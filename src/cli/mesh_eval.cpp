@@ -59,8 +59,16 @@ int distinct(const std::vector<std::int32_t>& labels) {
   return static_cast<int>(std::unique(sorted.begin(), sorted.end()) - sorted.begin());
 }
 
+std::vector<const MeshCase*> pointers_to(const std::vector<MeshCase>& cases) {
+  std::vector<const MeshCase*> pointers;
+  pointers.reserve(cases.size());
+  for (const MeshCase& each : cases) pointers.push_back(&each);
+  return pointers;
+}
+
 int median_count(const std::vector<std::vector<std::int32_t>>& people) {
   std::vector<int> counts;
+  counts.reserve(people.size());
   for (const auto& labels : people) counts.push_back(distinct(labels));
   std::ranges::sort(counts);
   const std::size_t half = counts.size() / 2;
@@ -99,9 +107,7 @@ mesh::SegmentationErrors among(const io::TriangleMesh& mesh,
     person.errors = mesh::compare_to_people(mesh, people[i], others);
     all.push_back(person);
   }
-  std::vector<const MeshCase*> each;
-  for (const MeshCase& one : all) each.push_back(&one);
-  return mean_errors(each, false);
+  return mean_errors(pointers_to(all), false);
 }
 
 std::vector<std::int32_t> segmented(const MeshEvalRequest& request, const Exec& exec,
@@ -158,8 +164,7 @@ void write_errors(io::JsonWriter& json, const mesh::SegmentationErrors& errors) 
 
 void print_json(const std::vector<MeshCase>& cases, bool people, double seconds,
                 const Context& context) {
-  std::vector<const MeshCase*> all;
-  for (const MeshCase& each : cases) all.push_back(&each);
+  const std::vector<const MeshCase*> all = pointers_to(cases);
   std::string text;
   io::JsonWriter json(io::string_sink(text));
   json.begin_object().member("fovea", FOVEA_VERSION).member("command", context.command.name());
@@ -199,8 +204,7 @@ void print_words(const std::vector<MeshCase>& cases, bool people, const Context&
   context.console.print(fmt::format("{:<12} {:>4} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7}\n",
                                     "category", "", "rand", people ? "people" : "", "cut",
                                     "hamming", "gce", "lce"));
-  std::vector<const MeshCase*> all;
-  for (const MeshCase& each : cases) all.push_back(&each);
+  const std::vector<const MeshCase*> all = pointers_to(cases);
   for (const auto& [name, members] : by_category(cases))
     row(name.empty() ? "other" : name, members);
   row("all", all);
