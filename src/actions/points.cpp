@@ -139,6 +139,7 @@ class Finder {
     Image<float> descriptors;
     if (plan_.descriptors && !kept.empty()) {
       std::vector<Site> sites;
+      sites.reserve(kept.size());
       for (const Candidate& one : kept) sites.push_back({one.frame, one.channel, one.x, one.y});
       descriptors = Image<float>(kDescriptorSize, static_cast<int>(kept.size()));
       engine_->describe(sites, last, descriptors);

@@ -58,7 +58,7 @@ Taps taps_of(const std::vector<float>& kernel) {
 void rows_around(ImageView<const float> plane, int y, std::vector<const float*>& rows) {
   const int radius = static_cast<int>(rows.size() / 2);
   for (int i = -radius; i <= radius; ++i)
-    rows[static_cast<std::size_t>(i + radius)] = plane.row(clamped(y + i, plane.height));
+    rows[static_cast<std::size_t>(i) + static_cast<std::size_t>(radius)] = plane.row(clamped(y + i, plane.height));
 }
 
 void halve(ImageView<const float> from, ImageView<float> to) {
@@ -313,6 +313,7 @@ class CpuPointEngine final : public PointEngine {
     const int width = planes.moments[0].width();
     const int radius = static_cast<int>(channel.sum_space.size() / 2);
     std::vector<WideRow> wide;
+    wide.reserve(kMoments);
     float* sums[kMoments];
     for (int m = 0; m < kMoments; ++m) wide.emplace_back(width, radius);
     for (int m = 0; m < kMoments; ++m) sums[m] = wide[static_cast<std::size_t>(m)].inside();

@@ -115,6 +115,7 @@ std::vector<double> nearest_clips(std::span<const double> distances,
   for (std::size_t i = 0; i < distances.size(); ++i)
     values[static_cast<std::size_t>(labels[i])].push_back(distances[i]);
   std::vector<double> result;
+  result.reserve(values.size());
   for (auto& of_class : values) result.push_back(mean_of_least(of_class, best));
   return result;
 }

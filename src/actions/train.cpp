@@ -97,6 +97,7 @@ class Trainer {
 
   ScoreTable table(std::vector<Prototype> prototypes, std::span<const int> clips) const {
     std::vector<Chain> chains;
+    chains.reserve(prototypes.size());
     for (const Prototype& prototype : prototypes)
       chains.push_back(make_chain(salient_[static_cast<std::size_t>(prototype.clip)], prototype,
                                   options_.features));

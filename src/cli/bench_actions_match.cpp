@@ -176,6 +176,7 @@ std::vector<BenchCase> match_bench_cases(bool on_cpu) {
     all.push_back({"match_blocks_dummies_t10", kBlock, 50, 400, options(10, true)});
   }
   std::vector<BenchCase> cases;
+  cases.reserve(all.size() + 1);
   for (const MatchCase& each : all) cases.push_back(bench_case(each));
   if (on_cpu) cases.push_back(stream_case(50));
   return cases;

@@ -40,6 +40,7 @@ std::shared_ptr<const Frames> make_frames() {
     return from + (to - from) * random.uniform();
   };
   std::vector<Disc> discs;
+  discs.reserve(8);
   for (int i = 0; i < 8; ++i)
     discs.push_back({between(20, kWidth - 20), between(20, kHeight - 20), between(-2, 2),
                      between(-2, 2), between(4, 12), between(0, 255)});

@@ -99,6 +99,7 @@ Image<std::uint8_t> seen_frames(const Video& video, std::span<const actions::Eve
     marked.push_back(clone(video[frame]));
     actions::draw_events(marked.back().view(), events, classes, static_cast<std::int64_t>(frame));
   }
+  tiles.reserve(marked.size());
   for (const Image<std::uint8_t>& frame : marked) tiles.push_back({frame, {}});
   return montage(tiles, {.columns = 2});
 }
@@ -127,7 +128,8 @@ Image<std::uint8_t> matched_waves(const actions::Model& model, const DemoRun& ru
 }  // namespace
 
 void add_demo_actions(Page& page, const DemoRun& run) {
-  const actions::TrainOptions options;
+  actions::TrainOptions options;
+  options.points.harris.threshold = 1e-11;  // drawings are smoother than people
   const Lessons lessons = draw_lessons(run, options);
   const actions::Model model = actions::train(lessons.corpus, lessons.points, options, run.exec);
   const Video video = draw_stranger();
@@ -155,7 +157,7 @@ void add_demo_actions(Page& page, const DemoRun& run) {
       actions::timeline_svg(events, model.classes, static_cast<std::int64_t>(video.size()), 25),
       {fmt::format("the same over time: the stranger waves, bends, walks and jumps, {} frames each",
                    kFrames),
-       "fovea actions train lessons -o acts.safetensors"}));
+       "fovea actions train lessons -o acts.safetensors --harris-threshold 1e-11"}));
 }
 
 }  // namespace fovea::cli

@@ -46,7 +46,8 @@ struct Pose {
 };
 
 Pose pose_of(Act act, const Body& body, double seconds) {
-  const double turn = 2 * std::numbers::pi * body.pace * seconds;
+  const double pace = act == Act::kWave ? 1.5 * body.pace : body.pace;
+  const double turn = 2 * std::numbers::pi * pace * seconds;
   const double beat = 0.5 - 0.5 * std::cos(turn);  // 0 to 1 and back
   Pose pose;
   switch (act) {
@@ -63,8 +64,8 @@ Pose pose_of(Act act, const Body& body, double seconds) {
       break;
     case Act::kWave:
       for (int side = 0; side < 2; ++side) {
-        pose.arm[side] = 0.35 + 2.3 * body.swing * beat;
-        pose.elbow[side] = 0.35 * beat;
+        pose.arm[side] = 0.5 + 2.1 * body.swing * beat;
+        pose.elbow[side] = 0.5 * beat;
       }
       break;
     case Act::kJump:
@@ -151,10 +152,14 @@ Image<std::uint8_t> draw_act(Act act, const Actor& actor, int frame) {
   for (int side = 1; side >= 0; --side)
     draw_limb(canvas, at(bones.hips), at(bones.knee[side]), at(bones.foot[side]), body.trousers,
               thick);
-  draw_limb(canvas, at(bones.neck), at(bones.elbow[1]), at(bones.hand[1]), body.skin, 0.7 * thick);
+  draw_limb(canvas, at(bones.neck), at(bones.elbow[1]), at(bones.hand[1]), body.shirt,
+            0.85 * thick);
+  fill_circle(canvas, at(bones.hand[1]), 0.55 * thick, {body.skin, 1});
   draw_line(canvas, at(bones.hips), at(bones.neck),
             {body.shirt, static_cast<float>(0.16 * body.height)});
-  draw_limb(canvas, at(bones.neck), at(bones.elbow[0]), at(bones.hand[0]), body.skin, 0.7 * thick);
+  draw_limb(canvas, at(bones.neck), at(bones.elbow[0]), at(bones.hand[0]), body.shirt,
+            0.85 * thick);
+  fill_circle(canvas, at(bones.hand[0]), 0.55 * thick, {body.skin, 1});
   fill_circle(canvas, at(bones.head), 0.075 * body.height, {body.skin, 1});
   return image;
 }
