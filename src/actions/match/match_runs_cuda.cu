@@ -159,7 +159,8 @@ __device__ std::int32_t list_runs(const detail::CellSlice& slice, const detail::
     if (reach.middle >= 0) atomicAdd(counts + detail::bucket_of(reach.count), 1);
   }
   __syncthreads();
-  if (tid < 32) {  // where each bucket begins
+  static_assert(detail::kRunBuckets == 64);
+  if (tid < 32) {  // where each bucket begins, two a thread
     const std::int32_t a = counts[2 * tid], b = counts[2 * tid + 1];
     std::int32_t end = a + b;
     for (int distance = 1; distance < 32; distance *= 2) {
