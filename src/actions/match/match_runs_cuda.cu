@@ -16,8 +16,8 @@ namespace {
 
 namespace cg = cooperative_groups;
 
-// sqrt() as the compiler has it, without the branch for numbers below kLeastSquare: of those only 0
-// comes. Rounds correctly: all numbers from kLeastSquare to 1 were tried.
+// sqrt() by the compiler's own steps for numbers that are not small, without its branch for those
+// that are: of numbers below kLeastSquare only 0 comes.
 struct PlainRoot {
   __device__ float operator()(float square) const {
     float inverse;
