@@ -22,13 +22,18 @@ struct ParityCase {
   int models = 1, nodes = 12, scenes = 1;
   MatchShape shape;
   MatchOptions options;
+  float height = 1;  // that places are scaled to
 };
 
 void compare(const ParityCase& the, std::uint64_t seed) {
   Random random(seed);
-  const std::vector<Chain> models = models_of(the.models, the.nodes, random);
+  std::vector<Chain> models = models_of(the.models, the.nodes, random);
   std::vector<Scene> scenes;
   for (int s = 0; s < the.scenes; ++s) scenes.push_back(test::random_scene(the.shape, random));
+  for (Chain& model : models)
+    for (Node& node : model.nodes) node.y *= the.height;
+  for (Scene& scene : scenes)
+    for (Node& node : scene.points.nodes) node.y *= the.height;
   const Matcher cpu(models, the.options, {.device = Device::cpu()});
   const Matcher cuda(models, the.options, {.device = Device::cuda()});
   const Image<MatchScore> expected = cpu.scores(scenes), scores = cuda.scores(scenes);
@@ -96,6 +101,19 @@ TEST(MatchParity, ManyPointsAFrame) {
     compare(
         {.models = 9, .nodes = 14, .scenes = 3, .shape = shape, .options = {.dummies = dummies}},
         5);
+}
+
+// Angles whose squares are denormal or vanish.
+TEST(MatchParity, HardlyAnyAngle) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  for (const float height : {0.F, 1e-7F, 1e-13F, 1e-20F, 1e-30F})
+    compare({.models = 5,
+             .nodes = 9,
+             .scenes = 2,
+             .shape = kBlock,
+             .options = {.dummies = false},
+             .height = height},
+            7);
 }
 
 TEST(MatchParity, NothingToMatch) {

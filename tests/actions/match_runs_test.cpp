@@ -1,6 +1,6 @@
 // Runs of points, walked over on the host as blocks of a GPU do it: the same energies and paths as
 // the lanes of the CPU, to the bit.
-#include "actions/match/match_runs_math.h"
+#include "actions/match/match_runs_layout.h"
 
 #include <cmath>
 #include <set>
@@ -166,6 +166,45 @@ TEST(MatchRuns, WalkAsTheLanesDo) {
     }
     expect_as_lanes(model, scene, options, 1 + static_cast<int>(random.below(5)), number);
     if (HasFatalFailure()) return;
+  }
+}
+
+TEST(MatchRuns, PiecesOfMemoryLieOneAfterTheOther) {
+  detail::CellSlice slice;
+  slice.part = {.points = 61, .span = 55, .reach = 12, .seen = 14};
+  slice.own_point = 8;
+  for (const bool keeps_back : {false, true}) {
+    const detail::RunLayout layout(slice, 30, keeps_back);
+    const int table = 61 * 13;
+    const int begins[] = {layout.states,
+                          layout.states + layout.table,
+                          layout.ways,
+                          layout.unary,
+                          layout.unary + layout.unary_step,
+                          layout.nodes,
+                          layout.frames,
+                          layout.first_at,
+                          layout.counts,
+                          layout.back,
+                          layout.runs};
+    const int words[] = {2 * table,
+                         2 * table,
+                         61 * 15,
+                         53,
+                         53,
+                         90,
+                         61,
+                         56,
+                         detail::kRunBuckets,
+                         keeps_back ? table * 15 : 0};
+    EXPECT_EQ(begins[0], 0);
+    for (int i = 0; i < 10; ++i) {
+      EXPECT_EQ(begins[i] % 4, 0) << i;
+      EXPECT_GE(begins[i + 1], begins[i] + words[i]) << i;
+      EXPECT_LT(begins[i + 1], begins[i] + words[i] + 4) << i;
+    }
+    EXPECT_EQ(layout.runs % 4, 0);
+    EXPECT_EQ(layout.bytes(100), 4 * layout.runs + 1600);
   }
 }
 

@@ -5,13 +5,10 @@
 #include <cooperative_groups.h>
 #include <cuda_pipeline.h>
 
-#include <algorithm>
 #include <bit>
-#include <span>
-#include <vector>
 
 #include "actions/match/match_kernels_device.cuh"
-#include "actions/match/match_runs_math.h"
+#include "actions/match/match_runs_layout.h"
 #include "core/launch.cuh"
 
 namespace fovea::actions::cuda {
@@ -19,54 +16,8 @@ namespace {
 
 namespace cg = cooperative_groups;
 
-constexpr struct {
-  int most_threads = 1024, least_threads = 128;
-  int batch_threads = 256;  // where there are many jobs: several blocks a multiprocessor
-  int most_ranks = 8;
-  // Cycles of a node, about: a cell's share of a multiprocessor, the least that a node takes, and
-  // what a cluster's barrier adds.
-  double cell = 1.25, least = 700, barrier = 500;
-} kTuning;
-constexpr int kOwnBytes = 2048;  // of shared memory that the kernel has besides, and its block
-
-// Shared memory of a block, in words.
-struct RunLayout {
-  std::int32_t states, table;      // two tables of RunState, and the words of one
-  std::int32_t ways;               // directions, a column a point
-  std::int32_t unary, unary_step;  // of own points, of two nodes
-  std::int32_t nodes, frames, first_at, counts, back, runs;
-
-  // The runs come last.
-  FOVEA_HD RunLayout(const detail::CellSlice& slice, std::int32_t longest, bool keeps_back) {
-    const detail::CellScene& part = slice.part;
-    std::int32_t at = 0;
-    const auto take = [&at](std::int64_t words) {
-      const std::int32_t begin = at;
-      at += static_cast<std::int32_t>((words + 3) / 4 * 4);
-      return begin;
-    };
-    const std::int64_t cells =
-        static_cast<std::int64_t>(part.points) * detail::odd_pitch(part.reach);
-    states = take(2 * cells);
-    table = take(2 * cells) - states;
-    ways = take(static_cast<std::int64_t>(part.points) * detail::odd_pitch(part.seen));
-    unary = take(slice.own());
-    unary_step = take(slice.own()) - unary;
-    nodes = take(3 * longest);
-    frames = take(part.points);
-    first_at = take(part.span + 1);
-    counts = take(detail::kRunBuckets);
-    back = take(keeps_back ? (cells * longest + 1) / 2 : 0);
-    runs = at;
-  }
-  FOVEA_HD std::int64_t bytes(std::int64_t cells) const {
-    return 4 * (static_cast<std::int64_t>(runs) +
-                cells * static_cast<std::int64_t>(sizeof(detail::CellRun) / 4));
-  }
-};
-
-// sqrt() as the compiler has it, without the branch for numbers below kLeastSquare: of those only 0
-// comes. Rounds correctly: all numbers from kLeastSquare to 1 were tried.
+// sqrt() by the compiler's own steps for numbers that are not small, without its branch for those
+// that are: of numbers below kLeastSquare only 0 comes.
 struct PlainRoot {
   __device__ float operator()(float square) const {
     float inverse;
@@ -159,7 +110,8 @@ __device__ std::int32_t list_runs(const detail::CellSlice& slice, const detail::
     if (reach.middle >= 0) atomicAdd(counts + detail::bucket_of(reach.count), 1);
   }
   __syncthreads();
-  if (tid < 32) {  // where each bucket begins
+  static_assert(detail::kRunBuckets == 64);
+  if (tid < 32) {  // where each bucket begins, two a thread
     const std::int32_t a = counts[2 * tid], b = counts[2 * tid + 1];
     std::int32_t end = a + b;
     for (int distance = 1; distance < 32; distance *= 2) {
@@ -181,9 +133,9 @@ __device__ std::int32_t list_runs(const detail::CellSlice& slice, const detail::
   return counts[detail::kRunBuckets - 1];  // the end of the last
 }
 
-__global__ void __launch_bounds__(kTuning.most_threads, 1) runs_kernel(JobWork work) {
+__global__ void __launch_bounds__(detail::kMostRunThreads, 1) runs_kernel(JobWork work) {
   extern __shared__ __align__(16) float memory[];
-  __shared__ detail::CellEnd ends[kTuning.most_ranks];
+  __shared__ detail::CellEnd ends[detail::kMostRunRanks];
   const cg::cluster_group cluster = cg::this_cluster();
   const auto rank = static_cast<std::int32_t>(cluster.block_rank());
   const auto ranks = static_cast<std::int32_t>(cluster.num_blocks());
@@ -191,7 +143,7 @@ __global__ void __launch_bounds__(kTuning.most_threads, 1) runs_kernel(JobWork w
   const detail::CellScene whole = scene_of(work.scenes, *job.layout);
   const detail::CellSlice slice = detail::slice_of(whole, work.terms, rank, ranks);
   const bool keeps_back = work.back == nullptr;
-  const RunLayout layout(slice, work.models.longest, keeps_back);
+  const detail::RunLayout layout(slice, work.models.longest, keeps_back);
   const int tid = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
   const auto sync = [&] {
     if (ranks > 1) cluster.sync();
@@ -250,7 +202,7 @@ __global__ void __launch_bounds__(kTuning.most_threads, 1) runs_kernel(JobWork w
   std::int32_t pushed_table = 0;
   if (rank + 1 < ranks) {
     const detail::CellSlice following = detail::slice_of(whole, work.terms, rank + 1, ranks);
-    const RunLayout there(following, work.models.longest, keeps_back);
+    const detail::RunLayout there(following, work.models.longest, keeps_back);
     float* const remote = cluster.map_shared_rank(memory, static_cast<unsigned>(rank + 1));
     const std::int32_t shift = slice.base - following.base;
     block.push_from = following.read_point - shift;
@@ -336,101 +288,7 @@ __global__ void __launch_bounds__(kTuning.most_threads, 1) runs_kernel(JobWork w
   trace(work, job, near, best, room);
 }
 
-// What a scene's parts need of shared memory where so many share it, and the most runs of one.
-struct PartsNeed {
-  std::size_t bytes = 0;
-  std::int64_t runs = 0;
-};
-PartsNeed need_of(const detail::CellScene& scene, std::span<const std::int64_t> runs_before,
-                  const detail::MatchTerms& terms, int ranks, int longest, bool keeps_back) {
-  PartsNeed need;
-  for (int rank = 0; rank < ranks; ++rank) {
-    const detail::CellSlice slice = detail::slice_of(scene, terms, rank, ranks);
-    const std::int64_t runs =
-        runs_before[scene.first_at[slice.end]] - runs_before[scene.first_at[slice.first]];
-    need.runs = std::max(need.runs, runs);
-    const std::int64_t bytes = RunLayout(slice, longest, keeps_back).bytes(runs);
-    need.bytes = std::max(need.bytes, static_cast<std::size_t>(bytes));
-  }
-  return need;
-}
-
-// How many runs end in the points before each.
-std::vector<std::int64_t> runs_before(const detail::CellScene& scene,
-                                      const detail::MatchTerms& terms) {
-  std::vector<std::int64_t> sums{0};
-  sums.reserve(static_cast<std::size_t>(scene.points) + 1);
-  for (std::int32_t p = 0; p < scene.points; ++p) {
-    const std::int32_t time = scene.frame[p];
-    const std::int32_t low = time > terms.pair ? time - terms.pair : 0;
-    sums.push_back(sums.back() + scene.first_at[time] - scene.first_at[low]);
-  }
-  return sums;
-}
-
 }  // namespace
-
-FusedShape runs_shape(const detail::CellBatch& batch, const detail::MatchTerms& terms,
-                      const DeviceModels& models, const DeviceLimits& limits) {
-  if (terms.dummies) return {};
-  const std::int64_t jobs = std::ssize(batch.scenes) * static_cast<std::int64_t>(models.models);
-  const auto room = static_cast<std::size_t>(limits.shared_bytes - kOwnBytes);
-  std::int32_t shortest = detail::kMostFrame;
-  std::vector<detail::CellScene> scenes;
-  std::vector<std::vector<std::int64_t>> runs;
-  for (const detail::CellLayout& layout : batch.scenes) {
-    detail::CellScene& scene = scenes.emplace_back(layout.shape);
-    scene.frame = batch.frames.data() + layout.first_point;
-    scene.first_at = batch.first_at.data() + layout.first_at;
-    if (layout.cells() > static_cast<std::int64_t>(room)) return {};  // far too large for any
-    runs.push_back(runs_before(scene, terms));
-    shortest = std::min(shortest, scene.span);
-  }
-  const auto most_needed = [&](int ranks, bool keeps_back) {
-    PartsNeed most;
-    for (std::size_t s = 0; s < scenes.size(); ++s) {
-      const PartsNeed need = need_of(scenes[s], runs[s], terms, ranks, models.longest, keeps_back);
-      most = {std::max(most.bytes, need.bytes), std::max(most.runs, need.runs)};
-    }
-    return most;
-  };
-  FusedShape shape;
-  double least = 0;
-  for (int ranks = 1; ranks <= kTuning.most_ranks; ++ranks) {
-    // A part's halo is made by the one before it alone.
-    if (ranks > 1 && shortest / ranks < std::max(1, terms.pair)) break;
-    // Many jobs fill the device by themselves.
-    if (shape.ranks > 0 && jobs > 2 * limits.units) break;
-    const PartsNeed need = most_needed(ranks, false);
-    if (need.bytes > room) continue;
-    const std::int64_t a_unit = (jobs * ranks + limits.units - 1) / limits.units;
-    const int most_threads = a_unit > 2    ? kTuning.batch_threads
-                             : a_unit == 2 ? kTuning.most_threads / 2
-                                           : kTuning.most_threads;
-    const auto threads = static_cast<int>(
-        std::clamp<std::int64_t>((need.runs + 31) / 32 * 32, kTuning.least_threads, most_threads));
-    const std::int64_t at_once = std::min<std::int64_t>(
-        {a_unit, kTuning.most_threads / threads,
-         static_cast<std::int64_t>(limits.unit_shared_bytes / (need.bytes + kOwnBytes))});
-    const std::int64_t turns = (a_unit + at_once - 1) / at_once;
-    const double cycles =
-        static_cast<double>(turns) *
-            std::max(kTuning.least, kTuning.cell * static_cast<double>(at_once * need.runs)) +
-        (ranks > 1 ? kTuning.barrier : 0);
-    if (shape.ranks > 0 && cycles >= least) continue;
-    least = cycles;
-    shape = {ranks, threads, need.bytes, false};
-  }
-  // Few jobs wait for their way back; many hide it behind each other.
-  if (shape.ranks == 1 && jobs <= limits.units) {
-    const PartsNeed need = most_needed(1, true);
-    if (need.bytes <= room) {
-      shape.shared_bytes = need.bytes;
-      shape.keeps_back = true;
-    }
-  }
-  return shape;
-}
 
 void allow_runs() { fovea::cuda::allow_shared(runs_kernel, std::size_t{48} << 10, "match"); }
 
