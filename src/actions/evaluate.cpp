@@ -226,11 +226,11 @@ std::vector<Recipe> default_recipes(const TrainOptions& base) {
     add("appearance, symmetric", Score::kAppearance, 3, true);
     const auto fuse = [&](const char* what, bool symmetric, double weight) {
       options.score = {.symmetric = symmetric, .fusion = weight};
-      fusing.push_back({name + " " + what, options});
+      fusing.push_back(
+          {fmt::format("{} {} and {} x single descriptors", name, what, weight), options});
     };
-    fuse("energy and half the single descriptors", false, 0.5);
-    fuse("energy and single descriptors", false, 1);
-    fuse("symmetric energy and single descriptors", true, 1);
+    for (const double weight : {1.0, 4.0, 16.0, 100.0}) fuse("energy", false, weight);
+    fuse("symmetric energy", true, 4);
   }
   matching.insert(matching.end(), fusing.begin(), fusing.end());
   return matching;

@@ -216,8 +216,7 @@ void describe(OptionVisitor& visit, TrainOptions& options) {
 
 TrainOptions paper_options() {
   TrainOptions options;
-  options.points.votes = FlowVotes::kCount;
-  options.points.harris.threshold = 1e-9;
+  options.points = {};  // STIP-2.0's
   options.features.square_root = false;
   options.cut.nodes = 30;
   options.match.dummies = false;

@@ -23,7 +23,7 @@ struct ActionsMatchRequest {
   std::string output{};
   int columns = 5;
   int scene_points = 1;
-  actions::PointOptions points{.votes = actions::FlowVotes::kMagnitude};
+  actions::PointOptions points = actions::TrainOptions{}.points;
   actions::FeatureOptions features{};
   actions::CutOptions cut{};
   actions::MatchOptions match{};

@@ -16,7 +16,7 @@ using testing::HasSubstr;
 
 // Options that make clips of some dozens of small frames enough.
 std::vector<std::string> small(std::vector<std::string> words) {
-  words.insert(words.end(), {"--harris-threshold", "1e-10", "--nodes", "12", "--step", "6"});
+  words.insert(words.end(), {"--nodes", "12", "--step", "6"});
   return words;
 }
 

@@ -58,7 +58,9 @@ enum class Selection : unsigned char { kAll, kFloating };
 FOVEA_API std::span<const Choice> choices(Selection);
 
 struct TrainOptions {
-  PointOptions points{.votes = FlowVotes::kMagnitude};
+  // Many points, also of slow motion: chains need one in most frames.
+  PointOptions points{.harris = {.threshold = 1e-11, .space_weight = 1},
+                      .votes = FlowVotes::kMagnitude};
   FeatureOptions features{};
   CutOptions cut{};
   MatchOptions match{};
@@ -68,8 +70,8 @@ struct TrainOptions {
   int prototypes = 50;         // of floating selection, at most
   double validation = 0.5;     // share of the subjects kept aside for floating selection
   double reject_share = 0.05;  // of training clips that reject levels lose though told right
-  int fusion_points = 60;      // of a clip whose descriptors are kept for fusion, the most
-                               // confident; 0: all. 180 bytes each
+  int fusion_points = 0;       // of a clip whose descriptors are kept for fusion, the most
+                               // confident, 180 bytes each; 0: all, which tells most
 };
 FOVEA_API void describe(OptionVisitor& visit, TrainOptions& options);
 // The paper's letter: 30 nodes, STIP-2.0's threshold, all points of a frame, no dummies, the sum of
