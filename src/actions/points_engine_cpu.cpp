@@ -57,8 +57,8 @@ Taps taps_of(const std::vector<float>& kernel) {
 // The rows under a column of taps around row y, those beyond the plane repeated.
 void rows_around(ImageView<const float> plane, int y, std::vector<const float*>& rows) {
   const int radius = static_cast<int>(rows.size() / 2);
-  for (int i = -radius; i <= radius; ++i)
-    rows[static_cast<std::size_t>(i) + static_cast<std::size_t>(radius)] = plane.row(clamped(y + i, plane.height));
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    rows[i] = plane.row(clamped(y - radius + static_cast<int>(i), plane.height));
 }
 
 void halve(ImageView<const float> from, ImageView<float> to) {

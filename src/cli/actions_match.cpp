@@ -130,6 +130,7 @@ int run_actions_match(ActionsMatchRequest& request, Context& context) {
   for (const std::string& path : context.inputs)
     videos.emplace_back(path, request.points, context.exec);
   std::vector<actions::PointSet> points;
+  points.reserve(videos.size());
   for (Video& video : videos) points.push_back(std::move(video.points));
   if (request.features.scale == 0)
     request.features.scale = actions::learn_scale(points, request.scene_points, request.features);

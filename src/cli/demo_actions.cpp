@@ -80,7 +80,7 @@ Video draw_stranger() {
 
 std::vector<actions::Event> recognise(const actions::Model& model, const Video& video,
                                       const Exec& exec) {
-  actions::Recogniser recogniser(model, {}, exec);
+  actions::Recogniser recogniser(model, {.reject = 0}, exec);
   std::vector<actions::Event> events;
   const auto keep = [&](std::span<const actions::Event> some) {
     events.insert(events.end(), some.begin(), some.end());
@@ -104,10 +104,10 @@ Image<std::uint8_t> seen_frames(const Video& video, std::span<const actions::Eve
   return montage(tiles, {.columns = 2});
 }
 
-// A known person's wave beside the stranger's, with lines between what was matched.
-Image<std::uint8_t> matched_waves(const actions::Model& model, const DemoRun& run) {
-  const auto known = grey(draw_act_video(Act::kWave, {0}, kFrames));
-  const auto stranger = grey(draw_act_video(Act::kWave, {kStranger}, kFrames));
+// A known person's walk beside the stranger's, with lines between what was matched.
+Image<std::uint8_t> matched_walks(const actions::Model& model, const DemoRun& run) {
+  const auto known = grey(draw_act_video(Act::kWalk, {0}, kFrames));
+  const auto stranger = grey(draw_act_video(Act::kWalk, {kStranger}, kFrames));
   const auto known_views = views(known), stranger_views = views(stranger);
   const auto points_of = [&](const auto& frames) {
     return actions::find_points(frames, model.points, run.exec);
@@ -145,12 +145,12 @@ void add_demo_actions(Page& page, const DemoRun& run) {
   page.figures(
       {Figure::picture(seen_frames(video, events, model.classes),
                        {"what a person not seen in training does, told while it happens",
-                        "fovea actions recognize acts.safetensors stranger.y4m --annotated "
-                        "seen.mp4 --timeline seen.svg"},
+                        "fovea actions recognize acts.safetensors stranger.y4m --reject 0 "
+                        "--annotated seen.mp4 --timeline seen.svg"},
                        2),
-       Figure::picture(matched_waves(model, run),
-                       {"a known person's wave matched to the stranger's",
-                        "fovea actions match lessons/wave/person0_wave.y4m stranger.y4m -o "
+       Figure::picture(matched_walks(model, run),
+                       {"a known person's walk matched to the stranger's",
+                        "fovea actions match lessons/walk/person0_walk.y4m stranger.y4m -o "
                         "match.png"})},
       2);
   page.figure(Figure::chart(
