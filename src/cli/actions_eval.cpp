@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <filesystem>
 #include <sstream>
 
 #include "cli/actions.h"
@@ -74,11 +75,23 @@ struct Task {
   std::vector<std::int32_t> train, test;  // of a split
 };
 
+// Where only a part of the set is asked for, clips whose video is not there are left out.
 Task kth_task(const ActionsEvalRequest& request, const std::string& folder) {
-  actions::KthSequences kth = actions::read_kth(request.kth, folder, !request.partial);
-  Task task{std::move(kth.corpus), std::move(kth.train), std::move(kth.test)};
-  task.train.insert(task.train.end(), kth.validation.begin(), kth.validation.end());
-  std::ranges::sort(task.train);
+  const actions::KthSequences kth = actions::read_kth(request.kth, folder, !request.partial);
+  std::vector<bool> tests(kth.corpus.clips.size(), false);
+  for (const std::int32_t clip : kth.test) tests[static_cast<std::size_t>(clip)] = true;
+  Task task;
+  task.corpus.classes = kth.corpus.classes;
+  for (std::size_t i = 0; i < tests.size(); ++i) {
+    const actions::Clip& clip = kth.corpus.clips[i];
+    if (request.partial && !std::filesystem::exists(clip.path)) continue;
+    (tests[i] ? task.test : task.train)
+        .push_back(static_cast<std::int32_t>(task.corpus.clips.size()));
+    task.corpus.clips.push_back(clip);
+  }
+  if (task.corpus.clips.empty())
+    throw InvalidArgument(
+        fmt::format("{}: none of the videos of {} is there", folder, request.kth));
   return task;
 }
 

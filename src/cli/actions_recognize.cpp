@@ -163,13 +163,12 @@ Command actions_recognize_command() {
                     {"VIDEO",
                      "video file, folder or glob of images, or - for y4m on standard "
                      "input"}},
-      .examples =
-          {{"fovea actions recognize weizmann street.mp4 --timeline when.svg",
-            "the shipped model, with a picture"},
-           {"fovea actions recognize m.safetensors a.avi --annotated b.mp4 --reject 1.05",
-            "somewhat more is told, drawn into the video"},
-           {"ffmpeg -i rtsp://camera -f yuv4mpegpipe - | fovea actions recognize weizmann -",
-            "a camera"}},
+      .examples = {{"fovea actions recognize weizmann street.mp4 --timeline when.svg",
+                    "the shipped model, with a picture"},
+                   {"fovea actions recognize m.safetensors a.avi --annotated b.mp4 --reject 1.05",
+                    "somewhat more is told, drawn into the video"},
+                   {"fovea actions recognize weizmann -",
+                    "a pipe of y4m, such as ffmpeg -i CAMERA -f yuv4mpegpipe - writes"}},
       .request = make_request<RecognizeRequest, run_recognize>};
 }
 

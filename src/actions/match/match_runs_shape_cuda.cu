@@ -78,7 +78,8 @@ FusedShape runs_shape(const detail::CellBatch& batch, const detail::MatchTerms& 
   };
   FusedShape shape;
   double least = 0;
-  for (int ranks = 1; ranks <= detail::kMostRunRanks; ++ranks) {
+  // Clusters of 3, 5 and 6 blocks leave parts of the device idle.
+  for (int ranks = 1; ranks <= detail::kMostRunRanks; ranks *= 2) {
     // A part's halo is made by the one before it alone.
     if (ranks > 1 && shortest / ranks < std::max(1, terms.pair)) break;
     // Many jobs fill the device by themselves.
@@ -86,6 +87,7 @@ FusedShape runs_shape(const detail::CellBatch& batch, const detail::MatchTerms& 
     const PartsNeed need = most_needed(ranks, false);
     if (need.bytes > room) continue;
     const std::int64_t a_unit = (jobs * ranks + limits.units - 1) / limits.units;
+    if (shape.ranks > 0 && a_unit > 2) break;
     const int most_threads = a_unit > 2    ? kTuning.batch_threads
                              : a_unit == 2 ? detail::kMostRunThreads / 2
                                            : detail::kMostRunThreads;
@@ -99,7 +101,7 @@ FusedShape runs_shape(const detail::CellBatch& batch, const detail::MatchTerms& 
         static_cast<double>(turns) *
             std::max(kTuning.least, kTuning.cell * static_cast<double>(at_once * need.runs)) +
         (ranks > 1 ? kTuning.barrier : 0);
-    if (shape.ranks > 0 && cycles >= least) continue;
+    if (shape.ranks > 0 && cycles > least) continue;
     least = cycles;
     shape = {ranks, threads, need.bytes, false};
   }
