@@ -20,7 +20,8 @@ void describe(OptionVisitor& visit, RecogniseOptions& options) {
   visit("block", options.block, "frames of a block", 3, 1e6);
   visit("overlap", options.overlap, "frames that a block shares with the last", 0, 1e6);
   visit("reject", options.reject,
-        "factor of the reject levels; greater tells more, 0: tells everything", 0, 100);
+        "factor of the reject levels; greater tells more, 0: all that is nearer than nothing", 0,
+        100);
   visit("patience", options.patience, "frames without anything nearer before an event is told", 0,
         1e6);
 }

@@ -12,7 +12,8 @@ namespace fovea::actions {
 namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
-constexpr float kExtent = 2;  // deviations of a point that its part of a box reaches
+constexpr double kWorthTelling = 0.999;  // of dummies alone: rounding does not make an event
+constexpr float kExtent = 2;             // deviations of a point that its part of a box reaches
 
 }  // namespace
 
@@ -111,8 +112,11 @@ void EventFinder::push(std::int64_t frame, std::span<const SpaceTimePoint> point
   else push_block(frame, nodes, told);
 }
 
+// What dummies alone would come to is no match, whatever the reject levels are.
 bool EventFinder::allowed(const Found& found) const {
   if (!std::isfinite(found.distance)) return false;
+  const double none = model_.match.appearance * model_.match.dummy_cost;
+  if (model_.match.dummies && found.distance > kWorthTelling * none) return false;
   const float level = model_.prototypes[static_cast<std::size_t>(found.prototype)].reject;
   return options_.reject == 0 || found.distance <= options_.reject * static_cast<double>(level);
 }

@@ -104,6 +104,22 @@ TEST_P(Recognise, MemoryDoesNotGrowWithTheStream) {
   EXPECT_EQ(after_few, after_many);
 }
 
+TEST_P(Recognise, TellsNothingWhereNothingHappens) {
+  Model model = trained();
+  for (Prototype& prototype : model.prototypes) prototype.reject = 100;
+  for (const double reject : {0.0, 1.0}) {
+    EventFinder finder(
+        model, {.mode = GetParam(), .block = 30, .overlap = 15, .reject = reject, .patience = 5},
+        {});
+    finder.set_frame_size(160, 120);
+    std::vector<Event> told;
+    const Image<float> none(kDescriptorSize, 0);
+    for (std::int64_t frame = 0; frame < 90; ++frame) finder.push(frame, {}, none.view(), told);
+    finder.finish(told);
+    EXPECT_THAT(told, IsEmpty());
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Modes, Recognise,
                          testing::Values(StreamMode::kStream, StreamMode::kBlocks),
                          [](const auto& mode) {
@@ -111,9 +127,10 @@ INSTANTIATE_TEST_SUITE_P(Modes, Recognise,
                          });
 
 TEST(RecogniseBounds, NothingIsRejectedWhereThatIsAskedFor) {
-  const Model model = trained();
-  EXPECT_THAT(recognised(model, {-1, -1}, {.patience = 5}), IsEmpty());
-  EXPECT_FALSE(recognised(model, {-1, -1}, {.reject = 0, .patience = 5}).empty());
+  Model model = trained();
+  for (Prototype& prototype : model.prototypes) prototype.reject = 0.001F;
+  EXPECT_TRUE(recognised(model, {0, 1}, {.patience = 5}).empty());
+  EXPECT_FALSE(recognised(model, {0, 1}, {.reject = 0, .patience = 5}).empty());
 }
 
 TEST(RecogniseBounds, WhatCannotBeIsNamed) {

@@ -32,7 +32,8 @@ struct RecogniseOptions {
   StreamMode mode = StreamMode::kStream;
   int block = 60;     // frames of a block,
   int overlap = 30;   // of which this many are the last one's
-  double reject = 1;  // factor of the prototypes' reject levels; greater tells more, 0: everything
+  double reject = 1;  // factor of the prototypes' reject levels; greater tells more, 0: all that
+                      // is nearer than dummies alone
   int patience = 15;  // frames without anything better before an event is told; of overlapping
                       // events the nearest counts
 };
