@@ -9,39 +9,23 @@
 #include <filesystem>
 
 #include "actions/corpus_text.h"
+#include "io/list_text.h"
 
 namespace fovea::actions {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<std::string> entries_of(const std::string& folder, bool folders) {
-  const io::InputKind videos = io::video_files();
-  std::error_code error;
-  std::vector<std::string> names;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    std::string name = entry->path().filename().string();
-    std::error_code unreadable;  // a dangling link is neither
-    const bool is_folder = entry->is_directory(unreadable);
-    if (name[0] != '.' && is_folder == folders && (folders || io::has_extension(name, videos)))
-      names.push_back(std::move(name));
-  }
-  if (error) throw IoError(fmt::format("{}: cannot list: {}", folder, error.message()));
-  std::ranges::sort(names, io::natural_less);
-  return names;
-}
-
 Corpus read_folder(const std::string& folder) {
   Corpus corpus;
-  corpus.classes = entries_of(folder, true);
+  corpus.classes = io::folders_in(folder);
   if (corpus.classes.size() < 2)
     throw InvalidArgument(fmt::format(
         "{}: {} folder{} in it; expected a folder of videos for each of two actions or more",
         folder, corpus.classes.size(), corpus.classes.size() == 1 ? "" : "s"));
   for (std::size_t label = 0; label < corpus.classes.size(); ++label) {
     const std::string inner = (fs::path(folder) / corpus.classes[label]).string();
-    const std::vector<std::string> names = entries_of(inner, false);
+    const std::vector<std::string> names = io::files_in(inner, io::video_files());
     if (names.empty())
       throw InvalidArgument(fmt::format("{}: no video in this action's folder; looked for .{}",
                                         inner, fmt::join(io::video_files().extensions, " .")));
@@ -62,12 +46,12 @@ struct Entry {
   std::string class_name;
 };
 
-Entry entry_of(const std::string& list, const TextLine& line) {
+Entry entry_of(const std::string& list, const io::ListLine& line) {
   const std::vector<std::string> words = words_of(line.text);
   if (words.size() < 3 || words.size() > 5)
-    fail_line(list, line.number,
-              fmt::format("\"{}\", expected \"file class subject [first-last [scenario]]\"",
-                          shown(line.text)));
+    io::fail_line(list, line.number,
+                  fmt::format("\"{}\", expected \"file class subject [first-last [scenario]]\"",
+                              io::shown(line.text)));
   Entry entry{{.path = (fs::path(list).parent_path() / words[0]).string(),
                .subject = words[2],
                .scenario = words.size() > 4 ? words[4] : ""},
@@ -75,23 +59,24 @@ Entry entry_of(const std::string& list, const TextLine& line) {
   if (words.size() > 3) {
     std::pair<int, int> range;
     if (!parse_range(words[3], range))
-      fail_line(list, line.number,
-                fmt::format("frames \"{}\", expected first-last, counted from 1", shown(words[3])));
+      io::fail_line(
+          list, line.number,
+          fmt::format("frames \"{}\", expected first-last, counted from 1", io::shown(words[3])));
     entry.clip.first = range.first - 1;
     entry.clip.frames = range.second - range.first + 1;
   }
   std::error_code error;
   if (!fs::exists(entry.clip.path, error))
     throw IoError(
-        fmt::format("{}: line {}: {} is not there", list, line.number, shown(entry.clip.path)));
+        fmt::format("{}: line {}: {} is not there", list, line.number, io::shown(entry.clip.path)));
   return entry;
 }
 
 Corpus read_list(const std::string& list) {
-  const std::string text = read_text(list);
+  const std::string text = io::read_list(list);
   std::vector<Entry> entries;
   Corpus corpus;
-  for (const TextLine& line : lines_of(text)) {
+  for (const io::ListLine& line : io::list_lines(text)) {
     entries.push_back(entry_of(list, line));
     corpus.classes.push_back(entries.back().class_name);
   }

@@ -13,6 +13,7 @@
 #include <map>
 
 #include "actions/corpus_text.h"
+#include "io/list_text.h"
 
 namespace fovea::actions {
 namespace {
@@ -67,8 +68,8 @@ class Reader {
   }
 
   KthSequences read() {
-    const std::string text = read_text(path_);
-    for (const TextLine& line : lines_of(text)) {
+    const std::string text = io::read_list(path_);
+    for (const io::ListLine& line : io::list_lines(text)) {
       if (read_part(line.text, parts_)) continue;
       // Prose of the head.
       if (line.text.starts_with("person") && line.text.find('_') != std::string_view::npos)
@@ -83,31 +84,33 @@ class Reader {
   }
 
  private:
-  void read_video(const TextLine& line) {
+  void read_video(const io::ListLine& line) {
     std::string ranges(line.text);
     std::ranges::replace(ranges, ',', ' ');
     const std::vector<std::string> words = words_of(ranges);
     VideoName name;
     if (!parse_name(words[0], name))
-      fail_line(path_, line.number,
-                fmt::format("\"{}\", expected a name such as person01_boxing_d1", shown(words[0])));
+      io::fail_line(
+          path_, line.number,
+          fmt::format("\"{}\", expected a name such as person01_boxing_d1", io::shown(words[0])));
     const auto& classes = result_.corpus.classes;
     const auto known = std::ranges::find(classes, name.action);
     if (known == classes.end())
-      fail_line(
-          path_, line.number,
-          fmt::format("action \"{}\", expected {}", shown(name.action), fmt::join(classes, ", ")));
+      io::fail_line(path_, line.number,
+                    fmt::format("action \"{}\", expected {}", io::shown(name.action),
+                                fmt::join(classes, ", ")));
     if (words.size() == 2 && words[1].find("missing") != std::string::npos) return;
     if (words.size() < 3 || words[1] != "frames")
-      fail_line(path_, line.number,
-                fmt::format("\"{}\", expected \"frames\" and ranges of them", shown(line.text)));
+      io::fail_line(
+          path_, line.number,
+          fmt::format("\"{}\", expected \"frames\" and ranges of them", io::shown(line.text)));
     ++result_.videos;
     for (std::size_t i = 2; i < words.size(); ++i) {
       std::pair<int, int> range;
       if (!parse_range(words[i], range))
-        fail_line(
+        io::fail_line(
             path_, line.number,
-            fmt::format("frames \"{}\", expected first-last, counted from 1", shown(words[i])));
+            fmt::format("frames \"{}\", expected first-last, counted from 1", io::shown(words[i])));
       const auto file = std::filesystem::path(folder_) / name.action / (words[0] + "_uncomp.avi");
       result_.corpus.clips.push_back({.path = file.string(),
                                       .label = static_cast<std::int32_t>(known - classes.begin()),

@@ -6,64 +6,31 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
+
+#include "io/list_text.h"
 
 namespace fovea::scenes {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kSpace = " \t\r";
 constexpr int kMostClasses = 65535;
-
-// What is wrong with a line, by the list's name and the line's number.
-[[noreturn]] void fail(const std::string& list, int line, const std::string& cause) {
-  throw FormatError(fmt::format("{}: line {}: {}", list, line, cause));
-}
-
-std::string shown(std::string_view word) {
-  constexpr std::size_t kShown = 80;
-  std::string result(word.substr(0, kShown));
-  std::ranges::replace_if(
-      result, [](char c) { return static_cast<unsigned char>(c) < ' '; }, '?');
-  return result;
-}
-
-std::vector<std::string> entries_of(const std::string& folder, bool folders) {
-  const io::InputKind images = io::image_files();
-  std::error_code error;
-  std::vector<std::string> names;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    std::string name = entry->path().filename().string();
-    std::error_code unreadable;  // a dangling link is neither
-    const bool is_folder = entry->is_directory(unreadable);
-    if (name[0] != '.' && is_folder == folders && (folders || io::has_extension(name, images)))
-      names.push_back(std::move(name));
-  }
-  if (error) throw IoError(fmt::format("{}: cannot list: {}", folder, error.message()));
-  std::ranges::sort(names, io::natural_less);
-  return names;
-}
 
 Corpus read_folder(const std::string& folder, std::size_t least_classes) {
   Corpus corpus;
-  corpus.classes = entries_of(folder, true);
+  corpus.classes = io::folders_in(folder);
   if (corpus.classes.size() < least_classes)
     throw InvalidArgument(fmt::format(
         "{}: {} folder{} in it; expected a folder of images for each of {} classes or more", folder,
         corpus.classes.size(), corpus.classes.size() == 1 ? "" : "s", least_classes));
   for (std::size_t label = 0; label < corpus.classes.size(); ++label) {
     const std::string inner = (fs::path(folder) / corpus.classes[label]).string();
-    const std::vector<std::string> names = entries_of(inner, false);
+    const std::vector<std::string> names = io::files_in(inner, io::image_files());
     if (names.empty())
       throw InvalidArgument(fmt::format("{}: no image in this class's folder; looked for .{}",
                                         inner, fmt::join(io::image_files().extensions, " .")));
@@ -73,32 +40,6 @@ Corpus read_folder(const std::string& folder, std::size_t least_classes) {
     }
   }
   return corpus;
-}
-
-std::string text_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw IoError(fmt::format("{}: cannot read: {}", path, std::strerror(errno)));
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (text.find('\0') != std::string::npos)
-    throw FormatError(path + ": is no list: it holds a byte 0; expected text");
-  return text;
-}
-
-struct Line {
-  int number = 0;
-  std::string_view text;  // without space around it
-};
-
-std::vector<Line> lines_of(std::string_view text) {
-  std::vector<Line> lines;
-  for (int number = 1; !text.empty(); ++number) {
-    std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
-    const auto first = line.find_first_not_of(kSpace);
-    if (first == std::string_view::npos || line[first] == '#') continue;
-    lines.push_back({number, line.substr(first, line.find_last_not_of(kSpace) - first + 1)});
-  }
-  return lines;
 }
 
 std::optional<int> number_of(std::string_view word) {
@@ -127,19 +68,20 @@ std::vector<std::string> names_beside(const List& list) {
   const std::string path = list.find("classes.txt");
   std::error_code error;
   if (!fs::exists(path, error)) return {};
-  const std::string text = text_of(path);
+  const std::string text = io::read_list(path);
   std::vector<std::string> names;
-  for (const Line& line : lines_of(text)) {
-    const auto gap = line.text.find_first_of(kSpace);
+  for (const io::ListLine& line : io::list_lines(text)) {
+    const auto gap = line.text.find_first_of(io::kListSpace);
     const std::optional<int> number = number_of(line.text.substr(0, gap));
     if (!number || gap == std::string_view::npos || *number > kMostClasses)
-      fail(path, line.number,
-           fmt::format("\"{}\", expected a class's number and name", shown(line.text)));
+      io::fail_line(
+          path, line.number,
+          fmt::format("\"{}\", expected a class's number and name", io::shown(line.text)));
     const auto at = static_cast<std::size_t>(*number);
     if (names.size() <= at) names.resize(at + 1);
     if (!names[at].empty())
-      fail(path, line.number, fmt::format("class {} for the second time", at));
-    names[at] = line.text.substr(line.text.find_first_not_of(kSpace, gap));
+      io::fail_line(path, line.number, fmt::format("class {} for the second time", at));
+    names[at] = line.text.substr(line.text.find_first_not_of(io::kListSpace, gap));
   }
   for (std::size_t i = 0; i < names.size(); ++i)
     if (names[i].empty()) throw FormatError(fmt::format("{}: class {} has no name", path, i));
@@ -154,29 +96,30 @@ struct Entry {
 };
 
 std::vector<Entry> entries_in(const List& list) {
-  const std::string text = text_of(list.path);
+  const std::string text = io::read_list(list.path);
   const std::vector<std::string> names = names_beside(list);
   std::vector<Entry> entries;
-  for (const Line& line : lines_of(text)) {
+  for (const io::ListLine& line : io::list_lines(text)) {
     // A file's name may hold spaces: the class is the last word.
-    const auto gap = line.text.find_last_of(kSpace);
+    const auto gap = line.text.find_last_of(io::kListSpace);
     if (gap == std::string_view::npos)
-      fail(list.path, line.number,
-           fmt::format("\"{}\", expected a file and its class", shown(line.text)));
-    const std::string_view file = line.text.substr(0, line.text.find_last_not_of(kSpace, gap) + 1);
+      io::fail_line(list.path, line.number,
+                    fmt::format("\"{}\", expected a file and its class", io::shown(line.text)));
+    const std::string_view file =
+        line.text.substr(0, line.text.find_last_not_of(io::kListSpace, gap) + 1);
     const std::string_view word = line.text.substr(gap + 1);
     Entry entry{line.number, list.find(file), std::string(word)};
     if (const std::optional<int> number = number_of(word); number && !names.empty()) {
       if (static_cast<std::size_t>(*number) >= names.size())
-        fail(list.path, line.number,
-             fmt::format("class {}, but classes.txt beside the list ends with {}", *number,
-                         names.size() - 1));
+        io::fail_line(list.path, line.number,
+                      fmt::format("class {}, but classes.txt beside the list ends with {}", *number,
+                                  names.size() - 1));
       entry.class_name = names[static_cast<std::size_t>(*number)];
     }
     std::error_code error;
     if (!fs::is_regular_file(entry.path, error))
       throw IoError(
-          fmt::format("{}: line {}: {} is no file", list.path, line.number, shown(entry.path)));
+          fmt::format("{}: line {}: {} is no file", list.path, line.number, io::shown(entry.path)));
     entries.push_back(std::move(entry));
   }
   if (entries.empty()) throw InvalidArgument(list.path + ": this list names no image");
@@ -190,9 +133,9 @@ Corpus corpus_of(const std::string& list, std::vector<Entry> entries,
   for (Entry& entry : entries) {
     const auto known = std::ranges::find(corpus.classes, entry.class_name);
     if (known == corpus.classes.end())
-      fail(list, entry.line,
-           fmt::format("class \"{}\" is none of {}", shown(entry.class_name),
-                       fmt::join(corpus.classes, ", ")));
+      io::fail_line(list, entry.line,
+                    fmt::format("class \"{}\" is none of {}", io::shown(entry.class_name),
+                                fmt::join(corpus.classes, ", ")));
     corpus.paths.push_back(std::move(entry.path));
     corpus.labels.push_back(static_cast<std::int32_t>(known - corpus.classes.begin()));
   }
@@ -207,7 +150,7 @@ Corpus read_folder_of(const std::string& folder, std::span<const std::string> cl
   for (const std::string& name : corpus.classes) {
     const auto known = std::ranges::find(classes, name);
     if (known == classes.end())
-      throw InvalidArgument(fmt::format("{}: class \"{}\" is none of {}", folder, shown(name),
+      throw InvalidArgument(fmt::format("{}: class \"{}\" is none of {}", folder, io::shown(name),
                                         fmt::join(classes, ", ")));
     label_of.push_back(static_cast<std::int32_t>(known - classes.begin()));
   }

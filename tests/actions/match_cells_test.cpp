@@ -33,25 +33,6 @@ std::vector<float> directions_of(const Scene& scene, const CellScene& shape) {
   return directions;
 }
 
-detail::CellNode node_of(const Chain& model, int i) {
-  const auto way = [&](int from, int to) {
-    return detail::direction(model.nodes[to].x - model.nodes[from].x,
-                             model.nodes[to].y - model.nodes[from].y);
-  };
-  detail::CellNode node;
-  if (i > 0) node.gap = static_cast<float>(model.nodes[i].frame - model.nodes[i - 1].frame);
-  if (i > 1) node.bends = detail::bends_of(way(i - 1, i), way(i - 2, i - 1), way(i - 2, i));
-  return node;
-}
-
-float unary_cost(const Chain& model, int i, const Scene& scene, int point,
-                 const detail::MatchTerms& terms) {
-  float sum = 0;
-  for (int k = 0; k < model.features.width(); ++k)
-    sum = detail::add_square(model.features.at(k, i), scene.points.features.at(k, point), sum);
-  return detail::appearance_cost(terms.appearance, sum);
-}
-
 Walk walk(const Chain& model, const Scene& scene, const MatchOptions& options) {
   const detail::MatchTerms terms(options);
   detail::CellBatch batch;
@@ -62,7 +43,8 @@ Walk walk(const Chain& model, const Scene& scene, const MatchOptions& options) {
   const std::vector<float> directions = directions_of(scene, shape);
   shape.directions = directions.data();
   const auto unary = [&](int i, int column) {
-    return column < shape.points ? unary_cost(model, i, scene, column, terms) : terms.dummy;
+    return column < shape.points ? test::unary_cost(model, i, scene, column, terms.appearance)
+                                 : terms.dummy;
   };
   const auto cells = static_cast<std::size_t>(batch.scenes[0].cells());
   std::vector<float> states(cells, INFINITY), next(cells);
@@ -78,7 +60,8 @@ Walk walk(const Chain& model, const Scene& scene, const MatchOptions& options) {
         if (middle < 0) continue;
         const detail::CellWork work{column,           middle,           time,
                                     unary(i, column), unary(0, middle), i == 1};
-        const Cell cell = detail::cell_of(shape, terms, node_of(model, i), work, states.data());
+        const Cell cell =
+            detail::cell_of(shape, terms, detail::node_of(model, i), work, states.data());
         next[at] = cell.state;
         back[i][at] = cell.who;
         const CellEnd here{cell.energy, shape.rank_of(column), shape.rank_of(middle), column, row};
@@ -164,13 +147,14 @@ TEST(MatchCells, PartsMakeTheWhole) {
             if (middle < 0) continue;
             const auto cost = [&](int node, int of_part) {
               const int of_all = part.slice.column_in(all, of_part);
-              return of_all < whole.points ? unary_cost(model, node, scene, of_all, terms)
-                                           : terms.dummy;
+              return of_all < whole.points
+                         ? test::unary_cost(model, node, scene, of_all, terms.appearance)
+                         : terms.dummy;
             };
             const detail::CellWork work{column,          middle,          time,
                                         cost(i, column), cost(0, middle), i == 1};
-            const Cell cell =
-                detail::cell_of(part.scene, terms, node_of(model, i), work, part.states.data());
+            const Cell cell = detail::cell_of(part.scene, terms, detail::node_of(model, i), work,
+                                              part.states.data());
             ASSERT_FALSE(std::isnan(cell.energy)) << number;
             part.next[static_cast<std::size_t>(row) * part.scene.columns() + column] = cell.state;
             if (i == model.size() - 1) least = std::min(least, cell.energy);

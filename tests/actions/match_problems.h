@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "actions/match/match_math.h"
+
 namespace fovea::test {
 
 struct MatchShape {
@@ -47,6 +49,16 @@ inline actions::Scene random_scene(const MatchShape& shape, Random& random) {
   scene.points.features = Image<float>(shape.features, points);
   fill_features(scene.points.features, random);
   return scene;
+}
+
+// What node i of a model costs at a scene's point, in the order that every twin adds in.
+inline float unary_cost(const actions::Chain& model, int i, const actions::Scene& scene, int point,
+                        float weight) {
+  float sum = 0;
+  for (int k = 0; k < model.features.width(); ++k)
+    sum = actions::detail::add_square(model.features.at(k, i), scene.points.features.at(k, point),
+                                      sum);
+  return actions::detail::appearance_cost(weight, sum);
 }
 
 }  // namespace fovea::test

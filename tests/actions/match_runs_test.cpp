@@ -21,13 +21,6 @@ float way(const Node& from, const Node& to) {
   return detail::direction(to.x - from.x, to.y - from.y);
 }
 
-float unary_cost(const Chain& model, int i, const Scene& scene, int point, float weight) {
-  float sum = 0;
-  for (int k = 0; k < model.features.width(); ++k)
-    sum = detail::add_square(model.features.at(k, i), scene.points.features.at(k, point), sum);
-  return detail::appearance_cost(weight, sum);
-}
-
 // What a block of a cluster has in its memory.
 struct Block {
   detail::CellSlice slice;
@@ -104,14 +97,15 @@ void expect_as_lanes(const Chain& model, const Scene& scene, const MatchOptions&
         detail::RunLeast least;
         float time = detail::time_cost(terms.time, gap, static_cast<float>(run.gap));
         if (i == 1) {
-          least.energy = unary_cost(model, 0, scene, middle, terms.appearance);
+          least.energy = test::unary_cost(model, 0, scene, middle, terms.appearance);
         } else {
           least =
               detail::least_of(run, block.states.data() + run.from, block.ways.data() + run.ways,
                                bends, terms.angles, [](float square) { return std::sqrt(square); });
         }
-        const float energy = detail::arrive(unary_cost(model, i, scene, column, terms.appearance),
-                                            i == 1 ? 0 : time, least.energy);
+        const float energy =
+            detail::arrive(test::unary_cost(model, i, scene, column, terms.appearance),
+                           i == 1 ? 0 : time, least.energy);
         ASSERT_FALSE(std::isnan(energy)) << number;
         const float state = detail::go_on(energy, time);
         block.next[run.to].state = state;

@@ -1,25 +1,14 @@
 #include <gmock/gmock.h>
 
-#include <nlohmann/json.hpp>
-
-#include "cli/program.h"
+#include "cli/bench_rows.h"
 
 namespace fovea::cli {
 namespace {
 
-using nlohmann::json;
 using testing::HasSubstr;
 
 TEST(BenchEmd, EveryKindOfGroundDistanceIsMeasured) {
-  const Ended ended = run_here({"bench", "emd", "--repeats", "1", "--bins", "4,5", "--device",
-                                "cpu", "--threads", "1", "--json", "--quiet"});
-  ASSERT_EQ(ended.status, kDone) << ended.err;
-  const json report = json::parse(ended.out);
-  std::string names;
-  for (const json& row : report["rows"]) {
-    names += row["name"].get<std::string>() + " " + row["size"].get<std::string>() + "; ";
-    EXPECT_GT(row["seconds"].get<double>(), 0);
-  }
+  const std::string names = measured_rows({"emd", "--bins", "4,5"});
   EXPECT_THAT(names, HasSubstr("emd_solver_threshold 4x1000; "));
   EXPECT_THAT(names, HasSubstr("emd_solver_random 5x1000; "));
   EXPECT_THAT(names, HasSubstr("emd_solver_threshold-auxiliary 5x1000; "));

@@ -1,25 +1,14 @@
 #include <gmock/gmock.h>
 
-#include <nlohmann/json.hpp>
-
-#include "cli/program.h"
+#include "cli/bench_rows.h"
 
 namespace fovea::cli {
 namespace {
 
-using nlohmann::json;
 using testing::HasSubstr;
 
 TEST(BenchMesh, EveryEngineIsMeasured) {
-  const Ended ended = run_here({"bench", "mesh", "--repeats", "1", "--divisions", "1,2", "--device",
-                                "cpu", "--threads", "1", "--json", "--quiet"});
-  ASSERT_EQ(ended.status, kDone) << ended.err;
-  const json report = json::parse(ended.out);
-  std::string names;
-  for (const json& row : report["rows"]) {
-    names += row["name"].get<std::string>() + " " + row["size"].get<std::string>() + "; ";
-    EXPECT_GT(row["seconds"].get<double>(), 0);
-  }
+  const std::string names = measured_rows({"mesh", "--divisions", "1,2"});
   EXPECT_THAT(names, HasSubstr("all_distances_dijkstra 80x80; "));
   EXPECT_THAT(names, HasSubstr("all_distances_floyd_warshall 320x320; "));
   EXPECT_THAT(names, HasSubstr("all_distances_partitioned 320x320; "));

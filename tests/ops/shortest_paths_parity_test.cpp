@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "ops/path_graphs.h"
 #include "ops/shortest_paths/device_layout.h"
 #include "ops/shortest_paths/min_plus.h"
 #include "ops/shortest_paths/sphere_graph.h"
@@ -13,31 +14,11 @@
 namespace fovea {
 namespace {
 
+using test::apart;
+using test::scattered;
 using testing::HasSubstr;
 
 constexpr PathEngine kTwins[] = {PathEngine::kFloydWarshall, PathEngine::kPartitioned};
-
-Graph scattered(int nodes, int arcs, std::uint64_t seed) {
-  Random random(seed);
-  std::vector<GraphArc> all;
-  const auto node = [&] {
-    return static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(nodes)));
-  };
-  for (int i = 0; i < arcs; ++i)
-    all.push_back({node(), node(), i % 5 == 0 ? 0.F : random.uniform(0, 10)});
-  return {nodes, all};
-}
-
-// Spheres that do not touch, their nodes dealt out in turns.
-Graph apart(int copies) {
-  const Graph one = detail::sphere_graph(2);
-  std::vector<GraphArc> arcs;
-  for (int c = 0; c < copies; ++c)
-    for (int a = 0; a < one.nodes(); ++a)
-      for (std::size_t i = 0; i < one.degree(a); ++i)
-        arcs.push_back({a * copies + c, one.neighbours(a)[i] * copies + c, one.costs(a)[i]});
-  return {one.nodes() * copies, arcs};
-}
 
 std::vector<Graph> graphs() {
   std::vector<Graph> all;
@@ -48,7 +29,7 @@ std::vector<Graph> graphs() {
   all.push_back(scattered(700, 690, 2));    // many pieces
   all.push_back(scattered(1000, 3000, 3));  // wide borders
   all.push_back(scattered(300, 20000, 4));  // dense
-  all.push_back(apart(5));
+  all.push_back(apart(detail::sphere_graph(2), 5));
   for (const int divisions : {1, 3, 4}) all.push_back(detail::sphere_graph(divisions));
   return all;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "ops/path_graphs.h"
 #include "ops/shortest_paths/sphere_graph.h"
 #include "reference/shortest_paths.h"
 #include "support/devices.h"
@@ -11,44 +12,14 @@
 namespace fovea {
 namespace {
 
+using test::apart;
+using test::grid;
+using test::scattered;
 using testing::HasSubstr;
 using PathPlaces = test::OnEveryPlace;
 
 constexpr PathEngine kEngines[] = {PathEngine::kDijkstra, PathEngine::kFloydWarshall,
                                    PathEngine::kPartitioned, PathEngine::kAuto};
-
-// A rectangle of nodes joined to their neighbours.
-Graph grid(int width, int height, float cost = 1) {
-  std::vector<GraphArc> arcs;
-  for (int y = 0; y < height; ++y)
-    for (int x = 0; x < width; ++x) {
-      if (x > 0) arcs.push_back({y * width + x, y * width + x - 1, cost});
-      if (y > 0) arcs.push_back({y * width + x, y * width + x - width, cost});
-    }
-  return {width * height, arcs};
-}
-
-// Arcs drawn by chance, every fifth without a cost; some nodes may have none.
-Graph scattered(int nodes, int arcs, std::uint64_t seed) {
-  Random random(seed);
-  std::vector<GraphArc> all;
-  const auto node = [&] {
-    return static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(nodes)));
-  };
-  for (int i = 0; i < arcs; ++i)
-    all.push_back({node(), node(), i % 5 == 0 ? 0.F : random.uniform(0, 10)});
-  return {nodes, all};
-}
-
-// Several graphs that do not touch, their nodes dealt out in turns.
-Graph apart(const Graph& one, int copies) {
-  std::vector<GraphArc> arcs;
-  for (int c = 0; c < copies; ++c)
-    for (int a = 0; a < one.nodes(); ++a)
-      for (std::size_t i = 0; i < one.degree(a); ++i)
-        arcs.push_back({a * copies + c, one.neighbours(a)[i] * copies + c, one.costs(a)[i]});
-  return {one.nodes() * copies, arcs};
-}
 
 struct Named {
   const char* name;

@@ -22,6 +22,19 @@ std::int32_t most_before(std::span<const std::int32_t> first_at, std::int32_t fr
 
 }  // namespace
 
+CellNode node_of(const Chain& model, int i) {
+  const auto node_at = [&](int at) -> const Node& {
+    return model.nodes[static_cast<std::size_t>(at)];
+  };
+  const auto way = [&](int from, int to) {
+    return direction(node_at(to).x - node_at(from).x, node_at(to).y - node_at(from).y);
+  };
+  CellNode node;
+  if (i > 0) node.gap = static_cast<float>(node_at(i).frame - node_at(i - 1).frame);
+  if (i > 1) node.bends = bends_of(way(i - 1, i), way(i - 2, i - 1), way(i - 2, i));
+  return node;
+}
+
 void CellBatch::add(const Scene& scene, const MatchTerms& terms) {
   const std::vector<Node>& nodes = scene.points.nodes;
   CellLayout layout;

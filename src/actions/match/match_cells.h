@@ -20,6 +20,9 @@ struct CellLayout {
   std::int64_t cells() const { return static_cast<std::int64_t>(shape.rows()) * shape.columns(); }
 };
 
+// What the recursion needs to know of a model's node.
+CellNode node_of(const Chain& model, int i);
+
 struct CellBatch {
   std::vector<CellLayout> scenes;
   std::vector<std::int32_t> frames;  // of points

@@ -54,17 +54,6 @@ class PinnedBuffer {
   Array<unsigned char> array_;
 };
 
-detail::CellNode node_of(const Chain& model, int i) {
-  const std::vector<Node>& nodes = model.nodes;
-  const auto way = [&](int from, int to) {
-    return detail::direction(nodes[to].x - nodes[from].x, nodes[to].y - nodes[from].y);
-  };
-  detail::CellNode node;
-  if (i > 0) node.gap = static_cast<float>(nodes[i].frame - nodes[i - 1].frame);
-  if (i > 1) node.bends = detail::bends_of(way(i - 1, i), way(i - 2, i - 1), way(i - 2, i));
-  return node;
-}
-
 class CudaMatch final : public detail::MatchEngine {
  public:
   CudaMatch(std::span<const Chain> models, const detail::MatchTerms& terms, const Exec& exec)
@@ -76,7 +65,7 @@ class CudaMatch final : public detail::MatchEngine {
     std::vector<ModelRange> ranges;
     for (const Chain& model : models) {
       ranges.push_back({static_cast<std::int32_t>(nodes.size()), model.size()});
-      for (int i = 0; i < model.size(); ++i) nodes.push_back(node_of(model, i));
+      for (int i = 0; i < model.size(); ++i) nodes.push_back(detail::node_of(model, i));
       lengths_.push_back(model.size());
       models_.longest = std::max(models_.longest, model.size());
     }
