@@ -13,7 +13,7 @@ export ASAN_OPTIONS ?= allocator_may_return_null=1
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-build:  ## the optimised program, left at build/release/fovea
+build:  ## the optimized program, left at build/release/fovea
 	@scripts/bootstrap build
 	@cmake --preset release
 	@cmake --build --preset release -j $(JOBS) --target fovea_program

@@ -1,9 +1,9 @@
 // Draws the strongest edges of an image: gradient IN OUT.png [device]
-#include <fovea/colour_map.h>
-#include <fovea/draw.h>
-#include <fovea/error.h>
-#include <fovea/gradient.h>
-#include <fovea/image_io.h>
+#include <fovea/core/error.h>
+#include <fovea/io/image_io.h>
+#include <fovea/ops/gradient.h>
+#include <fovea/report/color_map.h>
+#include <fovea/report/draw.h>
 
 #include <cstdio>
 
@@ -21,7 +21,7 @@ int main(int argc, char** argv) try {
   if (argc > 3) options.exec.device = parse_device(argv[3]);
   polar_gradient(image, magnitude, bin, options);
 
-  auto picture = report::apply_colour_map(magnitude);
+  auto picture = report::apply_color_map(magnitude);
   report::draw_text(picture, {8, 8}, "gradient magnitude",
                     {.size = 16, .background = report::kBlack, .background_alpha = 0.6F});
   io::write_image(argv[2], picture.view());

@@ -1,10 +1,10 @@
 // Writes a page with a picture, a chart and a table: report PAGE.html
-#include <fovea/chart.h>
-#include <fovea/colour_map.h>
-#include <fovea/error.h>
-#include <fovea/integral.h>
-#include <fovea/page.h>
-#include <fovea/random.h>
+#include <fovea/core/error.h>
+#include <fovea/core/random.h>
+#include <fovea/ops/integral.h>
+#include <fovea/report/chart.h>
+#include <fovea/report/color_map.h>
+#include <fovea/report/page.h>
 
 #include <cstdio>
 
@@ -28,7 +28,7 @@ int main(int argc, char** argv) try {
   }
   report::Page page("Noise", "What `fovea::report` makes of some random numbers.");
   page.section("Values");
-  page.figures({report::Figure::picture(report::apply_colour_map(noise), {"The noise."}, 2),
+  page.figures({report::Figure::picture(report::apply_color_map(noise), {"The noise."}, 2),
                 report::Figure::chart(report::to_svg(chart), {"Means come to nothing."})});
   page.table({"Sums",
               {{"square"}, {"sum"}},

@@ -1,6 +1,6 @@
 // Runs a fuzzer without libFuzzer: over each seed in a folder, and over some thousand mutations of
 // them, the same in every run. Usage: replay_NAME FOLDER [MUTATIONS]
-#include <fovea/random.h>
+#include <fovea/core/random.h>
 
 #include <algorithm>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Block matching beside the loop over every pixel of every pair of blocks, which finds the same.
 #include <benchmark/benchmark.h>
-#include <fovea/random.h>
+#include <fovea/core/random.h>
 
 #include "flow/bm/block_matching_cpu.h"
 #include "reference/block_matching.h"
@@ -8,7 +8,7 @@
 namespace fovea::flow {
 namespace {
 
-// Noise blurred by two halvings and doublings would do as well; neighbours averaged are enough.
+// Noise blurred by two halvings and doublings would do as well; neighbors averaged are enough.
 Image<float> texture(int width, int height, int shift) {
   Random random(1);
   Image<float> image(width, height);

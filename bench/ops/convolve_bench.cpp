@@ -1,8 +1,8 @@
 // Separable and general convolution of a 1920x1080 image beside cv::sepFilter2D and cv::filter2D.
 // Arguments: taps, threads.
 #include <benchmark/benchmark.h>
-#include <fovea/convolve.h>
-#include <fovea/random.h>
+#include <fovea/core/random.h>
+#include <fovea/ops/convolve.h>
 
 #ifdef FOVEA_OPENCV
 #include <opencv2/imgproc.hpp>

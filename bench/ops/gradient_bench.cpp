@@ -1,5 +1,5 @@
 #include <benchmark/benchmark.h>
-#include <fovea/gradient.h>
+#include <fovea/ops/gradient.h>
 
 #ifdef FOVEA_OPENCV
 #include <opencv2/imgproc.hpp>

@@ -1,6 +1,6 @@
 #include <benchmark/benchmark.h>
-#include <fovea/integral.h>
-#include <fovea/random.h>
+#include <fovea/core/random.h>
+#include <fovea/ops/integral.h>
 
 #ifdef FOVEA_OPENCV
 #include <opencv2/imgproc.hpp>

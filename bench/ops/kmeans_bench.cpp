@@ -1,9 +1,9 @@
-// k-means of a dictionary's size: the search for the nearest of 500 centres, an iteration in which
+// k-means of a dictionary's size: the search for the nearest of 500 centers, an iteration in which
 // every point changes its cluster, one in which few do, and the plus-plus start. Beside OpenCV's
 // exhaustive matcher where that is installed.
 #include <benchmark/benchmark.h>
-#include <fovea/kmeans.h>
-#include <fovea/random.h>
+#include <fovea/core/random.h>
+#include <fovea/ops/kmeans.h>
 
 #include "ops/kmeans/backend.h"
 #ifdef FOVEA_OPENCV
@@ -15,16 +15,16 @@ namespace {
 
 constexpr int kDimensions = 32, kClusters = 500, kPoints = 76260;
 
-// Evenly random where `centres` is 0, else around so many places.
-Image<float> points_around(int centres, int count) {
+// Evenly random where `centers` is 0, else around so many places.
+Image<float> points_around(int centers, int count) {
   Random random(1);
-  Image<float> middle(kDimensions, centres), points(kDimensions, count);
-  for (int c = 0; c < centres; ++c)
+  Image<float> middle(kDimensions, centers), points(kDimensions, count);
+  for (int c = 0; c < centers; ++c)
     for (int i = 0; i < kDimensions; ++i) middle.row(c)[i] = random.uniform();
   for (int p = 0; p < count; ++p)
     for (int i = 0; i < kDimensions; ++i)
       points.row(p)[i] =
-          centres > 0 ? middle.row(p % centres)[i] + 0.05F * random.normal() : random.uniform();
+          centers > 0 ? middle.row(p % centers)[i] + 0.05F * random.normal() : random.uniform();
   return points;
 }
 
@@ -36,15 +36,15 @@ std::unique_ptr<detail::KmeansEngine> engine_of(const Image<float>& points) {
   return engine;
 }
 
-void nearest_centre(benchmark::State& state) {
-  const auto points = points_around(0, kPoints), centres = points_around(0, kClusters);
-  NearestCentre nearest(centres, one_thread());
+void nearest_center(benchmark::State& state) {
+  const auto points = points_around(0, kPoints), centers = points_around(0, kClusters);
+  NearestCenter nearest(centers, one_thread());
   std::vector<std::int32_t> labels(kPoints);
   for (auto _ : state) nearest.find(points, labels);
   state.counters["GFLOP/s"] = benchmark::Counter(2e-9 * kPoints * kDimensions * kClusters,
                                                  benchmark::Counter::kIsIterationInvariantRate);
 }
-BENCHMARK(nearest_centre)->Unit(benchmark::kMillisecond);
+BENCHMARK(nearest_center)->Unit(benchmark::kMillisecond);
 
 void kmeans_first_iteration(benchmark::State& state) {
   const auto points = points_around(0, kPoints);
@@ -78,13 +78,13 @@ BENCHMARK(kmeans_plus_plus)->Arg(0)->Arg(400)->Unit(benchmark::kMillisecond);
 #ifdef FOVEA_OPENCV
 void opencv_matcher(benchmark::State& state) {
   cv::setNumThreads(1);
-  const auto points = points_around(0, kPoints), centres = points_around(0, kClusters);
+  const auto points = points_around(0, kPoints), centers = points_around(0, kClusters);
   const auto mat = [](const Image<float>& image) {
     return cv::Mat(image.height(), image.width(), CV_32F, const_cast<float*>(image.row(0)),
                    static_cast<std::size_t>(image.stride()) * sizeof(float));
   };
   std::vector<cv::DMatch> matches;
-  for (auto _ : state) cv::BFMatcher(cv::NORM_L2).match(mat(points), mat(centres), matches);
+  for (auto _ : state) cv::BFMatcher(cv::NORM_L2).match(mat(points), mat(centers), matches);
 }
 BENCHMARK(opencv_matcher)->Unit(benchmark::kMillisecond);
 #endif

@@ -1,8 +1,8 @@
 // Training of a block's classifier, as a cascade needs it by the ten thousands: 36 features, 7000
 // samples, one core. Beside liblinear where that is installed, on the same data and tolerance.
 #include <benchmark/benchmark.h>
-#include <fovea/linear_svm.h>
-#include <fovea/random.h>
+#include <fovea/core/random.h>
+#include <fovea/ops/linear_svm.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,8 @@
 // Gaussian halving beside cv::pyrDown and pyramids beside a chain of cv::resize, from 1920x1080.
 // Arguments: channels (halving) or ratio in percent (pyramids), threads.
 #include <benchmark/benchmark.h>
-#include <fovea/pyramid.h>
-#include <fovea/random.h>
+#include <fovea/core/random.h>
+#include <fovea/ops/pyramid.h>
 
 #ifdef FOVEA_OPENCV
 #include <opencv2/imgproc.hpp>

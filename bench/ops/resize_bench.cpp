@@ -1,8 +1,8 @@
 // Bilinear resize beside cv::resize. Arguments: source width and height, output width and height,
 // channels, threads.
 #include <benchmark/benchmark.h>
-#include <fovea/random.h>
-#include <fovea/resize.h>
+#include <fovea/core/random.h>
+#include <fovea/ops/resize.h>
 
 #ifdef FOVEA_OPENCV
 #include <opencv2/imgproc.hpp>

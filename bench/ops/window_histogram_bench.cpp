@@ -1,6 +1,6 @@
 #include <benchmark/benchmark.h>
-#include <fovea/random.h>
-#include <fovea/window_histogram.h>
+#include <fovea/core/random.h>
+#include <fovea/ops/window_histogram.h>
 
 #ifdef FOVEA_OPENCV
 #include <opencv2/imgproc.hpp>

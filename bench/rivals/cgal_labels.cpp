@@ -1,7 +1,7 @@
 // fovea_cgal_labels MESHES FOLDER: CGAL's parts of every mesh of a folder as FOLDER/NAME.seg, to be
 // judged by fovea mesh eval --labels FOLDER. Prints the seconds of each.
-#include <fovea/inputs.h>
-#include <fovea/mesh_io.h>
+#include <fovea/io/inputs.h>
+#include <fovea/io/mesh_io.h>
 
 #include <chrono>
 #include <cstdio>

@@ -1,5 +1,5 @@
 // FAISS on the same bytes as ours: the exact index's search, and one iteration of its k-means from
-// given centres. It multiplies matrices by whatever BLAS the system has: with the reference one it
+// given centers. It multiplies matrices by whatever BLAS the system has: with the reference one it
 // is slow, with OpenBLAS as its authors mean it.
 #include "rivals/faiss.h"
 
@@ -58,7 +58,7 @@ FoveaRivalWork fovea_faiss_kmeans(const FoveaRivalShape* shape, int threads) {
   if (shape->pixels == nullptr || shape->second == nullptr) return {};
   const auto points =
       std::make_shared<std::vector<float>>(numbers(shape->pixels, shape->height, shape->width));
-  const auto centres = numbers(shape->second, shape->to_height, shape->width);
+  const auto centers = numbers(shape->second, shape->to_height, shape->width);
   const int width = shape->width, height = shape->height, clusters = shape->to_height;
   return ready(
       [=] {
@@ -66,7 +66,7 @@ FoveaRivalWork fovea_faiss_kmeans(const FoveaRivalShape* shape, int threads) {
         parameters.niter = 1;
         parameters.max_points_per_centroid = height;  // else it takes a sample
         faiss::Clustering clustering(width, clusters, parameters);
-        clustering.centroids = centres;
+        clustering.centroids = centers;
         faiss::IndexFlatL2 index(width);
         clustering.train(height, points->data(), index);
       },

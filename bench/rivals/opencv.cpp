@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/rival_table.h"
+#include "cli/bench/rival_table.h"
 #include "rivals/boost_paths.h"
 #include "rivals/cgal_mesh.h"
 #include "rivals/faiss.h"
@@ -102,8 +102,8 @@ Work people(const Shape& shape) {
   };
 }
 
-// A grey image that both sides look at.
-cv::Mat grey(const Shape& shape, const unsigned char* pixels) {
+// A gray image that both sides look at.
+cv::Mat gray(const Shape& shape, const unsigned char* pixels) {
   return pixels == nullptr
              ? noise(shape, CV_8U)
              : cv::Mat(shape.height, shape.width, CV_8U, const_cast<unsigned char*>(pixels))
@@ -113,7 +113,7 @@ cv::Mat grey(const Shape& shape, const unsigned char* pixels) {
 // Dense inverse search (Kroeger et al., ECCV 2016); `finest` below 0 keeps the preset's level.
 template <int kPreset, int kFinest = -1>
 Work inverse_search(const Shape& shape) {
-  const cv::Mat first = grey(shape, shape.pixels), second = grey(shape, shape.second);
+  const cv::Mat first = gray(shape, shape.pixels), second = gray(shape, shape.second);
   const auto flow = std::make_shared<cv::Mat>();
   const auto method = cv::DISOpticalFlow::create(kPreset);
   if (kFinest >= 0) method->setFinestScale(kFinest);
@@ -125,7 +125,7 @@ Work inverse_search(const Shape& shape) {
 }
 
 Work farneback(const Shape& shape) {
-  const cv::Mat first = grey(shape, shape.pixels), second = grey(shape, shape.second);
+  const cv::Mat first = gray(shape, shape.pixels), second = gray(shape, shape.second);
   const auto flow = std::make_shared<cv::Mat>();
   const auto method = cv::FarnebackOpticalFlow::create();
   return {[=] { method->calc(first, second, *flow); }, flow};
@@ -163,24 +163,24 @@ cv::Mat rows_of(const unsigned char* bytes, int width, int height) {
 
 Work match_nearest(const Shape& shape) {
   const cv::Mat points = rows_of(shape.pixels, shape.width, shape.height);
-  const cv::Mat centres = rows_of(shape.second, shape.width, shape.to_height);
+  const cv::Mat centers = rows_of(shape.second, shape.width, shape.to_height);
   const cv::Ptr<cv::BFMatcher> matcher = cv::BFMatcher::create(cv::NORM_L2);
   return [=] {
     std::vector<cv::DMatch> matches;
-    matcher->match(points, centres, matches);
+    matcher->match(points, centers, matches);
   };
 }
 
-// From given labels, two iterations, which is the least it does: the second moves the centres and
+// From given labels, two iterations, which is the least it does: the second moves the centers and
 // measures the distances of the labels that are there.
 Work cluster_once(const Shape& shape) {
   const cv::Mat points = rows_of(shape.pixels, shape.width, shape.height);
   cv::Mat start(shape.height, 1, CV_32S);
   for (int p = 0; p < shape.height; ++p) start.at<int>(p) = p % shape.to_height;
   return [points, start, clusters = shape.to_height] {
-    cv::Mat labels = start.clone(), centres;
+    cv::Mat labels = start.clone(), centers;
     cv::kmeans(points, clusters, labels, {cv::TermCriteria::MAX_ITER, 2, 0}, 1,
-               cv::KMEANS_USE_INITIAL_LABELS, centres);
+               cv::KMEANS_USE_INITIAL_LABELS, centers);
   };
 }
 

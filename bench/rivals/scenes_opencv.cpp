@@ -78,10 +78,10 @@ class SeparableBank {
     for (const cv::Mat& kernel : kernels()) passes_.push_back(passes(kernel));
   }
   void run() {
-    image_.convertTo(grey_, CV_32F, 1 / 255.0);
+    image_.convertTo(gray_, CV_32F, 1 / 255.0);
     for (std::size_t f = 0; f < passes_.size(); ++f) {
       for (std::size_t i = 0; i < passes_[f].size(); ++i) {
-        cv::sepFilter2D(grey_, i == 0 ? planes_[f] : part_, CV_32F, passes_[f][i].row,
+        cv::sepFilter2D(gray_, i == 0 ? planes_[f] : part_, CV_32F, passes_[f][i].row,
                         passes_[f][i].column, {-1, -1}, 0, cv::BORDER_REPLICATE);
         if (i > 0) planes_[f] += part_;
       }
@@ -90,7 +90,7 @@ class SeparableBank {
   const std::vector<cv::Mat>& planes() const { return planes_; }
 
  private:
-  cv::Mat image_, grey_, part_;
+  cv::Mat image_, gray_, part_;
   std::vector<std::vector<Pass>> passes_;
   std::vector<cv::Mat> planes_;
 };
@@ -107,10 +107,10 @@ FoveaRivalWork fovea_opencv_bank(const FoveaRivalShape* shape, int threads) {
   const auto planes = std::make_shared<std::vector<cv::Mat>>(32);
   return ready(
       [=, image = photo(*shape)] {
-        cv::Mat grey;
-        image.convertTo(grey, CV_32F, 1 / 255.0);
+        cv::Mat gray;
+        image.convertTo(gray, CV_32F, 1 / 255.0);
         for (std::size_t f = 0; f < singles.size(); ++f)
-          cv::filter2D(grey, (*planes)[f], CV_32F, singles[f], {-1, -1}, 0, cv::BORDER_REPLICATE);
+          cv::filter2D(gray, (*planes)[f], CV_32F, singles[f], {-1, -1}, 0, cv::BORDER_REPLICATE);
       },
       threads);
 }

@@ -33,11 +33,11 @@ def main():
     random = numpy.random.default_rng(0)
     samples = random.integers(0, 256, (SAMPLES, DIMENSIONS)).astype(numpy.float32)
     pixels = random.integers(0, 256, (PIXELS, DIMENSIONS)).astype(numpy.float32)
-    centres = random.integers(0, 256, (CLUSTERS, DIMENSIONS)).astype(numpy.float32)
+    centers = random.integers(0, 256, (CLUSTERS, DIMENSIONS)).astype(numpy.float32)
     rows = []
 
     def fit(iterations):
-        return KMeans(CLUSTERS, init=centres, n_init=1, max_iter=iterations, tol=0, algorithm="lloyd",
+        return KMeans(CLUSTERS, init=centers, n_init=1, max_iter=iterations, tol=0, algorithm="lloyd",
                       copy_x=False).fit(samples.copy())
 
     def add(name, count, rival, threads, time_taken):

@@ -7,7 +7,7 @@ that of an icosahedron's faces divided in four again and again, costs drawn by c
   floyd-warshall, plain: one node after the other, torch.minimum of the matrix and a broadcast sum
   floyd-warshall, blocked: 64 nodes at a time as (tile, 64, N) sums and their amin, rows in chunks
   bellman-ford: all sources at once, scatter_reduce amin over the arcs, until nothing changes
-  bellman-ford, gathered: the same over the three neighbours of each face, by index and amin
+  bellman-ford, gathered: the same over the three neighbors of each face, by index and amin
 """
 import json
 
@@ -42,7 +42,7 @@ def sphere(divisions):
     return faces
 
 
-def neighbours(faces):
+def neighbors(faces):
     """The three faces beside each, and what it costs to go there."""
     first, beside = {}, [[] for _ in faces]
     generator = torch.Generator().manual_seed(1)
@@ -122,7 +122,7 @@ def bellman_ford_gathered(to, cost):
 def main():
     rows = []
     for divisions in (3, 4, 5):
-        to, cost = neighbours(sphere(divisions))
+        to, cost = neighbors(sphere(divisions))
         nodes = len(to)
         size = f"{nodes}x{nodes}"
         repeats = 5 if nodes < 5000 else 1

@@ -22,29 +22,29 @@ def random_rows(count):
     return torch.randint(0, 256, (count, DIMENSIONS), device="cuda").float()
 
 
-def assign(points, centres):
-    """The nearest centre by one matrix product: |c|^2 / 2 - p . c, never smaller for a farther one."""
-    halves = (centres * centres).sum(1) / 2
-    return torch.addmm(halves, points, centres.T, alpha=-1).argmin(1)
+def assign(points, centers):
+    """The nearest center by one matrix product: |c|^2 / 2 - p . c, never smaller for a farther one."""
+    halves = (centers * centers).sum(1) / 2
+    return torch.addmm(halves, points, centers.T, alpha=-1).argmin(1)
 
 
-def iterate(points, centres, ones):
-    labels = assign(points, centres)
-    sums = torch.zeros_like(centres).index_add_(0, labels, points)
-    counts = torch.zeros(len(centres), device="cuda").index_add_(0, labels, ones)
-    means = torch.where(counts[:, None] > 0, sums / counts.clamp(min=1)[:, None], centres)
-    inertia = (points - centres[labels]).square().sum()
-    shift = (means - centres).square().sum(1).max()
+def iterate(points, centers, ones):
+    labels = assign(points, centers)
+    sums = torch.zeros_like(centers).index_add_(0, labels, points)
+    counts = torch.zeros(len(centers), device="cuda").index_add_(0, labels, ones)
+    means = torch.where(counts[:, None] > 0, sums / counts.clamp(min=1)[:, None], centers)
+    inertia = (points - centers[labels]).square().sum()
+    shift = (means - centers).square().sum(1).max()
     return means, inertia, shift
 
 
-def features(photos, kernels, centres):
-    """Histograms of words: filters, nearest centres and counts, batch after batch."""
+def features(photos, kernels, centers):
+    """Histograms of words: filters, nearest centers and counts, batch after batch."""
     result = []
     for first in range(0, len(photos), BATCH):
         batch = photos[first:first + BATCH]
         responses = F.conv2d(batch, kernels, padding=TAPS // 2).permute(0, 2, 3, 1).reshape(-1, DIMENSIONS)
-        labels = assign(responses, centres).reshape(len(batch), -1)
+        labels = assign(responses, centers).reshape(len(batch), -1)
         labels += torch.arange(len(batch), device="cuda")[:, None] * CLUSTERS
         result.append(torch.bincount(labels.flatten(), minlength=len(batch) * CLUSTERS).reshape(len(batch), CLUSTERS))
     return torch.cat(result).float() / PIXELS
@@ -60,17 +60,17 @@ def main():
             rows.append({"name": name, "device": "cuda:0", "size": size, "rival": f"torch {rival} {mode}",
                          "seconds": seconds(function, repeats)})
 
-    samples, pixels, centres = random_rows(SAMPLES), random_rows(PIXELS), random_rows(CLUSTERS)
+    samples, pixels, centers = random_rows(SAMPLES), random_rows(PIXELS), random_rows(CLUSTERS)
     ones = torch.ones(SAMPLES, device="cuda")
     to = f" to {DIMENSIONS}x{CLUSTERS}"
-    add("kmeans_iteration", f"{DIMENSIONS}x{SAMPLES}{to}", "addmm, argmin, index_add", lambda: iterate(samples, centres, ones))
-    add("kmeans_assign", f"{DIMENSIONS}x{SAMPLES}{to}", "addmm, argmin", lambda: assign(samples, centres))
-    add("words_assign", f"{DIMENSIONS}x{PIXELS}{to}", "addmm, argmin", lambda: assign(pixels, centres))
+    add("kmeans_iteration", f"{DIMENSIONS}x{SAMPLES}{to}", "addmm, argmin, index_add", lambda: iterate(samples, centers, ones))
+    add("kmeans_assign", f"{DIMENSIONS}x{SAMPLES}{to}", "addmm, argmin", lambda: assign(samples, centers))
+    add("words_assign", f"{DIMENSIONS}x{PIXELS}{to}", "addmm, argmin", lambda: assign(pixels, centers))
     kernels = torch.rand(DIMENSIONS, 1, TAPS, TAPS, device="cuda")
     photos = torch.rand(PHOTOS, 1, HEIGHT, WIDTH, device="cuda")
     add("scenes_filters", f"{WIDTH}x{HEIGHT}", "conv2d", lambda: F.conv2d(photos[:1], kernels, padding=TAPS // 2))
     add("scenes_corpus", f"{HEIGHT}x{WIDTH * PHOTOS}", "conv2d, addmm, argmin, bincount",
-        lambda: features(photos, kernels, centres), 3)
+        lambda: features(photos, kernels, centers), 3)
     print(json.dumps({"rows": rows}, indent=1))
 
 

@@ -15,10 +15,10 @@
 
 namespace {
 
-enum class Colours { kHue, kHueSaturation, kRgb };
+enum class Colors { kHue, kHueSaturation, kRgb };
 
 struct Setting {
-  Colours colours = Colours::kHue;
+  Colors colors = Colors::kHue;
   bool cam_shift = true;
   bool ratio = false;
   int least_saturation = 60;
@@ -33,9 +33,9 @@ cv::Mat bgr_of(const FoveaRivalFrame& frame) {
   return image;
 }
 
-class ColourTracker {
+class ColorTracker {
  public:
-  ColourTracker(const Setting& setting, const FoveaRivalFrame& first, const double* box)
+  ColorTracker(const Setting& setting, const FoveaRivalFrame& first, const double* box)
       : setting_(setting) {
     const cv::Rect frame(0, 0, first.width, first.height);
     window_ = cv::Rect(cvRound(box[0]), cvRound(box[1]), cvRound(box[2]), cvRound(box[3])) & frame;
@@ -79,10 +79,10 @@ class ColourTracker {
   }
 
  private:
-  // The frame in the colours that are counted, and which of its pixels are.
+  // The frame in the colors that are counted, and which of its pixels are.
   void prepare(const FoveaRivalFrame& frame) {
     source_ = bgr_of(frame);
-    if (setting_.colours == Colours::kRgb) {
+    if (setting_.colors == Colors::kRgb) {
       mask_ = cv::Mat(source_.size(), CV_8U, cv::Scalar(255));
       return;
     }
@@ -93,18 +93,18 @@ class ColourTracker {
 
   cv::Mat histogram_in(const cv::Mat& mask) {
     std::array<int, 3> sizes{};
-    switch (setting_.colours) {
-      case Colours::kHue:
+    switch (setting_.colors) {
+      case Colors::kHue:
         sizes = {16};
         ranges_ = {hue_.data()};
         channels_ = {0};
         break;
-      case Colours::kHueSaturation:
+      case Colors::kHueSaturation:
         sizes = {30, 32};
         ranges_ = {hue_.data(), byte_.data()};
         channels_ = {0, 1};
         break;
-      case Colours::kRgb:
+      case Colors::kRgb:
         sizes = {8, 8, 8};
         ranges_ = {byte_.data(), byte_.data(), byte_.data()};
         channels_ = {0, 1, 2};
@@ -125,33 +125,31 @@ class ColourTracker {
 };
 
 constexpr std::array kSettings{
-    Setting{Colours::kHue, true, false, 60, 32},
-    Setting{Colours::kHue, true, false, 30, 10},
-    Setting{Colours::kHueSaturation, true, false, 0, 0},
-    Setting{Colours::kHueSaturation, true, true, 0, 0},
-    Setting{Colours::kHue, false, false, 60, 32},
-    Setting{Colours::kHueSaturation, false, true, 0, 0},
-    Setting{Colours::kRgb, false, false, 0, 0},
-    Setting{Colours::kRgb, false, true, 0, 0},
+    Setting{Colors::kHue, true, false, 60, 32},
+    Setting{Colors::kHue, true, false, 30, 10},
+    Setting{Colors::kHueSaturation, true, false, 0, 0},
+    Setting{Colors::kHueSaturation, true, true, 0, 0},
+    Setting{Colors::kHue, false, false, 60, 32},
+    Setting{Colors::kHueSaturation, false, true, 0, 0},
+    Setting{Colors::kRgb, false, false, 0, 0},
+    Setting{Colors::kRgb, false, true, 0, 0},
 };
 
 template <std::size_t kIndex>
 void* begin(const FoveaRivalFrame* frame, const double* box) {
   try {
-    return std::make_unique<ColourTracker>(kSettings[kIndex], *frame, box).release();
+    return std::make_unique<ColorTracker>(kSettings[kIndex], *frame, box).release();
   } catch (const std::exception&) {
     return nullptr;
   }
 }
 void next(void* state, const FoveaRivalFrame* frame, double* box) {
   try {
-    static_cast<ColourTracker*>(state)->next(*frame, box);
+    static_cast<ColorTracker*>(state)->next(*frame, box);
   } catch (const std::exception&) {  // the box stays
   }
 }
-void end(void* state) {
-  std::unique_ptr<ColourTracker>(static_cast<ColourTracker*>(state)).reset();
-}
+void end(void* state) { std::unique_ptr<ColorTracker>(static_cast<ColorTracker*>(state)).reset(); }
 
 constexpr std::array<FoveaRivalTracker, kSettings.size()> kTrackers{{
     {"CamShift hue", begin<0>, next, end},

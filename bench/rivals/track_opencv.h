@@ -1,7 +1,7 @@
-// OpenCV's colour trackers as rivals of `fovea emd track`.
+// OpenCV's color trackers as rivals of `fovea emd track`.
 #pragma once
 #include <span>
 
-#include "cli/rival_table.h"
+#include "cli/bench/rival_table.h"
 
 std::span<const FoveaRivalTracker> opencv_trackers();

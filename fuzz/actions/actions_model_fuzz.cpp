@@ -1,5 +1,5 @@
 // Any bytes as a model of actions: refused, or one whose prototypes can be made.
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 
 #include <cmath>
 #include <cstddef>

@@ -1,7 +1,7 @@
 // Any bytes as points: refused with one line, or points in order that can be written and read
 // again.
 #include <fovea/actions/points.h>
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 
 #include <algorithm>
 #include <cmath>

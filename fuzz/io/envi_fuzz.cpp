@@ -1,6 +1,6 @@
 // Any bytes as an ENVI file: a header up to the first zero, samples after it. Refused with one
 // line, or a cube.
-#include <fovea/cube_io.h>
+#include <fovea/io/cube_io.h>
 
 #include <algorithm>
 #include <cstdlib>

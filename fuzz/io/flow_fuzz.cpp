@@ -1,6 +1,6 @@
 // Any bytes as a flow field: refused with one line, or planes of one size and finite numbers.
-#include <fovea/error.h>
-#include <fovea/flow_io.h>
+#include <fovea/core/error.h>
+#include <fovea/io/flow_io.h>
 
 #include <cmath>
 #include <cstddef>

@@ -1,8 +1,8 @@
 // Reads bytes in every way an image can be read. A FormatError is an answer; anything else that
 // leaves here is a bug.
 #pragma once
-#include <fovea/error.h>
-#include <fovea/image_io.h>
+#include <fovea/core/error.h>
+#include <fovea/io/image_io.h>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,14 +1,14 @@
 // Any bytes as an @list of inputs: words that are names, in an order, or an exception. Nothing is
 // looked up in the file system.
-#include <fovea/error.h>
-#include <fovea/inputs.h>
+#include <fovea/core/error.h>
+#include <fovea/io/inputs.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 
-#include "io/input_list.h"
+#include "io/text/input_list.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {

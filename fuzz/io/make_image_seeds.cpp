@@ -1,7 +1,7 @@
 // Writes a tiny file of each kind the image readers know. Usage: make_image_seeds FOLDER
-#include <fovea/image_io.h>
-#include <fovea/npy.h>
-#include <fovea/random.h>
+#include <fovea/core/random.h>
+#include <fovea/io/image_io.h>
+#include <fovea/io/npy.h>
 #include <png.h>
 #include <tiffio.h>
 
@@ -60,7 +60,7 @@ void save_tiff(const std::string& path, int compression, int bits, int photometr
   TIFFClose(tiff);
 }
 
-// Palette of 16 colours with a transparent one, interlaced.
+// Palette of 16 colors with a transparent one, interlaced.
 void save_palette_png(const std::string& path) {
   std::FILE* file = std::fopen(path.c_str(), "wb");
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
@@ -113,23 +113,23 @@ int main(int argc, char** argv) {
   const std::string root = std::string(argv[1]) + "/";
   for (const char* name : {"png", "jpeg", "tiff", "pnm", "pfm", "npy"})
     std::filesystem::create_directories(root + name);
-  io::write_image(root + "png/grey.png", picture<std::uint8_t>(7, 5));
+  io::write_image(root + "png/gray.png", picture<std::uint8_t>(7, 5));
   io::write_image(root + "png/wide.png", picture<std::uint16_t>(3, 4, 4), {.orientation = 6});
   save_palette_png(root + "png/palette.png");
-  io::write_image(root + "jpeg/grey.jpg", picture<std::uint8_t>(17, 9), {.quality = 30});
+  io::write_image(root + "jpeg/gray.jpg", picture<std::uint8_t>(17, 9), {.quality = 30});
   io::write_image(root + "jpeg/color.jpg", picture<std::uint8_t>(9, 17, 3),
                   {.quality = 20, .orientation = 5});
   io::write_image(root + "jpeg/progressive.jpg", picture<std::uint8_t>(16, 16, 3),
                   {.quality = 20, .progressive = true});
   make_tiffs(root + "tiff/");
   save(root + "pnm/bits_ascii.pbm", "P1\n# c\n3 2\n1 0 1\n010");
-  save(root + "pnm/grey_ascii.pgm", "P2 2 2 255 1 2\n3 255\n");
+  save(root + "pnm/gray_ascii.pgm", "P2 2 2 255 1 2\n3 255\n");
   save(root + "pnm/color_ascii.ppm", "P3\n1 2\n15\n0 5 15 1 2 3\n");
   save(root + "pnm/bits.pbm", "P4\n9 2\n\xa0\x80\x01\x00"s);
-  save(root + "pnm/grey.pgm", "P5 2 2 1023\n\x01\x02\x03\x00\x00\x09\x00\x08"s);
+  save(root + "pnm/gray.pgm", "P5 2 2 1023\n\x01\x02\x03\x00\x00\x09\x00\x08"s);
   save(root + "pnm/color.ppm", "P6 1 2 255\nabcdef");
   io::write_image(root + "pnm/alpha.pam", picture<std::uint8_t>(2, 2, 4));
-  io::write_image(root + "pfm/grey.pfm", picture<float>(3, 2));
+  io::write_image(root + "pfm/gray.pfm", picture<float>(3, 2));
   io::write_image(root + "pfm/color.pfm", picture<float>(2, 2, 3));
   io::write_image(root + "npy/color.npy", picture<std::uint16_t>(3, 2, 3));
   io::write_image(root + "npy/double.npy", picture<double>(2, 2));

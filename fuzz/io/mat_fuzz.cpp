@@ -1,5 +1,5 @@
 // Any bytes as a .mat file: refused with one line, or a cube.
-#include <fovea/cube_io.h>
+#include <fovea/io/cube_io.h>
 
 #include <cstdlib>
 #include <cstring>

@@ -1,6 +1,6 @@
 // Any bytes as a mesh: refused with one line, or faces whose corners are there and finite.
-#include <fovea/error.h>
-#include <fovea/mesh_io.h>
+#include <fovea/core/error.h>
+#include <fovea/io/mesh_io.h>
 
 #include <cmath>
 #include <cstddef>

@@ -1,6 +1,6 @@
 // Any bytes as a model file: refused, or read and written again to something that reads the same.
-#include <fovea/error.h>
-#include <fovea/model_file.h>
+#include <fovea/core/error.h>
+#include <fovea/io/model_file.h>
 
 #include <cstddef>
 #include <cstdint>

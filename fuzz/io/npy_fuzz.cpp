@@ -1,4 +1,4 @@
-#include <fovea/npy.h>
+#include <fovea/io/npy.h>
 
 #include "io/fuzz_image.h"
 

@@ -1,6 +1,6 @@
-// Any bytes as a y4m stream: frames or an exception, in every colour and depth asked for.
-#include <fovea/error.h>
-#include <fovea/video.h>
+// Any bytes as a y4m stream: frames or an exception, in every color and depth asked for.
+#include <fovea/core/error.h>
+#include <fovea/io/video.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     try {
       fovea::io::VideoReader reader(
           stream, "fuzz",
-          {.colour = deep ? fovea::io::VideoColour::kGrey : fovea::io::VideoColour::kRgb,
+          {.color = deep ? fovea::io::VideoColor::kGray : fovea::io::VideoColor::kRgb,
            .deep = deep,
            .count = 16});
       for (fovea::io::Frame frame; reader.next(frame);) {

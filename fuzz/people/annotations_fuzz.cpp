@@ -1,5 +1,5 @@
 // Any bytes as annotations: refused with one line, or boxes of finite numbers.
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 #include <fovea/people/annotations.h>
 
 #include <cmath>

@@ -1,6 +1,6 @@
 // Any bytes as a model of another program: refused, or as many finite weights as its descriptor has
 // numbers.
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 
 #include <cmath>
 #include <cstddef>

@@ -1,5 +1,5 @@
 // Any bytes as a model of people: refused, or one that scans an image.
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 #include <fovea/people/detector.h>
 
 #include <cmath>

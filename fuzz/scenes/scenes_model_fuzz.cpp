@@ -1,5 +1,5 @@
 // Any bytes as a model of scenes: refused, or one that tells an image's class.
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 #include <fovea/scenes/features.h>
 
 #include <cmath>
@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "scenes/model_parts.h"
+#include "scenes/classify/model_parts.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace fovea;

@@ -1,6 +1,6 @@
 // A model as a file: points of the training clips, which of them are prototypes, options by name,
 // and the facts of its training.
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 
 #include <fmt/format.h>
 
@@ -10,10 +10,10 @@
 #include <cstdint>
 #include <string_view>
 
-#include "actions/features.h"
+#include "actions/match/features.h"
 #include "actions/model_parts.h"
-#include "actions/train.h"
-#include "io/half.h"
+#include "actions/train/train.h"
+#include "io/image/half.h"
 
 namespace fovea::actions {
 namespace {

@@ -1,7 +1,7 @@
 // A model's tensors, read without trust.
 #pragma once
 #include <fovea/actions/model.h>
-#include <fovea/model_file.h>
+#include <fovea/io/model_file.h>
 
 #include <string>
 

@@ -1,7 +1,7 @@
 // Pictures of points, matches and events.
 #include <fovea/actions/show.h>
-#include <fovea/draw.h>
-#include <fovea/error.h>
+#include <fovea/core/error.h>
+#include <fovea/report/draw.h>
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@
 namespace fovea::actions {
 namespace {
 
-using report::Colour;
+using report::Color;
 using report::Point;
 
 constexpr double kExtent = 2;    // deviations that a circle reaches
@@ -30,12 +30,12 @@ void require_rgb(ImageView<std::uint8_t> image) {
         fmt::format("pictures are drawn in RGB, not in {} channels", image.channels));
 }
 
-// A grey frame in RGB, each pixel `zoom` x `zoom` of them.
-void paste(ImageView<const std::uint8_t> grey, int zoom, ImageView<std::uint8_t> rgb, int left,
+// A gray frame in RGB, each pixel `zoom` x `zoom` of them.
+void paste(ImageView<const std::uint8_t> gray, int zoom, ImageView<std::uint8_t> rgb, int left,
            int top) {
-  for (int y = 0; y < grey.height * zoom; ++y)
-    for (int x = 0; x < grey.width * zoom; ++x)
-      for (int c = 0; c < 3; ++c) rgb.at(left + x, top + y, c) = grey.at(x / zoom, y / zoom);
+  for (int y = 0; y < gray.height * zoom; ++y)
+    for (int x = 0; x < gray.width * zoom; ++x)
+      for (int c = 0; c < 3; ++c) rgb.at(left + x, top + y, c) = gray.at(x / zoom, y / zoom);
 }
 
 // Frames at some of the nodes, side by side.
@@ -44,7 +44,7 @@ class Strip {
   Strip(std::span<const ImageView<const std::uint8_t>> frames, std::int64_t first_frame, int top)
       : frames_(frames), first_frame_(first_frame), top_(top) {
     if (frames.empty() || frames[0].empty() || frames[0].channels != 1)
-      throw InvalidArgument("a picture of a match needs grey frames of the model and of the scene");
+      throw InvalidArgument("a picture of a match needs gray frames of the model and of the scene");
     zoom_ = std::max(1, (kTileWidth + frames[0].width - 1) / frames[0].width);
   }
 
@@ -61,7 +61,7 @@ class Strip {
           fmt::format("frame {} of the {} is not among the {} given", frame, what, frames_.size()));
     paste(frames_[static_cast<std::size_t>(index)], zoom_, picture, left, top_ + kCaption);
     report::draw_text(picture, {static_cast<double>(left), static_cast<double>(top_)},
-                      fmt::format("{} {}", what, frame), {.colour = {40, 44, 52}, .size = 12});
+                      fmt::format("{} {}", what, frame), {.color = {40, 44, 52}, .size = 12});
   }
   Point place(const Node& node, int column, int pitch) const {
     return {kGap + column * pitch + (static_cast<double>(node.x) + 0.5) * zoom_,
@@ -105,13 +105,13 @@ std::string label_of(const Event& event, std::span<const std::string> classes) {
 void draw_points(ImageView<std::uint8_t> rgb, std::span<const SpaceTimePoint> points) {
   require_rgb(rgb);
   for (const SpaceTimePoint& point : points) {
-    const Point centre{static_cast<double>(point.x) + 0.5, static_cast<double>(point.y) + 0.5};
-    // Short and long events have colours of their own.
-    const Colour colour = report::palette(point.tau2 > 3 ? 1 : 0);
-    report::draw_circle(rgb, centre,
+    const Point center{static_cast<double>(point.x) + 0.5, static_cast<double>(point.y) + 0.5};
+    // Short and long events have colors of their own.
+    const Color color = report::palette(point.tau2 > 3 ? 1 : 0);
+    report::draw_circle(rgb, center,
                         kExtent * std::sqrt(std::max(0.0, static_cast<double>(point.sigma2))),
-                        {.colour = colour, .thickness = 1.5F});
-    report::fill_circle(rgb, centre, 1.5, {.colour = colour});
+                        {.color = color, .thickness = 1.5F});
+    report::fill_circle(rgb, center, 1.5, {.color = color});
   }
 }
 
@@ -138,13 +138,13 @@ Image<std::uint8_t> match_picture(const MatchPicture& picture) {
     above.draw(result, column, pitch, model.nodes[node].frame, "model, frame");
     below.draw(result, column, pitch, matched.frame, "scene, frame");
     const Point from = above.place(model.nodes[node], column, pitch);
-    const Colour colour = report::palette(column);
-    report::draw_circle(result, from, 7, {.colour = colour});
+    const Color color = report::palette(column);
+    report::draw_circle(result, from, 7, {.color = color});
     if (matched.point < 0) continue;
     const Point to = below.place(
         picture.scene->points.nodes[static_cast<std::size_t>(matched.point)], column, pitch);
-    report::draw_line(result, from, to, {.colour = colour, .thickness = 2, .alpha = 0.9F});
-    report::draw_circle(result, to, 7, {.colour = colour});
+    report::draw_line(result, from, to, {.color = color, .thickness = 2, .alpha = 0.9F});
+    report::draw_circle(result, to, 7, {.color = color});
   }
   return result;
 }
@@ -167,7 +167,7 @@ std::string timeline_svg(std::span<const Event> events, std::span<const std::str
     const double thickness = frame.slot_height() * kBarShare;
     const double top = (event.label + 0.5) * frame.slot_height() - thickness / 2;
     frame.svg().box({plot.x + from, plot.y + top, std::max(to - from, 1.0), thickness},
-                    {.fill = report::series_colour(event.label, {})}, 2);
+                    {.fill = report::series_color(event.label, {})}, 2);
   }
   if (events.empty()) frame.say_empty();
   return frame.svg().finish();
@@ -181,7 +181,7 @@ void draw_events(ImageView<std::uint8_t> rgb, std::span<const Event> events,
     const auto [x0, y0, x1, y1] = event.box;
     const report::Box box{x0, y0, static_cast<double>(x1) - x0, static_cast<double>(y1) - y0};
     report::draw_box(rgb, box, label_of(event, classes),
-                     {.colour = report::palette(event.label), .thickness = 1.5F, .text_size = 12});
+                     {.color = report::palette(event.label), .thickness = 1.5F, .text_size = 12});
   }
 }
 

@@ -1,8 +1,8 @@
 // The ground's CUDA half, as the rest of the library sees it: core/*_cuda.cu, or core/no_cuda.cpp
 // in its place.
 #pragma once
-#include <fovea/device.h>
-#include <fovea/memory.h>
+#include <fovea/core/device.h>
+#include <fovea/core/memory.h>
 
 #include <cstdint>
 #include <string>

@@ -1,6 +1,6 @@
 // Names, lists and resolves devices.
-#include <fovea/device.h>
-#include <fovea/error.h>
+#include <fovea/core/device.h>
+#include <fovea/core/error.h>
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // Finds GPUs. Nothing here fails on a machine without a driver: it says why instead.
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 
 #include <algorithm>
 #include <string>

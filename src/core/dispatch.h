@@ -1,7 +1,7 @@
 // What every operation does before it chooses a twin.
 #pragma once
-#include <fovea/exec.h>
-#include <fovea/memory.h>
+#include <fovea/core/exec.h>
+#include <fovea/core/memory.h>
 
 #include <cstdint>
 #include <initializer_list>

@@ -1,6 +1,6 @@
 // Strings and numbers as JSON text, for everything that writes JSON.
 #pragma once
-#include <fovea/api.h>
+#include <fovea/core/api.h>
 
 #include <string>
 #include <string_view>

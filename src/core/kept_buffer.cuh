@@ -1,6 +1,6 @@
 // Device memory of objects that serve one frame after another.
 #pragma once
-#include <fovea/memory.h>
+#include <fovea/core/memory.h>
 
 #include <vector>
 

@@ -1,7 +1,7 @@
 // Host memory by the C library, pinned and device memory by the CUDA half; copies between any two
 // of them.
-#include <fovea/exec.h>
-#include <fovea/memory.h>
+#include <fovea/core/exec.h>
+#include <fovea/core/memory.h>
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // What the stand-ins for .cu files share in a build without CUDA: each folder with a .cu file has
 // its own no_cuda.cpp.
 #pragma once
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 
 namespace fovea::cuda {
 

@@ -1,6 +1,6 @@
 #include "core/on_device.cuh"
 
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 
 #include <algorithm>
 #include <cstring>

@@ -1,8 +1,8 @@
 // What every CUDA twin starts and ends with: the right device, a stream, scratch memory ordered by
 // it, and its inputs and outputs on the device whatever memory the caller keeps them in.
 #pragma once
-#include <fovea/exec.h>
-#include <fovea/image.h>
+#include <fovea/core/exec.h>
+#include <fovea/core/image.h>
 
 #include <cstdint>
 #include <type_traits>

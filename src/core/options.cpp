@@ -1,7 +1,7 @@
 // Text, JSON and range checks of option fields: the one place that knows how a value is written.
-#include <fovea/device.h>
-#include <fovea/error.h>
-#include <fovea/options.h>
+#include <fovea/core/device.h>
+#include <fovea/core/error.h>
+#include <fovea/core/options.h>
 
 #include <fmt/format.h>
 

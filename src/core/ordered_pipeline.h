@@ -1,7 +1,7 @@
 // A stream of items through three steps that run beside each other: one reader, workers with
 // states of their own, one writer. What happens is what a loop would do, only sooner.
 #pragma once
-#include <fovea/exec.h>
+#include <fovea/core/exec.h>
 
 #include <algorithm>
 #include <condition_variable>

@@ -1,4 +1,4 @@
-// Neighbouring elements that are loaded or stored together, as wide as their number allows.
+// Neighboring elements that are loaded or stored together, as wide as their number allows.
 #pragma once
 #include <cstddef>
 

@@ -1,6 +1,6 @@
 #include "core/parallel.h"
 
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>

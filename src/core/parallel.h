@@ -2,7 +2,7 @@
 // threads, so that a reduction a chunk, combined in chunk order, is the same for every thread
 // count.
 #pragma once
-#include <fovea/exec.h>
+#include <fovea/core/exec.h>
 
 #include <cstdint>
 #include <memory>

@@ -1,6 +1,6 @@
 // An order of its own for work on a GPU, so that what several threads ask for runs side by side.
 #pragma once
-#include <fovea/device.h>
+#include <fovea/core/device.h>
 
 #include <memory>
 

@@ -1,6 +1,6 @@
-#include <fovea/device.h>
-#include <fovea/system.h>
-#include <fovea/version.h>
+#include <fovea/core/device.h>
+#include <fovea/core/system.h>
+#include <fovea/core/version.h>
 
 #include <fmt/format.h>
 

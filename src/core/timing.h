@@ -1,7 +1,7 @@
 // What a benchmark holds an operation against: the clock of a GPU, graphs without the cost of
 // launches, and the two ceilings of any machine, a plain copy and multiply-adds in registers.
 #pragma once
-#include <fovea/exec.h>
+#include <fovea/core/exec.h>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Ground distances as whole numbers, and what their form allows the solver to do.
 #include <fmt/format.h>
+#include <fovea/core/error.h>
 #include <fovea/emd/ground.h>
-#include <fovea/error.h>
 
 #include <algorithm>
 #include <cmath>
@@ -149,10 +149,10 @@ GroundDistance::GroundDistance(int rows, int columns, std::span<const double> co
   units_.reserve(costs.size());
   for (const double cost : costs)
     units_.push_back(static_cast<std::int64_t>(std::ceil(cost / unit_)));
-  analyse();
+  analyze();
 }
 
-void GroundDistance::analyse() {
+void GroundDistance::analyze() {
   const Table table{rows_, columns_, units_.data()};
   metric_ = is_metric(table);
   form_ = form_of(table);

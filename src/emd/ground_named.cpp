@@ -1,8 +1,8 @@
 // Ground distances as the program names them: a word, or a file of costs.
 #include <fmt/format.h>
+#include <fovea/core/error.h>
 #include <fovea/emd/ground.h>
-#include <fovea/error.h>
-#include <fovea/npy.h>
+#include <fovea/io/npy.h>
 
 #include <cerrno>
 #include <charconv>

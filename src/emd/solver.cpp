@@ -1,7 +1,7 @@
 // The face of the solver: checks shapes, chooses the device, and brings what lies elsewhere there.
 #include <fmt/format.h>
+#include <fovea/core/error.h>
 #include <fovea/emd/solver.h>
-#include <fovea/error.h>
 
 #include <array>
 #include <utility>
@@ -98,7 +98,7 @@ std::span<const Choice> choices(MassPolicy) {
   static constexpr std::array<Choice, 3> kChoices{
       {{"partial", static_cast<int>(MassPolicy::kPartial)},
        {"penalty", static_cast<int>(MassPolicy::kPenalty)},
-       {"normalise", static_cast<int>(MassPolicy::kNormalise)}}};
+       {"normalize", static_cast<int>(MassPolicy::kNormalize)}}};
   return kChoices;
 }
 
@@ -110,7 +110,7 @@ void describe(OptionVisitor& visit, SolverOptions& options) {
         "bits");
   visit("mass", options.mass,
         "of unequal masses: partial moves the lighter into the heavier, penalty adds a cost for "
-        "what is too many, normalise scales both to 1");
+        "what is too many, normalize scales both to 1");
   visit("penalty", options.penalty,
         "cost of each unit of mass too many; below 0: the greatest cost", -1, 1e12);
   visit("max-pivots", options.max_pivots,

@@ -1,6 +1,6 @@
 // Endpoint and angular errors, and the sparsification curve: how the mean error falls when the
 // pixels that are thought the worst are left out.
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 #include <fovea/flow/evaluate.h>
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
-// The face of both methods: checks images, makes them grey, chooses the device, keeps a video's
+// The face of both methods: checks images, makes them gray, chooses the device, keeps a video's
 // last frame, and cuts what does not fit the memory limit.
 #include <fmt/format.h>
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 #include <fovea/flow/flow.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 #include "core/backend.h"
 #include "core/dispatch.h"
 #include "core/parallel.h"
-#include "flow/flow_grey.h"
+#include "flow/flow_gray.h"
 #include "flow/flow_tiles.h"
 
 namespace fovea::flow {
@@ -130,7 +130,7 @@ struct Estimator::State {
   FlowOptions options;
   std::unique_ptr<Matcher> matcher{};
   Device device{};      // that the matcher works on
-  Image<float> grey{};  // in its kind of memory
+  Image<float> gray{};  // in its kind of memory
   Image<std::uint8_t> mask_there{};
   std::unique_ptr<PreparedFrame> spare_first{}, spare_second{};
   struct Planned {
@@ -156,7 +156,7 @@ struct Estimator::State {
       spare_first.reset();
       spare_second.reset();
       last = {};
-      grey = {};
+      gray = {};
       mask_there = {};
       planned = {};
       matcher = make_matcher(options, detail::on_cuda(exec));
@@ -180,13 +180,13 @@ struct Estimator::State {
   bool on_cuda() const { return device.kind == DeviceKind::kCuda; }
 
   template <class T>
-  GreyRange range_of(ImageView<const T> image, const Mask& mask, const Exec& exec) const {
-    return on_cuda() ? cuda::grey_range(image, mask, exec) : cpu::grey_range(image, mask, exec);
+  GrayRange range_of(ImageView<const T> image, const Mask& mask, const Exec& exec) const {
+    return on_cuda() ? cuda::gray_range(image, mask, exec) : cpu::gray_range(image, mask, exec);
   }
 
   // None where the device finds and keeps it.
   template <class T>
-  std::optional<GreyRange> own_range(ImageView<const T> image, const Mask& mask,
+  std::optional<GrayRange> own_range(ImageView<const T> image, const Mask& mask,
                                      const Exec& exec) const {
     if (on_cuda() && mask.empty()) return {};
     return range_of(image, mask, exec);
@@ -200,13 +200,13 @@ struct Estimator::State {
   }
 
   template <class T>
-  std::unique_ptr<PreparedFrame> prepare(ImageView<const T> image, std::optional<GreyRange> range,
+  std::unique_ptr<PreparedFrame> prepare(ImageView<const T> image, std::optional<GrayRange> range,
                                          Mask mask, std::unique_ptr<PreparedFrame> reuse,
                                          const Exec& exec) {
-    const auto level = room(grey, image.width, image.height, work_memory());
-    if (!range) cuda::to_grey(image, level, exec);
-    else if (on_cuda()) cuda::to_grey(image, *range, level, exec);
-    else cpu::to_grey(image, *range, level, exec);
+    const auto level = room(gray, image.width, image.height, work_memory());
+    if (!range) cuda::to_gray(image, level, exec);
+    else if (on_cuda()) cuda::to_gray(image, *range, level, exec);
+    else cpu::to_gray(image, *range, level, exec);
     return matcher->prepare(level, mask_where_needed(mask, exec), std::move(reuse), exec);
   }
 
@@ -295,7 +295,7 @@ struct Estimator::State {
     ImageView<const T> first, second;
     Mask mask;
     TilePlan plan;
-    GreyRange first_range, second_range;
+    GrayRange first_range, second_range;
 
     void run(const FlowView& out, const Exec& exec) {
       Flow coarse;
@@ -371,16 +371,16 @@ struct Estimator::State {
       state.match({*state.spare_first, *state.spare_second}, view_of(flow), exec);
       return flow;
     }
-    std::unique_ptr<PreparedFrame> coarse_frame(ImageView<const T> image, GreyRange range,
+    std::unique_ptr<PreparedFrame> coarse_frame(ImageView<const T> image, GrayRange range,
                                                 const Mask& all,
                                                 std::unique_ptr<PreparedFrame> reuse, int width,
                                                 int height, const Exec& exec) {
-      const auto level = room(state.grey, width, height, state.work_memory());
+      const auto level = room(state.gray, width, height, state.work_memory());
       Image<std::uint8_t> coarse_mask;
       if (!all.empty()) coarse_mask = Image<std::uint8_t>(width, height, 1, state.work_memory());
-      const CoarseGrey request{range, plan.start_level, all, level, coarse_mask};
-      if (state.on_cuda()) cuda::coarse_grey(image, request, exec);
-      else cpu::coarse_grey(image, request, exec);
+      const CoarseGray request{range, plan.start_level, all, level, coarse_mask};
+      if (state.on_cuda()) cuda::coarse_gray(image, request, exec);
+      else cpu::coarse_gray(image, request, exec);
       return state.matcher->prepare(level, coarse_mask, std::move(reuse), exec);
     }
   };

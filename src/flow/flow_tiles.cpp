@@ -3,7 +3,7 @@
 #include "flow/flow_tiles.h"
 
 #include <fmt/format.h>
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 
 #include <algorithm>
 #include <cmath>

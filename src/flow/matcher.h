@@ -38,9 +38,9 @@ class Matcher {
   Matcher& operator=(const Matcher&) = delete;
   virtual ~Matcher() = default;
 
-  // A grey image, 0 to 255, and its mask (empty: every pixel counts), in the matcher's kind of
+  // A gray image, 0 to 255, and its mask (empty: every pixel counts), in the matcher's kind of
   // memory. `reuse` may be a frame that is no longer needed.
-  virtual std::unique_ptr<PreparedFrame> prepare(ImageView<const float> grey,
+  virtual std::unique_ptr<PreparedFrame> prepare(ImageView<const float> gray,
                                                  ImageView<const std::uint8_t> mask,
                                                  std::unique_ptr<PreparedFrame> reuse,
                                                  const Exec& exec) = 0;

@@ -1,6 +1,6 @@
 // Stands in for this folder's CUDA twins in a build without CUDA.
 #include "core/no_cuda.h"
-#include "flow/flow_grey.h"
+#include "flow/flow_gray.h"
 #include "flow/matcher.h"
 
 namespace fovea::flow::cuda {
@@ -13,27 +13,27 @@ void leave_out(ImageView<const std::uint8_t>, const FlowView&, const Exec&) {
 }
 
 template <class T>
-GreyRange grey_range(ImageView<const T>, ImageView<const std::uint8_t>, const Exec&) {
+GrayRange gray_range(ImageView<const T>, ImageView<const std::uint8_t>, const Exec&) {
   fovea::cuda::absent();
 }
 template <class T>
-void to_grey(ImageView<const T>, GreyRange, ImageView<float>, const Exec&) {
+void to_gray(ImageView<const T>, GrayRange, ImageView<float>, const Exec&) {
   fovea::cuda::absent();
 }
 template <class T>
-void to_grey(ImageView<const T>, ImageView<float>, const Exec&) {
+void to_gray(ImageView<const T>, ImageView<float>, const Exec&) {
   fovea::cuda::absent();
 }
 template <class T>
-void coarse_grey(ImageView<const T>, const CoarseGrey&, const Exec&) {
+void coarse_gray(ImageView<const T>, const CoarseGray&, const Exec&) {
   fovea::cuda::absent();
 }
-#define FOVEA_FLOW_GREY(T)                                                                       \
-  template GreyRange grey_range(ImageView<const T>, ImageView<const std::uint8_t>, const Exec&); \
-  template void to_grey(ImageView<const T>, GreyRange, ImageView<float>, const Exec&);           \
-  template void to_grey(ImageView<const T>, ImageView<float>, const Exec&);                      \
-  template void coarse_grey(ImageView<const T>, const CoarseGrey&, const Exec&);
-FOVEA_FOR_EACH_FLOW_PIXEL(FOVEA_FLOW_GREY)
-#undef FOVEA_FLOW_GREY
+#define FOVEA_FLOW_GRAY(T)                                                                       \
+  template GrayRange gray_range(ImageView<const T>, ImageView<const std::uint8_t>, const Exec&); \
+  template void to_gray(ImageView<const T>, GrayRange, ImageView<float>, const Exec&);           \
+  template void to_gray(ImageView<const T>, ImageView<float>, const Exec&);                      \
+  template void coarse_gray(ImageView<const T>, const CoarseGray&, const Exec&);
+FOVEA_FOR_EACH_FLOW_PIXEL(FOVEA_FLOW_GRAY)
+#undef FOVEA_FLOW_GRAY
 
 }  // namespace fovea::flow::cuda

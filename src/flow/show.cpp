@@ -1,8 +1,8 @@
 // Draws flow fields: arrows over the image, the second image warped back, confidence and errors.
-#include <fovea/colour_map.h>
-#include <fovea/draw.h>
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 #include <fovea/flow/show.h>
+#include <fovea/report/color_map.h>
+#include <fovea/report/draw.h>
 
 #include <fmt/format.h>
 
@@ -45,16 +45,16 @@ double longest_motion(const io::FlowFieldView& field) {
   return longest;
 }
 
-// Grey and faint, so that arrows stand out.
+// Gray and faint, so that arrows stand out.
 Image<std::uint8_t> backdrop(ImageView<const std::uint8_t> image) {
   Image<std::uint8_t> picture(image.width, image.height, 3);
   for (int y = 0; y < image.height; ++y) {
     for (int x = 0; x < image.width; ++x) {
-      const report::Colour colour =
+      const report::Color color =
           image.channels >= 3
-              ? report::Colour{image.at(x, y, 0), image.at(x, y, 1), image.at(x, y, 2)}
-              : report::Colour{image.at(x, y), image.at(x, y), image.at(x, y)};
-      const auto faint = static_cast<std::uint8_t>(48 + report::grey_of(colour) * 5 / 8);
+              ? report::Color{image.at(x, y, 0), image.at(x, y, 1), image.at(x, y, 2)}
+              : report::Color{image.at(x, y), image.at(x, y), image.at(x, y)};
+      const auto faint = static_cast<std::uint8_t>(48 + report::gray_of(color) * 5 / 8);
       for (int c = 0; c < 3; ++c) picture.at(x, y, c) = faint;
     }
   }
@@ -98,7 +98,7 @@ double longest_cell(const std::vector<Cell>& cells) {
   return longest;
 }
 
-// Four neighbours of (x, y), weighted; the caller keeps it inside.
+// Four neighbors of (x, y), weighted; the caller keeps it inside.
 std::uint8_t sample(ImageView<const std::uint8_t> image, float x, float y, int channel) {
   const int left = std::min(static_cast<int>(x), std::max(0, image.width - 2));
   const int top = std::min(static_cast<int>(y), std::max(0, image.height - 2));
@@ -125,12 +125,12 @@ Image<std::uint8_t> wheel_picture(const io::FlowFieldView& field, double longest
   parallel_for(exec, field.u.height, kRows, [&](std::int64_t begin, std::int64_t end) {
     for (int y = static_cast<int>(begin); y < static_cast<int>(end); ++y) {
       for (int x = 0; x < field.u.width; ++x) {
-        const report::Colour colour =
-            knows(field, x, y) ? wheel_colour(field.u.at(x, y) * scale, field.v.at(x, y) * scale)
+        const report::Color color =
+            knows(field, x, y) ? wheel_color(field.u.at(x, y) * scale, field.v.at(x, y) * scale)
                                : report::kBlack;
-        picture.at(x, y, 0) = colour.r;
-        picture.at(x, y, 1) = colour.g;
-        picture.at(x, y, 2) = colour.b;
+        picture.at(x, y, 0) = color.r;
+        picture.at(x, y, 1) = color.g;
+        picture.at(x, y, 2) = color.b;
       }
     }
   });
@@ -176,7 +176,7 @@ Image<std::uint8_t> arrows_picture(ImageView<const std::uint8_t> image,
       continue;
     }
     const auto hue =
-        wheel_colour(static_cast<float>(cell.u / length), static_cast<float>(cell.v / length));
+        wheel_color(static_cast<float>(cell.u / length), static_cast<float>(cell.v / length));
     report::draw_arrow(picture, cell.from, to, {report::kBlack, thickness + 1.2F, 0.7F});
     report::draw_arrow(picture, cell.from, to, {hue, thickness, 1});
   }
@@ -206,18 +206,18 @@ Image<std::uint8_t> warp_picture(ImageView<const std::uint8_t> second,
 }
 
 Image<std::uint8_t> confidence_picture(ImageView<const float> confidence) {
-  return report::apply_colour_map(
-      confidence, {.map = report::ColourMap::kTide, .automatic = false, .low = 0, .high = 1});
+  return report::apply_color_map(
+      confidence, {.map = report::ColorMap::kTide, .automatic = false, .low = 0, .high = 1});
 }
 
 Image<std::uint8_t> error_picture(ImageView<const float> errors, double most) {
   if (!(most > 0))
     throw InvalidArgument(fmt::format("show: errors up to {} pixels; expected more than 0", most));
-  return report::apply_colour_map(errors, {.map = report::ColourMap::kEmber,
-                                           .automatic = false,
-                                           .low = 0,
-                                           .high = most,
-                                           .missing = {70, 84, 104}});
+  return report::apply_color_map(errors, {.map = report::ColorMap::kEmber,
+                                          .automatic = false,
+                                          .low = 0,
+                                          .high = most,
+                                          .missing = {70, 84, 104}});
 }
 
 }  // namespace fovea::flow

@@ -10,7 +10,7 @@ namespace {
 
 using Rgb = std::array<float, 3>;
 
-// How many hues lie between a primary or secondary colour and the next.
+// How many hues lie between a primary or secondary color and the next.
 constexpr int kRedYellow = 15, kYellowGreen = 6, kGreenCyan = 4, kCyanBlue = 11, kBlueMagenta = 13,
               kMagentaRed = 6;
 constexpr int kHues =
@@ -43,7 +43,7 @@ constexpr std::array<Rgb, kHues> kWheel = make_wheel();
 
 }  // namespace
 
-report::Colour wheel_colour(float u, float v) {
+report::Color wheel_color(float u, float v) {
   constexpr float kBeyond = 0.75F;   // lengths beyond the full one are this bright
   constexpr float kFull = 1.00001F;  // the full one may be a rounding longer
   const float length = std::hypot(u, v);

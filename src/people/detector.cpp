@@ -1,6 +1,6 @@
 // The face of all kinds: plans the scan, hands it to the kind's scanner on the device asked for,
 // and turns the windows that passed into people.
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 #include <fovea/people/detector.h>
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // Fuses detections of one person. Greedy suppression keeps the best box and drops what overlaps it;
 // boxes that stayed lie in cells of a grid, so that a box is compared with those near it only.
 #include <fmt/format.h>
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 #include <fovea/people/fuse.h>
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 //   w_i(y) = t_i |H_i|^-1/2 exp(-(y - y_i)' H_i^-1 (y - y_i) / 2)
 // until it rests; windows that come to rest together are one person. Points farther than kReach
 // widths weigh less than 2e-8 and are left out, so that with the cells below the cost is that of
-// the neighbours.
+// the neighbors.
 #include "people/fuse_mean_shift.h"
 
 #include <algorithm>
@@ -168,15 +168,15 @@ class Density {
 
 // A detection moved to a place and scale; its box goes with its window.
 Detection moved(const Detection& detection, const Place& to) {
-  const auto centre_x = [](const Box& box) { return box.x + 0.5 * box.width; };
-  const auto centre_y = [](const Box& box) { return box.y + 0.5 * box.height; };
+  const auto center_x = [](const Box& box) { return box.x + 0.5 * box.width; };
+  const auto center_y = [](const Box& box) { return box.y + 0.5 * box.height; };
   const double scale = std::exp(to.log_scale);
   const double ratio = scale / detection.scale;
   const auto at = [&](const Box& box) {
     const double width = box.width * ratio;
     const double height = box.height * ratio;
-    const double x = to.x + (centre_x(box) - centre_x(detection.window)) * ratio;
-    const double y = to.y + (centre_y(box) - centre_y(detection.window)) * ratio;
+    const double x = to.x + (center_x(box) - center_x(detection.window)) * ratio;
+    const double y = to.y + (center_y(box) - center_y(detection.window)) * ratio;
     return Box{static_cast<float>(x - 0.5 * width), static_cast<float>(y - 0.5 * height),
                static_cast<float>(width), static_cast<float>(height)};
   };

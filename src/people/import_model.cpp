@@ -3,7 +3,7 @@
 // count, so that one search for names serves the three notations of OpenCV.
 #include "people/import_model.h"
 
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@
 #include <optional>
 #include <vector>
 
-#include "io/source.h"
+#include "io/text/source.h"
 #include "people/model_parts.h"
 
 namespace fovea::people {

@@ -1,7 +1,7 @@
 // The padded image of one level of a scan.
 #pragma once
-#include <fovea/exec.h>
-#include <fovea/image.h>
+#include <fovea/core/exec.h>
+#include <fovea/core/image.h>
 #include <fovea/people/scan.h>
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // The padded image of one level on the host: resized into the middle, then its borders mirrored.
-#include <fovea/resize.h>
+#include <fovea/ops/resize.h>
 
 #include <algorithm>
 #include <cstring>

@@ -1,6 +1,6 @@
 // A model as a file: the classifier's tensors (model_parts.h), how its people stand in the window,
 // and the facts of its training.
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 #include <fovea/people/model.h>
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // The kinds of classifier in a model file: each writes its tensors and reads them back, trusting
 // nothing.
 #pragma once
-#include <fovea/model_file.h>
+#include <fovea/io/model_file.h>
 #include <fovea/people/model.h>
 
 namespace fovea::people {

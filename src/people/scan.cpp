@@ -1,6 +1,6 @@
 // Which levels of an image are searched, and where windows lie in them. The levels go on while the
 // padded level still holds a window: people taller than the image's window are found that way.
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 #include <fovea/people/scan.h>
 
 #include <fmt/format.h>

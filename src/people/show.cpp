@@ -1,10 +1,10 @@
 // Draws gradients and models. Glyphs after Dalal's thesis (2006): a star of lines a cell, each as
 // bright as its number.
-#include <fovea/colour_map.h>
-#include <fovea/draw.h>
-#include <fovea/error.h>
-#include <fovea/gradient.h>
+#include <fovea/core/error.h>
+#include <fovea/ops/gradient.h>
 #include <fovea/people/show.h>
+#include <fovea/report/color_map.h>
+#include <fovea/report/draw.h>
 
 #include <fmt/format.h>
 
@@ -52,7 +52,7 @@ Cells cell_histograms(ImageView<const std::uint8_t> image, const HogOptions& hog
 }
 
 // Every cell over the root of the energy of the 3x3 cells around it, as blocks do it.
-void normalise(Cells& cells) {
+void normalize(Cells& cells) {
   Cells raw = cells;
   for (int row = 0; row < cells.rows; ++row) {
     for (int column = 0; column < cells.columns; ++column) {
@@ -87,7 +87,7 @@ void draw_star(ImageView<std::uint8_t> image, Cells& cells, int column, int row,
     const auto level =
         static_cast<std::uint8_t>(std::lround(255 * std::sqrt(std::min(1.F, value))));
     report::draw_line(image, {x - u, y - v}, {x + u, y + v},
-                      {.colour = {level, level, level},
+                      {.color = {level, level, level},
                        .thickness = std::max(1.F, static_cast<float>(glyph) / 12)});
   }
 }
@@ -125,8 +125,8 @@ Cells weight_cells(const LinearModel& model, float sign) {
 std::vector<ModelPicture> pictures(const LinearModel& model, int glyph) {
   std::vector<ModelPicture> result;
   if (model.hog.shape == BlockShape::kCircular) return result;
-  Cells against = weight_cells(model, -1), in_favour = weight_cells(model, 1);
-  result.push_back({"for a person", stars(in_favour, glyph)});
+  Cells against = weight_cells(model, -1), in_favor = weight_cells(model, 1);
+  result.push_back({"for a person", stars(in_favor, glyph)});
   result.push_back({"against", stars(against, glyph)});
   return result;
 }
@@ -144,7 +144,7 @@ std::vector<ModelPicture> pictures(const CascadeModel& model, int glyph) {
       const Block& block = classifiers[k].block;
       report::draw_box(
           image, {block.x * scale, block.y * scale, block.width * scale, block.height * scale},
-          report::Stroke{.colour = report::palette(static_cast<int>(k)), .thickness = 2});
+          report::Stroke{.color = report::palette(static_cast<int>(k)), .thickness = 2});
     }
     result.push_back({fmt::format("stage {}: {} block{}", s + 1, classifiers.size(),
                                   classifiers.size() == 1 ? "" : "s"),
@@ -186,7 +186,7 @@ Image<std::uint8_t> hog_glyphs(ImageView<const std::uint8_t> image, const HogOpt
     throw InvalidArgument(fmt::format("show: an image of {}x{} has no cell of {} pixels",
                                       image.width, image.height, options.cell));
   Cells cells = cell_histograms(image, options);
-  normalise(cells);
+  normalize(cells);
   return stars(cells, glyph);
 }
 

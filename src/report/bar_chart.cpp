@@ -1,5 +1,5 @@
 // Groups of bars, standing or lying.
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 
 #include <fmt/format.h>
 
@@ -106,7 +106,7 @@ class Bars {
     const Point a = at(std::min(end, base_), across + gap);
     const Point b = at(std::max(end, base_), across + thickness_ - gap);
     frame_.svg().box({a.x, a.y, b.x - a.x, b.y - a.y},
-                     {.fill = series_colour(static_cast<int>(s), series.colour)},
+                     {.fill = series_color(static_cast<int>(s), series.color)},
                      std::min(2.0, thickness_ / 4));
     double tip = end;
     if (const double error = error_of(series, i); error > 0) tip = whisker(value, error, across);
@@ -129,7 +129,7 @@ class Bars {
 
   void label(double tip, double across, const std::string& text) {
     const double middle = across + thickness_ / 2;
-    SvgLabel style{.size = kLabelSize, .colour = theme::kMuted, .halo = true};
+    SvgLabel style{.size = kLabelSize, .color = theme::kMuted, .halo = true};
     if (!chart_.horizontal) style.anchor = Anchor::kMiddle;
     frame_.svg().text(chart_.horizontal ? at(tip + 5, middle + 4) : at(tip - 4, middle), text,
                       style);
@@ -173,7 +173,7 @@ std::string to_svg(const BarChart& chart) {
   for (std::size_t s = 0; s < chart.series.size(); ++s)
     if (!chart.series[s].name.empty())
       spec.legend.push_back(
-          {chart.series[s].name, series_colour(static_cast<int>(s), chart.series[s].colour)});
+          {chart.series[s].name, series_color(static_cast<int>(s), chart.series[s].color)});
   ChartFrame frame(spec);
   Bars(chart, frame, values.scale).draw();
   for (ReferenceLine line : chart.references) {

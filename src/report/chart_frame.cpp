@@ -1,6 +1,6 @@
 #include "report/chart_frame.h"
 
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 
 #include <fmt/format.h>
 
@@ -124,7 +124,7 @@ ChartFrame::ChartFrame(const FrameSpec& spec)
   draw_y_axis();
   double note = spec.height - kEdge / 2 - kNote * static_cast<double>(spec.notes.size()) + 11;
   for (const auto& text : spec.notes) {
-    svg_.text({kEdge, note}, text, {.size = 11, .colour = theme::kMuted});
+    svg_.text({kEdge, note}, text, {.size = 11, .color = theme::kMuted});
     note += kNote;
   }
 }
@@ -144,7 +144,7 @@ void ChartFrame::draw_heading() {
   }
   draw_legend(top);
   if (!spec_.y.title.empty())
-    svg_.text({kEdge, plot_.y - 13}, spec_.y.title, {.colour = theme::kMuted});
+    svg_.text({kEdge, plot_.y - 13}, spec_.y.title, {.color = theme::kMuted});
 }
 
 void ChartFrame::draw_legend(double top) {
@@ -160,16 +160,16 @@ void ChartFrame::draw_legend(double top) {
     const double middle = top + 8;
     using Sign = LegendEntry::Sign;
     if (entry.sign == Sign::kSwatch) {
-      svg_.box({x + 4, middle - 5, 10, 10}, {.fill = entry.colour}, 2);
+      svg_.box({x + 4, middle - 5, 10, 10}, {.fill = entry.color}, 2);
     } else if (entry.sign == Sign::kDot) {
       svg_.path(fmt::format("M{} {}h0", coordinate(x + kSign / 2), coordinate(middle)),
-                {.stroke = entry.colour, .width = 7});
+                {.stroke = entry.color, .width = 7});
     } else {
       svg_.line({x, middle}, {x + kSign, middle},
-                {.stroke = entry.colour, .width = 2.5, .dashed = entry.sign == Sign::kDashedLine});
+                {.stroke = entry.color, .width = 2.5, .dashed = entry.sign == Sign::kDashedLine});
     }
     svg_.text({x + kSign + 6, top + 12}, name,
-              {.colour = entry.empty ? theme::kMuted : theme::kInk});
+              {.color = entry.empty ? theme::kMuted : theme::kInk});
     x += needed + 18;
   }
 }
@@ -184,12 +184,12 @@ void ChartFrame::draw_x_axis() {
     if (tick.label.empty()) continue;
     const double half = svg_text_width(tick.label) / 2;
     if (at - half < free_from) continue;  // would touch the label before
-    svg_.text({at, bottom + 17}, tick.label, {.anchor = Anchor::kMiddle, .colour = theme::kMuted});
+    svg_.text({at, bottom + 17}, tick.label, {.anchor = Anchor::kMiddle, .color = theme::kMuted});
     free_from = at + half + 6;
   }
   svg_.line({plot_.x, bottom}, {plot_.x + plot_.width, bottom}, {.stroke = theme::kAxis});
   svg_.text({plot_.x + plot_.width / 2, bottom + 17 + kRow}, spec_.x.title,
-            {.anchor = Anchor::kMiddle, .colour = theme::kMuted});
+            {.anchor = Anchor::kMiddle, .color = theme::kMuted});
 }
 
 void ChartFrame::draw_x_categories() {
@@ -206,7 +206,7 @@ void ChartFrame::draw_x_categories() {
           depth, svg_text_width(label) * std::sin(-turned_labels_ * std::numbers::pi / 180) - 4);
   }
   svg_.text({plot_.x + plot_.width / 2, bottom + 17 + kRow + depth}, spec_.x.title,
-            {.anchor = Anchor::kMiddle, .colour = theme::kMuted});
+            {.anchor = Anchor::kMiddle, .color = theme::kMuted});
 }
 
 void ChartFrame::draw_y_axis() {
@@ -220,7 +220,7 @@ void ChartFrame::draw_y_axis() {
     const double at = plot_.y + y(tick.value);
     svg_.line({plot_.x, at}, {plot_.x + plot_.width, at},
               {.stroke = theme::kGrid, .opacity = tick.label.empty() ? 0.55 : 1});
-    svg_.text({plot_.x - 8, at + 4}, tick.label, {.anchor = Anchor::kEnd, .colour = theme::kMuted});
+    svg_.text({plot_.x - 8, at + 4}, tick.label, {.anchor = Anchor::kEnd, .color = theme::kMuted});
   }
 }
 
@@ -247,7 +247,7 @@ void ChartFrame::reference(const ReferenceLine& line, bool label_at_start) {
 
 void ChartFrame::say_empty() {
   svg_.text({plot_.x + plot_.width / 2, plot_.y + plot_.height / 2 + 4}, "no data",
-            {.anchor = Anchor::kMiddle, .size = 13, .colour = theme::kMuted});
+            {.anchor = Anchor::kMiddle, .size = 13, .color = theme::kMuted});
 }
 
 }  // namespace fovea::report

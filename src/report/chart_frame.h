@@ -1,6 +1,6 @@
 // What all charts share: title, legend, axes with grid and ticks, notes, and the room they take.
 #pragma once
-#include <fovea/chart.h>
+#include <fovea/report/chart.h>
 
 #include <string>
 #include <vector>
@@ -13,7 +13,7 @@ namespace fovea::report {
 struct LegendEntry {
   enum class Sign : unsigned char { kLine, kDashedLine, kDot, kSwatch };
   std::string name;
-  ThemeColour colour;
+  ThemeColor color;
   Sign sign = Sign::kSwatch;
   bool empty = false;  // has nothing to show, and says so
 };

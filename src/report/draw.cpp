@@ -1,5 +1,5 @@
-// The shapes of draw.h, as primitives of the rasteriser.
-#include <fovea/draw.h>
+// The shapes of draw.h, as primitives of the rasterizer.
+#include <fovea/report/draw.h>
 
 #include <algorithm>
 #include <cmath>
@@ -37,7 +37,7 @@ void add_marker(Shapes& shapes, Point at, const MarkerStyle& style) {
                        {at.x, at.y + r * 1.15},
                        {at.x - r * 1.15, at.y}}});
       break;
-    case Marker::kTriangle:  // its centre of mass, not its box, lies on the point
+    case Marker::kTriangle:  // its center of mass, not its box, lies on the point
       shapes.polygon({{{at.x, at.y - r * 1.2},
                        {at.x + r * 1.04, at.y + r * 0.6},
                        {at.x - r * 1.04, at.y + r * 0.6}}});
@@ -63,7 +63,7 @@ void draw_line(Canvas image, Point from, Point to, const Stroke& stroke) {
   require_canvas("draw_line", image);
   Shapes shapes;
   shapes.segment(from, to, stroke.thickness, Cap::kStraight, Cap::kStraight);
-  shapes.paint(image, stroke.colour, stroke.alpha);
+  shapes.paint(image, stroke.color, stroke.alpha);
 }
 
 void draw_polyline(Canvas image, std::span<const Point> points, const Stroke& stroke, bool closed) {
@@ -73,13 +73,13 @@ void draw_polyline(Canvas image, std::span<const Point> points, const Stroke& st
   Shapes shapes;
   const std::size_t pieces = closed ? count : count - 1;
   for (std::size_t i = 0; i < pieces; ++i) {
-    // An end is one where no neighbour continues the line.
+    // An end is one where no neighbor continues the line.
     const bool starts = !closed && (i == 0 || !finite(points[i - 1]));
     const bool ends = !closed && (i + 2 >= count || !finite(points[i + 2]));
     shapes.segment(points[i], points[(i + 1) % count], stroke.thickness,
                    starts ? Cap::kStraight : Cap::kRound, ends ? Cap::kStraight : Cap::kRound);
   }
-  shapes.paint(image, stroke.colour, stroke.alpha);
+  shapes.paint(image, stroke.color, stroke.alpha);
 }
 
 void draw_arrow(Canvas image, Point from, Point to, const Stroke& stroke) {
@@ -100,22 +100,22 @@ void draw_arrow(Canvas image, Point from, Point to, const Stroke& stroke) {
     if (length > head)
       shapes.segment(from, shaft_end, stroke.thickness, Cap::kRound, Cap::kStraight);
   }
-  shapes.paint(image, stroke.colour, stroke.alpha);
+  shapes.paint(image, stroke.color, stroke.alpha);
 }
 
-void draw_circle(Canvas image, Point centre, double radius, const Stroke& stroke) {
+void draw_circle(Canvas image, Point center, double radius, const Stroke& stroke) {
   require_canvas("draw_circle", image);
   if (!std::isfinite(stroke.thickness)) return;
   Shapes shapes;
-  shapes.ring(centre, radius, stroke.thickness);
-  shapes.paint(image, stroke.colour, stroke.alpha);
+  shapes.ring(center, radius, stroke.thickness);
+  shapes.paint(image, stroke.color, stroke.alpha);
 }
 
-void fill_circle(Canvas image, Point centre, double radius, const Fill& fill) {
+void fill_circle(Canvas image, Point center, double radius, const Fill& fill) {
   require_canvas("fill_circle", image);
   Shapes shapes;
-  shapes.disc(centre, radius);
-  shapes.paint(image, fill.colour, fill.alpha);
+  shapes.disc(center, radius);
+  shapes.paint(image, fill.color, fill.alpha);
 }
 
 void draw_box(Canvas image, const Box& box, const Stroke& stroke) {
@@ -130,7 +130,7 @@ void draw_box(Canvas image, const Box& box, const Stroke& stroke) {
   }
   Shapes shapes;
   shapes.polygon(contours);
-  shapes.paint(image, stroke.colour, stroke.alpha);
+  shapes.paint(image, stroke.color, stroke.alpha);
 }
 
 void fill_box(Canvas image, const Box& box, const Fill& fill) {
@@ -138,14 +138,14 @@ void fill_box(Canvas image, const Box& box, const Fill& fill) {
   if (!finite(box) || !(box.width > 0) || !(box.height > 0)) return;
   Shapes shapes;
   shapes.polygon({rectangle(box.x, box.y, box.x + box.width, box.y + box.height)});
-  shapes.paint(image, fill.colour, fill.alpha);
+  shapes.paint(image, fill.color, fill.alpha);
 }
 
 void fill_polygon(Canvas image, std::span<const Point> points, const Fill& fill) {
   require_canvas("fill_polygon", image);
   Shapes shapes;
   shapes.polygon({{points.begin(), points.end()}});
-  shapes.paint(image, fill.colour, fill.alpha);
+  shapes.paint(image, fill.color, fill.alpha);
 }
 
 void draw_markers(Canvas image, std::span<const Point> points, const MarkerStyle& style) {
@@ -154,17 +154,17 @@ void draw_markers(Canvas image, std::span<const Point> points, const MarkerStyle
   Shapes shapes;
   for (const Point point : points)
     if (finite(point)) add_marker(shapes, point, style);
-  shapes.paint(image, style.colour, style.alpha);
+  shapes.paint(image, style.color, style.alpha);
 }
 
 void draw_box(Canvas image, const Box& box, std::string_view label, const LabelStyle& style) {
-  draw_box(image, box, {style.colour, style.thickness, style.alpha});
+  draw_box(image, box, {style.color, style.thickness, style.alpha});
   if (label.empty() || !finite(box)) return;
-  TextStyle text{.colour = readable_on(style.colour),
+  TextStyle text{.color = readable_on(style.color),
                  .size = style.text_size,
                  .alpha = style.alpha,
                  .vertical = Vertical::kBottom,
-                 .background = style.colour,
+                 .background = style.color,
                  .background_alpha = style.alpha,
                  .padding = std::max(2.0F, style.text_size * 0.2F),
                  .keep_inside = true};

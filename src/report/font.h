@@ -1,6 +1,6 @@
 // A proportional stroke font: every glyph is a handful of pen strokes in a box of its own.
 #pragma once
-#include <fovea/draw.h>
+#include <fovea/report/draw.h>
 
 #include <string_view>
 #include <vector>

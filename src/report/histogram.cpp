@@ -1,5 +1,5 @@
 // Histograms of samples.
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 
 #include <fmt/format.h>
 
@@ -89,7 +89,7 @@ Counts count(const HistogramSeries& series, const Binning& binning, const RangeF
 }
 
 void draw_steps(ChartFrame& frame, const Binning& binning, const std::vector<double>& heights,
-                const ThemeColour& colour, const Scale& y) {
+                const ThemeColor& color, const Scale& y) {
   const double base = frame.plot().height;
   const auto top = [&](double height) { return y.holds(height) ? frame.y(height) : base; };
   std::string outline =
@@ -99,8 +99,8 @@ void draw_steps(ChartFrame& frame, const Binning& binning, const std::vector<dou
                            coordinate(frame.x(binning.edge(i + 1))));
   outline += fmt::format("V{}", coordinate(base));
   frame.svg().open_clip(frame.plot(), 1);
-  frame.svg().path(outline + "Z", {.fill = colour, .opacity = 0.28});
-  frame.svg().path(outline, {.stroke = colour, .width = 1.6});
+  frame.svg().path(outline + "Z", {.fill = color, .opacity = 0.28});
+  frame.svg().path(outline, {.stroke = color, .width = 1.6});
   frame.svg().close_clip();
 }
 
@@ -132,7 +132,7 @@ std::string to_svg(const Histogram& chart) {
     outside += counts.back().outside;
     any = any || !empty;
     if (!series.name.empty())
-      spec.legend.push_back({series.name, series_colour(static_cast<int>(s), series.colour),
+      spec.legend.push_back({series.name, series_color(static_cast<int>(s), series.color),
                              LegendEntry::Sign::kSwatch, empty});
   }
   if (outside > 0)
@@ -143,7 +143,7 @@ std::string to_svg(const Histogram& chart) {
   ChartFrame frame(spec);
   for (std::size_t s = 0; s < counts.size(); ++s)
     draw_steps(frame, binning, counts[s].heights,
-               series_colour(static_cast<int>(s), chart.series[s].colour), spec.y.scale);
+               series_color(static_cast<int>(s), chart.series[s].color), spec.y.scale);
   if (!any) frame.say_empty();
   return frame.svg().finish();
 }

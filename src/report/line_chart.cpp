@@ -1,5 +1,5 @@
 // Line charts and scatters.
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 
 #include <fmt/format.h>
 
@@ -81,7 +81,7 @@ void append_points(std::string& path, const std::vector<Point>& points, char fir
 }
 
 void draw_band(ChartFrame& frame, const Limits& limits, const Series& series,
-               const ThemeColour& colour) {
+               const ThemeColor& color) {
   std::string path;
   std::vector<Point> low, high;
   const auto finish = [&] {
@@ -108,7 +108,7 @@ void draw_band(ChartFrame& frame, const Limits& limits, const Series& series,
     high.push_back({frame.x(at), frame.y(series.high[i])});
   }
   finish();
-  frame.svg().path(path, {.fill = colour, .opacity = 0.18});
+  frame.svg().path(path, {.fill = color, .opacity = 0.18});
 }
 
 std::string marker_path(Marker marker, Point at, double r) {
@@ -140,7 +140,7 @@ std::string marker_path(Marker marker, Point at, double r) {
 // A cloud is dealt into layers, so that translucent points add up where they lie dense though each
 // layer is one path.
 void draw_points(ChartFrame& frame, const Limits& limits, const Series& series,
-                 const ThemeColour& colour) {
+                 const ThemeColor& color) {
   const Marker marker = series.marker.value_or(Marker::kDot);
   const bool dense = series.y.size() > 5000;
   const std::size_t layers = series.line ? 1 : dense ? 3 : 6;
@@ -156,8 +156,8 @@ void draw_points(ChartFrame& frame, const Limits& limits, const Series& series,
   const bool filled =
       marker == Marker::kSquare || marker == Marker::kDiamond || marker == Marker::kTriangle;
   Paint paint{.opacity = series.line ? 1 : 0.7};
-  if (filled) paint.fill = colour;
-  else paint.stroke = colour;
+  if (filled) paint.fill = color;
+  else paint.stroke = color;
   paint.width = marker == Marker::kDot ? 2 * radius : 1.6;
   for (const auto& layer : points) {
     std::string path;
@@ -168,21 +168,21 @@ void draw_points(ChartFrame& frame, const Limits& limits, const Series& series,
 }
 
 void draw_series(ChartFrame& frame, const Limits& limits, const Series& series,
-                 const ThemeColour& colour) {
+                 const ThemeColor& color) {
   frame.svg().open_clip(frame.plot(), series.line ? 2 : 8);
-  if (!series.low.empty()) draw_band(frame, limits, series, colour);
+  if (!series.low.empty()) draw_band(frame, limits, series, color);
   if (series.line) {
     std::string path;
     for (const auto& run : runs(frame, limits, series, series.y)) {
       append_points(path, thin_line(run), 'M');
       if (run.size() == 1) path += "h0";  // a lone point between gaps is a dot
     }
-    frame.svg().path(path, {.stroke = colour, .width = 2, .dashed = series.dashed});
+    frame.svg().path(path, {.stroke = color, .width = 2, .dashed = series.dashed});
   }
   frame.svg().close_clip();
   if (!series.line || series.marker) {
     frame.svg().open_clip(frame.plot(), 8);
-    draw_points(frame, limits, series, colour);
+    draw_points(frame, limits, series, color);
     frame.svg().close_clip();
   }
 }
@@ -234,7 +234,7 @@ std::string to_svg(const LineChart& chart) {
     any = any || !empty;
     using Sign = LegendEntry::Sign;
     if (!series.name.empty())
-      spec.legend.push_back({series.name, series_colour(static_cast<int>(i), series.colour),
+      spec.legend.push_back({series.name, series_color(static_cast<int>(i), series.color),
                              !series.line    ? Sign::kDot
                              : series.dashed ? Sign::kDashedLine
                                              : Sign::kLine,
@@ -247,7 +247,7 @@ std::string to_svg(const LineChart& chart) {
   ChartFrame frame(spec);
   for (std::size_t i = 0; i < chart.series.size(); ++i)
     draw_series(frame, limits, chart.series[i],
-                series_colour(static_cast<int>(i), chart.series[i].colour));
+                series_color(static_cast<int>(i), chart.series[i].color));
   for (const ReferenceLine& line : chart.references)
     frame.reference(line, better_at_start(chart, frame, limits, line));
   if (!any) frame.say_empty();

@@ -1,5 +1,5 @@
-// Matrices in colours.
-#include <fovea/error.h>
+// Matrices in colors.
+#include <fovea/core/error.h>
 
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kEdge = 8;
 constexpr double kLargestCell = 56;
-constexpr double kBarRoom = 74;  // colour bar with its numbers
+constexpr double kBarRoom = 74;  // color bar with its numbers
 constexpr double kLongestLabel = 150;
 constexpr std::size_t kMostRects = 2500;  // beyond, the cells are one embedded picture
 
@@ -36,7 +36,7 @@ void check(const MatrixChart& chart) {
 
 std::vector<double> shown_values(const MatrixChart& chart) {
   std::vector<double> values = chart.values;
-  if (!chart.normalise_rows) return values;
+  if (!chart.normalize_rows) return values;
   const auto columns = static_cast<std::size_t>(chart.columns);
   for (std::size_t row = 0; row < static_cast<std::size_t>(chart.rows); ++row) {
     double sum = 0;
@@ -50,9 +50,9 @@ std::vector<double> shown_values(const MatrixChart& chart) {
   return values;
 }
 
-ValueRange colour_range(const MatrixChart& chart, const std::vector<double>& values) {
+ValueRange color_range(const MatrixChart& chart, const std::vector<double>& values) {
   if (chart.range) return *chart.range;
-  if (chart.normalise_rows) return {0, 1};
+  if (chart.normalize_rows) return {0, 1};
   double low = std::numeric_limits<double>::infinity(), high = -low;
   for (const double value : values)
     if (std::isfinite(value)) {
@@ -60,8 +60,8 @@ ValueRange colour_range(const MatrixChart& chart, const std::vector<double>& val
       high = std::max(high, value);
     }
   if (!(low <= high)) return {0, 1};
-  if (low >= 0 && chart.map != ColourMap::kBalance) low = 0;
-  if (chart.map == ColourMap::kBalance) {
+  if (low >= 0 && chart.map != ColorMap::kBalance) low = 0;
+  if (chart.map == ColorMap::kBalance) {
     high = std::max(std::abs(low), std::abs(high));
     low = -high;
   }
@@ -74,8 +74,8 @@ class MatrixPicture {
   MatrixPicture(const MatrixChart& chart, std::vector<double> values)
       : chart_(chart),
         values_(std::move(values)),
-        range_(colour_range(chart, values_)),
-        shades_(colours(chart.map, kShades)) {
+        range_(color_range(chart, values_)),
+        shades_(colors(chart.map, kShades)) {
     if (chart.reverse) std::reverse(shades_.begin(), shades_.end());
     lay_out();
   }
@@ -88,7 +88,7 @@ class MatrixPicture {
     draw_labels(svg);
     if (values_.empty()) {
       svg.text({chart_.width / 2.0, height_ / 2}, "no data",
-               {.anchor = Anchor::kMiddle, .size = 13, .colour = theme::kMuted});
+               {.anchor = Anchor::kMiddle, .size = 13, .color = theme::kMuted});
     } else {
       draw_bar(svg);
     }
@@ -118,7 +118,7 @@ class MatrixPicture {
 
   std::string number(double value) const {
     if (std::isnan(value)) return "";
-    return chart_.normalise_rows ? fmt::format("{:.2f}", value) : short_number(value, 3);
+    return chart_.normalize_rows ? fmt::format("{:.2f}", value) : short_number(value, 3);
   }
 
   bool numbers_fit() const {
@@ -127,7 +127,7 @@ class MatrixPicture {
     return widest <= cell_ - 4 && cell_ >= 14;
   }
 
-  Colour shade(double value) const {
+  Color shade(double value) const {
     const double t = (value - range_.low) / (range_.high - range_.low);
     return shades_[static_cast<std::size_t>(
         std::clamp(std::isnan(t) ? 0.0 : t * kShades, 0.0, kShades - 1.0))];
@@ -145,11 +145,11 @@ class MatrixPicture {
         const double value = value_at(row, column);
         if (std::isnan(value)) continue;
         const Box box{left_ + column * cell_, top_ + row * cell_, cell_ - gap, cell_ - gap};
-        const Colour colour = shade(value);
-        svg.box(box, {.fill = ThemeColour{"", colour}}, gap > 0 ? 2 : 0);
+        const Color color = shade(value);
+        svg.box(box, {.fill = ThemeColor{"", color}}, gap > 0 ? 2 : 0);
         if (numbers_)
           svg.text({box.x + box.width / 2, box.y + box.height / 2 + 4}, number(value),
-                   {.anchor = Anchor::kMiddle, .size = 11, .colour = {"", readable_on(colour)}});
+                   {.anchor = Anchor::kMiddle, .size = 11, .color = {"", readable_on(color)}});
       }
     }
   }
@@ -159,10 +159,10 @@ class MatrixPicture {
     for (int y = 0; y < chart_.rows; ++y)
       for (int x = 0; x < chart_.columns; ++x) {
         const double value = value_at(y, x);
-        const Colour colour = std::isnan(value) ? Colour{128, 128, 128} : shade(value);
-        picture.at(x, y, 0) = colour.r;
-        picture.at(x, y, 1) = colour.g;
-        picture.at(x, y, 2) = colour.b;
+        const Color color = std::isnan(value) ? Color{128, 128, 128} : shade(value);
+        picture.at(x, y, 0) = color.r;
+        picture.at(x, y, 1) = color.g;
+        picture.at(x, y, 2) = color.b;
       }
     svg.image({left_, top_, chart_.columns * cell_, chart_.rows * cell_}, png_data_uri(picture));
   }
@@ -180,9 +180,9 @@ class MatrixPicture {
           {.anchor = turned_ ? Anchor::kStart : Anchor::kMiddle, .rotate = turned_ ? -45.0 : 0.0});
     }
     svg.text({(left_ + right) / 2, kEdge + (chart_.title.empty() ? 12 : 38)}, chart_.column_title,
-             {.anchor = Anchor::kMiddle, .colour = theme::kMuted});
+             {.anchor = Anchor::kMiddle, .color = theme::kMuted});
     svg.text({kEdge + 11, (top_ + bottom) / 2}, chart_.row_title,
-             {.anchor = Anchor::kMiddle, .colour = theme::kMuted, .rotate = -90});
+             {.anchor = Anchor::kMiddle, .color = theme::kMuted, .rotate = -90});
   }
 
   void draw_bar(Svg& svg) const {
@@ -192,21 +192,21 @@ class MatrixPicture {
       const double slice = height / kShades;
       // Slices overlap by a pixel, so that no seams show between them.
       svg.box({x, top_ + height - (i + 1) * slice, width, slice + (i > 0 ? 1 : 0)},
-              {.fill = ThemeColour{"", shades_[static_cast<std::size_t>(i)]}});
+              {.fill = ThemeColor{"", shades_[static_cast<std::size_t>(i)]}});
     }
     for (const Tick& tick :
          ticks({range_.low, range_.high, false}, std::clamp(static_cast<int>(height / 40), 2, 6))) {
       const double part = (tick.value - range_.low) / (range_.high - range_.low);
       svg.text({x + width + 6, top_ + height * (1 - part) + 4}, tick.label,
-               {.colour = theme::kMuted});
+               {.color = theme::kMuted});
     }
-    svg.text({x, top_ - 9}, chart_.value_title, {.colour = theme::kMuted});
+    svg.text({x, top_ - 9}, chart_.value_title, {.color = theme::kMuted});
   }
 
   const MatrixChart& chart_;
   std::vector<double> values_;
   ValueRange range_;
-  std::vector<Colour> shades_;
+  std::vector<Color> shades_;
   double left_ = 0, top_ = 0, cell_ = 0, height_ = 0;
   bool turned_ = false, numbers_ = false;
 };

@@ -1,6 +1,6 @@
-#include <fovea/draw.h>
-#include <fovea/error.h>
-#include <fovea/montage.h>
+#include <fovea/core/error.h>
+#include <fovea/report/draw.h>
+#include <fovea/report/montage.h>
 
 #include <fmt/format.h>
 
@@ -87,8 +87,8 @@ Image<std::uint8_t> montage(std::span<const Tile> tiles, const MontageOptions& o
     throw InvalidArgument(fmt::format(
         "montage: columns {}, cell {}x{}, gap {}: none may be negative; 0 chooses by itself",
         options.columns, options.cell_width, options.cell_height, options.gap));
-  TextStyle text{.colour = options.ink, .size = options.text_size};
-  text.horizontal = Horizontal::kCentre;
+  TextStyle text{.color = options.ink, .size = options.text_size};
+  text.horizontal = Horizontal::kCenter;
   const int caption_height = static_cast<int>(text_size("x", text).height) + 2;
   const Grid grid = plan(tiles, options, caption_height);
   const int step_x = grid.cell_width + options.gap;

@@ -1,7 +1,7 @@
 // OKLab (B. Ottosson, "A perceptual color space for image processing", 2020): distances are close
-// to what eyes see, L is lightness. All colours of the library's making are computed in it.
+// to what eyes see, L is lightness. All colors of the library's making are computed in it.
 #pragma once
-#include <fovea/colour.h>
+#include <fovea/report/color.h>
 
 namespace fovea::report {
 
@@ -13,9 +13,9 @@ struct Oklab {
 
 // From lightness, chroma and hue in degrees.
 Oklab oklch(double l, double chroma, double hue);
-Oklab to_oklab(Colour colour);
-// The nearest colour of less chroma where sRGB does not reach.
-Colour to_colour(Oklab lab);
+Oklab to_oklab(Color color);
+// The nearest color of less chroma where sRGB does not reach.
+Color to_color(Oklab lab);
 double distance(const Oklab& a, const Oklab& b);
 
 }  // namespace fovea::report

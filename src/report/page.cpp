@@ -1,13 +1,13 @@
 // The HTML page. What it writes is also well-formed XML, so that it can be checked as such.
-#include <fovea/error.h>
-#include <fovea/page.h>
+#include <fovea/core/error.h>
+#include <fovea/report/page.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "io/output_file.h"
+#include "io/text/output_file.h"
 #include "report/page_style.h"
 #include "report/png_text.h"
 #include "report/svg.h"

@@ -70,18 +70,18 @@ constexpr const char* kDark = R"(--page:#12151b;--soft:#232934;--link:#8ab4ff;
 
 std::string light_variables() {
   std::string text = "--page:#f7f8fa;--soft:#eceff3;--link:#1f5fc4;\n";
-  for (const ThemeColour& colour :
+  for (const ThemeColor& color :
        {theme::kInk, theme::kMuted, theme::kPaper, theme::kGrid, theme::kAxis})
-    text += fmt::format("{}:{};", colour.name, hex(colour.light));
+    text += fmt::format("{}:{};", color.name, hex(color.light));
   for (int i = 0; i < kPaletteSize; ++i)
-    text += fmt::format("--fovea-series-{}:{};", i + 1, hex(series_colour(i, {}).light));
+    text += fmt::format("--fovea-series-{}:{};", i + 1, hex(series_color(i, {}).light));
   return text;
 }
 
 std::string dark_variables() {
   std::string text = kDark;
   for (int i = 0; i < kPaletteSize; ++i)
-    text += fmt::format("--fovea-series-{}:{};", i + 1, hex(series_colour_on_dark(i)));
+    text += fmt::format("--fovea-series-{}:{};", i + 1, hex(series_color_on_dark(i)));
   return text;
 }
 

@@ -3,7 +3,7 @@
 
 namespace fovea::report {
 
-// The page's style sheet, with the colours of both themes.
+// The page's style sheet, with the colors of both themes.
 std::string page_style();
 
 }  // namespace fovea::report

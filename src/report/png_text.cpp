@@ -1,6 +1,6 @@
 #include "report/png_text.h"
 
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 
 #include <fmt/format.h>
 #include <png.h>

@@ -1,13 +1,13 @@
 // A picture as text: PNG bytes and base64, for pages that carry their pictures within.
 #pragma once
-#include <fovea/image.h>
+#include <fovea/core/image.h>
 
 #include <cstdint>
 #include <string>
 
 namespace fovea::report {
 
-// Of 1 (grey) or 3 (RGB) channels, in host memory; throws InvalidArgument otherwise.
+// Of 1 (gray) or 3 (RGB) channels, in host memory; throws InvalidArgument otherwise.
 std::string png_bytes(ImageView<const std::uint8_t> image);
 std::string base64(std::string_view bytes);
 // "data:image/png;base64,..."

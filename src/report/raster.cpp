@@ -1,6 +1,6 @@
 #include "report/raster.h"
 
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 
 #include <fmt/format.h>
 
@@ -17,11 +17,11 @@ double overlap(double offset, double low, double high) {
   return std::clamp(std::min(offset + 0.5, high) - std::max(offset - 0.5, low), 0.0, 1.0);
 }
 
-// First and one past the last pixel whose centre lies within [low, high], cut to [0, size).
+// First and one past the last pixel whose center lies within [low, high], cut to [0, size).
 struct Range {
   int first, last;
 };
-Range centres_within(double low, double high, int size) {
+Range centers_within(double low, double high, int size) {
   const double first = std::clamp(std::ceil(low - 0.5), 0.0, static_cast<double>(size));
   const double last = std::clamp(std::floor(high - 0.5) + 1, 0.0, static_cast<double>(size));
   return {static_cast<int>(first), static_cast<int>(last)};
@@ -78,15 +78,15 @@ void Shapes::segment(Point a, Point b, double thickness, Cap cap_a, Cap cap_b) {
   add(Kind::kSegment, segments_.size() - 1, std::min(a.y, b.y) - reach, std::max(a.y, b.y) + reach);
 }
 
-void Shapes::ring(Point centre, double radius, double thickness) {
-  if (!finite(centre) || !std::isfinite(radius) || radius < 0 || !(thickness > 0)) return;
+void Shapes::ring(Point center, double radius, double thickness) {
+  if (!finite(center) || !std::isfinite(radius) || radius < 0 || !(thickness > 0)) return;
   const double reach = radius + (std::isfinite(thickness) ? thickness / 2 : 0) + 1;
-  rings_.push_back({centre, radius, thickness});
-  add(Kind::kRing, rings_.size() - 1, centre.y - reach, centre.y + reach);
+  rings_.push_back({center, radius, thickness});
+  add(Kind::kRing, rings_.size() - 1, center.y - reach, center.y + reach);
 }
 
-void Shapes::disc(Point centre, double radius) {
-  if (radius > 0) ring(centre, radius, std::numeric_limits<double>::infinity());
+void Shapes::disc(Point center, double radius) {
+  if (radius > 0) ring(center, radius, std::numeric_limits<double>::infinity());
 }
 
 void Shapes::polygon(const std::vector<std::vector<Point>>& contours) {
@@ -120,7 +120,7 @@ void Shapes::cover(const Segment& segment, Row& row) {
   double low = -segment.a.x, high = row.width - segment.a.x;  // x from a
   narrow(uy, -y * ux, -reach, reach, low, high);
   narrow(ux, y * uy, -reach, length + reach, low, high);
-  const Range range = centres_within(low + segment.a.x, high + segment.a.x, row.width);
+  const Range range = centers_within(low + segment.a.x, high + segment.a.x, row.width);
   row.touch(range);
   for (int i = range.first; i < range.last; ++i) {
     const double x = i + 0.5 - segment.a.x;
@@ -140,26 +140,26 @@ void Shapes::cover(const Ring& ring, Row& row) {
   const bool disc = std::isinf(ring.thickness);
   const double half = disc ? 0 : ring.thickness / 2;
   const double outer = ring.radius + half + 0.5, inner = ring.radius - half - 0.5;
-  const double dy = row.y - ring.centre.y;
+  const double dy = row.y - ring.center.y;
   if (std::abs(dy) > outer) return;
   const double reach = std::sqrt(outer * outer - dy * dy);
   const auto cover_range = [&](double low, double high) {
-    const Range range = centres_within(low, high, row.width);
+    const Range range = centers_within(low, high, row.width);
     row.touch(range);
     for (int i = range.first; i < range.last; ++i) {
-      const double distance = std::hypot(i + 0.5 - ring.centre.x, dy);
+      const double distance = std::hypot(i + 0.5 - ring.center.x, dy);
       row.join(
           i, disc ? overlap(distance, -ring.radius, ring.radius)
                   : overlap(distance, std::max(ring.radius - half, -distance), ring.radius + half));
     }
   };
   if (disc || inner <= std::abs(dy)) {
-    cover_range(ring.centre.x - reach, ring.centre.x + reach);
+    cover_range(ring.center.x - reach, ring.center.x + reach);
     return;
   }
   const double hole = std::sqrt(inner * inner - dy * dy);  // the pixels within are not visited
-  cover_range(ring.centre.x - reach, ring.centre.x - hole);
-  cover_range(ring.centre.x + hole, ring.centre.x + reach);
+  cover_range(ring.center.x - reach, ring.center.x - hole);
+  cover_range(ring.center.x + hole, ring.center.x + reach);
 }
 
 namespace {
@@ -257,11 +257,11 @@ void Shapes::cover(const Polygon& polygon, Row& row) {
 
 namespace {
 
-void blend_row(Canvas image, int y, const std::vector<float>& coverage, Range range, Colour colour,
+void blend_row(Canvas image, int y, const std::vector<float>& coverage, Range range, Color color,
                float alpha) {
-  const std::uint8_t grey[1] = {grey_of(colour)};
-  const std::uint8_t rgb[3] = {colour.r, colour.g, colour.b};
-  const std::uint8_t* ink = image.channels == 1 ? grey : rgb;
+  const std::uint8_t gray[1] = {gray_of(color)};
+  const std::uint8_t rgb[3] = {color.r, color.g, color.b};
+  const std::uint8_t* ink = image.channels == 1 ? gray : rgb;
   for (int x = range.first; x < range.last; ++x) {
     const float weight = coverage[x] * alpha;
     if (weight <= 0) continue;
@@ -275,7 +275,7 @@ void blend_row(Canvas image, int y, const std::vector<float>& coverage, Range ra
 
 }  // namespace
 
-void Shapes::paint(Canvas image, Colour colour, float alpha) const {
+void Shapes::paint(Canvas image, Color color, float alpha) const {
   if (image.empty() || !(alpha > 0)) return;
   alpha = std::min(alpha, 1.0F);
   std::vector<Entry> waiting = entries_;
@@ -307,7 +307,7 @@ void Shapes::paint(Canvas image, Colour colour, float alpha) const {
       }
     }
     if (row.first >= row.last) continue;
-    blend_row(image, y, row.coverage, {row.first, row.last}, colour, alpha);
+    blend_row(image, y, row.coverage, {row.first, row.last}, color, alpha);
     std::fill(row.coverage.begin() + row.first, row.coverage.begin() + row.last, 0.0F);
   }
 }

@@ -2,7 +2,7 @@
 // of coverage, so that a picture-wide diagonal costs its own pixels and not its bounding box.
 // Shapes of one paint join by the maximum, so that alpha does not add up at joints.
 #pragma once
-#include <fovea/draw.h>
+#include <fovea/report/draw.h>
 
 #include <limits>
 #include <vector>
@@ -17,12 +17,12 @@ class Shapes {
   enum class Cap : unsigned char { kStraight, kRound };
 
   void segment(Point a, Point b, double thickness, Cap cap_a, Cap cap_b);
-  void ring(Point centre, double radius, double thickness);
-  void disc(Point centre, double radius);
+  void ring(Point center, double radius, double thickness);
+  void disc(Point center, double radius);
   // Area coverage, exact for any polygon. Contours of opposite direction cut holes.
   void polygon(const std::vector<std::vector<Point>>& contours);
 
-  void paint(Canvas image, Colour colour, float alpha) const;
+  void paint(Canvas image, Color color, float alpha) const;
 
  private:
   struct Segment {
@@ -31,7 +31,7 @@ class Shapes {
     Cap cap_a, cap_b;
   };
   struct Ring {
-    Point centre;
+    Point center;
     double radius;
     double thickness;  // infinite: a disc
   };

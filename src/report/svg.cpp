@@ -29,20 +29,20 @@ void append_utf8(std::string& out, char32_t c) {
   }
 }
 
-void add_colour(std::string& attributes, std::string& style, std::string_view property,
-                const std::optional<ThemeColour>& colour) {
-  if (!colour) return;
-  attributes += fmt::format(" {}=\"{}\"", property, hex(colour->light));
-  if (!colour->name.empty())
-    style += fmt::format("{}:var({},{});", property, colour->name, hex(colour->light));
+void add_color(std::string& attributes, std::string& style, std::string_view property,
+               const std::optional<ThemeColor>& color) {
+  if (!color) return;
+  attributes += fmt::format(" {}=\"{}\"", property, hex(color->light));
+  if (!color->name.empty())
+    style += fmt::format("{}:var({},{});", property, color->name, hex(color->light));
 }
 
 std::string painted(const Paint& paint) {
   std::string attributes, style;
-  if (paint.fill) add_colour(attributes, style, "fill", paint.fill);
+  if (paint.fill) add_color(attributes, style, "fill", paint.fill);
   else attributes += " fill=\"none\"";
   if (paint.stroke) {
-    add_colour(attributes, style, "stroke", paint.stroke);
+    add_color(attributes, style, "stroke", paint.stroke);
     if (paint.width != 1)
       attributes += fmt::format(" stroke-width=\"{}\"", coordinate(paint.width));
   }
@@ -92,20 +92,20 @@ std::string coordinate(double value) {
   return text == "-0" ? "0" : text;
 }
 
-std::string hex(Colour c) { return fmt::format("#{:02x}{:02x}{:02x}", c.r, c.g, c.b); }
+std::string hex(Color c) { return fmt::format("#{:02x}{:02x}{:02x}", c.r, c.g, c.b); }
 
-ThemeColour series_colour(int index, std::optional<Colour> chosen) {
+ThemeColor series_color(int index, std::optional<Color> chosen) {
   if (chosen) return {"", *chosen};
   Oklab lab = to_oklab(palette(index));
   lab.l = std::min(lab.l, 0.70);
   const int place = index % kPaletteSize + 1;
-  return {fmt::format("--fovea-series-{}", place), to_colour(lab)};
+  return {fmt::format("--fovea-series-{}", place), to_color(lab)};
 }
 
-Colour series_colour_on_dark(int index) {
+Color series_color_on_dark(int index) {
   Oklab lab = to_oklab(palette(index));
   lab.l = std::max(lab.l, 0.66);
-  return to_colour(lab);
+  return to_color(lab);
 }
 
 Svg::Svg(int width, int height, std::string_view title) {
@@ -120,9 +120,9 @@ Svg::Svg(int width, int height, std::string_view title) {
 void Svg::text(Point at, std::string_view text, const SvgLabel& label) {
   if (text.empty()) return;
   std::string attributes, style;
-  add_colour(attributes, style, "fill", label.colour);
+  add_color(attributes, style, "fill", label.color);
   if (label.halo) {
-    add_colour(attributes, style, "stroke", theme::kPaper);
+    add_color(attributes, style, "stroke", theme::kPaper);
     attributes += " stroke-width=\"3\" stroke-linejoin=\"round\" paint-order=\"stroke\"";
   }
   if (label.anchor != Anchor::kStart)

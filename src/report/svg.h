@@ -1,7 +1,7 @@
-// SVG text with colours that follow the page's theme: every colour is written twice, as an
+// SVG text with colors that follow the page's theme: every color is written twice, as an
 // attribute for viewers that know no variables and as a CSS variable with the same fallback.
 #pragma once
-#include <fovea/chart.h>
+#include <fovea/report/chart.h>
 
 #include <optional>
 #include <string>
@@ -14,27 +14,27 @@ namespace fovea::report {
 std::string escaped(std::string_view text);
 // At most two decimals; what lies absurdly far out or is not finite is brought near.
 std::string coordinate(double value);
-std::string hex(Colour colour);
+std::string hex(Color color);
 
-// A colour that the page may choose; without a name the same everywhere.
-struct ThemeColour {
+// A color that the page may choose; without a name the same everywhere.
+struct ThemeColor {
   std::string name{};
-  Colour light{};
+  Color light{};
 };
 namespace theme {
-inline const ThemeColour kInk{"--fovea-ink", {0x1d, 0x23, 0x30}};
-inline const ThemeColour kMuted{"--fovea-muted", {0x5b, 0x65, 0x75}};
-inline const ThemeColour kPaper{"--fovea-paper", {0xff, 0xff, 0xff}};
-inline const ThemeColour kGrid{"--fovea-grid", {0xe4, 0xe7, 0xec}};
-inline const ThemeColour kAxis{"--fovea-axis", {0x97, 0xa0, 0xae}};
+inline const ThemeColor kInk{"--fovea-ink", {0x1d, 0x23, 0x30}};
+inline const ThemeColor kMuted{"--fovea-muted", {0x5b, 0x65, 0x75}};
+inline const ThemeColor kPaper{"--fovea-paper", {0xff, 0xff, 0xff}};
+inline const ThemeColor kGrid{"--fovea-grid", {0xe4, 0xe7, 0xec}};
+inline const ThemeColor kAxis{"--fovea-axis", {0x97, 0xa0, 0xae}};
 }  // namespace theme
 // The palette, darkened or lightened until lines of it read well on white or on black.
-ThemeColour series_colour(int index, std::optional<Colour> chosen);
-Colour series_colour_on_dark(int index);
+ThemeColor series_color(int index, std::optional<Color> chosen);
+Color series_color_on_dark(int index);
 
 struct Paint {
-  std::optional<ThemeColour> fill{};
-  std::optional<ThemeColour> stroke{};
+  std::optional<ThemeColor> fill{};
+  std::optional<ThemeColor> stroke{};
   double width = 1;
   double opacity = 1;
   bool dashed = false;
@@ -44,7 +44,7 @@ enum class Anchor : unsigned char { kStart, kMiddle, kEnd };
 struct SvgLabel {
   Anchor anchor = Anchor::kStart;
   double size = 12;
-  ThemeColour colour = theme::kInk;
+  ThemeColor color = theme::kInk;
   bool bold = false;
   bool halo = false;  // a rim of paper, for text over data
   double rotate = 0;  // degrees

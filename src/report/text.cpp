@@ -121,7 +121,7 @@ Box block_at(Canvas image, Point anchor, Size block, double ascent, const TextSt
              double padding) {
   const double width = block.width + 2 * padding, height = block.height + 2 * padding;
   double x = anchor.x, y = anchor.y;
-  if (style.horizontal == Horizontal::kCentre) x -= width / 2;
+  if (style.horizontal == Horizontal::kCenter) x -= width / 2;
   if (style.horizontal == Horizontal::kRight) x -= width;
   if (style.vertical == Vertical::kMiddle) y -= height / 2;
   if (style.vertical == Vertical::kBaseline) y -= ascent + padding;
@@ -162,7 +162,7 @@ Box draw_text(Canvas image, Point anchor, std::string_view text, const TextStyle
   for (const auto line : lines) {
     const double width = walk_line(font, line, [](const Glyph&, double) {});
     double left = box.x + padding;
-    if (style.horizontal == Horizontal::kCentre) left += std::round((block.width - width) / 2);
+    if (style.horizontal == Horizontal::kCenter) left += std::round((block.width - width) / 2);
     if (style.horizontal == Horizontal::kRight) left += block.width - width;
     // Lines beyond the view are not even laid out in strokes.
     if (baseline + font.line_height() > 0 && baseline - font.line_height() < image.height)
@@ -173,7 +173,7 @@ Box draw_text(Canvas image, Point anchor, std::string_view text, const TextStyle
       });
     baseline += font.line_height();
   }
-  shapes.paint(image, style.colour, style.alpha);
+  shapes.paint(image, style.color, style.alpha);
   return box;
 }
 

@@ -1,6 +1,6 @@
 // Lines and clouds of very many points, cut down to what a picture can show.
 #pragma once
-#include <fovea/draw.h>
+#include <fovea/report/draw.h>
 
 #include <vector>
 

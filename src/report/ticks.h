@@ -22,7 +22,7 @@ struct Scale {
 };
 
 // Multiples of 1, 2 or 5 times a power of ten, about `target` of them, within the scale; of a
-// logarithmic one the decades (and what lies between them, unlabelled, where they are few).
+// logarithmic one the decades (and what lies between them, unlabeled, where they are few).
 std::vector<Tick> ticks(const Scale& scale, int target);
 // Widened to whole ticks. Ends that are not finite or alike (or, for logarithms, not positive) are
 // replaced by a range that can be drawn.

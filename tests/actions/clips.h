@@ -1,7 +1,7 @@
 // Small videos for tests of points.
 #pragma once
-#include <fovea/image.h>
-#include <fovea/random.h>
+#include <fovea/core/image.h>
+#include <fovea/core/random.h>
 
 #include <cmath>
 #include <functional>
@@ -20,14 +20,14 @@ inline std::vector<ImageView<const std::uint8_t>> views_of(const Clip& clip) {
 struct ClipSize {
   int width, height, frames;
 };
-inline Clip drawn_clip(ClipSize size, const std::function<double(int x, int y, int t)>& grey) {
+inline Clip drawn_clip(ClipSize size, const std::function<double(int x, int y, int t)>& gray) {
   Clip clip;
   for (int t = 0; t < size.frames; ++t) {
     Image<std::uint8_t> frame(size.width, size.height);
     for (int y = 0; y < size.height; ++y)
       for (int x = 0; x < size.width; ++x)
         frame.at(x, y) =
-            static_cast<std::uint8_t>(std::lround(std::clamp(grey(x, y, t), 0., 255.)));
+            static_cast<std::uint8_t>(std::lround(std::clamp(gray(x, y, t), 0., 255.)));
     clip.push_back(std::move(frame));
   }
   return clip;
@@ -40,7 +40,7 @@ inline Clip busy_clip(ClipSize size, std::uint64_t seed) {
     return from + (to - from) * random.uniform();
   };
   struct Disc {
-    double x, y, dx, dy, radius, grey;
+    double x, y, dx, dy, radius, gray;
   };
   std::vector<Disc> discs;
   for (int i = 0; i < 5; ++i)
@@ -57,13 +57,13 @@ inline Clip busy_clip(ClipSize size, std::uint64_t seed) {
     }
   }
   return drawn_clip(size, [&](int x, int y, int t) {
-    double grey = 110 + 20 * std::sin(0.5 * x) * std::cos(0.4 * y);
+    double gray = 110 + 20 * std::sin(0.5 * x) * std::cos(0.4 * y);
     for (const Disc& disc : path[static_cast<std::size_t>(t)]) {
       const double distance = std::hypot(x - disc.x, y - disc.y) - disc.radius;
       if (distance < 1)
-        grey = distance < 0 ? disc.grey : distance * grey + (1 - distance) * disc.grey;
+        gray = distance < 0 ? disc.gray : distance * gray + (1 - distance) * disc.gray;
     }
-    return grey;
+    return gray;
   });
 }
 

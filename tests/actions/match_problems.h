@@ -1,7 +1,7 @@
 // Random models and scenes.
 #pragma once
 #include <fovea/actions/match.h>
-#include <fovea/random.h>
+#include <fovea/core/random.h>
 
 #include <algorithm>
 

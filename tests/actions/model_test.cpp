@@ -1,10 +1,10 @@
 #include <fovea/actions/model.h>
-#include <fovea/error.h>
-#include <fovea/model_file.h>
+#include <fovea/core/error.h>
+#include <fovea/io/model_file.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "actions/features.h"
+#include "actions/match/features.h"
 #include "actions/synthetic.h"
 #include "support/files.h"
 #include "support/images.h"

@@ -1,5 +1,5 @@
 #include <fovea/actions/show.h>
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ Image<std::uint8_t> black(int width, int height, int channels) {
   return image;
 }
 
-bool has_colour(ImageView<const std::uint8_t> rgb) {
+bool has_color(ImageView<const std::uint8_t> rgb) {
   for (int y = 0; y < rgb.height; ++y)
     for (int x = 0; x < rgb.width; ++x)
       if (rgb.at(x, y, 0) != rgb.at(x, y, 1)) return true;
@@ -39,11 +39,11 @@ TEST(Show, PointsAndEventsAreDrawnWhereTheyAre) {
   event.box = {10, 20, 40, 35};
   const std::vector<std::string> classes{"walk"};
   draw_events(frame, std::span(&event, 1), classes, 2);
-  EXPECT_FALSE(has_colour(frame));
+  EXPECT_FALSE(has_color(frame));
   draw_events(frame, std::span(&event, 1), classes, 3);
-  EXPECT_TRUE(has_colour(frame));
-  Image<std::uint8_t> grey = black(9, 9, 1);
-  EXPECT_THROW(draw_points(grey, points), InvalidArgument);
+  EXPECT_TRUE(has_color(frame));
+  Image<std::uint8_t> gray = black(9, 9, 1);
+  EXPECT_THROW(draw_points(gray, points), InvalidArgument);
 }
 
 TEST(Show, ATimelineIsWellFormedAndNamesClasses) {
@@ -72,7 +72,7 @@ TEST(Show, AMatchHasAColumnANode) {
   for (int i = 0; i < 12; ++i) match.path.push_back({i % 3 == 0 ? -1 : i, i});
   const MatchPicture picture{frames, frames, &model, &scene, &match, 4};
   const Image<std::uint8_t> drawn = match_picture(picture);
-  EXPECT_TRUE(has_colour(drawn));
+  EXPECT_TRUE(has_color(drawn));
   EXPECT_EQ(drawn.width(), 10 + 4 * 330);
   match.found = false;
   EXPECT_THAT(message_of<InvalidArgument>([&] { match_picture(picture); }), HasSubstr("no match"));

@@ -1,7 +1,7 @@
 // Point sets and videos of actions that can be told apart by eye.
 #pragma once
 #include <fovea/actions/train.h>
-#include <fovea/random.h>
+#include <fovea/core/random.h>
 
 #include <fmt/format.h>
 

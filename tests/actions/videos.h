@@ -1,8 +1,8 @@
 // Small videos of actions: a textured square that swings across, up and down, or grows and shrinks.
 #pragma once
-#include <fovea/image.h>
-#include <fovea/random.h>
-#include <fovea/video.h>
+#include <fovea/core/image.h>
+#include <fovea/core/random.h>
+#include <fovea/io/video.h>
 
 #include <cmath>
 #include <filesystem>

@@ -1,5 +1,5 @@
-#include <fovea/device.h>
-#include <fovea/error.h>
+#include <fovea/core/device.h>
+#include <fovea/core/error.h>
 
 namespace fovea {
 namespace {

@@ -1,7 +1,7 @@
 #include "core/dispatch.h"
 
-#include <fovea/error.h>
-#include <fovea/image.h>
+#include <fovea/core/error.h>
+#include <fovea/core/image.h>
 
 #include "core/backend.h"
 #include "support/devices.h"

@@ -1,5 +1,5 @@
-#include <fovea/error.h>
-#include <fovea/exec.h>
+#include <fovea/core/error.h>
+#include <fovea/core/exec.h>
 
 namespace fovea {
 namespace {

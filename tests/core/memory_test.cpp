@@ -1,6 +1,6 @@
-#include <fovea/error.h>
-#include <fovea/exec.h>
-#include <fovea/image.h>
+#include <fovea/core/error.h>
+#include <fovea/core/exec.h>
+#include <fovea/core/image.h>
 
 #include <limits>
 

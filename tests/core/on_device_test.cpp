@@ -1,6 +1,6 @@
-#include <fovea/error.h>
-#include <fovea/exec.h>
-#include <fovea/gradient.h>
+#include <fovea/core/error.h>
+#include <fovea/core/exec.h>
+#include <fovea/ops/gradient.h>
 
 #include "support/devices.h"
 #include "support/images.h"

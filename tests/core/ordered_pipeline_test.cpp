@@ -1,6 +1,6 @@
 #include "core/ordered_pipeline.h"
 
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 
 #include <atomic>
 #include <chrono>

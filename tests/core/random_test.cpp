@@ -1,4 +1,4 @@
-#include <fovea/random.h>
+#include <fovea/core/random.h>
 
 #include <numeric>
 #include <vector>

@@ -1,7 +1,7 @@
 #include "core/stream.h"
 
-#include <fovea/exec.h>
-#include <fovea/image.h>
+#include <fovea/core/exec.h>
+#include <fovea/core/image.h>
 
 #include "support/devices.h"
 #include "support/images.h"

@@ -21,7 +21,7 @@ void expect_flow(const GroundDistance& ground, const SolverOptions& options, con
   double second_total = std::accumulate(to.begin(), to.end(), 0.0);
   // Masses are rounded to multiples of 2^-51 of the lighter total, or of their own.
   double slack = 1e-12 * std::min(first_total, second_total);
-  if (options.mass == MassPolicy::kNormalise) {
+  if (options.mass == MassPolicy::kNormalize) {
     slack = 1e-12;
     for (double& mass : from) mass /= first_total;
     for (double& mass : to) mass /= second_total;

@@ -1,5 +1,5 @@
+#include <fovea/core/error.h>
 #include <fovea/emd/ground.h>
-#include <fovea/error.h>
 #include <gmock/gmock.h>
 
 #include <cmath>

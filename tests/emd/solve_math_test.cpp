@@ -33,9 +33,9 @@ MassExponents exponents(MassPolicy policy, double first, double second, bool who
 
 TEST(SolveMath, MassesAreCountedInPartsOfWhatTheyAreWeighedAgainst) {
   for (const MassPolicy policy :
-       {MassPolicy::kPartial, MassPolicy::kPenalty, MassPolicy::kNormalise})
+       {MassPolicy::kPartial, MassPolicy::kPenalty, MassPolicy::kNormalize})
     EXPECT_EQ(exponents(policy, 3, 1e6, true).first, 0);
-  const MassExponents normal = exponents(MassPolicy::kNormalise, 1, 0x1p40);
+  const MassExponents normal = exponents(MassPolicy::kNormalize, 1, 0x1p40);
   EXPECT_EQ(normal.first, -51);
   EXPECT_EQ(normal.second, -11);
   for (const MassPolicy policy : {MassPolicy::kPartial, MassPolicy::kPenalty}) {
@@ -83,16 +83,16 @@ TEST(SolveMath, PairsBecomeWhole) {
     return make_whole(policy, MassSide<Masses>{first, 2, one}, MassSide<Masses>{second, 2, other});
   };
   const Masses light{0.25, 0.75}, heavy{0x1p40, 0.5}, none{0, 0}, bad{-1, 2};
-  const WholePair penalised = load(MassPolicy::kPenalty, light, heavy);
-  EXPECT_EQ(penalised.status, Status::kOptimal);
-  EXPECT_EQ(penalised.mass.moved, std::int64_t{1} << 51);
-  EXPECT_EQ(penalised.mass.exponent, -51);
-  EXPECT_EQ(penalised.mass.extra, (std::int64_t{1} << 51) - (1 << 10));  // 2^40 + 1/2 - 1
-  EXPECT_EQ(penalised.mass.extra_exponent, -11);
+  const WholePair penalized = load(MassPolicy::kPenalty, light, heavy);
+  EXPECT_EQ(penalized.status, Status::kOptimal);
+  EXPECT_EQ(penalized.mass.moved, std::int64_t{1} << 51);
+  EXPECT_EQ(penalized.mass.exponent, -51);
+  EXPECT_EQ(penalized.mass.extra, (std::int64_t{1} << 51) - (1 << 10));  // 2^40 + 1/2 - 1
+  EXPECT_EQ(penalized.mass.extra_exponent, -11);
   const WholePair partial = load(MassPolicy::kPartial, heavy, light);
   EXPECT_EQ(partial.second_total, std::int64_t{1} << 51);
   EXPECT_EQ(partial.first_total, (std::int64_t{1} << 53) + (std::int64_t{1} << 50));
-  const WholePair normal = load(MassPolicy::kNormalise, heavy, light);
+  const WholePair normal = load(MassPolicy::kNormalize, heavy, light);
   EXPECT_EQ(normal.first_total, normal.second_total);
   EXPECT_EQ(normal.mass.moved, normal.first_total);
   EXPECT_EQ(normal.mass.extra, 0);
@@ -103,13 +103,13 @@ TEST(SolveMath, PairsBecomeWhole) {
   EXPECT_EQ(load(MassPolicy::kPartial, bad, heavy).status, Status::kInvalidMass);
 }
 
-TEST(SolveMath, NormalisedMassesWeighTheSame) {
+TEST(SolveMath, NormalizedMassesWeighTheSame) {
   const MassFactors factors = mass_factors(6, 4);
   EXPECT_EQ(factors.first, 2);
   EXPECT_EQ(factors.second, 3);
   EXPECT_EQ(mass_factors((std::int64_t{1} << 40) + 1, std::int64_t{1} << 40).first, 0);
   std::int64_t masses[] = {1, 1, 5};
-  normalise_to(masses, 3, 7);
+  normalize_to(masses, 3, 7);
   EXPECT_EQ(std::accumulate(masses, masses + 3, std::int64_t{0}), kNormalTotal);
   EXPECT_NEAR(static_cast<double>(masses[2]) / static_cast<double>(kNormalTotal), 5 / 7.0, 1e-15);
 }
@@ -126,7 +126,7 @@ TEST(SolveMath, DistancesFollowThePolicy) {
   EXPECT_EQ(empty_distance(partial, {0, 5}), 9);
   EXPECT_EQ(empty_distance(penalty, {0, 5, 1, 1}), 20);
   EXPECT_EQ(flow_scale(partial, {4, 0, -1, -1})(3), 1.5);
-  EXPECT_EQ(flow_scale({MassPolicy::kNormalise}, {4, 0, 0, 0})(3), 0.75);
+  EXPECT_EQ(flow_scale({MassPolicy::kNormalize}, {4, 0, 0, 0})(3), 0.75);
 }
 
 TEST(SolveMath, ClosedFormsAreTheirDefinitions) {

@@ -66,7 +66,7 @@ void expect_equal_problems(Random& random, int rows, int columns, int count, con
 }
 
 constexpr MassPolicy kPolicies[] = {MassPolicy::kPartial, MassPolicy::kPenalty,
-                                    MassPolicy::kNormalise};
+                                    MassPolicy::kNormalize};
 
 template <class Mass>
 class EmdSolverParityOf : public testing::Test {};

@@ -66,7 +66,7 @@ Truth truth_of(const GroundDistance& ground, const std::vector<double>& p,
   const auto unit = static_cast<long double>(ground.unit());
   const long double greatest = ground.greatest();
   const long double part = std::scalbn(static_cast<long double>(p.size() + q.size()), -50);
-  if (options.mass == MassPolicy::kNormalise) {
+  if (options.mass == MassPolicy::kNormalize) {
     Exact first(p, unit_of(p)), second(q, unit_of(q));
     const Wide one = first.total, other = second.total;
     first *= other;
@@ -116,17 +116,17 @@ TEST_P(EmdSolverScale, TotalsFarApartAreAsExactAsAnyOthers) {
     // Far apart in either direction, whole against parts, and of one size.
     constexpr double kScales[] = {1e12, 1e-12, 0x1p40, 1, 3e5, 0x1p-30};
     const double scale = kScales[round % 6];
-    // All bits there are, where the products of a normalised pair's totals need not fit.
+    // All bits there are, where the products of a normalized pair's totals need not fit.
     const int bits = round % 4 < 2 ? 24 : 53;
     const std::vector<double> p = draw(random, rows, {1, std::min(1.0, scale)}, bits),
                               q = draw(random, columns, {scale, std::min(1.0, scale)}, bits);
-    for (const auto& chosen : {options(MassPolicy::kPartial), options(MassPolicy::kNormalise),
+    for (const auto& chosen : {options(MassPolicy::kPartial), options(MassPolicy::kNormalize),
                                options(MassPolicy::kPenalty), options(MassPolicy::kPenalty, 0),
                                options(MassPolicy::kPenalty, 1e-6)}) {
       SCOPED_TRACE(testing::Message() << rows << 'x' << columns << " scale " << scale << " policy "
                                       << static_cast<int>(chosen.mass) << " penalty "
                                       << chosen.penalty << " round " << round);
-      if (chosen.mass == MassPolicy::kNormalise && bits > 24) continue;
+      if (chosen.mass == MassPolicy::kNormalize && bits > 24) continue;
       const Truth truth = truth_of(ground, p, q, chosen);
       const Solution found = distance(ground, p, q, chosen);
       ASSERT_EQ(found.status, Status::kOptimal);
@@ -155,15 +155,15 @@ TEST_P(EmdSolverScale, LittleRoomBesideMuchIsFilled) {
 TEST_P(EmdSolverScale, WholeMassesBesideGreatOnesStayExact) {
   const GroundDistance ground = GroundDistance::thresholded(5, 3);
   const std::vector<double> p{3, 0, 0, 4, 0}, q{1, 1, 1e25, 0, 1};
-  // 1 stays, 1 goes to its neighbour, 1 goes two steps; of 4 all go one step.
+  // 1 stays, 1 goes to its neighbor, 1 goes two steps; of 4 all go one step.
   EXPECT_EQ(distance(ground, p, q, options(MassPolicy::kPartial)).distance, (1 + 2 + 4) / 7.0);
   EXPECT_EQ(distance(ground, q, p, options(MassPolicy::kPartial)).distance, (1 + 2 + 4) / 7.0);
 }
 
-TEST_P(EmdSolverScale, NormalisedSidesNeedNotWeighAlike) {
+TEST_P(EmdSolverScale, NormalizedSidesNeedNotWeighAlike) {
   const GroundDistance ground = GroundDistance::l1(3);
   const std::vector<double> p{0.25, 0.5, 0.25}, q{0.5, 0.25, 0.25};
-  const SolverOptions chosen = options(MassPolicy::kNormalise);
+  const SolverOptions chosen = options(MassPolicy::kNormalize);
   const double wanted = distance(ground, p, q, chosen).distance;
   EXPECT_EQ(wanted, 0.25);
   for (const double scale : {1e12, 1e-12, 1e300, 1e-300, 0x1p-1040}) {

@@ -1,5 +1,5 @@
+#include <fovea/core/error.h>
 #include <fovea/emd/solver.h>
-#include <fovea/error.h>
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -84,7 +84,7 @@ TEST_P(EmdSolver, UnequalMassesMeanWhatThePolicySays) {
   EXPECT_DOUBLE_EQ(distance(ground, p, q, chosen).distance, 6 + 3 * 7);
   chosen.penalty = 0.5;
   EXPECT_DOUBLE_EQ(distance(ground, p, q, chosen).distance, 6 + 0.5 * 7);
-  chosen.mass = MassPolicy::kNormalise;
+  chosen.mass = MassPolicy::kNormalize;
   EXPECT_DOUBLE_EQ(distance(ground, p, q, chosen).distance, 0.9 * 3);
   // Roles changed, nothing else.
   chosen.mass = MassPolicy::kPartial;
@@ -103,7 +103,7 @@ TEST_P(EmdSolver, PenaltiesAreThoseOfEmdHat) {
 TEST_P(EmdSolver, HistogramsWithoutMassHaveADefinedDistance) {
   const GroundDistance ground = GroundDistance::thresholded(4, 2);
   const std::vector<double> none(4), some{1, 0, 2, 0};
-  for (const MassPolicy policy : {MassPolicy::kPartial, MassPolicy::kNormalise}) {
+  for (const MassPolicy policy : {MassPolicy::kPartial, MassPolicy::kNormalize}) {
     SolverOptions chosen = options();
     chosen.mass = policy;
     const Solution both = distance(ground, none, none, chosen);
@@ -200,11 +200,11 @@ TEST_P(EmdSolver, RealMassesAreScaledWholeOnes) {
       EXPECT_NEAR(distance(ground, a, b, options()).distance, wanted, 1e-12 * (1 + wanted));
     }
     SolverOptions normal = options();
-    normal.mass = MassPolicy::kNormalise;
-    const double normalised = distance(ground, p, q, normal).distance;
+    normal.mass = MassPolicy::kNormalize;
+    const double normalized = distance(ground, p, q, normal).distance;
     std::vector<double> a = p;
     for (double& mass : a) mass *= 0.3;
-    EXPECT_NEAR(distance(ground, a, q, normal).distance, normalised, 1e-12 * (1 + normalised));
+    EXPECT_NEAR(distance(ground, a, q, normal).distance, normalized, 1e-12 * (1 + normalized));
   }
 }
 

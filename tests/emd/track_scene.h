@@ -1,8 +1,8 @@
-// Small videos whose truth is known: coloured squares on a background of coloured noise.
+// Small videos whose truth is known: colored squares on a background of colored noise.
 #pragma once
+#include <fovea/core/image.h>
+#include <fovea/core/random.h>
 #include <fovea/emd/track.h>
-#include <fovea/image.h>
-#include <fovea/random.h>
 
 #include <algorithm>
 #include <array>
@@ -15,20 +15,20 @@ using Rgb = std::array<int, 3>;
 
 struct Square {
   TrackBox box;
-  Rgb left, right;  // colours of its halves
+  Rgb left, right;  // colors of its halves
 };
 
-// Noise about a grey green, and squares on it, each pixel with some noise of its own.
+// Noise about a gray green, and squares on it, each pixel with some noise of its own.
 inline Image<std::uint8_t> track_scene(int width, int height, std::uint64_t frame,
                                        const std::vector<Square>& squares, int channels = 3) {
   Image<std::uint8_t> image(width, height, channels);
   Random random(7, frame);
-  const auto paint = [&](int x, int y, const Rgb& colour, int noise) {
+  const auto paint = [&](int x, int y, const Rgb& color, int noise) {
     for (int k = 0; k < channels; ++k) {
       const int shift =
           static_cast<int>(random.below(static_cast<std::uint32_t>(2 * noise + 1))) - noise;
-      image.at(x, y, k) = static_cast<std::uint8_t>(
-          std::clamp(colour[static_cast<std::size_t>(k)] + shift, 0, 255));
+      image.at(x, y, k) =
+          static_cast<std::uint8_t>(std::clamp(color[static_cast<std::size_t>(k)] + shift, 0, 255));
     }
   };
   for (int y = 0; y < height; ++y)

@@ -1,4 +1,4 @@
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 #include <fovea/flow/evaluate.h>
 
 #include <cmath>

@@ -1,8 +1,8 @@
 // The face: what motion it finds, what it refuses, and that neither threads, tiles nor a video's
 // memory of its last frame change a result.
-#include <fovea/error.h>
+#include <fovea/core/error.h>
+#include <fovea/core/random.h>
 #include <fovea/flow/flow.h>
-#include <fovea/random.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -158,21 +158,21 @@ TEST_P(FlowEstimate, DoesNotMindABrightnessChange) {
             0.1);
 }
 
-TEST_P(FlowEstimate, TakesColourAndIgnoresOpacity) {
+TEST_P(FlowEstimate, TakesColorAndIgnoresOpacity) {
   const auto first = picture(64, 48, still), second = picture(64, 48, shift(1, 1));
-  const auto coloured = [](const Image<std::uint8_t>& grey, int channels) {
-    Image<std::uint8_t> image(grey.width(), grey.height(), channels);
-    for (int y = 0; y < grey.height(); ++y)
-      for (int x = 0; x < grey.width(); ++x)
+  const auto colored = [](const Image<std::uint8_t>& gray, int channels) {
+    Image<std::uint8_t> image(gray.width(), gray.height(), channels);
+    for (int y = 0; y < gray.height(); ++y)
+      for (int x = 0; x < gray.width(); ++x)
         for (int k = 0; k < channels; ++k)
-          image.at(x, y, k) = k < 3 ? grey.at(x, y) : static_cast<std::uint8_t>(7 * x);
+          image.at(x, y, k) = k < 3 ? gray.at(x, y) : static_cast<std::uint8_t>(7 * x);
     return image;
   };
-  const Flow grey = estimate(first, second);
+  const Flow gray = estimate(first, second);
   for (const int channels : {3, 4}) {
-    const Flow flow = estimate(coloured(first, channels), coloured(second, channels));
-    EXPECT_TRUE(test::images_equal(grey.u, flow.u, 0.02));
-    EXPECT_TRUE(test::images_equal(grey.v, flow.v, 0.02));
+    const Flow flow = estimate(colored(first, channels), colored(second, channels));
+    EXPECT_TRUE(test::images_equal(gray.u, flow.u, 0.02));
+    EXPECT_TRUE(test::images_equal(gray.v, flow.v, 0.02));
   }
 }
 

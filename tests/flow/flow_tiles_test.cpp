@@ -1,6 +1,6 @@
 #include "flow/flow_tiles.h"
 
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 #include <gtest/gtest.h>
 
 #include <vector>

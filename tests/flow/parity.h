@@ -1,7 +1,7 @@
 // What the tests share that hold the CUDA twins of flow against those of the CPU.
 #pragma once
+#include <fovea/core/random.h>
 #include <fovea/flow/flow.h>
-#include <fovea/random.h>
 #include <gtest/gtest.h>
 
 #include <cmath>

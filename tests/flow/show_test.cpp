@@ -1,4 +1,4 @@
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 #include <fovea/flow/show.h>
 
 #include <cmath>
@@ -9,7 +9,7 @@
 namespace fovea::flow {
 namespace {
 
-using report::Colour;
+using report::Color;
 using test::images_equal;
 
 Image<float> plane(int width, int height, float value) {
@@ -18,17 +18,17 @@ Image<float> plane(int width, int height, float value) {
   return image;
 }
 
-Colour colour_at(const Image<std::uint8_t>& picture, int x, int y) {
+Color color_at(const Image<std::uint8_t>& picture, int x, int y) {
   return {picture.at(x, y, 0), picture.at(x, y, 1), picture.at(x, y, 2)};
 }
 
 // What the published wheel has at the four directions (v points down) and at half the length.
-TEST(Wheel, DirectionsHaveTheirPublishedColours) {
-  EXPECT_EQ(wheel_colour(0, 0), report::kWhite);
-  const Colour right = wheel_colour(1, 0), down = wheel_colour(0, 1), left = wheel_colour(-1, 0),
-               up = wheel_colour(0, -1);
-  EXPECT_EQ(right, (Colour{255, 0, 0}));  // red
-  EXPECT_GT(down.g, 200);                 // yellow
+TEST(Wheel, DirectionsHaveTheirPublishedColors) {
+  EXPECT_EQ(wheel_color(0, 0), report::kWhite);
+  const Color right = wheel_color(1, 0), down = wheel_color(0, 1), left = wheel_color(-1, 0),
+              up = wheel_color(0, -1);
+  EXPECT_EQ(right, (Color{255, 0, 0}));  // red
+  EXPECT_GT(down.g, 200);                // yellow
   EXPECT_GT(down.r, 200);
   EXPECT_LT(down.b, 20);
   EXPECT_GT(left.b, 200);  // cyan to blue
@@ -36,24 +36,24 @@ TEST(Wheel, DirectionsHaveTheirPublishedColours) {
   EXPECT_GT(up.b, 200);  // violet
   EXPECT_GT(up.r, 60);
   EXPECT_LT(up.g, 20);
-  EXPECT_EQ(wheel_colour(0.5F, 0), (Colour{255, 127, 127}));
-  EXPECT_EQ(wheel_colour(2, 0), (Colour{191, 0, 0}));
+  EXPECT_EQ(wheel_color(0.5F, 0), (Color{255, 127, 127}));
+  EXPECT_EQ(wheel_color(2, 0), (Color{191, 0, 0}));
 }
 
-TEST(ShowFlow, TheLongestMotionHasTheFullColour) {
+TEST(ShowFlow, TheLongestMotionHasTheFullColor) {
   Image<float> u = plane(3, 1, 0), v = plane(3, 1, 0);
   u.at(1, 0) = 7;
   u.at(2, 0) = 3.5F;
   Image<std::uint8_t> known(3, 1);
   std::fill_n(known.row(0), 3, std::uint8_t{1});
-  EXPECT_EQ(colour_at(wheel_picture({u, v}), 0, 0), report::kWhite);
-  EXPECT_EQ(colour_at(wheel_picture({u, v}), 1, 0), (Colour{255, 0, 0}));
-  EXPECT_EQ(colour_at(wheel_picture({u, v}, 14), 1, 0), (Colour{255, 127, 127}));
-  EXPECT_EQ(colour_at(wheel_picture({u, v}, 2), 1, 0), (Colour{191, 0, 0}));
+  EXPECT_EQ(color_at(wheel_picture({u, v}), 0, 0), report::kWhite);
+  EXPECT_EQ(color_at(wheel_picture({u, v}), 1, 0), (Color{255, 0, 0}));
+  EXPECT_EQ(color_at(wheel_picture({u, v}, 14), 1, 0), (Color{255, 127, 127}));
+  EXPECT_EQ(color_at(wheel_picture({u, v}, 2), 1, 0), (Color{191, 0, 0}));
   known.at(1, 0) = 0;  // then the other is the longest
-  EXPECT_EQ(colour_at(wheel_picture({u, v, known}), 1, 0), report::kBlack);
-  EXPECT_EQ(colour_at(wheel_picture({u, v, known}), 2, 0), (Colour{255, 0, 0}));
-  EXPECT_EQ(colour_at(wheel_picture({plane(2, 2, 0), plane(2, 2, 0)}), 1, 1), report::kWhite);
+  EXPECT_EQ(color_at(wheel_picture({u, v, known}), 1, 0), report::kBlack);
+  EXPECT_EQ(color_at(wheel_picture({u, v, known}), 2, 0), (Color{255, 0, 0}));
+  EXPECT_EQ(color_at(wheel_picture({plane(2, 2, 0), plane(2, 2, 0)}), 1, 1), report::kWhite);
 }
 
 TEST(ShowFlow, PicturesDoNotDependOnThreads) {
@@ -69,9 +69,9 @@ TEST(ShowFlow, PicturesDoNotDependOnThreads) {
 
 TEST(ShowFlow, TheKeyIsADisc) {
   const auto key = wheel_key(33);
-  EXPECT_EQ(colour_at(key, 16, 16), report::kWhite);
-  EXPECT_EQ(colour_at(key, 0, 0), report::kBlack);
-  EXPECT_EQ(colour_at(key, 32, 16), (Colour{255, 0, 0}));
+  EXPECT_EQ(color_at(key, 16, 16), report::kWhite);
+  EXPECT_EQ(color_at(key, 0, 0), report::kBlack);
+  EXPECT_EQ(color_at(key, 32, 16), (Color{255, 0, 0}));
   EXPECT_THROW(wheel_key(2), InvalidArgument);
 }
 
@@ -105,18 +105,18 @@ TEST(ShowFlow, WarpingInterpolates) {
 }
 
 TEST(ShowFlow, ArrowsLieOnTheImage) {
-  Image<std::uint8_t> grey(96, 64);
-  for (int y = 0; y < 64; ++y) std::fill_n(grey.row(y), 96, std::uint8_t{128});
-  const auto still = arrows_picture(grey, {plane(96, 64, 0), plane(96, 64, 0)});
-  const auto moving = arrows_picture(grey, {plane(96, 64, 5), plane(96, 64, 0)}, {.step = 16});
+  Image<std::uint8_t> gray(96, 64);
+  for (int y = 0; y < 64; ++y) std::fill_n(gray.row(y), 96, std::uint8_t{128});
+  const auto still = arrows_picture(gray, {plane(96, 64, 0), plane(96, 64, 0)});
+  const auto moving = arrows_picture(gray, {plane(96, 64, 5), plane(96, 64, 0)}, {.step = 16});
   ASSERT_EQ(moving.channels(), 3);
   EXPECT_FALSE(images_equal(still, moving));
   // An arrow to the right: red along its shaft, the faint image between rows of arrows.
-  EXPECT_GT(colour_at(moving, 12, 8).r, 180);
-  EXPECT_LT(colour_at(moving, 12, 8).g, 40);
-  EXPECT_EQ(colour_at(moving, 12, 0), (Colour{128, 128, 128}));
-  EXPECT_THROW(arrows_picture(grey, {plane(9, 9, 0), plane(9, 9, 0)}), InvalidArgument);
-  EXPECT_THROW(arrows_picture(grey, {plane(96, 64, 0), plane(96, 64, 0)}, {.step = -1}),
+  EXPECT_GT(color_at(moving, 12, 8).r, 180);
+  EXPECT_LT(color_at(moving, 12, 8).g, 40);
+  EXPECT_EQ(color_at(moving, 12, 0), (Color{128, 128, 128}));
+  EXPECT_THROW(arrows_picture(gray, {plane(9, 9, 0), plane(9, 9, 0)}), InvalidArgument);
+  EXPECT_THROW(arrows_picture(gray, {plane(96, 64, 0), plane(96, 64, 0)}, {.step = -1}),
                InvalidArgument);
 }
 
@@ -124,12 +124,12 @@ TEST(ShowFlow, ConfidenceAndErrorsGetBrighter) {
   Image<float> values = plane(3, 1, 0);
   values.at(1, 0) = 1;
   values.at(2, 0) = std::nanf("");
-  const auto sum = [](Colour c) { return c.r + c.g + c.b; };
+  const auto sum = [](Color c) { return c.r + c.g + c.b; };
   const auto confidence = confidence_picture(values);
-  EXPECT_LT(sum(colour_at(confidence, 0, 0)), sum(colour_at(confidence, 1, 0)));
+  EXPECT_LT(sum(color_at(confidence, 0, 0)), sum(color_at(confidence, 1, 0)));
   const auto errors = error_picture(values, 2);
-  EXPECT_LT(sum(colour_at(errors, 0, 0)), sum(colour_at(errors, 1, 0)));
-  EXPECT_EQ(colour_at(errors, 2, 0), (Colour{70, 84, 104}));
+  EXPECT_LT(sum(color_at(errors, 0, 0)), sum(color_at(errors, 1, 0)));
+  EXPECT_EQ(color_at(errors, 2, 0), (Color{70, 84, 104}));
   EXPECT_THROW(error_picture(values, 0), InvalidArgument);
 }
 

@@ -1,7 +1,7 @@
 // Meshes whose parts are known.
 #pragma once
-#include <fovea/mesh_io.h>
-#include <fovea/random.h>
+#include <fovea/core/random.h>
+#include <fovea/io/mesh_io.h>
 
 #include <algorithm>
 #include <array>

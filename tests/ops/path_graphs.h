@@ -1,13 +1,13 @@
 // Graphs to find paths in.
 #pragma once
-#include <fovea/random.h>
-#include <fovea/shortest_paths.h>
+#include <fovea/core/random.h>
+#include <fovea/ops/shortest_paths.h>
 
 #include <vector>
 
 namespace fovea::test {
 
-// A rectangle of nodes joined to their neighbours.
+// A rectangle of nodes joined to their neighbors.
 inline Graph grid(int width, int height, float cost = 1) {
   std::vector<GraphArc> arcs;
   for (int y = 0; y < height; ++y)
@@ -36,7 +36,7 @@ inline Graph apart(const Graph& one, int copies) {
   for (int c = 0; c < copies; ++c)
     for (int a = 0; a < one.nodes(); ++a)
       for (std::size_t i = 0; i < one.degree(a); ++i)
-        arcs.push_back({a * copies + c, one.neighbours(a)[i] * copies + c, one.costs(a)[i]});
+        arcs.push_back({a * copies + c, one.neighbors(a)[i] * copies + c, one.costs(a)[i]});
   return {one.nodes() * copies, arcs};
 }
 

@@ -1,11 +1,11 @@
 // Operations in the order of a caller's stream: the results of a call that waits, while the call
 // itself does not; and in a CUDA graph, which replays them on whatever the input then holds.
-#include <fovea/convolve.h>
-#include <fovea/gradient.h>
-#include <fovea/integral.h>
-#include <fovea/pyramid.h>
-#include <fovea/resize.h>
-#include <fovea/window_histogram.h>
+#include <fovea/ops/convolve.h>
+#include <fovea/ops/gradient.h>
+#include <fovea/ops/integral.h>
+#include <fovea/ops/pyramid.h>
+#include <fovea/ops/resize.h>
+#include <fovea/ops/window_histogram.h>
 
 #include <numeric>
 

@@ -1,4 +1,4 @@
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 #include <fovea/people/detector.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// A light figure, head, body and legs, on grey: what the model of these tests is made from.
+// A light figure, head, body and legs, on gray: what the model of these tests is made from.
 Image<std::uint8_t> figure_at(int width, int height, int x, int y, double scale = 1) {
   Image<std::uint8_t> image(width, height);
   for (int row = 0; row < height; ++row)
@@ -155,16 +155,16 @@ TEST_P(PeopleDetector, AMaskLeavesPeopleOut) {
   EXPECT_EQ(detector.detect_within(mask, image).people.size(), 1U);
 }
 
-TEST_P(PeopleDetector, ColourAndOpacityAreTaken) {
+TEST_P(PeopleDetector, ColorAndOpacityAreTaken) {
   Detector detector(figure_model(), options());
-  const Image<std::uint8_t> grey = figure_at(320, 240, 128, 64);
+  const Image<std::uint8_t> gray = figure_at(320, 240, 128, 64);
   for (const int channels : {3, 4}) {
     Image<std::uint8_t> image(320, 240, channels);
     for (int y = 0; y < 240; ++y)
       for (int i = 0; i < 320 * channels; ++i)
         image.row(y)[i] =
-            i % channels == 3 ? static_cast<std::uint8_t>(i) : grey.at(i / channels, y);
-    const auto expected = detector.detect(grey).people, found = detector.detect(image).people;
+            i % channels == 3 ? static_cast<std::uint8_t>(i) : gray.at(i / channels, y);
+    const auto expected = detector.detect(gray).people, found = detector.detect(image).people;
     ASSERT_EQ(found.size(), expected.size()) << channels;
     EXPECT_EQ(found[0].box, expected[0].box);
     EXPECT_EQ(found[0].score, expected[0].score);

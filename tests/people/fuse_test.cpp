@@ -1,6 +1,6 @@
-#include <fovea/error.h>
+#include <fovea/core/error.h>
+#include <fovea/core/random.h>
 #include <fovea/people/fuse.h>
-#include <fovea/random.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ Detection at(float x, float y, float width, float height, float score) {
   return {.box = box, .window = box, .score = score, .scale = height / 128};
 }
 
-// A window of 64x128 pixels of its level about a centre, its person inside.
+// A window of 64x128 pixels of its level about a center, its person inside.
 Detection window_at(float x, float y, float scale, float score) {
   const Box window{x - 32 * scale, y - 64 * scale, 64 * scale, 128 * scale};
   const Box box{x - 20 * scale, y - 50 * scale, 40 * scale, 104 * scale};

@@ -1,6 +1,6 @@
 #include "people/import_model.h"
 
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 
 #include <fmt/format.h>
 

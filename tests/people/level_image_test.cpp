@@ -1,6 +1,6 @@
 #include "people/level_image.h"
 
-#include <fovea/resize.h>
+#include <fovea/ops/resize.h>
 #include <gtest/gtest.h>
 
 #include "support/images.h"

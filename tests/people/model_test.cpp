@@ -1,5 +1,5 @@
-#include <fovea/error.h>
-#include <fovea/model_file.h>
+#include <fovea/core/error.h>
+#include <fovea/io/model_file.h>
 #include <fovea/people/model.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

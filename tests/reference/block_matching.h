@@ -3,7 +3,7 @@
 // is taken from the shared arithmetic; how often and over what is counted here anew.
 #pragma once
 #include <fovea/flow/block_matching.h>
-#include <fovea/pyramid.h>
+#include <fovea/ops/pyramid.h>
 
 #include <algorithm>
 #include <vector>
@@ -13,34 +13,34 @@
 namespace fovea::reference {
 
 struct BlockImage {
-  Image<std::uint8_t> grey, valid;
+  Image<std::uint8_t> gray, valid;
 };
 
 // Levels of an image, the finest first; `mask` may be empty.
 inline std::vector<BlockImage> block_levels(ImageView<const float> image,
                                             ImageView<const std::uint8_t> mask, int count) {
-  Image<float> grey(image.width, image.height), cover(image.width, image.height);
+  Image<float> gray(image.width, image.height), cover(image.width, image.height);
   for (int y = 0; y < image.height; ++y)
     for (int x = 0; x < image.width; ++x) {
       cover.at(x, y) = mask.empty() || mask.at(x, y) != 0 ? 1.0F : 0.0F;
-      grey.at(x, y) = cover.at(x, y) > 0 ? image.at(x, y) : 0.0F;
+      gray.at(x, y) = cover.at(x, y) > 0 ? image.at(x, y) : 0.0F;
     }
   std::vector<BlockImage> levels;
   for (int k = 0; k < count; ++k) {
-    const int width = grey.width(), height = grey.height();
+    const int width = gray.width(), height = gray.height();
     BlockImage level{Image<std::uint8_t>(width, height), Image<std::uint8_t>(width, height)};
     for (int y = 0; y < height; ++y)
       for (int x = 0; x < width; ++x) {
         const bool counts = mask.empty() || cover.at(x, y) >= flow::bm::kLeastCover;
-        const float value = mask.empty() ? grey.at(x, y) : grey.at(x, y) / cover.at(x, y);
+        const float value = mask.empty() ? gray.at(x, y) : gray.at(x, y) / cover.at(x, y);
         level.valid.at(x, y) = counts ? 255 : 0;
-        level.grey.at(x, y) = counts ? flow::bm::quantised(value) : std::uint8_t{0};
+        level.gray.at(x, y) = counts ? flow::bm::quantized(value) : std::uint8_t{0};
       }
     levels.push_back(std::move(level));
     Image<float> next((width + 1) / 2, (height + 1) / 2), next_cover(next.width(), next.height());
-    gaussian_halve(grey, next, {.device = Device::cpu()});
+    gaussian_halve(gray, next, {.device = Device::cpu()});
     gaussian_halve(cover, next_cover, {.device = Device::cpu()});
-    grey = std::move(next);
+    gray = std::move(next);
     cover = std::move(next_cover);
   }
   return levels;
@@ -64,12 +64,12 @@ struct BlockAt {
 inline flow::bm::PairSums pair_sums(const BlockImage& a, const BlockImage& b, BlockAt at,
                                     flow::bm::Shift shift, flow::BlockCost cost) {
   const int left = std::max({at.x, 0, -shift.u}), top = std::max({at.y, 0, -shift.v});
-  const int right = std::min({at.x + at.size, a.grey.width(), b.grey.width() - shift.u});
-  const int bottom = std::min({at.y + at.size, a.grey.height(), b.grey.height() - shift.v});
+  const int right = std::min({at.x + at.size, a.gray.width(), b.gray.width() - shift.u});
+  const int bottom = std::min({at.y + at.size, a.gray.height(), b.gray.height() - shift.v});
   int n = 0, sx = 0, sy = 0, xx = 0, yy = 0, product = 0;
   for (int y = top; y < bottom; ++y) {
-    const std::uint8_t *p = a.grey.row(y), *p_valid = a.valid.row(y);
-    const std::uint8_t *q = b.grey.row(y + shift.v), *q_valid = b.valid.row(y + shift.v);
+    const std::uint8_t *p = a.gray.row(y), *p_valid = a.valid.row(y);
+    const std::uint8_t *q = b.gray.row(y + shift.v), *q_valid = b.valid.row(y + shift.v);
     for (int x = left; x < right; ++x) {
       if (p_valid[x] == 0 || q_valid[x + shift.u] == 0) continue;
       const int v = p[x], w = q[x + shift.u];
@@ -117,7 +117,7 @@ inline flow::bm::Motion match_block(const BlockSearchRequest& r, BlockAt at,
   for (int w = 0; w < windows.count; ++w)
     for (int dv = -r.range; dv <= r.range; ++dv)
       for (int du = -r.range; du <= r.range; ++du) {
-        const bm::Shift shift{windows.centre[w].u + du, windows.centre[w].v + dv};
+        const bm::Shift shift{windows.center[w].u + du, windows.center[w].v + dv};
         all.push_back({shift, score(shift), w, du, dv});
       }
   const auto better = [&](const Candidate& a, const Candidate& b) {
@@ -139,7 +139,7 @@ inline flow::bm::Motion match_block(const BlockSearchRequest& r, BlockAt at,
 inline Nodes search_blocks(const BlockSearchRequest& r) {
   namespace bm = flow::bm;
   const auto layout = bm::layout_of(r.options.block, r.options.step);
-  const int width = r.first.grey.width(), height = r.first.grey.height();
+  const int width = r.first.gray.width(), height = r.first.gray.height();
   const int columns = layout.tiles(width), rows = layout.tiles(height);
   std::vector<bm::Shift> priors(static_cast<std::size_t>(columns) * rows);
   for (int ty = 0; ty < rows && r.prior != nullptr; ++ty)
@@ -237,8 +237,8 @@ inline Nodes block_matching(const BlockPair& pair, const flow::BlockMatchingOpti
     const bool top = k == count - 1;
     const auto search = [&](const auto& a, const auto& b, Nodes& before) {
       const auto& coarser = a[std::min(k + 1, count - 1)];
-      const bm::CoarseField prior{before.view(), coarser.valid.view(), coarser.grey.width(),
-                                  coarser.grey.height(), 2};
+      const bm::CoarseField prior{before.view(), coarser.valid.view(), coarser.gray.width(),
+                                  coarser.gray.height(), 2};
       return search_blocks(
           {a[k], b[k], options, top ? options.range : options.refine, top ? nullptr : &prior});
     };

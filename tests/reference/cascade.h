@@ -1,7 +1,7 @@
 // Scores of a cascade's windows by the book: every cell of every block of every window is added up
 // pixel by pixel, in double precision, without integral histograms.
 #pragma once
-#include <fovea/image.h>
+#include <fovea/core/image.h>
 #include <fovea/people/cascade.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // The ten channels by their definition: every cell alone, nothing shared.
 #pragma once
-#include <fovea/image.h>
+#include <fovea/core/image.h>
 
 #include <algorithm>
 #include <array>
@@ -26,7 +26,7 @@ class Channels {
   int value(int x, int y, int channel) const {
     namespace ch = people::channels;
     const auto& cell = clamped(x, y);
-    if (channel < ch::kColours) {
+    if (channel < ch::kColors) {
       const int index = ch::luminance_index(cell[0], cell[1], cell[2]);
       const ch::Luv luv = ch::luv(static_cast<float>(cell[0]), static_cast<float>(cell[1]),
                                   static_cast<float>(cell[2]), people::lightness_table()[index]);
@@ -38,10 +38,10 @@ class Channels {
     for (int dy = -1; dy <= 1; ++dy)
       for (int dx = -1; dx <= 1; ++dx)
         around += weight(dx) * weight(dy) * magnitude(x + dx, y + dy);
-    const float factor = ch::normaliser(around);
+    const float factor = ch::normalizer(around);
     if (channel == ch::kMagnitude)
-      return ch::normalised(magnitude(x, y), factor, ch::kMagnitudeScale);
-    return ch::normalised(cell[channel - 1], factor, ch::kOrientationScale);
+      return ch::normalized(magnitude(x, y), factor, ch::kMagnitudeScale);
+    return ch::normalized(cell[channel - 1], factor, ch::kOrientationScale);
   }
 
   std::uint8_t byte(int x, int y, int channel) const {
@@ -63,7 +63,7 @@ class Channels {
   int magnitude(int x, int y) const {
     const Sums& cell = clamped(x, y);
     int all = 0;
-    for (int k = people::channels::kColours; k < people::channels::kSums; ++k) all += cell[k];
+    for (int k = people::channels::kColors; k < people::channels::kSums; ++k) all += cell[k];
     return all;
   }
   int smooth(int x, int y, int c) const {
@@ -75,14 +75,14 @@ class Channels {
   }
   Sums sum_cell(int cell_x, int cell_y) const {
     namespace ch = people::channels;
-    const int colours = image_.channels == 1 ? 1 : 3;
+    const int colors = image_.channels == 1 ? 1 : 3;
     Sums sums{};
     for (int i = 0; i < ch::kCell * ch::kCell; ++i) {
       const int x = origin_.x + cell_x * ch::kCell + i % ch::kCell,
                 y = origin_.y + cell_y * ch::kCell + i / ch::kCell;
       int dx = 0, dy = 0, strongest = -1;
-      for (int c = 0; c < ch::kColours; ++c) {
-        const int from = std::min(c, colours - 1);
+      for (int c = 0; c < ch::kColors; ++c) {
+        const int from = std::min(c, colors - 1);
         sums[c] += smooth(x, y, from);
         const int right = smooth(x + 1, y, from) - smooth(x - 1, y, from),
                   down = smooth(x, y + 1, from) - smooth(x, y - 1, from);
@@ -91,7 +91,7 @@ class Channels {
         dx = right;
         dy = down;
       }
-      ch::vote(dx, dy, sums.data() + ch::kColours);
+      ch::vote(dx, dy, sums.data() + ch::kColors);
     }
     return sums;
   }

@@ -1,6 +1,6 @@
 // Convolution as a textbook writes it: one pixel at a time, in double precision.
 #pragma once
-#include <fovea/convolve.h>
+#include <fovea/ops/convolve.h>
 
 namespace fovea::reference {
 

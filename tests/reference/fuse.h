@@ -53,12 +53,12 @@ inline Place mode_from(Place at, const std::vector<Detection>& detections,
       const double t = options.binary_weights ? 1 : detection.score - options.weight_from;
       if (t <= 0) continue;
       const Place widths = widths_at(detection.scale, options);
-      const Place centre = place_of(detection);
+      const Place center = place_of(detection);
       double distance = 0;
-      for (int k = 0; k < 3; ++k) distance += std::pow((at[k] - centre[k]) / widths[k], 2);
+      for (int k = 0; k < 3; ++k) distance += std::pow((at[k] - center[k]) / widths[k], 2);
       const double weight = t * std::exp(-distance / 2) / (widths[0] * widths[1] * widths[2]);
       for (int k = 0; k < 3; ++k) {
-        above[k] += weight * centre[k] / (widths[k] * widths[k]);
+        above[k] += weight * center[k] / (widths[k] * widths[k]);
         below[k] += weight / (widths[k] * widths[k]);
       }
     }

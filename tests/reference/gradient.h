@@ -1,6 +1,6 @@
 // The gradient as a textbook writes it: one pixel at a time, borders clamped.
 #pragma once
-#include <fovea/gradient.h>
+#include <fovea/ops/gradient.h>
 
 #include <algorithm>
 #include <cmath>

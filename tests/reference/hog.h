@@ -69,7 +69,7 @@ inline double hog_weight(int u, int v, int i, int j, const people::HogOptions& h
   return weight * std::max(0.0, 1 - x) * std::max(0.0, 1 - y);
 }
 
-inline void hog_normalise(double* numbers, int count, const people::HogOptions& hog) {
+inline void hog_normalize(double* numbers, int count, const people::HogOptions& hog) {
   using people::BlockNorm;
   const bool squares = hog.norm == BlockNorm::kL2 || hog.norm == BlockNorm::kL2Hys;
   const auto length = [&] {
@@ -121,7 +121,7 @@ inline std::vector<double> hog_block(ImageView<const std::uint8_t> image, int x,
       hog_add(&numbers[static_cast<std::size_t>(part) * hog.bins], vote, weight, hog);
     }
   }
-  hog_normalise(numbers.data(), static_cast<int>(numbers.size()), hog);
+  hog_normalize(numbers.data(), static_cast<int>(numbers.size()), hog);
   return numbers;
 }
 

@@ -1,6 +1,6 @@
 // Integral images as a textbook writes them: every sum from the three before it.
 #pragma once
-#include <fovea/image.h>
+#include <fovea/core/image.h>
 
 #include <cstdint>
 #include <type_traits>

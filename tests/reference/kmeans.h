@@ -1,6 +1,6 @@
 // k-means as textbooks have it: every distance, in double.
 #pragma once
-#include <fovea/image.h>
+#include <fovea/core/image.h>
 
 #include <cmath>
 #include <cstdint>
@@ -10,24 +10,24 @@
 namespace fovea::reference {
 
 // |c|^2 / 2 - p . c, in single precision, fma after fma.
-inline float score(const float* point, const float* centre, int dimensions) {
+inline float score(const float* point, const float* center, int dimensions) {
   double square = 0;
   for (int i = 0; i < dimensions; ++i)
-    square += static_cast<double>(centre[i]) * static_cast<double>(centre[i]);
+    square += static_cast<double>(center[i]) * static_cast<double>(center[i]);
   auto sum = static_cast<float>(square / 2);
-  for (int i = 0; i < dimensions; ++i) sum = std::fma(-point[i], centre[i], sum);
+  for (int i = 0; i < dimensions; ++i) sum = std::fma(-point[i], center[i], sum);
   return sum;
 }
 
 // The least score, the first among equals.
 inline std::vector<std::int32_t> nearest(ImageView<const float> points,
-                                         ImageView<const float> centres) {
+                                         ImageView<const float> centers) {
   std::vector<std::int32_t> labels;
   for (int p = 0; p < points.height; ++p) {
     std::int32_t best = 0;
     float least = std::numeric_limits<float>::infinity();
-    for (int c = 0; c < centres.height; ++c) {
-      const float s = score(points.row(p), centres.row(c), points.width);
+    for (int c = 0; c < centers.height; ++c) {
+      const float s = score(points.row(p), centers.row(c), points.width);
       if (s < least) {
         least = s;
         best = c;
@@ -45,7 +45,7 @@ inline double squared_distance(const float* a, const double* b, int dimensions) 
 }
 
 struct Kmeans {
-  std::vector<std::vector<double>> centres;
+  std::vector<std::vector<double>> centers;
   std::vector<std::int32_t> labels;
   double inertia = 0;
   int iterations = 0;
@@ -57,7 +57,7 @@ inline Kmeans kmeans(ImageView<const float> points, int clusters) {
   Kmeans result;
   for (int c = 0; c < clusters; ++c) {
     const float* row = points.row(c * (points.height / clusters));
-    result.centres.emplace_back(row, row + dimensions);
+    result.centers.emplace_back(row, row + dimensions);
   }
   result.labels.assign(static_cast<std::size_t>(points.height), -1);
   for (bool changed = true; changed; ++result.iterations) {
@@ -72,7 +72,7 @@ inline Kmeans kmeans(ImageView<const float> points, int clusters) {
       double least = std::numeric_limits<double>::infinity();
       for (int c = 0; c < clusters; ++c) {
         const double distance = squared_distance(
-            points.row(p), result.centres[static_cast<std::size_t>(c)].data(), dimensions);
+            points.row(p), result.centers[static_cast<std::size_t>(c)].data(), dimensions);
         if (distance < least) {
           least = distance;
           best = c;
@@ -87,7 +87,7 @@ inline Kmeans kmeans(ImageView<const float> points, int clusters) {
     }
     for (std::size_t c = 0; c < sums.size(); ++c)
       for (std::size_t i = 0; i < sums[c].size(); ++i)
-        result.centres[c][i] = sums[c][i] / counts[c];
+        result.centers[c][i] = sums[c][i] / counts[c];
   }
   return result;
 }

@@ -1,7 +1,7 @@
 // The textbook's linear support vector machine with a free bias, in double: sequential minimal
-// optimisation of the pair of dual variables that violates the conditions most, kernel and all.
+// optimization of the pair of dual variables that violates the conditions most, kernel and all.
 #pragma once
-#include <fovea/image.h>
+#include <fovea/core/image.h>
 
 #include <algorithm>
 #include <cstdint>

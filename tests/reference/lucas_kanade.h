@@ -1,7 +1,7 @@
-// Dense Lucas-Kanade's stages as a textbook would write them: a pixel at a time, every neighbour
+// Dense Lucas-Kanade's stages as a textbook would write them: a pixel at a time, every neighbor
 // fetched with its border rule, nothing shared between pixels.
 #pragma once
-#include <fovea/image.h>
+#include <fovea/core/image.h>
 
 #include <algorithm>
 #include <array>
@@ -15,26 +15,26 @@ namespace fovea::reference {
 
 namespace lk = flow::lk;
 
-// The soft rank of a pixel of grey units.
-inline int rank_at(ImageView<const std::uint16_t> grey, int x, int y) {
-  const int centre = grey.at(x, y);
+// The soft rank of a pixel of gray units.
+inline int rank_at(ImageView<const std::uint16_t> gray, int x, int y) {
+  const int center = gray.at(x, y);
   int votes = 0;
   for (int j = -lk::kRankRadius; j <= lk::kRankRadius; ++j)
     for (int i = -lk::kRankRadius; i <= lk::kRankRadius; ++i) {
-      const int neighbour =
-          grey.at(lk::mirrored(x + i, grey.width), lk::mirrored(y + j, grey.height));
-      if (neighbour != lk::kNoGrey) votes += lk::rank_vote(centre, neighbour);
+      const int neighbor =
+          gray.at(lk::mirrored(x + i, gray.width), lk::mirrored(y + j, gray.height));
+      if (neighbor != lk::kNoGray) votes += lk::rank_vote(center, neighbor);
     }
   return lk::ranked(votes);
 }
 
-inline int half_at(ImageView<const std::uint16_t> grey, int x, int y) {
+inline int half_at(ImageView<const std::uint16_t> gray, int x, int y) {
   int sum = 0;
   for (int j = 0; j < 5; ++j)
     for (int i = 0; i < 5; ++i)
       sum += lk::kHalveTaps[i] * lk::kHalveTaps[j] *
-             grey.at(lk::mirrored(2 * x + i - 2, grey.width),
-                     lk::mirrored(2 * y + j - 2, grey.height));
+             gray.at(lk::mirrored(2 * x + i - 2, gray.width),
+                     lk::mirrored(2 * y + j - 2, gray.height));
   return lk::halved(sum);
 }
 

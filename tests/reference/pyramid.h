@@ -1,6 +1,6 @@
 // The Gaussian halving as a textbook writes it: 25 taps a pixel, in double precision.
 #pragma once
-#include <fovea/image.h>
+#include <fovea/core/image.h>
 
 #include "reference/convolve.h"
 

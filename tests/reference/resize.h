@@ -1,6 +1,6 @@
 // The resize as a textbook writes it: one pixel at a time, in double precision.
 #pragma once
-#include <fovea/image.h>
+#include <fovea/core/image.h>
 
 #include <algorithm>
 #include <cmath>
@@ -28,12 +28,12 @@ double resized_at(ImageView<const T> image, const ResizePlace& place, int channe
   const double py = std::clamp(place.y, 0.0, image.height - 1.0);
   double sum = 0, weights = 0;
   for (int y = 0; y < image.height; ++y) {
-    const double centre_y = place.radius_y > 1 ? place.y : py;
-    const double wy = std::max(0.0, 1 - std::abs(y - centre_y) / place.radius_y);
+    const double center_y = place.radius_y > 1 ? place.y : py;
+    const double wy = std::max(0.0, 1 - std::abs(y - center_y) / place.radius_y);
     if (wy == 0) continue;
     for (int x = 0; x < image.width; ++x) {
-      const double centre_x = place.radius_x > 1 ? place.x : px;
-      const double wx = std::max(0.0, 1 - std::abs(x - centre_x) / place.radius_x);
+      const double center_x = place.radius_x > 1 ? place.x : px;
+      const double wx = std::max(0.0, 1 - std::abs(x - center_x) / place.radius_x);
       sum += wx * wy * static_cast<double>(image.at(x, y, channel));
       weights += wx * wy;
     }

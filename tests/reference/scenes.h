@@ -23,7 +23,7 @@ struct Plane {
   }
 };
 
-inline Plane grey_plane(ImageView<const std::uint8_t> image) {
+inline Plane gray_plane(ImageView<const std::uint8_t> image) {
   Plane plane(image.width, image.height);
   for (int y = 0; y < image.height; ++y) {
     for (int x = 0; x < image.width; ++x) {
@@ -57,9 +57,9 @@ inline Plane lab_plane(ImageView<const std::uint8_t> image, int channel) {
   for (int y = 0; y < image.height; ++y) {
     for (int x = 0; x < image.width; ++x) {
       const std::uint8_t* p = &image.at(x, y);
-      const bool grey = image.channels == 1;
+      const bool gray = image.channels == 1;
       plane.at(x, y) =
-          lab(p[0], p[grey ? 0 : 1], p[grey ? 0 : 2])[static_cast<std::size_t>(channel)];
+          lab(p[0], p[gray ? 0 : 1], p[gray ? 0 : 2])[static_cast<std::size_t>(channel)];
     }
   }
   return plane;

@@ -1,6 +1,6 @@
 // The Princeton benchmark's measures from their definitions, by loops over faces and pairs of them.
 #pragma once
-#include <fovea/mesh_io.h>
+#include <fovea/io/mesh_io.h>
 
 #include <algorithm>
 #include <cmath>

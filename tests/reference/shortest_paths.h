@@ -1,6 +1,6 @@
 // Floyd and Warshall's algorithm as textbooks have it, in double precision.
 #pragma once
-#include <fovea/shortest_paths.h>
+#include <fovea/ops/shortest_paths.h>
 
 #include <algorithm>
 #include <limits>
@@ -14,9 +14,9 @@ inline std::vector<std::vector<double>> all_distances(const Graph& graph) {
       n, std::vector<double>(n, std::numeric_limits<double>::infinity()));
   for (std::size_t a = 0; a < n; ++a) {
     d[a][a] = 0;
-    const auto neighbours = graph.neighbours(static_cast<int>(a));
-    for (std::size_t i = 0; i < neighbours.size(); ++i)
-      d[a][static_cast<std::size_t>(neighbours[i])] =
+    const auto neighbors = graph.neighbors(static_cast<int>(a));
+    for (std::size_t i = 0; i < neighbors.size(); ++i)
+      d[a][static_cast<std::size_t>(neighbors[i])] =
           static_cast<double>(graph.costs(static_cast<int>(a))[i]);
   }
   for (std::size_t k = 0; k < n; ++k)

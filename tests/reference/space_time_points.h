@@ -1,7 +1,7 @@
 // Space-time corners and the periodic response by the textbook: whole volumes, double precision,
 // the first and last frame repeated without end.
 #pragma once
-#include <fovea/image.h>
+#include <fovea/core/image.h>
 
 #include <algorithm>
 #include <array>
@@ -118,11 +118,11 @@ struct PeriodicFilters {
 };
 inline Volume periodic_response(const std::vector<Image<std::uint8_t>>& frames,
                                 const PeriodicFilters& filters) {
-  Volume grey = volume_of(frames, 40);
-  for (double& value : grey.values) value = 2 * value - 1;
+  Volume gray = volume_of(frames, 40);
+  for (double& value : gray.values) value = 2 * value - 1;
   const auto space = gaussian_taps(filters.sigma * filters.sigma);
-  grey = filtered(grey, space, 0);
-  grey = filtered(grey, space, 1);
+  gray = filtered(gray, space, 0);
+  gray = filtered(gray, space, 1);
   const int radius = static_cast<int>(std::ceil(2 * filters.tau));
   const auto answer = [&](const std::function<double(double)>& wave) {
     std::vector<double> taps;
@@ -135,7 +135,7 @@ inline Volume periodic_response(const std::vector<Image<std::uint8_t>>& frames,
     mean /= static_cast<double>(taps.size());
     for (double& tap : taps) sum += std::abs(tap -= mean);
     for (double& tap : taps) tap /= sum;
-    return filtered(grey, taps, 2);
+    return filtered(gray, taps, 2);
   };
   Volume even = answer([](double phase) { return std::cos(phase); });
   Volume odd = answer([](double phase) { return std::sin(phase); });
@@ -144,7 +144,7 @@ inline Volume periodic_response(const std::vector<Image<std::uint8_t>>& frames,
   });
 }
 
-// Whether (x, y, t) is greater than all its neighbours in the volume.
+// Whether (x, y, t) is greater than all its neighbors in the volume.
 inline bool is_peak(Volume& volume, std::array<int, 3> at, int space, int time) {
   const auto [x, y, t] = at;
   for (int dt = -time; dt <= time; ++dt)

@@ -1,6 +1,6 @@
 // The histogram of a window as a textbook writes it: every pixel of every window.
 #pragma once
-#include <fovea/window_histogram.h>
+#include <fovea/ops/window_histogram.h>
 
 #include <algorithm>
 #include <vector>

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
-#include <fovea/chart.h>
-#include <fovea/error.h>
+#include <fovea/core/error.h>
+#include <fovea/report/chart.h>
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -250,7 +250,7 @@ TEST(MatrixChart, WritesNumbersOrShares) {
   chart.values = {3, 1, 0, 8};
   chart.row_labels = chart.column_labels = {"a<b", "c&d"};
   EXPECT_THAT(to_svg(chart), AllOf(HasSubstr(">3<"), HasSubstr("a&lt;b"), HasSubstr("c&amp;d")));
-  chart.normalise_rows = true;
+  chart.normalize_rows = true;
   const std::string svg = to_svg(chart);
   expect_sound(svg);
   EXPECT_THAT(svg, AllOf(HasSubstr(">0.75<"), HasSubstr(">1.00<")));
@@ -271,8 +271,8 @@ TEST(MatrixChart, OddOnes) {
   MatrixChart chart = matrix(2, 2);
   chart.values = {kNaN, kInf, -kInf, 0};
   expect_sound(to_svg(chart));
-  chart.normalise_rows = true;
-  chart.map = ColourMap::kBalance;
+  chart.normalize_rows = true;
+  chart.map = ColorMap::kBalance;
   expect_sound(to_svg(chart));
   chart.rows = 3;
   EXPECT_THROW(to_svg(chart), InvalidArgument);

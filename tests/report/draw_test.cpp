@@ -1,6 +1,6 @@
-#include <fovea/draw.h>
-#include <fovea/error.h>
-#include <fovea/random.h>
+#include <fovea/core/error.h>
+#include <fovea/core/random.h>
+#include <fovea/report/draw.h>
 
 #include <chrono>
 #include <cmath>
@@ -182,8 +182,8 @@ TEST(DrawArrow, TipLiesOnTheTargetAndNothingBeyond) {
 TEST(Draw, OneChannelTakesTheBrightness) {
   auto image = blank(3, 3);
   fill_box(image, {0, 0, 3, 3}, {{255, 0, 0}});
-  EXPECT_EQ(image.at(1, 1), grey_of({255, 0, 0}));
-  EXPECT_EQ(grey_of({77, 77, 77}), 77);
+  EXPECT_EQ(image.at(1, 1), gray_of({255, 0, 0}));
+  EXPECT_EQ(gray_of({77, 77, 77}), 77);
 }
 
 // Everything there is, at one place.
@@ -260,7 +260,7 @@ TEST(Draw, RefusesWhatItCannotDrawOn) {
 TEST(DrawLabel, StaysWithinTheImage) {
   for (const Box box : {Box{-20, -10, 40, 40}, Box{150, 3, 60, 20}, Box{100, 80, 90, 60}}) {
     auto image = blank(160, 100);
-    draw_box(image, box, "a long label 0.99", {.colour = kWhite});
+    draw_box(image, box, "a long label 0.99", {.color = kWhite});
     // The label's own box is the only place with black text on white; count it by its area.
     int white = 0;
     for (int y = 0; y < 100; ++y)

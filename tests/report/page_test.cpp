@@ -1,7 +1,7 @@
-#include <fovea/chart.h>
-#include <fovea/error.h>
-#include <fovea/page.h>
-#include <fovea/random.h>
+#include <fovea/core/error.h>
+#include <fovea/core/random.h>
+#include <fovea/report/chart.h>
+#include <fovea/report/page.h>
 #include <gmock/gmock.h>
 #include <png.h>
 
@@ -25,7 +25,7 @@ Page full_page() {
   page.section("First & foremost");
   page.paragraph("3 < 4 & \"quotes\" and `a<b>`, a lone ` stays");
   page.figure(Figure::picture(test::random_image<std::uint8_t>(random, 9, 7, 3),
-                              {"noise", "fovea noise --seed \"1\"", "grey & grain"}));
+                              {"noise", "fovea noise --seed \"1\"", "gray & grain"}));
   page.subsection("First & foremost");
   LineChart chart{.title = "x"};
   chart.series.push_back({.name = "s", .y = {1, 2}});
@@ -54,7 +54,7 @@ TEST(Page, EscapesText) {
   EXPECT_THAT(html,
               AllOf(HasSubstr("<title>A &lt;title&gt; &amp; more</title>"),
                     HasSubstr("3 &lt; 4 &amp; &quot;quotes&quot; and <code>a&lt;b&gt;</code>"),
-                    HasSubstr("a lone ` stays"), HasSubstr("alt=\"grey &amp; grain\""),
+                    HasSubstr("a lone ` stays"), HasSubstr("alt=\"gray &amp; grain\""),
                     HasSubstr("--seed &quot;1&quot;"), HasSubstr("if (a &lt; b &amp;&amp; c)")));
 }
 

@@ -1,4 +1,4 @@
-#include <fovea/draw.h>
+#include <fovea/report/draw.h>
 
 #include <set>
 
@@ -79,7 +79,7 @@ TEST(Text, AnchorsTheBoxAsAsked) {
   EXPECT_NEAR(box.x + box.width, 150, 0.51);
   EXPECT_NEAR(box.y + box.height, 50, 0.51);
   box = draw_text(image, {150, 50}, "anchor",
-                  {.horizontal = Horizontal::kCentre, .vertical = Vertical::kMiddle});
+                  {.horizontal = Horizontal::kCenter, .vertical = Vertical::kMiddle});
   EXPECT_NEAR(box.x + size.width / 2, 150, 0.51);
   box = draw_text(image, {290, 98}, "anchor", {.background = kBlack, .keep_inside = true});
   EXPECT_LE(box.x + box.width, 300);

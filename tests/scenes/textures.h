@@ -1,8 +1,8 @@
 // Small pictures of three kinds: stripes, spots and noise.
 #pragma once
-#include <fovea/error.h>
-#include <fovea/image_set.h>
-#include <fovea/random.h>
+#include <fovea/core/error.h>
+#include <fovea/core/random.h>
+#include <fovea/io/image_set.h>
 
 #include <algorithm>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Cascades that no one trained, for tests of what evaluates and keeps them.
 #pragma once
+#include <fovea/core/random.h>
 #include <fovea/people/cascade.h>
-#include <fovea/random.h>
 
 #include <vector>
 

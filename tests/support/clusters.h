@@ -1,7 +1,7 @@
-// Points for tests of k-means and nearest centres.
+// Points for tests of k-means and nearest centers.
 #pragma once
-#include <fovea/image.h>
-#include <fovea/random.h>
+#include <fovea/core/image.h>
+#include <fovea/core/random.h>
 
 namespace fovea::test {
 

@@ -1,6 +1,6 @@
 // Small cubes whose every sample can be told.
 #pragma once
-#include <fovea/cube_io.h>
+#include <fovea/io/cube_io.h>
 #include <gtest/gtest.h>
 
 namespace fovea::test {

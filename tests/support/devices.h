@@ -1,6 +1,6 @@
 // Runs a test on every device, and on every instruction set of the CPU.
 #pragma once
-#include <fovea/device.h>
+#include <fovea/core/device.h>
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
 

@@ -1,7 +1,7 @@
 // What every reader must survive: files cut short anywhere, and files with any byte changed.
 #pragma once
-#include <fovea/error.h>
-#include <fovea/image_io.h>
+#include <fovea/core/error.h>
+#include <fovea/io/image_io.h>
 #include <gtest/gtest.h>
 
 #include <string>

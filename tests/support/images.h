@@ -1,8 +1,8 @@
 // Pictures for tests: random pixels, random sizes, and comparisons that say where two images
 // differ.
 #pragma once
-#include <fovea/image.h>
-#include <fovea/random.h>
+#include <fovea/core/image.h>
+#include <fovea/core/random.h>
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,13 +1,13 @@
 // Pictures of labels for tests of distance maps.
 #pragma once
-#include <fovea/image.h>
-#include <fovea/random.h>
+#include <fovea/core/image.h>
+#include <fovea/core/random.h>
 
 #include <cstdint>
 
 namespace fovea::test {
 
-// Patches of neighbouring labels with some noise: windows that are often alike, but not always.
+// Patches of neighboring labels with some noise: windows that are often alike, but not always.
 // About one pixel in `masked_one_in` has no label (0: none).
 inline Image<std::uint8_t> patchy_labels(Random& random, int width, int height, int bins,
                                          int masked_one_in = 0) {

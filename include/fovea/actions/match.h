@@ -1,6 +1,6 @@
 #pragma once
-#include <fovea/exec.h>
-#include <fovea/image.h>
+#include <fovea/core/exec.h>
+#include <fovea/core/image.h>
 
 #include <cstdint>
 #include <memory>
@@ -34,14 +34,14 @@ struct Scene {
 };
 
 // How near scene nodes of a hyperedge (i, i-1, i-2) must be in time, in frames, all gaps being 1 or
-// more. span: the first to the last less than T (eq. 14). pair: neighbours less than T (eq. 8).
+// more. span: the first to the last less than T (eq. 14). pair: neighbors less than T (eq. 8).
 enum class Closeness : unsigned char { kSpan, kPair };
 FOVEA_API std::span<const Choice> choices(Closeness);
 
 // The energy of an assignment z of M model nodes to scene nodes (Lombardi, Wolf, Celiktutan and
 // Sankur, 2015, eq. 1 to 6):
 //   E(z) = l1 sum_i U(z_i) + l2 sum_{i >= 3} (Dt(z_i, z_i-1, z_i-2) + l3 Dg(z_i, z_i-1, z_i-2))
-// U is the Euclidean distance of features. Dt is the sum over both pairs of neighbours of
+// U is the Euclidean distance of features. Dt is the sum over both pairs of neighbors of
 // |gap in the model - gap in the scene|, frames. Dg is the length of the two differences of angles,
 // at i-1 and at i, of the triangle's projection on the image: signed angles, differences around the
 // circle, radians. The direction from a point to a later one at the same place counts as 0.

@@ -1,6 +1,6 @@
 #pragma once
-#include <fovea/exec.h>
-#include <fovea/image.h>
+#include <fovea/core/exec.h>
+#include <fovea/core/image.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +28,7 @@ FOVEA_API std::span<const Choice> choices(Detector);
 
 struct HarrisOptions {
   double k = 5e-4;          // of det - k trace^3
-  double threshold = 1e-9;  // of the response, grey levels being 0 to 1
+  double threshold = 1e-9;  // of the response, gray levels being 0 to 1
   double space_weight = 4;  // of derivatives in space beside those in time. STIP-2.0 has 4 (its
                             // Sobel operator sums to four times the derivative), the paper 1;
                             // thresholds mean something else then
@@ -44,8 +44,8 @@ struct PeriodicOptions {
   double sigma = 2;         // of the Gaussian in space, pixels
   double tau = 2.5;         // half the length of the filters in time, frames
   double frequency = 0.2;   // cycles a frame; at most 0.5
-  double threshold = 2e-5;  // of the response, grey levels being -1 to 1
-  double overlap = 1.85;    // of neighbouring maxima, 0 to 2: greater keeps more
+  double threshold = 2e-5;  // of the response, gray levels being -1 to 1
+  double overlap = 1.85;    // of neighboring maxima, 0 to 2: greater keeps more
 };
 FOVEA_API void describe(OptionVisitor& visit, PeriodicOptions& options);
 
@@ -68,9 +68,9 @@ struct PointOptions {
 FOVEA_API void describe(OptionVisitor& visit, PointOptions& options);
 
 // Gradients (HoG) and flow (HoF) around a point, in 3 x 3 x 2 cells, x outermost, then y, then
-// time; the patch reaches 9 sigma and 4 tau to each side, neighbouring cells share their border,
+// time; the patch reaches 9 sigma and 4 tau to each side, neighboring cells share their border,
 // and what lies outside the video does not count. Flow is that of the frame before to this one. A
-// cell of HoG has 4 directions of gradients modulo 180 degrees, centred on 0, 45, 90 and 135; one
+// cell of HoG has 4 directions of gradients modulo 180 degrees, centered on 0, 45, 90 and 135; one
 // of HoF has "still" and the quadrants (+x +y), (-x +y), (-x -y), (+x -y), y downwards. Each cell
 // sums to 1; one without any vote is uniform.
 inline constexpr int kHogSize = 72;
@@ -88,7 +88,7 @@ struct PointSet {
   Image<float> descriptors;
 };
 
-// Points of an endless video in bounded memory. Frames are grey and of one size. A frame's points
+// Points of an endless video in bounded memory. Frames are gray and of one size. A frame's points
 // come latency() frames after it; finish() gives the rest, as though the last frame were repeated
 // (before the first one it is the first that is). The same points for any number of threads and, to
 // the bit, on any device.
@@ -105,7 +105,7 @@ class FOVEA_API PointStream {
   PointStream(PointStream&&) noexcept;
   PointStream& operator=(PointStream&&) noexcept;
 
-  Ready push(ImageView<const std::uint8_t> grey);
+  Ready push(ImageView<const std::uint8_t> gray);
   // Called until it gives frame -1, after the last frame.
   Ready finish();
   int latency() const;

@@ -1,6 +1,6 @@
 #pragma once
-#include <fovea/actions/recognise.h>
-#include <fovea/image.h>
+#include <fovea/actions/recognize.h>
+#include <fovea/core/image.h>
 
 #include <cstdint>
 #include <span>
@@ -15,7 +15,7 @@ FOVEA_API void draw_points(ImageView<std::uint8_t> rgb, std::span<const SpaceTim
 // A model beside a scene with a line between matched points, as the paper's first figure: frames
 // of both at some of the nodes.
 struct MatchPicture {
-  std::span<const ImageView<const std::uint8_t>> model_frames;  // grey
+  std::span<const ImageView<const std::uint8_t>> model_frames;  // gray
   std::span<const ImageView<const std::uint8_t>> scene_frames;
   const Chain* model = nullptr;
   const Scene* scene = nullptr;

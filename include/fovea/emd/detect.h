@@ -1,6 +1,6 @@
 #pragma once
-#include <fovea/exec.h>
-#include <fovea/image.h>
+#include <fovea/core/exec.h>
+#include <fovea/core/image.h>
 
 #include <cstdint>
 #include <span>

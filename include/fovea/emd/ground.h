@@ -1,5 +1,5 @@
 #pragma once
-#include <fovea/api.h>
+#include <fovea/core/api.h>
 
 #include <cstdint>
 #include <span>
@@ -39,7 +39,7 @@ class FOVEA_API GroundDistance {
   static GroundDistance thresholded(int bins, double greatest);  // min(|i - j|, greatest)
   static GroundDistance circular(int bins);                      // min(|i - j|, bins - |i - j|)
   static GroundDistance discrete(int bins);                      // 0 or 1
-  // Between two sets of points (colours), `dimensions` coordinates each, point after point:
+  // Between two sets of points (colors), `dimensions` coordinates each, point after point:
   // Euclidean, at most `greatest`.
   static GroundDistance between(std::span<const float> first, std::span<const float> second,
                                 int dimensions, double greatest);
@@ -67,7 +67,7 @@ class FOVEA_API GroundDistance {
   bool operator==(const GroundDistance&) const = default;
 
  private:
-  void analyse();
+  void analyze();
 
   int rows_ = 0;
   int columns_ = 0;

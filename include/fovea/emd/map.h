@@ -1,6 +1,6 @@
 #pragma once
 #include <fovea/emd/solver.h>
-#include <fovea/window_histogram.h>
+#include <fovea/ops/window_histogram.h>
 
 #include <cstdint>
 #include <memory>
@@ -10,9 +10,9 @@
 namespace fovea::emd {
 
 // Windows and targets count differently many pixels.
-inline SolverOptions normalising() {
+inline SolverOptions normalizing() {
   SolverOptions options;
-  options.mass = MassPolicy::kNormalise;
+  options.mass = MassPolicy::kNormalize;
   return options;
 }
 
@@ -22,13 +22,13 @@ struct MapOptions {
   float threshold = 0;  // > 0: distances above it need not be known, so that most are not solved
                         // for: such a pixel holds a lower bound, itself above the threshold.
                         // Distances up to the threshold are exact, so that a detector with this
-                        // threshold finds the same. Needs MassPolicy::kNormalise
+                        // threshold finds the same. Needs MassPolicy::kNormalize
   // Most memory for distances kept from frame to frame. The table follows the frames: it begins
   // with 4 slots a pixel and grows, when it is full, to at most 32; a slot takes 16 bytes, and 1.5
   // a bin where whole histograms are kept (see stats().cache_bytes). 0 keeps none: pixels of a
   // frame then meet in 4 slots of 16 bytes each, of at most 2^21 pixels (2^25 / bins) at a time.
   std::uint64_t cache_bytes = std::uint64_t{256} << 20;
-  SolverOptions solver = normalising();  // its exec is the one below
+  SolverOptions solver = normalizing();  // its exec is the one below
   Exec exec{};
 };
 FOVEA_API void describe(OptionVisitor& visit, MapOptions& options);
@@ -70,7 +70,7 @@ class FOVEA_API Mapper {
  public:
   // `target` has a mass for each column of the ground distance; the labels' bins are its rows.
   // Whole masses up to 65535 are taken as they are, others are scaled so that the greatest is 65535
-  // and rounded (for MassPolicy::kNormalise only); target() tells. InvalidArgument for masses that
+  // and rounded (for MassPolicy::kNormalize only); target() tells. InvalidArgument for masses that
   // are negative, not finite or all 0.
   Mapper(GroundDistance ground, std::span<const double> target, const MapOptions& options = {});
   Mapper(Mapper&&) noexcept;
@@ -93,7 +93,7 @@ class FOVEA_API Mapper {
   void map_histograms(ImageView<const std::uint8_t> masses, ImageView<float> distances);
   void map_histograms(ImageView<const std::uint16_t> masses, ImageView<float> distances);
 
-  // Frames in flight: on a GPU the transfers of neighbouring frames go on beside the work on one.
+  // Frames in flight: on a GPU the transfers of neighboring frames go on beside the work on one.
   // submit() takes a frame whose views stay as they are until collect() has returned for it;
   // collect() waits for the oldest. At most kFramesInFlight are submitted and not collected.
   static constexpr int kFramesInFlight = 3;

@@ -1,7 +1,7 @@
 #pragma once
+#include <fovea/core/exec.h>
+#include <fovea/core/image.h>
 #include <fovea/emd/ground.h>
-#include <fovea/exec.h>
-#include <fovea/image.h>
 
 #include <cstdint>
 #include <memory>

@@ -1,7 +1,7 @@
 #pragma once
+#include <fovea/core/exec.h>
+#include <fovea/core/image.h>
 #include <fovea/emd/ground.h>
-#include <fovea/exec.h>
-#include <fovea/image.h>
 
 #include <cstdint>
 #include <memory>
@@ -23,7 +23,7 @@ FOVEA_API std::span<const Choice> choices(SimplexStart);
 enum class MassPolicy : unsigned char {
   kPartial,    // the lighter one is moved into the heavier; cost / mass moved (Rubner)
   kPenalty,    // cost + penalty * difference of masses (Pele and Werman); not divided by anything
-  kNormalise,  // both are scaled to mass 1
+  kNormalize,  // both are scaled to mass 1
 };
 FOVEA_API std::span<const Choice> choices(MassPolicy);
 
@@ -51,7 +51,7 @@ struct Solutions {
   Array<double> distance;
   Array<Status> status;
   Array<std::uint16_t> pivots;  // 0 where a closed form or the start was optimal
-  // A row a problem: mass moved from i to j at i * columns + j; kNormalise: its share of all mass.
+  // A row a problem: mass moved from i to j at i * columns + j; kNormalize: its share of all mass.
   Image<double> flow;
 };
 struct SolutionsView {
@@ -71,12 +71,12 @@ struct SolutionsView {
 // InvalidArgument for shapes that do not fit.
 //
 // Masses are worked on as whole numbers: counts and whole reals as they are, other reals as
-// multiples of a power of two, 2^-51 at most of the side's own total (kNormalise) or of the lighter
+// multiples of a power of two, 2^-51 at most of the side's own total (kNormalize) or of the lighter
 // total (kPartial, kPenalty; the difference of masses: of the heavier). So however many digits the
 // totals lie apart, a distance is off by no more than rows + columns times 2^-50 of the greatest
 // cost (kPenalty: of greatest cost * lighter total + penalty * heavier total). Costs are whole
 // numbers too (GroundDistance::exact), so that distances of whole masses are exact but for the last
-// rounding (kNormalise: where the least common multiple of their totals is below 2^52), and all
+// rounding (kNormalize: where the least common multiple of their totals is below 2^52), and all
 // distances the same on every device. Devices may find different flows of that cost and take
 // different pivots to it; so where max_pivots is too low for one of them, its status and its upper
 // bound are its own.

@@ -1,7 +1,7 @@
 #pragma once
+#include <fovea/core/exec.h>
+#include <fovea/core/image.h>
 #include <fovea/emd/map.h>
-#include <fovea/exec.h>
-#include <fovea/image.h>
 
 #include <cstdint>
 #include <memory>
@@ -28,12 +28,12 @@ struct TrackBox {
 // climbs the map from the last one (Comaniciu and Meer).
 enum class TrackSearch : unsigned char { kExhaustive, kMeanShift };
 FOVEA_API std::span<const Choice> choices(TrackSearch);
-// Between histograms of windows and signatures. Bhattacharyya's ignores how colours are related; it
+// Between histograms of windows and signatures. Bhattacharyya's ignores how colors are related; it
 // is here to be compared with, and computed on the CPU on any device.
 enum class TrackDistance : unsigned char { kEmd, kBhattacharyya };
 FOVEA_API std::span<const Choice> choices(TrackDistance);
-// Whether the target's six parts (two columns, three rows) are compared too. auto: where colours
-// alone are not enough to tell the target from what surrounds it, because it has none (a grey
+// Whether the target's six parts (two columns, three rows) are compared too. auto: where colors
+// alone are not enough to tell the target from what surrounds it, because it has none (a gray
 // video) or the same ones. Of targets by box and by example, from frame to frame and where one that
 // is lost is looked for. Mean shift climbs the map and compares no parts: auto is off with it, on
 // refused.
@@ -41,10 +41,10 @@ enum class TrackParts : unsigned char { kAuto, kOff, kOn };
 FOVEA_API std::span<const Choice> choices(TrackParts);
 
 struct TrackOptions {
-  int colours = 16;  // learnt in the first frame: bins of the signatures; 2 to 64
-  int window = 5;    // pixels across the window that a pixel of the map stands for; odd. Large ones
-                     // swallow small targets
-  double tau = 50;   // Lab distance from which on colours are simply different
+  int colors = 16;  // learned in the first frame: bins of the signatures; 2 to 64
+  int window = 5;   // pixels across the window that a pixel of the map stands for; odd. Large ones
+                    // swallow small targets
+  double tau = 50;  // Lab distance from which on colors are simply different
   TrackDistance distance = TrackDistance::kEmd;
   TrackSearch search = TrackSearch::kExhaustive;
   double reach = 0.7;    // how far a target moves between frames, in square roots of its area; at
@@ -65,7 +65,7 @@ struct TrackOptions {
                              // its parts are then at most 1 less this away
   bool whole_map = false;    // map whole frames, to look at, instead of what lies within reach
   // Most memory for distances that the two maps of a target keep from frame to frame. Each takes at
-  // most 512 bytes a pixel that it maps (16 colours), so that only large frames come to it. 0 keeps
+  // most 512 bytes a pixel that it maps (16 colors), so that only large frames come to it. 0 keeps
   // none.
   std::uint64_t cache_bytes = std::uint64_t{256} << 20;
   Exec exec{};
@@ -82,10 +82,10 @@ struct Track {
   bool operator==(const Track&) const = default;
 };
 
-// Follows targets through frames by their colours. The first frame teaches a palette and, in it,
+// Follows targets through frames by their colors. The first frame teaches a palette and, in it,
 // each target's signature and that of its surround; both stay as they are. Every frame is mapped
 // twice, window by window: Earth Mover's Distance d to the target's signature and e to the
-// surround's, with a thresholded colour distance as ground distance. e / (d + e) says how much a
+// surround's, with a thresholded color distance as ground distance. e / (d + e) says how much a
 // window looks like the target, and the best place is the box with the most of it inside and the
 // least in a ring around it.
 //
@@ -126,14 +126,14 @@ class FOVEA_API Tracker {
 
 // Overlap of two boxes: intersection over union.
 FOVEA_API double overlap(const TrackBox& a, const TrackBox& b);
-FOVEA_API double centre_distance(const TrackBox& a, const TrackBox& b);
+FOVEA_API double center_distance(const TrackBox& a, const TrackBox& b);
 
 // Of a track against its truth, as the Online Tracking Benchmark counts (Wu, Lim and Yang, 2013).
 // Frames without a truth (a box without area) do not count.
 struct TrackEvaluation {
   std::int64_t frames = 0;
   double mean_overlap = 0;
-  double precision_20px = 0;  // share of frames with at most 20 pixels between the centres
+  double precision_20px = 0;  // share of frames with at most 20 pixels between the centers
   double success_50 = 0;      // share of frames with an overlap above a half
   double success_area = 0;    // mean success over 21 thresholds from 0 to 1
 };

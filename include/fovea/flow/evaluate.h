@@ -1,6 +1,6 @@
 #pragma once
-#include <fovea/flow_io.h>
-#include <fovea/options.h>
+#include <fovea/core/options.h>
+#include <fovea/io/flow_io.h>
 
 #include <cstdint>
 #include <vector>

@@ -1,8 +1,8 @@
 #pragma once
-#include <fovea/exec.h>
+#include <fovea/core/exec.h>
+#include <fovea/core/image.h>
 #include <fovea/flow/block_matching.h>
 #include <fovea/flow/lucas_kanade.h>
-#include <fovea/image.h>
 
 #include <cstdint>
 #include <memory>
@@ -32,7 +32,7 @@ struct FlowOptions {
 
 // Flow of one pair after another, or along a video; keeps memory between them. One object serves
 // one thread at a time. Images have 1, 3 or 4 channels (opacity does not count) in host or device
-// memory, of 8 or 16 bits or float; grey values are compared, whatever their scale.
+// memory, of 8 or 16 bits or float; gray values are compared, whatever their scale.
 class FOVEA_API Estimator {
  public:
   explicit Estimator(const FlowOptions& options = {});
@@ -41,7 +41,7 @@ class FOVEA_API Estimator {
   ~Estimator();
 
   // From the first image to the second, which has its size. Pixels whose mask (host memory, the
-  // images' size, or empty) is 0 are left out, of their neighbours' windows too: flow and
+  // images' size, or empty) is 0 are left out, of their neighbors' windows too: flow and
   // confidence 0. The result lies where the first image does.
   template <class T>
   Flow estimate(ImageView<const T> first, ImageView<const T> second,

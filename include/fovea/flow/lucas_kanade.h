@@ -1,5 +1,5 @@
 #pragma once
-#include <fovea/options.h>
+#include <fovea/core/options.h>
 
 #include <span>
 
@@ -9,7 +9,7 @@ namespace fovea::flow {
 enum class Quality : unsigned char { kFast, kDefault, kBest };
 FOVEA_API std::span<const Choice> choices(Quality);
 
-// The window under which a pixel's neighbours count.
+// The window under which a pixel's neighbors count.
 enum class Window : unsigned char { kBox, kGaussian };
 FOVEA_API std::span<const Choice> choices(Window);
 
@@ -22,13 +22,12 @@ struct LucasKanadeOptions {
   int radius = 0;         // of the last window, pixels; the one before is nearly twice as large.
                           // 0: by quality
   Window window = Window::kGaussian;
-  bool rank = true;  // compare ranks among neighbours instead of grey levels: brightness may
-                     // change
-  int median = 2;    // radius of the median filter after each step; 0: none
-  int propagation =
-      -1;               // rounds a level in which pixels try their neighbours' flow; -1: by quality
-  double damping = 80;  // added to the 2x2 system's diagonal: flat ground stays with the coarser
-                        // level's flow
+  bool rank = true;      // compare ranks among neighbors instead of gray levels: brightness may
+                         // change
+  int median = 2;        // radius of the median filter after each step; 0: none
+  int propagation = -1;  // rounds a level in which pixels try their neighbors' flow; -1: by quality
+  double damping = 80;   // added to the 2x2 system's diagonal: flat ground stays with the coarser
+                         // level's flow
   double min_eigenvalue = 1.0;  // of the 2x2 system; below, a pixel keeps the coarser level's flow
                                 // with confidence 0
   bool forward_backward = false;  // follow each pixel there and back: better confidence, more work

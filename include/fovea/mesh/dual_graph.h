@@ -1,7 +1,7 @@
 #pragma once
-#include <fovea/exec.h>
-#include <fovea/mesh_io.h>
-#include <fovea/shortest_paths.h>
+#include <fovea/core/exec.h>
+#include <fovea/io/mesh_io.h>
+#include <fovea/ops/shortest_paths.h>
 
 #include <array>
 #include <cstdint>
@@ -40,7 +40,7 @@ struct DualArc {
 };
 
 // Faces as nodes, shared edges as arcs. An edge of several faces ties each two of them. A face
-// without area has angle 0 to its neighbours, and its distance to them goes by the middles of the
+// without area has angle 0 to its neighbors, and its distance to them goes by the middles of the
 // edges; nothing is ever NaN.
 struct DualGraph {
   std::vector<DualArc> arcs;  // a < b, ordered
@@ -52,7 +52,7 @@ struct DualGraph {
   int faces() const { return static_cast<int>(areas.size()); }
 };
 
-// `smoothing` rounds of averaging normals with those of the neighbours, weighted by area, before
+// `smoothing` rounds of averaging normals with those of the neighbors, weighted by area, before
 // angles are measured. Outwards is told for each component by the sign of its volume.
 FOVEA_API DualGraph dual_graph(const io::TriangleMesh& mesh, int smoothing = 0);
 

@@ -36,7 +36,7 @@ struct CascadeModel {
 
   int window_width = 64;    // even
   int window_height = 128;  // even
-  bool colour = true;       // of each pixel the channel with the strongest gradient; else grey
+  bool color = true;        // of each pixel the channel with the strongest gradient; else gray
   bool graded = true;   // a classifier votes by its margin, cut at -1 and 1; else by its sign alone
   bool chained = true;  // a stage adds to the votes of those before it; else it begins anew
   std::vector<CascadeStage> stages;

@@ -1,5 +1,5 @@
 #pragma once
-#include <fovea/api.h>
+#include <fovea/core/api.h>
 
 #include <algorithm>
 

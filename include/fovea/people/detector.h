@@ -1,6 +1,6 @@
 #pragma once
-#include <fovea/exec.h>
-#include <fovea/image.h>
+#include <fovea/core/exec.h>
+#include <fovea/core/image.h>
 #include <fovea/people/fuse.h>
 #include <fovea/people/model.h>
 
@@ -46,7 +46,7 @@ class FOVEA_API Detector {
   Detector& operator=(Detector&&) noexcept;
   ~Detector();
 
-  // An image of 1, 3 or 4 channels (grey, RGB, RGBA whose opacity does not count) in host or device
+  // An image of 1, 3 or 4 channels (gray, RGB, RGBA whose opacity does not count) in host or device
   // memory. Throws InvalidArgument that names both sizes where no window fits.
   DetectResult detect(ImageView<const std::uint8_t> image, const Region& region = {});
   // Only people whose middle lies on a pixel of the mask (the image's size, host memory) that is

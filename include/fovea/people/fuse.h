@@ -1,5 +1,5 @@
 #pragma once
-#include <fovea/options.h>
+#include <fovea/core/options.h>
 #include <fovea/people/detection.h>
 
 #include <span>

@@ -1,6 +1,6 @@
 #pragma once
-#include <fovea/exec.h>
-#include <fovea/image.h>
+#include <fovea/core/exec.h>
+#include <fovea/core/image.h>
 #include <fovea/people/scan.h>
 
 #include <cstdint>
@@ -12,7 +12,7 @@ enum class Gamma : unsigned char { kNone, kSquareRoot };
 FOVEA_API std::span<const Choice> choices(Gamma);
 enum class BlockNorm : unsigned char { kL2, kL2Hys, kL1, kL1Sqrt };
 FOVEA_API std::span<const Choice> choices(BlockNorm);
-// Square blocks of cells, or the circular ones of Dalal and Triggs: a centre and rings of sectors.
+// Square blocks of cells, or the circular ones of Dalal and Triggs: a center and rings of sectors.
 enum class BlockShape : unsigned char { kRectangular, kCircular };
 FOVEA_API std::span<const Choice> choices(BlockShape);
 
@@ -25,12 +25,12 @@ struct HogOptions {
   int block_stride = 8;       // between blocks, pixels; a multiple of the cell
   int bins = 9;               // of orientation; 2 to 32
   bool signed_angle = false;  // tell opposite edge directions apart
-  bool colour = true;         // of each pixel the channel with the strongest gradient; else grey
+  bool color = true;          // of each pixel the channel with the strongest gradient; else gray
   Gamma gamma = Gamma::kSquareRoot;    // of the pixels before differences are taken
   BlockNorm norm = BlockNorm::kL2Hys;  // how the numbers of a block are brought to one scale
   float clip = 0.2F;                   // of L2-Hys
   float sigma = 8;                     // of the Gaussian over a block, pixels; 0: none
-  bool interpolate = true;             // share votes between neighbouring cells and bins
+  bool interpolate = true;             // share votes between neighboring cells and bins
   BlockShape shape = BlockShape::kRectangular;
   int rings = 2;    // of a circular block
   int sectors = 4;  // of a ring
@@ -41,7 +41,7 @@ FOVEA_API void describe(OptionVisitor& visit, HogOptions& options);
 
 // The numbers that describe the window in the middle of a crop: the window itself, or with an equal
 // margin all around, into which gradients at the window's border then look. 1, 3 or 4 channels
-// (grey, RGB, RGBA whose opacity does not count). 3780 numbers by default; blocks run down first,
+// (gray, RGB, RGBA whose opacity does not count). 3780 numbers by default; blocks run down first,
 // then across, in a block cells do likewise, then bins. The same as OpenCV's HOGDescriptor gives
 // for a sigma of 4, to about 1e-3.
 FOVEA_API std::vector<float> hog_descriptor(ImageView<const std::uint8_t> crop,

@@ -1,6 +1,6 @@
 #pragma once
-#include <fovea/exec.h>
-#include <fovea/image_set.h>
+#include <fovea/core/exec.h>
+#include <fovea/io/image_set.h>
 #include <fovea/people/model.h>
 
 #include <cstdint>
@@ -47,7 +47,7 @@ struct CascadeTrainOptions {
   int blocks_per_round = 125;   // random blocks of the pool that compete for a place
   int negatives = 4832;         // windows a stage learns from
   double cost = 1;              // C of the blocks' classifiers
-  bool colour = true;           // of each pixel the channel with the strongest gradient; else grey
+  bool color = true;            // of each pixel the channel with the strongest gradient; else gray
   bool graded = true;           // classifiers vote by their margins; else by their signs
   bool chained = true;          // a stage adds to the votes of those before it; else it begins anew
   double enlarge = 1.5;         // negatives are searched from so many times their size down
@@ -75,8 +75,8 @@ struct ChannelsTrainOptions {
 };
 FOVEA_API void describe(OptionVisitor& visit, ChannelsTrainOptions& options);
 
-// The negatives are searched on run.exec.device; images are read and classifiers learnt on the CPU.
-// Training is deterministic: the same data, options and seed give the same model, whatever the
+// The negatives are searched on run.exec.device; images are read and classifiers learned on the
+// CPU. Training is deterministic: the same data, options and seed give the same model, whatever the
 // device and the number of threads, also where it was interrupted and continued. Throws
 // InvalidArgument where there are too few images or crops are smaller than the window, DeviceError
 // where there is no such device.

@@ -1,6 +1,6 @@
 #pragma once
-#include <fovea/exec.h>
-#include <fovea/image.h>
+#include <fovea/core/exec.h>
+#include <fovea/core/image.h>
 
 #include <cstdint>
 #include <span>
@@ -16,7 +16,7 @@ FOVEA_API std::span<const Choice> choices(Kernel);
 
 struct ClassifierOptions {
   ClassifierKind classifier = ClassifierKind::kKnn;
-  int neighbours = 10;                  // K of knn; 1 to 1000, and no more than there are samples
+  int neighbors = 10;                   // K of knn; 1 to 1000, and no more than there are samples
   Kernel kernel = Kernel::kChiSquared;  // of svm, by the explicit map of Vedaldi and Zisserman
                                         // (TPAMI 2012), which comes within 2 % of chi-squared and
                                         // 7 % of intersection (root mean square)
@@ -38,7 +38,7 @@ struct SvmClasses {
 
 // The samples themselves.
 struct KnnClasses {
-  int neighbours = 10;
+  int neighbors = 10;
   Image<float> samples;  // one a row
   std::vector<std::int32_t> labels;
 };
@@ -51,11 +51,11 @@ struct Classifier {
   KnnClasses knn{};
 
   // Of each row of features: a score a class, all of them from 0 to 1 and in sum 1 (knn: shares of
-  // the neighbours; svm: probabilities), unless folds was 0.
+  // the neighbors; svm: probabilities), unless folds was 0.
   FOVEA_API Image<float> scores(ImageView<const float> features, const Exec& exec = {}) const;
 };
 
-// The class with the greatest score. Among equal votes of neighbours the class of the nearest one
+// The class with the greatest score. Among equal votes of neighbors the class of the nearest one
 // counts.
 FOVEA_API std::vector<std::int32_t> best_classes(ImageView<const float> scores);
 

@@ -1,6 +1,6 @@
 #pragma once
-#include <fovea/exec.h>
-#include <fovea/image.h>
+#include <fovea/core/exec.h>
+#include <fovea/core/image.h>
 
 #include <cstdint>
 #include <span>
@@ -12,13 +12,13 @@ namespace fovea::scenes {
 // around a place.
 enum class WordSource : unsigned char { kFilters, kGradients };
 FOVEA_API std::span<const Choice> choices(WordSource);
-enum class Colour : unsigned char { kGrey, kLab };
-FOVEA_API std::span<const Choice> choices(Colour);
+enum class Color : unsigned char { kGray, kLab };
+FOVEA_API std::span<const Choice> choices(Color);
 
 // How the places of an image are described by numbers.
 struct DescriptorOptions {
   WordSource words = WordSource::kFilters;
-  Colour colour = Colour::kGrey;  // lab: of lightness and both colour axes, three times as many
+  Color color = Color::kGray;  // lab: of lightness and both color axes, three times as many
   int step = 0;    // pixels between described places, each way; 0: every pixel for filters, every
                    // fourth for gradients. 1 to 64
   int cell = 4;    // of gradients: pixels across one of the 4x4 cells around a place; 2 to 32
@@ -56,7 +56,7 @@ FOVEA_API std::vector<PlaceGrid> place_grids(const DescriptorOptions& options, i
                                              int height);
 
 // The descriptors of all places, one a row, grid after grid, line after line. The image has 1 or 3
-// channels (grey, RGB) of bytes and any size from 1x1 on; beyond its border the border's pixels
+// channels (gray, RGB) of bytes and any size from 1x1 on; beyond its border the border's pixels
 // repeat. Brightness counts from 0 to 1; Lab is CIE L*a*b* of sRGB (D65) divided by 100. In Lab the
 // numbers of L stand first, then those of a, then of b. CPU and CUDA agree to the bit.
 FOVEA_API Image<float> descriptors(ImageView<const std::uint8_t> image,

@@ -1,6 +1,6 @@
 #pragma once
-#include <fovea/image_set.h>
-#include <fovea/kmeans.h>
+#include <fovea/io/image_set.h>
+#include <fovea/ops/kmeans.h>
 #include <fovea/scenes/descriptors.h>
 
 #include <string>
@@ -22,8 +22,8 @@ struct Dictionary {
 
 struct DictionaryOptions {
   int words = 500;          // 2 to 65535
-  int samples = 200;        // places of an image, drawn by chance, that words are learnt from
-  bool standardise = true;  // bring all numbers of a descriptor to mean 0 and deviation 1 first
+  int samples = 200;        // places of an image, drawn by chance, that words are learned from
+  bool standardize = true;  // bring all numbers of a descriptor to mean 0 and deviation 1 first
   KmeansOptions kmeans{.max_iterations = 100};  // its clusters and exec are those given here
 };
 FOVEA_API void describe(OptionVisitor& visit, DictionaryOptions& options);

@@ -1,5 +1,5 @@
 #pragma once
-#include <fovea/image_set.h>
+#include <fovea/io/image_set.h>
 #include <fovea/scenes/model.h>
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Scenes packed for a GPU.
 #include "actions/match/match_cells.h"
 
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 
 #include <fmt/format.h>
 

@@ -1,10 +1,10 @@
 // The recursion as a GPU walks over it: node after node of the model, all pairs of scene nodes at
 // once. A table has a column a scene node (the points, then the dummies of all frames) and a row a
 // node before it, counted backwards from the frame of the column: the nearest point first, then the
-// nearest dummy. Threads side by side take columns side by side, whose neighbours lie side by side
+// nearest dummy. Threads side by side take columns side by side, whose neighbors lie side by side
 // too. All of it runs on the host as well, which is how it is tested.
 #pragma once
-#include <fovea/api.h>
+#include <fovea/core/api.h>
 
 #include <cstdint>
 

@@ -1,7 +1,7 @@
 // Models with several points a frame: as single chains, as several, or frame by frame.
 #include "actions/match/match_frames.h"
 
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 
 #include <fmt/format.h>
 

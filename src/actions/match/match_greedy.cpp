@@ -16,7 +16,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 struct Place {
   std::int32_t frame = 0;
   std::int32_t first = 0, end = 0;  // points; none of a dummy
-  std::int64_t oldest = 0;          // place that may be its neighbour,
+  std::int64_t oldest = 0;          // place that may be its neighbor,
   std::int64_t oldest_seen = 0;     // and the one before that
 };
 
@@ -168,7 +168,7 @@ class Recursion {
                      static_cast<float>(places_[c].frame - places_[b].frame));
   }
 
-  // Place c for model frame i, with all that may be its neighbours.
+  // Place c for model frame i, with all that may be its neighbors.
   void fill_row(std::size_t i, std::int64_t c, std::vector<State>& next,
                 std::vector<float>& ways) const {
     const Place& place = places_[c];

@@ -18,7 +18,7 @@ namespace fovea::actions::cpu {
 struct LaneEnd {
   float energy = 0;
   std::int32_t last = 0;    // node of the step, and
-  std::int32_t before = 0;  // node before it, counted from the oldest neighbour
+  std::int32_t before = 0;  // node before it, counted from the oldest neighbor
 };
 
 struct LanePath {
@@ -28,7 +28,7 @@ struct LanePath {
 
 class LaneTrellis {
  public:
-  // Steps may be neighbours of the `depth` before them; paths may be `history` steps long. The
+  // Steps may be neighbors of the `depth` before them; paths may be `history` steps long. The
   // group outlives it. A trellis begun anew keeps its memory.
   void begin(const LaneGroup& group, const detail::MatchTerms& terms, std::int64_t depth,
              std::int64_t history);
@@ -55,7 +55,7 @@ class LaneTrellis {
   };
   struct Past {
     const float* unary = nullptr;   // a row a point
-    std::uint16_t* back = nullptr;  // a row a pair: the earlier node, from the oldest neighbour
+    std::uint16_t* back = nullptr;  // a row a pair: the earlier node, from the oldest neighbor
   };
   struct Pair {
     std::int64_t last_step, middle_step;

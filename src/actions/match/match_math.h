@@ -8,7 +8,7 @@
 // and e1 - e2 is a number of the model's triple less one of the scene's. Directions are in turns,
 // so that wrapping takes off a whole number.
 #pragma once
-#include <fovea/api.h>
+#include <fovea/core/api.h>
 
 #include <cmath>
 #include <cstdint>
@@ -66,7 +66,7 @@ FOVEA_HD inline float appearance_cost(float weight, float squared_distance) {
   return weight * std::sqrt(squared_distance);
 }
 
-// Of two neighbours, gaps in frames.
+// Of two neighbors, gaps in frames.
 FOVEA_HD inline float time_cost(float weight, float model_gap, float scene_gap) {
   return weight * std::fabs(model_gap - scene_gap);
 }

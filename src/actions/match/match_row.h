@@ -12,7 +12,7 @@ namespace fovea::actions::cpu {
 struct Candidate {
   const float* states = nullptr;  // of the pair (middle, this)
   detail::Bends bends;            // of the triple
-  std::int32_t who = 0;           // counted from the middle's oldest neighbour
+  std::int32_t who = 0;           // counted from the middle's oldest neighbor
 };
 
 struct RowWork {

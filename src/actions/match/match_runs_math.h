@@ -1,5 +1,5 @@
 // The recursion over points alone, arranged for a GPU. What a pair of points needs of its
-// neighbours is the same for every node of every model: it is found once and kept as a run. Tables
+// neighbors is the same for every node of every model: it is found once and kept as a run. Tables
 // stand column by column, so that a run reads numbers side by side, and have an odd number of rows,
 // so that threads of different columns read different banks. All of it runs on the host as well,
 // which is how it is tested.

@@ -1,7 +1,7 @@
 // Steps of scenes and streams.
 #include "actions/match/match_steps.h"
 
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 
 #include <fmt/format.h>
 
@@ -38,9 +38,9 @@ void StepWindow::push(std::int32_t frame, std::span<const Node> points) {
     return std::partition_point(steps_.begin(), steps_.end(),
                                 [=](const Step& other) { return other.frame < frame - frames; });
   };
-  const auto neighbour = oldest_within(terms_.pair), seen = oldest_within(terms_.triple);
-  step.oldest = dropped_ + (neighbour - steps_.begin());
-  step.oldest_node = neighbour == steps_.end() ? step.first : neighbour->first;
+  const auto neighbor = oldest_within(terms_.pair), seen = oldest_within(terms_.triple);
+  step.oldest = dropped_ + (neighbor - steps_.begin());
+  step.oldest_node = neighbor == steps_.end() ? step.first : neighbor->first;
   step.oldest_seen = seen == steps_.end() ? step.first_point : seen->first_point;
   if (step.first - step.oldest_node >= kMostBefore)
     throw InvalidArgument(fmt::format(

@@ -14,7 +14,7 @@ namespace fovea::actions::detail {
 struct Step {
   std::int64_t first = 0;        // node of this step,
   std::int64_t first_point = 0;  // and point
-  std::int64_t oldest = 0;       // step that a neighbour of this one's nodes may stand in,
+  std::int64_t oldest = 0;       // step that a neighbor of this one's nodes may stand in,
   std::int64_t oldest_node = 0;  // and its first node
   std::int64_t oldest_seen = 0;  // point that directions are known from
   std::size_t directions = 0;    // where those of the first point begin
@@ -22,7 +22,7 @@ struct Step {
   std::int32_t points = 0;
   std::int32_t nodes = 0;  // points and the dummy
 
-  // Nodes that may be neighbours.
+  // Nodes that may be neighbors.
   std::int32_t before() const { return static_cast<std::int32_t>(first - oldest_node); }
   std::int32_t seen() const { return static_cast<std::int32_t>(first_point - oldest_seen); }
 };

@@ -1,7 +1,7 @@
 // Matching over a stream: the recursion itself goes frame by frame, so that all it takes is to
 // forget what no longer counts.
 #include <fovea/actions/match.h>
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 
 #include <fmt/format.h>
 
@@ -137,7 +137,7 @@ std::span<const MatchScore> StreamMatcher::push(std::int32_t frame, const Nodes&
   for (Walker& walker : impl.walkers)
     for (cpu::LanePath& path : walker.paths) path.nodes.clear();
   if (impl.terms.dummies && impl.steps.end() > 0) {
-    // Nodes farther back than any path reaches are left out, unless they are neighbours of others.
+    // Nodes farther back than any path reaches are left out, unless they are neighbors of others.
     std::int64_t first = impl.last_frame + 1;
     if (frame - impl.history > first + impl.terms.pair) first = frame - impl.history;
     const Nodes nothing;

@@ -1,7 +1,7 @@
 // Options by name, and what is refused before anything is computed.
 #include "actions/match/match_terms.h"
 
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 
 #include <fmt/format.h>
 
@@ -83,7 +83,7 @@ void describe(OptionVisitor& visit, MatchOptions& options) {
   visit("geometry", options.geometry, "weight of times and angles (lambda 2)", 0, 1e6);
   visit("angles", options.angles, "weight of angles beside times (lambda 3)", 0, 1e6);
   visit("window", options.window,
-        "frames that neighbours in the scene lie within (T); 0 sets no limit", 0, 1000000);
+        "frames that neighbors in the scene lie within (T); 0 sets no limit", 0, 1000000);
   visit("closeness", options.closeness,
         "what the window holds: span, three nodes in a row (eq. 14), or pair, two (eq. 8)");
   visit("dummies", options.dummies, "model nodes may be left without a point");

@@ -1,7 +1,7 @@
 // Spectral angle, sum of differences and the means they are taken from: one pass over the bands a
 // row, sums in double.
+#include <fovea/core/error.h>
 #include <fovea/emd/detect.h>
-#include <fovea/error.h>
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // Bands where the host can read them: as they are, or a copy of those in device memory.
 #pragma once
-#include <fovea/image.h>
+#include <fovea/core/image.h>
 
 namespace fovea::emd {
 

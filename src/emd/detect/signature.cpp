@@ -3,8 +3,8 @@
 // their means: whitened, so that a direction's usual variation counts one. It is split into what
 // stands out upwards and downwards; beside both, one bin of constant mass before scaling is what
 // plain pixels have most of their mass in, so that noise about the mean resembles no target.
+#include <fovea/core/error.h>
 #include <fovea/emd/signature.h>
-#include <fovea/error.h>
 
 #include <fmt/format.h>
 

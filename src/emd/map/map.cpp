@@ -1,6 +1,6 @@
 // The face of distance maps: checks what is asked for and hands frames to the engine of the device.
+#include <fovea/core/error.h>
 #include <fovea/emd/map.h>
-#include <fovea/error.h>
 
 #include <fmt/format.h>
 
@@ -24,9 +24,9 @@ void check_map_options(const MapOptions& options) {
   if (options.window % 2 == 0)
     throw InvalidArgument(fmt::format("{}: a window of {}x{} has no middle; give an odd side",
                                       kName, options.window, options.window));
-  if (options.threshold > 0 && options.solver.mass != MassPolicy::kNormalise)
+  if (options.threshold > 0 && options.solver.mass != MassPolicy::kNormalize)
     throw InvalidArgument(fmt::format(
-        "{}: a threshold of {} needs masses scaled to 1; take mass policy normalise, or "
+        "{}: a threshold of {} needs masses scaled to 1; take mass policy normalize, or "
         "no threshold",
         kName, options.threshold));
 }
@@ -48,9 +48,9 @@ std::vector<std::uint16_t> counts_of(std::span<const double> target, const MapPl
   if (greatest == 0)
     throw InvalidArgument(fmt::format("{}: the target has no mass in any bin", kName));
   whole = whole && greatest <= kMostMass;
-  if (!whole && plan.options.solver.mass != MassPolicy::kNormalise)
+  if (!whole && plan.options.solver.mass != MassPolicy::kNormalize)
     throw InvalidArgument(
-        fmt::format("{}: a target with a mass of {} needs mass policy normalise; else give whole "
+        fmt::format("{}: a target with a mass of {} needs mass policy normalize; else give whole "
                     "masses up to {}",
                     kName, greatest, kMostMass));
   std::vector<std::uint16_t> counts;

@@ -4,7 +4,7 @@
 #include <limits>
 #include <numeric>
 
-#include <fovea/random.h>
+#include <fovea/core/random.h>
 
 #include "emd/map/map_plan.h"
 
@@ -34,7 +34,7 @@ class DualFinder {
   // last step makes the result feasible whatever went before.
   Dual find(const Histogram& histogram) const {
     const Solution best =
-        distance(ground_, histogram, target_, {.mass = MassPolicy::kNormalise, .exec = one_core()});
+        distance(ground_, histogram, target_, {.mass = MassPolicy::kNormalize, .exec = one_core()});
     const auto rows = static_cast<std::size_t>(ground_.rows());
     std::vector<std::int64_t> to_row(rows, 0), to_column(target_.size(), 0);
     bool changed = true;

@@ -1,7 +1,7 @@
 // What both twins of the map share: keys that tell histograms apart, the table that they meet in,
 // and lower bounds from dual vectors.
 #pragma once
-#include <fovea/api.h>
+#include <fovea/core/api.h>
 
 #include <cmath>
 #include <cstdint>
@@ -55,7 +55,7 @@ FOVEA_HD inline std::uint64_t packed_counts(int bins, const Counts& counts) {
   return key;
 }
 
-// Spreads keys, of which neighbours are alike, over all 64 bits.
+// Spreads keys, of which neighbors are alike, over all 64 bits.
 FOVEA_HD inline std::uint64_t scramble(std::uint64_t x) {
   x ^= x >> 32;
   x *= 0x9e3779b97f4a7c15U;

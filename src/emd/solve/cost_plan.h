@@ -43,7 +43,7 @@ struct CostPlan {
   // words a line. Empty where there are more than 256 cells.
   std::vector<std::uint64_t> line_cells{};
   int cell_words = 0;
-  // Lengths between neighbours (kLine), in units; one step's cost (kCircle), the constant
+  // Lengths between neighbors (kLine), in units; one step's cost (kCircle), the constant
   // (kDiscrete).
   std::vector<std::int64_t> gaps{};
   std::int64_t step = 0;

@@ -30,7 +30,7 @@ class Kernels {
 enum class Width : unsigned char {
   kNarrow,  // both 32 bits
   kMixed,   // masses of 32, costs of 64
-  kWide     // both 64: masses of any type, normalised or not
+  kWide     // both 64: masses of any type, normalized or not
 };
 
 // With `extra`, problems of unequal mass are solved too. Costs of at most 16 bins a side.

@@ -145,7 +145,7 @@ FOVEA_LANE Next load_counts(const Batch& batch, int problem, bool extra, Pair<S>
     return Next::kEmpty;
   }
   if (first_total == second_total) return Next::kSolve;
-  if (!extra || batch.rule.policy == MassPolicy::kNormalise) return Next::kUneven;
+  if (!extra || batch.rule.policy == MassPolicy::kNormalize) return Next::kUneven;
   const auto balance = balance_of(first_total, second_total);
   pair.mass = {balance.moved, balance.first + balance.second};
   fill_extra<S>(batch, balance, pair);

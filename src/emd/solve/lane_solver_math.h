@@ -7,7 +7,7 @@
 // any lane may index as it likes without two lanes meeting in a bank. All of it is whole numbers
 // and runs on the host too, where its tests are.
 #pragma once
-#include <fovea/api.h>
+#include <fovea/core/api.h>
 
 #include <bit>
 #include <cstdint>

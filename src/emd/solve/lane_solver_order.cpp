@@ -2,7 +2,7 @@
 // cell's row and column cost otherwise, each run on the same drawn histograms by the lanes' own
 // code on the host. A start with fewer pivots left is worth more than any tuning of pivots. The
 // drawing is seeded, so that a ground distance has one order.
-#include <fovea/random.h>
+#include <fovea/core/random.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // How the masses of a pair become whole numbers; every twin goes through here. Counts stay as they
 // are. Real masses become multiples of a power of two, 2^-51 at most of what they are weighed
-// against: normalised sides of their own total, others of the lighter total, since nothing more
+// against: normalized sides of their own total, others of the lighter total, since nothing more
 // than that is moved. A heavier side's bin beyond all that is as good as one of any size, so that
 // totals may lie any number of digits apart.
 #pragma once
@@ -51,7 +51,7 @@ FOVEA_HD inline int mass_exponent(double total, bool whole) {
 }
 FOVEA_HD inline MassExponents mass_exponents(MassPolicy policy, const MassFacts& first,
                                              const MassFacts& second) {
-  if (policy == MassPolicy::kNormalise)
+  if (policy == MassPolicy::kNormalize)
     return {mass_exponent(first.total, first.whole), mass_exponent(second.total, second.whole), 0};
   const bool whole = first.whole && second.whole, less = first.total < second.total;
   const double lighter = less ? first.total : second.total;
@@ -95,8 +95,8 @@ FOVEA_HD inline std::int64_t greatest_divisor(std::int64_t a, std::int64_t b) {
   return a;
 }
 
-// What both sides are multiplied by to weigh the same (MassPolicy::kNormalise). Where the common
-// total would be beyond kMassBits, factors are 0: use normalise_to() on each side.
+// What both sides are multiplied by to weigh the same (MassPolicy::kNormalize). Where the common
+// total would be beyond kMassBits, factors are 0: use normalize_to() on each side.
 struct MassFactors {
   std::int64_t first = 1;
   std::int64_t second = 1;
@@ -111,7 +111,7 @@ FOVEA_HD inline MassFactors mass_factors(std::int64_t first_total, std::int64_t 
 inline constexpr std::int64_t kNormalTotal = std::int64_t{1} << 50;
 // Scales masses so that their sum is kNormalTotal: each to the nearest, what is left over or
 // missing to the first of the greatest.
-FOVEA_HD inline void normalise_to(std::int64_t* masses, int bins, std::int64_t total) {
+FOVEA_HD inline void normalize_to(std::int64_t* masses, int bins, std::int64_t total) {
   std::int64_t rest = kNormalTotal;
   int greatest = 0;
   for (int i = 0; i < bins; ++i) {
@@ -170,7 +170,7 @@ FOVEA_LANE void multiply(std::int64_t* masses, int bins, std::int64_t factor) {
 // What became of a pair: kOptimal where there is something to solve.
 struct WholePair {
   Status status = Status::kOptimal;
-  std::int64_t first_total = 0;  // of whole masses; both are one where they are normalised
+  std::int64_t first_total = 0;  // of whole masses; both are one where they are normalized
   std::int64_t second_total = 0;
   MovedMass mass{};
 };
@@ -185,7 +185,7 @@ FOVEA_LANE WholePair make_whole(MassPolicy policy, const MassSide<First>& first,
     return pair;
   }
   const MassExponents exponents = mass_exponents(policy, one, other);
-  // What is penalised has units of its own where the totals' units differ.
+  // What is penalized has units of its own where the totals' units differ.
   const bool apart = policy == MassPolicy::kPenalty && exponents.extra != exponents.first;
   std::int64_t more = 0;
   if (apart) {
@@ -194,22 +194,22 @@ FOVEA_LANE WholePair make_whole(MassPolicy policy, const MassSide<First>& first,
   }
   pair.first_total = make_whole(first, MassScale(exponents.first));
   pair.second_total = make_whole(second, MassScale(exponents.second));
-  pair.mass.exponent = policy == MassPolicy::kNormalise ? 0 : exponents.first;
+  pair.mass.exponent = policy == MassPolicy::kNormalize ? 0 : exponents.first;
   pair.mass.extra_exponent = exponents.extra;
   if (pair.first_total == 0 || pair.second_total == 0) {
     pair.status = Status::kEmpty;
     pair.mass.extra = pair.first_total + pair.second_total;
     return pair;
   }
-  if (policy == MassPolicy::kNormalise) {
+  if (policy == MassPolicy::kNormalize) {
     const MassFactors factors = mass_factors(pair.first_total, pair.second_total);
     if (factors.first > 0) {
       multiply(first.whole, first.bins, factors.first);
       multiply(second.whole, second.bins, factors.second);
       pair.first_total *= factors.first;
     } else {
-      normalise_to(first.whole, first.bins, pair.first_total);
-      normalise_to(second.whole, second.bins, pair.second_total);
+      normalize_to(first.whole, first.bins, pair.first_total);
+      normalize_to(second.whole, second.bins, pair.second_total);
       pair.first_total = kNormalTotal;
     }
     pair.second_total = pair.first_total;

@@ -1,9 +1,9 @@
 // Random ground distances and histograms of every kind that solvers stumble over, for checks
 // against other solvers.
 #pragma once
+#include <fovea/core/image.h>
+#include <fovea/core/random.h>
 #include <fovea/emd/ground.h>
-#include <fovea/image.h>
-#include <fovea/random.h>
 
 #include <cstdint>
 #include <vector>

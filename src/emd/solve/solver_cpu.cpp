@@ -118,7 +118,7 @@ class Range {
         return empty_distance(plan_.rule, {0, std::max(first_total, second_total)});
       }
       const bool scaled =
-          plan_.rule.policy == MassPolicy::kNormalise && first_total != second_total;
+          plan_.rule.policy == MassPolicy::kNormalize && first_total != second_total;
       if (!scaled && std::max(first_total, second_total) <= plan_.narrow_total) {
         const auto balance = narrow_.balance(plan_, first_total, second_total);
         narrow_.mass = {balance.moved, balance.first + balance.second};

@@ -76,7 +76,7 @@ class Solver final : public BatchSolver {
     } else {
       kernels(width, false).improve(batch, Source::kAll, stream);
     }
-    const bool counts = std::is_integral_v<Mass> && plan_.rule.policy != MassPolicy::kNormalise;
+    const bool counts = std::is_integral_v<Mass> && plan_.rule.policy != MassPolicy::kNormalize;
     if (lane::fits(costs_, true))
       kernels(counts ? width : Width::kWide, true).improve(batch, Source::kUneven, stream);
     else solve_general(general_tables(stream), batch, Source::kUneven, stream);

@@ -13,7 +13,7 @@ inline constexpr int kMostLaneBins = 16;
 void solve_closed(const CostPlan& plan, const lane::Batch& batch, cudaStream_t stream);
 
 // From the auxiliary sink, on a tableau of bits, of up to kMostLaneBins bins. Masses that are no
-// counts and what is to be normalised enter the batch's queue of uneven problems.
+// counts and what is to be normalized enter the batch's queue of uneven problems.
 void solve_tableau(const CostPlan& plan, const lane::Batch& batch, cudaStream_t stream);
 
 // What kernels read of a plan, on the device.

@@ -127,7 +127,7 @@ __global__ void __launch_bounds__(kThreads)
     const std::int32_t first_total = Together::sum(supply), second_total = Together::sum(demand);
     const bool uneven =
         !counts || (first_total != second_total && first_total > 0 && second_total > 0 &&
-                    batch.rule.policy == MassPolicy::kNormalise);
+                    batch.rule.policy == MassPolicy::kNormalize);
     const bool empty = counts && (first_total == 0 || second_total == 0);
     bool working = there && !uneven && !empty;
     const std::int32_t more = first_total - second_total;
@@ -177,7 +177,7 @@ __global__ void __launch_bounds__(kThreads)
     }
     if (there && !uneven && !empty && batch.flow != nullptr) {
       const double scale =
-          batch.rule.policy == MassPolicy::kNormalise ? 1.0 / static_cast<double>(mass.moved) : 1.0;
+          batch.rule.policy == MassPolicy::kNormalize ? 1.0 / static_cast<double>(mass.moved) : 1.0;
       FOVEA_UNROLL
       for (int side = 0; side < 2; ++side) {
         const int source = mine.basic[side] / kSide, sink = mine.basic[side] % kSide;

@@ -67,14 +67,14 @@ FOVEA_HD inline double empty_distance(const ValueRule& rule, const MovedMass& ma
   return times_power(rule.penalty * static_cast<double>(mass.extra), mass.extra_exponent);
 }
 
-// What whole flows are multiplied by to be the caller's masses, or shares of 1 (kNormalise).
+// What whole flows are multiplied by to be the caller's masses, or shares of 1 (kNormalize).
 struct FlowScale {
   int exponent = 0;
   double share = 1;
   FOVEA_HD double operator()(double mass) const { return times_power(mass, exponent) * share; }
 };
 FOVEA_HD inline FlowScale flow_scale(const ValueRule& rule, const MovedMass& mass) {
-  if (rule.policy != MassPolicy::kNormalise) return {mass.exponent, 1};
+  if (rule.policy != MassPolicy::kNormalize) return {mass.exponent, 1};
   return {0, 1 / static_cast<double>(mass.moved)};
 }
 

@@ -4,8 +4,8 @@
 
 namespace fovea::emd::cuda {
 
-void label_colours(ImageView<const std::uint8_t>, std::span<const std::uint8_t>,
-                   ImageView<std::uint8_t>, const Exec&) {
+void label_colors(ImageView<const std::uint8_t>, std::span<const std::uint8_t>,
+                  ImageView<std::uint8_t>, const Exec&) {
   fovea::cuda::absent();
 }
 void likelihood(ImageView<const float>, ImageView<const float>, ImageView<std::uint16_t>,

@@ -1,7 +1,7 @@
 // The face of tracking: checks, learns palettes, labels frames and hands them to targets.
+#include <fovea/core/error.h>
+#include <fovea/core/random.h>
 #include <fovea/emd/track.h>
-#include <fovea/error.h>
-#include <fovea/random.h>
 
 #include <fmt/format.h>
 
@@ -18,11 +18,11 @@
 namespace fovea::emd {
 namespace {
 
-constexpr int kSamples = 3000;         // colours that a palette is learnt from
+constexpr int kSamples = 3000;         // colors that a palette is learned from
 constexpr double kTargetShare = 0.6;   // of them, from targets
 constexpr double kSurroundRing = 2;    // size of the box whose ring is the surround
-constexpr float kGreyChroma = 2;       // Lab: what is below is grey, but for its coding
-constexpr double kGreyQuantile = 0.9;  // of a target's pixels
+constexpr float kGrayChroma = 2;       // Lab: what is below is gray, but for its coding
+constexpr double kGrayQuantile = 0.9;  // of a target's pixels
 
 std::string to_text(const TrackBox& box) {
   return fmt::format("{},{},{},{}", box.x, box.y, box.width, box.height);
@@ -48,14 +48,14 @@ TrackRect checked(const TrackBox& box, const TrackRect& frame) {
   return pixels;
 }
 
-LabColour lab_at(ImageView<const std::uint8_t> image, int x, int y) {
+LabColor lab_at(ImageView<const std::uint8_t> image, int x, int y) {
   const std::uint8_t* const pixel = &image.at(x, y);
   return image.channels == 3 ? lab_of(pixel[0], pixel[1], pixel[2])
                              : lab_of(pixel[0], pixel[0], pixel[0]);
 }
 
 void add_samples(ImageView<const std::uint8_t> image, const TrackRect& box, int count,
-                 Random& random, std::vector<LabColour>& samples) {
+                 Random& random, std::vector<LabColor>& samples) {
   for (int i = 0; i < count; ++i) {
     const auto x = static_cast<int>(random.below(static_cast<std::uint32_t>(box.width)));
     const auto y = static_cast<int>(random.below(static_cast<std::uint32_t>(box.height)));
@@ -63,14 +63,14 @@ void add_samples(ImageView<const std::uint8_t> image, const TrackRect& box, int 
   }
 }
 
-bool is_grey(ImageView<const std::uint8_t> image, const TrackRect& box) {
+bool is_gray(ImageView<const std::uint8_t> image, const TrackRect& box) {
   if (image.channels == 1) return true;
-  std::int64_t coloured = 0;
+  std::int64_t colored = 0;
   for (int y = box.y; y < box.y + box.height; ++y) {
     for (int x = box.x; x < box.x + box.width; ++x)
-      coloured += chroma_of(lab_at(image, x, y)) > kGreyChroma ? 1 : 0;
+      colored += chroma_of(lab_at(image, x, y)) > kGrayChroma ? 1 : 0;
   }
-  return static_cast<double>(coloured) <= (1 - kGreyQuantile) * static_cast<double>(box.area());
+  return static_cast<double>(colored) <= (1 - kGrayQuantile) * static_cast<double>(box.area());
 }
 
 std::vector<double> histogram_of(ImageView<const std::uint8_t> labels, const TrackRect& box,
@@ -78,24 +78,24 @@ std::vector<double> histogram_of(ImageView<const std::uint8_t> labels, const Tra
   return label_histogram(labels.crop(box.x, box.y, box.width, box.height), bins);
 }
 
-// Targets that share colours and, in each frame, labels.
+// Targets that share colors and, in each frame, labels.
 struct Group {
   Palette palette;
   GroundDistance ground;
   Image<std::uint8_t> here{}, there{};
 
   // `fetch`: whether labels are wanted in host memory too.
-  LabelledFrame label(ImageView<const std::uint8_t> frame, bool fetch, const Exec& exec) {
+  LabeledFrame label(ImageView<const std::uint8_t> frame, bool fetch, const Exec& exec) {
     if (here.width() != frame.width || here.height() != frame.height) {
       here = Image<std::uint8_t>(frame.width, frame.height);
       if (exec.device.kind == DeviceKind::kCuda)
         there = Image<std::uint8_t>(frame.width, frame.height, 1, Memory::kCuda);
     }
     if (exec.device.kind != DeviceKind::kCuda) {
-      cpu::label_colours(frame, palette.table, here.view(), exec);
+      cpu::label_colors(frame, palette.table, here.view(), exec);
       return {here.view(), here.view()};
     }
-    cuda::label_colours(frame, palette.table, there.view(), exec);
+    cuda::label_colors(frame, palette.table, there.view(), exec);
     if (fetch) copy(there.view(), here.view(), exec);
     return {here.view(), there.view()};
   }
@@ -118,7 +118,7 @@ struct Tracker::State {
   void check_frame(ImageView<const std::uint8_t> image) {
     if (image.empty() || (image.channels != 1 && image.channels != 3))
       throw InvalidArgument(
-          fmt::format("a frame of {}x{} with {} channels; expected grey or RGB pixels", image.width,
+          fmt::format("a frame of {}x{} with {} channels; expected gray or RGB pixels", image.width,
                       image.height, image.channels));
     if (frame.empty()) frame = {0, 0, image.width, image.height};
     if (image.width != frame.width || image.height != frame.height)
@@ -146,8 +146,8 @@ struct Tracker::State {
     return memory.view();
   }
 
-  std::size_t add_group(std::span<const LabColour> samples) {
-    Palette palette = learn_palette(samples, options.colours, options.exec.seed);
+  std::size_t add_group(std::span<const LabColor> samples) {
+    Palette palette = learn_palette(samples, options.colors, options.exec.seed);
     GroundDistance ground = palette_distance(palette, options.tau);
     groups.push_back({std::move(palette), std::move(ground)});
     return groups.size() - 1;
@@ -182,11 +182,10 @@ std::span<const Choice> choices(TrackParts) {
 }
 
 void describe(OptionVisitor& visit, TrackOptions& options) {
-  visit("colours", options.colours, "colours learnt in the first frame, the signatures' bins", 2,
-        64);
+  visit("colors", options.colors, "colors learned in the first frame, the signatures' bins", 2, 64);
   visit("window", options.window, "pixels across the window that a pixel of the map stands for", 1,
         15);
-  visit("tau", options.tau, "Lab distance from which on colours are simply different", 1, 1000);
+  visit("tau", options.tau, "Lab distance from which on colors are simply different", 1, 1000);
   visit("distance", options.distance,
         "between windows and signatures; bhattacharyya, on the CPU, to compare with");
   visit("search", options.search,
@@ -202,7 +201,7 @@ void describe(OptionVisitor& visit, TrackOptions& options) {
       "how much it matters where in the box the likelihood lay at first; 0: only that it is inside",
       0, 1);
   visit("parts", options.parts,
-        "compare the target's six parts too, by exhaustive search; auto: where it is grey or "
+        "compare the target's six parts too, by exhaustive search; auto: where it is gray or "
         "ambiguous");
   visit("part-weight", options.part_weight, "of the parts' distance against the map's score", 0,
         10);
@@ -246,7 +245,7 @@ std::vector<Track> Tracker::add(ImageView<const std::uint8_t> frame,
   const auto host = state.on_host(frame, fetched);
 
   Random random(state.options.exec.seed, 1);
-  std::vector<LabColour> samples;
+  std::vector<LabColor> samples;
   const auto each = std::max(kSamples / static_cast<int>(boxes.size()), 4);
   const auto from_target = static_cast<int>(each * kTargetShare);
   for (const TrackRect& box : pixels) {
@@ -258,7 +257,7 @@ std::vector<Track> Tracker::add(ImageView<const std::uint8_t> frame,
   const std::size_t index = state.add_group(samples);
   Group& group = state.groups[index];
   const fovea::cuda::ScopedDevice here(state.options.exec.device);
-  const LabelledFrame labels =
+  const LabeledFrame labels =
       group.label(state.on_device(frame, brought), true, state.options.exec);
 
   std::vector<Track> tracks;
@@ -274,7 +273,7 @@ std::vector<Track> Tracker::add(ImageView<const std::uint8_t> frame,
     if (!(left > 0))
       signatures.surround = histogram_of(labels.here, state.frame, group.palette.size());
     Target target(state.next_id(), group.ground, std::move(signatures), state.options);
-    target.begin(labels, box, is_grey(host, inside));
+    target.begin(labels, box, is_gray(host, inside));
     tracks.push_back(target.track());
     state.members.push_back({std::move(target), index});
   }
@@ -287,7 +286,7 @@ Track Tracker::add_example(ImageView<const std::uint8_t> frame,
   state.check_frame(frame);
   if (example.channels != 1 && example.channels != 3)
     throw InvalidArgument(
-        fmt::format("an example of {} channels; expected grey or RGB pixels", example.channels));
+        fmt::format("an example of {} channels; expected gray or RGB pixels", example.channels));
   const bool small = example.width < kLeastSide || example.height < kLeastSide;
   if (small || example.width > 2 * frame.width || example.height > 2 * frame.height)
     throw InvalidArgument(fmt::format(
@@ -298,7 +297,7 @@ Track Tracker::add_example(ImageView<const std::uint8_t> frame,
   const auto host = state.on_host(frame, frame_memory);
   const auto shown = state.on_host(example, example_memory);
   Random random(state.options.exec.seed, 1);
-  std::vector<LabColour> samples;
+  std::vector<LabColor> samples;
   const auto from_target = static_cast<int>(kSamples * kTargetShare);
   add_samples(shown, {0, 0, shown.width, shown.height}, from_target, random, samples);
   add_samples(host, state.frame, kSamples - from_target, random, samples);
@@ -306,14 +305,14 @@ Track Tracker::add_example(ImageView<const std::uint8_t> frame,
   Group& group = state.groups[index];
   const fovea::cuda::ScopedDevice here(state.options.exec.device);
   Group scratch{group.palette, group.ground};
-  const LabelledFrame pattern =
+  const LabeledFrame pattern =
       scratch.label(state.on_device(example, example_brought), true, state.options.exec);
-  const LabelledFrame labels =
+  const LabeledFrame labels =
       group.label(state.on_device(frame, frame_brought), true, state.options.exec);
   Signatures signatures{label_histogram(pattern.here, group.palette.size()),
                         label_histogram(labels.here, group.palette.size())};
   Target target(state.next_id(), group.ground, std::move(signatures), state.options);
-  target.begin_anywhere(labels, pattern, is_grey(shown, {0, 0, shown.width, shown.height}));
+  target.begin_anywhere(labels, pattern, is_gray(shown, {0, 0, shown.width, shown.height}));
   const Track track = target.track();
   state.members.push_back({std::move(target), index});
   return track;
@@ -327,7 +326,7 @@ std::vector<Track> Tracker::next(ImageView<const std::uint8_t> frame) {
   std::vector<char> fetch(state.groups.size(), 0);
   for (const Member& member : state.members)
     fetch[member.group] = fetch[member.group] != 0 || member.target.looks_at_labels() ? 1 : 0;
-  std::vector<LabelledFrame> labels;
+  std::vector<LabeledFrame> labels;
   for (std::size_t i = 0; i < state.groups.size(); ++i)
     labels.push_back(state.groups[i].label(pixels, fetch[i] != 0, state.options.exec));
   std::vector<Track> tracks;

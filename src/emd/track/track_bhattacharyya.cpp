@@ -3,7 +3,7 @@
 // seen: it is the yardstick, not the tracker.
 #include "emd/track/track_bhattacharyya.h"
 
-#include <fovea/window_histogram.h>
+#include <fovea/ops/window_histogram.h>
 
 #include <algorithm>
 #include <cmath>

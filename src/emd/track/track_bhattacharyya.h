@@ -1,8 +1,8 @@
 // Bhattacharyya's distance, the tracker's yardstick: sqrt(1 - sum of sqrt(p q)) of histograms
 // scaled to mass 1.
 #pragma once
-#include <fovea/exec.h>
-#include <fovea/image.h>
+#include <fovea/core/exec.h>
+#include <fovea/core/image.h>
 
 #include <cstdint>
 #include <span>

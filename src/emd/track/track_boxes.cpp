@@ -1,6 +1,6 @@
 // Tracks against truth, and the texts that boxes are kept in.
+#include <fovea/core/error.h>
 #include <fovea/emd/track.h>
-#include <fovea/error.h>
 
 #include <fmt/format.h>
 
@@ -56,7 +56,7 @@ double overlap(const TrackBox& a, const TrackBox& b) {
   return width * height / (a.area() + b.area() - width * height);
 }
 
-double centre_distance(const TrackBox& a, const TrackBox& b) {
+double center_distance(const TrackBox& a, const TrackBox& b) {
   return std::hypot(a.x + a.width / 2 - b.x - b.width / 2, a.y + a.height / 2 - b.y - b.height / 2);
 }
 
@@ -71,7 +71,7 @@ TrackEvaluation evaluate_track(std::span<const TrackBox> track, std::span<const 
     overlaps.push_back(shared);
     result.mean_overlap += shared;
     half += shared > 0.5 ? 1 : 0;
-    near += centre_distance(track[i], truth[i]) <= kNearPixels ? 1 : 0;
+    near += center_distance(track[i], truth[i]) <= kNearPixels ? 1 : 0;
   }
   result.frames = static_cast<std::int64_t>(overlaps.size());
   if (overlaps.empty()) return result;

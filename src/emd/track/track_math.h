@@ -1,6 +1,6 @@
 // Arithmetic that both twins of the tracker's maps must agree on to the bit.
 #pragma once
-#include <fovea/api.h>
+#include <fovea/core/api.h>
 
 #include <cstdint>
 
@@ -16,13 +16,13 @@ FOVEA_HD inline std::uint16_t likelihood_of(float to_target, float to_surround) 
   return static_cast<std::uint16_t>(share * kSureLikelihood + 0.5F);
 }
 
-// The cell of the palette's table that a colour lies in: five bits a channel.
-FOVEA_HD inline int colour_cell(std::uint8_t red, std::uint8_t green, std::uint8_t blue) {
+// The cell of the palette's table that a color lies in: five bits a channel.
+FOVEA_HD inline int color_cell(std::uint8_t red, std::uint8_t green, std::uint8_t blue) {
   return (red >> 3) << 10 | (green >> 3) << 5 | blue >> 3;
 }
-FOVEA_HD inline int colour_cell(const std::uint8_t* pixel, int channels) {
-  return channels == 3 ? colour_cell(pixel[0], pixel[1], pixel[2])
-                       : colour_cell(pixel[0], pixel[0], pixel[0]);
+FOVEA_HD inline int color_cell(const std::uint8_t* pixel, int channels) {
+  return channels == 3 ? color_cell(pixel[0], pixel[1], pixel[2])
+                       : color_cell(pixel[0], pixel[0], pixel[0]);
 }
 
 }  // namespace fovea::emd

@@ -1,10 +1,10 @@
-// The colours of a target and its surround: k-means (Lloyd, 1982) from k-means++ (Arthur and
+// The colors of a target and its surround: k-means (Lloyd, 1982) from k-means++ (Arthur and
 // Vassilvitskii, 2007) in CIE Lab, where distance is near to what eyes tell apart. Some 3000
-// samples, 16 colours and at most 25 rounds: a few milliseconds, once a target, so that it stays
+// samples, 16 colors and at most 25 rounds: a few milliseconds, once a target, so that it stays
 // serial.
 #include "emd/track/track_palette.h"
 
-#include <fovea/random.h>
+#include <fovea/core/random.h>
 
 #include <algorithm>
 #include <cmath>
@@ -24,16 +24,16 @@ double lab_root(double t) {
   return t > 0.008856451679 ? std::cbrt(t) : 7.787037037 * t + 16.0 / 116.0;
 }
 
-float squared_distance(const LabColour& a, const LabColour& b) {
+float squared_distance(const LabColor& a, const LabColor& b) {
   const float l = a[0] - b[0], u = a[1] - b[1], v = a[2] - b[2];
   return l * l + u * u + v * v;
 }
 
-std::size_t nearest(std::span<const LabColour> colours, const LabColour& colour) {
+std::size_t nearest(std::span<const LabColor> colors, const LabColor& color) {
   std::size_t best = 0;
   float least = std::numeric_limits<float>::max();
-  for (std::size_t i = 0; i < colours.size(); ++i) {
-    const float distance = squared_distance(colours[i], colour);
+  for (std::size_t i = 0; i < colors.size(); ++i) {
+    const float distance = squared_distance(colors[i], color);
     if (distance < least) {
       least = distance;
       best = i;
@@ -42,19 +42,18 @@ std::size_t nearest(std::span<const LabColour> colours, const LabColour& colour)
   return best;
 }
 
-// k-means++: each next centre is a sample, drawn by its squared distance to those before.
-std::vector<LabColour> first_colours(std::span<const LabColour> samples, int count,
-                                     Random& random) {
-  std::vector<LabColour> colours{samples[random.below(static_cast<std::uint32_t>(samples.size()))]};
+// k-means++: each next center is a sample, drawn by its squared distance to those before.
+std::vector<LabColor> first_colors(std::span<const LabColor> samples, int count, Random& random) {
+  std::vector<LabColor> colors{samples[random.below(static_cast<std::uint32_t>(samples.size()))]};
   std::vector<double> least(samples.size(), std::numeric_limits<double>::max());
-  while (static_cast<int>(colours.size()) < count) {
+  while (static_cast<int>(colors.size()) < count) {
     double total = 0;
     for (std::size_t i = 0; i < samples.size(); ++i) {
       least[i] =
-          std::min(least[i], static_cast<double>(squared_distance(samples[i], colours.back())));
+          std::min(least[i], static_cast<double>(squared_distance(samples[i], colors.back())));
       total += least[i];
     }
-    if (!(total > 0)) break;  // every sample is a colour already
+    if (!(total > 0)) break;  // every sample is a color already
     double left = static_cast<double>(random.uniform()) * total;
     std::size_t chosen = 0;
     for (std::size_t i = 0; i < samples.size(); ++i) {
@@ -63,27 +62,27 @@ std::vector<LabColour> first_colours(std::span<const LabColour> samples, int cou
       left -= least[i];
       if (left < 0) break;
     }
-    colours.push_back(samples[chosen]);
+    colors.push_back(samples[chosen]);
   }
-  return colours;
+  return colors;
 }
 
-void improve(std::span<const LabColour> samples, std::vector<LabColour>& colours) {
+void improve(std::span<const LabColor> samples, std::vector<LabColor>& colors) {
   for (int round = 0; round < kRounds; ++round) {
-    std::vector<std::array<double, 4>> sums(colours.size());
-    for (const LabColour& sample : samples) {
-      auto& sum = sums[nearest(colours, sample)];
+    std::vector<std::array<double, 4>> sums(colors.size());
+    for (const LabColor& sample : samples) {
+      auto& sum = sums[nearest(colors, sample)];
       for (std::size_t k = 0; k < 3; ++k) sum[k] += static_cast<double>(sample[k]);
       sum[3] += 1;
     }
     bool moved = false;
-    for (std::size_t i = 0; i < colours.size(); ++i) {
+    for (std::size_t i = 0; i < colors.size(); ++i) {
       if (!(sums[i][3] > 0)) continue;
-      const LabColour mean{static_cast<float>(sums[i][0] / sums[i][3]),
-                           static_cast<float>(sums[i][1] / sums[i][3]),
-                           static_cast<float>(sums[i][2] / sums[i][3])};
-      moved = moved || mean != colours[i];
-      colours[i] = mean;
+      const LabColor mean{static_cast<float>(sums[i][0] / sums[i][3]),
+                          static_cast<float>(sums[i][1] / sums[i][3]),
+                          static_cast<float>(sums[i][2] / sums[i][3])};
+      moved = moved || mean != colors[i];
+      colors[i] = mean;
     }
     if (!moved) return;
   }
@@ -94,7 +93,7 @@ std::uint8_t cell_middle(int index) { return static_cast<std::uint8_t>((index & 
 
 }  // namespace
 
-LabColour lab_of(std::uint8_t red, std::uint8_t green, std::uint8_t blue) {
+LabColor lab_of(std::uint8_t red, std::uint8_t green, std::uint8_t blue) {
   const double r = linear(red), g = linear(green), b = linear(blue);
   const double x = lab_root((0.4124564 * r + 0.3575761 * g + 0.1804375 * b) / 0.95047);
   const double y = lab_root(0.2126729 * r + 0.7151522 * g + 0.0721750 * b);
@@ -103,20 +102,20 @@ LabColour lab_of(std::uint8_t red, std::uint8_t green, std::uint8_t blue) {
           static_cast<float>(200 * (y - z))};
 }
 
-float chroma_of(const LabColour& colour) { return std::hypot(colour[1], colour[2]); }
+float chroma_of(const LabColor& color) { return std::hypot(color[1], color[2]); }
 
-Palette learn_palette(std::span<const LabColour> samples, int colours, std::uint64_t seed) {
+Palette learn_palette(std::span<const LabColor> samples, int colors, std::uint64_t seed) {
   Random random(seed);
   Palette palette;
-  palette.colours = first_colours(samples, colours, random);
-  improve(samples, palette.colours);
-  std::sort(palette.colours.begin(), palette.colours.end());
-  palette.colours.erase(std::unique(palette.colours.begin(), palette.colours.end()),
-                        palette.colours.end());
-  palette.table.resize(kColourCells);
-  for (int cell = 0; cell < kColourCells; ++cell)
+  palette.colors = first_colors(samples, colors, random);
+  improve(samples, palette.colors);
+  std::sort(palette.colors.begin(), palette.colors.end());
+  palette.colors.erase(std::unique(palette.colors.begin(), palette.colors.end()),
+                       palette.colors.end());
+  palette.table.resize(kColorCells);
+  for (int cell = 0; cell < kColorCells; ++cell)
     palette.table[static_cast<std::size_t>(cell)] = static_cast<std::uint8_t>(
-        nearest(palette.colours,
+        nearest(palette.colors,
                 lab_of(cell_middle(cell >> 10), cell_middle(cell >> 5), cell_middle(cell))));
   return palette;
 }
@@ -124,8 +123,8 @@ Palette learn_palette(std::span<const LabColour> samples, int colours, std::uint
 GroundDistance palette_distance(const Palette& palette, double tau) {
   const int count = palette.size();
   std::vector<double> costs;
-  for (const LabColour& from : palette.colours) {
-    for (const LabColour& to : palette.colours) {
+  for (const LabColor& from : palette.colors) {
+    for (const LabColor& to : palette.colors) {
       const double distance = std::sqrt(static_cast<double>(squared_distance(from, to)));
       costs.push_back(std::ceil(std::min(distance, tau) / tau * 1000));
     }

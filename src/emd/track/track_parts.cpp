@@ -13,7 +13,7 @@ namespace {
 
 SolverOptions solver_options(const Exec& exec) {
   SolverOptions options;
-  options.mass = MassPolicy::kNormalise;
+  options.mass = MassPolicy::kNormalize;
   options.exec = exec;
   options.exec.device = Device::cpu();  // batches of some hundred
   return options;

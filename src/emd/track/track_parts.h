@@ -1,4 +1,4 @@
-// A target as six parts, two columns and three rows: where its colours lie, not only which they
+// A target as six parts, two columns and three rows: where its colors lie, not only which they
 // are.
 #pragma once
 #include <fovea/emd/solver.h>

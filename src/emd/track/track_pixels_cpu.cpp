@@ -1,4 +1,4 @@
-// CPU twins of labels and likelihoods: plain loops that compilers vectorise, or that wait for the
+// CPU twins of labels and likelihoods: plain loops that compilers vectorize, or that wait for the
 // table's cache lines.
 #include "core/parallel.h"
 #include "emd/track/backend.h"
@@ -11,14 +11,14 @@ constexpr int kRows = 16;
 
 }  // namespace
 
-void label_colours(ImageView<const std::uint8_t> frame, std::span<const std::uint8_t> table,
-                   ImageView<std::uint8_t> labels, const Exec& exec) {
+void label_colors(ImageView<const std::uint8_t> frame, std::span<const std::uint8_t> table,
+                  ImageView<std::uint8_t> labels, const Exec& exec) {
   parallel_for(exec, frame.height, kRows, [&](std::int64_t begin, std::int64_t end) {
     for (auto y = static_cast<int>(begin); y < end; ++y) {
       const std::uint8_t* pixel = frame.row(y);
       std::uint8_t* const out = labels.row(y);
       for (int x = 0; x < frame.width; ++x, pixel += frame.channels)
-        out[x] = table[static_cast<std::size_t>(colour_cell(pixel, frame.channels))];
+        out[x] = table[static_cast<std::size_t>(color_cell(pixel, frame.channels))];
     }
   });
 }

@@ -31,7 +31,7 @@ __global__ void label_kernel(ImageView<const std::uint8_t> frame, const std::uin
                              ImageView<std::uint8_t> labels) {
   const int2 at = place();
   if (at.x >= frame.width || at.y >= frame.height) return;
-  labels.at(at.x, at.y) = table[colour_cell(&frame.at(at.x, at.y), frame.channels)];
+  labels.at(at.x, at.y) = table[color_cell(&frame.at(at.x, at.y), frame.channels)];
 }
 
 __global__ void likelihood_kernel(ImageView<const float> to_target,
@@ -44,8 +44,8 @@ __global__ void likelihood_kernel(ImageView<const float> to_target,
 
 }  // namespace
 
-void label_colours(ImageView<const std::uint8_t> frame, std::span<const std::uint8_t> table,
-                   ImageView<std::uint8_t> labels, const Exec& exec) {
+void label_colors(ImageView<const std::uint8_t> frame, std::span<const std::uint8_t> table,
+                  ImageView<std::uint8_t> labels, const Exec& exec) {
   Session session(exec);
   OnDevice<const std::uint8_t> source(session, frame);
   OnDevice<std::uint8_t> result(session, labels);
@@ -53,7 +53,7 @@ void label_colours(ImageView<const std::uint8_t> frame, std::span<const std::uin
   cells.fill(table.data());
   label_kernel<<<grid_over(frame.width, frame.height), kThreads, 0, session.stream()>>>(
       source.image(), cells.data(), result.image());
-  check_launch("labels of colours");
+  check_launch("labels of colors");
   result.fetch();
   session.finish("track");
 }

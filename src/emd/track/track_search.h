@@ -2,7 +2,7 @@
 // within reach, and mean shift.
 #pragma once
 #include <fovea/emd/track.h>
-#include <fovea/integral.h>
+#include <fovea/ops/integral.h>
 
 #include <algorithm>
 #include <array>
@@ -17,8 +17,8 @@ struct TrackRect {
   int x = 0, y = 0, width = 0, height = 0;
 
   std::int64_t area() const { return static_cast<std::int64_t>(width) * height; }
-  double centre_x() const { return x + width / 2.0; }
-  double centre_y() const { return y + height / 2.0; }
+  double center_x() const { return x + width / 2.0; }
+  double center_y() const { return y + height / 2.0; }
   bool empty() const { return width <= 0 || height <= 0; }
   TrackRect moved(int dx, int dy) const { return {x + dx, y + dy, width, height}; }
   // Of `factor` times the size, around the same middle.

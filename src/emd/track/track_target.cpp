@@ -38,7 +38,7 @@ TrackRect scaled(const TrackRect& box, double factor) {
   return {0, 0, length(box.width), length(box.height)};
 }
 
-bool fits(const TrackRect& box, const LabelledFrame& frame) {
+bool fits(const TrackRect& box, const LabeledFrame& frame) {
   return box.width >= kLeastSide && box.height >= kLeastSide && box.width <= frame.here.width &&
          box.height <= frame.here.height;
 }
@@ -65,12 +65,12 @@ Target::Target(int id, const GroundDistance& ground, Signatures signatures,
   }
 }
 
-void Target::make_map(const LabelledFrame& frame, const TrackRect& wanted) {
+void Target::make_map(const LabeledFrame& frame, const TrackRect& wanted) {
   submit_map(frame, wanted);
   finish_map(frame);
 }
 
-void Target::submit_map(const LabelledFrame& frame, const TrackRect& wanted) {
+void Target::submit_map(const LabeledFrame& frame, const TrackRect& wanted) {
   for (std::size_t i = 0; i < mappers_.size(); ++i)
     if (std::exchange(in_flight_[i], false)) mappers_[i].collect();
   map_.region = intersection(options_.whole_map ? frame.bounds() : wanted, frame.bounds());
@@ -84,7 +84,7 @@ void Target::submit_map(const LabelledFrame& frame, const TrackRect& wanted) {
   }
 }
 
-void Target::finish_map(const LabelledFrame& frame) {
+void Target::finish_map(const LabeledFrame& frame) {
   const TrackRect& region = map_.region;
   const auto cut = [&](Image<float>& map) -> ImageView<const float> {
     return map.view().crop(region.x - seen_.x, region.y - seen_.y, region.width, region.height);
@@ -110,26 +110,26 @@ void Target::finish_map(const LabelledFrame& frame) {
   sum_up(map_, options_.exec);
 }
 
-bool Target::wants_parts(bool grey, double plain_score) const {
+bool Target::wants_parts(bool gray, double plain_score) const {
   if (options_.search == TrackSearch::kMeanShift) return false;  // it climbs the map alone
   if (options_.parts != TrackParts::kAuto) return options_.parts == TrackParts::kOn;
-  return grey || plain_score < kAmbiguousScore;
+  return gray || plain_score < kAmbiguousScore;
 }
 
-void Target::begin(const LabelledFrame& frame, const TrackRect& box, bool grey) {
+void Target::begin(const LabeledFrame& frame, const TrackRect& box, bool gray) {
   box_ = box;
   make_map(frame, box.grown(options_.ring));
   const PlaceModel plain = learn_layout(map_, box, options_.ring, 0);
-  if (wants_parts(grey, place_score(map_, box, plain)))
+  if (wants_parts(gray, place_score(map_, box, plain)))
     parts_.emplace(ground_, options_.distance, options_.exec, frame.here, box);
   model_ = learn_layout(map_, box, options_.ring, options_.layout);
   first_score_ = score_ = place_score(map_, box, model_);
 }
 
-void Target::begin_anywhere(const LabelledFrame& frame, const LabelledFrame& example, bool grey) {
+void Target::begin_anywhere(const LabeledFrame& frame, const LabeledFrame& example, bool gray) {
   model_.ring = options_.ring;
   // What to expect of a good place: the example's likelihoods inside, the frame's around.
-  const auto mean_excess = [&](const LabelledFrame& of) {
+  const auto mean_excess = [&](const LabeledFrame& of) {
     make_map(of, of.bounds());
     return place_score(map_, of.bounds(), PlaceModel{});
   };
@@ -137,7 +137,7 @@ void Target::begin_anywhere(const LabelledFrame& frame, const LabelledFrame& exa
   const double outside = mean_excess(frame);
   first_score_ = inside - (options_.ring * options_.ring - 1) * outside;
   example_ = example.bounds();
-  if (wants_parts(grey, first_score_))
+  if (wants_parts(gray, first_score_))
     parts_.emplace(ground_, options_.distance, options_.exec, example.here, example_);
   lost_ = true;
   if (take_if_found(frame)) return;
@@ -148,7 +148,7 @@ void Target::begin_anywhere(const LabelledFrame& frame, const LabelledFrame& exa
 
 // A target keeps its size; one that is known by an example alone may have half to twice of that.
 // The map has been made of the whole frame.
-Place Target::best_anywhere(const LabelledFrame& frame, bool by_parts) {
+Place Target::best_anywhere(const LabeledFrame& frame, bool by_parts) {
   const auto best_of = [&](const TrackRect& size) {
     return by_parts ? best_by_parts(frame, size)
                     : best_place_anywhere(map_, size, range_of(frame), options_.exec);
@@ -167,7 +167,7 @@ Place Target::best_anywhere(const LabelledFrame& frame, bool by_parts) {
 // Places of the whole frame that would do by the map, compared part by part: first on a grid, then
 // around the best of it. Integral histograms of a large frame would take much memory: they are made
 // of some rows at a time.
-Place Target::best_by_parts(const LabelledFrame& frame, const TrackRect& size) {
+Place Target::best_by_parts(const LabeledFrame& frame, const TrackRect& size) {
   SearchRange range = range_of(frame);
   range.motion = 0;
   range.step = std::max(1, static_cast<int>(std::lround(2 * size_of(size) / kPartSteps)));
@@ -205,7 +205,7 @@ std::vector<double> Target::part_costs(std::span<const TrackRect> places, double
 }
 
 // Goes to the best place of the whole frame, which is mapped, if that is good enough.
-bool Target::take_if_found(const LabelledFrame& frame) {
+bool Target::take_if_found(const LabeledFrame& frame) {
   const Place place = best_anywhere(frame, parts_.has_value());
   if (place.score == kNowhere) return false;
   const double score = place_score(map_, place.box, model_);
@@ -218,7 +218,7 @@ bool Target::take_if_found(const LabelledFrame& frame) {
   return true;
 }
 
-SearchRange Target::range_of(const LabelledFrame& frame) const {
+SearchRange Target::range_of(const LabeledFrame& frame) const {
   SearchRange range;
   range.from = box_;
   range.reach = std::max(kLeastReach, static_cast<int>(options_.reach * size_of(box_)));
@@ -229,7 +229,7 @@ SearchRange Target::range_of(const LabelledFrame& frame) const {
   return range;
 }
 
-Place Target::local_place(const LabelledFrame& frame) {
+Place Target::local_place(const LabeledFrame& frame) {
   const SearchRange range = range_of(frame);
   if (options_.search == TrackSearch::kMeanShift) return mean_shift_place(map_, range);
   if (!parts_) return best_place(map_, range, {});
@@ -239,11 +239,11 @@ Place Target::local_place(const LabelledFrame& frame) {
   });
 }
 
-void Target::prepare(const LabelledFrame& frame) {
+void Target::prepare(const LabeledFrame& frame) {
   submit_map(frame, box_.grown(options_.ring).padded(range_of(frame).reach));
 }
 
-void Target::next(const LabelledFrame& frame) {
+void Target::next(const LabeledFrame& frame) {
   finish_map(frame);
   const Place place = local_place(frame);
   score_ = place_score(map_, place.box, model_);
@@ -260,7 +260,7 @@ void Target::next(const LabelledFrame& frame) {
   if (options_.adapt > 0 && score_ > kSureToAdapt * first_score_) adapt(frame);
 }
 
-void Target::fit_size(const LabelledFrame& frame) {
+void Target::fit_size(const LabeledFrame& frame) {
   TrackRect best = box_;
   double most = place_score(map_, box_, model_);
   for (const double factor : {1 / kScaleStep, kScaleStep}) {
@@ -278,13 +278,13 @@ void Target::fit_size(const LabelledFrame& frame) {
   score_ = most;
 }
 
-void Target::look_everywhere(const LabelledFrame& frame) {
+void Target::look_everywhere(const LabeledFrame& frame) {
   if (!options_.redetect) return;
   make_map(frame, frame.bounds());
   take_if_found(frame);
 }
 
-void Target::adapt(const LabelledFrame& frame) {
+void Target::adapt(const LabeledFrame& frame) {
   const TrackRect box = intersection(box_, frame.bounds());
   if (box.empty()) return;
   const std::vector<double> seen =

@@ -18,7 +18,7 @@ namespace fovea::emd {
 inline constexpr int kLeastSide = 4;  // pixels of a target within the frame
 
 // A frame's labels, in host memory and where the maps are made.
-struct LabelledFrame {
+struct LabeledFrame {
   ImageView<const std::uint8_t> here;
   ImageView<const std::uint8_t> there;
 
@@ -36,15 +36,15 @@ class Target {
   // `options.exec.device` is settled.
   Target(int id, const GroundDistance& ground, Signatures signatures, const TrackOptions& options);
 
-  // Fixes place, first score and whether parts are compared; `grey`: the target has no colours.
-  void begin(const LabelledFrame& frame, const TrackRect& box, bool grey);
+  // Fixes place, first score and whether parts are compared; `gray`: the target has no colors.
+  void begin(const LabeledFrame& frame, const TrackRect& box, bool gray);
   // The same for a target known by an example of this size alone: looks for it everywhere.
-  void begin_anywhere(const LabelledFrame& frame, const LabelledFrame& example, bool grey);
+  void begin_anywhere(const LabeledFrame& frame, const LabeledFrame& example, bool gray);
   // Sets out to map what lies within reach in the next frame, and is followed by next() with the
   // same frame. Labels stay as they are in between; where a prepared frame was given up, the
   // next one's prepare() waits for it.
-  void prepare(const LabelledFrame& frame);
-  void next(const LabelledFrame& frame);
+  void prepare(const LabeledFrame& frame);
+  void next(const LabeledFrame& frame);
   // Whether more is done with a frame's labels in host memory than to know their size.
   bool looks_at_labels() const { return parts_ || options_.adapt > 0 || !plain_.empty(); }
 
@@ -54,19 +54,19 @@ class Target {
   const MapStats& stats() const { return stats_; }  // entries and cache_bytes of both maps
 
  private:
-  void make_map(const LabelledFrame& frame, const TrackRect& wanted);
-  void submit_map(const LabelledFrame& frame, const TrackRect& wanted);
-  void finish_map(const LabelledFrame& frame);
-  SearchRange range_of(const LabelledFrame& frame) const;
-  Place local_place(const LabelledFrame& frame);
-  void fit_size(const LabelledFrame& frame);
-  bool wants_parts(bool grey, double plain_score) const;
-  Place best_anywhere(const LabelledFrame& frame, bool by_parts);
-  Place best_by_parts(const LabelledFrame& frame, const TrackRect& size);
+  void make_map(const LabeledFrame& frame, const TrackRect& wanted);
+  void submit_map(const LabeledFrame& frame, const TrackRect& wanted);
+  void finish_map(const LabeledFrame& frame);
+  SearchRange range_of(const LabeledFrame& frame) const;
+  Place local_place(const LabeledFrame& frame);
+  void fit_size(const LabeledFrame& frame);
+  bool wants_parts(bool gray, double plain_score) const;
+  Place best_anywhere(const LabeledFrame& frame, bool by_parts);
+  Place best_by_parts(const LabeledFrame& frame, const TrackRect& size);
   std::vector<double> part_costs(std::span<const TrackRect> places, double farthest);
-  bool take_if_found(const LabelledFrame& frame);
-  void look_everywhere(const LabelledFrame& frame);
-  void adapt(const LabelledFrame& frame);
+  bool take_if_found(const LabeledFrame& frame);
+  void look_everywhere(const LabeledFrame& frame);
+  void adapt(const LabeledFrame& frame);
 
   int id_;
   TrackOptions options_;

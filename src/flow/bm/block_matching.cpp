@@ -1,6 +1,6 @@
 // Words and ranges of block matching's options, and how deep its pyramid is.
 #include <fmt/format.h>
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 #include <fovea/flow/block_matching.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ void describe(OptionVisitor& visit, BlockMatchingOptions& options) {
         bm::kMostLevels);
   visit("subpixel", options.subpixel, "place peaks between pixels");
   visit("least-texture", options.least_texture,
-        "standard deviation, grey levels of 255, below which a block is filled in, not matched", 0,
+        "standard deviation, gray levels of 255, below which a block is filled in, not matched", 0,
         128);
   visit("margin", options.margin,
         "of the best score over the second peak's that gives a confidence of a half", 0.001, 10);
@@ -60,14 +60,14 @@ int grid(const BlockMatchingOptions& options) {
 
 int reach(const BlockMatchingOptions& options, int level) {
   const Layout layout = layout_of(options.block, options.step);
-  // A tile is searched from its neighbours' priors too; either way of a match there and back.
+  // A tile is searched from its neighbors' priors too; either way of a match there and back.
   const int shifts = level == options.levels - 1 ? options.range : options.refine;
   const int search = options.block / 2 + 1 + shifts + 2 * layout.tile * layout.step;
   return (options.forward_backward ? 2 : 1) * search + (options.passes * 3 + 1) * options.step;
 }
 
 std::uint64_t bytes_per_pixel(const BlockMatchingOptions& options) {
-  // Two images, the result, and of each frame and level: grey, mask, sums and deviations, squares,
+  // Two images, the result, and of each frame and level: gray, mask, sums and deviations, squares,
   // what is halved.
   constexpr std::uint64_t kImages = 20, kFrame = 28, kSquares = 6;
   const std::uint64_t frame = kFrame + (options.cost == BlockCost::kSsd ? kSquares : 0);

@@ -13,7 +13,7 @@ namespace fovea::flow::cpu {
 struct BlockLevel {
   int width = 0;
   int height = 0;
-  Image<std::uint8_t> grey;   // 0 where a pixel does not count
+  Image<std::uint8_t> gray;   // 0 where a pixel does not count
   Image<std::uint8_t> valid;  // 255 where a pixel counts; empty: everywhere
   Image<std::int32_t> sums;
   Image<std::int32_t> squares;  // for SSD
@@ -25,10 +25,10 @@ struct BlockLevel {
 class BlockFrame final : public PreparedFrame {
  public:
   std::vector<BlockLevel> levels;
-  Image<float> grey[2], cover[2];  // of two levels, while the pyramid is built
+  Image<float> gray[2], cover[2];  // of two levels, while the pyramid is built
 };
 
-void prepare_block_frame(BlockFrame& frame, ImageView<const float> grey,
+void prepare_block_frame(BlockFrame& frame, ImageView<const float> gray,
                          ImageView<const std::uint8_t> mask, const BlockMatchingOptions& options,
                          const Exec& exec);
 

@@ -11,27 +11,27 @@ namespace fovea::flow::cuda {
 struct DeviceBlockLevel {
   int width = 0;
   int height = 0;
-  ImageView<std::uint8_t> grey;   // 0 where a pixel does not count; rows start on whole words
+  ImageView<std::uint8_t> gray;   // 0 where a pixel does not count; rows start on whole words
   ImageView<std::uint8_t> valid;  // 255 where a pixel counts; without data: everywhere
   ImageView<std::int32_t> sums;
   ImageView<std::int32_t> squares;  // without data where the cost needs none
   ImageView<float> inverse;         // bm::inverse_deviation()
 };
 
-// A level before it is quantised: grey, and the share of it that counts (no data: all).
-struct DeviceBlockGrey {
-  ImageView<float> grey{}, cover{};
+// A level before it is quantized: gray, and the share of it that counts (no data: all).
+struct DeviceBlockGray {
+  ImageView<float> gray{}, cover{};
 };
 struct DeviceBlockSource {
-  ImageView<const float> grey{}, cover{};
+  ImageView<const float> gray{}, cover{};
 };
 
 // The image itself. Without a mask `out` stays as it is: the image is its first level.
-void quantise_blocks(ImageView<const float> grey, ImageView<const std::uint8_t> mask,
-                     const DeviceBlockGrey& out, const DeviceBlockLevel& level,
+void quantize_blocks(ImageView<const float> gray, ImageView<const std::uint8_t> mask,
+                     const DeviceBlockGray& out, const DeviceBlockLevel& level,
                      cudaStream_t stream);
-// The level after `grey`, which has half its size.
-void halve_blocks(const DeviceBlockSource& grey, const DeviceBlockGrey& out,
+// The level after `gray`, which has half its size.
+void halve_blocks(const DeviceBlockSource& gray, const DeviceBlockGray& out,
                   const DeviceBlockLevel& level, cudaStream_t stream);
 void sum_blocks(const DeviceBlockLevel& level, int block, cudaStream_t stream);
 

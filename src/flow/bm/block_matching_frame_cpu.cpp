@@ -57,22 +57,22 @@ void fit(Image<T>& image, int width, int height) {
   if (image.width() != width || image.height() != height) image = Image<T>(width, height);
 }
 
-void quantise(ImageView<const float> grey, ImageView<const float> cover, BlockLevel& level,
+void quantize(ImageView<const float> gray, ImageView<const float> cover, BlockLevel& level,
               const Exec& exec) {
-  parallel_for(exec, grey.height, kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
+  parallel_for(exec, gray.height, kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
     for (int y = static_cast<int>(first); y < last; ++y) {
-      std::uint8_t* out = level.grey.row(y);
-      const float* from = grey.row(y);
+      std::uint8_t* out = level.gray.row(y);
+      const float* from = gray.row(y);
       if (cover.empty()) {
-        for (int x = 0; x < grey.width; ++x) out[x] = bm::quantised(from[x]);
+        for (int x = 0; x < gray.width; ++x) out[x] = bm::quantized(from[x]);
         continue;
       }
       const float* share = cover.row(y);
       std::uint8_t* valid = level.valid.row(y);
-      for (int x = 0; x < grey.width; ++x) {
+      for (int x = 0; x < gray.width; ++x) {
         const bool counts = share[x] >= bm::kLeastCover;
         valid[x] = counts ? 255 : 0;
-        out[x] = counts ? bm::quantised(from[x] / share[x]) : std::uint8_t{0};
+        out[x] = counts ? bm::quantized(from[x] / share[x]) : std::uint8_t{0};
       }
     }
   });
@@ -115,9 +115,9 @@ void sum_blocks(BlockLevel& level, const BlockMatchingOptions& options, const Ex
     ColumnSums down(level.width);
     std::vector<std::int32_t> line(keep_squares ? 0 : static_cast<std::size_t>(columns));
     const auto top = static_cast<int>(first);
-    for (int y = top; y < top + block; ++y) down.add(level.grey.row(y));
+    for (int y = top; y < top + block; ++y) down.add(level.gray.row(y));
     for (int y = top; y < last; ++y) {
-      if (y > top) down.move(level.grey.row(y - 1), level.grey.row(y + block - 1));
+      if (y > top) down.move(level.gray.row(y - 1), level.gray.row(y + block - 1));
       std::int32_t* sums = level.sums.row(y);
       std::int32_t* squares = keep_squares ? level.squares.row(y) : line.data();
       std::int32_t sum = 0, square = 0;
@@ -145,16 +145,16 @@ void halve(ImageView<const float> image, Image<float>& out, const Exec& exec) {
   fovea::cpu::gaussian_halve<float>(image, outs, exec);
 }
 
-// Grey where the mask lets it count, else 0, and the mask as a share.
-void apply_mask(ImageView<const float> grey, ImageView<const std::uint8_t> mask, BlockFrame& frame,
+// Gray where the mask lets it count, else 0, and the mask as a share.
+void apply_mask(ImageView<const float> gray, ImageView<const std::uint8_t> mask, BlockFrame& frame,
                 const Exec& exec) {
-  fit(frame.grey[0], grey.width, grey.height);
-  fit(frame.cover[0], grey.width, grey.height);
-  parallel_for(exec, grey.height, kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
+  fit(frame.gray[0], gray.width, gray.height);
+  fit(frame.cover[0], gray.width, gray.height);
+  parallel_for(exec, gray.height, kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
     for (int y = static_cast<int>(first); y < last; ++y)
-      for (int x = 0; x < grey.width; ++x) {
+      for (int x = 0; x < gray.width; ++x) {
         const bool counts = mask.at(x, y) != 0;
-        frame.grey[0].at(x, y) = counts ? grey.at(x, y) : 0.0F;
+        frame.gray[0].at(x, y) = counts ? gray.at(x, y) : 0.0F;
         frame.cover[0].at(x, y) = counts ? 1.0F : 0.0F;
       }
   });
@@ -162,24 +162,24 @@ void apply_mask(ImageView<const float> grey, ImageView<const std::uint8_t> mask,
 
 }  // namespace
 
-void prepare_block_frame(BlockFrame& frame, ImageView<const float> grey,
+void prepare_block_frame(BlockFrame& frame, ImageView<const float> gray,
                          ImageView<const std::uint8_t> mask, const BlockMatchingOptions& options,
                          const Exec& exec) {
-  frame.levels.resize(static_cast<std::size_t>(bm::level_count(grey.width, grey.height, options)));
+  frame.levels.resize(static_cast<std::size_t>(bm::level_count(gray.width, gray.height, options)));
   const bool masked = !mask.empty();
-  if (masked) apply_mask(grey, mask, frame, exec);
-  ImageView<const float> values = masked ? frame.grey[0].view() : grey;
+  if (masked) apply_mask(gray, mask, frame, exec);
+  ImageView<const float> values = masked ? frame.gray[0].view() : gray;
   ImageView<const float> cover = masked ? frame.cover[0].view() : ImageView<const float>{};
   for (std::size_t k = 0; k < frame.levels.size(); ++k) {
     BlockLevel& level = frame.levels[k];
     level.width = values.width, level.height = values.height;
-    fit(level.grey, level.width, level.height);
+    fit(level.gray, level.width, level.height);
     if (masked) fit(level.valid, level.width, level.height);
     else level.valid = {};
-    quantise(values, cover, level, exec);
+    quantize(values, cover, level, exec);
     sum_blocks(level, options, exec);
     if (k + 1 == frame.levels.size()) break;
-    Image<float>& next = frame.grey[(k + 1) % 2];
+    Image<float>& next = frame.gray[(k + 1) % 2];
     halve(values, next, exec);
     values = next.view();
     if (!masked) continue;

@@ -1,5 +1,5 @@
 // What block matching computes of one image on CUDA: levels in 8 bits, each halved from the one
-// before and quantised in one launch, and the sums of every block. A block of threads sums the
+// before and quantized in one launch, and the sums of every block. A block of threads sums the
 // columns of a block's height first, running down, then along the rows, from shared memory.
 #include "flow/bm/block_matching_cuda.cuh"
 #include "ops/convolve/convolve_math.h"
@@ -29,26 +29,26 @@ __device__ int2 place() {
           block_row() * static_cast<int>(blockDim.y) + static_cast<int>(threadIdx.y)};
 }
 
-__device__ void store_level(const DeviceBlockLevel& level, int2 at, float grey, float cover) {
+__device__ void store_level(const DeviceBlockLevel& level, int2 at, float gray, float cover) {
   if (level.valid.data == nullptr) {
-    level.grey.at(at.x, at.y) = bm::quantised(grey);
+    level.gray.at(at.x, at.y) = bm::quantized(gray);
     return;
   }
   const bool counts = cover >= bm::kLeastCover;
   level.valid.at(at.x, at.y) = counts ? 255 : 0;
-  level.grey.at(at.x, at.y) = counts ? bm::quantised(grey / cover) : std::uint8_t{0};
+  level.gray.at(at.x, at.y) = counts ? bm::quantized(gray / cover) : std::uint8_t{0};
 }
 
-__global__ void quantise_kernel(ImageView<const float> grey, ImageView<const std::uint8_t> mask,
-                                DeviceBlockGrey out, DeviceBlockLevel level) {
+__global__ void quantize_kernel(ImageView<const float> gray, ImageView<const std::uint8_t> mask,
+                                DeviceBlockGray out, DeviceBlockLevel level) {
   const int2 at = place();
   if (at.x >= level.width || at.y >= level.height) return;
-  float value = grey.at(at.x, at.y), cover = 1;
+  float value = gray.at(at.x, at.y), cover = 1;
   if (mask.data != nullptr) {
     const bool counts = mask.at(at.x, at.y) != 0;
     value = counts ? value : 0.0F;
     cover = counts ? 1.0F : 0.0F;
-    out.grey.at(at.x, at.y) = value;
+    out.gray.at(at.x, at.y) = value;
     out.cover.at(at.x, at.y) = cover;
   }
   store_level(level, at, value, cover);
@@ -79,15 +79,15 @@ __device__ float halved(const ImageView<const float>& image, int2 at, bool insid
       fovea::detail::five_taps(tap[0] + tap[4], tap[1] + tap[3], tap[2]));
 }
 
-__global__ void halve_kernel(DeviceBlockSource grey, DeviceBlockGrey out, DeviceBlockLevel level) {
+__global__ void halve_kernel(DeviceBlockSource gray, DeviceBlockGray out, DeviceBlockLevel level) {
   __shared__ float down[kTuning.pixels_y][kSourceColumns];
   const int2 at = place();
   const bool row_inside = at.y < level.height;
-  const float value = halved(grey.grey, at, row_inside, down[threadIdx.y]);
+  const float value = halved(gray.gray, at, row_inside, down[threadIdx.y]);
   float cover = 1;
-  if (level.valid.data != nullptr) cover = halved(grey.cover, at, row_inside, down[threadIdx.y]);
+  if (level.valid.data != nullptr) cover = halved(gray.cover, at, row_inside, down[threadIdx.y]);
   if (!row_inside || at.x >= level.width) return;
-  out.grey.at(at.x, at.y) = value;
+  out.gray.at(at.x, at.y) = value;
   if (level.valid.data != nullptr) out.cover.at(at.x, at.y) = cover;
   store_level(level, at, value, cover);
 }
@@ -104,8 +104,8 @@ __global__ void sum_kernel(DeviceBlockLevel level, int block) {
   if (rows < 1) return;
   for (int i = static_cast<int>(threadIdx.x); i < used; i += kSumThreads) {
     // Loads do not wait for each other: on small levels there is little else to wait for.
-    const std::uint8_t* from = &level.grey.at(x0 + i, y0);
-    const auto pixel = [&](int y) -> std::int32_t { return __ldg(from + y * level.grey.stride); };
+    const std::uint8_t* from = &level.gray.at(x0 + i, y0);
+    const auto pixel = [&](int y) -> std::int32_t { return __ldg(from + y * level.gray.stride); };
     std::int32_t sum = 0, square = 0;
 #pragma unroll 8
     for (int y = 0; y < block - 1; ++y) {
@@ -123,7 +123,7 @@ __global__ void sum_kernel(DeviceBlockLevel level, int block) {
   __syncthreads();
   constexpr int kRuns = kTuning.sums_x / kTuning.sums_run;
   const int row = static_cast<int>(threadIdx.x) / kRuns;
-  const int at = static_cast<int>(threadIdx.x) % kRuns;  // neighbours side by side
+  const int at = static_cast<int>(threadIdx.x) % kRuns;  // neighbors side by side
   if (row >= rows) return;
   for (int k = 0; k < kTuning.sums_run; ++k) {
     const int column = at + k * kRuns;
@@ -142,17 +142,17 @@ __global__ void sum_kernel(DeviceBlockLevel level, int block) {
 
 }  // namespace
 
-void quantise_blocks(ImageView<const float> grey, ImageView<const std::uint8_t> mask,
-                     const DeviceBlockGrey& out, const DeviceBlockLevel& level,
+void quantize_blocks(ImageView<const float> gray, ImageView<const std::uint8_t> mask,
+                     const DeviceBlockGray& out, const DeviceBlockLevel& level,
                      cudaStream_t stream) {
-  quantise_kernel<<<grid_over(level.width, level.height), kThreads, 0, stream>>>(grey, mask, out,
+  quantize_kernel<<<grid_over(level.width, level.height), kThreads, 0, stream>>>(gray, mask, out,
                                                                                  level);
-  check_launch("grey levels of blocks");
+  check_launch("gray levels of blocks");
 }
 
-void halve_blocks(const DeviceBlockSource& grey, const DeviceBlockGrey& out,
+void halve_blocks(const DeviceBlockSource& gray, const DeviceBlockGray& out,
                   const DeviceBlockLevel& level, cudaStream_t stream) {
-  halve_kernel<<<grid_over(level.width, level.height), kThreads, 0, stream>>>(grey, out, level);
+  halve_kernel<<<grid_over(level.width, level.height), kThreads, 0, stream>>>(gray, out, level);
   check_launch("a coarser level");
 }
 

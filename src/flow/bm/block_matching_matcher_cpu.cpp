@@ -116,14 +116,14 @@ class BlockMatcher final : public Matcher {
     check_options(options);
   }
 
-  std::unique_ptr<PreparedFrame> prepare(ImageView<const float> grey,
+  std::unique_ptr<PreparedFrame> prepare(ImageView<const float> gray,
                                          ImageView<const std::uint8_t> mask,
                                          std::unique_ptr<PreparedFrame> reuse,
                                          const Exec& exec) override {
     std::unique_ptr<BlockFrame> frame(dynamic_cast<BlockFrame*>(reuse.get()));
     if (frame) static_cast<void>(reuse.release());
     else frame = std::make_unique<BlockFrame>();
-    prepare_block_frame(*frame, grey, mask, bm::below_base(options_, base_level_), exec);
+    prepare_block_frame(*frame, gray, mask, bm::below_base(options_, base_level_), exec);
     return frame;
   }
 

@@ -47,8 +47,8 @@ struct Frame final : PreparedFrame {
 
 // What a recorded preparation depends on.
 struct FrameKey {
-  const void *grey, *mask, *frame, *values;
-  std::ptrdiff_t grey_stride, mask_stride;
+  const void *gray, *mask, *frame, *values;
+  std::ptrdiff_t gray_stride, mask_stride;
   int width, height;
   int levels;
   bool operator==(const FrameKey&) const = default;
@@ -100,7 +100,7 @@ class BlockMatcher final : public Matcher {
   std::uint64_t bytes_per_pixel() const override { return bm::bytes_per_pixel(options_); }
   void set_base_level(int level) override { base_level_ = level; }
 
-  std::unique_ptr<PreparedFrame> prepare(ImageView<const float> grey,
+  std::unique_ptr<PreparedFrame> prepare(ImageView<const float> gray,
                                          ImageView<const std::uint8_t> mask,
                                          std::unique_ptr<PreparedFrame> reuse,
                                          const Exec& exec) override {
@@ -110,23 +110,23 @@ class BlockMatcher final : public Matcher {
     else frame = std::make_unique<Frame>();
     const bool masked = !mask.empty();
     const int count =
-        bm::level_count(grey.width, grey.height, bm::below_base(options_, base_level_));
-    lay_out(*frame, grey, masked, count);
+        bm::level_count(gray.width, gray.height, bm::below_base(options_, base_level_));
+    lay_out(*frame, gray, masked, count);
     const Values values = values_of(*frame, masked);
-    const FrameKey key{grey.data,      mask.data,   frame->memory.data(),
-                       values_.data(), grey.stride, masked ? mask.stride : 0,
-                       grey.width,     grey.height, count};
+    const FrameKey key{gray.data,      mask.data,   frame->memory.data(),
+                       values_.data(), gray.stride, masked ? mask.stride : 0,
+                       gray.width,     gray.height, count};
     frames_
         .of(key,
             [&](cudaStream_t stream) {
-              quantise_blocks(grey, mask, values[0], frame->at(0), stream);
-              DeviceBlockSource from{grey, {}};
-              if (masked) from = {values[0].grey, values[0].cover};
+              quantize_blocks(gray, mask, values[0], frame->at(0), stream);
+              DeviceBlockSource from{gray, {}};
+              if (masked) from = {values[0].gray, values[0].cover};
               for (int k = 0; k < count; ++k) {
-                const DeviceBlockGrey& to = values[static_cast<std::size_t>(k)];
+                const DeviceBlockGray& to = values[static_cast<std::size_t>(k)];
                 if (k > 0) {
                   halve_blocks(from, to, frame->at(k), stream);
-                  from = {to.grey, to.cover};
+                  from = {to.gray, to.cover};
                 }
                 sum_blocks(frame->at(k), options_.block, stream);
               }
@@ -147,8 +147,8 @@ class BlockMatcher final : public Matcher {
     reserve(first, request);
     if (started) begin(request.start, session.stream());
     const DeviceBlockLevel& finest = first.at(request.last_level);
-    const MatchKey key{first.at(0).grey.data,
-                       second.at(0).grey.data,
+    const MatchKey key{first.at(0).gray.data,
+                       second.at(0).gray.data,
                        fields_.memory.data(),
                        priors_.data(),
                        fields_.bytes,
@@ -189,15 +189,15 @@ class BlockMatcher final : public Matcher {
     int done;  // levels before this one; tells which field is which
   };
 
-  void lay_out(Frame& frame, ImageView<const float> grey, bool masked, int count) const {
+  void lay_out(Frame& frame, ImageView<const float> gray, bool masked, int count) const {
     frame.count = count;
     const auto place = [&](Planes planes) {
-      int width = grey.width, height = grey.height;
+      int width = gray.width, height = gray.height;
       for (int k = 0; k < count; ++k) {
         DeviceBlockLevel& level = frame.levels[static_cast<std::size_t>(k)];
         level = DeviceBlockLevel{};
         level.width = width, level.height = height;
-        level.grey = planes.next<std::uint8_t>(width, height);
+        level.gray = planes.next<std::uint8_t>(width, height);
         if (masked) level.valid = planes.next<std::uint8_t>(width, height);
         const int columns = width - options_.block + 1, rows = height - options_.block + 1;
         if (columns > 0 && rows > 0) {
@@ -214,8 +214,8 @@ class BlockMatcher final : public Matcher {
     place(Planes(frame.memory.reserve(bytes)));
   }
 
-  // Grey and cover of each level as it is halved, in memory that two levels take in turn.
-  using Values = std::array<DeviceBlockGrey, bm::kMostLevels>;
+  // Gray and cover of each level as it is halved, in memory that two levels take in turn.
+  using Values = std::array<DeviceBlockGray, bm::kMostLevels>;
   Values values_of(const Frame& frame, bool masked) {
     Values values{};
     const auto place = [&](std::uint8_t* memory) {
@@ -224,8 +224,8 @@ class BlockMatcher final : public Matcher {
         for (int k = turn; k < frame.count; k += 2) {
           if (k == 0 && !masked) continue;
           Planes planes(memory == nullptr ? nullptr : memory + turn * most[0]);
-          DeviceBlockGrey& value = values[static_cast<std::size_t>(k)];
-          value.grey = planes.next<float>(frame.at(k).width, frame.at(k).height);
+          DeviceBlockGray& value = values[static_cast<std::size_t>(k)];
+          value.gray = planes.next<float>(frame.at(k).width, frame.at(k).height);
           if (masked) value.cover = planes.next<float>(frame.at(k).width, frame.at(k).height);
           most[turn] = std::max(most[turn], planes.bytes());
         }

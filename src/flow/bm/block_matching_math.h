@@ -2,8 +2,8 @@
 // every expression in floating point rounds after each operation, in the order written, so that the
 // twins agree to the bit.
 #pragma once
+#include <fovea/core/image.h>
 #include <fovea/flow/block_matching.h>
-#include <fovea/image.h>
 
 #include <cmath>
 #include <cstdint>
@@ -68,12 +68,12 @@ struct Motion {
   float u, v, confidence;
 };
 
-// A grey value in 8 bits: rounded, halves up. What is not a number becomes 0.
-FOVEA_HD inline std::uint8_t quantised(float grey) {
-  const float rounded = std::floor(grey + 0.5F);
+// A gray value in 8 bits: rounded, halves up. What is not a number becomes 0.
+FOVEA_HD inline std::uint8_t quantized(float gray) {
+  const float rounded = std::floor(gray + 0.5F);
   return static_cast<std::uint8_t>(rounded >= 255.0F ? 255.0F : (rounded > 0.0F ? rounded : 0.0F));
 }
-// A coarse pixel counts where at least so much of what lies under its kernel does; its grey is the
+// A coarse pixel counts where at least so much of what lies under its kernel does; its gray is the
 // mean of that.
 constexpr float kLeastCover = 0.25F;
 
@@ -131,11 +131,11 @@ FOVEA_HD inline bool beside(Shift a, Shift b) {
   return distance(a.u, b.u) <= 1 && distance(a.v, b.v) <= 1;
 }
 
-// A tile is searched around its own prior and around those of its neighbours that differ from all
+// A tile is searched around its own prior and around those of its neighbors that differ from all
 // before by more than a pixel.
 constexpr int kMostWindows = 3;
 struct Windows {
-  Shift centre[kMostWindows];
+  Shift center[kMostWindows];
   int count;
 };
 // priors: of all tiles, row by row.
@@ -147,13 +147,13 @@ FOVEA_HD inline Windows windows_of(const Shift* priors, int columns, int rows, i
     if (x < 0 || y < 0 || x >= columns || y >= rows) continue;
     const Shift prior = priors[y * columns + x];
     bool known = false;
-    for (int i = 0; i < result.count; ++i) known = known || beside(result.centre[i], prior);
-    if (!known) result.centre[result.count++] = prior;
+    for (int i = 0; i < result.count; ++i) known = known || beside(result.center[i], prior);
+    if (!known) result.center[result.count++] = prior;
   }
   return result;
 }
 // Of equal scores the one with the smaller rank wins: the earlier window, then the shorter way from
-// its centre, then the upper, then the left.
+// its center, then the upper, then the left.
 FOVEA_HD inline std::int32_t rank_of(int window, int du, int dv, int range) {
   const int side = 2 * range + 1;
   return ((window * (2 * range * range + 1) + du * du + dv * dv) * side + dv + range) * side + du +
@@ -302,7 +302,7 @@ FOVEA_HD inline int tile_middle(int tile, const Layout& layout, int size) {
   return middle < size ? middle : size - 1;
 }
 
-// Smoothing. A node's own weight and that of its neighbours under the triangle 1 2 3 2 1 each way
+// Smoothing. A node's own weight and that of its neighbors under the triangle 1 2 3 2 1 each way
 // (borders repeat): a node nothing speaks for takes what the reliable ones around it have.
 constexpr float kLeastWeight = 1e-4F;
 constexpr float kMiddleShare = 3.0F / 9, kNearShare = 2.0F / 9, kFarShare = 1.0F / 9;

@@ -22,8 +22,8 @@ struct Scores {
   }
   __device__ bm::Shift shift(int k) const {
     const int place = k % (side * side);
-    const bm::Shift centre = windows.centre[k / (side * side)];
-    return {centre.u + place % side - range, centre.v + place / side - range};
+    const bm::Shift center = windows.center[k / (side * side)];
+    return {center.u + place % side - range, center.v + place / side - range};
   }
 };
 __device__ inline Picked pick(const Scores& scores, int lane, int lanes) {

@@ -235,13 +235,13 @@ void search_tile(const BlockSearchPlan& plan, int tx, int ty, BlockScratch& scra
   BlockRegion& region = scratch.second;
   int candidate = 0;
   for (int w = 0; w < windows.count; ++w) {
-    const bm::Shift centre = windows.centre[w];
-    region.x = tile.x + centre.u - range, region.y = tile.y + centre.v - range;
+    const bm::Shift center = windows.center[w];
+    region.x = tile.x + center.u - range, region.y = tile.y + center.v - range;
     region.width = tile.width + 2 * range, region.height = tile.height + 2 * range;
     load_region(second, region);
     for (int dv = -range; dv <= range; ++dv)
       for (int du = -range; du <= range; ++du, ++candidate) {
-        const bm::Shift shift{centre.u + du, centre.v + dv};
+        const bm::Shift shift{center.u + du, center.v + dv};
         scratch.shift_u[candidate] = shift.u, scratch.shift_v[candidate] = shift.v;
         const std::ptrdiff_t b_at =
             static_cast<std::ptrdiff_t>(dv + range) * region.stride + du + range;

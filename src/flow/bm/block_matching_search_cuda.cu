@@ -49,8 +49,8 @@ __device__ Own own_of(const DeviceBlockSearch& search, int x, int y) {
     for (int j = 0; j < block; ++j)
       for (int i = 0; i < block; ++i) {
         if (!counts(level, x + i, y + j)) continue;
-        const std::int32_t grey = level.grey.at(x + i, y + j);
-        ++own.n, own.sum += grey, own.squares += grey * grey;
+        const std::int32_t gray = level.gray.at(x + i, y + j);
+        ++own.n, own.sum += gray, own.squares += gray * gray;
       }
     own.inverse = bm::inverse_deviation(own.n, own.sum, own.squares);
   }
@@ -62,8 +62,8 @@ __device__ float score_full(const DeviceBlockSearch& search, const Own& own, int
   const int block = search.layout.block;
   std::int32_t product = 0;
   for (int j = 0; j < block; ++j) {
-    const std::uint8_t* a = &search.first.grey.at(own.x, own.y + j);
-    const std::uint8_t* b = &search.second.grey.at(x, y + j);
+    const std::uint8_t* a = &search.first.gray.at(own.x, own.y + j);
+    const std::uint8_t* b = &search.second.gray.at(x, y + j);
     if (search.cost == BlockCost::kSad)
       for (int i = 0; i < block; ++i) product += bm::distance(a[i], b[i]);
     else
@@ -86,8 +86,8 @@ __device__ float score_part(const DeviceBlockSearch& search, const Own& own, int
     for (int i = 0; i < block; ++i) {
       if (!counts(search.first, own.x + i, own.y + j) || !counts(search.second, x + i, y + j))
         continue;
-      const std::int32_t a = search.first.grey.at(own.x + i, own.y + j);
-      const std::int32_t b = search.second.grey.at(x + i, y + j);
+      const std::int32_t a = search.first.gray.at(own.x + i, own.y + j);
+      const std::int32_t b = search.second.gray.at(x + i, y + j);
       ++n, sum_x += a, sum_y += b;
       squares_x += a * a, squares_y += b * b;
       product += search.cost == BlockCost::kSad ? bm::distance(a, b) : a * b;
@@ -126,8 +126,8 @@ struct Candidates {
     return {candidate % side - range, candidate / side % side - range};
   }
   __device__ bm::Shift shift(int candidate) const {
-    const bm::Shift centre = windows.centre[candidate / (side * side)], by = step(candidate);
-    return {centre.u + by.u, centre.v + by.v};
+    const bm::Shift center = windows.center[candidate / (side * side)], by = step(candidate);
+    return {center.u + by.u, center.v + by.v};
   }
   __device__ std::int32_t rank(int candidate) const {
     const bm::Shift by = step(candidate);

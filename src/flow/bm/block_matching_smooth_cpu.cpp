@@ -1,4 +1,4 @@
-// Smoothing of a field: nodes that nothing speaks for take what reliable neighbours have, then a
+// Smoothing of a field: nodes that nothing speaks for take what reliable neighbors have, then a
 // median takes out what stands alone. Rows of a band share their weighted values, which stay in the
 // cache.
 #include <algorithm>
@@ -147,12 +147,12 @@ void median_rows(const SmoothJob& job) {
     }
     for (int x = 0; x < width; x += 4)
       for (int k = 0; k < 2; ++k) {
-        const auto centre = hn::LoadU(d, rows[k][1] + x);
+        const auto center = hn::LoadU(d, rows[k][1] + x);
         Vec p[9];
         for (int i = 0; i < 9; ++i) {
           const int column = x + i % 3 - 1;
           const auto known = hn::Ge(hn::LoadU(d, rows[2][i / 3] + column), hn::Zero(d));
-          p[i] = hn::IfThenElse(known, hn::LoadU(d, rows[k][i / 3] + column), centre);
+          p[i] = hn::IfThenElse(known, hn::LoadU(d, rows[k][i / 3] + column), center);
         }
         hn::StoreU(median9(p), d, (k == 0 ? job.to.u : job.to.v).row(y) + x);
       }

@@ -1,5 +1,5 @@
 // Fields of block matching on CUDA: filling in what is not reliable, the median, doubt, and the way
-// to pixels. Each is one launch, a thread a node or a pixel; neighbours come from shared memory.
+// to pixels. Each is one launch, a thread a node or a pixel; neighbors come from shared memory.
 #include "flow/bm/block_matching_cuda.cuh"
 
 namespace fovea::flow::cuda {
@@ -56,7 +56,7 @@ __device__ void fill_in(SmoothRoom& room, int column, int row) {
   room.v[row][column] = known ? (own[2] + around[2]) / weight : 0.0F;
 }
 
-// Nodes that nothing speaks for take what reliable neighbours have, then a median takes out what
+// Nodes that nothing speaks for take what reliable neighbors have, then a median takes out what
 // stands alone; nodes of which nothing is known do not vote.
 __global__ void smooth_kernel(bm::NodeField from, bm::NodeField to) {
   __shared__ SmoothRoom room;

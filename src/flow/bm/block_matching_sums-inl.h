@@ -168,8 +168,8 @@ void block_sums(const bm::Layout& layout, const BlockTile& tile, std::ptrdiff_t 
   const auto places = [&](int y) {
     const std::ptrdiff_t a = static_cast<std::ptrdiff_t>(y) * scratch.first.stride;
     const std::ptrdiff_t b = static_cast<std::ptrdiff_t>(y) * scratch.second.stride + b_at;
-    return Places{scratch.first.grey.data() + a, scratch.first.valid.data() + a,
-                  scratch.second.grey.data() + b, scratch.second.valid.data() + b};
+    return Places{scratch.first.gray.data() + a, scratch.first.valid.data() + a,
+                  scratch.second.gray.data() + b, scratch.second.valid.data() + b};
   };
   if (layout.tile == 1) {
     out[0] = single_sum<Term>(tile, places);

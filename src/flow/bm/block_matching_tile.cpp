@@ -11,20 +11,20 @@ void load_region(const BlockLevel& level, BlockRegion& region) {
   region.full = left == 0 && right == region.width && region.y >= 0 &&
                 region.y + region.height <= level.height;
   for (int y = 0; y < region.height; ++y) {
-    std::uint16_t* grey = region.grey.data() + static_cast<std::ptrdiff_t>(y) * region.stride;
+    std::uint16_t* gray = region.gray.data() + static_cast<std::ptrdiff_t>(y) * region.stride;
     std::uint16_t* valid = region.valid.data() + static_cast<std::ptrdiff_t>(y) * region.stride;
     const int from_y = region.y + y;
     if (from_y < 0 || from_y >= level.height || left == right) {
-      std::fill_n(grey, region.stride, std::uint16_t{0});
+      std::fill_n(gray, region.stride, std::uint16_t{0});
       std::fill_n(valid, region.stride, std::uint16_t{0});
       continue;
     }
-    std::fill_n(grey, left, std::uint16_t{0});
+    std::fill_n(gray, left, std::uint16_t{0});
     std::fill_n(valid, left, std::uint16_t{0});
-    std::fill_n(grey + right, region.stride - right, std::uint16_t{0});
+    std::fill_n(gray + right, region.stride - right, std::uint16_t{0});
     std::fill_n(valid + right, region.stride - right, std::uint16_t{0});
-    const std::uint8_t* from = level.grey.row(from_y) + region.x;
-    for (int x = left; x < right; ++x) grey[x] = from[x];
+    const std::uint8_t* from = level.gray.row(from_y) + region.x;
+    for (int x = left; x < right; ++x) gray[x] = from[x];
     if (!level.has_mask()) {
       std::fill_n(valid + left, right - left, kPixelCounts);
       continue;

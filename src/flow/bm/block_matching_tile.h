@@ -29,15 +29,15 @@ struct BlockSearchPlan {
 
 // Pixels around a tile as 16-bit numbers, and whether they count.
 struct BlockRegion {
-  std::vector<std::uint16_t> grey, valid;
+  std::vector<std::uint16_t> gray, valid;
   int stride = 0;
   int x = 0, y = 0, width = 0, height = 0;
   bool full = false;  // every pixel counts
 
   void reserve(int greatest_width, int greatest_height) {
     stride = block_padded(greatest_width) + kBlockLanes;
-    grey.resize(static_cast<std::size_t>(stride) * greatest_height);
-    valid.resize(grey.size());
+    gray.resize(static_cast<std::size_t>(stride) * greatest_height);
+    valid.resize(gray.size());
   }
 };
 

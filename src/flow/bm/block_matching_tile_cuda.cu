@@ -169,15 +169,15 @@ struct TileState {
 struct PairPlace {
   int column, row, du, dv;  // of the node in the tile, of the shift from the window's first
 };
-__device__ BlockPair pair_at(const DeviceBlockSearch& search, const Tile& tile, bm::Shift centre,
+__device__ BlockPair pair_at(const DeviceBlockSearch& search, const Tile& tile, bm::Shift center,
                              const PairPlace& at) {
   const int x = at.column * search.layout.step, y = at.row * search.layout.step;
   return {x,
           y,
           x + at.du,
           y + at.dv,
-          tile.x + x + centre.u + at.du - search.range,
-          tile.y + y + centre.v + at.dv - search.range};
+          tile.x + x + center.u + at.du - search.range,
+          tile.y + y + center.v + at.dv - search.range};
 }
 // Whether all pixels of both blocks count.
 __device__ bool is_full(const DeviceBlockSearch& search, const TileState& state, int window,
@@ -193,7 +193,7 @@ __device__ void score_item(const DeviceBlockSearch& search, const TilePlan& plan
                            const TileState& state, const Item& item) {
   const bm::Layout& layout = search.layout;
   const int window = state.first_window + item.window, x = item.column * layout.step;
-  const bm::Shift centre = room.windows->centre[window];
+  const bm::Shift center = room.windows->center[window];
   const int place = (window * plan.side + item.dv) * plan.side + item.du;
   const int count = min(kRun, plan.side - item.du);
   Words a(room.first, x);
@@ -221,7 +221,7 @@ __device__ void score_item(const DeviceBlockSearch& search, const TilePlan& plan
 #pragma unroll
     for (int c = 0; c < kRun; ++c) {
       const BlockPair pair =
-          pair_at(search, state.tile, centre, {item.column, ended, item.du + c, item.dv});
+          pair_at(search, state.tile, center, {item.column, ended, item.du + c, item.dv});
       full[c] = c < count && is_full(search, state, item.window, pair);
       others[c] = full[c] ? other_at(search, pair.x, pair.y) : Other{};
     }
@@ -246,7 +246,7 @@ __device__ void score_parts(const DeviceBlockSearch& search, const TilePlan& pla
     const int window = i / plan.nodes / places, at = state.first_window + window;
     const int column = node % layout.tile, row = node / layout.tile;
     if (column >= state.tile.columns || row >= state.tile.rows) continue;
-    const BlockPair pair = pair_at(search, state.tile, room.windows->centre[at],
+    const BlockPair pair = pair_at(search, state.tile, room.windows->center[at],
                                    {column, row, place % plan.side, place / plan.side});
     if (is_full(search, state, window, pair)) continue;
     std::uint32_t& score = room.scores[node * plan.pitch + at * places + place];
@@ -274,7 +274,7 @@ __device__ void finish_nodes(const DeviceBlockSearch& search, const TilePlan& pl
   }
 }
 
-// The tile's windows, from priors that nine threads load at once. Where there is no neighbour the
+// The tile's windows, from priors that nine threads load at once. Where there is no neighbor the
 // tile's own prior stands in, which adds no window.
 template <int kWarps>
 __device__ void find_windows(const DeviceBlockSearch& search, const TilePlan& plan,
@@ -305,7 +305,7 @@ __global__ void __launch_bounds__(kWarps == 1 ? 32 * kTuning.teams : 32 * kWarps
   find_windows<kWarps>(search, plan, room, {tx, ty});
   const bm::Windows& windows = *room.windows;
   const auto around = [&](int window) -> Rectangle {
-    return {tile.x + windows.centre[window].u - range, tile.y + windows.centre[window].v - range,
+    return {tile.x + windows.center[window].u - range, tile.y + windows.center[window].v - range,
             tile.width + 2 * range, tile.height + 2 * range};
   };
   const Rectangle own_place{tile.x, tile.y, tile.width, tile.height};

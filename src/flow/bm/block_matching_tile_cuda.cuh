@@ -131,7 +131,7 @@ __device__ bool stage(const DeviceBlockLevel& level, const Rectangle& at, const 
   bool all = true;
   for (int i = Team<kWarps>::thread(); i < to.stride * to.rows; i += Team<kWarps>::kThreads) {
     const int x = i % to.stride * 4, y = i / to.stride;
-    to.words[i] = word_at(level.grey, at.x + x, at.y + y);
+    to.words[i] = word_at(level.gray, at.x + x, at.y + y);
     if (!look) continue;
     const std::uint32_t valid = valid_word(level, at.x + x, at.y + y);
     to.valid[i] = valid;

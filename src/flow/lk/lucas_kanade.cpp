@@ -25,11 +25,11 @@ void describe(OptionVisitor& visit, LucasKanadeOptions& options) {
   visit("iterations", options.iterations, "steps a window and level; 0: by quality", 0, 1000);
   visit("radius", options.radius, "radius of the last window in pixels; 0: by quality", 0,
         lk::kMostRadius);
-  visit("window", options.window, "how neighbours are weighed");
-  visit("rank", options.rank, "compare ranks among neighbours instead of grey levels");
+  visit("window", options.window, "how neighbors are weighed");
+  visit("rank", options.rank, "compare ranks among neighbors instead of gray levels");
   visit("median", options.median, "radius of the median filter after each step; 0: none", 0, 2);
   visit("propagation", options.propagation,
-        "rounds a level in which pixels try their neighbours' flow; -1: by quality", -1, 100);
+        "rounds a level in which pixels try their neighbors' flow; -1: by quality", -1, 100);
   visit("damping", options.damping, "added to the 2x2 system: keeps flat ground where it was", 0,
         1e6);
   visit("min-eigenvalue", options.min_eigenvalue,

@@ -28,7 +28,7 @@ class LucasKanade final : public Matcher {
 
   void set_base_level(int level) override { base_ = level; }
 
-  std::unique_ptr<PreparedFrame> prepare(ImageView<const float> grey,
+  std::unique_ptr<PreparedFrame> prepare(ImageView<const float> gray,
                                          ImageView<const std::uint8_t> mask,
                                          std::unique_ptr<PreparedFrame> reuse,
                                          const Exec& exec) override {
@@ -36,20 +36,20 @@ class LucasKanade final : public Matcher {
     if (frame) (void)reuse.release();
     else frame = std::make_unique<Frame>();
     const int most = plan_.levels > 0 ? std::max(plan_.levels - base_, 1) : 0;
-    const int count = lk::level_count(grey.width, grey.height, most);
+    const int count = lk::level_count(gray.width, gray.height, most);
     frame->sizes.clear();
     frame->levels.resize(static_cast<std::size_t>(count));
     const bool masked = !mask.empty();
     const int finest = std::min(plan_.finest, base_ + count - 1);
-    quantise(grey, mask, grey_, exec);
+    quantize(gray, mask, gray_, exec);
     for (int level = 0; level < count; ++level) {
       if (level > 0) {
-        halve(grey_, masked, halved_, exec);
-        std::swap(grey_, halved_);
+        halve(gray_, masked, halved_, exec);
+        std::swap(gray_, halved_);
       }
-      frame->sizes.push_back({grey_.width(), grey_.height()});
+      frame->sizes.push_back({gray_.width(), gray_.height()});
       FrameLevel& features = frame->levels[static_cast<std::size_t>(level)];
-      if (base_ + level >= finest) find_features(grey_, masked, plan_.rank, features, exec);
+      if (base_ + level >= finest) find_features(gray_, masked, plan_.rank, features, exec);
     }
     return frame;
   }
@@ -194,7 +194,7 @@ class LucasKanade final : public Matcher {
   lk::Plan plan_;
   std::vector<std::vector<float>> taps_;  // by radius
   int base_ = 0;
-  Grey grey_, halved_;
+  Gray gray_, halved_;
   Field field_, other_, backward_;
   Plane<float> eigenvalues_, confidence_;
   Plane<std::uint16_t> residuals_;

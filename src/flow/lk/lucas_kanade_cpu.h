@@ -1,4 +1,4 @@
-// The stages of dense Lucas-Kanade on the CPU. Each is a function of a pixel's neighbourhood, so
+// The stages of dense Lucas-Kanade on the CPU. Each is a function of a pixel's neighborhood, so
 // that no result depends on how the image is cut among threads.
 #pragma once
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace fovea::flow::cpu {
 using lk::Plane;
 
 // One level of a frame. `features` has a column and a row more than the level, which repeat the
-// last: a pixel's right and lower neighbour can always be read.
+// last: a pixel's right and lower neighbor can always be read.
 struct FrameLevel {
   Plane<std::uint8_t> features;
   Plane<std::uint8_t> mask;  // 0 or 1; of no size where every pixel counts
@@ -29,12 +29,12 @@ struct Field {
   }
 };
 
-// Grey units of a level, the margins mirrored; kNoGrey where the mask is 0.
-using Grey = Plane<std::uint16_t>;
-void quantise(ImageView<const float> grey, ImageView<const std::uint8_t> mask, Grey& out,
+// Gray units of a level, the margins mirrored; kNoGray where the mask is 0.
+using Gray = Plane<std::uint16_t>;
+void quantize(ImageView<const float> gray, ImageView<const std::uint8_t> mask, Gray& out,
               const Exec& exec);
-void halve(const Grey& grey, bool masked, Grey& out, const Exec& exec);
-void find_features(const Grey& grey, bool masked, bool rank, FrameLevel& out, const Exec& exec);
+void halve(const Gray& gray, bool masked, Gray& out, const Exec& exec);
+void find_features(const Gray& gray, bool masked, bool rank, FrameLevel& out, const Exec& exec);
 
 // Refines `in` to `out` by one step. Writes the smaller eigenvalue of each pixel's system where it
 // is asked for.

@@ -44,8 +44,8 @@ struct Frame final : PreparedFrame {
 
 // What a recorded preparation depends on: every place that it reads or writes, and their layout.
 struct PrepareKey {
-  const void *grey, *mask, *frame, *greys;
-  std::ptrdiff_t grey_stride, mask_stride;
+  const void *gray, *mask, *frame, *grays;
+  std::ptrdiff_t gray_stride, mask_stride;
   Extent size;
   int levels, base;
   bool operator==(const PrepareKey&) const = default;
@@ -71,7 +71,7 @@ class LucasKanade final : public Matcher {
   // tile's result, the images as they came; with a way back a field more.
   std::uint64_t bytes_per_pixel() const override { return plan_.forward_backward ? 64 : 56; }
 
-  std::unique_ptr<PreparedFrame> prepare(ImageView<const float> grey,
+  std::unique_ptr<PreparedFrame> prepare(ImageView<const float> gray,
                                          ImageView<const std::uint8_t> mask,
                                          std::unique_ptr<PreparedFrame> reuse,
                                          const Exec& exec) override {
@@ -80,25 +80,25 @@ class LucasKanade final : public Matcher {
     if (frame) (void)reuse.release();
     else frame = std::make_unique<Frame>();
     const bool masked = !mask.empty();
-    lay_out(*frame, {grey.width, grey.height}, masked);
+    lay_out(*frame, {gray.width, gray.height}, masked);
     const PrepareKey key{
-        grey.data,   mask.data,   frame->memory.data(), greys_.data(),
-        grey.stride, mask.stride, frame->sizes[0],      static_cast<int>(frame->sizes.size()),
+        gray.data,   mask.data,   frame->memory.data(), grays_.data(),
+        gray.stride, mask.stride, frame->sizes[0],      static_cast<int>(frame->sizes.size()),
         base_};
     prepares_
         .of(key,
             [&](cudaStream_t stream) {
               FeatureLevels levels{};
-              std::uint16_t* next = greys_.data();
-              DeviceGrey from{};
+              std::uint16_t* next = grays_.data();
+              DeviceGray from{};
               for (std::size_t level = 0; level < frame->sizes.size(); ++level) {
                 const Extent size = frame->sizes[level];
-                const DeviceGrey to = plane_at(std::exchange(next, next + plane_size(size)), size);
-                if (level == 0) quantise(plane_of(grey), plane_of(mask), to, stream);
+                const DeviceGray to = plane_at(std::exchange(next, next + plane_size(size)), size);
+                if (level == 0) quantize(plane_of(gray), plane_of(mask), to, stream);
                 else halve(from, masked, to, stream);
                 from = to;
                 if (frame->levels[level].features.data == nullptr) continue;
-                levels.grey[levels.count] = to;
+                levels.gray[levels.count] = to;
                 levels.out[levels.count++] = frame->levels[level];
               }
               find_features(levels, plan_.rank, stream);
@@ -158,14 +158,14 @@ class LucasKanade final : public Matcher {
     const int count = lk::level_count(size.width, size.height, most);
     const int finest = std::min(plan_.finest, base_ + count - 1);
     frame.sizes.clear();
-    std::size_t bytes = 0, greys = 0;
+    std::size_t bytes = 0, grays = 0;
     for (int level = 0; level < count; ++level) {
       frame.sizes.push_back(size);
-      greys += plane_size(size);
+      grays += plane_size(size);
       if (base_ + level >= finest) bytes += (masked ? 2 : 1) * plane_size(size);
       size = {(size.width + 1) / 2, (size.height + 1) / 2};
     }
-    greys_.reserve(greys);
+    grays_.reserve(grays);
     std::uint8_t* next = frame.memory.reserve(bytes);
     frame.levels.assign(frame.sizes.size(), {});
     for (int level = std::max(finest - base_, 0); level < count; ++level) {
@@ -325,7 +325,7 @@ class LucasKanade final : public Matcher {
 
   lk::Plan plan_;
   int base_ = 0;
-  KeptBuffer<std::uint16_t> greys_;                // of all levels of the frame that is prepared
+  KeptBuffer<std::uint16_t> grays_;                // of all levels of the frame that is prepared
   static constexpr int kBackward = 2, kStart = 3;  // of fields_; the first two take turns
   KeptBuffer<float> fields_[4];
   static constexpr int kEigenvalues = 0, kConfidence = 1;

@@ -38,15 +38,15 @@ struct DeviceField {
   DevicePlane<float> u, v;
 };
 
-// Grey units of a level; lk::kNoGrey where the mask is 0.
-using DeviceGrey = DevicePlane<std::uint16_t>;
-void quantise(DevicePlane<const float> grey, DevicePlane<const std::uint8_t> mask, DeviceGrey out,
+// Gray units of a level; lk::kNoGray where the mask is 0.
+using DeviceGray = DevicePlane<std::uint16_t>;
+void quantize(DevicePlane<const float> gray, DevicePlane<const std::uint8_t> mask, DeviceGray out,
               cudaStream_t stream);
-void halve(DeviceGrey grey, bool masked, DeviceGrey out, cudaStream_t stream);
+void halve(DeviceGray gray, bool masked, DeviceGray out, cudaStream_t stream);
 // Of several levels at once.
 struct FeatureLevels {
   static constexpr int kMost = 24;
-  DeviceGrey grey[kMost];
+  DeviceGray gray[kMost];
   DeviceFrameLevel out[kMost];
   int count;
 };

@@ -1,4 +1,4 @@
-// A frame's levels: grey units, halved from level to level, and their rank transform, all in 16-bit
+// A frame's levels: gray units, halved from level to level, and their rank transform, all in 16-bit
 // lanes. The rows of a level carry mirrored margins, so that no loop tests for a border.
 #include <algorithm>
 #include <array>
@@ -16,14 +16,14 @@ namespace {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// A row of grey levels in units; fills its margins.
-void quantise_row(const float* HWY_RESTRICT in, int width, std::uint16_t* HWY_RESTRICT out) {
+// A row of gray levels in units; fills its margins.
+void quantize_row(const float* HWY_RESTRICT in, int width, std::uint16_t* HWY_RESTRICT out) {
   const hn::ScalableTag<float> d;
   const hn::RebindToSigned<decltype(d)> integers;
   const hn::Rebind<std::uint16_t, decltype(d)> shorts;
   const int lanes = static_cast<int>(hn::Lanes(d));
-  const auto half = hn::Set(d, 0.5F), units = hn::Set(d, lk::kGreyUnits);
-  const auto most = hn::Set(d, lk::kGreyMost);
+  const auto half = hn::Set(d, 0.5F), units = hn::Set(d, lk::kGrayUnits);
+  const auto most = hn::Set(d, lk::kGrayMost);
   int x = 0;
   for (; x + lanes <= width; x += lanes) {
     const auto value = hn::Add(hn::Mul(hn::LoadU(d, in + x), units), half);
@@ -32,7 +32,7 @@ void quantise_row(const float* HWY_RESTRICT in, int width, std::uint16_t* HWY_RE
     const auto whole = hn::ConvertTo(integers, hn::Min(positive, most));
     hn::StoreU(hn::DemoteTo(shorts, whole), shorts, out + x);
   }
-  for (; x < width; ++x) out[x] = static_cast<std::uint16_t>(lk::quantised(in[x]));
+  for (; x < width; ++x) out[x] = static_cast<std::uint16_t>(lk::quantized(in[x]));
 }
 
 // [1 4 6 4 1] of five rows.
@@ -43,8 +43,8 @@ void halve_columns(const std::array<const std::uint16_t*, 5>& rows, int width,
   for (int x = 0; x < width; x += lanes) {
     const auto outer = hn::Add(hn::LoadU(d, rows[0] + x), hn::LoadU(d, rows[4] + x));
     const auto inner = hn::Add(hn::LoadU(d, rows[1] + x), hn::LoadU(d, rows[3] + x));
-    const auto centre = hn::LoadU(d, rows[2] + x);
-    const auto six = hn::Add(hn::ShiftLeft<2>(centre), hn::ShiftLeft<1>(centre));
+    const auto center = hn::LoadU(d, rows[2] + x);
+    const auto six = hn::Add(hn::ShiftLeft<2>(center), hn::ShiftLeft<1>(center));
     hn::StoreU(hn::Add(hn::Add(outer, hn::ShiftLeft<2>(inner)), six), d, out + x);
   }
 }
@@ -64,8 +64,8 @@ void halve_along(const std::uint16_t* HWY_RESTRICT in, int out_width,
     const auto p0 = pairs(in + 2 * x), p1 = pairs(in + 2 * x + 2), p2 = pairs(in + 2 * x + 4);
     const auto outer = hn::Add(hn::And(p0, low), hn::And(p2, low));
     const auto inner = hn::Add(hn::ShiftRight<16>(p0), hn::ShiftRight<16>(p1));
-    const auto centre = hn::And(p1, low);
-    const auto six = hn::Add(hn::ShiftLeft<2>(centre), hn::ShiftLeft<1>(centre));
+    const auto center = hn::And(p1, low);
+    const auto six = hn::Add(hn::ShiftLeft<2>(center), hn::ShiftLeft<1>(center));
     const auto sum = hn::Add(hn::Add(outer, hn::ShiftLeft<2>(inner)), six);
     const auto rounded = hn::ShiftRight<8>(hn::Add(sum, hn::Set(d, 128)));
     hn::StoreU(hn::DemoteTo(shorts, hn::BitCast(integers, rounded)), shorts, out + x);
@@ -74,7 +74,7 @@ void halve_along(const std::uint16_t* HWY_RESTRICT in, int out_width,
 
 using RankRows = std::array<const std::uint16_t*, 2 * lk::kRankRadius + 1>;
 
-// Votes are summed as what they leave of the neighbour: sum of clamp(n, c - soft, c + soft), which
+// Votes are summed as what they leave of the neighbor: sum of clamp(n, c - soft, c + soft), which
 // may wrap and still differs from 49 c by the sum of votes.
 void rank_row(const RankRows& rows, int width, std::uint8_t* HWY_RESTRICT out) {
   const hn::ScalableTag<std::uint16_t> d;
@@ -82,10 +82,10 @@ void rank_row(const RankRows& rows, int width, std::uint8_t* HWY_RESTRICT out) {
   const hn::Rebind<std::uint8_t, decltype(d)> bytes;
   const int lanes = static_cast<int>(hn::Lanes(d));
   const auto soft = hn::Set(d, lk::kRankSoft), offset = hn::Set(d, lk::kRankOffset);
-  const auto count = hn::Set(d, lk::kRankNeighbours + 1);
+  const auto count = hn::Set(d, lk::kRankNeighbors + 1);
   for (int x = 0; x < width; x += lanes) {
-    const auto centre = hn::LoadU(d, rows[lk::kRankRadius] + x);
-    const auto low = hn::SaturatedSub(centre, soft), high = hn::Add(centre, soft);
+    const auto center = hn::LoadU(d, rows[lk::kRankRadius] + x);
+    const auto low = hn::SaturatedSub(center, soft), high = hn::Add(center, soft);
     auto sum0 = hn::Zero(d), sum1 = sum0;
     for (const std::uint16_t* row : rows) {
       const auto kept = [&](int k) {
@@ -96,7 +96,7 @@ void rank_row(const RankRows& rows, int width, std::uint8_t* HWY_RESTRICT out) {
       sum0 = hn::Add(sum0, hn::Add(kept(1), kept(2)));
       sum1 = hn::Add(sum1, kept(3));
     }
-    const auto votes = hn::Sub(hn::Mul(centre, count), hn::Add(sum0, sum1));
+    const auto votes = hn::Sub(hn::Mul(center, count), hn::Add(sum0, sum1));
     const auto ranked = hn::ShiftRight<lk::kRankShift>(hn::Add(votes, offset));
     hn::StoreU(hn::DemoteTo(bytes, hn::BitCast(integers, ranked)), bytes, out + x);
   }
@@ -111,7 +111,7 @@ HWY_AFTER_NAMESPACE();
 namespace fovea::flow::cpu {
 namespace {
 
-HWY_EXPORT(quantise_row);
+HWY_EXPORT(quantize_row);
 HWY_EXPORT(halve_columns);
 HWY_EXPORT(halve_along);
 HWY_EXPORT(rank_row);
@@ -127,66 +127,66 @@ void mirror_margins(std::uint16_t* row, int width) {
 }
 
 // A pixel of a level whose finer level has a mask: the mean of those that count, if any does.
-std::uint16_t masked_half(const Grey& grey, int x, int y) {
+std::uint16_t masked_half(const Gray& gray, int x, int y) {
   int sum = 0, weights = 0;
   for (int j = 0; j < 5; ++j) {
-    const std::uint16_t* row = grey.row(lk::mirrored(2 * y + j - 2, grey.height()));
+    const std::uint16_t* row = gray.row(lk::mirrored(2 * y + j - 2, gray.height()));
     for (int i = 0; i < 5; ++i) {
-      const int value = row[lk::mirrored(2 * x + i - 2, grey.width())];
-      if (value == lk::kNoGrey) continue;
+      const int value = row[lk::mirrored(2 * x + i - 2, gray.width())];
+      if (value == lk::kNoGray) continue;
       const int weight = lk::kHalveTaps[i] * lk::kHalveTaps[j];
       sum += weight * value;
       weights += weight;
     }
   }
-  return static_cast<std::uint16_t>(weights == 0 ? lk::kNoGrey : (sum + weights / 2) / weights);
+  return static_cast<std::uint16_t>(weights == 0 ? lk::kNoGray : (sum + weights / 2) / weights);
 }
 
-std::uint8_t masked_rank(const Grey& grey, int x, int y) {
-  const int centre = grey.row(y)[x];
-  if (centre == lk::kNoGrey) return 0;
-  int votes = 0, neighbours = -1;  // less the pixel itself
+std::uint8_t masked_rank(const Gray& gray, int x, int y) {
+  const int center = gray.row(y)[x];
+  if (center == lk::kNoGray) return 0;
+  int votes = 0, neighbors = -1;  // less the pixel itself
   for (int j = -lk::kRankRadius; j <= lk::kRankRadius; ++j) {
-    const std::uint16_t* row = grey.row(lk::mirrored(y + j, grey.height())) + x;
+    const std::uint16_t* row = gray.row(lk::mirrored(y + j, gray.height())) + x;
     for (int i = -lk::kRankRadius; i <= lk::kRankRadius; ++i) {
-      if (row[i] == lk::kNoGrey) continue;
-      votes += lk::rank_vote(centre, row[i]);
-      ++neighbours;
+      if (row[i] == lk::kNoGray) continue;
+      votes += lk::rank_vote(center, row[i]);
+      ++neighbors;
     }
   }
-  return static_cast<std::uint8_t>(lk::ranked(lk::whole_votes(votes, neighbours)));
+  return static_cast<std::uint8_t>(lk::ranked(lk::whole_votes(votes, neighbors)));
 }
 
 }  // namespace
 
-void quantise(ImageView<const float> grey, ImageView<const std::uint8_t> mask, Grey& out,
+void quantize(ImageView<const float> gray, ImageView<const std::uint8_t> mask, Gray& out,
               const Exec& exec) {
-  out.resize(grey.width, grey.height);
-  parallel_for(exec, grey.height, kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
+  out.resize(gray.width, gray.height);
+  parallel_for(exec, gray.height, kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
     for (int y = static_cast<int>(first); y < last; ++y) {
       std::uint16_t* row = out.row(y);
-      HWY_DYNAMIC_DISPATCH(quantise_row)(grey.row(y), grey.width, row);
+      HWY_DYNAMIC_DISPATCH(quantize_row)(gray.row(y), gray.width, row);
       for (int x = 0; x < mask.width; ++x)
-        if (mask.at(x, y) == 0) row[x] = lk::kNoGrey;
-      mirror_margins(row, grey.width);
+        if (mask.at(x, y) == 0) row[x] = lk::kNoGray;
+      mirror_margins(row, gray.width);
     }
   });
 }
 
-void halve(const Grey& grey, bool masked, Grey& out, const Exec& exec) {
-  out.resize((grey.width() + 1) / 2, (grey.height() + 1) / 2);
+void halve(const Gray& gray, bool masked, Gray& out, const Exec& exec) {
+  out.resize((gray.width() + 1) / 2, (gray.height() + 1) / 2);
   parallel_for(exec, out.height(), kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
     Plane<std::uint16_t> line;
-    line.resize(grey.width(), 1);
+    line.resize(gray.width(), 1);
     for (int y = static_cast<int>(first); y < last; ++y) {
       std::uint16_t* row = out.row(y);
       if (masked) {
-        for (int x = 0; x < out.width(); ++x) row[x] = masked_half(grey, x, y);
+        for (int x = 0; x < out.width(); ++x) row[x] = masked_half(gray, x, y);
       } else {
         std::array<const std::uint16_t*, 5> rows;
-        for (int k = 0; k < 5; ++k) rows[k] = grey.row(lk::mirrored(2 * y + k - 2, grey.height()));
-        HWY_DYNAMIC_DISPATCH(halve_columns)(rows, grey.width(), line.row(0));
-        mirror_margins(line.row(0), grey.width());
+        for (int k = 0; k < 5; ++k) rows[k] = gray.row(lk::mirrored(2 * y + k - 2, gray.height()));
+        HWY_DYNAMIC_DISPATCH(halve_columns)(rows, gray.width(), line.row(0));
+        mirror_margins(line.row(0), gray.width());
         HWY_DYNAMIC_DISPATCH(halve_along)(line.row(0) - 2, out.width(), row);
       }
       mirror_margins(row, out.width());
@@ -194,28 +194,28 @@ void halve(const Grey& grey, bool masked, Grey& out, const Exec& exec) {
   });
 }
 
-void find_features(const Grey& grey, bool masked, bool rank, FrameLevel& out, const Exec& exec) {
-  const int width = grey.width(), height = grey.height();
+void find_features(const Gray& gray, bool masked, bool rank, FrameLevel& out, const Exec& exec) {
+  const int width = gray.width(), height = gray.height();
   out.features.resize(width, height);
   if (masked) out.mask.resize(width, height);
   else out.mask.release();
   parallel_for(exec, height, kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
     for (int y = static_cast<int>(first); y < last; ++y) {
       std::uint8_t* row = out.features.row(y);
-      const std::uint16_t* centre = grey.row(y);
+      const std::uint16_t* center = gray.row(y);
       if (masked && rank) {
-        for (int x = 0; x < width; ++x) row[x] = masked_rank(grey, x, y);
+        for (int x = 0; x < width; ++x) row[x] = masked_rank(gray, x, y);
       } else if (rank) {
         std::array<const std::uint16_t*, 2 * lk::kRankRadius + 1> rows;
         for (int k = -lk::kRankRadius; k <= lk::kRankRadius; ++k)
-          rows[k + lk::kRankRadius] = grey.row(lk::mirrored(y + k, height));
+          rows[k + lk::kRankRadius] = gray.row(lk::mirrored(y + k, height));
         HWY_DYNAMIC_DISPATCH(rank_row)(rows, width, row);
       } else {
         for (int x = 0; x < width; ++x)
-          row[x] = static_cast<std::uint8_t>(lk::least(lk::unranked(centre[x]), 255));
+          row[x] = static_cast<std::uint8_t>(lk::least(lk::unranked(center[x]), 255));
       }
       for (int x = 0; masked && x < width; ++x)
-        out.mask.row(y)[x] = centre[x] == lk::kNoGrey ? 0 : 1;
+        out.mask.row(y)[x] = center[x] == lk::kNoGray ? 0 : 1;
       row[width] = row[width - 1];
     }
   });

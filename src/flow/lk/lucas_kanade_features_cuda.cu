@@ -1,4 +1,4 @@
-// A frame's levels on CUDA: grey units, halved from level to level, and their rank transform.
+// A frame's levels on CUDA: gray units, halved from level to level, and their rank transform.
 #include "flow/lk/lucas_kanade_cuda.cuh"
 
 namespace fovea::flow::cuda {
@@ -20,18 +20,18 @@ dim3 grid_over(int width, int height) {
 }
 constexpr dim3 kThreads(kTuning.block_x, kTuning.block_y);
 
-__global__ void quantise_kernel(DevicePlane<const float> grey, DevicePlane<const std::uint8_t> mask,
-                                DeviceGrey out) {
+__global__ void quantize_kernel(DevicePlane<const float> gray, DevicePlane<const std::uint8_t> mask,
+                                DeviceGray out) {
   after_previous();
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
   if (x >= out.width || y >= out.height) return;
   const bool counts = mask.data == nullptr || mask.at(x, y) != 0;
-  out.at(x, y) = static_cast<std::uint16_t>(counts ? lk::quantised(grey.at(x, y)) : lk::kNoGrey);
+  out.at(x, y) = static_cast<std::uint16_t>(counts ? lk::quantized(gray.at(x, y)) : lk::kNoGray);
 }
 
 template <bool kMasked>
-__global__ void halve_kernel(DeviceGrey grey, DeviceGrey out) {
+__global__ void halve_kernel(DeviceGray gray, DeviceGray out) {
   after_previous();
   constexpr int kTaps[5] = {1, 4, 6, 4, 1};
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
@@ -40,17 +40,17 @@ __global__ void halve_kernel(DeviceGrey grey, DeviceGrey out) {
   int sum = 0, weights = 0;
 #pragma unroll
   for (int j = 0; j < 5; ++j) {
-    const std::uint16_t* row = grey.row(lk::mirrored(2 * y + j - 2, grey.height));
+    const std::uint16_t* row = gray.row(lk::mirrored(2 * y + j - 2, gray.height));
 #pragma unroll
     for (int i = 0; i < 5; ++i) {
-      const int value = row[lk::mirrored(2 * x + i - 2, grey.width)];
-      if (kMasked && value == lk::kNoGrey) continue;
+      const int value = row[lk::mirrored(2 * x + i - 2, gray.width)];
+      if (kMasked && value == lk::kNoGray) continue;
       sum += kTaps[i] * kTaps[j] * value;
       weights += kTaps[i] * kTaps[j];
     }
   }
   int mean = lk::halved(sum);
-  if (kMasked) mean = weights == 0 ? lk::kNoGrey : (sum + weights / 2) / weights;
+  if (kMasked) mean = weights == 0 ? lk::kNoGray : (sum + weights / 2) / weights;
   out.at(x, y) = static_cast<std::uint16_t>(mean);
 }
 
@@ -60,7 +60,7 @@ struct FeatureJob {
 };
 
 // A block serves a tile of one of the levels, a thread some pixels one below the other, which share
-// most of their neighbours.
+// most of their neighbors.
 template <bool kMasked, bool kRank>
 __global__ void __launch_bounds__(kTuning.block_x* kTuning.block_y)
     features_kernel(const __grid_constant__ FeatureJob job) {
@@ -73,53 +73,53 @@ __global__ void __launch_bounds__(kTuning.block_x* kTuning.block_y)
   int level = 0;
   const int block = static_cast<int>(blockIdx.x);
   while (level + 1 < job.levels.count && block >= job.first_block[level + 1]) ++level;
-  const DeviceGrey grey = job.levels.grey[level];
+  const DeviceGray gray = job.levels.gray[level];
   const DeviceFrameLevel out = job.levels.out[level];
-  const int columns = (grey.width + kTuning.block_x - 1) / kTuning.block_x;
+  const int columns = (gray.width + kTuning.block_x - 1) / kTuning.block_x;
   const int index = block - job.first_block[level];
   const int x0 = index % columns * kTuning.block_x, y0 = index / columns * kHeight;
   const int lane = static_cast<int>(threadIdx.x), line = static_cast<int>(threadIdx.y);
   for (int j = line; j < kHeight + 2 * kRadius; j += kTuning.block_y) {
-    const std::uint16_t* row = grey.row(lk::mirrored(y0 + j - kRadius, grey.height));
+    const std::uint16_t* row = gray.row(lk::mirrored(y0 + j - kRadius, gray.height));
     for (int i = lane; i < kWidth; i += kTuning.block_x)
-      tile[j][i] = static_cast<std::int16_t>(row[lk::mirrored(x0 + i - kRadius, grey.width)]);
+      tile[j][i] = static_cast<std::int16_t>(row[lk::mirrored(x0 + i - kRadius, gray.width)]);
   }
   __syncthreads();
   const int top = line * kDown;
-  int centre[kDown], votes[kDown], neighbours[kDown];
+  int center[kDown], votes[kDown], neighbors[kDown];
 #pragma unroll
   for (int n = 0; n < kDown; ++n) {
-    centre[n] = tile[top + n + kRadius][lane + kRadius];
+    center[n] = tile[top + n + kRadius][lane + kRadius];
     votes[n] = 0;
-    neighbours[n] = -1;  // less the pixel itself
+    neighbors[n] = -1;  // less the pixel itself
   }
   if constexpr (kRank) {
 #pragma unroll
     for (int j = 0; j < kDown + 2 * kRadius; ++j)
 #pragma unroll
       for (int i = 0; i < kSide; ++i) {
-        const int neighbour = tile[top + j][lane + i];
-        if (kMasked && neighbour == lk::kNoGrey) continue;
+        const int neighbor = tile[top + j][lane + i];
+        if (kMasked && neighbor == lk::kNoGray) continue;
 #pragma unroll
         for (int n = 0; n < kDown; ++n) {
           if (j < n || j - n >= kSide) continue;
-          votes[n] += lk::rank_vote(centre[n], neighbour);
-          if (kMasked) ++neighbours[n];
+          votes[n] += lk::rank_vote(center[n], neighbor);
+          if (kMasked) ++neighbors[n];
         }
       }
   }
   const int x = x0 + lane;
-  if (x >= grey.width) return;
+  if (x >= gray.width) return;
 #pragma unroll
   for (int n = 0; n < kDown; ++n) {
     const int y = y0 + top + n;
-    if (y >= grey.height) return;
-    const bool counts = !kMasked || centre[n] != lk::kNoGrey;
+    if (y >= gray.height) return;
+    const bool counts = !kMasked || center[n] != lk::kNoGray;
     if (kMasked) {
-      votes[n] = lk::whole_votes(votes[n], neighbours[n]);
+      votes[n] = lk::whole_votes(votes[n], neighbors[n]);
       out.mask.at(x, y) = counts ? 1 : 0;
     }
-    int feature = lk::least(lk::unranked(centre[n]), 255);
+    int feature = lk::least(lk::unranked(center[n]), 255);
     if (kRank) feature = counts ? lk::ranked(votes[n]) : 0;
     out.features.at(x, y) = static_cast<std::uint8_t>(feature);
   }
@@ -133,16 +133,16 @@ void launch_features(const FeatureJob& job, bool rank, int blocks, cudaStream_t 
 
 }  // namespace
 
-void quantise(DevicePlane<const float> grey, DevicePlane<const std::uint8_t> mask, DeviceGrey out,
+void quantize(DevicePlane<const float> gray, DevicePlane<const std::uint8_t> mask, DeviceGray out,
               cudaStream_t stream) {
-  launch_after(quantise_kernel, {grid_over(out.width, out.height), kThreads}, stream,
-               "grey levels of a frame", grey, mask, out);
+  launch_after(quantize_kernel, {grid_over(out.width, out.height), kThreads}, stream,
+               "gray levels of a frame", gray, mask, out);
 }
 
-void halve(DeviceGrey grey, bool masked, DeviceGrey out, cudaStream_t stream) {
+void halve(DeviceGray gray, bool masked, DeviceGray out, cudaStream_t stream) {
   const dim3 grid = grid_over(out.width, out.height);
   launch_after(masked ? halve_kernel<true> : halve_kernel<false>, {grid, kThreads}, stream,
-               "levels of a frame", grey, out);
+               "levels of a frame", gray, out);
 }
 
 void find_features(const FeatureLevels& levels, bool rank, cudaStream_t stream) {
@@ -151,8 +151,8 @@ void find_features(const FeatureLevels& levels, bool rank, cudaStream_t stream) 
   for (int level = 0; level < levels.count; ++level) {
     job.first_block[level] = blocks;
     const auto over = [](int size, int step) { return (size + step - 1) / step; };
-    blocks += over(levels.grey[level].width, kTuning.block_x) *
-              over(levels.grey[level].height, kTuning.block_y * kTuning.rank_rows);
+    blocks += over(levels.gray[level].width, kTuning.block_x) *
+              over(levels.gray[level].height, kTuning.block_y * kTuning.rank_rows);
   }
   if (levels.out[0].mask.data != nullptr) launch_features<true>(job, rank, blocks, stream);
   else launch_features<false>(job, rank, blocks, stream);

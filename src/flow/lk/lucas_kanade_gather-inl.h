@@ -18,7 +18,7 @@ namespace fovea::flow::cpu {
 namespace {
 namespace HWY_NAMESPACE {
 
-// Four neighbours a place, two at a time, as no instruction gathers bytes.
+// Four neighbors a place, two at a time, as no instruction gathers bytes.
 HWY_INLINE void gather_row(const Plane<std::uint8_t>& image,
                            const std::int32_t* HWY_RESTRICT places, int count,
                            std::uint32_t* HWY_RESTRICT quads) {

@@ -3,7 +3,7 @@
 // a separable window and a damped 2x2 system, in single precision. Sums run over a window's taps
 // from the lowest index up; fma() stands where a product and a sum round once.
 #pragma once
-#include <fovea/api.h>
+#include <fovea/core/api.h>
 
 #include <cmath>
 #include <cstdint>
@@ -20,39 +20,39 @@ FOVEA_HD inline int mirrored(int i, int size) {
   return clamped(inside >= size ? 2 * size - 2 - inside : inside, size);
 }
 
-// Grey levels are held in sixteenths: a coarse level has more of them than bytes could tell apart.
-constexpr int kGreyUnits = 16;
-constexpr int kGreyMost = 255 * kGreyUnits;
+// Gray levels are held in sixteenths: a coarse level has more of them than bytes could tell apart.
+constexpr int kGrayUnits = 16;
+constexpr int kGrayMost = 255 * kGrayUnits;
 // Stands for a pixel that the mask leaves out.
-constexpr int kNoGrey = 0x7FFF;
-FOVEA_HD inline int quantised(float grey) {
-  const float units = grey * kGreyUnits + 0.5F;
+constexpr int kNoGray = 0x7FFF;
+FOVEA_HD inline int quantized(float gray) {
+  const float units = gray * kGrayUnits + 0.5F;
   if (!(units > 0)) return 0;  // nor a NaN
-  return units < kGreyMost ? static_cast<int>(units) : kGreyMost;
+  return units < kGrayMost ? static_cast<int>(units) : kGrayMost;
 }
 
 // Half the size: [1 4 6 4 1] down the columns, which fits 16 bits, then along the row.
 FOVEA_HD inline int halved(int sum) { return (sum + 128) >> 8; }
 constexpr int kHalveTaps[5] = {1, 4, 6, 4, 1};
 
-// Rank transform: by how much a pixel is brighter than its neighbours. A neighbour's vote grows
+// Rank transform: by how much a pixel is brighter than its neighbors. A neighbor's vote grows
 // over kRankSoft units instead of jumping, so that noise on flat ground counts little.
 constexpr int kRankRadius = 3;
-constexpr int kRankNeighbours = 48;
-constexpr int kRankSoft = 4 * kGreyUnits;
-FOVEA_HD inline int rank_vote(int centre, int neighbour) {
-  return least(most(centre - neighbour, -kRankSoft), kRankSoft);
+constexpr int kRankNeighbors = 48;
+constexpr int kRankSoft = 4 * kGrayUnits;
+FOVEA_HD inline int rank_vote(int center, int neighbor) {
+  return least(most(center - neighbor, -kRankSoft), kRankSoft);
 }
 constexpr int kRankShift = 5;
-constexpr int kRankOffset = kRankNeighbours * kRankSoft + (1 << (kRankShift - 1));
+constexpr int kRankOffset = kRankNeighbors * kRankSoft + (1 << (kRankShift - 1));
 // 0 to 192, from the sum of votes.
 FOVEA_HD inline int ranked(int votes) { return (votes + kRankOffset) >> kRankShift; }
-// Votes of fewer neighbours than all count for the missing ones.
-FOVEA_HD inline int whole_votes(int votes, int neighbours) {
-  return neighbours > 0 ? votes * kRankNeighbours / neighbours : 0;
+// Votes of fewer neighbors than all count for the missing ones.
+FOVEA_HD inline int whole_votes(int votes, int neighbors) {
+  return neighbors > 0 ? votes * kRankNeighbors / neighbors : 0;
 }
-// Where the transform is not wanted: the grey level itself.
-FOVEA_HD inline int unranked(int grey) { return (grey + kGreyUnits / 2) / kGreyUnits; }
+// Where the transform is not wanted: the gray level itself.
+FOVEA_HD inline int unranked(int gray) { return (gray + kGrayUnits / 2) / kGrayUnits; }
 
 // Where pixel x lands on one axis: between `index` and the one after it.
 struct Landing {
@@ -71,7 +71,7 @@ FOVEA_HD inline float blended(float a, float b, float fraction) {
   return std::fma(b - a, fraction, a);
 }
 
-// What a pixel gives to the sums of its neighbours' windows. `sum` is the first image plus the
+// What a pixel gives to the sums of its neighbors' windows. `sum` is the first image plus the
 // warped second one, of which the differences are taken: gradients of both count alike.
 struct Products {
   float xx, xy, yy, xt, yt;
@@ -112,7 +112,7 @@ FOVEA_HD inline Step solved(const Products& sums, const SolveParams& params) {
   return {limited(u, params.most), limited(v, params.most), true};
 }
 
-// Propagation: each pixel tries the flow of neighbours some way off and keeps what fits best, by
+// Propagation: each pixel tries the flow of neighbors some way off and keeps what fits best, by
 // the sum of absolute differences over a square of 7x7 pixels; integers, positions in sixteenths.
 constexpr int kTrialRadius = 3;
 constexpr int kTrialUnits = 16;

@@ -25,7 +25,7 @@ struct LevelPlan {
   int propagation = 0;  // rounds before the first steps, one step each
   Round wide{};
   Round narrow{};
-  bool half_trials = false;  // rounds try neighbours beside and at the corners by turns
+  bool half_trials = false;  // rounds try neighbors beside and at the corners by turns
   int median_every = 1;      // steps; the last is always followed by one
   int steps() const { return wide.steps + narrow.steps; }
   const Round& round_of(int step) const { return step < wide.steps ? wide : narrow; }

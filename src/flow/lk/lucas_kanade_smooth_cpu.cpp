@@ -51,7 +51,7 @@ void sort_columns5(const std::array<const float*, 5>& rows, int width,
   }
 }
 
-// Merges neighbouring sorted columns, x and x + 1, into ten sorted numbers (Batcher).
+// Merges neighboring sorted columns, x and x + 1, into ten sorted numbers (Batcher).
 HWY_INLINE void merge_pairs(V& a0, V& a1, V& b0, V& b1) {  // to a0 <= a1 <= b0 <= b1
   order(a0, b0);
   order(a1, b1);

@@ -361,7 +361,7 @@ class TileRows {
     }
   }
 
-  // Scratch of the warp serves for results: whole vectors are written, a tile's neighbours not.
+  // Scratch of the warp serves for results: whole vectors are written, a tile's neighbors not.
   float* u_line() { return fractions_x_; }
   float* v_line() { return fractions_y_; }
   float* eigen_line() { return reinterpret_cast<float*>(quads_); }

@@ -1,6 +1,6 @@
 // One step of Lucas-Kanade on CUDA. A block of threads serves a tile: it warps the tile and its
 // margins, multiplies, sums along rows, sums down columns and solves, all in shared memory; nothing
-// but the flow is written. Sums of several neighbours are carried in registers, so that a product
+// but the flow is written. Sums of several neighbors are carried in registers, so that a product
 // is read from shared memory about once for four of them.
 #include <algorithm>
 

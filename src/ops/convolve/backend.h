@@ -1,7 +1,7 @@
 // The convolution's two twins, for the types listed here; called with images of one shape, kernels
 // already flipped where asked and anchors inside them.
 #pragma once
-#include <fovea/convolve.h>
+#include <fovea/ops/convolve.h>
 
 #include <span>
 

@@ -1,8 +1,8 @@
 // Checks a convolution request, flips the kernel where asked, and hands it to the twin of the
 // device asked for.
 #include <fmt/format.h>
-#include <fovea/convolve.h>
-#include <fovea/error.h>
+#include <fovea/core/error.h>
+#include <fovea/ops/convolve.h>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 // CUDA twin of the convolution. A block computes a tile: strips of source rows go to shared memory
 // as floats with the border written out; both passes of a separable kernel run there, so that the
-// intermediate never reaches device memory. A thread sums eight neighbouring outputs at once: eight
+// intermediate never reaches device memory. A thread sums eight neighboring outputs at once: eight
 // taps then need fifteen loads for 64 multiply-adds. Shared rows are skewed by one word in eight,
 // so that threads eight columns apart meet different banks. Channels are separate blocks.
 #include <algorithm>
@@ -195,7 +195,7 @@ __global__ void __launch_bounds__(kThreads)
           [&](int i) { return from[skewed(tx * kN + i)]; }, sum);
     }
   }
-  // Through shared memory once more, so that a warp writes neighbouring pixels.
+  // Through shared memory once more, so that a warp writes neighboring pixels.
   __syncthreads();
 #pragma unroll
   for (int i = 0; i < kN; ++i) strip[ty * kTilePitch + skewed(tx * kN + i)] = sum[i];

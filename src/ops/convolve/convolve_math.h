@@ -1,6 +1,6 @@
 // The arithmetic that both twins of the convolution share, and what they are told.
 #pragma once
-#include <fovea/convolve.h>
+#include <fovea/ops/convolve.h>
 
 #include <cmath>
 

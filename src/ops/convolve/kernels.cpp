@@ -2,8 +2,8 @@
 // and cut-off derivative would otherwise answer to a constant, or answer a ramp with a little less
 // than its slope.
 #include <fmt/format.h>
-#include <fovea/convolve.h>
-#include <fovea/error.h>
+#include <fovea/core/error.h>
+#include <fovea/ops/convolve.h>
 
 #include <cmath>
 

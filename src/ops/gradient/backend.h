@@ -1,6 +1,6 @@
 // The gradient's two twins, for the types listed here; called with one shape throughout.
 #pragma once
-#include <fovea/gradient.h>
+#include <fovea/ops/gradient.h>
 
 #include "ops/gradient/gradient_math.h"
 

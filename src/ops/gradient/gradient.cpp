@@ -1,6 +1,6 @@
 // Checks a gradient request and hands it to the twin of the device asked for.
-#include <fovea/error.h>
-#include <fovea/gradient.h>
+#include <fovea/core/error.h>
+#include <fovea/ops/gradient.h>
 
 #include <array>
 #include <cmath>
@@ -77,7 +77,7 @@ void run_polar(ImageView<const T> image, ImageView<float> magnitude, ImageView<s
 
 std::span<const Choice> choices(GradientKernel) {
   static constexpr std::array<Choice, 3> kChoices{
-      {{"centred", static_cast<int>(GradientKernel::kCentred)},
+      {{"centered", static_cast<int>(GradientKernel::kCentered)},
        {"sobel", static_cast<int>(GradientKernel::kSobel)},
        {"scharr", static_cast<int>(GradientKernel::kScharr)}}};
   return kChoices;
@@ -85,7 +85,7 @@ std::span<const Choice> choices(GradientKernel) {
 
 void describe(OptionVisitor& visit, GradientOptions& options) {
   visit("kernel", options.kernel,
-        "weights across the difference: centred 0 1 0, sobel 1 2 1, scharr 3 10 3");
+        "weights across the difference: centered 0 1 0, sobel 1 2 1, scharr 3 10 3");
 }
 
 void describe(OptionVisitor& visit, PolarGradientOptions& options) {

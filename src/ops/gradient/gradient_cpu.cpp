@@ -74,7 +74,7 @@ HWY_INLINE Pair<D> subtract(D, Pair<D> a, Pair<D> b) {
 template <class T>
 struct RowTriple {
   const T* above;
-  const T* centre;
+  const T* center;
   const T* below;
 };
 
@@ -87,28 +87,28 @@ struct Lines {
   int elements, channels;
 };
 
-// side * outer + centre * inner. The weights are known to the compiler, so that the common kernels
+// side * outer + center * inner. The weights are known to the compiler, so that the common kernels
 // need no product.
 template <GradientKernel kKernel, class D>
 HWY_INLINE Pair<D> weighted(D d, Pair<D> outer, Pair<D> inner) {
-  if constexpr (kKernel == GradientKernel::kCentred) return inner;
+  if constexpr (kKernel == GradientKernel::kCentered) return inner;
   if constexpr (kKernel == GradientKernel::kSobel) return add(d, outer, add(d, inner, inner));
   using T = hn::TFromD<D>;
   constexpr auto kWeights = detail::weights_of(kKernel);
   const auto side = hn::Set(d, static_cast<T>(kWeights.side));
-  const auto centre = hn::Set(d, static_cast<T>(kWeights.centre));
-  return {hn::Add(hn::Mul(outer.low, side), hn::Mul(inner.low, centre)),
-          hn::Add(hn::Mul(outer.high, side), hn::Mul(inner.high, centre))};
+  const auto center = hn::Set(d, static_cast<T>(kWeights.center));
+  return {hn::Add(hn::Mul(outer.low, side), hn::Mul(inner.low, center)),
+          hn::Add(hn::Mul(outer.high, side), hn::Mul(inner.high, center))};
 }
 template <GradientKernel kKernel, class T>
 HWY_INLINE T weighted(T outer, T inner) {
   // Not a product with 0: beyond the border of the kernel there may be infinities.
-  if constexpr (kKernel == GradientKernel::kCentred) return inner;
+  if constexpr (kKernel == GradientKernel::kCentered) return inner;
   constexpr auto kWeights = detail::weights_of(kKernel);
-  return static_cast<T>(outer * kWeights.side + inner * kWeights.centre);
+  return static_cast<T>(outer * kWeights.side + inner * kWeights.center);
 }
 
-// Down the columns: smooth = weighted(above + below, centre), difference = below - above.
+// Down the columns: smooth = weighted(above + below, center), difference = below - above.
 template <GradientKernel kKernel, class T, class Difference>
 void vertical_pass(const RowTriple<T>& rows, const Lines<Difference>& lines) {
   Difference* HWY_RESTRICT smooth = lines.smooth;
@@ -119,7 +119,7 @@ void vertical_pass(const RowTriple<T>& rows, const Lines<Difference>& lines) {
   int i = 0;
   for (; i + step <= elements; i += step) {
     const auto above = load_pair(d, rows.above + i), below = load_pair(d, rows.below + i);
-    const auto inner = load_pair(d, rows.centre + i);
+    const auto inner = load_pair(d, rows.center + i);
     store_pair(d, weighted<kKernel>(d, add(d, above, below), inner), smooth + channels + i);
     store_pair(d, subtract(d, below, above), difference + channels + i);
   }
@@ -127,7 +127,7 @@ void vertical_pass(const RowTriple<T>& rows, const Lines<Difference>& lines) {
     const auto above = static_cast<Difference>(rows.above[i]);
     const auto below = static_cast<Difference>(rows.below[i]);
     smooth[channels + i] = weighted<kKernel>(static_cast<Difference>(above + below),
-                                             static_cast<Difference>(rows.centre[i]));
+                                             static_cast<Difference>(rows.center[i]));
     difference[channels + i] = static_cast<Difference>(below - above);
   }
   for (Difference* line : {smooth, difference}) {
@@ -179,7 +179,7 @@ void gradient_rows(const GradientJob<T, Difference>& job) {
 template <class T, class Difference>
 void gradient_rows(const GradientJob<T, Difference>& job, GradientKernel kernel) {
   switch (kernel) {
-    case GradientKernel::kCentred: return gradient_rows<GradientKernel::kCentred>(job);
+    case GradientKernel::kCentered: return gradient_rows<GradientKernel::kCentered>(job);
     case GradientKernel::kSobel: return gradient_rows<GradientKernel::kSobel>(job);
     case GradientKernel::kScharr: return gradient_rows<GradientKernel::kScharr>(job);
   }

@@ -50,7 +50,7 @@ struct Segment {
   }
 };
 
-// Calls body(y, above, centre, below) for the rows of this thread.
+// Calls body(y, above, center, below) for the rows of this thread.
 template <class T, int kChannels, class Body>
 __device__ void for_each_row(const ImageView<const T>& image, bool packed, const Body& body) {
   const int x = (blockIdx.x * blockDim.x + threadIdx.x) * kTuning.pixels;
@@ -59,16 +59,16 @@ __device__ void for_each_row(const ImageView<const T>& image, bool packed, const
   for (int strip = blockIdx.y * blockDim.y + threadIdx.y; strip < strips;
        strip += gridDim.y * blockDim.y) {
     const int first = strip * kTuning.rows;
-    Segment<T, kChannels> above, centre, below;
+    Segment<T, kChannels> above, center, below;
     above.load(image, x, first - 1, packed);
-    centre.load(image, x, first, packed);
+    center.load(image, x, first, packed);
 #pragma unroll
     for (int r = 0; r < kTuning.rows; ++r) {
       if (first + r >= image.height) break;
       below.load(image, x, first + r + 1, packed);
-      body(x, first + r, above, centre, below);
-      above = centre;
-      centre = below;
+      body(x, first + r, above, center, below);
+      above = center;
+      center = below;
     }
   }
 }
@@ -87,9 +87,9 @@ __device__ void store(T* row, int element, int elements, const Pack<T, kCount>& 
 
 template <GradientKernel kKernel, class Number>
 __device__ Number weighted(Number outer, Number inner) {
-  if constexpr (kKernel == GradientKernel::kCentred) return inner;
+  if constexpr (kKernel == GradientKernel::kCentered) return inner;
   constexpr auto kWeights = detail::weights_of(kKernel);
-  return static_cast<Number>(outer * kWeights.side + inner * kWeights.centre);
+  return static_cast<Number>(outer * kWeights.side + inner * kWeights.center);
 }
 
 template <GradientKernel kKernel, int kChannels, class T, class Difference>
@@ -99,10 +99,10 @@ __global__ void gradient_kernel(ImageView<const T> image, ImageView<Difference> 
   using Row = Segment<T, kChannels>;
   using Number = decltype(Difference{} + Difference{});
   for_each_row<T, kChannels>(
-      image, packed_in, [&](int x, int y, const Row& above, const Row& centre, const Row& below) {
+      image, packed_in, [&](int x, int y, const Row& above, const Row& center, const Row& below) {
         const auto smooth = [&](int i) {
           return weighted<kKernel>(above.template at<Number>(i) + below.template at<Number>(i),
-                                   centre.template at<Number>(i));
+                                   center.template at<Number>(i));
         };
         const auto difference = [&](int i) {
           return below.template at<Number>(i) - above.template at<Number>(i);
@@ -125,7 +125,7 @@ __global__ void polar_gradient_kernel(ImageView<const T> image, ImageView<float>
                                       bool packed_in, bool packed_out) {
   using Row = Segment<T, kChannels>;
   for_each_row<T, kChannels>(
-      image, packed_in, [&](int x, int y, const Row& above, const Row& centre, const Row& below) {
+      image, packed_in, [&](int x, int y, const Row& above, const Row& center, const Row& below) {
         Pack<float, kTuning.pixels> lengths;
         Pack<std::uint8_t, kTuning.pixels> bins;
 #pragma unroll
@@ -135,7 +135,7 @@ __global__ void polar_gradient_kernel(ImageView<const T> image, ImageView<float>
           for (int c = 0; c < kChannels; ++c) {
             const int e = i * kChannels + c;
             const float dx =
-                centre.template at<float>(e + kChannels) - centre.template at<float>(e - kChannels);
+                center.template at<float>(e + kChannels) - center.template at<float>(e - kChannels);
             const float dy = below.template at<float>(e) - above.template at<float>(e);
             const float square = dx * dx + dy * dy;
             if (square > best) best_dx = dx, best_dy = dy, best = square;
@@ -196,7 +196,7 @@ void gradient(ImageView<const T> image, ImageView<Difference> dx, ImageView<Diff
   };
   using Kernel = GradientKernel;
   switch (kernel) {
-    case Kernel::kCentred: run(std::integral_constant<Kernel, Kernel::kCentred>()); break;
+    case Kernel::kCentered: run(std::integral_constant<Kernel, Kernel::kCentered>()); break;
     case Kernel::kSobel: run(std::integral_constant<Kernel, Kernel::kSobel>()); break;
     case Kernel::kScharr: run(std::integral_constant<Kernel, Kernel::kScharr>()); break;
   }

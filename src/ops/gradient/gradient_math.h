@@ -1,12 +1,12 @@
 // The arithmetic that both twins of the gradient share.
 #pragma once
-#include <fovea/gradient.h>
+#include <fovea/ops/gradient.h>
 
 namespace fovea::detail {
 
 struct KernelWeights {
   int side;    // weight of the two outer lines
-  int centre;  // weight of the middle one
+  int center;  // weight of the middle one
 };
 
 FOVEA_HD constexpr KernelWeights weights_of(GradientKernel kernel) {

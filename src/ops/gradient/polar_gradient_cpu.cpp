@@ -49,11 +49,11 @@ using Floats = hn::ScalableTag<float>;
 
 constexpr int kParts = 4;  // vectors of floats in a block of pixels, as many as one of bytes gives
 
-// Neighbours of the first pixel of a block.
+// Neighbors of the first pixel of a block.
 template <class T>
-struct Neighbours {
+struct Neighbors {
   const T *left, *right, *above, *below;
-  Neighbours operator+(std::size_t elements) const {
+  Neighbors operator+(std::size_t elements) const {
     return {left + elements, right + elements, above + elements, below + elements};
   }
 };
@@ -184,7 +184,7 @@ HWY_INLINE void consider(const hn::Vec<Bytes> (&pixels)[4], bool first, ByteGrad
 }
 
 template <int kChannels>
-HWY_INLINE ByteGradient strongest(const Neighbours<std::uint8_t>& at) {
+HWY_INLINE ByteGradient strongest(const Neighbors<std::uint8_t>& at) {
   const Bytes d;
   hn::Vec<Bytes> left[kChannels], right[kChannels], above[kChannels], below[kChannels];
   load_channels<kChannels>(d, at.left, left);
@@ -240,11 +240,11 @@ struct FloatGradient {
 };
 
 template <int kChannels>
-HWY_INLINE FloatGradient strongest(const Neighbours<float>& block) {
+HWY_INLINE FloatGradient strongest(const Neighbors<float>& block) {
   const Floats d;
   FloatGradient best;
   for (int i = 0; i < kParts; ++i) {
-    const Neighbours<float> at = block + i * hn::Lanes(d) * kChannels;
+    const Neighbors<float> at = block + i * hn::Lanes(d) * kChannels;
     hn::Vec<Floats> left[kChannels], right[kChannels], above[kChannels], below[kChannels];
     load_channels<kChannels>(d, at.left, left);
     load_channels<kChannels>(d, at.right, right);
@@ -322,7 +322,7 @@ hn::Vec<Bytes> orientation_bins(const Gradient& gradient, const detail::PolarPar
 }
 
 template <int kChannels, class T>
-HWY_INLINE void polar_block(const Neighbours<T>& at, const detail::PolarParams& params,
+HWY_INLINE void polar_block(const Neighbors<T>& at, const detail::PolarParams& params,
                             float* magnitude, std::uint8_t* bin) {
   const Floats d;
   const auto gradient = strongest<kChannels>(at);
@@ -398,7 +398,7 @@ HWY_EXPORT(polar_rows_f32);
 
 constexpr int kRowsPerTask = 32;
 
-// A row with a pixel of border on both sides, and the last block of it and of its neighbours, which
+// A row with a pixel of border on both sides, and the last block of it and of its neighbors, which
 // may run over the end.
 template <class T>
 std::size_t polar_scratch(ImageView<const T> image) {

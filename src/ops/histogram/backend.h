@@ -1,4 +1,4 @@
-// The twins of the window histogram, for the counts listed here, and of quantisation, for the
+// The twins of the window histogram, for the counts listed here, and of quantization, for the
 // pixels; called with shapes that fit and nothing empty.
 #pragma once
 #include "ops/histogram/window_histogram_math.h"

@@ -1,7 +1,7 @@
 // Checks requests for window histograms and hands them to the twin of the device asked for.
 #include <fmt/format.h>
-#include <fovea/error.h>
-#include <fovea/window_histogram.h>
+#include <fovea/core/error.h>
+#include <fovea/ops/window_histogram.h>
 
 #include <array>
 #include <limits>
@@ -80,7 +80,7 @@ void describe(OptionVisitor& visit, WindowHistogramOptions& options) {
 
 void describe(OptionVisitor& visit, QuantizeOptions& options) {
   constexpr double kMost = std::numeric_limits<float>::max();
-  visit("levels", options.levels, "levels that grey values are divided into", 1, 255);
+  visit("levels", options.levels, "levels that gray values are divided into", 1, 255);
   visit("low", options.low, "value where the first level starts", -kMost, kMost);
   visit("high", options.high, "value where the last level ends; equal to low: the type's range",
         -kMost, kMost);

@@ -134,7 +134,7 @@ class WindowStrip {
     return prefix[2 * params_.radius_x + 1] - prefix[0];
   }
 
-  // Neighbouring threads write neighbouring words; `pixel` and `word` go along without division.
+  // Neighboring threads write neighboring words; `pixel` and `word` go along without division.
   __device__ void store_words(int y) const {
     const int words = layout_.words, pixels = min(kTuning.strip, bin_.width - left_);
     unsigned* out = reinterpret_cast<unsigned*>(&counts_.at(left_, y));
@@ -185,7 +185,7 @@ WindowLayout layout_for(const ImageView<Count>& counts, detail::WindowParams par
   WindowLayout layout{};
   layout.words = (counts.channels + kPerWord - 1) / kPerWord;
   layout.columns = kTuning.strip + 2 * params.radius_x;
-  // Threads that read the words of neighbouring pixels then meet in no bank.
+  // Threads that read the words of neighboring pixels then meet in no bank.
   int spread = 1;
   while (spread < layout.words) spread *= 2;
   layout.pitch = (layout.columns + 1 + 31) / 32 * 32 + 32 / spread;

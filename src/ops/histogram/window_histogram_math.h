@@ -1,6 +1,6 @@
 // What both twins of the window histogram share.
 #pragma once
-#include <fovea/window_histogram.h>
+#include <fovea/ops/window_histogram.h>
 
 namespace fovea::detail {
 

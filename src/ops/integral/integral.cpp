@@ -1,8 +1,8 @@
 // Checks requests for integral images and histograms and hands them to the twin of the device asked
 // for.
 #include <fmt/format.h>
-#include <fovea/error.h>
-#include <fovea/integral.h>
+#include <fovea/core/error.h>
+#include <fovea/ops/integral.h>
 
 #include <array>
 #include <cmath>

@@ -1,7 +1,7 @@
 // What both twins of the integral image share: the list of types, the request, and the rounding of
 // weights.
 #pragma once
-#include <fovea/integral.h>
+#include <fovea/ops/integral.h>
 
 #include <cmath>
 

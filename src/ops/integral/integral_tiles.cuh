@@ -13,7 +13,7 @@
 // however few blocks the device holds at once.
 //
 // Tried on an H200 and slower: tiles prefetched into shared memory by blocks that stay (waits for
-// neighbours, not loads, are what is left over a copy), smaller tiles with more blocks, and corners
+// neighbors, not loads, are what is left over a copy), smaller tiles with more blocks, and corners
 // carried down instead of across.
 #pragma once
 #include <bit>
@@ -30,7 +30,7 @@ struct TileShape {
   static constexpr int kWarps = 8;  // with 64 registers of pixels a thread, two blocks fill a
                                     // multiprocessor: 128 KiB of it in flight
   static constexpr int kThreads = 32 * kWarps;
-  // Neighbouring elements of one thread: whole pixels, stored 16 bytes at a time.
+  // Neighboring elements of one thread: whole pixels, stored 16 bytes at a time.
   static constexpr int kVector =
       kChannels == 3 ? 3 * kPerLoad : (kChannels > kPerLoad ? kChannels : kPerLoad);
   static constexpr int kChunks = kChannels == 3 ? 1 : 256 / (32 * kVector);

@@ -10,10 +10,10 @@ namespace {
 
 constexpr int kBandRows = 16;     // rows that wait together; the row above them is read once more
 constexpr int kLeastStrip = 128;  // pixels; below this a tile is shorter than handing it over
-constexpr int kStripsPerThread = 4;  // slack between neighbouring bands
+constexpr int kStripsPerThread = 4;  // slack between neighboring bands
 constexpr int kSpins = 200;          // before the core is given up
 
-// How many strips of a band are done; a cache line each, as two threads watch neighbours.
+// How many strips of a band are done; a cache line each, as two threads watch neighbors.
 struct alignas(64) BandProgress {
   std::atomic<int> strips{0};
 };

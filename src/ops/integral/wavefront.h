@@ -2,7 +2,7 @@
 // columns; a tile runs once the one left of it and the one above it are done, so that the
 // arithmetic is that of a single thread and the pixels are read once.
 #pragma once
-#include <fovea/exec.h>
+#include <fovea/core/exec.h>
 
 #include <algorithm>
 

@@ -5,11 +5,11 @@
 namespace fovea::cuda {
 namespace {
 
-// Of the fma chain: a block has 64 points and goes through the centres by 64; a thread has 4 x 4.
+// Of the fma chain: a block has 64 points and goes through the centers by 64; a thread has 4 x 4.
 struct ChainShape {
   static constexpr int kThreads = 256;
-  static constexpr int kSide = 64;     // points, and centres
-  static constexpr int kEach = 4;      // points, and centres, of a thread
+  static constexpr int kSide = 64;     // points, and centers
+  static constexpr int kEach = 4;      // points, and centers, of a thread
   static constexpr int kAcross = 16;   // threads that share points
   static constexpr int kNumbers = 16;  // brought to shared memory at once
   static constexpr int kPitch = kSide + 4;
@@ -27,32 +27,32 @@ __device__ void load_numbers(const Row& row, int first, int dimensions,
 }
 
 __global__ void __launch_bounds__(ChainShape::kThreads)
-    chain_kernel(CentresView centres, PointRows points, std::int32_t* labels) {
+    chain_kernel(CentersView centers, PointRows points, std::int32_t* labels) {
   using S = ChainShape;
-  __shared__ float point_numbers[S::kNumbers][S::kPitch], centre_numbers[S::kNumbers][S::kPitch];
+  __shared__ float point_numbers[S::kNumbers][S::kPitch], center_numbers[S::kNumbers][S::kPitch];
   const int first_point = static_cast<int>(blockIdx.x) * S::kSide;
   const int across = static_cast<int>(threadIdx.x) % S::kAcross;
   const int down = static_cast<int>(threadIdx.x) / S::kAcross;
   float best[S::kEach];
   int nearest[S::kEach] = {};
   for (float& score : best) score = nearest::kInfinity;
-  for (int first = 0; first < centres.centres; first += S::kSide) {
+  for (int first = 0; first < centers.centers; first += S::kSide) {
     float scores[S::kEach][S::kEach];
     for (int b = 0; b < S::kEach; ++b) {
-      const int centre = first + across + b * S::kAcross;
-      const float half = centre < centres.centres ? centres.halves[centre] : nearest::kInfinity;
+      const int center = first + across + b * S::kAcross;
+      const float half = center < centers.centers ? centers.halves[center] : nearest::kInfinity;
       for (int a = 0; a < S::kEach; ++a) scores[a][b] = half;
     }
-    for (int i = 0; i < centres.dimensions; i += S::kNumbers) {
+    for (int i = 0; i < centers.dimensions; i += S::kNumbers) {
       __syncthreads();
       load_numbers([&](int r) { return points.row(min(first_point + r, points.count - 1)); }, i,
-                   centres.dimensions, point_numbers);
+                   centers.dimensions, point_numbers);
       load_numbers(
           [&](int r) {
-            return centres.numbers +
-                   static_cast<std::ptrdiff_t>(min(first + r, centres.centres - 1)) * centres.pitch;
+            return centers.numbers +
+                   static_cast<std::ptrdiff_t>(min(first + r, centers.centers - 1)) * centers.pitch;
           },
-          i, centres.dimensions, centre_numbers);
+          i, centers.dimensions, center_numbers);
       __syncthreads();
 #pragma unroll
       for (int k = 0; k < S::kNumbers; ++k) {
@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(ChainShape::kThreads)
         const float mine[S::kEach] = {p.x, p.y, p.z, p.w};
 #pragma unroll
         for (int b = 0; b < S::kEach; ++b) {
-          const float c = centre_numbers[k][across + b * S::kAcross];
+          const float c = center_numbers[k][across + b * S::kAcross];
 #pragma unroll
           for (int a = 0; a < S::kEach; ++a)
             scores[a][b] = detail::add_to_score(mine[a], c, scores[a][b]);
@@ -92,32 +92,32 @@ constexpr int kTotalsThreads = 128;
 
 // Distances and sums of points whose labels have been found.
 __global__ void __launch_bounds__(kTotalsThreads)
-    totals_kernel(CentresView centres, PointRows points, StepTotals totals) {
+    totals_kernel(CentersView centers, PointRows points, StepTotals totals) {
   __shared__ BlockTotals<kTotalsThreads / 32> block;
   block.clear();
   __syncthreads();
   const int first = static_cast<int>(blockIdx.x) * kTotalsThreads;
   const int base = first + static_cast<int>(threadIdx.x / 32 * 32);
-  Labelled now{first + static_cast<int>(threadIdx.x), -1, 0};
+  Labeled now{first + static_cast<int>(threadIdx.x), -1, 0};
   if (now.row < points.count) {
     now.label = totals.found[now.row];
     const float* point = points.row(now.row);
-    const float* centre = centres.numbers + static_cast<std::ptrdiff_t>(now.label) * centres.pitch;
-    for (int i = 0; i < centres.dimensions; ++i)
-      now.distance = detail::add_to_distance(point[i], centre[i], now.distance);
+    const float* center = centers.numbers + static_cast<std::ptrdiff_t>(now.label) * centers.pitch;
+    for (int i = 0; i < centers.dimensions; ++i)
+      now.distance = detail::add_to_distance(point[i], center[i], now.distance);
   }
   take_points(
-      totals, points, centres.dimensions, now,
+      totals, points, centers.dimensions, now,
       [&](int lane) { return points.row(min(base + lane, points.count - 1)); }, block);
   __syncthreads();
   if (threadIdx.x == 0) block.tell(totals.record, 0);
 }
 
-void find_by_chain(const CentresView& centres, const PointRows& points, std::int32_t* labels,
+void find_by_chain(const CentersView& centers, const PointRows& points, std::int32_t* labels,
                    cudaStream_t stream) {
   chain_kernel<<<blocks_for(points.count, ChainShape::kSide), ChainShape::kThreads, 0, stream>>>(
-      centres, points, labels);
-  check_launch("nearest centres");
+      centers, points, labels);
+  check_launch("nearest centers");
 }
 
 // Calls `use` with the number of steps as a constant.
@@ -137,25 +137,25 @@ void with_steps(int steps, const Use& use) {
 
 }  // namespace
 
-void find_points(const CentresView& centres, const PointRows& points, std::int32_t* labels,
+void find_points(const CentersView& centers, const PointRows& points, std::int32_t* labels,
                  cudaStream_t stream) {
-  if (centres.groups == nullptr) return find_by_chain(centres, points, labels, stream);
-  with_steps(centres.pitch / detail::nearest::kStep, [&](auto steps) {
-    find_by<NearestShape<decltype(steps)::value>>(centres, points, labels, stream);
+  if (centers.groups == nullptr) return find_by_chain(centers, points, labels, stream);
+  with_steps(centers.pitch / detail::nearest::kStep, [&](auto steps) {
+    find_by<NearestShape<decltype(steps)::value>>(centers, points, labels, stream);
   });
 }
 
-void step_points(const CentresView& centres, const PointRows& points, const StepTotals& totals,
+void step_points(const CentersView& centers, const PointRows& points, const StepTotals& totals,
                  cudaStream_t stream) {
-  if (centres.groups != nullptr) {
-    with_steps(centres.pitch / detail::nearest::kStep, [&](auto steps) {
-      step_by<NearestShape<decltype(steps)::value>>(centres, points, totals, stream);
+  if (centers.groups != nullptr) {
+    with_steps(centers.pitch / detail::nearest::kStep, [&](auto steps) {
+      step_by<NearestShape<decltype(steps)::value>>(centers, points, totals, stream);
     });
     return;
   }
-  find_by_chain(centres, points, totals.found, stream);
+  find_by_chain(centers, points, totals.found, stream);
   totals_kernel<<<blocks_for(points.count, kTotalsThreads), kTotalsThreads, 0, stream>>>(
-      centres, points, totals);
+      centers, points, totals);
   check_launch("kmeans");
 }
 

@@ -27,7 +27,7 @@ struct StepRecord {
   unsigned long long squared_shift;  // a double's bits
   unsigned empty;
   unsigned doubtful;  // points that the tensor cores could not tell
-  float most_half;    // of the centres that the step leaves
+  float most_half;    // of the centers that the step leaves
 };
 
 // What a step reads and adds to, in device memory.
@@ -124,15 +124,15 @@ struct BlockTotals {
   }
 };
 
-// One point a lane: its label now, and its squared distance from that centre.
-struct Labelled {
+// One point a lane: its label now, and its squared distance from that center.
+struct Labeled {
   int row;  // of PointRows; beyond the last, nothing is done
   std::int32_t label;
   float distance;
 };
 template <class Row, class Block>
 __device__ void take_points(const StepTotals& totals, const PointRows& points, int dimensions,
-                            const Labelled& now, const Row& row, Block& block) {
+                            const Labeled& now, const Row& row, Block& block) {
   const bool valid = now.row < points.count;
   const int point = valid ? points.index(now.row) : 0;
   const std::int32_t before = valid ? totals.labels[point] : -1;
@@ -182,25 +182,25 @@ __device__ NearestScratch<Shape>& tile_scratch() {
 
 template <class Shape>
 __global__ void __launch_bounds__(Shape::kThreads)
-    find_kernel(CentresView centres, PointRows points, std::int32_t* labels) {
+    find_kernel(CentersView centers, PointRows points, std::int32_t* labels) {
   NearestScratch<Shape>& scratch = tile_scratch<Shape>();
   const int first = static_cast<int>(blockIdx.x) * Shape::kPoints;
-  load_tile(points, centres.dimensions, first, scratch);
+  load_tile(points, centers.dimensions, first, scratch);
   __syncthreads();
   const int count = min(Shape::kPoints, points.count - first);
-  nearest_in_block(centres, count, scratch);
+  nearest_in_block(centers, count, scratch);
   for (int p = static_cast<int>(threadIdx.x); p < count; p += Shape::kThreads)
     labels[first + p] = scratch.labels[p];
 }
 
-// Numbers of a tile's point from those of a centre; zeros behind the last change nothing.
+// Numbers of a tile's point from those of a center; zeros behind the last change nothing.
 template <class Shape>
-__device__ float tile_distance(const float* point, const float* centre) {
+__device__ float tile_distance(const float* point, const float* center) {
   float distance = 0;
 #pragma unroll
   for (int i = 0; i < Shape::kDimensions; i += 4) {
     const float4 p = *reinterpret_cast<const float4*>(point + i);
-    const float4 c = *reinterpret_cast<const float4*>(centre + i);
+    const float4 c = *reinterpret_cast<const float4*>(center + i);
     distance = detail::add_to_distance(p.x, c.x, distance);
     distance = detail::add_to_distance(p.y, c.y, distance);
     distance = detail::add_to_distance(p.z, c.z, distance);
@@ -211,55 +211,55 @@ __device__ float tile_distance(const float* point, const float* centre) {
 
 template <class Shape>
 __global__ void __launch_bounds__(Shape::kThreads)
-    step_kernel(CentresView centres, PointRows points, StepTotals totals) {
+    step_kernel(CentersView centers, PointRows points, StepTotals totals) {
   __shared__ BlockTotals<Shape::kWarps> block;
   NearestScratch<Shape>& scratch = tile_scratch<Shape>();
   const int first = static_cast<int>(blockIdx.x) * Shape::kPoints;
   block.clear();
-  load_tile(points, centres.dimensions, first, scratch);
+  load_tile(points, centers.dimensions, first, scratch);
   __syncthreads();
   const int doubtful =
-      nearest_in_block(centres, min(Shape::kPoints, points.count - first), scratch);
+      nearest_in_block(centers, min(Shape::kPoints, points.count - first), scratch);
   for (int base = static_cast<int>(threadIdx.x / 32 * 32); base < Shape::kPoints;
        base += Shape::kThreads) {
     const int p = base + static_cast<int>(threadIdx.x % 32);
-    Labelled now{first + p, -1, 0};
+    Labeled now{first + p, -1, 0};
     if (now.row < points.count) {
       now.label = scratch.labels[p];
       now.distance = tile_distance<Shape>(
           scratch.points[p],
-          centres.numbers + static_cast<std::ptrdiff_t>(now.label) * centres.pitch);
+          centers.numbers + static_cast<std::ptrdiff_t>(now.label) * centers.pitch);
     }
     take_points(
-        totals, points, centres.dimensions, now,
+        totals, points, centers.dimensions, now,
         [&](int lane) { return scratch.points[base + lane]; }, block);
   }
   __syncthreads();
   if (threadIdx.x == 0) block.tell(totals.record, doubtful);
 }
 
-// By tiles of one shape; centres have its number of steps.
+// By tiles of one shape; centers have its number of steps.
 template <class Shape>
-void find_by(const CentresView& centres, const PointRows& points, std::int32_t* labels,
+void find_by(const CentersView& centers, const PointRows& points, std::int32_t* labels,
              cudaStream_t stream) {
-  allow_shared(find_kernel<Shape>, sizeof(NearestScratch<Shape>), "nearest centres");
+  allow_shared(find_kernel<Shape>, sizeof(NearestScratch<Shape>), "nearest centers");
   find_kernel<Shape><<<blocks_for(points.count, Shape::kPoints), Shape::kThreads,
-                       sizeof(NearestScratch<Shape>), stream>>>(centres, points, labels);
-  check_launch("nearest centres");
+                       sizeof(NearestScratch<Shape>), stream>>>(centers, points, labels);
+  check_launch("nearest centers");
 }
 template <class Shape>
-void step_by(const CentresView& centres, const PointRows& points, const StepTotals& totals,
+void step_by(const CentersView& centers, const PointRows& points, const StepTotals& totals,
              cudaStream_t stream) {
   allow_shared(step_kernel<Shape>, sizeof(NearestScratch<Shape>), "kmeans");
   step_kernel<Shape><<<blocks_for(points.count, Shape::kPoints), Shape::kThreads,
-                       sizeof(NearestScratch<Shape>), stream>>>(centres, points, totals);
+                       sizeof(NearestScratch<Shape>), stream>>>(centers, points, totals);
   check_launch("kmeans");
 }
 
 // By the shape that suits; points.count > 0.
-void find_points(const CentresView& centres, const PointRows& points, std::int32_t* labels,
+void find_points(const CentersView& centers, const PointRows& points, std::int32_t* labels,
                  cudaStream_t stream);
-void step_points(const CentresView& centres, const PointRows& points, const StepTotals& totals,
+void step_points(const CentersView& centers, const PointRows& points, const StepTotals& totals,
                  cudaStream_t stream);
 
 }  // namespace fovea::cuda

@@ -1,8 +1,8 @@
-// What kmeans() and NearestCentre ask of a device. An engine holds the points where it computes and
-// keeps labels, sums and centres there; an iteration is one step(), which brings back four numbers.
+// What kmeans() and NearestCenter ask of a device. An engine holds the points where it computes and
+// keeps labels, sums and centers there; an iteration is one step(), which brings back four numbers.
 #pragma once
-#include <fovea/exec.h>
-#include <fovea/image.h>
+#include <fovea/core/exec.h>
+#include <fovea/core/image.h>
 
 #include <cstdint>
 #include <memory>
@@ -28,10 +28,10 @@ struct KmeansScales {
 
 // What a step found and did.
 struct KmeansStep {
-  std::int64_t inertia = 0;  // sum of whole(squared distance) to the centres before they moved
+  std::int64_t inertia = 0;  // sum of whole(squared distance) to the centers before they moved
   std::int64_t changed = 0;  // points whose label is another than before; one without is one
   std::int32_t empty = 0;    // clusters without a point
-  double squared_shift = 0;  // squared_move() of the centre that moved most
+  double squared_shift = 0;  // squared_move() of the center that moved most
 };
 
 // A point that leaves its cluster for one without points.
@@ -49,25 +49,25 @@ class KmeansEngine {
   // Once, before all that follows.
   virtual void set_scales(const KmeansScales& scales) = 0;
 
-  // Begins anew: centres at these points; no point has a label, sums and counts are zero.
+  // Begins anew: centers at these points; no point has a label, sums and counts are zero.
   virtual void start_at(std::span<const std::int32_t> points) = 0;
   // The same by plus-plus, all with one Random(seed, sequence). The first is the point
-  // draw_below(points). Each point keeps the least squared distance (float) to the centres so far;
+  // draw_below(points). Each point keeps the least squared distance (float) to the centers so far;
   // the next is the first point at which the sum of their whole() from point 0 on, it included,
   // exceeds draw_below(sum of all), or, where that sum is 0, the point draw_below(points).
   virtual void start_plus_plus(int clusters, std::uint64_t seed, std::uint64_t sequence) = 0;
 
-  // Gives every point the label of its nearest centre. Then, with `move`, each cluster that has
-  // points moves its centre to mean_of(); one without stays. Sums and counts are those of the
+  // Gives every point the label of its nearest center. Then, with `move`, each cluster that has
+  // points moves its center to mean_of(); one without stays. Sums and counts are those of the
   // labels either way.
   virtual KmeansStep step(bool move) = 0;
   // The same with a batch of points, which may hold a point twice: a draw counts as changed where
   // its label is another than the point had before the step. Sums and counts go on from step to
   // step and count every draw; empty is 0. Follows a start or another step_batch(); a step() after
-  // it keeps the centres alone and begins labels, sums and counts anew.
+  // it keeps the centers alone and begins labels, sums and counts anew.
   virtual KmeansStep step_batch(std::span<const std::int32_t> points) = 0;
 
-  // After step(), until the next call: of each point label and squared distance to the centre it
+  // After step(), until the next call: of each point label and squared distance to the center it
   // was given, before that moved; of each cluster its points. On the host.
   virtual std::span<const std::int32_t> labels() = 0;
   virtual std::span<const float> distances() = 0;
@@ -76,11 +76,11 @@ class KmeansEngine {
   // to their mean_of(). Returns the squared shift of the step as a whole.
   virtual double transfer(std::span<const KmeansTransfer> transfers) = 0;
 
-  // The centres as they are now, into an image on the host, one a row.
-  virtual void read_centres(ImageView<float> centres) = 0;
+  // The centers as they are now, into an image on the host, one a row.
+  virtual void read_centers(ImageView<float> centers) = 0;
 };
 
-// Keeps centres prepared for one device.
+// Keeps centers prepared for one device.
 class NearestEngine {
  public:
   virtual ~NearestEngine() = default;
@@ -91,17 +91,17 @@ class NearestEngine {
 
 }  // namespace fovea::detail
 
-// The points stay the caller's and outlive the engine; exec is resolved. Centres lie on the host.
+// The points stay the caller's and outlive the engine; exec is resolved. Centers lie on the host.
 namespace fovea::cpu {
 std::unique_ptr<detail::KmeansEngine> make_kmeans_engine(ImageView<const float> points,
                                                          const Exec& exec);
-std::unique_ptr<detail::NearestEngine> make_nearest_engine(ImageView<const float> centres,
+std::unique_ptr<detail::NearestEngine> make_nearest_engine(ImageView<const float> centers,
                                                            const Exec& exec);
 }  // namespace fovea::cpu
 
 namespace fovea::cuda {
 std::unique_ptr<detail::KmeansEngine> make_kmeans_engine(ImageView<const float> points,
                                                          const Exec& exec);
-std::unique_ptr<detail::NearestEngine> make_nearest_engine(ImageView<const float> centres,
+std::unique_ptr<detail::NearestEngine> make_nearest_engine(ImageView<const float> centers,
                                                            const Exec& exec);
 }  // namespace fovea::cuda

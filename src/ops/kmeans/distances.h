@@ -1,19 +1,19 @@
-// Vector loops of k-means besides the search for the nearest centre: exact twins of kmeans_math.h
+// Vector loops of k-means besides the search for the nearest center: exact twins of kmeans_math.h
 // over many points.
 #pragma once
-#include <fovea/image.h>
+#include <fovea/core/image.h>
 
 #include <cstdint>
 
 namespace fovea::cpu {
 
-// Squared distance of each row of points from its centre, labels[row]; with labels null, from the
-// first centre.
-void squared_distances(ImageView<const float> points, ImageView<const float> centres,
+// Squared distance of each row of points from its center, labels[row]; with labels null, from the
+// first center.
+void squared_distances(ImageView<const float> points, ImageView<const float> centers,
                        const std::int32_t* labels, float* distances);
-// Of rows order[0], order[1], ... from one centre.
+// Of rows order[0], order[1], ... from one center.
 void squared_distances_of(ImageView<const float> points, const std::int32_t* order, int count,
-                          const float* centre, float* distances);
+                          const float* center, float* distances);
 
 // Sum of whole(value, scale).
 std::int64_t sum_whole(const float* values, int count, double scale);

@@ -39,13 +39,13 @@ HWY_INLINE V add_squares(V sum, V a, V b, V c, V e) {
   return hn::MulAdd(fourth, fourth, sum);
 }
 
-// Of four points, each from its centre. Past the last number stand zeros, which add nothing.
-HWY_INLINE V four_distances(const float* const* points, const float* const* centres,
+// Of four points, each from its center. Past the last number stand zeros, which add nothing.
+HWY_INLINE V four_distances(const float* const* points, const float* const* centers,
                             int dimensions) {
   const Four d;
   V sum = hn::Zero(d);
   const auto difference = [&](int k, int i) HWY_ATTR {
-    return hn::Sub(hn::LoadU(d, points[k] + i), hn::LoadU(d, centres[k] + i));
+    return hn::Sub(hn::LoadU(d, points[k] + i), hn::LoadU(d, centers[k] + i));
   };
   int i = 0;
   for (; i + 4 <= dimensions; i += 4)
@@ -53,12 +53,12 @@ HWY_INLINE V four_distances(const float* const* points, const float* const* cent
   if (i == dimensions) return sum;
   HWY_ALIGN float rest[4][4] = {};
   for (int k = 0; k < 4; ++k)
-    for (int j = i; j < dimensions; ++j) rest[k][j - i] = points[k][j] - centres[k][j];
+    for (int j = i; j < dimensions; ++j) rest[k][j - i] = points[k][j] - centers[k][j];
   return add_squares(sum, hn::Load(d, rest[0]), hn::Load(d, rest[1]), hn::Load(d, rest[2]),
                      hn::Load(d, rest[3]));
 }
 
-// Calls rows_of(p, point, centre) for each point and writes its distance.
+// Calls rows_of(p, point, center) for each point and writes its distance.
 template <class RowsOf>
 HWY_INLINE void distances_by(int count, int dimensions, const RowsOf& rows_of, float* distances) {
   const Four d;
@@ -77,20 +77,20 @@ HWY_INLINE void distances_by(int count, int dimensions, const RowsOf& rows_of, f
   }
 }
 
-void distances_of(ImageView<const float> points, ImageView<const float> centres,
+void distances_of(ImageView<const float> points, ImageView<const float> centers,
                   const std::int32_t* labels, float* distances) {
   const auto rows_of = [&](int p, const float*& row, const float*& from) {
     row = points.row(p);
-    from = centres.row(labels != nullptr ? labels[p] : 0);
+    from = centers.row(labels != nullptr ? labels[p] : 0);
   };
   distances_by(points.height, points.width, rows_of, distances);
 }
 
 void ordered_distances(ImageView<const float> points, const std::int32_t* order, int count,
-                       const float* centre, float* distances) {
+                       const float* center, float* distances) {
   const auto rows_of = [&](int p, const float*& row, const float*& from) {
     row = points.row(order[p]);
-    from = centre;
+    from = center;
   };
   distances_by(count, points.width, rows_of, distances);
 }
@@ -155,13 +155,13 @@ HWY_EXPORT(add_point);
 
 }  // namespace
 
-void squared_distances(ImageView<const float> points, ImageView<const float> centres,
+void squared_distances(ImageView<const float> points, ImageView<const float> centers,
                        const std::int32_t* labels, float* distances) {
-  HWY_DYNAMIC_DISPATCH(distances_of)(points, centres, labels, distances);
+  HWY_DYNAMIC_DISPATCH(distances_of)(points, centers, labels, distances);
 }
 void squared_distances_of(ImageView<const float> points, const std::int32_t* order, int count,
-                          const float* centre, float* distances) {
-  HWY_DYNAMIC_DISPATCH(ordered_distances)(points, order, count, centre, distances);
+                          const float* center, float* distances) {
+  HWY_DYNAMIC_DISPATCH(ordered_distances)(points, order, count, center, distances);
 }
 std::int64_t sum_whole(const float* values, int count, double scale) {
   return HWY_DYNAMIC_DISPATCH(sum_of)(values, count, scale);

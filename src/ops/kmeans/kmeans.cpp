@@ -2,8 +2,8 @@
 // device through starts and iterations. All that decides stands here, so that the twins cannot
 // differ in it.
 #include <fmt/format.h>
-#include <fovea/error.h>
-#include <fovea/kmeans.h>
+#include <fovea/core/error.h>
+#include <fovea/ops/kmeans.h>
 
 #include <algorithm>
 #include <array>
@@ -58,7 +58,7 @@ double scale_for(double largest, int bits) {
 detail::KmeansScales choose_scales(const std::vector<float>& largest, std::int64_t additions) {
   const int room = KmeansLimits::kSumBits - std::bit_width(static_cast<std::uint64_t>(additions));
   detail::KmeansScales scales;
-  double bound = 0;  // of a squared distance: point and centre at opposite ends
+  double bound = 0;  // of a squared distance: point and center at opposite ends
   for (const float number : largest) {
     scales.values.push_back(scale_for(number, std::min(room, KmeansLimits::kValueBits)));
     bound += 4 * static_cast<double>(number) * static_cast<double>(number);
@@ -81,7 +81,7 @@ std::vector<std::int32_t> draw_points(int points, int count, Random random) {
   return drawn;
 }
 
-// Points for clusters that have none: those that lie farthest from their centres, the first among
+// Points for clusters that have none: those that lie farthest from their centers, the first among
 // equals, as long as that is any distance and leaves their own cluster a point.
 std::vector<detail::KmeansTransfer> choose_transfers(KmeansEngine& engine, int empty,
                                                      double distance_scale) {
@@ -194,7 +194,7 @@ class Run {
     return static_cast<int>(transfers.size());
   }
 
-  // Labels belong to the centres as they are: they do already where nothing changed.
+  // Labels belong to the centers as they are: they do already where nothing changed.
   void finish(Kmeans& result, const KmeansStep& last) {
     const KmeansStep settled = settled_ ? last : engine_.step(false);
     result.inertia = inertia_of(settled);
@@ -202,8 +202,8 @@ class Run {
     result.labels.assign(labels.begin(), labels.end());
     const auto counts = engine_.counts();
     result.counts.assign(counts.begin(), counts.end());
-    result.centres = Image<float>(dimensions_, options_.clusters);
-    engine_.read_centres(result.centres);
+    result.centers = Image<float>(dimensions_, options_.clusters);
+    engine_.read_centers(result.centers);
   }
 
   void report(int start, int iteration) {
@@ -238,11 +238,11 @@ std::span<const Choice> choices(KmeansStart) {
 void describe(OptionVisitor& visit, KmeansOptions& options) {
   visit("clusters", options.clusters, "how many clusters, no more than points", 1, 65535);
   visit("start", options.start,
-        "where centres begin: far points likelier, points drawn evenly, or every n-th point");
+        "where centers begin: far points likelier, points drawn evenly, or every n-th point");
   visit("restarts", options.restarts, "from so many starts; the least inertia counts", 1, 1000);
   visit("max-iterations", options.max_iterations, "of a start, at most", 1, 100000);
   visit("tolerance", options.tolerance,
-        "ends where no centre moved farther than this many times the spread of the points; 0: "
+        "ends where no center moved farther than this many times the spread of the points; 0: "
         "where no point changed",
         0, 1);
   visit("batch", options.batch, "points drawn an iteration (mini-batch); 0: all", 0, 1 << 24);

@@ -1,7 +1,7 @@
 // CPU engine of k-means. Points are divided into chunks; a worker adds up, in whole numbers, what
 // the points that changed their cluster take from one and bring to another, so that later
-// iterations, in which few do, cost the search alone. That looks at the neighbours of a point's
-// last centre, where this saves most of the work.
+// iterations, in which few do, cost the search alone. That looks at the neighbors of a point's
+// last center, where this saves most of the work.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -21,8 +21,8 @@ namespace {
 
 constexpr int kChunk = 1536;  // points: whole blocks of every vector length
 
-// When to search among neighbours: clusters must have points enough to pay for the search for
-// them, and where that looked at too many centres all the same, it rests for some steps.
+// When to search among neighbors: clusters must have points enough to pay for the search for
+// them, and where that looked at too many centers all the same, it rests for some steps.
 struct Pruning {
   static constexpr int kLeastPoints = 64;  // of a cluster on average
   static constexpr double kMost = 0.5;     // share of all scores
@@ -76,12 +76,12 @@ class Engine final : public detail::KmeansEngine {
   std::span<const float> distances() override;
   std::span<const std::int64_t> counts() override { return counts_; }
   double transfer(std::span<const detail::KmeansTransfer> transfers) override;
-  void read_centres(ImageView<float> centres) override {
-    copy(std::as_const(centres_).view(), centres);
+  void read_centers(ImageView<float> centers) override {
+    copy(std::as_const(centers_).view(), centers);
   }
 
  private:
-  int clusters() const { return centres_.height(); }
+  int clusters() const { return centers_.height(); }
   int dimensions() const { return points_.width; }
   ImageView<const float> chunk(std::int64_t begin, std::int64_t end) const {
     return points_.crop(0, static_cast<int>(begin), points_.width, static_cast<int>(end - begin));
@@ -94,23 +94,23 @@ class Engine final : public detail::KmeansEngine {
     add_whole(point, scales_.values.data(), dimensions(), sign, sums_of(worker.sums, cluster));
     worker.counts[static_cast<std::size_t>(cluster)] += sign;
   }
-  void assign_chunk(Worker& worker, const PreparedCentres& prepared, std::int64_t begin,
+  void assign_chunk(Worker& worker, const PreparedCenters& prepared, std::int64_t begin,
                     std::int64_t end);
-  void assign_all(const PreparedCentres& prepared);
+  void assign_all(const PreparedCenters& prepared);
   void order_points();
-  void assign_pruned(const PreparedCentres& prepared);
+  void assign_pruned(const PreparedCenters& prepared);
   void assign_piece(Worker& worker, const PrunedSearch& search, std::int64_t begin,
                     std::int64_t end);
   void change(Worker& worker, std::int32_t point, std::int32_t to);
   std::unique_ptr<Worker> take();
   void give_back(std::unique_ptr<Worker> worker);
   detail::KmeansStep collect();
-  double move_centres();
+  double move_centers();
 
   ImageView<const float> points_;
   Exec exec_;
   detail::KmeansScales scales_;
-  Image<float> centres_, before_;  // now, and before the last move
+  Image<float> centers_, before_;  // now, and before the last move
   std::vector<std::int32_t> labels_;
   std::vector<std::int64_t> sums_, counts_;
   std::vector<float> distances_;
@@ -164,10 +164,10 @@ void Engine::forget() {
 }
 
 void Engine::start_at(std::span<const std::int32_t> points) {
-  centres_ = Image<float>(dimensions(), static_cast<int>(points.size()));
+  centers_ = Image<float>(dimensions(), static_cast<int>(points.size()));
   for (std::size_t c = 0; c < points.size(); ++c)
-    std::copy_n(points_.row(points[c]), dimensions(), centres_.row(static_cast<int>(c)));
-  before_ = clone(centres_);
+    std::copy_n(points_.row(points[c]), dimensions(), centers_.row(static_cast<int>(c)));
+  before_ = clone(centers_);
   forget();
 }
 
@@ -206,11 +206,11 @@ detail::KmeansStep Engine::collect() {
   return step;
 }
 
-void Engine::assign_chunk(Worker& worker, const PreparedCentres& prepared, std::int64_t begin,
+void Engine::assign_chunk(Worker& worker, const PreparedCenters& prepared, std::int64_t begin,
                           std::int64_t end) {
   const ImageView<const float> points = chunk(begin, end);
   nearest_of_rows(prepared, points, worker.labels.data());
-  squared_distances(points, centres_, worker.labels.data(), worker.distances.data());
+  squared_distances(points, centers_, worker.labels.data(), worker.distances.data());
   worker.inertia += sum_whole(worker.distances.data(), points.height, scales_.distance);
   for (int p = 0; p < points.height; ++p)
     change(worker, static_cast<std::int32_t>(begin) + p,
@@ -226,7 +226,7 @@ void Engine::change(Worker& worker, std::int32_t point, std::int32_t to) {
   label = to;
 }
 
-void Engine::assign_all(const PreparedCentres& prepared) {
+void Engine::assign_all(const PreparedCenters& prepared) {
   parallel_for(exec_, points_.height, kChunk, [&](std::int64_t begin, std::int64_t end) {
     auto worker = take();
     assign_chunk(*worker, prepared, begin, end);
@@ -234,12 +234,12 @@ void Engine::assign_all(const PreparedCentres& prepared) {
   });
 }
 
-// By label, and in a label by the distance from its centre.
+// By label, and in a label by the distance from its center.
 void Engine::order_points() {
   distances_.resize(labels_.size());
   order_.resize(labels_.size());
   parallel_for(exec_, points_.height, kChunk, [&](std::int64_t begin, std::int64_t end) {
-    squared_distances(chunk(begin, end), centres_, labels_.data() + begin,
+    squared_distances(chunk(begin, end), centers_, labels_.data() + begin,
                       distances_.data() + begin);
   });
   std::vector<std::int64_t> ends(counts_.size());
@@ -270,14 +270,14 @@ void Engine::assign_piece(Worker& worker, const PrunedSearch& search, std::int64
     const std::int32_t now = worker.labels[i];
     worker.distances[i] = distances_[point];
     if (labels_[point] == now) continue;
-    squared_distances(chunk(order[i], order[i] + 1), centres_, &now, &worker.distances[i]);
+    squared_distances(chunk(order[i], order[i] + 1), centers_, &now, &worker.distances[i]);
     change(worker, order[i], now);
   }
   worker.inertia +=
       sum_whole(worker.distances.data(), static_cast<int>(order.size()), scales_.distance);
 }
 
-void Engine::assign_pruned(const PreparedCentres& prepared) {
+void Engine::assign_pruned(const PreparedCenters& prepared) {
   order_points();
   std::vector<std::pair<std::int64_t, std::int64_t>> pieces;
   std::int64_t begin = 0;
@@ -286,7 +286,7 @@ void Engine::assign_pruned(const PreparedCentres& prepared) {
       pieces.emplace_back(begin + at, begin + std::min<std::int64_t>(count, at + kChunk));
     begin += count;
   }
-  const PrunedSearch search(points_, centres_, prepared);
+  const PrunedSearch search(points_, centers_, prepared);
   constexpr int kPieces = 4;
   parallel_for(exec_, static_cast<std::int64_t>(pieces.size()), kPieces,
                [&](std::int64_t from, std::int64_t to) {
@@ -302,34 +302,34 @@ void Engine::assign_pruned(const PreparedCentres& prepared) {
   if (static_cast<double>(scores) > Pruning::kMost * all) rest_ = pause_ *= 2;
 }
 
-double Engine::move_centres() {
-  std::swap(centres_, before_);
+double Engine::move_centers() {
+  std::swap(centers_, before_);
   double farthest = 0;
   for (int c = 0; c < clusters(); ++c) {
     const std::int64_t count = counts_[static_cast<std::size_t>(c)];
     const std::int64_t* sums = sums_of(sums_, c);
-    if (count == 0) std::copy_n(before_.row(c), dimensions(), centres_.row(c));
+    if (count == 0) std::copy_n(before_.row(c), dimensions(), centers_.row(c));
     else
       for (int i = 0; i < dimensions(); ++i)
-        centres_.row(c)[i] =
+        centers_.row(c)[i] =
             detail::mean_of(sums[i], count, scales_.values[static_cast<std::size_t>(i)]);
     farthest =
-        std::max(farthest, detail::squared_move(before_.row(c), centres_.row(c), dimensions()));
+        std::max(farthest, detail::squared_move(before_.row(c), centers_.row(c), dimensions()));
   }
   return farthest;
 }
 
 detail::KmeansStep Engine::step(bool move) {
   if (batches_) forget();
-  const PreparedCentres prepared = prepare_centres(centres_);
+  const PreparedCenters prepared = prepare_centers(centers_);
   const bool full = points_.height >= Pruning::kLeastPoints * std::int64_t{clusters()};
   if (full && rest_ == 0) assign_pruned(prepared);
   else assign_all(prepared);
   if (rest_ > 0) --rest_;
   detail::KmeansStep step = collect();
   step.empty = static_cast<std::int32_t>(std::count(counts_.begin(), counts_.end(), 0));
-  if (move) step.squared_shift = move_centres();
-  else copy(std::as_const(centres_).view(), before_.view());
+  if (move) step.squared_shift = move_centers();
+  else copy(std::as_const(centers_).view(), before_.view());
   return step;
 }
 
@@ -337,7 +337,7 @@ detail::KmeansStep Engine::step_batch(std::span<const std::int32_t> points) {
   batches_ = true;
   Image<float> drawn(dimensions(), static_cast<int>(points.size()));
   std::vector<std::int32_t> given(points.size());
-  const PreparedCentres prepared = prepare_centres(centres_);
+  const PreparedCenters prepared = prepare_centers(centers_);
   parallel_for(exec_, drawn.height(), kChunk, [&](std::int64_t begin, std::int64_t end) {
     auto worker = take();
     for (auto p = static_cast<int>(begin); p < end; ++p)
@@ -345,7 +345,7 @@ detail::KmeansStep Engine::step_batch(std::span<const std::int32_t> points) {
     const auto rows =
         drawn.view().crop(0, static_cast<int>(begin), dimensions(), static_cast<int>(end - begin));
     nearest_of_rows(prepared, rows, given.data() + begin);
-    squared_distances(rows, centres_, given.data() + begin, worker->distances.data());
+    squared_distances(rows, centers_, given.data() + begin, worker->distances.data());
     worker->inertia += sum_whole(worker->distances.data(), rows.height, scales_.distance);
     for (int p = 0; p < rows.height; ++p) {
       const std::size_t draw = static_cast<std::size_t>(begin) + static_cast<std::size_t>(p);
@@ -357,7 +357,7 @@ detail::KmeansStep Engine::step_batch(std::span<const std::int32_t> points) {
   for (std::size_t p = 0; p < points.size(); ++p)
     labels_[static_cast<std::size_t>(points[p])] = given[p];
   detail::KmeansStep step = collect();
-  step.squared_shift = move_centres();
+  step.squared_shift = move_centers();
   return step;
 }
 
@@ -379,8 +379,8 @@ double Engine::transfer(std::span<const detail::KmeansTransfer> transfers) {
   }
   give_back(std::move(worker));
   collect();
-  std::swap(centres_, before_);  // the whole move anew, from where it began
-  return move_centres();
+  std::swap(centers_, before_);  // the whole move anew, from where it began
+  return move_centers();
 }
 
 }  // namespace

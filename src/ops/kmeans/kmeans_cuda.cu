@@ -1,6 +1,6 @@
-// CUDA engine of k-means. Points, labels, sums and centres stay on the device; a step is one kernel
+// CUDA engine of k-means. Points, labels, sums and centers stay on the device; a step is one kernel
 // over the points, which takes sums from the clusters that points leave and adds them to those they
-// join, and one over the centres. Its four numbers are what comes back.
+// join, and one over the centers. Its four numbers are what comes back.
 #include <algorithm>
 #include <bit>
 
@@ -24,12 +24,12 @@ class Engine final : public detail::KmeansEngine {
   std::span<const float> distances() override;
   std::span<const std::int64_t> counts() override;
   double transfer(std::span<const detail::KmeansTransfer> transfers) override;
-  void read_centres(ImageView<float> centres) override;
+  void read_centers(ImageView<float> centers) override;
 
  private:
   PointRows rows() const { return {points_.data, points_.stride, points_.height, nullptr}; }
-  // The centres that are (0) or come next (1); the record of the step that made them is theirs.
-  CentresMemory centres_at(int which);
+  // The centers that are (0) or come next (1); the record of the step that made them is theirs.
+  CentersMemory centers_at(int which);
   StepRecord* record_at(int which) { return records_.data() + (current_ + which) % 2; }
   StepTotals totals();
   Move move_of(bool move);
@@ -51,7 +51,7 @@ class Engine final : public detail::KmeansEngine {
   Array<std::int32_t> labels_;
   Array<float> distances_;
   Array<std::int32_t> found_;  // beyond 128 numbers
-  std::vector<DeviceCentres> centres_;
+  std::vector<DeviceCenters> centers_;
   Array<StepRecord> records_;
   Array<StepRecord> read_;
   Array<unsigned long long> sums_;  // and counts
@@ -84,11 +84,11 @@ Engine::Engine(ImageView<const float> points, const Exec& exec) : points_(points
   read_ = Array<StepRecord>(1, Memory::kPinned);
 }
 
-CentresMemory Engine::centres_at(int which) {
+CentersMemory Engine::centers_at(int which) {
   const int at = (current_ + which) % 2;
-  CentresMemory memory = centres_[static_cast<std::size_t>(at)].memory();
+  CentersMemory memory = centers_[static_cast<std::size_t>(at)].memory();
   memory.most_half = &records_.data()[at].most_half;
-  memory.origin = centres_[0].memory().origin;  // stays what it was at the start
+  memory.origin = centers_[0].memory().origin;  // stays what it was at the start
   return memory;
 }
 
@@ -107,7 +107,7 @@ StepTotals Engine::totals() {
 
 Move Engine::move_of(bool move) {
   const StepTotals all = totals();
-  return {centres_at(0), centres_at(1), all.sums, all.counts, all.scales, all.record, move};
+  return {centers_at(0), centers_at(1), all.sums, all.counts, all.scales, all.record, move};
 }
 
 detail::KmeansSurvey Engine::survey() {
@@ -145,11 +145,11 @@ void Engine::set_scales(const detail::KmeansScales& scales) {
   distance_scale_ = scales.distance;
 }
 
-// Room for so many centres.
+// Room for so many centers.
 void Engine::reserve(int clusters) {
   if (clusters == clusters_) return;
-  centres_.clear();
-  for (int i = 0; i < 2; ++i) centres_.emplace_back(clusters, points_.width);
+  centers_.clear();
+  for (int i = 0; i < 2; ++i) centers_.emplace_back(clusters, points_.width);
   clusters_ = clusters;
   sums_ = Array<unsigned long long>(
       static_cast<std::size_t>(clusters) * (static_cast<std::size_t>(points_.width) + 1),
@@ -169,12 +169,12 @@ void Engine::forget(cudaStream_t stream) {
   last_changed_ = points_.height;
 }
 
-// Centres at the points in chosen_.
+// Centers at the points in chosen_.
 void Engine::begin(cudaStream_t stream) {
   PointRows chosen = rows();
   chosen.count = clusters_;
   chosen.chosen = chosen_.data();
-  place_centres(chosen, centres_at(0), stream);
+  place_centers(chosen, centers_at(0), stream);
   forget(stream);
 }
 
@@ -202,8 +202,8 @@ void Engine::start_plus_plus(int clusters, std::uint64_t seed, std::uint64_t seq
 void Engine::run_step(const PointRows& rows, const StepTotals& totals, bool move,
                       Session& session) {
   check(cudaMemsetAsync(record_at(1), 0, sizeof(StepRecord), session.stream()), "kmeans");
-  step_points(centres_at(0).view(), rows, totals, session.stream());
-  move_centres(move_of(move), session.stream());
+  step_points(centers_at(0).view(), rows, totals, session.stream());
+  move_centers(move_of(move), session.stream());
 }
 
 // Reads what the step found; what comes next is what is.
@@ -279,19 +279,19 @@ double Engine::transfer(std::span<const detail::KmeansTransfer> transfers) {
   transfer_points(rows(), points_.width, list, totals(), session.stream());
   current_ = 1 - current_;  // the whole move anew, from where it began
   check(cudaMemsetAsync(record_at(1), 0, sizeof(StepRecord), session.stream()), "kmeans");
-  move_centres(move_of(true), session.stream());
+  move_centers(move_of(true), session.stream());
   const std::int64_t changed = last_changed_;
   const double squared_shift = finish(session).squared_shift;
   last_changed_ = changed;
   return squared_shift;
 }
 
-void Engine::read_centres(ImageView<float> centres) {
+void Engine::read_centers(ImageView<float> centers) {
   Session session(exec_);
-  const CentresMemory memory = centres_at(0);
+  const CentersMemory memory = centers_at(0);
   copy(ImageView<const float>{memory.numbers, points_.width, clusters_, 1, memory.pitch,
                               Memory::kCuda},
-       centres, exec_);
+       centers, exec_);
 }
 
 }  // namespace

@@ -28,19 +28,19 @@ __global__ void survey_kernel(PointRows points, int dimensions, float* largest,
   if (first != ~0U) atomicMin(offending, first);
 }
 
-__global__ void place_kernel(PointRows points, CentresMemory centres) {
+__global__ void place_kernel(PointRows points, CentersMemory centers) {
   const int c = static_cast<int>(blockIdx.x);
-  const bool is_there = c < centres.centres;
+  const bool is_there = c < centers.centers;
   const float* row = is_there ? points.row(c) : nullptr;
-  for (int i = static_cast<int>(threadIdx.x); i < centres.pitch; i += static_cast<int>(blockDim.x))
-    centres.numbers[static_cast<std::ptrdiff_t>(c) * centres.pitch + i] =
-        is_there && i < centres.dimensions ? row[i] : 0.0F;
+  for (int i = static_cast<int>(threadIdx.x); i < centers.pitch; i += static_cast<int>(blockDim.x))
+    centers.numbers[static_cast<std::ptrdiff_t>(c) * centers.pitch + i] =
+        is_there && i < centers.dimensions ? row[i] : 0.0F;
 }
 
 __global__ void move_kernel(Move m) {
   using detail::nearest::kGroup;
   const int group = static_cast<int>(blockIdx.x), first = group * kGroup, pitch = m.to.pitch;
-  const int dimensions = m.to.dimensions, present = min(kGroup, m.to.centres - first);
+  const int dimensions = m.to.dimensions, present = min(kGroup, m.to.centers - first);
   const std::ptrdiff_t base = static_cast<std::ptrdiff_t>(first) * pitch;
   for (int k = static_cast<int>(threadIdx.x); k < kGroup * pitch;
        k += static_cast<int>(blockDim.x)) {
@@ -157,18 +157,18 @@ __device__ int draw_point(const PlusPlus::Job& job, const DrawState& state, int 
   return found;
 }
 
-// Brings every point's distance up to date with centre `number`, then draws the next.
+// Brings every point's distance up to date with center `number`, then draws the next.
 __global__ void plus_plus_kernel(PlusPlus::Job job, DrawState state, int number) {
   __shared__ Sum shared[32];
   __shared__ bool last;
   const std::int64_t p = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   Sum own = 0;
   if (p < job.points.count) {
-    const float* centre = job.points.data + job.chosen[number] * job.points.stride;
+    const float* center = job.points.data + job.chosen[number] * job.points.stride;
     const float* point = job.points.data + p * job.points.stride;
     float distance = 0;
     for (int i = 0; i < job.dimensions; ++i)
-      distance = detail::add_to_distance(point[i], centre[i], distance);
+      distance = detail::add_to_distance(point[i], center[i], distance);
     if (number > 0) distance = fminf(state.least[p], distance);
     state.least[p] = distance;
     own = static_cast<Sum>(detail::whole(distance, job.distance_scale));
@@ -199,15 +199,15 @@ void survey_points(const PointRows& points, int dimensions, float* largest, unsi
   check_launch("kmeans");
 }
 
-void place_centres(const PointRows& points, const CentresMemory& centres, cudaStream_t stream) {
-  const int rows = detail::nearest::groups_of(centres.centres) * detail::nearest::kGroup;
-  place_kernel<<<static_cast<unsigned>(rows), kTuning.move_threads, 0, stream>>>(points, centres);
+void place_centers(const PointRows& points, const CentersMemory& centers, cudaStream_t stream) {
+  const int rows = detail::nearest::groups_of(centers.centers) * detail::nearest::kGroup;
+  place_kernel<<<static_cast<unsigned>(rows), kTuning.move_threads, 0, stream>>>(points, centers);
   check_launch("kmeans");
-  prepare_centres(centres, stream);
+  prepare_centers(centers, stream);
 }
 
-void move_centres(const Move& move, cudaStream_t stream) {
-  move_kernel<<<static_cast<unsigned>(detail::nearest::groups_of(move.to.centres)),
+void move_centers(const Move& move, cudaStream_t stream) {
+  move_kernel<<<static_cast<unsigned>(detail::nearest::groups_of(move.to.centers)),
                 kTuning.move_threads, 0, stream>>>(move);
   check_launch("kmeans");
 }

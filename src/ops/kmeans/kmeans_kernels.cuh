@@ -1,10 +1,10 @@
-// The smaller kernels of k-means: survey of the points, starts, moves of centres.
+// The smaller kernels of k-means: survey of the points, starts, moves of centers.
 #pragma once
 #include <cstdint>
 
 #include "ops/kmeans/assign_cuda.cuh"
 #include "ops/kmeans/backend.h"
-#include "ops/kmeans/nearest_centres.cuh"
+#include "ops/kmeans/nearest_centers.cuh"
 
 namespace fovea::cuda {
 
@@ -13,20 +13,20 @@ namespace fovea::cuda {
 void survey_points(const PointRows& points, int dimensions, float* largest, unsigned* offending,
                    cudaStream_t stream);
 
-// Centres at the points that are `chosen`, and prepared.
-void place_centres(const PointRows& points, const CentresMemory& centres, cudaStream_t stream);
+// Centers at the points that are `chosen`, and prepared.
+void place_centers(const PointRows& points, const CentersMemory& centers, cudaStream_t stream);
 
 // Where clusters have gone: `to` from `from` and the sums (only those with points, and only with
 // `move`), prepared; shift and clusters without a point into the record.
 struct Move {
-  CentresMemory from, to;
+  CentersMemory from, to;
   const unsigned long long* sums;
   const unsigned long long* counts;
   const double* scales;
   StepRecord* record;
   bool move;
 };
-void move_centres(const Move& move, cudaStream_t stream);
+void move_centers(const Move& move, cudaStream_t stream);
 
 // labels[chosen[i]] = fresh[i]; equal points have equal labels.
 void scatter_labels(const PointRows& points, const StepTotals& totals, cudaStream_t stream);

@@ -2,7 +2,7 @@
 // added, so that sums do not depend on who adds what; a power of two as scale makes the way there
 // exact but for one rounding.
 #pragma once
-#include <fovea/random.h>
+#include <fovea/core/random.h>
 
 #include <cmath>
 #include <cstdint>
@@ -14,7 +14,7 @@ struct KmeansLimits {
   static constexpr int kSumBits = 62;
   static constexpr int kValueBits = 40;     // of a number of a point, at most
   static constexpr int kDistanceBits = 48;  // of a squared distance, at most: what the rounding of
-                                            // a centre to float amounts to is below 1
+                                            // a center to float amounts to is below 1
   static constexpr float kLargest = 1e15F;  // |number| of a point: its square is far from infinity
 };
 
@@ -23,32 +23,32 @@ FOVEA_HD inline std::int64_t whole(float value, double scale) {
   return static_cast<std::int64_t>(std::llrint(static_cast<double>(value) * scale));
 }
 
-// The number of a centre from its points' sum; count > 0.
+// The number of a center from its points' sum; count > 0.
 FOVEA_HD inline float mean_of(std::int64_t sum, std::int64_t count, double scale) {
   return static_cast<float>(static_cast<double>(sum) / scale / static_cast<double>(count));
 }
 
-// One number's part of the score of a centre, which begins as half its squared length, and of the
+// One number's part of the score of a center, which begins as half its squared length, and of the
 // squared distance of a point from it, which begins as 0: added in the order of the numbers.
-FOVEA_HD inline float add_to_score(float point, float centre, float score) {
-  return std::fma(-point, centre, score);
+FOVEA_HD inline float add_to_score(float point, float center, float score) {
+  return std::fma(-point, center, score);
 }
-FOVEA_HD inline float add_to_distance(float point, float centre, float distance) {
-  const float difference = point - centre;
+FOVEA_HD inline float add_to_distance(float point, float center, float distance) {
+  const float difference = point - center;
   return std::fma(difference, difference, distance);
 }
 
-// Half the squared length of a centre.
-FOVEA_HD inline float half_square(const float* centre, int dimensions) {
+// Half the squared length of a center.
+FOVEA_HD inline float half_square(const float* center, int dimensions) {
   double sum = 0;
   for (int i = 0; i < dimensions; ++i) {
-    const double number = centre[i];
+    const double number = center[i];
     sum = std::fma(number, number, sum);
   }
   return static_cast<float>(sum / 2);
 }
 
-// How far a centre moved, squared.
+// How far a center moved, squared.
 FOVEA_HD inline double squared_move(const float* from, const float* to, int dimensions) {
   double sum = 0;
   for (int i = 0; i < dimensions; ++i) {

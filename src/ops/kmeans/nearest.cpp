@@ -1,7 +1,7 @@
-// Checks centres and points and asks the twin of the device for the nearest of them.
+// Checks centers and points and asks the twin of the device for the nearest of them.
 #include <fmt/format.h>
-#include <fovea/error.h>
-#include <fovea/kmeans.h>
+#include <fovea/core/error.h>
+#include <fovea/ops/kmeans.h>
 
 #include <cmath>
 #include <utility>
@@ -12,60 +12,60 @@
 namespace fovea {
 namespace {
 
-constexpr int kMostCentres = 65535;
+constexpr int kMostCenters = 65535;
 constexpr int kMostDimensions = 4096;
 
-void check_centres(ImageView<const float> centres) {
-  const char* const name = "NearestCentre";
-  if (centres.channels != 1)
+void check_centers(ImageView<const float> centers) {
+  const char* const name = "NearestCenter";
+  if (centers.channels != 1)
     throw InvalidArgument(fmt::format(
-        "{}: centres of {} channels, expected 1: a row holds a centre", name, centres.channels));
-  if (centres.height < 1 || centres.height > kMostCentres)
+        "{}: centers of {} channels, expected 1: a row holds a center", name, centers.channels));
+  if (centers.height < 1 || centers.height > kMostCenters)
     throw InvalidArgument(
-        fmt::format("{}: {} centres, expected 1 to {}", name, centres.height, kMostCentres));
-  if (centres.width < 1 || centres.width > kMostDimensions)
-    throw InvalidArgument(fmt::format("{}: centres of {} numbers, expected 1 to {}", name,
-                                      centres.width, kMostDimensions));
+        fmt::format("{}: {} centers, expected 1 to {}", name, centers.height, kMostCenters));
+  if (centers.width < 1 || centers.width > kMostDimensions)
+    throw InvalidArgument(fmt::format("{}: centers of {} numbers, expected 1 to {}", name,
+                                      centers.width, kMostDimensions));
 }
 
-void check_numbers(ImageView<const float> centres) {
-  for (int c = 0; c < centres.height; ++c)
-    for (int i = 0; i < centres.width; ++i)
-      if (!std::isfinite(centres.row(c)[i]))
+void check_numbers(ImageView<const float> centers) {
+  for (int c = 0; c < centers.height; ++c)
+    for (int i = 0; i < centers.width; ++i)
+      if (!std::isfinite(centers.row(c)[i]))
         throw InvalidArgument(
-            fmt::format("NearestCentre: number {} of centre {} is {}, expected "
+            fmt::format("NearestCenter: number {} of center {} is {}, expected "
                         "finite ones",
-                        i, c, centres.row(c)[i]));
+                        i, c, centers.row(c)[i]));
 }
 
 }  // namespace
 
-struct NearestCentre::State {
-  int centres;
+struct NearestCenter::State {
+  int centers;
   int dimensions;
   Exec exec;
   std::unique_ptr<detail::NearestEngine> engine;
 };
 
-NearestCentre::NearestCentre(ImageView<const float> centres, const Exec& exec) {
-  check_centres(centres);
-  const Exec resolved = detail::resolve_exec("NearestCentre", exec, {centres});
-  const Image<float> on_host = clone(centres);
+NearestCenter::NearestCenter(ImageView<const float> centers, const Exec& exec) {
+  check_centers(centers);
+  const Exec resolved = detail::resolve_exec("NearestCenter", exec, {centers});
+  const Image<float> on_host = clone(centers);
   check_numbers(on_host);
-  state_ = std::make_unique<State>(State{centres.height, centres.width, resolved,
+  state_ = std::make_unique<State>(State{centers.height, centers.width, resolved,
                                          detail::on_cuda(resolved)
                                              ? cuda::make_nearest_engine(on_host, resolved)
                                              : cpu::make_nearest_engine(on_host, resolved)});
 }
-NearestCentre::NearestCentre(NearestCentre&&) noexcept = default;
-NearestCentre& NearestCentre::operator=(NearestCentre&&) noexcept = default;
-NearestCentre::~NearestCentre() = default;
+NearestCenter::NearestCenter(NearestCenter&&) noexcept = default;
+NearestCenter& NearestCenter::operator=(NearestCenter&&) noexcept = default;
+NearestCenter::~NearestCenter() = default;
 
-int NearestCentre::centres() const { return state_->centres; }
-int NearestCentre::dimensions() const { return state_->dimensions; }
+int NearestCenter::centers() const { return state_->centers; }
+int NearestCenter::dimensions() const { return state_->dimensions; }
 
-void NearestCentre::find(ImageView<const float> points, std::span<std::int32_t> labels) {
-  const char* const name = "NearestCentre::find";
+void NearestCenter::find(ImageView<const float> points, std::span<std::int32_t> labels) {
+  const char* const name = "NearestCenter::find";
   if (labels.size() != static_cast<std::size_t>(std::max(points.height, 0)))
     throw InvalidArgument(
         fmt::format("{}: {} labels for {} points; one each", name, labels.size(), points.height));
@@ -75,7 +75,7 @@ void NearestCentre::find(ImageView<const float> points, std::span<std::int32_t> 
   state_->engine->find(points, labels, state_->exec);
 }
 
-std::vector<std::int32_t> NearestCentre::find(ImageView<const float> points) {
+std::vector<std::int32_t> NearestCenter::find(ImageView<const float> points) {
   std::vector<std::int32_t> labels(static_cast<std::size_t>(std::max(points.height, 0)));
   if (points.memory != Memory::kCuda) {
     find(points, labels);

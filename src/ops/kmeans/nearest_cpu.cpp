@@ -1,5 +1,5 @@
-// The nearest of many centres on the CPU: a matrix product whose result is never written. Lanes are
-// points; a few vectors of points times four centres stay in registers while the numbers go by, and
+// The nearest of many centers on the CPU: a matrix product whose result is never written. Lanes are
+// points; a few vectors of points times four centers stay in registers while the numbers go by, and
 // only the least score and its group of four survive. Which of the four it was is found at the end,
 // by the same arithmetic.
 #include "ops/kmeans/nearest.h"
@@ -16,7 +16,7 @@
 #define FOVEA_NEAREST_BLOCK
 namespace fovea::cpu {
 
-constexpr int kGroup = 4;  // centres that are looked at side by side
+constexpr int kGroup = 4;  // centers that are looked at side by side
 
 // Where points come from: planes, or rows, one after the other or in an order.
 struct PointSource {
@@ -49,7 +49,7 @@ using I = hn::Vec<hn::RebindToSigned<Lanes>>;
 // Vectors of points side by side: as many as registers allow, and enough sums to hide the latency
 // of a fused multiply-add.
 #if HWY_TARGET <= HWY_AVX3 || HWY_TARGET == HWY_NEON
-constexpr int kVectors = 6;  // of 32 registers 24 sums, 6 points, 1 number of four centres
+constexpr int kVectors = 6;  // of 32 registers 24 sums, 6 points, 1 number of four centers
 #else
 constexpr int kVectors = 2;
 #endif
@@ -79,7 +79,7 @@ struct Found {
 // Best score and group of kVectors vectors of points, which lie number after number. With kAgain
 // also the last group that reaches the score.
 template <bool kAgain>
-HWY_INLINE void search_block(const cpu::PreparedCentres& centres, int count,
+HWY_INLINE void search_block(const cpu::PreparedCenters& centers, int count,
                              const float* HWY_RESTRICT block, Found& found) {
   const Lanes d;
   const hn::RebindToSigned<Lanes> di;
@@ -91,10 +91,10 @@ HWY_INLINE void search_block(const cpu::PreparedCentres& centres, int count,
     best_group[v] = hn::Zero(di);
     last_group[v] = hn::Zero(di);
   }
-  const float* HWY_RESTRICT numbers = centres.numbers.data();
+  const float* HWY_RESTRICT numbers = centers.numbers.data();
   for (int g = 0; g < count; ++g) {
     const Spread half =
-        spread_four(centres.halves.data() + static_cast<std::ptrdiff_t>(g) * kGroup);
+        spread_four(centers.halves.data() + static_cast<std::ptrdiff_t>(g) * kGroup);
     V sa[kVectors], sb[kVectors], sc[kVectors], sd[kVectors];
 #pragma GCC unroll 8
     for (int v = 0; v < kVectors; ++v) {
@@ -104,7 +104,7 @@ HWY_INLINE void search_block(const cpu::PreparedCentres& centres, int count,
       sd[v] = half.d;
     }
     const float* HWY_RESTRICT point = block;
-    for (int i = 0; i < centres.dimensions; ++i) {
+    for (int i = 0; i < centers.dimensions; ++i) {
       const Spread c = spread_four(numbers);
 #pragma GCC unroll 8
       for (int v = 0; v < kVectors; ++v) {
@@ -137,28 +137,28 @@ HWY_INLINE void search_block(const cpu::PreparedCentres& centres, int count,
   }
 }
 
-// Scores of a point of a block for the centres of a group.
+// Scores of a point of a block for the centers of a group.
 struct GroupScores {
-  GroupScores(const cpu::PreparedCentres& centres, std::int32_t group)
-      : numbers(centres.numbers.data() +
-                static_cast<std::ptrdiff_t>(group) * kGroup * centres.dimensions),
-        halves(centres.halves.data() + static_cast<std::ptrdiff_t>(group) * kGroup) {}
+  GroupScores(const cpu::PreparedCenters& centers, std::int32_t group)
+      : numbers(centers.numbers.data() +
+                static_cast<std::ptrdiff_t>(group) * kGroup * centers.dimensions),
+        halves(centers.halves.data() + static_cast<std::ptrdiff_t>(group) * kGroup) {}
   const float* HWY_RESTRICT numbers;
   const float* HWY_RESTRICT halves;
 };
 
-// Which centres of its group gave each of four points its score, as bits. Four at a time, since
+// Which centers of its group gave each of four points its score, as bits. Four at a time, since
 // each is one chain of sums.
-HWY_INLINE void reached_by_four(const cpu::PreparedCentres& centres,
+HWY_INLINE void reached_by_four(const cpu::PreparedCenters& centers,
                                 const float* HWY_RESTRICT block, std::ptrdiff_t stride,
                                 const Found& found, int p, std::uint8_t* reached) {
   const Four d;
-  const GroupScores a(centres, found.groups[p]), b(centres, found.groups[p + 1]);
-  const GroupScores c(centres, found.groups[p + 2]), e(centres, found.groups[p + 3]);
+  const GroupScores a(centers, found.groups[p]), b(centers, found.groups[p + 1]);
+  const GroupScores c(centers, found.groups[p + 2]), e(centers, found.groups[p + 3]);
   auto sum_a = hn::Load(d, a.halves), sum_b = hn::Load(d, b.halves);
   auto sum_c = hn::Load(d, c.halves), sum_e = hn::Load(d, e.halves);
   const float* HWY_RESTRICT x = block + p;
-  for (std::ptrdiff_t i = 0; i < static_cast<std::ptrdiff_t>(centres.dimensions) * kGroup;
+  for (std::ptrdiff_t i = 0; i < static_cast<std::ptrdiff_t>(centers.dimensions) * kGroup;
        i += kGroup, x += stride) {
     sum_a = hn::NegMulAdd(hn::Set(d, x[0]), hn::Load(d, a.numbers + i), sum_a);
     sum_b = hn::NegMulAdd(hn::Set(d, x[1]), hn::Load(d, b.numbers + i), sum_b);
@@ -224,26 +224,26 @@ void load_block(const cpu::PointSource& from, int dimensions, int first, int wid
 
 int block_width() { return static_cast<int>(kVectors * hn::Lanes(Lanes())); }
 
-void search(const cpu::PreparedCentres& centres, const cpu::PointSource& points,
+void search(const cpu::PreparedCenters& centers, const cpu::PointSource& points,
             std::int32_t* labels) {
-  const int width = block_width(), all = (centres.centres + kGroup - 1) / kGroup;
-  Array<float> block(static_cast<std::size_t>(width) * centres.dimensions);
+  const int width = block_width(), all = (centers.centers + kGroup - 1) / kGroup;
+  Array<float> block(static_cast<std::size_t>(width) * centers.dimensions);
   Found found;
   std::uint8_t reached[kVectors * hn::MaxLanes(Lanes())];
   for (int first = 0; first < points.count; first += width) {
-    load_block(points, centres.dimensions, first, width, block.data());
-    search_block<false>(centres, all, block.data(), found);
+    load_block(points, centers.dimensions, first, width, block.data());
+    search_block<false>(centers, all, block.data(), found);
     for (int p = 0; p < width; p += 4)
-      reached_by_four(centres, block.data(), width, found, p, reached);
+      reached_by_four(centers, block.data(), width, found, p, reached);
     const int count = std::min(width, points.count - first);
     for (int p = 0; p < count; ++p)  // numbers that overflow reach nothing and give the first
       labels[first + p] = found.groups[p] * kGroup + std::countr_zero(reached[p] | 0x100U) % 8;
   }
 }
 
-void search_named(const cpu::NamedCentres& centres, int count, const cpu::PointSource& points,
+void search_named(const cpu::NamedCenters& centers, int count, const cpu::PointSource& points,
                   Array<float>& block, std::int32_t* labels) {
-  const cpu::PreparedCentres& prepared = centres.prepared;
+  const cpu::PreparedCenters& prepared = centers.prepared;
   const int width = block_width();
   Found found;
   std::uint8_t reached[kVectors * hn::MaxLanes(Lanes())];
@@ -253,8 +253,8 @@ void search_named(const cpu::NamedCentres& centres, int count, const cpu::PointS
     reached_by_four(prepared, block.data(), width, found, p, reached);
   for (int p = 0; p < points.count; ++p) {
     const bool one = found.groups[p] == found.again[p] && std::has_single_bit<unsigned>(reached[p]);
-    const int centre = found.groups[p] * kGroup + std::countr_zero(reached[p]);
-    labels[p] = one ? centres.names[static_cast<std::size_t>(centre)] : -1;
+    const int center = found.groups[p] * kGroup + std::countr_zero(reached[p]);
+    labels[p] = one ? centers.names[static_cast<std::size_t>(center)] : -1;
   }
 }
 
@@ -271,17 +271,17 @@ HWY_EXPORT(search);
 HWY_EXPORT(search_named);
 HWY_EXPORT(block_width);
 
-// `count` centres, the first ones or those named. What fills up the last group is never the
+// `count` centers, the first ones or those named. What fills up the last group is never the
 // nearest.
-PreparedCentres prepare(ImageView<const float> centres, const std::int32_t* names, int count) {
-  const int dimensions = centres.width, padded = (count + kGroup - 1) / kGroup * kGroup;
-  PreparedCentres prepared{count, dimensions,
+PreparedCenters prepare(ImageView<const float> centers, const std::int32_t* names, int count) {
+  const int dimensions = centers.width, padded = (count + kGroup - 1) / kGroup * kGroup;
+  PreparedCenters prepared{count, dimensions,
                            Array<float>(static_cast<std::size_t>(padded) * dimensions),
                            Array<float>(static_cast<std::size_t>(padded))};
   for (int c = 0; c < padded; ++c) {
     float* to = prepared.numbers.data() +
                 static_cast<std::ptrdiff_t>(c / kGroup) * kGroup * dimensions + c % kGroup;
-    const float* from = c < count ? centres.row(names == nullptr ? c : names[c]) : nullptr;
+    const float* from = c < count ? centers.row(names == nullptr ? c : names[c]) : nullptr;
     for (int i = 0; i < dimensions; ++i)
       to[static_cast<std::ptrdiff_t>(i) * kGroup] = from != nullptr ? from[i] : 0;
     prepared.halves[static_cast<std::size_t>(c)] = from != nullptr
@@ -293,57 +293,57 @@ PreparedCentres prepare(ImageView<const float> centres, const std::int32_t* name
 
 class Nearest final : public detail::NearestEngine {
  public:
-  explicit Nearest(ImageView<const float> centres) : centres_(prepare_centres(centres)) {}
+  explicit Nearest(ImageView<const float> centers) : centers_(prepare_centers(centers)) {}
   void find(ImageView<const float> points, std::span<std::int32_t> labels,
             const Exec& exec) override {
     constexpr int kGrain = 1536;
     parallel_for(exec, points.height, kGrain, [&](std::int64_t begin, std::int64_t end) {
       const auto first = static_cast<int>(begin);
-      nearest_of_rows(centres_, points.crop(0, first, points.width, static_cast<int>(end) - first),
+      nearest_of_rows(centers_, points.crop(0, first, points.width, static_cast<int>(end) - first),
                       labels.data() + begin);
     });
   }
 
  private:
-  PreparedCentres centres_;
+  PreparedCenters centers_;
 };
 
 }  // namespace
 
-PreparedCentres prepare_centres(ImageView<const float> centres) {
-  return prepare(centres, nullptr, centres.height);
+PreparedCenters prepare_centers(ImageView<const float> centers) {
+  return prepare(centers, nullptr, centers.height);
 }
 
-void nearest_centres(const PreparedCentres& centres, const PlanarPoints& points,
+void nearest_centers(const PreparedCenters& centers, const PlanarPoints& points,
                      std::int32_t* labels) {
-  HWY_DYNAMIC_DISPATCH(search)(centres, {points.planes, points.stride, points.count, true}, labels);
+  HWY_DYNAMIC_DISPATCH(search)(centers, {points.planes, points.stride, points.count, true}, labels);
 }
-void nearest_of_rows(const PreparedCentres& centres, ImageView<const float> points,
+void nearest_of_rows(const PreparedCenters& centers, ImageView<const float> points,
                      std::int32_t* labels) {
-  HWY_DYNAMIC_DISPATCH(search)(centres, {points.data, points.stride, points.height, false}, labels);
+  HWY_DYNAMIC_DISPATCH(search)(centers, {points.data, points.stride, points.height, false}, labels);
 }
 
-NamedCentres pick_centres(ImageView<const float> centres, std::vector<std::int32_t> names) {
-  PreparedCentres prepared = prepare(centres, names.data(), static_cast<int>(names.size()));
+NamedCenters pick_centers(ImageView<const float> centers, std::vector<std::int32_t> names) {
+  PreparedCenters prepared = prepare(centers, names.data(), static_cast<int>(names.size()));
   return {std::move(prepared), std::move(names)};
 }
 
 int nearest_block() { return HWY_DYNAMIC_DISPATCH(block_width)(); }
 
-void nearest_named(const NamedCentres& centres, int count, const OrderedPoints& points,
+void nearest_named(const NamedCenters& centers, int count, const OrderedPoints& points,
                    std::int32_t* labels) {
   Array<float>& block = *points.block;
   const auto room = static_cast<std::size_t>(nearest_block()) *
-                    static_cast<std::size_t>(centres.prepared.dimensions);
+                    static_cast<std::size_t>(centers.prepared.dimensions);
   if (block.size() < room) block = Array<float>(room);
   HWY_DYNAMIC_DISPATCH(search_named)
-  (centres, count, {points.rows.data, points.rows.stride, points.count, false, points.order}, block,
+  (centers, count, {points.rows.data, points.rows.stride, points.count, false, points.order}, block,
    labels);
 }
 
-std::unique_ptr<detail::NearestEngine> make_nearest_engine(ImageView<const float> centres,
+std::unique_ptr<detail::NearestEngine> make_nearest_engine(ImageView<const float> centers,
                                                            const Exec&) {
-  return std::make_unique<Nearest>(centres);
+  return std::make_unique<Nearest>(centers);
 }
 
 }  // namespace fovea::cpu

@@ -1,9 +1,9 @@
-// CUDA engine of NearestCentre.
+// CUDA engine of NearestCenter.
 #include <algorithm>
 
 #include "ops/kmeans/assign_cuda.cuh"
 #include "ops/kmeans/backend.h"
-#include "ops/kmeans/nearest_centres.cuh"
+#include "ops/kmeans/nearest_centers.cuh"
 
 namespace fovea::cuda {
 namespace {
@@ -13,7 +13,7 @@ constexpr std::int64_t kUploadBytes = std::int64_t{256} << 20;
 
 class Engine final : public detail::NearestEngine {
  public:
-  Engine(ImageView<const float> centres, const Exec& exec) : centres_(prepare(centres, exec)) {}
+  Engine(ImageView<const float> centers, const Exec& exec) : centers_(prepare(centers, exec)) {}
 
   void find(ImageView<const float> points, std::span<std::int32_t> labels,
             const Exec& exec) override {
@@ -28,30 +28,30 @@ class Engine final : public detail::NearestEngine {
       OnDevice<const float> in(session, points.crop(0, first, points.width, count));
       OnDevice<std::int32_t> out(session,
                                  packed_view(labels.data() + first, count, 1, 1, points.memory));
-      find_points(centres_.view(), {in.image().data, in.image().stride, count, nullptr},
+      find_points(centers_.view(), {in.image().data, in.image().stride, count, nullptr},
                   out.image().data, session.stream());
       out.fetch();
     }
-    session.finish("nearest centres");
+    session.finish("nearest centers");
   }
 
  private:
-  static DeviceCentres prepare(ImageView<const float> centres, const Exec& exec) {
+  static DeviceCenters prepare(ImageView<const float> centers, const Exec& exec) {
     Session session(exec);
-    DeviceCentres prepared(centres, session.stream());
+    DeviceCenters prepared(centers, session.stream());
     session.must_wait();
-    session.finish("nearest centres");
+    session.finish("nearest centers");
     return prepared;
   }
 
-  DeviceCentres centres_;
+  DeviceCenters centers_;
 };
 
 }  // namespace
 
-std::unique_ptr<detail::NearestEngine> make_nearest_engine(ImageView<const float> centres,
+std::unique_ptr<detail::NearestEngine> make_nearest_engine(ImageView<const float> centers,
                                                            const Exec& exec) {
-  return std::make_unique<Engine>(centres, exec);
+  return std::make_unique<Engine>(centers, exec);
 }
 
 }  // namespace fovea::cuda

@@ -1,6 +1,6 @@
-// The nearest centre of a block's points, up to 128 numbers each, for kernels that have points in
+// The nearest center of a block's points, up to 128 numbers each, for kernels that have points in
 // shared memory. Scores come from the tensor cores (nearest_layout.h); where the two least lie too
-// close together to be told apart by those, every centre that may be the nearest is scored again by
+// close together to be told apart by those, every center that may be the nearest is scored again by
 // the fma chain of the CPU, so that labels are the CPU's.
 //
 // Use, with Shape = NearestShape<steps_of(dimensions)> and blockDim.x == Shape::kThreads:
@@ -8,7 +8,7 @@
 //   scratch.points[p][i] = number i of point p, p < count <= Shape::kPoints; 0 for numbers from
 //       `dimensions` up to Shape::kDimensions. Rows from `count` on may hold anything.
 //   __syncthreads();                                   // the caller's
-//   nearest_in_block<Shape>(centres, count, scratch);  // by all threads; starts and ends with
+//   nearest_in_block<Shape>(centers, count, scratch);  // by all threads; starts and ends with
 //                                                      // barriers where it needs them
 //   scratch.labels[p] is the label of point p, seen by all threads. scratch.points is as it was.
 // To start over, write scratch.points again: no further barrier is needed before that but the
@@ -21,16 +21,16 @@
 
 namespace fovea::cuda {
 
-// Centres as kernels read them, all in device memory. Made by DeviceCentres (nearest_centres.cuh).
-struct CentresView {
-  int centres = 0;
+// Centers as kernels read them, all in device memory. Made by DeviceCenters (nearest_centers.cuh).
+struct CentersView {
+  int centers = 0;
   int dimensions = 0;
   int pitch = 0;                          // of numbers: dimensions, rounded up to steps
   const float* numbers = nullptr;         // pitch apart, zeros behind the last
   const float* halves = nullptr;          // of their squared lengths
-  const std::uint32_t* groups = nullptr;  // as nearest_layout.h says; centres behind the last are
+  const std::uint32_t* groups = nullptr;  // as nearest_layout.h says; centers behind the last are
                                           // far away. Absent from more than 128 numbers on
-  const float* most_half = nullptr;       // the greatest of the moved centres
+  const float* most_half = nullptr;       // the greatest of the moved centers
   const float* origin = nullptr;          // pitch numbers, and at least its length
 };
 
@@ -51,7 +51,7 @@ struct NearestShape {
   // Eight lanes' pairs of numbers, of eight points, fall into different banks.
   static constexpr int kPitch = kDimensions + 8;
   static constexpr int kGroupWords = detail::nearest::group_words(kSteps);
-  // Groups of centres side by side, as far as registers go.
+  // Groups of centers side by side, as far as registers go.
   static constexpr int kSide = kSteps <= 4 ? 2 : 1;
   // Groups that are brought to shared memory at once, even.
   static constexpr int kChunk =
@@ -63,7 +63,7 @@ struct alignas(16) NearestScratch {
   static constexpr int kMostCandidates = 1024;
   struct Recheck {
     unsigned long long keys[detail::nearest::kRows];
-    std::uint32_t candidates[kMostCandidates];  // row << 16 | centre
+    std::uint32_t candidates[kMostCandidates];  // row << 16 | center
   };
 
   float points[Shape::kPoints][Shape::kPitch];
@@ -80,51 +80,51 @@ struct alignas(16) NearestScratch {
 
 namespace nearest {
 
-// The least two scores of a point so far, and the centre of the least.
+// The least two scores of a point so far, and the center of the least.
 struct Least {
   float best = kInfinity;
   float next = kInfinity;
-  int centre = 0;
+  int center = 0;
 
-  // The score of centre 0 or 1 (`odd`) of this lane's in a group.
+  // The score of center 0 or 1 (`odd`) of this lane's in a group.
   __device__ void take(float score, int group, int odd) {
     next = fminf(next, fmaxf(best, score));
-    centre = score < best ? kGroup * group + odd : centre;
+    center = score < best ? kGroup * group + odd : center;
     best = fminf(best, score);
   }
-  // All lanes' centres are counted from the same one.
-  __device__ void settle(int lane) { centre += detail::nearest::score_place(lane, 0).number; }
+  // All lanes' centers are counted from the same one.
+  __device__ void settle(int lane) { center += detail::nearest::score_place(lane, 0).number; }
   // Together with what the lane so many away has.
   __device__ void join(int distance) {
     const float other = __shfl_xor_sync(~0U, best, distance);
     const float other_next = __shfl_xor_sync(~0U, next, distance);
-    const int other_centre = __shfl_xor_sync(~0U, centre, distance);
+    const int other_center = __shfl_xor_sync(~0U, center, distance);
     next = fminf(fminf(next, other_next), fmaxf(best, other));
-    centre = other < best || (other == best && other_centre < centre) ? other_centre : centre;
+    center = other < best || (other == best && other_center < center) ? other_center : center;
     best = fminf(best, other);
   }
 };
 
 template <class Shape>
-__device__ inline void stage(const CentresView& centres, int chunk,
+__device__ inline void stage(const CentersView& centers, int chunk,
                              NearestScratch<Shape>& scratch) {
   constexpr int kVector = 4;
-  const int groups = detail::nearest::groups_of(centres.centres), first = chunk * Shape::kChunk;
+  const int groups = detail::nearest::groups_of(centers.centers), first = chunk * Shape::kChunk;
   const int words = min(Shape::kChunk, groups - first) * Shape::kGroupWords;
-  const std::uint32_t* from = centres.groups + static_cast<std::size_t>(first) * Shape::kGroupWords;
+  const std::uint32_t* from = centers.groups + static_cast<std::size_t>(first) * Shape::kGroupWords;
   std::uint32_t* to = scratch.chunks[chunk % 2];
   for (int w = kVector * threadIdx.x; w < words; w += kVector * Shape::kThreads)
     copy_ahead<16>(to + w, from + w);
   __syncwarp();  // products take whole warps
 }
 
-// The fma chain's score, lowered into the key of the point: of equal scores the first centre stays.
-__device__ inline void score_exactly(const CentresView& centres, const float* point, int centre,
+// The fma chain's score, lowered into the key of the point: of equal scores the first center stays.
+__device__ inline void score_exactly(const CentersView& centers, const float* point, int center,
                                      unsigned long long* key) {
-  const float* numbers = centres.numbers + static_cast<std::size_t>(centre) * centres.pitch;
-  float score = centres.halves[centre];
+  const float* numbers = centers.numbers + static_cast<std::size_t>(center) * centers.pitch;
+  float score = centers.halves[center];
 #pragma unroll 8
-  for (int i = 0; i < centres.pitch; i += 4) {  // zeros at the end change nothing
+  for (int i = 0; i < centers.pitch; i += 4) {  // zeros at the end change nothing
     const float4 c = *reinterpret_cast<const float4*>(numbers + i);
     score = detail::add_to_score(point[i], c.x, score);
     score = detail::add_to_score(point[i + 1], c.y, score);
@@ -133,10 +133,10 @@ __device__ inline void score_exactly(const CentresView& centres, const float* po
   }
   if (score < kInfinity)
     atomicMin(key, static_cast<unsigned long long>(detail::nearest::order_of(score)) << 32 |
-                       static_cast<unsigned>(centre));
+                       static_cast<unsigned>(center));
 }
 
-// What stands before any score is known: as far as can be, the first centre.
+// What stands before any score is known: as far as can be, the first center.
 __device__ inline unsigned long long first_key() {
   return static_cast<unsigned long long>(detail::nearest::order_of(kInfinity)) << 32;
 }
@@ -150,29 +150,29 @@ __device__ inline const float* doubtful_row(const NearestScratch<Shape>& scratch
 // Lists what of a group may be the nearest of the 16 doubtful points from `first` on; where the
 // list is full, it is scored at once.
 template <class Shape>
-__device__ inline void take_candidates(const CentresView& centres, int first, int group,
+__device__ inline void take_candidates(const CentersView& centers, int first, int group,
                                        const float (&scores)[4], NearestScratch<Shape>& scratch) {
   const auto* halves = reinterpret_cast<const float*>(
-      centres.groups + static_cast<std::size_t>(group) * Shape::kGroupWords +
+      centers.groups + static_cast<std::size_t>(group) * Shape::kGroupWords +
       Shape::kSteps * detail::nearest::kStepWords);
 #pragma unroll
   for (int part = 0; part < 4; ++part) {
     const detail::nearest::Place place = detail::nearest::score_place(threadIdx.x % 32, part);
-    const int centre = group * kGroup + place.number, slot = first + place.row;
-    if (slot >= scratch.doubtful || centre >= centres.centres) continue;
+    const int center = group * kGroup + place.number, slot = first + place.row;
+    if (slot >= scratch.doubtful || center >= centers.centers) continue;
     if (scores[part] + halves[place.number] > scratch.limits[slot]) continue;
     const int at = atomicAdd(&scratch.candidate_count, 1);
     if (at < NearestScratch<Shape>::kMostCandidates)
-      scratch.recheck.candidates[at] = static_cast<std::uint32_t>(place.row << 16 | centre);
+      scratch.recheck.candidates[at] = static_cast<std::uint32_t>(place.row << 16 | center);
     else
-      score_exactly(centres, doubtful_row(scratch, slot), centre, &scratch.recheck.keys[place.row]);
+      score_exactly(centers, doubtful_row(scratch, slot), center, &scratch.recheck.keys[place.row]);
   }
 }
 
 // Finds the candidates of up to 16 doubtful points from `first` on by the tensor cores once more,
-// each warp among its share of the centres.
+// each warp among its share of the centers.
 template <class Shape>
-__device__ inline void find_candidates(const CentresView& centres, int first,
+__device__ inline void find_candidates(const CentersView& centers, int first,
                                        NearestScratch<Shape>& scratch) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   Registers points[1][Shape::kSteps];
@@ -183,11 +183,11 @@ __device__ inline void find_candidates(const CentresView& centres, int first,
         [&](int part) {
           return doubtful_row(scratch, first + detail::nearest::point_place(lane, part).row);
         },
-        centres.origin, s, squares);
+        centers.origin, s, squares);
   constexpr int kBatch = Shape::kSteps <= 2   ? 4
                          : Shape::kSteps <= 4 ? 2
                                               : 1;  // on their way at once
-  const int groups = detail::nearest::groups_of(centres.centres);
+  const int groups = detail::nearest::groups_of(centers.centers);
   for (int group = warp; group < groups; group += kBatch * Shape::kWarps) {
     __syncwarp();  // products take whole warps
     float scores[kBatch][1][4];
@@ -195,27 +195,27 @@ __device__ inline void find_candidates(const CentresView& centres, int first,
     for (int j = 0; j < kBatch; ++j)
       multiply(
           scores[j], points,
-          centres.groups + static_cast<std::size_t>(min(group + j * Shape::kWarps, groups - 1)) *
+          centers.groups + static_cast<std::size_t>(min(group + j * Shape::kWarps, groups - 1)) *
                                Shape::kGroupWords);
     for (int j = 0; j < kBatch; ++j)
-      take_candidates(centres, first, group + j * Shape::kWarps, scores[j][0], scratch);
+      take_candidates(centers, first, group + j * Shape::kWarps, scores[j][0], scratch);
   }
 }
 
 template <class Shape>
-__device__ inline void settle_doubtful(const CentresView& centres, NearestScratch<Shape>& scratch) {
+__device__ inline void settle_doubtful(const CentersView& centers, NearestScratch<Shape>& scratch) {
   const int doubtful = scratch.doubtful;
   for (int first = 0; first < doubtful; first += kRows) {
     if (threadIdx.x < kRows) scratch.recheck.keys[threadIdx.x] = first_key();
     if (threadIdx.x == 0) scratch.candidate_count = 0;
     __syncthreads();
-    find_candidates(centres, first, scratch);
+    find_candidates(centers, first, scratch);
     __syncthreads();
     const int candidates = min(scratch.candidate_count, NearestScratch<Shape>::kMostCandidates);
     for (int i = threadIdx.x; i < candidates; i += Shape::kThreads) {
       const std::uint32_t candidate = scratch.recheck.candidates[i];
       const std::uint32_t slot = candidate >> 16;
-      score_exactly(centres, scratch.points[scratch.rows[first + slot]],
+      score_exactly(centers, scratch.points[scratch.rows[first + slot]],
                     static_cast<int>(candidate & 0xFFFFU), &scratch.recheck.keys[slot]);
     }
     __syncthreads();
@@ -255,7 +255,7 @@ __device__ inline void load_warp(const NearestScratch<Shape>& scratch, const flo
   }
 }
 
-// kSide groups of centres from `words` on, the first of which is number `group` of all.
+// kSide groups of centers from `words` on, the first of which is number `group` of all.
 template <class Shape>
 __device__ inline void score_groups(const std::uint32_t* words, int group,
                                     WarpPoints<Shape>& points) {
@@ -280,10 +280,10 @@ __device__ inline void score_groups(const std::uint32_t* words, int group,
 
 // Writes labels, and lists the points for which they are doubtful.
 template <class Shape>
-__device__ inline void write_labels(const CentresView& centres, int count,
+__device__ inline void write_labels(const CentersView& centers, int count,
                                     WarpPoints<Shape>& points, NearestScratch<Shape>& scratch) {
   const int lane = threadIdx.x % 32;
-  const float most_half = *centres.most_half, origin_length = centres.origin[centres.pitch];
+  const float most_half = *centers.most_half, origin_length = centers.origin[centers.pitch];
 #pragma unroll
   for (int m = 0; m < Shape::kTiles; ++m)
 #pragma unroll
@@ -298,9 +298,9 @@ __device__ inline void write_labels(const CentresView& centres, int count,
       }
       const int row = points.first + m * kRows + detail::nearest::score_place(lane, 2 * half).row;
       if (lane % 4 != 0 || row >= count) continue;
-      scratch.labels[row] = found.centre;
+      scratch.labels[row] = found.center;
       const float limit = detail::nearest::score_limit(
-          found.best, {squared, most_half, origin_length, centres.dimensions});
+          found.best, {squared, most_half, origin_length, centers.dimensions});
       if (found.next > limit) continue;
       const int slot = atomicAdd(&scratch.doubtful, 1);
       scratch.rows[slot] = static_cast<std::uint16_t>(row);
@@ -312,30 +312,30 @@ __device__ inline void write_labels(const CentresView& centres, int count,
 
 // Returns how many points were doubtful.
 template <class Shape>
-__device__ int nearest_in_block(const CentresView& centres, int count,
+__device__ int nearest_in_block(const CentersView& centers, int count,
                                 NearestScratch<Shape>& scratch) {
   using namespace nearest;
   if (threadIdx.x == 0) scratch.doubtful = 0;
-  const int groups = detail::nearest::groups_of(centres.centres);
+  const int groups = detail::nearest::groups_of(centers.centers);
   const int chunks = (groups + Shape::kChunk - 1) / Shape::kChunk;
 #pragma unroll 1
   for (int round = 0; round < Shape::kRounds; ++round) {
-    stage(centres, 0, scratch);
+    stage(centers, 0, scratch);
     WarpPoints<Shape> points;
-    load_warp(scratch, centres.origin, round, points);
+    load_warp(scratch, centers.origin, round, points);
     for (int chunk = 0; chunk < chunks; ++chunk) {
       await_copies();
       __syncthreads();  // the chunk is here, and no warp reads the one before any more
-      if (chunk + 1 < chunks) stage(centres, chunk + 1, scratch);
+      if (chunk + 1 < chunks) stage(centers, chunk + 1, scratch);
       const int first = chunk * Shape::kChunk, last = min(Shape::kChunk, groups - first);
       for (int group = 0; group < last; group += Shape::kSide)
         score_groups<Shape>(scratch.chunks[chunk % 2] + group * Shape::kGroupWords, first + group,
                             points);
     }
-    write_labels(centres, count, points, scratch);
+    write_labels(centers, count, points, scratch);
     __syncthreads();
   }
-  settle_doubtful(centres, scratch);
+  settle_doubtful(centers, scratch);
   __syncthreads();
   return scratch.doubtful;
 }

@@ -1,9 +1,9 @@
-// Where numbers stand for the tensor cores' product of 16 points with 8 centres, 16 numbers at a
+// Where numbers stand for the tensor cores' product of 16 points with 8 centers, 16 numbers at a
 // time (mma.m16n8k16), and how far its scores may lie from those in single precision. Numbers go in
 // as two bfloat16 each, the second being what the first leaves, and three of the four products of
 // those are added. Tested on the host.
 #pragma once
-#include <fovea/api.h>
+#include <fovea/core/api.h>
 
 #include <bit>
 #include <cmath>
@@ -15,34 +15,34 @@ namespace fovea::detail::nearest {
 
 constexpr int kStep = 16;  // numbers of one product
 constexpr int kRows = 16;  // points of one product
-constexpr int kGroup = 8;  // centres of one product
+constexpr int kGroup = 8;  // centers of one product
 constexpr int kMostTensorDimensions = 128;
-constexpr float kFarHalf = 3e38F;  // of a centre that is not there
+constexpr float kFarHalf = 3e38F;  // of a center that is not there
 
 FOVEA_HD constexpr int steps_of(int dimensions) { return (dimensions + kStep - 1) / kStep; }
 // Even, so that two go side by side.
-FOVEA_HD constexpr int groups_of(int centres) {
-  return (centres + 2 * kGroup - 1) / (2 * kGroup) * 2;
+FOVEA_HD constexpr int groups_of(int centers) {
+  return (centers + 2 * kGroup - 1) / (2 * kGroup) * 2;
 }
 
 // Two numbers that follow each other share a register, the first in its lower half. This is the
 // first of those that `lane` holds in register `part`: of the points (4 registers; `row` is the
-// point), of the centres (2; `row` is the centre) and of the scores (4 of one number each; `row` is
-// the point, `number` the centre).
+// point), of the centers (2; `row` is the center) and of the scores (4 of one number each; `row` is
+// the point, `number` the center).
 struct Place {
   int row, number;
 };
 FOVEA_HD constexpr Place point_place(int lane, int part) {
   return {lane / 4 + part % 2 * 8, lane % 4 * 2 + part / 2 * 8};
 }
-FOVEA_HD constexpr Place centre_place(int lane, int part) {
+FOVEA_HD constexpr Place center_place(int lane, int part) {
   return {lane / 4, lane % 4 * 2 + part * 8};
 }
 FOVEA_HD constexpr Place score_place(int lane, int part) {
   return {lane / 4 + part / 2 * 8, lane % 4 * 2 + part % 2};
 }
 
-// Eight centres in memory, as 32-bit words: for each step and lane 4 words (registers 0 and 1 of
+// Eight centers in memory, as 32-bit words: for each step and lane 4 words (registers 0 and 1 of
 // the first pieces, 0 and 1 of the second), then the 8 halves of squared lengths. All of them
 // moved.
 constexpr int kStepWords = 32 * 4;
@@ -68,11 +68,11 @@ FOVEA_HD inline Pieces split(float a, float b) {
           to_bfloat16(a - from_bfloat16(first_a)) | to_bfloat16(b - from_bfloat16(first_b)) << 16};
 }
 
-// Points and centres are moved by a common vector first, the origin: distances stay, and what lies
+// Points and centers are moved by a common vector first, the origin: distances stay, and what lies
 // far from 0 but close together loses less.
 //
 // Writes one of a group's steps * 64 pairs of registers: first and second pieces of two numbers of
-// one centre. Of the group's centres, which lie `pitch` apart, `present` exist; others are 0.
+// one center. Of the group's centers, which lie `pitch` apart, `present` exist; others are 0.
 struct GroupSource {
   const float* numbers;
   const float* origin;
@@ -81,7 +81,7 @@ struct GroupSource {
 };
 FOVEA_HD inline void pack_pair(const GroupSource& from, int pair, std::uint32_t* words) {
   const int step = pair / 64, lane = pair % 64 / 2, part = pair % 2;
-  const Place place = centre_place(lane, part);
+  const Place place = center_place(lane, part);
   const float* origin = from.origin + step * kStep + place.number;
   const float* numbers = from.numbers + static_cast<std::ptrdiff_t>(place.row) * from.pitch +
                          step * kStep + place.number;
@@ -92,11 +92,11 @@ FOVEA_HD inline void pack_pair(const GroupSource& from, int pair, std::uint32_t*
   words[word_of(step, lane, 1, part)] = pieces.second;
 }
 
-// Half the squared length of a moved centre.
-FOVEA_HD inline float moved_half(const float* centre, const float* origin, int dimensions) {
+// Half the squared length of a moved center.
+FOVEA_HD inline float moved_half(const float* center, const float* origin, int dimensions) {
   double sum = 0;
   for (int i = 0; i < dimensions; ++i) {
-    const double number = centre[i] - origin[i];
+    const double number = center[i] - origin[i];
     sum = std::fma(number, number, sum);
   }
   return static_cast<float>(sum / 2);
@@ -111,13 +111,13 @@ FOVEA_HD inline std::uint32_t order_of(float value) {
 // What the error of a score depends on.
 struct MarginSource {
   float squared_length;  // of the moved point
-  float most_half;       // the greatest of the moved centres
+  float most_half;       // the greatest of the moved centers
   float origin_length;   // at least
   int dimensions;
 };
 
-// Twice the most that the tensor cores' score of any centre may lie from the fma chain's, but for
-// what all centres have in common. With M = |p||c|, H = |c|^2 / 2, both of moved ones, and u =
+// Twice the most that the tensor cores' score of any center may lie from the fma chain's, but for
+// what all centers have in common. With M = |p||c|, H = |c|^2 / 2, both of moved ones, and u =
 // 2^-24:
 //   a piece leaves at most 2^-8 of a number, two at most 2^-16: what is left out, second x second
 //   and twice number x rest, is at most 3.03 * 2^-16 M;
@@ -125,15 +125,15 @@ struct MarginSource {
 //   sum: below 32 * 2^-23 of what may be summed, M for the first pieces and 2^-7 M before;
 //   moving rounds every number, the half is rounded, and it and, beyond 64 numbers, the second
 //   pieces' sum are added with a rounding each: below 7 u (M + H);
-//   the chain rounds its half and once a number: u (M + H) each, of points and centres where they
+//   the chain rounds its half and once a number: u (M + H) each, of points and centers where they
 //   were, which are longer by the origin at most.
 // Numbers that underflow leave 2^-126 of each other's. Infinite where a sum might become so.
 FOVEA_HD inline float score_margin(const MarginSource& of) {
   constexpr float kSlack = 1.001F, kUnit = 0x1p-24F;
   const float point = std::sqrt(of.squared_length) * kSlack;
-  const float centre = std::sqrt(2 * of.most_half) * kSlack;
-  const float product = point * centre, far_centre = centre + of.origin_length;
-  const float far_sum = (point + of.origin_length) * far_centre + far_centre * far_centre / 2;
+  const float center = std::sqrt(2 * of.most_half) * kSlack;
+  const float product = point * center, far_center = center + of.origin_length;
+  const float far_sum = (point + of.origin_length) * far_center + far_center * far_center / 2;
   if (!(far_sum < 1e37F)) return std::numeric_limits<float>::infinity();
   const auto steps = static_cast<float>(steps_of(of.dimensions));
   const float error = product * (3.1F * 0x1p-16F + steps * 1.05F * 0x1p-18F) +
@@ -143,10 +143,10 @@ FOVEA_HD inline float score_margin(const MarginSource& of) {
   return 2 * kSlack * error;
 }
 
-// The most that half the squared length of a moved centre may be which scores `score` or less: it
+// The most that half the squared length of a moved center may be which scores `score` or less: it
 // lies no farther from the point than sqrt(|p|^2 + 2 score), so that its length is no more than the
-// point's and that. With a limit from the longest centre of all as `score` the margin of what may
-// be the nearest follows, which is far less where few centres are long.
+// point's and that. With a limit from the longest center of all as `score` the margin of what may
+// be the nearest follows, which is far less where few centers are long.
 FOVEA_HD inline float near_half(float squared_length, float score, float most_half) {
   constexpr float kSlack = 1.001F, kRounding = 1.0001F;
   const float square = std::fma(squared_length, kRounding, 2 * score);
@@ -155,7 +155,7 @@ FOVEA_HD inline float near_half(float squared_length, float score, float most_ha
   return std::fmin(most_half, length * length / 2);
 }
 
-// What no centre's score that may be the nearest's is above, where the least score is `best`.
+// What no center's score that may be the nearest's is above, where the least score is `best`.
 FOVEA_HD inline float score_limit(float best, MarginSource of) {
   of.most_half = near_half(of.squared_length, best + score_margin(of), of.most_half);
   constexpr float kUp = 0x1p-22F;  // more than a sum loses

@@ -1,4 +1,4 @@
-// Products of points and centres on the tensor cores, a warp at a time, and copies to shared memory
+// Products of points and centers on the tensor cores, a warp at a time, and copies to shared memory
 // that go on while it works. Registers hold what nearest_layout.h says.
 #pragma once
 #include <cuda_runtime.h>
@@ -60,21 +60,21 @@ __device__ inline Registers load_points(const Row& row, const float* origin, int
   return result;
 }
 
-// Scores of 16 points each and the 8 centres at `words`, less the halves. Small products are added
+// Scores of 16 points each and the 8 centers at `words`, less the halves. Small products are added
 // before the large ones: what they are cut off at is then small, too.
 template <int kTiles, int kSteps>
 __device__ inline void multiply(float (&scores)[kTiles][4],
                                 const Registers (&points)[kTiles][kSteps],
                                 const std::uint32_t* words) {
-  const auto centres = [&](int s) {
+  const auto centers = [&](int s) {
     return *reinterpret_cast<const uint4*>(
         words + detail::nearest::word_of(s, static_cast<int>(threadIdx.x % 32), 0, 0));
   };
   float small[kTiles][4] = {};
-  if constexpr (kSteps <= 4) {  // one sum, all centres' registers at hand
+  if constexpr (kSteps <= 4) {  // one sum, all centers' registers at hand
     uint4 c[kSteps];
 #pragma unroll
-    for (int s = 0; s < kSteps; ++s) c[s] = centres(s);
+    for (int s = 0; s < kSteps; ++s) c[s] = centers(s);
 #pragma unroll
     for (int m = 0; m < kTiles; ++m) {
 #pragma unroll
@@ -93,7 +93,7 @@ __device__ inline void multiply(float (&scores)[kTiles][4],
       for (int i = 0; i < 4; ++i) scores[m][i] = 0;
 #pragma unroll
     for (int s = 0; s < kSteps; ++s) {
-      const uint4 c = centres(s);
+      const uint4 c = centers(s);
 #pragma unroll
       for (int m = 0; m < kTiles; ++m) {
         multiply_add(small[m], points[m][s].second, c.x, c.y);

@@ -1,8 +1,8 @@
-// Where centres begin: far points likelier (Arthur and Vassilvitskii, SODA 2007).
+// Where centers begin: far points likelier (Arthur and Vassilvitskii, SODA 2007).
 #pragma once
-#include <fovea/exec.h>
-#include <fovea/image.h>
-#include <fovea/random.h>
+#include <fovea/core/exec.h>
+#include <fovea/core/image.h>
+#include <fovea/core/random.h>
 
 #include <vector>
 

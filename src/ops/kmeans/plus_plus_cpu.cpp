@@ -1,4 +1,4 @@
-// Plus-plus on the CPU. A point at distance u from its nearest centre a cannot be nearer to a new
+// Plus-plus on the CPU. A point at distance u from its nearest center a cannot be nearer to a new
 // one that lies 2 u from a or farther: most points are passed over without a look at their numbers.
 #include "ops/kmeans/plus_plus.h"
 
@@ -36,7 +36,7 @@ class Start {
   ImageView<const float> points_;
   double scale_;
   const Exec& exec_;
-  std::vector<std::int32_t> nearest_;  // of each point: the centre so far, in the order of choice,
+  std::vector<std::int32_t> nearest_;  // of each point: the center so far, in the order of choice,
   std::vector<float> distances_;       // and how far it is, squared
   std::vector<std::int64_t> sums_;     // of a chunk's whole distances
 };
@@ -52,7 +52,7 @@ void Start::begin(std::int32_t chosen) {
   });
 }
 
-// A point whose squared distance from a centre is no larger than this is nearer to it than to the
+// A point whose squared distance from a center is no larger than this is nearer to it than to the
 // last one, whatever rounding does to either.
 std::vector<float> Start::safe_gaps(std::span<const std::int32_t> chosen) const {
   std::vector<float> gaps(chosen.size());

@@ -1,4 +1,4 @@
-// The nearest centres of points that have a good guess already: exact, to the bit, with a fraction
+// The nearest centers of points that have a good guess already: exact, to the bit, with a fraction
 // of the work where clusters are compact.
 #pragma once
 #include <span>
@@ -9,14 +9,14 @@ namespace fovea::cpu {
 
 class PrunedSearch {
  public:
-  // Points and centres, one a row, outlive it.
-  PrunedSearch(ImageView<const float> points, ImageView<const float> centres,
-               const PreparedCentres& prepared)
-      : points_(points), centres_(centres), prepared_(prepared) {}
+  // Points and centers, one a row, outlive it.
+  PrunedSearch(ImageView<const float> points, ImageView<const float> centers,
+               const PreparedCenters& prepared)
+      : points_(points), centers_(centers), prepared_(prepared) {}
 
-  // Points whose guess is one centre, best in the order of their distance from it.
+  // Points whose guess is one center, best in the order of their distance from it.
   struct Guess {
-    std::int32_t centre = 0;
+    std::int32_t center = 0;
     std::span<const std::int32_t> order;  // points
     const float* distances = nullptr;     // squared_distances() of all points from their guesses
   };
@@ -26,7 +26,7 @@ class PrunedSearch {
     std::vector<std::int32_t> undecided;
     Array<float> block;
   };
-  // labels[i]: the nearest centre of point order[i]. Returns how many scores were computed.
+  // labels[i]: the nearest center of point order[i]. Returns how many scores were computed.
   std::int64_t find(const Guess& guess, Scratch& scratch, std::int32_t* labels) const;
 
  private:
@@ -34,8 +34,8 @@ class PrunedSearch {
               std::int32_t* labels) const;
 
   ImageView<const float> points_;
-  ImageView<const float> centres_;
-  const PreparedCentres& prepared_;
+  ImageView<const float> centers_;
+  const PreparedCenters& prepared_;
 };
 
 }  // namespace fovea::cpu

@@ -1,9 +1,9 @@
-// Search among the neighbours of a guess. A point x at distance u from centre a is nearer to a than
+// Search among the neighbors of a guess. A point x at distance u from center a is nearer to a than
 // to any c with |a - c| > 2 u (Elkan, ICML 2003). Points of one guess are taken in the order of
 // their distances, so that the points of a block have nearly one u and the block looks at nearly
-// those centres that each of its points needs.
+// those centers that each of its points needs.
 //
-// Scores are rounded, and a centre may be left out only if its rounded score is certainly larger.
+// Scores are rounded, and a center may be left out only if its rounded score is certainly larger.
 // With D = |a - c| the exact ones differ by (|x - c|^2 - |x - a|^2) / 2 >= D (D - 2 u) / 2, and the
 // sum of n rounded products lies within n roundings of h + |x| |c| of its exact value, where no
 // number is larger than |a| + u + D.
@@ -19,18 +19,18 @@ namespace {
 
 class Bound {
  public:
-  Bound(const float* centre, int dimensions) {
+  Bound(const float* center, int dimensions) {
     constexpr double kRounding = 0x1p-24;  // of a number, relative
     constexpr double kLeast = 0x1p-148;    // of a number too small for that
     const double steps = dimensions + 4;
     relative_ = 2.5 * steps * kRounding;  // twice where a product and a sum round apart
     absolute_ = 16 * steps * kLeast;
     for (int i = 0; i < dimensions; ++i)
-      length_ += static_cast<double>(centre[i]) * static_cast<double>(centre[i]);
+      length_ += static_cast<double>(center[i]) * static_cast<double>(center[i]);
     length_ = std::sqrt(length_);
   }
 
-  // How far centres may lie from this one that points at a squared distance of `distance` from it
+  // How far centers may lie from this one that points at a squared distance of `distance` from it
   // may prefer: D with D (D - 2 u) = 6 relative (|a| + u + D)^2 + absolute.
   double reach(float distance) const {
     const double u = std::sqrt(static_cast<double>(distance) * (1 + relative_) + absolute_);
@@ -39,7 +39,7 @@ class Bound {
     return (half + std::sqrt(half * half + (1 - share) * (share * far * far + absolute_))) /
            (1 - share) * (1 + 1e-9);
   }
-  // Two centres whose squared distance came out as `gap` lie within `reach` of each other.
+  // Two centers whose squared distance came out as `gap` lie within `reach` of each other.
   bool within(float gap, double reach) const {
     return static_cast<double>(gap) * (1 - relative_) - absolute_ <= reach * reach;
   }
@@ -60,10 +60,10 @@ void fetch(const float* row, int count) {
 }  // namespace
 
 std::int64_t PrunedSearch::find(const Guess& guess, Scratch& scratch, std::int32_t* labels) const {
-  const Bound bound(centres_.row(guess.centre), centres_.width);
+  const Bound bound(centers_.row(guess.center), centers_.width);
   std::vector<float>& gaps = scratch.gaps;
-  gaps.resize(static_cast<std::size_t>(centres_.height));
-  squared_distances(centres_, centres_.crop(0, guess.centre, centres_.width, 1), nullptr,
+  gaps.resize(static_cast<std::size_t>(centers_.height));
+  squared_distances(centers_, centers_.crop(0, guess.center, centers_.width, 1), nullptr,
                     gaps.data());
   const auto largest = [&](std::size_t from, std::size_t to) {
     float most = 0;
@@ -73,12 +73,12 @@ std::int64_t PrunedSearch::find(const Guess& guess, Scratch& scratch, std::int32
   };
   const double farthest = bound.reach(largest(0, guess.order.size()));
   std::vector<std::int32_t> near;
-  for (int c = 0; c < centres_.height; ++c)
+  for (int c = 0; c < centers_.height; ++c)
     if (bound.within(gaps[static_cast<std::size_t>(c)], farthest)) near.push_back(c);
   const auto gap_of = [&](std::int32_t c) { return gaps[static_cast<std::size_t>(c)]; };
   std::sort(near.begin(), near.end(),
             [&](std::int32_t a, std::int32_t b) { return gap_of(a) < gap_of(b); });
-  const NamedCentres candidates = pick_centres(centres_, std::move(near));
+  const NamedCenters candidates = pick_centers(centers_, std::move(near));
 
   const auto width = static_cast<std::size_t>(nearest_block());
   std::int64_t scores = 0;
@@ -100,7 +100,7 @@ std::int64_t PrunedSearch::find(const Guess& guess, Scratch& scratch, std::int32
     scores += static_cast<std::int64_t>(needed * count);
   }
   if (!scratch.undecided.empty()) decide(guess, scratch.undecided, labels);
-  return scores + static_cast<std::int64_t>(scratch.undecided.size()) * centres_.height;
+  return scores + static_cast<std::int64_t>(scratch.undecided.size()) * centers_.height;
 }
 
 void PrunedSearch::decide(const Guess& guess, const std::vector<std::int32_t>& undecided,

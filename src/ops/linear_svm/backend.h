@@ -1,6 +1,6 @@
 // The loops over samples of a linear support vector machine, and the state they share.
 #pragma once
-#include <fovea/image.h>
+#include <fovea/core/image.h>
 
 #include <cstdint>
 #include <span>

@@ -1,9 +1,9 @@
 // Checks a training problem and drives the passes of dual coordinate descent over it: order,
 // shrinking, and the multiplier of the free bias.
-#include <fovea/error.h>
-#include <fovea/linear_svm.h>
-#include <fovea/memory.h>
-#include <fovea/random.h>
+#include <fovea/core/error.h>
+#include <fovea/core/memory.h>
+#include <fovea/core/random.h>
+#include <fovea/ops/linear_svm.h>
 
 #include <algorithm>
 #include <cmath>
@@ -96,7 +96,7 @@ class Problem {
     cpu::svm_weights(state_, sums_);
     double balance = 0;
     for (const cpu::SvmSample& sample : samples_) balance += sample.alpha * sample.label;
-    state_.bias = centre_ + balance * state_.bias_step;
+    state_.bias = center_ + balance * state_.bias_step;
   }
   double objective() const;
 
@@ -107,11 +107,11 @@ class Problem {
   Image<float> copy_;     // padded rows
   Image<float> weights_;  // aligned
   cpu::SvmState state_;
-  double centre_ = 0;  // the bias is this and bias_step * sum of alpha * label
+  double center_ = 0;  // the bias is this and bias_step * sum of alpha * label
 };
 
 // The bias is one more feature. A free one takes the size of a sample, which makes for the best
-// condition, and its centre moves until the feature has nothing to add.
+// condition, and its center moves until the feature has nothing to add.
 void Problem::set_curvatures(ImageView<const float> samples) {
   std::vector<float> norms(static_cast<std::size_t>(samples.height));
   cpu::svm_norms(samples, norms);
@@ -157,8 +157,8 @@ void Problem::pack(ImageView<const float> samples) {
 void Problem::start_bias() {
   double balance = 0;
   for (const cpu::SvmSample& sample : samples_) balance += sample.upper * sample.label;
-  centre_ = balance > 0 ? 1 : balance < 0 ? -1 : 0;
-  state_.bias = centre_;
+  center_ = balance > 0 ? 1 : balance < 0 ? -1 : 0;
+  state_.bias = center_;
 }
 
 void Problem::shuffle_order(int pass, std::size_t active) {
@@ -197,8 +197,8 @@ LinearSvm Problem::solve() {
     ++result.passes;
     double gap = pass.greatest - pass.least;
     if (free_bias()) {
-      const double step = state_.bias - centre_;
-      centre_ += step;
+      const double step = state_.bias - center_;
+      center_ += step;
       state_.bias += step;
       gap = std::max(gap, 2 * std::abs(step));
     }

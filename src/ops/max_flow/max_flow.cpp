@@ -1,8 +1,8 @@
 // Minimum cuts by Boykov and Kolmogorov's algorithm (PAMI 2004), Boost.Graph's. Capacities are
 // whole numbers there: with floats its search may augment by rounding errors forever. The sides are
 // read from the residual graph, not from the algorithm's trees, which need not be complete.
-#include <fovea/error.h>
-#include <fovea/max_flow.h>
+#include <fovea/core/error.h>
+#include <fovea/ops/max_flow.h>
 
 #include <fmt/format.h>
 
@@ -135,7 +135,7 @@ std::vector<bool> Network::solve() {
     reverse[i] = edges[place[halves_[order[i]].reverse]];
   }
   std::vector<Edge> predecessor(vertices);
-  std::vector<boost::default_color_type> colour(vertices);
+  std::vector<boost::default_color_type> color(vertices);
   std::vector<std::int64_t> distance(vertices);
   const auto edge_index = boost::get(boost::edge_index, graph);
   const auto vertex_index = boost::get(boost::vertex_index, graph);
@@ -147,8 +147,8 @@ std::vector<bool> Network::solve() {
   };
   boost::boykov_kolmogorov_max_flow(
       graph, of_edges(capacity), of_edges(residual), of_edges(reverse), of_vertices(predecessor),
-      of_vertices(colour), of_vertices(distance), vertex_index,
-      static_cast<std::uint32_t>(source()), static_cast<std::uint32_t>(sink()));
+      of_vertices(color), of_vertices(distance), vertex_index, static_cast<std::uint32_t>(source()),
+      static_cast<std::uint32_t>(sink()));
 
   std::vector<bool> reached(vertices, false);
   std::vector<std::uint32_t> front{static_cast<std::uint32_t>(source())};

@@ -2,7 +2,7 @@
 // before it, the first half of the image; the chain is one call, so that on a GPU nothing waits
 // between. Levels of other ratios are resizes.
 #pragma once
-#include <fovea/pyramid.h>
+#include <fovea/ops/pyramid.h>
 
 #include <span>
 

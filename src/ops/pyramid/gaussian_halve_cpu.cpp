@@ -34,12 +34,12 @@ HWY_INLINE hn::Vec<Floats> load_as(Floats d, const float* from) { return hn::Loa
 
 // detail::five_taps.
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE V weigh(D d, V outer, V inner, V centre) {
+HWY_INLINE V weigh(D d, V outer, V inner, V center) {
   if constexpr (std::is_same_v<hn::TFromD<D>, float>) {
     const auto four = hn::Set(d, 4.0F), six = hn::Set(d, 6.0F);
-    return hn::Add(hn::Add(outer, hn::Mul(inner, four)), hn::Mul(centre, six));
+    return hn::Add(hn::Add(outer, hn::Mul(inner, four)), hn::Mul(center, six));
   } else {
-    const auto six_fold = hn::Add(hn::ShiftLeft<2>(centre), hn::ShiftLeft<1>(centre));
+    const auto six_fold = hn::Add(hn::ShiftLeft<2>(center), hn::ShiftLeft<1>(center));
     return hn::Add(hn::Add(outer, hn::ShiftLeft<2>(inner)), six_fold);
   }
 }
@@ -75,8 +75,8 @@ void sum_columns(const std::array<const T*, 7>& rows, int elements, Sum* line0, 
   }
   const auto taps = [](const T* const* five, int e) {
     const detail::HalveSum<T> outer = five[0][e] + five[4][e], inner = five[1][e] + five[3][e],
-                              centre = five[2][e];
-    return static_cast<Sum>(detail::five_taps(outer, inner, centre));
+                              center = five[2][e];
+    return static_cast<Sum>(detail::five_taps(outer, inner, center));
   };
   for (; i < elements; ++i) {
     line0[i] = taps(rows.data(), i);

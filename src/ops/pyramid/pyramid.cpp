@@ -1,8 +1,8 @@
 // Sizes and memory of pyramids; the levels are made by the twins of the resize and of the Gaussian
 // halving.
 #include <fmt/format.h>
-#include <fovea/error.h>
-#include <fovea/pyramid.h>
+#include <fovea/core/error.h>
+#include <fovea/ops/pyramid.h>
 
 #include <algorithm>
 #include <array>

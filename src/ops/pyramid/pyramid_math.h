@@ -1,6 +1,6 @@
 // The arithmetic that both twins of the Gaussian halving share: columns first, then rows.
 #pragma once
-#include <fovea/api.h>
+#include <fovea/core/api.h>
 
 #include <cstdint>
 #include <type_traits>
@@ -13,8 +13,8 @@ using HalveSum = std::conditional_t<std::is_same_v<T, float>, float, int>;
 
 // a 4 b 6 c 4 d e, as outer = a + e, inner = b + d.
 template <class Sum>
-FOVEA_HD inline Sum five_taps(Sum outer, Sum inner, Sum centre) {
-  return (outer + inner * 4) + centre * 6;
+FOVEA_HD inline Sum five_taps(Sum outer, Sum inner, Sum center) {
+  return (outer + inner * 4) + center * 6;
 }
 
 template <class T>

@@ -1,7 +1,7 @@
 // The anti-aliased half of the resize's CPU twin.
 #pragma once
-#include <fovea/exec.h>
-#include <fovea/image.h>
+#include <fovea/core/exec.h>
+#include <fovea/core/image.h>
 
 namespace fovea::cpu {
 

@@ -13,10 +13,10 @@ AreaTaps area_taps(int source_size, int out_size) {
   AreaTaps taps;
   taps.begin.push_back(0);
   for (int i = 0; i < out_size; ++i) {
-    const double centre = source_position(i, scale);
-    const int first = std::max(0, static_cast<int>(std::floor(centre - radius)) + 1);
-    const int last = std::min(source_size - 1, static_cast<int>(std::ceil(centre + radius)) - 1);
-    const auto triangle = [&](int k) { return 1 - std::abs(k - centre) / radius; };
+    const double center = source_position(i, scale);
+    const int first = std::max(0, static_cast<int>(std::floor(center - radius)) + 1);
+    const int last = std::min(source_size - 1, static_cast<int>(std::ceil(center + radius)) - 1);
+    const auto triangle = [&](int k) { return 1 - std::abs(k - center) / radius; };
     double sum = 0;
     for (int k = first; k <= last; ++k) sum += triangle(k);
     for (int k = first; k <= last; ++k)

@@ -1,5 +1,5 @@
 // The weights of the anti-aliased resize along one direction: a triangle that reaches one output
-// pixel to either side of the centre (one source pixel where the image grows), cut at the border
+// pixel to either side of the center (one source pixel where the image grows), cut at the border
 // and scaled to sum 1. Computed once on the host for both twins.
 #pragma once
 #include <vector>

@@ -2,7 +2,7 @@
 // (the levels of a pyramid) are one call, so that a GPU needs one launch for all of them; every
 // output has as many images and channels as the source, and none is empty.
 #pragma once
-#include <fovea/resize.h>
+#include <fovea/ops/resize.h>
 
 #include <span>
 

@@ -64,7 +64,7 @@ HWY_INLINE void fetch_ahead(const T* from, int elements) {
 
 // Even and odd pixels of a row, as many of each as fill a vector; whole pixels are lanes.
 template <int kChannels, class D, class T = hn::TFromD<D>, class V = hn::Vec<D>>
-HWY_INLINE void load_neighbours(D d, const T* from, V& even, V& odd) {
+HWY_INLINE void load_neighbors(D d, const T* from, V& even, V& odd) {
   const hn::Repartition<hwy::UnsignedFromSize<sizeof(T) * kChannels>, D> pixels;
   const auto low = hn::BitCast(pixels, hn::LoadU(d, from)),
              high = hn::BitCast(pixels, hn::LoadU(d, from + hn::Lanes(d)));
@@ -79,8 +79,8 @@ int halve_vectors(const T* above, const T* below, int elements, T* out) {
   const int lanes = static_cast<int>(hn::Lanes(d));
   const auto vector = [&](int e) HWY_ATTR {
     hn::Vec<decltype(d)> even0, odd0, even1, odd1;
-    load_neighbours<kChannels>(d, above + 2 * e, even0, odd0);
-    load_neighbours<kChannels>(d, below + 2 * e, even1, odd1);
+    load_neighbors<kChannels>(d, above + 2 * e, even0, odd0);
+    load_neighbors<kChannels>(d, below + 2 * e, even1, odd1);
     return mean(even0, odd0, even1, odd1);
   };
   int e = 0;
@@ -190,7 +190,7 @@ void run(const detail::HalveJob<std::uint8_t>& job) { HWY_DYNAMIC_DISPATCH(halve
 void run(const detail::HalveJob<std::uint16_t>& job) { HWY_DYNAMIC_DISPATCH(halve_shorts)(job); }
 void run(const detail::HalveJob<float>& job) { HWY_DYNAMIC_DISPATCH(halve_floats)(job); }
 
-// A task shares nothing with its neighbours, but is long enough to be worth handing out.
+// A task shares nothing with its neighbors, but is long enough to be worth handing out.
 constexpr std::int64_t kSourceBytesPerTask = 256 << 10;
 
 }  // namespace

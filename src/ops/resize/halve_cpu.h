@@ -1,7 +1,7 @@
 // The resize to exactly one half of the CPU twin.
 #pragma once
-#include <fovea/exec.h>
-#include <fovea/image.h>
+#include <fovea/core/exec.h>
+#include <fovea/core/image.h>
 
 namespace fovea::cpu {
 

@@ -44,7 +44,7 @@ class LinePair {
  public:
   explicit LinePair(int elements)
       : stride_(elements + kLinePadding), elements_(2 * static_cast<std::size_t>(stride_)) {}
-  // Neighbouring rows take different lines.
+  // Neighboring rows take different lines.
   template <class Make>
   const Element* line(int row, const Make& make) {
     Element* data = elements_.data() + (row & 1) * stride_;
@@ -172,7 +172,7 @@ void resize_bytes(const detail::BytesJob& job) {
   }
 }
 
-// Four outputs of a one-channel row: each neighbour pair is one load of two floats.
+// Four outputs of a one-channel row: each neighbor pair is one load of two floats.
 HWY_INLINE void stretch_four(const float* row, const detail::FloatPlan& plan, int x, float* line) {
   const Quad d;
   const Pair pair;
@@ -287,7 +287,7 @@ void run(const detail::BytesJob& job) { HWY_DYNAMIC_DISPATCH(resize_bytes)(job);
 void run(const detail::ShortsJob& job) { HWY_DYNAMIC_DISPATCH(resize_shorts)(job); }
 void run(const detail::FloatsJob& job) { HWY_DYNAMIC_DISPATCH(resize_floats)(job); }
 
-// A task stretches up to two source rows that its neighbour stretches too.
+// A task stretches up to two source rows that its neighbor stretches too.
 constexpr int kRowsPerTask = 64;
 
 template <class T>

@@ -1,5 +1,5 @@
 // CUDA twin of the resize: a thread computes one column of a few output rows, so that its place
-// along x is found once; neighbours come from the first-level cache. Several outputs and all images
+// along x is found once; neighbors come from the first-level cache. Several outputs and all images
 // of a stack share one launch: a block finds its output by its number.
 #include <algorithm>
 #include <deque>

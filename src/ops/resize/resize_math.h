@@ -1,8 +1,8 @@
 // The arithmetic that both twins of the resize share: where an output pixel lies in the source, and
-// how neighbours are blended there. Every product and sum is rounded by itself, so that the twins
+// how neighbors are blended there. Every product and sum is rounded by itself, so that the twins
 // agree to the bit.
 #pragma once
-#include <fovea/image.h>
+#include <fovea/core/image.h>
 
 #include <cmath>
 #include <cstdint>
@@ -71,7 +71,7 @@ FOVEA_HD inline bool is_half(const Source& source, const Out& out) {
   return source.width == 2 * static_cast<std::int64_t>(out.width) &&
          source.height == 2 * static_cast<std::int64_t>(out.height);
 }
-// a and b are neighbours in the row above, c and d in the row below.
+// a and b are neighbors in the row above, c and d in the row below.
 template <class T>
 FOVEA_HD inline T mean_of_four(T a, T b, T c, T d) {
   return static_cast<T>((a + b + c + d + 2) >> 2);

@@ -8,7 +8,7 @@ FixedPlan::FixedPlan(int source_width, int out_width, int channels)
     : elements(out_width * channels), step(channels) {
   const double scale = static_cast<double>(source_width) / out_width;
   const auto padded = static_cast<std::size_t>(groups()) * kGroup;
-  std::vector<int> index;  // of each element's left neighbour
+  std::vector<int> index;  // of each element's left neighbor
   index.reserve(padded);
   weight.reserve(padded);
   for (int x = 0; x < out_width; ++x) {

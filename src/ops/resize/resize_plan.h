@@ -37,9 +37,9 @@ struct FloatPlan {
 
   int width;  // of an output row, in pixels
   int channels;
-  int inner;                        // this many first pixels may read a vector from each neighbour
-  std::vector<std::int32_t> index;  // left neighbour of each pixel, as an element
-  std::vector<std::int32_t> next;   // right neighbour
+  int inner;                        // this many first pixels may read a vector from each neighbor
+  std::vector<std::int32_t> index;  // left neighbor of each pixel, as an element
+  std::vector<std::int32_t> next;   // right neighbor
   std::vector<float> weight;        // its share
 };
 

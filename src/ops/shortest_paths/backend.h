@@ -3,7 +3,7 @@
 // dijkstra looks at the cutoff. floyd-warshall and partitioned give the same bits on both devices:
 // min_plus.h and path_plan.h say which sums are made.
 #pragma once
-#include <fovea/shortest_paths.h>
+#include <fovea/ops/shortest_paths.h>
 
 #include <span>
 

@@ -4,7 +4,7 @@
 // up to date; all other tiles wait for the whole group, so that a tile is read and written once for
 // 256 nodes. The nodes' rows as they were when they became final are kept for that: pivots.
 #pragma once
-#include <fovea/api.h>
+#include <fovea/core/api.h>
 
 #include <cmath>
 

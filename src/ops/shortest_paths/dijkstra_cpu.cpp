@@ -33,10 +33,10 @@ void settle(const Graph& graph, float cutoff, LaneQueue& queue, float* HWY_RESTR
     const float* from = distances + static_cast<std::size_t>(node) * kPathLanes;
     hn::Vec<decltype(d)> lanes[kVectors];
     for (std::size_t v = 0; v < kVectors; ++v) lanes[v] = hn::Load(d, from + v * kWidth);
-    const auto neighbours = graph.neighbours(node);
+    const auto neighbors = graph.neighbors(node);
     const auto costs = graph.costs(node);
-    for (std::size_t i = 0; i < neighbours.size(); ++i) {
-      float* to = distances + static_cast<std::size_t>(neighbours[i]) * kPathLanes;
+    for (std::size_t i = 0; i < neighbors.size(); ++i) {
+      float* to = distances + static_cast<std::size_t>(neighbors[i]) * kPathLanes;
       const auto cost = hn::Set(d, costs[i]);
       auto key = unreachable;
       for (std::size_t v = 0; v < kVectors; ++v) {
@@ -48,7 +48,7 @@ void settle(const Graph& graph, float cutoff, LaneQueue& queue, float* HWY_RESTR
       }
       // Some targets start the minimum at the greatest finite number.
       const float least = hn::GetLane(hn::MinOfLanes(d, key));
-      if (least < std::numeric_limits<float>::max()) queue.push(neighbours[i], least);
+      if (least < std::numeric_limits<float>::max()) queue.push(neighbors[i], least);
     }
   }
 }
@@ -90,11 +90,11 @@ std::vector<std::int32_t> huddled(const Graph& graph) {
         take(lowest);
       }
       for (std::size_t next = before; next < order.size() && order.size() < end; ++next)
-        for (const std::int32_t to : graph.neighbours(order[next]))
+        for (const std::int32_t to : graph.neighbors(order[next]))
           if (order.size() < end) take(to);
     }
     for (std::size_t i = begin; i < end; ++i)
-      for (const std::int32_t to : graph.neighbours(order[i]))
+      for (const std::int32_t to : graph.neighbors(order[i]))
         if (taken[static_cast<std::size_t>(to)] == 0) seeds.push_back(to);
   }
   return order;

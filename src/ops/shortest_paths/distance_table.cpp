@@ -1,7 +1,7 @@
 // Distances kept where they were made.
 #include "ops/shortest_paths/distance_table.h"
 
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 
 #include <fmt/format.h>
 

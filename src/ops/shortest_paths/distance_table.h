@@ -3,7 +3,7 @@
 //   memory.on_device()   square on the table's GPU, or empty where it lies on the host
 //   memory.on_host()     half a matrix on the host, or of 0 nodes where it lies on a GPU
 #pragma once
-#include <fovea/shortest_paths.h>
+#include <fovea/ops/shortest_paths.h>
 
 #include "ops/shortest_paths/engine_choice.h"
 

@@ -2,7 +2,7 @@
 // has.
 #include "ops/shortest_paths/engine_choice.h"
 
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // Which engine finds the shortest paths of a graph, where, and why.
 #pragma once
-#include <fovea/shortest_paths.h>
+#include <fovea/ops/shortest_paths.h>
 
 #include <optional>
 #include <span>

@@ -96,10 +96,10 @@ void floyd_warshall(const Graph& graph, const PathOptions& options, std::span<fl
     for (int a = row * kPathTile; a < (row + 1) * kPathTile; ++a) {
       half[detail::half_index(a, a)] = 0;
       if (a >= nodes) continue;
-      const auto neighbours = graph.neighbours(a);
+      const auto neighbors = graph.neighbors(a);
       const auto costs = graph.costs(a);
-      for (std::size_t i = 0; i < neighbours.size(); ++i)
-        if (neighbours[i] / kPathTile <= row) half[detail::half_index(a, neighbours[i])] = costs[i];
+      for (std::size_t i = 0; i < neighbors.size(); ++i)
+        if (neighbors[i] / kPathTile <= row) half[detail::half_index(a, neighbors[i])] = costs[i];
     }
   });
   close_half(half.data(), tiles, options.exec);

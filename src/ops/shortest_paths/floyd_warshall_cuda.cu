@@ -9,17 +9,17 @@ namespace {
 
 constexpr unsigned kThreads = 256;
 
-// Neighbours of a node together.
+// Neighbors of a node together.
 struct Lists {
   const std::int64_t* first;
-  const std::int32_t* neighbours;
+  const std::int32_t* neighbors;
   const float* costs;
 };
 
 __global__ void arcs_kernel(Lists lists, ImageView<float> square) {
   const auto node = static_cast<int>(blockIdx.x);
   for (std::int64_t i = lists.first[node] + threadIdx.x; i < lists.first[node + 1]; i += blockDim.x)
-    square.at(lists.neighbours[i], node) = lists.costs[i];
+    square.at(lists.neighbors[i], node) = lists.costs[i];
 }
 
 }  // namespace
@@ -34,11 +34,11 @@ void floyd_warshall(const Graph& graph, const PathOptions& options, ImageView<fl
         first[static_cast<std::size_t>(node)] + static_cast<std::int64_t>(graph.degree(node));
   const auto ends = static_cast<std::size_t>(first.back());
   DeviceBuffer<std::int64_t> firsts(first.size(), stream);
-  DeviceBuffer<std::int32_t> neighbours(ends, stream);
+  DeviceBuffer<std::int32_t> neighbors(ends, stream);
   DeviceBuffer<float> costs(ends, stream);
   firsts.fill(first.data());
   if (ends > 0) {  // the lists of all nodes lie together
-    neighbours.fill(graph.neighbours(0).data());
+    neighbors.fill(graph.neighbors(0).data());
     costs.fill(graph.costs(0).data());
   }
   DeviceBuffer<float> pivots(detail::pivot_floats(nodes), stream);
@@ -49,7 +49,7 @@ void floyd_warshall(const Graph& graph, const PathOptions& options, ImageView<fl
   clear_squares(squares, stream);
   launch(arcs_kernel,
          {dim3(static_cast<unsigned>(nodes)), kThreads / 8, 0, stream, "arcs of a graph"},
-         Lists{firsts.data(), neighbours.data(), costs.data()}, square);
+         Lists{firsts.data(), neighbors.data(), costs.data()}, square);
   close_squares(squares, options.exec, stream);
   mirror_squares(squares, options.cutoff, stream);
   session.must_wait();

@@ -1,6 +1,6 @@
-// Graphs as lists of neighbours, and half a matrix of distances.
-#include <fovea/error.h>
-#include <fovea/shortest_paths.h>
+// Graphs as lists of neighbors, and half a matrix of distances.
+#include <fovea/core/error.h>
+#include <fovea/ops/shortest_paths.h>
 
 #include <fmt/format.h>
 
@@ -50,7 +50,7 @@ Graph::Graph(int nodes, std::span<const GraphArc> arcs) : nodes_(nodes) {
   }
   first_.assign(1, 0);
   first_.reserve(first.size());
-  neighbours_.reserve(ends.size());
+  neighbors_.reserve(ends.size());
   costs_.reserve(ends.size());
   for (std::size_t node = 0; node + 1 < first.size(); ++node) {
     const auto begin = ends.begin() + first[node], end = ends.begin() + first[node + 1];
@@ -59,10 +59,10 @@ Graph::Graph(int nodes, std::span<const GraphArc> arcs) : nodes_(nodes) {
     });
     for (auto at = begin; at != end; ++at) {
       if (at != begin && at->node == (at - 1)->node) continue;  // the cheapest came first
-      neighbours_.push_back(at->node);
+      neighbors_.push_back(at->node);
       costs_.push_back(at->cost);
     }
-    first_.push_back(static_cast<std::int64_t>(neighbours_.size()));
+    first_.push_back(static_cast<std::int64_t>(neighbors_.size()));
   }
 }
 

@@ -1,7 +1,7 @@
 // Results that go to the host piece by piece: while one piece is copied and taken there, the device
 // makes the next.
 #pragma once
-#include <fovea/memory.h>
+#include <fovea/core/memory.h>
 
 #include <cstddef>
 

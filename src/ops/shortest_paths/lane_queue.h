@@ -2,7 +2,7 @@
 // node whose distance falls behind the current one waits in that. Inside a bucket who came first
 // goes first, which bounds visits even where one bucket holds everything (Bellman and Ford).
 #pragma once
-#include <fovea/shortest_paths.h>
+#include <fovea/ops/shortest_paths.h>
 
 #include <algorithm>
 #include <bit>

@@ -1,6 +1,6 @@
 // The min-plus product: what floyd-warshall and partitioned spend their time with on the CPU.
 #pragma once
-#include <fovea/exec.h>
+#include <fovea/core/exec.h>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Min-plus products in one launch, tiles of 64 x 128 a block; and the machine's limit of their
 // steps.
-#include <fovea/exec.h>
+#include <fovea/core/exec.h>
 
 #include "ops/shortest_paths/min_plus.h"
 #include "ops/shortest_paths/products.cuh"
@@ -21,7 +21,7 @@ constexpr struct {
 constexpr int kPitch = Tile64::kColumns + 1;
 static_assert(sizeof(float) * Tile64::kRows * kPitch <= Tile64::kBytes);
 
-// Written line by line, or column by column, so that neighbours are stored together.
+// Written line by line, or column by column, so that neighbors are stored together.
 __device__ void write_rows(const Product& product, const ProductTile& tile, const int* found) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   for (int i = static_cast<int>(threadIdx.x) / 32; i < Tile64::kRows; i += Tile64::kThreads / 32) {

@@ -2,7 +2,7 @@
 // tiles. A step is a sum of two floats and a minimum, nothing else: minima do not care about their
 // order, so that twins which take the same steps in any order agree to the bit.
 #pragma once
-#include <fovea/api.h>
+#include <fovea/core/api.h>
 
 #include <cstddef>
 

@@ -66,7 +66,7 @@ int Bisection::walk(const Range& range, std::int32_t from, std::vector<std::int3
   distance[at(from)] = 0;
   reached.push_back(from);
   for (; next < reached.size(); ++next)
-    for (const std::int32_t to : graph_.neighbours(reached[next])) {
+    for (const std::int32_t to : graph_.neighbors(reached[next])) {
       if (part_of_[at(to)] != range.part || distance[at(to)] >= 0) continue;
       distance[at(to)] = distance[at(reached[next])] + 1;
       reached.push_back(to);
@@ -83,7 +83,7 @@ void Bisection::smooth(const Range& range, int left) {
   int now = left;
   Gains gains[2];
   // Nodes that may lie at the border: in the first pass all, then those that did, that moved, and
-  // their neighbours.
+  // their neighbors.
   std::vector<std::int32_t> watched(nodes.begin(), nodes.end()), next, moves;
   for (int pass = 0; pass < kMostPasses; ++pass) {
     for (Gains& each : gains) each.clear();
@@ -91,7 +91,7 @@ void Bisection::smooth(const Range& range, int left) {
     for (const std::int32_t node : watched) {
       int gain = 0;
       bool border = false;
-      for (const std::int32_t to : graph_.neighbours(node)) {
+      for (const std::int32_t to : graph_.neighbors(node)) {
         if (!inside(to)) continue;
         const bool across = side_[at(to)] != side_[at(node)];
         border = border || across;
@@ -128,7 +128,7 @@ void Bisection::smooth(const Range& range, int left) {
       moved_[at(chosen)] = 1;
       moves.push_back(chosen);
       next.push_back(chosen);
-      for (const std::int32_t to : graph_.neighbours(chosen)) {
+      for (const std::int32_t to : graph_.neighbors(chosen)) {
         if (!inside(to)) continue;
         next.push_back(to);
         gain_[at(to)] += side_[at(to)] == side_[at(chosen)] ? -2 : 2;

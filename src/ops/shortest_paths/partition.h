@@ -1,6 +1,6 @@
 // Cuts a graph into equally large parts with few arcs between them.
 #pragma once
-#include <fovea/shortest_paths.h>
+#include <fovea/ops/shortest_paths.h>
 
 #include <cstdint>
 #include <vector>

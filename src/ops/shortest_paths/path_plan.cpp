@@ -18,7 +18,7 @@ constexpr std::size_t kMostLevels = 12;  // 4096 parts
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 // One end or both of each arc between parts, few in all. Where a node has a single arc left, its
-// neighbour is the better choice; where none has, the node with the most arcs.
+// neighbor is the better choice; where none has, the node with the most arcs.
 std::vector<std::uint8_t> cover(const Graph& graph, const std::vector<std::int32_t>& part_of) {
   const int nodes = graph.nodes();
   std::vector<std::int32_t> open(at(nodes), 0);
@@ -27,7 +27,7 @@ std::vector<std::uint8_t> cover(const Graph& graph, const std::vector<std::int32
     return part_of[at(a)] != part_of[at(b)];
   };
   for (int node = 0; node < nodes; ++node) {
-    for (const std::int32_t to : graph.neighbours(node))
+    for (const std::int32_t to : graph.neighbors(node))
       if (across(node, to)) ++open[at(node)];
     if (open[at(node)] > 0) border.push_back(node);
     if (open[at(node)] == 1) leaves.push_back(node);
@@ -36,7 +36,7 @@ std::vector<std::uint8_t> cover(const Graph& graph, const std::vector<std::int32
   const auto choose = [&](std::int32_t node) {
     gate[at(node)] = 1;
     open[at(node)] = 0;
-    for (const std::int32_t to : graph.neighbours(node))
+    for (const std::int32_t to : graph.neighbors(node))
       if (across(node, to) && gate[at(to)] == 0 && --open[at(to)] == 1) leaves.push_back(to);
   };
   const auto choose_for_leaves = [&] {
@@ -44,7 +44,7 @@ std::vector<std::uint8_t> cover(const Graph& graph, const std::vector<std::int32
       const std::int32_t leaf = leaves.back();
       leaves.pop_back();
       if (open[at(leaf)] != 1) continue;
-      for (const std::int32_t to : graph.neighbours(leaf))
+      for (const std::int32_t to : graph.neighbors(leaf))
         if (across(leaf, to) && gate[at(to)] == 0) {
           choose(to);
           break;
@@ -72,7 +72,7 @@ std::vector<Visit> visits_of(const Graph& graph, const std::vector<std::int32_t>
   for (int node = 0; node < graph.nodes(); ++node) {
     if (gate[at(node)] == 0) continue;
     const std::size_t begin = visits.size();
-    for (const std::int32_t to : graph.neighbours(node))
+    for (const std::int32_t to : graph.neighbors(node))
       if (gate[at(to)] == 0 && part_of[at(to)] != part_of[at(node)])
         visits.push_back({part_of[at(to)], node});
     const auto from = visits.begin() + static_cast<std::ptrdiff_t>(begin);
@@ -193,9 +193,9 @@ void place_parts(const Division& division, PathPlan& plan, std::vector<std::int3
 void place_arcs(const Graph& graph, const std::vector<std::int32_t>& gate_number, PathPlan& plan) {
   const auto visit_arcs = [&](auto&& body) {
     for (int a = 0; a < plan.nodes; ++a) {
-      const auto neighbours = graph.neighbours(a);
-      for (std::size_t i = 0; i < neighbours.size() && neighbours[i] < a; ++i) {
-        const std::int32_t b = neighbours[i];
+      const auto neighbors = graph.neighbors(a);
+      for (std::size_t i = 0; i < neighbors.size() && neighbors[i] < a; ++i) {
+        const std::int32_t b = neighbors[i];
         const std::int32_t part_a = plan.part_of[at(a)], part_b = plan.part_of[at(b)];
         const bool apart = part_a != part_b;
         const bool gates = gate_number[at(a)] >= 0 && gate_number[at(b)] >= 0;

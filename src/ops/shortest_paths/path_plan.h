@@ -11,7 +11,7 @@
 //   4. d(i, j)         min over the gates g of i's part: local(i, g) + far(g, j), i's part after
 //                      j's; inside one part both ways round, and local(i, j)
 #pragma once
-#include <fovea/shortest_paths.h>
+#include <fovea/ops/shortest_paths.h>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Checks, chooses an engine, and runs it.
-#include <fovea/error.h>
-#include <fovea/shortest_paths.h>
+#include <fovea/core/error.h>
+#include <fovea/ops/shortest_paths.h>
 
 #include <fmt/format.h>
 
@@ -162,10 +162,10 @@ NearestSource nearest_source(const Graph& graph, std::span<const std::int32_t> s
     fronts.pop();
     const auto n = static_cast<std::size_t>(front.node);
     if (front.distance != nearest.distance[n] || front.place != nearest.source[n]) continue;
-    const auto neighbours = graph.neighbours(front.node);
+    const auto neighbors = graph.neighbors(front.node);
     const auto costs = graph.costs(front.node);
-    for (std::size_t i = 0; i < neighbours.size(); ++i)
-      reach(neighbours[i], front.distance + costs[i], front.place);
+    for (std::size_t i = 0; i < neighbors.size(); ++i)
+      reach(neighbors[i], front.distance + costs[i], front.place);
   }
   return nearest;
 }

@@ -1,9 +1,9 @@
 // The graph of a sphere's faces, for tests and benchmarks: an icosahedron whose triangles are
 // divided in four again and again, a node a face, an arc an edge. Costs are those of a bumpy mesh:
-// the way between the faces' centres, and an angle drawn by chance.
+// the way between the faces' centers, and an angle drawn by chance.
 #pragma once
-#include <fovea/random.h>
-#include <fovea/shortest_paths.h>
+#include <fovea/core/random.h>
+#include <fovea/ops/shortest_paths.h>
 
 #include <array>
 #include <cmath>
@@ -44,7 +44,7 @@ class Sphere {
       for (int k = 0; k < 3; ++k) {
         const auto [found, added] = first.try_emplace(edge(f, k), f);
         if (added) continue;
-        const double way = distance(centre(f), centre(found->second));
+        const double way = distance(center(f), center(found->second));
         sum += way;
         arcs.push_back({f, found->second, static_cast<float>(way)});
       }
@@ -65,7 +65,7 @@ class Sphere {
     return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
   }
   const Point& point(int i) const { return points_[static_cast<std::size_t>(i)]; }
-  Point centre(int f) const {
+  Point center(int f) const {
     const auto& face = faces_[static_cast<std::size_t>(f)];
     Point sum{};
     for (const int corner : face)

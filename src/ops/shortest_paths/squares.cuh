@@ -1,6 +1,6 @@
 // Squares of distances on the device, as the CUDA twins of shortest paths work on them.
 #pragma once
-#include <fovea/shortest_paths.h>
+#include <fovea/ops/shortest_paths.h>
 
 #include <span>
 

@@ -1,6 +1,6 @@
 // The blocks a cascade chooses from, and a cascade as tensors of a model file: windows, stages, and
 // the classifiers of all stages one after another, those of the ranking apart.
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 #include <fovea/people/cascade.h>
 
 #include <fmt/format.h>
@@ -133,7 +133,7 @@ void save(io::ModelFile& file, const CascadeModel& model) {
   file.add("window", {2}, std::vector<std::int32_t>{model.window_width, model.window_height});
   file.add(
       "options", {3},
-      std::vector<std::int32_t>{model.colour ? 1 : 0, model.graded ? 1 : 0, model.chained ? 1 : 0});
+      std::vector<std::int32_t>{model.color ? 1 : 0, model.graded ? 1 : 0, model.chained ? 1 : 0});
   file.add("stage_sizes", {stages}, sizes);
   file.add("stage_thresholds", {stages}, thresholds);
   save_classifiers(file, "", classifiers);
@@ -149,7 +149,7 @@ CascadeModel load_cascade(const io::ModelFile& file) {
   for (const std::int32_t option : options)
     if (option < 0 || option > 1)
       throw ModelError(fmt::format("cascade: an option is {}, expected 0 or 1", option));
-  model.colour = options[0] == 1;
+  model.color = options[0] == 1;
   model.graded = options[1] == 1;
   model.chained = options[2] == 1;
   const auto sizes = file.tensor<std::int32_t>("stage_sizes", {io::kAnySize});

@@ -14,7 +14,7 @@ constexpr int kCells = 4;
 constexpr int kNumbers = kCells * kBins;
 constexpr int kPatch = 2;        // pixels a side: what the integral histogram resolves
 constexpr int kWeightShift = 2;  // a vote has 5 fractional bits, so that a patch fits 16 bits
-constexpr float kNoise = 16;     // mean vote of a pixel at which a block fades: half a grey level
+constexpr float kNoise = 16;     // mean vote of a pixel at which a block fades: half a gray level
 
 // A pixel votes for the bin onto whose middle direction its gradient has the longest projection,
 // and with that length: at most 1.5 % below the gradient's own, and no square root. Directions of
@@ -52,8 +52,8 @@ FOVEA_HD inline Vote pixel_vote(int dx, int dy) {
   return {vote.bin, vote.weight >> kWeightShift};
 }
 
-// Brightness of a colour, where the model is grey.
-FOVEA_HD inline std::uint8_t grey(int r, int g, int b) {
+// Brightness of a color, where the model is gray.
+FOVEA_HD inline std::uint8_t gray(int r, int g, int b) {
   return static_cast<std::uint8_t>((77 * r + 150 * g + 29 * b + 128) >> 8);
 }
 

@@ -9,14 +9,14 @@
 
 namespace fovea::people::cpu {
 
-void SourcePlanes::set(ImageView<const std::uint8_t> image, bool colour) {
+void SourcePlanes::set(ImageView<const std::uint8_t> image, bool color) {
   planes_.clear();
   if (image.channels == 1) {
     own_.clear();
     planes_.push_back(image);
     return;
   }
-  const std::size_t count = colour ? 3 : 1;
+  const std::size_t count = color ? 3 : 1;
   if (own_.size() != count || own_[0].width() != image.width || own_[0].height() != image.height) {
     own_.clear();
     for (std::size_t i = 0; i < count; ++i) own_.emplace_back(image.width, image.height);
@@ -24,10 +24,10 @@ void SourcePlanes::set(ImageView<const std::uint8_t> image, bool colour) {
   for (int y = 0; y < image.height; ++y) {
     const std::uint8_t* from = image.row(y);
     const int channels = image.channels;
-    if (!colour) {
+    if (!color) {
       std::uint8_t* to = own_[0].row(y);
       for (int x = 0; x < image.width; ++x, from += channels)
-        to[x] = cascade::grey(from[0], from[1], from[2]);
+        to[x] = cascade::gray(from[0], from[1], from[2]);
       continue;
     }
     std::uint8_t *r = own_[0].row(y), *g = own_[1].row(y), *b = own_[2].row(y);

@@ -1,8 +1,8 @@
 // The pixels that a cascade's gradients are taken of: planes of one channel each, of the image and
 // of its levels.
 #pragma once
-#include <fovea/exec.h>
-#include <fovea/image.h>
+#include <fovea/core/exec.h>
+#include <fovea/core/image.h>
 #include <fovea/people/scan.h>
 
 #include <span>
@@ -12,10 +12,10 @@
 
 namespace fovea::people::cpu {
 
-// One plane (grey) or three of an image. A grey image is not copied.
+// One plane (gray) or three of an image. A gray image is not copied.
 class SourcePlanes {
  public:
-  void set(ImageView<const std::uint8_t> image, bool colour);
+  void set(ImageView<const std::uint8_t> image, bool color);
   std::span<const ImageView<const std::uint8_t>> planes() const { return planes_; }
 
  private:
@@ -32,7 +32,7 @@ class LevelPlanes {
   int planes() const { return planes_; }
   int width() const { return width_; }
   int height() const { return height_; }
-  // The two rows of pixels from (x, y) and their neighbours above and below; rows repeat at the
+  // The two rows of pixels from (x, y) and their neighbors above and below; rows repeat at the
   // border.
   void point(PatchRow& row, int x, int y) const;
 

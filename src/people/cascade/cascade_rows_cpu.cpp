@@ -37,7 +37,7 @@ constexpr int kVectors = cascade::kNumbers / 4;  // of a block's numbers
 
 // Of eight pixels: the longest projection, whether it is on direction k + 1 or beyond, and whether
 // the gradient lies in the first quarter. Projections grow up to the longest and then fall, so that
-// each needs to be held against its neighbour alone.
+// each needs to be held against its neighbor alone.
 struct Votes {
   V16 length, beyond[cascade::kDirections - 1], straight;
   HWY_INLINE Votes() {}
@@ -85,7 +85,7 @@ HWY_INLINE V16 high(V8 v) { return hn::PromoteTo(D16(), hn::UpperHalf(D8Half(), 
 HWY_INLINE V16 low_mask(V8 v) { return hn::BitCast(D16(), hn::InterleaveLower(D8(), v, v)); }
 HWY_INLINE V16 high_mask(V8 v) { return hn::BitCast(D16(), hn::InterleaveUpper(D8(), v, v)); }
 
-// A row of 32 pixels, even and odd ones apart, with their neighbours left and right.
+// A row of 32 pixels, even and odd ones apart, with their neighbors left and right.
 struct Line {
   V8 even, odd, left_of_even, right_of_odd;
   HWY_INLINE explicit Line(const std::uint8_t* row) {

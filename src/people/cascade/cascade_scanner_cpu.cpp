@@ -94,14 +94,14 @@ class SumsRing {
 
 class CascadeScanner final : public Scanner {
  public:
-  explicit CascadeScanner(const CascadeModel& model) : colour_(model.colour), plan_(model) {}
+  explicit CascadeScanner(const CascadeModel& model) : color_(model.color), plan_(model) {}
   ScanResult scan(const ScanRequest& request, const Exec& exec) override;
 
  private:
   std::vector<Band> bands(const ScanPlan& plan, int first, int last, int threads) const;
   BandResult run(const ScanRequest& request, const Band& band, const LevelPlanes& planes);
 
-  bool colour_;
+  bool color_;
   CascadePlan plan_;
   SourcePlanes source_;
   std::vector<LevelPlanes> levels_;
@@ -181,7 +181,7 @@ BandResult CascadeScanner::run(const ScanRequest& request, const Band& band,
 
 ScanResult CascadeScanner::scan(const ScanRequest& request, const Exec& exec) {
   const ScanPlan& plan = request.plan;
-  source_.set(request.image, colour_);
+  source_.set(request.image, color_);
   ScanResult result;
   const int count = static_cast<int>(plan.levels.size());
   const std::int64_t group = thread_count(exec) == 1 ? 1 : kGroupPixels;

@@ -6,7 +6,7 @@
 
 #include "people/cascade/cascade_check.h"
 #include "people/cascade/cascade_sums_cuda.cuh"
-#include "people/grey_cuda.cuh"
+#include "people/gray_cuda.cuh"
 #include "people/window_hits_cuda.cuh"
 
 namespace fovea::people::cuda {
@@ -230,7 +230,7 @@ class CascadeScanner final : public Scanner {
     Session session(exec);
     fovea::cuda::OnDevice<const std::uint8_t> source(session, request.image);
     ImageView<const std::uint8_t> image = source.image();
-    if (!model_.colour && image.channels > 1) image = grey_.convert_fast(session, image);
+    if (!model_.color && image.channels > 1) image = gray_.convert_fast(session, image);
     if (images_.lay_out(session, {image.width, image.height}, std::min(image.channels, 3),
                         request.plan) ||
         !ready_) {
@@ -313,7 +313,7 @@ class CascadeScanner final : public Scanner {
   std::vector<DeviceStage> stages_;
   std::vector<BlockPlan> blocks_;
   int first_stages_ = 0, second_stages_ = 0, ranking_first_ = 0;
-  GreyImage grey_;
+  GrayImage gray_;
   LevelImages images_;
   CascadeSums sums_;
   HitBuffer hits_;

@@ -22,12 +22,12 @@ __device__ cascade::Vote vote_at(const DeviceLevel& level, const std::uint8_t* p
   const auto row = [&](int j) {
     return from + static_cast<std::int64_t>(min(max(j, 0), level.height - 1)) * level.stride;
   };
-  const std::uint8_t *above = row(y - 1), *centre = row(y), *below = row(y + 1);
+  const std::uint8_t *above = row(y - 1), *center = row(y), *below = row(y + 1);
   const int left = max(x - 1, 0) * channels, right = min(x + 1, level.width - 1) * channels;
   const int here = min(x, level.width - 1) * channels;
   cascade::Vote best{};
   for (int c = 0; c < channels; ++c) {
-    const cascade::Vote vote = cascade::projection(centre[right + c] - centre[left + c],
+    const cascade::Vote vote = cascade::projection(center[right + c] - center[left + c],
                                                    below[here + c] - above[here + c]);
     if (c == 0 || vote.weight > best.weight) best = vote;
   }

@@ -11,7 +11,7 @@ namespace fovea::people::cuda {
 // The histograms of one level, or of one phase of it: where the stride is odd every other window
 // lies half a patch off. Position (x, y) of plane b lies at sums[first + (b * height + y) * pitch +
 // at(x)]. Positions are dealt out to kParts parts where windows are as many patches apart, so that
-// neighbouring windows read neighbouring numbers.
+// neighboring windows read neighboring numbers.
 struct SumsSheet {
   static constexpr int kParts = 4;
 

@@ -1,8 +1,8 @@
 // The ten channels of one level, a byte a cell, and how they are made: from pixels, or out of those
 // of another level.
 #pragma once
-#include <fovea/exec.h>
-#include <fovea/image.h>
+#include <fovea/core/exec.h>
+#include <fovea/core/image.h>
 
 #include <array>
 #include <cstddef>
@@ -14,7 +14,7 @@
 namespace fovea::people {
 
 // Lines of `stride` elements, the lines of a row of cells next to each other: what a window reads
-// lies close together, and neighbouring windows read neighbouring elements. Vectors may run over
+// lies close together, and neighboring windows read neighboring elements. Vectors may run over
 // the end of the last line.
 template <class T, int kLines>
 class CellRows {
@@ -55,7 +55,7 @@ struct CellOrigin {
 };
 
 // How one level's cells lie in another's: cell i of the level at place first + i * step of the
-// other, cell centres at whole numbers. Beyond the border its cells repeat.
+// other, cell centers at whole numbers. Beyond the border its cells repeat.
 struct CellPlacement {
   double first_x = 0;
   double step_x = 1;
@@ -94,11 +94,11 @@ const std::vector<float>& lightness_table();
 
 namespace fovea::people::cpu {
 
-// Sums over the cells of `sums` (its size says how many): three colours and six orientations. The
+// Sums over the cells of `sums` (its size says how many): three colors and six orientations. The
 // image has 1, 3 or 4 channels.
 void channel_sums(ImageView<const std::uint8_t> image, CellOrigin origin, CellSums& sums,
                   const Exec& exec);
-// Colours as LUV, votes normalised; `values` has the size of `sums`.
+// Colors as LUV, votes normalized; `values` has the size of `sums`.
 void channel_values(const CellSums& sums, ChannelCells& values, const Exec& exec);
 // Out of another level's values.
 void resample_cells(const ChannelCells& from, const CellPlacement& placement, ChannelCells& to,

@@ -1,4 +1,4 @@
-// Sums of cells to the channels' bytes: colours to LUV, votes over the mean magnitude around them;
+// Sums of cells to the channels' bytes: colors to LUV, votes over the mean magnitude around them;
 // and the last smoothing. A row of cells at a time, in lines that stay in the first-level cache.
 #include <algorithm>
 #include <array>
@@ -31,7 +31,7 @@ struct ChannelSmoothJob {
   int first, last;
 };
 
-// Space before and behind a line, for neighbours and vectors that run over.
+// Space before and behind a line, for neighbors and vectors that run over.
 constexpr int kBefore = 8;
 constexpr int kBehind = 16;
 
@@ -61,7 +61,7 @@ HWY_INLINE void store_bytes(hn::Vec<Integers> values, std::uint8_t* to) {
 // Magnitudes of a row: all votes of each cell.
 void magnitudes(const CellSums& sums, int row, std::uint16_t* out) {
   const Shorts d;
-  const auto line = [&](int k) { return sums.line(row, channels::kColours + k); };
+  const auto line = [&](int k) { return sums.line(row, channels::kColors + k); };
   for (int x = 0; x < sums.columns(); x += 8) {
     auto sum = hn::LoadU(d, line(0) + x);
     for (int k = 1; k < channels::kOrientations; ++k) sum = hn::Add(sum, hn::LoadU(d, line(k) + x));
@@ -87,7 +87,7 @@ void factors(const std::array<const std::uint16_t*, 3>& rows, int count, float* 
   }
 }
 
-void normalise(const std::uint16_t* sums, const float* factor, float scale, int count,
+void normalize(const std::uint16_t* sums, const float* factor, float scale, int count,
                std::uint8_t* out) {
   const Floats d;
   const auto most = hn::Set(Integers(), channels::kMost);
@@ -198,10 +198,10 @@ void make_rows(const detail::ChannelValuesJob& job) {
             factor.data());
     to_luv({sums.line(row, 0), sums.line(row, 1), sums.line(row, 2)}, job.lightness, columns,
            {values.line(row, 0), values.line(row, 1), values.line(row, 2)});
-    normalise(magnitude_of(row), factor.data(), channels::kMagnitudeScale, columns,
+    normalize(magnitude_of(row), factor.data(), channels::kMagnitudeScale, columns,
               values.line(row, channels::kMagnitude));
     for (int k = 0; k < channels::kOrientations; ++k)
-      normalise(sums.line(row, channels::kColours + k), factor.data(), channels::kOrientationScale,
+      normalize(sums.line(row, channels::kColors + k), factor.data(), channels::kOrientationScale,
                 columns, values.line(row, channels::kMagnitude + 1 + k));
   }
 }

@@ -1,5 +1,5 @@
 // Kernels of the channels. A block smooths its tile of pixels in shared memory and has a thread add
-// up each cell; normalising, smoothing and resampling have a thread a cell. The arithmetic is that
+// up each cell; normalizing, smoothing and resampling have a thread a cell. The arithmetic is that
 // of channels_math.h: equal to the CPU twin to the bit.
 #include <algorithm>
 
@@ -31,10 +31,10 @@ struct SumsJob {
   std::uint16_t* sums;
 };
 
-template <int kColours>
+template <int kColors>
 __global__ void sums_kernel(SumsJob job) {
-  __shared__ std::uint8_t raw[kColours][kRawHeight][kRawWidth];
-  __shared__ std::int16_t smooth[kColours][kSmoothHeight][kSmoothWidth];
+  __shared__ std::uint8_t raw[kColors][kRawHeight][kRawWidth];
+  __shared__ std::int16_t smooth[kColors][kSmoothHeight][kSmoothWidth];
   const Tile tile = job.tiles[blockIdx.x];
   const SourceCells source = job.sources[tile.level];
   const DeviceLevel image = job.images[tile.level];
@@ -47,14 +47,13 @@ __global__ void sums_kernel(SumsJob job) {
     const int from_x = channels::least(left + x, image.width - 1),
               from_y = channels::least(top + y, image.height - 1);
     const std::uint8_t* pixel = job.pixels + image.offset +
-                                static_cast<std::int64_t>(from_y) * image.stride +
-                                from_x * kColours;
-    for (int c = 0; c < kColours; ++c) raw[c][y][x] = pixel[c];
+                                static_cast<std::int64_t>(from_y) * image.stride + from_x * kColors;
+    for (int c = 0; c < kColors; ++c) raw[c][y][x] = pixel[c];
   }
   __syncthreads();
   for (int i = thread; i < kSmoothWidth * kSmoothHeight; i += kThreads) {
     const int x = i % kSmoothWidth, y = i / kSmoothWidth;
-    for (int c = 0; c < kColours; ++c) {
+    for (int c = 0; c < kColors; ++c) {
       const auto across = [&](int row) {
         return channels::smooth3(raw[c][row][x], raw[c][row][x + 1], raw[c][row][x + 2]);
       };
@@ -71,7 +70,7 @@ __global__ void sums_kernel(SumsJob job) {
     const int x = static_cast<int>(threadIdx.x) * kCell + i % kCell + 1,
               y = static_cast<int>(threadIdx.y) * kCell + i / kCell + 1;
     int dx = 0, dy = 0, strongest = -1;
-    for (int c = 0; c < kColours; ++c) {
+    for (int c = 0; c < kColors; ++c) {
       sums[c] += smooth[c][y][x];
       const int right = smooth[c][y][x + 1] - smooth[c][y][x - 1],
                 down = smooth[c][y + 1][x] - smooth[c][y - 1][x];
@@ -81,10 +80,10 @@ __global__ void sums_kernel(SumsJob job) {
       dx = right;
       dy = down;
     }
-    channels::vote(dx, dy, sums + channels::kColours);
+    channels::vote(dx, dy, sums + channels::kColors);
   }
   for (int k = 0; k < kSums; ++k) {
-    const int value = k < channels::kColours && k >= kColours ? sums[0] : sums[k];
+    const int value = k < channels::kColors && k >= kColors ? sums[0] : sums[k];
     job.sums[source.sums + (static_cast<std::int64_t>(row) * kSums + k) * job.stride + column] =
         static_cast<std::uint16_t>(value);
   }
@@ -114,7 +113,7 @@ __global__ void values_kernel(CellsJob job) {
   };
   const auto magnitude = [&](int x, int y) {
     int sum = 0;
-    for (int k = channels::kColours; k < kSums; ++k) sum += sum_of(x, y, k);
+    for (int k = channels::kColors; k < kSums; ++k) sum += sum_of(x, y, k);
     return sum;
   };
   int around = 0;
@@ -122,7 +121,7 @@ __global__ void values_kernel(CellsJob job) {
     for (int dx = -1; dx <= 1; ++dx)
       around += (dx == 0 ? 2 : 1) * (dy == 0 ? 2 : 1) *
                 magnitude(clamp_to(column + dx, source.columns), clamp_to(row + dy, source.rows));
-  const float factor = channels::normaliser(around);
+  const float factor = channels::normalizer(around);
   const auto store = [&](int k, int value) {
     job.values[source.cells + (static_cast<std::int64_t>(row) * kChannels + k) * job.stride +
                column] = static_cast<std::uint8_t>(value);
@@ -135,10 +134,10 @@ __global__ void values_kernel(CellsJob job) {
   store(1, luv.u);
   store(2, luv.v);
   store(channels::kMagnitude,
-        channels::normalised(magnitude(column, row), factor, channels::kMagnitudeScale));
+        channels::normalized(magnitude(column, row), factor, channels::kMagnitudeScale));
   for (int k = 0; k < channels::kOrientations; ++k)
     store(channels::kMagnitude + 1 + k,
-          channels::normalised(sum_of(column, row, channels::kColours + k), factor,
+          channels::normalized(sum_of(column, row, channels::kColors + k), factor,
                                channels::kOrientationScale));
 }
 

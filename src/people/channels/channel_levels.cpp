@@ -1,7 +1,7 @@
 // Which levels are computed from pixels, and where the cells of the others lie in theirs.
 #include "people/channels/channel_levels.h"
 
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 
 #include <fmt/format.h>
 

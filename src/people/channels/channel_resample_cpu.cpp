@@ -21,7 +21,7 @@ namespace fovea::people::detail {
 constexpr int kGroup = 16;
 constexpr int kAbsent = 0x80;  // a look-up of this gives 0
 
-// Sixteen neighbouring columns, whose cells lie within 32 of `base` unless the step is above 1.9.
+// Sixteen neighboring columns, whose cells lie within 32 of `base` unless the step is above 1.9.
 struct ColumnGroup {
   std::int32_t base;
   bool near;

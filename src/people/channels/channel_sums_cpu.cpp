@@ -42,8 +42,8 @@ using Bytes = hn::FixedTag<std::uint8_t, 16>;
 using Shorts = hn::FixedTag<std::int16_t, 8>;
 using Vector = hn::Vec<Shorts>;
 
-// The colours of `count` pixels as a line each.
-void split_colours(const std::uint8_t* row, int channels, int count, std::uint8_t* const* lines) {
+// The colors of `count` pixels as a line each.
+void split_colors(const std::uint8_t* row, int channels, int count, std::uint8_t* const* lines) {
   const Bytes d;
   int x = 0;
   if (channels == 1) {
@@ -94,24 +94,24 @@ HWY_INLINE Vector times_root3(Vector a) {
 
 // Sums of the four rows of cells, still a column a pixel. rows[k][c] is smoothed row k - 1 of the
 // cell, one pixel to the left of it.
-template <int kColours>
+template <int kColors>
 void add_rows(const std::array<std::array<const std::int16_t*, 3>, detail::kRing>& rows, int count,
               std::int16_t* const* out) {
   const Shorts d;
   const auto zero = hn::Zero(d);
   for (int x = 0; x < count; x += 8) {
-    Vector colour[kColours];
-    for (int c = 0; c < kColours; ++c) colour[c] = zero;
+    Vector color[kColors];
+    for (int c = 0; c < kColors; ++c) color[c] = zero;
     auto v0 = zero, v1 = zero, v2 = zero, v3 = zero, v4 = zero, v5 = zero;
     for (int k = 1; k <= channels::kCell; ++k) {
       auto dx = zero, dy = zero, strongest = zero;
-      for (int c = 0; c < kColours; ++c) {
+      for (int c = 0; c < kColors; ++c) {
         const std::int16_t* here = rows[k][c] + x;
-        colour[c] = hn::Add(colour[c], hn::LoadU(d, here + 1));
+        color[c] = hn::Add(color[c], hn::LoadU(d, here + 1));
         const auto right = hn::Sub(hn::LoadU(d, here + 2), hn::LoadU(d, here));
         const auto down =
             hn::Sub(hn::LoadU(d, rows[k + 1][c] + x + 1), hn::LoadU(d, rows[k - 1][c] + x + 1));
-        if (c == 0 && kColours == 1) {
+        if (c == 0 && kColors == 1) {
           dx = right;
           dy = down;
           continue;
@@ -141,7 +141,7 @@ void add_rows(const std::array<std::array<const std::int16_t*, 3>, detail::kRing
       v4 = hn::Add(v4, hn::And(falling, high));
       v5 = hn::Add(v5, hn::And(falling, low));
     }
-    for (int c = 0; c < kColours; ++c) hn::StoreU(colour[c], d, out[c] + x);
+    for (int c = 0; c < kColors; ++c) hn::StoreU(color[c], d, out[c] + x);
     hn::StoreU(v0, d, out[3] + x);
     hn::StoreU(v1, d, out[4] + x);
     hn::StoreU(v2, d, out[5] + x);
@@ -151,7 +151,7 @@ void add_rows(const std::array<std::array<const std::int16_t*, 3>, detail::kRing
   }
 }
 
-// Sums of four neighbours.
+// Sums of four neighbors.
 void add_columns(const std::int16_t* in, int cells, std::uint16_t* out) {
   const Shorts d;
   const hn::Rebind<std::uint16_t, Shorts> unsigned_shorts;
@@ -166,24 +166,24 @@ void add_columns(const std::int16_t* in, int cells, std::uint16_t* out) {
     out[i] = static_cast<std::uint16_t>(in[4 * i] + in[4 * i + 1] + in[4 * i + 2] + in[4 * i + 3]);
 }
 
-template <int kColours>
-void sum_colours(const detail::ChannelSumsJob& job) {
+template <int kColors>
+void sum_colors(const detail::ChannelSumsJob& job) {
   CellSums& sums = *job.sums;
   const int width = sums.columns() * channels::kCell;
   const int reach = channels::kReach, count = width + reach;  // of smoothed pixels
   const auto line = static_cast<std::size_t>(width) + 2 * reach + detail::kLinePadding;
-  std::vector<std::uint8_t> split(line * kColours);
-  std::vector<std::int16_t> across(line * kColours * 3), smooth(line * kColours * detail::kRing),
+  std::vector<std::uint8_t> split(line * kColors);
+  std::vector<std::int16_t> across(line * kColors * 3), smooth(line * kColors * detail::kRing),
       added(line * channels::kSums);
   std::array<std::uint8_t*, 3> split_lines{};
-  for (int c = 0; c < kColours; ++c) split_lines[c] = split.data() + line * c;
+  for (int c = 0; c < kColors; ++c) split_lines[c] = split.data() + line * c;
   std::array<std::int16_t*, channels::kSums> added_lines{};
   for (int k = 0; k < channels::kSums; ++k) added_lines[k] = added.data() + line * k;
   const auto across_line = [&](int y, int c) {
-    return across.data() + line * ((y % 3) * kColours + c);
+    return across.data() + line * ((y % 3) * kColors + c);
   };
   const auto smooth_line = [&](int y, int c) {
-    return smooth.data() + line * ((y % detail::kRing) * kColours + c);
+    return smooth.data() + line * ((y % detail::kRing) * kColors + c);
   };
   // y counts from kReach rows above the first cell of the job.
   const int top = job.origin.y + job.first * channels::kCell - reach;
@@ -191,8 +191,8 @@ void sum_colours(const detail::ChannelSumsJob& job) {
     const std::uint8_t* row =
         job.image.row(top + y) +
         static_cast<std::ptrdiff_t>(job.origin.x - reach) * job.image.channels;
-    split_colours(row, job.image.channels, width + 2 * reach, split_lines.data());
-    for (int c = 0; c < kColours; ++c) {
+    split_colors(row, job.image.channels, width + 2 * reach, split_lines.data());
+    for (int c = 0; c < kColors; ++c) {
       smooth_across(split_lines[c], count, across_line(y, c));
       if (y >= 2)
         smooth_down(across_line(y - 2, c), across_line(y - 1, c), across_line(y, c), count,
@@ -205,10 +205,10 @@ void sum_colours(const detail::ChannelSumsJob& job) {
     for (; taken < base + channels::kCell + 2 * reach; ++taken) take_row(taken);
     std::array<std::array<const std::int16_t*, 3>, detail::kRing> rows{};
     for (int k = 0; k < detail::kRing; ++k)
-      for (int c = 0; c < kColours; ++c) rows[k][c] = smooth_line(base + 1 + k, c);
-    add_rows<kColours>(rows, width, added_lines.data());
+      for (int c = 0; c < kColors; ++c) rows[k][c] = smooth_line(base + 1 + k, c);
+    add_rows<kColors>(rows, width, added_lines.data());
     for (int k = 0; k < channels::kSums; ++k) {
-      if (k < kColours || k >= channels::kColours)
+      if (k < kColors || k >= channels::kColors)
         add_columns(added_lines[k], sums.columns(), sums.line(cell, k));
       else std::copy_n(sums.line(cell, 0), sums.columns(), sums.line(cell, k));
     }
@@ -216,8 +216,8 @@ void sum_colours(const detail::ChannelSumsJob& job) {
 }
 
 void sum_rows(const detail::ChannelSumsJob& job) {
-  if (job.image.channels == 1) sum_colours<1>(job);
-  else sum_colours<3>(job);
+  if (job.image.channels == 1) sum_colors<1>(job);
+  else sum_colors<3>(job);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -229,7 +229,7 @@ HWY_AFTER_NAMESPACE();
 namespace fovea::people::cpu {
 namespace {
 HWY_EXPORT(sum_rows);
-// A task smooths four rows of pixels that its neighbours smooth too.
+// A task smooths four rows of pixels that its neighbors smooth too.
 constexpr int kCellRowsPerTask = 16;
 }  // namespace
 

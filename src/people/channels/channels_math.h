@@ -1,29 +1,29 @@
 // The arithmetic of the ten channels, shared by both twins. Pixels are worked on in integers:
-// smoothed by [1 2 1] in both directions, differences of the strongest colour, and a gradient's
+// smoothed by [1 2 1] in both directions, differences of the strongest color, and a gradient's
 // votes found by splitting it between its two nearest directions out of six, as a vector is split
 // along two axes; no angle and no square root are needed, and the votes of a gradient add up to its
-// length within 3.5 %. Cells of 4x4 pixels are then normalised by the mean magnitude around them.
+// length within 3.5 %. Cells of 4x4 pixels are then normalized by the mean magnitude around them.
 #pragma once
-#include <fovea/image.h>
+#include <fovea/core/image.h>
 
 #include <cstdint>
 
 namespace fovea::people::channels {
 
 constexpr int kChannels = 10;
-constexpr int kColours = 3;
-constexpr int kOrientations = 6;                 // at 0, 30, ... 150 degrees
-constexpr int kSums = kColours + kOrientations;  // of a cell
+constexpr int kColors = 3;
+constexpr int kOrientations = 6;                // at 0, 30, ... 150 degrees
+constexpr int kSums = kColors + kOrientations;  // of a cell
 constexpr int kCell = 4;
 constexpr int kMagnitude = 3;  // its place among the channels; orientations follow
 
-// Cells that a cell's value depends on beyond itself: one by normalising, one by smoothing.
+// Cells that a cell's value depends on beyond itself: one by normalizing, one by smoothing.
 constexpr int kMargin = 2;
 constexpr int kSmoothMargin = 1;
 // Pixels that a cell's sums depend on beyond it.
 constexpr int kReach = 2;
 
-// Smoothed pixels count in quarters of a grey level.
+// Smoothed pixels count in quarters of a gray level.
 FOVEA_HD inline int smooth3(int a, int b, int c) { return a + 2 * b + c; }
 FOVEA_HD inline int smoothed(int above, int here, int below) {
   return (smooth3(above, here, below) + 2) >> 2;
@@ -36,7 +36,7 @@ FOVEA_HD inline int times_root3(int a) { return a + ((a * kRoot3Fraction + (1 <<
 FOVEA_HD inline int least(int a, int b) { return a < b ? a : b; }
 FOVEA_HD inline int most(int a, int b) { return a > b ? a : b; }
 
-// By which the strongest colour is found, the first among equals.
+// By which the strongest color is found, the first among equals.
 FOVEA_HD inline int strength(int dx, int dy) {
   const int a = dx < 0 ? -dx : dx, b = dy < 0 ? -dy : dy;
   return most(a, b) + a + b;
@@ -60,10 +60,10 @@ constexpr float kMagnitudeScale = 102;
 constexpr float kFloor = 2656;  // keeps flat cells flat; sixteen times a difference of 2.6 levels
 
 // `around` is the sum of magnitudes by [1 2 1] in both directions.
-FOVEA_HD inline float normaliser(int around) {
+FOVEA_HD inline float normalizer(int around) {
   return 16.F / (static_cast<float>(around) + kFloor);
 }
-FOVEA_HD inline int normalised(int sum, float factor, float scale) {
+FOVEA_HD inline int normalized(int sum, float factor, float scale) {
   return least(kMost, static_cast<int>(static_cast<float>(sum) * (factor * scale) + 0.5F));
 }
 
@@ -72,9 +72,9 @@ FOVEA_HD inline std::uint8_t smoothed_cell(int sum) {
   return static_cast<std::uint8_t>((sum + 8) >> 4);
 }
 
-// CIE LUV of a cell, from sums of 16 smoothed pixels of each colour (0 to kColourSum). As is usual
-// for these channels, colours are taken as if they were linear.
-constexpr int kColourSum = 16 * 1020;
+// CIE LUV of a cell, from sums of 16 smoothed pixels of each color (0 to kColorSum). As is usual
+// for these channels, colors are taken as if they were linear.
+constexpr int kColorSum = 16 * 1020;
 constexpr int kLightnessEntries = 4081;
 FOVEA_HD inline int luminance_index(int r, int g, int b) {
   return least(kLightnessEntries - 1, (r * 7275 + g * 23156 + b * 2337) >> 17);

@@ -1,5 +1,5 @@
 // Boosted trees over channels as tensors of a model file, and back.
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 
 #include <fmt/format.h>
 

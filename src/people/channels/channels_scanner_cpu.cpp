@@ -1,4 +1,4 @@
-// CPU twin of the channels' scanner. Neighbouring windows read neighbouring cells, so that the
+// CPU twin of the channels' scanner. Neighboring windows read neighboring cells, so that the
 // first trees, which reject most windows, are walked for sixteen windows at once; what is left goes
 // on one by one. Scores are integers: the order of work does not show in them.
 #include <algorithm>

@@ -2,8 +2,8 @@
 #include "people/evaluate/annotations.h"
 
 #include <fmt/format.h>
-#include <fovea/error.h>
-#include <fovea/inputs.h>
+#include <fovea/core/error.h>
+#include <fovea/io/inputs.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +11,7 @@
 #include <map>
 
 #include "core/json_text.h"
-#include "io/source.h"
+#include "io/text/source.h"
 
 namespace fovea::people {
 namespace {

@@ -1,7 +1,7 @@
 // COCO's JSON: lists of images, categories and annotations that refer to each other by number.
 // Outlines ("segmentation"), most of such a file, are dropped while it is parsed.
 #include <fmt/format.h>
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>

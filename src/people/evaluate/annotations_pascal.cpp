@@ -2,7 +2,7 @@
 // within the box; a comment line says which numbers the left top pixel has, (1, 1) where there is
 // none. Bytes beyond ASCII are of no meaning here.
 #include <fmt/format.h>
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 
 #include <charconv>
 #include <cmath>

@@ -2,9 +2,9 @@
 // and each draw of the bootstrap, is one pass over them in which images count as often as they were
 // drawn.
 #include <fmt/format.h>
-#include <fovea/error.h>
+#include <fovea/core/error.h>
+#include <fovea/core/random.h>
 #include <fovea/people/evaluate.h>
-#include <fovea/random.h>
 
 #include <algorithm>
 #include <cmath>

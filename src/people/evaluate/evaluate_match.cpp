@@ -1,6 +1,6 @@
 // Matches the detections of one image to its people by the rules of the Caltech benchmark.
 #include <fmt/format.h>
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 #include <fovea/people/evaluate.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Curves of miss rate against false positives a window.
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 #include <fovea/people/evaluate.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // The descriptor for users: of one window, and of the cells of a whole image.
-#include <fovea/error.h>
-#include <fovea/image_io.h>
+#include <fovea/core/error.h>
+#include <fovea/io/image_io.h>
 
 #include <fmt/format.h>
 
@@ -21,7 +21,7 @@ class Pixels {
       throw InvalidArgument(fmt::format("{}: the image has {} channels; expected 1, 3 or 4",
                                         operation, image.channels));
     if (image.memory == Memory::kCuda) hold(clone(view_));
-    if (!hog.colour && view_.channels > 1) hold(io::to_grey(view_));
+    if (!hog.color && view_.channels > 1) hold(io::to_gray(view_));
   }
   ImageView<const std::uint8_t> view() const { return view_; }
 

@@ -1,6 +1,6 @@
 // Computes the blocks of some rows of a level's grid on one thread, with scratch memory of its own.
 #pragma once
-#include <fovea/image.h>
+#include <fovea/core/image.h>
 
 #include <vector>
 
@@ -26,7 +26,7 @@ struct HogLevel {
   std::ptrdiff_t pitch, row_pitch;
   int phase_pitch;
 
-  // Windows whose blocks are `window_step` apart read them as neighbours.
+  // Windows whose blocks are `window_step` apart read them as neighbors.
   int place(int k) const { return k % x.window_step * phase_pitch + k / x.window_step; }
 };
 

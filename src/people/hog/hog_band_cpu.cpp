@@ -1,7 +1,7 @@
 // The blocks of a band. Rectangular ones: rows of votes become histograms of the row, these are
 // spread down to the units (blocks, or cells that blocks share) that are open, and a block is
-// normalised as soon as its last row is in. Circular ones are summed pixel by pixel.
-#include <fovea/integral.h>
+// normalized as soon as its last row is in. Circular ones are summed pixel by pixel.
+#include <fovea/ops/integral.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,9 +13,9 @@ namespace fovea::people::cpu {
 namespace {
 
 // Brings rows of finished blocks to one scale and stores them where windows read them.
-class Normaliser {
+class Normalizer {
  public:
-  Normaliser(const HogLevel& level, int numbers) : sources(numbers), level_(level) {
+  Normalizer(const HogLevel& level, int numbers) : sources(numbers), level_(level) {
     if (level.x.window_step > 1) {
       pitch_ = (level.x.blocks + kNormColumns - 1) / kNormColumns * kNormColumns;
       scratch_.resize(static_cast<std::size_t>(numbers) * pitch_);
@@ -25,7 +25,7 @@ class Normaliser {
   void run(int row, int stride) {
     float* out = level_.blocks + row * level_.row_pitch;
     const bool direct = level_.x.window_step == 1;
-    normalise_row({sources, stride, level_.x.blocks, level_.norm, direct ? out : scratch_.data(),
+    normalize_row({sources, stride, level_.x.blocks, level_.norm, direct ? out : scratch_.data(),
                    direct ? level_.pitch : pitch_});
     if (direct) return;
     for (std::size_t e = 0; e < sources.size(); ++e)
@@ -49,7 +49,7 @@ class Band {
       : level_(level),
         first_(first),
         last_(last),
-        normaliser_(level, level.hog.block * level.hog.block * level.hog.bins) {
+        normalizer_(level, level.hog.block * level.hog.block * level.hog.bins) {
     const HistogramAxis &ux = level.units_x, &uy = level.units_y;
     pitch_ = (ux.count * ux.parts + 2 * level.roles.margin + 15) / 16 * 16;
     first_unit_ = first * level.y.grid / uy.grid;
@@ -143,10 +143,10 @@ class Band {
                                  ? unit((row * level_.y.grid + j * cell) / level_.units_y.grid) +
                                        level_.roles.margin + i * cell / level_.units_x.grid
                                  : part(row, j) + level_.roles.margin + i;
-        for (int bin = 0; bin < bins; ++bin) normaliser_.sources[e++] = cells + bin * pitch_;
+        for (int bin = 0; bin < bins; ++bin) normalizer_.sources[e++] = cells + bin * pitch_;
       }
     }
-    normaliser_.run(row, stride());
+    normalizer_.run(row, stride());
   }
 
   void run_integral() {
@@ -166,7 +166,7 @@ class Band {
 
   const HogLevel& level_;
   int first_, last_;
-  Normaliser normaliser_;
+  Normalizer normalizer_;
   std::ptrdiff_t pitch_ = 0;
   int first_unit_ = 0, last_unit_ = 0, slots_ = 0;
   int opened_ = 0, finished_ = 0;
@@ -200,10 +200,10 @@ void build_circular(const HogLevel& level, int first, int last) {
   const int size = level.hog.block * level.hog.cell;
   const int numbers = (1 + level.hog.rings * level.hog.sectors) * level.hog.bins;
   const int columns = (level.x.blocks + kNormColumns - 1) / kNormColumns * kNormColumns;
-  Normaliser normaliser(level, numbers);
+  Normalizer normalizer(level, numbers);
   std::vector<float> raw(static_cast<std::size_t>(numbers) * columns), block(numbers);
   for (int e = 0; e < numbers; ++e)
-    normaliser.sources[e] = raw.data() + static_cast<std::size_t>(e) * columns;
+    normalizer.sources[e] = raw.data() + static_cast<std::size_t>(e) * columns;
   HogRows rows(level);
   rows.votes(first * level.y.grid, 1, size - 1);  // makes room, so that rows stay where they are
   std::vector<Votes> votes(size);
@@ -217,7 +217,7 @@ void build_circular(const HogLevel& level, int first, int last) {
       circular_sums(level, votes.data(), k * level.x.grid, block.data());
       for (int e = 0; e < numbers; ++e) raw[static_cast<std::size_t>(e) * columns + k] = block[e];
     }
-    normaliser.run(row, 1);
+    normalizer.run(row, 1);
   }
 }
 

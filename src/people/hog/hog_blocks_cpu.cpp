@@ -60,7 +60,7 @@ void scatter_classes(D d, const ScatterJob& job) {
 
 void scatter_row_simd(const ScatterJob& job) {
   const RoleClasses& classes = job.classes;
-  // Whole vectors of single roles would overlap their neighbours', which wait for them then.
+  // Whole vectors of single roles would overlap their neighbors', which wait for them then.
   if (classes.single) scatter_classes(hn::CappedTag<float, 1>(), job);
   else scatter_classes(Roles(), job);
   float* planes = job.roles - classes.margin;
@@ -139,7 +139,7 @@ HWY_INLINE void sum_blocks(const float* raw, std::size_t numbers, float* sums, A
 }
 
 template <BlockNorm kNorm>
-void normalise_group(const NormJob& job, float* HWY_RESTRICT raw, int first) {
+void normalize_group(const NormJob& job, float* HWY_RESTRICT raw, int first) {
   const Floats d;
   const auto lanes = hn::Lanes(d);
   const std::size_t numbers = job.sources.size();
@@ -179,17 +179,17 @@ void normalise_group(const NormJob& job, float* HWY_RESTRICT raw, int first) {
 }
 
 template <BlockNorm kNorm>
-void normalise_groups(const NormJob& job, float* raw) {
+void normalize_groups(const NormJob& job, float* raw) {
   for (int first = 0; first < job.columns; first += kNormColumns)
-    normalise_group<kNorm>(job, raw, first);
+    normalize_group<kNorm>(job, raw, first);
 }
 
-void normalise_row_simd(const NormJob& job, float* raw) {
+void normalize_row_simd(const NormJob& job, float* raw) {
   switch (job.params.norm) {
-    case BlockNorm::kL2: return normalise_groups<BlockNorm::kL2>(job, raw);
-    case BlockNorm::kL2Hys: return normalise_groups<BlockNorm::kL2Hys>(job, raw);
-    case BlockNorm::kL1: return normalise_groups<BlockNorm::kL1>(job, raw);
-    case BlockNorm::kL1Sqrt: return normalise_groups<BlockNorm::kL1Sqrt>(job, raw);
+    case BlockNorm::kL2: return normalize_groups<BlockNorm::kL2>(job, raw);
+    case BlockNorm::kL2Hys: return normalize_groups<BlockNorm::kL2Hys>(job, raw);
+    case BlockNorm::kL1: return normalize_groups<BlockNorm::kL1>(job, raw);
+    case BlockNorm::kL1Sqrt: return normalize_groups<BlockNorm::kL1Sqrt>(job, raw);
   }
 }
 
@@ -205,14 +205,14 @@ namespace fovea::people::cpu {
 namespace {
 HWY_EXPORT(scatter_row_simd);
 HWY_EXPORT(spread_rows_simd);
-HWY_EXPORT(normalise_row_simd);
+HWY_EXPORT(normalize_row_simd);
 }  // namespace
 
 void scatter_row(const ScatterJob& job) { HWY_DYNAMIC_DISPATCH(scatter_row_simd)(job); }
 void spread_rows(const SpreadJob& job) { HWY_DYNAMIC_DISPATCH(spread_rows_simd)(job); }
-void normalise_row(const NormJob& job) {
+void normalize_row(const NormJob& job) {
   std::vector<float> raw(job.sources.size() * kNormColumns);
-  HWY_DYNAMIC_DISPATCH(normalise_row_simd)(job, raw.data());
+  HWY_DYNAMIC_DISPATCH(normalize_row_simd)(job, raw.data());
 }
 
 }  // namespace fovea::people::cpu

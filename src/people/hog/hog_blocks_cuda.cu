@@ -26,7 +26,7 @@ constexpr int kThreads = kTuning.units * kParts;
 constexpr int kVoteColumns = 32;                   // periods of 16 pixels that a block serves
 constexpr int kVotePixels = kVoteColumns * kSize;  // of a row
 constexpr int kVoteAlign = 4;                      // periods at which rows of votes start
-constexpr int kColumnPitch = kVoteColumns + 1;     // odd: neighbours lie in different banks
+constexpr int kColumnPitch = kVoteColumns + 1;     // odd: neighbors lie in different banks
 
 struct Job {
   HogTables tables;
@@ -44,15 +44,15 @@ __device__ Vote vote_at(const HogTables& t, const float* gamma, const DeviceLeve
   const auto step = t.channels;
   const std::uint8_t* from = pixels + image.offset;
   const auto row = [&](int j) {
-    return from + static_cast<std::int64_t>(mirrored_neighbour(j, image.height)) * image.stride;
+    return from + static_cast<std::int64_t>(mirrored_neighbor(j, image.height)) * image.stride;
   };
-  const std::uint8_t *above = row(y - 1), *centre = row(y), *below = row(y + 1);
-  const int left = mirrored_neighbour(x - 1, image.width) * step;
-  const int right = mirrored_neighbour(x + 1, image.width) * step;
+  const std::uint8_t *above = row(y - 1), *center = row(y), *below = row(y + 1);
+  const int left = mirrored_neighbor(x - 1, image.width) * step;
+  const int right = mirrored_neighbor(x + 1, image.width) * step;
   Slope best{};
   float most = -1;
   for (int c = 0; c < step; ++c) {
-    const Slope slope{gamma[centre[right + c]] - gamma[centre[left + c]],
+    const Slope slope{gamma[center[right + c]] - gamma[center[left + c]],
                       gamma[below[x * step + c]] - gamma[above[x * step + c]]};
     const float square = squared_length(slope);
     if (square > most) {
@@ -70,7 +70,7 @@ __device__ float counted(std::uint8_t value, const float* gamma) {
 }
 
 // Votes of some rows of pixels, turned on their way through shared memory so that the places of a
-// period of 16 lie apart and threads that serve neighbouring blocks read neighbours. A thread goes
+// period of 16 lie apart and threads that serve neighboring blocks read neighbors. A thread goes
 // down its columns and keeps the pixels above and here.
 template <bool kPlain, int kChannels>
 __global__ void __launch_bounds__(kTuning.vote_threads) vote_kernel(Job job) {
@@ -89,7 +89,7 @@ __global__ void __launch_bounds__(kTuning.vote_threads) vote_kernel(Job job) {
   const int last = min(tile.y + kTuning.vote_rows, (level.y.blocks - 1) * kGrid + kSize);
   const auto row = [&](int y) {
     return job.pixels + image.offset +
-           static_cast<std::int64_t>(mirrored_neighbour(level.y.origin + y, image.height)) *
+           static_cast<std::int64_t>(mirrored_neighbor(level.y.origin + y, image.height)) *
                image.stride;
   };
   int at[kRounds], left[kRounds], right[kRounds];  // bytes of a row
@@ -99,8 +99,8 @@ __global__ void __launch_bounds__(kTuning.vote_threads) vote_kernel(Job job) {
     // Those beyond the last that votes are computed for nothing, from pixels that there are.
     const int x = min(level.x.origin + tile.x + thread + k * kTuning.vote_threads, image.width - 1);
     at[k] = x * kChannels;
-    left[k] = mirrored_neighbour(x - 1, image.width) * kChannels;
-    right[k] = mirrored_neighbour(x + 1, image.width) * kChannels;
+    left[k] = mirrored_neighbor(x - 1, image.width) * kChannels;
+    right[k] = mirrored_neighbor(x + 1, image.width) * kChannels;
 #pragma unroll
     for (int c = 0; c < kChannels; ++c) {
       above[k][c] = counted<kPlain>(row(tile.y - 1)[at[k] + c], gamma);
@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(kTuning.vote_threads) vote_kernel(Job job) {
     }
   }
   for (int y = tile.y; y < last; ++y) {
-    const std::uint8_t *centre = row(y), *below = row(y + 1);
+    const std::uint8_t *center = row(y), *below = row(y + 1);
 #pragma unroll
     for (int k = 0; k < kRounds; ++k) {
       Slope best{};
@@ -116,8 +116,8 @@ __global__ void __launch_bounds__(kTuning.vote_threads) vote_kernel(Job job) {
 #pragma unroll
       for (int c = 0; c < kChannels; ++c) {
         const float next = counted<kPlain>(below[at[k] + c], gamma);
-        const Slope slope{counted<kPlain>(centre[right[k] + c], gamma) -
-                              counted<kPlain>(centre[left[k] + c], gamma),
+        const Slope slope{counted<kPlain>(center[right[k] + c], gamma) -
+                              counted<kPlain>(center[left[k] + c], gamma),
                           next - above[k][c]};
         above[k][c] = here[k][c];
         here[k][c] = next;
@@ -149,7 +149,7 @@ __global__ void __launch_bounds__(kTuning.vote_threads) vote_kernel(Job job) {
   }
 }
 
-// Both halves of a block's numbers are summed by two neighbouring threads, one after the other, as
+// Both halves of a block's numbers are summed by two neighboring threads, one after the other, as
 // the CPU sums them: part 1 goes on from what part 0 has come to.
 template <class Add>
 __device__ float block_sum(Add add) {
@@ -200,7 +200,7 @@ __device__ void write_block(const Job& job, const HogDeviceLevel& level,
           norm.norm == BlockNorm::kL2Hys ? numbers[j][b] * again : numbers[j][b];
 }
 
-// One strip of rows of blocks; two neighbouring threads serve the two columns of cells of a block.
+// One strip of rows of blocks; two neighboring threads serve the two columns of cells of a block.
 // The pixels of a row vote in the order of their place in a period of 16, as on the CPU; `weight`
 // holds their weights in that order.
 __global__ void __launch_bounds__(kThreads, kTuning.resident) common_kernel(Job job) {
@@ -345,7 +345,7 @@ __device__ void sum_circle(const Job& job, const DeviceLevel& image, const HogDe
     }
 }
 
-__device__ void normalise(const Job& job, float* numbers, std::int64_t pitch) {
+__device__ void normalize(const Job& job, float* numbers, std::int64_t pitch) {
   const HogTables& t = job.tables;
   float sum = 0;
   for (int e = 0; e < t.numbers; ++e) sum = norm_add(sum, numbers[e * pitch], t.norm);
@@ -392,7 +392,7 @@ __global__ void other_kernel(Job job) {
           out[static_cast<std::int64_t>((i * t.block + j) * t.bins + b) * level.pitch] = bins[b];
       }
   }
-  normalise(job, out, level.pitch);
+  normalize(job, out, level.pitch);
 }
 
 Extent voting_pixels(const HogDeviceLevel& level) {
@@ -415,7 +415,7 @@ HogBlocks::HogBlocks(Kind kind, const HogOptions& hog)
 HogTables HogBlocks::tables(int channels) {
   return {vote_params(hog_), norm_params(hog_),      gamma_.data(), weights_.data(),
           circle_.data(),    circle_weights_.data(), hog_.cell,     hog_.block,
-          hog_.bins,         hog_.cell * hog_.block, numbers_,      hog_.colour ? channels : 1};
+          hog_.bins,         hog_.cell * hog_.block, numbers_,      hog_.color ? channels : 1};
 }
 
 void HogBlocks::lay_out(Session& session, LevelImages& images, const ScanPlan& plan) {

@@ -1,4 +1,4 @@
-// The normalised blocks of all levels of a frame on the device, by the arithmetic and in the order
+// The normalized blocks of all levels of a frame on the device, by the arithmetic and in the order
 // of the CPU's, so that both agree to the bit.
 #pragma once
 #include <fovea/people/model.h>

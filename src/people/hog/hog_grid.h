@@ -17,7 +17,7 @@ class HogGrid {
 
   // Computes the blocks of a level (1, 3 or 4 channels) for windows `plan.stride` apart from
   // `plan.origin` on, as many as the plan has for a level of this size. Keeps its memory from level
-  // to level. A descriptor without colour makes the level grey; to make the image grey before it is
+  // to level. A descriptor without color makes the level gray; to make the image gray before it is
   // resized is cheaper, and what scanners do.
   void build(ImageView<const std::uint8_t> level, const ScanPlan& plan, const Exec& exec);
 

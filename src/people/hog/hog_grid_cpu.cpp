@@ -1,8 +1,8 @@
 // The blocks of a level and the scores of its windows, in bands of rows that threads share. A block
 // is computed within one band, a score within one group of rows: neither depends on their borders.
-#include <fovea/error.h>
-#include <fovea/image_io.h>
-#include <fovea/integral.h>
+#include <fovea/core/error.h>
+#include <fovea/io/image_io.h>
+#include <fovea/ops/integral.h>
 
 #include <fmt/format.h>
 
@@ -85,10 +85,10 @@ void HogGrid::build(ImageView<const std::uint8_t> level, const ScanPlan& plan, c
   const ScanLevel windows = level_of(plan, level.width, level.height);
   s.x = hog_axis(s.hog, s.hog.window_width, windows.columns, plan);
   s.y = hog_axis(s.hog, s.hog.window_height, windows.rows, plan);
-  Image<std::uint8_t> grey;
-  if (!s.hog.colour && level.channels > 1) {
-    grey = io::to_grey(level);
-    level = grey;
+  Image<std::uint8_t> gray;
+  if (!s.hog.color && level.channels > 1) {
+    gray = io::to_gray(level);
+    level = gray;
   }
   s.phase_pitch = round_up((s.x.blocks + s.x.window_step - 1) / s.x.window_step, 16) + 32;
   s.pitch = static_cast<std::ptrdiff_t>(s.phase_pitch) * s.x.window_step;

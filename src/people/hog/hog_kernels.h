@@ -21,12 +21,12 @@ struct VoteRow {
 };
 using Votes = VoteRow<const SharePair, const std::int32_t>;
 
-constexpr int kRowPad = 128;  // floats readable on both sides of a row: whole vectors, neighbours
+constexpr int kRowPad = 128;  // floats readable on both sides of a row: whole vectors, neighbors
 
 // Votes of `count` pixels (rounded up to four vectors) of one row out of gamma-corrected planes.
 struct VoteJob {
   const float* above[3];
-  const float* centre[3];
+  const float* center[3];
   const float* below[3];
   int channels;  // 1 or 3
   int count;
@@ -62,7 +62,7 @@ struct SpreadJob {
 };
 void spread_rows(const SpreadJob& job);
 
-constexpr int kNormColumns = 16;  // blocks normalised together
+constexpr int kNormColumns = 16;  // blocks normalized together
 
 // Blocks [0, columns) of one row: number e of block k comes from sources[e][k * stride] and goes to
 // out + e * out_pitch + k. Reads and writes whole groups of kNormColumns.
@@ -74,7 +74,7 @@ struct NormJob {
   float* out;
   std::ptrdiff_t out_pitch;
 };
-void normalise_row(const NormJob& job);
+void normalize_row(const NormJob& job);
 
 constexpr int kScoreRows = 4;      // of windows, scored together
 constexpr int kScoreColumns = 16;  // likewise, at least

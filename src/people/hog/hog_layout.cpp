@@ -1,6 +1,6 @@
 #include "people/hog/hog_layout.h"
 
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 
 #include <algorithm>
 #include <cmath>
@@ -32,7 +32,7 @@ HogOptions hog_of_kind(Kind kind, const HogOptions& hog) {
   if (kind == Kind::kHog) return result;
   result.sigma = 0;
   result.interpolate = false;
-  result.colour = false;
+  result.color = false;
   result.shape = BlockShape::kRectangular;
   return result;
 }

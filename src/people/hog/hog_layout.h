@@ -12,7 +12,7 @@
 namespace fovea::people {
 
 // The options with what the kind itself decides: cells that windows share have neither Gaussian nor
-// interpolation, and are grey.
+// interpolation, and are gray.
 HogOptions hog_of_kind(Kind kind, const HogOptions& hog);
 
 VoteParams vote_params(const HogOptions& hog);
@@ -68,7 +68,7 @@ struct RoleClasses {
 };
 RoleClasses role_classes(const HistogramAxis& axis);
 
-// Circular blocks: where a pixel of the block belongs (0 the centre, then sector by sector and ring
+// Circular blocks: where a pixel of the block belongs (0 the center, then sector by sector and ring
 // by ring; -1 outside) and what it weighs.
 struct CircularBlock {
   std::vector<int> part;

@@ -74,7 +74,7 @@ FOVEA_HD inline float angle_in_bins(float dx, float dy, float shift, const VoteP
   return std::fma(std::fma(odd, t4, even), t, from + shift);
 }
 
-// Neighbouring bins share a vote by how far the angle lies from their middles.
+// Neighboring bins share a vote by how far the angle lies from their middles.
 FOVEA_HD inline Vote vote_of(float dx, float dy, const VoteParams& p) {
   const float magnitude = root(dx * dx + dy * dy);
   const float place = angle_in_bins(dx, dy, p.interpolate ? 0.5F : 0.0F, p);
@@ -96,9 +96,9 @@ struct Slope {
 };
 FOVEA_HD inline float squared_length(Slope s) { return s.dx * s.dx + s.dy * s.dy; }
 
-// Pixel i of a line whose neighbours are asked for: beyond the border the line is mirrored about
+// Pixel i of a line whose neighbors are asked for: beyond the border the line is mirrored about
 // its last pixel, so that the difference across it is 0.
-FOVEA_HD inline int mirrored_neighbour(int i, int size) {
+FOVEA_HD inline int mirrored_neighbor(int i, int size) {
   return i < 0 ? -i : (i >= size ? 2 * (size - 1) - i : i);
 }
 

@@ -1,5 +1,5 @@
 // The options of the descriptor as users write them, and which of their combinations make sense.
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 #include <fovea/people/hog.h>
 
 #include <fmt/format.h>
@@ -68,13 +68,13 @@ void describe(OptionVisitor& visit, HogOptions& options) {
         256);
   visit("bins", options.bins, "orientation bins of a cell", 2, 32);
   visit("signed-angle", options.signed_angle, "tell opposite edge directions apart");
-  visit("colour", options.colour, "take each pixel's strongest channel instead of its brightness");
+  visit("color", options.color, "take each pixel's strongest channel instead of its brightness");
   visit("gamma", options.gamma, "what is done to pixels before differences are taken");
   visit("norm", options.norm, "how the numbers of a block are brought to one scale");
   visit("clip", options.clip, "where L2-Hys cuts off", 0.01, 1);
   visit("sigma", options.sigma, "of the Gaussian over a block, pixels; 0: none", 0, 256);
-  visit("interpolate", options.interpolate, "share votes between neighbouring cells and bins");
-  visit("shape", options.shape, "of a block: square, or a centre with rings of sectors");
+  visit("interpolate", options.interpolate, "share votes between neighboring cells and bins");
+  visit("shape", options.shape, "of a block: square, or a center with rings of sectors");
   visit("rings", options.rings, "of a circular block", 1, 4);
   visit("sectors", options.sectors, "of a ring", 1, 16);
 }

@@ -7,7 +7,7 @@ namespace fovea::people::cpu {
 
 HogRows::HogRows(const HogLevel& level)
     : level_(level),
-      channels_(level.hog.colour && level.image.channels >= 3 ? 3 : 1),
+      channels_(level.hog.color && level.image.channels >= 3 ? 3 : 1),
       pixels_(level.units_x.pixels()),
       width_(static_cast<std::size_t>(pixels_) + 2 * kRowPad),
       planes_(3 * channels_ * width_) {}
@@ -20,11 +20,11 @@ void HogRows::convert(int row, int slot) {
     float* out = planes_.data() + (slot * channels_ + c) * width_ + kRowPad;
     const std::uint8_t* from = image.row(row) + c;
     const std::uint8_t* in = from + static_cast<std::ptrdiff_t>(origin) * step;
-    out[-1] = table[from[static_cast<std::ptrdiff_t>(mirrored_neighbour(origin - 1, image.width)) *
-                         step]];
+    out[-1] =
+        table[from[static_cast<std::ptrdiff_t>(mirrored_neighbor(origin - 1, image.width)) * step]];
     for (int x = 0; x < pixels_; ++x) out[x] = table[in[static_cast<std::ptrdiff_t>(x) * step]];
     out[pixels_] =
-        table[from[static_cast<std::ptrdiff_t>(mirrored_neighbour(origin + pixels_, image.width)) *
+        table[from[static_cast<std::ptrdiff_t>(mirrored_neighbor(origin + pixels_, image.width)) *
                    step]];
   }
   slot_row_[slot] = row;
@@ -47,9 +47,9 @@ Votes HogRows::votes(int y, std::uint32_t pitch, int slot) {
   const int height = level_.image.height, row = level_.y.origin + y;
   VoteJob job{{}, {}, {}, channels_, pixels_, pitch, level_.votes, out};
   for (int c = 0; c < channels_; ++c) {
-    job.above[c] = plane(mirrored_neighbour(row - 1, height), c);
-    job.centre[c] = plane(row, c);
-    job.below[c] = plane(mirrored_neighbour(row + 1, height), c);
+    job.above[c] = plane(mirrored_neighbor(row - 1, height), c);
+    job.center[c] = plane(row, c);
+    job.below[c] = plane(mirrored_neighbor(row + 1, height), c);
   }
   vote_row(job);
   return {out.shares, out.places};

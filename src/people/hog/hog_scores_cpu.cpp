@@ -1,4 +1,4 @@
-// Scores of many windows at once: a vector holds neighbouring windows, four rows of windows share
+// Scores of many windows at once: a vector holds neighboring windows, four rows of windows share
 // each number that is read. Every window's sum runs in the one order that ScoreJob states.
 #include "people/hog/hog_kernels.h"
 

@@ -22,14 +22,14 @@ struct Slopes {
 
 // Pointers to the rows around the one computed, in registers.
 struct RowTriple {
-  const float *above, *centre, *below;
+  const float *above, *center, *below;
 };
-template <bool kColour>
+template <bool kColor>
 struct Rows {
   explicit Rows(const VoteJob& job)
-      : first{job.above[0], job.centre[0], job.below[0]},
-        second{job.above[1], job.centre[1], job.below[1]},
-        third{job.above[2], job.centre[2], job.below[2]} {}
+      : first{job.above[0], job.center[0], job.below[0]},
+        second{job.above[1], job.center[1], job.below[1]},
+        third{job.above[2], job.center[2], job.below[2]} {}
   RowTriple first, second, third;
 };
 
@@ -47,7 +47,7 @@ HWY_INLINE void store_pairs(Vector low, Vector high, T* to) {
 
 HWY_INLINE Slopes slopes(const RowTriple& rows, int x) {
   const Floats d;
-  const auto dx = hn::Sub(hn::LoadU(d, rows.centre + x + 1), hn::LoadU(d, rows.centre + x - 1));
+  const auto dx = hn::Sub(hn::LoadU(d, rows.center + x + 1), hn::LoadU(d, rows.center + x - 1));
   const auto dy = hn::Sub(hn::LoadU(d, rows.below + x), hn::LoadU(d, rows.above + x));
   return {dx, dy, hn::Add(hn::Mul(dx, dx), hn::Mul(dy, dy))};
 }
@@ -58,10 +58,10 @@ HWY_INLINE void consider(const Slopes& other, Slopes& best) {
   best.dy = hn::IfThenElse(larger, other.dy, best.dy);
   best.square = hn::Max(other.square, best.square);
 }
-template <bool kColour>
-HWY_INLINE Slopes strongest(const Rows<kColour>& rows, int x) {
+template <bool kColor>
+HWY_INLINE Slopes strongest(const Rows<kColor>& rows, int x) {
   Slopes best = slopes(rows.first, x);
-  if constexpr (kColour) {
+  if constexpr (kColor) {
     consider(slopes(rows.second, x), best);
     consider(slopes(rows.third, x), best);
   }
@@ -121,11 +121,11 @@ struct VoteVector {
   hn::Vec<Integers> place;
 };
 
-template <bool kColour, bool kSigned, bool kInterpolate>
-HWY_INLINE VoteVector votes_at(const Rows<kColour>& rows, const Constants& c, int x) {
+template <bool kColor, bool kSigned, bool kInterpolate>
+HWY_INLINE VoteVector votes_at(const Rows<kColor>& rows, const Constants& c, int x) {
   const Floats d;
   const Integers di;
-  const Slopes s = strongest<kColour>(rows, x);
+  const Slopes s = strongest<kColor>(rows, x);
   const auto magnitude = hn::Sqrt(s.square);
   const auto place = angles<kSigned>(s, c);
   const auto n = hn::ConvertTo(di, place);
@@ -142,18 +142,18 @@ HWY_INLINE void store(const VoteVector& votes, VoteRow<SharePair, std::int32_t> 
 
 // Four vectors side by side: one alone is a chain of some 60 cycles, of which a core's queues hold
 // too little at a time.
-template <bool kColour, bool kSigned, bool kInterpolate>
+template <bool kColor, bool kSigned, bool kInterpolate>
 void vote_row_as(const VoteJob& job) {
   const auto step = static_cast<int>(hn::Lanes(Floats()));
-  const Rows<kColour> rows(job);
+  const Rows<kColor> rows(job);
   const Constants constants(job.params, job.pitch);
   const auto to = job.votes;
   const int count = job.count;
   for (int x = 0; x < count; x += 4 * step) {
-    const auto v0 = votes_at<kColour, kSigned, kInterpolate>(rows, constants, x);
-    const auto v1 = votes_at<kColour, kSigned, kInterpolate>(rows, constants, x + step);
-    const auto v2 = votes_at<kColour, kSigned, kInterpolate>(rows, constants, x + 2 * step);
-    const auto v3 = votes_at<kColour, kSigned, kInterpolate>(rows, constants, x + 3 * step);
+    const auto v0 = votes_at<kColor, kSigned, kInterpolate>(rows, constants, x);
+    const auto v1 = votes_at<kColor, kSigned, kInterpolate>(rows, constants, x + step);
+    const auto v2 = votes_at<kColor, kSigned, kInterpolate>(rows, constants, x + 2 * step);
+    const auto v3 = votes_at<kColor, kSigned, kInterpolate>(rows, constants, x + 3 * step);
     store(v0, to, x);
     store(v1, to, x + step);
     store(v2, to, x + 2 * step);
@@ -161,10 +161,10 @@ void vote_row_as(const VoteJob& job) {
   }
 }
 
-template <bool kColour, bool kSigned>
+template <bool kColor, bool kSigned>
 void vote_row_of(const VoteJob& job) {
-  if (job.params.interpolate) return vote_row_as<kColour, kSigned, true>(job);
-  return vote_row_as<kColour, kSigned, false>(job);
+  if (job.params.interpolate) return vote_row_as<kColor, kSigned, true>(job);
+  return vote_row_as<kColor, kSigned, false>(job);
 }
 
 void vote_row_simd(const VoteJob& job) {

@@ -1,6 +1,6 @@
 // A linear classifier in a model file: the descriptor's options as text facts, which are read with
 // the checks of the command line, and two tensors.
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 
 #include <fmt/format.h>
 

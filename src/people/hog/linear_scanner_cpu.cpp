@@ -1,6 +1,6 @@
 // Looks at every window of an image with one linear classifier: level by level, threads share the
 // rows of each.
-#include <fovea/image_io.h>
+#include <fovea/io/image_io.h>
 
 #include <vector>
 
@@ -16,14 +16,14 @@ namespace {
 class LinearScanner final : public Scanner {
  public:
   LinearScanner(Kind kind, const LinearModel& model)
-      : model_(model), colour_(hog_of_kind(kind, model.hog).colour), grid_(kind, model.hog) {}
+      : model_(model), color_(hog_of_kind(kind, model.hog).color), grid_(kind, model.hog) {}
 
   ScanResult scan(const ScanRequest& request, const Exec& exec) override {
     ImageView<const std::uint8_t> image = request.image;
-    Image<std::uint8_t> grey;
-    if (!colour_ && image.channels > 1) {
-      grey = io::to_grey(image);
-      image = grey;
+    Image<std::uint8_t> gray;
+    if (!color_ && image.channels > 1) {
+      gray = io::to_gray(image);
+      image = gray;
     }
     ScanResult result;
     for (std::size_t k = 0; k < request.plan.levels.size(); ++k) {
@@ -62,7 +62,7 @@ class LinearScanner final : public Scanner {
   }
 
   const LinearModel& model_;
-  bool colour_;
+  bool color_;
   HogGrid grid_;
   std::vector<std::uint8_t> pixels_;
   std::vector<float> scores_;

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "people/grey_cuda.cuh"
+#include "people/gray_cuda.cuh"
 #include "people/hog/hog_blocks_cuda.cuh"
 #include "people/model_parts.h"
 #include "people/scanner.h"
@@ -85,7 +85,7 @@ std::size_t stage_floats(int numbers, int window_blocks_x) {
   return static_cast<std::size_t>(numbers) * (kStagePitch + kTuning.rows * window_blocks_x);
 }
 
-// The same where neighbouring windows are one block apart, which is nearly always: rows of blocks
+// The same where neighboring windows are one block apart, which is nearly always: rows of blocks
 // and their weights come through shared memory, the next while the last is summed.
 __global__ void __launch_bounds__(kTuning.threads) staged_kernel(ScoreJob job) {
   extern __shared__ float4 staged[];
@@ -154,7 +154,7 @@ class LinearScanner final : public Scanner {
     Session session(exec);
     fovea::cuda::OnDevice<const std::uint8_t> source(session, request.image);
     ImageView<const std::uint8_t> image = source.image();
-    if (!blocks_.hog().colour && image.channels > 1) image = grey_.convert(session, image);
+    if (!blocks_.hog().color && image.channels > 1) image = gray_.convert(session, image);
     const Extent size{image.width, image.height};
     if (images_.lay_out(session, size, std::min(image.channels, 3), request.plan) || !ready_) {
       ready_ = false;  // until all of it is there: memory may run out
@@ -187,11 +187,11 @@ class LinearScanner final : public Scanner {
     window_blocks_y_ = y.window_blocks;
     // Rows of windows share rows of blocks where they are as far apart as a window's own.
     rows_ = kTuning.rows;
-    neighbours_ = true;
+    neighbors_ = true;
     for (const HogDeviceLevel& level : blocks_.levels()) {
       if (level.y.windows > 1 && level.y.window_step != level.y.block_step) rows_ = 1;
-      neighbours_ = neighbours_ && level.x.window_step == 1 && level.x.block_step == 1 &&
-                    level.y.window_step == 1 && level.y.block_step == 1;
+      neighbors_ = neighbors_ && level.x.window_step == 1 && level.x.block_step == 1 &&
+                   level.y.window_step == 1 && level.y.block_step == 1;
     }
     const auto tiles =
         tiles_over(images_.levels(), {kTuning.threads, rows_}, [](const DeviceLevel& level) {
@@ -232,7 +232,7 @@ class LinearScanner final : public Scanner {
     const auto grid = static_cast<unsigned>(tile_count_);
     const std::size_t staged =
         2 * sizeof(float) * stage_floats(blocks_.numbers(), window_blocks_x_);
-    if (neighbours_ && window_blocks_x_ <= kTuning.most_across && staged <= kTuning.most_staged)
+    if (neighbors_ && window_blocks_x_ <= kTuning.most_across && staged <= kTuning.most_staged)
       staged_kernel<<<grid, kTuning.threads, staged, session.stream()>>>(job);
     else if (rows_ == kTuning.rows)
       score_kernel<kTuning.rows><<<grid, kTuning.threads, 0, session.stream()>>>(job);
@@ -241,13 +241,13 @@ class LinearScanner final : public Scanner {
   }
 
   const LinearModel& model_;
-  GreyImage grey_;
+  GrayImage gray_;
   LevelImages images_;
   HogBlocks blocks_;
   HitBuffer hits_;
   int window_blocks_x_ = 0, window_blocks_y_ = 0, rows_ = 1;
   bool ready_ = false;
-  bool neighbours_ = false;  // windows side by side are a block apart
+  bool neighbors_ = false;  // windows side by side are a block apart
   std::size_t tile_count_ = 0;
   KeptBuffer<Tile> tiles_;
   KeptBuffer<float> weights_;

@@ -1,6 +1,6 @@
 #include "people/train/checkpoint.h"
 
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // The file that keeps an unfinished training of any kind: written whole or not at all, and
 // continued by the same training only.
 #pragma once
-#include <fovea/model_file.h>
+#include <fovea/io/model_file.h>
 
 #include <functional>
 #include <optional>
@@ -18,7 +18,7 @@ struct TrainSettings {
   Extent window{};
   std::string options{};  // a JSON object
   std::uint64_t seed = 0;
-  std::uint64_t sample_bytes = 0;  // where memory bounds what is learnt; 0: it does not
+  std::uint64_t sample_bytes = 0;  // where memory bounds what is learned; 0: it does not
 };
 
 // As text, for checkpoints and for the facts of models.

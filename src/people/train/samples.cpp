@@ -2,7 +2,7 @@
 // loops over images that threads and GPU share.
 #include "people/train/samples.h"
 
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 
 #include "core/dispatch.h"
 #include "core/parallel.h"
-#include "io/crc32.h"
+#include "io/model/crc32.h"
 
 namespace fovea::people {
 namespace {

@@ -1,7 +1,7 @@
 // Training of a cascade (Viola and Jones, 2001; Zhu et al., 2006): stage after stage, each from the
 // positives and from windows of the negatives that all stages before it let pass; at last a linear
 // score over many blocks for what passes them all, from the windows that it finds hardest.
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 
 #include <fmt/format.h>
 
@@ -101,7 +101,7 @@ class CascadeTrainer {
         survey_(survey_images(data, kWindow, run.exec)),
         checkpoint_(run.checkpoint, settings_of(stage_options(options), run.exec), survey_),
         mining_{kWindow,
-                options.colour,
+                options.color,
                 {.ratio = options.ratio,
                  .stride = options.stride,
                  .enlarge = options.enlarge,
@@ -117,7 +117,7 @@ class CascadeTrainer {
         2 * static_cast<std::size_t>(options.negatives) / images + 1, mining_.random_windows, 4000);
     training_.model.window_width = kWindow.width;
     training_.model.window_height = kWindow.height;
-    training_.model.colour = options.colour;
+    training_.model.color = options.color;
     training_.model.graded = options.graded;
     training_.model.chained = options.chained;
   }
@@ -234,8 +234,8 @@ class CascadeTrainer {
           [&](std::size_t i, const SampleSums& sums) { samples.set(first + i, sums, 0); });
       chooser.ranking = train_ranking(samples, positives, options_.ranking_cost, run_.exec);
       report(run_.exec,
-             fmt::format("ranking: {} of {} windows passed, {} learnt", mined.passed, mined.windows,
-                         samples.count() - positives),
+             fmt::format("ranking: {} of {} windows passed, {} learned", mined.passed,
+                         mined.windows, samples.count() - positives),
              round + 1, 2);
     }
     training_.model.ranking = std::move(chooser.ranking);
@@ -281,8 +281,8 @@ void describe(OptionVisitor& visit, CascadeTrainOptions& options) {
   visit("negatives", options.negatives, "windows without a person that a stage learns from", 8,
         1000000);
   visit("cost", options.cost, "C of the blocks' support vector machines", 1e-6, 1e6);
-  visit("colour", options.colour,
-        "take of each pixel the channel with the strongest gradient, else grey");
+  visit("color", options.color,
+        "take of each pixel the channel with the strongest gradient, else gray");
   visit("graded", options.graded, "classifiers vote by their margins, else by their signs");
   visit("chained", options.chained,
         "a stage adds to the votes of those before it, else it begins anew");

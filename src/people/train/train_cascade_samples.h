@@ -1,8 +1,8 @@
 // The samples a cascade learns from, as integral histograms of their windows: any block of any
 // sample is then a few look-ups.
 #pragma once
+#include <fovea/core/random.h>
 #include <fovea/people/train.h>
-#include <fovea/random.h>
 
 #include <cstdint>
 #include <functional>
@@ -39,7 +39,7 @@ class SampleSums {
 // Where windows are looked for in training, and how.
 struct MineOptions {
   Extent window;
-  bool colour;
+  bool color;
   ScanOptions scan;
   Exec exec;
   std::size_t random_windows = 32;  // of an image, where there are no stages yet

@@ -2,7 +2,7 @@
 // is trained by one thread, so that the outcome does not depend on how many there are.
 #include "people/train/train_cascade_stage.h"
 
-#include <fovea/linear_svm.h>
+#include <fovea/ops/linear_svm.h>
 
 #include <algorithm>
 #include <cmath>

@@ -2,8 +2,8 @@
 // ever more trees, each from scratch, between which the negatives are searched for what the
 // detector so far takes for people. What stands in a checkpoint is the model of a round and the
 // places of its negatives, whose channels are computed again.
-#include <fovea/error.h>
-#include <fovea/random.h>
+#include <fovea/core/error.h>
+#include <fovea/core/random.h>
 
 #include <fmt/format.h>
 
@@ -25,8 +25,8 @@ constexpr int kGrowth = 4;  // of the number of trees from round to round
 constexpr double kCalibration = 0.005;
 constexpr int kPadding = 24;
 constexpr float kPersonHeight = 104.F / 128;
-// Scores grow with the number of trees. On images not learnt from, half a megapixel large, this bar
-// lets one false alarm in twenty images pass.
+// Scores grow with the number of trees. On images not learned from, half a megapixel large, this
+// bar lets one false alarm in twenty images pass.
 constexpr float kThresholdPerTree = 0.005F;
 constexpr std::uint64_t kOldSequence = 1ULL << 61U, kNewSequence = 1ULL << 62U;
 
@@ -208,7 +208,7 @@ void describe(OptionVisitor& visit, ChannelsTrainOptions& options) {
   visit("trees", options.trees, "trees of the last of four rounds", 64, 65536);
   visit("negatives-per-round", options.negatives_per_round, "new windows of negatives a round", 1,
         1000000);
-  visit("most-negatives", options.most_negatives, "windows of negatives learnt from at most", 1,
+  visit("most-negatives", options.most_negatives, "windows of negatives learned from at most", 1,
         1000000);
   visit("negatives-per-image", options.negatives_per_image, "new windows of one negative at most",
         1, 100000);

@@ -1,12 +1,12 @@
 // Discrete AdaBoost (Freund and Schapire 1997): a tree says yes or no, and its say in the sum
 // follows from its error. Leaves of real numbers (Schapire and Singer 1999) were tried and
-// generalised worse: 42 % against 37 % log-average miss rate on images of another set. A node
+// generalized worse: 42 % against 37 % log-average miss rate on images of another set. A node
 // takes, of a random share of the features, the split with the least weight on the wrong side.
 // Weights are added in the order of samples, feature by feature, so that the number of threads does
 // not show.
 #include "people/train/train_channels_boost.h"
 
-#include <fovea/random.h>
+#include <fovea/core/random.h>
 
 #include <algorithm>
 #include <array>
@@ -35,7 +35,7 @@ struct Split {
   int threshold = 1;  // values below it go left
 };
 
-// Weights by value; neighbouring samples often have equal values, two sums keep them apart.
+// Weights by value; neighboring samples often have equal values, two sums keep them apart.
 struct Histogram {
   std::array<float, 2 * kValues> sums{};
 
@@ -123,7 +123,7 @@ LeafWeight weight_of(const Node& node) {
 }
 
 // So that they add up to 1.
-void normalise(std::vector<double>& weights, int positives) {
+void normalize(std::vector<double>& weights, int positives) {
   const auto middle = weights.begin() + positives;
   const double sum =
       std::accumulate(weights.begin(), middle, 0.0) + std::accumulate(middle, weights.end(), 0.0);
@@ -181,7 +181,7 @@ std::vector<ChannelTree> boost_trees(const BoostSamples& samples, const BoostOpt
         weights[leaves[l].samples[i]] *=
             static_cast<int>(i) < leaves[l].positives ? positive : negative;
     }
-    normalise(weights, samples.positives);
+    normalize(weights, samples.positives);
     trees.push_back(tree);
     report(t + 1);
   }

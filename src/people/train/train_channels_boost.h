@@ -1,6 +1,6 @@
 // AdaBoost of trees of depth two over features of a byte.
 #pragma once
-#include <fovea/exec.h>
+#include <fovea/core/exec.h>
 #include <fovea/people/channels.h>
 
 #include <cstdint>

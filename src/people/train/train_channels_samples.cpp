@@ -1,8 +1,8 @@
-// Training images are read again whenever they are needed, an image a task: only the windows learnt
-// from stay in memory.
+// Training images are read again whenever they are needed, an image a task: only the windows
+// learned from stay in memory.
 #include "people/train/train_channels_samples.h"
 
-#include <fovea/random.h>
+#include <fovea/core/random.h>
 
 #include <algorithm>
 #include <cmath>
@@ -211,7 +211,7 @@ std::array<float, ChannelsModel::kChannels> ChannelWindows::decay() const {
       }
     }
   });
-  std::array<float, ChannelsModel::kChannels> decay{};  // colours have a mean that stays
+  std::array<float, ChannelsModel::kChannels> decay{};  // colors have a mean that stays
   for (int k = channels::kMagnitude; k < channels::kChannels; ++k) {
     double large = 0, small = 0;
     for (const auto& mean : means) {

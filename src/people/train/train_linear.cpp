@@ -1,8 +1,8 @@
 // Training of the linear kinds (Dalal and Triggs, CVPR 2005): positives against random windows,
 // then rounds of searching all negatives for the windows within the margin and learning again.
-#include <fovea/error.h>
-#include <fovea/linear_svm.h>
-#include <fovea/random.h>
+#include <fovea/core/error.h>
+#include <fovea/core/random.h>
+#include <fovea/ops/linear_svm.h>
 
 #include <fmt/format.h>
 
@@ -195,7 +195,7 @@ std::vector<int> LinearTraining::sample_images() const {
 }
 
 // What a classifier gives the samples of a third of the negatives from which it did not learn, for
-// every third. Windows learnt from score lower than new ones of the same kind: the threshold must
+// every third. Windows learned from score lower than new ones of the same kind: the threshold must
 // not come from them.
 std::vector<float> LinearTraining::unseen_scores() {
   constexpr int kParts = 3;

@@ -3,7 +3,7 @@
 // leave no trace. Windows are searched for where exec says and described on the CPU.
 #include "people/train/train_linear_windows.h"
 
-#include <fovea/image_io.h>
+#include <fovea/io/image_io.h>
 
 #include <algorithm>
 #include <cmath>
@@ -56,9 +56,9 @@ struct TrainWindows::Worker {
     part = cells ? hog.cell : 0;
   }
 
-  // Grey before it is resized where the descriptor has no colour, as scanners do it.
+  // Gray before it is resized where the descriptor has no color, as scanners do it.
   void set(Image<std::uint8_t> image) {
-    source = hog.colour || image.channels() == 1 ? std::move(image) : io::to_grey(image);
+    source = hog.color || image.channels() == 1 ? std::move(image) : io::to_gray(image);
   }
 
   // Windows of one level; descriptor `k` goes to row_of(k).

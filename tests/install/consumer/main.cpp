@@ -1,7 +1,7 @@
 // What a user's first program looks like: it must build against an installed Fovea and nothing
 // else.
-#include <fovea/gradient.h>
-#include <fovea/system.h>
+#include <fovea/core/system.h>
+#include <fovea/ops/gradient.h>
 
 #include <iostream>
 

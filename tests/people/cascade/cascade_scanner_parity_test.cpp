@@ -73,12 +73,12 @@ TEST(CascadeScannerParity, OptionsOfTheModel) {
   FOVEA_SKIP_WITHOUT_CUDA();
   Random random(6);
   const auto image = test::random_image<std::uint8_t>(random, 180, 200, 3);
-  for (const bool colour : {false, true})
+  for (const bool color : {false, true})
     for (const bool graded : {false, true})
       for (const bool chained : {false, true})
         for (const bool ranking : {false, true}) {
           CascadeModel model = random_model(ranking);
-          model.colour = colour;
+          model.color = color;
           model.graded = graded;
           model.chained = chained;
           for (const float threshold : {-1e9F, -60.F, 0.5F})

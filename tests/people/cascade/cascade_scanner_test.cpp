@@ -1,4 +1,4 @@
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 #include <fovea/people/cascade.h>
 #include <gtest/gtest.h>
 
@@ -52,14 +52,14 @@ TEST(Cascade, ComesBackFromAFile) {
   Random random(5);
   for (const bool ranking : {false, true}) {
     CascadeModel model = test::random_cascade(random, {4, 2, ranking ? 3 : 0});
-    model.colour = ranking;
+    model.color = ranking;
     model.graded = !ranking;
     model.chained = ranking;
     io::ModelFile file;
     save(file, model);
     const CascadeModel back = load_cascade(io::ModelFile::parse(file.bytes(), "memory"));
     ASSERT_EQ(back.stages.size(), model.stages.size());
-    EXPECT_EQ(back.colour, model.colour);
+    EXPECT_EQ(back.color, model.color);
     EXPECT_EQ(back.graded, model.graded);
     EXPECT_EQ(back.chained, model.chained);
     EXPECT_EQ(back.ranking.size(), model.ranking.size());

@@ -28,11 +28,11 @@ Image<std::uint8_t> graded_noise(Random& random, int width, int height, int chan
 
 TEST_P(ChannelCellsTest, EqualTheDefinitionToTheBit) {
   Random random(3);
-  for (const int colours : {1, 3, 4}) {
+  for (const int colors : {1, 3, 4}) {
     for (const auto& [columns, rows] : {std::pair{1, 1}, {7, 5}, {19, 40}, {33, 3}}) {
       const CellOrigin origin{3, 2};
       const auto image =
-          graded_noise(random, origin.x + 4 * columns + 2, origin.y + 4 * rows + 2, colours);
+          graded_noise(random, origin.x + 4 * columns + 2, origin.y + 4 * rows + 2, colors);
       CellSums sums;
       ChannelCells values, cells;
       sums.reset(columns, rows);
@@ -53,20 +53,20 @@ TEST_P(ChannelCellsTest, EqualTheDefinitionToTheBit) {
   }
 }
 
-TEST(ChannelColours, GreyHasLightnessOnly) {
+TEST(ChannelColors, GrayHasLightnessOnly) {
   const auto& table = lightness_table();
   EXPECT_FLOAT_EQ(table.front(), 0);
   EXPECT_FLOAT_EQ(table.back(), 100);
-  for (int grey = 0; grey <= channels::kColourSum; grey += 240) {
-    const auto value = static_cast<float>(grey);
+  for (int gray = 0; gray <= channels::kColorSum; gray += 240) {
+    const auto value = static_cast<float>(gray);
     const auto luv =
-        channels::luv(value, value, value, table[channels::luminance_index(grey, grey, grey)]);
+        channels::luv(value, value, value, table[channels::luminance_index(gray, gray, gray)]);
     EXPECT_EQ(luv.u, 128);
     EXPECT_EQ(luv.v, 128);
   }
 }
 
-TEST(ChannelColours, RedAndGreenLieOnOppositeSides) {
+TEST(ChannelColors, RedAndGreenLieOnOppositeSides) {
   const auto u_of = [](int r, int g, int b) {
     const int index = channels::luminance_index(r, g, b);
     return channels::luv(static_cast<float>(r), static_cast<float>(g), static_cast<float>(b),

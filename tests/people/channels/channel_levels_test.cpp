@@ -7,7 +7,7 @@
 namespace fovea::people {
 namespace {
 
-// A picture of soft blobs, which looks alike at neighbouring sizes.
+// A picture of soft blobs, which looks alike at neighboring sizes.
 Image<std::uint8_t> blobs(int width, int height) {
   Image<std::uint8_t> image(width, height, 3);
   for (int y = 0; y < height; ++y)

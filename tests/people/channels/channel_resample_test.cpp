@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <fovea/random.h>
+#include <fovea/core/random.h>
 
 #include <algorithm>
 

@@ -40,10 +40,10 @@ TEST(ChannelSums, AnUprightEdgeVotesForOneDirection) {
   sums.reset(5, 5);
   cpu::channel_sums(image, {2, 2}, sums, {.threads = 1});
   for (int k = 1; k < channels::kOrientations; ++k)
-    EXPECT_EQ(sums.line(2, channels::kColours + k)[2], 0) << k;
+    EXPECT_EQ(sums.line(2, channels::kColors + k)[2], 0) << k;
   // Two cells hold the edge: over four rows each, twice the step in quarters of a level.
   int all = 0;
-  for (int x = 0; x < 5; ++x) all += sums.line(2, channels::kColours)[x];
+  for (int x = 0; x < 5; ++x) all += sums.line(2, channels::kColors)[x];
   EXPECT_EQ(all, 4 * 2 * 4 * 100);
   EXPECT_EQ(sums.line(2, 0)[0], 16 * 4 * 50);
   EXPECT_EQ(sums.line(2, 2)[4], 16 * 4 * 150);

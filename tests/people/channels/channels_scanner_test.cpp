@@ -1,4 +1,4 @@
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 
 #include <algorithm>
 #include <cmath>
@@ -117,12 +117,12 @@ TEST(ChannelsScanner, TheTwinsFindTheSame) {
   FOVEA_SKIP_WITHOUT_CUDA();
   Random random(5);
   for (const int trees : {3, 32, 100}) {
-    for (const int colours : {1, 3, 4}) {
+    for (const int colors : {1, 3, 4}) {
       for (const int exact : {0, 2}) {
         const ChannelsModel model = random_model(trees, exact);
         const auto twin = cuda::make_channels_scanner(model);
         for (const int width : {90, 131}) {
-          const auto image = noise(random, width, 75, colours);
+          const auto image = noise(random, width, 75, colors);
           const ScanPlan plan = plan_of(image, 4);
           for (const float threshold : {-0.2F, kEvery}) {
             const ScanResult expected = cpu::make_channels_scanner(model)->scan(

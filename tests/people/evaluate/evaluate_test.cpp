@@ -1,6 +1,6 @@
-#include <fovea/error.h>
+#include <fovea/core/error.h>
+#include <fovea/core/random.h>
 #include <fovea/people/evaluate.h>
-#include <fovea/random.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 #include "people/hog/hog_grid.h"
 
-#include <fovea/error.h>
-#include <fovea/image_io.h>
+#include <fovea/core/error.h>
+#include <fovea/io/image_io.h>
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -47,15 +47,15 @@ double worst_difference(Kind kind, const HogOptions& hog, const Image<std::uint8
   HogGrid grid(kind, hog);
   grid.build(image, plan, kOneThread);
   HogOptions plain = hog;
-  Image<std::uint8_t> grey;
-  if (kind != Kind::kHog) plain.sigma = 0, plain.interpolate = plain.colour = false;
-  if (!plain.colour) grey = io::to_grey(image.view());
+  Image<std::uint8_t> gray;
+  if (kind != Kind::kHog) plain.sigma = 0, plain.interpolate = plain.color = false;
+  if (!plain.color) gray = io::to_gray(image.view());
   std::vector<float> numbers(descriptor_size(hog));
   double worst = 0;
   for (int row = 0; row < grid.rows(); row += std::max(1, grid.rows() - 1))
     for (int column = 0; column < grid.columns(); column += std::max(1, grid.columns() - 1)) {
       grid.descriptor(column, row, numbers);
-      const auto expected = reference::hog_window(plain.colour ? image.view() : grey.view(),
+      const auto expected = reference::hog_window(plain.color ? image.view() : gray.view(),
                                                   plan.origin + column * plan.stride,
                                                   plan.origin + row * plan.stride, plain);
       EXPECT_EQ(expected.size(), numbers.size());
@@ -117,7 +117,7 @@ TEST_P(HogGridTest, EqualsTheTextbookForEveryOption) {
   add([](HogOptions& o) { o.gamma = Gamma::kNone; });
   add([](HogOptions& o) { o.sigma = 0; });
   add([](HogOptions& o) { o.sigma = 4; });
-  add([](HogOptions& o) { o.colour = false; });
+  add([](HogOptions& o) { o.color = false; });
   add([](HogOptions& o) { o.cell = 6, o.block = 3, o.block_stride = 6, o.window_height = 42; });
   add([](HogOptions& o) {
     o.cell = 5, o.block = 1, o.block_stride = 10, o.window_width = 25, o.window_height = 35;

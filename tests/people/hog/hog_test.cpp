@@ -1,4 +1,4 @@
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 #include <fovea/people/hog.h>
 #include <gmock/gmock.h>
 
@@ -90,18 +90,18 @@ TEST(HogDescriptor, IsTheMiddleWindowsWithItsSurroundings) {
   EXPECT_EQ(hog_descriptor(image.view().crop(16, 16, 64, 128)).size(), 3780U);
 }
 
-TEST(HogDescriptor, OpacityAndGreyCopiesDoNotMatter) {
+TEST(HogDescriptor, OpacityAndGrayCopiesDoNotMatter) {
   Random random(6);
-  const auto grey = test::random_image<std::uint8_t>(random, 64, 128);
+  const auto gray = test::random_image<std::uint8_t>(random, 64, 128);
   Image<std::uint8_t> rgba(64, 128, 4);
   for (int y = 0; y < 128; ++y)
     for (int x = 0; x < 64; ++x)
       for (int c = 0; c < 4; ++c)
-        rgba.at(x, y, c) = c < 3 ? grey.at(x, y) : static_cast<std::uint8_t>(random.bits());
-  EXPECT_EQ(hog_descriptor(grey), hog_descriptor(rgba));
-  HogOptions grey_only;
-  grey_only.colour = false;
-  EXPECT_EQ(hog_descriptor(grey), hog_descriptor(rgba, grey_only));
+        rgba.at(x, y, c) = c < 3 ? gray.at(x, y) : static_cast<std::uint8_t>(random.bits());
+  EXPECT_EQ(hog_descriptor(gray), hog_descriptor(rgba));
+  HogOptions gray_only;
+  gray_only.color = false;
+  EXPECT_EQ(hog_descriptor(gray), hog_descriptor(rgba, gray_only));
 }
 
 TEST(HogDescriptor, FlatImageIsAllZero) {

@@ -1,4 +1,4 @@
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -17,7 +17,7 @@ LinearModel example() {
   model.hog.sigma = 4.5F;
   model.hog.norm = BlockNorm::kL1Sqrt;
   model.hog.gamma = Gamma::kNone;
-  model.hog.colour = false;
+  model.hog.color = false;
   for (int i = 0; i < descriptor_size(model.hog); ++i)
     model.weights.push_back(std::sin(static_cast<float>(i)));
   model.bias = -0.75F;

@@ -1,4 +1,4 @@
-#include <fovea/error.h>
+#include <fovea/core/error.h>
 
 #include <algorithm>
 #include <cmath>
@@ -61,7 +61,7 @@ TEST(LinearScanner, EveryWindowScoresAsItsDescriptorDoes) {
   const Image<std::uint8_t> image = textured(97, 83, 3, 2);
   for (const Kind kind : {Kind::kHog, Kind::kHogCells, Kind::kHogIntegral}) {
     HogOptions hog = small();
-    hog.colour = kind == Kind::kHog;
+    hog.color = kind == Kind::kHog;
     const Image<std::uint8_t> other = textured(32, 48, 1, 3);
     const LinearModel model = model_of(other, hog);
     for (const int stride : {8, 4, 5}) {
@@ -78,7 +78,7 @@ TEST(LinearScanner, EveryWindowScoresAsItsDescriptorDoes) {
         grid.build(pixels, plan, on_threads(1));
         Image<float> scores(windows.columns, windows.rows);
         grid.scores(model, scores, on_threads(1));
-        // Grey before or after the level is resized differs by rounding.
+        // Gray before or after the level is resized differs by rounding.
         const double tolerance = kind == Kind::kHog ? 0 : 0.3;
         for (int row = 0; row < windows.rows; ++row)
           for (int column = 0; column < windows.columns; ++column, ++at) {

@@ -1,7 +1,7 @@
 #include "people/train/samples.h"
 
-#include <fovea/error.h>
-#include <fovea/image_io.h>
+#include <fovea/core/error.h>
+#include <fovea/io/image_io.h>
 
 #include <atomic>
 #include <numeric>

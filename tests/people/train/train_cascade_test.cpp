@@ -1,6 +1,6 @@
-#include <fovea/error.h>
+#include <fovea/core/error.h>
+#include <fovea/core/random.h>
 #include <fovea/people/train.h>
-#include <fovea/random.h>
 #include <gtest/gtest.h>
 
 #include <gmock/gmock.h>
@@ -130,7 +130,7 @@ TEST(TrainCascade, EndsWhereNegativesGiveNoMore) {
   EXPECT_NE(model.facts.at("note").find("ended after"), std::string::npos);
 }
 
-TEST(TrainCascade, RefusesWhatCannotBeLearnt) {
+TEST(TrainCascade, RefusesWhatCannotBeLearned) {
   const Bars positives(20, true), negatives(2, false), none(0, false);
   const auto message = [&](const ImageSet& p, const ImageSet& n, const TrainRun& run) {
     return test::message_of<InvalidArgument>([&] { train_cascade({p, n}, quick(), run); });

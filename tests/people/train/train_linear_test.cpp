@@ -1,6 +1,6 @@
-#include <fovea/error.h>
+#include <fovea/core/error.h>
+#include <fovea/core/random.h>
 #include <fovea/people/train.h>
-#include <fovea/random.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -129,7 +129,7 @@ TEST(TrainLinear, SameModelWhateverTheThreads) {
   EXPECT_NE(linear(task.train()).weights, linear(expected).weights);
 }
 
-// With enough negatives the threshold comes from windows that were not learnt from.
+// With enough negatives the threshold comes from windows that were not learned from.
 TEST(TrainLinear, ThresholdStandsBetweenFiguresAndClutter) {
   Task task;
   task.negatives = Clutter(15);

@@ -1,7 +1,7 @@
 // Trainings that search on CUDA against those that search on the CPU: the same bytes.
-#include <fovea/error.h>
+#include <fovea/core/error.h>
+#include <fovea/core/random.h>
 #include <fovea/people/train.h>
-#include <fovea/random.h>
 
 #include "support/devices.h"
 #include "support/files.h"

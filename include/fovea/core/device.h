@@ -1,0 +1,47 @@
+#pragma once
+#include <fovea/core/api.h>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fovea {
+
+enum class DeviceKind : unsigned char { kAuto, kCpu, kCuda };
+
+// Where work runs. kAuto means: the first usable GPU, else the CPU.
+struct Device {
+  DeviceKind kind = DeviceKind::kAuto;
+  int index = 0;  // which GPU, counted as the CUDA driver counts them
+
+  bool operator==(const Device&) const = default;
+
+  static constexpr Device cpu() { return {DeviceKind::kCpu, 0}; }
+  static constexpr Device cuda(int index = 0) { return {DeviceKind::kCuda, index}; }
+};
+
+struct DeviceInfo {
+  Device device;
+  std::string name;
+  std::size_t memory_bytes = 0;
+  int units = 0;           // cores of a CPU, multiprocessors of a GPU
+  std::string capability;  // CUDA compute capability such as "9.0"; empty for the CPU
+};
+
+// Every device that work can run on here: the CPU first, then the usable GPUs.
+FOVEA_API std::vector<DeviceInfo> devices();
+
+// Why no GPU can be used ("built without CUDA", "no NVIDIA driver"), or an empty string where one
+// can.
+FOVEA_API std::string cuda_absence();
+
+// "auto", "cpu", "cuda", "cuda:1". Throws InvalidArgument for anything else.
+FOVEA_API Device parse_device(std::string_view text);
+FOVEA_API std::string to_string(Device device);
+
+// The device that work asked for on `wanted` runs on: never kAuto. A GPU that was asked for by name
+// and is not usable is a DeviceError, never a silent fall-back to the CPU.
+FOVEA_API Device resolve(Device wanted);
+
+}  // namespace fovea

@@ -1,0 +1,38 @@
+#pragma once
+#include <fovea/core/device.h>
+#include <fovea/core/options.h>
+
+#include <cstdint>
+#include <functional>
+#include <stop_token>
+#include <string_view>
+
+namespace fovea {
+
+// One report of a long call: how far its current stage is.
+struct Progress {
+  std::string_view stage;  // "mining negatives"
+  double done = 0;         // in the stage's own unit
+  double total = 0;        // 0 where it is not known
+};
+using ProgressFn = std::function<void(const Progress&)>;
+
+// How a call runs, as opposed to what it computes: results do not depend on any of this but the
+// seed.
+struct Exec {
+  Device device{};            // cpu, cuda[:N] or auto
+  int threads = 0;            // CPU threads; 0 takes every core
+  std::uint64_t seed = 1234;  // start of every random sequence
+  ProgressFn
+      progress{};  // called from the calling thread, at most some hundred times; may be empty
+  std::stop_token stop{};  // asked between pieces of work; Cancelled is thrown when it fires
+  void* stream = nullptr;  // a cudaStream_t. Set, and with all data on the device, a call returns
+                           // before it is done
+};
+
+// Throws Cancelled once exec.stop has fired.
+FOVEA_API void throw_if_stopped(const Exec& exec);
+
+FOVEA_API void describe(OptionVisitor& visit, Exec& exec);
+
+}  // namespace fovea

@@ -1,0 +1,64 @@
+#pragma once
+#include <fovea/io/sink.h>
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fovea::io {
+
+struct CsvOptions {
+  char separator = ',';  // between fields: a comma, a semicolon or a tab
+  bool crlf = true;      // end rows with CR LF, as RFC 4180 has it, instead of LF
+};
+
+// Writes a table row by row (RFC 4180); memory holds one row. Fields with separators, quotes or
+// line ends are quoted. Numbers are the shortest text that reads back the same, whatever the
+// locale; what is not finite is written as nan, inf or -inf. A row with more or fewer fields than
+// the header throws InvalidArgument.
+//
+//   CsvWriter csv(file.sink(), {"frame", "x", "y", "score"});
+//   csv.row(index, box.x, box.y, box.score);
+class FOVEA_API CsvWriter {
+ public:
+  CsvWriter(Sink sink, const std::vector<std::string>& header, CsvOptions options = {});
+
+  CsvWriter& field(std::string_view text);
+  CsvWriter& field(const char* text) { return field(std::string_view(text)); }
+  CsvWriter& field(const std::string& text) { return field(std::string_view(text)); }
+  CsvWriter& field(double number);
+  CsvWriter& field(float number);
+  template <std::same_as<bool> Bool>
+  CsvWriter& field(Bool flag) {
+    return put(flag ? "true" : "false");
+  }
+  template <std::integral Integer>
+  requires(!std::same_as<Integer, bool>) CsvWriter& field(Integer number) {
+    return put(std::to_string(number));
+  }
+  // A field without a value.
+  CsvWriter& empty() { return put({}); }
+  // Ends the row and hands it to the sink.
+  void end_row();
+
+  template <class... Fields>
+  void row(const Fields&... fields) {
+    (field(fields), ...);
+    end_row();
+  }
+  std::int64_t rows() const { return rows_; }  // without the header
+
+ private:
+  CsvWriter& put(std::string_view text);
+
+  Sink sink_;
+  CsvOptions options_;
+  std::size_t columns_;
+  std::size_t fields_ = 0;  // of the row at hand
+  std::int64_t rows_ = -1;
+  std::string row_;
+};
+
+}  // namespace fovea::io

@@ -1,0 +1,175 @@
+#pragma once
+#include <fovea/core/image.h>
+#include <fovea/core/options.h>
+#include <fovea/core/system.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+// Image files: PNG, JPEG, TIFF, PNM (with PAM), PFM and .npy. A file's format is told by its
+// content, never by its name. Errors are FormatError (the file is damaged, lies or is of another
+// format), IoError (the system refused to read) and WriteError (to write), each one line with the
+// file and the cause. No more memory is taken than the file's length can justify. Samples are given
+// as stored: no color management, no gamma.
+namespace fovea::io {
+
+enum class ImageFormat : unsigned char { kPng, kJpeg, kTiff, kPnm, kPfm, kNpy };
+FOVEA_API const char* to_string(ImageFormat format);
+
+// The kinds of sample an image may have, in the order of the alternatives of AnyPixels and AnyView.
+enum class SampleType : unsigned char {
+  kUint8,
+  kUint16,
+  kUint32,
+  kInt8,
+  kInt16,
+  kInt32,
+  kFloat32,
+  kFloat64
+};
+FOVEA_API const char* to_string(SampleType type);
+
+using AnyPixels = std::variant<Image<std::uint8_t>, Image<std::uint16_t>, Image<std::uint32_t>,
+                               Image<std::int8_t>, Image<std::int16_t>, Image<std::int32_t>,
+                               Image<float>, Image<double>>;
+using AnyView = std::variant<ImageView<const std::uint8_t>, ImageView<const std::uint16_t>,
+                             ImageView<const std::uint32_t>, ImageView<const std::int8_t>,
+                             ImageView<const std::int16_t>, ImageView<const std::int32_t>,
+                             ImageView<const float>, ImageView<const double>>;
+
+// What the last channel means: nothing special, opacity, or opacity by which the colors are
+// already multiplied.
+enum class Alpha : unsigned char { kNone, kStraight, kPremultiplied };
+FOVEA_API std::span<const Choice> choices(Alpha);
+
+// What a file says of its picture beside the pixels.
+struct ImageFacts {
+  ImageFormat format = ImageFormat::kPng;
+  int bits = 8;           // of a sample in the file: 1 to 64
+  double white = 255;     // the sample value of full brightness; 1 for floating point
+  int orientation = 1;    // EXIF's 1 to 8: how the stored picture is to be turned
+  bool oriented = false;  // whether that has been done (see ImageReadOptions::orientation)
+  Alpha alpha = Alpha::kNone;
+};
+
+// A decoded image of any sample type. Moves, does not copy.
+// Samples of fewer than 8 bits are spread over 0..255; all others keep their values in the smallest
+// type that holds them (a 12-bit TIFF gives uint16 with facts.white 4095, half floats give float).
+// Palettes, CMYK, YCbCr, CIE L*a*b* and LogLuv become RGB, transparent colors an alpha channel,
+// and pictures stored with white as 0 are inverted.
+struct AnyImage {
+  AnyPixels pixels;
+  ImageFacts facts{};
+
+  FOVEA_API int width() const;
+  FOVEA_API int height() const;
+  FOVEA_API int channels() const;
+  FOVEA_API SampleType type() const;
+  FOVEA_API AnyView view() const;
+};
+
+// A picture as read_image() would give it, told from the headers alone.
+struct ImageInfo {
+  int width = 0;
+  int height = 0;
+  int channels = 0;
+  int pages = 1;
+  SampleType type = SampleType::kUint8;
+  ImageFacts facts{};
+};
+
+// What to do with a file's note that its camera was turned.
+enum class Orientation : unsigned char { kIgnore, kApply };
+FOVEA_API std::span<const Choice> choices(Orientation);
+
+struct ImageReadOptions {
+  // apply turns the picture upright as its EXIF tag says (JPEG, PNG, TIFF)
+  Orientation orientation = Orientation::kIgnore;
+  int page = 0;          // which page of a TIFF, from 0
+  bool partial = false;  // take what a truncated or damaged JPEG still gives; the rest is gray
+  std::uint64_t most_bytes = 0;  // refuse pictures that would take more memory; 0: only what the
+                                 // file cannot justify is refused
+};
+FOVEA_API void describe(OptionVisitor& visit, ImageReadOptions& options);
+
+FOVEA_API AnyImage read_image(const std::string& path, const ImageReadOptions& options = {});
+// From memory (an upload, standard input); `name` stands for the path in messages.
+FOVEA_API AnyImage read_image(std::span<const std::byte> data, const std::string& name,
+                              const ImageReadOptions& options = {});
+// Every page of a TIFF; one page for other formats. options.page is not used.
+FOVEA_API std::vector<AnyImage> read_pages(const std::string& path,
+                                           const ImageReadOptions& options = {});
+FOVEA_API std::vector<AnyImage> read_pages(std::span<const std::byte> data, const std::string& name,
+                                           const ImageReadOptions& options = {});
+FOVEA_API ImageInfo image_info(const std::string& path);
+FOVEA_API ImageInfo image_info(std::span<const std::byte> data, const std::string& name);
+
+enum class TiffCompression : unsigned char { kNone, kPackBits, kLzw, kDeflate };
+FOVEA_API std::span<const Choice> choices(TiffCompression);
+
+struct ImageWriteOptions {
+  int quality = 95;          // JPEG, 1 to 100
+  bool progressive = false;  // JPEG: smaller, slower to read
+  bool full_chroma = false;  // JPEG: keep color at full resolution (4:4:4 instead of 4:2:0)
+  int level = 6;             // effort of PNG and deflate: 0 (store) to 9 (smallest)
+  TiffCompression tiff_compression = TiffCompression::kDeflate;
+  Alpha alpha = Alpha::kStraight;  // what the last of 2 or 4 channels is (TIFF, PAM)
+  int orientation = 1;             // tag written into JPEG, PNG and TIFF, 1 to 8; pixels stay
+  double white = 0;                // greatest value of PNM samples; 0: the sample type's greatest
+};
+FOVEA_API void describe(OptionVisitor& visit, ImageWriteOptions& options);
+
+// Writes by extension: .png .jpg .jpeg .tif .tiff .pgm .ppm .pnm .pam .pfm .npy. The file appears
+// whole or not at all. What the format cannot hold (float in JPEG, five channels in PNG) is an
+// InvalidArgument that says what can. Any Image or ImageView, also one in device memory, converts
+// to AnyView.
+//   PNG   uint8, uint16; 1 to 4 channels
+//   JPEG  uint8; 1 or 3 channels
+//   TIFF  every type, any number of channels
+//   PNM   uint8, uint16; 1 (.pgm) or 3 (.ppm) channels; .pam any number
+//   PFM   float; 1 or 3 channels
+//   .npy  every type, any number of channels; one channel is written as a 2-D array
+FOVEA_API void write_image(const std::string& path, const AnyView& image,
+                           const ImageWriteOptions& options = {});
+// As above; alpha, orientation and white come from image.facts.
+FOVEA_API void write_image(const std::string& path, const AnyImage& image,
+                           const ImageWriteOptions& options = {});
+// One TIFF of several pages, which need not have one size or type.
+FOVEA_API void write_pages(const std::string& path, std::span<const AnyView> pages,
+                           const ImageWriteOptions& options = {});
+
+// Samples divided by facts.white: unsigned integers become [0, 1], signed ones [-1, 1], floating
+// point stays. An rvalue that is float already moves through.
+FOVEA_API Image<float> to_float(const AnyImage& image);
+FOVEA_API Image<float> to_float(AnyImage&& image);
+// 0 to 255 for 0 to facts.white, rounded; what lies outside is clamped, NaN becomes 0.
+FOVEA_API Image<std::uint8_t> to_bytes(const AnyImage& image);
+FOVEA_API Image<std::uint8_t> to_bytes(AnyImage&& image);
+
+// 0.299 R + 0.587 G + 0.114 B (ITU-R BT.601), rounded to nearest for integers. Of 2 or 4 channels
+// the last counts as alpha and is left out; more than 4 are an InvalidArgument.
+FOVEA_API Image<std::uint8_t> to_gray(ImageView<const std::uint8_t> image);
+FOVEA_API Image<std::uint16_t> to_gray(ImageView<const std::uint16_t> image);
+FOVEA_API Image<float> to_gray(ImageView<const float> image);
+FOVEA_API AnyImage to_gray(const AnyImage& image);
+
+// The channels named, in that order; one may be named twice.
+FOVEA_API AnyImage select_channels(const AnyImage& image, std::span<const int> channels);
+// Without the alpha channel; a picture without one is copied.
+FOVEA_API AnyImage drop_alpha(const AnyImage& image);
+// Laid over a plain background (red, green, blue or the mean of them for gray; 1 is white) by its
+// alpha channel, which the result lacks; a picture without one is copied.
+FOVEA_API AnyImage blend_alpha(const AnyImage& image,
+                               const std::array<double, 3>& background = {1, 1, 1});
+// The picture turned upright from one of EXIF's eight orientations.
+FOVEA_API AnyImage apply_orientation(const AnyImage& image, int orientation);
+
+// The formats read here and the libraries that do it.
+FOVEA_API std::vector<Feature> codecs();
+
+}  // namespace fovea::io

@@ -1,0 +1,32 @@
+#pragma once
+#include <fovea/core/image.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fovea::io {
+
+// Images read one at a time, so that a large set need not fit in memory.
+class FOVEA_API ImageSet {
+ public:
+  virtual ~ImageSet() = default;
+  virtual int count() const = 0;
+  // May be called from several threads at once.
+  virtual Image<std::uint8_t> read(int index) const = 0;
+};
+
+// The images of some files, as RGB.
+class FOVEA_API ImageFileSet final : public ImageSet {
+ public:
+  explicit ImageFileSet(std::vector<std::string> paths) : paths_(std::move(paths)) {}
+  int count() const override { return static_cast<int>(paths_.size()); }
+  Image<std::uint8_t> read(int index) const override;
+  const std::string& path(int index) const { return paths_[static_cast<std::size_t>(index)]; }
+
+ private:
+  std::vector<std::string> paths_;
+};
+
+}  // namespace fovea::io

@@ -1,0 +1,38 @@
+#pragma once
+#include <fovea/core/api.h>
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fovea::io {
+
+// What a folder is searched for.
+struct InputKind {
+  std::string name;                     // in messages: "image"
+  std::vector<std::string> extensions;  // without the dot, in small letters; case does not matter
+};
+FOVEA_API InputKind image_files();
+FOVEA_API InputKind video_files();
+FOVEA_API InputKind image_and_video_files();
+
+// Whether the path ends in one of the kind's extensions.
+FOVEA_API bool has_extension(std::string_view path, const InputKind& kind);
+
+// Order of names as people count: frame2 before frame10, a folder's files together.
+FOVEA_API bool natural_less(std::string_view a, std::string_view b);
+
+// Turns the words of a command line into paths, in the order of the words. A file stands for
+// itself, whatever its extension. A folder stands for its files of that kind, in natural order,
+// without hidden ones and those of folders in it. A glob (* ? [a-z]) stands for the files that
+// match, in natural order; quote it, or the shell expands it. @list stands for the words in the
+// file of that name, one a line, relative to the list's folder; blank lines and lines that begin
+// with # do not count. The word - stands for itself: the standard input.
+// Throws IoError that names the word where a file is missing, nothing matches a glob, a folder has
+// no file of that kind (naming the extensions looked for), or a list names another list or -;
+// FormatError where a list is not text.
+FOVEA_API std::vector<std::string> expand_inputs(std::span<const std::string> words,
+                                                 const InputKind& kind);
+
+}  // namespace fovea::io

@@ -1,0 +1,43 @@
+#pragma once
+#include <fovea/core/api.h>
+
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace fovea::io {
+
+// Where a writer puts its text, piece by piece. A sink that cannot take a piece throws.
+using Sink = std::function<void(std::string_view)>;
+
+// Appends to a string that outlives the sink.
+FOVEA_API Sink string_sink(std::string& text);
+// Writes to an open C stream, which stays the caller's; `name` stands in errors ("stdout").
+FOVEA_API Sink stream_sink(std::FILE* stream, std::string name);
+
+// A file that appears whole or not at all: written under a temporary name beside `path`, which it
+// takes in commit(). Without commit() an older file of that name stays as it was. The path "-" is
+// the standard output, where commit() only flushes.
+class FOVEA_API FileSink {
+ public:
+  // Throws WriteError that names the path and the system's reason, as write() and commit() do.
+  explicit FileSink(const std::string& path);
+  ~FileSink();
+  FileSink(FileSink&&) noexcept;
+  FileSink& operator=(FileSink&&) noexcept;
+
+  void write(std::string_view text);
+  void commit();
+  // This file as a sink, valid while it lives at this address.
+  Sink sink() {
+    return [this](std::string_view text) { write(text); };
+  }
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace fovea::io

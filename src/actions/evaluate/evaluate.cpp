@@ -1,0 +1,261 @@
+// Leave one subject out, or a given split: recipes are chosen inside each fold, and each stands for
+// itself too.
+#include "actions/evaluate/evaluate.h"
+
+#include <fovea/core/error.h>
+#include <fovea/core/random.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <set>
+#include <tuple>
+
+#include "actions/evaluate/evaluate_fold.h"
+#include "actions/train/train.h"
+
+namespace fovea::actions {
+namespace {
+
+// Runs all recipes over all folds.
+class Run {
+ public:
+  Run(const Corpus& corpus, std::span<const PointSet> points, std::span<const Recipe> recipes,
+      const Exec& exec)
+      : exec_(exec),
+        recipes_(recipes),
+        teller_(corpus, points, exec_),
+        matching_("matching", corpus),
+        fused_("matching and single descriptors", corpus),
+        used_(recipes.size()) {
+    exec_.progress = {};
+    for (const Recipe& recipe : recipes) judges_.emplace_back(recipe.name, corpus);
+  }
+
+  void add(const Fold& fold) {
+    std::vector<std::vector<std::int32_t>> told;
+    std::vector<int> right;
+    for (std::size_t i = 0; i < recipes_.size(); ++i) {
+      throw_if_stopped(exec_);
+      const TrainOptions& recipe = recipes_[i].options;
+      const double scale = teller_.scale_of(recipe, fold.train);
+      const auto [table, cost] = teller_.table_cost(recipe, scale);
+      if (used_[i].insert(table).second) judges_[i].add_seconds(cost);
+      const double start = steady_seconds();
+      told.push_back(teller_.tell(recipe, scale, fold.train, fold.test));
+      judges_[i].add(fold, told.back());
+      judges_[i].add_seconds(steady_seconds() - start);
+      right.push_back(alone(recipe) ? 0 : teller_.right_inside(recipe, scale, fold.train));
+      Judge& chooser = fuses(recipe) ? fused_ : matching_;
+      std::set<const void*>& used = fuses(recipe) ? fused_used_ : matching_used_;
+      chooser.add_seconds(steady_seconds() - start + (used.insert(table).second ? cost : 0));
+    }
+    choose(fold, told, right, false, matching_, result_.chosen);
+    choose(fold, told, right, true, fused_, result_.fused_chosen);
+  }
+
+  Evaluation result() {
+    result_.matching = matching_.result();
+    result_.fused = fused_.result();
+    for (const Judge& judge : judges_) result_.recipes.push_back(judge.result());
+    return std::move(result_);
+  }
+
+ private:
+  static bool fuses(const TrainOptions& recipe) { return recipe.score.fusion > 0; }
+  // There is nothing to choose from.
+  bool alone(const TrainOptions& recipe) const {
+    return std::ranges::count_if(recipes_, [&](const Recipe& other) {
+             return fuses(other.options) == fuses(recipe);
+           }) == 1;
+  }
+
+  void choose(const Fold& fold, const std::vector<std::vector<std::int32_t>>& told,
+              const std::vector<int>& right, bool with_fusion, Judge& judge,
+              std::vector<std::string>& chosen) const {
+    std::size_t best = recipes_.size();
+    for (std::size_t i = 0; i < recipes_.size(); ++i)
+      if (fuses(recipes_[i].options) == with_fusion &&
+          (best == recipes_.size() || right[i] > right[best]))
+        best = i;
+    if (best == recipes_.size()) return;
+    judge.add(fold, told[best]);
+    chosen.push_back(recipes_[best].name);
+  }
+
+  Exec exec_;
+  std::span<const Recipe> recipes_;
+  FoldTeller teller_;
+  Judge matching_, fused_;
+  std::vector<Judge> judges_;
+  // Tables are made once, but each method's time holds all that it needs.
+  std::vector<std::set<const void*>> used_;
+  std::set<const void*> matching_used_, fused_used_;
+  Evaluation result_;
+};
+
+}  // namespace
+
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+void check_folds(std::span<const Fold> folds, std::size_t clips) {
+  if (folds.empty()) throw InvalidArgument("evaluate: no fold; there must be one or more");
+  for (const Fold& fold : folds) {
+    if (fold.train.empty() || fold.test.empty())
+      throw InvalidArgument(fmt::format("evaluate: fold {} has {} clips to train on and {} to test",
+                                        fold.name, fold.train.size(), fold.test.size()));
+    for (const auto& part : {fold.train, fold.test})
+      for (const std::int32_t clip : part)
+        if (clip < 0 || static_cast<std::size_t>(clip) >= clips)
+          throw InvalidArgument(
+              fmt::format("evaluate: fold {} names clip {} of {}", fold.name, clip, clips));
+    if (!std::ranges::is_sorted(fold.train))
+      throw InvalidArgument(fmt::format("evaluate: fold {} is not in rising order", fold.name));
+    for (const std::int32_t clip : fold.test)
+      if (std::ranges::binary_search(fold.train, clip))
+        throw InvalidArgument(fmt::format("evaluate: clip {} is trained on and tested with", clip));
+  }
+}
+
+Judge::Judge(std::string method, const Corpus& corpus) : corpus_(corpus) {
+  const auto classes = corpus.classes.size();
+  judged_.method = std::move(method);
+  judged_.confusion.classes = static_cast<int>(classes);
+  judged_.confusion.counts.resize(classes * classes);
+  judged_.told.assign(corpus.clips.size(), -1);
+  judged_.was_tested.assign(corpus.clips.size(), false);
+}
+
+void Judge::add(const Fold& fold, std::span<const std::int32_t> told) {
+  int right = 0;
+  for (std::size_t i = 0; i < told.size(); ++i) {
+    const auto clip = static_cast<std::size_t>(fold.test[i]);
+    const std::int32_t truth = corpus_.clips[clip].label;
+    judged_.told[clip] = told[i];
+    judged_.was_tested[clip] = true;
+    ++judged_.tested;
+    if (told[i] < 0) ++judged_.without_match;
+    else ++judged_.confusion.at(truth, told[i]);
+    right += told[i] == truth ? 1 : 0;
+  }
+  judged_.right += right;
+  judged_.right_by_fold.push_back(right);
+}
+
+Judged Judge::result() const {
+  Judged result = judged_;
+  if (result.tested > 0)
+    std::tie(result.low, result.high) = wilson_interval(result.right, result.tested);
+  return result;
+}
+
+std::pair<double, double> wilson_interval(std::int64_t right, std::int64_t all) {
+  if (all < 1 || right < 0 || right > all)
+    throw InvalidArgument(fmt::format("wilson_interval: {} of {}", right, all));
+  constexpr double kZ = 1.959963984540054;  // 97.5 % of the normal distribution lie below
+  const auto count = static_cast<double>(all);
+  const double share = static_cast<double>(right) / count;
+  const double center = share + kZ * kZ / (2 * count);
+  const double half = kZ * std::sqrt(share * (1 - share) / count + kZ * kZ / (4 * count * count));
+  const double scale = 1 + kZ * kZ / count;
+  return {std::max(0.0, (center - half) / scale), std::min(1.0, (center + half) / scale)};
+}
+
+std::vector<Fold> leave_one_subject_out(const Corpus& corpus) {
+  const std::vector<std::string> names = corpus.subjects();
+  if (names.size() < 2)
+    throw InvalidArgument(
+        fmt::format("leave one subject out: {} subject; two or more are needed", names.size()));
+  std::vector<Fold> folds;
+  for (const std::string& name : names) {
+    Fold fold{name, {}, {}};
+    for (std::size_t i = 0; i < corpus.clips.size(); ++i)
+      (corpus.clips[i].subject == name ? fold.test : fold.train)
+          .push_back(static_cast<std::int32_t>(i));
+    folds.push_back(std::move(fold));
+  }
+  return folds;
+}
+
+std::vector<Fold> fewer_subjects(const Corpus& corpus, std::span<const Fold> folds, int subjects,
+                                 std::uint64_t seed) {
+  const std::vector<int> numbers = subject_numbers(corpus);
+  std::vector<Fold> result;
+  for (std::size_t f = 0; f < folds.size(); ++f) {
+    std::vector<int> names;
+    for (const std::int32_t clip : folds[f].train)
+      names.push_back(numbers[static_cast<std::size_t>(clip)]);
+    std::ranges::sort(names);
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    if (subjects < 1 || static_cast<std::size_t>(subjects) > names.size())
+      throw InvalidArgument(fmt::format("fold {} has {} subjects to train on, {} asked for",
+                                        folds[f].name, names.size(), subjects));
+    Random random(seed, f);
+    shuffle(names, random);
+    names.resize(static_cast<std::size_t>(subjects));
+    Fold fold{folds[f].name, {}, folds[f].test};
+    for (const std::int32_t clip : folds[f].train)
+      if (std::ranges::find(names, numbers[static_cast<std::size_t>(clip)]) != names.end())
+        fold.train.push_back(clip);
+    result.push_back(std::move(fold));
+  }
+  return result;
+}
+
+std::vector<Recipe> default_recipes(const TrainOptions& base) {
+  std::vector<Recipe> matching, fusing;
+  for (const bool root : {true, false}) {
+    const std::string name = root ? "rooted" : "plain";
+    TrainOptions options = base;
+    options.selection = Selection::kAll;
+    options.features.square_root = root;
+    options.score = {};
+    const auto add = [&](const char* what, Score score, int best, bool symmetric) {
+      options.score = {.score = score, .best = best, .symmetric = symmetric};
+      matching.push_back({name + " " + what, options});
+    };
+    add("energy, best 3", Score::kEnergy, 3, false);
+    add("energy, best 5", Score::kEnergy, 5, false);
+    add("appearance, best 3", Score::kAppearance, 3, false);
+    add("appearance, best 5", Score::kAppearance, 5, false);
+    add("energy, symmetric", Score::kEnergy, 3, true);
+    add("appearance, symmetric", Score::kAppearance, 3, true);
+    const auto fuse = [&](const char* what, bool symmetric, double weight) {
+      options.score = {.symmetric = symmetric, .fusion = weight};
+      fusing.push_back(
+          {fmt::format("{} {} and {} x single descriptors", name, what, weight), options});
+    };
+    for (const double weight : {1.0, 4.0, 16.0, 100.0}) fuse("energy", false, weight);
+    fuse("symmetric energy", true, 4);
+  }
+  matching.insert(matching.end(), fusing.begin(), fusing.end());
+  return matching;
+}
+
+Evaluation evaluate(const Corpus& corpus, std::span<const PointSet> points,
+                    std::span<const Fold> folds, std::span<const Recipe> recipes, bool baselines,
+                    const Exec& exec) {
+  check_corpus(corpus, points, "evaluate");
+  check_folds(folds, points.size());
+  for (const Recipe& recipe : recipes) check_options(recipe.options);
+  Run run(corpus, points, recipes, exec);
+  for (std::size_t i = 0; i < folds.size(); ++i) {
+    if (exec.progress)
+      exec.progress({"folds", static_cast<double>(i), static_cast<double>(folds.size())});
+    run.add(folds[i]);
+  }
+  if (exec.progress)
+    exec.progress({"folds", static_cast<double>(folds.size()), static_cast<double>(folds.size())});
+  Evaluation result = run.result();
+  if (!baselines) return result;
+  for (const Choice& choice : choices(Baseline{}))
+    result.baselines.push_back(
+        judge_baseline(static_cast<Baseline>(choice.value), corpus, points, folds, exec));
+  return result;
+}
+
+}  // namespace fovea::actions

@@ -1,0 +1,155 @@
+#include "actions/evaluate/evaluate_fold.h"
+
+#include <fovea/core/error.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "actions/evaluate/evaluate.h"
+#include "actions/evaluate/nearest.h"
+#include "actions/match/features.h"
+#include "actions/train/train.h"
+
+namespace fovea::actions {
+
+FoldTeller::FoldTeller(const Corpus& corpus, std::span<const PointSet> points, const Exec& exec)
+    : points_(points),
+      exec_(exec),
+      subjects_(subject_numbers(corpus)),
+      classes_(static_cast<int>(corpus.classes.size())) {
+  for (const Clip& clip : corpus.clips) labels_.push_back(clip.label);
+}
+
+double FoldTeller::scale_of(const TrainOptions& recipe, std::span<const int> train) const {
+  if (recipe.features.scale > 0) return recipe.features.scale;
+  return choose_scale(points_, train, recipe.scene_points, recipe.features, exec_.seed);
+}
+
+FoldTeller::Table FoldTeller::make_table(const TrainOptions& recipe, double scale) {
+  if (salient_.empty()) salient_ = salient_points(points_);
+  FeatureOptions features = recipe.features;
+  features.scale = scale;
+  std::vector<Prototype> prototypes;
+  std::vector<Chain> chains;
+  std::vector<Scene> scenes;
+  for (std::size_t clip = 0; clip < points_.size(); ++clip) {
+    for (const Prototype& prototype : cut_prototypes(salient_[clip], labels_[clip],
+                                                     static_cast<std::int32_t>(clip), recipe.cut)) {
+      chains.push_back(make_chain(salient_[clip], prototype, features));
+      prototypes.push_back(prototype);
+    }
+    scenes.push_back(make_scene(points_[clip], recipe.scene_points, features));
+  }
+  Table table;
+  table.scores = match_all(chains, std::move(prototypes), scenes, recipe.match, exec_);
+  table.columns = columns_by_clip(table.scores.prototypes, static_cast<int>(points_.size()));
+  return table;
+}
+
+const FoldTeller::Table& FoldTeller::table_of(const TrainOptions& recipe, double scale) {
+  FeatureOptions features = recipe.features;
+  features.scale = scale;
+  const std::string key = options_json(features) + options_json(recipe.cut) +
+                          options_json(recipe.match) + std::to_string(recipe.scene_points);
+  const auto known = tables_.find(key);
+  if (known != tables_.end()) return known->second;
+  const double start = steady_seconds();
+  Table& made = tables_[key] = make_table(recipe, scale);
+  made.seconds = steady_seconds() - start;
+  return made;
+}
+
+std::vector<int> FoldTeller::columns_of(const Table& table, const TrainOptions& recipe,
+                                        std::span<const int> train) {
+  if (recipe.selection == Selection::kFloating)
+    return select_columns(table.scores,
+                          selection_parts(train, subjects_, recipe.validation, exec_.seed), labels_,
+                          recipe, exec_);
+  std::vector<int> columns;
+  for (const int clip : train) {
+    const ClipColumns& own = table.columns[static_cast<std::size_t>(clip)];
+    columns.insert(columns.end(), own.plain.begin(), own.plain.end());
+    columns.insert(columns.end(), own.mirrored.begin(), own.mirrored.end());
+  }
+  return columns;
+}
+
+std::vector<double> FoldTeller::distances_of(const Table& table, const TrainOptions& recipe,
+                                             std::span<const int> columns,
+                                             std::span<const int> train, int clip) const {
+  const ImageView<const float> values = table.scores.values(recipe.score.score);
+  const std::span<const float> row = row_of(values, clip);
+  if (!recipe.score.symmetric)
+    return nearest_prototypes(row, columns, table.scores.prototypes, classes_, recipe.score.best)
+        .distances;
+  std::vector<double> distances;
+  std::vector<std::int32_t> labels;
+  const ClipColumns& own = table.columns[static_cast<std::size_t>(clip)];
+  for (const int other : train) {
+    distances.push_back(
+        symmetric_distance(clip_distance(row, table.columns[static_cast<std::size_t>(other)]),
+                           clip_distance(row_of(values, other), own)));
+    labels.push_back(labels_[static_cast<std::size_t>(other)]);
+  }
+  return nearest_clips(distances, labels, classes_, recipe.score.best);
+}
+
+void FoldTeller::prepare_singles(int most) {
+  if (single_points_ == most) return;
+  if (single_points_ >= 0)
+    throw InvalidArgument(fmt::format("recipes with {} and {} points for fusion; expected one",
+                                      single_points_, most));
+  single_points_ = most;
+  std::vector<Image<float>> groups, rows;
+  single_rows_ = {0};
+  for (const PointSet& set : points_) {
+    groups.push_back(with_mirrored_hof(fusion_rows(set, most)));
+    rows.push_back(fusion_rows(set, 0));
+    single_rows_.push_back(single_rows_.back() + rows.back().height());
+  }
+  singles_ = NearestRows(std::move(groups), exec_).find(stacked(rows, kHofSize));
+}
+
+std::vector<double> FoldTeller::singles_of(std::span<const int> train, int clip) const {
+  std::vector<std::int32_t> labels(points_.size(), -1);
+  for (const int other : train)
+    labels[static_cast<std::size_t>(other)] = labels_[static_cast<std::size_t>(other)];
+  const auto at = static_cast<std::size_t>(clip);
+  return single_distances(singles_, single_rows_[at], single_rows_[at + 1], labels, classes_);
+}
+
+std::vector<std::int32_t> FoldTeller::tell(const TrainOptions& recipe, double scale,
+                                           std::span<const int> train, std::span<const int> test) {
+  const Table& table = table_of(recipe, scale);
+  const std::vector<int> columns = columns_of(table, recipe, train);
+  if (recipe.score.fusion > 0) prepare_singles(recipe.fusion_points);
+  std::vector<std::int32_t> told;
+  for (const int clip : test) {
+    std::vector<double> distances = distances_of(table, recipe, columns, train, clip);
+    if (recipe.score.fusion > 0 && least_of(distances) >= 0)
+      distances = fused(distances, singles_of(train, clip), recipe.score.fusion);
+    told.push_back(least_of(distances));
+  }
+  return told;
+}
+
+int FoldTeller::right_inside(const TrainOptions& recipe, double scale, std::span<const int> train) {
+  std::vector<int> names;
+  for (const int clip : train) names.push_back(subjects_[static_cast<std::size_t>(clip)]);
+  std::ranges::sort(names);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  int right = 0;
+  for (const int left_out : names) {
+    std::vector<int> inner, test;
+    for (const int clip : train)
+      (subjects_[static_cast<std::size_t>(clip)] == left_out ? test : inner).push_back(clip);
+    if (inner.empty()) continue;
+    const std::vector<std::int32_t> told = tell(recipe, scale, inner, test);
+    for (std::size_t i = 0; i < test.size(); ++i)
+      right += told[i] == labels_[static_cast<std::size_t>(test[i])] ? 1 : 0;
+  }
+  return right;
+}
+
+}  // namespace fovea::actions

@@ -1,0 +1,43 @@
+// Single descriptors against those of others: the nearest one of each group of them.
+#pragma once
+#include <fovea/actions/model.h>
+#include <fovea/ops/kmeans.h>
+
+#include <span>
+#include <vector>
+
+namespace fovea::actions {
+
+// Squared distances to the nearest row of each group. Groups of any size, also empty ones.
+class NearestRows {
+ public:
+  NearestRows(std::vector<Image<float>> groups, const Exec& exec);
+
+  // A row a point, a column a group; infinite for an empty group.
+  Image<float> find(ImageView<const float> points);
+
+ private:
+  struct Part {
+    int group;
+    int first;  // row of the group
+    NearestCenter finder;
+  };
+  Exec exec_;
+  std::vector<Image<float>> groups_;
+  std::vector<Part> parts_;
+};
+
+// Rows below each other.
+Image<float> stacked(std::span<const Image<float>> parts, int width);
+// Descriptors of flow, and their mirrored twins.
+Image<float> with_mirrored_hof(ImageView<const float> rows);
+
+// Sums over rows [begin, end) of the least value of each class's columns, over the number of rows:
+// the class distance of Boiman, Shechtman and Irani. Columns with label -1 do not count.
+std::vector<double> single_distances(ImageView<const float> nearest, int begin, int end,
+                                     std::span<const std::int32_t> labels, int classes);
+// Votes of the same rows, each for the class of its nearest column.
+std::vector<int> single_votes(ImageView<const float> nearest, int begin, int end,
+                              std::span<const std::int32_t> labels, int classes);
+
+}  // namespace fovea::actions

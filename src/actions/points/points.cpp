@@ -1,0 +1,366 @@
+// The face: options, frames in order, points sorted and capped, descriptors. Which twin works is
+// decided here and nowhere else.
+#include <fmt/format.h>
+#include <fovea/actions/points.h>
+#include <fovea/core/error.h>
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <limits>
+#include <tuple>
+
+#include "actions/points/points_engine.h"
+#include "core/dispatch.h"
+
+namespace fovea::actions {
+namespace {
+
+constexpr Choice kDetectors[] = {{"harris", static_cast<int>(Detector::kHarris)},
+                                 {"periodic", static_cast<int>(Detector::kPeriodic)}};
+constexpr Choice kVotes[] = {{"count", static_cast<int>(FlowVotes::kCount)},
+                             {"magnitude", static_cast<int>(FlowVotes::kMagnitude)}};
+
+using Frame = ImageView<const std::uint8_t>;
+
+void require_frame(const Frame& frame, EngineSize size, std::int64_t number) {
+  if (frame.empty() || frame.channels != 1)
+    throw InvalidArgument(fmt::format("points: frame {} is {}, expected a gray image", number,
+                                      detail::shape_text(frame)));
+  if (size.width > 0 && (frame.width != size.width || frame.height != size.height))
+    throw InvalidArgument(fmt::format("points: frame {} is {}x{}, expected {}x{} as the first",
+                                      number, frame.width, frame.height, size.width, size.height));
+}
+
+std::unique_ptr<PointEngine> make_engine(const PointPlan& plan, EngineSize size, const Exec& exec) {
+  return detail::on_cuda(exec) ? cuda::make_point_engine(plan, size, exec)
+                               : cpu::make_point_engine(plan, size, exec);
+}
+
+// The last frame `count` times more, a block at a time; `after` is told how many are there then.
+template <class After>
+void repeat_last(PointEngine& engine, std::int64_t time, int count, const After& after,
+                 std::vector<Candidate>& found) {
+  for (int done = 0; done < count;) {
+    const int some = std::min(engine.block(), count - done);
+    engine.repeat(time + done, some, found);
+    done += some;
+    after(done);
+  }
+}
+
+// An engine that has seen the first frame before the video began.
+std::unique_ptr<PointEngine> start_engine(const PointPlan& plan, const Frame& first,
+                                          const Exec& exec) {
+  auto engine = make_engine(plan, {first.width, first.height}, exec);
+  std::vector<Candidate> none;
+  const std::int64_t before = -plan.latency - plan.smooth_radius() - 1;
+  engine->push(before, {&first, 1}, none);
+  repeat_last(
+      *engine, before + 1, static_cast<int>(-before) - 1, [](auto) {}, none);
+  return engine;
+}
+
+// A frame's points with their descriptors.
+struct FramePoints {
+  std::int64_t frame = -1;
+  std::vector<SpaceTimePoint> points;
+  Image<float> descriptors;
+};
+
+// Frames in, finished frames out.
+class Finder {
+ public:
+  Finder(const PointOptions& options, const Exec& exec)
+      : plan_(plan_points(options)),
+        most_(options.most_per_frame),
+        exec_(detail::resolve_exec("points", exec, {Memory::kHost})) {}
+
+  int latency() const { return plan_.latency; }
+  int block() const { return engine_ ? engine_->block() : 1; }
+  bool on_cuda() const { return detail::on_cuda(exec_); }
+  std::int64_t taken() const { return taken_; }
+
+  void push(std::span<const Frame> frames) {
+    for (std::size_t i = 0; i < frames.size(); ++i)
+      require_frame(frames[i], size_, taken_ + static_cast<std::int64_t>(i));
+    if (frames.empty()) return;
+    if (!engine_) {
+      engine_ = start_engine(plan_, frames[0], exec_);
+      size_ = {frames[0].width, frames[0].height};
+    }
+    while (!frames.empty()) {
+      throw_if_stopped(exec_);
+      const auto some =
+          frames.first(std::min(frames.size(), static_cast<std::size_t>(engine_->block())));
+      engine_->push(taken_, some, found_);
+      taken_ += static_cast<std::int64_t>(some.size());
+      frames = frames.subspan(some.size());
+      give(taken_ - plan_.latency, taken_ - 1);
+    }
+  }
+  void finish() {
+    if (!engine_) return;
+    repeat_last(
+        *engine_, taken_, plan_.latency,
+        [&](int done) {
+          throw_if_stopped(exec_);
+          give(taken_ + done - plan_.latency, taken_ - 1);
+        },
+        found_);
+    engine_.reset();
+  }
+
+  std::deque<FramePoints>& ready() { return ready_; }
+
+ private:
+  // Frames before `end` are complete.
+  void give(std::int64_t end, std::int64_t last) {
+    if (end <= given_) return;
+    std::vector<Candidate> known;
+    std::erase_if(found_, [&](const Candidate& one) {
+      if (one.frame >= end) return false;
+      known.push_back(one);
+      return true;
+    });
+    std::sort(known.begin(), known.end(), [&](const Candidate& a, const Candidate& b) {
+      const auto key = [&](const Candidate& c) {
+        const int level = level_of_channel(c);
+        return std::tuple(c.frame, -c.response, c.y << level, c.x << level, c.channel);
+      };
+      return key(a) < key(b);
+    });
+    std::vector<Candidate> kept;
+    int count = 0;
+    for (const Candidate& one : known) {
+      count = !kept.empty() && kept.back().frame == one.frame ? count + 1 : 1;
+      if (one.frame >= 0 && (most_ == 0 || count <= most_)) kept.push_back(one);
+    }
+    Image<float> descriptors;
+    if (plan_.descriptors && !kept.empty()) {
+      std::vector<Site> sites;
+      sites.reserve(kept.size());
+      for (const Candidate& one : kept) sites.push_back({one.frame, one.channel, one.x, one.y});
+      descriptors = Image<float>(kDescriptorSize, static_cast<int>(kept.size()));
+      engine_->describe(sites, last, descriptors);
+    }
+    auto next = kept.begin();
+    for (; given_ < end; ++given_) {
+      FramePoints frame{given_, {}, {}};
+      const int from = static_cast<int>(next - kept.begin());
+      for (; next != kept.end() && next->frame == given_; ++next)
+        frame.points.push_back(point_of(*next));
+      const int rows = static_cast<int>(frame.points.size());
+      if (plan_.descriptors && rows > 0)
+        frame.descriptors = clone(descriptors.view().crop(0, from, kDescriptorSize, rows));
+      ready_.push_back(std::move(frame));
+    }
+  }
+  int level_of_channel(const Candidate& one) const {
+    return plan_.channels.empty() ? 0 : plan_.channels[static_cast<std::size_t>(one.channel)].level;
+  }
+  SpaceTimePoint point_of(const Candidate& one) const {
+    SpaceTimePoint point;
+    const int level = level_of_channel(one);
+    point.x = static_cast<float>(one.x << level);
+    point.y = static_cast<float>(one.y << level);
+    point.frame = static_cast<std::int32_t>(one.frame);
+    point.sigma2 = plan_.sigma2_of(one.channel);
+    point.tau2 = plan_.tau2_of(one.channel);
+    point.confidence = one.response;
+    return point;
+  }
+
+  PointPlan plan_;
+  int most_ = 0;
+  Exec exec_;
+  std::unique_ptr<PointEngine> engine_;
+  EngineSize size_;
+  std::int64_t taken_ = 0, given_ = 0;
+  std::vector<Candidate> found_;  // of frames not complete yet
+  std::deque<FramePoints> ready_;
+};
+
+}  // namespace
+
+std::span<const Choice> choices(Detector) { return kDetectors; }
+std::span<const Choice> choices(FlowVotes) { return kVotes; }
+
+void describe(OptionVisitor& visit, HarrisOptions& options) {
+  visit("k", options.k, "of det - k trace^3: greater wants change in all directions alike", 0, 1);
+  visit("threshold", options.threshold, "of the response, gray levels being 0 to 1", 0, 1);
+  visit("space-weight", options.space_weight,
+        "of derivatives in space beside those in time; 4 as STIP-2.0 has it, 1 as the paper", 0.01,
+        100);
+  visit("levels", options.levels, "of a pyramid, each half the size of the last", 1, 8);
+  visit("sigma2", options.sigma2, "first variance in space on a level, pixels squared", 0.25, 100);
+  visit("tau2", options.tau2, "first variance in time, frames squared", 0.25, 100);
+  visit("scales", options.scales, "variances in space, each twice the last, and in time", 1, 4);
+  visit("border", options.border, "pixels of a level without points", 0, 1000);
+}
+void describe(OptionVisitor& visit, PeriodicOptions& options) {
+  visit("sigma", options.sigma, "of the Gaussian in space, pixels", 0.4, 20);
+  visit("tau", options.tau, "half the length of the filters in time, frames", 0.5, 20);
+  visit("frequency", options.frequency, "cycles a frame", 0.001, 0.5);
+  visit("threshold", options.threshold, "of the response, gray levels being -1 to 1", 0, 4);
+  visit("overlap", options.overlap, "of neighboring maxima: greater keeps more", 0, 2);
+}
+void describe(OptionVisitor& visit, PointOptions& options) {
+  visit("detector", options.detector, "what an interest point is");
+  visit.group("harris", options.harris);
+  visit.group("periodic", options.periodic);
+  visit("most-per-frame", options.most_per_frame, "the most confident are kept; 0: all", 0, 1e6);
+  visit("descriptors", options.descriptors, "describe each point by gradients and flow");
+  visit("votes", options.votes, "how flow votes for its direction");
+  visit("still", options.still, "pixels a frame: slower flow votes for \"still\"", 0, 100);
+  visit("block", options.block, "frames that a GPU works on at once and a stream waits for", 1, 64);
+}
+
+struct PointStream::Impl {
+  Impl(const PointOptions& options, const Exec& exec)
+      : finder(options, exec), block(finder.on_cuda() ? options.block : 1) {}
+
+  void flush() {
+    std::vector<Frame> frames;
+    for (const auto& frame : waiting) frames.push_back(frame.view());
+    finder.push(frames);
+    waiting.clear();
+  }
+  Ready give() {
+    if (finder.ready().empty()) return {};
+    current = std::move(finder.ready().front());
+    finder.ready().pop_front();
+    return {current.frame, current.points, current.descriptors.view()};
+  }
+
+  Finder finder;
+  int block;
+  std::vector<Image<std::uint8_t>> waiting;
+  std::int64_t pushed = 0;
+  bool finished = false;
+  FramePoints current;
+};
+
+PointStream::PointStream(const PointOptions& options, const Exec& exec)
+    : impl_(std::make_unique<Impl>(options, exec)) {}
+PointStream::~PointStream() = default;
+PointStream::PointStream(PointStream&&) noexcept = default;
+PointStream& PointStream::operator=(PointStream&&) noexcept = default;
+
+PointStream::Ready PointStream::push(ImageView<const std::uint8_t> gray) {
+  if (impl_->finished) throw InvalidArgument("points: a frame after finish()");
+  if (impl_->block == 1) {
+    impl_->finder.push({&gray, 1});
+  } else {
+    EngineSize size;
+    if (!impl_->waiting.empty())
+      size = {impl_->waiting.front().width(), impl_->waiting.front().height()};
+    require_frame(gray, size, impl_->pushed);
+    impl_->waiting.push_back(clone(gray));
+    if (static_cast<int>(impl_->waiting.size()) == impl_->block) impl_->flush();
+  }
+  ++impl_->pushed;
+  if (impl_->pushed <= latency()) return {};
+  return impl_->give();
+}
+PointStream::Ready PointStream::finish() {
+  if (!impl_->finished) {
+    impl_->flush();
+    impl_->finder.finish();
+    impl_->finished = true;
+  }
+  return impl_->give();
+}
+int PointStream::latency() const { return impl_->finder.latency() + impl_->block - 1; }
+
+PointSet find_points(std::span<const ImageView<const std::uint8_t>> frames,
+                     const PointOptions& options, const Exec& exec) {
+  Finder finder(options, exec);
+  finder.push(frames);
+  finder.finish();
+  PointSet set;
+  set.frames = static_cast<std::int64_t>(frames.size());
+  if (!frames.empty()) {
+    set.width = frames[0].width;
+    set.height = frames[0].height;
+  }
+  for (const FramePoints& frame : finder.ready())
+    set.points.insert(set.points.end(), frame.points.begin(), frame.points.end());
+  if (!options.descriptors || set.points.empty()) return set;
+  set.descriptors = Image<float>(kDescriptorSize, static_cast<int>(set.points.size()));
+  int row = 0;
+  for (const FramePoints& frame : finder.ready()) {
+    const int rows = static_cast<int>(frame.points.size());
+    if (rows > 0)
+      copy(frame.descriptors.view(), set.descriptors.view().crop(0, row, kDescriptorSize, rows));
+    row += rows;
+  }
+  return set;
+}
+
+Image<float> describe_points(std::span<const ImageView<const std::uint8_t>> frames,
+                             std::span<const SpaceTimePoint> points, const PointOptions& options,
+                             const Exec& exec) {
+  if (points.empty()) return {};
+  const auto count = static_cast<std::int64_t>(frames.size());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const SpaceTimePoint& p = points[i];
+    if (p.frame < 0 || p.frame >= count || !(p.sigma2 > 0) || !(p.tau2 > 0) ||
+        !std::isfinite(p.sigma2) || !std::isfinite(p.tau2) || !(p.x >= 0) || !(p.y >= 0) ||
+        p.x >= static_cast<float>(frames[0].width) || p.y >= static_cast<float>(frames[0].height))
+      throw InvalidArgument(fmt::format(
+          "points: point {} at ({:g}, {:g}) of frame {} with scales {:g} and {:g}, expected one "
+          "within {} frames",
+          i, p.x, p.y, p.frame, p.sigma2, p.tau2, count));
+  }
+  for (std::size_t i = 0; i < frames.size(); ++i)
+    require_frame(frames[i], {frames[0].width, frames[0].height}, static_cast<std::int64_t>(i));
+  const PointPlan plan = plan_descriptors(points, options);
+  const Exec resolved = detail::resolve_exec("points", exec, {Memory::kHost});
+  const auto site_of = [&](const SpaceTimePoint& point) {
+    Site site{point.frame, 0, 0, 0};
+    while (plan.sigma2_of(site.channel) != point.sigma2 || plan.tau2_of(site.channel) != point.tau2)
+      ++site.channel;
+    const int level = plan.channels[static_cast<std::size_t>(site.channel)].level;
+    const LevelSize size = level_sizes(frames[0].width, frames[0].height, level + 1).back();
+    site.x = std::min(static_cast<int>(std::lround(std::ldexp(point.x, -level))), size.width - 1);
+    site.y = std::min(static_cast<int>(std::lround(std::ldexp(point.y, -level))), size.height - 1);
+    return site;
+  };
+  std::vector<int> order(points.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    return points[static_cast<std::size_t>(a)].frame < points[static_cast<std::size_t>(b)].frame;
+  });
+  Image<float> descriptors(kDescriptorSize, static_cast<int>(points.size()));
+  auto engine = start_engine(plan, frames[0], resolved);
+  std::vector<Candidate> none;
+  auto next = order.begin();
+  const auto describe_until = [&](std::int64_t end) {
+    std::vector<Site> sites;
+    const auto first = next;
+    for (; next != order.end() && points[static_cast<std::size_t>(*next)].frame < end; ++next)
+      sites.push_back(site_of(points[static_cast<std::size_t>(*next)]));
+    if (sites.empty()) return;
+    Image<float> rows(kDescriptorSize, static_cast<int>(sites.size()));
+    engine->describe(sites, count - 1, rows);
+    for (std::size_t i = 0; i < sites.size(); ++i)
+      std::copy_n(rows.row(static_cast<int>(i)), kDescriptorSize,
+                  descriptors.row(first[static_cast<std::ptrdiff_t>(i)]));
+  };
+  for (std::int64_t time = 0; time < count;) {
+    throw_if_stopped(resolved);
+    const auto some = frames.subspan(
+        static_cast<std::size_t>(time),
+        static_cast<std::size_t>(std::min<std::int64_t>(engine->block(), count - time)));
+    engine->push(time, some, none);
+    time += static_cast<std::int64_t>(some.size());
+    describe_until(time - plan.latency);
+  }
+  repeat_last(
+      *engine, count, plan.latency, [&](int done) { describe_until(count + done - plan.latency); },
+      none);
+  return descriptors;
+}
+
+}  // namespace fovea::actions

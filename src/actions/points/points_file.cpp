@@ -1,0 +1,193 @@
+// Points as STIP-2.0 writes them. Its files say neither how large the video was nor how confident a
+// point is: the first is worked out of the normalized coordinates, ours say both in comments.
+#include <fmt/format.h>
+#include <fovea/actions/points.h>
+#include <fovea/core/error.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <string_view>
+
+#include "io/text/source.h"
+
+namespace fovea::actions {
+namespace {
+
+constexpr std::string_view kVideoWord = "# fovea video ";
+constexpr std::string_view kConfidenceWord = "# confidence ";
+constexpr int kFields = 9;  // before the descriptor
+constexpr int kType = 5;    // what STIP-2.0 calls corners of several scales
+constexpr double kLargest = 1e9;
+
+struct Line {
+  SpaceTimePoint point;
+  std::vector<float> descriptor;
+};
+
+class Reader {
+ public:
+  explicit Reader(const io::Source& source) : source_(source) {}
+
+  PointSet read(std::string_view text) {
+    while (!text.empty()) {
+      const std::size_t end = text.find('\n');
+      ++number_;
+      line(text.substr(0, end));
+      if (end == std::string_view::npos) break;
+      text.remove_prefix(end + 1);
+    }
+    return finish();
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& cause) const {
+    source_.fail(fmt::format("line {}: {}", number_, cause));
+  }
+
+  // The next number of a line, without it and the blanks before.
+  std::optional<double> number(std::string_view& rest) const {
+    const std::size_t begin = rest.find_first_not_of(" \t\r");
+    if (begin == std::string_view::npos) return {};
+    rest.remove_prefix(begin);
+    const std::string_view word = rest.substr(0, rest.find_first_of(" \t\r"));
+    double value = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(value) ||
+        std::abs(value) > kLargest)
+      fail(fmt::format("\"{}\", expected a number", word.substr(0, 40)));
+    rest.remove_prefix(word.size());
+    return value;
+  }
+
+  void line(std::string_view text) {
+    if (text.starts_with('#')) return comment(text);
+    std::vector<double> values;
+    while (const auto value = number(text)) {
+      values.push_back(*value);
+      if (values.size() > kFields + kDescriptorSize) break;
+    }
+    if (values.empty()) return;
+    if (values.size() != kFields && values.size() != kFields + kDescriptorSize)
+      fail(fmt::format("{}{} numbers, expected {} or, with HoG and HoF, {}",
+                       values.size() > kFields + kDescriptorSize ? "more than " : "",
+                       std::min<std::size_t>(values.size(), kFields + kDescriptorSize), kFields,
+                       kFields + kDescriptorSize));
+    if (!lines_.empty() && (values.size() > kFields) == lines_.back().descriptor.empty())
+      fail("some points have descriptors and some do not, expected all or none");
+    put(values);
+  }
+
+  void put(const std::vector<double>& values) {
+    const double y = values[4], x = values[5], t = values[6];
+    if (t < 0 || t != std::floor(t)) fail(fmt::format("frame {:g}, expected 0, 1, ...", t));
+    if (x < 0 || y < 0) fail(fmt::format("a point at ({:g}, {:g}), expected 0 or more", x, y));
+    if (values[7] <= 0 || values[8] <= 0)
+      fail(fmt::format("scales {:g} and {:g}, expected more than 0", values[7], values[8]));
+    Line one;
+    one.point = {static_cast<float>(x),         static_cast<float>(y),
+                 static_cast<std::int32_t>(t),  static_cast<float>(values[7]),
+                 static_cast<float>(values[8]), confidence_};
+    confidence_ = 1;
+    for (std::size_t i = kFields; i < values.size(); ++i)
+      one.descriptor.push_back(static_cast<float>(values[i]));
+    lines_.push_back(std::move(one));
+    if (set_.width == 0) extent(set_.width, x, values[2]);
+    if (set_.height == 0) extent(set_.height, y, values[1]);
+    if (set_.frames == 0) extent(set_.frames, t, values[3]);
+  }
+  // Of coordinates normalized as (x - 1) / extent.
+  template <class Int>
+  void extent(Int& to, double coordinate, double normalized) const {
+    const double value = std::round((coordinate - 1) / normalized);
+    if (value >= coordinate + 1 && value <= kLargest) to = static_cast<Int>(value);
+  }
+
+  void comment(std::string_view text) {
+    if (text.starts_with(kConfidenceWord)) {
+      text.remove_prefix(kConfidenceWord.size());
+      const auto value = number(text);
+      if (!value) fail("no confidence, expected a number");
+      confidence_ = static_cast<float>(*value);
+    } else if (text.starts_with(kVideoWord)) {
+      text.remove_prefix(kVideoWord.size());
+      std::array<double, 4> values{};
+      for (double& value : values) {
+        const auto given = number(text);
+        if (!given || *given < 0)
+          fail("expected width, height, frames and frame rate of the video");
+        value = *given;
+      }
+      set_.width = static_cast<int>(values[0]);
+      set_.height = static_cast<int>(values[1]);
+      set_.frames = static_cast<std::int64_t>(values[2]);
+      if (values[3] > 0) set_.frame_rate = values[3];
+    }
+  }
+
+  PointSet finish() {
+    // Files have points of a frame as confident ones first, or none says how confident it is.
+    std::stable_sort(lines_.begin(), lines_.end(),
+                     [](const Line& a, const Line& b) { return a.point.frame < b.point.frame; });
+    if (!lines_.empty() && !lines_[0].descriptor.empty())
+      set_.descriptors = Image<float>(kDescriptorSize, static_cast<int>(lines_.size()));
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      set_.points.push_back(lines_[i].point);
+      if (!set_.descriptors.empty())
+        std::copy(lines_[i].descriptor.begin(), lines_[i].descriptor.end(),
+                  set_.descriptors.row(static_cast<int>(i)));
+    }
+    return std::move(set_);
+  }
+
+  const io::Source& source_;
+  std::int64_t number_ = 0;
+  float confidence_ = 1;
+  std::vector<Line> lines_;
+  PointSet set_;
+};
+
+// Zero where the extent is not known.
+double normalized(double coordinate, double extent) {
+  return extent > 0 ? (coordinate - 1) / extent : 0;
+}
+
+}  // namespace
+
+PointSet read_points(const std::string& path) {
+  const io::Source source(path);
+  std::string text(static_cast<std::size_t>(source.size()), '\0');
+  text.resize(source.read_at(0, std::as_writable_bytes(std::span(text))));
+  return Reader(source).read(text);
+}
+PointSet read_points(std::span<const std::byte> text, const std::string& name) {
+  return Reader(io::Source(text, name))
+      .read({reinterpret_cast<const char*>(text.data()), text.size()});
+}
+
+std::string points_text(const PointSet& set) {
+  std::string text =
+      fmt::format("# point-type y-norm x-norm t-norm y x t sigma2 tau2{}\n{}{} {} {} {}\n",
+                  set.descriptors.empty() ? "" : " dscr-hog(72) dscr-hof(90)", kVideoWord,
+                  set.width, set.height, set.frames, set.frame_rate);
+  auto out = std::back_inserter(text);
+  for (std::size_t i = 0; i < set.points.size(); ++i) {
+    const SpaceTimePoint& p = set.points[i];
+    fmt::format_to(out, "{}{}\n{} {:.7g} {:.7g} {:.7g} {} {} {} {} {}", kConfidenceWord,
+                   p.confidence, kType, normalized(p.y, set.height), normalized(p.x, set.width),
+                   normalized(p.frame, static_cast<double>(set.frames)), p.y, p.x, p.frame,
+                   p.sigma2, p.tau2);
+    if (!set.descriptors.empty())
+      for (const float value : std::span(set.descriptors.row(static_cast<int>(i)), kDescriptorSize))
+        fmt::format_to(out, " {}", value);
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace fovea::actions

@@ -1,0 +1,165 @@
+// The loops that the interest points spend their time in. Nearly all of it is sums of weighted
+// rows: over time, down columns, and along a row, which is a sum of the row moved by a pixel each.
+#include "actions/points/points_rows_cpu.h"
+
+#include <cstddef>
+
+#include "actions/points/points_math.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "actions/points/points_rows_cpu.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea::actions::cpu {
+namespace {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Floats = hn::ScalableTag<float>;
+using V = hn::Vec<Floats>;
+
+HWY_INLINE int lane_count() { return static_cast<int>(hn::Lanes(Floats())); }
+
+void sum_rows(const float* const* rows, Taps taps, float* out, int n) {
+  const Floats d;
+  const int lanes = lane_count();
+  int x = 0;
+  for (; x + 4 * lanes <= padded(n); x += 4 * lanes) {
+    V a = hn::Zero(d), b = a, c = a, e = a;
+    for (int i = 0; i < taps.count; ++i) {
+      const V w = hn::Set(d, taps.weights[i]);
+      const float* row = rows[i] + x;
+      a = hn::MulAdd(w, hn::LoadU(d, row), a);
+      b = hn::MulAdd(w, hn::LoadU(d, row + lanes), b);
+      c = hn::MulAdd(w, hn::LoadU(d, row + 2 * lanes), c);
+      e = hn::MulAdd(w, hn::LoadU(d, row + 3 * lanes), e);
+    }
+    hn::StoreU(a, d, out + x);
+    hn::StoreU(b, d, out + x + lanes);
+    hn::StoreU(c, d, out + x + 2 * lanes);
+    hn::StoreU(e, d, out + x + 3 * lanes);
+  }
+  for (; x < n; x += lanes) {
+    V a = hn::Zero(d);
+    for (int i = 0; i < taps.count; ++i)
+      a = hn::MulAdd(hn::Set(d, taps.weights[i]), hn::LoadU(d, rows[i] + x), a);
+    hn::StoreU(a, d, out + x);
+  }
+}
+
+void sum_moments(const float* const* rows, Taps taps, float* const* out, int n) {
+  const Floats d;
+  const int lanes = lane_count();
+  for (int at = 0; at < n; at += lanes) {
+    V xx = hn::Zero(d), yy = xx, tt = xx, xy = xx, xt = xx, yt = xx;
+    for (int i = 0; i < taps.count; ++i) {
+      const V w = hn::Set(d, taps.weights[i]);
+      const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(3) * i;
+      const V x = hn::LoadU(d, rows[row] + at);
+      const V y = hn::LoadU(d, rows[row + 1] + at);
+      const V t = hn::LoadU(d, rows[row + 2] + at);
+      const V wx = hn::Mul(w, x), wy = hn::Mul(w, y), wt = hn::Mul(w, t);
+      xx = hn::MulAdd(wx, x, xx);
+      yy = hn::MulAdd(wy, y, yy);
+      tt = hn::MulAdd(wt, t, tt);
+      xy = hn::MulAdd(wx, y, xy);
+      xt = hn::MulAdd(wx, t, xt);
+      yt = hn::MulAdd(wy, t, yt);
+    }
+    hn::StoreU(xx, d, out[0] + at);
+    hn::StoreU(yy, d, out[1] + at);
+    hn::StoreU(tt, d, out[2] + at);
+    hn::StoreU(xy, d, out[3] + at);
+    hn::StoreU(xt, d, out[4] + at);
+    hn::StoreU(yt, d, out[5] + at);
+  }
+}
+
+void sobel_columns(const float* const* rows, float* along_x, float* along_y, int n) {
+  const Floats d;
+  const V two = hn::Set(d, 2.0F);
+  for (int x = 0; x < n; x += lane_count()) {
+    const V above = hn::LoadU(d, rows[0] + x), here = hn::LoadU(d, rows[1] + x),
+            below = hn::LoadU(d, rows[2] + x);
+    hn::StoreU(hn::MulAdd(two, here, hn::Add(above, below)), d, along_x + x);
+    hn::StoreU(hn::Sub(below, above), d, along_y + x);
+  }
+}
+
+void derivatives(const SobelRows& rows, DerivativeWeights weights, const Derivatives& out, int n) {
+  const Floats d;
+  const V two = hn::Set(d, 2.0F);
+  const V space = hn::Set(d, weights.space), time = hn::Set(d, weights.time);
+  for (int x = 0; x < n; x += lane_count()) {
+    const V right = hn::LoadU(d, rows.along_x + x + 1), left = hn::LoadU(d, rows.along_x + x - 1);
+    hn::StoreU(hn::Mul(hn::Sub(right, left), space), d, out.x + x);
+    const V sides = hn::Add(hn::LoadU(d, rows.along_y + x - 1), hn::LoadU(d, rows.along_y + x + 1));
+    hn::StoreU(hn::Mul(hn::MulAdd(two, hn::LoadU(d, rows.along_y + x), sides), space), d,
+               out.y + x);
+    const V change = hn::Sub(hn::LoadU(d, rows.after + x), hn::LoadU(d, rows.before + x));
+    hn::StoreU(hn::Mul(change, time), d, out.t + x);
+  }
+}
+
+// harris_response() of points_math.h, a vector at a time.
+void harris_responses(const float* const* moments, float k, float* out, int n) {
+  const Floats d;
+  for (int at = 0; at < n; at += lane_count()) {
+    const V xx = hn::LoadU(d, moments[0] + at), yy = hn::LoadU(d, moments[1] + at);
+    const V tt = hn::LoadU(d, moments[2] + at), xy = hn::LoadU(d, moments[3] + at);
+    const V xt = hn::LoadU(d, moments[4] + at), yt = hn::LoadU(d, moments[5] + at);
+    const V minor_x = hn::MulSub(yy, tt, hn::Mul(yt, yt));
+    const V minor_y = hn::MulSub(xy, tt, hn::Mul(xt, yt));
+    const V minor_t = hn::MulSub(xy, yt, hn::Mul(yy, xt));
+    const V det = hn::MulAdd(xx, minor_x, hn::MulSub(xt, minor_t, hn::Mul(xy, minor_y)));
+    const V trace = hn::Add(hn::Add(xx, yy), tt);
+    hn::StoreU(hn::MulAdd(hn::Mul(hn::Set(d, -k), trace), hn::Mul(trace, trace), det), d, out + at);
+  }
+}
+
+void periodic_responses(const float* even, const float* odd, float* out, int n) {
+  const Floats d;
+  for (int x = 0; x < n; x += lane_count()) {
+    const V e = hn::LoadU(d, even + x), o = hn::LoadU(d, odd + x);
+    hn::StoreU(hn::Mul(hn::Set(d, 4.0F), hn::MulAdd(e, e, hn::Mul(o, o))), d, out + x);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace
+}  // namespace fovea::actions::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fovea::actions::cpu {
+
+HWY_EXPORT(sum_rows);
+HWY_EXPORT(sum_moments);
+HWY_EXPORT(sobel_columns);
+HWY_EXPORT(derivatives);
+HWY_EXPORT(harris_responses);
+HWY_EXPORT(periodic_responses);
+
+void sum_rows(const float* const* rows, Taps taps, float* out, int n) {
+  HWY_DYNAMIC_DISPATCH(sum_rows)(rows, taps, out, n);
+}
+void sum_moments(const float* const* rows, Taps taps, float* const* out, int n) {
+  HWY_DYNAMIC_DISPATCH(sum_moments)(rows, taps, out, n);
+}
+void sobel_columns(const float* const* rows, float* along_x, float* along_y, int n) {
+  HWY_DYNAMIC_DISPATCH(sobel_columns)(rows, along_x, along_y, n);
+}
+void derivatives(const SobelRows& rows, DerivativeWeights weights, const Derivatives& out, int n) {
+  HWY_DYNAMIC_DISPATCH(derivatives)(rows, weights, out, n);
+}
+void harris_responses(const float* const* moments, float k, float* out, int n) {
+  HWY_DYNAMIC_DISPATCH(harris_responses)(moments, k, out, n);
+}
+void periodic_responses(const float* even, const float* odd, float* out, int n) {
+  HWY_DYNAMIC_DISPATCH(periodic_responses)(even, odd, out, n);
+}
+
+}  // namespace fovea::actions::cpu
+#endif

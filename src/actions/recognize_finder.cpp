@@ -1,0 +1,279 @@
+#include "actions/recognize_finder.h"
+
+#include <fovea/core/error.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace fovea::actions {
+namespace {
+
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+constexpr double kWorthTelling = 0.999;  // of dummies alone: rounding does not make an event
+constexpr float kExtent = 2;             // deviations of a point that its part of a box reaches
+
+}  // namespace
+
+bool EventPicker::wants(std::int64_t first, std::int64_t last, double distance) const {
+  if (first <= told_until_) return false;
+  if (!waiting_) return true;
+  const bool apart = first > waiting_->last_frame || last < waiting_->first_frame;
+  return apart ? first > waiting_->last_frame : distance < waiting_->distance;
+}
+
+void EventPicker::offer(Event event, std::int64_t frame, std::vector<Event>& told) {
+  if (!wants(event.first_frame, event.last_frame, event.distance)) return;
+  if (waiting_ && event.first_frame > waiting_->last_frame) let_go(told);
+  waiting_ = std::move(event);
+  since_ = frame;
+}
+
+void EventPicker::advance(std::int64_t frame, std::vector<Event>& told) {
+  if (waiting_ && frame - since_ >= patience_) let_go(told);
+}
+
+void EventPicker::finish(std::vector<Event>& told) {
+  if (waiting_) let_go(told);
+}
+
+void EventPicker::let_go(std::vector<Event>& told) {
+  told_until_ = waiting_->last_frame;
+  told.push_back(std::move(*waiting_));
+  waiting_.reset();
+}
+
+// One of both ways to match, with what it keeps.
+struct EventFinder::Engine {
+  std::optional<StreamMatcher> stream;
+  std::optional<Matcher> matcher;
+  std::vector<int> nodes;     // of each prototype
+  std::deque<Nodes> block{};  // a frame each
+};
+
+EventFinder::EventFinder(const Model& model, const RecognizeOptions& options, const Exec& exec)
+    : model_(model),
+      options_(options),
+      engine_(std::make_unique<Engine>()),
+      picker_(options.patience),
+      class_distances_(model.classes.size(), kInfinite) {
+  check_options(options);
+  if (model.prototypes.empty()) throw InvalidArgument("recognize: a model without prototypes");
+  if (options.mode == StreamMode::kBlocks && options.overlap >= options.block)
+    throw InvalidArgument(fmt::format("recognize: blocks of {} frames that overlap by {}",
+                                      options.block, options.overlap));
+  const std::vector<Chain> chains = model.chains();
+  int most_nodes = 0;
+  for (const Chain& chain : chains) {
+    engine_->nodes.push_back(chain.size());
+    most_nodes = std::max(most_nodes, chain.size());
+  }
+  if (options.mode == StreamMode::kStream) {
+    engine_->stream.emplace(chains, model.match, exec);
+    most_kept_ =
+        static_cast<std::size_t>(most_nodes) * static_cast<std::size_t>(model.match.window);
+  } else {
+    engine_->matcher.emplace(chains, model.match, exec);
+    most_kept_ = static_cast<std::size_t>(options.block);
+  }
+}
+
+EventFinder::~EventFinder() = default;
+
+void EventFinder::push(std::int64_t frame, std::span<const SpaceTimePoint> points,
+                       ImageView<const float> descriptors, std::vector<Event>& told) {
+  if (frame != next_)
+    throw InvalidArgument(fmt::format("recognize: frame {} after {}", frame, next_ - 1));
+  ++next_;
+  const std::size_t most =
+      model_.scene_points == 0
+          ? points.size()
+          : std::min(points.size(), static_cast<std::size_t>(model_.scene_points));
+  // One frame as a video of its own: its features do not depend on others.
+  PointSet set;
+  set.frames = 1;
+  set.descriptors = Image<float>(kDescriptorSize, static_cast<int>(most));
+  for (std::size_t i = 0; i < most; ++i) {
+    set.points.push_back(points[i]);
+    set.points.back().frame = 0;
+    if (descriptors.width != kDescriptorSize)
+      throw InvalidArgument(fmt::format("recognize: descriptors of {} numbers, expected {}",
+                                        descriptors.width, kDescriptorSize));
+    std::copy_n(descriptors.row(static_cast<int>(i)), kDescriptorSize,
+                set.descriptors.row(static_cast<int>(i)));
+  }
+  Nodes nodes = make_nodes(set, 0, model_.features);
+  for (Node& node : nodes.nodes) node.frame = static_cast<std::int32_t>(frame);
+  kept_.push_back({frame, {points.begin(), points.begin() + static_cast<std::ptrdiff_t>(most)}});
+  if (kept_.size() > most_kept_) kept_.pop_front();
+  if (engine_->stream) push_stream(frame, nodes, told);
+  else push_block(frame, nodes, told);
+}
+
+// What dummies alone would come to is no match, whatever the reject levels are.
+bool EventFinder::allowed(const Found& found) const {
+  if (!std::isfinite(found.distance)) return false;
+  const double none = model_.match.appearance * model_.match.dummy_cost;
+  if (model_.match.dummies && found.distance > kWorthTelling * none) return false;
+  const float level = model_.prototypes[static_cast<std::size_t>(found.prototype)].reject;
+  return options_.reject == 0 || found.distance <= options_.reject * static_cast<double>(level);
+}
+
+// Margins look back over as many frames as an event waits: other classes end a little earlier.
+void EventFinder::note_distances(std::span<const double> nearest) {
+  recent_.emplace_back(nearest.begin(), nearest.end());
+  if (recent_.size() > static_cast<std::size_t>(std::max(options_.patience, 1)))
+    recent_.pop_front();
+  std::ranges::fill(class_distances_, kInfinite);
+  for (const std::vector<double>& frame : recent_)
+    for (std::size_t c = 0; c < frame.size(); ++c)
+      class_distances_[c] = std::min(class_distances_[c], frame[c]);
+}
+
+void EventFinder::push_stream(std::int64_t frame, const Nodes& nodes, std::vector<Event>& told) {
+  const std::span<const MatchScore> scores =
+      engine_->stream->push(static_cast<std::int32_t>(frame), nodes);
+  std::vector<double> nearest(model_.classes.size(), kInfinite);
+  Found best;
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    if (!std::isfinite(scores[i].energy)) continue;
+    const float value =
+        model_.score.score == Score::kEnergy ? scores[i].energy : scores[i].appearance;
+    const Found found{static_cast<int>(i), static_cast<double>(value) / engine_->nodes[i],
+                      scores[i].first_frame, scores[i].last_frame};
+    double& of_class = nearest[static_cast<std::size_t>(model_.prototypes[i].label)];
+    of_class = std::min(of_class, found.distance);
+    if ((best.prototype < 0 || found.distance < best.distance) && allowed(found) &&
+        picker_.wants(found.first, found.last, found.distance))
+      best = found;
+  }
+  note_distances(nearest);
+  if (best.prototype >= 0) {
+    double other = kInfinite;
+    for (std::size_t c = 0; c < class_distances_.size(); ++c)
+      if (static_cast<std::int32_t>(c) != label_of(best))
+        other = std::min(other, class_distances_[c]);
+    picker_.offer(make_event(best, other, engine_->stream->path(best.prototype)), frame, told);
+  }
+  picker_.advance(frame, told);
+}
+
+void EventFinder::push_block(std::int64_t frame, const Nodes& nodes, std::vector<Event>& told) {
+  Nodes own;
+  own.nodes = nodes.nodes;
+  own.features = fovea::clone(nodes.features);
+  engine_->block.push_back(std::move(own));
+  if (static_cast<int>(engine_->block.size()) == options_.block) match_block(frame, told);
+}
+
+void EventFinder::match_block(std::int64_t last, std::vector<Event>& told) {
+  Scene scene;
+  scene.first_frame = static_cast<std::int32_t>(block_first_);
+  scene.frames = static_cast<std::int32_t>(engine_->block.size());
+  int points = 0;
+  for (const Nodes& frame : engine_->block) points += frame.size();
+  scene.points.features = Image<float>(engine_->block.front().features.width(), points);
+  std::vector<int> first_of_frame;
+  for (const Nodes& frame : engine_->block) {
+    first_of_frame.push_back(scene.points.size());
+    for (int i = 0; i < frame.size(); ++i) {
+      std::copy_n(frame.features.row(i), frame.features.width(),
+                  scene.points.features.row(scene.points.size()));
+      scene.points.nodes.push_back(frame.nodes[static_cast<std::size_t>(i)]);
+    }
+  }
+  std::vector<Match> matches = engine_->matcher->match(scene);
+  std::vector<double> nearest(model_.classes.size(), kInfinite);
+  std::vector<Found> all, found;
+  for (std::size_t i = 0; i < matches.size(); ++i) {
+    const Match& match = matches[i];
+    if (!match.found) continue;
+    const float value =
+        model_.score.score == Score::kEnergy ? match.energy : match.appearance + match.dummies;
+    const Found one{static_cast<int>(i), static_cast<double>(value) / engine_->nodes[i],
+                    match.path.front().frame, match.path.back().frame};
+    double& of_class = nearest[static_cast<std::size_t>(model_.prototypes[i].label)];
+    of_class = std::min(of_class, one.distance);
+    all.push_back(one);
+    if (allowed(one) && one.first > told_until_) found.push_back(one);
+  }
+  recent_.clear();
+  note_distances(nearest);
+  std::ranges::stable_sort(found, {}, &Found::distance);
+  std::vector<Found> chosen;
+  for (const Found& one : found)
+    if (std::ranges::all_of(chosen, [&](const Found& other) {
+          return one.first > other.last || one.last < other.first;
+        }))
+      chosen.push_back(one);
+  std::ranges::sort(chosen, {}, &Found::first);
+  for (const Found& one : chosen) {
+    std::vector<MatchedNode> path =
+        std::move(matches[static_cast<std::size_t>(one.prototype)].path);
+    for (MatchedNode& node : path)  // of the frame, as in a stream
+      if (node.point >= 0)
+        node.point -= first_of_frame[static_cast<std::size_t>(node.frame - block_first_)];
+    told.push_back(make_event(one, best_other(one, all), std::move(path)));
+    told_until_ = one.last;
+  }
+  const auto kept = static_cast<std::size_t>(options_.overlap);
+  while (engine_->block.size() > kept) engine_->block.pop_front();
+  block_first_ = last + 1 - static_cast<std::int64_t>(engine_->block.size());
+}
+
+// A block may hold several actions: what is nearer elsewhere in it is no rival.
+double EventFinder::best_other(const Found& found, std::span<const Found> all) const {
+  double other = kInfinite;
+  for (const Found& one : all) {
+    const bool overlaps = one.first <= found.last && one.last >= found.first;
+    if (label_of(one) != label_of(found) && (overlaps || one.distance >= found.distance))
+      other = std::min(other, one.distance);
+  }
+  return other;
+}
+
+void EventFinder::finish(std::vector<Event>& told) {
+  if (engine_->stream) picker_.finish(told);
+  // What came since the last block, with its overlap.
+  else if (!engine_->block.empty() &&
+           (block_first_ == 0 || static_cast<int>(engine_->block.size()) > options_.overlap))
+    match_block(next_ - 1, told);
+}
+
+Event EventFinder::make_event(const Found& found, double other,
+                              std::vector<MatchedNode> path) const {
+  Event event;
+  event.prototype = found.prototype;
+  event.label = label_of(found);
+  event.first_frame = found.first;
+  event.last_frame = found.last;
+  event.distance = found.distance;
+  if (std::isfinite(other) && found.distance > 0)
+    event.margin = (other - found.distance) / found.distance;
+  const float none = std::numeric_limits<float>::infinity();
+  event.box = {none, none, -none, -none};
+  for (const MatchedNode& node : path) {
+    if (node.point < 0) {
+      ++event.dummies;
+      continue;
+    }
+    const auto frame = std::ranges::find(kept_, node.frame, &FramePoints::frame);
+    if (frame == kept_.end() || node.point >= static_cast<int>(frame->points.size())) continue;
+    const SpaceTimePoint& point = frame->points[static_cast<std::size_t>(node.point)];
+    const float reach = kExtent * std::sqrt(std::max(point.sigma2, 0.0F));
+    event.box[0] = std::min(event.box[0], point.x - reach);
+    event.box[1] = std::min(event.box[1], point.y - reach);
+    event.box[2] = std::max(event.box[2], point.x + reach);
+    event.box[3] = std::max(event.box[3], point.y + reach);
+  }
+  if (event.box[0] > event.box[2]) event.box = {};
+  for (std::size_t i = 0; i < 4 && width_ > 0; ++i)
+    event.box[i] =
+        std::clamp(event.box[i], 0.0F, static_cast<float>(i % 2 == 0 ? width_ : height_));
+  event.path = std::move(path);
+  return event;
+}
+
+}  // namespace fovea::actions

@@ -1,0 +1,178 @@
+// Points of clips: each video is decoded once, several videos at a time.
+#include <fovea/actions/train.h>
+#include <fovea/core/error.h>
+#include <fovea/io/video.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "core/parallel.h"
+
+namespace fovea::actions {
+namespace {
+
+// Clips of one video; where clips are cut first, each is a video of its own.
+struct Job {
+  std::string path;
+  int start = 0;
+  int count = 0;  // 0: to the end
+  std::vector<int> clips{};
+};
+
+std::vector<Job> jobs_of(std::span<const Clip> clips, bool cut_first) {
+  std::vector<Job> jobs;
+  std::map<std::string, std::size_t> known;
+  for (std::size_t i = 0; i < clips.size(); ++i) {
+    const Clip& clip = clips[i];
+    const auto found = known.find(clip.path);
+    if (!cut_first && found != known.end()) {
+      jobs[found->second].clips.push_back(static_cast<int>(i));
+      continue;
+    }
+    known[clip.path] = jobs.size();
+    Job job{.path = clip.path, .clips = {static_cast<int>(i)}};
+    if (cut_first) {
+      job.start = clip.first;
+      job.count = clip.frames;
+    }
+    jobs.push_back(std::move(job));
+  }
+  return jobs;
+}
+
+// Points of a whole stream, put together frame by frame.
+class Collector {
+ public:
+  void add(const PointStream::Ready& ready) {
+    for (std::size_t i = 0; i < ready.points.size(); ++i) {
+      points_.push_back(ready.points[i]);
+      if (ready.descriptors.empty()) continue;
+      const float* row = ready.descriptors.row(static_cast<int>(i));
+      numbers_.insert(numbers_.end(), row, row + ready.descriptors.width);
+    }
+  }
+  // Frames [first, last), counted from the first.
+  PointSet part(const PointSet& frame, std::int64_t first, std::int64_t last) const {
+    PointSet set;
+    set.width = frame.width;
+    set.height = frame.height;
+    set.frame_rate = frame.frame_rate;
+    set.frames = last - first;
+    const auto earlier = [](const SpaceTimePoint& point, std::int64_t number) {
+      return point.frame < number;
+    };
+    const auto begin = std::lower_bound(points_.begin(), points_.end(), first, earlier);
+    const auto end = std::lower_bound(begin, points_.end(), last, earlier);
+    set.points.assign(begin, end);
+    for (SpaceTimePoint& point : set.points) point.frame -= static_cast<std::int32_t>(first);
+    if (numbers_.empty()) return set;
+    set.descriptors = Image<float>(kDescriptorSize, static_cast<int>(set.points.size()));
+    for (int y = 0; y < set.descriptors.height(); ++y)
+      std::copy_n(numbers_.begin() + (begin - points_.begin() + y) * kDescriptorSize,
+                  kDescriptorSize, set.descriptors.row(y));
+    return set;
+  }
+
+ private:
+  std::vector<SpaceTimePoint> points_;
+  std::vector<float> numbers_;
+};
+
+struct ClipTask {
+  std::span<const Clip> clips;
+  const PointOptions& options;
+  bool cut_first;
+};
+
+// By clip: its points, or why there are none.
+struct Results {
+  std::vector<PointSet> points;
+  std::vector<std::string> why;
+};
+
+void run(const Job& job, const ClipTask& task, const Exec& exec, Results& results) {
+  io::VideoReader reader(
+      job.path,
+      {.color = io::VideoColor::kGray, .start = job.start, .count = job.count, .threads = 1});
+  PointStream stream(task.options, exec);
+  Collector collector;
+  PointSet head;
+  head.width = reader.info().width;
+  head.height = reader.info().height;
+  if (reader.info().rate.numerator > 0) head.frame_rate = reader.info().rate.value();
+  io::Frame frame;
+  while (reader.next(frame)) {
+    throw_if_stopped(exec);
+    ++head.frames;
+    collector.add(stream.push(frame.image));
+  }
+  for (auto ready = stream.finish(); ready.frame >= 0; ready = stream.finish())
+    collector.add(ready);
+  for (const int number : job.clips) {
+    const auto at = static_cast<std::size_t>(number);
+    const Clip& clip = task.clips[at];
+    const std::int64_t first = task.cut_first ? 0 : clip.first;
+    const std::int64_t last =
+        clip.frames == 0 ? head.frames : std::min(head.frames, first + clip.frames);
+    if (last > first) results.points[at] = collector.part(head, first, last);
+    else
+      results.why[at] = fmt::format("{}: begins at frame {}, but the video has only {}", clip.path,
+                                    clip.first + 1, job.start + head.frames);
+  }
+}
+
+// What goes wrong with a video goes wrong with each of its clips.
+void try_to_run(const Job& job, const ClipTask& task, const Exec& exec, Results& results) {
+  std::string why;
+  try {
+    run(job, task, exec, results);
+    return;
+  } catch (const IoError& error) {
+    why = error.what();
+  } catch (const FormatError& error) {
+    why = error.what();
+  } catch (const InvalidArgument& error) {
+    why = fmt::format("{}: {}", job.path, error.what());
+  }
+  for (const int clip : job.clips) results.why[static_cast<std::size_t>(clip)] = why;
+}
+
+}  // namespace
+
+std::vector<PointSet> clip_points(std::span<const Clip> clips, const PointOptions& options,
+                                  bool cut_first, const Exec& exec, const ClipFailure& failed) {
+  check_options(options);
+  const std::vector<Job> jobs = jobs_of(clips, cut_first);
+  Results results{std::vector<PointSet>(clips.size()), std::vector<std::string>(clips.size())};
+  const ClipTask task{clips, options, cut_first};
+  // A GPU has one video at a time; cores have one each, which needs no meeting between them.
+  const bool on_gpu = resolve(exec.device).kind == DeviceKind::kCuda;
+  Exec inner = exec;
+  inner.progress = {};
+  inner.threads = on_gpu ? exec.threads : 1;
+  const std::size_t some = on_gpu ? 1 : 2 * static_cast<std::size_t>(thread_count(exec));
+  for (std::size_t begin = 0; begin < jobs.size(); begin += some) {
+    if (exec.progress)
+      exec.progress({"points", static_cast<double>(begin), static_cast<double>(jobs.size())});
+    const std::size_t end = std::min(jobs.size(), begin + some);
+    parallel_for(exec, static_cast<std::int64_t>(end - begin), 1,
+                 [&](std::int64_t from, std::int64_t to) {
+                   for (std::int64_t i = from; i < to; ++i)
+                     try_to_run(jobs[begin + static_cast<std::size_t>(i)], task, inner, results);
+                 });
+    for (std::size_t i = begin; i < end; ++i)
+      for (const int clip : jobs[i].clips) {
+        const std::string& why = results.why[static_cast<std::size_t>(clip)];
+        if (why.empty()) continue;
+        if (!failed) throw FormatError(why);
+        failed(clip, why);
+      }
+  }
+  if (exec.progress)
+    exec.progress({"points", static_cast<double>(jobs.size()), static_cast<double>(jobs.size())});
+  return std::move(results.points);
+}
+
+}  // namespace fovea::actions

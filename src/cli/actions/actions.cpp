@@ -1,0 +1,66 @@
+#include "cli/actions/actions.h"
+
+#include <fovea/core/error.h>
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "cli/program/run.h"
+#include "cli/program/shipped_models.h"
+
+namespace fovea::cli {
+
+actions::Model read_actions_model(const std::string& word) {
+  return actions::Model::read(word == "weizmann" ? shipped_model("actions_weizmann.safetensors")
+                                                 : word);
+}
+
+actions::TrainOptions paper_unless_asked(const actions::TrainOptions& asked) {
+  std::map<std::string, std::string> usual;
+  actions::TrainOptions defaults, given = asked, paper = actions::paper_options();
+  for_each_option(defaults,
+                  [&](const OptionField& field) { usual[field.name] = option_text(field); });
+  std::map<std::string, std::string> changed;
+  for_each_option(given, [&](const OptionField& field) {
+    if (option_text(field) != usual[field.name]) changed[field.name] = option_text(field);
+  });
+  for_each_option(paper, [&](const OptionField& field) {
+    if (const auto found = changed.find(field.name); found != changed.end())
+      set_option(field, found->second);
+  });
+  return paper;
+}
+
+int ClipSet::status() const { return failed > 0 ? kSomeFailed : kDone; }
+
+ClipSet load_clips(actions::Corpus corpus, const ClipRequest& request, Context& context) {
+  const double start = steady_seconds();
+  std::vector<bool> bad(corpus.clips.size(), false);
+  std::vector<actions::PointSet> points =
+      actions::clip_points(corpus.clips, request.points, request.cut_first, context.exec,
+                           [&](int clip, const std::string& why) {
+                             bad[static_cast<std::size_t>(clip)] = true;
+                             context.console.complain(why);
+                           });
+  ClipSet set;
+  set.corpus.classes = std::move(corpus.classes);
+  for (std::size_t i = 0; i < bad.size(); ++i) {
+    set.place.push_back(bad[i] ? -1 : static_cast<std::int32_t>(set.points.size()));
+    if (bad[i]) {
+      ++set.failed;
+      continue;
+    }
+    set.corpus.clips.push_back(std::move(corpus.clips[i]));
+    set.points.push_back(std::move(points[i]));
+  }
+  if (set.points.empty())
+    throw FormatError(fmt::format("none of {} clips could be read", bad.size()));
+  if (set.failed > 0)
+    context.console.complain(
+        fmt::format("{} of {} clips could not be read and were left out", set.failed, bad.size()));
+  set.seconds = steady_seconds() - start;
+  return set;
+}
+
+}  // namespace fovea::cli

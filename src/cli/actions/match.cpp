@@ -1,0 +1,193 @@
+// fovea actions match: where a short video's action happens in another, as a picture with lines
+// between the points that belong together.
+#include <fovea/actions/show.h>
+#include <fovea/actions/train.h>
+#include <fovea/core/error.h>
+#include <fovea/core/version.h>
+#include <fovea/io/image_io.h>
+#include <fovea/io/json_writer.h>
+#include <fovea/io/video.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/actions/actions.h"
+#include "cli/program/batch.h"
+#include "cli/program/run.h"
+
+namespace fovea::cli {
+namespace {
+
+struct ActionsMatchRequest {
+  std::string output{};
+  int columns = 5;
+  int scene_points = 1;
+  actions::PointOptions points = actions::TrainOptions{}.points;
+  actions::FeatureOptions features{};
+  actions::CutOptions cut{};
+  actions::MatchOptions match{};
+};
+
+void describe(OptionVisitor& visit, ActionsMatchRequest& request) {
+  visit("output", request.output, "picture to write");
+  visit("columns", request.columns, "nodes that are shown", 1, 20);
+  visit("scene-points", request.scene_points,
+        "points of a frame that are matched, the most confident; 0: all", 0, 1000);
+  describe(visit, request.points);
+  describe(visit, request.features);
+  describe(visit, request.cut);
+  describe(visit, request.match);
+}
+
+// A short video in memory.
+struct Video {
+  Video(const std::string& path, const actions::PointOptions& options, const Exec& exec) {
+    io::VideoReader reader(path, {.color = io::VideoColor::kGray});
+    io::Frame frame;
+    while (reader.next(frame)) {
+      images.push_back(std::move(frame.image));
+      frame = {};
+    }
+    if (images.empty()) throw FormatError(path + ": has no frame");
+    for (const auto& image : images) frames.push_back(image.view());
+    points = actions::find_points(frames, options, exec);
+    if (points.points.empty())
+      throw InvalidArgument(path + ": has no points; lower the detector's threshold");
+  }
+  void mirror() {
+    for (auto& image : images)
+      for (int y = 0; y < image.height(); ++y)
+        std::reverse(image.row(y), image.row(y) + image.width());
+  }
+  std::vector<Image<std::uint8_t>> images;
+  std::vector<ImageView<const std::uint8_t>> frames;
+  actions::PointSet points;
+};
+
+// A chain of the model video, and how it was cut.
+struct Candidate {
+  actions::Chain chain;
+  int first = 0;
+  bool mirrored = false;
+};
+
+std::vector<Candidate> candidates_of(const actions::PointSet& points,
+                                     const ActionsMatchRequest& request) {
+  std::vector<Candidate> result;
+  for (const bool turned : {false, true}) {
+    if (turned && !request.cut.mirror) break;
+    const actions::Nodes all =
+        turned ? actions::make_nodes(actions::mirrored(points), 1, request.features)
+               : actions::make_nodes(points, 1, request.features);
+    const int nodes = std::min(request.cut.nodes, all.size());
+    for (int first = 0; nodes >= 3 && first + nodes <= all.size(); first += request.cut.step) {
+      Candidate one{{}, first, turned};
+      one.chain.nodes.assign(all.nodes.begin() + first, all.nodes.begin() + first + nodes);
+      one.chain.features = clone(all.features.view().crop(0, first, all.features.width(), nodes));
+      result.push_back(std::move(one));
+    }
+  }
+  if (result.empty()) throw InvalidArgument("the model video has points in fewer than 3 frames");
+  return result;
+}
+
+void print_match(const Candidate& model, const actions::Match& match,
+                 const ActionsMatchRequest& request, const Context& context) {
+  if (!context.json) {
+    context.console.print(fmt::format(
+        "energy {:.3f} a node: appearance {:.3f}, dummies {:.3f} ({} of {} nodes), time {:.3f}, "
+        "angles {:.3f}; frames {} to {} of the model{} are {} to {} of the scene\n",
+        match.energy / static_cast<float>(model.chain.size()), match.appearance, match.dummies,
+        match.dummy_count, model.chain.size(), match.time, match.angles,
+        model.chain.nodes.front().frame, model.chain.nodes.back().frame,
+        model.mirrored ? " in a mirror" : "", match.path.front().frame, match.path.back().frame));
+    return;
+  }
+  std::string text;
+  io::JsonWriter json(io::string_sink(text));
+  json.begin_object().member("fovea", FOVEA_VERSION).member("command", context.command.name());
+  json.member("device", to_string(context.exec.device)).key("options").raw(context.options_json);
+  json.member("picture", request.output).member("mirrored", model.mirrored);
+  json.member("energy", match.energy).member("appearance", match.appearance);
+  json.member("dummies", match.dummies).member("time", match.time).member("angles", match.angles);
+  json.member("dummy_count", match.dummy_count).key("nodes").begin_array();
+  for (std::size_t i = 0; i < match.path.size(); ++i)
+    json.begin_object()
+        .member("model_frame", model.chain.nodes[i].frame)
+        .member("scene_frame", match.path[i].frame)
+        .member("scene_point", match.path[i].point)
+        .end_object();
+  json.end_array().end_object().finish();
+  context.console.print(text);
+}
+
+int run_actions_match(ActionsMatchRequest& request, Context& context) {
+  if (request.output.empty())
+    throw InvalidArgument("actions match needs -o PICTURE, a file to write");
+  settle_device(context);
+  std::vector<Video> videos;
+  for (const std::string& path : context.inputs)
+    videos.emplace_back(path, request.points, context.exec);
+  std::vector<actions::PointSet> points;
+  points.reserve(videos.size());
+  for (Video& video : videos) points.push_back(std::move(video.points));
+  if (request.features.scale == 0)
+    request.features.scale = actions::learn_scale(points, request.scene_points, request.features);
+  const std::vector<Candidate> candidates = candidates_of(points[0], request);
+  std::vector<actions::Chain> chains;
+  for (const Candidate& one : candidates) {
+    actions::Chain chain;
+    chain.nodes = one.chain.nodes;
+    chain.features = clone(one.chain.features);
+    chains.push_back(std::move(chain));
+  }
+  const actions::Scene scene =
+      actions::make_scene(points[1], request.scene_points, request.features);
+  const std::vector<actions::Match> matches =
+      actions::Matcher(chains, request.match, context.exec).match(scene);
+  std::size_t best = matches.size();
+  const auto energy = [&](std::size_t i) {
+    return matches[i].energy / static_cast<float>(candidates[i].chain.size());
+  };
+  for (std::size_t i = 0; i < matches.size(); ++i)
+    if (matches[i].found && (best == matches.size() || energy(i) < energy(best))) best = i;
+  if (best == matches.size())
+    throw InvalidArgument(
+        fmt::format("{} does not fit into {}: no assignment obeys order and closeness; allow "
+                    "dummies, fewer nodes or a wider window",
+                    context.inputs[0], context.inputs[1]));
+  if (candidates[best].mirrored) videos[0].mirror();
+  const Image<std::uint8_t> picture = actions::match_picture({.model_frames = videos[0].frames,
+                                                              .scene_frames = videos[1].frames,
+                                                              .model = &candidates[best].chain,
+                                                              .scene = &scene,
+                                                              .match = &matches[best],
+                                                              .columns = request.columns});
+  io::write_image(request.output, picture.view());
+  context.console.end_progress();
+  print_match(candidates[best], matches[best], request, context);
+  return kDone;
+}
+
+}  // namespace
+
+Command actions_match_command() {
+  return {
+      .system = "actions",
+      .verb = "match",
+      .summary = "one video's action found in another, as a picture",
+      .text =
+          "Finds the part of MODEL_VIDEO that comes nearest to SCENE_VIDEO, exactly, and draws "
+          "frames of both with lines between the points that were matched. Tells the energy and "
+          "what it is made of.",
+      .arguments = {{"MODEL_VIDEO", "short video of an action"},
+                    {"SCENE_VIDEO", "video to find it in"}},
+      .examples = {{"fovea actions match daria_walk.avi eli_walk.avi -o match.png",
+                    "five nodes, those with a point"},
+                   {"fovea actions match a.avi b.avi -o match.png --nodes 30 --no-dummies --json",
+                    "all 30 nodes must have a point"}},
+      .request = make_request<ActionsMatchRequest, run_actions_match>};
+}
+
+}  // namespace fovea::cli

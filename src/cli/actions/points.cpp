@@ -1,0 +1,248 @@
+// fovea actions points: space-time interest points of a video, with descriptors, as text.
+#include <fovea/actions/points.h>
+#include <fovea/core/error.h>
+#include <fovea/core/version.h>
+#include <fovea/io/json_writer.h>
+#include <fovea/io/video.h>
+#include <fovea/report/draw.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <optional>
+
+#include "cli/ops/images.h"
+#include "cli/program/batch.h"
+#include "cli/program/command.h"
+#include "cli/program/run.h"
+#include "core/ordered_pipeline.h"
+#include "io/text/output_file.h"
+
+namespace fovea::cli {
+namespace {
+
+using actions::PointSet;
+using actions::PointStream;
+using actions::SpaceTimePoint;
+
+struct PointsRequest {
+  actions::PointOptions points{};
+  std::string output{};
+  std::string annotated{};
+};
+void describe(OptionVisitor& visit, PointsRequest& request) {
+  visit("output", request.output,
+        "file for the points, in STIP-2.0's form; without it they are "
+        "printed");
+  visit("annotated", request.annotated,
+        "video with the points drawn, circles as large as they are");
+  describe(visit, request.points);
+}
+
+// The video with a circle of three sigma for each point, while it lasts.
+class Annotated {
+ public:
+  Annotated(const std::string& path, double frame_rate) {
+    if (!path.empty()) writer_.emplace(path, io::VideoWriteOptions{.frame_rate = frame_rate});
+  }
+  void keep(ImageView<const std::uint8_t> gray) {
+    if (writer_) waiting_.push_back(clone(gray));
+  }
+  // The points of the oldest frame that is kept.
+  void draw(std::span<const SpaceTimePoint> points) {
+    if (!writer_) return;
+    const Image<std::uint8_t> gray = std::move(waiting_.front());
+    waiting_.pop_front();
+    Image<std::uint8_t> picture(gray.width(), gray.height(), 3);
+    for (int y = 0; y < gray.height(); ++y)
+      for (int x = 0; x < gray.width(); ++x) std::fill_n(&picture.at(x, y), 3, gray.at(x, y));
+    for (const SpaceTimePoint& point : points)
+      report::draw_circle(picture, {point.x + 0.5, point.y + 0.5}, 3 * std::sqrt(point.sigma2),
+                          {.color = report::palette(point.tau2 > 2 ? 1 : 0), .thickness = 1.5F});
+    writer_->write(picture.view());
+    drawn_ = true;
+  }
+  void finish() {
+    if (writer_ && drawn_) writer_->finish();
+  }
+
+ private:
+  std::optional<io::VideoWriter> writer_;
+  std::deque<Image<std::uint8_t>> waiting_;
+  bool drawn_ = false;
+};
+
+// One pass over the video: reading, finding and drawing go on beside each other.
+class PointsRun {
+ public:
+  PointsRun(const PointsRequest& request, Context& context)
+      : request_(request),
+        context_(context),
+        reader_(context.inputs[0], {.color = io::VideoColor::kGray}),
+        annotated_(request.annotated, reader_.info().rate.value()) {
+    Exec exec = context.exec;
+    exec.progress = {};  // frames are told
+    exec.stop = {};      // asked between frames; what was found is still finished
+    streams_.emplace_back(request.points, exec);
+    set_.frame_rate = reader_.info().rate.value();
+  }
+
+  int run() {
+    const double start = steady_seconds();
+    bool stopped = false;
+    const bool alone = context_.exec.threads == 1 && context_.exec.device.kind == DeviceKind::kCpu;
+    OrderedPipeline<Step, PointStream> steps(
+        streams_, alone ? 1 : 4,
+        {.read = [&](Step& step) { return reader_.next(step.frame); },
+         .work = [](PointStream& stream, Step& step) { step.take(stream.push(step.frame.image)); },
+         .write = [&](Step& step) { write(step); }});
+    try {
+      steps.run(context_.exec);
+    } catch (const Cancelled&) {
+      stopped = true;
+    } catch (const FormatError&) {  // a truncated file: what was found before is kept
+      if (set_.frames > 0) finish();
+      throw;
+    }
+    finish();
+    context_.console.end_progress();
+    if (set_.frames == 0 && !stopped)
+      throw FormatError(fmt::format("{}: has no frame", context_.inputs[0]));
+    if (set_.points.empty() && !stopped)
+      context_.console.note(
+          fmt::format("{}: no interest point in {} frames; a lower threshold finds weaker ones",
+                      context_.inputs[0], set_.frames));
+    print(steady_seconds() - start, stopped);
+    if (stopped) throw Cancelled("stopped as asked");
+    return kDone;
+  }
+
+ private:
+  // A frame, and what was known of an earlier one when it had come.
+  struct Step {
+    io::Frame frame{};
+    std::int64_t of = -1;
+    std::vector<SpaceTimePoint> points{};
+    Image<float> descriptors{};
+
+    void take(const PointStream::Ready& ready) {
+      of = ready.frame;
+      points.assign(ready.points.begin(), ready.points.end());
+      descriptors = ready.descriptors.empty() ? Image<float>() : clone(ready.descriptors);
+    }
+  };
+
+  void write(Step& step) {
+    set_.width = step.frame.image.width();
+    set_.height = step.frame.image.height();
+    ++set_.frames;
+    annotated_.keep(step.frame.image);
+    add(step);
+    if (context_.exec.progress)
+      context_.exec.progress(
+          {"frames", static_cast<double>(set_.frames),
+           static_cast<double>(std::max<std::int64_t>(0, reader_.expected_frames()))});
+  }
+  void add(const Step& step) {
+    if (step.of < 0) return;
+    set_.points.insert(set_.points.end(), step.points.begin(), step.points.end());
+    for (int i = 0; i < step.descriptors.height(); ++i)
+      descriptors_.insert(descriptors_.end(), step.descriptors.row(i),
+                          step.descriptors.row(i) + actions::kDescriptorSize);
+    annotated_.draw(step.points);
+  }
+
+  void finish() {
+    Step last;
+    for (;;) {
+      last.take(streams_[0].finish());
+      if (last.of < 0) break;
+      if (last.of < set_.frames) add(last);
+    }
+    annotated_.finish();
+    if (!descriptors_.empty()) {
+      set_.descriptors =
+          Image<float>(actions::kDescriptorSize, static_cast<int>(set_.points.size()));
+      copy(packed_view<const float>(descriptors_.data(), actions::kDescriptorSize,
+                                    set_.descriptors.height()),
+           set_.descriptors.view());
+    }
+    if (request_.output.empty()) return;
+    io::OutputFile file(request_.output);
+    file.write(actions::points_text(set_));
+    file.commit();
+  }
+
+  void print(double seconds, bool stopped) {
+    if (context_.json) return print_json(seconds, stopped);
+    if (request_.output.empty() && request_.annotated.empty())
+      return context_.console.print(actions::points_text(set_));
+    context_.console.print(
+        fmt::format("{}: {} points in {} frames, {:.3g} s\n",
+                    request_.output.empty() ? request_.annotated : request_.output,
+                    set_.points.size(), set_.frames, seconds));
+  }
+  void print_json(double seconds, bool stopped) {
+    std::string text;
+    io::JsonWriter json(io::string_sink(text));
+    json.begin_object().member("fovea", FOVEA_VERSION).member("command", context_.command.name());
+    json.member("device", to_string(context_.exec.device)).member("seed", context_.exec.seed);
+    json.key("options").raw(context_.options_json);
+    json.member("input", context_.inputs[0]);
+    if (!request_.output.empty()) json.member("output", request_.output);
+    if (!request_.annotated.empty()) json.member("annotated", request_.annotated);
+    json.member("width", set_.width).member("height", set_.height);
+    json.member("frames", set_.frames).member("frame_rate", set_.frame_rate);
+    json.key("points").begin_array();
+    for (const SpaceTimePoint& point : set_.points) {
+      json.begin_object().member("frame", point.frame).member("x", point.x).member("y", point.y);
+      json.member("sigma2", point.sigma2).member("tau2", point.tau2);
+      json.member("confidence", point.confidence).end_object();
+    }
+    json.end_array().member("interrupted", stopped).member("seconds", seconds);
+    json.end_object().finish();
+    context_.console.print(text);
+  }
+
+  const PointsRequest& request_;
+  Context& context_;
+  io::VideoReader reader_;
+  Annotated annotated_;
+  std::vector<PointStream> streams_{};  // one: points follow from the frames before
+  PointSet set_{};
+  std::vector<float> descriptors_{};
+};
+
+int run_points(PointsRequest& request, Context& context) {
+  if (!request.output.empty() && request.output == request.annotated)
+    throw InvalidArgument(
+        fmt::format("{} would be written twice; give each result its own name", request.output));
+  settle_device(context);
+  return PointsRun(request, context).run();
+}
+
+}  // namespace
+
+Command actions_points_command() {
+  return {
+      .system = "actions",
+      .verb = "points",
+      .summary = "space-time interest points of a video, with HoG and HoF",
+      .text =
+          "Finds where a video changes in space and time at once, by Laptev's space-time "
+          "corners with the scales of STIP-2.0 or by Dollar's periodic detector, and describes "
+          "each place by histograms of gradients and flow. The text is STIP-2.0's, sorted by "
+          "frame, with the confidence of each point in a comment.",
+      .arguments = {{"VIDEO",
+                     "video file, folder or glob of images, or - for y4m on standard input", 1, 1}},
+      .examples = {{"fovea actions points walk.avi -o walk.txt", "corners with descriptors"},
+                   {"fovea actions points walk.avi --detector periodic --annotated seen.mp4",
+                    "the periodic detector, drawn"},
+                   {"fovea actions points - --most-per-frame 1 -o live.txt",
+                    "the most confident point of each frame of a pipe"}},
+      .request = make_request<PointsRequest, run_points>};
+}
+
+}  // namespace fovea::cli

@@ -1,0 +1,122 @@
+// Measures operations beside rivals and beside the machine's own ceilings, for every system. A
+// system's bench verb makes a list of cases and hands it to run_bench().
+#pragma once
+#include <fovea/core/exec.h>
+#include <fovea/core/image.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/program/command.h"
+
+namespace fovea::cli {
+
+struct BenchShape {
+  int width = 0;
+  int height = 0;
+  int channels = 1;
+  int to_width = 0;  // of the result, where it has another size
+  int to_height = 0;
+  int taps = 0;         // of a kernel, where there is one
+  double ratio = 0;     // of a scan's levels, where there is one
+  int bins = 0;         // of histograms, where there are some,
+  double distinct = 0;  // and the share of them that differ
+};
+// "1920x1080", "1920x1080x3", "1920x1080 to 640x480", "1920x1080 7 taps", "640x480 ratio 1.05",
+// "640x480 11 channels 15.3% distinct".
+std::string to_string(const BenchShape& shape);
+
+// Work set up once and run many times, with settings that the framework gives.
+using BenchWork = std::function<void(const Exec&)>;
+
+struct PublishedTime {
+  std::string source;
+  double seconds = 0;
+};
+
+// One thing to measure. It becomes a row with one CPU thread, a row with all of them, and a row for
+// the GPU; several rivals give a row each.
+struct BenchCase {
+  std::string name;  // "gradient_sobel_u8"; a rival of the same name is measured beside it
+  BenchShape shape;
+  double bytes = 0;       // that any implementation must read and write
+  double operations = 0;  // floating-point operations that it must do; 0 where they are no limit
+  // Makes buffers in the memory asked for, host or device, and the work on them.
+  std::function<BenchWork(Memory)> prepare;
+  // What both sides work on, where the time depends on it; else each makes its own noise.
+  std::shared_ptr<const Image<std::uint8_t>> image{};
+  std::shared_ptr<const Image<std::uint8_t>> second{};  // of a pair
+  std::vector<double> costs{};  // of a ground distance or a graph, as rival_table.h has them
+  // The time that a paper gives for the same work on a GPU, beside the GPU's row.
+  std::optional<PublishedTime> published{};
+  // How wrong the last run of the work was, and what a rival found; empty where that is no
+  // question.
+  std::function<double()> error{};
+  std::function<double(const float* result)> rival_error{};
+};
+
+struct BenchOptions {
+  bool csv = false;       // a row a line
+  bool markdown = false;  // a table for documents
+  int repeats = 11;       // timed runs a row, each of 10 ms or more
+  std::string filter{};   // only cases whose name and size hold this text
+  std::string rivals{};   // JSON file of rivals' rows measured by another program
+};
+void describe(OptionVisitor& visit, BenchOptions& options);
+
+struct BenchRow {
+  std::string name;
+  std::string device;
+  int threads = 0;  // 0 on a GPU
+  std::string size;
+  double seconds = 0;  // median
+  double spread = 0;   // interquartile range over the median
+  std::string rival;   // empty where there is none
+  std::optional<double> rival_seconds;
+  std::string bound;              // which ceiling is the nearest: "copy" or "arithmetic"
+  double bound_fraction = 0;      // of that ceiling's speed
+  std::optional<double> error{};  // of what was found, where that is measured
+  std::optional<double> rival_error{};
+
+  // Over 1 means that we are faster.
+  std::optional<double> ratio() const {
+    return rival_seconds ? std::optional(*rival_seconds / seconds) : std::nullopt;
+  }
+};
+
+struct BenchCeiling {
+  std::string device;
+  int threads = 0;
+  double copied_bytes_per_second = 0;  // read and written, both counted
+  double operations_per_second = 0;
+};
+
+struct BenchReport {
+  std::string command;
+  std::string options_json;
+  std::string date;     // UTC, ISO 8601
+  std::string machine;  // "Linux 6.1.0 x86_64"
+  std::string cpu;
+  std::string gpu;  // empty where none is used
+  std::string simd;
+  std::string rival_library;  // empty where no module of rivals was found
+  int repeats = 0;
+  bool interrupted = false;
+  std::vector<BenchCeiling> ceilings;
+  std::vector<BenchRow> rows;
+};
+
+std::string bench_json(const BenchReport& report);
+std::string bench_csv(const BenchReport& report);
+std::string bench_markdown(const BenchReport& report);
+std::string bench_text(const BenchReport& report);
+
+// Measures, prints the report on standard output, returns the exit status. Interrupted, it prints
+// the rows it has.
+int run_bench(const BenchOptions& options, const std::vector<BenchCase>& cases, Context& context);
+
+}  // namespace fovea::cli

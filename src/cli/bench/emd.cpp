@@ -1,0 +1,279 @@
+// fovea bench emd: the exact solver beside cv::EMD and LEMON's network simplex, and a check of its
+// distances against LEMON's.
+#include <fovea/core/error.h>
+#include <fovea/core/version.h>
+#include <fovea/emd/solver.h>
+#include <fovea/io/json_writer.h>
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "cli/bench/bench.h"
+#include "cli/bench/emd_frames.h"
+#include "cli/bench/rivals.h"
+#include "cli/program/run.h"
+#include "emd/solve/random_problems.h"
+
+namespace fovea::cli {
+namespace {
+
+constexpr int kProblems = 1000;         // a row: its milliseconds are microseconds a problem
+constexpr int kCudaProblems = 1 << 21;  // a row on a GPU, which fewer would not fill
+constexpr int kMass = 121;              // a window of 11x11 pixels
+
+struct EmdBenchOptions {
+  BenchOptions bench{};
+  std::string bins = "2,4,8,11,16";
+  int problems = 0;
+  int verify = 0;
+  bool frames = false;
+  EmdFrameOptions frame{};
+};
+void describe(OptionVisitor& visit, EmdBenchOptions& options) {
+  describe(visit, options.bench);
+  visit("bins", options.bins, "of the histograms, such as 8,11,16");
+  visit(
+      "problems", options.problems,
+      "of a row; 0: 1000, whose milliseconds are microseconds a problem, or 2097152 with --device "
+      "cuda",
+      0, 1 << 26);
+  visit("verify", options.verify,
+        "solve so many random problems and compare with LEMON, instead of measuring", 0, 100000000);
+  visit("frames", options.frames, "maps of whole frames, instead of the solver alone");
+  describe(visit, options.frame);
+}
+
+std::vector<int> parse_bins(const std::string& text) {
+  std::vector<int> all;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    int bins = 0;
+    const auto [rest, error] = std::from_chars(text.data() + at, text.data() + end, bins);
+    if (error != std::errc{} || rest != text.data() + end || bins < 2 || bins > 64)
+      throw InvalidArgument(
+          fmt::format("--bins is '{}'; expected numbers of 2 to 64, such as 8,11", text));
+    all.push_back(bins);
+    at = end + 1;
+  }
+  return all;
+}
+
+using Histograms = std::shared_ptr<const Image<std::uint8_t>>;
+
+// Shares of the mass as a broken stick has them, which is what Dirichlet's distribution of ones is.
+Histograms histograms(int bins, int problems, std::uint64_t seed) {
+  auto all = std::make_shared<Image<std::uint8_t>>(bins, problems);
+  Random random(seed, static_cast<std::uint64_t>(bins));
+  std::vector<double> ends(static_cast<std::size_t>(bins));
+  for (int k = 0; k < problems; ++k) {
+    double sum = 0;
+    for (double& end : ends) end = sum += -std::log(1 - static_cast<double>(random.uniform()));
+    int given = 0;
+    for (int bin = 0; bin < bins; ++bin) {
+      const double share = ends[static_cast<std::size_t>(bin)] / sum;
+      const int until = static_cast<int>(std::lround(share * kMass));
+      all->row(k)[bin] = static_cast<std::uint8_t>(until - given);
+      given = until;
+    }
+  }
+  return all;
+}
+
+struct NamedGround {
+  std::string name;
+  emd::GroundDistance ground;
+  emd::SolverOptions options{};
+};
+std::vector<NamedGround> grounds(int bins) {
+  Random random(5, static_cast<std::uint64_t>(bins));
+  std::vector<double> costs(static_cast<std::size_t>(bins) * static_cast<std::size_t>(bins));
+  for (double& cost : costs) cost = 1 + random.below(1000);
+  using emd::GroundDistance;
+  const emd::SolverOptions simplex{.solver = emd::SolverKind::kSimplex};
+  const emd::SolverOptions paper{.solver = emd::SolverKind::kSimplex,
+                                 .start = emd::SimplexStart::kAuxiliary};
+  return {{"l1", GroundDistance::l1(bins)},
+          {"squared", GroundDistance::squared(bins)},
+          {"circular", GroundDistance::circular(bins)},
+          {"discrete", GroundDistance::discrete(bins)},
+          {"threshold", GroundDistance::thresholded(bins, 3)},
+          {"random", GroundDistance(bins, bins, costs)},
+          {"l1-simplex", GroundDistance::l1(bins), simplex},
+          {"threshold-auxiliary", GroundDistance::thresholded(bins, 3), paper}};
+}
+
+// What a solver needs to be made once and run many times, in one memory.
+struct SolverRun {
+  emd::Solver solver;
+  Image<std::uint8_t> first, second;
+  Array<double> distance;
+
+  void operator()() {
+    solver.solve<std::uint8_t>(first.view(), second.view(), emd::SolutionsView{distance.data()});
+  }
+};
+
+std::vector<double> units_of(const emd::GroundDistance& ground) {
+  return {ground.units().begin(), ground.units().end()};
+}
+
+BenchCase solver_case(const NamedGround& named, const Histograms& first, const Histograms& second) {
+  const int bins = first->width(), problems = first->height();
+  return {
+      .name = "emd_solver_" + named.name,
+      .shape = {.width = bins, .height = problems},
+      .bytes = problems * (2.0 * bins + sizeof(double)),
+      .prepare = [=](Memory memory) -> BenchWork {
+        const auto run = std::make_shared<std::unique_ptr<SolverRun>>();
+        return [=](const Exec& exec) {
+          if (!*run) {
+            emd::SolverOptions options = named.options;
+            options.exec = exec;
+            options.exec.stream = nullptr;  // a clock's own, gone with the first measurement
+            *run = std::make_unique<SolverRun>(SolverRun{
+                emd::Solver(named.ground, options), clone(*first, memory), clone(*second, memory),
+                Array<double>(static_cast<std::size_t>(problems), memory)});
+          }
+          (**run)();
+        };
+      },
+      .image = first,
+      .second = second,
+      .costs = units_of(named.ground)};
+}
+
+std::vector<BenchCase> solver_cases(const std::string& bins_text, int problems) {
+  std::vector<BenchCase> cases;
+  for (const int bins : parse_bins(bins_text)) {
+    const Histograms first = histograms(bins, problems, 1), second = histograms(bins, problems, 2);
+    for (const NamedGround& named : grounds(bins))
+      cases.push_back(solver_case(named, first, second));
+  }
+  return cases;
+}
+
+// How far apart two solvers were.
+struct Agreement {
+  std::int64_t problems = 0, apart = 0, unproved = 0;
+  double worst = 0;  // relative difference
+
+  void add(double ours, double theirs, emd::Status status) {
+    constexpr double kClose = 1e-6;
+    const double difference = std::abs(ours - theirs) / std::max(1e-300, std::abs(theirs));
+    const double relative = ours == theirs ? 0 : difference;
+    ++problems;
+    apart += relative <= kClose ? 0 : 1;
+    unproved += status == emd::Status::kOptimal ? 0 : 1;
+    worst = std::max(worst, relative);
+  }
+};
+
+// One ground distance with `count` pairs, solved in every way there is.
+void verify_round(Random& random, int count, const Rivals& rivals, const Exec& exec,
+                  Agreement& agreement) {
+  namespace problems = emd::random_problems;
+  const int rows = problems::between(random, 2, 16);
+  const int columns = problems::between(random, 0, 3) > 0 ? rows : problems::between(random, 2, 16);
+  const emd::GroundDistance ground = problems::random_ground(random, rows, columns);
+  auto pairs = problems::random_pairs<std::uint8_t>(random, ground, count);
+  const BenchCase rival_case{.name = "emd_solver_verify",
+                             .shape = {.width = rows, .height = count, .to_width = columns},
+                             .prepare = {},
+                             .image = std::make_shared<Image<std::uint8_t>>(clone(pairs.first)),
+                             .second = std::make_shared<Image<std::uint8_t>>(clone(pairs.second)),
+                             .costs = units_of(ground)};
+  const float* theirs = nullptr;
+  const auto works = rivals.prepare(rival_case, 1);  // which runs each once
+  for (const Rivals::Work& work : works)
+    if (work.rival == "LEMON") theirs = work.result();
+  if (theirs == nullptr)
+    throw InvalidArgument("--verify needs the module of rivals with LEMON: install liblemon-dev");
+  for (const auto& [kind, start] :
+       {std::pair(emd::SolverKind::kAuto, emd::SimplexStart::kGreedy),
+        std::pair(emd::SolverKind::kSimplex, emd::SimplexStart::kGreedy),
+        std::pair(emd::SolverKind::kSimplex, emd::SimplexStart::kAuxiliary)}) {
+    emd::Solver solver(ground, {.solver = kind, .start = start, .exec = exec});
+    const emd::Solutions found =
+        solver.solve<std::uint8_t>(pairs.first.view(), pairs.second.view());
+    for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k)
+      agreement.add(found.distance[k] / ground.unit(), static_cast<double>(theirs[k]),
+                    found.status[k]);
+  }
+}
+
+int verify(int count, Context& context) {
+  const Rivals rivals;
+  if (!rivals.absence().empty())
+    throw InvalidArgument("--verify needs the module of rivals: " + rivals.absence());
+  Agreement agreement;
+  Random random(context.exec.seed);
+  for (int done = 0; done < count; done += kProblems) {
+    throw_if_stopped(context.exec);
+    if (context.exec.progress)
+      context.exec.progress({"verifying", static_cast<double>(done), static_cast<double>(count)});
+    verify_round(random, std::min(kProblems, count - done), rivals, context.exec, agreement);
+  }
+  context.console.end_progress();
+  const std::int64_t problems = agreement.problems / 3;
+  if (context.json) {
+    std::string text;
+    io::JsonWriter json(io::string_sink(text));
+    json.begin_object().member("fovea", FOVEA_VERSION).member("command", context.command.name());
+    json.member("device", to_string(context.exec.device)).member("seed", context.exec.seed);
+    json.member("problems", problems).member("solutions", agreement.problems);
+    json.member("apart", agreement.apart).member("unproved", agreement.unproved);
+    json.member("worst_relative_difference", agreement.worst).end_object().finish();
+    context.console.print(text);
+  } else {
+    context.console.print(fmt::format(
+        "{} problems, each solved in 3 ways: {} solutions differ from LEMON's by more than 1e-6, "
+        "{} are not proved optimal; greatest relative difference {:.2g}\n",
+        problems, agreement.apart, agreement.unproved, agreement.worst));
+  }
+  return agreement.apart + agreement.unproved == 0 ? kDone : kFailed;
+}
+
+int problems_of(const EmdBenchOptions& options, const Context& context) {
+  if (options.problems > 0) return options.problems;
+  return context.exec.device.kind == DeviceKind::kCuda ? kCudaProblems : kProblems;
+}
+
+int run_bench_emd(EmdBenchOptions& options, Context& context) {
+  if (options.verify > 0) return verify(options.verify, context);
+  if (options.frames)
+    return run_bench(options.bench, emd_frame_cases(options.frame, context.exec), context);
+  return run_bench(options.bench, solver_cases(options.bins, problems_of(options, context)),
+                   context);
+}
+
+}  // namespace
+
+Command bench_emd_command() {
+  return {
+      .system = "bench",
+      .verb = "emd",
+      .summary = "time the exact solver of Earth Mover's Distances beside others, and whole maps",
+      .text =
+          "A row is 1000 pairs of histograms of 121 units of mass, drawn evenly from all "
+          "shares: its milliseconds are microseconds a problem. With --device cuda it is 2097152 "
+          "pairs, resident on the GPU. On the CPU cv::EMD and LEMON's "
+          "network simplex (graph and solver kept from problem to problem) take turns with "
+          "ours. --verify compares distances with LEMON's on random problems of 2 to 16 bins: "
+          "sparse and degenerate, of equal and unequal mass, metric and random costs, by closed "
+          "forms, by the simplex and from the auxiliary sink; their difference is LEMON's "
+          "rounding to 24 bits. --frames measures maps of whole frames against channels, as "
+          "Shaffer's paper does: windows of 11x11, costs min(|i - j|, 3), on a drawn scene with "
+          "noise or the corner of an --image; cold with nothing kept from frame to frame, each "
+          "frame with noise of its own, and warm where nothing changes. On a GPU frames come from "
+          "and distances go to pinned host memory, at most three frames at a time.",
+      .examples = {{"fovea bench emd --device cpu --threads 1 --bins 11", "one thread"},
+                   {"fovea bench emd --filter threshold --json", "one kind, for programs"},
+                   {"fovea bench emd --verify 1000000", "a million problems beside LEMON"},
+                   {"fovea bench emd --frames --sizes 1920x1080 --channels 4,11",
+                    "whole frames, cold and warm"}},
+      .request = make_request<EmdBenchOptions, run_bench_emd>};
+}
+
+}  // namespace fovea::cli

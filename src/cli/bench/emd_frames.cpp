@@ -1,0 +1,222 @@
+// Time a frame against channels, as in the two figures of Shaffer's paper (2011): cold, where each
+// frame has noise of its own and nothing is kept, and warm, where nothing changes. The paper's
+// pictures are not at hand; a scene with noise stands in, whose share of distinct histograms is
+// told. Quantizing is not counted: frames are labels, in host memory, and maps come back to it.
+#include "cli/bench/emd_frames.h"
+
+#include <fovea/core/error.h>
+#include <fovea/core/random.h>
+#include <fovea/emd/map.h>
+#include <fovea/io/image_io.h>
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+#include "cli/flow/scene.h"
+
+namespace fovea::cli {
+namespace {
+
+constexpr int kFrames = 4;  // of one scene, each with noise of its own
+constexpr double kThreshold = 3;
+
+struct Size {
+  int width, height;
+};
+using Frame = Image<std::uint8_t>;
+using Frames = std::shared_ptr<const std::vector<Frame>>;
+
+std::vector<std::string> parted(const std::string& text) {
+  std::vector<std::string> parts{""};
+  for (const char c : text) {
+    if (c == ',') parts.emplace_back();
+    else parts.back() += c;
+  }
+  return parts;
+}
+Size parse_size(const std::string& text) {
+  Size size{};
+  char rest = 0;
+  if (std::sscanf(text.c_str(), "%5dx%5d%c", &size.width, &size.height, &rest) != 2 ||
+      size.width < 16 || size.height < 16)
+    throw InvalidArgument(
+        fmt::format("--sizes holds '{}'; expected WIDTHxHEIGHT of at least 16x16", text));
+  return size;
+}
+int parse_channels(const std::string& text) {
+  int channels = 0;
+  char rest = 0;
+  if (std::sscanf(text.c_str(), "%4d%c", &channels, &rest) != 1 || channels < 2 || channels > 64)
+    throw InvalidArgument(fmt::format("--channels holds '{}'; expected 2 to 64", text));
+  return channels;
+}
+
+// The upper left corner of a picture, as the paper takes it; or the scene that flow is measured on,
+// whose texture falls off with frequency as a photo's does.
+Frame scene_of(const EmdFrameOptions& options, Size size, const Exec& exec) {
+  if (options.image.empty()) return flow_scene(size.width, size.height, exec).first;
+  const Frame image = io::to_gray(io::to_bytes(io::read_image(options.image)));
+  if (image.width() < size.width || image.height() < size.height)
+    throw InvalidArgument(fmt::format("--image {} is {}x{}, too small for frames of {}x{}",
+                                      options.image, image.width(), image.height(), size.width,
+                                      size.height));
+  return clone(image.view().crop(0, 0, size.width, size.height));
+}
+
+Frame with_noise(const Frame& scene, double deviation, std::uint64_t seed) {
+  Frame noisy(scene.width(), scene.height());
+  for (int y = 0; y < scene.height(); ++y) {
+    Random random(seed, static_cast<std::uint64_t>(y));
+    for (int x = 0; x < scene.width(); ++x) {
+      const double value = scene.at(x, y) + deviation * static_cast<double>(random.normal());
+      noisy.at(x, y) = static_cast<std::uint8_t>(std::clamp(std::lround(value), 0L, 255L));
+    }
+  }
+  return noisy;
+}
+
+Frame labels_of(const Frame& gray, int channels) {
+  Frame labels(gray.width(), gray.height());
+  quantize(gray, labels, {.levels = channels, .exec = {.device = Device::cpu()}});
+  return labels;
+}
+
+// Frames come and go in host memory, pinned beside a GPU; up to Mapper::kFramesInFlight at a time.
+class FrameRun {
+ public:
+  FrameRun(std::span<const Frame> labels, emd::Mapper mapper, Memory memory)
+      : mapper_(std::move(mapper)) {
+    for (const Frame& frame : labels) labels_.push_back(clone(frame, memory));
+    for (Image<float>& map : maps_)
+      map = Image<float>(labels_[0].width(), labels_[0].height(), 1, memory);
+  }
+  ~FrameRun() {
+    while (in_flight_-- > 0) mapper_.collect();
+  }
+  FrameRun(const FrameRun&) = delete;
+  FrameRun& operator=(const FrameRun&) = delete;
+
+  void operator()() {
+    if (in_flight_ == emd::Mapper::kFramesInFlight) {
+      mapper_.collect();
+      --in_flight_;
+    }
+    mapper_.submit(labels_[next_ % labels_.size()], maps_[next_ % maps_.size()]);
+    ++in_flight_;
+    ++next_;
+  }
+
+ private:
+  emd::Mapper mapper_;
+  std::vector<Frame> labels_{};
+  std::array<Image<float>, emd::Mapper::kFramesInFlight> maps_{};
+  std::size_t next_ = 0;
+  int in_flight_ = 0;
+};
+
+struct FrameCase {
+  Frames labels;
+  int channels;
+  std::vector<double> target;
+  double distinct;  // share of a frame's histograms
+  float threshold;
+};
+
+// The paper names the ends of what it measured; which of its settings they are follows.
+std::optional<PublishedTime> published(const FrameCase& what, bool cold) {
+  const Frame& frame = what.labels->front();
+  if (cold && what.channels == 11 && frame.width() == 1920 && frame.height() == 1080)
+    return PublishedTime{"Shaffer 2011, C2050", 1 / 9.9};
+  if (!cold && what.channels == 2 && frame.width() == 1280 && frame.height() == 720)
+    return PublishedTime{"Shaffer 2011, C2050", 1 / 117.1};
+  return std::nullopt;
+}
+
+BenchCase frame_case(const FrameCase& what, bool cold) {
+  const Frame& frame = what.labels->front();
+  const double pixels = static_cast<double>(frame.width()) * frame.height();
+  const auto ground = emd::GroundDistance::thresholded(what.channels, kThreshold);
+  return {.name = cold ? "emd_map_cold" : "emd_map_warm",
+          .shape = {.width = frame.width(),
+                    .height = frame.height(),
+                    .bins = what.channels,
+                    .distinct = what.distinct},
+          .bytes = pixels * (sizeof(std::uint8_t) + sizeof(float)),
+          .prepare = [=](Memory memory) -> BenchWork {
+            const auto run = std::make_shared<std::unique_ptr<FrameRun>>();
+            return [=](const Exec& exec) {
+              if (!*run) {
+                emd::MapOptions options;
+                if (cold) options.cache_bytes = 0;
+                options.threshold = what.threshold;
+                options.exec = exec;
+                options.exec.stream = nullptr;  // a clock's own, gone with the first measurement
+                // Where nothing changes there is one frame.
+                *run = std::make_unique<FrameRun>(
+                    std::span(*what.labels).first(cold ? kFrames : 1),
+                    emd::Mapper(ground, what.target, options),
+                    memory == Memory::kCuda ? Memory::kPinned : Memory::kHost);
+              }
+              (**run)();
+            };
+          },
+          .published = published(what, cold)};
+}
+
+// Counted with a ground distance that costs little.
+double distinct_share(const Frame& labels, const FrameCase& what, const Exec& exec) {
+  emd::Mapper mapper(emd::GroundDistance::l1(what.channels), what.target,
+                     {.cache_bytes = std::uint64_t{1} << 32, .exec = exec});
+  mapper.map(labels);
+  return static_cast<double>(mapper.stats().solved) / static_cast<double>(mapper.stats().pixels);
+}
+
+}  // namespace
+
+void describe(OptionVisitor& visit, EmdFrameOptions& options) {
+  visit("sizes", options.sizes, "of frames, such as 1280x720,1920x1080");
+  visit("channels", options.channels, "bins of a frame's histograms, such as 4,11");
+  visit("image", options.image,
+        "file whose upper left corner is the scene, instead of one drawn here");
+  visit("noise", options.noise,
+        "deviation of the frames' noise in gray levels; 16 gives windows as varied as fine texture "
+        "does",
+        0, 100);
+  visit("threshold", options.threshold, "greatest distance that must be exact; 0: all are", 0, 1e6);
+}
+
+std::vector<BenchCase> emd_frame_cases(const EmdFrameOptions& options, const Exec& exec) {
+  Exec quiet = exec;
+  quiet.progress = {};
+  std::vector<int> channels;
+  for (const std::string& text : parted(options.channels)) channels.push_back(parse_channels(text));
+  std::vector<Size> sizes;
+  for (const std::string& text : parted(options.sizes)) sizes.push_back(parse_size(text));
+  const Frame target = flow_scene(240, 291, quiet, 1).first;  // another picture, as in the paper
+  std::vector<BenchCase> cases;
+  for (const Size& size : sizes) {
+    const Frame scene = scene_of(options, size, quiet);
+    std::vector<Frame> frames;
+    frames.reserve(kFrames);
+    for (std::uint64_t seed = 1; seed <= kFrames; ++seed)
+      frames.push_back(with_noise(scene, options.noise, seed));
+    for (const int count : channels) {
+      std::vector<Frame> labels;
+      labels.reserve(frames.size());
+      for (const Frame& frame : frames) labels.push_back(labels_of(frame, count));
+      FrameCase what{std::make_shared<const std::vector<Frame>>(std::move(labels)), count,
+                     emd::label_histogram(labels_of(target, count), count), 0, options.threshold};
+      what.distinct = distinct_share(what.labels->front(), what, quiet);
+      cases.push_back(frame_case(what, true));
+      cases.push_back(frame_case(what, false));
+    }
+  }
+  return cases;
+}
+
+}  // namespace fovea::cli

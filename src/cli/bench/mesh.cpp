@@ -1,0 +1,224 @@
+// fovea bench mesh: all distances of graphs as meshes have them, by every engine, beside Boost's
+// Dijkstra; and the min-plus product beside what registers alone allow.
+#include <fovea/core/error.h>
+#include <fovea/ops/shortest_paths.h>
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <memory>
+
+#include "cli/bench/bench.h"
+#include "cli/bench/mesh_segment.h"
+#include "cli/program/run.h"
+#include "ops/shortest_paths/distance_table.h"
+#include "ops/shortest_paths/min_plus.h"
+#include "ops/shortest_paths/path_plan.h"
+#include "ops/shortest_paths/sphere_graph.h"
+
+namespace fovea::cli {
+namespace {
+
+// Boost takes a source in 64 at a time where all would take a minute, and so do we beside it.
+constexpr int kSampledNodes = 10000;
+constexpr double kMostSteps = 1e12;  // floyd-warshall beyond it takes minutes on the CPU
+
+struct MeshBenchOptions {
+  BenchOptions bench{.repeats = 5};
+  std::string divisions = "3,4,5";
+};
+void describe(OptionVisitor& visit, MeshBenchOptions& options) {
+  describe(visit, options.bench);
+  visit("divisions", options.divisions,
+        "of an icosahedron's faces in four: 3,4,5 are meshes of 1280, 5120 and 20480 faces");
+}
+
+std::vector<int> parse_divisions(const std::string& text) {
+  std::vector<int> all;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    int divisions = 0;
+    const auto [rest, error] = std::from_chars(text.data() + at, text.data() + end, divisions);
+    if (error != std::errc{} || rest != text.data() + end || divisions < 0 || divisions > 7)
+      throw InvalidArgument(
+          fmt::format("--divisions is '{}'; expected numbers of 0 to 7, such as 3,4", text));
+    all.push_back(divisions);
+    at = end + 1;
+  }
+  return all;
+}
+
+// How many arcs there are, then both ends and the cost of each.
+std::vector<double> arcs_of(const Graph& graph) {
+  std::vector<double> arcs{static_cast<double>(graph.arcs())};
+  for (int a = 0; a < graph.nodes(); ++a)
+    for (std::size_t i = 0; i < graph.degree(a) && graph.neighbors(a)[i] < a; ++i)
+      arcs.insert(arcs.end(), {static_cast<double>(a), static_cast<double>(graph.neighbors(a)[i]),
+                               static_cast<double>(graph.costs(a)[i])});
+  return arcs;
+}
+
+BenchShape shape_of(const Graph& graph) {
+  return {.width = graph.nodes(), .height = graph.nodes()};
+}
+
+BenchCase engine_case(const std::shared_ptr<const Graph>& graph, PathEngine engine) {
+  const double pairs = 0.5 * graph->nodes() * (graph->nodes() + 1.0);
+  std::string name = to_string(engine);
+  std::replace(name.begin(), name.end(), '-', '_');
+  double steps = 0;
+  if (engine == PathEngine::kFloydWarshall)
+    steps = detail::floyd_warshall_relaxations(graph->nodes());
+  if (engine == PathEngine::kPartitioned) steps = detail::make_path_plan(*graph, {}).relaxations;
+  return {.name = "all_distances_" + name,
+          .shape = shape_of(*graph),
+          .bytes = pairs * sizeof(float),
+          .operations = 2 * steps,
+          .prepare = [=](Memory) -> BenchWork {
+            return [=](const Exec& exec) {
+              PathOptions options{.engine = engine, .exec = exec};
+              options.exec.stream = nullptr;
+              all_distances(*graph, options);
+            };
+          },
+          .costs = graph->nodes() < kSampledNodes ? arcs_of(*graph) : std::vector<double>{}};
+}
+
+// On a GPU: into its own memory, the plan made before. What the plan takes is a row of its own.
+BenchCase table_case(const std::shared_ptr<const Graph>& graph, PathEngine engine,
+                     const Exec& place) {
+  BenchCase table = engine_case(graph, engine);
+  table.name.replace(0, table.name.find('_'), "table");
+  table.bytes = 2 * table.bytes;  // both halves
+  PathOptions options{.engine = engine, .exec = place};
+  options.exec.device = resolve(place.device);
+  const auto chosen = std::make_shared<const detail::ChosenEngine>(
+      detail::choose_engine(*graph, options, {.call = "bench mesh"}));
+  table.prepare = [=](Memory) -> BenchWork {
+    const auto memory = std::make_shared<detail::TableMemory>();
+    return
+        [=](const Exec& exec) { memory->fill(*chosen, *graph, {.engine = engine, .exec = exec}); };
+  };
+  table.costs.clear();
+  return table;
+}
+
+BenchCase plan_case(const std::shared_ptr<const Graph>& graph) {
+  return {.name = "path_plan",
+          .shape = shape_of(*graph),
+          .bytes = static_cast<double>(graph->arcs()) * sizeof(GraphArc),
+          .prepare = [=](Memory) -> BenchWork {
+            return [=](const Exec& exec) { detail::make_path_plan(*graph, exec); };
+          }};
+}
+
+// A source in 64, as many as Boost takes there.
+BenchCase sampled_case(const std::shared_ptr<const Graph>& graph) {
+  auto sources = std::make_shared<std::vector<std::int32_t>>();
+  for (int node = 0; node < graph->nodes(); node += 64) sources->push_back(node);
+  return {.name = "distances_from_64th",
+          .shape = shape_of(*graph),
+          .bytes = static_cast<double>(sources->size()) * graph->nodes() * sizeof(float),
+          .prepare = [=](Memory) -> BenchWork {
+            return [=](const Exec& exec) { distances_from(*graph, *sources, {.exec = exec}); };
+          },
+          .costs = arcs_of(*graph)};
+}
+
+// The product that partitioned spends its time with, and the same steps in registers alone.
+BenchCase product_case() {
+  constexpr int kSide = 256, kDepth = 64, kTimes = 32;
+  return {.name = "min_plus_product",
+          .shape = {.width = kSide, .height = kSide, .taps = kDepth},
+          .bytes = sizeof(float) * (2.0 * kSide * kDepth + 1.0 * kSide * kSide),
+          .operations = 2.0 * kTimes * kSide * kSide * kDepth,
+          .prepare = [](Memory) -> BenchWork {
+            const auto a = std::make_shared<std::vector<float>>(kSide * kDepth, 1.F);
+            const auto c = std::make_shared<std::vector<float>>(kSide * kSide);
+            return [=](const Exec&) {
+              for (int i = 0; i < kTimes; ++i)
+                cpu::min_plus({kSide, kSide, kDepth, a->data(), kDepth, a->data(), kSide, c->data(),
+                               kSide, false});
+            };
+          }};
+}
+BenchCase peak_case() {
+  constexpr std::int64_t kRounds = 1 << 21;
+  const double steps = cpu::min_plus_steps(1, {.threads = 1}) * static_cast<double>(kRounds);
+  return {
+      .name = "min_plus_peak",
+      .shape = {.width = static_cast<int>(steps / kRounds), .height = static_cast<int>(kRounds)},
+      .bytes = 4096,
+      .operations = 2 * steps,
+      .prepare = [=](Memory) -> BenchWork {
+        return [](const Exec& exec) {
+          cpu::min_plus_steps(kRounds, {.threads = 1, .stop = exec.stop});
+        };
+      }};
+}
+BenchCase gpu_peak_case(const Exec& place) {
+  constexpr std::int64_t kRounds = 1 << 14;
+  Exec exec = place;
+  exec.device = resolve(place.device);
+  const double steps = cuda::min_plus_steps(1, exec);
+  return {.name = "min_plus_peak",
+          .shape = {.width = static_cast<int>(steps), .height = static_cast<int>(kRounds)},
+          .bytes = 4096,
+          .operations = 2 * steps * static_cast<double>(kRounds),
+          .prepare = [=](Memory) -> BenchWork {
+            return [](const Exec& there) { cuda::min_plus_steps(kRounds, there); };
+          }};
+}
+
+std::vector<BenchCase> cases_of(const MeshBenchOptions& options, const Context& context) {
+  const bool on_cpu = context.exec.device.kind != DeviceKind::kCuda;
+  std::vector<BenchCase> cases;
+  for (const int divisions : parse_divisions(options.divisions)) {
+    const auto graph = std::make_shared<const Graph>(detail::sphere_graph(divisions));
+    if (on_cpu && graph->nodes() >= kSampledNodes) cases.push_back(sampled_case(graph));
+    if (on_cpu) cases.push_back(engine_case(graph, PathEngine::kDijkstra));
+    if (!on_cpu || detail::floyd_warshall_relaxations(graph->nodes()) < kMostSteps)
+      cases.push_back(engine_case(graph, PathEngine::kFloydWarshall));
+    cases.push_back(engine_case(graph, PathEngine::kPartitioned));
+    for (BenchCase& each : mesh_segment_cases(graph->nodes())) cases.push_back(std::move(each));
+    cases.push_back(plan_case(graph));
+    if (on_cpu) continue;
+    for (const PathEngine engine : {PathEngine::kFloydWarshall, PathEngine::kPartitioned})
+      cases.push_back(table_case(graph, engine, context.exec));
+  }
+  if (on_cpu) {
+    cases.push_back(product_case());
+    cases.push_back(peak_case());
+  } else {
+    cases.push_back(gpu_peak_case(context.exec));
+  }
+  return cases;
+}
+
+int run_bench_mesh(MeshBenchOptions& options, Context& context) {
+  return run_bench(options.bench, cases_of(options, context), context);
+}
+
+}  // namespace
+
+Command bench_mesh_command() {
+  return {.system = "bench",
+          .verb = "mesh",
+          .summary = "time shortest paths between a mesh's faces beside others",
+          .text =
+              "A row is all distances between the faces of a sphere, by one engine, into half a "
+              "matrix. Up to 10000 faces Boost's Dijkstra from every face takes turns with it. "
+              "Beyond, it takes one source in 64 beside ours from as many "
+              "(distances_from_64th): all distances take it 64 times as long. floyd-warshall "
+              "stands on a CPU up to the sizes that take a minute. min_plus_product is the "
+              "kernel of two engines, min_plus_peak a loop of sums and minima in registers, "
+              "one thread each; their arithmetic is told as a share of multiply-adds. On a GPU "
+              "all_distances go to the host, while those of a table stay there, with parts "
+              "chosen before: choosing them is path_plan, on the CPU. Only --device cuda "
+              "measures a GPU.",
+          .examples = {{"fovea bench mesh --device cpu --threads 1", "one thread"},
+                       {"fovea bench mesh --divisions 5 --filter partitioned", "20480 faces"}},
+          .request = make_request<MeshBenchOptions, run_bench_mesh>};
+}
+
+}  // namespace fovea::cli

@@ -1,0 +1,187 @@
+// fovea bench people: whole detectors, from image to fused boxes, beside OpenCV's on the CPU and
+// beside what papers report on a GPU.
+#include <fovea/core/error.h>
+#include <fovea/core/random.h>
+#include <fovea/ops/resize.h>
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+#include "cli/bench/bench.h"
+#include "cli/people/people.h"
+
+namespace fovea::cli {
+namespace {
+
+using Pixels = std::shared_ptr<const Image<std::uint8_t>>;
+
+struct PeopleBenchOptions {
+  BenchOptions bench{};
+  std::string image{};
+  std::string models = "hog,cascade,channels";
+  std::string sizes = "640x480,1280x960";
+  int stride = 8;
+};
+void describe(OptionVisitor& visit, PeopleBenchOptions& options) {
+  describe(visit, options.bench);
+  visit("image", options.image,
+        "photo to search instead of a random scene; a cascade's time depends on what it sees");
+  visit("models", options.models, "shipped models or model files, parted by commas");
+  visit("sizes", options.sizes, "sizes of the image, such as 240x320,640x480");
+  visit("stride", options.stride, "pixels between windows; OpenCV's is always 8", 1, 256);
+}
+
+std::vector<std::string> parted(const std::string& text) {
+  std::vector<std::string> parts{""};
+  for (const char c : text) {
+    if (c == ',') parts.emplace_back();
+    else parts.back() += c;
+  }
+  return parts;
+}
+
+people::Extent parse_size(const std::string& text) {
+  int width = 0, height = 0;
+  char rest = 0;
+  if (std::sscanf(text.c_str(), "%5dx%5d%c", &width, &height, &rest) != 2 || width < 16 ||
+      height < 16)
+    throw InvalidArgument(fmt::format("--sizes holds '{}'; expected WIDTHxHEIGHT", text));
+  return {width, height};
+}
+
+// Noise whose power falls with frequency as it does in photos: octaves of random pixels, each
+// coarser one enlarged and twice as strong.
+Pixels random_scene(int width, int height) {
+  Image<float> sum(width, height), layer(width, height);
+  Random random(1);
+  double weight = 1, total = 0;
+  for (int step = 1; step * 4 <= height; step *= 2, weight *= 1.6) {
+    Image<float> coarse(width / step, height / step);
+    for (int y = 0; y < coarse.height(); ++y)
+      for (int x = 0; x < coarse.width(); ++x)
+        coarse.at(x, y) = static_cast<float>(random.uniform());
+    resize(coarse.view(), layer.view(), {.exec = {.device = Device::cpu()}});
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x) sum.at(x, y) += static_cast<float>(weight) * layer.at(x, y);
+    total += weight;
+  }
+  auto image = std::make_shared<Image<std::uint8_t>>(width, height);
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x)
+      image->at(x, y) = static_cast<std::uint8_t>(sum.at(x, y) / total * 255);
+  return image;
+}
+
+Pixels scene(const std::string& photo, int width, int height) {
+  if (photo.empty()) return random_scene(width, height);
+  const Image<std::uint8_t> gray = io::to_gray(people_pixels(io::read_image(photo)).view());
+  auto image = std::make_shared<Image<std::uint8_t>>(width, height);
+  resize(gray.view(), image->view(), {.antialias = true, .exec = {.device = Device::cpu()}});
+  return image;
+}
+
+// Table 7-1 of Bilgic, "Fast human detection with cascaded ensembles", MIT 2010; Prisacariu and
+// Reid, fastHOG, 2009. Both at 1280x960.
+std::optional<PublishedTime> published(const std::string& kind, const BenchShape& shape) {
+  if (shape.width != 1280) return {};
+  if (kind == "cascade")
+    return PublishedTime{"Bilgic 2010", shape.ratio == 1.05  ? 0.422
+                                        : shape.ratio == 1.1 ? 0.228
+                                                             : 0.131};
+  if (kind == "hog")
+    return PublishedTime{"Wojek 2008", shape.ratio == 1.05  ? 0.385
+                                       : shape.ratio == 1.1 ? 0.216
+                                                            : 0.133};
+  return {};
+}
+
+// A detector made for the place that the first call names.
+struct Runs {
+  people::Model model;
+  people::DetectOptions options;
+  std::optional<people::Detector> detector{};
+
+  void operator()(ImageView<const std::uint8_t> image, const Exec& exec) {
+    if (!detector) {
+      options.exec = exec;
+      options.exec.stream = nullptr;  // a clock's own, gone with the first measurement
+      detector.emplace(model, options);
+    }
+    detector->detect(image);
+  }
+};
+
+// As OpenCV scans: without padding.
+people::DetectOptions scan_of(double ratio, int stride) {
+  people::DetectOptions options;
+  options.scan = {.ratio = ratio, .stride = stride, .padding = 0};
+  return options;
+}
+
+double pyramid_pixels(const people::ScanPlan& plan) {
+  double pixels = 0;
+  for (const people::ScanLevel& level : plan.levels)
+    pixels += static_cast<double>(level.size.width) * level.size.height;
+  return pixels;
+}
+
+BenchCase people_case(const people::Model& model, const BenchShape& shape, int stride,
+                      const Pixels& image) {
+  const std::string kind = people::to_string(model.kind);
+  const people::DetectOptions options = scan_of(shape.ratio, stride);
+  const people::ScanPlan plan = people::plan_scan({shape.width, shape.height}, model.window(),
+                                                  model.person_height, options.scan);
+  return {.name = "people_" + kind,
+          .shape = shape,
+          .bytes = 2 * pyramid_pixels(plan),  // every level is written and read once at least
+          .prepare = [=](Memory memory) -> BenchWork {
+            const auto host = memory == Memory::kCuda ? Memory::kPinned : Memory::kHost;
+            const auto pixels = std::make_shared<Image<std::uint8_t>>(clone(*image, host));
+            const auto runs = std::make_shared<Runs>(Runs{model, options});
+            return [=](const Exec& exec) { (*runs)(*pixels, exec); };
+          },
+          .image = image,
+          .published = published(kind, shape)};
+}
+
+int run_bench_people(PeopleBenchOptions& options, Context& context) {
+  std::vector<people::Model> models;
+  for (const std::string& word : parted(options.models)) models.push_back(read_people_model(word));
+  std::vector<BenchCase> cases;
+  for (const std::string& text : parted(options.sizes)) {
+    const people::Extent size = parse_size(text);
+    const Pixels image = scene(options.image, size.width, size.height);
+    for (const people::Model& model : models) {
+      for (const double ratio : {1.05, 1.1, 1.2})
+        cases.push_back(people_case(model,
+                                    {.width = size.width, .height = size.height, .ratio = ratio},
+                                    options.stride, image));
+    }
+  }
+  return run_bench(options.bench, cases, context);
+}
+
+}  // namespace
+
+Command bench_people_command() {
+  return {.system = "bench",
+          .verb = "people",
+          .summary = "time the detectors of people beside OpenCV's",
+          .text =
+              "Whole frames: levels, descriptors, classification and fusing, with the shipped "
+              "models. OpenCV's HOGDescriptor searches the same gray image at the same ratio and "
+              "stride, without padding, in turns with ours. GPU rows include the upload of the "
+              "image from pinned memory and the download of the boxes; beside them stand times "
+              "that papers gave for their GPUs.",
+          .examples = {{"fovea bench people --device cpu", "both sizes, three ratios"},
+                       {"fovea bench people --image street.jpg --filter 1280x960 --json",
+                        "on a photo, for programs"},
+                       {"fovea bench people --models my.safetensors --sizes 320x240 --stride 4",
+                        "a model of one's own"}},
+          .request = make_request<PeopleBenchOptions, run_bench_people>};
+}
+
+}  // namespace fovea::cli

@@ -1,0 +1,52 @@
+// Other libraries' times: measured here through the module of rivals, or read from a file.
+#pragma once
+#include <fovea/emd/track.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cli/bench/bench.h"
+
+struct FoveaRivalTable;
+
+namespace fovea::cli {
+
+// The module fovea_rivals.so, found beside the program or in ../lib/fovea. Once loaded it stays:
+// libraries in it may have threads of their own.
+class Rivals {
+ public:
+  Rivals();
+
+  // "OpenCV 4.6.0", or empty where the module cannot be used.
+  std::string source_name() const;
+  // Why it cannot be used; empty where it can.
+  const std::string& absence() const { return absence_; }
+
+  struct Work {
+    std::string rival;  // "cv::spatialGradient"
+    std::function<void()> work;
+    std::function<const float*()> result;  // of the last run; empty where it gives none
+  };
+  // One a rival that knows the case, in the order of the module.
+  std::vector<Work> prepare(const BenchCase& bench_case, int threads) const;
+
+  // A tracker that has seen a target's box in its first frame; next() tells its place.
+  struct TrackWork {
+    std::string rival;  // "CamShift hue"
+    std::function<emd::TrackBox(ImageView<const std::uint8_t> frame)> next;
+  };
+  std::vector<TrackWork> begin_tracks(ImageView<const std::uint8_t> frame,
+                                      const emd::TrackBox& box) const;
+
+ private:
+  const FoveaRivalTable* table_ = nullptr;
+  std::string absence_;
+};
+
+// Puts times from a file of another program beside our rows: a list of objects, or an object with a
+// list "rows", each with name, size, device, rival and seconds. Where a row has a rival already,
+// the faster one stays. Returns how many rows were matched; throws IoError or FormatError.
+int merge_rivals(const std::string& path, std::vector<BenchRow>& rows);
+
+}  // namespace fovea::cli

@@ -1,0 +1,229 @@
+// fovea bench scenes: the filters, the dictionary's k-means and the search for words beside FAISS
+// and OpenCV.
+#include <fovea/core/random.h>
+#include <fovea/ops/kmeans.h>
+#include <fovea/scenes/features.h>
+
+#include "cli/bench/bench.h"
+#include "cli/bench/scenes_corpus.h"
+#include "cli/program/run.h"
+#include "ops/kmeans/backend.h"
+#include "scenes/describe/describe.h"
+#include "scenes/describe/describe_cpu.h"
+
+namespace fovea::cli {
+namespace {
+
+constexpr int kDimensions = 32;       // filter responses of a pixel
+constexpr int kClusters = 500;        // words
+constexpr int kSamples = 1491 * 200;  // pixels that the words are made of
+constexpr int kPixels = 246 * 310;    // of a photo
+
+struct ScenesBenchOptions {
+  BenchOptions bench{};
+  bool corpus = false;
+};
+void describe(OptionVisitor& visit, ScenesBenchOptions& options) {
+  describe(visit, options.bench);
+  visit("corpus", options.corpus, "also features of 1491 photos; a minute a run on a CPU");
+}
+
+using Bytes = std::shared_ptr<const Image<std::uint8_t>>;
+
+// Evenly random: no structure that would help anyone.
+Bytes random_rows(int rows, std::uint64_t seed) {
+  auto image = std::make_shared<Image<std::uint8_t>>(kDimensions, rows);
+  Random random(seed);
+  for (int y = 0; y < rows; ++y)
+    for (int x = 0; x < kDimensions; ++x)
+      image->row(y)[x] = static_cast<std::uint8_t>(random.bits() >> 24);
+  return image;
+}
+
+Image<float> as_floats(const Image<std::uint8_t>& bytes, Memory memory = Memory::kHost) {
+  Image<float> numbers(bytes.width(), bytes.height());
+  for (int y = 0; y < bytes.height(); ++y) std::copy_n(bytes.row(y), bytes.width(), numbers.row(y));
+  return memory == Memory::kHost ? std::move(numbers) : clone(numbers, memory);
+}
+
+BenchCase case_of(std::string name, const Bytes& points, const Bytes& centers) {
+  const double count = points->height();
+  return {.name = std::move(name),
+          .shape = {.width = kDimensions,
+                    .height = points->height(),
+                    .to_width = kDimensions,
+                    .to_height = kClusters},
+          .bytes = count * (kDimensions * sizeof(float) + sizeof(std::int32_t)),
+          .operations = 2 * count * kDimensions * kClusters,
+          .prepare = {},
+          .image = points,
+          .second = centers};
+}
+
+// What is made once a place: a search, or an iteration from the start, in which every point changes
+// its cluster.
+struct Search {
+  Image<float> points;
+  Array<std::int32_t> labels;
+  NearestCenter nearest;
+};
+struct Iteration {
+  Image<float> points;
+  std::unique_ptr<detail::KmeansEngine> engine;
+  std::vector<std::int32_t> start;
+};
+
+// Runs on a stream of its own: a clock's is gone with the first measurement.
+Exec without_stream(Exec exec) {
+  exec.stream = nullptr;
+  return exec;
+}
+
+BenchCase assign_case(const char* name, const Bytes& points, const Bytes& centers) {
+  BenchCase bench = case_of(name, points, centers);
+  bench.prepare = [=](Memory memory) -> BenchWork {
+    const auto search = std::make_shared<std::unique_ptr<Search>>();
+    return [=](const Exec& exec) {
+      if (!*search)
+        *search = std::make_unique<Search>(
+            Search{as_floats(*points, memory),
+                   Array<std::int32_t>(static_cast<std::size_t>(points->height()), memory),
+                   NearestCenter(as_floats(*centers), without_stream(exec))});
+      Search& s = **search;
+      s.nearest.find(s.points, {s.labels.data(), s.labels.size()});
+    };
+  };
+  return bench;
+}
+
+BenchCase iteration_case(const Bytes& points, const Bytes& centers) {
+  BenchCase bench = case_of("kmeans_iteration", points, centers);
+  bench.prepare = [=](Memory memory) -> BenchWork {
+    const auto iteration = std::make_shared<std::unique_ptr<Iteration>>();
+    return [=](const Exec& exec) {
+      if (!*iteration) {
+        auto made = std::make_unique<Iteration>();
+        made->points = as_floats(*points, memory);
+        made->engine = memory == Memory::kCuda
+                           ? cuda::make_kmeans_engine(made->points, without_stream(exec))
+                           : cpu::make_kmeans_engine(made->points, without_stream(exec));
+        made->engine->set_scales({std::vector<double>(kDimensions, 0x1p32), 0x1p20});
+        for (int c = 0; c < kClusters; ++c) made->start.push_back(c * (kSamples / kClusters));
+        *iteration = std::move(made);
+      }
+      (*iteration)->engine->start_at((*iteration)->start);
+      (*iteration)->engine->step(true);
+    };
+  };
+  return bench;
+}
+
+constexpr int kWidth = 310, kHeight = 246;  // of a photo
+Bytes random_photo() {
+  auto image = std::make_shared<Image<std::uint8_t>>(kWidth, kHeight);
+  Random random(4);
+  for (int y = 0; y < kHeight; ++y)
+    for (int x = 0; x < kWidth; ++x) image->row(y)[x] = static_cast<std::uint8_t>(random.bits());
+  return image;
+}
+
+BenchCase photo_case(std::string name, Bytes photo) {
+  constexpr double kMultiplyAdds = 832;  // a pixel, by what is separable in the filters
+  return {.name = std::move(name),
+          .shape = {.width = kWidth, .height = kHeight},
+          .bytes = kPixels * (1 + kDimensions * static_cast<double>(sizeof(float))),
+          .operations = 2 * kMultiplyAdds * kPixels,
+          .prepare = {},
+          .image = std::move(photo)};
+}
+
+// On the CPU responses are handed on as planes, some lines at a time, as the search for words takes
+// them; nothing is read of them here.
+struct CpuFilters {
+  std::vector<scenes::cpu::PlaceTile> tiles;
+  std::vector<std::unique_ptr<scenes::cpu::Describer>> describers;
+
+  CpuFilters(const scenes::PlaceGrid& grid, int threads)
+      : tiles(scenes::cpu::place_tiles({&grid, 1}, threads == 1 ? kHeight : kHeight / 4)) {
+    for (std::size_t i = 0; i < tiles.size(); ++i)
+      describers.push_back(scenes::cpu::make_describer({}, {}));
+  }
+};
+
+BenchCase filters_case(const Bytes& photo) {
+  BenchCase bench = photo_case("scenes_filters", photo);
+  bench.prepare = [=](Memory memory) -> BenchWork {
+    const auto image = std::make_shared<Image<std::uint8_t>>(clone(photo->view(), memory));
+    if (memory == Memory::kCuda) {
+      const auto out = std::make_shared<Image<float>>(kDimensions, kPixels, 1, memory);
+      return [=](const Exec& exec) { scenes::cuda::descriptors(*image, {}, {}, *out, exec); };
+    }
+    const auto filters = std::make_shared<std::unique_ptr<CpuFilters>>();
+    return [=](const Exec& exec) {
+      const scenes::PlaceGrid grid = scenes::place_grids({}, kWidth, kHeight).front();
+      if (!*filters) *filters = std::make_unique<CpuFilters>(grid, thread_count(exec));
+      const auto count = static_cast<std::int64_t>((*filters)->tiles.size());
+      parallel_for(exec, count, 1, [&](std::int64_t begin, std::int64_t) {
+        const auto i = static_cast<std::size_t>(begin);
+        (*filters)->describers[i]->describe(*image, grid, (*filters)->tiles[i],
+                                            [](const scenes::cpu::PlaceBlock&) {});
+      });
+    };
+  };
+  return bench;
+}
+
+// From the photo to a word a pixel.
+BenchCase words_case(const Bytes& photo, const Bytes& centers) {
+  BenchCase bench = photo_case("scenes_words", photo);
+  bench.shape.to_width = kDimensions;
+  bench.shape.to_height = kClusters;
+  bench.bytes = kPixels * (1.0 + sizeof(std::uint16_t));
+  bench.operations += 2.0 * kPixels * kDimensions * kClusters;
+  bench.second = centers;
+  bench.prepare = [=](Memory memory) -> BenchWork {
+    const auto image = std::make_shared<Image<std::uint8_t>>(clone(photo->view(), memory));
+    const auto maker = std::make_shared<std::unique_ptr<scenes::FeatureMaker>>();
+    return [=](const Exec& exec) {
+      if (!*maker) {
+        scenes::Dictionary dictionary;
+        dictionary.words = as_floats(*centers);
+        *maker = std::make_unique<scenes::FeatureMaker>(dictionary, 0, without_stream(exec));
+      }
+      (*maker)->words(*image);
+    };
+  };
+  return bench;
+}
+
+int run_bench_scenes(ScenesBenchOptions& options, Context& context) {
+  const Bytes samples = random_rows(kSamples, 1), pixels = random_rows(kPixels, 2);
+  const Bytes centers = random_rows(kClusters, 3), photo = random_photo();
+  std::vector<BenchCase> cases{iteration_case(samples, centers),
+                               assign_case("kmeans_assign", samples, centers),
+                               assign_case("words_assign", pixels, centers), filters_case(photo),
+                               words_case(photo, centers)};
+  if (options.corpus) cases.push_back(scenes_corpus_case());
+  return run_bench(options.bench, cases, context);
+}
+
+}  // namespace
+
+Command bench_scenes_command() {
+  return {.system = "bench",
+          .verb = "scenes",
+          .summary = "time filters, k-means and the search for words beside FAISS and OpenCV",
+          .text =
+              "Points are evenly random, which no shortcut can use. kmeans_iteration is the first "
+              "of 298200 points of 32 numbers and 500 clusters, in which every point changes its "
+              "cluster; kmeans_assign the search for the nearest center alone; words_assign that "
+              "of a photo's 76260 pixels; scenes_filters the 32 filters of such a photo, and "
+              "scenes_words all from its gray levels to its words; scenes_corpus the features of "
+              "1491 photos. On the CPU FAISS and OpenCV take turns with ours; "
+              "scikit-learn's times come from bench/rivals/sklearn_scenes.py by --rivals.",
+          .examples = {{"fovea bench scenes --device cpu --threads 1", "one thread"},
+                       {"fovea bench scenes --filter words", "words alone"}},
+          .request = make_request<ScenesBenchOptions, run_bench_scenes>};
+}
+
+}  // namespace fovea::cli

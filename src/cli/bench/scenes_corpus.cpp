@@ -1,0 +1,109 @@
+#include "cli/bench/scenes_corpus.h"
+
+#include <fovea/core/random.h>
+#include <fovea/scenes/features.h>
+
+#include <algorithm>
+
+namespace fovea::cli {
+namespace {
+
+constexpr int kWidth = 246, kHeight = 310;  // of a photo, on average
+constexpr int kPhotos = 1491;
+constexpr int kPatterns = 40;  // photos that differ
+constexpr int kWords = 500;
+constexpr int kBankNumbers = scenes::kBankFilters;
+constexpr double kFilterOperations = 2 * 832;  // of a pixel: separable, row passes shared
+
+// Noise of several sizes and some even patches: neighbors resemble each other, as in photos.
+Image<std::uint8_t> make_photo(std::uint64_t number) {
+  Random random(31, number);
+  Image<std::uint8_t> photo(kWidth, kHeight);
+  std::vector<float> levels(static_cast<std::size_t>(kWidth) * kHeight, random.uniform(60, 190));
+  for (const int cell : {96, 48, 24, 12, 6, 3}) {
+    const int columns = kWidth / cell + 2, rows = kHeight / cell + 2;
+    std::vector<float> knots(static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows));
+    const float height = 0.35F * static_cast<float>(cell) + random.uniform(0, 6);
+    for (float& knot : knots) knot = random.uniform(-height, height);
+    for (int y = 0; y < kHeight; ++y) {
+      const float* above = knots.data() + static_cast<std::ptrdiff_t>(y / cell) * columns;
+      const float down = static_cast<float>(y % cell) / static_cast<float>(cell);
+      for (int x = 0; x < kWidth; ++x) {
+        const float* knot = above + x / cell;
+        const float across = static_cast<float>(x % cell) / static_cast<float>(cell);
+        const float upper = knot[0] + across * (knot[1] - knot[0]),
+                    lower = knot[columns] + across * (knot[columns + 1] - knot[columns]);
+        levels[static_cast<std::size_t>(y) * kWidth + static_cast<std::size_t>(x)] +=
+            upper + down * (lower - upper);
+      }
+    }
+  }
+  for (int y = 0; y < kHeight; ++y)
+    for (int x = 0; x < kWidth; ++x)
+      photo.at(x, y) = static_cast<std::uint8_t>(
+          std::clamp(levels[static_cast<std::size_t>(y) * kWidth + static_cast<std::size_t>(x)],
+                     0.0F, 255.0F));
+  return photo;
+}
+
+struct Photos {
+  std::vector<Image<std::uint8_t>> images;
+  std::vector<ImageView<const std::uint8_t>> views;
+};
+Photos make_photos(int count, Memory memory) {
+  Photos photos;
+  for (int i = 0; i < std::min(count, kPatterns); ++i) {
+    Image<std::uint8_t> photo = make_photo(static_cast<std::uint64_t>(i));
+    photos.images.push_back(memory == Memory::kHost ? std::move(photo) : clone(photo, memory));
+  }
+  for (int i = 0; i < count; ++i)
+    photos.views.push_back(photos.images[static_cast<std::size_t>(i) % photos.images.size()]);
+  return photos;
+}
+
+scenes::Dictionary make_dictionary() {
+  constexpr int kSamples = 200, kIterations = 5;
+  const Exec exec{.device = Device::cpu()};
+  Image<float> samples(kBankNumbers, kPatterns * kSamples);
+  for (int i = 0; i < kPatterns; ++i)
+    copy(
+        scenes::sample_descriptors(make_photo(static_cast<std::uint64_t>(i)), i, kSamples, {}, exec)
+            .view(),
+        samples.view().crop(0, i * kSamples, kBankNumbers, kSamples));
+  return scenes::learn_dictionary(
+      samples, {},
+      {.words = kWords, .kmeans = {.start = KmeansStart::kSpread, .max_iterations = kIterations}},
+      exec);
+}
+
+// What is made once a place.
+struct Making {
+  Photos photos;
+  scenes::FeatureMaker maker;
+  Image<float> features;
+};
+
+}  // namespace
+
+BenchCase scenes_corpus_case() {
+  constexpr double kPixels = static_cast<double>(kWidth) * kHeight * kPhotos;
+  return {.name = "scenes_corpus",
+          .shape = {.width = kWidth, .height = kHeight * kPhotos},
+          .bytes = kPixels,
+          .operations = kPixels * (2.0 * kWords * kBankNumbers + kFilterOperations),
+          .prepare = [](Memory memory) -> BenchWork {
+            const auto making = std::make_shared<std::unique_ptr<Making>>();
+            return [=](const Exec& exec) {
+              if (!*making) {
+                Exec own = exec;
+                own.stream = nullptr;  // a clock's is gone with the first measurement
+                *making = std::make_unique<Making>(Making{
+                    make_photos(kPhotos, memory), scenes::FeatureMaker(make_dictionary(), 0, own),
+                    Image<float>(kWords, kPhotos)});
+              }
+              (*making)->maker.make((*making)->photos.views, (*making)->features);
+            };
+          }};
+}
+
+}  // namespace fovea::cli

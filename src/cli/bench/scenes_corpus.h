@@ -1,0 +1,10 @@
+// The row of bench scenes that makes features of many photos.
+#pragma once
+#include "cli/bench/bench.h"
+
+namespace fovea::cli {
+
+// Filters, words and histograms of 1491 photos, which takes a CPU a minute a run.
+BenchCase scenes_corpus_case();
+
+}  // namespace fovea::cli

@@ -1,0 +1,163 @@
+// The gallery's section on actions: a drawn person acts, a model learns from a few others, and what
+// is done is told while it happens.
+#include <fovea/actions/recognize.h>
+#include <fovea/actions/show.h>
+#include <fovea/actions/train.h>
+#include <fovea/io/image_io.h>
+#include <fovea/io/video.h>
+#include <fovea/report/chart.h>
+#include <fovea/report/montage.h>
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "cli/demo/actor.h"
+#include "cli/demo/demo.h"
+
+namespace fovea::cli {
+namespace {
+
+using namespace report;
+using Video = std::vector<Image<std::uint8_t>>;
+
+constexpr int kKnownPeople = 3;
+constexpr int kFrames = 56;  // of an act
+constexpr int kStranger = 7;
+
+std::vector<Image<std::uint8_t>> gray(const Video& video) {
+  std::vector<Image<std::uint8_t>> frames;
+  frames.reserve(video.size());
+  for (const Image<std::uint8_t>& frame : video) frames.push_back(io::to_gray(frame));
+  return frames;
+}
+
+std::vector<ImageView<const std::uint8_t>> views(const std::vector<Image<std::uint8_t>>& frames) {
+  return {frames.begin(), frames.end()};
+}
+
+void write_video(const std::string& path, const Video& video) {
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+  io::VideoWriter writer(path);
+  for (const Image<std::uint8_t>& frame : video) writer.write(frame);
+  writer.finish();
+}
+
+// Every act by every known person, as files of a folder an action and as points.
+struct Lessons {
+  actions::Corpus corpus;
+  std::vector<actions::PointSet> points;
+};
+
+Lessons draw_lessons(const DemoRun& run, const actions::TrainOptions& options) {
+  Lessons lessons;
+  lessons.corpus.classes.assign(kActNames.begin(), kActNames.end());
+  for (std::size_t act = 0; act < kActNames.size(); ++act) {
+    for (int person = 0; person < kKnownPeople; ++person) {
+      const Video video = draw_act_video(static_cast<Act>(act), {person, person % 2 == 1}, kFrames);
+      const std::string path = fmt::format("{}/lessons/{}/person{}_{}.y4m", run.folder,
+                                           kActNames[act], person, kActNames[act]);
+      write_video(path, video);
+      const auto frames = gray(video);
+      lessons.points.push_back(actions::find_points(views(frames), options.points, run.exec));
+      actions::Clip& clip = lessons.corpus.clips.emplace_back();
+      clip.path = path;
+      clip.label = static_cast<std::int32_t>(act);
+      clip.subject = fmt::format("person{}", person);
+    }
+  }
+  return lessons;
+}
+
+// One act after the other, by a person not seen in training.
+Video draw_stranger() {
+  Video video;
+  for (const Act act : {Act::kWave, Act::kBend, Act::kWalk, Act::kJump})
+    for (Image<std::uint8_t>& frame : draw_act_video(act, {kStranger}, kFrames))
+      video.push_back(std::move(frame));
+  return video;
+}
+
+std::vector<actions::Event> recognize(const actions::Model& model, const Video& video,
+                                      const Exec& exec) {
+  actions::Recognizer recognizer(model, {.reject = 0}, exec);
+  std::vector<actions::Event> events;
+  const auto keep = [&](std::span<const actions::Event> some) {
+    events.insert(events.end(), some.begin(), some.end());
+  };
+  for (const Image<std::uint8_t>& frame : gray(video)) keep(recognizer.push(frame));
+  keep(recognizer.finish());
+  return events;
+}
+
+Image<std::uint8_t> seen_frames(const Video& video, std::span<const actions::Event> events,
+                                std::span<const std::string> classes) {
+  std::vector<Image<std::uint8_t>> marked;
+  std::vector<Tile> tiles;
+  for (std::size_t piece = 0; piece < 4; ++piece) {
+    const std::size_t frame = piece * kFrames + kFrames / 2;
+    marked.push_back(clone(video[frame]));
+    actions::draw_events(marked.back().view(), events, classes, static_cast<std::int64_t>(frame));
+  }
+  tiles.reserve(marked.size());
+  for (const Image<std::uint8_t>& frame : marked) tiles.push_back({frame, {}});
+  return montage(tiles, {.columns = 2});
+}
+
+// A known person's walk beside the stranger's, with lines between what was matched.
+Image<std::uint8_t> matched_walks(const actions::Model& model, const DemoRun& run) {
+  const auto known = gray(draw_act_video(Act::kWalk, {0}, kFrames));
+  const auto stranger = gray(draw_act_video(Act::kWalk, {kStranger}, kFrames));
+  const auto known_views = views(known), stranger_views = views(stranger);
+  const auto points_of = [&](const auto& frames) {
+    return actions::find_points(frames, model.points, run.exec);
+  };
+  actions::Chain chain = actions::make_nodes(points_of(known_views), 1, model.features);
+  chain.nodes.resize(std::min<std::size_t>(chain.nodes.size(), 20));
+  chain.features = clone(chain.features.view().crop(0, 0, chain.features.width(), chain.size()));
+  const actions::Scene scene =
+      actions::make_scene(points_of(stranger_views), model.scene_points, model.features);
+  const auto matches = actions::Matcher({&chain, 1}, model.match, run.exec).match(scene);
+  return actions::match_picture({.model_frames = known_views,
+                                 .scene_frames = stranger_views,
+                                 .model = &chain,
+                                 .scene = &scene,
+                                 .match = matches.data()});
+}
+
+}  // namespace
+
+void add_demo_actions(Page& page, const DemoRun& run) {
+  actions::TrainOptions options;
+  options.points.harris.threshold = 1e-11;  // drawings are smoother than people
+  const Lessons lessons = draw_lessons(run, options);
+  const actions::Model model = actions::train(lessons.corpus, lessons.points, options, run.exec);
+  const Video video = draw_stranger();
+  write_video(run.folder + "/stranger.y4m", video);
+  const auto events = recognize(model, video, run.exec);
+
+  page.paragraph(fmt::format(
+      "A drawn person acts; {} others showed each act once. Videos become points of space and "
+      "time, short chains of them are prototypes, and every prototype is matched to the stream "
+      "exactly: the least energy of all ways to match, not an estimate of it. Drawings are no "
+      "measure; `docs/actions.md` has that.",
+      kKnownPeople));
+  page.figures(
+      {Figure::picture(seen_frames(video, events, model.classes),
+                       {"what a person not seen in training does, told while it happens",
+                        "fovea actions recognize acts.safetensors stranger.y4m --reject 0 "
+                        "--annotated seen.mp4 --timeline seen.svg"},
+                       2),
+       Figure::picture(matched_walks(model, run),
+                       {"a known person's walk matched to the stranger's",
+                        "fovea actions match lessons/walk/person0_walk.y4m stranger.y4m -o "
+                        "match.png"})},
+      2);
+  page.figure(Figure::chart(
+      actions::timeline_svg(events, model.classes, static_cast<std::int64_t>(video.size()), 25),
+      {fmt::format("the same over time: the stranger waves, bends, walks and jumps, {} frames each",
+                   kFrames),
+       "fovea actions train lessons -o acts.safetensors --harris-threshold 1e-11"}));
+}
+
+}  // namespace fovea::cli

@@ -1,0 +1,110 @@
+// fovea demo: draws the gallery.
+#include "cli/demo/demo.h"
+
+#include <fovea/core/error.h>
+#include <fovea/core/system.h>
+#include <fovea/core/version.h>
+#include <fovea/io/image_io.h>
+
+#include <fmt/format.h>
+
+#include <array>
+#include <filesystem>
+
+#include "cli/program/batch.h"
+#include "cli/program/command.h"
+#include "cli/program/info.h"
+#include "cli/program/run.h"
+#include "core/json_text.h"
+
+namespace fovea::cli {
+namespace {
+
+void add_machine(report::Page& page, const DemoRun&) {
+  const BuildInfo build = build_info();
+  std::vector<std::pair<std::string, std::string>> facts{
+      {"version", build.version},
+      {"compiler", fmt::format("{}, {}", build.compiler, build.build_type)},
+      {"SIMD", fmt::format("{}", fmt::join(build.simd_usable, ", "))}};
+  for (const DeviceInfo& device : devices())
+    facts.emplace_back(to_string(device.device), device_text(device));
+  for (const auto& features : {build.features, file_features()}) {
+    for (const Feature& feature : features)
+      facts.emplace_back(feature.name, (feature.usable ? "" : "off: ") + feature.detail);
+  }
+  page.facts(facts);
+}
+
+constexpr std::array<DemoSection, 9> kSections{{{"People", add_demo_people},
+                                                {"Flow", add_demo_flow},
+                                                {"Earth Mover's Distance", add_demo_emd},
+                                                {"Scenes", add_demo_scenes},
+                                                {"Meshes", add_demo_mesh},
+                                                {"Actions", add_demo_actions},
+                                                {"Operations", add_demo_operations},
+                                                {"Pictures of reports", add_demo_report},
+                                                {"This machine", add_machine}}};
+
+struct DemoOptions {
+  std::string output = "demo";
+};
+void describe(OptionVisitor& visit, DemoOptions& options) {
+  visit("output", options.output, "folder to write index.html and the test scene to");
+}
+
+void make_folder(const std::string& folder) {
+  if (folder.empty()) throw InvalidArgument("-o is empty; demo needs a folder to write to");
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw IoError(fmt::format("{}: cannot make the folder: {}", folder, error.message()));
+}
+
+int run_demo(DemoOptions& options, Context& context) {
+  const std::filesystem::path folder(options.output);
+  make_folder(options.output);
+  settle_device(context);
+  const Image<std::uint8_t> scene = demo_scene();
+  io::write_image((folder / "scene.png").string(), scene.view());
+  DemoRun run{.exec = context.exec, .scene = scene, .folder = options.output};
+  run.exec.progress = {};
+  report::Page page("Fovea " FOVEA_VERSION,
+                    "What the program makes on this machine. Every command below runs in the "
+                    "folder of this page, where the scene lies as `scene.png`.");
+  for (std::size_t i = 0; i < kSections.size(); ++i) {
+    throw_if_stopped(context.exec);
+    if (context.exec.progress)
+      context.exec.progress(
+          {"demo", static_cast<double>(i), static_cast<double>(kSections.size())});
+    page.section(std::string(kSections[i].title));
+    kSections[i].add(page, run);
+  }
+  page.provenance({.command = "fovea demo -o " + options.output,
+                   .options = context.options_json,
+                   .device = to_string(context.exec.device),
+                   .seed = context.exec.seed});
+  const std::string path = (folder / "index.html").string();
+  page.write(path);
+  context.console.print(
+      context.json ? fmt::format("{{\"fovea\": \"{}\", \"command\": \"demo\", \"device\": \"{}\", "
+                                 "\"options\": {}, \"page\": {}}}\n",
+                                 FOVEA_VERSION, to_string(context.exec.device),
+                                 context.options_json, detail::json_quote(path))
+                   : path + "\n");
+  return kDone;
+}
+
+}  // namespace
+
+Command demo_command() {
+  return {.system = "demo",
+          .verb = "",
+          .summary = "draw the gallery: one page with what the program makes",
+          .text =
+              "Writes index.html, a page that needs nothing else, with every operation on a test "
+              "scene, its command line and its time on this machine, and one of each kind of "
+              "picture that reports hold. Prints the page's path.",
+          .examples = {{"fovea demo -o gallery", "writes gallery/index.html"}},
+          .request = make_request<DemoOptions, run_demo>};
+}
+
+}  // namespace fovea::cli

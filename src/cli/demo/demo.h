@@ -1,0 +1,39 @@
+// The gallery that fovea demo draws: one page, a section a part of the program. A new system adds
+// its section to the list in demo.cpp.
+#pragma once
+#include <fovea/core/exec.h>
+#include <fovea/core/image.h>
+#include <fovea/report/page.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace fovea::cli {
+
+// What sections are made from.
+struct DemoRun {
+  Exec exec{};                          // its device is settled
+  ImageView<const std::uint8_t> scene;  // demo_scene(), which lies as scene.png beside the page
+  std::string folder{};                 // of the page
+};
+
+struct DemoSection {
+  std::string_view title;
+  void (*add)(report::Page& page, const DemoRun& run);
+};
+
+void add_demo_operations(report::Page& page, const DemoRun& run);
+void add_demo_people(report::Page& page, const DemoRun& run);
+void add_demo_flow(report::Page& page, const DemoRun& run);
+void add_demo_emd(report::Page& page, const DemoRun& run);
+void add_demo_scenes(report::Page& page, const DemoRun& run);
+void add_demo_mesh(report::Page& page, const DemoRun& run);
+void add_demo_actions(report::Page& page, const DemoRun& run);
+void add_demo_report(report::Page& page, const DemoRun& run);
+
+// A test scene in RGB, drawn without any data file: smooth shades, straight and curved edges,
+// texture, and patterns finer than a small picture can show.
+Image<std::uint8_t> demo_scene();
+
+}  // namespace fovea::cli

@@ -1,0 +1,133 @@
+// The gallery's section on the Earth Mover's Distance: where a picture looks like a part of it, and
+// a target that is followed by its colors.
+#include <fovea/emd/map.h>
+#include <fovea/emd/track.h>
+#include <fovea/io/image_io.h>
+#include <fovea/report/color_map.h>
+#include <fovea/report/draw.h>
+#include <fovea/report/montage.h>
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "cli/demo/demo.h"
+
+namespace fovea::cli {
+namespace {
+
+using namespace report;
+
+constexpr int kBins = 11;
+constexpr int kFrames = 24;
+constexpr int kWidth = 320, kHeight = 200;
+
+// Distances of windows of gray levels to those of the grass.
+void add_map(std::vector<Figure>& figures, const DemoRun& run) {
+  const Image<std::uint8_t> gray = io::to_gray(run.scene);
+  Image<std::uint8_t> labels(gray.width(), gray.height());
+  quantize(gray.view(), labels.view(), {.levels = kBins, .exec = run.exec});
+  const Box grass{40, 340, 60, 50};
+  emd::MapOptions options;
+  options.exec = run.exec;
+  const auto part = labels.view().crop(40, 340, 60, 50);
+  emd::Mapper mapper(emd::GroundDistance::thresholded(kBins, 3), emd::label_histogram(part, kBins),
+                     options);
+  const Image<float> map = mapper.map(labels.view());
+  const emd::MapStats stats = mapper.stats();
+  Image<std::uint8_t> marked = clone(run.scene);
+  draw_box(marked.view(), grass);
+  figures.push_back(Figure::picture(marked, {"the target: a piece of grass"}));
+  figures.push_back(Figure::picture(
+      apply_color_map(map.view(), {.map = ColorMap::kTide}),
+      {fmt::format("how far each window's gray levels are from it, dark is near; {:.1f} % of the "
+                   "windows' histograms were solved, the others are duplicates",
+                   100.0 * static_cast<double>(stats.solved) / static_cast<double>(stats.pixels)),
+       "fovea emd map scene.png --target 40,340,60,50 --ground threshold:3 -o map.tif --picture "
+       "map.png"}));
+}
+
+// A striped buoy crosses the scene; another of its colors, otherwise arranged, comes the other
+// way.
+struct Chase {
+  std::vector<Image<std::uint8_t>> frames;
+  std::vector<emd::TrackBox> truth;
+};
+
+void draw_buoy(Canvas image, double x, double y, Color upper, Color lower) {
+  fill_box(image, {x, y, 22, 14}, {upper, 1});
+  fill_box(image, {x, y + 14, 22, 18}, {lower, 1});
+}
+
+Chase draw_chase(ImageView<const std::uint8_t> scene) {
+  Chase chase;
+  constexpr Color kRed{196, 44, 40}, kCream{240, 226, 196}, kRust{150, 84, 40};
+  for (int k = 0; k < kFrames; ++k) {
+    Image<std::uint8_t> frame = clone(scene.crop(160, 190, kWidth, kHeight));
+    const double t = static_cast<double>(k) / (kFrames - 1);
+    const double x = std::round(20 + 250 * t), y = std::round(90 + 40 * std::sin(5 * t));
+    draw_buoy(frame.view(), std::round(270 - 240 * t), 60, kRust, kCream);
+    draw_buoy(frame.view(), x, y, kRed, kCream);
+    chase.frames.push_back(std::move(frame));
+    chase.truth.push_back({x, y, 22, 32});
+  }
+  return chase;
+}
+
+Box box_of(const emd::TrackBox& box) { return {box.x, box.y, box.width, box.height}; }
+
+void add_track(std::vector<Figure>& figures, const DemoRun& run) {
+  Chase chase = draw_chase(run.scene);
+  const std::string folder = run.folder + "/chase";
+  std::filesystem::create_directories(folder);
+  for (int k = 0; k < kFrames; ++k)
+    io::write_image(fmt::format("{}/{:02}.png", folder, k),
+                    chase.frames[static_cast<std::size_t>(k)].view());
+  emd::TrackOptions options;
+  options.exec = run.exec;
+  options.whole_map = true;
+  emd::Tracker tracker(options);
+  std::vector<emd::TrackBox> found;
+  Image<float> likelihood;
+  for (std::size_t k = 0; k < chase.frames.size(); ++k) {
+    const auto tracks = k == 0 ? tracker.add(chase.frames[0], {chase.truth.data(), 1})
+                               : tracker.next(chase.frames[k]);
+    found.push_back(tracks[0].box);
+    if (k == kFrames / 2) likelihood = tracker.likelihood(1);
+  }
+  const emd::TrackEvaluation score = emd::evaluate_track(found, chase.truth);
+  std::vector<Tile> tiles;
+  for (const int k : {0, kFrames / 3, kFrames / 2, kFrames - 1}) {
+    Image<std::uint8_t>& frame = chase.frames[static_cast<std::size_t>(k)];
+    draw_box(frame.view(), box_of(found[static_cast<std::size_t>(k)]), {.color = kWhite});
+    tiles.push_back({frame, fmt::format("frame {}", k)});
+  }
+  const emd::TrackBox& first = chase.truth[0];
+  figures.push_back(Figure::picture(
+      montage(tiles, {.columns = 2}),
+      {fmt::format("followed past another of half its colors; mean overlap with the truth {:.2f}",
+                   score.mean_overlap),
+       fmt::format("fovea emd track chase --target {:g},{:g},{:g},{:g} -o tracks.txt --video "
+                   "tracks.mp4",
+                   first.x, first.y, first.width, first.height)}));
+  figures.push_back(Figure::picture(
+      apply_color_map(likelihood.view(), {.automatic = false}),
+      {fmt::format("how much each window of frame {} looks like the target and unlike what "
+                   "surrounded it",
+                   kFrames / 2)}));
+}
+
+}  // namespace
+
+void add_demo_emd(Page& page, const DemoRun& run) {
+  page.paragraph(
+      "How much must be moved, and how far, to turn one histogram into another: exact distances "
+      "for the window around every pixel, and targets followed by them.");
+  std::vector<Figure> figures;
+  add_map(figures, run);
+  add_track(figures, run);
+  page.figures(figures, 2);
+}
+
+}  // namespace fovea::cli

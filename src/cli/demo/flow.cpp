@@ -1,0 +1,80 @@
+// The gallery's section on flow: a drawn pair whose motion is known, what both methods find, and
+// how it is drawn.
+#include <fovea/flow/evaluate.h>
+#include <fovea/flow/show.h>
+#include <fovea/io/image_io.h>
+
+#include <fmt/format.h>
+
+#include "cli/demo/demo.h"
+#include "cli/flow/flow.h"
+#include "cli/flow/scene.h"
+
+namespace fovea::cli {
+namespace {
+
+using namespace report;
+
+constexpr double kLongest = 6;  // pixels with the wheel's full color, in every picture
+
+struct Method {
+  const char* verb;
+  flow::Method method;
+};
+
+flow::Flow estimate(flow::Method method, const FlowScene& scene, const Exec& exec) {
+  flow::FlowOptions options;
+  options.method = method;
+  options.exec = exec;
+  flow::Estimator estimator(options);
+  return estimator.estimate<std::uint8_t>(scene.first.view(), scene.second.view());
+}
+
+}  // namespace
+
+void add_demo_flow(Page& page, const DemoRun& run) {
+  const FlowScene scene = flow_scene(480, 320, run.exec);
+  const io::FlowFieldView truth{scene.u, scene.v};
+  io::write_image(run.folder + "/first.png", scene.first.view());
+  io::write_image(run.folder + "/second.png", scene.second.view());
+  io::write_flow(run.folder + "/true.flo", truth);
+  page.paragraph(
+      "Two drawn pictures: textured discs move, turn and grow over a ground that does so too. "
+      "Colors tell direction, their strength the length of the motion.");
+  std::vector<Figure> figures;
+  figures.push_back(Figure::picture(scene.first, {"the first picture"}));
+  figures.push_back(Figure::picture(
+      flow::wheel_picture(truth, kLongest),
+      {"its true motion",
+       fmt::format("fovea flow show true.flo --longest {:g} -o true.png", kLongest)}));
+  for (const Method& each :
+       {Method{"lk", flow::Method::kLucasKanade}, Method{"bm", flow::Method::kBlockMatching}}) {
+    const flow::Flow field = estimate(each.method, scene, run.exec);
+    const io::FlowFieldView view{field.u, field.v};
+    const auto errors = flow::evaluate_flow(view, field.confidence, truth);
+    figures.push_back(Figure::picture(
+        flow::wheel_picture(view, kLongest),
+        {fmt::format("`{}`: endpoint error {:.2f} px", each.verb, errors.all.endpoint),
+         fmt::format("fovea flow {0} first.png second.png -o {0}.flo --longest {1:g} --picture "
+                     "wheel {0}.png",
+                     each.verb, kLongest)}));
+    figures.push_back(Figure::picture(
+        flow::error_picture(flow::endpoint_errors(view, truth)),
+        {fmt::format("errors of `{}`, from 0 (dark) to 3 pixels", each.verb),
+         fmt::format("fovea flow show {0}.flo --truth true.flo --kind error -o {0}_errors.png",
+                     each.verb)}));
+    if (each.method != flow::Method::kLucasKanade) continue;
+    figures.push_back(
+        Figure::picture(flow::arrows_picture(scene.first, view),
+                        {"arrows over the first picture",
+                         "fovea flow lk first.png second.png --picture arrows arrows.png"}));
+    figures.push_back(Figure::picture(
+        flow::confidence_picture(field.confidence),
+        {fmt::format("confidence of `lk`; where it is {:.1f} or more the error is {:.2f} px", 0.5,
+                     errors.confident.endpoint),
+         "fovea flow lk first.png second.png --picture confidence confidence.png"}));
+  }
+  page.figures(figures, 2);
+}
+
+}  // namespace fovea::cli

@@ -1,0 +1,115 @@
+// The gallery's section on people: a drawn street with people found in it, its gradients, and what
+// the shipped models have learned.
+#include <fovea/core/error.h>
+#include <fovea/core/random.h>
+#include <fovea/ops/convolve.h>
+#include <fovea/people/show.h>
+#include <fovea/report/draw.h>
+#include <fovea/report/montage.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/demo/demo.h"
+#include "cli/people/people.h"
+
+namespace fovea::cli {
+namespace {
+
+using namespace report;
+
+struct Walker {
+  double x, feet, height;
+  double stride;  // of the legs, share of the height
+  Color coat, trousers;
+};
+
+// A person of straight limbs, in units of the height from the crown down.
+void draw_walker(Canvas image, const Walker& walker) {
+  const double h = walker.height, top = walker.feet - h;
+  const auto at = [&](double u, double v) { return Point{walker.x + u * h, top + v * h}; };
+  const auto limb = [&](Point from, Point to, double width, Color color) {
+    draw_line(image, from, to, {.color = color, .thickness = static_cast<float>(width * h)});
+  };
+  const double step = walker.stride;
+  limb(at(-0.03, 0.5), at(-0.04 - step, 0.97), 0.085, walker.trousers);
+  limb(at(0.03, 0.5), at(0.04 + step, 0.97), 0.085, walker.trousers);
+  limb(at(-0.12, 0.22), at(-0.15 - step / 3, 0.52), 0.06, walker.coat);
+  limb(at(0.12, 0.22), at(0.15 + step / 3, 0.52), 0.06, walker.coat);
+  const Point coat[] = {at(-0.06, 0.155), at(0.06, 0.155), at(0.145, 0.21),
+                        at(0.11, 0.56),   at(-0.11, 0.56), at(-0.145, 0.21)};
+  fill_polygon(image, coat, {walker.coat, 1});
+  fill_circle(image, at(0, 0.075), 0.068 * h, {{206, 160, 132}, 1});
+  fill_circle(image, at(0, 0.055), 0.062 * h, {{60, 44, 36}, 1});
+}
+
+Image<std::uint8_t> street() {
+  Image<std::uint8_t> image(640, 420, 3);
+  const Canvas canvas = image;
+  fill_box(canvas, {0, 0, 640, 420}, {{176, 178, 176}, 1});
+  fill_box(canvas, {0, 300, 640, 120}, {{128, 126, 122}, 1});
+  for (int i = 0; i < 4; ++i) {
+    fill_box(canvas, {20.0 + 170 * i, 40, 90, 120}, {{120, 134, 150}, 1});
+    draw_box(canvas, Box{20.0 + 170 * i, 40, 90, 120},
+             Stroke{.color = {216, 214, 206}, .thickness = 4});
+  }
+  draw_line(canvas, {0, 300}, {640, 300}, {.color = {96, 96, 96}, .thickness = 3});
+  for (const Walker& walker : {Walker{150, 392, 236, 0.05, {44, 52, 74}, {36, 36, 42}},
+                               Walker{330, 352, 150, 0.08, {150, 52, 46}, {52, 60, 84}},
+                               Walker{505, 372, 190, 0.02, {228, 224, 210}, {74, 66, 58}}})
+    draw_walker(canvas, walker);
+  Image<std::uint8_t> soft(640, 420, 3);
+  gaussian_blur(image.view(), soft.view(), 0.9, {.exec = {.device = Device::cpu()}});
+  Random random(3);
+  for (int y = 0; y < soft.height(); ++y)
+    for (int i = 0; i < soft.width() * 3; ++i)
+      soft.row(y)[i] =
+          static_cast<std::uint8_t>(std::clamp(soft.row(y)[i] + 3.0 * random.normal(), 0.0, 255.0));
+  return soft;
+}
+
+Figure found_by(const std::string& name, ImageView<const std::uint8_t> image, const Exec& exec) {
+  people::DetectOptions options;
+  options.exec = exec;
+  const auto result = people::Detector(read_people_model(name), options).detect(image);
+  Image<std::uint8_t> picture = clone(image);
+  draw_people(picture, result.people);
+  return Figure::picture(
+      picture,
+      {fmt::format("`{}`: {} windows, {:.1f} evaluations each", name, result.counts.windows,
+                   static_cast<double>(result.counts.evaluations) /
+                       static_cast<double>(std::max<std::int64_t>(1, result.counts.windows))),
+       "fovea people detect street.png -o found.png --model " + name});
+}
+
+Figure learned_by(const std::string& name) {
+  const auto pictures = people::model_pictures(read_people_model(name), 12);
+  std::vector<Tile> tiles;
+  tiles.reserve(pictures.size());
+  for (const people::ModelPicture& picture : pictures)
+    tiles.push_back({picture.image.view(), picture.caption});
+  return Figure::picture(
+      montage(tiles, {.columns = static_cast<int>(std::min<std::size_t>(5, tiles.size()))}),
+      {"what `" + name + "` has learned", "fovea people show --model " + name + " -o learned.png"});
+}
+
+}  // namespace
+
+void add_demo_people(Page& page, const DemoRun& run) {
+  constexpr const char* kModels[] = {"hog", "cascade", "channels"};
+  const Image<std::uint8_t> image = street();
+  io::write_image(run.folder + "/street.png", image.view());
+  page.paragraph(
+      "A drawn street, and what the shipped detectors find in it. They were trained on photos of "
+      "the INRIA set; drawings are no measure of them, `docs/people.md` has that.");
+  std::vector<Figure> figures;
+  for (const char* name : kModels) figures.push_back(found_by(name, image, run.exec));
+  figures.push_back(
+      Figure::picture(people::hog_glyphs(image, {}, 10),
+                      {"gradients as glyphs", "fovea people show street.png -o glyphs.png"}));
+  page.figures(figures, 2);
+  for (const char* name : kModels) page.figure(learned_by(name));
+}
+
+}  // namespace fovea::cli

@@ -1,0 +1,191 @@
+// The gallery's section on scenes: drawn places of four kinds, a model that learns to tell them
+// apart, the words it sees, and what it makes of places that it has not seen.
+#include <fovea/core/random.h>
+#include <fovea/io/image_io.h>
+#include <fovea/report/chart.h>
+#include <fovea/report/draw.h>
+#include <fovea/report/montage.h>
+#include <fovea/scenes/evaluate.h>
+#include <fovea/scenes/show.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "cli/demo/demo.h"
+
+namespace fovea::cli {
+namespace {
+
+using namespace report;
+
+constexpr int kSide = 112;
+constexpr int kEach = 16;       // drawn places of a kind
+constexpr int kTrainEach = 12;  // of them to learn from
+const std::vector<std::string> kKinds{"beach", "city", "forest", "night"};
+
+Color shade(Random& random, Color base, float spread) {
+  const auto channel = [&](int value) {
+    return static_cast<std::uint8_t>(
+        std::clamp(static_cast<float>(value) + random.uniform(-spread, spread), 0.F, 255.F));
+  };
+  return {channel(base.r), channel(base.g), channel(base.b)};
+}
+
+void draw_beach(Canvas image, Random& random) {
+  const double sea = kSide * random.uniform(0.3F, 0.45F),
+               sand = kSide * random.uniform(0.6F, 0.75F);
+  fill_box(image, {0, 0, kSide, sea}, {shade(random, {168, 206, 236}, 16), 1});
+  fill_box(image, {0, sea, kSide, sand - sea}, {shade(random, {44, 116, 158}, 16), 1});
+  fill_box(image, {0, sand, kSide, kSide - sand}, {shade(random, {224, 204, 158}, 12), 1});
+  for (int wave = 0; wave < 5; ++wave) {
+    const double y = sea + (sand - sea) * random.uniform(), x = kSide * random.uniform(-0.2F, 0.7F);
+    draw_line(image, {x, y}, {x + 40, y}, {.color = {224, 238, 244}, .thickness = 1.5F});
+  }
+}
+
+void draw_city(Canvas image, Random& random) {
+  fill_box(image, {0, 0, kSide, kSide}, {shade(random, {176, 186, 198}, 14), 1});
+  for (double x = 0; x < kSide;) {
+    const double width = random.uniform(18, 34), top = kSide * random.uniform(0.08F, 0.5F);
+    fill_box(image, {x, top, width, kSide - top}, {shade(random, {116, 110, 108}, 30), 1});
+    const Color window = shade(random, {66, 76, 92}, 12);
+    for (double y = top + 5; y < kSide - 8; y += 9)
+      for (double u = x + 4; u + 4 < x + width; u += 8) fill_box(image, {u, y, 4, 5}, {window, 1});
+    x += width + 1;
+  }
+}
+
+void draw_forest(Canvas image, Random& random) {
+  fill_box(image, {0, 0, kSide, kSide}, {shade(random, {52, 78, 44}, 12), 1});
+  for (int leaf = 0; leaf < 420; ++leaf) {
+    const Point at{kSide * random.uniform(), kSide * random.uniform()};
+    fill_circle(image, at, random.uniform(1, 4), {shade(random, {72, 110, 52}, 36), 1});
+  }
+  for (int trunk = 0; trunk < 5; ++trunk) {
+    const double x = kSide * random.uniform();
+    draw_line(image, {x, 0}, {x + random.uniform(-8, 8), kSide},
+              {.color = shade(random, {58, 44, 32}, 10), .thickness = random.uniform(3, 8)});
+  }
+}
+
+void draw_night(Canvas image, Random& random) {
+  fill_box(image, {0, 0, kSide, kSide}, {shade(random, {14, 18, 38}, 8), 1});
+  fill_box(image, {0, kSide * 0.72, kSide, kSide * 0.28}, {shade(random, {8, 10, 16}, 4), 1});
+  for (int star = 0; star < 46; ++star)
+    fill_circle(image, {kSide * random.uniform(), kSide * 0.7 * random.uniform()},
+                random.uniform(0.5F, 1.4F), {{226, 226, 210}, 1});
+  fill_circle(image, {kSide * random.uniform(0.2F, 0.8F), kSide * 0.2}, random.uniform(6, 11),
+              {{236, 232, 208}, 1});
+}
+
+Image<std::uint8_t> draw_place(int kind, int number) {
+  using Draw = void (*)(Canvas, Random&);
+  static constexpr std::array<Draw, 4> kDraw{draw_beach, draw_city, draw_forest, draw_night};
+  Image<std::uint8_t> image(kSide, kSide, 3);
+  Random random(8, static_cast<std::uint64_t>(kind * kEach + number));
+  kDraw[static_cast<std::size_t>(kind)](image.view(), random);
+  for (int y = 0; y < kSide; ++y)
+    for (int i = 0; i < 3 * kSide; ++i)
+      image.row(y)[i] = static_cast<std::uint8_t>(
+          std::clamp(static_cast<float>(image.row(y)[i]) + 6 * random.normal(), 0.F, 255.F));
+  return image;
+}
+
+class Places final : public io::ImageSet {
+ public:
+  // The first of each kind, or the others.
+  Places(int first, int last) {
+    for (int kind = 0; kind < static_cast<int>(kKinds.size()); ++kind) {
+      for (int number = first; number < last; ++number) {
+        images_.push_back(draw_place(kind, number));
+        labels_.push_back(kind);
+      }
+    }
+  }
+  int count() const override { return static_cast<int>(images_.size()); }
+  Image<std::uint8_t> read(int index) const override {
+    return clone(images_[static_cast<std::size_t>(index)]);
+  }
+  ImageView<const std::uint8_t> image(std::size_t index) const { return images_[index]; }
+  const std::vector<std::int32_t>& labels() const { return labels_; }
+
+ private:
+  std::vector<Image<std::uint8_t>> images_;
+  std::vector<std::int32_t> labels_;
+};
+
+void write_places(const Places& places, const std::string& folder, int first) {
+  std::vector<int> next(kKinds.size(), first);
+  for (std::size_t i = 0; i < places.labels().size(); ++i) {
+    const auto kind = static_cast<std::size_t>(places.labels()[i]);
+    std::filesystem::create_directories(folder + "/" + kKinds[kind]);
+    io::write_image(fmt::format("{}/{}/{:02}.png", folder, kKinds[kind], next[kind]++),
+                    places.image(i));
+  }
+}
+
+}  // namespace
+
+void add_demo_scenes(Page& page, const DemoRun& run) {
+  const Places known(0, kTrainEach), unknown(kTrainEach, kEach);
+  write_places(known, run.folder + "/places", 0);
+  write_places(unknown, run.folder + "/more-places", kTrainEach);
+  scenes::TrainOptions options;
+  options.descriptor.color = scenes::Color::kLab;
+  options.dictionary.words = 60;
+  options.classifier.classifier = scenes::ClassifierKind::kSvm;
+  const scenes::Model model = scenes::train(known, known.labels(), kKinds, options, run.exec);
+  const auto table = scenes::make_features(unknown, model.dictionary, model.pyramid, run.exec);
+  const Image<float> scores = model.classifier.scores(table.features.view(), run.exec);
+  const auto told = scenes::best_classes(scores.view());
+  const scenes::Confusion confusion =
+      scenes::confusion(unknown.labels(), told, static_cast<int>(kKinds.size()));
+
+  page.paragraph(fmt::format(
+      "Drawn places of four kinds, {} of each to learn from. Every pixel is described by the "
+      "responses of 96 filters, the {} words that occur in them are found by k-means, and a place "
+      "is told by how often each word stands in it. Drawings are no measure; `docs/scenes.md` has "
+      "that.",
+      kTrainEach, model.dictionary.size()));
+  const auto colors = scenes::word_colors(model.dictionary);
+  scenes::FeatureMaker maker(model.dictionary, 0, run.exec);
+  std::vector<Image<std::uint8_t>> maps;
+  std::vector<Tile> places, words;
+  for (std::size_t i = 0; i < told.size(); i += 2) {
+    const auto best = static_cast<std::size_t>(told[i]);
+    places.push_back({unknown.image(i), fmt::format("{} {:.2f}", kKinds[best],
+                                                    scores.at(told[i], static_cast<int>(i)))});
+    maps.push_back(scenes::show_words(maker.words(unknown.image(i)).view(), colors));
+  }
+  for (const Image<std::uint8_t>& map : maps) words.push_back({map.view(), {}});
+  page.figures(
+      {Figure::picture(
+           montage(places, {.columns = 4}),
+           {fmt::format("places not seen in training, and what they are taken for; {:.0f} % of all "
+                        "{} are right",
+                        100 * confusion.accuracy(), told.size()),
+            "fovea scenes train places -o places.safetensors --color lab --dictionary 60 "
+            "--classifier svm"}),
+       Figure::picture(montage(words, {.columns = 4}),
+                       {"each pixel in the color of its word; like words have like colors",
+                        "fovea scenes words places.safetensors more-places/city -o words"})},
+      2);
+  page.figure(
+      Figure::chart(to_svg(MatrixChart{.title = "Confusion",
+                                       .values = {confusion.counts.begin(), confusion.counts.end()},
+                                       .rows = confusion.classes,
+                                       .columns = confusion.classes,
+                                       .row_labels = kKinds,
+                                       .column_labels = kKinds,
+                                       .row_title = "drawn",
+                                       .column_title = "told",
+                                       .value_title = "images",
+                                       .width = 360}),
+                    {"which kind is taken for which",
+                     "fovea scenes eval more-places --model places.safetensors -o report"}));
+}
+
+}  // namespace fovea::cli

@@ -1,0 +1,115 @@
+// Images, cubes and video as bands of floats, one copy a sample. Samples keep their values: what a
+// level is, is settled by the first frame alone, so that later frames are counted alike.
+#include "cli/emd/frames.h"
+
+#include <fovea/core/error.h>
+#include <fovea/io/cube_io.h>
+#include <fovea/io/inputs.h>
+#include <fovea/io/video.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+
+namespace fovea::cli {
+namespace {
+
+bool is_video(const std::string& path) {
+  return path == "-" || io::has_extension(path, io::video_files());
+}
+
+Stack<float> planes_of(ImageView<const std::uint8_t> image) {
+  Stack<float> planes(image.width, image.height, image.channels);
+  for (int c = 0; c < image.channels; ++c)
+    for (int y = 0; y < image.height; ++y)
+      for (int x = 0; x < image.width; ++x)
+        planes.plane(c).at(x, y) = static_cast<float>(image.at(x, y, c));
+  return planes;
+}
+
+}  // namespace
+
+BandFrame read_bands(const std::string& path, const std::string& variable) {
+  io::Cube cube = io::read_cube(path, {.variable = variable});
+  const double white = cube.type() == io::SampleType::kUint8 ? 255 : 0;
+  return {io::to_float(std::move(cube)), path, white};
+}
+
+struct BandFrames::Video {
+  io::VideoReader reader;
+  io::Frame frame{};
+};
+
+BandFrames::BandFrames(const std::vector<std::string>& inputs, bool folder_is_cube,
+                       std::string variable)
+    : variable_(std::move(variable)) {
+  if (inputs.size() == 1 && is_video(inputs[0])) {
+    video_ = std::make_unique<Video>(Video{io::VideoReader(inputs[0])});
+    return;
+  }
+  std::error_code ignored;
+  const bool cube =
+      inputs.size() == 1 && (!std::filesystem::is_directory(inputs[0], ignored) || folder_is_cube);
+  files_ = cube ? inputs : io::expand_inputs(inputs, io::image_files());
+}
+BandFrames::~BandFrames() = default;
+
+bool BandFrames::next(BandFrame& frame) {
+  if (!video_) {
+    if (next_ == files_.size()) return false;
+    frame = read_bands(files_[next_++], variable_);
+    return true;
+  }
+  if (!video_->reader.next(video_->frame)) return false;
+  frame = {planes_of(video_->frame.image), fmt::format("frame {}", video_->frame.index), 255};
+  return true;
+}
+bool BandFrames::single() const { return !video_ && files_.size() == 1; }
+std::int64_t BandFrames::expected_frames() const {
+  return video_ ? std::max<std::int64_t>(0, video_->reader.expected_frames())
+                : static_cast<std::int64_t>(files_.size());
+}
+double BandFrames::frame_rate() const {
+  constexpr double kOfFiles = 25;
+  return video_ ? video_->reader.info().rate.value() : kOfFiles;
+}
+
+Image<float> gray_band(const BandFrame& frame, int band) {
+  const int count = frame.bands.count(), width = frame.bands.width(), height = frame.bands.height();
+  if (band >= count)
+    throw InvalidArgument(
+        fmt::format("--band is {}, but {} has bands 0 to {}", band, frame.name, count - 1));
+  if (band >= 0) return clone(frame.bands.plane(band));
+  if (count == 1) return clone(frame.bands.plane(0));
+  if (count != 3)
+    throw InvalidArgument(fmt::format(
+        "{} has {} bands; choose one with --band, or take --signature bands", frame.name, count));
+  Image<float> gray(width, height);
+  const auto red = frame.bands.plane(0), green = frame.bands.plane(1), blue = frame.bands.plane(2);
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x)
+      gray.at(x, y) = 0.299F * red.at(x, y) + 0.587F * green.at(x, y) + 0.114F * blue.at(x, y);
+  return gray;
+}
+
+LevelRange level_range(ImageView<const float> band, const BandFrame& frame,
+                       const LevelRange& asked) {
+  if (asked.low != asked.high) return asked;
+  if (frame.white > 0) return {0, static_cast<float>(frame.white) + 1};
+  LevelRange range{std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity()};
+  for (int y = 0; y < band.height; ++y)
+    for (int x = 0; x < band.width; ++x) {
+      if (!std::isfinite(band.at(x, y))) continue;
+      range.low = std::min(range.low, band.at(x, y));
+      range.high = std::max(range.high, band.at(x, y));
+    }
+  if (range.low > range.high)
+    throw FormatError(fmt::format("{}: no value of its band is finite", frame.name));
+  if (range.low == range.high) range.high = range.low + std::max(1.0F, std::abs(range.low));
+  return range;
+}
+
+}  // namespace fovea::cli

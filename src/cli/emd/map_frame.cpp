@@ -1,0 +1,107 @@
+// Frames to distances: the first frame settles levels or spectra, the target its signature; each
+// frame is then labeled, or turned into spectra, and mapped.
+#include <fovea/core/error.h>
+
+#include <fmt/format.h>
+
+#include "cli/emd/map.h"
+#include "cli/emd/targets.h"
+#include "core/backend.h"
+
+namespace fovea::cli {
+
+FrameMapper::FrameMapper(const MapRequest& request, const BandFrame& first, const Exec& exec)
+    : request_(request), exec_(exec) {
+  const TargetWord target = parse_target(request.target);
+  if (const auto* box = std::get_if<emd::TrackBox>(&target))
+    box_ = box_within(*box, first.bands.width(), first.bands.height());
+  const BandFrame other = box_ ? BandFrame{} : read_bands(request.target, request.variable);
+  const BandFrame& shown = box_ ? first : other;
+  const emd::PixelBox whole{0, 0, shown.bands.width(), shown.bands.height()};
+  const emd::PixelBox box = box_.value_or(whole);
+  const bool wanted = !request.levels() || !request.truth.empty();
+  if (wanted && shown.bands.count() == first.bands.count())
+    spectrum_ = emd::mean_spectrum(shown.bands, box);
+  if (request.levels()) use_levels(first, shown, box);
+  else use_spectra(first);
+}
+
+Image<float> FrameMapper::map(const BandFrame& frame) {
+  if (!spectra_) return mapper_->map(labels_of(frame));
+  if (frame.bands.count() != spectra_->bands())
+    throw FormatError(fmt::format("{} has {} bands, the first frame {}", frame.name,
+                                  frame.bands.count(), spectra_->bands()));
+  return mapper_->map_histograms(spectra_->of(frame.bands));
+}
+
+void FrameMapper::use_levels(const BandFrame& first, const BandFrame& shown,
+                             const emd::PixelBox& box) {
+  range_ = level_range(gray_band(first, request_.band), first, request_.range);
+  const Image<std::uint8_t> labels = labels_of(shown);
+  make_mapper(
+      emd::GroundDistance::named(request_.ground.empty() ? "threshold:3" : request_.ground,
+                                 request_.bins),
+      emd::label_histogram(labels.view().crop(box.x, box.y, box.width, box.height), request_.bins));
+}
+
+void FrameMapper::use_spectra(const BandFrame& first) {
+  if (spectrum_.empty())
+    throw FormatError(fmt::format("{}: has other bands than {}, which has {}", request_.target,
+                                  first.name, first.bands.count()));
+  spectra_.emplace(first.bands,
+                   emd::SignatureOptions{.kind = request_.signature == Signature::kBands
+                                                     ? emd::SignatureKind::kBands
+                                                     : emd::SignatureKind::kContrast,
+                                         .bins = request_.bins,
+                                         .window = request_.window,
+                                         .exec = exec_});
+  make_mapper(request_.ground.empty()
+                  ? spectra_->ground()
+                  : emd::GroundDistance::named(request_.ground, spectra_->bins()),
+              spectra_->of(spectrum_));
+}
+
+void FrameMapper::make_mapper(const emd::GroundDistance& ground,
+                              const std::vector<double>& target) {
+  emd::MapOptions options = request_.map;
+  options.exec = exec_;
+  mapper_.emplace(ground, target, options);
+}
+
+Image<std::uint8_t> FrameMapper::labels_of(const BandFrame& frame) const {
+  const Image<float> band = gray_band(frame, request_.band);
+  Image<std::uint8_t> labels(band.width(), band.height());
+  label(band, labels.view());
+  return labels;
+}
+
+void FrameMapper::label(ImageView<const float> band, ImageView<std::uint8_t> labels) const {
+  quantize(band, labels,
+           {.levels = request_.bins, .low = range_.low, .high = range_.high, .exec = exec_});
+}
+
+bool FrameMapper::flies() const {
+  return !spectra_ && mapper_->options().exec.device.kind == DeviceKind::kCuda;
+}
+
+void FrameMapper::submit(const BandFrame& frame) {
+  const Device device = mapper_->options().exec.device;
+  const bool cuda = device.kind == DeviceKind::kCuda;
+  const fovea::cuda::ScopedDevice here(device);  // where new memory lies
+  const Image<float> band = gray_band(frame, request_.band);
+  Flight& flight = flights_[submitted_ % flights_.size()];
+  if (flight.map.width() != band.width() || flight.map.height() != band.height())
+    flight = {
+        Image<std::uint8_t>(band.width(), band.height(), 1, cuda ? Memory::kCuda : Memory::kHost),
+        Image<float>(band.width(), band.height(), 1, cuda ? Memory::kPinned : Memory::kHost)};
+  label(band, flight.labels.view());
+  mapper_->submit(flight.labels, flight.map.view());
+  ++submitted_;
+}
+
+ImageView<const float> FrameMapper::collect() {
+  mapper_->collect();
+  return flights_[collected_++ % flights_.size()].map.view();
+}
+
+}  // namespace fovea::cli

@@ -1,0 +1,133 @@
+// What fovea emd map tells: a line or JSON, how pixels came to their distances, and how well the
+// map separates a target from what surrounds it.
+#include <fovea/core/error.h>
+#include <fovea/io/json_writer.h>
+#include <fovea/io/sink.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "cli/emd/emd.h"
+#include "cli/emd/map.h"
+
+namespace fovea::cli {
+namespace {
+
+// An image, the first band of a cube, or an array of a .mat file as FILE.mat:NAME.
+Image<std::uint8_t> read_truth(const std::string& path) {
+  const auto mat = path.rfind(".mat:");
+  const std::string file = mat == std::string::npos ? path : path.substr(0, mat + 4);
+  const std::string variable = mat == std::string::npos ? "" : path.substr(mat + 5);
+  const BandFrame frame = read_bands(file, variable);
+  const ImageView<const float> band = frame.bands.plane(0);
+  Image<std::uint8_t> truth(band.width, band.height);
+  for (int y = 0; y < band.height; ++y)
+    for (int x = 0; x < band.width; ++x) truth.at(x, y) = band.at(x, y) != 0 ? 1 : 0;
+  return truth;
+}
+
+void write_stats(io::JsonWriter& json, const emd::MapStats& stats) {
+  json.begin_object().member("pixels", stats.pixels).member("cached", stats.cached);
+  json.member("duplicate", stats.duplicate).member("skipped", stats.skipped);
+  json.member("solved", stats.solved).member("pivots", stats.pivots);
+  json.member("unproved", stats.unproved).member("cache_resets", stats.resets);
+  json.member("cache_entries", stats.entries).member("cache_bytes", stats.cache_bytes);
+  json.member("hit_rate", stats.hit_rate());
+  json.end_object();
+}
+
+void write_areas(io::JsonWriter& json, const Areas& areas) {
+  json.member("positives", areas.positives).member("negatives", areas.negatives);
+  json.key("roc_auc").begin_object().member("emd", areas.emd);
+  if (areas.angle) json.member("spectral_angle", *areas.angle);
+  if (areas.differences) json.member("sad", *areas.differences);
+  json.end_object();
+}
+
+emd::MapStats total_of(const MapReport& report) {
+  emd::MapStats total;
+  for (const emd::MapStats& stats : report.stats) total += stats;
+  return total;
+}
+
+std::string json_of(const MapReport& report, const MapRequest& request, const FrameMapper* mapper,
+                    const Context& context) {
+  std::string text;
+  io::JsonWriter json(io::string_sink(text));
+  begin_emd_result(json, context);
+  json.member("input", context.inputs[0]);
+  if (!request.output.empty()) json.member("output", request.output);
+  if (!request.picture.empty()) json.member("picture", request.picture);
+  json.member("width", report.width).member("height", report.height);
+  json.member("frames", report.stats.size()).member("interrupted", report.stopped);
+  if (mapper != nullptr) {
+    json.key("target").begin_array();
+    for (const std::uint16_t mass : mapper->mapper().target()) json.value(static_cast<int>(mass));
+    json.end_array();
+    if (request.levels())
+      json.member("low", mapper->range().low).member("high", mapper->range().high);
+    write_ground(json, mapper->mapper().ground());
+  }
+  if (report.areas) write_areas(json, *report.areas);
+  json.key("stats");
+  write_stats(json, total_of(report));
+  json.key("frame_stats").begin_array();
+  for (std::size_t i = 0; i < report.stats.size(); ++i) {
+    json.begin_object().member("seconds", report.seconds[i]).key("stats");
+    write_stats(json, report.stats[i]);
+    json.end_object();
+  }
+  json.end_array().end_object().finish();
+  return text;
+}
+
+std::string line_of(const MapReport& report, const std::string& name) {
+  const emd::MapStats total = total_of(report);
+  const std::size_t frames = report.stats.size();
+  std::string line = fmt::format(
+      "{}: {} of {}x{}, {:.1f} % of pixels known or alike, {} distances solved, {:.3g} s\n", name,
+      frames == 1 ? "1 frame" : fmt::format("{} frames", frames), report.width, report.height,
+      100 * total.hit_rate(), total.solved,
+      std::accumulate(report.seconds.begin(), report.seconds.end(), 0.0));
+  if (!report.areas) return line;
+  line += fmt::format("area under the ROC curve: {:.4f}", report.areas->emd);
+  if (report.areas->angle)
+    line += fmt::format(", spectral angle {:.4f}, sum of differences {:.4f}", *report.areas->angle,
+                        *report.areas->differences);
+  return line + '\n';
+}
+
+}  // namespace
+
+Areas areas_of(ImageView<const float> map, const BandFrame& frame, const std::string& truth_path,
+               const FrameMapper& mapper, const Exec& exec) {
+  const Image<std::uint8_t> truth = read_truth(truth_path);
+  if (truth.width() != map.width || truth.height() != map.height)
+    throw InvalidArgument(fmt::format("--truth {} is {}x{}, the map {}x{}", truth_path,
+                                      truth.width(), truth.height(), map.width, map.height));
+  Image<std::uint8_t> counted(map.width, map.height);
+  for (int y = 0; y < map.height; ++y) std::fill_n(counted.row(y), map.width, std::uint8_t{1});
+  if (const auto& box = mapper.box())
+    for (int y = box->y; y < box->y + box->height; ++y)
+      std::fill_n(counted.row(y) + box->x, box->width, std::uint8_t{0});
+  const auto roc = [&](ImageView<const float> score) {
+    return emd::roc(score, truth, emd::TargetScore::kLow, counted);
+  };
+  const emd::Roc own = roc(map);
+  Areas areas{.emd = own.area, .positives = own.positives, .negatives = own.negatives};
+  if (mapper.spectrum().empty()) return areas;
+  areas.angle = roc(emd::spectral_angle(frame.bands, mapper.spectrum(), exec)).area;
+  areas.differences = roc(emd::sum_of_differences(frame.bands, mapper.spectrum(), exec)).area;
+  return areas;
+}
+
+void print_report(const MapReport& report, const MapRequest& request, const FrameMapper* mapper,
+                  Context& context) {
+  context.console.print(
+      context.json ? json_of(report, request, mapper, context)
+                   : line_of(report, request.output.empty() ? context.inputs[0] : request.output));
+}
+
+}  // namespace fovea::cli

@@ -1,0 +1,71 @@
+// Tracks as files: MOT challenge text, and videos of the boxes on frames and on maps.
+#include <fovea/report/color_map.h>
+#include <fovea/report/draw.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/emd/track.h"
+
+namespace fovea::cli {
+namespace {
+
+using emd::Track;
+
+void draw_tracks(ImageView<std::uint8_t> image, const std::vector<Track>& tracks) {
+  for (const Track& track : tracks) {
+    report::LabelStyle style;
+    style.color = report::palette(track.id - 1);
+    style.alpha = track.lost ? 0.4F : 1.0F;
+    report::draw_box(image,
+                     report::Box{track.box.x, track.box.y, track.box.width, track.box.height},
+                     track.lost ? fmt::format("{} lost", track.id)
+                                : fmt::format("{} {:.0f}%", track.id, 100 * track.confidence),
+                     style);
+  }
+}
+
+}  // namespace
+
+Image<std::uint8_t> draw_map(const emd::Tracker& tracker) {
+  Image<float> most = tracker.likelihood(1);
+  for (int id = 2; id <= tracker.targets(); ++id) {
+    const Image<float> other = tracker.likelihood(id);
+    for (int y = 0; y < most.height(); ++y) {
+      for (int x = 0; x < most.width(); ++x)
+        most.at(x, y) = std::max(most.at(x, y), other.at(x, y));
+    }
+  }
+  return report::apply_color_map(most.view(), {.automatic = false});
+}
+
+TrackFiles::TrackFiles(const TrackRequest& request, double frame_rate) {
+  const io::VideoWriteOptions video{.frame_rate = frame_rate};
+  if (!request.output.empty()) text_.emplace(request.output);
+  if (!request.video.empty()) video_.emplace(request.video, video);
+  if (!request.map_video.empty()) map_video_.emplace(request.map_video, video);
+}
+
+void TrackFiles::add(TrackFrame& frame) {
+  if (text_) {
+    for (const Track& track : frame.tracks)
+      text_->write(emd::mot_line(frame.frame.index + 1, track));
+  }
+  if (video_) {
+    draw_tracks(frame.frame.image.view(), frame.tracks);
+    video_->write(frame.frame.image.view());
+  }
+  if (map_video_) {
+    draw_tracks(frame.map.view(), frame.tracks);
+    map_video_->write(frame.map.view());
+  }
+}
+
+void TrackFiles::finish() {
+  if (text_) text_->commit();
+  if (video_) video_->finish();
+  if (map_video_) map_video_->finish();
+}
+
+}  // namespace fovea::cli

@@ -1,0 +1,131 @@
+// What fovea emd track tells: a line, a table beside others where there is a truth, or JSON.
+#include <fovea/io/json_writer.h>
+#include <fovea/io/sink.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/emd/emd.h"
+#include "cli/emd/track.h"
+
+namespace fovea::cli {
+namespace {
+
+void write_result(io::JsonWriter& json, const TrackResult& result) {
+  json.member("mean_overlap", result.errors.mean_overlap)
+      .member("precision_20px", result.errors.precision_20px)
+      .member("success_50", result.errors.success_50)
+      .member("success_area", result.errors.success_area)
+      .member("evaluated_frames", result.errors.frames)
+      .member("seconds_per_frame", result.seconds);
+}
+
+void write_rivals(io::JsonWriter& json, const TrackResult& own,
+                  const std::vector<TrackResult>& rivals) {
+  double overlap = 0, precision = 0;
+  json.key("rivals").begin_array();
+  for (const TrackResult& rival : rivals) {
+    json.begin_object().member("name", rival.name).member("bar", rival.bar);
+    write_result(json, rival);
+    json.end_object();
+    if (!rival.bar) continue;
+    overlap = std::max(overlap, rival.errors.mean_overlap);
+    precision = std::max(precision, rival.errors.precision_20px);
+  }
+  json.end_array();
+  json.member("bar_overlap", overlap).member("bar_precision_20px", precision);
+  json.member("passes",
+              own.errors.mean_overlap >= overlap && own.errors.precision_20px >= precision);
+}
+
+void write_map(io::JsonWriter& json, const emd::MapStats& stats) {
+  json.key("map").begin_object();
+  json.member("windows", stats.pixels).member("cached", stats.cached);
+  json.member("duplicate", stats.duplicate).member("solved", stats.solved);
+  json.member("pivots", stats.pivots).end_object();
+}
+
+std::string json_of(const TrackReport& report, const TrackRequest& request,
+                    const emd::Tracker& tracker, const Context& context) {
+  std::string text;
+  io::JsonWriter json(io::string_sink(text));
+  begin_emd_result(json, context);
+  json.member("input", context.inputs[0]);
+  if (!request.output.empty()) json.member("output", request.output);
+  if (!request.video.empty()) json.member("video", request.video);
+  if (!request.map_video.empty()) json.member("map_video", request.map_video);
+  json.member("width", report.width).member("height", report.height);
+  json.member("frames", report.frames).member("interrupted", report.stopped);
+  json.member("seconds", report.seconds);
+  if (!report.own.empty()) {  // of all targets
+    const auto targets = static_cast<double>(report.own.size());
+    double overlap = 0, precision = 0;
+    for (const TrackResult& result : report.own) {
+      overlap += result.errors.mean_overlap / targets;
+      precision += result.errors.precision_20px / targets;
+    }
+    json.member("mean_overlap", overlap).member("precision_20px", precision);
+  }
+  write_map(json, tracker.stats());
+  json.key("targets").begin_array();
+  for (std::size_t i = 0; i < report.targets; ++i) {
+    const int id = static_cast<int>(i) + 1;
+    json.begin_object().member("id", id);
+    json.member("parts", tracker.targets() >= id && tracker.uses_parts(id));
+    if (i < report.own.size()) write_result(json, report.own[i]);
+    if (i < report.rivals.size()) write_rivals(json, report.own[i], report.rivals[i]);
+    json.end_object();
+  }
+  json.end_array();
+  json.key("tracks").raw("[" + report.tracks_json + "]");
+  json.end_object().finish();
+  return text;
+}
+
+std::string text_of(const TrackReport& report, const TrackRequest& request,
+                    const Context& context) {
+  std::string text =
+      fmt::format("{}: {} target{} in {} frames{}, {:.3g} s{}{}\n", context.inputs[0],
+                  report.targets, report.targets == 1 ? "" : "s", report.frames,
+                  report.lost == 0 ? "" : fmt::format(", lost in {}", report.lost), report.seconds,
+                  request.output.empty() ? "" : ", ", request.output);
+  for (std::size_t i = 0; i < report.own.size(); ++i) {
+    text += fmt::format("{:<34} {:>12} {:>15} {:>9} {:>9}\n", fmt::format("target {}", i + 1),
+                        "mean overlap", "precision 20 px", "success", "ms/frame");
+    std::vector<TrackResult> all{report.own[i]};
+    if (i < report.rivals.size())
+      all.insert(all.end(), report.rivals[i].begin(), report.rivals[i].end());
+    for (const TrackResult& result : all)
+      text += fmt::format("{:<34} {:>12.3f} {:>15.3f} {:>9.3f} {:>9.2f}\n", result.name,
+                          result.errors.mean_overlap, result.errors.precision_20px,
+                          result.errors.success_area, 1000 * result.seconds);
+  }
+  if (!report.own.empty())
+    text += "ms/frame: in the tracker alone, a target; decoding and writing are not counted\n";
+  return text;
+}
+
+}  // namespace
+
+void add_tracks(TrackReport& report, const TrackFrame& frame, bool json) {
+  ++report.frames;
+  for (const emd::Track& track : frame.tracks) {
+    report.lost += track.lost ? 1 : 0;
+    if (!json) continue;
+    if (!report.tracks_json.empty()) report.tracks_json += ", ";
+    report.tracks_json += fmt::format(
+        "{{\"frame\": {}, \"id\": {}, \"box\": [{}, {}, {}, {}], \"score\": {:.6f}, "
+        "\"confidence\": {:.4f}, \"lost\": {}}}",
+        frame.frame.index, track.id, track.box.x, track.box.y, track.box.width, track.box.height,
+        track.score, track.confidence, track.lost);
+  }
+}
+
+void print_report(const TrackReport& report, const TrackRequest& request,
+                  const emd::Tracker& tracker, Context& context) {
+  context.console.print(context.json ? json_of(report, request, tracker, context)
+                                     : text_of(report, request, context));
+}
+
+}  // namespace fovea::cli

@@ -1,0 +1,100 @@
+// Others on the sequences of an evaluation: a box that stays, our search with another distance, and
+// the trackers in the module of rivals. As with ours, the time is that in the tracker alone.
+#include <fovea/core/error.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+
+#include "cli/bench/rivals.h"
+#include "cli/emd/track.h"
+#include "cli/program/progress.h"
+
+namespace fovea::cli {
+namespace {
+
+using emd::TrackBox;
+
+// Something that says where a target is in each frame after the first.
+struct Contestant {
+  std::string name;
+  bool bar = false;
+  std::function<TrackBox(ImageView<const std::uint8_t>)> next{};
+  std::vector<TrackBox> boxes{};
+  double seconds = 0;
+};
+
+// The plain trackers that every sequence is to be followed better than by.
+bool in_bar(const std::string& name) {
+  return name.starts_with("CamShift hue") || name == "mean shift hue";
+}
+
+std::vector<Contestant> contestants_of(const TrackRequest& request, const Rivals& rivals,
+                                       ImageView<const std::uint8_t> frame, const TrackBox& box,
+                                       const Context& context) {
+  std::vector<Contestant> all;
+  all.push_back({"a box that stays", true, [box](ImageView<const std::uint8_t>) { return box; }});
+  emd::TrackOptions options = request.track;
+  options.exec = context.exec;
+  options.exec.progress = {};
+  options.distance = options.distance == emd::TrackDistance::kEmd
+                         ? emd::TrackDistance::kBhattacharyya
+                         : emd::TrackDistance::kEmd;
+  const auto tracker = std::make_shared<emd::Tracker>(options);
+  tracker->add(frame, std::span(&box, 1));
+  all.push_back({options.distance == emd::TrackDistance::kEmd ? "same search, EMD"
+                                                              : "same search, Bhattacharyya",
+                 false, [tracker](ImageView<const std::uint8_t> image) {
+                   return tracker->next(image).front().box;
+                 }});
+  for (const Rivals::TrackWork& rival : rivals.begin_tracks(frame, box))
+    all.push_back({rival.rival, in_bar(rival.rival), rival.next});
+  for (Contestant& contestant : all) contestant.boxes.push_back(box);
+  return all;
+}
+
+}  // namespace
+
+std::vector<std::vector<TrackResult>> measure_track_rivals(
+    const TrackRequest& request, const std::vector<TrackBox>& starts,
+    const std::vector<std::vector<TrackBox>>& truths, Context& context) {
+  const Rivals rivals;
+  if (!rivals.absence().empty()) context.console.note("no rivals: " + rivals.absence());
+  io::VideoReader reader(context.inputs[0], {.start = request.frame});
+  std::vector<std::vector<Contestant>> contests;
+  io::Frame frame;
+  for (std::int64_t count = 1; reader.next(frame); ++count) {
+    throw_if_stopped(context.exec);
+    if (contests.empty()) {
+      for (const TrackBox& start : starts)
+        contests.push_back(contestants_of(request, rivals, frame.image, start, context));
+    } else {
+      for (auto& contest : contests) {
+        for (Contestant& contestant : contest) {
+          const double begin = steady_seconds();
+          contestant.boxes.push_back(contestant.next(frame.image));
+          contestant.seconds += steady_seconds() - begin;
+        }
+      }
+    }
+    if (context.exec.progress)
+      context.exec.progress(
+          {"rivals", static_cast<double>(count),
+           static_cast<double>(std::max<std::int64_t>(0, reader.expected_frames()))});
+  }
+  std::vector<std::vector<TrackResult>> results;
+  for (std::size_t i = 0; i < contests.size(); ++i) {
+    results.emplace_back();
+    for (const Contestant& contestant : contests[i]) {
+      const auto followed = static_cast<double>(std::max<std::size_t>(2, contestant.boxes.size()));
+      results.back().push_back({contestant.name, contestant.bar,
+                                emd::evaluate_track(contestant.boxes, truths[i]),
+                                contestant.seconds / (followed - 1)});
+    }
+  }
+  return results;
+}
+
+}  // namespace fovea::cli

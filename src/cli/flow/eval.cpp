@@ -1,0 +1,297 @@
+// fovea flow eval: how far estimated flow is from the true one, a sequence at a time and on
+// average, and how well its confidence tells where.
+#include "cli/flow/eval.h"
+
+#include <fovea/core/error.h>
+#include <fovea/core/version.h>
+#include <fovea/flow/show.h>
+#include <fovea/io/json_writer.h>
+#include <fovea/report/montage.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "cli/flow/report.h"
+#include "cli/program/batch.h"
+#include "cli/program/bytes.h"
+#include "cli/program/run.h"
+
+namespace fovea::cli {
+namespace {
+
+void settle_quality(FlowEvalRequest& request) {
+  if (request.quality.empty()) return;
+  flow::Quality quality{};
+  const OptionField field{
+      "quality", "",
+      ChoiceRef{&quality,
+                [](const void* value) {
+                  return static_cast<int>(*static_cast<const flow::Quality*>(value));
+                },
+                [](void* value, int chosen) {
+                  *static_cast<flow::Quality*>(value) = static_cast<flow::Quality>(chosen);
+                },
+                choices(quality)}};
+  try {
+    set_option(field, request.quality);
+  } catch (const InvalidArgument& error) {
+    throw InvalidArgument(fmt::format("--{}", error.what()));
+  }
+  set_quality(request.flow, quality);
+}
+
+io::FlowField read_truth(const FlowSequence& sequence, const ImagePair& pair) {
+  io::FlowField truth = io::read_flow(sequence.truth);
+  if (truth.width() != pair.first.width() || truth.height() != pair.first.height())
+    throw FormatError(fmt::format("{}: is {}x{}, but its images are {}x{}", sequence.truth,
+                                  truth.width(), truth.height(), pair.first.width(),
+                                  pair.first.height()));
+  return truth;
+}
+
+// Image, true flow and flow in the same colors, confidence, errors.
+Image<std::uint8_t> picture_of(const ImagePair& pair, const flow::Flow& field,
+                               const io::FlowField& truth, double most) {
+  double longest = 0;
+  for (int y = 0; y < truth.height(); ++y)
+    for (int x = 0; x < truth.width(); ++x)
+      longest = std::max<double>(longest, std::hypot(truth.u.at(x, y), truth.v.at(x, y)));
+  const io::FlowFieldView view{field.u, field.v};
+  const Image<std::uint8_t> first = pair.first.channels() == 4
+                                        ? io::to_bytes(io::drop_alpha(pair.first))
+                                        : io::to_bytes(pair.first);
+  const auto true_wheel = flow::wheel_picture(truth, longest);
+  const auto wheel = flow::wheel_picture(view, longest);
+  const auto confidence = flow::confidence_picture(field.confidence);
+  const auto errors = flow::error_picture(flow::endpoint_errors(view, truth), most);
+  const std::vector<report::Tile> tiles{
+      {first.view(), "first image"},
+      {true_wheel.view(), fmt::format("true flow, up to {:.1f} px", longest)},
+      {wheel.view(), "flow"},
+      {confidence.view(), "confidence, 0 to 1"},
+      {errors.view(), fmt::format("endpoint error, 0 to {:g} px", most)}};
+  constexpr int kSide = 240;
+  const int height = std::clamp(kSide * truth.height() / truth.width(), 16, kSide);
+  return report::montage(tiles, {.columns = 5, .cell_width = kSide, .cell_height = height});
+}
+
+MethodResult measure(const std::vector<FlowSequence>& sequences, const FlowEvalRequest& request,
+                     Context& context) {
+  const bool lk = request.flow.method == flow::Method::kLucasKanade;
+  MethodResult result{lk ? "lk" : "bm"};
+  flow::Estimator estimator(request.flow);
+  for (std::size_t i = 0; i < sequences.size(); ++i) {
+    throw_if_stopped(context.exec);
+    const ImagePair pair = read_pair(sequences[i].first, sequences[i].second);
+    const io::FlowField truth = read_truth(sequences[i], pair);
+    const double start = steady_seconds();
+    const flow::Flow field = estimate_pair(estimator, pair, {});
+    SequenceResult each;
+    each.sequence = sequences[i];
+    each.seconds = steady_seconds() - start;
+    each.errors = flow::evaluate_flow({field.u, field.v}, field.confidence, truth, request.measure);
+    if (!request.output.empty() && i < static_cast<std::size_t>(request.sheet))
+      each.picture = picture_of(pair, field, truth, request.most);
+    result.sequences.push_back(std::move(each));
+    if (context.exec.progress)
+      context.exec.progress(
+          {"sequences", static_cast<double>(i + 1), static_cast<double>(sequences.size())});
+  }
+  return result;
+}
+
+void write_curve(io::JsonWriter& json, const std::vector<flow::SparsificationPoint>& curve) {
+  json.key("sparsification").begin_array();
+  for (const flow::SparsificationPoint& point : curve)
+    json.begin_object()
+        .member("removed", point.removed)
+        .member("endpoint_error", point.endpoint)
+        .member("oracle", point.oracle)
+        .end_object();
+  json.end_array();
+}
+
+void write_method(io::JsonWriter& json, const MethodResult& result) {
+  const flow::FlowErrors means = mean_errors(result);
+  json.member("endpoint_error_mean", means.endpoint).member("angular_error_mean", means.angular);
+  json.member("r0.5_mean", means.r05).member("r1_mean", means.r1).member("r2_mean", means.r2);
+  json.member("fl_mean", means.fl);
+  const bool judged = !result.sequences.front().errors.curve.empty();
+  if (judged) {
+    json.member("confident_endpoint_error_mean", mean_errors(result, true).endpoint);
+    json.member("sparsification_error_mean", mean_sparsification_error(result));
+    write_curve(json, mean_curve(result));
+  }
+  json.key("sequences").begin_array();
+  double seconds = 0;
+  for (const SequenceResult& each : result.sequences) {
+    json.begin_object().member("name", each.sequence.name);
+    write_errors(json, each.errors.all);
+    if (judged) {
+      json.key("confident").begin_object().member("share", each.errors.confident_share);
+      write_errors(json, each.errors.confident);
+      json.end_object();
+      json.member("sparsification_error", each.errors.sparsification_error);
+    }
+    json.member("seconds", each.seconds).end_object();
+    seconds += each.seconds;
+  }
+  json.end_array().member("seconds", seconds);
+}
+
+std::string results_json(const FlowEvalRequest& request, const Context& context,
+                         const std::vector<MethodResult>& results) {
+  std::string text;
+  io::JsonWriter json(io::string_sink(text));
+  json.begin_object().member("fovea", FOVEA_VERSION).member("command", context.command.name());
+  json.member("device", to_string(context.exec.device)).member("seed", context.exec.seed);
+  json.key("options").raw(context.options_json);
+  json.member("method", results.front().name);
+  write_method(json, results.front());
+  if (request.rivals) {
+    json.key("rivals").begin_array();
+    for (std::size_t i = 1; i < results.size(); ++i) {
+      json.begin_object().member("method", results[i].name);
+      write_method(json, results[i]);
+      json.end_object();
+    }
+    json.end_array();
+  }
+  json.member("peak_memory_bytes", peak_memory_bytes());
+  if (!request.output.empty())
+    json.member("page", (std::filesystem::path(request.output) / "index.html").string());
+  json.end_object().finish();
+  return text;
+}
+
+std::string results_text(const MethodResult& result) {
+  std::string text =
+      fmt::format("{:<20} {:>8} {:>8} {:>7} {:>7} {:>7} {:>7} {:>9} {:>8}\n", result.name, "EPE px",
+                  "AAE deg", "R0.5 %", "R1 %", "R2 %", "Fl %", "confident", "seconds");
+  const auto line = [&](const std::string& name, const flow::FlowErrors& all,
+                        const flow::FlowErrors& confident, double seconds) {
+    text += fmt::format(
+        "{:<20} {:>8.3f} {:>8.2f} {:>7.1f} {:>7.1f} {:>7.1f} {:>7.1f} {:>9.3f} {:>8.3f}\n", name,
+        all.endpoint, all.angular, 100 * all.r05, 100 * all.r1, 100 * all.r2, 100 * all.fl,
+        confident.endpoint, seconds);
+  };
+  double seconds = 0;
+  for (const SequenceResult& each : result.sequences) {
+    line(each.sequence.name, each.errors.all, each.errors.confident, each.seconds);
+    seconds += each.seconds;
+  }
+  line("mean", mean_errors(result), mean_errors(result, true),
+       seconds / static_cast<double>(result.sequences.size()));
+  return text;
+}
+
+int run_eval(FlowEvalRequest& request, Context& context) {
+  settle_quality(request);
+  request.flow.memory_bytes = parse_bytes("memory", request.memory);
+  settle_device(context);
+  request.flow.exec = context.exec;
+  request.flow.exec.progress = {};
+  const auto sequences = find_sequences(context.inputs);
+  std::vector<MethodResult> results;
+  results.push_back(measure(sequences, request, context));
+  if (request.rivals) {
+    for (MethodResult& rival : measure_flow_rivals(sequences, request, context))
+      results.push_back(std::move(rival));
+  }
+  context.console.end_progress();
+  if (!request.output.empty()) write_flow_eval_folder(request, context, results);
+  if (context.json) {
+    context.console.print(results_json(request, context, results));
+  } else {
+    for (const MethodResult& result : results) context.console.print(results_text(result));
+  }
+  return kDone;
+}
+
+}  // namespace
+
+void describe(OptionVisitor& visit, FlowEvalRequest& request) {
+  visit("method", request.flow.method, "how flow is estimated");
+  visit("quality", request.quality,
+        "fast, default or best, of either method; without one, as the options of the method say");
+  visit("output", request.output, "folder for the page, the curve and the errors");
+  visit("memory", request.memory,
+        "most device memory, such as 512M; larger images are worked on in tiles");
+  visit("rivals", request.rivals, "measure the methods of OpenCV on the same images");
+  visit("sheet", request.sheet, "sequences with pictures in the page", 0, 1000);
+  visit("most", request.most, "error in pixels that pictures draw brightest", 1e-3, 1e6);
+  describe(visit, request.measure);
+  visit.group("lk", request.flow.lk);
+  visit.group("bm", request.flow.bm);
+}
+
+flow::FlowErrors mean_errors(const MethodResult& result, bool confident) {
+  flow::FlowErrors mean;
+  std::int64_t measured = 0;
+  for (const SequenceResult& each : result.sequences) {
+    const flow::FlowErrors& errors = confident ? each.errors.confident : each.errors.all;
+    if (errors.pixels == 0) continue;
+    ++measured;
+    mean.pixels += errors.pixels;
+    mean.endpoint += errors.endpoint;
+    mean.angular += errors.angular;
+    mean.r05 += errors.r05;
+    mean.r1 += errors.r1;
+    mean.r2 += errors.r2;
+    mean.fl += errors.fl;
+  }
+  const auto count = static_cast<double>(std::max<std::int64_t>(1, measured));
+  for (double* sum : {&mean.endpoint, &mean.angular, &mean.r05, &mean.r1, &mean.r2, &mean.fl})
+    *sum /= count;
+  return mean;
+}
+
+std::vector<flow::SparsificationPoint> mean_curve(const MethodResult& result) {
+  std::vector<flow::SparsificationPoint> mean = result.sequences.front().errors.curve;
+  const auto count = static_cast<double>(result.sequences.size());
+  for (std::size_t i = 0; i < mean.size(); ++i) {
+    mean[i].endpoint = mean[i].oracle = 0;
+    for (const SequenceResult& each : result.sequences) {
+      mean[i].endpoint += each.errors.curve[i].endpoint / count;
+      mean[i].oracle += each.errors.curve[i].oracle / count;
+    }
+  }
+  return mean;
+}
+
+double mean_sparsification_error(const MethodResult& result) {
+  double sum = 0;
+  for (const SequenceResult& each : result.sequences) sum += each.errors.sparsification_error;
+  return sum / static_cast<double>(std::max<std::size_t>(1, result.sequences.size()));
+}
+
+Command flow_eval_command() {
+  return {
+      .system = "flow",
+      .verb = "eval",
+      .summary = "how far estimated flow is from the true one",
+      .text =
+          "Endpoint error (pixels between the ends of both vectors), angular error, shares above "
+          "0.5, 1 and 2 pixels, and KITTI's outliers (above 3 pixels and 5 % of the motion), for "
+          "every sequence and on average over sequences, for all pixels whose flow is known and "
+          "for "
+          "those that are confident. The sparsification curve takes away the least confident "
+          "pixels "
+          "first: the closer to the oracle, which takes away the worst, the better does confidence "
+          "predict errors. The folder -o gets a page with pictures. An input that cannot be read "
+          "ends the run: a part of the sequences is another measure.",
+      .arguments = {{"INPUT",
+                     "folder of folders with frame10, frame11 and flow10.flo; or a list: lines of "
+                     "first image, second image and flow file",
+                     1, kAnyNumber}},
+      .examples = {{"fovea flow eval --method lk --quality best middlebury -o report",
+                    "Middlebury's training pairs"},
+                   {"fovea flow eval --method bm pairs.txt --json", "a list of pairs"},
+                   {"fovea flow eval middlebury --rivals", "beside OpenCV's methods"}},
+      .request = make_request<FlowEvalRequest, run_eval>};
+}
+
+}  // namespace fovea::cli

@@ -1,0 +1,63 @@
+// What the parts of fovea flow eval hand to each other: sequences in, errors of each out.
+#pragma once
+#include <fovea/flow/evaluate.h>
+#include <fovea/flow/flow.h>
+
+#include <string>
+#include <vector>
+
+#include "cli/flow/flow.h"
+
+namespace fovea::cli {
+
+struct FlowEvalRequest {
+  flow::FlowOptions flow{};
+  std::string quality{};  // of either method; empty: as its own options say
+  std::string output{};
+  std::string memory{};
+  bool rivals = false;
+  int sheet = 12;  // sequences with pictures in the page
+  double most = 3;
+  flow::EvaluateOptions measure{};
+};
+void describe(OptionVisitor& visit, FlowEvalRequest& request);
+
+// A pair of images and the file of its true flow.
+struct FlowSequence {
+  std::string name;
+  std::string first, second, truth;
+};
+// A folder with frame10, frame11 (images) and flow10 (a flow file), or folders that have them; or a
+// list of lines that name first image, second image and flow file, relative to the list. Throws
+// IoError or FormatError that names what is missing.
+std::vector<FlowSequence> find_sequences(const std::vector<std::string>& words);
+
+// What came of one sequence.
+struct SequenceResult {
+  FlowSequence sequence{};
+  flow::FlowEvaluation errors{};
+  double seconds = 0;
+  Image<std::uint8_t> picture{};  // image, true flow, flow, confidence and errors beside each other
+};
+
+// One method over all sequences, in their order.
+struct MethodResult {
+  std::string name;  // "lk", "DIS medium"
+  std::vector<SequenceResult> sequences{};
+};
+
+// Means over sequences, each of which counts the same; those without such pixels do not.
+flow::FlowErrors mean_errors(const MethodResult& result, bool confident = false);
+std::vector<flow::SparsificationPoint> mean_curve(const MethodResult& result);
+double mean_sparsification_error(const MethodResult& result);
+
+// The other libraries' methods over the same sequences; empty where their module cannot be used,
+// which is noted.
+std::vector<MethodResult> measure_flow_rivals(const std::vector<FlowSequence>& sequences,
+                                              const FlowEvalRequest& request, Context& context);
+
+// Writes the folder: errors.csv, curve.csv, curve.svg and index.html.
+void write_flow_eval_folder(const FlowEvalRequest& request, const Context& context,
+                            const std::vector<MethodResult>& results);
+
+}  // namespace fovea::cli

@@ -1,0 +1,149 @@
+// The folder of an evaluation of flow: errors and curve as CSV, the curve as SVG, and a page with
+// both and with pictures.
+#include <fovea/core/error.h>
+#include <fovea/io/csv_writer.h>
+#include <fovea/report/chart.h>
+#include <fovea/report/page.h>
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "cli/flow/eval.h"
+
+namespace fovea::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+void write_errors_csv(const std::string& path, const std::vector<MethodResult>& results) {
+  io::FileSink file(path);
+  io::CsvWriter csv(file.sink(), {"method", "sequence", "pixels", "endpoint_error", "angular_error",
+                                  "r0.5", "r1", "r2", "fl", "seconds"});
+  for (const MethodResult& result : results) {
+    for (const SequenceResult& each : result.sequences) {
+      const flow::FlowErrors& all = each.errors.all;
+      csv.row(result.name, each.sequence.name, all.pixels, all.endpoint, all.angular, all.r05,
+              all.r1, all.r2, all.fl, each.seconds);
+    }
+  }
+  file.commit();
+}
+
+void write_curve_csv(const std::string& path, const MethodResult& result) {
+  io::FileSink file(path);
+  io::CsvWriter csv(file.sink(), {"sequence", "removed", "endpoint_error", "oracle"});
+  for (const SequenceResult& each : result.sequences) {
+    for (const flow::SparsificationPoint& point : each.errors.curve)
+      csv.row(each.sequence.name, point.removed, point.endpoint, point.oracle);
+  }
+  file.commit();
+}
+
+report::Series series(const std::string& name, const std::vector<flow::SparsificationPoint>& curve,
+                      bool oracle) {
+  report::Series result{.name = name, .dashed = oracle};
+  for (const flow::SparsificationPoint& point : curve) {
+    result.x.push_back(100 * point.removed);
+    result.y.push_back(oracle ? point.oracle : point.endpoint);
+  }
+  return result;
+}
+
+std::string curve_svg(const MethodResult& result) {
+  const auto mean = mean_curve(result);
+  report::LineChart chart{
+      .title = "Error of the pixels that are left",
+      .x = {.title = "least confident pixels taken away (%)"},
+      .y = {.title = "endpoint error (px)", .zero = true},
+      .series = {series("by confidence", mean, false), series("oracle: by error", mean, true)},
+      .width = 720,
+      .height = 420};
+  return to_svg(chart);
+}
+
+report::Table errors_table(const MethodResult& result) {
+  report::Table table{fmt::format("{}: errors over all pixels whose flow is known.", result.name),
+                      {{"sequence"},
+                       {"endpoint", "px"},
+                       {"angular", "degrees"},
+                       {"R0.5", "%"},
+                       {"R1", "%"},
+                       {"R2", "%"},
+                       {"Fl", "%"},
+                       {"confident", "%"},
+                       {"their endpoint", "px"},
+                       {"time", "ms"}},
+                      {}};
+  const auto row = [&](const std::string& name, const flow::FlowErrors& all, double share,
+                       double confident, double seconds) {
+    table.rows.push_back({name,
+                          {all.endpoint, 3},
+                          {all.angular, 3},
+                          {100 * all.r05, 3},
+                          {100 * all.r1, 3},
+                          {100 * all.r2, 3},
+                          {100 * all.fl, 3},
+                          {100 * share, 3},
+                          {confident, 3},
+                          {1000 * seconds, 3}});
+  };
+  double share = 0, seconds = 0;
+  for (const SequenceResult& each : result.sequences) {
+    row(each.sequence.name, each.errors.all, each.errors.confident_share,
+        each.errors.confident.endpoint, each.seconds);
+    share += each.errors.confident_share;
+    seconds += each.seconds;
+  }
+  const auto count = static_cast<double>(result.sequences.size());
+  row("mean", mean_errors(result), share / count, mean_errors(result, true).endpoint,
+      seconds / count);
+  return table;
+}
+
+void add_pictures(report::Page& page, const MethodResult& result) {
+  page.section("Sequences");
+  for (const SequenceResult& each : result.sequences) {
+    if (each.picture.empty()) continue;
+    page.figure(report::Figure::picture(
+        each.picture, {fmt::format("{}: endpoint error {:.3f} px", each.sequence.name,
+                                   each.errors.all.endpoint)}));
+  }
+}
+
+}  // namespace
+
+void write_flow_eval_folder(const FlowEvalRequest& request, const Context& context,
+                            const std::vector<MethodResult>& results) {
+  const fs::path folder(request.output);
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error)
+    throw WriteError(
+        fmt::format("{}: cannot make the folder: {}", request.output, error.message()));
+  const MethodResult& ours = results.front();
+  write_errors_csv((folder / "errors.csv").string(), results);
+  write_curve_csv((folder / "curve.csv").string(), ours);
+  const std::string svg = curve_svg(ours);
+  io::FileSink file((folder / "curve.svg").string());
+  file.write(svg);
+  file.commit();
+  report::Page page("How far estimated flow is from the true one",
+                    fmt::format("Method {}, {} sequences; each counts the same in the mean.",
+                                ours.name, ours.sequences.size()));
+  page.section("Errors");
+  for (const MethodResult& result : results) page.table(errors_table(result));
+  page.section("Confidence");
+  page.figure(report::Figure::chart(
+      svg, {fmt::format("Mean over the sequences. The area between the lines is {:.3f} of the mean "
+                        "error; 0 would be a perfect prediction.",
+                        mean_sparsification_error(ours))}));
+  add_pictures(page, ours);
+  page.provenance({.command = "fovea " + context.command.name(),
+                   .options = context.options_json,
+                   .device = to_string(context.exec.device),
+                   .seed = context.exec.seed});
+  page.write((folder / "index.html").string());
+}
+
+}  // namespace fovea::cli

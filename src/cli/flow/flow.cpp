@@ -1,0 +1,191 @@
+#include "cli/flow/flow.h"
+
+#include <fovea/core/error.h>
+#include <fovea/flow/show.h>
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+
+namespace fovea::cli {
+namespace {
+
+template <class T>
+ImageView<const T> pixels_of(const io::AnyImage& image) {
+  return std::get<ImageView<const T>>(image.view());
+}
+
+bool is_flow_type(io::SampleType type) {
+  return type == io::SampleType::kUint8 || type == io::SampleType::kUint16 ||
+         type == io::SampleType::kFloat32;
+}
+
+std::uint64_t highest_peak = 0;  // of those that were forgotten
+
+// A line of the process's status, such as "VmHWM:  1234 kB"; 0 where there is none.
+std::uint64_t status_bytes(std::string_view key) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with(key)) return std::strtoull(line.c_str() + key.size(), nullptr, 10) * 1024;
+  }
+  return 0;
+}
+
+io::AnyImage as_float(io::AnyImage image) {
+  const io::ImageFacts facts{image.facts.format, 32, 1, 1, false, image.facts.alpha};
+  return {io::to_float(std::move(image)), facts};
+}
+
+}  // namespace
+
+std::uint64_t peak_memory_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  highest_peak = std::max(highest_peak, static_cast<std::uint64_t>(usage.ru_maxrss) * 1024);
+  return highest_peak;
+}
+
+MemoryWatch::MemoryWatch() {
+  peak_memory_bytes();                          // which is forgotten next
+  std::ofstream("/proc/self/clear_refs") << 5;  // the peak is what there is now
+  before_ = status_bytes("VmRSS:");
+}
+
+std::uint64_t MemoryWatch::working_bytes(std::uint64_t kept_bytes) const {
+  const std::uint64_t peak = status_bytes("VmHWM:"), known = before_ + kept_bytes;
+  return peak > known ? peak - known : 0;
+}
+
+void set_quality(flow::FlowOptions& options, flow::Quality quality) {
+  options.lk.quality = quality;
+  const flow::BlockMatchingOptions defaults;
+  flow::BlockMatchingOptions& bm = options.bm;
+  const auto choose = [](auto& field, const auto& from, auto to) {
+    if (field == from) field = to;
+  };
+  // Chosen on the Middlebury pairs (docs/flow.md).
+  if (quality == flow::Quality::kFast) {
+    choose(bm.step, defaults.step, 4);
+    choose(bm.passes, defaults.passes, 1);
+  } else if (quality == flow::Quality::kBest) {
+    choose(bm.range, defaults.range, 4);
+    choose(bm.refine, defaults.refine, 3);
+    choose(bm.passes, defaults.passes, 3);
+    bm.forward_backward = true;
+  }
+}
+
+io::AnyImage flow_image(io::AnyImage image) {
+  if (image.channels() == 2) image = io::drop_alpha(image);
+  if (image.channels() != 1 && image.channels() != 3 && image.channels() != 4)
+    throw InvalidArgument(fmt::format(
+        "an image of {} channels; flow is estimated between gray or RGB images", image.channels()));
+  return is_flow_type(image.type()) ? std::move(image) : as_float(std::move(image));
+}
+
+ImagePair read_pair(const std::string& first, const std::string& second) {
+  const auto read = [](const std::string& path) {
+    try {
+      return flow_image(io::read_image(path));
+    } catch (const InvalidArgument& error) {
+      throw FormatError(path + ": " + error.what());
+    }
+  };
+  ImagePair pair{read(first), read(second)};
+  if (pair.first.width() != pair.second.width() || pair.first.height() != pair.second.height())
+    throw InvalidArgument(fmt::format("{} is {}x{}, but {} is {}x{}; a pair has one size", first,
+                                      pair.first.width(), pair.first.height(), second,
+                                      pair.second.width(), pair.second.height()));
+  const bool alike =
+      pair.first.type() == pair.second.type() && pair.first.facts.white == pair.second.facts.white;
+  if (!alike) {
+    pair.first = as_float(std::move(pair.first));
+    pair.second = as_float(std::move(pair.second));
+  }
+  return pair;
+}
+
+Image<std::uint8_t> read_mask(const std::string& path) {
+  if (path.empty()) return {};
+  io::AnyImage image = io::read_image(path);
+  if (image.channels() > 4)
+    throw FormatError(
+        fmt::format("{}: has {} channels; a mask is gray or RGB", path, image.channels()));
+  return io::to_gray(io::to_bytes(std::move(image)).view());
+}
+
+flow::Flow estimate_pair(flow::Estimator& estimator, const ImagePair& pair,
+                         ImageView<const std::uint8_t> mask) {
+  const auto between = [&]<class T>(T) {
+    return estimator.estimate<T>(pixels_of<T>(pair.first), pixels_of<T>(pair.second), mask);
+  };
+  switch (pair.first.type()) {
+    case io::SampleType::kUint8: return between(std::uint8_t{});
+    case io::SampleType::kUint16: return between(std::uint16_t{});
+    default: return between(float{});
+  }
+}
+
+std::span<const Choice> choices(FlowPicture) {
+  static constexpr std::array<Choice, 5> kChoices{
+      {{"wheel", static_cast<int>(FlowPicture::kWheel)},
+       {"arrows", static_cast<int>(FlowPicture::kArrows)},
+       {"warp", static_cast<int>(FlowPicture::kWarp)},
+       {"confidence", static_cast<int>(FlowPicture::kConfidence)},
+       {"error", static_cast<int>(FlowPicture::kError)}}};
+  return kChoices;
+}
+
+std::vector<PictureFile> parse_pictures(const std::string& text) {
+  std::vector<PictureFile> pictures;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    const std::string part = text.substr(at, comma - at);
+    at = comma + 1;
+    const auto equals = part.find('=');
+    PictureFile picture;
+    bool known = false;
+    for (const Choice& choice : choices(FlowPicture{})) {
+      if (equals == std::string::npos || part.substr(0, equals) != choice.word) continue;
+      picture = {static_cast<FlowPicture>(choice.value), part.substr(equals + 1)};
+      known = picture.kind != FlowPicture::kError;  // there is no truth to differ from
+    }
+    if (!known || picture.path.empty())
+      throw InvalidArgument(fmt::format(
+          "--picture is '{}'; expected wheel, arrows, warp or confidence, and a file", part));
+    pictures.push_back(picture);
+  }
+  return pictures;
+}
+
+Image<std::uint8_t> draw_flow(FlowPicture kind, const PictureSource& source, const Exec& exec) {
+  switch (kind) {
+    case FlowPicture::kArrows: return flow::arrows_picture(source.first, source.field);
+    case FlowPicture::kWarp: return flow::warp_picture(source.second, source.field, exec);
+    case FlowPicture::kConfidence: return flow::confidence_picture(source.confidence);
+    default: return flow::wheel_picture(source.field, source.longest, exec);
+  }
+}
+
+MotionFacts motion_facts(const flow::Flow& field) {
+  MotionFacts facts;
+  for (int y = 0; y < field.u.height(); ++y) {
+    for (int x = 0; x < field.u.width(); ++x) {
+      const double length = std::hypot(field.u.at(x, y), field.v.at(x, y));
+      facts.mean_motion += length;
+      facts.longest_motion = std::max(facts.longest_motion, length);
+      facts.mean_confidence += static_cast<double>(field.confidence.at(x, y));
+    }
+  }
+  const double pixels = std::max(1.0, static_cast<double>(field.u.width()) * field.u.height());
+  facts.mean_motion /= pixels;
+  facts.mean_confidence /= pixels;
+  return facts;
+}
+
+}  // namespace fovea::cli

@@ -1,0 +1,267 @@
+// fovea mesh eval: segmentations held against those of people.
+#include "cli/mesh/eval.h"
+
+#include <fovea/core/error.h>
+#include <fovea/core/version.h>
+#include <fovea/io/csv_writer.h>
+#include <fovea/io/json_writer.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <mutex>
+
+#include "cli/program/batch.h"
+#include "cli/program/progress.h"
+#include "cli/program/run.h"
+#include "core/parallel.h"
+
+namespace fovea::cli {
+namespace {
+
+struct MeshEvalRequest {
+  std::string meshes{};
+  std::string segmentations{};
+  std::string counts = "median";
+  std::string labels{};
+  std::string csv{};
+  bool people = true;
+  mesh::Method method = mesh::Method::kResistance;
+  mesh::Division division = mesh::Division::kKWay;
+  mesh::ResistanceOptions resistance{};
+  mesh::FuzzyOptions fuzzy{};
+  mesh::HierarchyOptions hierarchy{};
+};
+
+void describe(OptionVisitor& visit, MeshEvalRequest& request) {
+  visit("meshes", request.meshes, "folder of meshes");
+  visit("segmentations", request.segmentations,
+        "folder with people's labels: NAME.seg, NAME_*.seg or NAME/*.seg of a mesh NAME");
+  visit(
+      "counts", request.counts,
+      "parts to cut each mesh into: median of the people's, auto, or a file with a number a line, "
+      "in the meshes' order");
+  visit("labels", request.labels,
+        "folder with segmentations to judge, NAME.seg of a mesh NAME, instead of making them");
+  visit("csv", request.csv, "file for the errors, a mesh a line");
+  visit("people", request.people, "measure people among themselves as well");
+  visit("method", request.method, "resistance or fuzzy");
+  visit("division", request.division, "at once, or by halves of halves");
+  visit.group("resistance", request.resistance);
+  visit.group("fuzzy", request.fuzzy);
+  visit.group("hierarchy", request.hierarchy);
+}
+
+int distinct(const std::vector<std::int32_t>& labels) {
+  std::vector<std::int32_t> sorted = labels;
+  std::ranges::sort(sorted);
+  return static_cast<int>(std::unique(sorted.begin(), sorted.end()) - sorted.begin());
+}
+
+std::vector<const MeshCase*> pointers_to(const std::vector<MeshCase>& cases) {
+  std::vector<const MeshCase*> pointers;
+  pointers.reserve(cases.size());
+  for (const MeshCase& each : cases) pointers.push_back(&each);
+  return pointers;
+}
+
+int median_count(const std::vector<std::vector<std::int32_t>>& people) {
+  std::vector<int> counts;
+  counts.reserve(people.size());
+  for (const auto& labels : people) counts.push_back(distinct(labels));
+  std::ranges::sort(counts);
+  const std::size_t half = counts.size() / 2;
+  return counts.size() % 2 == 1 ? counts[half] : (counts[half - 1] + counts[half] + 1) / 2;
+}
+
+std::vector<int> counts_in(const std::string& path) {
+  std::vector<int> counts;
+  for (const std::int32_t count : io::read_labels(path)) counts.push_back(count);
+  return counts;
+}
+
+std::vector<std::int32_t> read_fitting_labels(const std::string& path, const MeshCase& each,
+                                              std::size_t faces) {
+  std::vector<std::int32_t> labels = io::read_labels(path);
+  if (labels.size() != faces)
+    throw FormatError(fmt::format("{}: {} labels for {}, which has {} faces", path, labels.size(),
+                                  each.path, faces));
+  return labels;
+}
+
+std::vector<std::vector<std::int32_t>> read_people(const MeshCase& each, std::size_t faces) {
+  std::vector<std::vector<std::int32_t>> people;
+  for (const std::string& path : each.people)
+    people.push_back(read_fitting_labels(path, each, faces));
+  return people;
+}
+
+mesh::SegmentationErrors among(const io::TriangleMesh& mesh,
+                               const std::vector<std::vector<std::int32_t>>& people) {
+  MeshCase person;
+  std::vector<MeshCase> all;
+  for (std::size_t i = 0; people.size() > 1 && i < people.size(); ++i) {
+    std::vector<std::vector<std::int32_t>> others = people;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+    person.errors = mesh::compare_to_people(mesh, people[i], others);
+    all.push_back(person);
+  }
+  return mean_errors(pointers_to(all), false);
+}
+
+std::vector<std::int32_t> segmented(const MeshEvalRequest& request, const Exec& exec,
+                                    const io::TriangleMesh& mesh, int segments) {
+  mesh::SegmentOptions options;
+  options.segments = segments;
+  options.method = request.method;
+  options.division = request.division;
+  options.resistance = request.resistance;
+  options.fuzzy = request.fuzzy;
+  options.hierarchy = request.hierarchy;
+  options.exec = exec;
+  options.exec.threads = 1;
+  options.exec.progress = {};
+  return mesh::segment(mesh, options).labels;
+}
+
+void measure(const MeshEvalRequest& request, const Exec& exec, MeshCase& each) {
+  const io::TriangleMesh mesh = io::read_mesh(each.path, {.polygons = io::Polygons::kRefuse});
+  const auto people = read_people(each, mesh.faces.size());
+  if (request.counts == "median") each.segments = median_count(people);
+  const double start = steady_seconds();
+  const std::vector<std::int32_t> labels =
+      request.labels.empty()
+          ? segmented(request, exec, mesh, each.segments)
+          : read_fitting_labels(fmt::format("{}/{}.seg", request.labels, each.name), each,
+                                mesh.faces.size());
+  each.seconds = steady_seconds() - start;
+  each.found = distinct(labels);
+  each.errors = mesh::compare_to_people(mesh, labels, people);
+  if (request.people) each.among_people = among(mesh, people);
+}
+
+void write_csv(const std::string& path, const std::vector<MeshCase>& cases) {
+  io::FileSink file(path);
+  io::CsvWriter csv(file.sink(),
+                    {"mesh", "category", "asked", "parts", "rand", "cut_discrepancy", "hamming",
+                     "global_consistency", "local_consistency", "rand_of_people", "seconds"});
+  for (const MeshCase& each : cases)
+    csv.row(each.name, each.category, each.segments, each.found, each.errors.rand,
+            each.errors.cut_discrepancy, each.errors.hamming, each.errors.global_consistency,
+            each.errors.local_consistency, each.among_people.rand, each.seconds);
+  file.commit();
+}
+
+void write_errors(io::JsonWriter& json, const mesh::SegmentationErrors& errors) {
+  json.begin_object().member("rand", errors.rand);
+  json.member("cut_discrepancy", errors.cut_discrepancy).member("hamming", errors.hamming);
+  json.member("hamming_missing", errors.hamming_missing);
+  json.member("hamming_false", errors.hamming_false);
+  json.member("global_consistency", errors.global_consistency);
+  json.member("local_consistency", errors.local_consistency).end_object();
+}
+
+void print_json(const std::vector<MeshCase>& cases, bool people, double seconds,
+                const Context& context) {
+  const std::vector<const MeshCase*> all = pointers_to(cases);
+  std::string text;
+  io::JsonWriter json(io::string_sink(text));
+  json.begin_object().member("fovea", FOVEA_VERSION).member("command", context.command.name());
+  json.member("device", to_string(context.exec.device)).member("seed", context.exec.seed);
+  json.key("options").raw(context.options_json);
+  json.member("meshes", cases.size());
+  json.member("rand_error_mean", mean_errors(all, false).rand);
+  json.key("errors");
+  write_errors(json, mean_errors(all, false));
+  if (people) {
+    json.key("people");
+    write_errors(json, mean_errors(all, true));
+  }
+  json.key("categories").begin_array();
+  for (const auto& [name, members] : by_category(cases)) {
+    json.begin_object().member("category", name).member("meshes", members.size());
+    json.key("errors");
+    write_errors(json, mean_errors(members, false));
+    if (people) {
+      json.key("people");
+      write_errors(json, mean_errors(members, true));
+    }
+    json.end_object();
+  }
+  json.end_array().member("seconds", seconds).end_object().finish();
+  context.console.print(text);
+}
+
+void print_words(const std::vector<MeshCase>& cases, bool people, const Context& context) {
+  const auto row = [&](const std::string& name, const std::vector<const MeshCase*>& members) {
+    const mesh::SegmentationErrors ours = mean_errors(members, false);
+    context.console.print(fmt::format(
+        "{:<12} {:4} {:7.3f} {:>7} {:7.3f} {:7.3f} {:7.3f} {:7.3f}\n", name, members.size(),
+        ours.rand, people ? fmt::format("{:.3f}", mean_errors(members, true).rand) : "",
+        ours.cut_discrepancy, ours.hamming, ours.global_consistency, ours.local_consistency));
+  };
+  context.console.print(fmt::format("{:<12} {:>4} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7}\n",
+                                    "category", "", "rand", people ? "people" : "", "cut",
+                                    "hamming", "gce", "lce"));
+  const std::vector<const MeshCase*> all = pointers_to(cases);
+  for (const auto& [name, members] : by_category(cases))
+    row(name.empty() ? "other" : name, members);
+  row("all", all);
+}
+
+int run_mesh_eval(MeshEvalRequest& request, Context& context) {
+  if (request.meshes.empty() || request.segmentations.empty())
+    throw InvalidArgument("mesh eval needs --meshes FOLDER and --segmentations FOLDER");
+  settle_device(context);
+  std::vector<MeshCase> cases = find_mesh_cases(request.meshes, request.segmentations);
+  if (request.counts != "median" && request.counts != "auto") {
+    const std::vector<int> counts = counts_in(request.counts);
+    if (counts.size() != cases.size())
+      throw FormatError(
+          fmt::format("{}: {} numbers for {} meshes", request.counts, counts.size(), cases.size()));
+    for (std::size_t i = 0; i < cases.size(); ++i) cases[i].segments = counts[i];
+  }
+  const double start = steady_seconds();
+  std::mutex mutex;
+  std::size_t done = 0;
+  parallel_for(context.exec, static_cast<std::int64_t>(cases.size()), 1,
+               [&](std::int64_t first, std::int64_t last) {
+                 for (std::int64_t i = first; i < last; ++i) {
+                   measure(request, context.exec, cases[static_cast<std::size_t>(i)]);
+                   const std::lock_guard lock(mutex);
+                   ++done;
+                   if (context.exec.progress)
+                     context.exec.progress(
+                         {"meshes", static_cast<double>(done), static_cast<double>(cases.size())});
+                 }
+               });
+  const double seconds = steady_seconds() - start;
+  context.console.end_progress();
+  if (!request.csv.empty()) write_csv(request.csv, cases);
+  if (context.json) print_json(cases, request.people, seconds, context);
+  else print_words(cases, request.people, context);
+  return kDone;
+}
+
+}  // namespace
+
+Command mesh_eval_command() {
+  return {
+      .system = "mesh",
+      .verb = "eval",
+      .summary = "how near segmentations come to people's",
+      .text =
+          "Cuts every mesh of a folder and compares with what people made of it, by the measures "
+          "of the Princeton benchmark: Rand error, cut discrepancy, Hamming distance, global and "
+          "local consistency error; 0 is equal. Beside it stands how far people are from each "
+          "other.",
+      .examples = {{"fovea mesh eval --meshes off --segmentations seg", "the benchmark"},
+                   {"fovea mesh eval --meshes off --segmentations seg --counts auto",
+                    "with the number of parts chosen"},
+                   {"fovea mesh eval --meshes off --segmentations seg --labels theirs",
+                    "segmentations of another program, theirs/1.seg of off/1.off"}},
+      .request = make_request<MeshEvalRequest, run_mesh_eval>};
+}
+
+}  // namespace fovea::cli

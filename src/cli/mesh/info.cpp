@@ -1,0 +1,76 @@
+// fovea mesh info: what a mesh is made of, and what is odd about it.
+#include <fovea/io/inputs.h>
+#include <fovea/io/json_writer.h>
+#include <fovea/mesh/dual_graph.h>
+
+#include <fmt/format.h>
+
+#include "cli/program/batch.h"
+
+namespace fovea::cli {
+namespace {
+
+std::string members_of(const io::TriangleMesh& mesh, const mesh::MeshInfo& info) {
+  std::string text;
+  io::JsonWriter json(io::string_sink(text), io::JsonStyle::kCompact);
+  json.begin_object().member("format", io::to_string(mesh.format));
+  json.member("vertices", info.vertices).member("faces", info.faces).member("edges", info.edges);
+  json.member("file_faces", mesh.file_faces()).member("components", info.components);
+  json.member("closed", info.closed).member("border_edges", info.border_edges);
+  json.member("non_manifold_edges", info.non_manifold_edges);
+  json.member("flipped_edges", info.flipped_edges);
+  json.member("degenerate_faces", info.degenerate_faces);
+  json.member("duplicate_faces", info.duplicate_faces);
+  json.member("isolated_vertices", info.isolated_vertices);
+  json.member("area", info.area).member("volume", info.volume);
+  json.key("low").values(std::span<const float>(info.low));
+  json.key("high").values(std::span<const float>(info.high));
+  json.end_object().finish();
+  return text.substr(1, text.rfind('}') - 1);
+}
+
+std::string line_of(const std::string& input, const io::TriangleMesh& mesh,
+                    const mesh::MeshInfo& info) {
+  std::string line =
+      fmt::format("{}: {}, {} vertices, {} faces, {} component{}, {}", input,
+                  io::to_string(mesh.format), info.vertices, info.faces, info.components,
+                  info.components == 1 ? "" : "s", info.closed ? "closed" : "open");
+  const auto tell = [&](std::int64_t count, const char* what) {
+    if (count > 0) line += fmt::format(", {} {}", count, what);
+  };
+  tell(mesh.polygons.empty() ? 0 : mesh.file_faces(), "polygons in the file");
+  tell(info.border_edges, "border edges");
+  tell(info.non_manifold_edges, "edges of three faces or more");
+  tell(info.flipped_edges, "edges along which faces turn against each other");
+  tell(info.degenerate_faces, "faces without area");
+  tell(info.duplicate_faces, "faces twice");
+  tell(info.isolated_vertices, "vertices of no face");
+  return line;
+}
+
+int run_mesh_info(io::MeshReadOptions& options, Context& context) {
+  const auto inputs = io::expand_inputs(context.inputs, io::mesh_files());
+  return run_batch(context, inputs, [&](std::size_t i) -> Outcome {
+    const io::TriangleMesh mesh = io::read_mesh(inputs[i], options);
+    const mesh::MeshInfo info = mesh::mesh_info(mesh);
+    return {line_of(inputs[i], mesh, info), members_of(mesh, info)};
+  });
+}
+
+}  // namespace
+
+Command mesh_info_command() {
+  return {.system = "mesh",
+          .verb = "info",
+          .summary = "what a mesh is made of",
+          .text =
+              "Counts vertices, faces, edges and components of meshes, and what is odd about them: "
+              "borders, edges of many faces, faces that turn against their neighbors, that have no "
+              "area or stand twice, vertices of no face. All of these are legal.",
+          .arguments = {{"MESH", "meshes (OFF, OBJ, PLY, STL): files, folders, globs or @list", 1,
+                         kAnyNumber}},
+          .examples = {{"fovea mesh info scan.ply", "one mesh"}},
+          .request = make_request<io::MeshReadOptions, run_mesh_info>};
+}
+
+}  // namespace fovea::cli

@@ -1,0 +1,136 @@
+// fovea ops convolve: images filtered by a kernel out of a file, or by a Laplacian of a Gaussian.
+#include <fovea/core/error.h>
+#include <fovea/ops/convolve.h>
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "cli/ops/images.h"
+
+namespace fovea::cli {
+namespace {
+
+struct ConvolveRequest {
+  ImageFiles files{};
+  std::string kernel{};  // a file
+  double laplacian = 0;  // sigma; 0: none
+  double gain = 1;       // factor on the result
+  double offset = 0;     // added after that
+  bool real = false;     // write float samples
+  ConvolveOptions convolve{};
+};
+
+void describe(OptionVisitor& visit, ConvolveRequest& request) {
+  describe(visit, request.files);
+  visit("kernel", request.kernel,
+        "file of the kernel: .npy or an image of one channel, or text (.txt, .csv), a row a line");
+  visit("laplacian", request.laplacian,
+        "instead of a kernel: the Laplacian of a Gaussian of this sigma, pixels", 0, 31);
+  visit("gain", request.gain, "factor on the result", -1e9, 1e9);
+  visit("offset", request.offset, "added to the result after the gain", -1e9, 1e9);
+  visit("float", request.real, "write float samples (.npy, .tif, .pfm), not rounded nor limited");
+  describe(visit, request.convolve);
+}
+
+std::vector<float> numbers_of(std::string line, const std::string& where) {
+  std::replace(line.begin(), line.end(), ',', ' ');
+  std::istringstream in(line);
+  std::vector<float> numbers;
+  for (float number = 0; in >> number;) numbers.push_back(number);
+  if (!in.eof()) throw FormatError(where + ": is not a row of numbers");
+  return numbers;
+}
+
+Image<float> read_text_kernel(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw IoError(fmt::format("{}: cannot open: {}", path, std::strerror(errno)));
+  std::vector<std::vector<float>> rows;
+  int number = 0;
+  for (std::string line; std::getline(file, line);) {
+    const std::string where = fmt::format("{}: line {}", path, ++number);
+    auto row = numbers_of(line, where);
+    if (row.empty()) continue;
+    if (!rows.empty() && row.size() != rows[0].size())
+      throw FormatError(fmt::format("{} has {} numbers; expected {} as in the first row", where,
+                                    row.size(), rows[0].size()));
+    rows.push_back(std::move(row));
+  }
+  if (rows.empty()) throw FormatError(path + ": holds no numbers");
+  Image<float> kernel(static_cast<int>(rows[0].size()), static_cast<int>(rows.size()));
+  for (std::size_t y = 0; y < rows.size(); ++y)
+    std::copy(rows[y].begin(), rows[y].end(), kernel.row(static_cast<int>(y)));
+  return kernel;
+}
+
+Image<float> read_kernel(const std::string& path) {
+  if (path.ends_with(".txt") || path.ends_with(".csv")) return read_text_kernel(path);
+  const io::AnyImage image = io::read_image(path);
+  if (image.channels() != 1)
+    throw FormatError(fmt::format("{}: has {} channels; a kernel has one", path, image.channels()));
+  return samples_as<float>(image);
+}
+
+Image<float> kernel_of(const ConvolveRequest& request) {
+  if (request.kernel.empty() == (request.laplacian == 0))
+    throw InvalidArgument("ops convolve needs either --kernel FILE or --laplacian SIGMA");
+  return request.kernel.empty() ? laplacian_of_gaussian_kernel(request.laplacian)
+                                : read_kernel(request.kernel);
+}
+
+void scale(ImageView<float> values, const ConvolveRequest& request) {
+  for (int y = 0; y < values.height; ++y) {
+    for (int i = 0; i < values.row_elements(); ++i)
+      values.row(y)[i] = static_cast<float>(values.row(y)[i] * request.gain + request.offset);
+  }
+}
+
+io::AnyImage convolved(const io::AnyImage& input, ImageView<const float> kernel,
+                       const ConvolveRequest& request) {
+  const auto work = [&](ImageView<const float> in, ImageView<float> out) {
+    convolve(in, out, kernel, request.convolve);
+    scale(out, request);
+  };
+  if (!request.real) return {through_float(input, work), input.facts};
+  Image<float> result(input.width(), input.height(), input.channels());
+  work(samples_as<float>(input), result);
+  io::ImageFacts facts = facts_of_bytes(input.facts);
+  facts.white = 1;
+  return {std::move(result), facts};
+}
+
+int run_convolve(ConvolveRequest& request, Context& context) {
+  const Image<float> kernel = kernel_of(request);
+  return run_on_images(
+      context, request.files, "",
+      [&](io::AnyImage& input, const std::string& output) -> ImageResult {
+        request.convolve.exec = exec_of_image(context);
+        io::write_image(output, convolved(input, kernel, request));
+        return {.members = fmt::format("\"kernel_width\": {}, \"kernel_height\": {}",
+                                       kernel.width(), kernel.height())};
+      });
+}
+
+}  // namespace
+
+Command ops_convolve_command() {
+  return {.system = "ops",
+          .verb = "convolve",
+          .summary = "images filtered by a kernel",
+          .text =
+              "Correlates every channel with a kernel (convolves it with --flip). Results are "
+              "multiplied by the gain, moved by the offset, rounded and limited to what the "
+              "input's samples hold, or written as they are with --float. A kernel has at most 255 "
+              "taps each way.",
+          .arguments = {image_inputs()},
+          .examples = {{"fovea ops convolve photo.png -o sharp.png --kernel sharpen.txt",
+                        "by the rows of numbers in a text file"},
+                       {"fovea ops convolve a.png -o blobs.png --laplacian 3 --gain 8 --offset 128",
+                        "blobs and edges, gray where there are none"}},
+          .request = make_request<ConvolveRequest, run_convolve>};
+}
+
+}  // namespace fovea::cli

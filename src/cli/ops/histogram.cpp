@@ -1,0 +1,70 @@
+// fovea ops histogram: for every pixel the histogram of the window around it.
+#include <fovea/core/error.h>
+#include <fovea/ops/window_histogram.h>
+
+#include <fmt/format.h>
+
+#include "cli/ops/images.h"
+
+namespace fovea::cli {
+namespace {
+
+constexpr int kMostLevels = 64;  // that window_histogram() counts
+
+struct HistogramRequest {
+  ImageFiles files{};
+  QuantizeOptions quantize{};
+  WindowHistogramOptions window{};
+};
+
+void describe(OptionVisitor& visit, HistogramRequest& request) {
+  describe(visit, request.files);
+  describe(visit, request.quantize);
+  describe(visit, request.window);
+}
+
+Image<std::uint8_t> levels_of(const io::AnyImage& image, const QuantizeOptions& options) {
+  Image<std::uint8_t> bins(image.width(), image.height());
+  std::visit(
+      [&]<class T>(const ImageView<const T>& view) {
+        if constexpr (requires { quantize(view, bins, options); }) quantize(view, bins, options);
+        else quantize(io::to_float(image), bins, options);
+      },
+      image.view());
+  return bins;
+}
+
+int run_histogram(HistogramRequest& request, Context& context) {
+  if (request.quantize.levels > kMostLevels)
+    throw InvalidArgument(fmt::format("--levels is {}; ops histogram counts at most {}",
+                                      request.quantize.levels, kMostLevels));
+  return run_on_images(
+      context, request.files, ".npy", [&](io::AnyImage& input, const std::string& output) {
+        request.quantize.exec = request.window.exec = exec_of_image(context);
+        const auto bins = levels_of(io::to_gray(input), request.quantize);
+        Image<std::uint16_t> counts(bins.width(), bins.height(), request.quantize.levels);
+        window_histogram(bins, counts, request.window);
+        io::write_image(output, counts.view());
+        return ImageResult{};
+      });
+}
+
+}  // namespace
+
+Command ops_histogram_command() {
+  return {.system = "ops",
+          .verb = "histogram",
+          .summary = "for every pixel the histogram of the window around it",
+          .text =
+              "Divides gray values into levels and writes an array of height x width x levels "
+              "counts (uint16) to .npy or .tif. The time does not depend on the window's size. In "
+              "a folder results end in .npy.",
+          .arguments = {image_inputs()},
+          .examples = {{"fovea ops histogram photo.png -o counts.npy --levels 8",
+                        "eight levels, windows of 15x15"},
+                       {"fovea ops histogram photos -o counts --window-width 31 --window-height 31",
+                        "every image of a folder, larger windows"}},
+          .request = make_request<HistogramRequest, run_histogram>};
+}
+
+}  // namespace fovea::cli

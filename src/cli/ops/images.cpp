@@ -1,0 +1,102 @@
+#include "cli/ops/images.h"
+
+#include <fovea/core/error.h>
+#include <fovea/io/inputs.h>
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+#include "cli/program/batch.h"
+#include "core/json_text.h"
+
+namespace fovea::cli {
+namespace {
+
+std::vector<std::byte> read_standard_input() {
+  std::vector<std::byte> data;
+  std::size_t used = 0;
+  do {
+    data.resize(std::max<std::size_t>(65536, 2 * used));
+    used += std::fread(data.data() + used, 1, data.size() - used, stdin);
+  } while (used == data.size());
+  if (std::ferror(stdin) != 0)
+    throw IoError(fmt::format("standard input: cannot read: {}", std::strerror(errno)));
+  data.resize(used);
+  return data;
+}
+
+// One name, or an array of several.
+std::string json_names(const std::vector<std::string>& names) {
+  if (names.size() == 1) return detail::json_quote(names[0]);
+  std::string json;
+  for (const std::string& name : names)
+    json += (json.empty() ? "" : ", ") + detail::json_quote(name);
+  return "[" + json + "]";
+}
+
+}  // namespace
+
+void describe(OptionVisitor& visit, ImageFiles& files) {
+  visit("output", files.output,
+        "where to write: a file, or for several inputs a folder or a pattern such as out/{}.png");
+  visit("orientation", files.orientation,
+        "apply turns inputs upright as their EXIF tag says; ignore takes them as they are stored");
+}
+
+Argument image_inputs() {
+  return {"INPUT", "images: files, folders, globs, @list, or - for standard input", 1, kAnyNumber};
+}
+
+io::AnyImage read_input(const std::string& path, io::Orientation orientation) {
+  const io::ImageReadOptions options{.orientation = orientation};
+  if (path != "-") return io::read_image(path, options);
+  return io::read_image(read_standard_input(), "standard input", options);
+}
+
+int run_on_images(Context& context, const ImageFiles& files, std::string_view extension,
+                  const ImageWork& work) {
+  if (files.output.empty())
+    throw InvalidArgument(
+        fmt::format("{} needs -o OUT, a file or a folder to write to", context.command.name()));
+  settle_device(context);
+  const auto inputs = io::expand_inputs(context.inputs, io::image_files());
+  const auto outputs = output_paths(files.output, inputs, std::string(extension));
+  return run_batch(context, inputs, [&](std::size_t i) -> Outcome {
+    io::AnyImage image = read_input(inputs[i], files.orientation);
+    const std::string size = fmt::format("\"width\": {}, \"height\": {}, \"channels\": {}",
+                                         image.width(), image.height(), image.channels());
+    const ImageResult result = work(image, outputs[i]);
+    const auto written = result.files.empty() ? std::vector{outputs[i]} : result.files;
+    return {fmt::format("{}", fmt::join(written, "\n")),
+            fmt::format("\"output\": {}, {}{}{}", json_names(written), size,
+                        result.members.empty() ? "" : ", ", result.members)};
+  });
+}
+
+Exec exec_of_image(const Context& context) {
+  Exec exec = context.exec;
+  exec.progress = {};
+  return exec;
+}
+
+io::ImageFacts facts_of_bytes(const io::ImageFacts& source) {
+  io::ImageFacts facts;
+  facts.orientation = source.orientation;
+  facts.oriented = source.oriented;
+  return facts;
+}
+
+io::AnyPixels through_float(const io::AnyImage& image, const FloatWork& work) {
+  const auto in = samples_as<float>(image);
+  Image<float> out(image.width(), image.height(), image.channels());
+  work(in, out);
+  return std::visit(
+      [&]<class T>(const ImageView<const T>&) -> io::AnyPixels { return samples_from<T>(out); },
+      image.view());
+}
+
+}  // namespace fovea::cli

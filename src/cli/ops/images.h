@@ -1,0 +1,87 @@
+// What the verbs of fovea ops share: images in, files out, one after another.
+#pragma once
+#include <fovea/io/image_io.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/program/command.h"
+
+namespace fovea::cli {
+
+// The options of every such verb.
+struct ImageFiles {
+  std::string output{};                                    // a file, a folder or a pattern
+  io::Orientation orientation = io::Orientation::kIgnore;  // whether inputs are turned upright
+};
+void describe(OptionVisitor& visit, ImageFiles& files);
+
+// INPUT..., as every such verb takes them.
+Argument image_inputs();
+
+// An image file, or standard input for "-".
+io::AnyImage read_input(const std::string& path, io::Orientation orientation);
+
+// What came of one image.
+struct ImageResult {
+  std::vector<std::string> files{};  // written; none: the output given, alone
+  std::string members{};  // JSON members beside input, output and size, such as "\"scale\": 2"
+};
+using ImageWork = std::function<ImageResult(io::AnyImage& image, const std::string& output)>;
+
+// Settles the device and calls `work` for every image of the command line. `extension`, such as
+// ".npy", is that of results in a folder; empty: as the input's.
+int run_on_images(Context& context, const ImageFiles& files, std::string_view extension,
+                  const ImageWork& work);
+
+// How to run one piece of work: as the command line says, but progress is told by images.
+Exec exec_of_image(const Context& context);
+
+// Facts of a picture of bytes made from one with these: it is turned the same way.
+io::ImageFacts facts_of_bytes(const io::ImageFacts& source);
+
+// The samples as they are, in another type.
+template <class T>
+Image<T> samples_as(const io::AnyImage& image) {
+  Image<T> result(image.width(), image.height(), image.channels());
+  std::visit(
+      [&](const auto& view) {
+        for (int y = 0; y < view.height; ++y) {
+          for (int i = 0; i < view.row_elements(); ++i)
+            result.row(y)[i] = static_cast<T>(view.row(y)[i]);
+        }
+      },
+      image.view());
+  return result;
+}
+
+// Values as samples of type T: rounded and limited to its range for integers; NaN becomes 0.
+template <class T>
+Image<T> samples_from(ImageView<const float> values) {
+  Image<T> result(values.width, values.height, values.channels);
+  for (int y = 0; y < values.height; ++y) {
+    for (int i = 0; i < values.row_elements(); ++i) {
+      const float value = values.row(y)[i];
+      if constexpr (std::is_floating_point_v<T>) {
+        result.row(y)[i] = static_cast<T>(value);
+      } else {
+        const double rounded = std::isnan(value) ? 0 : std::nearbyint(static_cast<double>(value));
+        result.row(y)[i] =
+            static_cast<T>(std::clamp(rounded, static_cast<double>(std::numeric_limits<T>::min()),
+                                      static_cast<double>(std::numeric_limits<T>::max())));
+      }
+    }
+  }
+  return result;
+}
+
+// An operation over values, made one over samples of any type.
+using FloatWork = std::function<void(ImageView<const float> in, ImageView<float> out)>;
+io::AnyPixels through_float(const io::AnyImage& image, const FloatWork& work);
+
+}  // namespace fovea::cli

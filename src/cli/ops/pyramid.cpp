@@ -1,0 +1,90 @@
+// fovea ops pyramid: an image at smaller and smaller sizes, a file a level.
+#include <fovea/ops/pyramid.h>
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "cli/ops/images.h"
+
+namespace fovea::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct PyramidRequest {
+  ImageFiles files{};
+  PyramidOptions pyramid{};
+};
+
+void describe(OptionVisitor& visit, PyramidRequest& request) {
+  describe(visit, request.files);
+  describe(visit, request.pyramid);
+}
+
+// "out/photo.png" and 2 give "out/photo-2.png".
+std::string level_path(const std::string& path, int level) {
+  const fs::path base(path);
+  return (base.parent_path() /
+          fmt::format("{}-{}{}", base.stem().string(), level, base.extension().string()))
+      .string();
+}
+
+template <class Stored, class T>
+ImageResult write_levels(ImageView<const T> image, const io::ImageFacts& facts,
+                         const PyramidOptions& options, const std::string& output) {
+  Pyramid<T> pyramid(options);
+  pyramid.build(image);
+  ImageResult result;
+  for (int i = 0; i < pyramid.levels(); ++i) {
+    result.files.push_back(level_path(output, i));
+    if constexpr (std::is_same_v<Stored, T>)
+      io::write_image(result.files.back(), io::AnyImage{clone(pyramid.level(i)), facts});
+    else
+      io::write_image(result.files.back(),
+                      io::AnyImage{samples_from<Stored>(pyramid.level(i)), facts});
+  }
+  result.members = fmt::format("\"levels\": {}", pyramid.levels());
+  return result;
+}
+
+int run_pyramid(PyramidRequest& request, Context& context) {
+  // Levels are several files even of one input, so that a plain name is a folder.
+  std::string& output = request.files.output;
+  if (!output.empty() && !fs::path(output).has_extension() &&
+      output.find("{}") == std::string::npos)
+    output += '/';
+  return run_on_images(context, request.files, "",
+                       [&](io::AnyImage& input, const std::string& path) {
+                         request.pyramid.exec = exec_of_image(context);
+                         return std::visit(
+                             [&]<class T>(const ImageView<const T>& view) -> ImageResult {
+                               if constexpr (std::is_same_v<T, std::uint8_t>)
+                                 return write_levels<T>(view, input.facts, request.pyramid, path);
+                               else
+                                 return write_levels<T, float>(samples_as<float>(input).view(),
+                                                               input.facts, request.pyramid, path);
+                             },
+                             input.view());
+                       });
+}
+
+}  // namespace
+
+Command ops_pyramid_command() {
+  return {.system = "ops",
+          .verb = "pyramid",
+          .summary = "images at smaller and smaller sizes, a file a level",
+          .text =
+              "Writes every level of the pyramid of each input, from the image itself (level 0) "
+              "down to the least size: NAME-0.png, NAME-1.png and so on, in the folder given. "
+              "Given a file name instead, the level's number goes before its ending.",
+          .arguments = {image_inputs()},
+          .examples = {{"fovea ops pyramid photo.png -o levels --filter gaussian",
+                        "halved again and again after Burt and Adelson"},
+                       {"fovea ops pyramid photo.png -o levels --ratio 1.2 --levels 8",
+                        "eight levels, each a sixth smaller than the one before"}},
+          .request = make_request<PyramidRequest, run_pyramid>};
+}
+
+}  // namespace fovea::cli

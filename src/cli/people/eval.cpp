@@ -1,0 +1,289 @@
+// fovea people eval: how well models find people, in images or in windows.
+#include "cli/people/eval.h"
+
+#include <fovea/core/error.h>
+#include <fovea/core/version.h>
+#include <fovea/io/inputs.h>
+#include <fovea/io/json_writer.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "cli/program/batch.h"
+#include "cli/program/run.h"
+
+namespace fovea::cli {
+namespace {
+
+std::vector<std::string> images_of(const std::string& word) {
+  return io::expand_inputs(std::span(&word, 1), io::image_files());
+}
+
+EvalImages images_to_search(const EvalRequest& request) {
+  EvalImages images;
+  images.paths = images_of(request.images);
+  images.truth = people::annotations_of(images.paths, request.annotations, request.annotation);
+  if (!request.negatives.empty()) {
+    for (std::string& path : images_of(request.negatives)) {
+      images.truth.push_back({.name = path});
+      images.paths.push_back(std::move(path));
+    }
+  }
+  const bool anybody =
+      std::any_of(images.truth.begin(), images.truth.end(),
+                  [](const people::AnnotatedImage& image) { return !image.people.empty(); });
+  if (!anybody)
+    throw FormatError(fmt::format("{}: marks nobody with the label '{}' in {} images; see --label",
+                                  request.annotations, request.annotation.label,
+                                  images.paths.size()));
+  return images;
+}
+
+void check_request(const EvalRequest& request) {
+  const bool images = !request.images.empty(), crops = !request.crops.empty();
+  if (images == crops)
+    throw InvalidArgument(
+        "people eval measures images or windows; give either --images and --annotations, or "
+        "--crops and --negatives");
+  if (images && request.annotations.empty())
+    throw InvalidArgument(
+        "people eval needs --annotations with --images: a folder or file that says where people "
+        "are");
+  if (crops && request.negatives.empty())
+    throw InvalidArgument("people eval needs --negatives with --crops: images without people");
+  if (crops && !request.annotations.empty())
+    throw InvalidArgument("--annotations go with --images; crops have none");
+}
+
+double per_window(const people::ScanCounts& counts) {
+  return counts.windows > 0
+             ? static_cast<double>(counts.evaluations) / static_cast<double>(counts.windows)
+             : 0;
+}
+
+void write_model(io::JsonWriter& json, const EvalResult& result) {
+  const people::Model& model = result.model.model;
+  json.member("label", result.model.label).member("model", result.model.path);
+  json.member("kind", people::to_string(model.kind)).member("threshold", model.threshold);
+  json.key("window").values(std::vector<int>{model.window().width, model.window().height});
+  json.member("person_height", model.person_height).member("person_aspect", model.person_aspect);
+  json.key("facts").begin_object();
+  for (const auto& [name, value] : model.facts) json.member(name, value);
+  json.end_object();
+}
+
+void write_counts(io::JsonWriter& json, const EvalResult& result) {
+  json.member("windows", result.counts.windows).member("evaluations", result.counts.evaluations);
+  json.member("evaluations_per_window", per_window(result.counts));
+  if (!result.stages.empty()) {
+    json.key("stages").begin_array();
+    for (const StageCount& stage : result.stages) {
+      json.begin_object().member("blocks", stage.blocks).member("reached", stage.reached);
+      json.member("passed", stage.passed).end_object();
+    }
+    json.end_array();
+  }
+  json.member("seconds", result.seconds);
+}
+
+void write_images(io::JsonWriter& json, const EvalResult& result, const EvalResult& first,
+                  const EvalRequest& request) {
+  const people::ImageEvaluation& measured = result.images;
+  json.member("log_average_miss_rate", measured.log_average_miss_rate);
+  json.member("standard_deviation", measured.deviation);
+  if (&result != &first) {
+    json.key("difference").begin_object().member("to", first.model.label);
+    json.member("log_average_miss_rate",
+                measured.log_average_miss_rate - first.images.log_average_miss_rate);
+    json.member("standard_deviation", people::paired_deviation(measured, first.images));
+    json.end_object();
+  }
+  json.member("average_precision", measured.average_precision);
+  json.key("miss_rates").begin_array();
+  const auto points = people::reference_points();
+  for (std::size_t i = 0; i < points.size(); ++i)
+    json.begin_object()
+        .member("false_positives_per_image", points[i])
+        .member("miss_rate", measured.miss_rates[i])
+        .end_object();
+  json.end_array();
+  json.member("images", measured.images).member("people", measured.people);
+  json.member("detections", measured.detections).member("lowest_score", result.lowest_score);
+  json.member("curve_ends_at", measured.curve.empty() ? 0 : measured.curve.back().false_positives);
+  json.member("match_overlap", request.measure.match_overlap);
+  json.member("match_aspect", request.measure.match_aspect);
+}
+
+void write_windows(io::JsonWriter& json, const EvalResult& result) {
+  const people::WindowEvaluation& measured = result.windows;
+  const double rate = measured.miss_rate_at(1e-4);
+  json.member("miss_rate_at_fppw_1e-4", rate);
+  json.member("standard_deviation", measured.deviation(rate));
+  json.member("miss_rate_at_fppw_1e-3", measured.miss_rate_at(1e-3));
+  json.member("miss_rate_at_fppw_1e-5", measured.miss_rate_at(1e-5));
+  json.member("crops", measured.positives);
+  json.member("blocks_per_window", per_window(result.counts));
+}
+
+// One model's members stand in the object itself, those of several in a list.
+std::string results_json(const EvalRequest& request, const Context& context,
+                         const std::vector<EvalResult>& results) {
+  std::string text;
+  io::JsonWriter json(io::string_sink(text));
+  json.begin_object().member("fovea", FOVEA_VERSION).member("command", context.command.name());
+  json.member("device", to_string(context.exec.device)).member("seed", context.exec.seed);
+  json.key("options").raw(context.options_json);
+  const auto members = [&](const EvalResult& result) {
+    write_model(json, result);
+    if (request.crops.empty()) write_images(json, result, results.front(), request);
+    else write_windows(json, result);
+    write_counts(json, result);
+  };
+  if (results.size() == 1) {
+    members(results.front());
+  } else {
+    json.key("models").begin_array();
+    for (const EvalResult& result : results) {
+      json.begin_object();
+      members(result);
+      json.end_object();
+    }
+    json.end_array();
+  }
+  if (!request.output.empty())
+    json.member("page", (std::filesystem::path(request.output) / "index.html").string());
+  json.end_object().finish();
+  return text;
+}
+
+std::string line_of(const EvalResult& result, const EvalRequest& request) {
+  const std::string work = fmt::format(
+      "{:.3g} million windows, {:.3g} evaluations a window, {:.1f} s",
+      1e-6 * static_cast<double>(result.counts.windows), per_window(result.counts), result.seconds);
+  if (!request.crops.empty()) {
+    const double rate = result.windows.miss_rate_at(1e-4);
+    return fmt::format(
+        "{}: miss rate {:.2f} % (deviation {:.2f}) at 1e-4 false positives a "
+        "window; {} crops, {}\n",
+        result.model.label, 100 * rate, 100 * result.windows.deviation(rate),
+        result.windows.positives, work);
+  }
+  const people::ImageEvaluation& measured = result.images;
+  return fmt::format(
+      "{}: log-average miss rate {:.1f} % (deviation {:.1f}), average precision "
+      "{:.1f} %; {} people in {} images, {}\n",
+      result.model.label, 100 * measured.log_average_miss_rate, 100 * measured.deviation,
+      100 * measured.average_precision, measured.people, measured.images, work);
+}
+
+// A curve that ends early flatters nobody, but who reads it should know.
+void warn_of_short_curve(const EvalResult& result, Context& context) {
+  const auto& curve = result.images.curve;
+  const double end = curve.empty() ? 0 : curve.back().false_positives;
+  if (end >= 1) return;
+  context.console.note(
+      fmt::format("{}: with all scores from {:.3g} on there are {:.3g} false positives an image; "
+                  "the end of the "
+                  "curve stands for the rest up to 1",
+                  result.model.label, result.lowest_score, end));
+}
+
+int run_eval(EvalRequest& request, Context& context) {
+  check_request(request);
+  settle_device(context);
+  const std::vector<EvalModel> models = read_eval_models(request.models);
+  const bool windows = !request.crops.empty();
+  EvalImages images;
+  EvalWindows to_score;
+  if (windows) to_score = {images_of(request.crops), images_of(request.negatives)};
+  else images = images_to_search(request);
+  std::vector<EvalResult> results;
+  for (const EvalModel& model : models) {
+    results.push_back(windows ? measure_on_windows(model, to_score, request, context.exec)
+                              : measure_on_images(model, images, request, context.exec));
+    context.console.end_progress();
+    if (!windows) warn_of_short_curve(results.back(), context);
+    if (!context.json) context.console.print(line_of(results.back(), request));
+  }
+  if (!request.output.empty())
+    write_eval_folder(request, context, results, windows ? nullptr : &images);
+  if (context.json) context.console.print(results_json(request, context, results));
+  return kDone;
+}
+
+}  // namespace
+
+void describe(OptionVisitor& visit, EvalRequest& request) {
+  visit("model", request.models,
+        "hog, cascade or channels as shipped, or a model file; several parted by commas, each "
+        "with a name of its own where wanted: a=one.safetensors,b=two.safetensors");
+  visit("images", request.images, "images in which people are marked: folder, file, glob or @list");
+  visit("annotations", request.annotations,
+        "folder or file that says where people are: PASCAL 1.00 text or COCO JSON");
+  visit("crops", request.crops, "instead of images: crops with a person's window in their middle");
+  visit("negatives", request.negatives, "images without people");
+  visit("output", request.output, "folder for the page, the curve and what was found");
+  visit("sheet", request.sheet, "pictures of the worst mistakes in the page, of each sort", 0, 500);
+  describe(visit, request.search);
+  describe(visit, request.annotation);
+  describe(visit, request.measure);
+}
+
+std::vector<EvalModel> read_eval_models(const std::string& words) {
+  std::vector<EvalModel> models;
+  for (std::size_t at = 0; at <= words.size();) {
+    const std::size_t comma = std::min(words.find(',', at), words.size());
+    std::string word = words.substr(at, comma - at);
+    at = comma + 1;
+    std::string label = std::filesystem::path(word).stem().string();
+    const auto equals = word.find('=');
+    if (equals != std::string::npos && word.find('/') > equals) {
+      label = word.substr(0, equals);
+      word.erase(0, equals + 1);
+    }
+    if (word.empty() || label.empty())
+      throw InvalidArgument(fmt::format(
+          "--model is '{}'; expected models parted by commas, such as hog or a=FILE,b=FILE",
+          words));
+    for (const EvalModel& other : models) {
+      if (other.label == label)
+        throw InvalidArgument(fmt::format(
+            "--model names '{}' twice; give each model a name, such as a=FILE,b=FILE", label));
+    }
+    models.push_back({label, model_path(word), read_people_model(word)});
+  }
+  return models;
+}
+
+Command people_eval_command() {
+  return {
+      .system = "people",
+      .verb = "eval",
+      .summary = "how well models find people",
+      .text =
+          "With --images and --annotations: people found and missed in whole images, as miss rate "
+          "against false positives an image. Its log-average over 0.01 to 1 false positives is the "
+          "field's measure; a detection has found a person where their boxes, brought to one "
+          "aspect, overlap by half of their union. The standard deviation comes from drawing "
+          "images "
+          "with replacement. Images of --negatives count as well. Scores from 0.5 below the "
+          "model's "
+          "threshold on are looked at, or lower ones where that does not reach 1 false positive an "
+          "image. With --crops and --negatives: miss rate against false positives a window. The "
+          "folder -o gets a page, the curve as CSV and SVG, and what was found as COCO JSON. "
+          "Several models are measured on the same images and drawn into one picture. An image "
+          "that "
+          "cannot be read ends the run: a part of the images is another measure.",
+      .examples =
+          {{"fovea people eval --model hog --images pos --annotations boxes -o report",
+            "miss rate in images"},
+           {"fovea people eval --model hog,my=my.safetensors --images pos --annotations txt",
+            "two models in one picture"},
+           {"fovea people eval --model hog --crops crops --negatives scenes --ratio 1.2",
+            "miss rate in windows"}},
+      .request = make_request<EvalRequest, run_eval>};
+}
+
+}  // namespace fovea::cli

@@ -1,0 +1,140 @@
+// The page's section of a cascade: what each of its stages costs and rejects, and the blocks it
+// looks at (figures 5-5 and 5-7 of the thesis that the cascade follows).
+#include "cli/people/eval_cascade.h"
+
+#include <fovea/io/sink.h>
+#include <fovea/report/chart.h>
+#include <fovea/report/draw.h>
+#include <fovea/report/montage.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "people/cascade/cascade_math.h"
+
+namespace fovea::cli {
+namespace {
+
+using people::CascadeModel;
+using people::CascadeStage;
+
+// How many stages let the window pass, told from its score.
+std::size_t stages_passed(const CascadeModel& cascade, float score) {
+  const std::size_t all = cascade.stages.size();
+  if (score >= -people::cascade::kScoreLimit) return all;
+  const double left = std::floor(people::cascade::kBestRejected - static_cast<double>(score));
+  return all - static_cast<std::size_t>(std::clamp(left, 1.0, static_cast<double>(all)));
+}
+
+double share(std::int64_t part, std::int64_t whole) {
+  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole)
+                   : std::numeric_limits<double>::quiet_NaN();
+}
+
+void add_table(report::Page& page, const std::vector<StageCount>& stages) {
+  report::Table table{
+      "Stages of the cascade.",
+      {{"stage"}, {"blocks"}, {"windows that reach it"}, {"passed", "%"}, {"rejected so far", "%"}},
+      {}};
+  for (std::size_t i = 0; i < stages.size(); ++i)
+    table.rows.push_back({static_cast<int>(i + 1),
+                          stages[i].blocks,
+                          stages[i].reached,
+                          {100 * share(stages[i].passed, stages[i].reached), 4},
+                          {100 * (1 - share(stages[i].passed, stages.front().reached)), 6}});
+  page.table(table);
+}
+
+void write_svg(const std::filesystem::path& path, const std::string& svg) {
+  io::FileSink file(path.string());
+  file.write(svg);
+  file.commit();
+}
+
+void add_charts(report::Page& page, const std::vector<StageCount>& stages,
+                const CascadePlace& place) {
+  report::BarChart blocks{.title = "Blocks of each stage",
+                          .series = {{.name = "blocks"}},
+                          .value = {.title = "blocks"},
+                          .category_title = "stage"};
+  report::LineChart rejected{.title = "Windows rejected so far",
+                             .x = {.title = "stage"},
+                             .y = {.title = "rejected (share)", .high = 1},
+                             .series = {{.name = "rejected", .marker = report::Marker::kDot}}};
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    blocks.categories.push_back(std::to_string(i + 1));
+    blocks.series[0].values.push_back(stages[i].blocks);
+    rejected.series[0].x.push_back(static_cast<double>(i + 1));
+    rejected.series[0].y.push_back(1 - share(stages[i].passed, stages.front().reached));
+  }
+  const std::string cost = to_svg(blocks), spared = to_svg(rejected);
+  write_svg(place.folder / ("blocks_" + place.name + ".svg"), cost);
+  write_svg(place.folder / ("rejected_" + place.name + ".svg"), spared);
+  page.figures({report::Figure::chart(cost, {"What the stages cost."}),
+                report::Figure::chart(spared, {"What the stages spare."})});
+}
+
+// The blocks of a stage in the window; the more a block's vote weighs, the darker it is drawn.
+Image<std::uint8_t> picture(const CascadeModel& cascade, const CascadeStage& stage) {
+  constexpr int kScale = 2;
+  Image<std::uint8_t> image(kScale * cascade.window_width, kScale * cascade.window_height, 3);
+  report::fill_box(image.view(),
+                   {0, 0, static_cast<double>(image.width()), static_cast<double>(image.height())},
+                   {.color = {236, 239, 244}});
+  float most = 0;
+  for (const auto& classifier : stage.classifiers) most = std::max(most, classifier.vote);
+  for (std::size_t i = 0; i < stage.classifiers.size(); ++i) {
+    const auto& [block, weights, bias, vote] = stage.classifiers[i];
+    report::draw_box(
+        image.view(),
+        report::Box{static_cast<double>(kScale * block.x), static_cast<double>(kScale * block.y),
+                    static_cast<double>(kScale * block.width),
+                    static_cast<double>(kScale * block.height)},
+        {.color = report::palette(static_cast<int>(i)),
+         .thickness = 2,
+         .alpha = most > 0 ? std::clamp(vote / most, 0.25F, 1.F) : 1.F});
+  }
+  return image;
+}
+
+void add_blocks(report::Page& page, const CascadeModel& cascade) {
+  constexpr std::size_t kMostStages = 40;
+  const std::size_t count = std::min(kMostStages, cascade.stages.size());
+  std::vector<Image<std::uint8_t>> pictures;
+  std::vector<report::Tile> tiles;
+  for (std::size_t i = 0; i < count; ++i) pictures.push_back(picture(cascade, cascade.stages[i]));
+  for (std::size_t i = 0; i < count; ++i)
+    tiles.push_back({pictures[i], fmt::format("stage {}", i + 1)});
+  page.figure(report::Figure::picture(report::montage(tiles),
+                                      {"Blocks that each stage looks at, in the window."}));
+}
+
+}  // namespace
+
+void count_stages(const people::Model& model, std::span<const float> scores,
+                  std::vector<StageCount>& stages) {
+  const auto* cascade = std::get_if<CascadeModel>(&model.classifier);
+  if (cascade == nullptr) return;
+  if (stages.empty()) {
+    for (const CascadeStage& stage : cascade->stages)
+      stages.push_back({.blocks = static_cast<int>(stage.classifiers.size())});
+  }
+  for (const float score : scores) {
+    const std::size_t passed = stages_passed(*cascade, score);
+    for (std::size_t i = 0; i < passed; ++i) ++stages[i].passed;
+    for (std::size_t i = 0; i < std::min(passed + 1, stages.size()); ++i) ++stages[i].reached;
+  }
+}
+
+void add_cascade(report::Page& page, const EvalResult& result, const CascadePlace& place) {
+  const auto* cascade = std::get_if<CascadeModel>(&result.model.model.classifier);
+  if (cascade == nullptr || result.stages.empty()) return;
+  page.subsection("Stages of " + result.model.label);
+  add_table(page, result.stages);
+  add_charts(page, result.stages, place);
+  add_blocks(page, *cascade);
+}
+
+}  // namespace fovea::cli

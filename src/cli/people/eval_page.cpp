@@ -1,0 +1,303 @@
+// The folder of an evaluation: the curve as CSV and SVG, what was found as COCO JSON, and a page
+// with the curve, the numbers and the worst mistakes.
+#include <fovea/core/error.h>
+#include <fovea/core/version.h>
+#include <fovea/io/csv_writer.h>
+#include <fovea/io/json_writer.h>
+#include <fovea/report/chart.h>
+#include <fovea/report/montage.h>
+#include <fovea/report/page.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "cli/people/eval_cascade.h"
+#include "cli/people/report.h"
+
+namespace fovea::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::vector<people::CurvePoint>& curve_of(const EvalResult& result, bool windows) {
+  return windows ? result.windows.curve : result.images.curve;
+}
+
+void write_csv(const std::string& path, const std::vector<EvalResult>& results, bool windows) {
+  io::FileSink file(path);
+  io::CsvWriter csv(file.sink(),
+                    {"model", windows ? "false_positives_per_window" : "false_positives_per_image",
+                     "miss_rate", "precision", "threshold"});
+  for (const EvalResult& result : results) {
+    for (const people::CurvePoint& point : curve_of(result, windows))
+      csv.row(result.model.label, point.false_positives, point.miss_rate, point.precision,
+              point.threshold);
+  }
+  file.commit();
+}
+
+// Axes are logarithmic: what lies left of the picture is drawn at its edge, once.
+report::Series series(const std::string& name, const std::vector<people::CurvePoint>& curve,
+                      double least) {
+  report::Series result{.name = name};
+  for (std::size_t i = 0; i < curve.size(); ++i) {
+    const bool left = curve[i].false_positives < least;
+    if (left && i + 1 < curve.size() && curve[i + 1].false_positives < least) continue;
+    if (curve[i].miss_rate <= 0) break;
+    result.x.push_back(std::max(curve[i].false_positives, least));
+    result.y.push_back(curve[i].miss_rate);
+  }
+  return result;
+}
+
+std::string curve_svg(const std::vector<EvalResult>& results, bool windows) {
+  report::LineChart chart{
+      .title = windows ? "Miss rate against false positives a window"
+                       : "Miss rate against false positives an image",
+      .x = {.title = windows ? "false positives a window" : "false positives an image",
+            .log = true,
+            .low = windows ? 1e-6 : 1e-3,
+            .high = windows ? 1e-1 : 1e1},
+      .y = {.title = "miss rate", .log = true, .high = 1},
+      .width = 720,
+      .height = 480};
+  for (const EvalResult& result : results) {
+    const double summary =
+        windows ? result.windows.miss_rate_at(1e-4) : result.images.log_average_miss_rate;
+    chart.series.push_back(series(fmt::format("{} {:.1f} %", result.model.label, 100 * summary),
+                                  curve_of(result, windows), *chart.x.low));
+  }
+  if (windows) chart.references.push_back({1e-4, "1e-4", true});
+  return to_svg(chart);
+}
+
+std::string info(const Context& context, const EvalResult& result) {
+  std::string text;
+  io::JsonWriter json(io::string_sink(text), io::JsonStyle::kCompact);
+  json.begin_object().member("fovea", FOVEA_VERSION).member("command", context.command.name());
+  json.member("device", to_string(context.exec.device)).member("model", result.model.path);
+  json.key("options").raw(context.options_json).end_object().finish();
+  return text;
+}
+
+std::string file_name(const std::string& label) {
+  std::string name;
+  for (const char letter : label) {
+    const bool plain = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+                       (letter >= '0' && letter <= '9') || letter == '-' || letter == '_';
+    name += plain ? letter : '_';
+  }
+  return name;
+}
+
+void write_found(const fs::path& folder, const Context& context, const EvalResult& result,
+                 const EvalImages& images) {
+  PeopleFiles files((folder / ("found_" + file_name(result.model.label) + ".json")).string(), "");
+  for (std::size_t i = 0; i < images.paths.size(); ++i) {
+    const auto size = io::image_info(images.paths[i]);
+    files.add({images.paths[i], size.width, size.height, -1, 0, result.found[i].found});
+  }
+  files.commit(info(context, result));
+}
+
+// A mistake: where, and how bad.
+struct Mistake {
+  std::size_t image;
+  people::Box box;
+  double badness;
+  std::string caption;
+};
+
+std::vector<Mistake> false_positives(const EvalResult& result) {
+  std::vector<Mistake> mistakes;
+  for (std::size_t i = 0; i < result.found.size(); ++i) {
+    const auto& found = result.found[i].found;
+    for (std::size_t j = 0; j < found.size(); ++j) {
+      if (result.images.matches[i].verdicts[j] == people::Verdict::kFalse)
+        mistakes.push_back(
+            {i, found[j].box, found[j].score, fmt::format("score {:.2f}", found[j].score)});
+    }
+  }
+  return mistakes;
+}
+
+// Worst is who was not found at any score, the tallest first; then who was found with the least.
+std::vector<Mistake> misses(const EvalResult& result) {
+  constexpr double kNeverFound = 1e9;
+  std::vector<Mistake> mistakes;
+  for (std::size_t i = 0; i < result.found.size(); ++i) {
+    const auto& people = result.found[i].people;
+    for (std::size_t j = 0; j < people.size(); ++j) {
+      if (people[j].ignore) continue;
+      const int by = result.images.matches[i].found_by[j];
+      if (by < 0) {
+        mistakes.push_back({i, people[j].box, kNeverFound + people[j].box.height, "not found"});
+        continue;
+      }
+      const float score = result.found[i].found[static_cast<std::size_t>(by)].score;
+      if (score < result.model.model.threshold)
+        mistakes.push_back({i, people[j].box, -score, fmt::format("score {:.2f}", score)});
+    }
+  }
+  return mistakes;
+}
+
+// The box with some of its surroundings, cut out of the image, the box drawn.
+Image<std::uint8_t> cut_out(Image<std::uint8_t>& image, const people::Box& box) {
+  const double margin = 0.25 * box.height;
+  const int left = std::clamp(static_cast<int>(box.x - margin), 0, image.width() - 1);
+  const int top = std::clamp(static_cast<int>(box.y - margin), 0, image.height() - 1);
+  const int right =
+      std::clamp(static_cast<int>(box.x + box.width + margin), left + 1, image.width());
+  const int bottom =
+      std::clamp(static_cast<int>(box.y + box.height + margin), top + 1, image.height());
+  Image<std::uint8_t> result = clone(image.view().crop(left, top, right - left, bottom - top));
+  report::draw_box(result.view(), report::Box{box.x - left, box.y - top, box.width, box.height},
+                   {.thickness = std::max(2.F, box.height / 80)});
+  return result;
+}
+
+void add_sheet(report::Page& page, std::vector<Mistake> mistakes, const EvalImages& images,
+               const EvalRequest& request, const std::string& caption) {
+  std::stable_sort(mistakes.begin(), mistakes.end(),
+                   [](const Mistake& a, const Mistake& b) { return a.badness > b.badness; });
+  if (mistakes.size() > static_cast<std::size_t>(request.sheet))
+    mistakes.resize(static_cast<std::size_t>(request.sheet));
+  if (mistakes.empty()) return;
+  std::vector<Image<std::uint8_t>> pictures;
+  std::vector<report::Tile> tiles;
+  for (const Mistake& mistake : mistakes) {
+    Image<std::uint8_t> image = people_pixels(io::read_image(images.paths[mistake.image]));
+    pictures.push_back(cut_out(image, mistake.box));
+  }
+  for (std::size_t i = 0; i < mistakes.size(); ++i)
+    tiles.push_back({pictures[i], mistakes[i].caption});
+  page.figure(report::Figure::picture(
+      report::montage(tiles, {.columns = 8, .cell_width = 112, .cell_height = 168}), {caption}));
+}
+
+void add_image_numbers(report::Page& page, const std::vector<EvalResult>& results) {
+  report::Table table{
+      "Measured on the same images; what stands in brackets is the standard "
+      "deviation over images drawn with replacement.",
+      {{"model"},
+       {"kind"},
+       {"log-average miss rate", "%"},
+       {"average precision", "%"},
+       {"miss rate at 0.1", "%"},
+       {"miss rate at 1", "%"},
+       {"evaluations a window"}},
+      {}};
+  for (const EvalResult& result : results) {
+    const people::ImageEvaluation& measured = result.images;
+    table.rows.push_back(
+        {result.model.label,
+         people::to_string(result.model.model.kind),
+         fmt::format("{:.1f} ({:.1f})", 100 * measured.log_average_miss_rate,
+                     100 * measured.deviation),
+         {100 * measured.average_precision, 3},
+         {100 * measured.miss_rates[4], 3},
+         {100 * measured.miss_rates[8], 3},
+         {static_cast<double>(result.counts.evaluations) /
+              static_cast<double>(std::max<std::int64_t>(result.counts.windows, 1)),
+          3}});
+  }
+  page.table(table);
+}
+
+void add_window_numbers(report::Page& page, const std::vector<EvalResult>& results) {
+  report::Table table{"Measured on the same windows.",
+                      {{"model"},
+                       {"kind"},
+                       {"miss rate at 1e-4", "%"},
+                       {"miss rate at 1e-5", "%"},
+                       {"crops"},
+                       {"windows"},
+                       {"evaluations a window"}},
+                      {}};
+  for (const EvalResult& result : results) {
+    const double rate = result.windows.miss_rate_at(1e-4);
+    table.rows.push_back(
+        {result.model.label,
+         people::to_string(result.model.model.kind),
+         fmt::format("{:.2f} ({:.2f})", 100 * rate, 100 * result.windows.deviation(rate)),
+         {100 * result.windows.miss_rate_at(1e-5), 3},
+         result.windows.positives,
+         result.windows.negatives,
+         {static_cast<double>(result.counts.evaluations) /
+              static_cast<double>(std::max<std::int64_t>(result.counts.windows, 1)),
+          3}});
+  }
+  page.table(table);
+}
+
+std::string lead(const std::vector<EvalResult>& results, const EvalRequest& request, bool windows) {
+  const EvalResult& first = results.front();
+  if (windows)
+    return fmt::format("{} crops of people, {} windows of images without any.",
+                       first.windows.positives, first.windows.negatives);
+  const std::string shape =
+      request.measure.match_aspect > 0
+          ? fmt::format("boxes brought to {} of their height", request.measure.match_aspect)
+          : "boxes as they are";
+  return fmt::format(
+      "{} people in {} images; a person is found by an overlap of {} of the union, "
+      "{}.",
+      first.images.people, first.images.images, request.measure.match_overlap, shape);
+}
+
+void add_model(report::Page& page, const EvalResult& result, const EvalImages* images,
+               const EvalRequest& request) {
+  page.section(result.model.label);
+  std::vector<std::pair<std::string, std::string>> facts{
+      {"file", result.model.path},
+      {"kind", people::to_string(result.model.model.kind)},
+      {"threshold", fmt::format("{}", result.model.model.threshold)}};
+  for (const auto& fact : result.model.model.facts) facts.push_back(fact);
+  page.facts(facts);
+  if (images != nullptr) {
+    add_sheet(page, false_positives(result), *images, request,
+              "The surest detections where nobody is marked.");
+    add_sheet(page, misses(result), *images, request,
+              "People not found: at no score, the tallest first; then below the threshold.");
+  }
+  add_cascade(page, result, {request.output, file_name(result.model.label)});
+}
+
+}  // namespace
+
+void write_eval_folder(const EvalRequest& request, const Context& context,
+                       const std::vector<EvalResult>& results, const EvalImages* images) {
+  const fs::path folder(request.output);
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error)
+    throw WriteError(
+        fmt::format("{}: cannot make the folder: {}", request.output, error.message()));
+  const bool windows = images == nullptr;
+  write_csv((folder / "curve.csv").string(), results, windows);
+  const std::string svg = curve_svg(results, windows);
+  io::FileSink file((folder / "curve.svg").string());
+  file.write(svg);
+  file.commit();
+  if (images != nullptr) {
+    for (const EvalResult& result : results) write_found(folder, context, result, *images);
+  }
+  report::Page page("How well people are found", lead(results, request, windows));
+  page.section("Curve");
+  page.figure(report::Figure::chart(
+      svg, {windows ? "Lower is better; the number is the miss rate at 1e-4."
+                    : "Lower is better; the number is the log-average miss rate."}));
+  if (windows) add_window_numbers(page, results);
+  else add_image_numbers(page, results);
+  for (const EvalResult& result : results) add_model(page, result, images, request);
+  page.provenance({.command = "fovea " + context.command.name(),
+                   .options = context.options_json,
+                   .device = to_string(context.exec.device),
+                   .seed = context.exec.seed});
+  page.write((folder / "index.html").string());
+}
+
+}  // namespace fovea::cli

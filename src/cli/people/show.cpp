@@ -1,0 +1,130 @@
+// fovea people show: what a detector sees in an image, and what a model has learned.
+#include <fovea/core/error.h>
+#include <fovea/core/version.h>
+#include <fovea/ops/resize.h>
+#include <fovea/people/show.h>
+#include <fovea/report/draw.h>
+#include <fovea/report/montage.h>
+
+#include <fmt/format.h>
+
+#include "cli/ops/images.h"
+#include "cli/people/people.h"
+#include "cli/program/batch.h"
+#include "cli/program/run.h"
+#include "core/json_text.h"
+
+namespace fovea::cli {
+namespace {
+
+struct ShowRequest {
+  std::string model{};
+  std::string output{};
+  int blocks = 0;
+  int glyph = 16;
+  people::HogOptions hog{};
+};
+
+void describe(OptionVisitor& visit, ShowRequest& request) {
+  visit("output", request.output, "picture to write");
+  visit("model", request.model,
+        "without an image: the model to show, hog, cascade, channels or a file");
+  visit("blocks", request.blocks,
+        "of a cascade: draw the blocks of this stage on the surest person; 0: gradients", 0, 1000);
+  visit("glyph", request.glyph, "pixels a cell is drawn wide", 4, 256);
+  visit.group("hog", request.hog);
+}
+
+Image<std::uint8_t> sheet_of(const people::Model& model, int glyph) {
+  const auto pictures = people::model_pictures(model, glyph);
+  if (pictures.empty()) throw InvalidArgument("show: a model with circular blocks has no picture");
+  std::vector<report::Tile> tiles;
+  tiles.reserve(pictures.size());
+  for (const people::ModelPicture& picture : pictures)
+    tiles.push_back({picture.image.view(), picture.caption});
+  return report::montage(tiles,
+                         {.columns = static_cast<int>(std::min<std::size_t>(5, tiles.size()))});
+}
+
+// The image and its gradients, side by side at one size.
+Image<std::uint8_t> gradients_of(ImageView<const std::uint8_t> image, const ShowRequest& request) {
+  const Image<std::uint8_t> glyphs = people::hog_glyphs(image, request.hog, request.glyph);
+  const auto cells = image.crop(0, 0, glyphs.width() / request.glyph * request.hog.cell,
+                                glyphs.height() / request.glyph * request.hog.cell);
+  Image<std::uint8_t> shown(glyphs.width(), glyphs.height(), image.channels);
+  resize(cells, shown.view(), {.exec = {.device = Device::cpu()}});
+  const std::vector<report::Tile> tiles{{shown.view(), "image"}, {glyphs.view(), "gradients"}};
+  return report::montage(tiles, {.columns = 2});
+}
+
+Image<std::uint8_t> blocks_on(Image<std::uint8_t> image, const ShowRequest& request,
+                              const Exec& exec) {
+  people::Model model = read_people_model(request.model.empty() ? "cascade" : request.model);
+  const auto* cascade = std::get_if<people::CascadeModel>(&model.classifier);
+  if (cascade == nullptr)
+    throw InvalidArgument(fmt::format("--blocks needs a cascade, not {}", to_string(model.kind)));
+  if (request.blocks > static_cast<int>(cascade->stages.size()))
+    throw InvalidArgument(fmt::format("--blocks is {}, but the cascade has {} stages",
+                                      request.blocks, cascade->stages.size()));
+  const auto& stage = cascade->stages[static_cast<std::size_t>(request.blocks - 1)];
+  const double width = cascade->window_width;
+  people::DetectOptions options;
+  options.exec = exec;
+  const auto found = people::Detector(model, options).detect(image).people;
+  if (found.empty()) throw InvalidArgument("the cascade finds nobody in the image");
+  const people::Box& window = found[0].window;
+  const double scale = window.width / width;
+  for (std::size_t k = 0; k < stage.classifiers.size(); ++k) {
+    const people::Block& block = stage.classifiers[k].block;
+    report::draw_box(image.view(),
+                     report::Box{window.x + block.x * scale, window.y + block.y * scale,
+                                 block.width * scale, block.height * scale},
+                     report::Stroke{.color = report::palette(static_cast<int>(k))});
+  }
+  return image;
+}
+
+int run_show(ShowRequest& request, Context& context) {
+  if (request.output.empty()) throw InvalidArgument("people show needs -o OUT, a picture to write");
+  settle_device(context);
+  Image<std::uint8_t> picture;
+  if (context.inputs.empty()) {
+    picture =
+        sheet_of(read_people_model(request.model.empty() ? "hog" : request.model), request.glyph);
+  } else {
+    Image<std::uint8_t> image =
+        people_pixels(read_input(context.inputs[0], io::Orientation::kApply));
+    picture = request.blocks > 0 ? blocks_on(std::move(image), request, exec_of_image(context))
+                                 : gradients_of(image, request);
+  }
+  io::write_image(request.output, picture.view());
+  context.console.print(
+      context.json
+          ? fmt::format("{{\"fovea\": \"{}\", \"command\": \"people show\", \"device\": \"{}\", "
+                        "\"options\": {}, \"output\": {}, \"width\": {}, \"height\": {}}}\n",
+                        FOVEA_VERSION, to_string(context.exec.device), context.options_json,
+                        detail::json_quote(request.output), picture.width(), picture.height())
+          : request.output + "\n");
+  return kDone;
+}
+
+}  // namespace
+
+Command people_show_command() {
+  return {.system = "people",
+          .verb = "show",
+          .summary = "what a detector sees, and what a model has learned",
+          .text =
+              "With an image: its gradients as glyphs, a star of lines a cell, or with --blocks "
+              "the blocks that a stage of a cascade looks at, on the surest person. Without one: "
+              "the weights, blocks or channels of a model.",
+          .arguments = {{"IMAGE", "image to look at", 0, 1}},
+          .examples = {{"fovea people show street.jpg -o glyphs.png", "gradients"},
+                       {"fovea people show --model cascade -o stages.png",
+                        "the blocks of a cascade's first stages"},
+                       {"fovea people show street.jpg --blocks 3 -o blocks.png",
+                        "the blocks of stage 3 on a person"}},
+          .request = make_request<ShowRequest, run_show>};
+}
+
+}  // namespace fovea::cli

@@ -1,0 +1,130 @@
+// fovea people train: a model out of folders of crops and of images without people.
+#include <fovea/core/error.h>
+#include <fovea/core/version.h>
+#include <fovea/io/inputs.h>
+#include <fovea/people/train.h>
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "cli/people/people.h"
+#include "cli/program/batch.h"
+#include "cli/program/progress.h"
+#include "cli/program/run.h"
+#include "core/json_text.h"
+
+namespace fovea::cli {
+namespace {
+
+struct TrainRequest {
+  people::Kind kind = people::Kind::kHog;
+  std::string positives{};
+  std::string negatives{};
+  std::string output{};
+  std::string checkpoint{};
+  int memory = 2048;  // MiB of samples
+  people::HogOptions hog{};
+  people::LinearTrainOptions linear{};
+  people::CascadeTrainOptions cascade{};
+  people::ChannelsTrainOptions channels{};
+};
+
+void describe(OptionVisitor& visit, TrainRequest& request) {
+  visit("kind", request.kind, "which detector");
+  visit("positives", request.positives, "folder of crops with a person's window in their middle");
+  visit("negatives", request.negatives, "folder of whole images without people");
+  visit("output", request.output, "model file to write, .safetensors");
+  visit("checkpoint", request.checkpoint,
+        "file that keeps an unfinished training; without one, the output's name with .checkpoint");
+  visit("memory", request.memory, "most MiB for samples; images that are searched come on top", 64,
+        1 << 20);
+  visit.group("hog", request.hog);
+  visit.group("linear", request.linear);
+  visit.group("cascade", request.cascade);
+  visit.group("channels", request.channels);
+}
+
+people::ImageFileSet image_set(const std::string& option, const std::string& word) {
+  if (word.empty()) throw InvalidArgument(fmt::format("people train needs --{} FOLDER", option));
+  return people::ImageFileSet(io::expand_inputs(std::vector<std::string>{word}, io::image_files()));
+}
+
+people::Model trained(const TrainRequest& request, const people::TrainData& data,
+                      const people::TrainRun& run) {
+  if (request.kind == people::Kind::kCascade)
+    return people::train_cascade(data, request.cascade, run);
+  if (request.kind == people::Kind::kChannels)
+    return people::train_channels(data, request.channels, run);
+  return people::train_linear(request.kind, request.hog, data, request.linear, run);
+}
+
+std::string facts_json(const people::Model& model) {
+  std::string json;
+  for (const auto& [key, value] : model.facts)
+    json += fmt::format("{}{}: {}", json.empty() ? "" : ", ", detail::json_quote(key),
+                        detail::json_quote(value));
+  return "{" + json + "}";
+}
+
+int run_train(TrainRequest& request, Context& context) {
+  if (request.output.empty()) throw InvalidArgument("people train needs -o MODEL, a file to write");
+  if (std::filesystem::path(request.output).extension() != ".safetensors")
+    throw InvalidArgument(
+        fmt::format("-o {}: a model's name ends in .safetensors", request.output));
+  settle_device(context);
+  const people::ImageFileSet positives = image_set("positives", request.positives);
+  const people::ImageFileSet negatives = image_set("negatives", request.negatives);
+  people::TrainRun run{.checkpoint = request.checkpoint,
+                       .sample_bytes = static_cast<std::uint64_t>(request.memory) << 20U,
+                       .exec = context.exec};
+  if (run.checkpoint.empty()) run.checkpoint = request.output + ".checkpoint";
+  if (std::filesystem::exists(run.checkpoint))
+    context.console.note("continuing from " + run.checkpoint);
+  context.console.note(fmt::format("{} crops, {} images without people, at most {} MiB of samples",
+                                   positives.count(), negatives.count(), request.memory));
+  const double start = steady_seconds();
+  const people::Model model = trained(request, {positives, negatives}, run);
+  const double seconds = steady_seconds() - start;
+  model.write(request.output);
+  std::error_code ignored;
+  std::filesystem::remove(run.checkpoint, ignored);
+  context.console.end_progress();
+  if (context.json) {
+    context.console.print(fmt::format(
+        "{{\"fovea\": \"{}\", \"command\": \"people train\", \"device\": \"{}\", \"seed\": {}, "
+        "\"options\": {}, \"model\": {}, \"kind\": \"{}\", \"threshold\": {}, \"crops\": {}, "
+        "\"negatives\": {}, \"seconds\": {:.1f}, \"facts\": {}}}\n",
+        FOVEA_VERSION, to_string(context.exec.device), context.exec.seed, context.options_json,
+        detail::json_quote(request.output), people::to_string(model.kind), model.threshold,
+        positives.count(), negatives.count(), seconds, facts_json(model)));
+  } else {
+    context.console.print(fmt::format("{}: {} after {:.0f} s\n", request.output,
+                                      people::to_string(model.kind), seconds));
+  }
+  return kDone;
+}
+
+}  // namespace
+
+Command people_train_command() {
+  return {.system = "people",
+          .verb = "train",
+          .summary = "a model from crops of people and images without any",
+          .text =
+              "Learns a detector. Crops hold the window (64x128 unless told otherwise) in their "
+              "middle with some surroundings; mirror images are made by the program. Windows that "
+              "look like people are searched for in all negative images at all sizes, on the GPU "
+              "where there is one; the rest runs on the CPU's threads. The same data, options and "
+              "seed give the same model, on any device and however many threads. A training that "
+              "was stopped continues from its last finished stage when the same command is run "
+              "again.",
+          .examples =
+              {{"fovea people train --positives crops --negatives scenes -o hog.safetensors",
+                "the classic detector from folders of crops and scenes"},
+               {"fovea people train --kind cascade --positives p --negatives n -o c.safetensors",
+                "a cascade; channels likewise"}},
+          .request = make_request<TrainRequest, run_train>};
+}
+
+}  // namespace fovea::cli

@@ -1,0 +1,142 @@
+// A verb of the program, as a table entry. Parsing, help, man pages and completion all read the
+// table; nothing about a verb is written twice.
+#pragma once
+#include <fovea/core/exec.h>
+#include <fovea/core/options.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/program/console.h"
+
+namespace fovea::cli {
+
+struct Command;
+
+// What a verb runs with, besides its own options.
+struct Context {
+  const Command& command;
+  Console& console;
+  std::vector<std::string> inputs;  // positional arguments
+  Exec exec;                        // to copy into the options of library calls
+  bool json = false;                // print the result as JSON
+  std::string options_json;         // the options as they are echoed into results
+};
+
+// One call of a verb: its options, and the function that carries it out and returns an exit status.
+class Request {
+ public:
+  virtual ~Request() = default;
+  virtual void visit_options(OptionVisitor& visit) = 0;
+  virtual int run(Context& context) = 0;
+};
+
+using RequestFactory = std::unique_ptr<Request> (*)();
+
+// The factory of a verb whose options are `Options` (which has a describe()).
+template <class Options, int (*kRun)(Options&, Context&)>
+std::unique_ptr<Request> make_request() {
+  class Bound final : public Request {
+    Options options_{};
+    void visit_options(OptionVisitor& visit) override { describe(visit, options_); }
+    int run(Context& context) override { return kRun(options_, context); }
+  };
+  return std::make_unique<Bound>();
+}
+
+struct NoOptions {};
+inline void describe(OptionVisitor&, NoOptions&) {}
+
+inline constexpr int kAnyNumber = -1;
+
+struct Argument {
+  std::string_view name;  // "INPUT"
+  std::string_view help;
+  int least = 1;
+  int most = 1;                           // kAnyNumber only for the last
+  std::vector<std::string_view> words{};  // what it may be, where that is known; else a file
+};
+
+struct Example {
+  std::string_view line;  // a whole command line
+  std::string_view what;
+};
+
+struct Command {
+  std::string_view system;  // "ops"
+  std::string_view verb;    // "gradient"; empty for a command of one word, such as info
+  std::string_view summary;
+  std::string_view text;  // some sentences for help and man page
+  std::vector<Argument> arguments{};
+  std::vector<Example> examples{};
+  RequestFactory request = nullptr;
+  bool computes = true;  // takes device, threads, seed, progress and configuration options
+
+  std::string name() const {
+    return std::string(system) + (verb.empty() ? "" : " ") + std::string(verb);
+  }
+};
+
+struct System {
+  std::string_view name;
+  std::string_view summary;
+};
+
+// Every system with verbs, in the order of the help; then every command.
+const std::vector<System>& systems();
+const std::vector<Command>& commands();
+// Null where there is none.
+const Command* find_command(std::string_view system, std::string_view verb);
+std::vector<const Command*> verbs_of(std::string_view system);
+
+// The entries, each in the file that carries it out.
+Command info_command();
+Command version_command();
+Command help_command();
+Command completion_command();
+Command man_command();
+Command ops_gradient_command();
+Command ops_resize_command();
+Command ops_blur_command();
+Command ops_convolve_command();
+Command ops_integral_command();
+Command ops_pyramid_command();
+Command ops_histogram_command();
+Command people_detect_command();
+Command people_train_command();
+Command people_show_command();
+Command flow_lk_command();
+Command flow_bm_command();
+Command flow_eval_command();
+Command flow_show_command();
+Command flow_scene_command();
+Command emd_distance_command();
+Command emd_map_command();
+Command scenes_train_command();
+Command scenes_classify_command();
+Command scenes_eval_command();
+Command scenes_words_command();
+Command mesh_segment_command();
+Command mesh_distances_command();
+Command mesh_eval_command();
+Command mesh_info_command();
+Command actions_points_command();
+Command actions_train_command();
+Command actions_recognize_command();
+Command actions_eval_command();
+Command actions_match_command();
+Command bench_ops_command();
+Command bench_flow_command();
+Command bench_emd_command();
+Command bench_mesh_command();
+Command bench_actions_command();
+Command bench_scenes_command();
+Command bench_people_command();
+Command demo_command();
+Command people_eval_command();
+Command emd_track_command();
+
+}  // namespace fovea::cli

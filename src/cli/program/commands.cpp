@@ -1,0 +1,90 @@
+// The table of everything the program can do. A new verb is one line here.
+#include <algorithm>
+
+#include "cli/program/command.h"
+
+namespace fovea::cli {
+
+const std::vector<System>& systems() {
+  static const std::vector<System> kSystems{
+      {"people", "people in images and video: finding, training, measuring"},
+      {"flow", "motion between images and along video: estimating, measuring, drawing"},
+      {"emd", "targets by their color signature: exact distances between histograms, maps of them"},
+      {"scenes", "kinds of places by their visual words: training, telling, measuring"},
+      {"mesh", "parts of triangle meshes: cutting, distances over the surface, measuring"},
+      {"actions", "what people do in video: points, training, recognizing, measuring"},
+      {"ops", "image operations, one at a time"},
+      {"bench", "speed on this machine, beside other libraries and its own limits"},
+  };
+  return kSystems;
+}
+
+const std::vector<Command>& commands() {
+  // clang-format off
+  static const std::vector<Command> kCommands{
+      people_detect_command(),
+      people_train_command(),
+      people_eval_command(),
+      people_show_command(),
+      flow_lk_command(),
+      flow_bm_command(),
+      flow_eval_command(),
+      flow_show_command(),
+      flow_scene_command(),
+      emd_distance_command(),
+      emd_map_command(),
+      emd_track_command(),
+      scenes_train_command(),
+      scenes_classify_command(),
+      scenes_eval_command(),
+      scenes_words_command(),
+      mesh_segment_command(),
+      mesh_distances_command(),
+      mesh_eval_command(),
+      mesh_info_command(),
+      actions_points_command(),
+      actions_train_command(),
+      actions_recognize_command(),
+      actions_eval_command(),
+      actions_match_command(),
+      ops_gradient_command(),
+      ops_resize_command(),
+      ops_blur_command(),
+      ops_convolve_command(),
+      ops_integral_command(),
+      ops_pyramid_command(),
+      ops_histogram_command(),
+      bench_ops_command(),
+      bench_people_command(),
+      bench_flow_command(),
+      bench_emd_command(),
+      bench_scenes_command(),
+      bench_mesh_command(),
+      bench_actions_command(),
+      demo_command(),
+      info_command(),
+      help_command(),
+      man_command(),
+      completion_command(),
+      version_command(),
+  };
+  // clang-format on
+  return kCommands;
+}
+
+const Command* find_command(std::string_view system, std::string_view verb) {
+  for (const Command& command : commands()) {
+    if (command.system == system && command.verb == verb) return &command;
+  }
+  return nullptr;
+}
+
+std::vector<const Command*> verbs_of(std::string_view system) {
+  std::vector<const Command*> verbs;
+  for (const Command& command : commands()) {
+    if (command.system == system && !command.verb.empty()) verbs.push_back(&command);
+  }
+  return verbs;
+}
+
+}  // namespace fovea::cli

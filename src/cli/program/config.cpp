@@ -1,0 +1,70 @@
+#include "cli/program/config.h"
+
+#include <fovea/core/error.h>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/program/json_file.h"
+#include "cli/program/spelling.h"
+
+namespace fovea::cli {
+namespace {
+
+using nlohmann::json;
+
+// The words users write for a JSON value; objects and lists are no option values.
+std::string text_of(const json& value, const std::string& path, const std::string& key) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_boolean() || value.is_number()) return value.dump();
+  throw FormatError(fmt::format("{}: option {} is {}; expected a number, a word or true or false",
+                                path, key, value.is_null() ? "null" : value.type_name()));
+}
+
+}  // namespace
+
+void set_field(const OptionField& field, std::string_view text, std::string_view origin) {
+  try {
+    set_option(field, text);
+  } catch (const InvalidArgument& error) {
+    std::vector<std::string> words;
+    if (const auto* choice = std::get_if<ChoiceRef>(&field.value)) {
+      for (const Choice& each : choice->choices) words.emplace_back(each.word);
+    }
+    throw InvalidArgument(fmt::format("{}{}{}", origin, error.what(), did_you_mean(text, words)));
+  }
+}
+
+void set_by_name(const Command& command, const std::vector<OptionField>& fields,
+                 const std::string& name, std::string_view text, std::string_view origin) {
+  std::vector<std::string> known;
+  for (const OptionField& field : fields) {
+    const bool of_the_command_line =
+        field.name == "config" || field.name == "set" || field.name == "help";
+    if (of_the_command_line) continue;
+    if (field.name == name) return set_field(field, text, origin);
+    known.emplace_back(field.name);
+  }
+  throw InvalidArgument(
+      fmt::format("{}{} is no option of {}{}", origin, name, command.name(),
+                  did_you_mean(name, known, "; see fovea help " + command.name())));
+}
+
+void load_config(const std::string& path, const Command& command,
+                 const std::vector<OptionField>& fields) {
+  const json file = read_json(path);
+  if (!file.is_object())
+    throw FormatError(path + ": holds no JSON object; expected the options or an earlier result");
+  const auto of = file.find("command");
+  if (of != file.end() && of->is_string() && of->get<std::string>() != command.name())
+    throw InvalidArgument(fmt::format("{}: holds options of {}, not of {}", path,
+                                      of->get<std::string>(), command.name()));
+  const auto nested = file.find("options");
+  const json& options = nested != file.end() && nested->is_object() ? *nested : file;
+  for (const auto& [key, value] : options.items()) {
+    if (&options == &file && key == "command") continue;
+    set_by_name(command, fields, key, text_of(value, path, key), path + ": ");
+  }
+}
+
+}  // namespace fovea::cli

@@ -1,0 +1,25 @@
+// Options by name, from --set and from JSON files.
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/program/command.h"
+
+namespace fovea::cli {
+
+// Sets a field from a user's text. The message of what cannot be meant starts with `origin`
+// ("--", "FILE: ") and suggests the nearest word where the field has choices.
+void set_field(const OptionField& field, std::string_view text, std::string_view origin);
+
+// The same for a field named by the user.
+void set_by_name(const Command& command, const std::vector<OptionField>& fields,
+                 const std::string& name, std::string_view text, std::string_view origin);
+
+// Reads a JSON file: an object of options, or any result of the program, whose "options" are taken.
+// Throws IoError or FormatError for an unreadable file, InvalidArgument for options that do not fit
+// or belong to another command.
+void load_config(const std::string& path, const Command& command,
+                 const std::vector<OptionField>& fields);
+
+}  // namespace fovea::cli

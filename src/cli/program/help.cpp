@@ -1,0 +1,200 @@
+#include "cli/program/help.h"
+
+#include <fovea/core/error.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "cli/program/parser.h"
+#include "cli/program/run.h"
+#include "cli/program/spelling.h"
+
+namespace fovea::cli {
+namespace {
+
+constexpr std::size_t kColumns = 80;
+
+}  // namespace
+
+std::string wrap(std::string_view text, std::size_t indent) {
+  std::string result;
+  std::size_t column = indent;
+  while (!text.empty()) {
+    const std::size_t length = std::min(text.find(' '), text.size());
+    const bool line_start = column == indent;
+    if (!line_start && column + 1 + length > kColumns) {
+      result += '\n' + std::string(indent, ' ');
+      column = indent;
+    } else if (!line_start) {
+      result += ' ';
+      ++column;
+    }
+    result += text.substr(0, length);
+    column += length;
+    text.remove_prefix(std::min(length + 1, text.size()));
+  }
+  return result;
+}
+
+namespace {
+
+// Two columns: a term and its text, which starts on the next line where the term is long.
+std::string entry(std::string_view term, std::string_view text, std::size_t indent) {
+  std::string line = fmt::format("  {}", term);
+  if (line.size() + 2 > indent) line += '\n' + std::string(indent, ' ');
+  else line.resize(indent, ' ');
+  return line + wrap(text, indent) + '\n';
+}
+
+std::string entries(const std::vector<OptionLine>& lines) {
+  constexpr std::size_t kIndent = 26;
+  std::string text;
+  for (const OptionLine& line : lines) text += entry(line.form, line.help, kIndent);
+  return text;
+}
+
+bool is_number(const OptionField& field) {
+  return std::holds_alternative<int*>(field.value) ||
+         std::holds_alternative<std::uint64_t*>(field.value) ||
+         std::holds_alternative<float*>(field.value) ||
+         std::holds_alternative<double*>(field.value);
+}
+
+std::string help_with_range(const OptionField& field) {
+  std::string help(field.help);
+  std::vector<std::string> notes;
+  if (is_number(field) && std::isfinite(field.least) && std::isfinite(field.greatest) &&
+      field.greatest < 1e9)
+    notes.push_back(fmt::format("{:g} to {:g}", field.least, field.greatest));
+  const std::string value = option_text(field);
+  if (!std::holds_alternative<bool*>(field.value) && !value.empty())
+    notes.push_back("default " + value);
+  if (!notes.empty()) help += fmt::format(" ({})", fmt::join(notes, "; "));
+  return help;
+}
+
+int run_help(NoOptions&, Context& context) {
+  const auto& words = context.inputs;
+  if (words.empty()) {
+    context.console.print(help_overview());
+    return kDone;
+  }
+  const Command* single = find_command(words[0], "");
+  if (single != nullptr && words.size() == 1) {
+    context.console.print(help_command_text(*single));
+    return kDone;
+  }
+  const std::string system_help = help_system(words[0]);  // finds out whether there is one
+  if (words.size() == 1) {
+    context.console.print(system_help);
+    return kDone;
+  }
+  const Command* command = find_command(words[0], words[1]);
+  if (command == nullptr) {
+    std::vector<std::string> known;
+    for (const Command* each : verbs_of(words[0])) known.emplace_back(each->verb);
+    throw InvalidArgument(
+        fmt::format("{} has no verb '{}'{}", words[0], words[1],
+                    did_you_mean(words[1], known, "; see fovea help " + words[0])));
+  }
+  context.console.print(help_command_text(*command));
+  return kDone;
+}
+
+}  // namespace
+
+std::vector<OptionLine> option_lines(const std::vector<OptionField>& fields) {
+  std::vector<OptionLine> lines;
+  for (const OptionField& field : fields) {
+    const auto* flag = std::get_if<bool*>(&field.value);
+    std::string form = fmt::format("--{}{}", flag != nullptr && **flag ? "no-" : "", field.name);
+    if (const char letter = short_form(field.name)) form = fmt::format("-{}, {}", letter, form);
+    const std::string value = value_name(field);
+    if (!value.empty()) form += " " + value;
+    lines.push_back({form, help_with_range(field)});
+  }
+  return lines;
+}
+
+const std::vector<StatusLine>& exit_statuses() {
+  static const std::vector<StatusLine> kLines{
+      {kDone, "done"},
+      {kFailed, "failed"},
+      {kUsage, "the command line is not understood"},
+      {kBadInput, "an input is unreadable or malformed"},
+      {kNoDevice, "the device asked for is not available"},
+      {kSomeFailed, "some inputs failed, and are named; the others are done"},
+      {kInterrupted, "interrupted; what was finished is kept"},
+  };
+  return kLines;
+}
+
+std::string help_overview() {
+  std::string text =
+      "fovea SYSTEM VERB INPUT... [-o OUT] [options]\n\n"
+      "Exact, explainable computer vision at hardware speed.\n";
+  for (const System& system : systems()) {
+    text += fmt::format("\n{}: {}\n", system.name, system.summary);
+    for (const Command* command : verbs_of(system.name))
+      text += entry(command->name(), command->summary, 22);
+  }
+  text += "\nAbout the program\n";
+  for (const Command& command : commands()) {
+    if (command.verb.empty()) text += entry(command.name(), command.summary, 22);
+  }
+  return text + "\nfovea help SYSTEM VERB tells all about a verb.\n";
+}
+
+std::string help_system(std::string_view system) {
+  const auto verbs = verbs_of(system);
+  if (verbs.empty()) {
+    std::vector<std::string> known;
+    for (const System& each : systems()) known.emplace_back(each.name);
+    throw InvalidArgument(fmt::format("there is no system '{}'{}", system,
+                                      did_you_mean(system, known, "; see fovea help")));
+  }
+  std::string text = fmt::format("fovea {} VERB INPUT... [-o OUT] [options]\n", system);
+  for (const System& each : systems()) {
+    if (each.name == system) text += fmt::format("\n{}: {}\n", each.name, each.summary);
+  }
+  for (const Command* command : verbs) text += entry(command->name(), command->summary, 22);
+  return text + fmt::format("\nfovea help {} VERB tells all about a verb.\n", system);
+}
+
+std::string help_command_text(const Command& command) {
+  const Invocation defaults = default_invocation(command);
+  std::string text = fmt::format("{}\n\n{}\n", usage_line(command), wrap(command.summary, 0));
+  if (!command.text.empty()) text += fmt::format("\n{}\n", wrap(command.text, 0));
+  if (!command.arguments.empty()) {
+    std::vector<OptionLine> lines;
+    for (const Argument& argument : command.arguments)
+      lines.push_back({std::string(argument.name), std::string(argument.help)});
+    text += "\nArguments\n" + entries(lines);
+  }
+  if (const auto own = defaults.own_fields(); !own.empty())
+    text += "\nOptions\n" + entries(option_lines(own));
+  text += "\nCommon options\n" + entries(option_lines(defaults.common_fields()));
+  if (!command.examples.empty()) {
+    text += "\nExamples\n";
+    for (const Example& example : command.examples)
+      text += fmt::format("  {}\n      {}\n", example.line, wrap(example.what, 6));
+  }
+  return text;
+}
+
+Command help_command() {
+  return {.system = "help",
+          .verb = "",
+          .summary = "tell what the program can do, a system or a verb at a time",
+          .text = "",
+          .arguments = {{"SYSTEM", "a system, or a command of one word", 0, 1},
+                        {"VERB", "one of its verbs", 0, 1}},
+          .examples = {{"fovea help", "everything there is, grouped by system"},
+                       {"fovea help ops gradient", "all about one verb"}},
+          .request = make_request<NoOptions, run_help>,
+          .computes = false};
+}
+
+}  // namespace fovea::cli

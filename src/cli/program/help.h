@@ -1,0 +1,35 @@
+// Help, in three depths, from the table of commands.
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/program/command.h"
+
+namespace fovea::cli {
+
+std::string help_overview();
+// Throws InvalidArgument where there is no such system.
+std::string help_system(std::string_view system);
+std::string help_command_text(const Command& command);
+
+// `text` broken between words into lines of at most 80 columns, those after the first indented.
+std::string wrap(std::string_view text, std::size_t indent);
+
+// An option as it is written ("-o, --output OUT", "--no-clean") and what to read about it.
+struct OptionLine {
+  std::string form;
+  std::string help;  // with range and default, where they say something
+};
+std::vector<OptionLine> option_lines(const std::vector<OptionField>& fields);
+
+// "fovea-ops-gradient": the manual page of a command, without its section.
+std::string page_name(const Command& command);
+
+struct StatusLine {
+  int status;
+  std::string_view meaning;
+};
+const std::vector<StatusLine>& exit_statuses();
+
+}  // namespace fovea::cli

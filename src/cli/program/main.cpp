@@ -1,0 +1,58 @@
+// The program's only contact with the process around it: streams, terminal, environment, signals.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string_view>
+
+#include "cli/program/run.h"
+#include "cli/program/signals.h"
+
+namespace {
+
+bool is_set(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
+}
+
+int terminal_columns() {
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+// A standard stream that is closed is held open in the wrong direction: using it then fails as it
+// should, and no file or device that is opened later gets its number and our output.
+void hold_closed_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) >= 0) continue;
+    const int taken = open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    if (taken != stream && taken >= 0) close(taken);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using fovea::cli::DescriptorSink;
+  hold_closed_streams();
+  signal(SIGPIPE,
+         SIG_IGN);  // a reader that has gone is met as a failed write, and cleaned up after
+  std::stop_source stop;
+  fovea::cli::stop_on_signals(stop);
+
+  DescriptorSink out(STDOUT_FILENO, DescriptorSink::Holds::kResults);
+  DescriptorSink err(STDERR_FILENO, DescriptorSink::Holds::kMessages);
+  const char* terminal = std::getenv("TERM");
+  const bool dumb = terminal == nullptr || std::string_view(terminal) == "dumb";
+  const bool lively = isatty(STDERR_FILENO) == 1 && !dumb && !is_set("CI");
+  return fovea::cli::run({argv + (argc > 0 ? 1 : 0), argv + argc},
+                         {.out = out,
+                          .err = err,
+                          .out_is_terminal = isatty(STDOUT_FILENO) == 1,
+                          .err_is_terminal = lively,
+                          .color = lively && !is_set("NO_COLOR"),
+                          .columns = terminal_columns(),
+                          .stop = stop.get_token()});
+}

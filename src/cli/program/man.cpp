@@ -1,0 +1,159 @@
+// fovea man: manual pages in troff, from the table of commands. fovea.1 is the overview; every verb
+// has a page fovea-SYSTEM-VERB.1.
+#include <fovea/core/error.h>
+#include <fovea/core/version.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/program/help.h"
+#include "cli/program/parser.h"
+#include "cli/program/run.h"
+#include "cli/program/spelling.h"
+
+namespace fovea::cli {
+namespace {
+
+struct ManOptions {
+  bool list = false;  // print the names of all pages
+};
+void describe(OptionVisitor& visit, ManOptions& options) {
+  visit("list", options.list, "print the names of all pages, one a line");
+}
+
+// A hyphen that is typed must not become a typographic one, and a line must not look like a
+// request.
+std::string troff(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '\\') result += "\\e";
+    else if (c == '-') result += "\\-";
+    else if (c == '\n') result += ' ';
+    else result += c;
+  }
+  if (!result.empty() && (result[0] == '.' || result[0] == '\'')) result.insert(0, "\\&");
+  return result;
+}
+
+std::string bold(std::string_view text) { return "\\fB" + troff(text) + "\\fR"; }
+
+std::string page_head(std::string_view name, std::string_view summary) {
+  std::string upper(name);
+  std::transform(upper.begin(), upper.end(), upper.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return fmt::format(".TH {} 1 \"\" \"fovea {}\" \"Fovea\"\n.SH NAME\n{} \\- {}\n", troff(upper),
+                     FOVEA_VERSION, troff(name), troff(summary));
+}
+
+std::string tagged(const std::vector<OptionLine>& lines) {
+  std::string text;
+  for (const OptionLine& line : lines)
+    text += fmt::format(".TP\n{}\n{}\n", bold(line.form), troff(line.help));
+  return text;
+}
+
+std::string exit_status_section() {
+  std::string text = ".SH EXIT STATUS\n";
+  for (const StatusLine& line : exit_statuses())
+    text += fmt::format(".TP\n.B {}\n{}\n", line.status, troff(line.meaning));
+  return text;
+}
+
+std::string overview_page() {
+  std::string text = page_head("fovea", "exact, explainable computer vision at hardware speed");
+  text +=
+      ".SH SYNOPSIS\n.B fovea\n.I SYSTEM VERB INPUT\\fR...\n[\\fB\\-o\\fR \\fIOUT\\fR]\n"
+      "[\\fIoptions\\fR]\n"
+      ".SH DESCRIPTION\n"
+      "Results go to standard output, everything else to standard error. An input is a file, a "
+      "folder, a glob, a list of names written\n.IR @list ,\nor\n.B \\-\nfor standard input. "
+      "Output files appear whole or not at all.\n";
+  for (const System& system : systems()) {
+    text += fmt::format(".SS {}: {}\n", troff(system.name), troff(system.summary));
+    for (const Command* command : verbs_of(system.name))
+      text += fmt::format(".TP\n{}\n{}\n", bold(command->name()), troff(command->summary));
+  }
+  text += ".SS About the program\n";
+  for (const Command& command : commands()) {
+    if (command.verb.empty())
+      text += fmt::format(".TP\n{}\n{}\n", bold(command.name()), troff(command.summary));
+  }
+  text += exit_status_section();
+  text +=
+      ".SH ENVIRONMENT\n.TP\n.B TERM\n"
+      "with the value dumb, progress is told in lines instead of a bar.\n"
+      ".TP\n.B CI\nset, the same.\n.TP\n.B NO_COLOR\nset, messages have no color.\n";
+  text += ".SH SEE ALSO\n";
+  std::string pages;
+  for (const Command& command : commands())
+    pages +=
+        fmt::format("{}{} (1)", pages.empty() ? ".BR " : " ,\n.BR ", troff(page_name(command)));
+  return text + pages + "\n";
+}
+
+std::string command_page(const Command& command) {
+  const Invocation defaults = default_invocation(command);
+  std::string text = page_head(page_name(command), command.summary);
+  text += fmt::format(".SH SYNOPSIS\n{}\n", bold(usage_line(command)));
+  text += fmt::format(".SH DESCRIPTION\n{}\n",
+                      troff(command.text.empty() ? command.summary : command.text));
+  if (!command.arguments.empty()) {
+    text += ".SH ARGUMENTS\n";
+    for (const Argument& argument : command.arguments)
+      text += fmt::format(".TP\n.I {}\n{}\n", troff(argument.name), troff(argument.help));
+  }
+  if (const auto own = defaults.own_fields(); !own.empty())
+    text += ".SH OPTIONS\n" + tagged(option_lines(own));
+  text += ".SH COMMON OPTIONS\n" + tagged(option_lines(defaults.common_fields()));
+  if (!command.examples.empty()) {
+    text += ".SH EXAMPLES\n";
+    for (const Example& example : command.examples)
+      text += fmt::format(".TP\n{}\n{}\n", bold(example.line), troff(example.what));
+  }
+  return text + exit_status_section() + ".SH SEE ALSO\n.BR fovea (1)\n";
+}
+
+int run_man(ManOptions& options, Context& context) {
+  std::vector<std::string> names{"fovea"};
+  for (const Command& command : commands()) names.push_back(page_name(command));
+  if (options.list) {
+    for (const std::string& name : names) context.console.print(name + ".1\n");
+    return kDone;
+  }
+  std::string wanted = context.inputs.empty() ? "fovea" : context.inputs[0];
+  if (wanted.size() > 2 && wanted.ends_with(".1")) wanted.resize(wanted.size() - 2);
+  if (wanted == "fovea") {
+    context.console.print(overview_page());
+    return kDone;
+  }
+  for (const Command& command : commands()) {
+    if (page_name(command) != wanted) continue;
+    context.console.print(command_page(command));
+    return kDone;
+  }
+  throw InvalidArgument(fmt::format("there is no manual page '{}'{}", wanted,
+                                    did_you_mean(wanted, names, "; see fovea man --list")));
+}
+
+}  // namespace
+
+std::string page_name(const Command& command) {
+  std::string name = "fovea-" + command.name();
+  std::replace(name.begin(), name.end(), ' ', '-');
+  return name;
+}
+
+Command man_command() {
+  return {.system = "man",
+          .verb = "",
+          .summary = "print a manual page in troff",
+          .text = "To read one, hand it to a formatter: fovea man fovea-ops-gradient | man -l -",
+          .arguments = {{"PAGE", "fovea, or fovea-SYSTEM-VERB; fovea where it is left out", 0, 1}},
+          .examples = {{"fovea man fovea-ops-gradient", "the page of one verb"},
+                       {"fovea man --list", "which pages there are"}},
+          .request = make_request<ManOptions, run_man>,
+          .computes = false};
+}
+
+}  // namespace fovea::cli

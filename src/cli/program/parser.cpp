@@ -1,0 +1,291 @@
+// Written by hand because help, man pages and completion come from our own table anyway, exit
+// statuses and messages are ours, and CLI11 costs 3.6 s of compile time a file.
+#include "cli/program/parser.h"
+
+#include <fovea/core/error.h>
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "cli/program/config.h"
+#include "cli/program/spelling.h"
+
+namespace fovea::cli {
+namespace {
+
+struct ShortForm {
+  char letter;
+  std::string_view option;
+};
+constexpr std::array<ShortForm, 5> kShortForms{
+    {{'o', "output"}, {'k', "segments"}, {'q', "quiet"}, {'v', "verbose"}, {'h', "help"}}};
+
+bool is_flag(const OptionField& field) { return std::holds_alternative<bool*>(field.value); }
+
+bool may_be_repeated(const OptionField& field) {
+  return field.help.find("be repeated") != std::string_view::npos;
+}
+// --picture KIND FILE takes two words, kept as KIND=FILE, and may be repeated, as its help says;
+// then commas part them. A verb with one kind of picture takes its file alone.
+bool is_pair(const OptionField& field) { return field.name == "picture" && may_be_repeated(field); }
+// What parts the values of an option that is repeated; 0 where the last one counts.
+char list_separator(const OptionField& field) {
+  if (is_pair(field)) return ',';
+  return may_be_repeated(field) && field.name != "set" ? ';' : '\0';
+}
+
+// An option met on the command line, not yet applied: a configuration file goes before all of them.
+struct Setting {
+  const OptionField* field;
+  std::string value;
+};
+
+class Parser {
+ public:
+  Parser(const Command& command, std::span<const std::string> words)
+      : invocation_(default_invocation(command)), words_(words), fields_(invocation_.own_fields()) {
+    for (const OptionField& field : invocation_.common_fields()) fields_.push_back(field);
+  }
+
+  Invocation run() {
+    bool options_ended = false;
+    while (next_ < words_.size() && !invocation_.common->help) {
+      const std::string& word = words_[next_++];
+      if (options_ended || word.size() < 2 || word[0] != '-') invocation_.inputs.push_back(word);
+      else if (word == "--") options_ended = true;
+      else if (word[1] == '-') read_long(word);
+      else read_short(word);
+    }
+    if (invocation_.common->help) return std::move(invocation_);
+    apply();
+    if (!invocation_.common->print_config) check_inputs();
+    return std::move(invocation_);
+  }
+
+ private:
+  const Command& command() const { return *invocation_.command; }
+
+  const OptionField* find(std::string_view name) const {
+    for (const OptionField& field : fields_) {
+      if (field.name == name) return &field;
+    }
+    return nullptr;
+  }
+
+  [[noreturn]] void unknown_option(const std::string& word) const {
+    std::vector<std::string> known;
+    for (const OptionField& field : fields_) {
+      known.push_back(fmt::format("--{}", field.name));
+      if (is_flag(field)) known.push_back(fmt::format("--no-{}", field.name));
+    }
+    throw InvalidArgument(
+        fmt::format("{} has no option {}{}", command().name(), word,
+                    did_you_mean(word, known, "; see fovea help " + command().name())));
+  }
+
+  // --name, --name=value, --name value, --no-name.
+  void read_long(const std::string& word) {
+    const auto equals = word.find('=');
+    const std::string name = word.substr(2, equals == std::string::npos ? equals : equals - 2);
+    const OptionField* field = find(name);
+    if (field == nullptr && name.rfind("no-", 0) == 0 && equals == std::string::npos) {
+      field = find(std::string_view(name).substr(3));
+      if (field != nullptr && is_flag(*field)) return add(*field, "false");
+      field = nullptr;
+    }
+    if (field == nullptr) unknown_option("--" + name);
+    if (equals != std::string::npos) return add(*field, word.substr(equals + 1));
+    add(*field, is_flag(*field) ? "true" : next_value(*field));
+  }
+
+  // -q, -qv, -o value, -ovalue.
+  void read_short(const std::string& word) {
+    for (std::size_t i = 1; i < word.size(); ++i) {
+      const OptionField* field = nullptr;
+      for (const ShortForm& form : kShortForms) {
+        if (form.letter == word[i]) field = find(form.option);
+      }
+      if (field == nullptr) unknown_option(fmt::format("-{}", word[i]));
+      if (is_flag(*field)) {
+        add(*field, "true");
+        continue;
+      }
+      const std::string attached = word.substr(i + 1);
+      return add(*field, attached.empty() ? next_value(*field) : attached);
+    }
+  }
+
+  // Any word can be a value, but one that is itself an option is a forgotten value.
+  std::string next_value(const OptionField& field) {
+    const std::string value = next_word(field);
+    return !is_pair(field) || value.find('=') != std::string::npos ? value
+                                                                   : value + "=" + next_word(field);
+  }
+
+  std::string next_word(const OptionField& field) {
+    const bool forgotten = next_ == words_.size() || words_[next_] == "--" ||
+                           (words_[next_].rfind("--", 0) == 0 &&
+                            find(std::string_view(words_[next_]).substr(2)) != nullptr);
+    if (!forgotten) return words_[next_++];
+    const std::string range = is_pair(field) ? value_name(field) : option_range(field);
+    throw InvalidArgument(
+        fmt::format("--{} needs a value{}{}", field.name, range.empty() ? "" : ": ", range));
+  }
+
+  void add(const OptionField& field, std::string value) {
+    if (field.name == "help") {
+      invocation_.common->help = true;
+      return;
+    }
+    for (Setting& earlier : settings_) {
+      if (earlier.field != &field || list_separator(field) == '\0') continue;
+      earlier.value += list_separator(field) + value;
+      return;
+    }
+    settings_.push_back({&field, std::move(value)});
+  }
+
+  void apply() {
+    for (const Setting& setting : settings_) {
+      if (setting.field->name == "config") set_field(*setting.field, setting.value, "--");
+    }
+    if (!invocation_.common->config.empty())
+      load_config(invocation_.common->config, command(), fields_);
+    for (const Setting& setting : settings_) {
+      if (setting.field->name == "config") continue;
+      if (setting.field->name == "set") apply_pair(setting.value);
+      else set_field(*setting.field, setting.value, "--");
+    }
+  }
+
+  void apply_pair(const std::string& pair) {
+    const auto equals = pair.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw InvalidArgument(fmt::format("--set is '{}'; expected key=value", pair));
+    set_by_name(command(), fields_, pair.substr(0, equals), pair.substr(equals + 1), "--set ");
+  }
+
+  void check_inputs() const {
+    const auto count = static_cast<int>(invocation_.inputs.size());
+    int least = 0, most = 0;
+    for (const Argument& argument : command().arguments) {
+      least += argument.least;
+      if (count < least)
+        throw InvalidArgument(fmt::format("{} needs {} {}; write {}", command().name(),
+                                          argument.name.find_first_of("AEIOU") == 0 ? "an" : "a",
+                                          argument.name, usage_line(command())));
+      most = argument.most == kAnyNumber || most == kAnyNumber ? kAnyNumber : most + argument.most;
+    }
+    if (most != kAnyNumber && count > most)
+      throw InvalidArgument(
+          fmt::format("{}: '{}' is one argument too many; write {}", command().name(),
+                      invocation_.inputs[static_cast<std::size_t>(most)], usage_line(command())));
+  }
+
+  Invocation invocation_;
+  std::span<const std::string> words_;
+  std::vector<OptionField> fields_;
+  std::vector<Setting> settings_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
+void describe_common(OptionVisitor& visit, CommonOptions& options, bool computes) {
+  if (computes) {
+    describe(visit, options.exec);
+    visit("json", options.json, "print the result as JSON");
+    visit("progress", options.progress,
+          "how progress is told on standard error; auto is a bar on a terminal, else plain lines");
+    visit("config", options.config,
+          "start from the options in this JSON file, such as an earlier result");
+    visit("set", options.set, "set one option, written key=value; may be repeated");
+    visit("print-config", options.print_config, "print the options as JSON and stop");
+  }
+  visit("quiet", options.quiet, "no progress and no notes, only failures");
+  visit("verbose", options.verbose, "say more on standard error");
+  visit("help", options.help, "print this help and stop");
+}
+
+std::vector<OptionField> Invocation::own_fields() const {
+  std::vector<OptionField> fields;
+  const auto keep = [&](const OptionField& field) { fields.push_back(field); };
+  detail::FieldVisitor<decltype(keep)> visitor(keep);
+  request->visit_options(visitor);
+  return fields;
+}
+
+std::vector<OptionField> Invocation::common_fields() const {
+  std::vector<OptionField> fields;
+  const auto keep = [&](const OptionField& field) { fields.push_back(field); };
+  detail::FieldVisitor<decltype(keep)> visitor(keep);
+  describe_common(visitor, *common, command->computes);
+  return fields;
+}
+
+std::string Invocation::options_json() const {
+  std::vector<OptionField> fields = own_fields();
+  if (command->computes)
+    for_each_option(common->exec, [&](const OptionField& field) { fields.push_back(field); });
+  std::string json;
+  for (const OptionField& field : fields) {
+    if (field.name == "output") continue;  // feeding a result back must not overwrite its files
+    json += fmt::format(R"({}"{}": {})", json.empty() ? "" : ", ", field.name, option_json(field));
+  }
+  return "{" + json + "}";
+}
+
+Invocation default_invocation(const Command& command) {
+  Invocation invocation;
+  invocation.command = &command;
+  invocation.request = command.request();
+  invocation.common = std::make_unique<CommonOptions>();
+  return invocation;
+}
+
+Invocation parse(const Command& command, std::span<const std::string> words) {
+  return Parser(command, words).run();
+}
+
+char short_form(std::string_view option) {
+  for (const ShortForm& form : kShortForms) {
+    if (form.option == option) return form.letter;
+  }
+  return 0;
+}
+
+std::string value_name(const OptionField& field) {
+  if (is_flag(field)) return {};
+  if (std::holds_alternative<Device*>(field.value)) return "auto|cpu|cuda|cuda:N";
+  if (std::holds_alternative<int*>(field.value) ||
+      std::holds_alternative<std::uint64_t*>(field.value))
+    return "N";
+  if (const auto* choice = std::get_if<ChoiceRef>(&field.value)) {
+    std::vector<std::string_view> words;
+    for (const Choice& each : choice->choices) words.emplace_back(each.word);
+    return fmt::format("{}", fmt::join(words, "|"));
+  }
+  if (!std::holds_alternative<std::string*>(field.value)) return "X";
+  if (field.name == "output") return "OUT";
+  if (field.name == "set") return "KEY=VALUE";
+  if (is_pair(field)) return "KIND FILE";
+  // Nothing but its help tells that a text is a path.
+  const bool file = field.help.find("file") != std::string_view::npos;
+  return file ? "FILE" : "TEXT";
+}
+
+std::string usage_line(const Command& command) {
+  std::string line = "fovea " + command.name();
+  for (const Argument& argument : command.arguments) {
+    std::string word(argument.name);
+    if (argument.most == kAnyNumber) word += "...";
+    line += argument.least == 0 ? fmt::format(" [{}]", word) : " " + word;
+  }
+  for (const OptionField& field : default_invocation(command).own_fields()) {
+    if (field.name == "output") line += " [-o OUT]";
+  }
+  return line + " [options]";
+}
+
+}  // namespace fovea::cli

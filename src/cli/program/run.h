@@ -1,0 +1,27 @@
+// The program as a function.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "cli/program/console.h"
+
+namespace fovea::cli {
+
+enum ExitStatus : int {
+  kDone = 0,
+  kFailed = 1,
+  kUsage = 2,
+  kBadInput = 3,          // an input is unreadable or malformed
+  kNoDevice = 4,          // the device asked for is not available
+  kSomeFailed = 5,        // some inputs failed, and are named; the others are done
+  kInterrupted = 130,     // as asked by a signal; what was finished is kept
+  kReaderGone = 128 + 13  // what a shell reports for a program ended by SIGPIPE
+};
+
+// The exit status that stands for an error: the one place that maps them.
+ExitStatus status_of(const std::exception& error);
+
+// Runs the program; `args` are the words after its name. Never throws.
+int run(const std::vector<std::string>& args, const Streams& streams);
+
+}  // namespace fovea::cli

@@ -1,0 +1,32 @@
+// Times several pieces of work against each other.
+#pragma once
+#include <fovea/core/exec.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace fovea::cli {
+
+// Runs a piece of work so many times and tells the seconds it took.
+using Runner = std::function<double(int iterations)>;
+
+struct Timing {
+  double seconds = 0;  // median of one run
+  double spread = 0;   // interquartile range over the median
+};
+
+// "812 ns", "43.1 us", "2.05 ms", "1.31 s".
+std::string seconds_text(double seconds);
+
+// The runners take turns (A B A B ...), so that a machine that slows down slows all of them; each
+// turn is long enough for the clock. Throws Cancelled once `stop` has fired.
+std::vector<Timing> time_in_turns(const std::vector<Runner>& runners, int repeats,
+                                  const std::stop_token& stop);
+
+// Runners of work on the clock of the device named in `exec`.
+Runner runner_of(const std::function<void(const Exec&)>& work, const Exec& exec);
+// The same for work of a rival, on the host's clock.
+Runner host_runner(std::function<void()> work);
+
+}  // namespace fovea::cli

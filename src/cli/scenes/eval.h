@@ -1,0 +1,41 @@
+// How an evaluation of scenes is asked for and told.
+#pragma once
+#include <fovea/scenes/evaluate.h>
+
+#include <string>
+#include <vector>
+
+namespace fovea::cli {
+
+struct ScenesEvalRequest {
+  int splits = 20;
+  double share = 0.8;
+  std::string train{};
+  std::string test{};
+  std::string model{};
+  std::string output{};
+  scenes::EvaluateOptions evaluate{};
+};
+void describe(OptionVisitor& visit, ScenesEvalRequest& request);
+
+struct ScenesEvalResult {
+  std::vector<std::string> classes;
+  scenes::Evaluation evaluation;
+  int images = 0;
+  double seconds = 0;
+};
+
+// What made the page, for its foot.
+struct ScenesEvalRun {
+  std::string command;
+  std::string options;
+  std::string device;
+  std::uint64_t seed = 0;
+};
+
+// Writes confusion.csv, confusion.svg, neighbors.csv, neighbors.svg (of knn) and index.html into
+// the folder.
+void write_scenes_evaluation(const std::string& folder, const ScenesEvalResult& result,
+                             const ScenesEvalRun& run);
+
+}  // namespace fovea::cli

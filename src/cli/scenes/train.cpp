@@ -1,0 +1,91 @@
+// fovea scenes train: a model out of a folder of images a class, or a list.
+#include <fovea/core/error.h>
+#include <fovea/core/version.h>
+#include <fovea/io/json_writer.h>
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "cli/program/batch.h"
+#include "cli/program/progress.h"
+#include "cli/scenes/scenes.h"
+
+namespace fovea::cli {
+namespace {
+
+struct ScenesTrainRequest {
+  std::string output{};
+  scenes::TrainOptions train{};
+};
+
+void describe(OptionVisitor& visit, ScenesTrainRequest& request) {
+  visit("output", request.output, "model file to write, .safetensors");
+  describe(visit, request.train);
+}
+
+int run_scenes_train(ScenesTrainRequest& request, Context& context) {
+  if (request.output.empty()) throw InvalidArgument("scenes train needs -o MODEL, a file to write");
+  if (std::filesystem::path(request.output).extension() != ".safetensors")
+    throw InvalidArgument(
+        fmt::format("-o {}: a model's name ends in .safetensors", request.output));
+  settle_device(context);
+  const scenes::Corpus corpus = scenes::read_corpus(context.inputs[0]);
+  context.console.note(
+      fmt::format("{} images of {} classes", corpus.paths.size(), corpus.classes.size()));
+  SkippedImages skipped(context, corpus.paths);
+  const io::ImageFileSet images(corpus.paths);
+  const double start = steady_seconds();
+  const scenes::Model model = scenes::train(images, corpus.labels, corpus.classes, request.train,
+                                            context.exec, skipped.report());
+  const double seconds = steady_seconds() - start;
+  model.write(request.output);
+  context.console.end_progress();
+  if (context.json) {
+    std::string text;
+    io::JsonWriter json(io::string_sink(text));
+    json.begin_object().member("fovea", FOVEA_VERSION).member("command", context.command.name());
+    json.member("device", to_string(context.exec.device)).member("seed", context.exec.seed);
+    json.key("options").raw(context.options_json);
+    json.member("model", request.output).member("images", corpus.paths.size());
+    json.member("failed", skipped.count()).key("classes").begin_array();
+    for (const std::string& name : corpus.classes) json.value(name);
+    json.end_array().member("words", model.dictionary.size());
+    json.member("dimensions", model.dictionary.words.width()).member("seconds", seconds);
+    json.key("facts").begin_object();
+    for (const auto& [name, value] : model.facts) json.member(name, value);
+    json.end_object().end_object().finish();
+    context.console.print(text);
+  } else {
+    context.console.print(fmt::format("{}: {} words, {} classes, after {:.0f} s\n", request.output,
+                                      model.dictionary.size(), corpus.classes.size(), seconds));
+  }
+  return skipped.status();
+}
+
+}  // namespace
+
+Command scenes_train_command() {
+  return {
+      .system = "scenes",
+      .verb = "train",
+      .summary = "a model from images sorted by class",
+      .text =
+          "Learns to tell which kind of place a picture shows. INPUT is a folder with a folder of "
+          "images a class, or a list of lines \"file class\" (classes by name, or by number with "
+          "names in classes.txt beside the list). Words are learned from places of the images "
+          "drawn "
+          "by chance, every image becomes a histogram of its words, and the classifier learns from "
+          "those. An image that cannot be read is named and left out. The same images, options and "
+          "seed give the same model, on any device and however many threads.",
+      .arguments = {{"INPUT", "folder with a folder a class, or a list of files and classes"}},
+      .examples = {{"fovea scenes train places -o m.safetensors --color lab --classifier svm",
+                    "color, support vector machines; --pyramid 2 is more accurate still"},
+                   {"fovea scenes train train.txt -o paper.safetensors --no-standardize",
+                    "the paper's own: raw gray responses, 500 words, 10 nearest neighbors"},
+                   {"fovea scenes train places -o m.safetensors --words gradients",
+                    "words of gradients instead of filters"}},
+      .request = make_request<ScenesTrainRequest, run_scenes_train>};
+}
+
+}  // namespace fovea::cli

@@ -1,0 +1,93 @@
+// fovea scenes words: every pixel in the color of its visual word.
+#include <fovea/core/error.h>
+#include <fovea/io/inputs.h>
+#include <fovea/report/montage.h>
+#include <fovea/scenes/show.h>
+
+#include <fmt/format.h>
+
+#include <array>
+#include <set>
+
+#include "cli/ops/images.h"
+#include "cli/program/batch.h"
+#include "cli/scenes/scenes.h"
+#include "core/json_text.h"
+
+namespace fovea::cli {
+namespace {
+
+struct WordsRequest {
+  std::string output{};
+  bool beside = false;
+  std::string numbers{};
+};
+
+void describe(OptionVisitor& visit, WordsRequest& request) {
+  visit("output", request.output,
+        "picture of the words: a file, or for several inputs a folder or a pattern such as "
+        "out/{}.png");
+  visit("beside", request.beside, "put the image itself to the left of its words");
+  visit("numbers", request.numbers,
+        "file for the words' numbers, 16 bits a place: .npy, .tif or .png; several inputs as for "
+        "--output");
+}
+
+int run_words(WordsRequest& request, Context& context) {
+  if (request.output.empty() && request.numbers.empty())
+    throw InvalidArgument("scenes words needs -o PICTURE, or --numbers FILE");
+  settle_device(context);
+  const scenes::Model model = read_scenes_model(context.inputs[0]);
+  const auto inputs = io::expand_inputs(std::span(context.inputs).subspan(1), io::image_files());
+  std::vector<std::string> pictures(inputs.size()), numbers(inputs.size());
+  if (!request.output.empty()) pictures = output_paths(request.output, inputs, ".png");
+  if (!request.numbers.empty()) numbers = output_paths(request.numbers, inputs, ".npy");
+  const auto colors = scenes::word_colors(model.dictionary);
+  const io::ImageFileSet images(inputs);
+  Exec exec = context.exec;
+  exec.progress = {};
+  scenes::FeatureMaker maker(model.dictionary, 0, exec);
+  return run_batch(context, inputs, [&](std::size_t i) -> Outcome {
+    const Image<std::uint8_t> image = images.read(static_cast<int>(i));
+    const Image<std::uint16_t> words = maker.words(image.view());
+    std::set<std::uint16_t> distinct;
+    for (int y = 0; y < words.height(); ++y)
+      distinct.insert(words.row(y), words.row(y) + words.width());
+    std::string members = fmt::format("\"width\": {}, \"height\": {}, \"distinct_words\": {}",
+                                      words.width(), words.height(), distinct.size());
+    if (!numbers[i].empty()) {
+      io::write_image(numbers[i], words.view());
+      members += fmt::format(", \"numbers\": {}", detail::json_quote(numbers[i]));
+    }
+    if (!pictures[i].empty()) {
+      Image<std::uint8_t> shown = scenes::show_words(words.view(), colors);
+      if (request.beside) {
+        const std::array<report::Tile, 2> tiles{{{image.view(), {}}, {shown.view(), {}}}};
+        shown = report::montage(tiles, {.columns = 2, .gap = 4});
+      }
+      io::write_image(pictures[i], shown.view());
+      members += fmt::format(", \"output\": {}", detail::json_quote(pictures[i]));
+    }
+    return {fmt::format("{}: {} of {} words{}{}", inputs[i], distinct.size(),
+                        model.dictionary.size(), pictures[i].empty() ? "" : ", ", pictures[i]),
+            members};
+  });
+}
+
+}  // namespace
+
+Command scenes_words_command() {
+  return {.system = "scenes",
+          .verb = "words",
+          .summary = "each pixel in the color of its visual word",
+          .text =
+              "Draws where in a picture which words of a model's dictionary stand. Words that lie "
+              "near each other have like colors.",
+          .arguments = {{"MODEL", "sun8 as shipped, or a model file"},
+                        {"IMAGE", "images: files, folders, globs or @list", 1, kAnyNumber}},
+          .examples = {{"fovea scenes words sun8 photo.jpg -o words.png --beside",
+                        "the picture and its words"}},
+          .request = make_request<WordsRequest, run_words>};
+}
+
+}  // namespace fovea::cli

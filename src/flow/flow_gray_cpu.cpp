@@ -1,0 +1,115 @@
+// CPU twin of the gray conversion. The loops are simple enough for the compiler's own vectors.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "core/parallel.h"
+#include "flow/flow_gray.h"
+#include "flow/lk/lucas_kanade_cpu.h"
+
+namespace fovea::flow::cpu {
+namespace {
+
+constexpr int kRowsPerTask = 32;
+constexpr int kStripRows = 32;  // of a coarse level, made at a time
+constexpr int kCutRows = 4;
+
+template <class T>
+std::vector<float> samples(ImageView<const T> image, ImageView<const std::uint8_t> mask) {
+  const int step = sampling_step(image.width, image.height);
+  std::vector<float> values;
+  values.reserve(static_cast<std::size_t>((image.width + step - 1) / step) *
+                 static_cast<std::size_t>((image.height + step - 1) / step));
+  for (int y = 0; y < image.height; y += step)
+    for (int x = 0; x < image.width; x += step) {
+      if (!mask.empty() && mask.at(x, y) == 0) continue;
+      if (const float value = brightness(&image.at(x, y), image.channels); std::isfinite(value))
+        values.push_back(value);
+    }
+  return values;
+}
+
+template <class T>
+void convert_row(const T* in, int width, GrayRange range, float* out) {
+  for (int x = 0; x < width; ++x)
+    out[x] = gray_level(static_cast<float>(in[x]), range.low, range.scale);
+}
+
+}  // namespace
+
+template <class T>
+GrayRange gray_range(ImageView<const T> image, ImageView<const std::uint8_t> mask, const Exec&) {
+  const std::vector<float> values = samples(image, mask);
+  if (values.empty()) return {};
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  const float width = *most - *least;
+  if (!(width > 0) || !std::isfinite(width)) return {*least, 0};
+  const float per_level = (kGrayBins - 1) / width;
+  std::array<std::uint32_t, kGrayBins> bins{};
+  for (const float value : values) ++bins[gray_bin(value, *least, per_level)];
+  const auto tail = static_cast<std::uint32_t>(values.size() / kGrayTail);
+  int low = 0, high = kGrayBins - 1;
+  for (std::uint32_t below = bins[low]; below <= tail && low < high; below += bins[low]) ++low;
+  for (std::uint32_t above = bins[high]; above <= tail && high > low; above += bins[high]) --high;
+  return range_between(*least, width, low, high);
+}
+
+template <class T>
+void to_gray(ImageView<const T> image, GrayRange range, ImageView<float> out, const Exec& exec) {
+  parallel_for(exec, image.height, kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
+    for (int y = static_cast<int>(first); y < last; ++y) {
+      float* row = out.row(y);
+      if (image.channels == 1) {
+        convert_row(image.row(y), image.width, range, row);
+        continue;
+      }
+      for (int x = 0; x < image.width; ++x)
+        row[x] = gray_level(brightness(&image.at(x, y), image.channels), range.low, range.scale);
+    }
+  });
+}
+
+template <class T>
+void coarse_gray(ImageView<const T> image, const CoarseGray& request, const Exec& exec) {
+  const int unit = 1 << request.level;
+  Image<float> strip;
+  Gray gray, halved;
+  for (int y = 0; y < request.out.height; y += kStripRows) {
+    throw_if_stopped(exec);
+    // Rows of the level around those wanted, which feel where the strip was cut.
+    const int top = std::max(y - kCutRows, 0);
+    const int rows = std::min(kStripRows, request.out.height - y);
+    const int begin = top * unit, end = std::min((y + rows + kCutRows) * unit, image.height);
+    const bool masked = !request.mask.empty();
+    if (strip.width() != image.width || strip.height() < end - begin)
+      strip = Image<float>(image.width, end - begin);
+    const ImageView<float> part = strip.view().crop(0, 0, image.width, end - begin);
+    to_gray(image.crop(0, begin, image.width, end - begin), request.range, part, exec);
+    quantize(part,
+             masked ? request.mask.crop(0, begin, image.width, end - begin)
+                    : ImageView<const std::uint8_t>{},
+             gray, exec);
+    for (int k = 0; k < request.level; ++k) {
+      halve(gray, masked, halved, exec);
+      std::swap(gray, halved);
+    }
+    for (int row = 0; row < rows; ++row) {
+      const std::uint16_t* from = gray.row(y - top + row);
+      for (int x = 0; x < request.out.width; ++x) {
+        const bool counts = from[x] != lk::kNoGray;
+        request.out.at(x, y + row) = counts ? static_cast<float>(from[x]) / lk::kGrayUnits : 0.0F;
+        if (masked) request.mask_out.at(x, y + row) = counts ? 1 : 0;
+      }
+    }
+  }
+}
+
+#define FOVEA_FLOW_GRAY(T)                                                                       \
+  template GrayRange gray_range(ImageView<const T>, ImageView<const std::uint8_t>, const Exec&); \
+  template void to_gray(ImageView<const T>, GrayRange, ImageView<float>, const Exec&);           \
+  template void coarse_gray(ImageView<const T>, const CoarseGray&, const Exec&);
+FOVEA_FOR_EACH_FLOW_PIXEL(FOVEA_FLOW_GRAY)
+#undef FOVEA_FLOW_GRAY
+
+}  // namespace fovea::flow::cpu

@@ -1,0 +1,56 @@
+// Arithmetic of the gray conversion that both twins share.
+#pragma once
+#include <fovea/core/api.h>
+
+#include <cmath>
+#include <cstdint>
+
+namespace fovea::flow {
+
+// gray = (brightness - low) * scale, held within 0 to 255.
+struct GrayRange {
+  float low = 0;
+  float scale = 0;
+  bool operator==(const GrayRange&) const = default;
+};
+
+FOVEA_HD inline float brightness(const float* pixel) {
+  return (0.299F * pixel[0] + 0.587F * pixel[1]) + 0.114F * pixel[2];
+}
+template <class T>
+FOVEA_HD inline float brightness(const T* pixel, int channels) {
+  if (channels < 3) return static_cast<float>(pixel[0]);
+  const float colors[3] = {static_cast<float>(pixel[0]), static_cast<float>(pixel[1]),
+                           static_cast<float>(pixel[2])};
+  return brightness(colors);
+}
+
+// A NaN is black.
+FOVEA_HD inline float gray_level(float value, float low, float scale) {
+  const float gray = (value - low) * scale;
+  if (!(gray > 0)) return 0;
+  return gray < 255 ? gray : 255;
+}
+
+// Every how manyth pixel of every how manyth row is looked at for the range.
+inline int sampling_step(int width, int height) {
+  const double pixels = static_cast<double>(width) * height;
+  const auto step = static_cast<int>(std::sqrt(pixels / (1 << 14)));
+  return step > 1 ? step : 1;
+}
+
+// The histogram of the samples.
+constexpr int kGrayBins = 4096;
+FOVEA_HD inline int gray_bin(float value, float least, float per_level) {
+  const auto bin = static_cast<int>((value - least) * per_level);
+  return bin < 0 ? 0 : bin < kGrayBins ? bin : kGrayBins - 1;
+}
+// Of what lies between two bins.
+FOVEA_HD inline GrayRange range_between(float least, float width, int low, int high) {
+  const float unit = width / (kGrayBins - 1);
+  const int bins = high > low ? high - low : 1;
+  return {least + static_cast<float>(low) * unit, 255.0F / (static_cast<float>(bins) * unit)};
+}
+constexpr int kGrayTail = 1024;  // one sample in so many may lie outside at either end
+
+}  // namespace fovea::flow

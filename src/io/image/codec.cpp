@@ -1,0 +1,101 @@
+#include "io/image/codec.h"
+
+#include <fovea/core/error.h>
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <limits>
+
+namespace fovea::io {
+
+void check_shape(const Source& source, const PictureShape& shape, const ImageReadOptions& options) {
+  constexpr std::uint64_t kMost = std::numeric_limits<int>::max();
+  const auto fits = [](std::uint64_t value) { return value >= 1 && value <= kMost; };
+  // A row's padding must fit as well.
+  if (!fits(shape.width) || !fits(shape.height) || !fits(shape.channels) ||
+      shape.width * shape.channels > kMost - 64)
+    source.fail(fmt::format("says it is {}x{} with {} channels, which is no image that can be read",
+                            shape.width, shape.height, shape.channels));
+  const double bytes = static_cast<double>(shape.width) * static_cast<double>(shape.height) *
+                       static_cast<double>(shape.channels * sample_bytes(shape.type));
+  if (options.most_bytes > 0 && bytes > static_cast<double>(options.most_bytes))
+    source.fail(fmt::format("is {}x{}x{} of {}, more than the {} bytes allowed; raise most_bytes",
+                            shape.width, shape.height, shape.channels, to_string(shape.type),
+                            options.most_bytes));
+}
+
+void check_justified(const Source& source, double stored, double expansion) {
+  const double most = static_cast<double>(source.size()) * expansion;
+  if (stored > most)
+    source.fail(fmt::format(
+        "claims a picture of {:.0f} bytes, but its {} bytes can hold {:.0f} at most; it is "
+        "truncated or damaged",
+        stored, source.size(), most));
+}
+
+AnyImage make_image(const PictureShape& shape, const ImageFacts& facts) {
+  return with_sample_type(shape.type, [&]<class T>() {
+    return AnyImage{Image<T>(static_cast<int>(shape.width), static_cast<int>(shape.height),
+                             static_cast<int>(shape.channels)),
+                    facts};
+  });
+}
+
+ImageInfo make_info(const PictureShape& shape, const ImageFacts& facts, int pages) {
+  return {static_cast<int>(shape.width),
+          static_cast<int>(shape.height),
+          static_cast<int>(shape.channels),
+          pages,
+          shape.type,
+          facts};
+}
+
+std::size_t sample_bytes(SampleType type) {
+  return with_sample_type(type, []<class T>() { return sizeof(T); });
+}
+
+double type_white(SampleType type) {
+  return with_sample_type(type, []<class T>() {
+    return std::is_floating_point_v<T> ? 1.0 : static_cast<double>(std::numeric_limits<T>::max());
+  });
+}
+
+SampleType type_of(const AnyView& image) { return static_cast<SampleType>(image.index()); }
+
+PictureShape shape_of(const AnyView& image) {
+  return std::visit(
+      [&](const auto& view) {
+        return PictureShape{static_cast<std::uint64_t>(view.width),
+                            static_cast<std::uint64_t>(view.height),
+                            static_cast<std::uint64_t>(view.channels), type_of(image)};
+      },
+      image);
+}
+
+void refuse_image(const OutputFile& file, std::string_view holds, const AnyView& image,
+                  std::string_view advice) {
+  const PictureShape shape = shape_of(image);
+  throw InvalidArgument(fmt::format("{}: {}, not {} with {} channel{}; {}", file.path(), holds,
+                                    to_string(shape.type), shape.channels,
+                                    shape.channels == 1 ? "" : "s", advice));
+}
+
+void swap_bytes(std::span<std::byte> samples, std::size_t sample_bytes) {
+  const auto swap = [&]<class Word>(Word (*swapped)(Word)) {
+    for (std::size_t i = 0; i + sizeof(Word) <= samples.size(); i += sizeof(Word)) {
+      Word word{};
+      std::memcpy(&word, samples.data() + i, sizeof(Word));
+      word = swapped(word);
+      std::memcpy(samples.data() + i, &word, sizeof(Word));
+    }
+  };
+  if (sample_bytes == 2)
+    swap(+[](std::uint16_t w) -> std::uint16_t { return __builtin_bswap16(w); });
+  else if (sample_bytes == 4)
+    swap(+[](std::uint32_t w) -> std::uint32_t { return __builtin_bswap32(w); });
+  else if (sample_bytes == 8)
+    swap(+[](std::uint64_t w) -> std::uint64_t { return __builtin_bswap64(w); });
+}
+
+}  // namespace fovea::io

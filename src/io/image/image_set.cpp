@@ -1,0 +1,27 @@
+// Pictures of any format and depth as the RGB bytes that training and evaluation work on.
+#include <fovea/core/error.h>
+#include <fovea/io/image_io.h>
+#include <fovea/io/image_set.h>
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace fovea::io {
+
+Image<std::uint8_t> ImageFileSet::read(int index) const {
+  if (index < 0 || index >= count())
+    throw InvalidArgument(fmt::format("image {} of a set of {} was asked for", index, count()));
+  AnyImage image = drop_alpha(
+      read_image(paths_[static_cast<std::size_t>(index)], {.orientation = Orientation::kApply}));
+  if (image.channels() == 1) {
+    static constexpr std::array<int, 3> kThrice{0, 0, 0};
+    image = select_channels(image, kThrice);
+  }
+  if (image.channels() != 3)
+    throw InvalidArgument(fmt::format("{}: {} channels, expected a gray or an RGB image",
+                                      paths_[static_cast<std::size_t>(index)], image.channels()));
+  return to_bytes(std::move(image));
+}
+
+}  // namespace fovea::io

@@ -1,0 +1,86 @@
+// Tells a mesh's format by its content.
+#include <fovea/core/error.h>
+#include <fovea/io/mesh_io.h>
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+
+#include "io/mesh/mesh_format.h"
+#include "io/text/output_file.h"
+
+namespace fovea::io {
+namespace {
+
+constexpr std::array<Choice, 2> kPolygonChoices{
+    {{"triangulate", static_cast<int>(Polygons::kTriangulate)},
+     {"refuse", static_cast<int>(Polygons::kRefuse)}}};
+
+std::string content_of(const Source& source) {
+  std::string content(source.size(), '\0');
+  const std::size_t got = source.read_at(0, std::as_writable_bytes(std::span(content)));
+  content.resize(got);
+  return content;
+}
+
+TriangleMesh read_mesh(const Source& source, const MeshReadOptions& options) {
+  check_options(options);
+  const std::string content = content_of(source);
+  if (content.empty()) source.fail("is empty");
+  if (is_ply(content)) return read_ply(source, content, options);
+  if (is_off(content)) return read_off(source, content, options);
+  if (is_stl_binary(content) || is_stl_text(content)) return read_stl(source, content, options);
+  if (is_obj(content)) return read_obj(source, content, options);
+  source.fail("is no mesh that is read here: OFF, OBJ, PLY and STL are");
+}
+
+}  // namespace
+
+const char* to_string(MeshFormat format) {
+  static constexpr std::array<const char*, 4> kNames{"OFF", "OBJ", "PLY", "STL"};
+  return kNames[static_cast<std::size_t>(format)];
+}
+
+std::span<const Choice> choices(Polygons) { return kPolygonChoices; }
+
+void describe(OptionVisitor& visit, MeshReadOptions& options) {
+  visit("polygons", options.polygons,
+        "faces of more than three corners: cut into triangles, or refused");
+  visit("weld", options.weld, "corners of STL files at the same place become one");
+}
+
+TriangleMesh read_mesh(const std::string& path, const MeshReadOptions& options) {
+  return read_mesh(Source(path), options);
+}
+TriangleMesh read_mesh(std::span<const std::byte> data, const std::string& name,
+                       const MeshReadOptions& options) {
+  return read_mesh(Source(data, name), options);
+}
+
+std::vector<std::int32_t> read_labels(const std::string& path) {
+  const Source source(path);
+  const std::string content = content_of(source);
+  MeshLines lines(source, content);
+  std::vector<std::int32_t> labels;
+  while (lines.next()) {
+    const std::int64_t label = lines.whole("a label");
+    if (label < 0 || label > INT32_MAX || !lines.word().empty())
+      lines.fail("is no label; expected one whole number a line, 0 or more");
+    labels.push_back(static_cast<std::int32_t>(label));
+  }
+  if (labels.empty()) source.fail("has no labels");
+  return labels;
+}
+
+void write_labels(const std::string& path, std::span<const std::int32_t> labels) {
+  std::string text;
+  for (const std::int32_t label : labels) text += fmt::format("{}\n", label);
+  OutputFile file(path);
+  file.write(text);
+  file.commit();
+}
+
+InputKind mesh_files() { return {"mesh", {"off", "obj", "ply", "stl"}}; }
+
+}  // namespace fovea::io

@@ -1,0 +1,288 @@
+// PLY: a header that names elements and their properties, then text or binary numbers in either
+// byte order. x, y, z of the vertices and the list of a face's corners are read, everything else is
+// passed over.
+#include <fmt/format.h>
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "io/mesh/mesh_format.h"
+
+namespace fovea::io {
+namespace {
+
+enum class Encoding : unsigned char { kText, kLittle, kBig };
+
+struct Scalar {
+  std::size_t bytes;
+  bool is_signed;
+  bool is_float;
+};
+
+struct Property {
+  std::string name;
+  Scalar value{};
+  std::optional<Scalar> count{};  // of lists
+};
+
+struct Element {
+  std::string name;
+  std::int64_t count = 0;
+  std::vector<Property> properties;
+
+  std::size_t least_bytes(Encoding encoding) const {
+    std::size_t bytes = 0;
+    for (const Property& property : properties)
+      bytes += encoding == Encoding::kText ? 2
+               : property.count            ? property.count->bytes
+                                           : property.value.bytes;
+    return bytes;
+  }
+};
+
+struct Header {
+  Encoding encoding = Encoding::kText;
+  std::vector<Element> elements;
+};
+
+std::optional<Scalar> scalar_of(std::string_view word) {
+  struct Named {
+    std::string_view name, other;
+    Scalar scalar;
+  };
+  static constexpr std::array<Named, 8> kTypes{{{"char", "int8", {1, true, false}},
+                                                {"uchar", "uint8", {1, false, false}},
+                                                {"short", "int16", {2, true, false}},
+                                                {"ushort", "uint16", {2, false, false}},
+                                                {"int", "int32", {4, true, false}},
+                                                {"uint", "uint32", {4, false, false}},
+                                                {"float", "float32", {4, true, true}},
+                                                {"double", "float64", {8, true, true}}}};
+  for (const Named& type : kTypes)
+    if (word == type.name || word == type.other) return type.scalar;
+  return {};
+}
+
+Scalar need_scalar(const MeshLines& lines, std::string_view word) {
+  const auto scalar = scalar_of(word);
+  if (!scalar) lines.fail(fmt::format("names the type '{}'", word.substr(0, 40)));
+  return *scalar;
+}
+
+Encoding encoding_of(const MeshLines& lines, std::string_view word) {
+  if (word == "ascii") return Encoding::kText;
+  if (word == "binary_little_endian") return Encoding::kLittle;
+  if (word == "binary_big_endian") return Encoding::kBig;
+  lines.fail(fmt::format("names the format '{}'", word.substr(0, 40)));
+}
+
+Property read_property(MeshLines& lines) {
+  Property property;
+  std::string_view type = lines.word();
+  if (type == "list") {
+    property.count = need_scalar(lines, lines.word());
+    if (property.count->is_float) lines.fail("counts a list by a float");
+    type = lines.word();
+  }
+  property.value = need_scalar(lines, type);
+  property.name = lines.word();
+  return property;
+}
+
+Header read_header(MeshLines& lines) {
+  Header header;
+  lines.next();  // ply
+  bool has_format = false;
+  while (lines.next()) {
+    const std::string_view word = lines.word();
+    if (word == "end_header") {
+      if (!has_format) lines.fail("ends a header without a format");
+      return header;
+    }
+    if (word == "format") {
+      header.encoding = encoding_of(lines, lines.word());
+      has_format = true;
+    } else if (word == "element") {
+      Element element;
+      element.name = lines.word();
+      element.count = lines.whole("the number of elements");
+      header.elements.push_back(std::move(element));
+    } else if (word == "property") {
+      if (header.elements.empty()) lines.fail("names a property before any element");
+      header.elements.back().properties.push_back(read_property(lines));
+    } else if (word != "comment" && word != "obj_info") {
+      lines.fail(fmt::format("has '{}' in the header", word.substr(0, 40)));
+    }
+  }
+  lines.fail("is the last: the header has no end");
+}
+
+// Numbers of the body, one after the other.
+class Numbers {
+ public:
+  Numbers(const Source& source, std::string_view body, Encoding encoding)
+      : source_(source), body_(body), encoding_(encoding), lines_(source, body) {}
+
+  // The next element; in text each has a line.
+  void begin_element() {
+    if (encoding_ == Encoding::kText && !lines_.next()) truncated();
+  }
+  double next(const Scalar& scalar) {
+    if (encoding_ == Encoding::kText) return static_cast<double>(lines_.number("a number"));
+    if (body_.size() < scalar.bytes) truncated();
+    std::uint64_t bits = 0;
+    for (std::size_t i = 0; i < scalar.bytes; ++i) {
+      const std::size_t at = encoding_ == Encoding::kLittle ? scalar.bytes - 1 - i : i;
+      bits = bits << 8U | static_cast<unsigned char>(body_[at]);
+    }
+    body_.remove_prefix(scalar.bytes);
+    if (scalar.is_float)
+      return scalar.bytes == 8 ? std::bit_cast<double>(bits)
+                               : std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+    const auto unused = static_cast<unsigned>(64 - 8 * scalar.bytes);
+    return scalar.is_signed
+               ? static_cast<double>(static_cast<std::int64_t>(bits << unused) >> unused)
+               : static_cast<double>(bits);
+  }
+  // In text whole numbers may be larger than a float counts.
+  std::int64_t whole(const Scalar& scalar) {
+    if (encoding_ == Encoding::kText) return lines_.whole("a whole number");
+    const double value = next(scalar);
+    constexpr double kMost = 9e15;
+    if (!(std::abs(value) < kMost) || value != std::floor(value))
+      source_.fail(fmt::format("has {} where a whole number was expected", value));
+    return static_cast<std::int64_t>(value);
+  }
+  std::size_t left() const {
+    return encoding_ == Encoding::kText ? lines_.left() + lines_.line_left() : body_.size();
+  }
+  [[noreturn]] void truncated() const {
+    source_.fail("is truncated: its elements are not all there");
+  }
+
+ private:
+  const Source& source_;
+  std::string_view body_;
+  Encoding encoding_;
+  MeshLines lines_;
+};
+
+std::int64_t list_length(Numbers& numbers, const Property& property, const Source& source) {
+  const std::int64_t length = numbers.whole(*property.count);
+  if (length < 0 || static_cast<std::uint64_t>(length) > numbers.left() + 1)
+    source.fail(fmt::format("has a list of {} numbers", length));
+  return length;
+}
+
+void skip(Numbers& numbers, const Property& property, const Source& source) {
+  const std::int64_t length = property.count ? list_length(numbers, property, source) : 1;
+  for (std::int64_t i = 0; i < length; ++i) numbers.next(property.value);
+}
+
+void read_vertex(Numbers& numbers, const Element& element, const Source& source,
+                 MeshBuilder& builder) {
+  static constexpr std::array<std::string_view, 3> kAxes{"x", "y", "z"};
+  Vertex vertex{};
+  for (const Property& property : element.properties) {
+    bool taken = false;
+    for (std::size_t axis = 0; axis < 3 && !property.count; ++axis) {
+      if (property.name != kAxes[axis]) continue;
+      vertex[axis] = static_cast<float>(numbers.next(property.value));
+      taken = true;
+    }
+    if (!taken) skip(numbers, property, source);
+  }
+  builder.add_vertex(vertex);
+}
+
+bool is_corners(const Property& property) {
+  return property.count && (property.name == "vertex_indices" || property.name == "vertex_index");
+}
+
+void read_face(Numbers& numbers, const Element& element, const Source& source, MeshBuilder& builder,
+               std::vector<std::int64_t>& corners) {
+  for (const Property& property : element.properties) {
+    if (!is_corners(property)) {
+      skip(numbers, property, source);
+      continue;
+    }
+    const std::int64_t length = list_length(numbers, property, source);
+    corners.clear();
+    for (std::int64_t i = 0; i < length; ++i) corners.push_back(numbers.whole(property.value));
+    builder.add_face(corners);
+  }
+}
+
+void check_elements(const Source& source, const Header& header, std::size_t left,
+                    MeshBuilder& builder) {
+  bool vertices = false, faces = false;
+  std::uint64_t needed = 0;
+  for (const Element& element : header.elements) {
+    builder.expect(element.name == "vertex" ? element.count : 0,
+                   element.name == "face" ? element.count : 0,
+                   std::numeric_limits<std::uint64_t>::max(), 0, 0);
+    if (element.count < 0)
+      source.fail(fmt::format("announces {} of '{}'", element.count, element.name));
+    const auto bytes = static_cast<std::uint64_t>(element.least_bytes(header.encoding));
+    if (element.count > 0 && bytes > 0 &&
+        static_cast<std::uint64_t>(element.count) > (left + 1) / bytes)
+      source.fail(fmt::format("is truncated: {} of '{}' take {} bytes each, {} are left",
+                              element.count, element.name, bytes, left));
+    needed += static_cast<std::uint64_t>(element.count) * bytes;
+    if (element.name == "vertex") {
+      int axes = 0;
+      for (const Property& property : element.properties)
+        axes += property.name == "x" || property.name == "y" || property.name == "z" ? 1 : 0;
+      vertices = axes == 3;
+    } else if (element.name == "face") {
+      int lists = 0;
+      for (const Property& property : element.properties) lists += is_corners(property) ? 1 : 0;
+      faces = lists == 1;
+    } else if (element.name == "tristrips") {
+      source.fail("has triangle strips, which are not read; write its faces as lists");
+    }
+  }
+  if (!vertices) source.fail("has no vertices with x, y and z");
+  if (!faces) source.fail("has no faces with one list of vertex_indices");
+  if (needed > left + 1)
+    source.fail(fmt::format("is truncated: its elements take {} bytes at least, {} are left",
+                            needed, left));
+}
+
+}  // namespace
+
+bool is_ply(std::string_view head) {
+  return head.starts_with("ply") && head.size() > 3 && (head[3] == '\n' || head[3] == '\r');
+}
+
+TriangleMesh read_ply(const Source& source, std::string_view content,
+                      const MeshReadOptions& options) {
+  MeshLines lines(source, content);
+  const Header header = read_header(lines);
+  const std::string_view body = content.substr(content.size() - lines.left());
+  MeshBuilder builder(source, options, MeshFormat::kPly);
+  check_elements(source, header, body.size(), builder);
+  Numbers numbers(source, body, header.encoding);
+  std::vector<std::int64_t> corners;
+  for (const Element& element : header.elements) {
+    if (element.properties.empty()) continue;  // takes no bytes, however many there are
+    for (std::int64_t i = 0; i < element.count; ++i) {
+      numbers.begin_element();
+      if (element.name == "vertex") {
+        read_vertex(numbers, element, source, builder);
+      } else if (element.name == "face") {
+        read_face(numbers, element, source, builder, corners);
+      } else {
+        for (const Property& property : element.properties) skip(numbers, property, source);
+      }
+    }
+  }
+  return builder.finish();
+}
+
+}  // namespace fovea::io

@@ -1,0 +1,165 @@
+#include <fovea/core/error.h>
+#include <fovea/io/inputs.h>
+
+#include <fmt/format.h>
+#include <glob.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "io/text/extension.h"
+#include "io/text/input_list.h"
+
+namespace fovea::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// The run of digits at `i`, without leading zeros.
+std::string_view number_at(std::string_view text, std::size_t& i) {
+  while (i < text.size() && text[i] == '0') ++i;
+  const std::size_t begin = i;
+  while (i < text.size() && is_digit(text[i])) ++i;
+  return text.substr(begin, i - begin);
+}
+
+void sort_naturally(std::vector<std::string>& paths) {
+  std::sort(paths.begin(), paths.end(), natural_less);
+}
+
+std::vector<std::string> files_in(const std::string& folder, const InputKind& kind) {
+  std::error_code error;
+  std::vector<std::string> paths;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    std::error_code unreadable;  // a dangling link is no file
+    if (name[0] != '.' && has_extension(name, kind) && !entry->is_directory(unreadable))
+      paths.push_back(entry->path().string());
+  }
+  if (error) throw IoError(fmt::format("{}: cannot list: {}", folder, error.message()));
+  if (paths.empty())
+    throw IoError(fmt::format("{}: no {} in this folder; looked for .{}", folder, kind.name,
+                              fmt::join(kind.extensions, " .")));
+  sort_naturally(paths);
+  return paths;
+}
+
+bool is_glob(const std::string& word) { return word.find_first_of("*?[") != word.npos; }
+
+std::vector<std::string> matches_of(const std::string& pattern) {
+  glob_t found{};
+  const int status = glob(pattern.c_str(), GLOB_NOSORT, nullptr, &found);
+  std::vector<std::string> paths;
+  for (std::size_t i = 0; i < found.gl_pathc; ++i) {
+    std::error_code unreadable;
+    if (!fs::is_directory(found.gl_pathv[i], unreadable)) paths.emplace_back(found.gl_pathv[i]);
+  }
+  globfree(&found);
+  if (status == GLOB_NOSPACE || status == GLOB_ABORTED)
+    throw IoError(pattern + ": cannot search: a folder in it could not be read");
+  if (paths.empty()) throw IoError(pattern + ": no file matches this pattern");
+  sort_naturally(paths);
+  return paths;
+}
+
+std::vector<std::string> list_words(const std::string& list) {
+  std::ifstream file(list, std::ios::binary);
+  std::error_code error;
+  if (!file || fs::is_directory(list, error))
+    throw IoError(fmt::format("{}: cannot read this list: {}", list,
+                              file ? "it is a folder" : std::strerror(errno)));
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::vector<std::string> words = parse_input_list(text, list);
+  if (words.empty()) throw IoError(list + ": this list names no file");
+  const fs::path folder = fs::path(list).parent_path();
+  for (std::string& word : words) word = (folder / word).string();
+  return words;
+}
+
+// status() reports an absent file as no error.
+std::string missing_reason(std::error_code error) {
+  return error ? error.message() : std::strerror(ENOENT);
+}
+
+// A name that exists stands for itself, even where it looks like a glob.
+void expand_word(const std::string& word, const InputKind& kind, std::vector<std::string>& paths) {
+  const auto append = [&](std::vector<std::string> more) {
+    std::move(more.begin(), more.end(), std::back_inserter(paths));
+  };
+  std::error_code error;
+  const fs::file_status status = fs::status(word, error);
+  if (fs::is_directory(status)) append(files_in(word, kind));
+  else if (fs::exists(status)) paths.push_back(word);
+  else if (is_glob(word)) append(matches_of(word));
+  else throw IoError(fmt::format("{}: cannot read: {}", word, missing_reason(error)));
+}
+
+InputKind kind_of(std::string name, std::initializer_list<const char*> extensions) {
+  return {std::move(name), {extensions.begin(), extensions.end()}};
+}
+
+}  // namespace
+
+InputKind image_files() {
+  return kind_of("image", {"png", "jpg", "jpeg", "tif", "tiff", "ppm", "pgm", "pbm", "pnm", "pam",
+                           "pfm", "npy"});
+}
+
+InputKind video_files() {
+  return kind_of("video", {"mp4", "m4v", "mov", "mkv", "webm", "avi", "mpg", "mpeg", "ts", "mts",
+                           "wmv", "flv", "ogv", "3gp", "y4m"});
+}
+
+InputKind image_and_video_files() {
+  InputKind kind = image_files();
+  kind.name = "image or video";
+  for (std::string& extension : video_files().extensions)
+    kind.extensions.push_back(std::move(extension));
+  return kind;
+}
+
+bool has_extension(std::string_view path, const InputKind& kind) {
+  const std::string extension = extension_of(path);
+  return std::any_of(kind.extensions.begin(), kind.extensions.end(),
+                     [&](const std::string& known) { return extension == "." + known; });
+}
+
+bool natural_less(std::string_view a, std::string_view b) {
+  std::size_t i = 0, j = 0;
+  while (i < a.size() && j < b.size()) {
+    if (is_digit(a[i]) && is_digit(b[j])) {
+      const std::string_view x = number_at(a, i), y = number_at(b, j);
+      if (x.size() != y.size()) return x.size() < y.size();
+      if (x != y) return x < y;
+    } else if (a[i] != b[j]) {
+      // A folder ends before any name that goes on, so that its files stay together.
+      if (a[i] == '/' || b[j] == '/') return a[i] == '/';
+      return static_cast<unsigned char>(a[i]) < static_cast<unsigned char>(b[j]);
+    } else {
+      ++i, ++j;
+    }
+  }
+  const std::size_t rest_a = a.size() - i, rest_b = b.size() - j;
+  return rest_a != rest_b ? rest_a < rest_b : a < b;  // 7 and 007 count alike: letters decide
+}
+
+std::vector<std::string> expand_inputs(std::span<const std::string> words, const InputKind& kind) {
+  std::vector<std::string> paths;
+  for (const std::string& word : words) {
+    if (word.empty()) throw IoError("an input is the empty text; expected a file, folder or glob");
+    if (word == "-") paths.push_back(word);
+    else if (word[0] != '@') expand_word(word, kind, paths);
+    else
+      for (const std::string& listed : list_words(word.substr(1))) expand_word(listed, kind, paths);
+  }
+  return paths;
+}
+
+}  // namespace fovea::io

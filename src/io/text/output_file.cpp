@@ -1,0 +1,97 @@
+#include "io/text/output_file.h"
+
+#include <fovea/core/error.h>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+namespace fovea::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Beside the target, since a rename does not cross file systems; hidden, so that globs and listings
+// pass it over.
+std::string temporary_beside(const std::string& path) {
+  static std::atomic<unsigned> counter{0};
+  const auto slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "" : path.substr(0, slash + 1);
+  const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
+  return fmt::format("{}.{}.{}.{}.part", folder, name, getpid(), counter++);
+}
+
+// Where symbolic links end, so that the rename replaces the file and not the link to it. Also where
+// nothing is there yet, which realpath() cannot tell.
+std::string resolved(std::string path) {
+  constexpr int kMostLinks = 40;  // as Linux; more are a circle, which open() names
+  std::error_code error;
+  for (int i = 0; i < kMostLinks && fs::is_symlink(fs::symlink_status(path, error)); ++i) {
+    const fs::path next = fs::read_symlink(path, error);
+    if (error) break;
+    path = (fs::path(path).parent_path() / next).string();
+  }
+  return path;
+}
+
+}  // namespace
+
+OutputFile::OutputFile(std::string path) : path_(std::move(path)), target_(path_) {
+  struct stat status {};
+  const bool exists = stat(path_.c_str(), &status) == 0;
+  if (!exists && errno == ELOOP) fail("write");
+  if (exists && S_ISDIR(status.st_mode)) {
+    errno = EISDIR;
+    fail("write");
+  }
+  if (exists && !S_ISREG(status.st_mode)) {
+    file_ = std::fopen(path_.c_str(), "wb");
+    if (file_ == nullptr) fail("open");
+    return;
+  }
+  target_ = resolved(path_);
+  temporary_ = temporary_beside(target_);
+  const mode_t mode = exists ? status.st_mode & 0777U : 0666U;
+  const int descriptor = open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+  if (descriptor < 0) fail("create");
+  // The process's mask took bits from open()'s mode that the older file may have.
+  if (!exists || fchmod(descriptor, mode) == 0) file_ = fdopen(descriptor, "w+b");
+  if (file_ != nullptr) return;
+  const int cause = errno;
+  close(descriptor);
+  unlink(temporary_.c_str());
+  errno = cause;
+  fail("create");
+}
+
+OutputFile::~OutputFile() {
+  if (file_ == nullptr) return;
+  std::fclose(file_);
+  if (!temporary_.empty()) unlink(temporary_.c_str());
+}
+
+void OutputFile::write(const void* data, std::size_t bytes) {
+  if (bytes > 0 && std::fwrite(data, 1, bytes, file_) != bytes) fail("write");
+}
+
+void OutputFile::commit() {
+  if (std::fflush(file_) != 0 || std::ferror(file_) != 0) fail("write");
+  if (!temporary_.empty()) {
+    if (fsync(fileno(file_)) != 0) fail("write");
+    if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail("rename");
+  }
+  std::fclose(file_);
+  file_ = nullptr;
+}
+
+void OutputFile::fail(const char* doing) const {
+  throw WriteError(fmt::format("{}: cannot {}: {}", path_, doing, std::strerror(errno)));
+}
+
+}  // namespace fovea::io

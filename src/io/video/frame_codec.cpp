@@ -1,0 +1,44 @@
+// Binds sequences of images to the readers and writers of image files.
+#include <fovea/io/image_io.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "io/video/video_source.h"
+
+namespace fovea::io {
+namespace {
+
+// Sixteen-bit samples as they are; all others by way of their brightness.
+Image<std::uint16_t> to_words(AnyImage image) {
+  auto* words = std::get_if<Image<std::uint16_t>>(&image.pixels);
+  if (words != nullptr && image.facts.white == 65535) return std::move(*words);
+  const Image<float> brightness = to_float(std::move(image));
+  Image<std::uint16_t> result(brightness.width(), brightness.height(), brightness.channels());
+  for (int y = 0; y < result.height(); ++y) {
+    const float* from = brightness.row(y);
+    for (int i = 0; i < result.width() * result.channels(); ++i) {
+      const float value = from[i] > 0 ? std::min(from[i], 1.0F) : 0.0F;  // NaN becomes 0
+      result.row(y)[i] = static_cast<std::uint16_t>(std::lround(value * 65535.0F));
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+FrameDecoder image_decoder() {
+  return {[](const std::string& path) { return to_bytes(read_image(path)); },
+          [](const std::string& path) { return to_words(read_image(path)); }};
+}
+FrameEncoder image_encoder() {
+  return {[](const std::string& path, ImageView<const std::uint8_t> frame) {
+            write_image(path, AnyView(frame));
+          },
+          [](const std::string& path, ImageView<const std::uint16_t> frame) {
+            write_image(path, AnyView(frame));
+          }};
+}
+
+}  // namespace fovea::io

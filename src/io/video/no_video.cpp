@@ -1,0 +1,24 @@
+// Stands in for video_ffmpeg.cpp in a build without FFmpeg, so that no other file asks whether it
+// is there.
+#include <fovea/core/error.h>
+
+#include "io/video/video_source.h"
+
+namespace fovea::io {
+namespace {
+
+constexpr const char* kAbsence =
+    "this build was made without FFmpeg: install libavformat-dev libavcodec-dev libavutil-dev "
+    "libswscale-dev and build again; y4m and folders of images work without it";
+
+}  // namespace
+
+std::unique_ptr<VideoSource> open_ffmpeg(const std::string& path, const VideoReadOptions&) {
+  throw IoError(path + ": cannot read video: " + kAbsence);
+}
+std::unique_ptr<VideoTarget> create_ffmpeg(const std::string& path, const VideoWriteOptions&) {
+  throw WriteError(path + ": cannot write video: " + kAbsence);
+}
+Feature video_feature() { return {"video", false, kAbsence}; }
+
+}  // namespace fovea::io

@@ -1,0 +1,293 @@
+// Chooses what a path means, and which frames of it are given.
+#include <fovea/core/error.h>
+#include <fovea/io/inputs.h>
+#include <fovea/io/video.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <numeric>
+#include <optional>
+
+#include "io/text/extension.h"
+#include "io/video/video_source.h"
+#include "io/video/y4m.h"
+
+namespace fovea::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+FilePointer not_owned(std::FILE* stream) {
+  return {stream, [](std::FILE*) { return 0; }};
+}
+
+FilePointer open_file(const std::string& path) {
+  FilePointer file(std::fopen(path.c_str(), "rb"), std::fclose);
+  if (!file) throw IoError(fmt::format("{}: cannot read: {}", path, std::strerror(errno)));
+  return file;
+}
+
+bool begins_as_y4m(std::FILE* file) {
+  std::array<char, kY4mMagic.size()> first{};
+  const std::size_t got = std::fread(first.data(), 1, first.size(), file);
+  std::rewind(file);
+  return got == first.size() && std::string_view(first.data(), first.size()) == kY4mMagic;
+}
+
+std::unique_ptr<VideoSource> open_source(const std::string& source,
+                                         const VideoReadOptions& options) {
+  if (source == "-") return std::make_unique<Y4mSource>(not_owned(stdin), "stdin", options);
+  std::error_code error;
+  const fs::file_status status = fs::status(source, error);
+  const bool file = fs::exists(status) && !fs::is_directory(status);
+  if (!file || has_extension(source, image_files()))
+    return open_images(expand_inputs(std::array{source}, image_files()), options, image_decoder());
+  FilePointer stream = open_file(source);
+  // A pipe cannot be read twice: what comes from one is y4m.
+  if (!fs::is_regular_file(status) || begins_as_y4m(stream.get()))
+    return std::make_unique<Y4mSource>(std::move(stream), source, options);
+  stream.reset();
+  return open_ffmpeg(source, options);
+}
+
+// The picture turned clockwise by 90, 180 or 270 degrees.
+template <class T>
+Image<T> turned(ImageView<const T> from, int degrees) {
+  const bool lying = degrees != 180;
+  Image<T> to(lying ? from.height : from.width, lying ? from.width : from.height, from.channels);
+  for (int y = 0; y < from.height; ++y) {
+    for (int x = 0; x < from.width; ++x) {
+      const int right = from.width - 1 - x, below = from.height - 1 - y;
+      const int to_x = degrees == 90 ? below : degrees == 180 ? right : y;
+      const int to_y = degrees == 90 ? x : degrees == 180 ? below : right;
+      std::copy_n(&from.at(x, y), from.channels, &to.at(to_x, to_y));
+    }
+  }
+  return to;
+}
+
+std::unique_ptr<VideoTarget> create_target(const std::string& path,
+                                           const VideoWriteOptions& options) {
+  std::error_code error;
+  if (path.ends_with('/') || fs::is_directory(path, error)) {
+    fs::create_directories(path, error);
+    if (error) throw WriteError(fmt::format("{}: cannot create: {}", path, error.message()));
+    return create_images((fs::path(path) / "%06d.png").string(), image_encoder());
+  }
+  if (path.find('%') != path.npos) return create_images(path, image_encoder());
+  const std::string extension = extension_of(path);
+  if (path == "-" || extension == ".y4m") return create_y4m(path, options);
+  for (const char* known : {".mp4", ".m4v", ".mov", ".avi", ".mkv"}) {
+    if (extension == known) return create_ffmpeg(path, options);
+  }
+  throw InvalidArgument(fmt::format(
+      "{}: cannot write video: the name ends in '{}'; expected .mp4 .m4v .mov .avi .mkv .y4m, a "
+      "folder, or a name with %06d for images",
+      path, extension));
+}
+
+constexpr std::array kColors = {Choice{"rgb", static_cast<int>(VideoColor::kRgb)},
+                                Choice{"gray", static_cast<int>(VideoColor::kGray)}};
+constexpr std::array kMatrices = {Choice{"auto", static_cast<int>(YuvMatrix::kAuto)},
+                                  Choice{"bt601", static_cast<int>(YuvMatrix::kBt601)},
+                                  Choice{"bt709", static_cast<int>(YuvMatrix::kBt709)},
+                                  Choice{"bt2020", static_cast<int>(YuvMatrix::kBt2020)}};
+constexpr std::array kRanges = {Choice{"auto", static_cast<int>(YuvRange::kAuto)},
+                                Choice{"limited", static_cast<int>(YuvRange::kLimited)},
+                                Choice{"full", static_cast<int>(YuvRange::kFull)}};
+constexpr std::array kSamplings = {Choice{"420", static_cast<int>(ChromaSampling::k420)},
+                                   Choice{"444", static_cast<int>(ChromaSampling::k444)}};
+constexpr double kMostFrames = 2147483647;
+
+}  // namespace
+
+std::span<const Choice> choices(VideoColor) { return kColors; }
+std::span<const Choice> choices(YuvMatrix) { return kMatrices; }
+std::span<const Choice> choices(YuvRange) { return kRanges; }
+std::span<const Choice> choices(ChromaSampling) { return kSamplings; }
+
+void describe(OptionVisitor& visit, VideoReadOptions& options) {
+  visit("color", options.color, "channels of the frames: rgb, or gray for the luma alone");
+  visit("deep", options.deep, "16-bit frames instead of 8-bit ones");
+  visit("start", options.start, "index of the first frame, from 0", 0, kMostFrames);
+  visit("count", options.count, "frames to read at most; 0 reads all", 0, kMostFrames);
+  visit("step", options.step, "read every step-th frame", 1, kMostFrames);
+  visit("frame-rate", options.frame_rate, "frames a second of image sequences", 0.001, 100000);
+  visit("matrix", options.matrix,
+        "how luma and chroma make RGB, where the file does not say right");
+  visit("range", options.range, "range of luma, where the file does not say right");
+  visit("orientation", options.orientation,
+        "apply turns the frames of video files upright as they say; ignore takes them as stored");
+  visit("decoder-threads", options.threads, "threads of the decoder; 0 lets it choose", 0, 64);
+}
+
+void describe(OptionVisitor& visit, VideoWriteOptions& options) {
+  visit("frame-rate", options.frame_rate, "frames a second", 0.001, 100000);
+  visit("quality", options.quality, "of lossy codecs; 100 is the best and largest", 1, 100);
+  visit("chroma", options.chroma, "chroma samples of y4m: a quarter of them, or all");
+  visit("range", options.range, "range of luma in y4m; auto is limited");
+}
+
+Rational frame_rate(double frames_a_second) {
+  const double whole = std::round(frames_a_second);
+  if (std::abs(frames_a_second - whole) < 1e-6 && whole > 0)
+    return {static_cast<std::int64_t>(whole), 1};
+  const double film = std::round(frames_a_second * 1.001);
+  // As people abbreviate it: 29.97, 59.94, 23.976.
+  if (film > 0 && std::abs(frames_a_second - film / 1.001) < 5e-3 * film / 30)
+    return {static_cast<std::int64_t>(film) * 1000, 1001};
+  const auto thousandths = std::max<std::int64_t>(1, std::llround(frames_a_second * 1000));
+  const std::int64_t common = std::gcd(thousandths, std::int64_t{1000});
+  return {thousandths / common, 1000 / common};
+}
+
+void throw_broken(const std::string& path, std::int64_t frame, const std::string& cause) {
+  throw FormatError(fmt::format("{}: frame {}: {}", path, frame, cause));
+}
+
+struct VideoReader::Impl {
+  VideoReadOptions options;
+  std::unique_ptr<VideoSource> source;
+  VideoInfo info;
+  std::int64_t index = -1;  // of the frame the source stands at
+  std::int64_t given = 0;
+  bool over = false;
+
+  Impl(std::unique_ptr<VideoSource> opened, const VideoReadOptions& asked)
+      : options(asked), source(std::move(opened)), info(source->info()) {
+    if (turn() == 90 || turn() == 270) std::swap(info.width, info.height);
+  }
+
+  int turn() const {
+    return options.orientation == Orientation::kApply ? info.rotation_degrees : 0;
+  }
+
+  bool next(Frame& frame) {
+    const std::int64_t wanted = options.start + given * options.step;
+    if (over || (options.count > 0 && given == options.count)) return false;
+    over = true;  // unless this frame succeeds
+    for (; index < wanted; ++index) {
+      if (!source->advance()) return false;
+    }
+    frame.time_seconds = source->get(frame, options.deep);
+    frame.index = index;
+    if (options.deep) frame.image = {};
+    else frame.deep_image = {};
+    if (turn() != 0 && options.deep)
+      frame.deep_image = turned(ImageView<const std::uint16_t>(frame.deep_image), turn());
+    if (turn() != 0 && !options.deep)
+      frame.image = turned(ImageView<const std::uint8_t>(frame.image), turn());
+    ++given;
+    over = false;
+    return true;
+  }
+};
+
+VideoReader::VideoReader(const std::string& source, const VideoReadOptions& options) {
+  check_options(options);
+  impl_ = std::make_unique<Impl>(open_source(source, options), options);
+}
+VideoReader::VideoReader(const std::vector<std::string>& images, const VideoReadOptions& options) {
+  check_options(options);
+  impl_ = std::make_unique<Impl>(open_images(images, options, image_decoder()), options);
+}
+VideoReader::VideoReader(std::FILE* stream, const std::string& name,
+                         const VideoReadOptions& options) {
+  check_options(options);
+  impl_ = std::make_unique<Impl>(std::make_unique<Y4mSource>(not_owned(stream), name, options),
+                                 options);
+}
+VideoReader::~VideoReader() = default;
+VideoReader::VideoReader(VideoReader&&) noexcept = default;
+VideoReader& VideoReader::operator=(VideoReader&&) noexcept = default;
+
+bool VideoReader::next(Frame& frame) { return impl_->next(frame); }
+const VideoInfo& VideoReader::info() const { return impl_->info; }
+
+std::int64_t VideoReader::expected_frames() const {
+  const VideoReadOptions& options = impl_->options;
+  if (impl_->info.frame_count < 0) return -1;
+  const auto from_start = std::max<std::int64_t>(0, impl_->info.frame_count - options.start);
+  const std::int64_t frames = (from_start + options.step - 1) / options.step;
+  return options.count > 0 ? std::min<std::int64_t>(frames, options.count) : frames;
+}
+
+struct VideoWriter::Impl {
+  std::string path;
+  std::unique_ptr<VideoTarget> target;  // none once it failed
+  int width = 0, height = 0, channels = 0, bits = 0;
+  bool finished = false;
+
+  void require_target() const {
+    if (!target)
+      throw WriteError(path +
+                       ": cannot go on: writing it failed before, and what there was of it "
+                       "is removed; begin anew");
+  }
+
+  // What the target did not take for a reason of the caller's leaves it as it was; after anything
+  // else it is of no use, and goes with the file it has begun.
+  template <class Use>
+  void with_target(Use use) {
+    try {
+      use(*target);
+    } catch (const InvalidArgument&) {
+      throw;
+    } catch (...) {
+      target.reset();
+      throw;
+    }
+  }
+
+  template <class T>
+  void write(ImageView<const T> frame) {
+    if (finished) throw InvalidArgument(path + ": a frame after finish()");
+    require_target();
+    if (frame.empty() || (frame.channels != 1 && frame.channels != 3))
+      throw InvalidArgument(fmt::format("{}: a frame is {}; expected pixels of 1 or 3 channels",
+                                        path, detail::shape_text(frame)));
+    const int frame_bits = 8 * static_cast<int>(sizeof(T));
+    const bool first = bits == 0;
+    if (!first && (frame.width != width || frame.height != height || frame.channels != channels ||
+                   frame_bits != bits))
+      throw InvalidArgument(
+          fmt::format("{}: a frame is {} of {} bits, but the video began with {}x{}x{} of {} bits",
+                      path, detail::shape_text(frame), frame_bits, width, height, channels, bits));
+    Image<T> host;
+    if (frame.memory == Memory::kCuda) {
+      host = clone(frame);
+      frame = host.view();
+    }
+    with_target([&](VideoTarget& to) { to.write(frame); });
+    if (first)
+      width = frame.width, height = frame.height, channels = frame.channels, bits = frame_bits;
+  }
+};
+
+VideoWriter::VideoWriter(const std::string& path, const VideoWriteOptions& options) {
+  check_options(options);
+  impl_ = std::make_unique<Impl>(Impl{path, create_target(path, options)});
+}
+VideoWriter::~VideoWriter() = default;
+VideoWriter::VideoWriter(VideoWriter&&) noexcept = default;
+VideoWriter& VideoWriter::operator=(VideoWriter&&) noexcept = default;
+
+void VideoWriter::write(ImageView<const std::uint8_t> frame) { impl_->write(frame); }
+void VideoWriter::write(ImageView<const std::uint16_t> frame) { impl_->write(frame); }
+
+void VideoWriter::finish() {
+  if (impl_->finished) return;
+  impl_->require_target();
+  if (impl_->bits == 0)
+    throw InvalidArgument(impl_->path + ": cannot finish a video without a frame");
+  impl_->with_target([](VideoTarget& target) { target.finish(); });
+  impl_->finished = true;
+}
+
+}  // namespace fovea::io

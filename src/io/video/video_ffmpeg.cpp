@@ -1,0 +1,604 @@
+// Video files through FFmpeg 5.1 or later: every use of its libraries stands in this file.
+// Planar YUV and gray, which nearly all decoders give, are converted by our own arithmetic, so that
+// a file and the same frames piped as y4m give the same pixels on every machine; other pixel
+// formats (RGB, palettes, packed YUV) go through libswscale.
+extern "C" {
+#include <libavcodec/avcodec.h>
+#include <libavformat/avformat.h>
+#include <libavutil/crc.h>
+#include <libavutil/display.h>
+#include <libavutil/imgutils.h>
+#include <libavutil/opt.h>
+#include <libavutil/pixdesc.h>
+#include <libswscale/swscale.h>
+}
+
+#include <fovea/core/error.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <optional>
+
+#include "io/text/extension.h"
+#include "io/text/output_file.h"
+#include "io/video/video_source.h"
+#include "io/video/yuv.h"
+
+namespace fovea::io {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "deep planes are read as they lie");
+constexpr std::int64_t kMostPixels = std::int64_t{1} << 28;  // as y4m: 16384 x 16384
+// Fixed, since what x264 writes depends on it: the same frames give the same file everywhere.
+constexpr int kEncoderThreads = 4;
+
+struct Free {
+  void operator()(AVFormatContext* context) const { avformat_close_input(&context); }
+  void operator()(AVCodecContext* context) const { avcodec_free_context(&context); }
+  void operator()(AVFrame* frame) const { av_frame_free(&frame); }
+  void operator()(AVPacket* packet) const { av_packet_free(&packet); }
+  void operator()(SwsContext* context) const { sws_freeContext(context); }
+};
+template <class T>
+using Owned = std::unique_ptr<T, Free>;
+
+// FFmpeg's log goes to stderr, where it would tear a progress bar apart, and its level is one for
+// the whole process. A callback of ours would take away one that the program around us has set; so
+// only the level is lowered, once a file is opened, and only where it is still FFmpeg's default: a
+// program that chose a level keeps it. What a failed call returns goes into our messages instead.
+void silence_log() {
+  if (av_log_get_level() == AV_LOG_INFO) av_log_set_level(AV_LOG_QUIET);
+}
+
+std::string reason(int error) {
+  char text[AV_ERROR_MAX_STRING_SIZE] = {};
+  av_strerror(error, text, sizeof(text));
+  return text;
+}
+
+class Dictionary {
+ public:
+  ~Dictionary() { av_dict_free(&entries_); }
+  Dictionary() = default;
+  Dictionary(const Dictionary&) = delete;
+  Dictionary& operator=(const Dictionary&) = delete;
+  void set(const char* key, const std::string& value) {
+    av_dict_set(&entries_, key, value.c_str(), 0);
+  }
+  AVDictionary** get() { return &entries_; }
+
+ private:
+  AVDictionary* entries_ = nullptr;
+};
+
+// With the protocol spelled out, since a path such as "http://..." or "concat:..." is only a path.
+std::string as_url(const std::string& path) { return "file:" + path; }
+
+bool is_our_planar(const AVPixFmtDescriptor& pixels) {
+  constexpr auto kOther = AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BITSTREAM |
+                          AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_BAYER | AV_PIX_FMT_FLAG_FLOAT;
+  const int bits = pixels.comp[0].depth;
+  if ((pixels.flags & kOther) != 0 || bits < 8 || bits > 16 || pixels.nb_components == 2 ||
+      pixels.log2_chroma_w > 2 || pixels.log2_chroma_h > 2)
+    return false;
+  if (bits > 8 && (pixels.flags & AV_PIX_FMT_FLAG_BE) != 0) return false;
+  for (int c = 0; c < std::min<int>(pixels.nb_components, 3); ++c) {
+    const AVComponentDescriptor& component = pixels.comp[c];
+    if (component.plane != c || component.offset != 0 || component.shift != 0 ||
+        component.step != (bits > 8 ? 2 : 1) || component.depth != bits)
+      return false;
+  }
+  return true;
+}
+
+bool is_jpeg_format(int format) {
+  return format == AV_PIX_FMT_YUVJ420P || format == AV_PIX_FMT_YUVJ422P ||
+         format == AV_PIX_FMT_YUVJ444P || format == AV_PIX_FMT_YUVJ440P ||
+         format == AV_PIX_FMT_YUVJ411P;
+}
+
+YuvFormat yuv_format(const AVFrame& frame, const AVPixFmtDescriptor& pixels,
+                     const VideoReadOptions& options) {
+  YuvFormat format{.width = frame.width,
+                   .height = frame.height,
+                   .mono = pixels.nb_components == 1,
+                   .shift_x = pixels.log2_chroma_w,
+                   .shift_y = pixels.log2_chroma_h,
+                   .bits = pixels.comp[0].depth};
+  if (frame.chroma_location == AVCHROMA_LOC_CENTER) format.siting = ChromaSiting::kCenter;
+  if (frame.chroma_location == AVCHROMA_LOC_TOPLEFT) format.siting = ChromaSiting::kTopLeft;
+  if (frame.colorspace == AVCOL_SPC_BT709) format.matrix = YuvMatrix::kBt709;
+  if (frame.colorspace == AVCOL_SPC_BT2020_NCL) format.matrix = YuvMatrix::kBt2020;
+  if (options.matrix != YuvMatrix::kAuto) format.matrix = options.matrix;
+  format.full_range = frame.color_range == AVCOL_RANGE_JPEG || is_jpeg_format(frame.format) ||
+                      (format.mono && frame.color_range == AVCOL_RANGE_UNSPECIFIED);
+  if (options.range != YuvRange::kAuto) format.full_range = options.range == YuvRange::kFull;
+  return format;
+}
+
+// The clockwise turn that a file's display matrix asks for.
+int rotation_of(const AVStream& stream) {
+  std::size_t bytes = 0;
+  const auto* matrix = av_stream_get_side_data(&stream, AV_PKT_DATA_DISPLAYMATRIX, &bytes);
+  if (matrix == nullptr || bytes < 9 * sizeof(std::int32_t)) return 0;
+  const double turn = -av_display_rotation_get(reinterpret_cast<const std::int32_t*>(matrix));
+  if (!std::isfinite(turn)) return 0;
+  return (static_cast<int>(std::lround(turn / 90)) % 4 + 4) % 4 * 90;
+}
+
+// Whether the checksums of a version 3 FFV1 packet hold (RFC 9043, 4.9: a slice ends in 3 bytes of
+// length, a status byte and a CRC-32 that makes the whole slice's 0). FFmpeg only logs a mismatch
+// and fills in the frame before. Nothing where the packet has no checksums.
+std::optional<bool> ffv1_checksums_hold(const AVPacket& packet) {
+  constexpr std::int64_t kFooter = 8;
+  const AVCRC* table = av_crc_get_table(AV_CRC_32_IEEE);
+  bool hold = true;
+  std::int64_t end = packet.size;
+  while (end > 0) {
+    if (end < kFooter) return {};
+    const std::uint8_t* footer = packet.data + end - kFooter;
+    const std::int64_t slice = (footer[0] << 16 | footer[1] << 8 | footer[2]) + kFooter;
+    if (slice > end) return {};
+    hold =
+        hold && av_crc(table, 0, packet.data + end - slice, static_cast<std::size_t>(slice)) == 0;
+    end -= slice;
+  }
+  return hold;
+}
+
+class FfmpegSource final : public VideoSource {
+ public:
+  FfmpegSource(std::string path, const VideoReadOptions& options)
+      : path_(std::move(path)),
+        options_(options),
+        packet_(av_packet_alloc()),
+        frame_(av_frame_alloc()) {
+    silence_log();
+    open_container();
+    open_decoder();
+    if (!decode()) throw FormatError(path_ + ": holds no frame that can be decoded");
+    pending_ = true;
+    describe_source();
+  }
+
+  const VideoInfo& info() const override { return info_; }
+
+  bool advance() override {
+    if (pending_) pending_ = false;
+    else if (!decode()) return false;
+    return true;
+  }
+
+  double get(Frame& frame, bool deep) override {
+    if (deep) convert(frame.deep_image, AV_PIX_FMT_RGB48LE);
+    else convert(frame.image, AV_PIX_FMT_RGB24);
+    const std::int64_t stamp = frame_->best_effort_timestamp;
+    if (stamp == AV_NOPTS_VALUE || first_stamp_ == AV_NOPTS_VALUE)
+      return static_cast<double>(index_) / info_.rate.value();
+    return static_cast<double>(stamp - first_stamp_) * av_q2d(stream_->time_base);
+  }
+
+ private:
+  void open_container() {
+    Dictionary options;
+    options.set("protocol_whitelist", "file");  // a playlist must not reach the network
+    AVFormatContext* context = nullptr;
+    const int opened = avformat_open_input(&context, as_url(path_).c_str(), nullptr, options.get());
+    container_.reset(context);
+    if (opened < 0)
+      throw FormatError(fmt::format("{}: cannot read this video: {}", path_, reason(opened)));
+    const int known = avformat_find_stream_info(context, nullptr);
+    if (known < 0)
+      throw FormatError(fmt::format("{}: cannot read this video: {}", path_, reason(known)));
+    const int best = av_find_best_stream(context, AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
+    if (best < 0) throw FormatError(path_ + ": holds no video that can be decoded");
+    for (unsigned i = 0; i < context->nb_streams; ++i) {
+      if (static_cast<int>(i) != best) context->streams[i]->discard = AVDISCARD_ALL;
+    }
+    stream_ = context->streams[best];
+  }
+
+  void open_decoder() {
+    const AVCodecParameters& parameters = *stream_->codecpar;
+    const AVCodec* codec = avcodec_find_decoder(parameters.codec_id);
+    if (codec == nullptr)
+      throw FormatError(
+          fmt::format("{}: no decoder here for {}", path_, avcodec_get_name(parameters.codec_id)));
+    decoder_.reset(avcodec_alloc_context3(codec));
+    avcodec_parameters_to_context(decoder_.get(), &parameters);
+    decoder_->pkt_timebase = stream_->time_base;
+    decoder_->thread_count = options_.threads;
+    decoder_->max_pixels = kMostPixels;
+    // Damage that a lossless codec's checksums show is an error; lossy ones may begin in the middle
+    // of a group of pictures, which is none.
+    const AVCodecDescriptor* traits = avcodec_descriptor_get(parameters.codec_id);
+    decoder_->err_recognition = AV_EF_CRCCHECK;
+    if (traits != nullptr && (traits->props & AV_CODEC_PROP_LOSSY) == 0)
+      decoder_->err_recognition |= AV_EF_EXPLODE;
+    const int opened = avcodec_open2(decoder_.get(), codec, nullptr);
+    if (opened < 0)
+      throw FormatError(
+          fmt::format("{}: the {} decoder does not start: {}", path_, codec->name, reason(opened)));
+  }
+
+  void describe_source() {
+    info_.width = frame_->width;
+    info_.height = frame_->height;
+    const AVRational rate = av_guess_frame_rate(container_.get(), stream_, nullptr);
+    info_.rate = rate.num > 0 && rate.den > 0 ? Rational{rate.num, rate.den}
+                                              : frame_rate(options_.frame_rate);
+    info_.frame_count = stream_->nb_frames > 0 ? stream_->nb_frames : -1;
+    info_.rotation_degrees = rotation_of(*stream_);
+    const AVPixFmtDescriptor* pixels =
+        av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame_->format));
+    info_.bits = pixels != nullptr ? pixels->comp[0].depth : 8;
+    info_.format = container_->iformat->name;
+    info_.codec = avcodec_get_name(stream_->codecpar->codec_id);
+    first_stamp_ = frame_->best_effort_timestamp;
+  }
+
+  // The next frame into frame_; false at the end. What was in the decoder when a fault was met
+  // comes out first.
+  bool decode() {
+    while (true) {
+      av_frame_unref(frame_.get());
+      const int got = avcodec_receive_frame(decoder_.get(), frame_.get());
+      if (got == 0) {
+        ++index_;
+        check_frame();
+        return true;
+      }
+      if (got == AVERROR_EOF) return finish();
+      if (got != AVERROR(EAGAIN)) throw_broken(path_, index_ + 1, "cannot decode: " + reason(got));
+      feed();
+    }
+  }
+
+  void feed() {
+    const int read = av_read_frame(container_.get(), packet_.get());
+    if (read < 0) {
+      if (read != AVERROR_EOF) fault_ = "cannot read on: " + reason(read);
+      avcodec_send_packet(decoder_.get(), nullptr);
+      return;
+    }
+    if (packet_->stream_index == stream_->index) {
+      note_packet();
+      const bool cut = (packet_->flags & AV_PKT_FLAG_CORRUPT) != 0 || checksum_fails();
+      const int sent = cut ? 0 : avcodec_send_packet(decoder_.get(), packet_.get());
+      if (cut) fault_ = "its data is cut off or damaged";
+      else if (sent < 0 && sent != AVERROR_EOF) fault_ = "cannot decode: " + reason(sent);
+      if (!fault_.empty()) avcodec_send_packet(decoder_.get(), nullptr);
+    }
+    av_packet_unref(packet_.get());
+  }
+
+  bool checksum_fails() {
+    if (stream_->codecpar->codec_id != AV_CODEC_ID_FFV1) return false;
+    const std::optional<bool> hold = ffv1_checksums_hold(*packet_);
+    if (packets_ == 1) has_checksums_ = hold.has_value() && *hold;
+    return has_checksums_ && hold != true;
+  }
+
+  void note_packet() {
+    ++packets_;
+    const std::int64_t stamp = packet_->pts != AV_NOPTS_VALUE ? packet_->pts : packet_->dts;
+    if (stamp != AV_NOPTS_VALUE) last_end_ = std::max(last_end_, stamp + packet_->duration);
+  }
+
+  bool finish() {
+    if (fault_.empty() && ends_early())
+      fault_ = "the file ends before the length it states; it may be truncated";
+    if (!fault_.empty()) throw_broken(path_, index_ + 1, fault_);
+    return false;
+  }
+
+  // By count and by time, for either alone may be off by what an editor cut away.
+  bool ends_early() const {
+    const AVRational rate = av_guess_frame_rate(container_.get(), stream_, nullptr);
+    if (rate.num <= 0 || rate.den <= 0 || last_end_ == INT64_MIN) return false;
+    if (stream_->nb_frames > 0 && packets_ >= stream_->nb_frames) return false;
+    double stated = 0;
+    if (stream_->duration > 0) {
+      const std::int64_t start = stream_->start_time == AV_NOPTS_VALUE ? 0 : stream_->start_time;
+      stated = static_cast<double>(start + stream_->duration) * av_q2d(stream_->time_base);
+    } else if (container_->nb_streams == 1 && container_->duration > 0 &&
+               container_->duration_estimation_method != AVFMT_DURATION_FROM_BITRATE) {
+      stated = static_cast<double>(container_->duration) / AV_TIME_BASE;
+    }
+    return static_cast<double>(last_end_) * av_q2d(stream_->time_base) <
+           stated - 1.5 / av_q2d(rate);
+  }
+
+  void check_frame() {
+    constexpr int kDamage = FF_DECODE_ERROR_INVALID_BITSTREAM | FF_DECODE_ERROR_DECODE_SLICES |
+                            FF_DECODE_ERROR_CONCEALMENT_ACTIVE;
+    if ((frame_->flags & AV_FRAME_FLAG_CORRUPT) != 0 || (frame_->decode_error_flags & kDamage) != 0)
+      throw_broken(path_, index_, "its data is damaged");
+    if (info_.width != 0 && (frame_->width != info_.width || frame_->height != info_.height))
+      throw_broken(path_, index_,
+                   fmt::format("is {}x{}, but the video began with {}x{}", frame_->width,
+                               frame_->height, info_.width, info_.height));
+  }
+
+  template <class T>
+  void convert(Image<T>& image, AVPixelFormat rgb) {
+    const bool gray = options_.color == VideoColor::kGray;
+    const auto* pixels = av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame_->format));
+    fit(image, frame_->width, frame_->height, gray ? 1 : 3);
+    if (pixels != nullptr && is_our_planar(*pixels)) {
+      const YuvPlanes planes = {{frame_->data[0], frame_->data[1], frame_->data[2]},
+                                {frame_->linesize[0], frame_->linesize[1], frame_->linesize[2]}};
+      return from_yuv(yuv_format(*frame_, *pixels, options_), planes, image.view());
+    }
+    if (!gray) return scale_to(image, rgb);
+    Image<T> colored(frame_->width, frame_->height, 3);
+    scale_to(colored, rgb);
+    convert_channels(ImageView<const T>(colored), image.view());
+  }
+
+  template <class T>
+  void scale_to(Image<T>& image, AVPixelFormat rgb) {
+    constexpr int kFlags = SWS_BILINEAR | SWS_ACCURATE_RND | SWS_BITEXACT | SWS_FULL_CHR_H_INT;
+    scaler_.reset(sws_getCachedContext(scaler_.release(), frame_->width, frame_->height,
+                                       static_cast<AVPixelFormat>(frame_->format), frame_->width,
+                                       frame_->height, rgb, kFlags, nullptr, nullptr, nullptr));
+    if (!scaler_)
+      throw_broken(path_, index_,
+                   fmt::format("cannot convert its pixels ({})",
+                               av_get_pix_fmt_name(static_cast<AVPixelFormat>(frame_->format))));
+    std::uint8_t* data[4] = {reinterpret_cast<std::uint8_t*>(image.row(0))};
+    const int stride[4] = {
+        static_cast<int>(image.stride() * static_cast<std::ptrdiff_t>(sizeof(T)))};
+    sws_scale(scaler_.get(), frame_->data, frame_->linesize, 0, frame_->height, data, stride);
+  }
+
+  std::string path_;
+  VideoReadOptions options_;
+  Owned<AVFormatContext> container_;
+  Owned<AVCodecContext> decoder_;
+  Owned<AVPacket> packet_;
+  Owned<AVFrame> frame_;
+  Owned<SwsContext> scaler_;
+  AVStream* stream_ = nullptr;
+  VideoInfo info_;
+  std::int64_t index_ = -1;  // of the frame in frame_
+  bool pending_ = false;     // frame_ was decoded to learn its size and is still to be given
+  std::int64_t first_stamp_ = AV_NOPTS_VALUE;
+  std::int64_t packets_ = 0;
+  bool has_checksums_ = false;  // the first FFV1 packet had some, and they held
+  std::int64_t last_end_ = INT64_MIN;
+  std::string fault_;  // why reading stopped, told once the decoder is empty
+};
+
+// What a file name asks for.
+struct Encoding {
+  const char* muxer;
+  const AVCodec* codec;
+  AVPixelFormat pixels;
+  bool lossless = false;
+};
+
+struct FrameShape {
+  int width, height, channels;
+  bool deep;
+};
+
+Encoding encoding_for(const std::string& path, const FrameShape& shape) {
+  const std::string extension = extension_of(path);
+  if (extension == ".mkv") {
+    const AVPixelFormat gray = shape.deep ? AV_PIX_FMT_GRAY16LE : AV_PIX_FMT_GRAY8;
+    const AVPixelFormat rgb = shape.deep ? AV_PIX_FMT_RGB48LE : AV_PIX_FMT_BGR0;
+    return {"matroska", avcodec_find_encoder(AV_CODEC_ID_FFV1), shape.channels == 1 ? gray : rgb,
+            true};
+  }
+  if (shape.deep)
+    throw InvalidArgument(path + ": this format has 8 bits; give 8-bit frames or write .mkv");
+  if (extension == ".avi")
+    return {"avi", avcodec_find_encoder(AV_CODEC_ID_MJPEG), AV_PIX_FMT_YUVJ420P};
+  const bool even = shape.width % 2 == 0 && shape.height % 2 == 0;
+  const AVCodec* h264 = even ? avcodec_find_encoder_by_name("libx264") : nullptr;
+  const AVCodec* codec = h264 != nullptr ? h264 : avcodec_find_encoder(AV_CODEC_ID_MPEG4);
+  return {extension == ".mov" ? "mov" : "mp4", codec, AV_PIX_FMT_YUV420P};
+}
+
+class FfmpegTarget final : public VideoTarget {
+ public:
+  FfmpegTarget(const std::string& path, const VideoWriteOptions& options)
+      : path_(path),
+        options_(options),
+        file_(path),
+        packet_(av_packet_alloc()),
+        frame_(av_frame_alloc()) {
+    silence_log();
+  }
+  ~FfmpegTarget() override { close(); }
+
+  void write(ImageView<const std::uint8_t> frame) override { encode(frame); }
+  void write(ImageView<const std::uint16_t> frame) override { encode(frame); }
+
+  void finish() override {
+    send(nullptr);
+    require(av_write_trailer(container_));
+    require(avio_closep(&container_->pb));
+    file_.commit();
+  }
+
+ private:
+  void require(int result) {
+    if (result < 0) throw WriteError(fmt::format("{}: cannot write: {}", path_, reason(result)));
+  }
+
+  template <class T>
+  void encode(ImageView<const T> frame) {
+    if (container_ == nullptr) begin({frame.width, frame.height, frame.channels, sizeof(T) > 1});
+    require(av_frame_make_writable(frame_.get()));
+    fill(frame);
+    frame_->pts = index_++;
+    send(frame_.get());
+  }
+
+  // A first frame that the encoder refuses leaves the target as it was before.
+  void begin(const FrameShape& shape) {
+    try {
+      open(shape);
+    } catch (...) {
+      close();
+      throw;
+    }
+  }
+
+  void close() {
+    if (container_ == nullptr) return;
+    avio_closep(&container_->pb);
+    avformat_free_context(container_);
+    container_ = nullptr;
+    encoder_.reset();
+    av_frame_unref(frame_.get());
+  }
+
+  void open(const FrameShape& shape) {
+    const Encoding encoding = encoding_for(path_, shape);
+    if (encoding.codec == nullptr)
+      throw WriteError(path_ + ": cannot write: this FFmpeg lacks the encoder for it");
+    require(avformat_alloc_output_context2(&container_, nullptr, encoding.muxer, nullptr));
+    // The same frames give the same bytes: no random identifiers, no dates.
+    container_->flags |= AVFMT_FLAG_BITEXACT;
+    open_encoder(encoding, shape);
+    stream_ = avformat_new_stream(container_, nullptr);
+    if (stream_ == nullptr) require(AVERROR(ENOMEM));
+    require(avcodec_parameters_from_context(stream_->codecpar, encoder_.get()));
+    stream_->time_base = encoder_->time_base;
+    stream_->avg_frame_rate = encoder_->framerate;
+    require(avio_open(&container_->pb, as_url(file_.writing_path()).c_str(), AVIO_FLAG_WRITE));
+    require(avformat_write_header(container_, nullptr));
+    frame_->format = encoder_->pix_fmt;
+    frame_->width = shape.width;
+    frame_->height = shape.height;
+    frame_->color_range = encoder_->color_range;
+    frame_->colorspace = encoder_->colorspace;
+    frame_->chroma_location = encoder_->chroma_sample_location;
+    require(av_frame_get_buffer(frame_.get(), 0));
+  }
+
+  void open_encoder(const Encoding& encoding, const FrameShape& shape) {
+    encoder_.reset(avcodec_alloc_context3(encoding.codec));
+    AVCodecContext& encoder = *encoder_;
+    const Rational rate = frame_rate(options_.frame_rate);
+    encoder.width = shape.width;
+    encoder.height = shape.height;
+    encoder.pix_fmt = encoding.pixels;
+    encoder.framerate = {static_cast<int>(rate.numerator), static_cast<int>(rate.denominator)};
+    encoder.time_base = av_inv_q(encoder.framerate);
+    encoder.thread_count = kEncoderThreads;
+    encoder.flags |= AV_CODEC_FLAG_BITEXACT;
+    if ((container_->oformat->flags & AVFMT_GLOBALHEADER) != 0)
+      encoder.flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
+    Dictionary options;
+    if (encoding.lossless) {
+      options.set("level", "3");  // the version with a checksum a slice
+      options.set("slicecrc", "1");
+    } else {
+      set_color(encoding, shape);
+      set_quality(encoding, options);
+    }
+    const int opened = avcodec_open2(&encoder, encoding.codec, options.get());
+    if (opened < 0)
+      throw InvalidArgument(fmt::format("{}: the {} encoder does not take frames of {}x{}: {}",
+                                        path_, encoding.codec->name, shape.width, shape.height,
+                                        reason(opened)));
+  }
+
+  // Players take untagged large pictures for BT.709; MPEG-4 and JPEG cannot say and are BT.601.
+  void set_color(const Encoding& encoding, const FrameShape& shape) {
+    const bool jpeg = encoding.pixels == AV_PIX_FMT_YUVJ420P;
+    const bool large = encoding.codec->id == AV_CODEC_ID_H264 && shape.height >= 720;
+    encoder_->color_range = jpeg ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
+    encoder_->colorspace = large ? AVCOL_SPC_BT709 : AVCOL_SPC_SMPTE170M;
+    encoder_->chroma_sample_location = AVCHROMA_LOC_CENTER;
+    yuv_ = {.width = shape.width,
+            .height = shape.height,
+            .siting = ChromaSiting::kCenter,
+            .matrix = large ? YuvMatrix::kBt709 : YuvMatrix::kBt601,
+            .full_range = jpeg};
+  }
+
+  void set_quality(const Encoding& encoding, Dictionary& options) {
+    const double loss = (100 - options_.quality) / 99.0;
+    if (encoding.codec->id == AV_CODEC_ID_H264) {
+      options.set("crf", fmt::format("{:.2f}", 15 + 36 * loss));
+      return;
+    }
+    encoder_->flags |= AV_CODEC_FLAG_QSCALE;
+    encoder_->global_quality = static_cast<int>(FF_QP2LAMBDA * (2 + 29 * loss));
+  }
+
+  void fill(ImageView<const std::uint8_t> image) {
+    if (frame_->format == AV_PIX_FMT_GRAY8) return copy_rows(image);
+    if (frame_->format != AV_PIX_FMT_BGR0)
+      return to_yuv(image, yuv_,
+                    {{frame_->data[0], frame_->data[1], frame_->data[2]},
+                     {frame_->linesize[0], frame_->linesize[1], frame_->linesize[2]}});
+    for (int y = 0; y < image.height; ++y) {
+      const std::uint8_t* from = image.row(y);
+      std::uint8_t* to = frame_->data[0] + static_cast<std::ptrdiff_t>(y) * frame_->linesize[0];
+      for (int x = 0; x < image.width; ++x, from += 3, to += 4)
+        to[0] = from[2], to[1] = from[1], to[2] = from[0], to[3] = 0;
+    }
+  }
+  void fill(ImageView<const std::uint16_t> image) { copy_rows(image); }
+
+  template <class T>
+  void copy_rows(ImageView<const T> image) {
+    const auto stride = image.stride * static_cast<std::ptrdiff_t>(sizeof(T));
+    av_image_copy_plane(frame_->data[0], frame_->linesize[0],
+                        reinterpret_cast<const std::uint8_t*>(image.data), static_cast<int>(stride),
+                        image.row_elements() * static_cast<int>(sizeof(T)), image.height);
+  }
+
+  // A frame in, all packets that are ready out; none says that there will be no more.
+  void send(const AVFrame* frame) {
+    require(avcodec_send_frame(encoder_.get(), frame));
+    while (true) {
+      const int got = avcodec_receive_packet(encoder_.get(), packet_.get());
+      if (got == AVERROR(EAGAIN) || got == AVERROR_EOF) return;
+      require(got);
+      if (packet_->duration == 0) packet_->duration = 1;
+      av_packet_rescale_ts(packet_.get(), encoder_->time_base, stream_->time_base);
+      packet_->stream_index = stream_->index;
+      require(av_interleaved_write_frame(container_, packet_.get()));
+    }
+  }
+
+  std::string path_;
+  VideoWriteOptions options_;
+  OutputFile file_;
+  AVFormatContext* container_ = nullptr;
+  Owned<AVCodecContext> encoder_;
+  Owned<AVPacket> packet_;
+  Owned<AVFrame> frame_;
+  AVStream* stream_ = nullptr;
+  YuvFormat yuv_;
+  std::int64_t index_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<VideoSource> open_ffmpeg(const std::string& path, const VideoReadOptions& options) {
+  return std::make_unique<FfmpegSource>(path, options);
+}
+
+std::unique_ptr<VideoTarget> create_ffmpeg(const std::string& path,
+                                           const VideoWriteOptions& options) {
+  return std::make_unique<FfmpegTarget>(path, options);
+}
+
+Feature video_feature() {
+  const char* mp4 = avcodec_find_encoder_by_name("libx264") != nullptr ? "h264" : "mpeg4";
+  return {"video", true,
+          fmt::format("FFmpeg {}; writes {}, mjpeg and ffv1", av_version_info(), mp4)};
+}
+
+}  // namespace fovea::io

@@ -1,0 +1,71 @@
+// What VideoReader and VideoWriter are made of: a source or a target for each kind of file.
+#pragma once
+#include <fovea/core/image.h>
+#include <fovea/io/video.h>
+
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace fovea::io {
+
+// Frames in order, as they are stored: VideoReader chooses among them and turns them upright.
+class VideoSource {
+ public:
+  virtual ~VideoSource() = default;
+  virtual const VideoInfo& info() const = 0;
+  // Goes to the next frame; false at the end. Throws FormatError where it is broken.
+  virtual bool advance() = 0;
+  // The frame advanced to, as 8- or 16-bit pixels (`deep`), and its time in seconds.
+  virtual double get(Frame& frame, bool deep) = 0;
+};
+
+// Removed without finish(), it leaves no file. A frame that it throws InvalidArgument for leaves it
+// as it was; after any other exception it is of no use.
+class VideoTarget {
+ public:
+  virtual ~VideoTarget() = default;
+  virtual void write(ImageView<const std::uint8_t> frame) = 0;
+  virtual void write(ImageView<const std::uint16_t> frame) = 0;
+  virtual void finish() = 0;
+};
+
+// Image files, as the readers and writers of sequences need them.
+struct FrameDecoder {
+  std::function<Image<std::uint8_t>(const std::string& path)> bytes;
+  std::function<Image<std::uint16_t>(const std::string& path)> words;  // full range
+};
+struct FrameEncoder {
+  std::function<void(const std::string& path, ImageView<const std::uint8_t>)> bytes;
+  std::function<void(const std::string& path, ImageView<const std::uint16_t>)> words;
+};
+FrameDecoder image_decoder();
+FrameEncoder image_encoder();
+
+std::unique_ptr<VideoSource> open_images(std::vector<std::string> paths,
+                                         const VideoReadOptions& options, FrameDecoder decoder);
+std::unique_ptr<VideoSource> open_ffmpeg(const std::string& path, const VideoReadOptions& options);
+
+std::unique_ptr<VideoTarget> create_images(const std::string& path, FrameEncoder encoder);
+std::unique_ptr<VideoTarget> create_ffmpeg(const std::string& path,
+                                           const VideoWriteOptions& options);
+
+// n, n * 1000/1001 where that is meant (29.97), else the nearest thousandth.
+Rational frame_rate(double frames_a_second);
+
+// Makes `image` this large; keeps its memory where it is that large already. One that was moved
+// from still tells its old size, but has none.
+template <class T>
+void fit(Image<T>& image, int width, int height, int channels) {
+  if (image.view().data == nullptr || image.width() != width || image.height() != height ||
+      image.channels() != channels)
+    image = Image<T>(width, height, channels);
+}
+
+// "PATH: frame 12: CAUSE"
+[[noreturn]] void throw_broken(const std::string& path, std::int64_t frame,
+                               const std::string& cause);
+
+}  // namespace fovea::io

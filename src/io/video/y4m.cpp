@@ -1,0 +1,311 @@
+#include "io/video/y4m.h"
+
+#include <fovea/core/error.h>
+#include <fovea/io/sink.h>
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+
+#include "core/json_text.h"
+
+namespace fovea::io {
+namespace {
+
+constexpr int kMostSide = 1 << 16;
+constexpr std::int64_t kMostPixels = std::int64_t{1} << 28;  // 16384 x 16384
+constexpr std::size_t kMostHeader = 1024, kMostFrameHeader = 256;
+constexpr std::size_t kFirstRead = 1 << 20;
+
+std::string excerpt(std::string_view text) {
+  return fovea::detail::json_quote(text.substr(0, std::min<std::size_t>(text.size(), 60)));
+}
+
+std::int64_t parse_whole(std::string_view text, std::int64_t most) {
+  std::int64_t value = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() && value >= 0 && value <= most
+             ? value
+             : -1;
+}
+
+struct Tag {
+  std::string_view name;  // without the p10 that deeper samples add
+  bool mono, alpha;
+  int shift_x, shift_y;
+  ChromaSiting siting;
+};
+constexpr Tag kTags[] = {{"420jpeg", false, false, 1, 1, ChromaSiting::kCenter},
+                         {"420paldv", false, false, 1, 1, ChromaSiting::kTopLeft},
+                         {"420mpeg2", false, false, 1, 1, ChromaSiting::kLeft},
+                         {"420", false, false, 1, 1, ChromaSiting::kLeft},
+                         {"422", false, false, 1, 0, ChromaSiting::kLeft},
+                         {"444alpha", false, true, 0, 0, ChromaSiting::kLeft},
+                         {"444", false, false, 0, 0, ChromaSiting::kLeft},
+                         {"411", false, false, 2, 0, ChromaSiting::kLeft},
+                         {"mono", true, false, 0, 0, ChromaSiting::kLeft}};
+
+// "420jpeg", "422p10", "mono12".
+bool parse_chroma(std::string_view text, Y4mHeader& header) {
+  for (const Tag& tag : kTags) {
+    if (!text.starts_with(tag.name)) continue;
+    std::string_view depth = text.substr(tag.name.size());
+    int bits = 8;
+    if (!depth.empty()) {
+      if (!tag.mono && !depth.starts_with('p')) continue;
+      if (!tag.mono) depth.remove_prefix(1);
+      bits = static_cast<int>(parse_whole(depth, 16));
+      if (bits < 9 || tag.alpha) continue;
+    }
+    header.format.mono = tag.mono;
+    header.format.shift_x = tag.shift_x;
+    header.format.shift_y = tag.shift_y;
+    header.format.siting = tag.siting;
+    header.format.bits = bits;
+    header.format.full_range = tag.mono;
+    header.alpha = tag.alpha;
+    return true;
+  }
+  return false;
+}
+
+bool parse_rate(std::string_view text, Rational& rate) {
+  const auto colon = text.find(':');
+  if (colon == text.npos) return false;
+  const std::int64_t numerator = parse_whole(text.substr(0, colon), INT32_MAX);
+  const std::int64_t denominator = parse_whole(text.substr(colon + 1), INT32_MAX);
+  if (numerator < 0 || denominator < 0) return false;
+  // 0:0 stands for an unknown rate.
+  if (numerator > 0 && denominator > 0) rate = {numerator, denominator};
+  return true;
+}
+
+// Reads up to the line's end; false where the stream ends before its first byte.
+bool read_line(std::FILE* stream, std::size_t most, std::string& line, bool& ended) {
+  line.clear();
+  ended = false;
+  for (int c = 0; line.size() <= most && (c = std::getc(stream)) != EOF;) {
+    if (c == '\n') {
+      ended = true;
+      return true;
+    }
+    line += static_cast<char>(c);
+  }
+  return !line.empty();
+}
+
+void throw_if_unreadable(std::FILE* stream, const std::string& name) {
+  if (std::ferror(stream) != 0)
+    throw IoError(fmt::format("{}: cannot read: {}", name, std::strerror(errno)));
+}
+
+class Y4mTarget final : public VideoTarget {
+ public:
+  Y4mTarget(const std::string& path, const VideoWriteOptions& options)
+      : path_(path), options_(options), sink_(path) {}
+
+  void write(ImageView<const std::uint8_t> frame) override {
+    if (data_.empty()) begin(frame);
+    to_yuv(frame, format_, planes_);
+    sink_.write("FRAME\n");
+    sink_.write({reinterpret_cast<const char*>(data_.data()), data_.size()});
+  }
+  void write(ImageView<const std::uint16_t>) override {
+    throw InvalidArgument(path_ + ": y4m has 8 bits; give 8-bit frames or write .mkv or images");
+  }
+  void finish() override { sink_.commit(); }
+
+ private:
+  void begin(ImageView<const std::uint8_t> frame) {
+    const bool subsampled = options_.chroma == ChromaSampling::k420;
+    format_ = {.width = frame.width,
+               .height = frame.height,
+               .mono = frame.channels == 1,
+               .shift_x = subsampled ? 1 : 0,
+               .shift_y = subsampled ? 1 : 0,
+               .siting = ChromaSiting::kCenter,
+               .full_range = frame.channels == 1 || options_.range == YuvRange::kFull};
+    const std::size_t luma =
+        static_cast<std::size_t>(frame.width) * static_cast<std::size_t>(frame.height);
+    const std::size_t chroma = format_.mono ? 0
+                                            : static_cast<std::size_t>(format_.chroma_width()) *
+                                                  static_cast<std::size_t>(format_.chroma_height());
+    data_.resize(luma + 2 * chroma);
+    planes_ = {{data_.data(), data_.data() + luma, data_.data() + luma + chroma},
+               {frame.width, format_.chroma_width(), format_.chroma_width()}};
+    const Rational rate = frame_rate(options_.frame_rate);
+    sink_.write(fmt::format("{} W{} H{} F{}:{} Ip A1:1 C{} XCOLORRANGE={}\n", kY4mMagic,
+                            frame.width, frame.height, rate.numerator, rate.denominator,
+                            format_.mono ? "mono"
+                            : subsampled ? "420jpeg"
+                                         : "444",
+                            format_.full_range ? "FULL" : "LIMITED"));
+  }
+
+  std::string path_;
+  VideoWriteOptions options_;
+  FileSink sink_;
+  YuvFormat format_;
+  std::vector<std::uint8_t> data_;
+  MutableYuvPlanes planes_;
+};
+
+}  // namespace
+
+std::uint64_t Y4mHeader::frame_bytes() const {
+  const auto area = [](int width, int height) {
+    return static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(height);
+  };
+  const std::uint64_t luma = area(format.width, format.height);
+  const std::uint64_t chroma =
+      format.mono ? 0 : 2 * area(format.chroma_width(), format.chroma_height());
+  return (luma + chroma + (alpha ? luma : 0)) * static_cast<std::uint64_t>(format.sample_bytes());
+}
+
+Y4mHeader parse_y4m_header(std::string_view line, const std::string& name) {
+  const auto refuse = [&](const std::string& cause) {
+    throw FormatError(fmt::format("{}: y4m header: {}", name, cause));
+  };
+  Y4mHeader header;
+  if (!line.starts_with(kY4mMagic) ||
+      (line.size() > kY4mMagic.size() && line[kY4mMagic.size()] != ' '))
+    throw FormatError(fmt::format("{}: not a y4m stream: it begins with {}, not with {}", name,
+                                  excerpt(line), kY4mMagic));
+  std::size_t at = kY4mMagic.size();
+  while (at < line.size()) {
+    if (line[at] == ' ') {
+      ++at;
+      continue;
+    }
+    const auto end = std::min(line.find(' ', at), line.size());
+    const std::string_view word = line.substr(at, end - at), value = word.substr(1);
+    at = end;
+    if (word[0] == 'W' || word[0] == 'H') {
+      const std::int64_t side = parse_whole(value, kMostSide);
+      if (side < 1)
+        refuse(fmt::format("{} is {}; expected 1 to {}", word[0] == 'W' ? "width" : "height",
+                           excerpt(value), kMostSide));
+      (word[0] == 'W' ? header.format.width : header.format.height) = static_cast<int>(side);
+    } else if (word[0] == 'F' && !parse_rate(value, header.rate)) {
+      refuse(
+          fmt::format("frame rate is {}; expected a fraction such as 30000:1001", excerpt(value)));
+    } else if (word[0] == 'C' && !parse_chroma(value, header)) {
+      refuse(
+          fmt::format("color space {} is not supported; expected 420, 422, 444, 411 or mono, "
+                      "of 8 to 16 bits",
+                      excerpt(value)));
+    }
+  }
+  if (header.format.width == 0 || header.format.height == 0) refuse("width or height is missing");
+  if (std::int64_t{header.format.width} * header.format.height > kMostPixels)
+    refuse(fmt::format("{}x{} is more than the {} pixels supported", header.format.width,
+                       header.format.height, kMostPixels));
+  // Behind the C tag, which sets a default of its own, whatever their order in the line.
+  if (line.find(" XCOLORRANGE=FULL") != line.npos) header.format.full_range = true;
+  if (line.find(" XCOLORRANGE=LIMITED") != line.npos) header.format.full_range = false;
+  return header;
+}
+
+Y4mSource::Y4mSource(FilePointer stream, std::string name, const VideoReadOptions& options)
+    : stream_(std::move(stream)), name_(std::move(name)), color_(options.color) {
+  std::string line;
+  bool ended = false;
+  const bool any = read_line(stream_.get(), kMostHeader, line, ended);
+  throw_if_unreadable(stream_.get(), name_);
+  if (!any) throw FormatError(name_ + ": is empty; expected a y4m stream");
+  if (!ended && line.starts_with(kY4mMagic))
+    throw FormatError(fmt::format(
+        "{}: y4m header: {}", name_,
+        line.size() > kMostHeader ? "its line does not end" : "the stream ends within it"));
+  header_ = parse_y4m_header(line, name_);
+  if (options.matrix != YuvMatrix::kAuto) header_.format.matrix = options.matrix;
+  if (options.range != YuvRange::kAuto)
+    header_.format.full_range = options.range == YuvRange::kFull;
+  info_.width = header_.format.width;
+  info_.height = header_.format.height;
+  info_.rate = header_.rate;
+  info_.bits = header_.format.bits;
+  info_.format = "y4m";
+  info_.codec = "rawvideo";
+  info_.frame_count = count_frames();
+}
+
+// Known where the rest of a file is a whole number of frames with plain headers.
+std::int64_t Y4mSource::count_frames() {
+  struct stat status {};
+  const int descriptor = fileno(stream_.get());
+  const auto here = std::ftell(stream_.get());
+  if (descriptor < 0 || here < 0 || fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode))
+    return -1;
+  const std::int64_t rest = status.st_size - here;
+  const auto one = static_cast<std::int64_t>(header_.frame_bytes() + std::strlen("FRAME\n"));
+  return rest >= 0 && rest % one == 0 ? rest / one : -1;
+}
+
+bool Y4mSource::advance() {
+  ++index_;
+  if (!read_frame_header()) return false;
+  read_frame_data();
+  return true;
+}
+
+bool Y4mSource::read_frame_header() {
+  std::string line;
+  bool ended = false;
+  const bool any = read_line(stream_.get(), kMostFrameHeader, line, ended);
+  throw_if_unreadable(stream_.get(), name_);
+  if (!any && !ended) return false;
+  const bool frame = line == "FRAME" || line.starts_with("FRAME ");
+  if (!ended && line.size() <= kMostFrameHeader)
+    throw_broken(name_, index_, "the stream ends within the frame's header");
+  if (!frame || !ended)
+    throw_broken(name_, index_, fmt::format("expected a line FRAME, found {}", excerpt(line)));
+  return true;
+}
+
+// In growing steps, so that a header's claim alone never takes memory.
+void Y4mSource::read_frame_data() {
+  const auto bytes = static_cast<std::size_t>(header_.frame_bytes());
+  std::size_t have = 0;
+  while (have < bytes) {
+    const std::size_t room = std::max({data_.size(), kFirstRead, 2 * have});
+    if (data_.size() < std::min(bytes, room)) data_.resize(std::min(bytes, room));
+    const std::size_t got = std::fread(data_.data() + have, 1, data_.size() - have, stream_.get());
+    if (got == 0) break;
+    have += got;
+  }
+  throw_if_unreadable(stream_.get(), name_);
+  if (have < bytes)
+    throw_broken(name_, index_,
+                 fmt::format("truncated: {} of its {} bytes are there", have, bytes));
+}
+
+double Y4mSource::get(Frame& frame, bool deep) {
+  const YuvFormat& format = header_.format;
+  const auto size = static_cast<std::ptrdiff_t>(format.sample_bytes());
+  const std::ptrdiff_t luma_stride = format.width * size;
+  const std::ptrdiff_t chroma_stride = format.chroma_width() * size;
+  YuvPlanes planes = {{data_.data()}, {luma_stride, chroma_stride, chroma_stride}};
+  if (!format.mono) {
+    planes.data[1] = data_.data() + luma_stride * format.height;
+    planes.data[2] = planes.data[1] + chroma_stride * format.chroma_height();
+  }
+  const int channels = color_ == VideoColor::kRgb ? 3 : 1;
+  if (deep) {
+    fit(frame.deep_image, format.width, format.height, channels);
+    from_yuv(format, planes, frame.deep_image.view());
+  } else {
+    fit(frame.image, format.width, format.height, channels);
+    from_yuv(format, planes, frame.image.view());
+  }
+  return static_cast<double>(index_) / header_.rate.value();
+}
+
+std::unique_ptr<VideoTarget> create_y4m(const std::string& path, const VideoWriteOptions& options) {
+  return std::make_unique<Y4mTarget>(path, options);
+}
+
+}  // namespace fovea::io

@@ -1,0 +1,149 @@
+// The measures of the Princeton benchmark, by area. All but the cut discrepancy follow from the
+// table of areas that each segment of one shares with each of the other.
+#include <fovea/mesh/evaluate.h>
+
+#include <fmt/format.h>
+#include <fovea/core/error.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "mesh/divide/cut_discrepancy.h"
+#include "mesh/graph/vector.h"
+
+namespace fovea::mesh {
+namespace {
+
+using Labels = std::span<const std::int32_t>;
+
+void require_labels(const io::TriangleMesh& mesh, Labels labels, const char* whose) {
+  if (mesh.faces.empty()) throw InvalidArgument("evaluate: the mesh has no faces");
+  if (labels.size() != mesh.faces.size())
+    throw InvalidArgument(fmt::format("evaluate: {} labels {} for {} faces; expected one each",
+                                      labels.size(), whose, mesh.faces.size()));
+}
+
+std::vector<double> face_shares(const io::TriangleMesh& mesh) {
+  std::vector<double> shares(mesh.faces.size());
+  double sum = 0;
+  for (std::size_t face = 0; face < shares.size(); ++face) {
+    const Vector a = corner(mesh, face, 0);
+    shares[face] = length(cross(corner(mesh, face, 1) - a, corner(mesh, face, 2) - a));
+    sum += shares[face];
+  }
+  // A mesh without any area has faces that count alike.
+  for (double& share : shares)
+    share = sum > 0 ? share / sum : 1 / static_cast<double>(shares.size());
+  return shares;
+}
+
+struct Overlaps {
+  std::map<std::int32_t, double> first, second;
+  std::map<std::pair<std::int32_t, std::int32_t>, double> both;
+  double squares = 0;  // of single faces
+};
+Overlaps overlaps(const std::vector<double>& shares, Labels a, Labels b) {
+  Overlaps result;
+  for (std::size_t face = 0; face < shares.size(); ++face) {
+    result.both[{a[face], b[face]}] += shares[face];
+    result.squares += shares[face] * shares[face];
+  }
+  for (const auto& [labels, share] : result.both) {
+    result.first[labels.first] += share;
+    result.second[labels.second] += share;
+  }
+  return result;
+}
+
+template <class Shares>
+double sum_of_squares(const Shares& shares) {
+  double sum = 0;
+  for (const auto& [label, share] : shares) sum += share * share;
+  return sum;
+}
+
+// Pairs of different faces, weighted by the product of their areas.
+double rand_error(const Overlaps& overlap) {
+  const double pairs = 1 - overlap.squares;
+  if (!(pairs > 1e-12)) return 0;
+  const double apart = sum_of_squares(overlap.first) + sum_of_squares(overlap.second) -
+                       2 * sum_of_squares(overlap.both);
+  return std::clamp(apart / pairs, 0.0, 1.0);
+}
+
+// What of the second's segments does not lie in the one of the first that fits each best; or the
+// other way round.
+double hamming(const Overlaps& overlap, bool of_second) {
+  std::map<std::int32_t, double> best;
+  for (const auto& [labels, share] : overlap.both) {
+    double& most = best[of_second ? labels.second : labels.first];
+    most = std::max(most, share);
+  }
+  double fits = 0;
+  for (const auto& [label, share] : best) fits += share;
+  return std::max(1 - fits, 0.0);
+}
+
+void consistency(const Overlaps& overlap, SegmentationErrors& errors) {
+  double by_first = 0;
+  double by_second = 0;
+  double by_less = 0;
+  for (const auto& [labels, share] : overlap.both) {
+    if (!(share > 0)) continue;
+    const double first = std::max(1 - share / overlap.first.at(labels.first), 0.0);
+    const double second = std::max(1 - share / overlap.second.at(labels.second), 0.0);
+    by_first += share * first;
+    by_second += share * second;
+    by_less += share * std::min(first, second);
+  }
+  errors.global_consistency = std::min(by_first, by_second);
+  errors.local_consistency = by_less;
+}
+
+SegmentationErrors compare(const std::vector<double>& shares, Labels a, Labels b) {
+  const Overlaps overlap = overlaps(shares, a, b);
+  SegmentationErrors errors;
+  errors.rand = rand_error(overlap);
+  errors.hamming_missing = hamming(overlap, true);
+  errors.hamming_false = hamming(overlap, false);
+  errors.hamming = (errors.hamming_missing + errors.hamming_false) / 2;
+  consistency(overlap, errors);
+  return errors;
+}
+
+}  // namespace
+
+SegmentationErrors compare_segmentations(const io::TriangleMesh& mesh,
+                                         std::span<const std::int32_t> a,
+                                         std::span<const std::int32_t> b) {
+  const std::vector<std::int32_t> other(b.begin(), b.end());
+  return compare_to_people(mesh, a, {&other, 1});
+}
+
+SegmentationErrors compare_to_people(const io::TriangleMesh& mesh,
+                                     std::span<const std::int32_t> labels,
+                                     std::span<const std::vector<std::int32_t>> people) {
+  require_labels(mesh, labels, "of the segmentation");
+  if (people.empty()) throw InvalidArgument("evaluate: no segmentation to compare with");
+  for (const std::vector<std::int32_t>& person : people)
+    require_labels(mesh, person, "to compare with");
+  const std::vector<double> shares = face_shares(mesh);
+  const CutDiscrepancy cuts(mesh);
+  const CutDiscrepancy::Cut ours = cuts.cut_of(labels);
+  SegmentationErrors mean;
+  const double part = 1 / static_cast<double>(people.size());
+  for (const std::vector<std::int32_t>& person : people) {
+    const SegmentationErrors one = compare(shares, labels, person);
+    mean.rand += part * one.rand;
+    mean.cut_discrepancy += part * cuts.between(ours, cuts.cut_of(person));
+    mean.hamming += part * one.hamming;
+    mean.hamming_missing += part * one.hamming_missing;
+    mean.hamming_false += part * one.hamming_false;
+    mean.global_consistency += part * one.global_consistency;
+    mean.local_consistency += part * one.local_consistency;
+  }
+  return mean;
+}
+
+}  // namespace fovea::mesh

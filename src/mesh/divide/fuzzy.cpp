@@ -1,0 +1,177 @@
+// Katz and Tal, "Hierarchical mesh decomposition using fuzzy clustering and cuts" (SIGGRAPH 2003):
+// representatives by shortest paths, memberships by distance to them, representatives moved until
+// they stay, faces whose two best memberships are alike left to a minimum cut. Sums go over all
+// faces, and all may represent, unless a number of candidates is asked for.
+#include "mesh/divide/fuzzy.h"
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+
+#include "core/dispatch.h"
+#include "mesh/divide/clusters.h"
+#include "mesh/divide/superfaces.h"
+#include "mesh/graph/normals.h"
+#include "mesh/graph/surface_math.h"
+
+namespace fovea::mesh {
+namespace {
+
+class Fuzzy final : public Divider {
+ public:
+  explicit Fuzzy(const SegmentOptions& options) : options_(options) {}
+
+  Part prepare(const DualGraph& component) const override {
+    Part part;
+    part.graph = component;
+    part.adjacency = Adjacency(component.areas.size(), component.arcs);
+    smooth_and_measure(part.graph, part.adjacency, 0, options_.exec);
+    part.costs = arc_costs(part.graph, options_.fuzzy.costs);
+    return part;
+  }
+
+  Clusters divide(const Part& part, int count) const override {
+    if (count == 1 || part.faces() < 2) return one_cluster(part);
+    const auto start = std::chrono::steady_clock::now();
+    const Candidates candidates = measure(part);
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+    const CandidateRows rows{candidates.rows.view(), candidates.table.get()};
+    const std::unique_ptr<FuzzyEngine> engine = detail::on_cuda(options_.exec)
+                                                    ? cuda::make_fuzzy_engine(rows, options_.exec)
+                                                    : cpu::make_fuzzy_engine(rows, options_.exec);
+
+    std::vector<double> gaps;
+    const int most = count > 0 ? count : options_.fuzzy.most_segments + 1;
+    std::vector<std::size_t> representatives =
+        count == 2
+            ? farthest_pair(*engine, candidates.faces)
+            : spread_candidates(*engine, candidates.faces, static_cast<std::size_t>(most), gaps);
+    if (count == 0)
+      representatives.resize(
+          std::min(representatives.size(), static_cast<std::size_t>(count_by_gaps(gaps))));
+    engine->belong_to(representatives, options_.fuzzy.power);
+    for (int round = 0; round < options_.fuzzy.rounds; ++round) {
+      throw_if_stopped(options_.exec);
+      std::vector<std::size_t> next = moved(engine->weighted_totals(), representatives);
+      if (next == representatives) break;
+      representatives = std::move(next);
+      engine->belong_to(representatives, options_.fuzzy.power);
+    }
+    Clusters clusters = assign(candidates.faces, representatives, engine->memberships());
+    if (clusters.count == 2)
+      clusters.apart = static_cast<double>(
+          engine->row(representatives[0])[static_cast<std::size_t>(clusters.representatives[1])]);
+    clusters.seconds = spent.count();
+    clusters.engine = candidates.engine;
+    return clusters;
+  }
+
+  // 1 / (1 + angular / mean), as the paper has it.
+  std::vector<double> capacities(const Part& part) const override {
+    const double eta = options_.fuzzy.costs.eta;
+    std::vector<double> angular(part.graph.arcs.size());
+    double sum = 0;
+    for (std::size_t i = 0; i < angular.size(); ++i) {
+      const DualArc& arc = part.graph.arcs[i];
+      angular[i] = (arc.concave ? 1 : eta) * one_minus_cosine(arc.angle);
+      sum += angular[i];
+    }
+    const double mean = sum / std::max<double>(static_cast<double>(angular.size()), 1);
+    for (double& value : angular) value = 1 / (1 + (mean > 1e-9 ? value / mean : 0));
+    return angular;
+  }
+
+ private:
+  // Faces that may represent, and their distances to all.
+  struct Candidates {
+    std::vector<std::int32_t> faces;
+    Image<float> rows;
+    std::unique_ptr<DistanceTable> table;  // instead of rows: where a GPU goes on working with them
+    std::string engine;
+  };
+  Candidates measure(const Part& part) const {
+    std::vector<GraphArc> arcs(part.graph.arcs.size());
+    for (std::size_t i = 0; i < arcs.size(); ++i)
+      arcs[i] = {part.graph.arcs[i].a, part.graph.arcs[i].b, part.costs[i]};
+    const auto faces = static_cast<int>(part.faces());
+    const Graph graph(faces, arcs);
+    PathOptions paths = options_.paths;
+    paths.exec = options_.exec;
+    Candidates result;
+    const int some = options_.fuzzy.candidates;
+    if (some > 0 && some < faces) {
+      // From some faces alone Dijkstra's way on the CPU is the shortest, on any device.
+      paths.exec.device = Device::cpu();
+      result.faces = make_superfaces(part, some, options_.exec).seeds;
+      result.rows = distances_from(graph, result.faces, paths);
+      result.engine = to_string(PathEngine::kDijkstra);
+      return result;
+    }
+    result.faces.resize(part.faces());
+    std::iota(result.faces.begin(), result.faces.end(), 0);
+    // Sums differ in their last bits between engines: all devices take the same one.
+    if (paths.engine == PathEngine::kAuto) paths.engine = PathEngine::kPartitioned;
+    PathRun run;
+    if (detail::on_cuda(options_.exec)) {
+      result.table = std::make_unique<DistanceTable>(graph, paths);
+      run = result.table->run();
+    } else {
+      result.rows = Image<float>(faces, faces);
+      const auto take = [&](const DistanceRows& some_rows) {
+        for (int row = 0; row < some_rows.rows.height; ++row)
+          std::copy_n(&some_rows.rows.at(0, row), faces, &result.rows.at(0, some_rows.first + row));
+      };
+      stream_distances(graph, take, paths, &run);
+    }
+    result.engine = to_string(run.engine);
+    return result;
+  }
+
+  Clusters assign(std::span<const std::int32_t> candidates,
+                  std::span<const std::size_t> representatives,
+                  const Image<float>& membership) const {
+    Clusters clusters;
+    const auto faces = static_cast<std::size_t>(membership.width());
+    clusters.count = static_cast<int>(representatives.size());
+    clusters.labels.resize(faces);
+    clusters.membership.resize(faces);
+    clusters.second.assign(faces, -1);
+    for (const std::size_t i : representatives) clusters.representatives.push_back(candidates[i]);
+    for (std::size_t face = 0; face < faces; ++face) {
+      const auto share = [&](std::int32_t i) { return membership.at(static_cast<int>(face), i); };
+      std::int32_t best = 0;
+      std::int32_t second = -1;
+      for (std::int32_t i = 1; i < clusters.count; ++i) {
+        if (share(i) > share(best)) {
+          second = best;
+          best = i;
+        } else if (second < 0 || share(i) > share(second)) {
+          second = i;
+        }
+      }
+      clusters.labels[face] = best;
+      clusters.membership[face] = share(best);
+      if (second >= 0 &&
+          static_cast<double>(share(best) - share(second)) < options_.fuzzy.fuzziness)
+        clusters.second[face] = second;
+    }
+    // Also where another representative has no distance to it at all, a cluster is not empty.
+    for (std::int32_t i = 0; i < clusters.count; ++i) {
+      const auto face =
+          static_cast<std::size_t>(clusters.representatives[static_cast<std::size_t>(i)]);
+      clusters.labels[face] = i;
+      clusters.second[face] = -1;
+    }
+    return clusters;
+  }
+
+  const SegmentOptions& options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Divider> make_fuzzy(const SegmentOptions& options) {
+  return std::make_unique<Fuzzy>(options);
+}
+
+}  // namespace fovea::mesh

@@ -1,0 +1,70 @@
+#include <algorithm>
+#include <limits>
+
+#include "mesh/divide/fuzzy.h"
+
+namespace fovea::mesh {
+
+std::vector<std::size_t> spread_candidates(FuzzyEngine& engine, std::span<const std::int32_t> faces,
+                                           std::size_t count, std::vector<double>& gaps) {
+  const std::vector<double> totals = engine.totals();
+  const auto first =
+      static_cast<std::size_t>(std::min_element(totals.begin(), totals.end()) - totals.begin());
+  std::vector<std::size_t> taken{first};
+  std::vector<float> nearest(faces.size(), std::numeric_limits<float>::infinity());
+  gaps.clear();
+  while (taken.size() < std::min(count, faces.size())) {
+    const std::vector<float> latest = engine.row(taken.back());
+    std::size_t farthest = 0;
+    for (std::size_t i = 0; i < faces.size(); ++i) {
+      nearest[i] = std::min(nearest[i], latest[static_cast<std::size_t>(faces[i])]);
+      if (nearest[i] > nearest[farthest]) farthest = i;
+    }
+    gaps.push_back(static_cast<double>(nearest[farthest]));
+    taken.push_back(farthest);
+  }
+  return taken;
+}
+
+std::vector<std::size_t> farthest_pair(FuzzyEngine& engine, std::span<const std::int32_t> faces) {
+  // Where only some faces are candidates, the farthest from one of them may be none: the candidate
+  // that reaches farthest is the first, and the candidate farthest from it the second.
+  const std::vector<float> reaches = engine.reaches();
+  const auto a =
+      static_cast<std::size_t>(std::max_element(reaches.begin(), reaches.end()) - reaches.begin());
+  const std::vector<float> row = engine.row(a);
+  std::size_t b = a == 0 && faces.size() > 1 ? 1 : 0;
+  for (std::size_t i = 0; i < faces.size(); ++i)
+    if (i != a && row[static_cast<std::size_t>(faces[i])] > row[static_cast<std::size_t>(faces[b])])
+      b = i;
+  return {std::min(a, b), std::max(a, b)};
+}
+
+int count_by_gaps(std::span<const double> gaps) {
+  // gaps[i] is that of representative i + 2; the last has none to fall to.
+  int best = 1;
+  double most = 0;
+  for (std::size_t i = 0; i + 1 < gaps.size(); ++i) {
+    if (gaps[i] - gaps[i + 1] <= most) continue;
+    most = gaps[i] - gaps[i + 1];
+    best = static_cast<int>(i) + 2;
+  }
+  return best;
+}
+
+std::vector<std::size_t> moved(std::span<const double> totals,
+                               std::span<const std::size_t> representatives) {
+  const std::size_t count = representatives.size();
+  std::vector<std::size_t> result(representatives.begin(), representatives.end());
+  for (std::size_t j = 0; j < count; ++j) {
+    for (std::size_t i = 0; i * count < totals.size(); ++i) {
+      // A candidate represents one cluster only.
+      if (totals[i * count + j] < totals[result[j] * count + j] &&
+          std::find(result.begin(), result.end(), i) == result.end())
+        result[j] = i;
+    }
+  }
+  return result;
+}
+
+}  // namespace fovea::mesh

@@ -1,0 +1,127 @@
+// Binary divisions of binary divisions: the part is divided next that gains most by it, as in
+// Ward's merging: by the distance of its representatives and the areas of its halves.
+#include <algorithm>
+#include <numeric>
+#include <queue>
+#include <utility>
+
+#include "mesh/divide/clusters.h"
+#include "mesh/graph/surface_math.h"
+
+namespace fovea::mesh {
+namespace {
+
+struct Branch {
+  std::vector<std::int32_t> faces;  // of the part that all began with
+  Clusters halves;
+  int depth = 0;
+};
+
+Part sub_part(const Part& whole, const std::vector<std::int32_t>& faces) {
+  Part part;
+  std::vector<std::int32_t> arcs;
+  part.graph = part_of(whole.graph, faces, &arcs);
+  for (const std::int32_t arc : arcs)
+    part.costs.push_back(whole.costs[static_cast<std::size_t>(arc)]);
+  part.adjacency = Adjacency(faces.size(), part.graph.arcs);
+  return part;
+}
+
+// Mean of 1 - cos over the arcs.
+double mean_bend(const DualGraph& graph) {
+  double sum = 0;
+  for (const DualArc& arc : graph.arcs) sum += one_minus_cosine(arc.angle);
+  return graph.arcs.empty() ? 0 : sum / static_cast<double>(graph.arcs.size());
+}
+
+// What the halves add up to, as resistances in parallel do.
+double common_area(const Part& part, const Clusters& halves) {
+  double areas[2] = {0, 0};
+  for (std::size_t face = 0; face < part.faces(); ++face)
+    areas[halves.labels[face] == 1 ? 1 : 0] += static_cast<double>(part.graph.areas[face]);
+  const double both = areas[0] + areas[1];
+  return both > 0 ? areas[0] * areas[1] / both : 0;
+}
+
+class Hierarchy {
+ public:
+  Hierarchy(const Divider& divider, const Part& whole, const SegmentOptions& options, int count)
+      : divider_(divider), whole_(whole), rules_(options.hierarchy), count_(count) {
+    result_ = one_cluster(whole);
+    bend_ = mean_bend(whole.graph);
+  }
+
+  Clusters run() {
+    std::vector<std::int32_t> all(whole_.faces());
+    std::iota(all.begin(), all.end(), 0);
+    offer(std::move(all), 0);
+    while (!queue_.empty() && (count_ == 0 || result_.count < count_)) {
+      const std::size_t next = queue_.top().second;
+      queue_.pop();
+      split(next);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  // A part that may be divided waits with its two halves. Parts that fell into pieces (a part is
+  // not always connected) are left whole.
+  void offer(std::vector<std::int32_t> faces, int depth) {
+    if (faces.size() < 2) return;
+    if (count_ == 0 &&
+        (depth >= rules_.depth || faces.size() < static_cast<std::size_t>(rules_.least_faces)))
+      return;
+    const Part part = sub_part(whole_, faces);
+    if (count_ == 0 && mean_bend(part.graph) < rules_.least_angle * bend_) return;
+    Branch branch{std::move(faces), divider_.divide(part, 2), depth};
+    result_.seconds += branch.halves.seconds;
+    if (!branch.halves.engine.empty()) result_.engine = branch.halves.engine;
+    if (branch.halves.count < 2) return;
+    const double apart = branch.halves.apart;
+    if (first_ < 0) first_ = apart;
+    if (count_ == 0 && apart < rules_.least_distance * first_) return;
+    branches_.push_back(std::move(branch));
+    queue_.emplace(apart * common_area(part, branches_.back().halves), branches_.size() - 1);
+  }
+
+  void split(std::size_t which) {
+    Branch branch = std::move(branches_[which]);
+    const std::int32_t old = result_.labels[static_cast<std::size_t>(branch.faces[0])];
+    const auto fresh = static_cast<std::int32_t>(result_.count++);
+    std::vector<std::int32_t> sides[2];
+    for (std::size_t i = 0; i < branch.faces.size(); ++i) {
+      const auto face = static_cast<std::size_t>(branch.faces[i]);
+      const bool other = branch.halves.labels[i] == 1;
+      sides[other ? 1 : 0].push_back(branch.faces[i]);
+      result_.labels[face] = other ? fresh : old;
+      result_.membership[face] = std::min(result_.membership[face], branch.halves.membership[i]);
+      if (branch.halves.second[i] >= 0)
+        result_.second[face] = branch.halves.second[i] == 1 ? fresh : old;
+    }
+    const auto seed = [&](std::size_t half) {
+      return branch.faces[static_cast<std::size_t>(branch.halves.representatives[half])];
+    };
+    result_.representatives[static_cast<std::size_t>(old)] = seed(0);
+    result_.representatives.push_back(seed(1));
+    for (std::vector<std::int32_t>& side : sides) offer(std::move(side), branch.depth + 1);
+  }
+
+  const Divider& divider_;
+  const Part& whole_;
+  const HierarchyOptions& rules_;
+  int count_;
+  double bend_ = 0;
+  double first_ = -1;
+  Clusters result_;
+  std::vector<Branch> branches_;
+  std::priority_queue<std::pair<double, std::size_t>> queue_;
+};
+
+}  // namespace
+
+Clusters divide_by_halves(const Divider& divider, const Part& part, const SegmentOptions& options,
+                          int count) {
+  return Hierarchy(divider, part, options, count).run();
+}
+
+}  // namespace fovea::mesh

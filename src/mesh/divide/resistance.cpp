@@ -1,0 +1,192 @@
+// Costs of steps read as electrical resistances (costs of Katz and Tal, of concave edges alone):
+// two faces are near where many ways lead from one to the other, not where one does, so that a part
+// behind a narrow neck is far however short the way through it. Patches of faces are the nodes of
+// the network; its slowest modes, divided by a power of their values, are coordinates whose
+// distances are those of the currents; groups of patches there are the clusters. O(n log n) for the
+// patches, the rest depends on their number only.
+// On CUDA the stages over all faces run there: smoothing, angles, seeds and owners of patches. What
+// is left does not pay: edges of the mesh are sorted once, the 800 patches' modes and groups are a
+// few milliseconds of steps that wait for each other, and cuts touch the faces near seams alone.
+#include "mesh/divide/resistance.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "mesh/divide/seams.h"
+#include "mesh/graph/normals.h"
+#include "mesh/graph/surface_math.h"
+
+namespace fovea::mesh {
+namespace {
+
+constexpr double kSeamWidth = 0.05;  // around seams, of the root of the area
+constexpr int kModesApart = 8;       // that tell how far two halves are apart
+// Where the number is chosen: by so many modes, those that are slower than this share of the last
+// being held up by necks, and a leap elsewhere counting less. On the tuning meshes any share from
+// 0.28 to 0.36 does as well.
+constexpr int kModesChosen = 25;
+constexpr double kNeck = 0.3;
+constexpr double kOffPenalty = 1.5;
+// A mean of 1 - cos over valleys below this is no valley.
+constexpr double kLeastValley = 1e-6;
+
+bool has_valleys(const DualGraph& graph) {
+  double sum = 0;
+  for (const DualArc& arc : graph.arcs)
+    if (arc.concave) sum += one_minus_cosine(arc.angle);
+  return sum > kLeastValley * static_cast<double>(graph.arcs.size());
+}
+
+// The effective resistance between two nodes, by the modes that are known.
+double resistance_between(const Spectrum& spectrum, std::size_t a, std::size_t b) {
+  double sum = 0;
+  for (std::size_t mode = 1; mode < spectrum.values.size(); ++mode) {
+    const double apart = spectrum.at(a, mode) - spectrum.at(b, mode);
+    if (spectrum.values[mode] > 0) sum += apart * apart / spectrum.values[mode];
+  }
+  return sum;
+}
+
+class Resistance final : public Divider {
+ public:
+  explicit Resistance(const SegmentOptions& options) : options_(options) {}
+
+  Part prepare(const DualGraph& component) const override {
+    Part part;
+    part.graph = component;
+    part.adjacency = Adjacency(component.areas.size(), component.arcs);
+    smooth_and_measure(part.graph, part.adjacency,
+                       rounds_by_length(component, options_.resistance.smoothing), options_.exec);
+    part.costs = arc_costs(part.graph, options_.resistance.costs);
+    return part;
+  }
+
+  Clusters divide(const Part& part, int count) const override {
+    const ResistanceOptions& how = options_.resistance;
+    if (count == 1 || part.faces() < 2) return one_cluster(part);
+    if (count == 0 && !has_valleys(part.graph)) return one_cluster(part);
+    const int most = count > 0 ? count : std::max(how.most_segments, kModesChosen - 1);
+    const auto nodes = static_cast<int>(std::min<std::size_t>(
+        part.faces(), static_cast<std::size_t>(std::max(how.superfaces, most))));
+    const Superfaces superfaces = make_superfaces(part, nodes, options_.exec);
+    const Network network = make_network(part, superfaces);
+    const Spectrum spectrum = slowest_modes(network, std::max(most + 1, kModesApart));
+    throw_if_stopped(options_.exec);
+    if (count == 0) count = choose_count(spectrum, how.most_segments);
+    if (count == 1) return one_cluster(part);
+    const Points points = spectral_points(spectrum, network.masses, count, how.power);
+    const Groups groups =
+        group_points(points, network.links, {count, how.restarts, options_.exec.seed});
+    return clusters_of(superfaces, points, groups, spectrum);
+  }
+
+  void doubt(const Part& part, Clusters& clusters) const override {
+    double area = 0;
+    for (const float one : part.graph.areas) area += static_cast<double>(one);
+    doubt_near_seams(part, kSeamWidth * std::sqrt(area), clusters);
+  }
+
+  // A seam costs its length, less where it lies in a valley.
+  std::vector<double> capacities(const Part& part) const override {
+    const std::vector<float> bends = arc_costs(part.graph, {0, options_.resistance.costs.eta});
+    std::vector<double> result(bends.size());
+    for (std::size_t i = 0; i < result.size(); ++i)
+      result[i] =
+          static_cast<double>(part.graph.arcs[i].edge) / (1 + static_cast<double>(bends[i]));
+    return result;
+  }
+
+ private:
+  Clusters clusters_of(const Superfaces& superfaces, const Points& points, const Groups& groups,
+                       const Spectrum& spectrum) const {
+    const auto dimensions = static_cast<std::size_t>(points.dimensions);
+    const std::size_t count = groups.centers.size() / dimensions;
+    Clusters clusters;
+    clusters.count = static_cast<int>(count);
+    std::vector<std::size_t> nearest(count, points.count());
+    std::vector<double> least(count, std::numeric_limits<double>::infinity());
+    for (std::size_t point = 0; point < points.count(); ++point) {
+      const auto label = static_cast<std::size_t>(groups.labels[point]);
+      const double distance = squared_distance(
+          points.at(point), groups.centers.data() + label * dimensions, points.dimensions);
+      if (distance >= least[label]) continue;
+      least[label] = distance;
+      nearest[label] = point;
+    }
+    for (const std::size_t point : nearest)
+      clusters.representatives.push_back(superfaces.seeds[point]);
+    std::vector<float> share(points.count());
+    for (std::size_t point = 0; point < points.count(); ++point) {
+      double own = 0;
+      double sum = 0;
+      for (std::size_t label = 0; label < count; ++label) {
+        const double distance =
+            squared_distance(points.at(point), points.at(nearest[label]), points.dimensions);
+        const double one = 1 / std::max(distance, 1e-12);
+        sum += one;
+        if (groups.labels[point] == static_cast<std::int32_t>(label)) own = one;
+      }
+      share[point] = static_cast<float>(own / sum);
+    }
+    for (const std::int32_t superface : superfaces.of) {
+      clusters.labels.push_back(groups.labels[static_cast<std::size_t>(superface)]);
+      clusters.membership.push_back(share[static_cast<std::size_t>(superface)]);
+    }
+    clusters.second.assign(superfaces.of.size(), -1);
+    if (count == 2) clusters.apart = resistance_between(spectrum, nearest[0], nearest[1]);
+    return clusters;
+  }
+
+  const SegmentOptions& options_;
+};
+
+}  // namespace
+
+double rounds_by_length(const DualGraph& graph, double rounds) {
+  return rounds * static_cast<double>(graph.faces()) / 10000;
+}
+
+Points spectral_points(const Spectrum& spectrum, std::vector<double> weights, int count,
+                       double power) {
+  Points points;
+  points.dimensions = std::min(count - 1, static_cast<int>(spectrum.values.size()) - 1);
+  points.weights = std::move(weights);
+  const double slowest = std::max(spectrum.values[1], 1e-300);
+  for (std::size_t node = 0; node < points.count(); ++node)
+    for (int mode = 1; mode <= points.dimensions; ++mode)
+      points.numbers.push_back(
+          spectrum.at(node, static_cast<std::size_t>(mode)) *
+          std::pow(std::max(spectrum.values[static_cast<std::size_t>(mode)] / slowest, 1e-12),
+                   -power));
+  return points;
+}
+
+int choose_count(const Spectrum& spectrum, int most) {
+  const std::size_t modes = spectrum.values.size();
+  if (modes < 3) return static_cast<int>(modes);
+  // On a surface without necks values grow in proportion to their number (Weyl), so that the last
+  // one stands for one of another number too.
+  const std::size_t last = std::min<std::size_t>(modes - 1, kModesChosen - 1);
+  const double whole =
+      spectrum.values[last] * static_cast<double>(kModesChosen - 1) / static_cast<double>(last);
+  int best = 1;
+  double most_told = -std::numeric_limits<double>::infinity();
+  for (std::size_t count = 2; count <= std::min<std::size_t>(last, static_cast<std::size_t>(most));
+       ++count) {
+    const double below = std::max(spectrum.values[count - 1], 1e-300);
+    const double above = std::max(spectrum.values[count], 1e-300);
+    const double off = 0.5 * (std::log(below) + std::log(above)) - std::log(kNeck * whole + 1e-300);
+    const double told = std::log(above / below) - kOffPenalty * std::abs(off);
+    if (told <= most_told) continue;
+    most_told = told;
+    best = static_cast<int>(count);
+  }
+  return best;
+}
+
+std::unique_ptr<Divider> make_resistance(const SegmentOptions& options) {
+  return std::make_unique<Resistance>(options);
+}
+
+}  // namespace fovea::mesh

@@ -1,0 +1,162 @@
+// The page on which a mesh is turned by hand. Vertices lie in it as 16-bit numbers; a picture of
+// the mesh stands there until the script has drawn, without scripts, and on paper.
+#include <fovea/core/error.h>
+#include <fovea/core/version.h>
+#include <fovea/mesh/show.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+#include "mesh/graph/mesh_edges.h"
+#include "mesh/show/model_page_script.h"
+#include "mesh/show/show_ball.h"
+#include "report/page_style.h"
+#include "report/png_text.h"
+#include "report/svg.h"
+
+namespace fovea::mesh {
+namespace {
+
+// An array as the script reads it: little-endian numbers in base64.
+template <class T>
+std::string data_script(const char* id, const std::vector<T>& values) {
+  std::string bytes;
+  bytes.reserve(values.size() * sizeof(T));
+  for (const T value : values) {
+    auto bits = static_cast<std::make_unsigned_t<T>>(value);
+    for (std::size_t i = 0; i < sizeof(T); ++i, bits = static_cast<decltype(bits)>(bits >> 8U))
+      bytes += static_cast<char>(bits & 0xffU);
+  }
+  return fmt::format("<script type=\"text/plain\" id=\"{}\">{}</script>\n", id,
+                     report::base64(bytes));
+}
+
+// Vertices from -32767 to 32767, the farthest corner from the middle at the end.
+std::vector<std::int16_t> places_of(const io::TriangleMesh& mesh) {
+  constexpr double kMost = 32767;
+  const ShowBall ball = show_ball(mesh);
+  std::vector<std::int16_t> places;
+  places.reserve(3 * mesh.vertices.size());
+  for (const io::Vertex& vertex : mesh.vertices)
+    for (const double x : (kMost / ball.radius) * (wide(vertex) - ball.middle))
+      places.push_back(static_cast<std::int16_t>(std::lround(std::clamp(x, -kMost, kMost))));
+  return places;
+}
+
+std::vector<std::uint32_t> corners_of(const io::TriangleMesh& mesh) {
+  std::vector<std::uint32_t> corners;
+  corners.reserve(3 * mesh.faces.size());
+  for (const io::Triangle& face : mesh.faces)
+    for (const std::int32_t corner : face) corners.push_back(static_cast<std::uint32_t>(corner));
+  return corners;
+}
+
+// Both ends of every edge between faces of different parts.
+std::vector<std::uint32_t> seams_of(const io::TriangleMesh& mesh,
+                                    std::span<const std::int32_t> labels) {
+  const MeshEdges edges(mesh);
+  std::vector<std::uint32_t> ends;
+  for (std::size_t e = 0; e < edges.count(); ++e) {
+    const auto faces = edges.faces(e);
+    const auto label = [&](const EdgeFace& at) {
+      return labels[static_cast<std::size_t>(at.face)];
+    };
+    const bool seam = std::any_of(faces.begin(), faces.end(), [&](const EdgeFace& at) {
+      return label(at) != label(faces.front());
+    });
+    if (seam)
+      ends.insert(ends.end(), {static_cast<std::uint32_t>(edges.low(e)),
+                               static_cast<std::uint32_t>(edges.high(e))});
+  }
+  return ends;
+}
+
+// Of the whole area, by label.
+std::vector<double> area_shares(const io::TriangleMesh& mesh, std::span<const std::int32_t> labels,
+                                std::size_t count) {
+  std::vector<double> shares(count);
+  double whole = 0;
+  for (std::size_t f = 0; f < labels.size(); ++f) {
+    const Vector a = corner(mesh, f, 0);
+    const double area = length(cross(corner(mesh, f, 1) - a, corner(mesh, f, 2) - a));
+    shares[static_cast<std::size_t>(labels[f])] += area;
+    whole += area;
+  }
+  for (double& share : shares) share = whole > 0 ? share / whole : 0;
+  return shares;
+}
+
+std::string legend(const std::vector<report::Color>& colors, const std::vector<double>& shares,
+                   const ModelView& view) {
+  std::string html = "<ul class=\"legend\" aria-label=\"Parts\">\n";
+  for (std::size_t i = 0; i < colors.size(); ++i) {
+    const std::string name = i < view.names.size() ? view.names[i] : fmt::format("part {}", i);
+    html += fmt::format(
+        "<li><button type=\"button\" aria-pressed=\"false\"><i style=\"background:{}\"></i>"
+        "<span>{}</span> <small>{:.1f} %</small></button></li>\n",
+        report::hex(colors[i]), report::escaped(name), 100 * shares[i]);
+  }
+  return html + "</ul>\n";
+}
+
+}  // namespace
+
+std::string model_page(const io::TriangleMesh& mesh, std::span<const std::int32_t> labels,
+                       const ModelView& view) {
+  if (mesh.faces.empty() || labels.size() != mesh.faces.size())
+    throw InvalidArgument(fmt::format("{} labels for a mesh of {} faces; expected one each",
+                                      labels.size(), mesh.faces.size()));
+  constexpr std::int32_t kMostLabels = 65536;
+  for (const std::int32_t label : labels) {
+    if (label < 0 || label >= kMostLabels)
+      throw InvalidArgument(fmt::format("label {}; a page shows 0 to {}", label, kMostLabels - 1));
+  }
+  const std::int32_t most = *std::max_element(labels.begin(), labels.end());
+  std::vector<std::int32_t> each(static_cast<std::size_t>(most) + 1);
+  for (std::size_t i = 0; i < each.size(); ++i) each[i] = static_cast<std::int32_t>(i);
+  const auto colors = segment_colors(each);
+  std::string color_list;
+  for (const report::Color& c : colors)
+    color_list += fmt::format("{}[{},{},{}]", color_list.empty() ? "" : ",", c.r, c.g, c.b);
+  const auto picture =
+      render(mesh, segment_colors(labels), {.width = 800, .height = 600, .supersample = 2});
+  const std::string title = report::escaped(view.title.empty() ? "Mesh" : view.title);
+  std::string html = fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n<meta "
+      "name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<meta "
+      "name=\"generator\" content=\"fovea " FOVEA_VERSION
+      "\"/>\n<title>{}</title>\n<style>{}{}</style>\n</head>\n<body>\n<div class=\"sheet\">\n<h1>{}"
+      "</h1>\n",
+      title, report::page_style(), kModelStyle, title);
+  if (!view.text.empty())
+    html += fmt::format("<p class=\"lead\">{}</p>\n", report::escaped(view.text));
+  html += fmt::format(
+      "<div class=\"model\">\n<div class=\"view\">\n<div class=\"stage\" tabindex=\"0\" "
+      "role=\"img\" aria-label=\"{} in {} parts, to be turned\"><img src=\"{}\" alt=\"\"/></div>\n"
+      "<p class=\"told\" role=\"status\"></p>\n<div class=\"tools\" hidden>"
+      "<button type=\"button\" class=\"turning\">Stop</button>"
+      "<button type=\"button\" class=\"reset\">Reset</button></div>\n</div>\n",
+      title, colors.size(), report::png_data_uri(picture));
+  html += legend(colors, area_shares(mesh, labels, colors.size()), view);
+  html +=
+      "</div>\n<p class=\"hint\">Drag or use the arrow keys to turn, wheel, pinch or + and - to "
+      "zoom, "
+      "space to let it turn, 0 to begin again. Point at a name to see where the part is, click to "
+      "keep it.</p>\n<p class=\"hint without\" hidden>WebGL is missing or has failed here: the "
+      "mesh "
+      "is drawn by the processor.</p>\n<noscript><p class=\"hint\">Without scripts the mesh does "
+      "not "
+      "turn.</p></noscript>\n";
+  html += data_script("places", places_of(mesh));
+  html += data_script("corners", corners_of(mesh));
+  html += data_script("labels", std::vector<std::uint16_t>(labels.begin(), labels.end()));
+  html += data_script("seams", seams_of(mesh, labels));
+  html +=
+      fmt::format("<script type=\"application/json\" id=\"colors\">[{}]</script>\n", color_list);
+  return html + "<script>" + kModelScript + "</script>\n</div>\n</body>\n</html>\n";
+}
+
+}  // namespace fovea::mesh

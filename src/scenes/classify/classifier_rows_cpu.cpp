@@ -1,0 +1,156 @@
+// Sums over pairs of long rows: chi-squared distances and products. Distances are summed in 16
+// partial sums by bin, whatever the vector's length, so that all instruction sets agree to the bit.
+#include "scenes/classify/classifier_parts.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "scenes/classify/classifier_rows_cpu.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea::scenes::cpu {
+namespace {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr int kPartial = 16;
+using Floats = hn::CappedTag<float, kPartial>;
+constexpr float kLeast = std::numeric_limits<float>::min();  // keeps 0 / 0 from being anything
+
+HWY_INLINE hn::Vec<Floats> term(Floats d, const float* a, const float* b) {
+  const auto x = hn::LoadU(d, a), y = hn::LoadU(d, b);
+  const auto difference = hn::Sub(x, y);
+  return hn::Div(hn::Mul(difference, difference), hn::Max(hn::Add(x, y), hn::Set(d, kLeast)));
+}
+
+float distance(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b, int bins) {
+  const Floats d;
+  const auto lanes = static_cast<int>(hn::Lanes(d));
+  HWY_ALIGN float partial[kPartial] = {};
+  int i = 0;
+  if (lanes == 4) {
+    auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
+    for (; i + kPartial <= bins; i += kPartial) {
+      s0 = hn::Add(s0, term(d, a + i, b + i));
+      s1 = hn::Add(s1, term(d, a + i + 4, b + i + 4));
+      s2 = hn::Add(s2, term(d, a + i + 8, b + i + 8));
+      s3 = hn::Add(s3, term(d, a + i + 12, b + i + 12));
+    }
+    hn::StoreU(s0, d, partial);
+    hn::StoreU(s1, d, partial + 4);
+    hn::StoreU(s2, d, partial + 8);
+    hn::StoreU(s3, d, partial + 12);
+  } else {
+    for (; i + kPartial <= bins; i += kPartial)
+      for (int k = 0; k < kPartial; k += lanes)
+        hn::StoreU(hn::Add(hn::LoadU(d, partial + k), term(d, a + i + k, b + i + k)), d,
+                   partial + k);
+  }
+  for (int k = 0; i < bins; ++i, ++k) {
+    const float difference = a[i] - b[i];
+    partial[k] += difference * difference / std::max(a[i] + b[i], kLeast);
+  }
+  for (int width = kPartial / 2; width > 0; width /= 2)
+    for (int k = 0; k < width; ++k) partial[k] += partial[k + width];
+  return partial[0] / 2;
+}
+
+// Some of `to` at a time, which stay in the cache for all rows of `from`.
+void distances_of(ImageView<const float> from, ImageView<const float> to,
+                  ImageView<float> distances, int begin, int end) {
+  constexpr std::ptrdiff_t kCached = 1 << 16;  // floats
+  const int block = static_cast<int>(std::max<std::ptrdiff_t>(kCached / std::max(to.width, 1), 1));
+  for (int first = 0; first < to.height; first += block) {
+    const int last = std::min(first + block, to.height);
+    for (int y = begin; y < end; ++y)
+      for (int x = first; x < last; ++x)
+        distances.at(x, y) = distance(from.row(y), to.row(x), to.width);
+  }
+}
+
+// Sums of up to some hundred products are floats, those of whole rows doubles.
+constexpr int kColumns = 512;
+using Wide = hn::ScalableTag<float>;
+
+HWY_INLINE void four_by_four(const float* const* a, const float* const* b, int count,
+                             double* const* sums) {
+  const Wide d;
+  const auto lanes = static_cast<int>(hn::Lanes(d));
+  hn::Vec<Wide> sum[16] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d),
+                           hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d),
+                           hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d),
+                           hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+  int i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const auto b0 = hn::LoadU(d, b[0] + i), b1 = hn::LoadU(d, b[1] + i);
+    const auto b2 = hn::LoadU(d, b[2] + i), b3 = hn::LoadU(d, b[3] + i);
+#pragma GCC unroll 4
+    for (int r = 0; r < 4; ++r) {
+      const auto x = hn::LoadU(d, a[r] + i);
+      sum[4 * r] = hn::MulAdd(x, b0, sum[4 * r]);
+      sum[4 * r + 1] = hn::MulAdd(x, b1, sum[4 * r + 1]);
+      sum[4 * r + 2] = hn::MulAdd(x, b2, sum[4 * r + 2]);
+      sum[4 * r + 3] = hn::MulAdd(x, b3, sum[4 * r + 3]);
+    }
+  }
+#pragma GCC unroll 4
+  for (int r = 0; r < 4; ++r) {
+#pragma GCC unroll 4
+    for (int c = 0; c < 4; ++c) {
+      double rest = 0;
+      for (int k = i; k < count; ++k) rest += static_cast<double>(a[r][k]) * b[c][k];
+      sums[r][c] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, sum[4 * r + c]))) + rest;
+    }
+  }
+}
+
+void tile_products(const ProductTile& tile, double* sums) {
+  for (int column = 0; column < tile.rows.width; column += kColumns) {
+    const int count = std::min(kColumns, tile.rows.width - column);
+    for (int y = 0; y < tile.first_count; y += 4) {
+      const float* a[4];
+      for (int r = 0; r < 4; ++r)
+        a[r] = tile.rows.row(tile.first + std::min(y + r, tile.first_count - 1)) + column;
+      for (int x = 0; x < tile.second_count; x += 4) {
+        const float* b[4];
+        double* to[4];
+        for (int r = 0; r < 4; ++r) {
+          b[r] = tile.rows.row(tile.second + std::min(x + r, tile.second_count - 1)) + column;
+          to[r] = sums + (y + r) * kTileRows + x;
+        }
+        four_by_four(a, b, count, to);
+      }
+    }
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace
+}  // namespace fovea::scenes::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fovea::scenes::cpu {
+namespace {
+
+HWY_EXPORT(distances_of);
+HWY_EXPORT(tile_products);
+
+}  // namespace
+
+void chi_squared_rows(ImageView<const float> from, ImageView<const float> to,
+                      ImageView<float> distances, int begin, int end) {
+  HWY_DYNAMIC_DISPATCH(distances_of)(from, to, distances, begin, end);
+}
+
+void add_products(const ProductTile& tile, std::span<double> sums) {
+  HWY_DYNAMIC_DISPATCH(tile_products)(tile, sums.data());
+}
+
+}  // namespace fovea::scenes::cpu
+#endif  // HWY_ONCE

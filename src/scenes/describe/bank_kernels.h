@@ -1,0 +1,39 @@
+// The loops of the bank on the CPU: bank_row() and bank_column() of bank_math.h for whole lines.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "scenes/describe/bank_math.h"
+
+namespace fovea::scenes::cpu {
+
+constexpr int kBankSlack = 64;  // floats beyond a line's end that the loops may read and write
+
+// One line of pixels to its three sums, each a run of `pitch` floats after the one before.
+struct RowJob {
+  const float* pixels;  // of the first column; kBankReach before it can be read
+  int width;
+  float* sums;
+  std::ptrdiff_t pitch;
+};
+void bank_row_pass(const RowJob& job, const BankWeights& weights, int reach);
+
+// Lines of sums to lines of responses, one below the other.
+constexpr int kMostLines = 8;
+struct ColumnJob {
+  const float* rows[2 * kBankReach + kMostLines];  // 2 reach + lines, from above the first on
+  std::ptrdiff_t pitch;
+  int width;
+  int lines;  // 1 to kMostLines
+  // Sums of all pixels above and to the left, for each line of responses: of the last line under
+  // its square and of the line above that; from the column of the first square's left end on.
+  const std::int32_t* below[kMostLines];
+  const std::int32_t* above[kMostLines];
+  float level;
+  const float* scale;  // of the four filters, or null
+  const float* offset;
+  float* out[kMostLines][kBankKinds];
+};
+void bank_column_pass(const ColumnJob& job, const BankWeights& weights, int reach);
+
+}  // namespace fovea::scenes::cpu

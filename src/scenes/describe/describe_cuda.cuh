@@ -1,0 +1,90 @@
+// What kernels that describe places read: tables of images and grids, and what makes the pixels of
+// one of them numbers.
+#pragma once
+#include <cstdint>
+
+#include "scenes/describe/bank_math.h"
+#include "scenes/describe/lab_math.h"
+#include "scenes/describe/tile_math.h"
+
+namespace fovea::scenes::cuda {
+
+// A place of an image, in pixels, that stands in a list.
+struct ListedPlace {
+  std::int32_t x, y;
+  std::int32_t output;  // the row its numbers go to
+};
+
+// A grid of places of an image on the device.
+struct GridEntry {
+  const std::uint8_t* pixels;
+  std::ptrdiff_t stride;
+  int width, height, channels;
+  PlaceGrid grid;
+  const ListedPlace* listed;  // or null: the grid's own. Then the grid is one line
+  std::int64_t output;        // where its first count, word or descriptor goes
+  std::int64_t planes;        // of gradients: where its image's directions begin,
+  int margin;                 // and how far they go on beyond each of its borders
+};
+
+// Grids, and which of their tiles there are: those of grid i are firsts[i] to firsts[i + 1].
+struct GridTable {
+  const GridEntry* entries;
+  const std::int32_t* firsts;
+  int count;
+  std::int32_t tiles;
+};
+
+// Tiles one after the other, and the grid of each.
+class TileWalk {
+ public:
+  __device__ TileWalk(const GridTable& table, int index, int workers)
+      : table_(table), share_(share_of(table.tiles, index, workers)) {
+    if (more()) entry_ = run_of(table.firsts, table.count, share_.first);
+  }
+  __device__ bool more() const { return share_.first < share_.last; }
+  __device__ void next() {
+    ++share_.first;
+    while (more() && table_.firsts[entry_ + 1] <= share_.first) ++entry_;
+  }
+  __device__ const GridEntry& entry() const { return table_.entries[entry_]; }
+  __device__ std::int32_t tile() const { return share_.first - table_.firsts[entry_]; }
+
+ private:
+  const GridTable& table_;
+  Share share_;
+  int entry_ = 0;
+};
+
+// Places as kernels number them: a grid's, or those of its list.
+__device__ inline ListedPlace place_at(const GridEntry& entry, int column, int row) {
+  if (entry.listed != nullptr) return entry.listed[column];
+  return {entry.grid.left + column * entry.grid.step, entry.grid.top + row * entry.grid.step,
+          row * entry.grid.columns + column};
+}
+
+template <Color kColor>
+constexpr int kPlanesOf = kColor == Color::kGray ? 1 : 3;
+
+// Brightness 0 to 255, or L, a and b in 1/8192, of the pixel at x, y or the one nearest to it.
+// `linear`: of sRGB bytes, for Lab.
+template <Color kColor>
+__device__ inline void read_pixel(const GridEntry& entry, int x, int y, const float* linear,
+                                  float (&planes)[kPlanesOf<kColor>]) {
+  const std::uint8_t* pixel =
+      entry.pixels + clamp_index(y, entry.height) * entry.stride +
+      static_cast<std::ptrdiff_t>(clamp_index(x, entry.width)) * entry.channels;
+  const int r = __ldg(pixel);
+  const int g = entry.channels == 3 ? __ldg(pixel + 1) : r;
+  const int b = entry.channels == 3 ? __ldg(pixel + 2) : r;
+  if constexpr (kColor == Color::kGray) {
+    planes[0] = static_cast<float>(entry.channels == 3 ? gray_of_rgb(r, g, b) : r);
+  } else {
+    const LabPixel lab = lab_of(__ldg(linear + r), __ldg(linear + g), __ldg(linear + b));
+    planes[0] = lab.l;
+    planes[1] = lab.a;
+    planes[2] = lab.b;
+  }
+}
+
+}  // namespace fovea::scenes::cuda

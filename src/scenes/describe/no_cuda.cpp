@@ -1,0 +1,15 @@
+// Stands in for this folder's .cu files in a build without CUDA.
+#include "core/no_cuda.h"
+#include "scenes/describe/describe.h"
+#include "scenes/words/feature_engine.h"
+
+namespace fovea::scenes::cuda {
+
+void descriptors(ImageView<const std::uint8_t>, const DescriptorOptions&,
+                 std::span<const std::int64_t>, ImageView<float>, const Exec&) {
+  fovea::cuda::absent();
+}
+
+std::unique_ptr<FeatureEngine> make_feature_engine(const FeaturePlan&) { fovea::cuda::absent(); }
+
+}  // namespace fovea::scenes::cuda

@@ -1,0 +1,369 @@
+// How well scenes are told apart: splits into training and test images, and what comes of each.
+#include <fovea/core/error.h>
+#include <fovea/core/random.h>
+#include <fovea/scenes/evaluate.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+
+#include "core/parallel.h"
+#include "scenes/classify/classifier_parts.h"
+#include "scenes/train/train_images.h"
+
+namespace fovea::scenes {
+namespace {
+
+constexpr int kMostNeighbors = 50;                          // tried
+constexpr std::int64_t kKeptBytes = std::int64_t{1} << 30;  // of decoded images
+
+void check_labels(std::span<const std::int32_t> labels, int images, int classes) {
+  if (labels.size() != static_cast<std::size_t>(images))
+    throw InvalidArgument(fmt::format("evaluate: {} labels for {} images", labels.size(), images));
+  if (classes < 2)
+    throw InvalidArgument(
+        fmt::format("evaluate: {} class; two or more are needed to tell them apart", classes));
+  for (std::size_t i = 0; i < labels.size(); ++i)
+    if (labels[i] < 0 || labels[i] >= classes)
+      throw InvalidArgument(fmt::format("evaluate: image {} has label {}, expected 0 to {}", i,
+                                        labels[i], classes - 1));
+}
+
+void check_splits(std::span<const Split> splits, int images) {
+  if (splits.empty()) throw InvalidArgument("evaluate: no split; there must be one or more");
+  for (const Split& split : splits) {
+    if (split.train.empty() || split.test.empty())
+      throw InvalidArgument(fmt::format("evaluate: a split of {} training and {} test images",
+                                        split.train.size(), split.test.size()));
+    std::vector<bool> trained(static_cast<std::size_t>(images), false);
+    const auto check = [&](int i) {
+      if (i < 0 || i >= images)
+        throw InvalidArgument(fmt::format("evaluate: a split names image {} of {}", i, images));
+    };
+    for (const int i : split.train) {
+      check(i);
+      trained[static_cast<std::size_t>(i)] = true;
+    }
+    for (const int i : split.test) {
+      check(i);
+      if (trained[static_cast<std::size_t>(i)])
+        throw InvalidArgument(fmt::format("evaluate: image {} is trained on and tested with", i));
+    }
+  }
+}
+
+// Images of one side of a split.
+struct Part {
+  std::vector<int> images;
+  std::vector<std::int32_t> labels;
+};
+
+// Runs the splits over images whose samples are drawn once.
+class Evaluator {
+ public:
+  struct Data {
+    const io::ImageSet& images;
+    std::span<const std::int32_t> labels;
+    int classes;
+    const ImageFailure& failed;
+  };
+  Evaluator(const Data& data, const EvaluateOptions& options)
+      : data_(data),
+        images_(data.images, kKeptBytes),
+        options_(options),
+        usable_(data.labels.size(), false) {}
+
+  // Of all images that a split names; those that cannot be read take no part from here on.
+  void draw_samples(std::span<const Split> splits, const Exec& exec);
+  void learn_from_all(const Exec& exec);
+  Confusion run(const Split& split, const Exec& exec);
+
+  int failed() const { return failed_; }
+  // Of each number of neighbors from 1 on: how many test images were told right.
+  const std::vector<std::vector<std::int64_t>>& right_by_neighbors() const { return right_; }
+
+ private:
+  Part usable_part(std::span<const int> images) const;
+  void learn(const std::vector<int>& dictionary_images, const std::vector<int>& images,
+             const Exec& exec);
+  Image<float> features_of(const Part& part) const { return rows_of(features_, part.images, 1); }
+  std::vector<std::int32_t> tell_by_neighbors(const Part& train, const Part& test,
+                                              const Exec& exec);
+
+  Data data_;
+  KeptImages images_;
+  const EvaluateOptions& options_;
+  std::vector<bool> usable_;
+  Image<float> samples_;
+  Image<float> features_;  // a row an image, by the dictionary of all or of the split at hand
+  std::vector<std::vector<std::int64_t>> right_;
+  int failed_ = 0;
+};
+
+void Evaluator::draw_samples(std::span<const Split> splits, const Exec& exec) {
+  std::vector<bool> named(usable_.size(), false);
+  for (const Split& split : splits) {
+    for (const int i : split.train) named[static_cast<std::size_t>(i)] = true;
+    for (const int i : split.test) named[static_cast<std::size_t>(i)] = true;
+  }
+  // An image that no split names is not read, but rows are found by the image's number.
+  std::vector<int> wanted;
+  for (std::size_t i = 0; i < named.size(); ++i)
+    if (named[i]) wanted.push_back(static_cast<int>(i));
+  const int each = options_.train.dictionary.samples;
+  const SampleTable table = sample_images({images_, wanted, "drawing samples"},
+                                          {options_.train.descriptor, each}, exec, data_.failed);
+  samples_ = Image<float>(table.rows.width(), static_cast<int>(usable_.size()) * each);
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (!table.usable[i]) {
+      ++failed_;
+      continue;
+    }
+    usable_[static_cast<std::size_t>(wanted[i])] = true;
+    copy(table.rows.view().crop(0, static_cast<int>(i) * each, table.rows.width(), each),
+         samples_.view().crop(0, wanted[i] * each, table.rows.width(), each));
+  }
+}
+
+Part Evaluator::usable_part(std::span<const int> images) const {
+  Part part;
+  for (const int i : images) {
+    if (!usable_[static_cast<std::size_t>(i)]) continue;
+    part.images.push_back(i);
+    part.labels.push_back(data_.labels[static_cast<std::size_t>(i)]);
+  }
+  return part;
+}
+
+void Evaluator::learn(const std::vector<int>& dictionary_images, const std::vector<int>& images,
+                      const Exec& exec) {
+  const TrainOptions& options = options_.train;
+  const Dictionary dictionary =
+      learn_dictionary(rows_of(samples_, dictionary_images, options.dictionary.samples),
+                       options.descriptor, options.dictionary, exec);
+  const FeatureTable table = make_features(ImageLoop{images_, images, "features"}, dictionary,
+                                           options.pyramid, exec, data_.failed);
+  if (features_.width() != table.features.width())
+    features_ = Image<float>(table.features.width(), static_cast<int>(usable_.size()));
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    std::copy_n(table.features.row(static_cast<int>(i)), features_.width(),
+                features_.row(images[i]));
+    if (table.usable[i]) continue;
+    usable_[static_cast<std::size_t>(images[i])] = false;
+    ++failed_;
+  }
+}
+
+void Evaluator::learn_from_all(const Exec& exec) {
+  std::vector<int> all;
+  for (std::size_t i = 0; i < usable_.size(); ++i)
+    if (usable_[i]) all.push_back(static_cast<int>(i));
+  learn(all, all, exec);
+  samples_ = {};
+}
+
+// One matrix of distances serves all numbers of neighbors.
+std::vector<std::int32_t> Evaluator::tell_by_neighbors(const Part& train, const Part& test,
+                                                       const Exec& exec) {
+  const int asked = options_.train.classifier.neighbors;
+  const auto samples = static_cast<int>(train.images.size());
+  if (asked > samples)
+    throw InvalidArgument(
+        fmt::format("evaluate: {} neighbors of {} training images; choose fewer", asked, samples));
+  const auto tests = static_cast<int>(test.images.size());
+  const int tried = std::min(kMostNeighbors, samples);
+  Image<float> distances(samples, tests);
+  chi_squared_distances(features_of(test), features_of(train), distances, exec);
+  std::vector<std::int32_t> told(test.images.size());
+  Image<std::int32_t> right(tried, tests);
+  parallel_for(exec, tests, 8, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<float> shares(static_cast<std::size_t>(data_.classes));
+    const auto winner = [&](const std::vector<std::int32_t>& nearest, int count) {
+      vote(nearest, count, shares);
+      return static_cast<std::int32_t>(std::ranges::max_element(shares) - shares.begin());
+    };
+    for (int y = static_cast<int>(begin); y < end; ++y) {
+      const auto nearest = nearest_labels({distances.row(y), static_cast<std::size_t>(samples)},
+                                          train.labels, std::max(tried, asked));
+      for (int k = 1; k <= tried; ++k)
+        right.at(k - 1, y) = winner(nearest, k) == test.labels[static_cast<std::size_t>(y)] ? 1 : 0;
+      told[static_cast<std::size_t>(y)] = winner(nearest, asked);
+    }
+  });
+  std::vector<std::int64_t> sums(static_cast<std::size_t>(tried), 0);
+  for (int y = 0; y < tests; ++y)
+    for (int k = 0; k < tried; ++k) sums[static_cast<std::size_t>(k)] += right.at(k, y);
+  right_.push_back(std::move(sums));
+  return told;
+}
+
+Confusion Evaluator::run(const Split& split, const Exec& exec) {
+  if (options_.dictionary_from == DictionaryFrom::kSplit) {
+    const Part train = usable_part(split.train), test = usable_part(split.test);
+    std::vector<int> both = train.images;
+    both.insert(both.end(), test.images.begin(), test.images.end());
+    learn(train.images, both, exec);
+  }
+  const Part train = usable_part(split.train), test = usable_part(split.test);
+  if (test.images.empty()) throw InvalidArgument("evaluate: no test image can be read");
+  if (exec.progress) exec.progress({"classifier", 0, 1});
+  std::vector<std::int32_t> told;
+  if (options_.train.classifier.classifier == ClassifierKind::kKnn) {
+    told = tell_by_neighbors(train, test, exec);
+  } else {
+    const Classifier classifier = train_classifier(features_of(train), train.labels, data_.classes,
+                                                   options_.train.classifier, exec);
+    told = best_classes(classifier.scores(features_of(test), exec));
+  }
+  if (exec.progress) exec.progress({"classifier", 1, 1});
+  return confusion(test.labels, told, data_.classes);
+}
+
+// Reports of a part of the work name the split as well.
+Exec exec_of_split(const Exec& exec, std::size_t split, std::size_t count) {
+  Exec inner = exec;
+  if (!exec.progress || count == 1) return inner;
+  inner.progress = [&exec, split, count](const Progress& progress) {
+    const std::string stage = fmt::format("split {} of {}: {}", split + 1, count, progress.stage);
+    exec.progress({stage, progress.done, progress.total});
+  };
+  return inner;
+}
+
+void summarize(Evaluation& result, const Evaluator& evaluator) {
+  const auto count = static_cast<double>(result.splits.size());
+  for (const Confusion& split : result.splits) result.accuracy_mean += split.accuracy() / count;
+  double squares = 0;
+  for (const Confusion& split : result.splits)
+    squares += std::pow(split.accuracy() - result.accuracy_mean, 2);
+  if (count > 1) result.accuracy_deviation = std::sqrt(squares / (count - 1));
+  result.failed = evaluator.failed();
+
+  const auto& right = evaluator.right_by_neighbors();
+  std::size_t tried = right.empty() ? 0 : kMostNeighbors;
+  for (const auto& of_split : right) tried = std::min(tried, of_split.size());
+  for (std::size_t k = 0; k < tried; ++k) {
+    double mean = 0;
+    for (std::size_t i = 0; i < right.size(); ++i) {
+      const auto& counts = result.splits[i].counts;
+      const auto tests = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+      mean += static_cast<double>(right[i][k]) / static_cast<double>(tests) / count;
+    }
+    result.neighbors.push_back(static_cast<int>(k) + 1);
+    result.neighbors_accuracy.push_back(mean);
+  }
+}
+
+}  // namespace
+
+double Confusion::accuracy() const {
+  std::int64_t right = 0;
+  for (int c = 0; c < classes; ++c) right += at(c, c);
+  const std::int64_t all = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+  return all > 0 ? static_cast<double>(right) / static_cast<double>(all) : 0;
+}
+
+std::vector<double> Confusion::recall() const {
+  std::vector<double> result;
+  for (int c = 0; c < classes; ++c) {
+    std::int64_t all = 0;
+    for (int told = 0; told < classes; ++told) all += at(c, told);
+    result.push_back(all > 0 ? static_cast<double>(at(c, c)) / static_cast<double>(all) : 0);
+  }
+  return result;
+}
+
+Confusion& Confusion::operator+=(const Confusion& other) {
+  if (counts.empty()) return *this = other;
+  if (classes != other.classes)
+    throw InvalidArgument(
+        fmt::format("confusion: {} and {} classes cannot be added", classes, other.classes));
+  for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += other.counts[i];
+  return *this;
+}
+
+Confusion confusion(std::span<const std::int32_t> truth, std::span<const std::int32_t> told,
+                    int classes) {
+  if (truth.size() != told.size())
+    throw InvalidArgument(
+        fmt::format("confusion: {} true classes and {} told", truth.size(), told.size()));
+  Confusion result{classes, std::vector<std::int64_t>(static_cast<std::size_t>(classes) *
+                                                      static_cast<std::size_t>(classes))};
+  for (std::size_t i = 0; i < truth.size(); ++i) {
+    const auto inside = [&](std::int32_t label) { return label >= 0 && label < classes; };
+    if (!inside(truth[i]) || !inside(told[i]))
+      throw InvalidArgument(
+          fmt::format("confusion: classes {} and {} of image {}, expected 0 to {}", truth[i],
+                      told[i], i, classes - 1));
+    ++result.at(truth[i], told[i]);
+  }
+  return result;
+}
+
+std::vector<Split> random_splits(std::span<const std::int32_t> labels, int classes, int count,
+                                 double train_share, std::uint64_t seed) {
+  if (count < 1)
+    throw InvalidArgument(fmt::format("random_splits: {} splits, expected 1 or more", count));
+  if (!(train_share > 0 && train_share < 1))
+    throw InvalidArgument(fmt::format(
+        "random_splits: a share of {} to train on, expected one between 0 and 1", train_share));
+  std::vector<std::vector<int>> members(static_cast<std::size_t>(std::max(classes, 0)));
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (labels[i] < 0 || labels[i] >= classes)
+      throw InvalidArgument(fmt::format("random_splits: image {} has label {}, expected 0 to {}", i,
+                                        labels[i], classes - 1));
+    members[static_cast<std::size_t>(labels[i])].push_back(static_cast<int>(i));
+  }
+  std::vector<Split> splits(static_cast<std::size_t>(count));
+  for (std::size_t s = 0; s < splits.size(); ++s) {
+    for (std::size_t c = 0; c < members.size(); ++c) {
+      std::vector<int> order = members[c];
+      Random random(seed, s * members.size() + c);
+      shuffle(order, random);
+      // At least one to train on, and where there are two, one to test with.
+      const auto size = static_cast<std::ptrdiff_t>(order.size());
+      const auto share =
+          static_cast<std::ptrdiff_t>(std::lround(train_share * static_cast<double>(size)));
+      const auto most = std::max<std::ptrdiff_t>(size - 1, std::min<std::ptrdiff_t>(size, 1));
+      const std::ptrdiff_t trained =
+          std::clamp<std::ptrdiff_t>(share, std::min<std::ptrdiff_t>(size, 1), most);
+      splits[s].train.insert(splits[s].train.end(), order.begin(), order.begin() + trained);
+      splits[s].test.insert(splits[s].test.end(), order.begin() + trained, order.end());
+    }
+    std::ranges::sort(splits[s].train);
+    std::ranges::sort(splits[s].test);
+  }
+  return splits;
+}
+
+std::span<const Choice> choices(DictionaryFrom) {
+  static constexpr std::array<Choice, 2> kChoices{
+      {{"split", static_cast<int>(DictionaryFrom::kSplit)},
+       {"all", static_cast<int>(DictionaryFrom::kAll)}}};
+  return kChoices;
+}
+
+Evaluation evaluate(const io::ImageSet& images, std::span<const std::int32_t> labels, int classes,
+                    std::span<const Split> splits, const EvaluateOptions& options, const Exec& exec,
+                    const ImageFailure& failed) {
+  check_options(options.train);
+  check_labels(labels, images.count(), classes);
+  check_splits(splits, images.count());
+  Evaluator evaluator({images, labels, classes, failed}, options);
+  evaluator.draw_samples(splits, exec);
+  if (options.dictionary_from == DictionaryFrom::kAll) evaluator.learn_from_all(exec);
+  Evaluation result;
+  for (std::size_t i = 0; i < splits.size(); ++i) {
+    throw_if_stopped(exec);
+    result.splits.push_back(evaluator.run(splits[i], exec_of_split(exec, i, splits.size())));
+    result.total += result.splits.back();
+  }
+  summarize(result, evaluator);
+  return result;
+}
+
+}  // namespace fovea::scenes

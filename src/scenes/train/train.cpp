@@ -1,0 +1,106 @@
+// Training in two passes over the images: places for the dictionary, then histograms for the
+// classifier.
+#include <fovea/core/error.h>
+#include <fovea/scenes/train.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+
+#include "scenes/train/train_images.h"
+
+namespace fovea::scenes {
+namespace {
+
+std::vector<int> all_of(const io::ImageSet& images) {
+  std::vector<int> which(static_cast<std::size_t>(images.count()));
+  std::iota(which.begin(), which.end(), 0);
+  return which;
+}
+
+void check_corpus(const io::ImageSet& images, std::span<const std::int32_t> labels,
+                  std::span<const std::string> classes) {
+  if (labels.size() != static_cast<std::size_t>(images.count()))
+    throw InvalidArgument(
+        fmt::format("train: {} labels for {} images", labels.size(), images.count()));
+  if (classes.size() < 2)
+    throw InvalidArgument(
+        fmt::format("train: {} class{}; two or more are needed to tell them apart", classes.size(),
+                    classes.size() == 1 ? "" : "es"));
+  for (std::size_t i = 0; i < labels.size(); ++i)
+    if (labels[i] < 0 || static_cast<std::size_t>(labels[i]) >= classes.size())
+      throw InvalidArgument(fmt::format("train: image {} has label {}, expected 0 to {}", i,
+                                        labels[i], classes.size() - 1));
+}
+
+void check_every_class(std::span<const std::int32_t> labels, std::span<const std::string> classes) {
+  for (std::size_t c = 0; c < classes.size(); ++c)
+    if (std::ranges::find(labels, static_cast<std::int32_t>(c)) == labels.end())
+      throw InvalidArgument(
+          fmt::format("train: class {} has no image that can be read", classes[c]));
+}
+
+}  // namespace
+
+void describe(OptionVisitor& visit, TrainOptions& options) {
+  describe(visit, options.descriptor);
+  describe(visit, options.dictionary);
+  visit("pyramid", options.pyramid, "levels of the spatial pyramid beyond the whole image", 0, 2);
+  describe(visit, options.classifier);
+}
+
+FeatureTable make_features(const io::ImageSet& images, const Dictionary& dictionary, int pyramid,
+                           const Exec& exec, const ImageFailure& failed) {
+  return make_features(ImageLoop{images, all_of(images), "features"}, dictionary, pyramid, exec,
+                       failed);
+}
+
+Model train(const io::ImageSet& images, std::span<const std::int32_t> labels,
+            std::span<const std::string> classes, const TrainOptions& options, const Exec& exec,
+            const ImageFailure& failed) {
+  check_options(options);
+  check_corpus(images, labels, classes);
+  std::vector<int> which = all_of(images);
+  Model model;
+  {
+    const int each = options.dictionary.samples;
+    const SampleTable samples =
+        sample_images({images, which, "drawing samples"}, {options.descriptor, each}, exec, failed);
+    std::erase_if(which, [&](int i) { return !samples.usable[static_cast<std::size_t>(i)]; });
+    std::vector<std::int32_t> usable;
+    usable.reserve(which.size());
+    for (const int i : which) usable.push_back(labels[static_cast<std::size_t>(i)]);
+    check_every_class(usable, classes);
+    const bool all = which.size() == samples.usable.size();
+    const Image<float> chosen = all ? Image<float>() : rows_of(samples.rows, which, each);
+    model.dictionary = learn_dictionary(all ? samples.rows.view() : chosen.view(),
+                                        options.descriptor, options.dictionary, exec);
+  }
+  // A file that fails only now, in the second pass, is left out as well.
+  const FeatureTable table = make_features(ImageLoop{images, which, "features"}, model.dictionary,
+                                           options.pyramid, exec, failed);
+  std::vector<int> places;
+  std::vector<std::int32_t> usable;
+  for (std::size_t i = 0; i < which.size(); ++i) {
+    if (!table.usable[i]) continue;
+    places.push_back(static_cast<int>(i));
+    usable.push_back(labels[static_cast<std::size_t>(which[i])]);
+  }
+  check_every_class(usable, classes);
+  if (exec.progress) exec.progress({"training the classifier", 0, 1});
+  const bool all = places.size() == which.size();
+  const Image<float> chosen = all ? Image<float>() : rows_of(table.features, places, 1);
+  model.classifier = train_classifier(all ? table.features.view() : chosen.view(), usable,
+                                      static_cast<int>(classes.size()), options.classifier, exec);
+  if (exec.progress) exec.progress({"training the classifier", 1, 1});
+  model.pyramid = options.pyramid;
+  model.classes.assign(classes.begin(), classes.end());
+  model.facts["options"] = options_json(options);
+  model.facts["seed"] = std::to_string(exec.seed);
+  model.facts["images"] = std::to_string(usable.size());
+  return model;
+}
+
+}  // namespace fovea::scenes

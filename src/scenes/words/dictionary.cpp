@@ -1,0 +1,138 @@
+// Words: places drawn by chance, numbers brought to one scale, and k-means.
+#include <fovea/core/error.h>
+#include <fovea/core/random.h>
+#include <fovea/scenes/dictionary.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <unordered_set>
+
+#include "core/dispatch.h"
+#include "scenes/describe/bank_math.h"
+#include "scenes/describe/describe.h"
+
+namespace fovea::scenes {
+namespace {
+
+// Apart from the sequences that k-means draws from.
+constexpr std::uint64_t kSampleSequence = std::uint64_t{0x5CE7E5} << 32;
+
+std::int64_t below(Random& random, std::int64_t count) {
+  if (count <= std::numeric_limits<std::uint32_t>::max())
+    return random.below(static_cast<std::uint32_t>(count));
+  const std::uint64_t high = random.bits();
+  return static_cast<std::int64_t>((high << 32 | random.bits()) %
+                                   static_cast<std::uint64_t>(count));
+}
+
+// `samples` of `count` places, none twice more often than it must be, in order (Floyd's way of
+// drawing without putting back).
+std::vector<std::int64_t> draw(Random random, std::int64_t count, std::int64_t samples) {
+  std::vector<std::int64_t> places;
+  for (std::int64_t round = 0; round < samples / count; ++round)
+    for (std::int64_t i = 0; i < count; ++i) places.push_back(i);
+  std::unordered_set<std::int64_t> drawn;
+  for (std::int64_t i = count - samples % count; i < count; ++i) {
+    const std::int64_t place = below(random, i + 1);
+    if (!drawn.insert(place).second) drawn.insert(i);
+  }
+  places.insert(places.end(), drawn.begin(), drawn.end());
+  std::sort(places.begin(), places.end());
+  return places;
+}
+
+// Mean and one by the deviation of each number, in double precision and in the order of the rows. A
+// number that never varies gets a scale of 0: it tells nothing, and stays out of distances.
+void measure(ImageView<const float> samples, Dictionary& dictionary) {
+  const auto numbers = static_cast<std::size_t>(samples.width);
+  std::vector<double> mean(numbers, 0), square(numbers, 0);
+  for (int y = 0; y < samples.height; ++y)
+    for (std::size_t i = 0; i < numbers; ++i) mean[i] += samples.row(y)[i];
+  for (double& m : mean) m /= samples.height;
+  for (int y = 0; y < samples.height; ++y) {
+    for (std::size_t i = 0; i < numbers; ++i) {
+      const double away = samples.row(y)[i] - mean[i];
+      square[i] += away * away;
+    }
+  }
+  constexpr double kNothing = 1e-9;  // of the mean: what is left by rounding
+  for (std::size_t i = 0; i < numbers; ++i) {
+    const double deviation = std::sqrt(square[i] / samples.height);
+    const bool varies = deviation > kNothing * std::abs(mean[i]) && deviation > 1e-30;
+    dictionary.mean.push_back(static_cast<float>(mean[i]));
+    dictionary.scale.push_back(varies ? static_cast<float>(1 / deviation) : 0.0F);
+  }
+}
+
+void standardize(const Dictionary& dictionary, ImageView<float> samples) {
+  for (int i = 0; i < samples.width; ++i) {
+    const float scale = dictionary.scale[static_cast<std::size_t>(i)];
+    const float offset = -(dictionary.mean[static_cast<std::size_t>(i)] * scale);
+    for (int y = 0; y < samples.height; ++y)
+      samples.row(y)[i] = standardized(samples.row(y)[i], scale, offset);
+  }
+}
+
+}  // namespace
+
+void describe(OptionVisitor& visit, DictionaryOptions& options) {
+  visit("dictionary", options.words, "how many words are learned", 2, 65535);
+  visit("samples", options.samples, "places of an image, drawn by chance, words are learned from",
+        1, 1 << 20);
+  visit("standardize", options.standardize,
+        "bring all numbers of a descriptor to mean 0 and deviation 1 first");
+  visit("start", options.kmeans.start,
+        "where words begin: far samples likelier, samples drawn evenly, or every n-th sample");
+  visit("restarts", options.kmeans.restarts, "from so many starts; the least inertia counts", 1,
+        1000);
+  visit("max-iterations", options.kmeans.max_iterations, "of k-means, at most", 1, 100000);
+  visit("tolerance", options.kmeans.tolerance,
+        "k-means ends where no word moved farther than this many times the samples' spread; 0: "
+        "where no sample changed its word",
+        0, 1);
+  visit("batch", options.kmeans.batch, "samples an iteration looks at (mini-batch); 0: all", 0,
+        1 << 24);
+}
+
+Image<float> sample_descriptors(ImageView<const std::uint8_t> image, int index, int samples,
+                                const DescriptorOptions& options, const Exec& exec) {
+  constexpr const char* kName = "sample_descriptors";
+  if (index < 0)
+    throw InvalidArgument(fmt::format("{}: index is {}, expected 0 or more", kName, index));
+  if (samples < 1)
+    throw InvalidArgument(fmt::format("{}: samples is {}, expected 1 or more", kName, samples));
+  const Random random(exec.seed, kSampleSequence + static_cast<std::uint64_t>(index));
+  return describe_places(
+      kName, image, options, [&](std::int64_t count) { return draw(random, count, samples); },
+      exec);
+}
+
+Dictionary learn_dictionary(ImageView<const float> samples, const DescriptorOptions& descriptor,
+                            const DictionaryOptions& options, const Exec& exec) {
+  constexpr const char* kName = "learn_dictionary";
+  check_options(descriptor);
+  check_options(options);
+  detail::require_shape(kName, "samples", samples, dimensions(descriptor), samples.height, 1);
+  if (samples.height < options.words)
+    throw InvalidArgument(
+        fmt::format("{}: {} words cannot be learned from {} samples; expected at least as many "
+                    "samples as words",
+                    kName, options.words, samples.height));
+  Dictionary dictionary;
+  dictionary.descriptor = descriptor;
+  Image<float> points = clone(samples);
+  if (options.standardize) {
+    measure(points, dictionary);
+    standardize(dictionary, points);
+  }
+  KmeansOptions kmeans_options = options.kmeans;
+  kmeans_options.clusters = options.words;
+  kmeans_options.exec = exec;
+  dictionary.words = kmeans(points, kmeans_options).centers;
+  return dictionary;
+}
+
+}  // namespace fovea::scenes

@@ -1,0 +1,105 @@
+// The face of features: checks what is given and hands images to the engine of the device.
+#include <fovea/core/error.h>
+#include <fovea/scenes/features.h>
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/dispatch.h"
+#include "scenes/describe/describe.h"
+#include "scenes/words/feature_engine.h"
+#include "scenes/words/features_math.h"
+
+namespace fovea::scenes {
+namespace {
+
+constexpr const char* kName = "FeatureMaker";
+constexpr int kLeastWords = 2, kMostWords = 65535;
+
+void check_dictionary(const Dictionary& dictionary, int pyramid) {
+  check_options(dictionary.descriptor);
+  const int numbers = dimensions(dictionary.descriptor);
+  if (dictionary.size() < kLeastWords || dictionary.size() > kMostWords)
+    throw InvalidArgument(fmt::format("{}: a dictionary of {} words, expected {} to {}", kName,
+                                      dictionary.size(), kLeastWords, kMostWords));
+  if (dictionary.words.width() != numbers || dictionary.words.channels() != 1)
+    throw InvalidArgument(fmt::format("{}: words of {} numbers, expected {} of these descriptors",
+                                      kName, dictionary.words.width(), numbers));
+  for (const auto* part : {&dictionary.mean, &dictionary.scale})
+    if (part->size() != dictionary.mean.size() ||
+        (!part->empty() && part->size() != static_cast<std::size_t>(numbers)))
+      throw InvalidArgument(fmt::format("{}: {} means and {} scales, expected {} or none", kName,
+                                        dictionary.mean.size(), dictionary.scale.size(), numbers));
+  if (pyramid < 0 || pyramid > kMostPyramid)
+    throw InvalidArgument(
+        fmt::format("{}: pyramid is {}, expected 0 to {} levels", kName, pyramid, kMostPyramid));
+}
+
+FeaturePlan plan_of(const Dictionary& dictionary, int pyramid, const Exec& exec) {
+  FeaturePlan plan;
+  plan.descriptor = dictionary.descriptor;
+  plan.scale = dictionary.scale;
+  for (std::size_t i = 0; i < dictionary.mean.size(); ++i)
+    plan.offset.push_back(-(dictionary.mean[i] * dictionary.scale[i]));
+  plan.words = dictionary.words;
+  plan.pyramid = pyramid;
+  plan.exec = exec;
+  return plan;
+}
+
+}  // namespace
+
+struct FeatureMaker::State {
+  DescriptorOptions descriptor;
+  int length;
+  Exec exec;
+  std::unique_ptr<FeatureEngine> engine;
+};
+
+FeatureMaker::FeatureMaker(const Dictionary& dictionary, int pyramid, const Exec& exec) {
+  check_dictionary(dictionary, pyramid);
+  const Exec resolved = detail::resolve_exec(kName, exec, {dictionary.words.view()});
+  const FeaturePlan plan = plan_of(dictionary, pyramid, resolved);
+  state_ = std::make_unique<State>(
+      State{dictionary.descriptor, dictionary.size() * pyramid_cells(pyramid), resolved,
+            detail::on_cuda(resolved) ? cuda::make_feature_engine(plan)
+                                      : cpu::make_feature_engine(plan)});
+}
+FeatureMaker::FeatureMaker(FeatureMaker&&) noexcept = default;
+FeatureMaker& FeatureMaker::operator=(FeatureMaker&&) noexcept = default;
+FeatureMaker::~FeatureMaker() = default;
+
+int FeatureMaker::length() const { return state_->length; }
+
+void FeatureMaker::make(std::span<const ImageView<const std::uint8_t>> images,
+                        ImageView<float> features) {
+  constexpr const char* kMake = "FeatureMaker::make";
+  for (const auto& image : images) {
+    check_image(kMake, image);
+    detail::resolve_exec(kMake, state_->exec, {image});
+  }
+  detail::require_shape(kMake, "features", features, state_->length,
+                        static_cast<int>(images.size()), 1);
+  if (features.memory == Memory::kCuda)
+    throw InvalidArgument(fmt::format("{}: features lie on a GPU, expected host memory", kMake));
+  if (!images.empty()) state_->engine->make(images, features);
+}
+
+std::vector<float> FeatureMaker::make(ImageView<const std::uint8_t> image) {
+  std::vector<float> features(static_cast<std::size_t>(state_->length));
+  make({&image, 1}, packed_view(features.data(), state_->length, 1));
+  return features;
+}
+
+Image<std::uint16_t> FeatureMaker::words(ImageView<const std::uint8_t> image) {
+  constexpr const char* kWords = "FeatureMaker::words";
+  check_image(kWords, image);
+  detail::resolve_exec(kWords, state_->exec, {image});
+  const PlaceGrid grid = place_grids(state_->descriptor, image.width, image.height).front();
+  Image<std::uint16_t> words(grid.columns, grid.rows);
+  state_->engine->words(image, words);
+  return words;
+}
+
+}  // namespace fovea::scenes

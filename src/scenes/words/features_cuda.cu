@@ -1,0 +1,289 @@
+// CUDA twin of features. Images on the host are packed into pinned memory and copied a chunk at a
+// time while the chunk before is described; those on the device are read where they lie. Counts are
+// whole numbers, so that features are the CPU's to the bit.
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "core/backend.h"
+#include "core/event.cuh"
+#include "core/kept_buffer.cuh"
+#include "core/parallel.h"
+#include "core/stream.h"
+#include "ops/kmeans/nearest_centers.cuh"
+#include "scenes/describe/chunk_math.h"
+#include "scenes/describe/describer_cuda.cuh"
+#include "scenes/words/feature_engine.h"
+
+namespace fovea::scenes::cuda {
+namespace {
+
+using fovea::cuda::check;
+using fovea::cuda::Event;
+using fovea::cuda::KeptBuffer;
+using fovea::cuda::ScopedDevice;
+using Images = std::span<const ImageView<const std::uint8_t>>;
+
+constexpr struct {
+  ChunkNeed chunk{.staged_bytes = 16 << 20, .counts = 32 << 20, .pixels = 1 << 30};
+  std::int64_t scratch_bytes = std::int64_t{1} << 30;
+  int finish_threads = 128;
+} kTuning;
+
+// Awaits streams at the end of a call, however it ends: they read and write what is on the stack.
+struct AwaitStreams {
+  cudaStream_t first, second;
+  ~AwaitStreams() {
+    cudaStreamSynchronize(first);
+    cudaStreamSynchronize(second);
+  }
+};
+
+struct FinishJob {
+  const std::uint32_t* counts;
+  const std::int64_t* totals;
+  float* features;
+  int words, pyramid;
+};
+
+// A thread a word and image: the cells of coarser levels are sums of the finest.
+__global__ void finish_kernel(FinishJob job) {
+  const int word = static_cast<int>(blockIdx.y * blockDim.x + threadIdx.x);
+  if (word >= job.words) return;
+  const auto image = static_cast<std::int64_t>(blockIdx.x);
+  const int side = 1 << job.pyramid;
+  const std::uint32_t* counts = job.counts + image * side * side * job.words + word;
+  float* features = job.features + image * pyramid_cells(job.pyramid) * job.words + word;
+  const std::int64_t total = job.totals[image];
+  for (int level = 0; level <= job.pyramid; ++level) {
+    const int across = 1 << level, part = side / across;
+    for (int cell = 0; cell < across * across; ++cell) {
+      const int left = cell % across * part, top = cell / across * part;
+      std::int64_t sum = 0;
+      for (int i = 0; i < part * part; ++i) {
+        const std::int64_t from = std::int64_t{top + i / part} * side + left + i % part;
+        sum += counts[from * job.words];
+      }
+      features[std::int64_t{pyramid_start(level) + cell} * job.words] =
+          feature_of(sum, total, level_weight(level, job.pyramid));
+    }
+  }
+}
+
+// A chunk of images between its upload and the arrival of its features.
+struct Slot {
+  Array<std::uint8_t> staged{};
+  Array<float> fetched{};
+  KeptBuffer<std::uint8_t> pixels{};
+  KeptBuffer<std::uint32_t> counts{};
+  KeptBuffer<std::int64_t> totals{};
+  KeptBuffer<float> features{};
+  Event uploaded{}, done{};
+  std::size_t first = 0, last = 0;  // images in flight
+};
+
+template <class T>
+T* pinned(Array<T>& array, std::size_t size) {
+  if (size > array.size()) {
+    array = Array<T>();
+    array = Array<T>(size, Memory::kPinned);
+  }
+  return array.data();
+}
+
+class CudaFeatures final : public FeatureEngine {
+ public:
+  explicit CudaFeatures(const FeaturePlan& plan)
+      : options_(plan.descriptor),
+        pyramid_(plan.pyramid),
+        exec_(plan.exec),
+        own_stream_(plan.exec.stream == nullptr ? Stream(plan.exec.device) : Stream()),
+        uploads_(plan.exec.device),
+        centers_(plan.words, stream()),
+        describer_(make_describer({plan.descriptor, plan.scale, plan.offset}, stream())) {
+    check(cudaStreamSynchronize(stream()), "scenes: preparing words");
+  }
+  ~CudaFeatures() override { const AwaitStreams await{stream(), uploads()}; }
+
+  void make(Images images, ImageView<float> features) override {
+    const ScopedDevice here(exec_.device);
+    const std::vector<ChunkNeed> needs = needs_of(images);
+    const AwaitStreams await{stream(), uploads()};
+    for (Slot& slot : slots_) slot.first = slot.last = 0;
+    std::size_t turn = 0;
+    for (std::size_t first = 0; first < images.size(); ++turn) {
+      throw_if_stopped(exec_);
+      Slot& slot = slots_[turn % slots_.size()];
+      collect(slot, features);
+      const std::size_t last = chunk_end(needs, first, limits());
+      slot.first = first;
+      slot.last = last;
+      submit(slot, images);
+      first = last;
+    }
+    for (std::size_t i = 0; i < slots_.size(); ++i)
+      collect(slots_[(turn + i) % slots_.size()], features);
+  }
+
+  void words(ImageView<const std::uint8_t> image, ImageView<std::uint16_t> words) override {
+    const ScopedDevice here(exec_.device);
+    const AwaitStreams await{stream(), uploads()};
+    Slot& slot = slots_[0];
+    std::vector<GridEntry> entries = upload(slot, {&image, 1});
+    const PlaceGrid grid = place_grids(options_, image.width, image.height).front();
+    entries[0].grid = grid;
+    std::uint16_t* there = words_.reserve(static_cast<std::size_t>(grid.count()));
+    describer_->find_words(entries, centers_.view(), {nullptr, there, 0}, stream());
+    const auto row_bytes = static_cast<std::size_t>(grid.columns) * sizeof(std::uint16_t);
+    check(cudaMemcpy2DAsync(words.data,
+                            static_cast<std::size_t>(words.stride) * sizeof(std::uint16_t), there,
+                            row_bytes, row_bytes, static_cast<std::size_t>(grid.rows),
+                            cudaMemcpyDeviceToHost, stream()),
+          "scenes: fetching words");
+    check(cudaStreamSynchronize(stream()), "scenes: words");
+  }
+
+ private:
+  cudaStream_t stream() const {
+    return static_cast<cudaStream_t>(exec_.stream == nullptr ? own_stream_.get() : exec_.stream);
+  }
+  cudaStream_t uploads() const { return static_cast<cudaStream_t>(uploads_.get()); }
+  std::int64_t image_counts() const {
+    return std::int64_t{centers_.view().centers} << (2 * pyramid_);
+  }
+  std::int64_t image_features() const {
+    return std::int64_t{centers_.view().centers} * pyramid_cells(pyramid_);
+  }
+
+  ChunkNeed limits() const {
+    ChunkNeed limits = kTuning.chunk;
+    if (const auto bytes = static_cast<std::int64_t>(describer_->bytes_per_pixel()); bytes > 0)
+      limits.pixels = std::max<std::int64_t>(1, kTuning.scratch_bytes / bytes);
+    return limits;
+  }
+  std::vector<ChunkNeed> needs_of(Images images) const {
+    std::vector<ChunkNeed> needs;
+    needs.reserve(images.size());
+    for (const auto& image : images)
+      needs.push_back({.staged_bytes = staged_of(image),
+                       .counts = image_counts(),
+                       .pixels = std::int64_t{image.width} * image.height});
+    return needs;
+  }
+  static std::int64_t staged_of(const ImageView<const std::uint8_t>& image) {
+    return image.memory == Memory::kCuda
+               ? 0
+               : staged_bytes_of(image.width, image.height, image.channels);
+  }
+
+  // Entries of images whose pixels are on the device once the stream has come so far; their grids
+  // are left open.
+  std::vector<GridEntry> upload(Slot& slot, Images images) {
+    std::vector<GridEntry> entries(images.size());
+    std::vector<std::int64_t> places(images.size());
+    std::int64_t bytes = 0;
+    for (std::size_t i = 0; i < images.size(); ++i) {
+      places[i] = bytes;
+      bytes += staged_of(images[i]);
+    }
+    std::uint8_t* staged = pinned(slot.staged, static_cast<std::size_t>(bytes));
+    std::uint8_t* there = slot.pixels.reserve(static_cast<std::size_t>(bytes));
+    for (std::size_t i = 0; i < images.size(); ++i) {
+      const ImageView<const std::uint8_t>& image = images[i];
+      const bool resident = image.memory == Memory::kCuda;
+      entries[i] = {.pixels = resident ? image.data : there + places[i],
+                    .stride = resident ? image.stride : image.row_elements(),
+                    .width = image.width,
+                    .height = image.height,
+                    .channels = image.channels,
+                    .grid = {},
+                    .listed = nullptr,
+                    .output = 0,
+                    .planes = 0,
+                    .margin = 0};
+    }
+    if (bytes == 0) return entries;
+    constexpr std::int64_t kGrain = 8;
+    parallel_for(exec_, static_cast<std::int64_t>(images.size()), kGrain,
+                 [&](std::int64_t begin, std::int64_t end) {
+                   for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end);
+                        ++i)
+                     pack(images[i], staged + places[i]);
+                 });
+    check(cudaMemcpyAsync(there, staged, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice,
+                          uploads()),
+          "scenes: copying images");
+    slot.uploaded.record(uploads());
+    slot.uploaded.hold(stream());
+    return entries;
+  }
+  static void pack(const ImageView<const std::uint8_t>& image, std::uint8_t* to) {
+    if (image.memory == Memory::kCuda) return;
+    const auto row = static_cast<std::size_t>(image.row_elements());
+    for (int y = 0; y < image.height; ++y, to += row) std::memcpy(to, image.row(y), row);
+  }
+
+  void submit(Slot& slot, Images all) {
+    const Images images = all.subspan(slot.first, slot.last - slot.first);
+    const std::vector<GridEntry> uploaded = upload(slot, images);
+    std::vector<GridEntry> entries;
+    std::vector<std::int64_t> totals;
+    for (std::size_t i = 0; i < images.size(); ++i) {
+      std::int64_t total = 0;
+      for (const PlaceGrid& grid : place_grids(options_, images[i].width, images[i].height)) {
+        GridEntry entry = uploaded[i];
+        entry.grid = grid;
+        entry.output = static_cast<std::int64_t>(i) * image_counts();
+        entries.push_back(entry);
+        total += grid.count();
+      }
+      totals.push_back(total);
+    }
+    const std::size_t counts = images.size() * static_cast<std::size_t>(image_counts()),
+                      features = images.size() * static_cast<std::size_t>(image_features());
+    check(cudaMemsetAsync(slot.counts.reserve(counts), 0, counts * sizeof(std::uint32_t), stream()),
+          "scenes: clearing counts");
+    slot.totals.fill(totals, stream());
+    describer_->find_words(entries, centers_.view(), {slot.counts.data(), nullptr, pyramid_},
+                           stream());
+    const int words = centers_.view().centers;
+    const dim3 grid(static_cast<unsigned>(images.size()),
+                    fovea::cuda::blocks_for(words, kTuning.finish_threads));
+    finish_kernel<<<grid, kTuning.finish_threads, 0, stream()>>>(
+        {slot.counts.data(), slot.totals.data(), slot.features.reserve(features), words, pyramid_});
+    fovea::cuda::check_launch("scenes: features");
+    check(cudaMemcpyAsync(pinned(slot.fetched, features), slot.features.data(),
+                          features * sizeof(float), cudaMemcpyDeviceToHost, stream()),
+          "scenes: fetching features");
+    slot.done.record(stream());
+  }
+  // The rows of the images in flight.
+  void collect(Slot& slot, ImageView<float> features) const {
+    if (slot.first == slot.last) return;
+    slot.done.wait("scenes: features");
+    const auto length = static_cast<std::size_t>(image_features());
+    for (std::size_t i = slot.first; i < slot.last; ++i)
+      std::copy_n(slot.fetched.data() + (i - slot.first) * length, length,
+                  features.row(static_cast<int>(i)));
+    slot.first = slot.last = 0;
+  }
+
+  DescriptorOptions options_;
+  int pyramid_;
+  Exec exec_;
+  Stream own_stream_;
+  Stream uploads_;
+  fovea::cuda::DeviceCenters centers_;
+  std::unique_ptr<Describer> describer_;
+  KeptBuffer<std::uint16_t> words_{};
+  std::array<Slot, 2> slots_{};
+};
+
+}  // namespace
+
+std::unique_ptr<FeatureEngine> make_feature_engine(const FeaturePlan& plan) {
+  const ScopedDevice here(plan.exec.device);
+  return std::make_unique<CudaFeatures>(plan);
+}
+
+}  // namespace fovea::scenes::cuda

@@ -1,0 +1,97 @@
+// The text of STIP-2.0: round trips, foreign files, lines that are named.
+#include <fovea/actions/points.h>
+#include <fovea/core/error.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/images.h"
+
+namespace fovea::actions {
+namespace {
+
+using testing::HasSubstr;
+
+PointSet parse(const std::string& text) {
+  return read_points(std::as_bytes(std::span(text)), "points.txt");
+}
+std::string refusal(const std::string& text) {
+  try {
+    parse(text);
+  } catch (const FormatError& error) {
+    return error.what();
+  }
+  return "nothing was refused";
+}
+
+PointSet some_points(bool descriptors) {
+  PointSet set;
+  set.width = 160;
+  set.height = 120;
+  set.frames = 113;
+  set.frame_rate = 29.97;
+  set.points = {{3, 4, 2, 4, 2, 1.25e-7F}, {90, 7, 2, 16, 4, 1e-9F}, {0, 0, 112, 128, 2, 0.5F}};
+  if (descriptors) {
+    Random random(1);
+    set.descriptors = test::random_image<float>(random, kDescriptorSize, 3);
+  }
+  return set;
+}
+
+TEST(PointsFileTest, RoundTrip) {
+  for (const bool descriptors : {false, true}) {
+    const PointSet set = some_points(descriptors);
+    const PointSet again = parse(points_text(set));
+    EXPECT_EQ(again.width, 160);
+    EXPECT_EQ(again.height, 120);
+    EXPECT_EQ(again.frames, 113);
+    EXPECT_EQ(again.frame_rate, 29.97);
+    ASSERT_EQ(again.points.size(), 3U);
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_EQ(again.points[i].x, set.points[i].x);
+      EXPECT_EQ(again.points[i].y, set.points[i].y);
+      EXPECT_EQ(again.points[i].frame, set.points[i].frame);
+      EXPECT_EQ(again.points[i].sigma2, set.points[i].sigma2);
+      EXPECT_EQ(again.points[i].tau2, set.points[i].tau2);
+      EXPECT_EQ(again.points[i].confidence, set.points[i].confidence);
+    }
+    EXPECT_TRUE(test::images_equal(set.descriptors, again.descriptors));
+  }
+  EXPECT_TRUE(parse(points_text({})).points.empty());
+}
+
+TEST(PointsFileTest, AForeignFileIsSortedAndItsVideoWorkedOut) {
+  const PointSet set = parse(
+      "# point-type y-norm x-norm t-norm y x t sigma2 tau2\n\n# some-video\n"
+      "5 0.708333 0.575 0.0619469 86 93 8 4 2\r\n"
+      "5 0.5 0.25 0.0176991 61 41 3 8 4");
+  ASSERT_EQ(set.points.size(), 2U);
+  EXPECT_EQ(set.points[0].frame, 3);
+  EXPECT_EQ(set.points[1].x, 93);
+  EXPECT_EQ(set.points[1].confidence, 1);
+  EXPECT_EQ(set.width, 160);
+  EXPECT_EQ(set.height, 120);
+  EXPECT_EQ(set.frames, 113);
+}
+
+TEST(PointsFileTest, BadLinesAreNamed) {
+  const std::string good = "5 0 0 0 1 1 1 4 2\n";
+  EXPECT_THAT(refusal(good + "5 0 0 0 1 1 one 4 2\n"), HasSubstr("points.txt: line 2: \"one\""));
+  EXPECT_THAT(refusal(good + good + "5 0 0 0 1 1 1 4\n"), HasSubstr("line 3: 8 numbers"));
+  EXPECT_THAT(refusal("5 0 0 0 1 1 1.5 4 2\n"), HasSubstr("frame 1.5"));
+  EXPECT_THAT(refusal("5 0 0 0 1 1 -1 4 2\n"), HasSubstr("frame -1"));
+  EXPECT_THAT(refusal("5 0 0 0 1 -3 1 4 2\n"), HasSubstr("(-3, 1)"));
+  EXPECT_THAT(refusal("5 0 0 0 1 1 1 0 2\n"), HasSubstr("scales 0 and 2"));
+  EXPECT_THAT(refusal("5 0 0 0 nan 1 1 4 2\n"), HasSubstr("\"nan\""));
+  EXPECT_THAT(refusal("5 0 0 0 1 1 1e300 4 2\n"), HasSubstr("1e300"));
+  EXPECT_THAT(refusal("# confidence \n" + good), HasSubstr("line 1"));
+  EXPECT_THAT(refusal("# confidence much\n" + good), HasSubstr("much"));
+  EXPECT_THAT(refusal("# fovea video 3 4\n"), HasSubstr("width, height"));
+  std::string long_line = "5 0 0 0 1 1 1 4 2";
+  for (int i = 0; i < kDescriptorSize; ++i) long_line += " 0";
+  EXPECT_THAT(refusal(good + long_line), HasSubstr("all or none"));
+  EXPECT_THAT(refusal(long_line + " 0"), HasSubstr("more than"));
+  EXPECT_THROW(read_points("/no/such/points.txt"), IoError);
+}
+
+}  // namespace
+}  // namespace fovea::actions

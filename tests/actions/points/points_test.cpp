@@ -1,0 +1,281 @@
+// Both detectors: textbook responses, a corner where one is drawn, streams, threads, caps, bad
+// input, and twins to the bit.
+#include <fovea/actions/points.h>
+#include <fovea/core/error.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "actions/clips.h"
+#include "actions/points/points_plan.h"
+#include "reference/space_time_points.h"
+#include "support/devices.h"
+#include "support/images.h"
+
+namespace fovea::actions {
+namespace {
+
+using testing::HasSubstr;
+
+class Points : public test::OnEveryPlace {
+ protected:
+  Exec exec() const {
+    Exec exec;
+    exec.device = device();
+    return exec;
+  }
+};
+FOVEA_ON_EVERY_PLACE(Points);
+
+PointOptions one_scale() {
+  PointOptions options;
+  options.harris.levels = 1;
+  options.harris.scales = 1;
+  options.descriptors = false;
+  return options;
+}
+
+auto key(const SpaceTimePoint& p) { return std::tuple(p.frame, p.y, p.x, p.sigma2, p.tau2); }
+
+void expect_same(const PointSet& a, const PointSet& b) {
+  ASSERT_EQ(a.points.size(), b.points.size());
+  for (std::size_t i = 0; i < a.points.size(); ++i) {
+    EXPECT_EQ(key(a.points[i]), key(b.points[i])) << i;
+    EXPECT_EQ(a.points[i].confidence, b.points[i].confidence) << i;
+  }
+  EXPECT_TRUE(test::images_equal(a.descriptors, b.descriptors));
+}
+
+TEST_P(Points, HarrisMaximaAreThoseOfTheTextbook) {
+  const test::Clip clip = test::busy_clip({47, 38, 24}, 3);
+  const PointOptions options = one_scale();
+  test::Volume response = test::corner_response(clip, {4, 2, options.harris.k, 4});
+  int expected = 0;
+  for (int t = 0; t < 24; ++t)
+    for (int y = 5; y < 33; ++y)
+      for (int x = 5; x < 42; ++x)
+        if (response.at(x, y, t) > options.harris.threshold &&
+            test::is_peak(response, {x, y, t}, 1, 1))
+          ++expected;
+  const PointSet set = find_points(test::views_of(clip), options, exec());
+  EXPECT_GT(expected, 5);
+  EXPECT_EQ(static_cast<int>(set.points.size()), expected);
+  for (const SpaceTimePoint& p : set.points) {
+    const double value = response.at(static_cast<int>(p.x), static_cast<int>(p.y), p.frame);
+    EXPECT_NEAR(p.confidence, value, 2e-3 * value);
+    EXPECT_TRUE(
+        test::is_peak(response, {static_cast<int>(p.x), static_cast<int>(p.y), p.frame}, 1, 1));
+  }
+}
+
+TEST_P(Points, PeriodicMaximaAreThoseOfTheTextbook) {
+  const test::Clip clip = test::busy_clip({41, 33, 20}, 5);
+  PointOptions options = one_scale();
+  options.detector = Detector::kPeriodic;
+  test::Volume response = test::periodic_response(clip, {2, 2.5, 0.2});
+  int expected = 0;
+  for (int t = 0; t < 20; ++t)
+    for (int y = 0; y < 33; ++y)
+      for (int x = 0; x < 41; ++x)
+        if (response.at(x, y, t) > options.periodic.threshold &&
+            test::is_peak(response, {x, y, t}, 1, 2))
+          ++expected;
+  const PointSet set = find_points(test::views_of(clip), options, exec());
+  EXPECT_GT(expected, 5);
+  EXPECT_NEAR(static_cast<int>(set.points.size()), expected, 1);
+  for (const SpaceTimePoint& p : set.points)
+    EXPECT_NEAR(p.confidence, response.at(static_cast<int>(p.x), static_cast<int>(p.y), p.frame),
+                1e-3 * p.confidence);
+}
+
+// A bright spot that appears for a moment is an event at one place and time.
+TEST_P(Points, AFlashIsFoundAtItsPlace) {
+  const auto clip = test::drawn_clip({60, 50, 41}, [](int x, int y, int t) {
+    const double space = (x - 32) * (x - 32) + (y - 21) * (y - 21);
+    return 60 + 150 * std::exp(-space / 8) * std::exp(-(t - 20) * (t - 20) / 4.0);
+  });
+  PointOptions options = one_scale();
+  options.harris.space_weight = 1;
+  const PointSet set = find_points(test::views_of(clip), options, exec());
+  ASSERT_FALSE(set.points.empty());
+  const auto best =
+      *std::max_element(set.points.begin(), set.points.end(),
+                        [](const auto& a, const auto& b) { return a.confidence < b.confidence; });
+  EXPECT_NEAR(best.x, 32, 3);
+  EXPECT_NEAR(best.y, 21, 3);
+  EXPECT_NEAR(best.frame, 20, 3);
+  EXPECT_EQ(best.sigma2, 4);
+  EXPECT_EQ(best.tau2, 2);
+}
+
+TEST_P(Points, NothingMovesNoPoints) {
+  for (const Detector detector : {Detector::kHarris, Detector::kPeriodic}) {
+    PointOptions options;
+    options.detector = detector;
+    const auto clip = test::drawn_clip({64, 48, 12}, [](int x, int y, int) { return x * y % 251; });
+    const PointSet set = find_points(test::views_of(clip), options, exec());
+    EXPECT_TRUE(set.points.empty());
+    EXPECT_TRUE(set.descriptors.empty());
+    EXPECT_EQ(set.frames, 12);
+    EXPECT_EQ(set.width, 64);
+  }
+  EXPECT_TRUE(find_points({}, {}, exec()).points.empty());
+}
+
+TEST_P(Points, AStreamGivesWhatAllFramesAtOnceGive) {
+  for (const Detector detector : {Detector::kHarris, Detector::kPeriodic}) {
+    PointOptions options;
+    options.detector = detector;
+    const test::Clip clip = test::busy_clip({72, 54, 37}, 11);
+    const PointSet all = find_points(test::views_of(clip), options, exec());
+    PointStream stream(options, exec());
+    std::int64_t next = 0;
+    std::size_t point = 0;
+    const auto check = [&](const PointStream::Ready& ready) {
+      if (ready.frame < 0) return false;
+      EXPECT_EQ(ready.frame, next++);
+      EXPECT_EQ(ready.descriptors.height, static_cast<int>(ready.points.size()));
+      for (std::size_t i = 0; i < ready.points.size(); ++i, ++point) {
+        EXPECT_EQ(key(ready.points[i]), key(all.points.at(point)));
+        EXPECT_TRUE(test::images_equal(
+            ready.descriptors.crop(0, static_cast<int>(i), kDescriptorSize, 1),
+            all.descriptors.view().crop(0, static_cast<int>(point), kDescriptorSize, 1)));
+      }
+      return true;
+    };
+    for (std::size_t t = 0; t < clip.size(); ++t)
+      EXPECT_EQ(check(stream.push(clip[t])), static_cast<int>(t) >= stream.latency()) << t;
+    while (check(stream.finish())) {
+    }
+    EXPECT_EQ(next, 37);
+    EXPECT_EQ(point, all.points.size());
+    EXPECT_GT(point, 10U);
+  }
+}
+
+TEST_P(Points, TwinsAgreeToTheBit) {
+  for (const Detector detector : {Detector::kHarris, Detector::kPeriodic})
+    for (const FlowVotes votes : {FlowVotes::kCount, FlowVotes::kMagnitude}) {
+      PointOptions options;
+      options.detector = detector;
+      options.votes = votes;
+      const test::Clip clip = test::busy_clip({83, 61, 70}, 17);
+      Exec here;
+      here.device.kind = DeviceKind::kCpu;
+      here.threads = 1;
+      expect_same(find_points(test::views_of(clip), options, exec()),
+                  find_points(test::views_of(clip), options, here));
+    }
+}
+
+TEST(PointsTest, ThreadsDoNotMatter) {
+  const test::Clip clip = test::busy_clip({80, 64, 20}, 19);
+  Exec one, four;
+  one.device.kind = four.device.kind = DeviceKind::kCpu;
+  one.threads = 1;
+  four.threads = 4;
+  expect_same(find_points(test::views_of(clip), {}, one),
+              find_points(test::views_of(clip), {}, four));
+}
+
+TEST(PointsTest, PointsAreSortedAndTheMostConfidentKept) {
+  const test::Clip clip = test::busy_clip({96, 72, 30}, 23);
+  PointOptions options;
+  options.descriptors = false;
+  Exec exec;
+  exec.device.kind = DeviceKind::kCpu;
+  const PointSet all = find_points(test::views_of(clip), options, exec);
+  const auto order = [](const SpaceTimePoint& p) {
+    return std::tuple(p.frame, -p.confidence, p.y, p.x);
+  };
+  EXPECT_TRUE(std::is_sorted(all.points.begin(), all.points.end(),
+                             [&](const auto& a, const auto& b) { return order(a) < order(b); }));
+  options.most_per_frame = 1;
+  const PointSet few = find_points(test::views_of(clip), options, exec);
+  EXPECT_LT(few.points.size(), all.points.size());
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < all.points.size(); ++i) {
+    if (i > 0 && all.points[i].frame == all.points[i - 1].frame) continue;
+    EXPECT_EQ(key(few.points.at(at++)), key(all.points[i]));
+  }
+  EXPECT_EQ(at, few.points.size());
+}
+
+TEST(PointsTest, LatencyIsThatOfTheFilters) {
+  PointOptions options;
+  Exec exec;
+  exec.device.kind = DeviceKind::kCpu;
+  // 6 of L, 1 of its derivative, 8 of the sums, 1 of the maxima.
+  EXPECT_EQ(PointStream(options, exec).latency(), 16);
+  const PointPlan plan = plan_points(options);
+  EXPECT_EQ(plan.channels.size(), 12U);
+  EXPECT_EQ(plan.channels.back().sigma2, 128);
+  EXPECT_EQ(plan.channels.back().tau2, 4);
+}
+
+TEST(PointsTest, CellsAreThoseOfStip) {
+  const auto spans = [](double half, int cells) {
+    std::vector<std::pair<int, int>> result;
+    for (int i = 0; i < cells; ++i) {
+      const CellSpan span = cell_span(half, cells, i);
+      result.emplace_back(span.first, span.last);
+    }
+    return result;
+  };
+  using testing::ElementsAre;
+  using testing::Pair;
+  EXPECT_THAT(spans(18, 3), ElementsAre(Pair(-18, -6), Pair(-6, 6), Pair(6, 18)));
+  EXPECT_THAT(spans(9 * std::sqrt(8), 3), ElementsAre(Pair(-26, -9), Pair(-9, 8), Pair(8, 25)));
+  EXPECT_THAT(spans(4 * std::sqrt(2), 2), ElementsAre(Pair(-6, 0), Pair(0, 5)));
+  EXPECT_THAT(spans(8, 2), ElementsAre(Pair(-8, 0), Pair(0, 8)));
+}
+
+template <class Call>
+std::string refusal(const Call& call) {
+  try {
+    call();
+  } catch (const InvalidArgument& error) {
+    return error.what();
+  }
+  return "nothing was refused";
+}
+
+TEST(PointsTest, BadInputIsNamed) {
+  PointOptions fast;
+  fast.detector = Detector::kPeriodic;
+  fast.periodic.frequency = 0.6;
+  EXPECT_THAT(refusal([&] { PointStream stream(fast); }), HasSubstr("0.6"));
+  Exec exec;
+  exec.device.kind = DeviceKind::kCpu;
+  PointStream stream({}, exec);
+  stream.push(Image<std::uint8_t>(40, 30));
+  EXPECT_THAT(refusal([&] { stream.push(Image<std::uint8_t>(41, 30)); }),
+              HasSubstr("frame 1 is 41x30, expected 40x30"));
+  EXPECT_THAT(refusal([&] { PointStream({}, exec).push(Image<std::uint8_t>(40, 30, 3)); }),
+              HasSubstr("expected a gray image"));
+  EXPECT_THAT(refusal([&] { PointStream({}, exec).push(Image<std::uint8_t>()); }),
+              HasSubstr("0x0"));
+  while (stream.finish().frame >= 0) {
+  }
+  EXPECT_THAT(refusal([&] { stream.push(Image<std::uint8_t>(40, 30)); }), HasSubstr("finish"));
+}
+
+TEST(PointsTest, ShortAndSmallVideosAreNoTrouble) {
+  Exec exec;
+  exec.device.kind = DeviceKind::kCpu;
+  for (const test::ClipSize size : {test::ClipSize{1, 1, 3}, {9, 70, 1}, {33, 5, 4}, {64, 48, 2}}) {
+    const test::Clip clip = test::busy_clip(size, 29);
+    for (const Detector detector : {Detector::kHarris, Detector::kPeriodic}) {
+      PointOptions options;
+      options.detector = detector;
+      EXPECT_EQ(find_points(test::views_of(clip), options, exec).frames, size.frames);
+    }
+  }
+  PointStream none({}, exec);
+  EXPECT_EQ(none.finish().frame, -1);
+}
+
+}  // namespace
+}  // namespace fovea::actions

@@ -1,0 +1,150 @@
+#include <fovea/core/error.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "actions/recognize_finder.h"
+#include "actions/synthetic.h"
+#include "support/files.h"
+
+namespace fovea::actions {
+namespace {
+
+using test::message_of;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+Event event(std::int64_t first, std::int64_t last, double distance) {
+  Event result;
+  result.first_frame = first;
+  result.last_frame = last;
+  result.distance = distance;
+  return result;
+}
+
+TEST(EventPicker, OfOverlappingEventsTheNearestCounts) {
+  EventPicker picker(5);
+  std::vector<Event> told;
+  picker.offer(event(0, 20, 2), 20, told);
+  picker.offer(event(4, 22, 1), 22, told);
+  picker.offer(event(6, 24, 3), 24, told);
+  picker.advance(24, told);
+  EXPECT_THAT(told, IsEmpty());
+  picker.advance(27, told);
+  ASSERT_THAT(told, SizeIs(1));
+  EXPECT_EQ(told[0].distance, 1);
+  // What overlaps with what was told is not told, however near.
+  EXPECT_FALSE(picker.wants(22, 30, 0.1));
+  picker.offer(event(23, 40, 3), 40, told);
+  picker.offer(event(41, 60, 3), 60, told);  // begins after the waiting one: lets it go
+  ASSERT_THAT(told, SizeIs(2));
+  EXPECT_EQ(told[1].first_frame, 23);
+  picker.finish(told);
+  EXPECT_EQ(told.back().first_frame, 41);
+}
+
+Model trained() {
+  const SyntheticCorpus set(3, 3, 30);
+  TrainOptions options;
+  options.cut.nodes = 8;
+  options.cut.step = 6;
+  return train(set.corpus, set.points, options);
+}
+
+// Clips one after the other, of a subject that was not trained on; -1: nothing that is known.
+std::vector<Event> recognized(const Model& model, const std::vector<int>& labels,
+                              const RecognizeOptions& options, std::size_t* most_kept = nullptr) {
+  EventFinder finder(model, options, {});
+  finder.set_frame_size(160, 120);
+  std::vector<Event> told;
+  std::int64_t next = 0;
+  for (std::size_t clip = 0; clip < labels.size(); ++clip) {
+    const PointSet set =
+        synthetic_points(labels[clip] < 0 ? 20 : labels[clip], 10 + static_cast<int>(clip) % 5, 30);
+    for (std::size_t i = 0; i < set.points.size(); ++i)
+      finder.push(next++, std::span(&set.points[i], 1),
+                  set.descriptors.view().crop(0, static_cast<int>(i), kDescriptorSize, 1), told);
+    if (most_kept != nullptr) *most_kept = std::max(*most_kept, finder.kept_frames());
+  }
+  finder.finish(told);
+  return told;
+}
+
+class Recognize : public testing::TestWithParam<StreamMode> {};
+
+TEST_P(Recognize, TellsWhatFollowsWhatAndNothingOfTheRest) {
+  const Model model = trained();
+  const std::vector<int> labels{0, 2, -1, 1, 0};
+  const std::vector<Event> events =
+      recognized(model, labels, {.mode = GetParam(), .block = 30, .overlap = 15, .patience = 5});
+  std::vector<bool> seen(labels.size(), false);
+  std::int64_t last = -1;
+  for (const Event& one : events) {
+    const auto clip = static_cast<std::size_t>((one.first_frame + one.last_frame) / 2 / 30);
+    EXPECT_EQ(one.label, labels[clip]) << one.first_frame << " to " << one.last_frame;
+    seen[clip] = true;
+    EXPECT_GT(one.first_frame, last);  // they do not overlap
+    last = one.last_frame;
+    EXPECT_GT(one.margin, 0);
+    EXPECT_LT(one.box[0], one.box[2]);
+    EXPECT_GE(one.box[0], 0);
+    EXPECT_LE(one.box[3], 120);
+    EXPECT_THAT(one.path, SizeIs(8));
+  }
+  EXPECT_THAT(seen, ElementsAre(true, true, false, true, true));
+}
+
+TEST_P(Recognize, MemoryDoesNotGrowWithTheStream) {
+  const Model model = trained();
+  const RecognizeOptions options{.mode = GetParam(), .block = 30, .overlap = 15, .patience = 5};
+  std::size_t after_few = 0, after_many = 0;
+  recognized(model, std::vector<int>(6, 1), options, &after_few);
+  recognized(model, std::vector<int>(60, 1), options, &after_many);
+  EXPECT_EQ(after_few, after_many);
+}
+
+TEST_P(Recognize, TellsNothingWhereNothingHappens) {
+  Model model = trained();
+  for (Prototype& prototype : model.prototypes) prototype.reject = 100;
+  for (const double reject : {0.0, 1.0}) {
+    EventFinder finder(
+        model, {.mode = GetParam(), .block = 30, .overlap = 15, .reject = reject, .patience = 5},
+        {});
+    finder.set_frame_size(160, 120);
+    std::vector<Event> told;
+    const Image<float> none(kDescriptorSize, 0);
+    for (std::int64_t frame = 0; frame < 90; ++frame) finder.push(frame, {}, none.view(), told);
+    finder.finish(told);
+    EXPECT_THAT(told, IsEmpty());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, Recognize,
+                         testing::Values(StreamMode::kStream, StreamMode::kBlocks),
+                         [](const auto& mode) {
+                           return mode.param == StreamMode::kStream ? "stream" : "blocks";
+                         });
+
+TEST(RecognizeBounds, NothingIsRejectedWhereThatIsAskedFor) {
+  Model model = trained();
+  for (Prototype& prototype : model.prototypes) prototype.reject = 0.001F;
+  EXPECT_TRUE(recognized(model, {0, 1}, {.patience = 5}).empty());
+  EXPECT_FALSE(recognized(model, {0, 1}, {.reject = 0, .patience = 5}).empty());
+}
+
+TEST(RecognizeBounds, WhatCannotBeIsNamed) {
+  const Model model = trained();
+  EXPECT_THAT(message_of<InvalidArgument>([&] {
+                EventFinder(model, {.mode = StreamMode::kBlocks, .block = 30, .overlap = 30}, {});
+              }),
+              HasSubstr("blocks of 30 frames that overlap by 30"));
+  EventFinder finder(model, {}, {});
+  std::vector<Event> told;
+  EXPECT_THAT(message_of<InvalidArgument>([&] { finder.push(3, {}, {}, told); }),
+              HasSubstr("frame 3 after -1"));
+  EXPECT_THROW(EventFinder(Model{}, {}, {}), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace fovea::actions

@@ -1,0 +1,54 @@
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/program/program.h"
+
+namespace fovea::cli {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+TEST(BenchFlow, EveryTimeStandsBesideItsError) {
+  const Ended ended =
+      run_here({"bench", "flow", "--repeats", "1", "--sizes", "160x120", "--methods", "lk_fast,bm",
+                "--device", "cpu", "--threads", "1", "--json"});
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  const json report = json::parse(ended.out);
+  ASSERT_GE(report["rows"].size(), 2U);
+  bool lk = false, bm = false;
+  for (const json& row : report["rows"]) {
+    lk |= row["name"] == "flow_lk_fast";
+    bm |= row["name"] == "flow_bm";
+    EXPECT_EQ(row["size"], "160x120");
+    EXPECT_GT(row["seconds"].get<double>(), 0);
+    EXPECT_GT(row["error"].get<double>(), 0);
+    EXPECT_LT(row["error"].get<double>(), 1);
+    if (row["rival"].is_null()) continue;
+    EXPECT_GT(row["rival_seconds"].get<double>(), 0);
+    EXPECT_LT(row["rival_error"].get<double>(), 1) << row["rival"];
+  }
+  EXPECT_TRUE(lk && bm);
+}
+
+TEST(BenchFlow, TablesHaveAColumnOfErrors) {
+  const std::vector<std::string> args{"bench",   "flow",      "--repeats", "1",        "--sizes",
+                                      "64x48",   "--methods", "lk_fast",   "--device", "cpu",
+                                      "--quiet", "--threads", "1"};
+  auto csv = args, markdown = args;
+  csv.emplace_back("--csv");
+  markdown.emplace_back("--markdown");
+  EXPECT_THAT(run_here(args).out, HasSubstr("its error"));
+  EXPECT_THAT(run_here(csv).out, HasSubstr("bound_fraction,error,rival_error\n"));
+  EXPECT_THAT(run_here(markdown).out, HasSubstr("| error | its error |"));
+}
+
+TEST(BenchFlow, WrongWordsAreNamed) {
+  EXPECT_THAT(run_here({"bench", "flow", "--methods", "dis"}).err, HasSubstr("'dis'"));
+  EXPECT_THAT(run_here({"bench", "flow", "--sizes", "10x10"}).err, HasSubstr("'10x10'"));
+  EXPECT_EQ(run_here({"bench", "flow", "--sizes", "big"}).status, kUsage);
+}
+
+}  // namespace
+}  // namespace fovea::cli

@@ -1,0 +1,28 @@
+#include <gmock/gmock.h>
+
+#include "cli/bench/rows.h"
+
+namespace fovea::cli {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(BenchMesh, EveryEngineIsMeasured) {
+  const std::string names = measured_rows({"mesh", "--divisions", "1,2"});
+  EXPECT_THAT(names, HasSubstr("all_distances_dijkstra 80x80; "));
+  EXPECT_THAT(names, HasSubstr("all_distances_floyd_warshall 320x320; "));
+  EXPECT_THAT(names, HasSubstr("all_distances_partitioned 320x320; "));
+  EXPECT_THAT(names, HasSubstr("segment_resistance "));
+  EXPECT_THAT(names, HasSubstr("segment_fuzzy "));
+  EXPECT_THAT(names, HasSubstr("min_plus_product 256x256 64 taps; "));
+  EXPECT_THAT(names, HasSubstr("min_plus_peak "));
+}
+
+TEST(BenchMesh, DivisionsAreNumbers) {
+  const Ended ended = run_here({"bench", "mesh", "--divisions", "4,x"});
+  EXPECT_EQ(ended.status, kUsage);
+  EXPECT_THAT(ended.err, HasSubstr("--divisions is '4,x'; expected numbers of 0 to 7"));
+}
+
+}  // namespace
+}  // namespace fovea::cli

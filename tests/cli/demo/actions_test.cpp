@@ -1,0 +1,23 @@
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "cli/demo/commands.h"
+#include "cli/demo/demo.h"
+#include "support/files.h"
+
+namespace fovea::cli {
+namespace {
+
+TEST(DemoActions, TellsWhatAStrangerDoes) {
+  const test::TempFolder folder;
+  report::Page page("x");
+  add_demo_actions(page, demo_on_cpu(folder.path()));
+  EXPECT_TRUE(std::filesystem::exists(folder / "lessons/wave/person0_wave.y4m"));
+  const std::string html = page.html();
+  EXPECT_THAT(html, testing::HasSubstr("told while it happens"));
+  EXPECT_EQ(commands_that_parse(html, "actions"), 3);
+}
+
+}  // namespace
+}  // namespace fovea::cli

@@ -1,0 +1,23 @@
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "cli/demo/commands.h"
+#include "cli/demo/demo.h"
+#include "support/files.h"
+
+namespace fovea::cli {
+namespace {
+
+TEST(DemoFlow, ShowsBothMethodsAndCommandsThatRun) {
+  const test::TempFolder folder;
+  report::Page page("x");
+  add_demo_flow(page, demo_on_cpu(folder.path()));
+  for (const char* name : {"first.png", "second.png", "true.flo"})
+    EXPECT_TRUE(std::filesystem::exists(folder / name)) << name;
+  const std::string html = page.html();
+  EXPECT_GE(commands_that_parse(html, "flow"), 7);
+}
+
+}  // namespace
+}  // namespace fovea::cli

@@ -1,0 +1,23 @@
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "cli/demo/commands.h"
+#include "cli/demo/demo.h"
+#include "support/files.h"
+
+namespace fovea::cli {
+namespace {
+
+TEST(DemoScenes, TellsDrawnPlacesApart) {
+  const test::TempFolder folder;
+  report::Page page("x");
+  add_demo_scenes(page, demo_on_cpu(folder.path()));
+  EXPECT_TRUE(std::filesystem::exists(folder / "more-places/city/12.png"));
+  const std::string html = page.html();
+  EXPECT_THAT(html, testing::HasSubstr("places not seen in training"));
+  EXPECT_EQ(commands_that_parse(html, "scenes"), 3);
+}
+
+}  // namespace
+}  // namespace fovea::cli

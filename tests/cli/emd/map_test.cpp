@@ -1,0 +1,254 @@
+#include "cli/emd/map.h"
+
+#include <fmt/format.h>
+#include <fovea/emd/map.h>
+#include <fovea/io/cube_io.h>
+#include <fovea/io/image_io.h>
+#include <fovea/io/video.h>
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/program/program.h"
+#include "support/devices.h"
+#include "support/images.h"
+
+namespace fovea::cli {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+constexpr int kWidth = 90, kHeight = 60;
+
+// A bright checked square on dark noise; `shift` moves it to the right.
+Image<std::uint8_t> scene(int shift) {
+  Random random(1);
+  Image<std::uint8_t> image(kWidth, kHeight);
+  for (int y = 0; y < kHeight; ++y)
+    for (int x = 0; x < kWidth; ++x) {
+      const bool square = x >= 30 + shift && x < 50 + shift && y >= 20 && y < 40;
+      image.at(x, y) = static_cast<std::uint8_t>(square ? 180 + (x / 2 + y / 2) % 2 * 50
+                                                        : 60 + random.below(40));
+    }
+  return image;
+}
+
+class EmdMapCommand : public testing::Test {
+ protected:
+  EmdMapCommand() {
+    for (int i = 0; i < 3; ++i) io::write_image(folder_ / fmt::format("f{}.png", i), scene(4 * i));
+    Image<std::uint8_t> truth(kWidth, kHeight);
+    for (int y = 0; y < kHeight; ++y)
+      for (int x = 0; x < kWidth; ++x)
+        truth.at(x, y) = x >= 30 && x < 50 && y >= 20 && y < 40 ? 255 : 0;
+    io::write_image(folder_ / "truth.png", truth);
+  }
+  static Ended map(std::vector<std::string> more) {
+    more.insert(more.begin(), {"emd", "map", "--quiet", "--device", "cpu"});
+    return run_here(more);
+  }
+  static json found(std::vector<std::string> more) {
+    more.emplace_back("--json");
+    const Ended ended = map(more);
+    EXPECT_EQ(ended.status, kDone) << ended.err;
+    return json::parse(ended.out);
+  }
+  std::string fails(std::vector<std::string> more, int status) const {
+    more.insert(more.end(), {"-o", folder_ / "none.tif"});
+    const Ended ended = map(more);
+    EXPECT_EQ(ended.status, status) << ended.err;
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "none.tif"));
+    return ended.err;
+  }
+
+  test::TempFolder folder_;
+};
+
+TEST_F(EmdMapCommand, WritesWhatTheLibraryMaps) {
+  const json report =
+      found({folder_ / "f0.png", "--target", "32,22,16,16", "-o", folder_ / "map.tif", "--picture",
+             folder_ / "map.png", "--truth", folder_ / "truth.png"});
+  EXPECT_EQ(report["command"], "emd map");
+  EXPECT_EQ(report["width"], kWidth);
+  EXPECT_EQ(report["frames"], 1);
+  EXPECT_EQ(report["target"].size(), 11U);
+  EXPECT_EQ(report["ground"]["form"], "general");
+  const json& stats = report["stats"];
+  EXPECT_EQ(stats["pixels"], kWidth * kHeight);
+  EXPECT_EQ(stats["cached"].get<int>() + stats["duplicate"].get<int>() + stats["solved"].get<int>(),
+            kWidth * kHeight);
+  EXPECT_GT(report["roc_auc"]["emd"], 0.9);
+  EXPECT_TRUE(report["roc_auc"].contains("spectral_angle"));
+  EXPECT_GT(report["roc_auc"]["sad"], 0.9);
+
+  const auto image = scene(0);
+  Image<std::uint8_t> labels(kWidth, kHeight);
+  quantize(image, labels, {.levels = 11});
+  emd::Mapper mapper(emd::GroundDistance::thresholded(11, 3),
+                     emd::label_histogram(labels.view().crop(32, 22, 16, 16), 11),
+                     {.exec = {.device = Device::cpu()}});
+  const io::AnyImage written = io::read_image(folder_ / "map.tif");
+  EXPECT_TRUE(test::images_equal(std::get<Image<float>>(written.pixels), mapper.map(labels)));
+  const io::AnyImage picture = io::read_image(folder_ / "map.png");
+  EXPECT_EQ(picture.channels(), 3);
+  EXPECT_EQ(picture.width(), kWidth);
+}
+
+TEST_F(EmdMapCommand, KeepsWhatIsKnownFromFrameToFrame) {
+  const std::vector<std::string> frames{folder_ / "f0.png", folder_ / "f0.png", folder_ / "f1.png"};
+  auto with = frames, without = frames;
+  with.insert(with.end(), {"--target", "32,22,16,16", "-o", folder_ / "pages.tif"});
+  without.insert(without.end(),
+                 {"--target", "32,22,16,16", "-o", folder_ / "folder", "--cache", "0"});
+  const json report = found(with);
+  EXPECT_EQ(report["frames"], 3);
+  EXPECT_EQ(report["frame_stats"][1]["stats"]["cached"], kWidth * kHeight);
+  EXPECT_EQ(found(without)["frame_stats"][1]["stats"]["cached"], 0);
+  const auto pages = io::read_pages(folder_ / "pages.tif");
+  ASSERT_EQ(pages.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const io::AnyImage other = io::read_image(folder_ / fmt::format("folder/{:06}.tif", i));
+    EXPECT_TRUE(test::images_equal(std::get<Image<float>>(pages[i].pixels),
+                                   std::get<Image<float>>(other.pixels)));
+  }
+}
+
+TEST_F(EmdMapCommand, MapsVideo) {
+  io::VideoWriter writer(folder_ / "a.y4m", {.frame_rate = 10});
+  for (int i = 0; i < 4; ++i) writer.write(scene(3 * i));
+  writer.finish();
+  const json report = found({folder_ / "a.y4m", "--target", "32,22,16,16", "-o", folder_ / "maps",
+                             "--picture", folder_ / "maps.y4m", "--threshold", "0.8"});
+  EXPECT_EQ(report["frames"], 4);
+  EXPECT_GT(report["stats"]["skipped"], 0);
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "maps/000003.tif"));
+  io::VideoReader reader(folder_ / "maps.y4m");
+  io::Frame frame;
+  int frames = 0;
+  while (reader.next(frame)) ++frames;
+  EXPECT_EQ(frames, 4);
+}
+
+// A GPU has several frames in flight; what is written is the CPU's to the bit, in the same order.
+TEST_F(EmdMapCommand, MapsVideoOnAGpuAlike) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  io::VideoWriter writer(folder_ / "a.y4m", {.frame_rate = 10});
+  for (int i = 0; i < 7; ++i) writer.write(scene(3 * i));
+  writer.finish();
+  const auto run = [&](const std::string& device) {
+    const Ended ended = run_here({"emd", "map", "--quiet", "--device", device, folder_ / "a.y4m",
+                                  "--target", "32,22,16,16", "-o", folder_ / device, "--json"});
+    EXPECT_EQ(ended.status, kDone) << ended.err;
+    return json::parse(ended.out);
+  };
+  const json cpu = run("cpu"), cuda = run("cuda");
+  EXPECT_EQ(cuda["frames"], 7);
+  for (std::size_t i = 0; i < 7; ++i) {
+    for (const char* key : {"pixels", "cached", "duplicate", "solved"})
+      EXPECT_EQ(cuda["frame_stats"][i]["stats"][key], cpu["frame_stats"][i]["stats"][key]);
+    const auto read = [&](const char* device) {
+      return io::read_image(folder_ / fmt::format("{}/{:06}.tif", device, i));
+    };
+    EXPECT_TRUE(test::images_equal(std::get<Image<float>>(read("cuda").pixels),
+                                   std::get<Image<float>>(read("cpu").pixels)));
+  }
+}
+
+class EmdFrameMapper : public test::OnEveryPlace {};
+FOVEA_ON_EVERY_PLACE(EmdFrameMapper);
+
+// Of different sizes, so that memory in flight changes.
+TEST_P(EmdFrameMapper, FramesInFlightEqualFramesAlone) {
+  MapRequest request;
+  request.target = "32,22,16,16";
+  request.bins = 11;
+  request.window = request.map.window = 11;
+  const auto frame_of = [](int i) {
+    BandFrame frame{Stack<float>(kWidth - 5 * (i % 3), kHeight - 4 * (i % 2), 1), "it", 255};
+    const auto image = scene(2 * i);
+    for (int y = 0; y < frame.bands.height(); ++y)
+      for (int x = 0; x < frame.bands.width(); ++x)
+        frame.bands.plane(0).at(x, y) = static_cast<float>(image.at(x, y));
+    return frame;
+  };
+  const Exec exec{.device = device()};
+  FrameMapper flying(request, frame_of(0), exec), alone(request, frame_of(0), exec);
+  EXPECT_EQ(flying.flies(), device().kind == DeviceKind::kCuda);
+  constexpr int kFrames = 8;
+  int landed = 0;
+  const auto land = [&] {
+    const ImageView<const float> map = flying.collect();
+    EXPECT_TRUE(test::images_equal(clone(map), alone.map(frame_of(landed)))) << landed;
+    EXPECT_EQ(flying.mapper().stats().solved, alone.mapper().stats().solved) << landed;
+    ++landed;
+  };
+  for (int i = 0; i < kFrames; ++i) {
+    if (i - landed == emd::Mapper::kFramesInFlight) land();
+    flying.submit(frame_of(i));
+  }
+  while (landed < kFrames) land();
+}
+
+TEST_F(EmdMapCommand, MapsSpectraOfCubes) {
+  io::Cube cube{Stack<std::uint16_t>(30, 20, 6)};
+  Random random(2);
+  for (int b = 0; b < 6; ++b)
+    for (int y = 0; y < 20; ++y)
+      for (int x = 0; x < 30; ++x)
+        std::get<Stack<std::uint16_t>>(cube.bands).plane(b).at(x, y) = static_cast<std::uint16_t>(
+            500 + random.below(60) + (x >= 10 && x < 20 && y >= 5 && y < 15 && b > 3 ? 900 : 0));
+  io::write_cube(folder_ / "cube.hdr", cube);
+  Image<std::uint8_t> truth(30, 20);
+  for (int y = 0; y < 20; ++y)
+    for (int x = 0; x < 30; ++x) truth.at(x, y) = x >= 10 && x < 20 && y >= 5 && y < 15 ? 1 : 0;
+  io::write_image(folder_ / "where.png", truth);
+  for (const char* signature : {"bands", "contrast"}) {
+    const json report = found({folder_ / "cube.hdr", "--signature", signature, "--bins", "6",
+                               "--target", "11,6,3,3", "--truth", folder_ / "where.png"});
+    EXPECT_EQ(report["roc_auc"]["emd"], 1) << signature;
+    EXPECT_EQ(report["roc_auc"]["spectral_angle"], 1) << signature;
+    EXPECT_EQ(report["positives"], 91);
+  }
+  const json levels = found({folder_ / "cube.hdr", "--band", "5", "--bins", "4", "--window", "3",
+                             "--target", "11,6,3,3", "-o", folder_ / "b.tif"});
+  EXPECT_GE(levels["low"], 500);
+  EXPECT_THAT(fails({folder_ / "cube.hdr", "--target", "11,6,3,3"}, kUsage), HasSubstr("6 bands"));
+  EXPECT_THAT(fails({folder_ / "cube.hdr", "--target", "11,6,3,3", "--band", "6"}, kUsage),
+              HasSubstr("bands 0 to 5"));
+}
+
+TEST_F(EmdMapCommand, TakesATargetFromAFile) {
+  io::write_image(folder_ / "target.png", clone(scene(0).view().crop(32, 22, 16, 16)));
+  const json from_file =
+      found({folder_ / "f0.png", "--target", folder_ / "target.png", "-o", folder_ / "a.tif"});
+  const json from_box =
+      found({folder_ / "f0.png", "--target", "32,22,16,16", "-o", folder_ / "b.tif"});
+  EXPECT_EQ(from_file["target"], from_box["target"]);
+}
+
+TEST_F(EmdMapCommand, NamesWhatIsWrong) {
+  const std::string image = folder_ / "f0.png";
+  EXPECT_THAT(fails({image}, kUsage), HasSubstr("--target"));
+  EXPECT_THAT(fails({image, "--target", "80,20,20,20"}, kUsage), HasSubstr("outside"));
+  EXPECT_THAT(fails({image, "--target", "-1,20,20,20"}, kUsage), HasSubstr("outside"));
+  EXPECT_THAT(fails({image, "--target", "999999999,0,9,9"}, kUsage), HasSubstr("outside"));
+  EXPECT_THAT(fails({image, "--target", "8,20,0,20"}, kUsage), HasSubstr("at least 1"));
+  EXPECT_THAT(fails({image, "--target", "1,1,5,5", "--window", "4"}, kUsage), HasSubstr("odd"));
+  EXPECT_THAT(fails({image, "--target", "1,1,5,5", "--bins", "65"}, kUsage), HasSubstr("65"));
+  EXPECT_THAT(fails({image, "--target", "1,1,5,5", "--ground", "silly"}, kUsage),
+              HasSubstr("silly"));
+  EXPECT_THAT(fails({image, "--target", "1,1,5,5", "--low", "9", "--high", "3"}, kUsage),
+              HasSubstr("below"));
+  EXPECT_THAT(fails({image, "--target", "none.png"}, kBadInput), HasSubstr("none.png"));
+  EXPECT_THAT(fails({folder_ / "none.png", "--target", "1,1,5,5"}, kBadInput),
+              HasSubstr("none.png"));
+  EXPECT_THAT(
+      fails({image, image, "--target", "1,1,5,5", "--truth", folder_ / "truth.png"}, kUsage),
+      HasSubstr("one frame"));
+  EXPECT_EQ(map({image, "--target", "1,1,5,5"}).status, kUsage);
+}
+
+}  // namespace
+}  // namespace fovea::cli

@@ -1,0 +1,131 @@
+#include "cli/emd/track.h"
+
+#include <fovea/core/error.h>
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/program/program.h"
+#include "emd/track_scene.h"
+
+namespace fovea::cli {
+namespace {
+
+using emd::Square;
+using nlohmann::json;
+using testing::HasSubstr;
+
+// A square that moves by (4, 1) a frame, and its truth as benchmarks write it.
+class EmdTrackProgram : public testing::Test {
+ protected:
+  EmdTrackProgram() {
+    std::filesystem::create_directories(folder_ / "img");
+    std::string truth;
+    for (int i = 0; i < 8; ++i) {
+      const Square square{{20.0 + 4 * i, 20.0 + i, 20, 24}, {200, 40, 40}, {40, 60, 200}};
+      io::write_image(folder_ / ("img/" + std::to_string(i) + ".png"),
+                      emd::track_scene(100, 80, static_cast<std::uint64_t>(i), {square}).view());
+      truth += std::to_string(21 + 4 * i) + "," + std::to_string(21 + i) + ",20,24\n";
+    }
+    test::save(folder_ / "truth.txt", truth);
+    io::write_image(
+        folder_ / "example.png",
+        emd::track_scene(20, 24, 9, {{{0, 0, 20, 24}, {200, 40, 40}, {40, 60, 200}}}).view());
+  }
+  Ended track(std::vector<std::string> more) const {
+    more.insert(more.begin(), {"emd", "track", folder_ / "img", "--quiet"});
+    return run_here(more);
+  }
+  void expect_refusal(const std::vector<std::string>& more, int status, const char* words) const {
+    const Ended ended = track(more);
+    EXPECT_EQ(ended.status, status) << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr(words));
+    EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
+  }
+
+  test::TempFolder folder_;
+};
+
+TEST_F(EmdTrackProgram, WritesMotTextVideosAndJson) {
+  const Ended ended = track({"--target", "20,20,20,24", "-o", folder_ / "tracks.txt", "--video",
+                             folder_ / "drawn/", "--map-video", folder_ / "map/", "--json"});
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  const std::string text = test::load(folder_ / "tracks.txt");
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 8);
+  EXPECT_TRUE(text.starts_with("1,1,21,21,20,24,1.0000,-1,-1,-1\n2,1,")) << text;
+  const auto boxes = emd::read_boxes(folder_ / "tracks.txt", 1);
+  ASSERT_EQ(boxes.size(), 8U);
+  EXPECT_GT(overlap(boxes[7], {48, 27, 20, 24}), 0.7);
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "drawn/000007.png"));
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "map/000007.png"));
+  const json result = json::parse(ended.out);
+  EXPECT_EQ(result["command"], "emd track");
+  EXPECT_EQ(result["frames"], 8);
+  EXPECT_EQ(result["tracks"].size(), 8U);
+  EXPECT_EQ(result["tracks"][0]["box"], json::parse("[20, 20, 20, 24]"));
+  EXPECT_EQ(result["targets"][0]["parts"], false);
+  EXPECT_EQ(result["map"]["windows"].get<int>(), result["map"]["cached"].get<int>() +
+                                                     result["map"]["duplicate"].get<int>() +
+                                                     result["map"]["solved"].get<int>());
+}
+
+TEST_F(EmdTrackProgram, MeasuresAgainstTruthBesideOthers) {
+  const Ended ended = track({"--truth", folder_ / "truth.txt", "--rivals", "--json"});
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  const json result = json::parse(ended.out);
+  const json target = result["targets"][0];
+  EXPECT_GT(target["mean_overlap"].get<double>(), 0.7);
+  EXPECT_EQ(result["mean_overlap"], target["mean_overlap"]);
+  EXPECT_EQ(target["precision_20px"], 1);
+  EXPECT_EQ(target["rivals"][0]["name"], "a box that stays");
+  EXPECT_EQ(target["rivals"][1]["name"], "same search, Bhattacharyya");
+  EXPECT_LT(target["rivals"][0]["mean_overlap"].get<double>(), 0.6);
+  EXPECT_GE(target["bar_overlap"].get<double>(), target["rivals"][0]["mean_overlap"].get<double>());
+}
+
+// Time in the tracker alone, for ours as for others: less than the whole, and said so.
+TEST_F(EmdTrackProgram, TimesTheTrackerAlone) {
+  const json result =
+      json::parse(track({"--truth", folder_ / "truth.txt", "--rivals", "--json"}).out);
+  const json target = result["targets"][0];
+  EXPECT_GT(target["seconds_per_frame"].get<double>(), 0);
+  EXPECT_LT(7 * target["seconds_per_frame"].get<double>(), result["seconds"].get<double>());
+  EXPECT_GT(target["rivals"][1]["seconds_per_frame"].get<double>(), 0);
+  EXPECT_THAT(track({"--truth", folder_ / "truth.txt"}).out,
+              HasSubstr("ms/frame: in the tracker alone"));
+}
+
+TEST_F(EmdTrackProgram, StartsLaterAndFollowsSeveral) {
+  const Ended ended = track(
+      {"--frame", "3", "--target", "32,23,20,24", "--target", folder_ / "example.png", "--json"});
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  const json result = json::parse(ended.out);
+  EXPECT_EQ(result["frames"], 5);
+  EXPECT_EQ(result["tracks"][0]["frame"], 3);
+  EXPECT_EQ(result["tracks"][1]["id"], 2);
+  const auto box = result["tracks"][9]["box"].get<std::vector<double>>();
+  EXPECT_GT(emd::overlap({box[0], box[1], box[2], box[3]}, {48, 27, 20, 24}), 0.5);
+}
+
+TEST_F(EmdTrackProgram, SaysWhatIsWrongInOneLine) {
+  const std::string out = folder_ / "out.txt";
+  expect_refusal({"-o", out}, kUsage, "needs --target");
+  expect_refusal({"--target", "20,20,20,24"}, kUsage, "something to tell");
+  expect_refusal({"--target", "20,20,20", "-o", out}, kUsage, "'20,20,20'; expected x,y,width");
+  expect_refusal({"--target", "500,20,20,24", "-o", out}, kUsage, "0x0 pixels within the frame");
+  expect_refusal({"--target", "20,20,2,24", "-o", out}, kUsage, "at least 4x4");
+  expect_refusal({"--target", "20,20,20,24", "--frame", "99", "-o", out}, kUsage, "--frame is 99");
+  expect_refusal({"--target", folder_ / "absent.png", "-o", out}, kBadInput, "absent.png");
+  test::save(folder_ / "empty.png", "");
+  expect_refusal({"--target", folder_ / "empty.png", "-o", out}, kBadInput, "empty.png");
+  test::save(folder_ / "bad.txt", "1,2,3\n");
+  expect_refusal({"--truth", folder_ / "bad.txt"}, kBadInput, "line 1");
+  expect_refusal({"--target", "20,20,20,24", "--rivals", "-o", out}, kUsage, "needs --truth");
+  expect_refusal({"--target", "20,20,20,24", "-o", out, "--video", out}, kUsage,
+                 "would be written twice");
+  EXPECT_FALSE(std::filesystem::exists(out));
+}
+
+}  // namespace
+}  // namespace fovea::cli

@@ -1,0 +1,190 @@
+#include <fovea/io/flow_io.h>
+#include <fovea/io/video.h>
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/flow/scene.h"
+#include "cli/program/program.h"
+#include "support/images.h"
+
+namespace fovea::cli {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+class FlowEstimate : public testing::TestWithParam<const char*> {
+ protected:
+  FlowEstimate() : scene_(flow_scene(160, 120)) {
+    io::write_image(folder_ / "a.png", scene_.first);
+    io::write_image(folder_ / "b.png", scene_.second);
+    io::write_flow(folder_ / "true.flo", {scene_.u, scene_.v});
+  }
+  Ended flow(std::vector<std::string> more, const std::stop_token& stop = {}) const {
+    more.insert(more.begin(), {"flow", GetParam(), "--quiet"});
+    return run_here(more, stop);
+  }
+  json found(std::vector<std::string> more) const {
+    more.emplace_back("--json");
+    const Ended ended = flow(more);
+    EXPECT_EQ(ended.status, kDone) << ended.err;
+    return json::parse(ended.out);
+  }
+  // Mean distance of a field's vectors from the true ones.
+  double error_of(const std::string& name) const {
+    const io::FlowField field = io::read_flow(folder_ / name);
+    double sum = 0;
+    for (int y = 0; y < field.height(); ++y)
+      for (int x = 0; x < field.width(); ++x)
+        sum +=
+            std::hypot(field.u.at(x, y) - scene_.u.at(x, y), field.v.at(x, y) - scene_.v.at(x, y));
+    return sum / (field.width() * field.height());
+  }
+  void write_video(const std::string& name, int frames) const {
+    io::VideoWriter writer(folder_ / name, {.frame_rate = 10});
+    for (int i = 0; i < frames; ++i) writer.write(flow_scene(160, 120, {}, i).first);
+    writer.finish();
+  }
+
+  test::TempFolder folder_;
+  FlowScene scene_;
+};
+
+TEST_P(FlowEstimate, FindsTheMotionOfAPairAndWritesEveryFormat) {
+  const json report = found({folder_ / "a.png", folder_ / "b.png", "-o", folder_ / "ab.flo"});
+  EXPECT_EQ(report["command"], std::string("flow ") + GetParam());
+  EXPECT_EQ(report["device"], "cpu");
+  EXPECT_EQ(report["output"], folder_ / "ab.flo");
+  EXPECT_EQ(report["width"], 160);
+  EXPECT_EQ(report["height"], 120);
+  EXPECT_GT(report["mean_motion"].get<double>(), 0.2);
+  EXPECT_GT(report["mean_confidence"].get<double>(), 0.05);
+  EXPECT_GT(report["peak_memory_bytes"].get<double>(), 1e6);
+  EXPECT_TRUE(report["working_memory_bytes"].is_number());
+  EXPECT_EQ(report["options"]["quality"], "default");
+  EXPECT_TRUE(report["options"].is_object());
+  EXPECT_LT(error_of("ab.flo"), 0.5);
+  for (const char* name : {"ab.png", "ab.pfm", "ab.npy"}) {
+    ASSERT_EQ(flow({folder_ / "a.png", folder_ / "b.png", "-o", folder_ / name}).status, kDone);
+    EXPECT_LT(error_of(name), 0.51) << name;
+  }
+}
+
+TEST_P(FlowEstimate, DrawsPictures) {
+  const json report =
+      found({folder_ / "a.png", folder_ / "b.png", "--picture", "wheel", folder_ / "w.png",
+             "--picture", "arrows", folder_ / "r.png", "--picture", "warp", folder_ / "p.png",
+             "--picture", "confidence", folder_ / "c.png"});
+  EXPECT_EQ(report["pictures"].size(), 4U);
+  for (const char* name : {"w.png", "r.png", "p.png", "c.png"})
+    EXPECT_EQ(io::read_image(folder_ / name).width(), 160) << name;
+  EXPECT_TRUE(test::images_equal(io::to_bytes(io::read_image(folder_ / "a.png")), scene_.first));
+}
+
+TEST_P(FlowEstimate, TakesImagesOfAnyDepth) {
+  Image<std::uint16_t> wide[2];
+  Image<float> real[2];
+  for (int i = 0; i < 2; ++i) {
+    const Image<std::uint8_t>& gray = i == 0 ? scene_.first : scene_.second;
+    wide[i] = Image<std::uint16_t>(160, 120, 3);
+    real[i] = Image<float>(160, 120);
+    for (int y = 0; y < 120; ++y)
+      for (int x = 0; x < 160; ++x) {
+        for (int c = 0; c < 3; ++c)
+          wide[i].at(x, y, c) = static_cast<std::uint16_t>(257 * gray.at(x, y));
+        real[i].at(x, y) = static_cast<float>(gray.at(x, y)) / 255;
+      }
+  }
+  io::write_image(folder_ / "a16.png", wide[0]);
+  io::write_image(folder_ / "b16.png", wide[1]);
+  io::write_image(folder_ / "a.pfm", real[0]);
+  io::write_image(folder_ / "b.tif", real[1]);
+  ASSERT_EQ(flow({folder_ / "a16.png", folder_ / "b16.png", "-o", folder_ / "16.flo"}).status,
+            kDone);
+  EXPECT_LT(error_of("16.flo"), 0.5);
+  ASSERT_EQ(flow({folder_ / "a.pfm", folder_ / "b.tif", "-o", folder_ / "f.flo"}).status, kDone);
+  EXPECT_LT(error_of("f.flo"), 0.5);
+  ASSERT_EQ(flow({folder_ / "a.png", folder_ / "b16.png", "-o", folder_ / "m.flo"}).status, kDone);
+  EXPECT_LT(error_of("m.flo"), 0.5);
+}
+
+TEST_P(FlowEstimate, WhatTheMaskLeavesOutIsNotKnown) {
+  Image<std::uint8_t> mask(160, 120);
+  for (int y = 0; y < 120; ++y)
+    for (int x = 0; x < 160; ++x) mask.at(x, y) = x < 80 ? 0 : 255;
+  io::write_image(folder_ / "mask.png", mask);
+  found({folder_ / "a.png", folder_ / "b.png", "-o", folder_ / "ab.flo", "--mask",
+         folder_ / "mask.png"});
+  const io::FlowField field = io::read_flow(folder_ / "ab.flo");
+  EXPECT_EQ(field.known.at(79, 60), 0);
+  EXPECT_EQ(field.known.at(80, 60), 255);
+}
+
+TEST_P(FlowEstimate, AVideoGivesAFieldAPairAndAVideoOfPictures) {
+  write_video("walk.y4m", 4);
+  const json report = found(
+      {folder_ / "walk.y4m", "-o", folder_ / "out", "--picture", "wheel", folder_ / "wheel.y4m"});
+  EXPECT_EQ(report["frames"], 4);
+  EXPECT_EQ(report["fields"], 3);
+  EXPECT_EQ(report["interrupted"], false);
+  for (const char* name : {"out/000000.flo", "out/000001.flo", "out/000002.flo"})
+    EXPECT_TRUE(std::filesystem::exists(folder_ / name)) << name;
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "out/000003.flo"));
+  EXPECT_LT(error_of("out/000000.flo"), 0.6);
+  io::VideoReader reader(folder_ / "wheel.y4m");
+  io::Frame frame;
+  int frames = 0;
+  while (reader.next(frame)) ++frames;
+  EXPECT_EQ(frames, 3);
+}
+
+TEST_P(FlowEstimate, AFolderAndAListOfImagesAreVideos) {
+  std::filesystem::create_directory(folder_ / "in");
+  for (int i = 0; i < 3; ++i)
+    io::write_image(folder_ / ("in/f" + std::to_string(i) + ".png"),
+                    flow_scene(160, 120, {}, i).first);
+  EXPECT_EQ(found({folder_ / "in", "-o", folder_ / "out"})["fields"], 2);
+  EXPECT_LT(error_of("out/000000.flo"), 0.5);
+  EXPECT_EQ(found({folder_ / "in/f0.png", folder_ / "in/f1.png", folder_ / "in/f2.png", "-o",
+                   folder_ / "list", "--format", "png"})["fields"],
+            2);
+  EXPECT_LT(error_of("list/000000.png"), 0.51);
+}
+
+TEST_P(FlowEstimate, BadInputIsOneLineWithItsStatus) {
+  const auto expect = [&](const std::vector<std::string>& args, int status, const char* words) {
+    const Ended ended = flow(args);
+    EXPECT_EQ(ended.status, status) << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr(words));
+    EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
+  };
+  const std::string a = folder_ / "a.png", b = folder_ / "b.png", out = folder_ / "out.flo";
+  write_ramp(folder_ / "ramp.png");
+  expect({a, b}, kUsage, "needs -o OUT");
+  expect({a, folder_ / "none.png", "-o", out}, kBadInput, "none.png");
+  expect({a, "-o", out}, kBadInput, "flow needs two");
+  expect({a, folder_ / "true.flo", "-o", out}, kBadInput, "true.flo");
+  expect({a, folder_ / "ramp.png", "-o", out}, kUsage, "a pair has one size");
+  expect({a, b, "-o", out, "--mask", folder_ / "ramp.png"}, kUsage, "8x4");
+  expect({a, b, "-o", folder_ / "out.jpg"}, kUsage, "names no flow field");
+  expect({a, b, "-o", out, "--picture", "wheel", out}, kUsage, "written twice");
+  expect({a, b, "-o", out, "--memory", "lots"}, kUsage, "--memory is 'lots'");
+  expect({a, b, "-o", out, "--picture", "wheels", "x.png"}, kUsage, "--picture is 'wheels=x.png'");
+  expect({a, b, "-o", folder_ / "none/deep.flo"}, kFailed, "deep.flo");
+  EXPECT_FALSE(std::filesystem::exists(out));
+}
+
+TEST_P(FlowEstimate, AStopKeepsWhatWasFinished) {
+  write_video("walk.y4m", 3);
+  const Ended ended = flow({folder_ / "walk.y4m", "-o", folder_ / "out"}, fired());
+  EXPECT_EQ(ended.status, kInterrupted);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "out/000001.flo"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, FlowEstimate, testing::Values("lk", "bm"),
+                         [](const auto& method) { return std::string(method.param); });
+
+}  // namespace
+}  // namespace fovea::cli

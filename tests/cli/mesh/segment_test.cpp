@@ -1,0 +1,98 @@
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/mesh/shapes.h"
+#include "cli/program/program.h"
+
+namespace fovea::cli {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+class MeshSegment : public testing::Test {
+ protected:
+  MeshSegment() { io::write_mesh(folder_ / "bell.off", dumbbell()); }
+  test::TempFolder folder_;
+};
+
+TEST_F(MeshSegment, WritesPartsInEveryForm) {
+  const Ended ended = run_here({"mesh", "segment", folder_ / "bell.off", "-k", "2", "-o",
+                                folder_ / "parts.ply", "--seg", folder_ / "parts.seg", "--picture",
+                                folder_ / "parts.png", "--page", folder_ / "parts.html", "--json",
+                                "--picture-width", "64", "--picture-height", "48"});
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  const json result = json::parse(ended.out)["results"][0];
+  EXPECT_EQ(result["clusters"], 2);
+  EXPECT_EQ(result["faces"], 2 * 16 * 48);
+  EXPECT_FALSE(result["chosen"]);
+  const auto labels = io::read_labels(folder_ / "parts.seg");
+  ASSERT_EQ(labels.size(), 2U * 16 * 48);
+  EXPECT_NE(labels.front(), labels.back());  // a ball each
+  EXPECT_EQ(io::read_mesh(folder_ / "parts.ply").faces, dumbbell().faces);
+  const auto picture = io::read_image(folder_ / "parts.png");
+  EXPECT_EQ(picture.width(), 4 * 64);
+  const std::string page = test::load(folder_ / "parts.html");
+  EXPECT_THAT(page, HasSubstr("getContext('webgl'"));
+  EXPECT_THAT(page, testing::Not(HasSubstr("http")));  // needs nothing from elsewhere
+}
+
+TEST_F(MeshSegment, GroupsAndMembershipsAreTold) {
+  const Ended ended = run_here({"mesh", "segment", folder_ / "bell.off", "-k", "3", "-o",
+                                folder_ / "parts.obj", "--picture", folder_ / "sure.png", "--show",
+                                "membership", "--picture-views", "1", "--quiet"});
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  const std::string groups = test::load(folder_ / "parts.obj");
+  for (const char* group : {"g segment_0\n", "g segment_1\n", "g segment_2\n"})
+    EXPECT_THAT(groups, HasSubstr(group));
+  EXPECT_THAT(groups, testing::Not(HasSubstr("g segment_3")));
+  EXPECT_GT(io::read_image(folder_ / "sure.png").width(), 480);  // with the bar of its values
+}
+
+TEST_F(MeshSegment, PolygonsHaveOneLabelEach) {
+  test::save(folder_ / "squares.off",
+             "OFF\n6 2 0\n0 0 0\n1 0 0\n2 0 0\n0 1 0\n1 1 0\n2 1 0\n4 0 1 4 3\n4 1 2 5 4\n");
+  const Ended ended = run_here({"mesh", "segment", folder_ / "squares.off", "-k", "1", "--seg",
+                                folder_ / "squares.seg", "--quiet"});
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("1 part of 4 faces"));
+  EXPECT_EQ(io::read_labels(folder_ / "squares.seg"), (std::vector<std::int32_t>{0, 0}));
+}
+
+TEST_F(MeshSegment, TheNumberMayBeChosenAndTheMethodToo) {
+  for (const char* method : {"resistance", "fuzzy"}) {
+    const Ended ended = run_here({"mesh", "segment", folder_ / "bell.off", "--method", method,
+                                  "--seg", folder_ / "parts.seg", "--json"});
+    ASSERT_EQ(ended.status, kDone) << ended.err;
+    const json result = json::parse(ended.out)["results"][0];
+    EXPECT_TRUE(result["chosen"]) << method;
+    EXPECT_GE(result["clusters"], 1) << method;
+  }
+}
+
+TEST_F(MeshSegment, BadInputIsOneLineWithItsStatus) {
+  const auto expect = [](const Ended& ended, int status, const char* words) {
+    EXPECT_EQ(ended.status, status) << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr(words));
+    EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
+  };
+  test::save(folder_ / "cut.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n");
+  const std::string out = folder_ / "x.ply";
+  expect(run_here({"mesh", "segment", folder_ / "cut.off", "-o", out, "--quiet"}), kBadInput,
+         "truncated");
+  expect(run_here({"mesh", "segment", folder_ / "bell.off", "-k", "some", "-o", out, "--quiet"}),
+         kUsage, "'some'");
+  expect(run_here({"mesh", "segment", folder_ / "bell.off", "-k", "99999", "-o", out, "--quiet"}),
+         kUsage, "99999");
+  expect(run_here({"mesh", "segment", folder_ / "bell.off", "--quiet"}), kUsage, "-o MESH");
+  expect(run_here({"mesh", "segment", folder_ / "bell.off", "-o", folder_ / "x.txt", "--quiet"}),
+         kUsage, "x.txt: a mesh is written as .ply, .off, .obj, .stl");
+  expect(run_here({"mesh", "segment", folder_ / "bell.off", "-o", out, "--page", folder_ / "x.pdf",
+                   "--quiet"}),
+         kUsage, "x.pdf: a page is written as .html");
+  EXPECT_FALSE(std::filesystem::exists(out));
+}
+
+}  // namespace
+}  // namespace fovea::cli

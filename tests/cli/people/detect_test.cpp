@@ -1,0 +1,283 @@
+#include <fovea/io/model_file.h>
+#include <fovea/io/video.h>
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/people/scene.h"
+#include "cli/program/program.h"
+#include "support/images.h"
+
+namespace fovea::cli {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+// A street with someone at (24, 16), whose person box is some 43x104 in the middle of 64x128.
+class PeopleDetect : public testing::Test {
+ protected:
+  PeopleDetect() {
+    likeness().write(model());
+    Image<std::uint8_t> image = street(160, 176);
+    draw_someone(image.view(), 24, 16);
+    io::write_image(folder_ / "a.png", image.view());
+  }
+
+  std::string model() const { return folder_ / "model.safetensors"; }
+  Ended detect(const std::vector<std::string>& more) const {
+    std::vector<std::string> args{"people", "detect", "--model", model(), "--quiet"};
+    args.insert(args.end(), more.begin(), more.end());
+    return run_here(args);
+  }
+  json detected(std::vector<std::string> more) const {
+    more.emplace_back("--json");
+    const Ended ended = detect(more);
+    EXPECT_EQ(ended.status, kDone) << ended.err;
+    return json::parse(ended.out);
+  }
+  void expect_refusal(const std::vector<std::string>& args, int status, const char* words) const {
+    const Ended ended = detect(args);
+    EXPECT_EQ(ended.status, status) << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr(words));
+    EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
+  }
+
+  test::TempFolder folder_;
+};
+
+TEST_F(PeopleDetect, JsonTellsWhoIsWhere) {
+  const json report = detected({folder_ / "a.png"});
+  EXPECT_EQ(report["command"], "people detect");
+  EXPECT_EQ(report["device"], "cpu");
+  EXPECT_EQ(report["options"]["model"], model());
+  ASSERT_EQ(report["results"].size(), 1U);
+  const json& result = report["results"][0];
+  EXPECT_EQ(result["width"], 160);
+  EXPECT_GT(result["windows"].get<int>(), 100);
+  EXPECT_EQ(result["evaluations"].get<int>(), 105 * result["windows"].get<int>());
+  ASSERT_EQ(result["people"].size(), 1U);
+  const json& person = result["people"][0];
+  EXPECT_NEAR(person["box"][0].get<double>(), 24 + (64 - 104 * .41) / 2, 4);
+  EXPECT_NEAR(person["box"][1].get<double>(), 16 + 12, 4);
+  EXPECT_NEAR(person["box"][3].get<double>(), 104, 6);
+  EXPECT_NEAR(person["box"][2].get<double>() / person["box"][3].get<double>(), 0.41, 0.01);
+  EXPECT_GT(person["score"].get<double>(), 0.2);
+}
+
+TEST_F(PeopleDetect, WritesPictureAndLists) {
+  const Ended ended = detect({folder_ / "a.png", "-o", folder_ / "found.png", "--coco",
+                              folder_ / "found.json", "--csv", folder_ / "found.csv"});
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  EXPECT_EQ(ended.out, (folder_ / "a.png") + ": 1 people, " + (folder_ / "found.png") + "\n");
+  const auto picture = io::to_bytes(io::read_image(folder_ / "found.png"));
+  EXPECT_FALSE(test::images_equal(picture, io::to_bytes(io::read_image(folder_ / "a.png"))));
+  const json coco = json::parse(test::load(folder_ / "found.json"));
+  EXPECT_EQ(coco["info"]["command"], "people detect");
+  EXPECT_EQ(coco["info"]["options"]["model"], model());
+  EXPECT_EQ(coco["images"].size(), 1U);
+  ASSERT_EQ(coco["annotations"].size(), 1U);
+  const std::string csv = test::load(folder_ / "found.csv");
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 2) << csv;
+}
+
+TEST_F(PeopleDetect, AListAsOutputIsTheList) {
+  ASSERT_EQ(detect({folder_ / "a.png", "-o", folder_ / "x.json"}).status, kDone);
+  EXPECT_EQ(json::parse(test::load(folder_ / "x.json"))["annotations"].size(), 1U);
+  ASSERT_EQ(detect({folder_ / "a.png", "-o", folder_ / "x.csv"}).status, kDone);
+  EXPECT_THAT(test::load(folder_ / "x.csv"), testing::StartsWith("input,frame,"));
+}
+
+TEST_F(PeopleDetect, AFolderIsSearchedAndFailuresAreNamed) {
+  std::filesystem::create_directory(folder_ / "in");
+  Image<std::uint8_t> color = street(160, 176, 3);
+  draw_someone(color.view(), 40, 8);
+  io::write_image(folder_ / "in/color.png", color.view());
+  io::write_image(folder_ / "in/empty.png", street(160, 176).view());
+  const std::vector<std::string> args{folder_ / "in", "-o", folder_ / "out", "--coco",
+                                      folder_ / "all.json"};
+  ASSERT_EQ(detect(args).status, kDone);
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "out/color.png"));
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "out/empty.png"));
+  const json coco = json::parse(test::load(folder_ / "all.json"));
+  EXPECT_EQ(coco["images"].size(), 2U);
+  EXPECT_EQ(coco["annotations"].size(), 1U);
+
+  const std::string whole = test::load(folder_ / "in/color.png");
+  test::save(folder_ / "in/bad.png", whole.substr(0, whole.size() / 2));
+  expect_refusal(args, kSomeFailed, "bad.png");
+  EXPECT_EQ(json::parse(test::load(folder_ / "all.json"))["images"].size(), 2U);
+}
+
+TEST_F(PeopleDetect, VideoGoesInAndOut) {
+  {
+    io::VideoWriter writer(folder_ / "walk.y4m", {.frame_rate = 10});
+    for (int i = 0; i < 3; ++i) {
+      Image<std::uint8_t> frame = street(160, 176, 3);
+      if (i > 0) draw_someone(frame.view(), 16 * i, 16);
+      writer.write(frame);
+    }
+    writer.finish();
+  }
+  const json report =
+      detected({folder_ / "walk.y4m", "-o", folder_ / "found.y4m", "--csv", folder_ / "found.csv"});
+  const json& frames = report["results"][0]["frames"];
+  ASSERT_EQ(frames.size(), 3U);
+  EXPECT_EQ(frames[0]["people"].size(), 0U);
+  EXPECT_EQ(frames[1]["people"].size(), 1U);
+  EXPECT_EQ(frames[2]["frame"], 2);
+  EXPECT_NEAR(frames[2]["time_seconds"].get<double>(), 0.2, 1e-9);
+  EXPECT_THAT(test::load(folder_ / "found.csv"), HasSubstr("walk.y4m,2,0.2,"));
+  io::VideoReader reader(folder_ / "found.y4m");
+  EXPECT_NEAR(reader.info().rate.value(), 10, 1e-6);
+  io::Frame frame;
+  int count = 0;
+  while (reader.next(frame)) ++count;
+  EXPECT_EQ(count, 3);
+  EXPECT_EQ(frame.image.width(), 160);
+
+  const std::string whole = test::load(folder_ / "walk.y4m");
+  test::save(folder_ / "cut.y4m", whole.substr(0, whole.size() - 100));
+  expect_refusal({folder_ / "cut.y4m", "-o", folder_ / "cut_found.y4m"}, kBadInput, "cut.y4m");
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "cut_found.y4m"));
+}
+
+// Someone who walks to the right, 4 pixels a frame.
+void write_walk(const std::string& path, int frames) {
+  io::VideoWriter writer(path, {.frame_rate = 10});
+  for (int i = 0; i < frames; ++i) {
+    Image<std::uint8_t> frame = street(160, 176, 3);
+    draw_someone(frame.view(), 4 * i % 96, 16);
+    writer.write(frame);
+  }
+  writer.finish();
+}
+
+TEST_F(PeopleDetect, VideoDoesNotDependOnThreads) {
+  write_walk(folder_ / "walk.y4m", 24);
+  json expected;
+  for (const std::string threads : {"1", "2", "7"}) {
+    const std::string video = folder_ / "found" + threads + ".y4m";
+    json report = detected({folder_ / "walk.y4m", "-o", video, "--csv",
+                            folder_ / "found" + threads + ".csv", "--threads", threads});
+    report["results"][0].erase("output");
+    if (threads == "1") expected = report["results"];
+    EXPECT_EQ(report["results"], expected);
+    EXPECT_EQ(test::load(video), test::load(folder_ / "found1.y4m"));
+    EXPECT_EQ(test::load(folder_ / "found" + threads + ".csv"), test::load(folder_ / "found1.csv"));
+  }
+  for (std::size_t i = 0; i < 24; ++i) EXPECT_EQ(expected[0]["frames"][i]["frame"], i);
+}
+
+// Asks for a stop with the first words.
+class StopsAtOnce final : public Sink {
+ public:
+  void write(std::string_view) override { stop.request_stop(); }
+  std::stop_source stop;
+};
+
+TEST_F(PeopleDetect, AStopInAVideoKeepsWhatThereIs) {
+  write_walk(folder_ / "walk.y4m", 200);
+  hide_gpus();
+  TextSink out;
+  StopsAtOnce err;
+  EXPECT_EQ(run({"people", "detect", "--model", model(), folder_ / "walk.y4m", "-o",
+                 folder_ / "found.y4m", "--csv", folder_ / "found.csv", "--coco",
+                 folder_ / "found.json", "--progress", "json", "--threads", "3"},
+                {.out = out, .err = err, .stop = err.stop.get_token()}),
+            kInterrupted);
+  io::VideoReader reader(folder_ / "found.y4m");
+  io::Frame frame;
+  std::size_t count = 0;
+  while (reader.next(frame)) ++count;
+  EXPECT_GE(count, 1U);
+  EXPECT_LT(count, 200U);
+  EXPECT_EQ(json::parse(test::load(folder_ / "found.json"))["images"].size(), count);
+  EXPECT_THAT(test::load(folder_ / "found.csv"), testing::StartsWith("input,frame,"));
+}
+
+TEST_F(PeopleDetect, RegionMaskThresholdAndHeightsLimitTheSearch) {
+  const auto count = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> args{folder_ / "a.png"};
+    args.insert(args.end(), more.begin(), more.end());
+    return detected(args)["results"][0]["people"].size();
+  };
+  EXPECT_EQ(count({"--region", "16,0,100,176"}), 1U);
+  EXPECT_EQ(count({"--region", "90,0,70,176"}), 0U);
+  Image<std::uint8_t> mask(160, 176);
+  for (int y = 0; y < 176; ++y)
+    for (int x = 0; x < 160; ++x) mask.at(x, y) = x < 80 ? 255 : 0;
+  io::write_image(folder_ / "left.png", mask.view());
+  EXPECT_EQ(count({"--mask", folder_ / "left.png"}), 1U);
+  for (int y = 0; y < 176; ++y)
+    for (int x = 0; x < 160; ++x) mask.at(x, y) = x < 80 ? 0 : 255;
+  io::write_image(folder_ / "right.png", mask.view());
+  EXPECT_EQ(count({"--mask", folder_ / "right.png"}), 0U);
+  EXPECT_EQ(count({"--threshold", "9"}), 0U);
+  EXPECT_GT(count({"--threshold", "-5", "--fuse", "none"}), 100U);
+  const json low =
+      detected({folder_ / "a.png", "--max-height", "90", "--enlarge", "2", "--threshold", "-5"});
+  for (const json& person : low["results"][0]["people"])
+    EXPECT_LT(person["box"][3].get<double>(), 91);
+}
+
+TEST_F(PeopleDetect, ResultsDoNotDependOnThreads) {
+  json one = detected({folder_ / "a.png", "--threads", "1", "--threshold", "-0.5"});
+  json three = detected({folder_ / "a.png", "--threads", "3", "--threshold", "-0.5"});
+  EXPECT_EQ(one["results"], three["results"]);
+}
+
+TEST_F(PeopleDetect, BadInputIsOneLineWithItsStatus) {
+  expect_refusal({folder_ / "none.png"}, kBadInput, "none.png");
+  std::filesystem::create_directory(folder_ / "empty");
+  expect_refusal({folder_ / "empty"}, kBadInput, "empty");
+  expect_refusal({folder_ / "a.png", "--region", "1,2,3"}, kUsage, "--region is '1,2,3'");
+  expect_refusal({folder_ / "a.png", "--region", "0,0,500,500"}, kUsage, "0,0,500,500");
+  expect_refusal({folder_ / "a.png", "--threshold", "high"}, kUsage, "--threshold is 'high'");
+  expect_refusal({folder_ / "a.png", "--ratio", "1"}, kUsage, "ratio");
+  io::write_image(folder_ / "small.png", street(60, 60).view());
+  expect_refusal({folder_ / "small.png", "-o", folder_ / "x.json"}, kUsage,
+                 "no window of 64x128 fits an image of 60x60");
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "x.json"));
+  expect_refusal({folder_ / "a.png", "--mask", folder_ / "small.png"}, kUsage, "60x60");
+  expect_refusal({folder_ / "a.png", "--mask", folder_ / "a.png", "--region", "0,0,90,160"}, kUsage,
+                 "exclude each other");
+  expect_refusal({folder_ / "a.png", "-o", folder_ / "none/deep.png"}, kFailed, "deep.png");
+}
+
+TEST_F(PeopleDetect, ModelFilesAreNotTrusted) {
+  const auto with = [&](const std::string& file) {
+    const Ended ended = run_here({"people", "detect", folder_ / "a.png", "--model", file});
+    EXPECT_EQ(ended.status, kBadInput) << ended.err;
+    EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
+    return ended.err;
+  };
+  EXPECT_THAT(with(folder_ / "none.safetensors"), HasSubstr("none.safetensors"));
+  const std::string whole = test::load(model());
+  test::save(folder_ / "cut.safetensors", whole.substr(0, whole.size() - 5));
+  EXPECT_THAT(with(folder_ / "cut.safetensors"), HasSubstr("cut.safetensors"));
+  io::ModelFile other;
+  other.set_schema("zebras", 1);
+  other.write(folder_ / "other.safetensors");
+  EXPECT_THAT(with(folder_ / "other.safetensors"), HasSubstr("zebras"));
+  io::ModelFile newer;
+  newer.set_schema("people.hog", 99);
+  newer.write(folder_ / "newer.safetensors");
+  EXPECT_THAT(with(folder_ / "newer.safetensors"), HasSubstr("99"));
+  io::ModelFile hollow;
+  hollow.set_schema("people.cascade", 1);
+  hollow.write(folder_ / "hollow.safetensors");
+  EXPECT_THAT(with(folder_ / "hollow.safetensors"), HasSubstr("hollow.safetensors"));
+  test::save(folder_ / "list.txt", "1 2 3");
+  EXPECT_THAT(with(folder_ / "list.txt"), HasSubstr("list.txt"));
+}
+
+TEST_F(PeopleDetect, AStopEndsIt) {
+  const Ended ended =
+      run_here({"people", "detect", folder_ / "a.png", "--model", model()}, fired());
+  EXPECT_EQ(ended.status, kInterrupted);
+}
+
+}  // namespace
+}  // namespace fovea::cli

@@ -1,0 +1,105 @@
+#include "cli/people/report.h"
+
+#include <fovea/core/error.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "support/files.h"
+
+namespace fovea::cli {
+namespace {
+
+using nlohmann::json;
+
+const people::Detection kSomeone{
+    .box = {-2.5F, 4, 20, 50}, .window = {}, .score = 1.5F, .scale = 1.25F};
+
+TEST(PeopleReport, FilesAppearWholeOnCommit) {
+  const test::TempFolder folder;
+  PeopleFiles files(folder / "a.json", folder / "a.csv");
+  files.add({"x/one, \"two\".png", 64, 128, -1, 0, {kSomeone, kSomeone}});
+  files.add({"walk.y4m", 32, 48, 7, 0.5, {kSomeone}});
+  files.add({"walk.y4m", 32, 48, 8, 0.75, {}});
+  EXPECT_FALSE(std::filesystem::exists(folder / "a.json"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "a.csv"));
+  files.commit(R"({"made": "by a test"})");
+
+  const json coco = json::parse(test::load(folder / "a.json"));
+  EXPECT_EQ(coco["info"]["made"], "by a test");
+  EXPECT_EQ(coco["categories"], json::parse(R"([{"id": 1, "name": "person"}])"));
+  ASSERT_EQ(coco["images"].size(), 3U);
+  EXPECT_EQ(coco["images"][0]["file_name"], "x/one, \"two\".png");
+  EXPECT_EQ(coco["images"][0]["width"], 64);
+  EXPECT_FALSE(coco["images"][0].contains("frame"));
+  EXPECT_EQ(coco["images"][2]["frame"], 8);
+  EXPECT_EQ(coco["images"][2]["time_seconds"], 0.75);
+  ASSERT_EQ(coco["annotations"].size(), 3U);
+  EXPECT_EQ(coco["annotations"][2]["id"], 3);
+  EXPECT_EQ(coco["annotations"][2]["image_id"], coco["images"][1]["id"]);
+  EXPECT_EQ(coco["annotations"][0]["bbox"], json::parse("[-2.5, 4, 20, 50]"));
+  EXPECT_EQ(coco["annotations"][0]["area"], 1000);
+  EXPECT_EQ(coco["annotations"][0]["score"], 1.5);
+  EXPECT_EQ(coco["annotations"][0]["category_id"], 1);
+
+  EXPECT_EQ(test::load(folder / "a.csv"),
+            "input,frame,time_seconds,x,y,width,height,score,scale\r\n"
+            "\"x/one, \"\"two\"\".png\",,,-2.5,4,20,50,1.5,1.25\r\n"
+            "\"x/one, \"\"two\"\".png\",,,-2.5,4,20,50,1.5,1.25\r\n"
+            "walk.y4m,7,0.5,-2.5,4,20,50,1.5,1.25\r\n");
+}
+
+TEST(PeopleReport, WhatIsAddedGoesToDiskAtOnce) {
+  const test::TempFolder folder;
+  std::filesystem::create_directory(folder / "out");
+  PeopleFiles files(folder / "out/a.json", folder / "out/a.csv");
+  constexpr int kFrames = 20000;
+  for (int i = 0; i < kFrames; ++i) files.add({"-", 64, 128, i, 0.5 * i, {kSomeone, kSomeone}});
+  int unfinished = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "out")) {
+    ++unfinished;
+    EXPECT_GT(entry.file_size(), 40U * kFrames) << entry.path();
+  }
+  EXPECT_EQ(unfinished, 2);
+  files.commit("{}");
+  const json coco = json::parse(test::load(folder / "out/a.json"));
+  ASSERT_EQ(coco["images"].size(), std::size_t{kFrames});
+  ASSERT_EQ(coco["annotations"].size(), std::size_t{2 * kFrames});
+  EXPECT_EQ(coco["annotations"].back()["id"], 2 * kFrames);
+  EXPECT_EQ(coco["annotations"].back()["image_id"], kFrames);
+}
+
+TEST(PeopleReport, NobodyIsAnEmptyList) {
+  const test::TempFolder folder;
+  PeopleFiles files(folder / "a.json", folder / "a.csv");
+  files.commit("{}");
+  const json coco = json::parse(test::load(folder / "a.json"));
+  EXPECT_TRUE(coco["images"].empty());
+  EXPECT_TRUE(coco["annotations"].empty());
+  EXPECT_EQ(test::load(folder / "a.csv"),
+            "input,frame,time_seconds,x,y,width,height,score,scale\r\n");
+}
+
+TEST(PeopleReport, WithoutCommitNothingIsLeft) {
+  const test::TempFolder folder;
+  { PeopleFiles(folder / "a.json", "").add({"a", 1, 1, -1, 0, {kSomeone}}); }
+  EXPECT_EQ(folder.files(), 0U);
+}
+
+TEST(PeopleReport, APlaceThatCannotBeWrittenIsSaidAtOnce) {
+  const test::TempFolder folder;
+  EXPECT_THROW(PeopleFiles(folder / "none/a.json", ""), IoError);
+  EXPECT_THROW(PeopleFiles("", folder / "none/a.csv"), IoError);
+}
+
+TEST(PeopleReport, JsonIsAList) {
+  EXPECT_EQ(people_json({}), "[]");
+  const json list = json::parse(people_json({kSomeone, kSomeone}));
+  ASSERT_EQ(list.size(), 2U);
+  EXPECT_EQ(list[1]["box"][0], -2.5);
+  EXPECT_EQ(list[1]["scale"], 1.25);
+}
+
+}  // namespace
+}  // namespace fovea::cli

@@ -1,0 +1,123 @@
+// Runs the program for tests: as a function in this process, or as a process of its own.
+#pragma once
+#include <fovea/io/image_io.h>
+#include <gtest/gtest.h>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <string>
+#include <vector>
+
+#include "cli/program/run.h"
+#include "support/files.h"
+
+namespace fovea::cli {
+
+struct Ended {
+  int status = -1;
+  std::string out;
+  std::string err;
+  double processor_seconds = 0;  // of a process
+};
+
+class TextSink final : public Sink {
+ public:
+  void write(std::string_view more) override { text += more; }
+  std::string text;
+};
+
+// GPUs are hidden from the program, here and in processes of its own: words and times are then
+// those of the CPU on every machine.
+inline void hide_gpus() { setenv("CUDA_VISIBLE_DEVICES", "", 1); }
+
+inline Ended run_here(const std::vector<std::string>& args,
+                      const std::stop_token& stop = std::stop_token()) {
+  hide_gpus();
+  TextSink out, err;
+  const int status = run(args, {.out = out, .err = err, .stop = stop});
+  return {.status = status, .out = out.text, .err = err.text};
+}
+
+// A stop that has been asked for already.
+inline std::stop_token fired() {
+  static std::stop_source stop;  // static, since GCC 12 thinks a local one uninitialized
+  stop.request_stop();
+  return stop.get_token();
+}
+
+// A gray ramp, 8 pixels wide.
+inline void write_ramp(const std::string& path, int height = 4) {
+  Image<std::uint8_t> ramp(8, height);
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < 8; ++x) ramp.at(x, y) = static_cast<std::uint8_t>(10 * x);
+  io::write_image(path, ramp.view());
+}
+
+// A process that sees no GPU, so that its words and its start are those of the CPU everywhere. Its
+// standard input is empty; its standard output goes to `out_path` where one is given.
+class Process {
+ public:
+  explicit Process(std::vector<std::string> words, const std::string& out_path = "") {
+    const std::string out = out_path.empty() ? folder_ / "out" : out_path;
+    const std::string err = folder_ / "err";
+    child_ = fork();
+    if (child_ == 0) {
+      signal(SIGINT, SIG_DFL);  // test runners in the background ignore it
+      signal(SIGPIPE, SIG_DFL);
+      // Looking for leaks takes seconds a process; the runs in the test's own process are searched.
+      const char* set = getenv("ASAN_OPTIONS");
+      setenv("ASAN_OPTIONS", ((set ? set : "") + std::string(":detect_leaks=0")).c_str(), 1);
+      hide_gpus();
+      dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
+      dup2(open(out.c_str(), O_WRONLY | O_CREAT, 0600), STDOUT_FILENO);
+      dup2(open(err.c_str(), O_WRONLY | O_CREAT, 0600), STDERR_FILENO);
+      std::vector<char*> argv;
+      for (std::string& word : words) argv.push_back(word.data());
+      argv.push_back(nullptr);
+      execvp(argv[0], argv.data());
+      _exit(127);
+    }
+  }
+  ~Process() {
+    if (child_ > 0) wait();
+  }
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  void send(int signal) const { kill(child_, signal); }
+  std::string err_so_far() const { return test::load(folder_ / "err"); }
+
+  // A process ended by a signal has status 128 + signal, as in a shell.
+  Ended wait() {
+    int status = 0;
+    rusage used{};
+    wait4(child_, &status, 0, &used);
+    child_ = -1;
+    const auto seconds = [](const timeval& time) {
+      return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+    };
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+            test::load(folder_ / "out"), err_so_far(),
+            seconds(used.ru_utime) + seconds(used.ru_stime)};
+  }
+
+ private:
+  test::TempFolder folder_;
+  pid_t child_ = -1;
+};
+
+inline std::vector<std::string> program(std::vector<std::string> args) {
+  args.insert(args.begin(), FOVEA_PROGRAM);
+  return args;
+}
+
+inline Ended run_program(const std::vector<std::string>& args, const std::string& out_path = "") {
+  return Process(program(args), out_path).wait();
+}
+
+}  // namespace fovea::cli

@@ -1,0 +1,133 @@
+// Words and exit statuses as a shell sees them.
+#include "cli/program/run.h"
+
+#include <fovea/core/error.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <new>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "cli/program/program.h"
+
+namespace fovea::cli {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Status, OneForEachKindOfError) {
+  EXPECT_EQ(status_of(InvalidArgument("")), 2);
+  EXPECT_EQ(status_of(IoError("")), 3);
+  EXPECT_EQ(status_of(FormatError("")), 3);
+  EXPECT_EQ(status_of(ModelError("")), 3);
+  EXPECT_EQ(status_of(DeviceError("")), 4);
+  EXPECT_EQ(status_of(Cancelled("")), 130);
+  EXPECT_EQ(status_of(OutputError("")), 1);
+  EXPECT_EQ(status_of(Error("")), 1);
+  EXPECT_EQ(status_of(std::bad_alloc()), 1);
+}
+
+TEST(Usage, OneLineAndStatusTwo) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> lines{
+      {{"op"}, "fovea: there is no system or command 'op'; did you mean ops?\n"},
+      {{"frobnicate"}, "fovea: there is no system or command 'frobnicate'; see fovea help\n"},
+      {{"inof"}, "fovea: there is no system or command 'inof'; did you mean info?\n"},
+      {{"gradient", "a.png"}, "fovea: 'gradient' is a verb of ops; write fovea ops gradient\n"},
+      {{"ops", "gradeint"}, "fovea: ops has no verb 'gradeint'; did you mean gradient?\n"},
+      {{"ops", "zzz"}, "fovea: ops has no verb 'zzz'; see fovea help ops\n"},
+      {{"help", "opps"}, "fovea: there is no system 'opps'; did you mean ops?\n"},
+      {{"help", "ops", "gradeint"}, "fovea: ops has no verb 'gradeint'; did you mean gradient?\n"},
+      {{"--json", "info"},
+       "fovea: --json stands before a system; write fovea SYSTEM VERB INPUT... [options]\n"},
+      {{"info", "extra"},
+       "fovea: info: 'extra' is one argument too many; write fovea info "
+       "[options]\n"},
+      {{"completion", "zhs"},
+       "fovea: shell 'zhs' is not known; expected bash, zsh or fish; did "
+       "you mean zsh?\n"},
+      {{"ops", "gradient", "a.png"},
+       "fovea: ops gradient needs -o OUT, a file or a folder to write to\n"},
+      {{"ops", "gradient", "a.png", "-o", "b.png", "--kernel", "sobel"},
+       "fovea: --kernel goes with --show dx or dy; magnitude and orientation take the centered "
+       "difference\n"},
+      {{"bench", "ops", "--json", "--csv"},
+       "fovea: --json, --csv and --markdown exclude each other; give one of them\n"},
+  };
+  for (const auto& [args, message] : lines) {
+    const Ended ended = run_here(args);
+    EXPECT_EQ(ended.status, kUsage) << message;
+    EXPECT_EQ(ended.err, message);
+    EXPECT_EQ(ended.out, "");
+  }
+}
+
+TEST(Output, AFullDiskIsReported) {
+  const Ended ended = run_program({"help"}, "/dev/full");
+  EXPECT_EQ(ended.status, kFailed);
+  EXPECT_EQ(ended.err, "fovea: standard output: cannot write: No space left on device\n");
+}
+
+TEST(Output, AClosedStreamIsReported) {
+  const Ended ended = Process({"sh", "-c", FOVEA_PROGRAM " info >&-"}).wait();
+  EXPECT_EQ(ended.status, kFailed);
+  EXPECT_EQ(ended.err, "fovea: standard output: cannot write: Bad file descriptor\n");
+}
+
+TEST(Output, AReaderThatHasGoneEndsItQuietly) {
+  const Ended ended =
+      Process({"bash", "-c", "set -o pipefail; " FOVEA_PROGRAM " help | (exec <&-; sleep 0.2)"})
+          .wait();
+  EXPECT_EQ(ended.err, "");
+  EXPECT_THAT(ended.status, testing::AnyOf(kReaderGone, kDone));
+}
+
+// Waits until the program says something, then sends the signal.
+Ended interrupted(int signal) {
+  Process bench(program({"bench", "ops", "--repeats", "100000", "--device", "cpu", "--threads", "1",
+                         "--json", "--verbose"}));
+  for (int i = 0; i < 200 && bench.err_so_far().empty(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  bench.send(signal);
+  return bench.wait();
+}
+
+TEST(Signals, InterruptKeepsPartialResults) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const Ended ended = interrupted(signal);
+    EXPECT_EQ(ended.status, kInterrupted);
+    EXPECT_THAT(ended.err, HasSubstr("fovea: interrupted; what was finished is kept\n"));
+    EXPECT_EQ(nlohmann::json::parse(ended.out)["interrupted"], true);
+  }
+}
+
+TEST(Signals, AnIgnoredInterruptStaysIgnored) {
+  const Ended ended = Process({"sh", "-c",
+                               "trap '' INT; " FOVEA_PROGRAM
+                               " bench ops --device cpu --threads 1 --repeats 3 --filter "
+                               "'sobel_u8 640' --csv & sleep 0.1; kill -INT $!; wait $!"})
+                          .wait();
+  EXPECT_EQ(ended.status, kDone);
+  EXPECT_THAT(ended.out, HasSubstr("gradient_sobel_u8,cpu,1,640x480,"));
+}
+
+TEST(Start, InfoIsQuick) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  constexpr double kMostSeconds = 2;
+#else
+  constexpr double kMostSeconds = 0.05;
+#endif
+  constexpr int kMostRuns = 20;
+  double best = 1e9;  // of the processor; what others do there still costs caches
+  for (int i = 0; i < kMostRuns && best >= kMostSeconds; ++i) {
+    const Ended ended = run_program({"info"});
+    ASSERT_EQ(ended.status, kDone);
+    best = std::min(best, ended.processor_seconds);
+  }
+  EXPECT_LT(best, kMostSeconds) << "the best of " << kMostRuns << " runs took " << 1e3 * best
+                                << " ms of the processor";
+}
+
+}  // namespace
+}  // namespace fovea::cli

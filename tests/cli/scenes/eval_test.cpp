@@ -1,0 +1,99 @@
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/program/program.h"
+#include "cli/scenes/places.h"
+#include "support/xml_check.h"
+
+namespace fovea::cli {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+class ScenesEval : public testing::Test {
+ protected:
+  ScenesEval() { write_places(folder_ / "places", 6); }
+
+  Ended eval(std::vector<std::string> more) const {
+    std::vector<std::string> words{"scenes", "eval", folder_ / "places"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_here(quick(words));
+  }
+
+  test::TempFolder folder_;
+};
+
+TEST_F(ScenesEval, TellsAccuracyOfSplitsByChance) {
+  const Ended ended = eval({"--splits", "3", "--share", "0.7", "--neighbors", "3", "--json"});
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  const json report = json::parse(ended.out);
+  EXPECT_EQ(report["splits"], 3);
+  EXPECT_EQ(report["images"], 18);
+  EXPECT_GE(report["accuracy_mean"], 0.9);
+  EXPECT_GE(report["accuracy_deviation"], 0);
+  EXPECT_EQ(report["accuracies"].size(), 3);
+  EXPECT_FALSE(report["accuracy_against_k"].empty());
+  ASSERT_EQ(report["confusion_matrix"].size(), 3);
+  int tested = 0;
+  for (const auto& row : report["confusion_matrix"])
+    for (const int count : row) tested += count;
+  EXPECT_EQ(tested, 3 * 3 * 2);  // splits, kinds, images left of six
+  const Ended again =
+      eval({"--splits", "3", "--share", "0.7", "--neighbors", "3", "--json", "--threads", "1"});
+  EXPECT_EQ(json::parse(again.out)["accuracies"], report["accuracies"]);
+}
+
+TEST_F(ScenesEval, AGivenSplitAndWordsOfAllImages) {
+  std::string train, test;
+  for (const std::string& kind : place_kinds()) {
+    for (int i = 0; i < 4; ++i) train += kind + "/" + std::to_string(i) + ".png " + kind + "\n";
+    for (int i = 4; i < 6; ++i) test += kind + "/" + std::to_string(i) + ".png " + kind + "\n";
+  }
+  test::save(folder_ / "train.txt", train);
+  test::save(folder_ / "test.txt", test);
+  const Ended ended =
+      eval({"--train", folder_ / "train.txt", "--test", folder_ / "test.txt", "--classifier", "svm",
+            "--dictionary-from", "all", "--json", "-o", folder_ / "report"});
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  const json report = json::parse(ended.out);
+  EXPECT_EQ(report["splits"], 1);
+  EXPECT_EQ(report["accuracy_mean"], 1);
+  EXPECT_FALSE(report.contains("accuracy_against_k"));
+  EXPECT_THAT(test::load(folder_ / "report/index.html"), HasSubstr("Confusion"));
+  EXPECT_THAT(test::load(folder_ / "report/confusion.csv"), HasSubstr("standing"));
+  EXPECT_THAT(test::load(folder_ / "report/confusion.svg"), HasSubstr("<svg"));
+}
+
+TEST_F(ScenesEval, ATrainedModelIsTested) {
+  ASSERT_EQ(run_here(quick({"scenes", "train", folder_ / "places", "-o", folder_ / "m.safetensors",
+                            "--classifier", "svm"}))
+                .status,
+            kDone);
+  write_places(folder_ / "new", 2, 30);
+  const Ended ended =
+      run_here({"scenes", "eval", folder_ / "new", "--model", folder_ / "m.safetensors", "--json"});
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  EXPECT_EQ(json::parse(ended.out)["accuracy_mean"], 1);
+}
+
+TEST_F(ScenesEval, BadInputIsOneLineWithItsStatus) {
+  const auto expect = [](const Ended& ended, int status, const char* words) {
+    EXPECT_EQ(ended.status, status) << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr(words));
+    EXPECT_EQ(ended.out, "");
+  };
+  test::save(folder_ / "train.txt", "lying/0.png lying\nsquares/0.png squares\n");
+  test::save(folder_ / "odd.txt", "lying/1.png forest\n");
+  test::save(folder_ / "gone.txt", "lying/99.png lying\n");
+  expect(eval({"--train", folder_ / "train.txt"}), kUsage, "--test");
+  expect(eval({"--train", folder_ / "train.txt", "--test", folder_ / "odd.txt"}), kBadInput,
+         "forest");
+  expect(eval({"--train", folder_ / "train.txt", "--test", folder_ / "gone.txt"}), kBadInput,
+         "99.png");
+  expect(eval({"--splits", "0"}), kUsage, "splits");
+}
+
+}  // namespace
+}  // namespace fovea::cli

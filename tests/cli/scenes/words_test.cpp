@@ -1,0 +1,42 @@
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/program/program.h"
+#include "cli/scenes/places.h"
+
+namespace fovea::cli {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+TEST(ScenesWords, DrawsAndNumbersThem) {
+  const test::TempFolder folder;
+  write_places(folder / "places", 3);
+  const std::string model = folder / "m.safetensors", image = folder / "places/squares/1.png";
+  ASSERT_EQ(run_here(quick({"scenes", "train", folder / "places", "-o", model, "--neighbors", "1"}))
+                .status,
+            kDone);
+  const Ended ended = run_here({"scenes", "words", model, image, "-o", folder / "words.png",
+                                "--numbers", folder / "words.npy", "--json"});
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  const json result = json::parse(ended.out)["results"][0];
+  EXPECT_EQ(result["width"], 49);
+  EXPECT_GT(result["distinct_words"], 1);
+  const auto picture = io::read_image(folder / "words.png");
+  EXPECT_EQ(picture.width(), 49);
+  EXPECT_EQ(picture.channels(), 3);
+  const auto numbers = io::read_image(folder / "words.npy");
+  EXPECT_EQ(numbers.type(), io::SampleType::kUint16);
+  ASSERT_EQ(
+      run_here({"scenes", "words", model, image, "-o", folder / "both.png", "--beside"}).status,
+      kDone);
+  EXPECT_GT(io::read_image(folder / "both.png").width(), 2 * 49);
+  const Ended none = run_here({"scenes", "words", model, image});
+  EXPECT_EQ(none.status, kUsage);
+  EXPECT_THAT(none.err, HasSubstr("-o PICTURE"));
+}
+
+}  // namespace
+}  // namespace fovea::cli

@@ -1,0 +1,209 @@
+#include <fovea/core/error.h>
+#include <fovea/io/flow_io.h>
+#include <fovea/io/image_io.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "support/files.h"
+#include "support/images.h"
+
+namespace fovea::io {
+namespace {
+
+using namespace std::string_literals;
+using test::as_bytes;
+using test::images_equal;
+using test::load;
+using test::message_of;
+using test::TempFolder;
+using testing::HasSubstr;
+
+// Motions in steps of 1/64, which every format holds, some of them not known.
+FlowField sample_field(int width, int height) {
+  FlowField field{Image<float>(width, height), Image<float>(width, height),
+                  Image<std::uint8_t>(width, height)};
+  Random random(7);
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      const bool known = random.uniform() < 0.8;
+      const auto step = [&] {
+        return known ? static_cast<float>(std::floor(random.uniform() * 65536) - 32768) / 64 : 0;
+      };
+      field.known.at(x, y) = known ? 255 : 0;
+      field.u.at(x, y) = step();
+      field.v.at(x, y) = step();
+    }
+  }
+  return field;
+}
+
+std::string floats(std::initializer_list<float> values) {
+  std::string bytes(4 * values.size(), '\0');
+  std::memcpy(bytes.data(), values.begin(), bytes.size());
+  return bytes;
+}
+
+std::string flo(std::int32_t width, std::int32_t height, const std::string& vectors) {
+  std::string bytes = "PIEH        ";
+  std::memcpy(bytes.data() + 4, &width, 4);
+  std::memcpy(bytes.data() + 8, &height, 4);
+  return bytes + vectors;
+}
+
+FlowField parse(const std::string& bytes) { return read_flow(as_bytes(bytes), "x.flo"); }
+
+TEST(FlowIo, EveryFormatGivesBackWhatItWasGiven) {
+  const TempFolder folder;
+  const FlowField field = sample_field(13, 7);
+  for (const char* name : {"a.flo", "a.png", "a.pfm", "a.npy", "a.FLO"}) {
+    write_flow(folder / name, field);
+    const FlowField back = read_flow(folder / name);
+    EXPECT_TRUE(images_equal(back.u, field.u)) << name;
+    EXPECT_TRUE(images_equal(back.v, field.v)) << name;
+    EXPECT_TRUE(images_equal(back.known, field.known)) << name;
+  }
+}
+
+TEST(FlowIo, WithoutAKnownPlaneEverythingIsKnown) {
+  const TempFolder folder;
+  const FlowField field = sample_field(5, 3);
+  write_flow(folder / "a.flo", {field.u, field.v});
+  const FlowField back = read_flow(folder / "a.flo");
+  EXPECT_TRUE(images_equal(back.u, field.u));
+  for (int y = 0; y < 3; ++y)
+    for (int x = 0; x < 5; ++x) EXPECT_EQ(back.known.at(x, y), 255);
+}
+
+TEST(FlowIo, ReadsTheBytesThatMiddleburySpecifies) {
+  const FlowField field = parse(flo(2, 1, floats({1.5F, -2, 1666666752, 0})));
+  EXPECT_EQ(field.width(), 2);
+  EXPECT_EQ(field.height(), 1);
+  EXPECT_EQ(field.u.at(0, 0), 1.5F);
+  EXPECT_EQ(field.v.at(0, 0), -2);
+  EXPECT_EQ(field.known.at(0, 0), 255);
+  EXPECT_EQ(field.known.at(1, 0), 0);
+  EXPECT_EQ(field.u.at(1, 0), 0);
+}
+
+TEST(FlowIo, WhatIsNoMotionIsNotKnown) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const float inf = std::numeric_limits<float>::infinity();
+  const FlowField field =
+      parse(flo(5, 1, floats({nan, 0, 0, nan, -inf, 1, 3, 1e9F, -1e10F, -1e10F})));
+  for (int x = 0; x < 5; ++x) {
+    EXPECT_EQ(field.known.at(x, 0), 0) << x;
+    EXPECT_EQ(field.u.at(x, 0), 0) << x;
+    EXPECT_EQ(field.v.at(x, 0), 0) << x;
+  }
+}
+
+TEST(FlowIo, WritesTheBytesThatMiddleburySpecifies) {
+  const TempFolder folder;
+  Image<float> u(2, 1), v(2, 1);
+  Image<std::uint8_t> known(2, 1);
+  u.at(0, 0) = 0.25F;
+  v.at(0, 0) = -3;
+  known.at(0, 0) = 1;
+  known.at(1, 0) = 0;
+  write_flow(folder / "a.flo", {u, v, known});
+  EXPECT_EQ(load(folder / "a.flo"), flo(2, 1, floats({0.25F, -3, 1e10F, 1e10F})));
+}
+
+TEST(FlowIo, KittiPixelsAreThoseOfItsKit) {
+  const TempFolder folder;
+  Image<std::uint16_t> pixels(2, 1, 3);
+  const std::uint16_t samples[] = {32768 + 64, 32768 - 96, 1, 40000, 40000, 0};
+  std::copy(std::begin(samples), std::end(samples), pixels.row(0));
+  write_image(folder / "a.png", pixels);
+  const FlowField field = read_flow(folder / "a.png");
+  EXPECT_EQ(field.u.at(0, 0), 1);
+  EXPECT_EQ(field.v.at(0, 0), -1.5F);
+  EXPECT_EQ(field.known.at(0, 0), 255);
+  EXPECT_EQ(field.known.at(1, 0), 0);
+  EXPECT_EQ(field.u.at(1, 0), 0);
+}
+
+TEST(FlowIo, TooMuchMotionForAPngIsRefused) {
+  const TempFolder folder;
+  FlowField field = sample_field(4, 3);
+  field.known.at(2, 1) = 255;
+  for (const float value : {512.F, -513.F, std::numeric_limits<float>::quiet_NaN()}) {
+    field.u.at(2, 1) = value;
+    EXPECT_THAT(message_of<InvalidArgument>([&] { write_flow(folder / "a.png", field); }),
+                HasSubstr("at (2, 1); a KITTI PNG holds"));
+  }
+  EXPECT_EQ(folder.files(), 0U);
+}
+
+TEST(FlowIo, SaysWhatIsWrong) {
+  const auto message = [](const std::string& file) {
+    const std::string text = message_of<FormatError>([&] { parse(file); });
+    EXPECT_TRUE(text.starts_with("x.flo: ")) << text;
+    EXPECT_EQ(text.find('\n'), std::string::npos) << text;
+    return text;
+  };
+  EXPECT_THAT(message(""), HasSubstr("is empty"));
+  EXPECT_THAT(message("PIEX\0\0\0\0"s), HasSubstr("begins with 50 49 45 58"));
+  EXPECT_THAT(message("PIEH\1\0"s), HasSubstr("is truncated: 6 bytes"));
+  EXPECT_THAT(message(flo(0, 5, "")), HasSubstr("says it is 0x5"));
+  EXPECT_THAT(message(flo(-7, 5, "")), HasSubstr("says it is -7x5"));
+  EXPECT_THAT(message(flo(0x7fffffff, 0x7fffffff, "")), HasSubstr("no image that can be read"));
+  EXPECT_THAT(message(flo(65536, 65536, floats({1, 2}))),
+              HasSubstr("is truncated: 65536x65536 vectors take 34359738368 bytes"));
+  EXPECT_THAT(message(flo(1, 1, floats({1}))), HasSubstr("is truncated"));
+  EXPECT_THAT(message(flo(1, 1, floats({1, 2, 3}))), HasSubstr("is too long"));
+}
+
+TEST(FlowIo, ImagesThatAreNoFlowAreRefused) {
+  const TempFolder folder;
+  write_image(folder / "a.png", Image<std::uint8_t>(3, 2, 3));
+  write_image(folder / "b.png", Image<std::uint16_t>(3, 2, 1));
+  write_image(folder / "a.pfm", Image<float>(3, 2, 1));
+  write_image(folder / "a.npy", Image<double>(3, 2, 2));
+  write_image(folder / "a.jpg", Image<std::uint8_t>(8, 8, 3));
+  const auto message = [&](const char* name) {
+    return message_of<FormatError>([&] { read_flow(folder / name); });
+  };
+  EXPECT_THAT(message("a.png"), HasSubstr("a PNG of uint8 with 3 channels"));
+  EXPECT_THAT(message("b.png"), HasSubstr("a PNG of uint16 with 1 channel"));
+  EXPECT_THAT(message("a.pfm"), HasSubstr("PFM of float32 with 1 channel;"));
+  EXPECT_THAT(message("a.npy"), HasSubstr("float64"));
+  EXPECT_THAT(message("a.jpg"), HasSubstr("as no flow field does"));
+  EXPECT_THROW(read_flow(folder / "none.flo"), IoError);
+}
+
+TEST(FlowIo, FieldsThatCannotBeWrittenAreRefused) {
+  const TempFolder folder;
+  const FlowField field = sample_field(4, 3);
+  EXPECT_THAT(message_of<InvalidArgument>([&] { write_flow(folder / "a.jpg", field); }),
+              HasSubstr("extension '.jpg' names no flow field"));
+  EXPECT_THROW(write_flow(folder / "a.flo", {field.u, Image<float>(3, 3)}), InvalidArgument);
+  EXPECT_THROW(write_flow(folder / "a.flo", {Image<float>(), Image<float>()}), InvalidArgument);
+  EXPECT_THROW(write_flow(folder / "a.flo", {field.u, field.v, Image<std::uint8_t>(1, 1)}),
+               InvalidArgument);
+  EXPECT_EQ(folder.files(), 0U);
+}
+
+// Files cut anywhere or with any byte changed give a field or one line.
+TEST(FlowIo, SurvivesHostileFiles) {
+  const TempFolder folder;
+  for (const char* name : {"a.flo", "a.png", "a.pfm", "a.npy"}) {
+    write_flow(folder / name, sample_field(3, 2));
+    std::string file = load(folder / name);
+    for (std::size_t length = 0; length < file.size(); ++length)
+      message_of<FormatError>([&] { parse(file.substr(0, length)); });
+    for (char& byte : file) {
+      const char kept = byte;
+      for (const char value : {'\0', '\xff', '\x80', static_cast<char>(kept ^ 1)}) {
+        byte = value;
+        message_of<FormatError>([&] { parse(file); });
+      }
+      byte = kept;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace fovea::io

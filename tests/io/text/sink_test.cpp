@@ -1,0 +1,52 @@
+#include <fovea/core/error.h>
+#include <fovea/io/sink.h>
+#include <gmock/gmock.h>
+
+#include "support/files.h"
+
+namespace fovea::io {
+namespace {
+
+using test::message_of;
+using testing::HasSubstr;
+
+TEST(Sink, StringsGrow) {
+  std::string text = "a";
+  const Sink sink = string_sink(text);
+  sink("b");
+  sink("");
+  sink("c");
+  EXPECT_EQ(text, "abc");
+}
+
+TEST(FileSink, AppearsOnCommitOnly) {
+  const test::TempFolder folder;
+  { FileSink(folder / "a").write("lost"); }
+  EXPECT_EQ(folder.files(), 0U);
+  FileSink file(folder / "a");
+  file.write("one ");
+  file.sink()("two");
+  FileSink moved = std::move(file);
+  moved.write(" three");
+  moved.commit();
+  EXPECT_EQ(test::load(folder / "a"), "one two three");
+}
+
+TEST(FileSink, ADashIsStandardOutput) {
+  testing::internal::CaptureStdout();
+  FileSink file("-");
+  file.write("text\n");
+  file.commit();
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "text\n");
+}
+
+TEST(FileSink, FailuresNameThePath) {
+  const test::TempFolder folder;
+  EXPECT_THAT(message_of<WriteError>([&] { FileSink(folder / "no/a"); }), HasSubstr("no/a: "));
+  FileSink full("/dev/full");
+  full.write("text");
+  EXPECT_THAT(message_of<WriteError>([&] { full.commit(); }), HasSubstr("/dev/full: cannot write"));
+}
+
+}  // namespace
+}  // namespace fovea::io

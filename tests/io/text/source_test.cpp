@@ -1,0 +1,67 @@
+#include "io/text/source.h"
+
+#include <fovea/core/error.h>
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <thread>
+
+#include "support/files.h"
+
+namespace fovea::io {
+namespace {
+
+std::string read_at(const Source& source, std::uint64_t offset, std::size_t bytes) {
+  std::string text(bytes, '\0');
+  text.resize(source.read_at(offset, std::as_writable_bytes(std::span(text))));
+  return text;
+}
+
+void expect_alphabet(const Source& source) {
+  EXPECT_EQ(source.size(), 6U);
+  EXPECT_EQ(read_at(source, 0, 6), "abcdef");
+  EXPECT_EQ(read_at(source, 4, 6), "ef");
+  EXPECT_EQ(read_at(source, 6, 1), "");
+  EXPECT_EQ(read_at(source, ~0ULL, 1), "");
+}
+
+TEST(Source, FilesMemoryAndPipesReadAlike) {
+  const test::TempFolder folder;
+  test::save(folder / "file", "abcdef");
+  expect_alphabet(Source(folder / "file"));
+  expect_alphabet(Source(test::as_bytes("abcdef"), "memory"));
+  ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
+  std::thread writer([&] { test::save(folder / "pipe", "abcdef"); });
+  expect_alphabet(Source(folder / "pipe"));
+  writer.join();
+}
+
+TEST(Cursor, ReadsOnAcrossItsBuffer) {
+  std::string text(200000, '\0');
+  for (std::size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>(i * 7 % 251);
+  const Source source(test::as_bytes(text), "memory");
+  Cursor cursor(source);
+  std::string found;
+  for (const std::size_t bytes : {1U, 65535U, 3U, 70000U, 10U, 1000U}) {
+    found += static_cast<char>(cursor.get());
+    std::string piece(bytes, '\0');
+    cursor.read_all(std::as_writable_bytes(std::span(piece)));
+    found += piece;
+    EXPECT_EQ(cursor.position(), found.size());
+    EXPECT_EQ(cursor.remaining(), text.size() - found.size());
+  }
+  EXPECT_EQ(found, text.substr(0, found.size()));
+}
+
+TEST(Cursor, SaysWhereItEnds) {
+  const Source source(test::as_bytes("abc"), "memory");
+  Cursor cursor(source, 1);
+  std::string piece(3, '\0');
+  EXPECT_THAT(test::message_of<FormatError>(
+                  [&] { cursor.read_all(std::as_writable_bytes(std::span(piece))); }),
+              "memory: is truncated: 3 bytes were expected at byte 1, 2 are there");
+  EXPECT_EQ(cursor.get(), -1);
+}
+
+}  // namespace
+}  // namespace fovea::io

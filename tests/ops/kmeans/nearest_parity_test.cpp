@@ -1,0 +1,105 @@
+// Nearest centers on CUDA against the CPU: every label, also where scores tie or nearly do.
+#include <fovea/ops/kmeans.h>
+#include <gtest/gtest.h>
+
+#include "support/clusters.h"
+#include "support/devices.h"
+
+namespace fovea {
+namespace {
+
+using test::Points;
+using test::random_points;
+
+void expect_equal(const Image<float>& centers, const Image<float>& points) {
+  SCOPED_TRACE(testing::Message() << points.height() << " points, " << centers.height()
+                                  << " centers of " << centers.width());
+  NearestCenter on_cpu(centers, {.device = Device::cpu()});
+  NearestCenter on_gpu(centers, {.device = Device::cuda()});
+  const std::vector<std::int32_t> expected = on_cpu.find(points);
+  ASSERT_EQ(on_gpu.find(points), expected);
+  const Image<float> there = clone(points, Memory::kCuda);
+  ASSERT_EQ(on_gpu.find(there), expected);
+}
+
+TEST(NearestParity, AnySizes) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  Random random(5);
+  for (int round = 0; round < 60; ++round) {
+    const int dimensions = 1 + static_cast<int>(random.below(round % 6 == 0 ? 200 : 70));
+    const int count = 1 + static_cast<int>(random.below(round % 5 == 0 ? 2000 : 90));
+    const auto kind = static_cast<Points>(round % test::kPointKinds);
+    const auto centers = random_points(random, kind, dimensions, count);
+    expect_equal(centers,
+                 random_points(random, kind, dimensions, 1 + static_cast<int>(random.below(900))));
+  }
+}
+
+TEST(NearestParity, EveryNumberOfSteps) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  Random random(6);
+  for (int dimensions = 8; dimensions <= 144; dimensions += 8)
+    for (const Points kind : {Points::kEven, Points::kWhole})
+      expect_equal(random_points(random, kind, dimensions, 130),
+                   random_points(random, kind, dimensions, 400));
+}
+
+// Every point as far from two centers or more: single precision decides, by the last bit.
+TEST(NearestParity, MidPoints) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  Random random(7);
+  for (const int dimensions : {1, 3, 16, 32, 50, 128, 150}) {
+    const auto centers = random_points(random, Points::kEven, dimensions, 60);
+    Image<float> points(dimensions, 60 * 30);
+    for (int p = 0; p < points.height(); ++p)
+      for (int i = 0; i < dimensions; ++i)
+        points.row(p)[i] = (centers.row(p / 30)[i] + centers.row(p % 30)[i]) / 2;
+    expect_equal(centers, points);
+  }
+}
+
+TEST(NearestParity, EqualCenters) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  Random random(8);
+  Image<float> centers(20, 3000);
+  for (int c = 0; c < centers.height(); ++c)
+    for (int i = 0; i < 20; ++i) centers.row(c)[i] = static_cast<float>(c % 3);
+  expect_equal(centers, random_points(random, Points::kWhole, 20, 600));
+}
+
+TEST(NearestParity, LargeAndSmallNumbers) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  Random random(9);
+  for (const float scale : {1e-30F, 1e-15F, 1e15F, 1e18F}) {
+    auto centers = random_points(random, Points::kEven, 24, 90);
+    auto points = random_points(random, Points::kEven, 24, 300);
+    for (auto* image : {&centers, &points})
+      for (int y = 0; y < image->height(); ++y)
+        for (int i = 0; i < 24; ++i) image->row(y)[i] *= scale;
+    expect_equal(centers, points);
+  }
+}
+
+TEST(NearestParity, ManyPoints) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  Random random(10);
+  const auto centers = random_points(random, Points::kClusters, 32, 500);
+  expect_equal(centers, random_points(random, Points::kClusters, 32, 40000));
+}
+
+// Rows farther apart than they are long.
+TEST(NearestParity, PartsOfAnImage) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  Random random(11);
+  const auto all = random_points(random, Points::kEven, 61, 500);
+  const auto centers = random_points(random, Points::kEven, 33, 77);
+  const ImageView<const float> part = all.view().crop(5, 3, 33, 450);
+  const Image<float> there = clone(all, Memory::kCuda);
+  NearestCenter on_cpu(centers, {.device = Device::cpu()});
+  NearestCenter on_gpu(centers, {.device = Device::cuda()});
+  EXPECT_EQ(on_gpu.find(part), on_cpu.find(part));
+  EXPECT_EQ(on_gpu.find(there.view().crop(5, 3, 33, 450)), on_cpu.find(part));
+}
+
+}  // namespace
+}  // namespace fovea

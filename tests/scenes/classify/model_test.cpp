@@ -1,0 +1,123 @@
+#include <fovea/core/error.h>
+#include <fovea/io/model_file.h>
+#include <fovea/scenes/model.h>
+#include <fovea/scenes/train.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "scenes/textures.h"
+#include "support/files.h"
+#include "support/images.h"
+
+namespace fovea::scenes {
+namespace {
+
+using test::message_of;
+using testing::HasSubstr;
+
+Model small_model(ClassifierKind kind, Color color = Color::kGray) {
+  const Textures set(4);
+  TrainOptions options;
+  options.descriptor.step = 4;
+  options.descriptor.color = color;
+  options.dictionary.words = 6;
+  options.dictionary.samples = 10;
+  options.dictionary.standardize = color == Color::kLab;
+  options.pyramid = 1;
+  options.classifier.classifier = kind;
+  options.classifier.neighbors = 3;
+  Model model = train(set, set.labels, set.classes, options);
+  model.facts["data"] = "textures";
+  return model;
+}
+
+Image<float> predictions(const Model& model) {
+  const Textures set(7);
+  return model.classifier.scores(make_features(set, model.dictionary, model.pyramid).features);
+}
+
+std::string why_not(const std::string& path) {
+  return message_of<ModelError>([&] { Model::read(path); });
+}
+
+class ModelFiles : public testing::Test {
+ protected:
+  const test::TempFolder folder_;
+  const std::string path_ = folder_ / "model.safetensors";
+
+  // Writes the model, changes the file, and says why it cannot be read.
+  template <class Change>
+  std::string why_not_after(const Model& model, Change change) {
+    model.write(path_);
+    io::ModelFile file = io::ModelFile::read(path_);
+    change(file);
+    file.write(path_);
+    return why_not(path_);
+  }
+};
+
+TEST_F(ModelFiles, GiveTheSamePredictionsToTheBit) {
+  for (const ClassifierKind kind : {ClassifierKind::kKnn, ClassifierKind::kSvm})
+    for (const Color color : {Color::kGray, Color::kLab}) {
+      const Model model = small_model(kind, color);
+      model.write(path_);
+      const Model back = Model::read(path_);
+      EXPECT_EQ(back.classes, model.classes);
+      EXPECT_EQ(back.facts, model.facts);
+      EXPECT_EQ(back.pyramid, 1);
+      EXPECT_EQ(back.dictionary.descriptor.step, 4);
+      EXPECT_EQ(back.dictionary.mean, model.dictionary.mean);
+      EXPECT_TRUE(test::images_equal(predictions(back), predictions(model)));
+    }
+}
+
+TEST_F(ModelFiles, OfAnotherMakeAreRefused) {
+  io::ModelFile file;
+  file.set_schema("people.hog", 1);
+  file.write(path_);
+  EXPECT_THAT(why_not(path_), HasSubstr("people.hog"));
+  EXPECT_THROW(Model::read(folder_ / "none.safetensors"), IoError);
+  test::save(path_, "not a model");
+  EXPECT_THROW(Model::read(path_), FormatError);
+}
+
+TEST_F(ModelFiles, OfAnotherBankAreRefused) {
+  EXPECT_THAT(why_not_after(small_model(ClassifierKind::kKnn),
+                            [](io::ModelFile& file) {
+                              file.add("bank_sizes", {2}, std::vector<std::int32_t>{3, 5});
+                            }),
+              HasSubstr("another bank of filters (sizes 3 5 "));
+}
+
+TEST_F(ModelFiles, WithSizesThatDoNotFitAreRefused) {
+  const Model svm = small_model(ClassifierKind::kSvm), knn = small_model(ClassifierKind::kKnn);
+  const auto number = [](const char* name, int value) {
+    return [=](io::ModelFile& file) { file.add(name, {1}, std::vector<std::int32_t>{value}); };
+  };
+  EXPECT_THAT(why_not_after(svm, number("color", 1)), HasSubstr("words"));
+  EXPECT_THAT(why_not_after(svm, number("color", 7)), HasSubstr("color is 7"));
+  EXPECT_THAT(why_not_after(svm, number("pyramid", 2)), HasSubstr("weights"));
+  EXPECT_THAT(why_not_after(svm, number("pyramid", 3)), HasSubstr("pyramid is 3"));
+  EXPECT_THAT(why_not_after(svm, number("classifier", 0)), HasSubstr("samples"));
+  EXPECT_THAT(why_not_after(svm, number("step", -1)), HasSubstr("step is -1"));
+  EXPECT_THAT(why_not_after(knn, number("neighbors", 13)), HasSubstr("neighbors is 13"));
+  EXPECT_THAT(why_not_after(knn,
+                            [](io::ModelFile& file) {
+                              file.add("labels", {12}, std::vector<std::int32_t>(12, 3));
+                            }),
+              HasSubstr("class 3"));
+  EXPECT_THAT(why_not_after(svm, [](io::ModelFile& file) { file.set_metadata("class.3", "more"); }),
+              HasSubstr("3 classes, but 4"));
+}
+
+TEST_F(ModelFiles, WithNumbersThatAreNotFiniteAreRefused) {
+  Model model = small_model(ClassifierKind::kSvm);
+  model.classifier.svm.weights.at(3, 1) = std::numeric_limits<float>::quiet_NaN();
+  model.write(path_);
+  EXPECT_NE(why_not(path_), "");
+}
+
+}  // namespace
+}  // namespace fovea::scenes

@@ -1,0 +1,78 @@
+// How the CUDA twin divides places among blocks, checked on the host: every place once.
+#include "scenes/describe/tile_math.h"
+
+#include <fovea/core/random.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <vector>
+
+namespace fovea::scenes {
+namespace {
+
+TEST(Tiles, RunOfFindsTheRunThatHoldsAnItem) {
+  const std::vector<std::int32_t> firsts{0, 0, 3, 3, 3, 10, 11, 11};  // 7 runs, some empty
+  const int count = static_cast<int>(firsts.size()) - 1;
+  for (std::int32_t item = 0; item < firsts.back(); ++item) {
+    const int run = run_of(firsts.data(), count, item);
+    ASSERT_GE(run, 0);
+    ASSERT_LT(run, count);
+    EXPECT_LE(firsts[static_cast<std::size_t>(run)], item);
+    EXPECT_GT(firsts[static_cast<std::size_t>(run) + 1], item);
+  }
+}
+
+TEST(Tiles, SharesFollowEachOtherAndDifferByOneAtMost) {
+  for (const int count : {0, 1, 5, 263, 264, 265, 222345}) {
+    for (const int workers : {1, 2, 264}) {
+      std::int32_t next = 0;
+      for (int i = 0; i < workers; ++i) {
+        const Share share = share_of(count, i, workers);
+        EXPECT_EQ(share.first, next);
+        EXPECT_LE(share.last - share.first, count / workers + 1);
+        EXPECT_GE(share.last - share.first, count / workers);
+        next = share.last;
+      }
+      EXPECT_EQ(next, count);
+    }
+  }
+}
+
+template <class Tiles>
+class EveryPlace : public testing::Test {};
+using AllTiles = testing::Types<SquareTiles<32, 16>, SquareTiles<32, 8>, SquareTiles<16, 4>,
+                                RunTiles<256>, RunTiles<64>>;
+TYPED_TEST_SUITE(EveryPlace, AllTiles);
+
+TYPED_TEST(EveryPlace, StandsInOneTile) {
+  using Tiles = TypeParam;
+  for (const auto& [columns, rows] : {std::pair{1, 1}, {32, 16}, {33, 17}, {3, 100}, {257, 30}}) {
+    const PlaceGrid grid{.columns = columns, .rows = rows};
+    std::vector<int> seen(static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows));
+    const auto tiles = static_cast<std::int32_t>(Tiles::count(columns, rows));
+    for (std::int32_t tile = 0; tile < tiles; ++tile) {
+      int inside = 0;
+      for (int point = 0; point < Tiles::kPoints; ++point) {
+        int column = 0, row = 0;
+        if (!Tiles::place(grid, tile, point, column, row)) continue;
+        ASSERT_TRUE(column >= 0 && column < columns && row >= 0 && row < rows);
+        ++seen[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) +
+               static_cast<std::size_t>(column)];
+        ++inside;
+      }
+      EXPECT_GT(inside, 0) << "tile " << tile << " of " << columns << "x" << rows;
+    }
+    EXPECT_EQ(seen, std::vector<int>(seen.size(), 1)) << columns << "x" << rows;
+  }
+}
+
+TEST(Tiles, ClampIndexStaysInside) {
+  EXPECT_EQ(clamp_index(-3, 5), 0);
+  EXPECT_EQ(clamp_index(0, 5), 0);
+  EXPECT_EQ(clamp_index(4, 5), 4);
+  EXPECT_EQ(clamp_index(5, 5), 4);
+  EXPECT_EQ(clamp_index(9, 1), 0);
+}
+
+}  // namespace
+}  // namespace fovea::scenes

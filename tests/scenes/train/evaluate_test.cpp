@@ -1,0 +1,184 @@
+#include <fovea/core/error.h>
+#include <fovea/scenes/evaluate.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+
+#include "scenes/textures.h"
+#include "support/files.h"
+#include "support/images.h"
+
+namespace fovea::scenes {
+namespace {
+
+using test::message_of;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+EvaluateOptions small_options(ClassifierKind kind, DictionaryFrom from) {
+  EvaluateOptions options;
+  options.train.descriptor.step = 3;
+  options.train.dictionary.words = 12;
+  options.train.dictionary.samples = 20;
+  options.train.dictionary.kmeans.max_iterations = 5;
+  options.train.classifier.classifier = kind;
+  options.train.classifier.neighbors = 3;
+  options.dictionary_from = from;
+  return options;
+}
+
+TEST(Confusion, CountsAndShares) {
+  const std::vector<std::int32_t> truth{0, 0, 0, 1, 1, 2}, told{0, 1, 0, 1, 1, 0};
+  Confusion counts = confusion(truth, told, 3);
+  EXPECT_EQ(counts.at(0, 1), 1);
+  EXPECT_DOUBLE_EQ(counts.accuracy(), 4.0 / 6);
+  EXPECT_THAT(counts.recall(), ElementsAre(2.0 / 3, 1, 0));
+  Confusion sum;
+  sum += counts;
+  sum += counts;
+  EXPECT_EQ(sum.at(0, 0), 4);
+  EXPECT_THROW(sum += confusion(truth, told, 4), InvalidArgument);
+  EXPECT_THROW(confusion(truth, told, 2), InvalidArgument);
+  EXPECT_THROW(confusion(truth, std::span(told).first(2), 3), InvalidArgument);
+}
+
+TEST(Splits, TakeTheShareOfEveryClass) {
+  std::vector<std::int32_t> labels;
+  for (int i = 0; i < 100; ++i) labels.push_back(i < 50 ? 0 : i < 90 ? 1 : 2);
+  const auto splits = random_splits(labels, 3, 4, 0.8, 9);
+  ASSERT_EQ(splits.size(), 4U);
+  for (const Split& split : splits) {
+    std::vector<int> counts(3, 0);
+    for (const int i : split.train)
+      ++counts[static_cast<std::size_t>(labels[static_cast<std::size_t>(i)])];
+    EXPECT_THAT(counts, ElementsAre(40, 32, 8));
+    std::set<int> all(split.train.begin(), split.train.end());
+    all.insert(split.test.begin(), split.test.end());
+    EXPECT_EQ(all.size(), 100U);
+    EXPECT_EQ(split.test.size(), 20U);
+  }
+  EXPECT_NE(splits[0].test, splits[1].test);
+  EXPECT_EQ(random_splits(labels, 3, 4, 0.8, 9)[3].test, splits[3].test);
+  EXPECT_NE(random_splits(labels, 3, 4, 0.8, 10)[3].test, splits[3].test);
+}
+
+TEST(Splits, KeepOneOfFewOnEitherSide) {
+  const std::vector<std::int32_t> labels{0, 0, 1, 2, 2, 2};
+  const Split split = random_splits(labels, 3, 1, 0.99, 1)[0];
+  EXPECT_EQ(split.train.size(), 4U);
+  EXPECT_EQ(split.test.size(), 2U);
+  EXPECT_THROW(random_splits(labels, 3, 1, 1, 1), InvalidArgument);
+  EXPECT_THROW(random_splits(labels, 3, 0, 0.5, 1), InvalidArgument);
+  EXPECT_THROW(random_splits(labels, 2, 1, 0.5, 1), InvalidArgument);
+}
+
+TEST(Evaluate, TellsKindsOfPicturesApart) {
+  const Textures set(10);
+  const auto splits = random_splits(set.labels, 3, 3, 0.8, 1);
+  for (const ClassifierKind kind : {ClassifierKind::kKnn, ClassifierKind::kSvm})
+    for (const DictionaryFrom from : {DictionaryFrom::kSplit, DictionaryFrom::kAll}) {
+      const Evaluation result = evaluate(set, set.labels, 3, splits, small_options(kind, from));
+      EXPECT_GT(result.accuracy_mean, 0.85);
+      ASSERT_EQ(result.splits.size(), 3U);
+      double mean = 0, squares = 0;
+      for (const Confusion& split : result.splits) mean += split.accuracy() / 3;
+      for (const Confusion& split : result.splits) squares += std::pow(split.accuracy() - mean, 2);
+      EXPECT_NEAR(result.accuracy_mean, mean, 1e-12);
+      EXPECT_NEAR(result.accuracy_deviation, std::sqrt(squares / 2), 1e-12);
+      EXPECT_EQ(std::accumulate(result.total.counts.begin(), result.total.counts.end(), 0), 18);
+      EXPECT_EQ(result.failed, 0);
+    }
+}
+
+TEST(Evaluate, OneMatrixOfDistancesServesAllNumbersOfNeighbors) {
+  const Textures set(8);
+  const auto splits = random_splits(set.labels, 3, 2, 0.75, 1);
+  EvaluateOptions options = small_options(ClassifierKind::kKnn, DictionaryFrom::kAll);
+  const Evaluation all = evaluate(set, set.labels, 3, splits, options);
+  ASSERT_EQ(all.neighbors.size(), 18U);  // as many as a split trains on
+  EXPECT_NEAR(all.neighbors_accuracy[2], all.accuracy_mean, 1e-12);
+  options.train.classifier.neighbors = 7;
+  EXPECT_NEAR(evaluate(set, set.labels, 3, splits, options).accuracy_mean,
+              all.neighbors_accuracy[6], 1e-12);
+}
+
+TEST(Evaluate, ASplitIsWhatTrainingOnItGives) {
+  const Textures set(8);
+  const Split split = random_splits(set.labels, 3, 1, 0.75, 3)[0];
+  for (const ClassifierKind kind : {ClassifierKind::kKnn, ClassifierKind::kSvm}) {
+    EvaluateOptions options = small_options(kind, DictionaryFrom::kSplit);
+    const Evaluation result = evaluate(set, set.labels, 3, {&split, 1}, options);
+    // A set whose other images cannot be read trains on the split alone, with the same numbers.
+    const Textures left(8, {split.test.begin(), split.test.end()});
+    const Model model =
+        train(left, left.labels, left.classes, options.train, {}, [](int, const std::string&) {});
+    const FeatureTable table = make_features(set, model.dictionary, model.pyramid);
+    const auto told = best_classes(model.classifier.scores(table.features));
+    Confusion expected{3, std::vector<std::int64_t>(9, 0)};
+    for (const int i : split.test)
+      ++expected.at(set.labels[static_cast<std::size_t>(i)], told[static_cast<std::size_t>(i)]);
+    EXPECT_EQ(result.total.counts, expected.counts);
+  }
+}
+
+TEST(Evaluate, IsTheSameForAnyNumberOfThreads) {
+  const Textures set(8);
+  const auto splits = random_splits(set.labels, 3, 2, 0.6, 1);
+  const auto run = [&](int threads) {
+    return evaluate(set, set.labels, 3, splits,
+                    small_options(ClassifierKind::kKnn, DictionaryFrom::kSplit),
+                    {.threads = threads});
+  };
+  const Evaluation one = run(1);
+  for (const int threads : {2, 7}) {
+    const Evaluation many = run(threads);
+    EXPECT_EQ(one.total.counts, many.total.counts);
+    EXPECT_EQ(one.neighbors_accuracy, many.neighbors_accuracy);
+  }
+}
+
+TEST(Evaluate, ImagesThatCannotBeReadTakeNoPart) {
+  const Textures set(8, {0, 10});
+  const auto splits = random_splits(set.labels, 3, 3, 0.75, 1);
+  std::vector<int> failed;
+  const Evaluation result = evaluate(
+      set, set.labels, 3, splits, small_options(ClassifierKind::kKnn, DictionaryFrom::kAll), {},
+      [&](int index, const std::string&) { failed.push_back(index); });
+  EXPECT_THAT(failed, ElementsAre(0, 10));
+  EXPECT_EQ(result.failed, 2);
+  EXPECT_THROW(evaluate(set, set.labels, 3, splits), FormatError);
+}
+
+TEST(Evaluate, NamesTheSplitInItsProgress) {
+  const Textures set(5);
+  std::set<std::string> stages;
+  const Exec exec{.progress = [&](const Progress& p) { stages.emplace(p.stage); }};
+  evaluate(set, set.labels, 3, random_splits(set.labels, 3, 2, 0.8, 1),
+           small_options(ClassifierKind::kKnn, DictionaryFrom::kSplit), exec);
+  EXPECT_TRUE(stages.contains("split 2 of 2: features"));
+}
+
+TEST(Evaluate, SaysWhatIsWrong) {
+  const Textures set(3);
+  const auto why = [&](const Split& split) {
+    return message_of<InvalidArgument>([&] { evaluate(set, set.labels, 3, {&split, 1}); });
+  };
+  EXPECT_THAT(why({{0, 1}, {1, 2}}), HasSubstr("image 1 is trained on and tested with"));
+  EXPECT_THAT(why({{0, 1}, {9}}), HasSubstr("image 9 of 9"));
+  EXPECT_THAT(why({{0, 1}, {}}), HasSubstr("2 training and 0 test"));
+  EXPECT_THROW(evaluate(set, set.labels, 3, {}), InvalidArgument);
+  const Split split{{0, 1}, {2}};
+  const auto why_labels = [&](std::span<const std::int32_t> labels, int classes) {
+    return message_of<InvalidArgument>([&] { evaluate(set, labels, classes, {&split, 1}); });
+  };
+  EXPECT_THAT(why_labels(set.labels, 1), HasSubstr("1 class;"));
+  EXPECT_THAT(why_labels(set.labels, 2), HasSubstr("image 2 has label 2"));
+  EXPECT_THAT(why_labels(std::span(set.labels).first(4), 3), HasSubstr("4 labels for 9"));
+}
+
+}  // namespace
+}  // namespace fovea::scenes

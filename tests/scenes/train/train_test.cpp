@@ -1,0 +1,188 @@
+#include <fovea/core/error.h>
+#include <fovea/io/image_io.h>
+#include <fovea/scenes/train.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <stop_token>
+
+#include "scenes/textures.h"
+#include "scenes/train/train_images.h"
+#include "support/files.h"
+#include "support/images.h"
+
+namespace fovea::scenes {
+namespace {
+
+using test::message_of;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TrainOptions small_options(ClassifierKind kind) {
+  TrainOptions options;
+  options.descriptor.step = 2;
+  options.dictionary.words = 20;
+  options.dictionary.samples = 30;
+  options.dictionary.kmeans.max_iterations = 10;
+  options.pyramid = 1;
+  options.classifier.classifier = kind;
+  options.classifier.neighbors = 3;
+  return options;
+}
+
+Model small_model(const Textures& set, ClassifierKind kind, const Exec& exec = {},
+                  const ImageFailure& failed = {}) {
+  return train(set, set.labels, set.classes, small_options(kind), exec, failed);
+}
+
+// Pictures that training did not see have numbers from 100 on.
+double accuracy(const Model& model) {
+  FeatureMaker maker(model.dictionary, model.pyramid);
+  Image<float> features(maker.length(), 30);
+  std::vector<std::int32_t> labels;
+  for (int i = 0; i < 30; ++i) {
+    const std::vector<float> row = maker.make(texture(i % 3, 100 + i));
+    std::copy(row.begin(), row.end(), features.row(i));
+  }
+  const auto told = best_classes(model.classifier.scores(features));
+  int right = 0;
+  for (int i = 0; i < 30; ++i) right += told[static_cast<std::size_t>(i)] == i % 3 ? 1 : 0;
+  return right / 30.0;
+}
+
+TEST(Train, LearnsKindsOfPictures) {
+  const Textures set(12);
+  for (const ClassifierKind kind : {ClassifierKind::kKnn, ClassifierKind::kSvm}) {
+    const Model model = small_model(set, kind);
+    EXPECT_EQ(model.classes, set.classes);
+    EXPECT_EQ(model.facts.at("images"), "36");
+    EXPECT_GT(accuracy(model), 0.9);
+  }
+}
+
+TEST(Train, IsTheSameForAnyNumberOfThreads) {
+  const Textures set(8);
+  const Model one = small_model(set, ClassifierKind::kSvm, {.threads = 1});
+  for (const int threads : {2, 7}) {
+    const Model many = small_model(set, ClassifierKind::kSvm, {.threads = threads});
+    EXPECT_TRUE(test::images_equal(one.dictionary.words, many.dictionary.words));
+    EXPECT_EQ(one.dictionary.mean, many.dictionary.mean);
+    EXPECT_TRUE(test::images_equal(one.classifier.svm.weights, many.classifier.svm.weights));
+    EXPECT_EQ(one.classifier.svm.bias, many.classifier.svm.bias);
+  }
+  const Model other = small_model(set, ClassifierKind::kSvm, {.seed = 5});
+  EXPECT_FALSE(test::images_equal(one.dictionary.words, other.dictionary.words));
+}
+
+TEST(Train, AnImageThatCannotBeReadIsToldAndLeftOut) {
+  const Textures set(8, {4, 23});
+  EXPECT_THAT(message_of<FormatError>([&] { small_model(set, ClassifierKind::kKnn); }),
+              HasSubstr("picture 4"));
+  std::vector<int> failed;
+  const Model model =
+      small_model(set, ClassifierKind::kKnn, {}, [&](int index, const std::string& why) {
+        failed.push_back(index);
+        EXPECT_THAT(why, HasSubstr("broken"));
+      });
+  EXPECT_THAT(failed, ElementsAre(4, 23));
+  EXPECT_EQ(model.classifier.knn.samples.height(), 22);
+  EXPECT_EQ(model.facts.at("images"), "22");
+}
+
+TEST(Train, ACorruptFileIsToldByItsName) {
+  const test::TempFolder folder;
+  std::vector<std::string> paths;
+  const Textures set(4);
+  for (int i = 0; i < set.count(); ++i) {
+    paths.push_back(folder / (std::to_string(i) + ".png"));
+    io::write_image(paths.back(), set.read(i).view());
+  }
+  test::save(paths[7], test::load(paths[7]).substr(0, 60));
+  test::save(paths[8], "GIF89a and so on");
+  std::vector<std::string> failed;
+  train(io::ImageFileSet(paths), set.labels, set.classes, small_options(ClassifierKind::kSvm), {},
+        [&](int, const std::string& why) { failed.push_back(why); });
+  ASSERT_EQ(failed.size(), 2U);
+  EXPECT_THAT(failed[0], HasSubstr("7.png"));
+  EXPECT_THAT(failed[1], HasSubstr("8.png"));
+}
+
+TEST(Train, SaysWhatIsWrong) {
+  const Textures set(3);
+  const auto why = [&](std::span<const std::int32_t> labels,
+                       const std::vector<std::string>& classes, const Textures& images) {
+    return message_of<InvalidArgument>([&] {
+      train(images, labels, classes, small_options(ClassifierKind::kKnn), {},
+            [](int, const std::string&) {});
+    });
+  };
+  EXPECT_THAT(why(set.labels, {"one"}, set), HasSubstr("1 class;"));
+  EXPECT_THAT(why(std::span(set.labels).first(2), set.classes, set), HasSubstr("2 labels for 9"));
+  EXPECT_THAT(why(set.labels, {"a", "b"}, set), HasSubstr("image 2 has label 2"));
+  EXPECT_THAT(why(set.labels, set.classes, Textures(3, {1, 4, 7})),
+              HasSubstr("class spots has no image that can be read"));
+}
+
+TEST(Train, StopsWhenAsked) {
+  const Textures set(30);
+  std::stop_source stop;
+  const Exec exec{.progress = [&](const Progress&) { stop.request_stop(); },
+                  .stop = stop.get_token()};
+  EXPECT_THROW(small_model(set, ClassifierKind::kSvm, exec), Cancelled);
+}
+
+TEST(Train, ProgressEndsWhereItSaid) {
+  const Textures set(30);
+  std::vector<std::string> stages;
+  double last = 0;
+  const Exec exec{.progress = [&](const Progress& progress) {
+    if (stages.empty() || stages.back() != progress.stage) stages.emplace_back(progress.stage);
+    if (progress.stage == "features") last = progress.done;
+  }};
+  small_model(set, ClassifierKind::kKnn, exec);
+  EXPECT_EQ(last, 90);
+  EXPECT_EQ(stages.front(), "drawing samples");
+  EXPECT_EQ(stages.back(), "training the classifier");
+}
+
+TEST(Features, RowsOfImagesThatFailedAreZero) {
+  const Textures set(3, {5});
+  const Model model = small_model(Textures(4), ClassifierKind::kKnn);
+  const FeatureTable table =
+      make_features(set, model.dictionary, model.pyramid, {}, [](int, const std::string&) {});
+  ASSERT_EQ(table.features.height(), 9);
+  EXPECT_FALSE(table.usable[5]);
+  EXPECT_EQ(std::count(table.usable.begin(), table.usable.end(), true), 8);
+  FeatureMaker maker(model.dictionary, model.pyramid);
+  for (int y = 0; y < 9; ++y) {
+    const std::vector<float> alone =
+        y == 5 ? std::vector<float>(static_cast<std::size_t>(maker.length()), 0)
+               : maker.make(set.read(y));
+    for (int x = 0; x < maker.length(); ++x)
+      ASSERT_EQ(table.features.at(x, y), alone[static_cast<std::size_t>(x)]);
+  }
+}
+
+TEST(KeptImages, AreReadOnceUpToTheBound) {
+  struct Counted final : io::ImageSet {
+    int count() const override { return 3; }
+    Image<std::uint8_t> read(int index) const override {
+      ++reads;
+      return texture(0, index);
+    }
+    mutable int reads = 0;
+  };
+  const Counted set;
+  const Image<std::uint8_t> first = set.read(0);
+  set.reads = 0;
+  const KeptImages kept(set, first.height() * first.stride());
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(test::images_equal(kept.read(0), first));
+  EXPECT_EQ(set.reads, 1);
+  kept.read(1);
+  kept.read(1);
+  EXPECT_EQ(set.reads, 3);
+}
+
+}  // namespace
+}  // namespace fovea::scenes
