@@ -1,12 +1,16 @@
 #pragma once
 #include <fovea/core/api.h>
+#include <fovea/core/geometry.h>
 
+#include <array>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -30,51 +34,105 @@ struct ChoiceRef {
   std::span<const Choice> choices;
 };
 
+// What a text stands for. Help, completion and a page's controls follow from it.
+enum class TextUse : unsigned char { kText, kInput, kOutput, kFolder, kModel };
+
+// A word and the file it goes to, such as --picture arrows arrows.png.
+using WordAndFile = std::pair<std::string, std::string>;
+
+// A reference to a field, by its kind. As text a size is 640x480, a rectangle x,y,width,height, a
+// range low,high; the elements of a list stand between separators. As JSON they are arrays, and an
+// optional field without a value is null.
+using OptionValue =
+    std::variant<bool*, int*, std::uint64_t*, float*, double*, std::string*, Device*, ChoiceRef,
+                 std::optional<int>*, std::optional<double>*, std::optional<Rect<int>>*, Extent*,
+                 std::array<double, 2>*, std::vector<int>*, std::vector<double>*,
+                 std::vector<std::string>*, std::vector<Extent>*, std::vector<WordAndFile>*>;
+
+// What a describe() function may add to a field besides its help. All of it is optional.
+struct OptionTraits {
+  TextUse use = TextUse::kText;
+  std::string_view value_name{};  // what stands for the value in help, "KIND"; empty: by its kind
+  std::string_view off_help{};    // for a flag that is on by default: what --no-NAME does
+  std::string_view absent{};      // for an optional field: what no value means, "the model's own"
+  std::vector<std::string_view> words{};  // values to suggest, where not every one can be listed
+  bool repeats = false;  // a list of texts: one element per time that the option is given, whatever
+                         // commas it has; else commas separate elements
+};
+
 // One field of an options struct, seen from outside.
 struct OptionField {
   std::string name;       // as users write it: "window-stride"
   std::string_view help;  // one line: meaning, unit, consequence
-  std::variant<bool*, int*, std::uint64_t*, float*, double*, std::string*, Device*, ChoiceRef>
-      value;
+  OptionValue value;
   double least = -std::numeric_limits<double>::infinity();
   double greatest = std::numeric_limits<double>::infinity();
+  bool bytes = false;  // an amount of memory, written 512M
+  OptionTraits traits{};
 };
 
 // What a describe() function is called with. Every options struct has one
 //   void describe(OptionVisitor& visit, Options& options)
-// that names each field once; flags, help, completion, man page, JSON echo and range checks all
-// come from it.
+// that names each field once; flags, help, completion, man page, JSON echo, Python keywords and
+// range checks all come from it.
 class FOVEA_API OptionVisitor {
  public:
   virtual ~OptionVisitor() = default;
 
-  void operator()(std::string_view name, bool& value, std::string_view help) {
-    field({prefix_ + std::string(name), help, &value});
-  }
-  void operator()(std::string_view name, std::string& value, std::string_view help) {
-    field({prefix_ + std::string(name), help, &value});
-  }
-  void operator()(std::string_view name, Device& value, std::string_view help) {
-    field({prefix_ + std::string(name), help, &value});
+  // Flags, texts, devices, rectangles, sizes, lists of texts and of sizes, words with files.
+  template <class Value>
+  requires(std::is_constructible_v<OptionValue, Value*>) void operator()(std::string_view name,
+                                                                         Value& value,
+                                                                         std::string_view help,
+                                                                         OptionTraits traits = {}) {
+    field({.name = prefix_ + std::string(name),
+           .help = help,
+           .value = &value,
+           .traits = std::move(traits)});
   }
 
+  // Numbers, optional numbers, ranges and lists of numbers, each number from `least` to `greatest`.
   template <class Number>
-  requires(std::is_arithmetic_v<Number> && !std::is_same_v<Number, bool>) void operator()(
-      std::string_view name, Number& value, std::string_view help, double least, double greatest) {
-    field({prefix_ + std::string(name), help, &value, least, greatest});
+  requires(std::is_constructible_v<OptionValue, Number*> && !std::is_same_v<Number, bool>) void
+  operator()(std::string_view name, Number& value, std::string_view help, double least,
+             double greatest, OptionTraits traits = {}) {
+    field({.name = prefix_ + std::string(name),
+           .help = help,
+           .value = &value,
+           .least = least,
+           .greatest = greatest,
+           .traits = std::move(traits)});
   }
 
   template <class Enum>
   requires(std::is_enum_v<Enum>) void operator()(std::string_view name, Enum& value,
-                                                 std::string_view help) {
-    field({prefix_ + std::string(name), help,
-           ChoiceRef{
+                                                 std::string_view help, OptionTraits traits = {}) {
+    field({.name = prefix_ + std::string(name),
+           .help = help,
+           .value = ChoiceRef{
                &value,
                [](const void* field) { return static_cast<int>(*static_cast<const Enum*>(field)); },
                [](void* field, int chosen) {
                  *static_cast<Enum*>(field) = static_cast<Enum>(chosen);
                },
-               choices(value)}});
+               choices(value)},
+           .traits = std::move(traits)});
+  }
+
+  // An amount of memory.
+  void bytes(std::string_view name, std::uint64_t& value, std::string_view help, double least = 0,
+             double greatest = 0x1p62) {
+    field({.name = prefix_ + std::string(name),
+           .help = help,
+           .value = &value,
+           .least = least,
+           .greatest = greatest,
+           .bytes = true});
+  }
+
+  // The path of a file or folder, or the name of a model.
+  void path(std::string_view name, std::string& value, TextUse use, std::string_view help) {
+    (*this)(name, value, help, OptionTraits{.use = use});
   }
 
   // The fields of a part of the options, each named "<prefix>-<name>", so that two parts may have
@@ -94,18 +152,30 @@ class FOVEA_API OptionVisitor {
   std::string prefix_;
 };
 
-// The value as users write it ("0.25", "sobel", "cuda:0").
+// The value as users write it ("0.25", "sobel", "cuda:0", "512M", "640x480").
 FOVEA_API std::string option_text(const OptionField& field);
 // The value as JSON.
 FOVEA_API std::string option_json(const OptionField& field);
-// "1 to 32", "sobel, scharr or centered", or empty where anything goes.
+// "a whole number from 1 to 32", "sobel, scharr or centered", or empty where anything goes.
 FOVEA_API std::string option_range(const OptionField& field);
+// What stands for the value in help: "N", "FILE", "WxH"; empty for a flag.
+FOVEA_API std::string option_value_name(const OptionField& field);
+// Whether the field holds any number of values.
+FOVEA_API bool is_list(const OptionField& field);
 // Sets the field from a user's text; throws InvalidArgument that names the field, the text and what
 // is accepted.
 FOVEA_API void set_option(const OptionField& field, std::string_view text);
+// Adds the elements in a user's text to a list.
+FOVEA_API void append_option(const OptionField& field, std::string_view text);
 // Throws InvalidArgument where the field holds a number outside its range or one that is not
 // finite.
 FOVEA_API void check_option(const OptionField& field);
+
+// "512M", "1.5G", "800000": a number of bytes, with K, M, G or T for powers of 1024. Throws
+// InvalidArgument for anything else.
+FOVEA_API std::uint64_t parse_bytes(std::string_view text);
+// The shortest such text: 512M for 536870912, 1000 for 1000.
+FOVEA_API std::string bytes_text(std::uint64_t bytes);
 
 namespace detail {
 

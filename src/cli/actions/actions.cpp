@@ -1,19 +1,18 @@
 #include "cli/actions/actions.h"
 
 #include <fovea/core/error.h>
+#include <fovea/io/models.h>
 
 #include <fmt/format.h>
 
 #include <map>
 
 #include "cli/program/run.h"
-#include "cli/program/shipped_models.h"
 
 namespace fovea::cli {
 
 actions::Model read_actions_model(const std::string& word) {
-  return actions::Model::read(word == "weizmann" ? shipped_model("actions_weizmann.safetensors")
-                                                 : word);
+  return actions::Model::read(io::find_model(word, "actions"));
 }
 
 actions::TrainOptions paper_unless_asked(const actions::TrainOptions& asked) {

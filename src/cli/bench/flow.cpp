@@ -13,7 +13,6 @@
 #include "cli/bench/bench.h"
 #include "cli/flow/flow.h"
 #include "cli/flow/scene.h"
-#include "cli/program/bytes.h"
 #include "flow/lk/lucas_kanade_plan.h"
 
 namespace fovea::cli {
@@ -23,13 +22,13 @@ struct FlowBenchOptions {
   BenchOptions bench{};
   std::string sizes = "640x480,1280x720,1920x1080,3840x2160";
   std::string methods = "lk_fast,lk_default,lk_best,bm";
-  std::string memory{};
+  std::uint64_t memory = 0;
 };
 void describe(OptionVisitor& visit, FlowBenchOptions& options) {
   describe(visit, options.bench);
   visit("sizes", options.sizes, "sizes of the pair, such as 640x480,1920x1080");
   visit("methods", options.methods, "of lk_fast, lk_default, lk_best and bm, parted by commas");
-  visit("memory", options.memory, "most device memory, such as 512M");
+  visit.bytes("memory", options.memory, "most device memory to use; 0 is no limit");
 }
 
 std::vector<std::string> parted(const std::string& text) {
@@ -141,7 +140,6 @@ BenchCase flow_case(const std::string& method, const BenchShape& shape, const Sc
 }
 
 int run_bench_flow(FlowBenchOptions& options, Context& context) {
-  const std::uint64_t memory = parse_bytes("memory", options.memory);
   const auto methods = parted(options.methods);
   for (const std::string& method : methods) options_of(method);  // a wrong word is said at once
   std::vector<BenchCase> cases;
@@ -150,7 +148,7 @@ int run_bench_flow(FlowBenchOptions& options, Context& context) {
     const Scene scene =
         std::make_shared<FlowScene>(flow_scene(shape.width, shape.height, context.exec));
     for (const std::string& method : methods)
-      cases.push_back(flow_case(method, shape, scene, memory));
+      cases.push_back(flow_case(method, shape, scene, options.memory));
   }
   return run_bench(options.bench, cases, context);
 }

@@ -10,7 +10,6 @@
 #include <limits>
 
 #include "cli/program/batch.h"
-#include "cli/program/bytes.h"
 #include "cli/program/progress.h"
 #include "cli/program/run.h"
 #include "core/ordered_pipeline.h"
@@ -60,8 +59,8 @@ void describe(OptionVisitor& visit, MapRequest& request) {
   visit("threshold", request.map.threshold,
         "greatest distance that must be exact; greater ones may be lower bounds; 0: all exact", 0,
         kMost);
-  visit("cache", request.cache,
-        "most memory for distances kept from frame to frame, such as 256M; 0 keeps none");
+  visit.bytes("cache", request.map.cache_bytes,
+              "most memory for distances kept from frame to frame; 0 keeps none");
   visit("variable", request.variable, "which array of a .mat file; empty: the largest");
   describe(visit, request.map.solver);
 }
@@ -83,9 +82,6 @@ void settle_defaults(MapRequest& request) {
   if (request.window == 0) request.window = request.levels() ? 11 : 1;
   if (request.bins == 0) request.bins = request.levels() ? 11 : 16;
   request.map.window = request.levels() ? request.window : 1;
-  request.map.cache_bytes = request.cache == "0" ? 0 : parse_bytes("cache", request.cache);
-  if (request.map.cache_bytes == 0 && request.cache != "0")
-    throw InvalidArgument("--cache is empty; give bytes such as 256M, or 0");
 }
 
 // Frames go through one after another: read, mapped and written beside each other.

@@ -34,7 +34,6 @@ struct MapRequest {
   LevelRange range{};
   int window = 0;
   std::string ground{};
-  std::string cache = "256M";
   emd::MapOptions map{};
 
   bool levels() const { return signature == Signature::kLevels; }

@@ -9,12 +9,14 @@
 #include <cmath>
 #include <optional>
 
+#include "core/words.h"
+
 namespace fovea::cli {
 namespace {
 
 std::optional<emd::TrackBox> box_of(const std::string& word) {
   std::vector<double> numbers;
-  for (const std::string& part : split(word, ',')) {
+  for (const std::string_view part : detail::split(word, ',')) {
     double value = 0;
     const char* const end = part.data() + part.size();
     const auto [rest, error] = std::from_chars(part.data(), end, value);
@@ -31,16 +33,6 @@ std::string to_text(const emd::TrackBox& box) {
 
 }  // namespace
 
-std::vector<std::string> split(const std::string& text, char at) {
-  std::vector<std::string> words;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find(at, begin), text.size());
-    if (end > begin) words.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return words;
-}
-
 TargetWord parse_target(const std::string& word) {
   if (const auto box = box_of(word)) return *box;
   if (word.find_first_not_of("0123456789.,+-eE ") == std::string::npos)
@@ -49,9 +41,9 @@ TargetWord parse_target(const std::string& word) {
   return word;
 }
 
-std::vector<TargetWord> parse_targets(const std::string& text) {
+std::vector<TargetWord> parse_targets(const std::vector<std::string>& words) {
   std::vector<TargetWord> targets;
-  for (const std::string& word : split(text, ';')) targets.push_back(parse_target(word));
+  for (const std::string& word : words) targets.push_back(parse_target(word));
   return targets;
 }
 

@@ -11,13 +11,9 @@ namespace fovea::cli {
 
 using TargetWord = std::variant<emd::TrackBox, std::string>;
 
-// The words between separators; empty ones are left out.
-std::vector<std::string> split(const std::string& text, char at);
-
 // "x,y,width,height", else the name of a file. InvalidArgument for numbers that are no box.
 TargetWord parse_target(const std::string& word);
-// Several, parted by semicolons, as the parser keeps a --target that is repeated.
-std::vector<TargetWord> parse_targets(const std::string& text);
+std::vector<TargetWord> parse_targets(const std::vector<std::string>& words);
 
 // A box in whole pixels of a frame. InvalidArgument where it has none or reaches outside.
 emd::PixelBox box_within(const emd::TrackBox& box, int width, int height);

@@ -18,13 +18,16 @@
 namespace fovea::cli {
 
 void describe(OptionVisitor& visit, TrackRequest& request) {
-  visit("target", request.target,
+  visit("target", request.targets,
         "box x,y,width,height of a target in its first frame, pixels from 0, or an example image "
-        "file; may be repeated");
+        "file; may be given several times",
+        {.value_name = "X,Y,W,H|FILE", .repeats = true});
   visit("frame", request.frame, "index of the frame that targets start in, from 0", 0, 1e9);
-  visit("truth", request.truth,
-        "boxes to measure against, a line a frame from the targets' on, or MOT challenge text; one "
-        "file a target, may be repeated. Without --target they start there");
+  visit("truth", request.truths,
+        "true boxes to measure against: one line per frame, beginning with the targets' first "
+        "frame, or MOT challenge text. One file per target, or one MOT file for all. Without "
+        "--target the targets are the first boxes of these files",
+        {.use = TextUse::kInput, .repeats = true});
   visit("truth-origin", request.truth_origin,
         "coordinate of the first pixel in --truth: 1 as benchmarks count, or 0", 0, 1);
   visit("output", request.output, "file for the boxes, in MOT challenge's form");
@@ -57,10 +60,10 @@ class TrackRun {
   TrackRun(const TrackRequest& request, Context& context)
       : request_(request),
         context_(context),
-        targets_(parse_targets(request.target)),
+        targets_(parse_targets(request.targets)),
         reader_(context.inputs[0], {.start = request.frame}) {
     const std::size_t known = targets_.size();
-    truths_ = read_truths(request.truth, request.truth_origin, known);
+    truths_ = read_truths(request.truths, request.truth_origin, known);
     if (known == 0) {
       for (const auto& truth : truths_) targets_.emplace_back(truth.front());
     }
@@ -179,11 +182,11 @@ class TrackRun {
 };
 
 void check_request(const TrackRequest& request, const Context& context) {
-  if (request.target.empty() && request.truth.empty())
+  if (request.targets.empty() && request.truths.empty())
     throw InvalidArgument("emd track needs --target x,y,width,height or an example image file");
-  if (request.rivals && request.truth.empty())
+  if (request.rivals && request.truths.empty())
     throw InvalidArgument("--rivals needs --truth, boxes to measure against");
-  const bool tells = context.json || !request.truth.empty();
+  const bool tells = context.json || !request.truths.empty();
   if (!tells && request.output.empty() && request.video.empty() && request.map_video.empty())
     throw InvalidArgument(
         "emd track needs -o TRACKS.txt, --video, --map-video, --truth or --json, something to "
@@ -206,9 +209,8 @@ int run_track(TrackRequest& request, Context& context) {
 
 }  // namespace
 
-std::vector<std::vector<TrackBox>> read_truths(const std::string& text, int origin,
+std::vector<std::vector<TrackBox>> read_truths(const std::vector<std::string>& files, int origin,
                                                std::size_t targets) {
-  const std::vector<std::string> files = split(text, ';');
   std::vector<std::vector<TrackBox>> truths;
   if (files.empty()) return truths;
   if (targets == 0) targets = files.size();

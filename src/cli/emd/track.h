@@ -15,9 +15,9 @@
 namespace fovea::cli {
 
 struct TrackRequest {
-  std::string target{};
+  std::vector<std::string> targets{};
   int frame = 0;
-  std::string truth{};
+  std::vector<std::string> truths{};
   int truth_origin = 1;
   std::string output{};
   std::string video{};
@@ -27,8 +27,8 @@ struct TrackRequest {
 };
 
 // Boxes of each target from the frame on where it starts; as many as there are targets, or none.
-std::vector<std::vector<emd::TrackBox>> read_truths(const std::string& text, int origin,
-                                                    std::size_t targets);
+std::vector<std::vector<emd::TrackBox>> read_truths(const std::vector<std::string>& files,
+                                                    int origin, std::size_t targets);
 
 // One frame and the targets in it.
 struct TrackFrame {

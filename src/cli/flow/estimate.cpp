@@ -13,7 +13,6 @@
 #include "cli/flow/flow.h"
 #include "cli/ops/images.h"
 #include "cli/program/batch.h"
-#include "cli/program/bytes.h"
 #include "cli/program/run.h"
 #include "core/backend.h"
 #include "core/ordered_pipeline.h"
@@ -36,9 +35,8 @@ std::span<const Choice> choices(FieldFormat) {
 struct EstimateRequest {
   flow::FlowOptions flow{};
   std::string output{};
-  std::string picture{};
+  std::vector<WordAndFile> pictures{};
   std::string mask{};
-  std::string memory{};
   double longest = 0;
   FieldFormat format = FieldFormat::kFlo;
 };
@@ -46,12 +44,13 @@ struct EstimateRequest {
 void describe_request(OptionVisitor& visit, EstimateRequest& request) {
   visit("output", request.output,
         "field to write: .flo, .png (KITTI), .pfm or .npy; of a video the folder of its fields");
-  visit("picture", request.picture,
-        "wheel, arrows, warp or confidence, and its file; of a video a video file or a folder. May "
-        "be repeated");
+  visit("picture", request.pictures,
+        "a picture of the field and its file: wheel, arrows, warp or confidence. For a video the "
+        "file is a video or a folder. May be given several times",
+        {.words = {"wheel", "arrows", "warp", "confidence"}});
   visit("mask", request.mask, "image file of the inputs' size: black pixels are left out");
-  visit("memory", request.memory,
-        "most device memory, such as 512M; larger images are worked on in tiles");
+  visit.bytes("memory", request.flow.memory_bytes,
+              "most device memory to use; larger images are worked on in tiles; 0 is no limit");
   visit("longest", request.longest,
         "motion in pixels with the wheel's full color; 0: the longest of each field", 0, 1e6);
   visit("format", request.format, "of the fields of a video");
@@ -107,7 +106,7 @@ class PairBytes {
 };
 
 int run_pair(const EstimateRequest& request, Context& context, flow::Estimator& estimator) {
-  const auto pictures = parse_pictures(request.picture);
+  const auto pictures = picture_files(request.pictures);
   const ImagePair pair = read_pair(context.inputs[0], context.inputs[1]);
   const Image<std::uint8_t> mask = read_mask(request.mask);
   const MemoryWatch memory;
@@ -159,7 +158,7 @@ class VideoRun {
         context_(context),
         estimating_(context.exec.device),
         uploading_(context.exec.device),
-        pictures_(parse_pictures(request.picture)),
+        pictures_(picture_files(request.pictures)),
         mask_(read_mask(request.mask)),
         reader_(make_reader(context.inputs)) {
     flow::FlowOptions options = request.flow;
@@ -324,7 +323,7 @@ class VideoRun {
 
 // A wrong word, or one file for two results, is said before anything is read.
 void check_outputs(const EstimateRequest& request, bool pair) {
-  const auto pictures = parse_pictures(request.picture);
+  const auto pictures = picture_files(request.pictures);
   if (pair && !request.output.empty()) io::require_flow_path(request.output);
   std::vector<std::string> taken{request.output};
   for (const PictureFile& picture : pictures) {
@@ -336,11 +335,10 @@ void check_outputs(const EstimateRequest& request, bool pair) {
 }
 
 int run_estimate(EstimateRequest& request, Context& context) {
-  if (request.output.empty() && request.picture.empty())
+  if (request.output.empty() && request.pictures.empty())
     throw InvalidArgument(fmt::format("{} needs -o OUT or --picture KIND FILE, something to write",
                                       context.command.name()));
   check_outputs(request, context.inputs.size() == 2);
-  request.flow.memory_bytes = parse_bytes("memory", request.memory);
   settle_device(context);
   request.flow.exec = context.exec;
   if (context.inputs.size() != 2) {

@@ -16,7 +16,6 @@
 
 #include "cli/flow/report.h"
 #include "cli/program/batch.h"
-#include "cli/program/bytes.h"
 #include "cli/program/run.h"
 
 namespace fovea::cli {
@@ -190,7 +189,6 @@ std::string results_text(const MethodResult& result) {
 
 int run_eval(FlowEvalRequest& request, Context& context) {
   settle_quality(request);
-  request.flow.memory_bytes = parse_bytes("memory", request.memory);
   settle_device(context);
   request.flow.exec = context.exec;
   request.flow.exec.progress = {};
@@ -218,8 +216,8 @@ void describe(OptionVisitor& visit, FlowEvalRequest& request) {
   visit("quality", request.quality,
         "fast, default or best, of either method; without one, as the options of the method say");
   visit("output", request.output, "folder for the page, the curve and the errors");
-  visit("memory", request.memory,
-        "most device memory, such as 512M; larger images are worked on in tiles");
+  visit.bytes("memory", request.flow.memory_bytes,
+              "most device memory to use; larger images are worked on in tiles; 0 is no limit");
   visit("rivals", request.rivals, "measure the methods of OpenCV on the same images");
   visit("sheet", request.sheet, "sequences with pictures in the page", 0, 1000);
   visit("most", request.most, "error in pixels that pictures draw brightest", 1e-3, 1e6);

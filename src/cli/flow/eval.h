@@ -14,7 +14,6 @@ struct FlowEvalRequest {
   flow::FlowOptions flow{};
   std::string quality{};  // of either method; empty: as its own options say
   std::string output{};
-  std::string memory{};
   bool rivals = false;
   int sheet = 12;  // sequences with pictures in the page
   double most = 3;

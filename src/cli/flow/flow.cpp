@@ -141,24 +141,18 @@ std::span<const Choice> choices(FlowPicture) {
   return kChoices;
 }
 
-std::vector<PictureFile> parse_pictures(const std::string& text) {
+std::vector<PictureFile> picture_files(std::span<const WordAndFile> words) {
   std::vector<PictureFile> pictures;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t comma = std::min(text.find(',', at), text.size());
-    const std::string part = text.substr(at, comma - at);
-    at = comma + 1;
-    const auto equals = part.find('=');
-    PictureFile picture;
-    bool known = false;
-    for (const Choice& choice : choices(FlowPicture{})) {
-      if (equals == std::string::npos || part.substr(0, equals) != choice.word) continue;
-      picture = {static_cast<FlowPicture>(choice.value), part.substr(equals + 1)};
-      known = picture.kind != FlowPicture::kError;  // there is no truth to differ from
-    }
-    if (!known || picture.path.empty())
+  for (const auto& [word, file] : words) {
+    const auto kinds = choices(FlowPicture{});
+    const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const Choice& choice) {
+      return word == choice.word &&
+             choice.value != static_cast<int>(FlowPicture::kError);  // which needs a truth
+    });
+    if (kind == kinds.end())
       throw InvalidArgument(fmt::format(
-          "--picture is '{}'; expected wheel, arrows, warp or confidence, and a file", part));
-    pictures.push_back(picture);
+          "--picture is '{}'; expected wheel, arrows, warp or confidence, and a file", word));
+    pictures.push_back({static_cast<FlowPicture>(kind->value), file});
   }
   return pictures;
 }

@@ -54,8 +54,8 @@ struct PictureFile {
   FlowPicture kind = FlowPicture::kWheel;
   std::string path{};
 };
-// "wheel=a.png,arrows=b.png", as the parser keeps --picture KIND FILE.
-std::vector<PictureFile> parse_pictures(const std::string& text);
+// Throws InvalidArgument for a word that names no picture.
+std::vector<PictureFile> picture_files(std::span<const WordAndFile> words);
 
 // What pictures are drawn from; images are bytes, and what a picture does not need may be empty.
 struct PictureSource {

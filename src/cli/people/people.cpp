@@ -4,6 +4,8 @@
 #include <fovea/report/color_map.h>
 #include <fovea/report/draw.h>
 
+#include <fovea/io/models.h>
+
 #include <fmt/format.h>
 
 #include <array>
@@ -12,14 +14,10 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "cli/program/shipped_models.h"
-
 namespace fovea::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::array<std::string_view, 3> kShipped{"hog", "cascade", "channels"};
 
 double number(const std::string& option, const std::string& text) {
   double value = 0;
@@ -35,12 +33,7 @@ void describe(OptionVisitor& visit, PeopleModel& choice) {
   visit("model", choice.model, "hog, cascade or channels as shipped, or a model file");
 }
 
-std::string model_path(const std::string& word) {
-  bool shipped = false;
-  for (const std::string_view name : kShipped) shipped |= word == name;
-  if (!shipped) return word;
-  return shipped_model(fmt::format("people_{}.safetensors", word));
-}
+std::string model_path(const std::string& word) { return io::find_model(word, "people"); }
 
 people::Model read_people_model(const std::string& word) {
   const std::string path = model_path(word);

@@ -23,7 +23,7 @@ struct TrainRequest {
   std::string negatives{};
   std::string output{};
   std::string checkpoint{};
-  int memory = 2048;  // MiB of samples
+  std::uint64_t memory = 2ULL << 30U;  // for samples
   people::HogOptions hog{};
   people::LinearTrainOptions linear{};
   people::CascadeTrainOptions cascade{};
@@ -37,8 +37,9 @@ void describe(OptionVisitor& visit, TrainRequest& request) {
   visit("output", request.output, "model file to write, .safetensors");
   visit("checkpoint", request.checkpoint,
         "file that keeps an unfinished training; without one, the output's name with .checkpoint");
-  visit("memory", request.memory, "most MiB for samples; images that are searched come on top", 64,
-        1 << 20);
+  visit.bytes("memory", request.memory,
+              "most memory for samples, at least 64M; images that are searched come on top",
+              64 << 20);
   visit.group("hog", request.hog);
   visit.group("linear", request.linear);
   visit.group("cascade", request.cascade);
@@ -75,14 +76,14 @@ int run_train(TrainRequest& request, Context& context) {
   settle_device(context);
   const people::ImageFileSet positives = image_set("positives", request.positives);
   const people::ImageFileSet negatives = image_set("negatives", request.negatives);
-  people::TrainRun run{.checkpoint = request.checkpoint,
-                       .sample_bytes = static_cast<std::uint64_t>(request.memory) << 20U,
-                       .exec = context.exec};
+  people::TrainRun run{
+      .checkpoint = request.checkpoint, .sample_bytes = request.memory, .exec = context.exec};
   if (run.checkpoint.empty()) run.checkpoint = request.output + ".checkpoint";
   if (std::filesystem::exists(run.checkpoint))
     context.console.note("continuing from " + run.checkpoint);
-  context.console.note(fmt::format("{} crops, {} images without people, at most {} MiB of samples",
-                                   positives.count(), negatives.count(), request.memory));
+  context.console.note(fmt::format("{} crops, {} images without people, at most {} of samples",
+                                   positives.count(), negatives.count(),
+                                   bytes_text(request.memory)));
   const double start = steady_seconds();
   const people::Model model = trained(request, {positives, negatives}, run);
   const double seconds = steady_seconds() - start;

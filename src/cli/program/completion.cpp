@@ -30,7 +30,7 @@ std::vector<Completable> completables(const Command& command) {
   for (const OptionField& field : defaults.common_fields()) fields.push_back(field);
   std::vector<Completable> options;
   for (const OptionField& field : fields) {
-    const std::string value = value_name(field);
+    const std::string value = option_value_name(field);
     Completable option{.name = fmt::format("--{}", field.name), .help = std::string(field.help)};
     option.takes_value = !value.empty();
     option.file = value == "FILE" || value == "OUT";

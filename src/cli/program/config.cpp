@@ -3,6 +3,7 @@
 #include <fovea/core/error.h>
 
 #include <fmt/format.h>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "cli/program/json_file.h"
@@ -13,19 +14,32 @@ namespace {
 
 using nlohmann::json;
 
-// The words users write for a JSON value; objects and lists are no option values.
-std::string text_of(const json& value, const std::string& path, const std::string& key) {
+// The words users write for a JSON value; objects are no option values. The elements of a list are
+// joined by what separates them in the field, and null is an optional field without a value.
+std::string text_of(const json& value, const std::string& path, const std::string& key,
+                    char separator) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_boolean() || value.is_number()) return value.dump();
-  throw FormatError(fmt::format("{}: option {} is {}; expected a number, a word or true or false",
-                                path, key, value.is_null() ? "null" : value.type_name()));
+  if (value.is_null()) return {};
+  if (value.is_array()) {
+    std::string text;
+    for (const json& element : value) {
+      if (!text.empty()) text += separator;
+      text += text_of(element, path, key, ',');
+    }
+    return text;
+  }
+  throw FormatError(
+      fmt::format("{}: option {} is {}; expected a number, a word, a list, or true or false", path,
+                  key, value.type_name()));
 }
 
 }  // namespace
 
-void set_field(const OptionField& field, std::string_view text, std::string_view origin) {
+void set_field(const OptionField& field, std::string_view text, std::string_view origin,
+               bool append) {
   try {
-    set_option(field, text);
+    append ? append_option(field, text) : set_option(field, text);
   } catch (const InvalidArgument& error) {
     std::vector<std::string> words;
     if (const auto* choice = std::get_if<ChoiceRef>(&field.value)) {
@@ -63,7 +77,10 @@ void load_config(const std::string& path, const Command& command,
   const json& options = nested != file.end() && nested->is_object() ? *nested : file;
   for (const auto& [key, value] : options.items()) {
     if (&options == &file && key == "command") continue;
-    set_by_name(command, fields, key, text_of(value, path, key), path + ": ");
+    const bool repeats = std::any_of(fields.begin(), fields.end(), [&](const OptionField& field) {
+      return field.name == key && field.traits.repeats;
+    });
+    set_by_name(command, fields, key, text_of(value, path, key, repeats ? ';' : ','), path + ": ");
   }
 }
 

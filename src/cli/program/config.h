@@ -10,7 +10,8 @@ namespace fovea::cli {
 
 // Sets a field from a user's text. The message of what cannot be meant starts with `origin`
 // ("--", "FILE: ") and suggests the nearest word where the field has choices.
-void set_field(const OptionField& field, std::string_view text, std::string_view origin);
+void set_field(const OptionField& field, std::string_view text, std::string_view origin,
+               bool append = false);
 
 // The same for a field named by the user.
 void set_by_name(const Command& command, const std::vector<OptionField>& fields,

@@ -111,7 +111,7 @@ std::vector<OptionLine> option_lines(const std::vector<OptionField>& fields) {
     const auto* flag = std::get_if<bool*>(&field.value);
     std::string form = fmt::format("--{}{}", flag != nullptr && **flag ? "no-" : "", field.name);
     if (const char letter = short_form(field.name)) form = fmt::format("-{}, {}", letter, form);
-    const std::string value = value_name(field);
+    const std::string value = option_value_name(field);
     if (!value.empty()) form += " " + value;
     lines.push_back({form, help_with_range(field)});
   }

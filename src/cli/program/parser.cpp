@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "cli/program/config.h"
@@ -23,22 +24,17 @@ constexpr std::array<ShortForm, 5> kShortForms{
 
 bool is_flag(const OptionField& field) { return std::holds_alternative<bool*>(field.value); }
 
-bool may_be_repeated(const OptionField& field) {
-  return field.help.find("be repeated") != std::string_view::npos;
-}
-// --picture KIND FILE takes two words, kept as KIND=FILE, and may be repeated, as its help says;
-// then commas part them. A verb with one kind of picture takes its file alone.
-bool is_pair(const OptionField& field) { return field.name == "picture" && may_be_repeated(field); }
-// What parts the values of an option that is repeated; 0 where the last one counts.
-char list_separator(const OptionField& field) {
-  if (is_pair(field)) return ',';
-  return may_be_repeated(field) && field.name != "set" ? ';' : '\0';
+// --picture KIND FILE takes two words, or one written KIND=FILE.
+bool takes_two_words(const OptionField& field) {
+  return std::holds_alternative<std::vector<WordAndFile>*>(field.value);
 }
 
 // An option met on the command line, not yet applied: a configuration file goes before all of them.
+// A list that is given again goes on.
 struct Setting {
   const OptionField* field;
   std::string value;
+  bool goes_on = false;
 };
 
 class Parser {
@@ -119,8 +115,9 @@ class Parser {
   // Any word can be a value, but one that is itself an option is a forgotten value.
   std::string next_value(const OptionField& field) {
     const std::string value = next_word(field);
-    return !is_pair(field) || value.find('=') != std::string::npos ? value
-                                                                   : value + "=" + next_word(field);
+    return !takes_two_words(field) || value.find('=') != std::string::npos
+               ? value
+               : value + "=" + next_word(field);
   }
 
   std::string next_word(const OptionField& field) {
@@ -128,7 +125,8 @@ class Parser {
                            (words_[next_].rfind("--", 0) == 0 &&
                             find(std::string_view(words_[next_]).substr(2)) != nullptr);
     if (!forgotten) return words_[next_++];
-    const std::string range = is_pair(field) ? value_name(field) : option_range(field);
+    const std::string range =
+        takes_two_words(field) ? option_value_name(field) : option_range(field);
     throw InvalidArgument(
         fmt::format("--{} needs a value{}{}", field.name, range.empty() ? "" : ": ", range));
   }
@@ -138,12 +136,10 @@ class Parser {
       invocation_.common->help = true;
       return;
     }
-    for (Setting& earlier : settings_) {
-      if (earlier.field != &field || list_separator(field) == '\0') continue;
-      earlier.value += list_separator(field) + value;
-      return;
-    }
-    settings_.push_back({&field, std::move(value)});
+    const bool goes_on =
+        is_list(field) && std::any_of(settings_.begin(), settings_.end(),
+                                      [&](const Setting& each) { return each.field == &field; });
+    settings_.push_back({&field, std::move(value), goes_on});
   }
 
   void apply() {
@@ -155,7 +151,7 @@ class Parser {
     for (const Setting& setting : settings_) {
       if (setting.field->name == "config") continue;
       if (setting.field->name == "set") apply_pair(setting.value);
-      else set_field(*setting.field, setting.value, "--");
+      else set_field(*setting.field, setting.value, "--", setting.goes_on);
     }
   }
 
@@ -198,9 +194,10 @@ void describe_common(OptionVisitor& visit, CommonOptions& options, bool computes
     visit("json", options.json, "print the result as JSON");
     visit("progress", options.progress,
           "how progress is told on standard error; auto is a bar on a terminal, else plain lines");
-    visit("config", options.config,
-          "start from the options in this JSON file, such as an earlier result");
-    visit("set", options.set, "set one option, written key=value; may be repeated");
+    visit.path("config", options.config, TextUse::kInput,
+               "start from the options in this JSON file, such as an earlier result");
+    visit("set", options.set, "set one option by its name; may be given several times",
+          {.value_name = "KEY=VALUE", .repeats = true});
     visit("print-config", options.print_config, "print the options as JSON and stop");
   }
   visit("quiet", options.quiet, "no progress and no notes, only failures");
@@ -253,26 +250,6 @@ char short_form(std::string_view option) {
     if (form.option == option) return form.letter;
   }
   return 0;
-}
-
-std::string value_name(const OptionField& field) {
-  if (is_flag(field)) return {};
-  if (std::holds_alternative<Device*>(field.value)) return "auto|cpu|cuda|cuda:N";
-  if (std::holds_alternative<int*>(field.value) ||
-      std::holds_alternative<std::uint64_t*>(field.value))
-    return "N";
-  if (const auto* choice = std::get_if<ChoiceRef>(&field.value)) {
-    std::vector<std::string_view> words;
-    for (const Choice& each : choice->choices) words.emplace_back(each.word);
-    return fmt::format("{}", fmt::join(words, "|"));
-  }
-  if (!std::holds_alternative<std::string*>(field.value)) return "X";
-  if (field.name == "output") return "OUT";
-  if (field.name == "set") return "KEY=VALUE";
-  if (is_pair(field)) return "KIND FILE";
-  // Nothing but its help tells that a text is a path.
-  const bool file = field.help.find("file") != std::string_view::npos;
-  return file ? "FILE" : "TEXT";
 }
 
 std::string usage_line(const Command& command) {

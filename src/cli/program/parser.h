@@ -15,7 +15,7 @@ struct CommonOptions {
   bool json = false;                              // the result as JSON on standard output
   ProgressStyle progress = ProgressStyle::kAuto;  // how progress is told on standard error
   std::string config{};                           // a JSON file of options to start from
-  std::string set{};                              // one option as key=value; may be repeated
+  std::vector<std::string> set{};                 // single options, each key=value
   bool print_config = false;                      // print the options as JSON and stop
   bool quiet = false;                             // no progress and no notes
   bool verbose = false;                           // say more on standard error
@@ -46,8 +46,6 @@ Invocation parse(const Command& command, std::span<const std::string> words);
 
 // 'o' for output, 'q' for quiet, ...; 0 where an option has no short form.
 char short_form(std::string_view option);
-// What stands for the value in help: "N", "X", "FILE", or the choices; empty for a flag.
-std::string value_name(const OptionField& field);
 // "fovea ops gradient INPUT... [-o OUT] [options]".
 std::string usage_line(const Command& command);
 

@@ -1,14 +1,15 @@
 #include "cli/scenes/scenes.h"
 
+#include <fovea/io/models.h>
+
 #include <fmt/format.h>
 
 #include "cli/program/run.h"
-#include "cli/program/shipped_models.h"
 
 namespace fovea::cli {
 
 scenes::Model read_scenes_model(const std::string& word) {
-  return scenes::Model::read(word == "sun8" ? shipped_model("scenes_sun8.safetensors") : word);
+  return scenes::Model::read(io::find_model(word, "scenes"));
 }
 
 scenes::ImageFailure SkippedImages::report() {

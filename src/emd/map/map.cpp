@@ -68,8 +68,8 @@ void describe(OptionVisitor& visit, MapOptions& options) {
   visit("threshold", options.threshold,
         "greatest distance that must be exact; greater ones may be lower bounds; 0: all exact", 0,
         std::numeric_limits<float>::max());
-  visit("cache-bytes", options.cache_bytes,
-        "most memory for distances kept from frame to frame; 0 keeps none", 0, 1e15);
+  visit.bytes("cache-bytes", options.cache_bytes,
+              "most memory for distances kept from frame to frame; 0 keeps none");
   describe(visit, options.solver);
 }
 

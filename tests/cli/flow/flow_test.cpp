@@ -41,18 +41,20 @@ TEST(FlowVerbs, QualityOfBlockMatchingLeavesWhatWasAskedFor) {
 }
 
 TEST(FlowVerbs, PicturesAreKindsAndFiles) {
-  EXPECT_TRUE(parse_pictures("").empty());
-  const auto pictures = parse_pictures("wheel=a.png,warp=b=c.png");
+  EXPECT_TRUE(picture_files({}).empty());
+  const std::vector<WordAndFile> words{{"wheel", "a.png"}, {"warp", "b=c.png"}};
+  const auto pictures = picture_files(words);
   ASSERT_EQ(pictures.size(), 2U);
   EXPECT_EQ(pictures[0].kind, FlowPicture::kWheel);
   EXPECT_EQ(pictures[0].path, "a.png");
   EXPECT_EQ(pictures[1].kind, FlowPicture::kWarp);
   EXPECT_EQ(pictures[1].path, "b=c.png");
-  for (const char* text :
-       {"wheel", "wheel=", "wheels=a.png", "error=a.png", "=a.png", "wheel=a.png,x"})
-    EXPECT_THAT(message_of<InvalidArgument>([&] { parse_pictures(text); }),
+  for (const char* word : {"wheels", "error", ""}) {
+    const std::vector<WordAndFile> wrong{{word, "a.png"}};
+    EXPECT_THAT(message_of<InvalidArgument>([&] { picture_files(wrong); }),
                 HasSubstr("expected wheel, arrows, warp or confidence"))
-        << text;
+        << word;
+  }
 }
 
 TEST(FlowVerbs, ImagesOfAnyKindBecomeOnesThatEstimatorsTake) {

@@ -1,0 +1,14 @@
+#pragma once
+// Everything of one system: people in images and video.
+#include <fovea/people/annotations.h>
+#include <fovea/people/cascade.h>
+#include <fovea/people/channels.h>
+#include <fovea/people/detection.h>
+#include <fovea/people/detector.h>
+#include <fovea/people/evaluate.h>
+#include <fovea/people/fuse.h>
+#include <fovea/people/hog.h>
+#include <fovea/people/model.h>
+#include <fovea/people/scan.h>
+#include <fovea/people/show.h>
+#include <fovea/people/train.h>

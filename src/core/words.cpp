@@ -1,0 +1,37 @@
+#include "core/words.h"
+
+#include <fmt/format.h>
+
+namespace fovea::detail {
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const auto end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string shown(std::string_view text, std::size_t most) {
+  const bool cut = text.size() > most;
+  if (cut) {
+    std::size_t end = most;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+    text = text.substr(0, end);
+  }
+  std::string line;
+  line.reserve(text.size());
+  for (const char letter : text) {
+    const auto byte = static_cast<unsigned char>(letter);
+    if (byte >= 0x20 && byte != 0x7F) line += letter;
+    else if (letter == '\n') line += "\\n";
+    else if (letter == '\t') line += "\\t";
+    else line += fmt::format("\\x{:02x}", byte);
+  }
+  if (cut) line += "...";
+  return line;
+}
+
+}  // namespace fovea::detail

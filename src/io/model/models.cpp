@@ -1,0 +1,82 @@
+#include <dlfcn.h>
+#include <fovea/core/error.h>
+#include <fovea/io/models.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "core/words.h"
+
+namespace fovea::io {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr std::string_view kEnding = ".safetensors";
+
+// Beside the file that this function was loaded from (a shared library, or the program that it was
+// linked into), else in the source tree.
+std::vector<fs::path> model_folders() {
+  std::vector<fs::path> folders;
+  Dl_info self{};
+  std::error_code error;
+  if (dladdr(reinterpret_cast<const void*>(&find_model), &self) != 0 && self.dli_fname != nullptr) {
+    const fs::path file = fs::canonical(self.dli_fname, error);
+    if (!error) folders.push_back(file.parent_path().parent_path() / "share/fovea/models");
+  }
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  if (!error) folders.push_back(program.parent_path().parent_path() / "share/fovea/models");
+  folders.emplace_back(FOVEA_SOURCE_MODELS);
+  return folders;
+}
+
+// "people/hog" lies in people_hog.safetensors.
+std::string file_of(std::string name) {
+  std::replace(name.begin(), name.end(), '/', '_');
+  return name + std::string(kEnding);
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
+}
+
+}  // namespace
+
+std::string find_model(std::string_view name, std::string_view system) {
+  std::error_code error;
+  if (fs::is_regular_file(fs::path(name), error)) return std::string(name);
+  std::string full(name);
+  if (!system.empty() && full.find('/') == std::string::npos)
+    full = fmt::format("{}/{}", system, name);
+  for (const std::string& known : shipped_models(system)) {
+    if (known != full) continue;
+    for (const fs::path& folder : model_folders()) {
+      const fs::path file = folder / file_of(full);
+      if (fs::exists(file, error)) return file.string();
+    }
+  }
+  throw IoError(fmt::format("{}: neither a model file nor a shipped model; shipped are {}",
+                            detail::shown(name), joined(shipped_models(system))));
+}
+
+std::vector<std::string> shipped_models(std::string_view system) {
+  std::vector<std::string> names;
+  for (const fs::path& folder : model_folders()) {
+    std::error_code error;
+    for (fs::directory_iterator file(folder, error), end; !error && file != end;
+         file.increment(error)) {
+      std::string name = file->path().filename().string();
+      const auto underscore = name.find('_');
+      if (!name.ends_with(kEnding) || underscore == std::string::npos) continue;
+      name.resize(name.size() - kEnding.size());
+      name[underscore] = '/';
+      if (system.empty() || name.substr(0, underscore) == system) names.push_back(name);
+    }
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+}  // namespace fovea::io

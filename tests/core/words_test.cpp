@@ -1,0 +1,22 @@
+#include "core/words.h"
+
+namespace fovea::detail {
+namespace {
+
+TEST(Words, SplitKeepsEmptyParts) {
+  EXPECT_EQ(split("a,,b", ','), (std::vector<std::string_view>{"a", "", "b"}));
+  EXPECT_EQ(split("", ','), (std::vector<std::string_view>{""}));
+}
+
+TEST(Words, ShownStaysOnOneLineAndEscapesControlCharacters) {
+  EXPECT_EQ(shown("plain text"), "plain text");
+  EXPECT_EQ(shown("a\nb\tc\x1b[31m\x7f"), "a\\nb\\tc\\x1b[31m\\x7f");
+}
+
+TEST(Words, ShownCutsLongTextBetweenCharacters) {
+  EXPECT_EQ(shown(std::string(300, 'x')), std::string(120, 'x') + "...");
+  EXPECT_EQ(shown("abc\u00e9d", 4), "abc...");
+}
+
+}  // namespace
+}  // namespace fovea::detail

@@ -1,0 +1,42 @@
+#include <fovea/core/error.h>
+#include <fovea/io/models.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "support/files.h"
+
+namespace fovea::io {
+namespace {
+
+using testing::Contains;
+using testing::Each;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+TEST(Models, ShippedOnesAreFoundByName) {
+  EXPECT_THAT(shipped_models(), Contains("people/channels"));
+  EXPECT_THAT(shipped_models("people"), Each(StartsWith("people/")));
+  const std::string path = find_model("people/channels");
+  EXPECT_TRUE(std::filesystem::is_regular_file(path));
+  EXPECT_EQ(find_model("channels", "people"), path);
+}
+
+TEST(Models, AFileIsItself) {
+  const test::TempFolder folder;
+  std::ofstream(folder / "mine.safetensors") << "x";
+  EXPECT_EQ(find_model(folder / "mine.safetensors"), folder / "mine.safetensors");
+}
+
+TEST(Models, AnUnknownNameListsTheShippedOnes) {
+  try {
+    find_model("yolo\n", "people");
+    FAIL() << "found";
+  } catch (const IoError& error) {
+    EXPECT_THAT(error.what(), StartsWith("yolo\\n: neither a model file nor a shipped model"));
+    EXPECT_THAT(error.what(), HasSubstr("people/cascade, people/channels, people/hog"));
+  }
+}
+
+}  // namespace
+}  // namespace fovea::io
