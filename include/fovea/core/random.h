@@ -37,7 +37,7 @@ FOVEA_HD inline PhiloxBlock philox(std::uint64_t key, std::uint64_t counter_high
   return c;
 }
 
-// One sequence of random numbers. `sequence` tells apart the sequences of one seed: a round, an
+// One sequence of random numbers. `sequence` distinguishes the sequences of one seed: a round, an
 // image, a thread's item; two with the same seed and sequence are equal everywhere.
 class Random {
  public:

@@ -9,7 +9,7 @@
 #include <vector>
 
 // Files of pictures with many bands: ENVI, MATLAB .mat, TIFF, other images and folders of bands. A
-// file's format is told by its content. Errors are those of image files (image_io.h), and no more
+// file's format follows from its content. Errors are those of image files (image_io.h), and no more
 // memory is taken than the file's length can justify. Samples are given as stored.
 namespace fovea::io {
 

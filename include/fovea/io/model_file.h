@@ -28,7 +28,7 @@ enum class TensorType : unsigned char {
   kF64
 };
 FOVEA_API const char* to_string(TensorType dtype);  // "F32"
-FOVEA_API std::size_t size_of(TensorType dtype);    // bytes an element
+FOVEA_API std::size_t size_of(TensorType dtype);    // bytes per element
 
 // A 16-bit floating-point number (IEEE binary16), as it lies in a file.
 struct Half {

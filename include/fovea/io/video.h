@@ -29,7 +29,7 @@ struct VideoReadOptions {
   int start = 0;           // index of the first frame; those before it are decoded and dropped
   int count = 0;           // frames to give at most; 0 gives all
   int step = 1;            // every step-th frame from the start
-  double frame_rate = 25;  // of image sequences, which do not say; frames a second
+  double frame_rate = 25;  // frames per second of image sequences, which do not say
   YuvMatrix matrix = YuvMatrix::kAuto;             // override of what the file says
   YuvRange range = YuvRange::kAuto;                // override of what the file says
   Orientation orientation = Orientation::kIgnore;  // apply turns the frames of video files upright
@@ -46,7 +46,7 @@ struct Rational {
 
 struct VideoInfo {
   int width = 0, height = 0;      // of the frames as they are given
-  Rational rate;                  // frames a second; the average where it varies
+  Rational rate;                  // frames per second; the average where it varies
   std::int64_t frame_count = -1;  // of the whole source, as the file states it; -1 if unknown
   int rotation_degrees = 0;       // clockwise turn that shows frames upright: 0, 90, 180 or 270
   int bits = 8;                   // of a sample in the source
@@ -63,7 +63,7 @@ struct Frame {
 
 // Frames of a video in order, with exact indices: nothing is sought, frames not asked for are
 // decoded and dropped. Sources are
-//   a video file         through FFmpeg, or y4m, which is told by its content
+//   a video file         through FFmpeg, or y4m, which is recognized by its content
 //   a folder, a glob     of images, in natural order
 //   a list of images
 //   a stream of y4m      "-" is the standard input; pipes and devices are read the same way
@@ -99,15 +99,15 @@ enum class ChromaSampling : unsigned char { k420, k444 };
 FOVEA_API std::span<const Choice> choices(ChromaSampling);
 
 struct VideoWriteOptions {
-  double frame_rate = 25;  // frames a second; 29.97 and its kin are written as 30000/1001
+  double frame_rate = 25;  // frames per second; 29.97 and its kin are written as 30000/1001
   int quality = 90;        // of lossy codecs, 1 to 100
   ChromaSampling chroma = ChromaSampling::k420;  // of y4m in color
   YuvRange range = YuvRange::kAuto;              // of y4m in color; auto is limited
 };
 FOVEA_API void describe(OptionVisitor& visit, VideoWriteOptions& options);
 
-// Writes frames of one size, gray or RGB, as a video that appears whole or not at all. The path
-// tells the format:
+// Writes frames of one size, gray or RGB, as a video that appears whole or not at all. The format
+// follows from the path:
 //   .mp4 .m4v .mov   H.264, or MPEG-4 where that encoder is missing or the size is odd
 //   .avi             motion JPEG
 //   .mkv             FFV1, lossless: 8 and 16 bits, gray and RGB

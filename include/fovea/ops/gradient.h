@@ -27,13 +27,13 @@ FOVEA_API void gradient(ImageView<const float> image, ImageView<float> dx, Image
 
 struct PolarGradientOptions {
   int bins = 9;  // orientation bins over the half circle (the whole one if signed_angle); 1 to 32
-  bool signed_angle = false;  // tell a bright-to-dark edge from a dark-to-bright one
+  bool signed_angle = false;  // keep bright-to-dark and dark-to-bright edges apart
   Exec exec{};
 };
 FOVEA_API void describe(OptionVisitor& visit, PolarGradientOptions& options);
 
 // Magnitude and orientation bin of every pixel by the centered difference [-1 0 1]; borders repeat.
-// Of several channels (2 to 4) the one with the largest magnitude counts, the first among equals.
+// With several channels (2 to 4) the one with the largest magnitude counts, the first among equals.
 // Bin k holds angles from k/bins of the circle up to (k+1)/bins; a zero gradient has bin 0.
 // magnitude and bin have one channel.
 FOVEA_API void polar_gradient(ImageView<const std::uint8_t> image, ImageView<float> magnitude,

@@ -21,7 +21,7 @@ struct LinearSvmOptions {
 FOVEA_API void describe(OptionVisitor& visit, LinearSvmOptions& options);
 
 struct LinearSvm {
-  std::vector<float> weights;  // one a feature
+  std::vector<float> weights;  // one per feature
   float bias = 0;              // a sample x belongs to label 1 where weights . x + bias > 0
   int passes = 0;              // over the samples
   double gap = 0;              // of the projected gradients in the last pass over all samples
@@ -32,13 +32,13 @@ struct LinearSvm {
 // A linear support vector machine: weights and bias with the least
 //   |weights|^2 / 2 + cost * sum of sample_cost[i] * max(0, 1 - label[i] (weights . x[i] + bias)),
 // by dual coordinate descent (Hsieh, Chang, Lin, Keerthi and Sundararajan, ICML 2008) with
-// shrinking. `samples` holds one a row, in host memory; labels are 1 and -1, both present;
+// shrinking. `samples` holds one per row, in host memory; labels are 1 and -1, both present;
 // sample_costs are 0 or more, or empty where all are 1. A free bias is found by the method of
 // multipliers: scale of the features and bias do not slow each other down.
 //
 // Each step needs the one before it, so there is neither a second thread nor a CUDA twin: run many
-// problems at once instead. Memory: some 40 bytes a sample, and a copy of samples of few features.
-// 7000 samples of 36 features take some milliseconds. The order of samples comes from
+// problems at once instead. Memory: some 40 bytes per sample, and a copy of samples of few
+// features. 7000 samples of 36 features take some milliseconds. The order of samples comes from
 // exec.seed: the same machine gives the same bits. Throws InvalidArgument for numbers that are not
 // finite, sizes that differ, and labels of one sort only.
 FOVEA_API LinearSvm train_linear_svm(ImageView<const float> samples,

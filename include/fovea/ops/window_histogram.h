@@ -20,7 +20,7 @@ struct WindowHistogramOptions {
 FOVEA_API void describe(OptionVisitor& visit, WindowHistogramOptions& options);
 
 // For every pixel the histogram of the window around it: counts(x, y, b) is how many pixels of the
-// window hold b. `bin` has one channel, `counts` the same size and one channel a bin (1 to 64);
+// window hold b. `bin` has one channel, `counts` the same size and one channel per bin (1 to 64);
 // values without a channel are left out. Work a pixel does not depend on the window's size
 // (Perreault and Hebert, "Median filtering in constant time", 2007).
 FOVEA_API void window_histogram(ImageView<const std::uint8_t> bin, ImageView<std::uint16_t> counts,
