@@ -1,3 +1,4 @@
+// Covers: eval, eval_report, match, recognize, train
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
