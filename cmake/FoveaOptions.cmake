@@ -25,10 +25,7 @@ endif()
 add_library(fovea_build_flags INTERFACE)
 target_compile_options(fovea_build_flags INTERFACE
   # A product and a sum round alike on every machine only if none of them is fused behind our back.
-  "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wno-psabi;-ffp-contract=off>"
-  # In a batch one file's constants are no warning for the locals of another, and files look like headers to gcc.
-  "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:$<BOOL:${FOVEA_UNITY}>>>:-Wshadow>"
-  "$<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<BOOL:${FOVEA_UNITY}>>:-Wshadow=local;-Wno-subobject-linkage>"
+  "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wshadow;-Wno-psabi;-ffp-contract=off>"
   # gcc 12 raises these on growing vectors that are fine; the address sanitizer looks for the real thing.
   "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-stringop-overflow;-Wno-free-nonheap-object>"
   "$<$<AND:$<BOOL:${FOVEA_WERROR}>,$<COMPILE_LANGUAGE:CXX>>:-Werror>")

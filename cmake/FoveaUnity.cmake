@@ -4,6 +4,13 @@
 # (*_cpu.cpp), stand-ins that come and go with an option, and what compiled_alone.txt names.
 set(FOVEA_UNITY_BATCH 10)  # more saves little and makes a change of one file slow
 
+# One file's constants are no warning for the locals of another, and to gcc a batched file looks like a header.
+set(FOVEA_UNITY_PRAGMAS [[
+#pragma GCC diagnostic ignored "-Wshadow"
+#ifndef __clang__
+#pragma GCC diagnostic ignored "-Wsubobject-linkage"
+#endif]])
+
 function(fovea_unity target)
   if(NOT FOVEA_UNITY)
     return()
@@ -31,5 +38,6 @@ function(fovea_unity target)
     math(EXPR count_${room} "${count_${room}} + 1")
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${target}_${room}_${batch})
   endforeach()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP
+    UNITY_BUILD_CODE_BEFORE_INCLUDE "${FOVEA_UNITY_PRAGMAS}")
 endfunction()
