@@ -1,4 +1,3 @@
-// Covers: eval, eval_report, match, recognize, train
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
