@@ -33,7 +33,7 @@ set(FOVEA_LIBRARIES TBB::tbb fmt::fmt JPEG::JPEG PNG::PNG TIFF::TIFF ZLIB::ZLIB 
   $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
 set(FOVEA_PKGCONFIG_REQUIRES tbb fmt libjpeg libpng libtiff-4 zlib libhwy)
 if(FOVEA_CUDA)
-  list(APPEND FOVEA_LIBRARIES CUDA::cudart_static)
+  list(APPEND FOVEA_LIBRARIES $<LINK_ONLY:CUDA::cudart_static>)  # no flag of a .cpp depends on CUDA
 endif()
 
 set(FOVEA_VIDEO_REASON "FOVEA_VIDEO=OFF")

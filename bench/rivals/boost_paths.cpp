@@ -20,21 +20,19 @@ using Graph = boost::compressed_sparse_row_graph<boost::directedS, boost::no_pro
 
 class Paths {
  public:
-  // The shape's costs are the number of arcs, then both ends and the cost of each; `every`: of so
-  // many nodes one is a source.
-  Paths(const FoveaRivalShape& shape, int threads, int every)
-      : nodes_(static_cast<std::uint32_t>(shape.width)), threads_(threads), every_(every) {
+  // One node out of `every` is a source.
+  Paths(const FoveaRivalGraph& given, int threads, int every)
+      : nodes_(static_cast<std::uint32_t>(given.nodes)), threads_(threads), every_(every) {
     struct End {
       std::uint32_t from, to;
       float cost;
     };
     std::vector<End> ends;
-    const auto count = static_cast<std::ptrdiff_t>(shape.costs[0]);
-    for (std::ptrdiff_t i = 0; i < count; ++i) {
-      const double* arc = shape.costs + 1 + 3 * i;
-      const auto a = static_cast<std::uint32_t>(arc[0]), b = static_cast<std::uint32_t>(arc[1]);
-      ends.push_back({a, b, static_cast<float>(arc[2])});
-      ends.push_back({b, a, static_cast<float>(arc[2])});
+    for (int i = 0; i < given.arc_count; ++i) {
+      const FoveaRivalArc& arc = given.arcs[i];
+      const auto a = static_cast<std::uint32_t>(arc.from), b = static_cast<std::uint32_t>(arc.to);
+      ends.push_back({a, b, arc.cost});
+      ends.push_back({b, a, arc.cost});
     }
     std::stable_sort(ends.begin(), ends.end(),
                      [](const End& a, const End& b) { return a.from < b.from; });
@@ -76,9 +74,9 @@ class Paths {
 };
 
 FoveaRivalWork prepared(const FoveaRivalShape* shape, int threads, int every) {
-  if (shape->costs == nullptr) return {};
+  if (shape->graph == nullptr) return {};
   FoveaRivalWork work{};
-  work.state = std::make_unique<Paths>(*shape, threads, every).release();
+  work.state = std::make_unique<Paths>(*shape->graph, threads, every).release();
   work.run = [](void* state) { static_cast<Paths*>(state)->run(); };
   work.end = [](void* state) { delete static_cast<Paths*>(state); };
   return work;

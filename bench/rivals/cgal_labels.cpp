@@ -1,5 +1,5 @@
 // fovea_cgal_labels MESHES FOLDER: CGAL's parts of every mesh of a folder as FOLDER/NAME.seg, to be
-// judged by fovea mesh eval --labels FOLDER. Prints the seconds of each.
+// evaluated by fovea mesh eval --labels FOLDER. Prints the seconds of each.
 #include <fovea/io/inputs.h>
 #include <fovea/io/mesh_io.h>
 

@@ -52,17 +52,17 @@ const std::vector<int>& CgalMesh::run() {
 
 }  // namespace rivals
 
-// The shape's costs are the numbers of vertices and faces, then the places of vertices and the
-// corners of faces, three each.
 FoveaRivalWork fovea_cgal_segments(const FoveaRivalShape* shape, int) {
-  if (shape->costs == nullptr) return {};
-  const double* from = shape->costs + 2;
-  std::vector<std::array<double, 3>> vertices(static_cast<std::size_t>(shape->costs[0]));
-  std::vector<std::array<int, 3>> faces(static_cast<std::size_t>(shape->costs[1]));
+  if (shape->mesh == nullptr) return {};
+  const FoveaRivalMesh& given = *shape->mesh;
+  std::vector<std::array<double, 3>> vertices(static_cast<std::size_t>(given.vertex_count));
+  std::vector<std::array<int, 3>> faces(static_cast<std::size_t>(given.face_count));
+  const double* place = given.vertices;
   for (auto& vertex : vertices)
-    for (double& x : vertex) x = *from++;
+    for (double& x : vertex) x = *place++;
+  const int* from = given.corners;
   for (auto& face : faces)
-    for (int& corner : face) corner = static_cast<int>(*from++);
+    for (int& corner : face) corner = *from++;
   const auto mesh = std::make_shared<rivals::CgalMesh>(vertices, faces);
   return rivals::ready([mesh] { mesh->run(); });
 }

@@ -29,7 +29,7 @@ class Transport {
       for (int j = 0; j < columns_; ++j) graph_.addArc(Graph::nodeFromId(i), column(j));
     Graph::ArcMap<long> costs(graph_);
     for (int k = 0; k < rows_ * columns_; ++k)
-      costs[Graph::arcFromId(k)] = static_cast<long>(shape.costs[k]);
+      costs[Graph::arcFromId(k)] = static_cast<long>(shape.ground[k]);
     simplex_ = std::make_unique<Simplex>(graph_);
     simplex_->costMap(costs);
   }

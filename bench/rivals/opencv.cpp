@@ -136,7 +136,7 @@ Work earth_movers(const Shape& shape) {
   const int rows = shape.width, columns = shape.to_width > 0 ? shape.to_width : rows;
   cv::Mat costs(rows, columns, CV_32F);
   for (int k = 0; k < rows * columns; ++k)
-    costs.at<float>(k / columns, k % columns) = static_cast<float>(shape.costs[k]);
+    costs.at<float>(k / columns, k % columns) = static_cast<float>(shape.ground[k]);
   const auto signatures = [&](const unsigned char* from, int bins) {
     std::vector<cv::Mat> all;
     for (int k = 0; k < shape.height; ++k)

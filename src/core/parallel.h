@@ -38,7 +38,4 @@ class FunctionRef<Result(Args...)> {
 void parallel_for(const Exec& exec, std::int64_t count, std::int64_t grain,
                   FunctionRef<void(std::int64_t, std::int64_t)> body);
 
-// How many threads a call with these settings uses.
-int thread_count(const Exec& exec);
-
 }  // namespace fovea

@@ -1,3 +1,4 @@
+// Covers: ground_named
 #include <fovea/core/error.h>
 #include <fovea/emd/ground.h>
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Covers: solver_closed, solver_general
 #include <fovea/core/error.h>
 #include <fovea/emd/solver.h>
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Covers: gray
 #include <fovea/core/error.h>
 #include <fovea/people/detector.h>
 #include <gmock/gmock.h>

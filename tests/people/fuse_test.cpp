@@ -1,3 +1,4 @@
+// Covers: fuse_mean_shift
 #include <fovea/core/error.h>
 #include <fovea/core/random.h>
 #include <fovea/people/fuse.h>

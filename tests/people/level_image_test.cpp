@@ -1,3 +1,4 @@
+// Covers: level_images
 #include "people/level_image.h"
 
 #include <fovea/ops/resize.h>

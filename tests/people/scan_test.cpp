@@ -1,3 +1,4 @@
+// Covers: window_hits
 #include <fovea/core/error.h>
 #include <fovea/people/scan.h>
 #include <gtest/gtest.h>

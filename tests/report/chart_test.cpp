@@ -1,3 +1,4 @@
+// Covers: chart_frame
 #include <fmt/format.h>
 #include <fovea/core/error.h>
 #include <fovea/report/chart.h>

@@ -1,3 +1,4 @@
+// Covers: color
 #include <fovea/core/error.h>
 #include <fovea/core/random.h>
 #include <fovea/report/color_map.h>

@@ -1,3 +1,4 @@
+// Covers: raster
 #include <fovea/core/error.h>
 #include <fovea/core/random.h>
 #include <fovea/report/draw.h>

@@ -1,3 +1,4 @@
+// Covers: page_style
 #include <fovea/core/error.h>
 #include <fovea/core/random.h>
 #include <fovea/report/chart.h>

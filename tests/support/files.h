@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "support/messages.h"
+
 namespace fovea::test {
 
 class TempFolder {
@@ -49,17 +51,6 @@ inline void save(const std::string& path, std::string_view bytes) {
 
 inline std::span<const std::byte> as_bytes(std::string_view text) {
   return std::as_bytes(std::span(text.data(), text.size()));
-}
-
-// The message of the exception of type E that function() throws; empty where it throws none.
-template <class E, class Function>
-std::string message_of(Function function) {
-  try {
-    function();
-  } catch (const E& error) {
-    return error.what();
-  }
-  return {};
 }
 
 }  // namespace fovea::test

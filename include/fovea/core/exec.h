@@ -30,6 +30,10 @@ struct Exec {
                            // before it is done
 };
 
+// How many CPU threads a call with these settings uses: exec.threads, or every core where that is
+// 0.
+FOVEA_API int thread_count(const Exec& exec);
+
 // Throws Cancelled once exec.stop has fired.
 FOVEA_API void throw_if_stopped(const Exec& exec);
 

@@ -13,6 +13,13 @@
 
 #include "cli/program/command.h"
 
+namespace fovea {
+class Graph;
+namespace io {
+struct TriangleMesh;
+}
+}  // namespace fovea
+
 namespace fovea::cli {
 
 struct BenchShape {
@@ -50,7 +57,10 @@ struct BenchCase {
   // What both sides work on, where the time depends on it; else each makes its own noise.
   std::shared_ptr<const Image<std::uint8_t>> image{};
   std::shared_ptr<const Image<std::uint8_t>> second{};  // of a pair
-  std::vector<double> costs{};  // of a ground distance or a graph, as rival_table.h has them
+  // What rivals of other kinds of work need; each is empty where a case has none of it.
+  std::vector<double> ground{};  // a ground distance between histograms, row after row
+  std::shared_ptr<const Graph> graph{};
+  std::shared_ptr<const io::TriangleMesh> mesh{};
   // The time that a paper gives for the same work on a GPU, beside the GPU's row.
   std::optional<PublishedTime> published{};
   // How wrong the last run of the work was, and what a rival found; empty where that is no

@@ -141,7 +141,7 @@ BenchCase solver_case(const NamedGround& named, const Histograms& first, const H
       },
       .image = first,
       .second = second,
-      .costs = units_of(named.ground)};
+      .ground = units_of(named.ground)};
 }
 
 std::vector<BenchCase> solver_cases(const std::string& bins_text, int problems) {
@@ -183,7 +183,7 @@ void verify_round(Random& random, int count, const Rivals& rivals, const Exec& e
                              .prepare = {},
                              .image = std::make_shared<Image<std::uint8_t>>(clone(pairs.first)),
                              .second = std::make_shared<Image<std::uint8_t>>(clone(pairs.second)),
-                             .costs = units_of(ground)};
+                             .ground = units_of(ground)};
   const float* theirs = nullptr;
   const auto works = rivals.prepare(rival_case, 1);  // which runs each once
   for (const Rivals::Work& work : works)

@@ -48,16 +48,6 @@ std::vector<int> parse_divisions(const std::string& text) {
   return all;
 }
 
-// How many arcs there are, then both ends and the cost of each.
-std::vector<double> arcs_of(const Graph& graph) {
-  std::vector<double> arcs{static_cast<double>(graph.arcs())};
-  for (int a = 0; a < graph.nodes(); ++a)
-    for (std::size_t i = 0; i < graph.degree(a) && graph.neighbors(a)[i] < a; ++i)
-      arcs.insert(arcs.end(), {static_cast<double>(a), static_cast<double>(graph.neighbors(a)[i]),
-                               static_cast<double>(graph.costs(a)[i])});
-  return arcs;
-}
-
 BenchShape shape_of(const Graph& graph) {
   return {.width = graph.nodes(), .height = graph.nodes()};
 }
@@ -81,7 +71,7 @@ BenchCase engine_case(const std::shared_ptr<const Graph>& graph, PathEngine engi
               all_distances(*graph, options);
             };
           },
-          .costs = graph->nodes() < kSampledNodes ? arcs_of(*graph) : std::vector<double>{}};
+          .graph = graph->nodes() < kSampledNodes ? graph : nullptr};
 }
 
 // On a GPU: into its own memory, the plan made before. What the plan takes is a row of its own.
@@ -99,7 +89,7 @@ BenchCase table_case(const std::shared_ptr<const Graph>& graph, PathEngine engin
     return
         [=](const Exec& exec) { memory->fill(*chosen, *graph, {.engine = engine, .exec = exec}); };
   };
-  table.costs.clear();
+  table.graph.reset();
   return table;
 }
 
@@ -122,7 +112,7 @@ BenchCase sampled_case(const std::shared_ptr<const Graph>& graph) {
           .prepare = [=](Memory) -> BenchWork {
             return [=](const Exec& exec) { distances_from(*graph, *sources, {.exec = exec}); };
           },
-          .costs = arcs_of(*graph)};
+          .graph = graph};
 }
 
 // The product that partitioned spends its time with, and the same steps in registers alone.

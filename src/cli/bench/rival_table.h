@@ -5,19 +5,38 @@
 
 extern "C" {
 
+// One edge of an undirected graph.
+struct FoveaRivalArc {
+  int from, to;
+  float cost;
+};
+
+struct FoveaRivalGraph {
+  int nodes, arc_count;
+  const struct FoveaRivalArc* arcs;
+};
+
+struct FoveaRivalMesh {
+  int vertex_count, face_count;
+  const double* vertices;  // x, y and z of each
+  const int* corners;      // three vertices of each face
+};
+
+// What a case works on. Everything behind a pointer lives until prepare() returns; a null pointer
+// means that the case has none of it.
 struct FoveaRivalShape {
   int width, height, channels;
-  int to_width, to_height;      // of the result, where it has another size
-  int taps;                     // of a kernel, where there is one
-  double ratio;                 // of a scan's levels, where there is one
-  const unsigned char* pixels;  // of the image, row after row, until prepare() returns; null: make
-                                // one
-  const unsigned char* second;  // the second image of a pair, likewise
-  const double* costs;  // of a ground distance between histograms, width rows of to_width (0:
-                        // width) columns; the images are then a histogram a row. Or of a graph of
-                        // width nodes: how many arcs, then both ends and the cost of each. Or a
-                        // mesh: how many vertices and faces, the places of vertices, the corners
-                        // of faces. Likewise
+  int to_width, to_height;  // size of the result, where it differs
+  int taps;                 // width of a kernel, where there is one
+  double ratio;             // step between the levels of a scan, where there is one
+  // The image and the second one of a pair, row after row; a rival makes its own where they are
+  // null. Cases about histograms have one histogram per row.
+  const unsigned char* pixels;
+  const unsigned char* second;
+  // The ground distance between histograms: width rows of to_width columns (0: width columns).
+  const double* ground;
+  const struct FoveaRivalGraph* graph;
+  const struct FoveaRivalMesh* mesh;
 };
 
 // Work set up with buffers of its own; run() may be called any number of times. A null state means
@@ -26,14 +45,14 @@ struct FoveaRivalWork {
   void* state;
   void (*run)(void* state);
   void (*end)(void* state);
-  // What the last run found, where someone measures it: of a flow u and v of each pixel, row after
-  // row; of pairs of histograms their distances. May be null.
+  // What the last run found, where someone measures it: a flow gives u and v of each pixel, row
+  // after row; pairs of histograms give their distances. May be null.
   const float* (*result)(void* state);
 };
 
 struct FoveaRival {
-  const char* name;   // of the case it rivals: "gradient_sobel_u8", or of all that start with it:
-                      // "emd_solver_*"
+  const char*
+      name;  // the case it rivals, "gradient_sobel_u8", or how several start: "emd_solver_*"
   const char* rival;  // as users know it: "cv::spatialGradient"
   struct FoveaRivalWork (*prepare)(const struct FoveaRivalShape* shape, int threads);
 };
@@ -66,4 +85,4 @@ typedef const struct FoveaRivalTable* (*FoveaRivalsFunction)(void);
 
 }  // extern "C"
 
-inline constexpr int kFoveaRivalVersion = 5;
+inline constexpr int kFoveaRivalVersion = 6;

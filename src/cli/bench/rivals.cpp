@@ -1,6 +1,8 @@
 #include "cli/bench/rivals.h"
 
 #include <fovea/core/error.h>
+#include <fovea/io/mesh_io.h>
+#include <fovea/ops/shortest_paths.h>
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -67,6 +69,33 @@ std::vector<unsigned char> packed(const Image<std::uint8_t>* image) {
   return pixels;
 }
 
+// Each edge once; nothing for no graph.
+std::vector<FoveaRivalArc> arcs_of(const Graph* graph) {
+  std::vector<FoveaRivalArc> arcs;
+  for (int a = 0; graph != nullptr && a < graph->nodes(); ++a)
+    for (std::size_t i = 0; i < graph->degree(a) && graph->neighbors(a)[i] < a; ++i)
+      arcs.push_back({a, graph->neighbors(a)[i], graph->costs(a)[i]});
+  return arcs;
+}
+
+// A mesh in plain arrays.
+struct PlainMesh {
+  explicit PlainMesh(const io::TriangleMesh* mesh) {
+    if (mesh == nullptr) return;
+    for (const io::Vertex& vertex : mesh->vertices)
+      vertices.insert(vertices.end(), vertex.begin(), vertex.end());
+    for (const io::Triangle& face : mesh->faces)
+      corners.insert(corners.end(), face.begin(), face.end());
+  }
+  FoveaRivalMesh view() const {
+    return {static_cast<int>(vertices.size() / 3), static_cast<int>(corners.size() / 3),
+            vertices.data(), corners.data()};
+  }
+
+  std::vector<double> vertices{};
+  std::vector<int> corners{};
+};
+
 }  // namespace
 
 Rivals::Rivals() {
@@ -94,16 +123,24 @@ std::string Rivals::source_name() const { return table_ == nullptr ? "" : table_
 std::vector<Rivals::Work> Rivals::prepare(const BenchCase& bench_case, int threads) const {
   const BenchShape& shape = bench_case.shape;
   const auto pixels = packed(bench_case.image.get()), second = packed(bench_case.second.get());
-  const FoveaRivalShape plain{shape.width,
-                              shape.height,
-                              shape.channels,
-                              shape.to_width,
-                              shape.to_height,
-                              shape.taps,
-                              shape.ratio,
-                              pixels.empty() ? nullptr : pixels.data(),
-                              second.empty() ? nullptr : second.data(),
-                              bench_case.costs.empty() ? nullptr : bench_case.costs.data()};
+  const std::vector<FoveaRivalArc> arcs = arcs_of(bench_case.graph.get());
+  const PlainMesh plain_mesh(bench_case.mesh.get());
+  const FoveaRivalGraph graph{bench_case.graph ? bench_case.graph->nodes() : 0,
+                              static_cast<int>(arcs.size()), arcs.data()};
+  const FoveaRivalMesh mesh = plain_mesh.view();
+  const FoveaRivalShape plain{
+      .width = shape.width,
+      .height = shape.height,
+      .channels = shape.channels,
+      .to_width = shape.to_width,
+      .to_height = shape.to_height,
+      .taps = shape.taps,
+      .ratio = shape.ratio,
+      .pixels = pixels.empty() ? nullptr : pixels.data(),
+      .second = second.empty() ? nullptr : second.data(),
+      .ground = bench_case.ground.empty() ? nullptr : bench_case.ground.data(),
+      .graph = bench_case.graph ? &graph : nullptr,
+      .mesh = bench_case.mesh ? &mesh : nullptr};
   std::vector<Work> works;
   for (int i = 0; table_ != nullptr && i < table_->count; ++i) {
     const FoveaRival& rival = table_->rivals[i];

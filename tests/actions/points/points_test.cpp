@@ -1,3 +1,4 @@
+// Covers: points_engine, points_kernels, points_rows
 // Both detectors: textbook responses, a corner where one is drawn, streams, threads, caps, bad
 // input, and twins to the bit.
 #include <fovea/actions/points.h>

@@ -1,3 +1,4 @@
+// Covers: corpus_text
 #include <fovea/actions/train.h>
 #include <fovea/core/error.h>
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Covers: train_table
 #include "actions/train/train.h"
 
 #include <fovea/actions/evaluate.h>

@@ -1,3 +1,4 @@
+// Covers: actions_match, actions_points
 #include <gmock/gmock.h>
 
 #include "cli/bench/rows.h"

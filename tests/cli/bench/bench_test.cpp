@@ -1,3 +1,4 @@
+// Covers: ops, report, scenes, scenes_corpus
 #include "cli/bench/bench.h"
 
 #include <fovea/core/error.h>

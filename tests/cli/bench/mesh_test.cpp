@@ -1,3 +1,4 @@
+// Covers: mesh_segment
 #include <gmock/gmock.h>
 
 #include "cli/bench/rows.h"

@@ -1,3 +1,4 @@
+// Covers: track_files, track_report
 #include "cli/emd/track.h"
 
 #include <fovea/core/error.h>

@@ -1,3 +1,4 @@
+// Covers: eval_page
 #include "cli/flow/eval.h"
 
 #include <fovea/core/error.h>

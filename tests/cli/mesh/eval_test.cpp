@@ -1,3 +1,4 @@
+// Covers: eval_cases
 #include <gmock/gmock.h>
 
 #include <filesystem>

@@ -1,3 +1,4 @@
+// Covers: eval_cascade
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// Covers: config, json_file
 #include "cli/program/parser.h"
 
 #include <fovea/core/error.h>

@@ -1,3 +1,4 @@
+// Covers: console, signals
 // Words and exit statuses as a shell sees them.
 #include "cli/program/run.h"
 

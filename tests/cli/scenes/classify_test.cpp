@@ -1,3 +1,4 @@
+// Covers: scenes
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>

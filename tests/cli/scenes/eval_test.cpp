@@ -1,3 +1,4 @@
+// Covers: eval_page
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>

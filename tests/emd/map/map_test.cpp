@@ -1,3 +1,4 @@
+// Covers: map_histograms, map_windows
 #include <fovea/core/error.h>
 #include <fovea/emd/map.h>
 #include <gmock/gmock.h>

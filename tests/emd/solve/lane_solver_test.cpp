@@ -1,3 +1,4 @@
+// Covers: lane_solver_mixed, lane_solver_narrow, lane_solver_wide
 // What one lane of the GPU does, run on the host: every flow is feasible and as cheap as the
 // textbook's, for every shape, with and without the extra bin.
 #include "emd/solve/lane_solver_math.h"

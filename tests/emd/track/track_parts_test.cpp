@@ -1,3 +1,4 @@
+// Covers: track_pixels
 #include "emd/track/track_parts.h"
 
 #include <fovea/core/random.h>

@@ -1,3 +1,4 @@
+// Covers: track_target
 #include <fovea/core/error.h>
 #include <fovea/emd/track.h>
 #include <gmock/gmock.h>

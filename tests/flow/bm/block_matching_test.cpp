@@ -1,3 +1,5 @@
+// Covers: block_matching_frame, block_matching_matcher, block_matching_search
+// Covers: block_matching_smooth, block_matching_tile
 #include <fovea/core/error.h>
 #include <gmock/gmock.h>
 

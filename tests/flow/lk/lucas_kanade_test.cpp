@@ -1,3 +1,5 @@
+// Covers: lucas_kanade_assess, lucas_kanade_features, lucas_kanade_plan, lucas_kanade_propagate
+// Covers: lucas_kanade_smooth, lucas_kanade_step
 // The stages of dense Lucas-Kanade against loops a pixel at a time, to the bit.
 #include <fovea/core/random.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Covers: cube_mat_stream
 #include <fovea/core/error.h>
 #include <fovea/io/cube_io.h>
 

@@ -1,3 +1,4 @@
+// Covers: tiff_file, tiff_samples
 #include <fovea/core/error.h>
 #include <fovea/io/image_io.h>
 #include <tiffio.h>

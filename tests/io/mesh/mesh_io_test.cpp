@@ -1,3 +1,4 @@
+// Covers: mesh_format, mesh_obj, mesh_off, mesh_ply, mesh_stl, mesh_write_ply
 #include <fovea/core/error.h>
 #include <fovea/io/mesh_io.h>
 

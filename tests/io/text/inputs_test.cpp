@@ -1,3 +1,4 @@
+// Covers: input_list
 #include <fovea/core/error.h>
 #include <fovea/io/inputs.h>
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Covers: cut_discrepancy
 #include <fovea/core/error.h>
 #include <fovea/core/random.h>
 #include <fovea/mesh/evaluate.h>

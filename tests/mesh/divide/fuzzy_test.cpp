@@ -1,3 +1,4 @@
+// Covers: fuzzy_clusters
 #include "mesh/divide/fuzzy.h"
 
 #include <cmath>

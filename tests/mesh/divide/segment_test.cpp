@@ -1,3 +1,4 @@
+// Covers: hierarchy
 #include <fovea/core/error.h>
 #include <fovea/mesh/segment.h>
 

@@ -1,3 +1,4 @@
+// Covers: adjacency, dual_orient, normals
 #include <fovea/core/error.h>
 #include <fovea/mesh/dual_graph.h>
 

@@ -1,3 +1,4 @@
+// Covers: mesh_edges
 #include <fovea/core/error.h>
 #include <fovea/mesh/dual_graph.h>
 

@@ -1,3 +1,4 @@
+// Covers: model_page_script
 #include <fmt/format.h>
 #include <fovea/core/error.h>
 #include <fovea/mesh/show.h>

@@ -1,3 +1,4 @@
+// Covers: kernels
 #include <fovea/core/error.h>
 #include <fovea/ops/convolve.h>
 #include <gmock/gmock.h>
@@ -10,10 +11,12 @@
 #include "reference/convolve.h"
 #include "support/devices.h"
 #include "support/images.h"
+#include "support/messages.h"
 
 namespace fovea {
 namespace {
 
+using test::message_of;
 using test::random_image;
 
 class Convolve : public test::OnEveryPlace {};
@@ -265,16 +268,6 @@ TEST(ConvolveParity, DataOnTheDeviceStaysThere) {
   gaussian_blur(image, cpu, 3, {.exec = {.device = Device::cpu()}});
   gaussian_blur(clone(image, Memory::kCuda), cuda, 3);
   EXPECT_TRUE(test::images_equal(clone(cuda), cpu, 1e-5));
-}
-
-template <class Call>
-std::string message_of(const Call& call) {
-  try {
-    call();
-  } catch (const InvalidArgument& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
 }
 
 TEST(ConvolveError, NamesSizesTapsAndAnchors) {

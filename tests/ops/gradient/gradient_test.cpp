@@ -1,3 +1,4 @@
+// Covers: polar_gradient
 #include <fovea/core/error.h>
 #include <fovea/ops/gradient.h>
 #include <gmock/gmock.h>

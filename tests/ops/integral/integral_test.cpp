@@ -1,3 +1,4 @@
+// Covers: integral_f32, integral_f64, integral_u32, integral_u64
 #include <fovea/core/error.h>
 #include <fovea/ops/integral.h>
 #include <gmock/gmock.h>

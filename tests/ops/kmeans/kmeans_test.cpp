@@ -1,3 +1,4 @@
+// Covers: kmeans_kernels, plus_plus
 #include <fovea/core/error.h>
 #include <fovea/core/random.h>
 #include <fovea/ops/kmeans.h>

@@ -1,3 +1,4 @@
+// Covers: assign, nearest_centers
 #include "ops/kmeans/nearest.h"
 
 #include <fovea/core/error.h>

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "support/messages.h"
+
 namespace fovea {
 namespace {
 
@@ -94,21 +96,16 @@ TEST(MaxFlow, NothingToCut) {
   EXPECT_EQ(minimum_cut(2, arcs, {}).value, 0);
 }
 
-std::string message_of(const std::vector<CutArc>& arcs, const std::vector<CutTie>& ties) {
-  try {
-    minimum_cut(2, arcs, ties);
-  } catch (const InvalidArgument& error) {
-    return error.what();
-  }
-  return "";
+std::string refusal(const std::vector<CutArc>& arcs, const std::vector<CutTie>& ties) {
+  return test::message_of([&] { minimum_cut(2, arcs, ties); });
 }
 
 TEST(MaxFlow, WhatCannotBeIsRefused) {
-  EXPECT_THAT(message_of({{0, 2, 1}}, {}), HasSubstr("arc 0 is of node 2; there are 2 nodes"));
-  EXPECT_THAT(message_of({{0, 1, -1}}, {}), HasSubstr("arc 0 has capacity -1"));
-  EXPECT_THAT(message_of({{0, 1, std::nan("")}}, {}), HasSubstr("capacity nan"));
-  EXPECT_THAT(message_of({}, {{-1, 1, 1}}), HasSubstr("tie 0 is of node -1"));
-  EXPECT_THAT(message_of({}, {{1, HUGE_VAL, 1}}), HasSubstr("capacity inf"));
+  EXPECT_THAT(refusal({{0, 2, 1}}, {}), HasSubstr("arc 0 is of node 2; there are 2 nodes"));
+  EXPECT_THAT(refusal({{0, 1, -1}}, {}), HasSubstr("arc 0 has capacity -1"));
+  EXPECT_THAT(refusal({{0, 1, std::nan("")}}, {}), HasSubstr("capacity nan"));
+  EXPECT_THAT(refusal({}, {{-1, 1, 1}}), HasSubstr("tie 0 is of node -1"));
+  EXPECT_THAT(refusal({}, {{1, HUGE_VAL, 1}}), HasSubstr("capacity inf"));
 }
 
 }  // namespace

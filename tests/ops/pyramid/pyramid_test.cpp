@@ -1,3 +1,4 @@
+// Covers: gaussian_halve
 #include <fovea/core/error.h>
 #include <fovea/ops/pyramid.h>
 #include <fovea/ops/resize.h>
@@ -9,10 +10,12 @@
 #include "reference/pyramid.h"
 #include "support/devices.h"
 #include "support/images.h"
+#include "support/messages.h"
 
 namespace fovea {
 namespace {
 
+using test::message_of;
 using test::random_image;
 
 class PyramidOn : public test::OnEveryPlace {
@@ -184,16 +187,6 @@ TEST(PyramidParity, CudaEqualsCpuAndStaysOnTheDevice) {
     expect_parity<std::uint8_t>(filter);
     expect_parity<float>(filter);
   }
-}
-
-template <class Call>
-std::string message_of(const Call& call) {
-  try {
-    call();
-  } catch (const InvalidArgument& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
 }
 
 TEST(PyramidError, NamesSizesAndRatio) {

@@ -1,3 +1,4 @@
+// Covers: area, area_taps, halve, resize_plan
 #include <fovea/core/error.h>
 #include <fovea/ops/resize.h>
 #include <gmock/gmock.h>
@@ -7,10 +8,12 @@
 #include "reference/resize.h"
 #include "support/devices.h"
 #include "support/images.h"
+#include "support/messages.h"
 
 namespace fovea {
 namespace {
 
+using test::message_of;
 using test::random_image;
 
 class Resize : public test::OnEveryPlace {
@@ -310,16 +313,6 @@ TEST(ResizeParity, DataOnTheDeviceStaysThere) {
   resize(image.view().crop(5, 6, 300, 70), cpu, {.exec = {.device = Device::cpu()}});
   resize(on_device.view().crop(5, 6, 300, 70), cuda);
   EXPECT_TRUE(test::images_equal(clone(cuda), cpu));
-}
-
-template <class Call>
-std::string message_of(const Call& call) {
-  try {
-    call();
-  } catch (const InvalidArgument& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
 }
 
 TEST(ResizeError, NamesChannelsSizesAndCounts) {

@@ -1,3 +1,4 @@
+// Covers: dijkstra, engine_choice, floyd_warshall, partitioned, parts, square_copy
 #include <fovea/core/error.h>
 #include <fovea/ops/shortest_paths.h>
 
@@ -8,12 +9,14 @@
 #include "ops/shortest_paths/sphere_graph.h"
 #include "reference/shortest_paths.h"
 #include "support/devices.h"
+#include "support/messages.h"
 
 namespace fovea {
 namespace {
 
 using test::apart;
 using test::grid;
+using test::message_of;
 using test::scattered;
 using testing::HasSubstr;
 using PathPlaces = test::OnEveryPlace;
@@ -224,16 +227,6 @@ TEST(ShortestPaths, GraphsKeepTheCheapestArc) {
   EXPECT_EQ(graph.neighbors(1)[0], 0);
   EXPECT_EQ(graph.costs(1)[0], 2);
   EXPECT_FALSE(std::signbit(graph.costs(2)[0]));
-}
-
-template <class Call>
-std::string message_of(Call call) {
-  try {
-    call();
-  } catch (const InvalidArgument& error) {
-    return error.what();
-  }
-  return "";
 }
 
 TEST(ShortestPaths, WhatCannotBeIsRefused) {

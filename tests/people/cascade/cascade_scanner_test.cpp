@@ -1,3 +1,4 @@
+// Covers: cascade_sums
 #include <fovea/core/error.h>
 #include <gtest/gtest.h>
 

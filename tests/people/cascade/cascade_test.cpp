@@ -1,3 +1,4 @@
+// Covers: cascade_planes, cascade_rows
 #include <fovea/core/error.h>
 #include <fovea/people/cascade.h>
 #include <gtest/gtest.h>

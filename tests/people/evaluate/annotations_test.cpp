@@ -1,3 +1,4 @@
+// Covers: annotations_coco, annotations_pascal
 #include <fovea/core/error.h>
 #include <fovea/people/annotations.h>
 #include <gmock/gmock.h>

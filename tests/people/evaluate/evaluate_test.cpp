@@ -1,3 +1,4 @@
+// Covers: evaluate_match
 #include <fovea/core/error.h>
 #include <fovea/core/random.h>
 #include <fovea/people/evaluate.h>

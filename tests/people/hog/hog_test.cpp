@@ -1,3 +1,4 @@
+// Covers: hog_band, hog_blocks, hog_rows, hog_scores, hog_votes
 #include <fovea/core/error.h>
 #include <fovea/people/hog.h>
 #include <gmock/gmock.h>
@@ -9,21 +10,13 @@
 #include "people/model_parts.h"
 #include "reference/hog.h"
 #include "support/images.h"
+#include "support/messages.h"
 
 namespace fovea::people {
 namespace {
 
+using test::message_of;
 using testing::HasSubstr;
-
-template <class Function>
-std::string message_of(Function function) {
-  try {
-    function();
-  } catch (const InvalidArgument& error) {
-    return error.what();
-  }
-  return "no InvalidArgument";
-}
 
 TEST(HogOptions, DefaultsAreThePapers) {
   const HogOptions hog;

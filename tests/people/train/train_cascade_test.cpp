@@ -1,3 +1,4 @@
+// Covers: train_cascade_samples, train_cascade_stage
 #include <fovea/core/error.h>
 #include <fovea/core/random.h>
 #include <fovea/people/train.h>

@@ -1,3 +1,4 @@
+// Covers: train_channels_samples
 #include <fovea/core/error.h>
 #include <fovea/people/train.h>
 

@@ -1,3 +1,4 @@
+// Covers: classifier_basis, classifier_knn, classifier_sigmoid
 #include <fovea/core/error.h>
 #include <fovea/core/random.h>
 #include <fovea/scenes/classifier.h>

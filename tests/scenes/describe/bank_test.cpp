@@ -1,3 +1,4 @@
+// Covers: bank_passes
 // The kernels against MATLAB's formulas, written out.
 #include "scenes/describe/bank.h"
 

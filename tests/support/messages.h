@@ -1,0 +1,20 @@
+// What a call says when it refuses.
+#pragma once
+#include <fovea/core/error.h>
+
+#include <string>
+
+namespace fovea::test {
+
+// The message of the exception of type E that function() throws; empty where it throws none.
+template <class E = InvalidArgument, class Function>
+std::string message_of(Function function) {
+  try {
+    function();
+  } catch (const E& error) {
+    return error.what();
+  }
+  return {};
+}
+
+}  // namespace fovea::test
