@@ -44,7 +44,7 @@ Number number(Cursor& cursor, const char* what) {
   return value;
 }
 
-PfmHeader read_header(Cursor& cursor, const ImageReadOptions& options = {}) {
+PfmHeader read_header(Cursor& cursor, const ImageReadOptions& options = kNoLimits) {
   PfmHeader header;
   header.shape.type = SampleType::kFloat32;
   header.shape.channels = word(cursor) == "PF" ? 3 : 1;

@@ -120,7 +120,7 @@ void read_pam_header(const Source& source, Tokens& tokens, PnmHeader& header) {
   if (header.channels < 2) header.alpha = Alpha::kNone;
 }
 
-PnmHeader read_header(Cursor& cursor, const ImageReadOptions& options = {}) {
+PnmHeader read_header(Cursor& cursor, const ImageReadOptions& options = kNoLimits) {
   const Source& source = cursor.source();
   cursor.get();
   PnmHeader header;

@@ -68,6 +68,12 @@ TEST(BashCompletion, FilesWhereFilesBelong) {
   EXPECT_THAT(offered("fovea ops gradient --bins ''"), IsEmpty());
 }
 
+TEST(BashCompletion, ModelsAndFolders) {
+  EXPECT_THAT(offered("fovea people detect x --model people/ch"), Contains("people/channels"));
+  EXPECT_THAT(offered("fovea people detect x --model pho"), ElementsAre("photo one.pgm"));
+  EXPECT_THAT(offered("fovea demo -o ''"), IsEmpty()) << "there is no folder";
+}
+
 class OtherShell : public testing::TestWithParam<const char*> {};
 
 TEST_P(OtherShell, ScriptIsSound) {

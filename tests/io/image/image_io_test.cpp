@@ -155,6 +155,11 @@ TEST(ImageIo, HonorsLimitsAndPages) {
                 HasSubstr("more than the 199 bytes allowed"))
         << name;
     EXPECT_NO_THROW(read_image(folder / name, {.most_bytes = 800}));
+    EXPECT_THAT(message_of<FormatError>([&] { read_image(folder / name, {.max_pixels = 199}); }),
+                HasSubstr("is 20x10, which is 200 pixels and more than the 199 allowed"))
+        << name;
+    EXPECT_NO_THROW(read_image(folder / name, {.max_pixels = 200}));
+    EXPECT_NO_THROW(read_image(folder / name, {.max_pixels = 0}));
     EXPECT_THROW(read_image(folder / name, {.page = 1}), InvalidArgument);
     EXPECT_THROW(read_image(folder / name, {.page = -1}), InvalidArgument);
   }
@@ -162,7 +167,7 @@ TEST(ImageIo, HonorsLimitsAndPages) {
 
 TEST(ImageIo, ListsItsCodecs) {
   const std::vector<Feature> features = codecs();
-  ASSERT_EQ(features.size(), 6U);
+  ASSERT_EQ(features.size(), 7U);
   for (const Feature& feature : features) {
     EXPECT_TRUE(feature.usable);
     EXPECT_FALSE(feature.detail.empty());
