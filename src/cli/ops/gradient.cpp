@@ -113,12 +113,11 @@ int run_gradient(GradientRequest& request, Context& context) {
       context, request.files, "", [&](io::AnyImage& input, const std::string& output) {
         request.differences.exec = request.polar.exec = exec_of_image(context);
         const auto image = io::to_bytes(io::drop_alpha(input));
-        const Image<float> values = shows_differences(request) ? differences_of(image, request)
-                                                               : polar_values(image, request);
+        Image<float> values = shows_differences(request) ? differences_of(image, request)
+                                                         : polar_values(image, request);
         io::ImageFacts facts = facts_of_bytes(input.facts);
         facts.white = writes_float(output) ? 1 : facts.white;
-        if (writes_float(output))
-          io::write_image(output, io::AnyImage{clone(values.view()), facts});
+        if (writes_float(output)) io::write_image(output, io::AnyImage{std::move(values), facts});
         else io::write_image(output, io::AnyImage{picture_of(values, request), facts});
         return ImageResult{};
       });

@@ -36,10 +36,11 @@ struct BmpHeader {
     return (width * static_cast<std::uint64_t>(bits) + 31) / 32 * 4;
   }
   bool gray() const {
+    if (!indexed()) return false;
     for (std::uint32_t i = 0; i < colors; ++i) {
       if (palette[i][0] != palette[i][1] || palette[i][1] != palette[i][2]) return false;
     }
-    return indexed();
+    return true;
   }
   PictureShape shape() const {
     const std::uint64_t channels = gray() ? 1 : offsets[3] >= 0 ? 4 : 3;

@@ -54,13 +54,14 @@ PfmHeader read_header(Cursor& cursor, const ImageReadOptions& options = kNoLimit
   if (!std::isfinite(scale) || scale == 0)
     cursor.source().fail(fmt::format("has the scale {}; expected a number other than 0", scale));
   header.big_endian = scale > 0;
-  check_shape(cursor.source(), header.shape, options);
+  check_shape(cursor.source(), header.shape);
   const double needed = static_cast<double>(header.shape.width * header.shape.channels) * 4.0 *
                         static_cast<double>(header.shape.height);
   if (needed > static_cast<double>(cursor.remaining()))
     cursor.source().fail(fmt::format("is truncated: {}x{} pixels take {:.0f} bytes, {} are there",
                                      header.shape.width, header.shape.height, needed,
                                      cursor.remaining()));
+  check_shape(cursor.source(), header.shape, options);
   return header;
 }
 

@@ -137,7 +137,7 @@ PnmHeader read_header(Cursor& cursor, const ImageReadOptions& options = kNoLimit
   }
   if (header.most < 1 || header.most > kMostValue)
     source.fail(fmt::format("says white is {}; expected 1 to {}", header.most, kMostValue));
-  check_shape(source, header.shape(), options);
+  check_shape(source, header.shape());
   // In ASCII a sample takes a digit and a space, which the last may lack; a bit takes a digit.
   const double samples =
       static_cast<double>(header.width * header.channels) * static_cast<double>(header.height);
@@ -148,6 +148,7 @@ PnmHeader read_header(Cursor& cursor, const ImageReadOptions& options = kNoLimit
   if (needed > static_cast<double>(cursor.remaining()))
     source.fail(fmt::format("is truncated: {}x{} pixels take {:.0f} bytes at least, {} are there",
                             header.width, header.height, needed, cursor.remaining()));
+  check_shape(source, header.shape(), options);
   return header;
 }
 

@@ -197,8 +197,9 @@ Page read_page(const TiffFile& file, const ImageReadOptions& options) {
   if (page.photometric == PHOTOMETRIC_PALETTE && page.bits == stored_bits && page.bits <= 16)
     read_palette(tiff, page);
   check_supported(file, page);
-  check_shape(file.source(), page.shape(), options);
+  check_shape(file.source(), page.shape());
   check_justified(file.source(), stored_bytes(tiff, page), expansion(page.compression));
+  check_shape(file.source(), page.shape(), options);
   return page;
 }
 

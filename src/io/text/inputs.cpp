@@ -141,13 +141,13 @@ void expand_word(const std::string& word, const InputKind& kind, std::vector<std
   const fs::file_status status = fs::status(word, error);
   if (fs::is_directory(status)) append(files_in(word, kind));
   else if (fs::exists(status)) paths.push_back(word);
-  else if (word.find("**") != word.npos) append(files_below(word, kind));
-  else if (is_glob(word)) append(matches_of(word));
   else if (is_address(word))
     throw IoError(
         fmt::format("{}: is the address of a stream, which is not read; save it to a "
                     "file first, or pipe it in as y4m",
                     fovea::detail::shown(word)));
+  else if (word.find("**") != word.npos) append(files_below(word, kind));
+  else if (is_glob(word)) append(matches_of(word));
   else paths.push_back(word);  // missing: reading it will say so
 }
 

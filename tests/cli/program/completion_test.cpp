@@ -68,9 +68,7 @@ TEST(BashCompletion, FilesWhereFilesBelong) {
   EXPECT_THAT(offered("fovea ops gradient --bins ''"), IsEmpty());
 }
 
-TEST(BashCompletion, ModelsAndFolders) {
-  EXPECT_THAT(offered("fovea people detect x --model people/ch"), Contains("people/channels"));
-  EXPECT_THAT(offered("fovea people detect x --model pho"), ElementsAre("photo one.pgm"));
+TEST(BashCompletion, OnlyFoldersWhereFoldersBelong) {
   EXPECT_THAT(offered("fovea demo -o ''"), IsEmpty()) << "there is no folder";
 }
 
