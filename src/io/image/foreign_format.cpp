@@ -74,8 +74,10 @@ Magic media_kind(std::string_view brand) {
 }
 
 std::string phrase(const Magic& magic) {
-  return fmt::format("is {}, {}", magic.name,
-                     magic.picture ? "which is not read; convert it to PNG" : "not an image");
+  return fmt::format(
+      "is {}, {}", magic.name,
+      magic.picture ? "which is not read; convert it to PNG, for example with ffmpeg -i IN OUT.png"
+                    : "not an image");
 }
 
 }  // namespace

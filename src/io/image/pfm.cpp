@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "core/words.h"
 #include "io/image/codec.h"
 
 namespace fovea::io {
@@ -39,8 +40,8 @@ Number number(Cursor& cursor, const char* what) {
   Number value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size())
-    cursor.source().fail(
-        fmt::format("is truncated or damaged: its {} is '{}', not a number", what, text));
+    cursor.source().fail(fmt::format("is truncated or damaged: its {} is '{}', not a number", what,
+                                     fovea::detail::shown(text)));
   return value;
 }
 

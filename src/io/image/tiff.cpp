@@ -381,7 +381,7 @@ AnyImage read_pixels(const TiffFile& file, const Page& page, const ImageReadOpti
 
 ImageInfo info(const Source& source) {
   const TiffFile file(source);
-  const Page page = read_page(file, {});
+  const Page page = read_page(file, kNoLimits);
   const tdir_t pages = TIFFNumberOfDirectories(file.get());
   if (file.failed()) file.fail_reading("its pages cannot be counted");
   return make_info(page.shape(), page.facts(), static_cast<int>(pages));

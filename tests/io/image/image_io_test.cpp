@@ -64,9 +64,11 @@ TEST(ImageIo, NamesFormatsThatAreNotRead) {
   const auto message = [](const std::string& bytes) {
     return message_of<FormatError>([&] { read_image(as_bytes(bytes), "x.jpg"); });
   };
-  EXPECT_EQ(message("GIF89a......"), "x.jpg: is a GIF, which is not read; convert it to PNG");
+  EXPECT_EQ(message("GIF89a......"),
+            "x.jpg: is a GIF, which is not read; convert it to PNG, for example with ffmpeg -i IN "
+            "OUT.png");
   EXPECT_THAT(message("RIFF....WEBPVP8 "), HasSubstr("is a WebP"));
-  EXPECT_THAT(message("BM0000000000"), HasSubstr("is a BMP"));
+  EXPECT_THAT(message("BM0000000000"), HasSubstr("the header of the BMP is not whole"));
   EXPECT_THAT(message("\0\0\0\x18"
                       "ftypheic...."s),
               HasSubstr("is a HEIC"));
