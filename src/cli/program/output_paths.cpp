@@ -1,3 +1,5 @@
+#include "cli/program/output_paths.h"
+
 #include <fovea/core/error.h>
 #include <fovea/io/sink.h>
 
@@ -7,7 +9,6 @@
 #include <map>
 #include <set>
 
-#include "cli/program/batch.h"
 #include "core/words.h"
 
 namespace fovea::cli {
