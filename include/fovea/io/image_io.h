@@ -153,8 +153,8 @@ FOVEA_API Image<float> to_float(AnyImage&& image);
 FOVEA_API Image<std::uint8_t> to_bytes(const AnyImage& image);
 FOVEA_API Image<std::uint8_t> to_bytes(AnyImage&& image);
 
-// 0.299 R + 0.587 G + 0.114 B (ITU-R BT.601), rounded to nearest for integers. Of 2 or 4 channels
-// the last counts as alpha and is left out; more than 4 are an InvalidArgument.
+// 0.299 R + 0.587 G + 0.114 B (ITU-R BT.601), rounded to nearest for integers. The last
+// of 2 or 4 channels counts as alpha and is left out; more than 4 are an InvalidArgument.
 FOVEA_API Image<std::uint8_t> to_gray(ImageView<const std::uint8_t> image);
 FOVEA_API Image<std::uint16_t> to_gray(ImageView<const std::uint16_t> image);
 FOVEA_API Image<float> to_gray(ImageView<const float> image);

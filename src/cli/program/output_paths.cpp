@@ -62,7 +62,8 @@ fs::path shared_folder(const std::vector<std::string>& inputs) {
   return shared;
 }
 
-// Names of the results in a folder. Of inputs with one name those below the shared folder differ.
+// Names of the results in a folder. Where inputs have one name, their folders below the one they
+// share keep them distinct.
 std::vector<fs::path> names_in_folder(const std::vector<std::string>& inputs,
                                       const std::string& extension) {
   std::vector<fs::path> names;

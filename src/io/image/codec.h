@@ -26,7 +26,7 @@ struct Codec {
 };
 extern const Codec kPngCodec, kJpegCodec, kTiffCodec, kPnmCodec, kPfmCodec, kNpyCodec, kBmpCodec;
 
-// Of a picture's pages some may be smaller copies of it or masks, as their tags say.
+// Some pages may be smaller copies of a picture or masks, as their tags say.
 enum class TiffPages : unsigned char { kAll, kFullSize };
 std::vector<AnyImage> read_tiff_pages(const Source& source, const ImageReadOptions& options,
                                       TiffPages which = TiffPages::kAll);

@@ -150,8 +150,8 @@ AnyImage read_image(const Source& source, const ImageReadOptions& options) {
   const Codec& codec = codec_of(source);
   if (options.page > 0 && codec.format != ImageFormat::kTiff)
     throw InvalidArgument(
-        fmt::format("{}: page {} was asked, but a {} has one page; ask for page 0", source.name(),
-                    options.page, codec.name));
+        fmt::format("{}: there is no page {}, since a {} has one page; choose page 0",
+                    source.name(), options.page, codec.name));
   return upright(codec.read(source, options), options);
 }
 

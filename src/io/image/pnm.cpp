@@ -1,6 +1,6 @@
 // The Netpbm formats: P1 to P6, ASCII and binary, of 1 to 16 bits, and PAM (P7). Written are P5, P6
 // and P7. Samples of more than 8 bits are big-endian and keep their values; a greatest value below
-// 255 is spread over 0..255. Of several pictures in one file the first is read.
+// 255 is spread over 0..255. Only the first of several pictures in one file is read.
 #include <fovea/core/error.h>
 
 #include <fmt/format.h>

@@ -29,7 +29,7 @@ std::string temporary_beside(const std::string& path) {
 }
 
 // Where symbolic links end, so that the rename replaces the file and not the link to it. Also where
-// nothing is there yet, which realpath() cannot tell.
+// nothing is there yet, which realpath() refuses.
 std::string resolved(std::string path) {
   constexpr int kMostLinks = 40;  // as Linux; more are a circle, which open() names
   std::error_code error;
