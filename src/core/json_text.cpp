@@ -1,5 +1,7 @@
 #include "core/json_text.h"
 
+#include <fovea/core/error.h>
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -69,5 +71,26 @@ std::string json_quote(std::string_view text) {
 
 std::string json_number(double value) { return number_text(value); }
 std::string json_number(float value) { return number_text(value); }
+
+void check_json_depth(std::string_view text, const std::string& name) {
+  constexpr int kMostDepth = 100;
+  int depth = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted) {
+      if (c == '\\') ++i;
+      else if (c == '"') quoted = false;
+    } else if (c == '"') {
+      quoted = true;
+    } else if (c == '[' || c == '{') {
+      if (++depth > kMostDepth)
+        throw FormatError(
+            fmt::format("{}: JSON is nested more than {} deep at byte {}", name, kMostDepth, i));
+    } else if (c == ']' || c == '}') {
+      --depth;
+    }
+  }
+}
 
 }  // namespace fovea::detail

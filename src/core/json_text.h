@@ -17,4 +17,8 @@ FOVEA_API std::string json_quote(std::string_view text);
 FOVEA_API std::string json_number(double value);
 FOVEA_API std::string json_number(float value);
 
+// Throws FormatError "NAME: ..." where brackets in the text are nested more than 100 deep: no file
+// of ours needs that, and parsers run out of stack. Call it before text of others is parsed.
+FOVEA_API void check_json_depth(std::string_view text, const std::string& name);
+
 }  // namespace fovea::detail

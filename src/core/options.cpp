@@ -187,6 +187,12 @@ std::string join_words(const Items& items) {
   return text;
 }
 
+// Whole numbers whole (1048576), others short.
+std::string bound_text(double bound) {
+  return bound == std::trunc(bound) && std::abs(bound) < 1e15 ? fmt::format("{:.0f}", bound)
+                                                              : fmt::format("{:g}", bound);
+}
+
 enum class Counted : unsigned char { kOne, kMany };
 
 std::string number_range(const OptionField& field, bool whole, Counted counted = Counted::kOne) {
@@ -196,9 +202,11 @@ std::string number_range(const OptionField& field, bool whole, Counted counted =
   // A bound this large only says what the type can hold: users need not read it.
   const bool unbounded_above = !above || field.greatest >= 1e9;
   if (below && !unbounded_above)
-    return fmt::format("{} from {:g} to {:g}", kind, field.least, field.greatest);
-  if (below) return fmt::format("{} of at least {:g}", kind, field.least);
-  if (above && !unbounded_above) return fmt::format("{} of at most {:g}", kind, field.greatest);
+    return fmt::format("{} from {} to {}", kind, bound_text(field.least),
+                       bound_text(field.greatest));
+  if (below) return fmt::format("{} of at least {}", kind, bound_text(field.least));
+  if (above && !unbounded_above)
+    return fmt::format("{} of at most {}", kind, bound_text(field.greatest));
   return kind;
 }
 

@@ -12,6 +12,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "core/json_text.h"
+
 namespace fovea::emd {
 namespace {
 
@@ -58,7 +60,9 @@ std::string read_text(const std::string& path) {
 Costs read_json(const std::string& path) {
   Costs costs;
   try {
-    for (const auto& row : nlohmann::json::parse(read_text(path))) {
+    const std::string text = read_text(path);
+    detail::check_json_depth(text, path);
+    for (const auto& row : nlohmann::json::parse(text)) {
       const auto values = row.get<std::vector<double>>();
       if (costs.rows > 0 && values.size() * costs.rows != costs.values.size()) return {};
       costs.values.insert(costs.values.end(), values.begin(), values.end());

@@ -41,12 +41,12 @@ figcaption .command::before{content:"$ ";opacity:.6}
 .grid{display:grid;gap:1.2rem;margin:1.3rem 0;align-items:start;
 grid-template-columns:repeat(auto-fit,minmax(min(100%,max(17rem,calc((100% - (var(--columns) - 1)*1.2rem)/var(--columns)))),1fr))}
 .grid figure{margin:0;width:auto}
-.scroll{overflow-x:auto;margin:1.3rem 0}
+.scroll{overflow-x:auto;scrollbar-width:thin;max-width:100%;margin:1.3rem 0}
 table{border-collapse:collapse;font-size:.92rem;font-variant-numeric:tabular-nums}
 caption{text-align:left;font-size:.88rem;color:var(--fovea-muted);padding-bottom:.5rem}
-th,td{padding:.4rem .9rem;text-align:left;border-bottom:1px solid var(--fovea-grid)}
+th,td{padding:.4rem .7rem;text-align:left;border-bottom:1px solid var(--fovea-grid)}
 th:first-child,td:first-child{padding-left:.2rem}
-thead th{font-weight:600;border-bottom:2px solid var(--fovea-axis);vertical-align:bottom;white-space:nowrap}
+thead th{font-weight:600;border-bottom:2px solid var(--fovea-axis);vertical-align:bottom}
 th .unit{font-weight:400;color:var(--fovea-muted)}
 .number{text-align:right}
 tbody tr:hover{background:var(--soft)}

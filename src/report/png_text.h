@@ -7,7 +7,8 @@
 
 namespace fovea::report {
 
-// Of 1 (gray) or 3 (RGB) channels, in host memory; throws InvalidArgument otherwise.
+// The image has 1 (gray) or 3 (RGB) channels and lies in host memory; throws InvalidArgument
+// otherwise.
 std::string png_bytes(ImageView<const std::uint8_t> image);
 std::string base64(std::string_view bytes);
 // "data:image/png;base64,..."

@@ -1,5 +1,7 @@
 #include "core/json_text.h"
 
+#include <fovea/core/error.h>
+
 #include <limits>
 
 namespace fovea::detail {
@@ -25,6 +27,20 @@ TEST(JsonText, NumbersReadBackTheSame) {
   EXPECT_EQ(json_number(1e300), "1e+300");
   EXPECT_EQ(json_number(std::numeric_limits<double>::quiet_NaN()), "null");
   EXPECT_EQ(json_number(-std::numeric_limits<float>::infinity()), "null");
+}
+
+TEST(JsonDepth, IsLimited) {
+  EXPECT_NO_THROW(check_json_depth(std::string(100, '[') + std::string(100, ']'), "x"));
+  EXPECT_NO_THROW(check_json_depth("\"" + std::string(200, '[') + "\\\"" + "\"", "x"));
+  std::string wide;
+  for (int i = 0; i < 300; ++i) wide += "[{}],";
+  EXPECT_NO_THROW(check_json_depth("[" + wide + "0]", "x"));
+  try {
+    check_json_depth(std::string(200000, '['), "deep.json");
+    FAIL() << "nothing was thrown";
+  } catch (const FormatError& error) {
+    EXPECT_STREQ(error.what(), "deep.json: JSON is nested more than 100 deep at byte 100");
+  }
 }
 
 }  // namespace

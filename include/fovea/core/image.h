@@ -77,7 +77,7 @@ void copy_views(StackView<From> from, StackView<T> to, const Order&... order) {
 }  // namespace detail
 
 // A stack of images that owns its pixels, in host, pinned or device memory. Moves, does not copy;
-// copy() copies.
+// copy() copies. The pixels of a new stack are uninitialized: write them before you read them.
 template <class T>
 class Stack {
  public:
@@ -140,7 +140,7 @@ class Stack {
 };
 
 // An image that owns its pixels, in host, pinned or device memory. Moves, does not copy; copy()
-// copies.
+// copies. The pixels of a new image are uninitialized: write them before you read them.
 template <class T>
 class Image {
  public:

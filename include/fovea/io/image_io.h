@@ -11,14 +11,15 @@
 #include <variant>
 #include <vector>
 
-// Image files: PNG, JPEG, TIFF, PNM (with PAM), PFM and .npy. A file's format is told by its
-// content, never by its name. Errors are FormatError (the file is damaged, lies or is of another
-// format), IoError (the system refused to read) and WriteError (to write), each one line with the
-// file and the cause. No more memory is taken than the file's length can justify. Samples are given
-// as stored: no color management, no gamma.
+// Image files: PNG, JPEG, TIFF, PNM (with PAM), PFM, .npy and, for reading only, BMP. The content
+// of a file decides its format, never its name. Errors are FormatError (the file is damaged or of
+// another format), IoError (the system could not read it) and WriteError (the system could not
+// write it); each message is one line with the file and the cause. Before memory is taken, a
+// picture is checked against the length of its file and against ImageReadOptions::max_pixels.
+// Samples are returned as they are stored: there is no color management and no gamma correction.
 namespace fovea::io {
 
-enum class ImageFormat : unsigned char { kPng, kJpeg, kTiff, kPnm, kPfm, kNpy };
+enum class ImageFormat : unsigned char { kPng, kJpeg, kTiff, kPnm, kPfm, kNpy, kBmp };
 FOVEA_API const char* to_string(ImageFormat format);
 
 // The kinds of sample an image may have, in the order of the alternatives of AnyPixels and AnyView.
@@ -47,10 +48,10 @@ using AnyView = std::variant<ImageView<const std::uint8_t>, ImageView<const std:
 enum class Alpha : unsigned char { kNone, kStraight, kPremultiplied };
 FOVEA_API std::span<const Choice> choices(Alpha);
 
-// What a file says of its picture beside the pixels.
+// What a file says about its picture besides the pixels.
 struct ImageFacts {
   ImageFormat format = ImageFormat::kPng;
-  int bits = 8;           // of a sample in the file: 1 to 64
+  int bits = 8;           // bits per sample in the file: 1 to 64
   double white = 255;     // the sample value of full brightness; 1 for floating point
   int orientation = 1;    // EXIF's 1 to 8: how the stored picture is to be turned
   bool oriented = false;  // whether that has been done (see ImageReadOptions::orientation)
@@ -73,7 +74,7 @@ struct AnyImage {
   FOVEA_API AnyView view() const;
 };
 
-// A picture as read_image() would give it, told from the headers alone.
+// What read_image() would return, found from the headers alone.
 struct ImageInfo {
   int width = 0;
   int height = 0;
@@ -92,8 +93,9 @@ struct ImageReadOptions {
   Orientation orientation = Orientation::kIgnore;
   int page = 0;          // which page of a TIFF, from 0
   bool partial = false;  // take what a truncated or damaged JPEG still gives; the rest is gray
-  std::uint64_t most_bytes = 0;  // refuse pictures that would take more memory; 0: only what the
-                                 // file cannot justify is refused
+  std::uint64_t most_bytes = 0;  // refuse pictures that would take more memory; 0: no such limit
+  // Refuse pictures of more pixels, such as a small PNG that claims 100000x100000; 0: no such limit
+  std::uint64_t max_pixels = std::uint64_t{1} << 28;
 };
 FOVEA_API void describe(OptionVisitor& visit, ImageReadOptions& options);
 
@@ -151,8 +153,8 @@ FOVEA_API Image<float> to_float(AnyImage&& image);
 FOVEA_API Image<std::uint8_t> to_bytes(const AnyImage& image);
 FOVEA_API Image<std::uint8_t> to_bytes(AnyImage&& image);
 
-// 0.299 R + 0.587 G + 0.114 B (ITU-R BT.601), rounded to nearest for integers. Of 2 or 4 channels
-// the last counts as alpha and is left out; more than 4 are an InvalidArgument.
+// 0.299 R + 0.587 G + 0.114 B (ITU-R BT.601), rounded to nearest for integers. The last
+// of 2 or 4 channels counts as alpha and is left out; more than 4 are an InvalidArgument.
 FOVEA_API Image<std::uint8_t> to_gray(ImageView<const std::uint8_t> image);
 FOVEA_API Image<std::uint16_t> to_gray(ImageView<const std::uint16_t> image);
 FOVEA_API Image<float> to_gray(ImageView<const float> image);

@@ -23,15 +23,21 @@ FOVEA_API bool has_extension(std::string_view path, const InputKind& kind);
 // Order of names as people count: frame2 before frame10, a folder's files together.
 FOVEA_API bool natural_less(std::string_view a, std::string_view b);
 
-// Turns the words of a command line into paths, in the order of the words. A file stands for
-// itself, whatever its extension. A folder stands for its files of that kind, in natural order,
-// without hidden ones and those of folders in it. A glob (* ? [a-z]) stands for the files that
-// match, in natural order; quote it, or the shell expands it. @list stands for the words in the
-// file of that name, one a line, relative to the list's folder; blank lines and lines that begin
-// with # do not count. The word - stands for itself: the standard input.
-// Throws IoError that names the word where a file is missing, nothing matches a glob, a folder has
-// no file of that kind (naming the extensions looked for), or a list names another list or -;
-// FormatError where a list is not text.
+// Turns the words of a command line into paths, in the order of the words.
+//   file       stands for itself, whatever its extension.
+//   folder     stands for its own files of that kind, in natural order, without hidden files.
+//   folder/**  stands for the files of that kind in the folder and in all folders below it, and
+//              folder/**/*.png for those that match. Hidden folders and links are not followed.
+//   glob       (* ? [a-z]) stands for the files that match, in natural order. Quote it, or the
+//              shell expands it.
+//   @list      stands for the words in the file of that name, one per line, relative to the
+//              list's folder. Blank lines and lines that begin with # are skipped.
+//   -          stands for itself: the standard input.
+// A missing file among several inputs is kept, so that the others can be worked on and reading it
+// fails with its name. Throws IoError that names the word where the only input is missing, nothing
+// matches a glob, a folder has no file of that kind (with the extensions that were looked for), an
+// input is an address such as rtsp://, or a list names another list or -. Throws FormatError where
+// a list is not text.
 FOVEA_API std::vector<std::string> expand_inputs(std::span<const std::string> words,
                                                  const InputKind& kind);
 

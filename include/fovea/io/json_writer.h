@@ -10,7 +10,7 @@
 
 namespace fovea::io {
 
-// kPretty: one value a line, indented by two. kCompact: no white space. kLines: JSON lines, any
+// kPretty: one value per line, indented by two. kCompact: no white space. kLines: JSON lines, any
 // number of top-level values, each compact on a line of its own and handed to the sink when whole.
 enum class JsonStyle : unsigned char { kPretty, kCompact, kLines };
 

@@ -12,14 +12,17 @@ namespace fovea::io {
 // Where a writer puts its text, piece by piece. A sink that cannot take a piece throws.
 using Sink = std::function<void(std::string_view)>;
 
+// Whether an output of this name is the standard output: "-" or "/dev/stdout".
+FOVEA_API bool is_standard_output(std::string_view path);
+
 // Appends to a string that outlives the sink.
 FOVEA_API Sink string_sink(std::string& text);
 // Writes to an open C stream, which stays the caller's; `name` stands in errors ("stdout").
 FOVEA_API Sink stream_sink(std::FILE* stream, std::string name);
 
 // A file that appears whole or not at all: written under a temporary name beside `path`, which it
-// takes in commit(). Without commit() an older file of that name stays as it was. The path "-" is
-// the standard output, where commit() only flushes.
+// takes in commit(). Without commit() an older file of that name stays as it was. The paths "-" and
+// "/dev/stdout" are the standard output, where commit() only flushes.
 class FOVEA_API FileSink {
  public:
   // Throws WriteError that names the path and the system's reason, as write() and commit() do.

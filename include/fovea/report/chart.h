@@ -98,7 +98,7 @@ struct MatrixChart {
   std::vector<double> values{};  // row after row
   int rows = 0;
   int columns = 0;
-  std::vector<std::string> row_labels{};  // empty: none, else one a row
+  std::vector<std::string> row_labels{};  // empty: none, else one per row
   std::vector<std::string> column_labels{};
   std::string row_title{};
   std::string column_title{};

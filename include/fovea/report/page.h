@@ -89,7 +89,7 @@ class FOVEA_API Page {
   // A line that leads to a file beside the page.
   Page& link(const std::string& text, const std::string& file);
   Page& figure(const Figure& figure);
-  // Side by side, as many a row as there is room for but at most `columns`.
+  // Side by side, as many per row as there is room for but at most `columns`.
   Page& figures(const std::vector<Figure>& figures, int columns = 2);
   // Throws InvalidArgument where a row has another number of cells than there are columns.
   Page& table(const Table& table);

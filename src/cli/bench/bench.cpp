@@ -14,9 +14,11 @@
 #include <memory>
 
 #include "cli/bench/rivals.h"
+#include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "cli/program/stopwatch.h"
 #include "core/timing.h"
+#include "core/words.h"
 
 namespace fovea::cli {
 namespace {
@@ -149,8 +151,8 @@ std::vector<BenchCase> filtered(const std::vector<BenchCase>& cases, const std::
     for (const BenchCase& each : cases) {
       if (names.empty() || names.back() != each.name) names.push_back(each.name);
     }
-    throw InvalidArgument(fmt::format("--filter is '{}', which no case holds; there are {}", filter,
-                                      fmt::join(names, ", ")));
+    throw InvalidArgument(fmt::format("--filter is '{}', which no case contains; there are {}",
+                                      detail::shown(filter), fmt::join(names, ", ")));
   }
   return kept;
 }
@@ -160,6 +162,8 @@ BenchReport report_head(const BenchOptions& options, const std::vector<Exec>& wh
   BenchReport report;
   report.command = context.command.name();
   report.options_json = context.options_json;
+  report.device = to_string(context.exec.device);
+  report.seed = context.exec.seed;
   report.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   utsname system{};
   uname(&system);
@@ -199,11 +203,12 @@ std::string to_string(const BenchShape& shape) {
 }
 
 void describe(OptionVisitor& visit, BenchOptions& options) {
-  visit("csv", options.csv, "print a row a line, values between commas");
-  visit("markdown", options.markdown, "print a table for documents");
-  visit("repeats", options.repeats, "timed runs a row; their median counts", 1, 100000);
-  visit("filter", options.filter, "only cases whose name and size hold this text");
-  visit("rivals", options.rivals, "JSON file of rivals' rows that another program measured");
+  visit("csv", options.csv, "print comma-separated values, one row per line");
+  visit("markdown", options.markdown, "print a Markdown table for documents");
+  visit("repeats", options.repeats, "timed runs per row; the median is reported", 1, 100000);
+  visit("filter", options.filter, "measure only cases whose name and size contain this text");
+  visit.path("rivals", options.rivals, TextUse::kInput,
+             "JSON file with rows of rivals that another program measured");
 }
 
 int run_bench(const BenchOptions& options, const std::vector<BenchCase>& cases, Context& context) {
@@ -220,7 +225,7 @@ int run_bench(const BenchOptions& options, const std::vector<BenchCase>& cases, 
   report.rival_library = rivals.source_name();
   if (!rivals.absence().empty()) context.console.note("no rivals: " + rivals.absence());
   std::size_t done = 0;
-  const auto tell = [&] {
+  const auto report_progress = [&] {
     if (context.exec.progress)
       context.exec.progress({"measuring", static_cast<double>(done++),
                              static_cast<double>(wanted.size() * where.size())});
@@ -230,18 +235,20 @@ int run_bench(const BenchOptions& options, const std::vector<BenchCase>& cases, 
       context.console.explain("measuring on " + to_string(place.device));
       report.ceilings.push_back(ceiling_of(place, options.repeats, context.exec.stop));
       for (const BenchCase& each : wanted) {
-        tell();
+        report_progress();
         for (BenchRow& row : measure({each, place, report.ceilings.back()}, rivals, options.repeats,
                                      context.exec.stop))
           report.rows.push_back(std::move(row));
       }
     }
-    tell();
+    report_progress();
   } catch (const Cancelled&) {
     report.interrupted = true;
   }
+  report.seconds = seconds_so_far(context);
   if (!options.rivals.empty() && merge_rivals(options.rivals, report.rows) == 0)
-    context.console.note(options.rivals + ": no row has name, size and device of one of ours");
+    context.console.note(options.rivals +
+                         ": no row has the name, size and device of a row measured here");
   print(options, report, context);
   if (report.interrupted) throw Cancelled("stopped as asked");
   return kDone;

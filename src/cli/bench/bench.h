@@ -46,13 +46,13 @@ struct PublishedTime {
 };
 
 // One thing to measure. It becomes a row with one CPU thread, a row with all of them, and a row for
-// the GPU; several rivals give a row each.
+// the GPU; with several rivals each has a row of its own.
 struct BenchCase {
   std::string name;  // "gradient_sobel_u8"; a rival of the same name is measured beside it
   BenchShape shape;
   double bytes = 0;       // that any implementation must read and write
   double operations = 0;  // floating-point operations that it must do; 0 where they are no limit
-  // Makes buffers in the memory asked for, host or device, and the work on them.
+  // Makes buffers in host or device memory, and the work on them.
   std::function<BenchWork(Memory)> prepare;
   // What both sides work on, where the time depends on it; else each makes its own noise.
   std::shared_ptr<const Image<std::uint8_t>> image{};
@@ -70,10 +70,10 @@ struct BenchCase {
 };
 
 struct BenchOptions {
-  bool csv = false;       // a row a line
+  bool csv = false;       // one row per line
   bool markdown = false;  // a table for documents
-  int repeats = 11;       // timed runs a row, each of 10 ms or more
-  std::string filter{};   // only cases whose name and size hold this text
+  int repeats = 11;       // timed runs per row, each of 10 ms or more
+  std::string filter{};   // only cases whose name and size contain this text
   std::string rivals{};   // JSON file of rivals' rows measured by another program
 };
 void describe(OptionVisitor& visit, BenchOptions& options);
@@ -107,7 +107,10 @@ struct BenchCeiling {
 
 struct BenchReport {
   std::string command;
+  std::string device;
+  std::uint64_t seed = 0;
   std::string options_json;
+  double seconds = 0;   // of the whole run
   std::string date;     // UTC, ISO 8601
   std::string machine;  // "Linux 6.1.0 x86_64"
   std::string cpu;

@@ -261,17 +261,18 @@ Command bench_ops_command() {
   return {
       .system = "bench",
       .verb = "ops",
-      .summary = "time the image operations beside rivals and the machine's own limits",
+      .summary = "time the image operations beside other libraries and the hardware's limits",
       .text =
-          "A row for one CPU thread, one for all of them and one for the GPU. Ours, the rival "
-          "and a plain copy of as many bytes take turns in one run; medians count. ratio is the "
-          "rival's time over ours: over 1 we are faster. The bound is the slower of that copy "
-          "and of the arithmetic at the machine's measured speed. GPU rows are timed on data "
-          "that lies on the device.",
-      .examples = {{"fovea bench ops", "everything, as a table"},
-                   {"fovea bench ops --filter sobel --device cpu --json",
-                    "some rows, for programs"},
-                   {"fovea bench ops --markdown --repeats 31", "steadier, for a document"}},
+          "Each case has one row for one CPU thread, one for all threads and one for the GPU. "
+          "This library, the rival and a plain copy of as many bytes take turns in one run, and "
+          "medians are reported. The ratio is the rival's time divided by ours: above 1 this "
+          "library is faster. The bound is the slower of that copy and of the arithmetic at the "
+          "measured speed of the machine. GPU rows are timed on data that is already on the "
+          "device.",
+      .examples = {{"fovea bench ops", "all cases as a table"},
+                   {"fovea bench ops --filter sobel --device cpu --json", "some rows as JSON"},
+                   {"fovea bench ops --markdown --repeats 31",
+                    "steadier times as a table for a document"}},
       .request = make_request<BenchOptions, run_bench_ops>};
 }
 

@@ -116,6 +116,8 @@ std::string bench_json(const BenchReport& report) {
       R"({{
   "fovea": {},
   "command": {},
+  "device": {},
+  "seed": {},
   "options": {},
   "date": {},
   "machine": {},
@@ -126,14 +128,16 @@ std::string bench_json(const BenchReport& report) {
   "repeats": {},
   "interrupted": {},
   "ceilings": {},
-  "rows": {}
+  "rows": {},
+  "seconds": {}
 }}
 )",
-      json_quote(FOVEA_VERSION), json_quote(report.command), report.options_json,
-      json_quote(report.date), json_quote(report.machine), json_quote(report.cpu),
-      quoted_or_null(report.gpu), json_quote(report.simd), quoted_or_null(report.rival_library),
-      report.repeats, report.interrupted, json_lines(report.ceilings, ceiling_json),
-      json_lines(report.rows, row_json));
+      json_quote(FOVEA_VERSION), json_quote(report.command), json_quote(report.device), report.seed,
+      report.options_json, json_quote(report.date), json_quote(report.machine),
+      json_quote(report.cpu), quoted_or_null(report.gpu), json_quote(report.simd),
+      quoted_or_null(report.rival_library), report.repeats, report.interrupted,
+      json_lines(report.ceilings, ceiling_json), json_lines(report.rows, row_json),
+      detail::json_number(report.seconds));
 }
 
 std::string bench_csv(const BenchReport& report) {

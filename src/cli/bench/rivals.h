@@ -28,10 +28,10 @@ class Rivals {
     std::function<void()> work;
     std::function<const float*()> result;  // of the last run; empty where it gives none
   };
-  // One a rival that knows the case, in the order of the module.
+  // One per rival that knows the case, in the order of the module.
   std::vector<Work> prepare(const BenchCase& bench_case, int threads) const;
 
-  // A tracker that has seen a target's box in its first frame; next() tells its place.
+  // A tracker that has seen a target's box in its first frame; next() returns its place.
   struct TrackWork {
     std::string rival;  // "CamShift hue"
     std::function<emd::TrackBox(ImageView<const std::uint8_t> frame)> next;

@@ -14,6 +14,7 @@
 #include "cli/program/batch.h"
 #include "cli/program/command.h"
 #include "cli/program/info.h"
+#include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "core/json_text.h"
 
@@ -49,7 +50,8 @@ struct DemoOptions {
   std::string output = "demo";
 };
 void describe(OptionVisitor& visit, DemoOptions& options) {
-  visit("output", options.output, "folder to write index.html and the test scene to");
+  visit.path("output", options.output, TextUse::kFolder,
+             "folder that index.html and the test scene are written to");
 }
 
 void make_folder(const std::string& folder) {
@@ -68,8 +70,8 @@ int run_demo(DemoOptions& options, Context& context) {
   DemoRun run{.exec = context.exec, .scene = scene, .folder = options.output};
   run.exec.progress = {};
   report::Page page("Fovea " FOVEA_VERSION,
-                    "What the program makes on this machine. Every command below runs in the "
-                    "folder of this page, where the scene lies as `scene.png`.");
+                    "Results of the program on this machine. Every command below runs in the "
+                    "folder of this page, which also holds the test scene, `scene.png`.");
   for (std::size_t i = 0; i < kSections.size(); ++i) {
     throw_if_stopped(context.exec);
     if (context.exec.progress)
@@ -78,18 +80,14 @@ int run_demo(DemoOptions& options, Context& context) {
     page.section(std::string(kSections[i].title));
     kSections[i].add(page, run);
   }
-  page.provenance({.command = "fovea demo -o " + options.output,
-                   .options = context.options_json,
-                   .device = to_string(context.exec.device),
-                   .seed = context.exec.seed});
+  page.provenance(page_provenance(context));
   const std::string path = (folder / "index.html").string();
   page.write(path);
-  context.console.print(
-      context.json ? fmt::format("{{\"fovea\": \"{}\", \"command\": \"demo\", \"device\": \"{}\", "
-                                 "\"options\": {}, \"page\": {}}}\n",
-                                 FOVEA_VERSION, to_string(context.exec.device),
-                                 context.options_json, detail::json_quote(path))
-                   : path + "\n");
+  context.console.print(context.json
+                            ? fmt::format("{{{}, \"page\": {}, \"seconds\": {}}}\n",
+                                          provenance_members(context), detail::json_quote(path),
+                                          detail::json_number(seconds_so_far(context)))
+                            : path + "\n");
   return kDone;
 }
 
@@ -98,11 +96,11 @@ int run_demo(DemoOptions& options, Context& context) {
 Command demo_command() {
   return {.system = "demo",
           .verb = "",
-          .summary = "draw the gallery: one page with what the program makes",
+          .summary = "draw a gallery: one page with results of every system",
           .text =
-              "Writes index.html, a page that needs nothing else, with every operation on a test "
-              "scene, its command line and its time on this machine, and one of each kind of "
-              "picture that reports hold. Prints the page's path.",
+              "Writes index.html, a page without other files, that shows results of every system "
+              "and every operation with their command lines and times on this machine, and one "
+              "example of each kind of picture in reports. Prints the path of the page.",
           .examples = {{"fovea demo -o gallery", "writes gallery/index.html"}},
           .request = make_request<DemoOptions, run_demo>};
 }

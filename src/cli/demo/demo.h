@@ -1,5 +1,5 @@
-// The gallery that fovea demo draws: one page, a section a part of the program. A new system adds
-// its section to the list in demo.cpp.
+// The gallery that fovea demo draws: one page with one section per part of the program. A new
+// system adds its section to the list in demo.cpp.
 #pragma once
 #include <fovea/core/exec.h>
 #include <fovea/core/image.h>
@@ -13,7 +13,7 @@ namespace fovea::cli {
 
 // What sections are made from.
 struct DemoRun {
-  Exec exec{};                          // its device is settled
+  Exec exec{};                          // its device is chosen
   ImageView<const std::uint8_t> scene;  // demo_scene(), which lies as scene.png beside the page
   std::string folder{};                 // of the page
 };

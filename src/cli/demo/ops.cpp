@@ -71,8 +71,8 @@ void add_resize(Page& page, const DemoRun& run) {
     const std::string time = time_of(run, [&] { resize(run.scene, small, options); });
     figures.push_back(Figure::picture(
         small,
-        {(antialias ? "A quarter of the size, each pixel the mean of what it covers."
-                    : "A quarter of the size, sampled: the rings show others that are not there.") +
+        {(antialias ? "A quarter of the size; each pixel is the mean of the pixels it covers."
+                    : "A quarter of the size, sampled: the rings show false patterns.") +
              time,
          std::string("fovea ops resize scene.png -o small.png --scale 0.25") +
              (antialias ? " --antialias" : "")},
@@ -164,13 +164,13 @@ void add_integral(Page& page, const DemoRun& run) {
                                .low = 0,
                                .high = sums.at(gray.width(), gray.height())};
   page.subsection("Integral image");
-  page.figures(
-      {Figure::picture(apply_color_map(sums, colors),
-                       {"Sums over all that lies left and above, in colors." + time,
-                        "fovea ops integral scene.png -o sums.npy"}),
-       Figure::picture(means, {fmt::format("Means of {} x {} pixels by `rectangle_sum`: four "
-                                           "look-ups a pixel, whatever the size. {} on one thread.",
-                                           kSide, kSide, box_time)})});
+  page.figures({Figure::picture(apply_color_map(sums, colors),
+                                {"Sums over all pixels above and to the left, in colors." + time,
+                                 "fovea ops integral scene.png -o sums.npy"}),
+                Figure::picture(
+                    means, {fmt::format("Means of {} x {} pixels by `rectangle_sum`: four "
+                                        "look-ups per pixel, whatever the size. {} on one thread.",
+                                        kSide, kSide, box_time)})});
 }
 
 struct Texture {
@@ -214,9 +214,10 @@ void add_histogram(Page& page, const DemoRun& run) {
                         "is bright." +
                             time,
                         "fovea ops histogram scene.png -o counts.npy --levels 16"}),
-       Figure::picture(apply_color_map(texture.commonest, {.map = ColorMap::kGray}),
-                       {"The commonest level of each window, out of the same counts: small things "
-                        "vanish, edges stay."})});
+       Figure::picture(
+           apply_color_map(texture.commonest, {.map = ColorMap::kGray}),
+           {"The most frequent level of each window, from the same counts: small things "
+            "vanish, edges stay."})});
 }
 
 }  // namespace

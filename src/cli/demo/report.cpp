@@ -37,7 +37,7 @@ void add_charts(Page& page) {
                 Figure::chart(to_svg(samples::scatter()), {"Scatter."}),
                 Figure::chart(to_svg(samples::errors()), {"Histograms."}),
                 Figure::chart(to_svg(samples::throughput()), {"Groups of bars with deviations."}),
-                Figure::chart(to_svg(samples::changes()), {"Lying bars."}),
+                Figure::chart(to_svg(samples::changes()), {"Horizontal bars."}),
                 Figure::chart(to_svg(samples::confusions()), {"A confusion matrix."}),
                 Figure::chart(to_svg(samples::distances()), {"A large matrix."})});
 }
@@ -58,8 +58,8 @@ void add_words(Page& page) {
 
 void add_demo_report(Page& page, const DemoRun&) {
   page.paragraph(
-      "One of each kind of picture that reports are made of, as `fovea::report` draws them. The "
-      "numbers of this section are made up.");
+      "This section shows one example of each kind of picture in reports, as `fovea::report` draws "
+      "them. Its numbers are made up.");
   page.subsection("Drawings");
   page.figure(Figure::picture(samples::scene(),
                               {"Boxes with labels, lines, arrows, circles, markers, text."}));

@@ -1,4 +1,4 @@
-// fovea ops blur: images smoothed by a Gaussian.
+// fovea ops blur: smooths images by a Gaussian.
 #include <fovea/ops/convolve.h>
 
 #include "cli/ops/images.h"
@@ -15,9 +15,10 @@ struct BlurRequest {
 
 void describe(OptionVisitor& visit, BlurRequest& request) {
   describe(visit, request.files);
-  visit("sigma", request.sigma, "standard deviation of the Gaussian, pixels", 0.05, 31);
-  visit("border", request.border, "what stands in for pixels beyond the image");
-  visit("border-value", request.border_value, "that value, for the constant border", -1e9, 1e9);
+  visit("sigma", request.sigma, "standard deviation of the Gaussian in pixels", 0.05, 31);
+  visit("border", request.border, "which values stand in for pixels beyond the image");
+  visit("border-value", request.border_value,
+        "the value of pixels beyond the image with --border constant", -1e9, 1e9);
 }
 
 io::AnyPixels blurred(const io::AnyImage& image, double sigma, const ConvolveOptions& options) {
@@ -47,11 +48,11 @@ int run_blur(BlurRequest& request, Context& context) {
 Command ops_blur_command() {
   return {.system = "ops",
           .verb = "blur",
-          .summary = "images smoothed by a Gaussian",
+          .summary = "smooth images by a Gaussian",
           .text =
-              "Blurs every channel by a Gaussian of the given standard deviation. Sample type, "
-              "alpha and orientation tag stay as they are. For a larger sigma shrink the image "
-              "first.",
+              "Blurs every channel by a Gaussian of the given standard deviation. The sample type, "
+              "alpha and the orientation tag stay as they are. For a sigma over 31, shrink the "
+              "image first.",
           .arguments = {image_inputs()},
           .examples = {{"fovea ops blur photo.jpg -o soft.jpg --sigma 3", "one image"},
                        {"fovea ops blur photos -o soft --border reflect",

@@ -1,4 +1,4 @@
-// fovea ops convolve: images filtered by a kernel out of a file, or by a Laplacian of a Gaussian.
+// fovea ops convolve: filters images by a kernel from a file, or by a Laplacian of a Gaussian.
 #include <fovea/core/error.h>
 #include <fovea/ops/convolve.h>
 
@@ -26,13 +26,16 @@ struct ConvolveRequest {
 
 void describe(OptionVisitor& visit, ConvolveRequest& request) {
   describe(visit, request.files);
-  visit("kernel", request.kernel,
-        "file of the kernel: .npy or an image of one channel, or text (.txt, .csv), a row a line");
+  visit.path("kernel", request.kernel, TextUse::kInput,
+             "file of the kernel: .npy, an image of one channel, or text (.txt, .csv) with one row "
+             "per line");
   visit("laplacian", request.laplacian,
-        "instead of a kernel: the Laplacian of a Gaussian of this sigma, pixels", 0, 31);
-  visit("gain", request.gain, "factor on the result", -1e9, 1e9);
-  visit("offset", request.offset, "added to the result after the gain", -1e9, 1e9);
-  visit("float", request.real, "write float samples (.npy, .tif, .pfm), not rounded nor limited");
+        "use the Laplacian of a Gaussian with this sigma in pixels instead of a kernel from a file",
+        0, 31);
+  visit("gain", request.gain, "factor that results are multiplied by", -1e9, 1e9);
+  visit("offset", request.offset, "value that is added to results after the gain", -1e9, 1e9);
+  visit("float", request.real,
+        "write float samples (.npy, .tif, .pfm) without rounding or clipping");
   describe(visit, request.convolve);
 }
 
@@ -41,7 +44,9 @@ std::vector<float> numbers_of(std::string line, const std::string& where) {
   std::istringstream in(line);
   std::vector<float> numbers;
   for (float number = 0; in >> number;) numbers.push_back(number);
-  if (!in.eof()) throw FormatError(where + ": is not a row of numbers");
+  if (!in.eof())
+    throw FormatError(where +
+                      ": is not a row of numbers; expected numbers between spaces or commas");
   return numbers;
 }
 
@@ -117,20 +122,21 @@ int run_convolve(ConvolveRequest& request, Context& context) {
 }  // namespace
 
 Command ops_convolve_command() {
-  return {.system = "ops",
-          .verb = "convolve",
-          .summary = "images filtered by a kernel",
-          .text =
-              "Correlates every channel with a kernel (convolves it with --flip). Results are "
-              "multiplied by the gain, moved by the offset, rounded and limited to what the "
-              "input's samples hold, or written as they are with --float. A kernel has at most 255 "
-              "taps each way.",
-          .arguments = {image_inputs()},
-          .examples = {{"fovea ops convolve photo.png -o sharp.png --kernel sharpen.txt",
-                        "by the rows of numbers in a text file"},
-                       {"fovea ops convolve a.png -o blobs.png --laplacian 3 --gain 8 --offset 128",
-                        "blobs and edges, gray where there are none"}},
-          .request = make_request<ConvolveRequest, run_convolve>};
+  return {
+      .system = "ops",
+      .verb = "convolve",
+      .summary = "filter images by a kernel",
+      .text =
+          "Correlates every channel with a kernel (convolves it with --flip). Results are "
+          "multiplied by the gain, the offset is added, and they are rounded and clipped to the "
+          "range of the input's samples, or written as they are with --float. A kernel has at "
+          "most 255 taps in each direction.",
+      .arguments = {image_inputs()},
+      .examples = {{"fovea ops convolve photo.png -o sharp.png --kernel sharpen.txt",
+                    "by the rows of numbers in a text file"},
+                   {"fovea ops convolve a.png -o blobs.png --laplacian 3 --gain 8 --offset 128",
+                    "blobs and edges, gray where there are none"}},
+      .request = make_request<ConvolveRequest, run_convolve>};
 }
 
 }  // namespace fovea::cli

@@ -1,4 +1,5 @@
-// fovea ops gradient: magnitude, orientation or differences of images, as images to look at.
+// fovea ops gradient: writes the magnitude, orientation or differences of images, as bytes to look
+// at or as float values to compute with.
 #include <fovea/core/error.h>
 #include <fovea/ops/gradient.h>
 
@@ -25,16 +26,17 @@ std::span<const Choice> choices(GradientShow) {
 struct GradientRequest {
   ImageFiles files{};
   GradientShow show = GradientShow::kMagnitude;
-  float gain = 1;  // factor on what is shown, before it is cut to 0..255
+  float gain = 1;  // factor on magnitudes and differences, before they are clipped to 0..255
   GradientOptions differences{};
   PolarGradientOptions polar{};
 };
 
 void describe(OptionVisitor& visit, GradientRequest& request) {
   describe(visit, request.files);
-  visit("show", request.show, "what to write of the gradient");
-  visit("gain", request.gain, "factor on magnitudes and differences, before they are cut to 0..255",
-        0, 1000);
+  visit("show", request.show, "which part of the gradient to write");
+  visit("gain", request.gain,
+        "factor on magnitudes and differences; images of bytes are clipped to 0..255 after it", 0,
+        1000);
   describe(visit, request.differences);
   describe(visit, request.polar);
 }
@@ -47,9 +49,13 @@ std::uint8_t to_byte(float value) {
   return static_cast<std::uint8_t>(std::clamp(std::lround(value), 0L, 255L));
 }
 
-// Gray is no difference; black and white are the largest ones at gain 1.
-Image<std::uint8_t> difference_image(const Image<std::uint8_t>& image,
-                                     const GradientRequest& request) {
+bool writes_float(const std::string& output) {
+  return output.ends_with(".npy") || output.ends_with(".pfm") || output.ends_with(".tif") ||
+         output.ends_with(".tiff");
+}
+
+// Differences of the kernel, divided by its weight and multiplied by the gain.
+Image<float> differences_of(const Image<std::uint8_t>& image, const GradientRequest& request) {
   Image<std::int16_t> dx(image.width(), image.height(), image.channels());
   Image<std::int16_t> dy(image.width(), image.height(), image.channels());
   gradient(image, dx, dy, request.differences);
@@ -58,28 +64,44 @@ Image<std::uint8_t> difference_image(const Image<std::uint8_t>& image,
                        : kernel == GradientKernel::kSobel ? 4
                                                           : 1;
   const Image<std::int16_t>& shown = request.show == GradientShow::kDx ? dx : dy;
-  Image<std::uint8_t> result(image.width(), image.height(), image.channels());
+  Image<float> result(image.width(), image.height(), image.channels());
   for (int y = 0; y < image.height(); ++y) {
     for (int i = 0; i < image.width() * image.channels(); ++i)
-      result.row(y)[i] = to_byte(128 + request.gain * shown.row(y)[i] / (2 * weight));
+      result.row(y)[i] = request.gain * shown.row(y)[i] / weight;
   }
   return result;
 }
 
-Image<std::uint8_t> polar_image(const Image<std::uint8_t>& image, const GradientRequest& request) {
-  Image<float> magnitude(image.width(), image.height());
-  Image<std::uint8_t> result(image.width(), image.height());
-  polar_gradient(image, magnitude, result, request.polar);
-  const int last_bin = std::max(1, request.polar.bins - 1);
+// Magnitudes multiplied by the gain, or the numbers of bins.
+Image<float> polar_values(const Image<std::uint8_t>& image, const GradientRequest& request) {
+  Image<float> values(image.width(), image.height());
+  Image<std::uint8_t> bins(image.width(), image.height());
+  polar_gradient(image, values, bins, request.polar);
+  const bool magnitude = request.show == GradientShow::kMagnitude;
   for (int y = 0; y < image.height(); ++y) {
     for (int x = 0; x < image.width(); ++x) {
-      std::uint8_t& pixel = result.at(x, y);
-      pixel = request.show == GradientShow::kMagnitude
-                  ? to_byte(request.gain * magnitude.at(x, y))
-                  : static_cast<std::uint8_t>(pixel * 255 / last_bin);
+      float& value = values.at(x, y);
+      value = magnitude ? request.gain * value : static_cast<float>(bins.at(x, y));
     }
   }
-  return result;
+  return values;
+}
+
+// A picture to look at. Gray is no difference, and black and white are the largest ones at gain 1;
+// bins are spread over all bytes.
+Image<std::uint8_t> picture_of(ImageView<const float> values, const GradientRequest& request) {
+  const int last_bin = std::max(1, request.polar.bins - 1);
+  Image<std::uint8_t> picture(values.width, values.height, values.channels);
+  for (int y = 0; y < values.height; ++y) {
+    for (int i = 0; i < values.row_elements(); ++i) {
+      const float value = values.row(y)[i];
+      picture.row(y)[i] = shows_differences(request) ? to_byte(128 + value / 2)
+                          : request.show == GradientShow::kMagnitude
+                              ? to_byte(value)
+                              : static_cast<std::uint8_t>(static_cast<int>(value) * 255 / last_bin);
+    }
+  }
+  return picture;
 }
 
 int run_gradient(GradientRequest& request, Context& context) {
@@ -91,10 +113,12 @@ int run_gradient(GradientRequest& request, Context& context) {
       context, request.files, "", [&](io::AnyImage& input, const std::string& output) {
         request.differences.exec = request.polar.exec = exec_of_image(context);
         const auto image = io::to_bytes(io::drop_alpha(input));
-        io::write_image(output,
-                        io::AnyImage{shows_differences(request) ? difference_image(image, request)
-                                                                : polar_image(image, request),
-                                     facts_of_bytes(input.facts)});
+        Image<float> values = shows_differences(request) ? differences_of(image, request)
+                                                         : polar_values(image, request);
+        io::ImageFacts facts = facts_of_bytes(input.facts);
+        facts.white = writes_float(output) ? 1 : facts.white;
+        if (writes_float(output)) io::write_image(output, io::AnyImage{std::move(values), facts});
+        else io::write_image(output, io::AnyImage{picture_of(values, request), facts});
         return ImageResult{};
       });
 }
@@ -104,16 +128,18 @@ int run_gradient(GradientRequest& request, Context& context) {
 Command ops_gradient_command() {
   return {.system = "ops",
           .verb = "gradient",
-          .summary = "edges of images: gradient magnitude, orientation or differences",
+          .summary = "find edges: gradient magnitude, orientation or differences",
           .text =
-              "Writes an image of each input's gradient. Magnitude is that of the centered "
-              "difference, of the strongest channel; orientation is its bin, spread over 0 to 255. "
-              "dx and dy show differences of the chosen kernel divided by its weight, around 128. "
-              "An input that fails is named, and the others are still done.",
+              "Writes the gradient of each input. The magnitude is that of the centered difference "
+              "in the strongest channel, and the orientation is its bin, spread over 0 to 255. dx "
+              "and dy are differences of the chosen kernel divided by its weight, around 128. "
+              "Outputs that end in .npy, .pfm or .tif hold float values instead: magnitudes and "
+              "differences are neither moved nor clipped, and orientations are numbers of bins.",
           .arguments = {image_inputs()},
           .examples = {{"fovea ops gradient photo.jpg -o edges.png", "magnitude of one image"},
                        {"fovea ops gradient photos -o edges --gain 2",
                         "every image of a folder, brightened"},
+                       {"fovea ops gradient photo.jpg -o edges.npy", "magnitude as float values"},
                        {"fovea ops gradient photo.png -o dx.png --show dx --kernel sobel",
                         "horizontal differences by Sobel's kernel"}},
           .request = make_request<GradientRequest, run_gradient>};

@@ -1,4 +1,4 @@
-// fovea ops histogram: for every pixel the histogram of the window around it.
+// fovea ops histogram: computes the histogram of the window around every pixel.
 #include <fovea/core/error.h>
 #include <fovea/ops/window_histogram.h>
 
@@ -54,11 +54,11 @@ int run_histogram(HistogramRequest& request, Context& context) {
 Command ops_histogram_command() {
   return {.system = "ops",
           .verb = "histogram",
-          .summary = "for every pixel the histogram of the window around it",
+          .summary = "compute the histogram of the window around every pixel",
           .text =
               "Divides gray values into levels and writes an array of height x width x levels "
-              "counts (uint16) to .npy or .tif. The time does not depend on the window's size. In "
-              "a folder results end in .npy.",
+              "counts (uint16) to .npy or .tif. The time does not depend on the size of the "
+              "window. Results in a folder end in .npy.",
           .arguments = {image_inputs()},
           .examples = {{"fovea ops histogram photo.png -o counts.npy --levels 8",
                         "eight levels, windows of 15x15"},

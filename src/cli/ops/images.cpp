@@ -2,6 +2,7 @@
 
 #include <fovea/core/error.h>
 #include <fovea/io/inputs.h>
+#include <fovea/io/sink.h>
 
 #include <fmt/format.h>
 
@@ -41,18 +42,25 @@ std::string json_names(const std::vector<std::string>& names) {
 }  // namespace
 
 void describe(OptionVisitor& visit, ImageFiles& files) {
-  visit("output", files.output,
-        "where to write: a file, or for several inputs a folder or a pattern such as out/{}.png");
+  visit.path("output", files.output, TextUse::kOutput,
+             "where to write: a file, a folder, or a pattern such as out/{}.png, where {} is the "
+             "name of the input");
   visit("orientation", files.orientation,
         "apply turns inputs upright as their EXIF tag says; ignore takes them as they are stored");
+  visit("max-pixels", files.max_pixels,
+        "refuse inputs of more pixels before memory is taken for them; 0 is no limit", 0, 0x1p62);
 }
 
 Argument image_inputs() {
-  return {"INPUT", "images: files, folders, globs, @list, or - for standard input", 1, kAnyNumber};
+  return {"INPUT",
+          "images: files, folders, DIR/** with all folders below, globs, @list, or - for standard "
+          "input",
+          1, kAnyNumber};
 }
 
-io::AnyImage read_input(const std::string& path, io::Orientation orientation) {
-  const io::ImageReadOptions options{.orientation = orientation};
+io::AnyImage read_input(const std::string& path, io::Orientation orientation,
+                        std::uint64_t max_pixels) {
+  const io::ImageReadOptions options{.orientation = orientation, .max_pixels = max_pixels};
   if (path != "-") return io::read_image(path, options);
   return io::read_image(read_standard_input(), "standard input", options);
 }
@@ -62,11 +70,14 @@ int run_on_images(Context& context, const ImageFiles& files, std::string_view ex
   if (files.output.empty())
     throw InvalidArgument(
         fmt::format("{} needs -o OUT, a file or a folder to write to", context.command.name()));
+  if (io::is_standard_output(files.output))
+    throw InvalidArgument(fmt::format("{} writes files and not to standard output; name a file",
+                                      context.command.name()));
   settle_device(context);
   const auto inputs = io::expand_inputs(context.inputs, io::image_files());
-  const auto outputs = output_paths(files.output, inputs, std::string(extension));
+  const auto outputs = output_paths(context, files.output, inputs, std::string(extension));
   return run_batch(context, inputs, [&](std::size_t i) -> Outcome {
-    io::AnyImage image = read_input(inputs[i], files.orientation);
+    io::AnyImage image = read_input(inputs[i], files.orientation, files.max_pixels);
     const std::string size = fmt::format("\"width\": {}, \"height\": {}, \"channels\": {}",
                                          image.width(), image.height(), image.channels());
     const ImageResult result = work(image, outputs[i]);

@@ -18,6 +18,8 @@ namespace fovea::cli {
 struct ImageFiles {
   std::string output{};                                    // a file, a folder or a pattern
   io::Orientation orientation = io::Orientation::kIgnore;  // whether inputs are turned upright
+  std::uint64_t max_pixels =
+      io::ImageReadOptions{}.max_pixels;  // larger inputs are refused; 0: none
 };
 void describe(OptionVisitor& visit, ImageFiles& files);
 
@@ -25,24 +27,26 @@ void describe(OptionVisitor& visit, ImageFiles& files);
 Argument image_inputs();
 
 // An image file, or standard input for "-".
-io::AnyImage read_input(const std::string& path, io::Orientation orientation);
+io::AnyImage read_input(const std::string& path, io::Orientation orientation,
+                        std::uint64_t max_pixels = io::ImageReadOptions{}.max_pixels);
 
-// What came of one image.
+// The result of one image.
 struct ImageResult {
-  std::vector<std::string> files{};  // written; none: the output given, alone
-  std::string members{};  // JSON members beside input, output and size, such as "\"scale\": 2"
+  std::vector<std::string> files{};  // those written; empty: only the output given
+  std::string members{};  // JSON members besides input, output and size, such as "\"scale\": 2"
 };
 using ImageWork = std::function<ImageResult(io::AnyImage& image, const std::string& output)>;
 
-// Settles the device and calls `work` for every image of the command line. `extension`, such as
-// ".npy", is that of results in a folder; empty: as the input's.
+// Chooses the device and calls `work` for every image of the command line. Results in a folder end
+// in `extension`, such as ".npy", or as their inputs do where it is empty.
 int run_on_images(Context& context, const ImageFiles& files, std::string_view extension,
                   const ImageWork& work);
 
-// How to run one piece of work: as the command line says, but progress is told by images.
+// How to run one piece of work: as the command line says, but without progress of its own, which is
+// counted in images.
 Exec exec_of_image(const Context& context);
 
-// Facts of a picture of bytes made from one with these: it is turned the same way.
+// Facts of a picture of bytes that is made from one with these facts: it is turned the same way.
 io::ImageFacts facts_of_bytes(const io::ImageFacts& source);
 
 // The samples as they are, in another type.
@@ -80,7 +84,7 @@ Image<T> samples_from(ImageView<const float> values) {
   return result;
 }
 
-// An operation over values, made one over samples of any type.
+// Turns an operation over float values into one over samples of any type.
 using FloatWork = std::function<void(ImageView<const float> in, ImageView<float> out)>;
 io::AnyPixels through_float(const io::AnyImage& image, const FloatWork& work);
 

@@ -1,4 +1,4 @@
-// fovea ops integral: summed-area tables as files.
+// fovea ops integral: writes summed-area tables as files.
 #include <fovea/ops/integral.h>
 
 #include <array>
@@ -24,7 +24,7 @@ struct IntegralRequest {
 
 void describe(OptionVisitor& visit, IntegralRequest& request) {
   describe(visit, request.files);
-  visit("type", request.type, "of the sums; double is exact for bytes");
+  visit("type", request.type, "type of the sums; double is exact for images of bytes");
   describe(visit, request.integral);
 }
 
@@ -58,12 +58,12 @@ int run_integral(IntegralRequest& request, Context& context) {
 Command ops_integral_command() {
   return {.system = "ops",
           .verb = "integral",
-          .summary = "integral images (summed-area tables)",
+          .summary = "compute integral images (summed-area tables)",
           .text =
               "Writes the integral image of every channel to .npy or .tif, from which the sum over "
-              "any rectangle takes four look-ups. An exclusive one is a row and a column larger "
-              "than the image and starts with zeros. Samples count as they are stored. In a folder "
-              "results end in .npy.",
+              "any rectangle takes four look-ups. An exclusive table has one row and one column "
+              "more than the image and starts with zeros. Samples count as they are stored. "
+              "Results in a folder end in .npy.",
           .arguments = {image_inputs()},
           .examples = {{"fovea ops integral photo.png -o sums.npy", "exact sums of one image"},
                        {"fovea ops integral photo.png -o squares.tif --squares",

@@ -1,4 +1,4 @@
-// fovea ops pyramid: an image at smaller and smaller sizes, a file a level.
+// fovea ops pyramid: writes an image at smaller and smaller sizes, one file per level.
 #include <fovea/ops/pyramid.h>
 
 #include <fmt/format.h>
@@ -49,11 +49,6 @@ ImageResult write_levels(ImageView<const T> image, const io::ImageFacts& facts,
 }
 
 int run_pyramid(PyramidRequest& request, Context& context) {
-  // Levels are several files even of one input, so that a plain name is a folder.
-  std::string& output = request.files.output;
-  if (!output.empty() && !fs::path(output).has_extension() &&
-      output.find("{}") == std::string::npos)
-    output += '/';
   return run_on_images(context, request.files, "",
                        [&](io::AnyImage& input, const std::string& path) {
                          request.pyramid.exec = exec_of_image(context);
@@ -74,11 +69,11 @@ int run_pyramid(PyramidRequest& request, Context& context) {
 Command ops_pyramid_command() {
   return {.system = "ops",
           .verb = "pyramid",
-          .summary = "images at smaller and smaller sizes, a file a level",
+          .summary = "write images at smaller and smaller sizes, one file per level",
           .text =
               "Writes every level of the pyramid of each input, from the image itself (level 0) "
-              "down to the least size: NAME-0.png, NAME-1.png and so on, in the folder given. "
-              "Given a file name instead, the level's number goes before its ending.",
+              "down to the smallest: NAME-0.png, NAME-1.png and so on in the folder given with -o. "
+              "If -o names a file, the number of the level goes before its ending.",
           .arguments = {image_inputs()},
           .examples = {{"fovea ops pyramid photo.png -o levels --filter gaussian",
                         "halved again and again after Burt and Adelson"},

@@ -1,4 +1,4 @@
-// fovea ops resize: images made larger or smaller.
+// fovea ops resize: makes images larger or smaller.
 #include <fovea/core/error.h>
 #include <fovea/ops/resize.h>
 
@@ -13,7 +13,7 @@ constexpr int kMostSide = 1 << 20;
 
 struct ResizeRequest {
   ImageFiles files{};
-  int width = 0;     // of the result; 0: by the height or the scale
+  int width = 0;     // of the result; 0: from the height or the scale
   int height = 0;    // likewise
   double scale = 0;  // factor on both sides; 0: none
   ResizeOptions resize{};
@@ -21,9 +21,11 @@ struct ResizeRequest {
 
 void describe(OptionVisitor& visit, ResizeRequest& request) {
   describe(visit, request.files);
-  visit("width", request.width, "pixels of the result; 0 follows from the height", 0, kMostSide);
-  visit("height", request.height, "pixels of the result; 0 follows from the width", 0, kMostSide);
-  visit("scale", request.scale, "factor on width and height, instead of those", 0, 1000);
+  visit("width", request.width, "width of the result in pixels; 0 computes it from the height", 0,
+        kMostSide);
+  visit("height", request.height, "height of the result in pixels; 0 computes it from the width", 0,
+        kMostSide);
+  visit("scale", request.scale, "factor on both sides, instead of --width and --height", 0, 1000);
   describe(visit, request.resize);
 }
 
@@ -81,12 +83,13 @@ int run_resize(ResizeRequest& request, Context& context) {
 Command ops_resize_command() {
   return {.system = "ops",
           .verb = "resize",
-          .summary = "images made larger or smaller",
+          .summary = "make images larger or smaller",
           .text =
-              "Resizes bilinearly, to a width and a height, to one of them (the other follows), or "
-              "by a factor. With --antialias every pixel of a shrunk image is the mean of what it "
-              "covers; without it, it is sampled, which is quicker and flickers on fine patterns. "
-              "Sample type, alpha and orientation tag stay as they are.",
+              "Resizes bilinearly to a width and a height, to one of them (the other keeps the "
+              "proportions), or by a factor. With --antialias every pixel of a shrunk image is the "
+              "mean of the pixels that it covers. Without it pixels are sampled, which is faster "
+              "but shows false patterns in fine texture. The sample type, alpha and the "
+              "orientation tag stay as they are.",
           .arguments = {image_inputs()},
           .examples = {{"fovea ops resize photo.jpg -o small.jpg --width 640 --antialias",
                         "640 pixels wide, in proportion"},

@@ -24,6 +24,8 @@ struct Context {
   Exec exec;                        // to copy into the options of library calls
   bool json = false;                // print the result as JSON
   std::string options_json;         // the options as they are echoed into results
+  bool overwrite = false;           // results may replace the files they were made from
+  double start_seconds = steady_seconds();
 };
 
 // One call of a verb: its options, and the function that carries it out and returns an exit status.
@@ -57,7 +59,7 @@ struct Argument {
   std::string_view help;
   int least = 1;
   int most = 1;                           // kAnyNumber only for the last
-  std::vector<std::string_view> words{};  // what it may be, where that is known; else a file
+  std::vector<std::string_view> words{};  // its possible values, where they are known; else a file
 };
 
 struct Example {

@@ -7,14 +7,14 @@ namespace fovea::cli {
 
 const std::vector<System>& systems() {
   static const std::vector<System> kSystems{
-      {"people", "people in images and video: finding, training, measuring"},
-      {"flow", "motion between images and along video: estimating, measuring, drawing"},
-      {"emd", "targets by their color signature: exact distances between histograms, maps of them"},
-      {"scenes", "kinds of places by their visual words: training, telling, measuring"},
-      {"mesh", "parts of triangle meshes: cutting, distances over the surface, measuring"},
-      {"actions", "what people do in video: points, training, recognizing, measuring"},
-      {"ops", "image operations, one at a time"},
-      {"bench", "speed on this machine, beside other libraries and its own limits"},
+      {"people", "find people in images and video, train detectors, evaluate them"},
+      {"flow", "estimate motion between images and along video, evaluate it, draw it"},
+      {"emd", "find targets by their colors with the exact Earth Mover's Distance"},
+      {"scenes", "classify places by their visual words, train models, evaluate them"},
+      {"mesh", "divide triangle meshes into parts, measure distances over the surface, evaluate"},
+      {"actions", "recognize what people do in video, train models, evaluate them"},
+      {"ops", "run single operations on images"},
+      {"bench", "measure speed on this machine beside other libraries and the hardware's limits"},
   };
   return kSystems;
 }

@@ -1,6 +1,7 @@
 // fovea completion: scripts for bash, zsh and fish, from the table of commands. Everything is in
 // the script; completing a word does not run the program.
 #include <fovea/core/error.h>
+#include <fovea/io/models.h>
 
 #include <fmt/format.h>
 
@@ -14,13 +15,14 @@
 namespace fovea::cli {
 namespace {
 
-// What the scripts need to know of an option.
+// What the scripts need to know about an option.
 struct Completable {
   std::string name;  // with dashes
   std::string help;
   std::vector<std::string> values{};  // to choose from
   bool takes_value = false;
-  bool file = false;  // the value is a path
+  bool file = false;    // the value may be a path
+  bool folder = false;  // the value is a folder
   char letter = 0;
 };
 
@@ -33,7 +35,11 @@ std::vector<Completable> completables(const Command& command) {
     const std::string value = option_value_name(field);
     Completable option{.name = fmt::format("--{}", field.name), .help = std::string(field.help)};
     option.takes_value = !value.empty();
-    option.file = value == "FILE" || value == "OUT";
+    const TextUse use = field.traits.use;
+    option.file = use == TextUse::kInput || use == TextUse::kOutput || use == TextUse::kModel;
+    option.folder = use == TextUse::kFolder;
+    if (use == TextUse::kModel) option.values = io::shipped_models(command.system);
+    for (const std::string_view word : field.traits.words) option.values.emplace_back(word);
     option.letter = short_form(field.name);
     if (std::holds_alternative<Device*>(field.value)) option.values = {"auto", "cpu", "cuda"};
     if (const auto* choice = std::get_if<ChoiceRef>(&field.value)) {
@@ -68,15 +74,16 @@ std::string before_value(const Command& command, const Completable& option) {
   return pattern;
 }
 
-// Cases over "$command $previous" that set `values`, or `kind` to file or none.
+// Cases over "$command $previous" that set `kind` (file, folder, words, both, none) and `values`.
 std::string value_cases(std::string_view indent) {
   std::string text;
   for (const Command& command : commands()) {
     for (const Completable& option : completables(command)) {
       if (!option.takes_value) continue;
-      std::string action = option.file ? "kind=file" : "kind=none";
+      std::string action = option.folder ? "kind=folder" : option.file ? "kind=file" : "kind=none";
       if (!option.values.empty())
-        action = fmt::format("kind=words values='{}'", fmt::join(option.values, " "));
+        action = fmt::format("kind={} values='{}'", option.file ? "both" : "words",
+                             fmt::join(option.values, " "));
       text += fmt::format("{}{}) {} ;;\n", indent, before_value(command, option), action);
     }
   }
@@ -163,6 +170,8 @@ _fovea() {{
   case $kind in
     words) COMPREPLY=($(compgen -W "$values" -- "$current")) ;;
     file) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
+    folder) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$current") ;;
+    both) mapfile -t COMPREPLY < <(compgen -W "$values" -- "$current"; compgen -f -- "$current") ;;
   esac
 }}
 complete -F _fovea fovea
@@ -207,6 +216,8 @@ _fovea() {{
   case $kind in
     words) compadd -- ${{=values}} ;;
     file) _files ;;
+    folder) _files -/ ;;
+    both) compadd -- ${{=values}}; _files ;;
   esac
 }}
 if [[ $funcstack[1] == _fovea ]]; then _fovea "$@"; else compdef _fovea fovea; fi
@@ -230,8 +241,10 @@ std::string fish_option(const Command& command, const Completable& option) {
   std::string line = fmt::format("complete -c fovea -n '__fovea_in {}' -l {}", command.name(),
                                  option.name.substr(2));
   if (option.letter != 0) line += fmt::format(" -s {}", option.letter);
-  if (option.file) line += " -rF";
-  else if (!option.values.empty()) line += fmt::format(" -xa '{}'", fmt::join(option.values, " "));
+  const std::string values = fmt::format("'{}'", fmt::join(option.values, " "));
+  if (option.file) line += option.values.empty() ? " -rF" : " -rFa " + values;
+  else if (option.folder) line += " -xa '(__fish_complete_directories)'";
+  else if (!option.values.empty()) line += " -xa " + values;
   else if (option.takes_value) line += " -x";
   return line + " -d " + fish_quote(option.help) + "\n";
 }

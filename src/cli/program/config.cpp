@@ -8,6 +8,7 @@
 
 #include "cli/program/json_file.h"
 #include "cli/program/spelling.h"
+#include "core/words.h"
 
 namespace fovea::cli {
 namespace {
@@ -31,7 +32,7 @@ std::string text_of(const json& value, const std::string& path, const std::strin
   }
   throw FormatError(
       fmt::format("{}: option {} is {}; expected a number, a word, a list, or true or false", path,
-                  key, value.type_name()));
+                  detail::shown(key), value.type_name()));
 }
 
 }  // namespace
@@ -60,7 +61,7 @@ void set_by_name(const Command& command, const std::vector<OptionField>& fields,
     known.emplace_back(field.name);
   }
   throw InvalidArgument(
-      fmt::format("{}{} is no option of {}{}", origin, name, command.name(),
+      fmt::format("{}{} is no option of {}{}", origin, detail::shown(name), command.name(),
                   did_you_mean(name, known, "; see fovea help " + command.name())));
 }
 
@@ -72,7 +73,7 @@ void load_config(const std::string& path, const Command& command,
   const auto of = file.find("command");
   if (of != file.end() && of->is_string() && of->get<std::string>() != command.name())
     throw InvalidArgument(fmt::format("{}: holds options of {}, not of {}", path,
-                                      of->get<std::string>(), command.name()));
+                                      detail::shown(of->get<std::string>()), command.name()));
   const auto nested = file.find("options");
   const json& options = nested != file.end() && nested->is_object() ? *nested : file;
   for (const auto& [key, value] : options.items()) {

@@ -3,10 +3,18 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
+#include "core/words.h"
+
 namespace fovea::cli {
+namespace {
+
+constexpr std::size_t kMostShown = 500;  // characters of a message
+
+}  // namespace
 
 void DescriptorSink::write(std::string_view text) {
   constexpr std::size_t kBufferBytes = 64 * 1024;
@@ -39,21 +47,37 @@ Console::Console(const Streams& streams)
 void Console::set_progress(ProgressStyle style) { progress_.set_style(style); }
 
 void Console::print(std::string_view text) {
+  if (stdout_taken()) {
+    while (!text.empty()) {
+      const std::string_view line = text.substr(0, text.find('\n'));
+      if (!line.empty()) note(line);
+      text.remove_prefix(std::min(line.size() + 1, text.size()));
+    }
+    return;
+  }
   if (streams_.out_is_terminal) progress_.clear();
   streams_.out.write(text);
+}
+
+void Console::take_stdout(std::string_view option) {
+  if (stdout_taken() && stdout_taker_ != option)
+    throw InvalidArgument(
+        fmt::format("{} and {} would both write to standard output; give one of them a file",
+                    stdout_taker_, option));
+  stdout_taker_ = option;
 }
 
 void Console::message(std::string_view text) {
   progress_.clear();
   streams_.out.flush();  // on one screen, words stand in the order they were said
-  streams_.err.write(fmt::format("fovea: {}\n", text));
+  streams_.err.write(fmt::format("fovea: {}\n", detail::shown(text, kMostShown)));
   streams_.err.flush();
 }
 
 void Console::complain(std::string_view text) {
   progress_.clear();
   streams_.err.write(streams_.color ? "\x1b[1;31mfovea:\x1b[0m " : "fovea: ");
-  streams_.err.write(text);
+  streams_.err.write(detail::shown(text, kMostShown));
   streams_.err.write("\n");
   streams_.err.flush();
 }

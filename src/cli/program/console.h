@@ -46,7 +46,8 @@ struct Streams {
   bool out_is_terminal = false;
   bool err_is_terminal = false;  // and one that can move its cursor
   bool color = false;            // of messages on err
-  int columns = 80;
+  int columns = 80;              // of err, for progress
+  int help_columns = 80;         // of out, for help
   std::stop_token stop{};
 };
 
@@ -58,20 +59,28 @@ class Console {
   void set_verbose(bool verbose) { verbose_ = verbose; }
   void set_progress(ProgressStyle style);
 
-  // A piece of the result.
+  // A piece of the result. Once standard output is taken, each line of it is a note instead.
   void print(std::string_view text);
-  // "fovea: message": something went wrong. Said even when quiet.
+  // Says that `option` writes data to standard output, which then holds nothing else. Throws
+  // InvalidArgument where another option has taken it.
+  void take_stdout(std::string_view option);
+  bool stdout_taken() const { return !stdout_taker_.empty(); }
+  // "fovea: message": something went wrong. Said even when quiet. The message is cut to about 500
+  // characters, and control characters in it are escaped: it may quote what a file holds.
   void complain(std::string_view message);
   // "fovea: message": worth knowing, unless quiet.
   void note(std::string_view message);
-  // "fovea: message": for who asked with --verbose.
+  // "fovea: message": only with --verbose.
   void explain(std::string_view message);
   // To hand to the library; lives as long as the console.
   ProgressFn progress();
   // Takes the bar off the screen.
   void end_progress() { progress_.clear(); }
+  // Hands on what was printed, so that a reader of a pipe sees it now.
+  void flush_results() { streams_.out.flush(); }
   void flush();
 
+  std::size_t help_columns() const { return static_cast<std::size_t>(streams_.help_columns); }
   int columns() const { return streams_.columns; }
 
  private:
@@ -80,6 +89,7 @@ class Console {
   Streams streams_;
   bool quiet_ = false;
   bool verbose_ = false;
+  std::string stdout_taker_;  // the option that writes data to standard output
   ProgressPrinter progress_;
 };
 

@@ -8,13 +8,15 @@
 
 namespace fovea::cli {
 
-std::string help_overview();
-// Throws InvalidArgument where there is no such system.
-std::string help_system(std::string_view system);
-std::string help_command_text(const Command& command);
+inline constexpr std::size_t kHelpColumns = 80;
 
-// `text` broken between words into lines of at most 80 columns, those after the first indented.
-std::string wrap(std::string_view text, std::size_t indent);
+std::string help_overview(std::size_t columns = kHelpColumns);
+// Throws InvalidArgument where there is no such system.
+std::string help_system(std::string_view system, std::size_t columns = kHelpColumns);
+std::string help_command_text(const Command& command, std::size_t columns = kHelpColumns);
+
+// `text` broken between words into lines of at most `columns`, those after the first indented.
+std::string wrap(std::string_view text, std::size_t indent, std::size_t columns = kHelpColumns);
 
 // An option as it is written ("-o, --output OUT", "--no-clean") and what to read about it.
 struct OptionLine {

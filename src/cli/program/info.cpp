@@ -23,7 +23,7 @@ struct AboutOptions {
   bool json = false;  // print it as JSON
 };
 void describe(OptionVisitor& visit, AboutOptions& options) {
-  visit("json", options.json, "print it as JSON");
+  visit("json", options.json, "print the answer as JSON");
 }
 
 std::string memory_text(std::size_t bytes) {
@@ -144,11 +144,12 @@ int run_version(AboutOptions& options, Context& context) {
 Command info_command() {
   return {.system = "info",
           .verb = "",
-          .summary = "tell what this build holds and what this machine offers it",
+          .summary = "show what this build contains and which devices this machine has",
           .text =
-              "Version, compiler, SIMD instruction sets, devices with their memory, kinds of file, "
-              "and the parts that are on or off, with the reason where one is off.",
-          .examples = {{"fovea info", "as a page"}, {"fovea info --json", "for programs"}},
+              "Prints the version, the compiler, the SIMD instruction sets, the devices with their "
+              "memory, the kinds of files that can be read, and the parts that are on or off, with "
+              "the reason where one is off.",
+          .examples = {{"fovea info", "for people"}, {"fovea info --json", "for programs"}},
           .request = make_request<AboutOptions, run_info>,
           .computes = false};
 }

@@ -11,6 +11,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "core/json_text.h"
+
 namespace fovea::cli {
 namespace {
 
@@ -25,8 +27,9 @@ std::string read_text(const std::string& path) {
   while (const std::size_t got = std::fread(buffer, 1, sizeof buffer, file.get())) {
     text.append(buffer, got);
     if (text.size() > kMostBytes)
-      throw FormatError(fmt::format("{}: is larger than {} MiB; this cannot be a JSON file of ours",
-                                    path, kMostBytes >> 20));
+      throw FormatError(
+          fmt::format("{}: is larger than {} MiB; expected a result or options of this program",
+                      path, kMostBytes >> 20));
   }
   if (std::ferror(file.get()) != 0)
     throw IoError(fmt::format("{}: cannot read: {}", path, std::strerror(errno)));
@@ -37,6 +40,7 @@ std::string read_text(const std::string& path) {
 
 nlohmann::json read_json(const std::string& path) {
   const std::string text = read_text(path);
+  detail::check_json_depth(text, path);
   try {
     return nlohmann::json::parse(text);
   } catch (const nlohmann::json::parse_error& error) {

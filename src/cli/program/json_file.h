@@ -6,7 +6,7 @@
 namespace fovea::cli {
 
 // Throws IoError that names the path where it cannot be read, FormatError with the line and column
-// where it is not JSON.
+// where it is not JSON or nested too deep.
 nlohmann::json read_json(const std::string& path);
 
 }  // namespace fovea::cli

@@ -4,6 +4,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
 
@@ -17,9 +18,16 @@ bool is_set(const char* variable) {
   return value != nullptr && *value != '\0';
 }
 
-int terminal_columns() {
+int terminal_columns(int stream) {
   winsize size{};
-  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+  return ioctl(stream, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+// Help is as wide as the terminal, but lines of more than 120 columns are hard to read.
+int help_columns() {
+  const char* set = std::getenv("COLUMNS");
+  const int columns = set != nullptr ? std::atoi(set) : 0;
+  return std::clamp(columns > 0 ? columns : terminal_columns(STDOUT_FILENO), 40, 120);
 }
 
 // A standard stream that is closed is held open in the wrong direction: using it then fails as it
@@ -53,6 +61,7 @@ int main(int argc, char** argv) {
                           .out_is_terminal = isatty(STDOUT_FILENO) == 1,
                           .err_is_terminal = lively,
                           .color = lively && !is_set("NO_COLOR"),
-                          .columns = terminal_columns(),
+                          .columns = terminal_columns(STDERR_FILENO),
+                          .help_columns = help_columns(),
                           .stop = stop.get_token()});
 }

@@ -6,6 +6,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <ctime>
 
 #include "cli/program/help.h"
 #include "cli/program/parser.h"
@@ -15,11 +18,26 @@
 namespace fovea::cli {
 namespace {
 
+constexpr const char* kVersionDate = "2026-11-16";  // of FOVEA_VERSION
+
+// SOURCE_DATE_EPOCH is what builders of reproducible packages set.
+std::string page_date() {
+  const char* epoch = std::getenv("SOURCE_DATE_EPOCH");
+  const std::string_view text = epoch == nullptr ? "" : epoch;
+  std::int64_t seconds = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (error != std::errc() || end != text.data() + text.size()) return kVersionDate;
+  const auto time = static_cast<std::time_t>(seconds);
+  std::tm date{};
+  if (gmtime_r(&time, &date) == nullptr) return kVersionDate;
+  return fmt::format("{:04}-{:02}-{:02}", date.tm_year + 1900, date.tm_mon + 1, date.tm_mday);
+}
+
 struct ManOptions {
   bool list = false;  // print the names of all pages
 };
 void describe(OptionVisitor& visit, ManOptions& options) {
-  visit("list", options.list, "print the names of all pages, one a line");
+  visit("list", options.list, "print the names of all pages, one per line");
 }
 
 // A hyphen that is typed must not become a typographic one, and a line must not look like a
@@ -42,8 +60,8 @@ std::string page_head(std::string_view name, std::string_view summary) {
   std::string upper(name);
   std::transform(upper.begin(), upper.end(), upper.begin(),
                  [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  return fmt::format(".TH {} 1 \"\" \"fovea {}\" \"Fovea\"\n.SH NAME\n{} \\- {}\n", troff(upper),
-                     FOVEA_VERSION, troff(name), troff(summary));
+  return fmt::format(".TH {} 1 \"{}\" \"fovea {}\" \"Fovea\"\n.SH NAME\n{} \\- {}\n", troff(upper),
+                     page_date(), FOVEA_VERSION, troff(name), troff(summary));
 }
 
 std::string tagged(const std::vector<OptionLine>& lines) {
@@ -67,7 +85,9 @@ std::string overview_page() {
       "[\\fIoptions\\fR]\n"
       ".SH DESCRIPTION\n"
       "Results go to standard output, everything else to standard error. An input is a file, a "
-      "folder, a glob, a list of names written\n.IR @list ,\nor\n.B \\-\nfor standard input. "
+      "folder, a folder with all below it\n(\\fIDIR\\fR/**), a glob, a list of names written\n.IR "
+      "@list ,\nor\n.B \\-\n"
+      "for standard input. "
       "Output files appear whole or not at all.\n";
   for (const System& system : systems()) {
     text += fmt::format(".SS {}: {}\n", troff(system.name), troff(system.summary));
@@ -82,8 +102,11 @@ std::string overview_page() {
   text += exit_status_section();
   text +=
       ".SH ENVIRONMENT\n.TP\n.B TERM\n"
-      "with the value dumb, progress is told in lines instead of a bar.\n"
-      ".TP\n.B CI\nset, the same.\n.TP\n.B NO_COLOR\nset, messages have no color.\n";
+      "With the value dumb, progress is shown in lines instead of a bar.\n"
+      ".TP\n.B CI\nWhen it is set, progress is shown in lines too.\n"
+      ".TP\n.B NO_COLOR\nWhen it is set, messages have no color.\n"
+      ".TP\n.B COLUMNS\nThe width of help, at most 120.\n"
+      ".TP\n.B SOURCE_DATE_EPOCH\nThe date of manual pages.\n";
   text += ".SH SEE ALSO\n";
   std::string pages;
   for (const Command& command : commands())
@@ -151,7 +174,7 @@ Command man_command() {
           .text = "To read one, hand it to a formatter: fovea man fovea-ops-gradient | man -l -",
           .arguments = {{"PAGE", "fovea, or fovea-SYSTEM-VERB; fovea where it is left out", 0, 1}},
           .examples = {{"fovea man fovea-ops-gradient", "the page of one verb"},
-                       {"fovea man --list", "which pages there are"}},
+                       {"fovea man --list", "the names of all pages"}},
           .request = make_request<ManOptions, run_man>,
           .computes = false};
 }

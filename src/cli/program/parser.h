@@ -13,9 +13,10 @@ namespace fovea::cli {
 struct CommonOptions {
   Exec exec{};
   bool json = false;                              // the result as JSON on standard output
-  ProgressStyle progress = ProgressStyle::kAuto;  // how progress is told on standard error
+  ProgressStyle progress = ProgressStyle::kAuto;  // how progress is shown on standard error
   std::string config{};                           // a JSON file of options to start from
   std::vector<std::string> set{};                 // single options, each key=value
+  bool overwrite = false;                         // results may replace their own inputs
   bool print_config = false;                      // print the options as JSON and stop
   bool quiet = false;                             // no progress and no notes
   bool verbose = false;                           // say more on standard error

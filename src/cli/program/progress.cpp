@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kSecondsBetween = 0.1;   // updates of the bar and JSON lines
 constexpr double kUncountedSeconds = 10;  // between lines of a stage of unknown length
-// Work that is over sooner is not worth telling about unless a style was asked for by name.
+// Progress of shorter work is not worth showing unless a style was named on the command line.
 constexpr double kPatience = 0.5;
 
 // "0:07", "12:40", "3:05:00".

@@ -1,4 +1,4 @@
-// Tells how far a long call is: a bar on a terminal, a line per tenth elsewhere, JSON lines for
+// Shows how far a long call is: a bar on a terminal, a line per tenth elsewhere, JSON lines for
 // programs. The library reports often; what is shown is throttled here.
 #pragma once
 #include <fovea/core/exec.h>

@@ -11,6 +11,7 @@
 #include "cli/program/help.h"
 #include "cli/program/parser.h"
 #include "cli/program/spelling.h"
+#include "core/words.h"
 
 namespace fovea::cli {
 namespace {
@@ -25,33 +26,34 @@ namespace {
     }
     if (command.verb.empty()) known.push_back(command.name());
   }
-  throw InvalidArgument(fmt::format("there is no system or command '{}'{}", word,
+  throw InvalidArgument(fmt::format("there is no system or command '{}'{}", detail::shown(word),
                                     did_you_mean(word, known, "; see fovea help")));
 }
 
 [[noreturn]] void unknown_verb(const std::string& system, const std::string& verb) {
   std::vector<std::string> known;
   for (const Command* command : verbs_of(system)) known.emplace_back(command->verb);
-  throw InvalidArgument(fmt::format("{} has no verb '{}'{}", system, verb,
+  throw InvalidArgument(fmt::format("{} has no verb '{}'{}", system, detail::shown(verb),
                                     did_you_mean(verb, known, "; see fovea help " + system)));
 }
 
-// The command that the first words name, and how many words that took. Null: only help was asked
-// for, and it has been printed.
+// The command that the first words name, and how many words that took. Null: the words only asked
+// for help, which has been printed.
 const Command* choose(std::span<const std::string> args, Console& console, std::size_t& used) {
   if (args.empty() || args[0] == "--help" || args[0] == "-h") {
-    console.print(help_overview());
+    console.print(help_overview(console.help_columns()));
     return nullptr;
   }
   used = 1;
   if (args[0] == "--version") return find_command("version", "");
   if (args[0].rfind('-', 0) == 0)
-    throw InvalidArgument(fmt::format(
-        "{} stands before a system; write fovea SYSTEM VERB INPUT... [options]", args[0]));
+    throw InvalidArgument(
+        fmt::format("{} stands before a system; write fovea SYSTEM VERB INPUT... [options]",
+                    detail::shown(args[0])));
   if (const Command* command = find_command(args[0], "")) return command;
   if (verbs_of(args[0]).empty()) unknown_word(args[0]);
   if (args.size() == 1 || args[1] == "--help" || args[1] == "-h") {
-    console.print(help_system(args[0]));
+    console.print(help_system(args[0], console.help_columns()));
     return nullptr;
   }
   used = 2;
@@ -67,7 +69,7 @@ int run_command(const std::vector<std::string>& args, const Streams& streams, Co
   const Invocation invocation = parse(*command, std::span(args).subspan(used));
   const CommonOptions& common = *invocation.common;
   if (common.help) {
-    console.print(help_command_text(*command));
+    console.print(help_command_text(*command, console.help_columns()));
     return kDone;
   }
   if (common.print_config) {
@@ -78,8 +80,9 @@ int run_command(const std::vector<std::string>& args, const Streams& streams, Co
   console.set_quiet(common.quiet);
   console.set_verbose(common.verbose);
   console.set_progress(common.progress);
-  Context context{*command,    console,     invocation.inputs,
-                  common.exec, common.json, invocation.options_json()};
+  Context context{*command,        console,     invocation.inputs,
+                  common.exec,     common.json, invocation.options_json(),
+                  common.overwrite};
   context.exec.progress = console.progress();
   context.exec.stop = streams.stop;
   return invocation.request->run(context);

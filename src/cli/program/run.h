@@ -12,9 +12,9 @@ enum ExitStatus : int {
   kFailed = 1,
   kUsage = 2,
   kBadInput = 3,          // an input is unreadable or malformed
-  kNoDevice = 4,          // the device asked for is not available
+  kNoDevice = 4,          // the chosen device is not available
   kSomeFailed = 5,        // some inputs failed, and are named; the others are done
-  kInterrupted = 130,     // as asked by a signal; what was finished is kept
+  kInterrupted = 130,     // by a signal; what was finished is kept
   kReaderGone = 128 + 13  // what a shell reports for a program ended by SIGPIPE
 };
 

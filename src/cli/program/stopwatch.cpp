@@ -30,7 +30,7 @@ int iterations_for(const Runner& runner) {
   return iterations;
 }
 
-// Of sorted values, between neighbors linearly.
+// A quantile of sorted values, interpolated between neighbors.
 double quantile(const std::vector<double>& sorted, double fraction) {
   const double at = fraction * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(at);

@@ -8,7 +8,7 @@
 
 namespace fovea::cli {
 
-// Runs a piece of work so many times and tells the seconds it took.
+// Runs a piece of work so many times and returns the seconds it took.
 using Runner = std::function<double(int iterations)>;
 
 struct Timing {

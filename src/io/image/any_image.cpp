@@ -215,7 +215,7 @@ AnyImage select_channels(const AnyImage& image, std::span<const int> channels) {
   for (const int c : channels) {
     if (c < 0 || c >= image.channels())
       throw InvalidArgument(fmt::format(
-          "select_channels: channel {} was asked of an image with {}; they count from 0", c,
+          "select_channels: there is no channel {} in an image with {}; they count from 0", c,
           image.channels()));
   }
   if (channels.empty())

@@ -9,7 +9,7 @@
 
 namespace fovea::io {
 
-void check_shape(const Source& source, const PictureShape& shape, const ImageReadOptions& options) {
+void check_shape(const Source& source, const PictureShape& shape) {
   constexpr std::uint64_t kMost = std::numeric_limits<int>::max();
   const auto fits = [](std::uint64_t value) { return value >= 1 && value <= kMost; };
   // A row's padding must fit as well.
@@ -17,8 +17,17 @@ void check_shape(const Source& source, const PictureShape& shape, const ImageRea
       shape.width * shape.channels > kMost - 64)
     source.fail(fmt::format("says it is {}x{} with {} channels, which is no image that can be read",
                             shape.width, shape.height, shape.channels));
-  const double bytes = static_cast<double>(shape.width) * static_cast<double>(shape.height) *
-                       static_cast<double>(shape.channels * sample_bytes(shape.type));
+}
+
+void check_shape(const Source& source, const PictureShape& shape, const ImageReadOptions& options) {
+  check_shape(source, shape);
+  const double pixels = static_cast<double>(shape.width) * static_cast<double>(shape.height);
+  const double bytes = pixels * static_cast<double>(shape.channels * sample_bytes(shape.type));
+  if (options.max_pixels > 0 && pixels > static_cast<double>(options.max_pixels))
+    source.fail(
+        fmt::format("is {}x{}, which is {:.0f} pixels and more than the {} allowed; raise "
+                    "max_pixels (--max-pixels) if the file can be trusted",
+                    shape.width, shape.height, pixels, options.max_pixels));
   if (options.most_bytes > 0 && bytes > static_cast<double>(options.most_bytes))
     source.fail(fmt::format("is {}x{}x{} of {}, more than the {} bytes allowed; raise most_bytes",
                             shape.width, shape.height, shape.channels, to_string(shape.type),

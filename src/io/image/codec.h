@@ -24,9 +24,9 @@ struct Codec {
   void (*write)(OutputFile& file, const AnyView& image, const ImageWriteOptions& options);
   Feature (*feature)();
 };
-extern const Codec kPngCodec, kJpegCodec, kTiffCodec, kPnmCodec, kPfmCodec, kNpyCodec;
+extern const Codec kPngCodec, kJpegCodec, kTiffCodec, kPnmCodec, kPfmCodec, kNpyCodec, kBmpCodec;
 
-// Of a picture's pages some may be smaller copies of it or masks, as their tags say.
+// Some pages may be smaller copies of a picture or masks, as their tags say.
 enum class TiffPages : unsigned char { kAll, kFullSize };
 std::vector<AnyImage> read_tiff_pages(const Source& source, const ImageReadOptions& options,
                                       TiffPages which = TiffPages::kAll);
@@ -47,10 +47,12 @@ struct PictureShape {
   std::uint64_t channels = 1;
   SampleType type = SampleType::kUint8;
 };
-// Throws FormatError where a side is 0 or a row would not fit an int, and where options.most_bytes
-// forbids it.
-void check_shape(const Source& source, const PictureShape& shape,
-                 const ImageReadOptions& options = {});
+// Throws FormatError where a side is 0 or a row would not fit an int, and, given options, where
+// their most_bytes or max_pixels forbid it.
+void check_shape(const Source& source, const PictureShape& shape);
+void check_shape(const Source& source, const PictureShape& shape, const ImageReadOptions& options);
+// For headers that are read without the pixels.
+inline constexpr ImageReadOptions kNoLimits{.max_pixels = 0};
 // Throws FormatError where a picture of `stored` bytes before compression cannot come from a file
 // this long: `expansion` bytes from each.
 void check_justified(const Source& source, double stored, double expansion);

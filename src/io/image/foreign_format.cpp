@@ -1,5 +1,5 @@
-// Names of formats that are not read, told by their first bytes, so that an error can say what a
-// file is instead of only what it is not.
+// Names of formats that are not read, recognized by their first bytes, so that an error can say
+// what a file is instead of only what it is not.
 #include <fmt/format.h>
 
 #include <array>
@@ -20,7 +20,6 @@ struct Magic {
 
 constexpr std::array kMagics{
     Magic{"GIF8"sv, "a GIF"sv},
-    Magic{"BM"sv, "a BMP"sv},
     Magic{"\0\0\0\x0c"
           "JXL "sv,
           "a JPEG XL"sv},
@@ -75,8 +74,10 @@ Magic media_kind(std::string_view brand) {
 }
 
 std::string phrase(const Magic& magic) {
-  return fmt::format("is {}, {}", magic.name,
-                     magic.picture ? "which is not read; convert it to PNG" : "not an image");
+  return fmt::format(
+      "is {}, {}", magic.name,
+      magic.picture ? "which is not read; convert it to PNG, for example with ffmpeg -i IN OUT.png"
+                    : "not an image");
 }
 
 }  // namespace

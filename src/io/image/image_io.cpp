@@ -1,5 +1,5 @@
-// Tells a file's format by its content, hands it to that format's codec, and turns the result as
-// asked.
+// Finds a file's format from its content, hands the file to that format's codec, and turns the
+// picture upright where the options say so.
 #include <fovea/core/error.h>
 #include <fovea/io/image_io.h>
 
@@ -9,14 +9,15 @@
 #include <array>
 #include <limits>
 
+#include "core/words.h"
 #include "io/image/codec.h"
 #include "io/text/extension.h"
 
 namespace fovea::io {
 namespace {
 
-constexpr std::array<const Codec*, 6> kCodecs{&kPngCodec, &kJpegCodec, &kTiffCodec,
-                                              &kPnmCodec, &kPfmCodec,  &kNpyCodec};
+constexpr std::array<const Codec*, 7> kCodecs{&kPngCodec, &kJpegCodec, &kTiffCodec, &kPnmCodec,
+                                              &kPfmCodec, &kNpyCodec,  &kBmpCodec};
 
 [[noreturn]] void refuse_foreign(const Source& source, std::string_view head) {
   if (head.empty()) source.fail("is empty");
@@ -26,8 +27,8 @@ constexpr std::array<const Codec*, 6> kCodecs{&kPngCodec, &kJpegCodec, &kTiffCod
   for (const char c : head.substr(0, 8))
     bytes += fmt::format("{}{:02x}", bytes.empty() ? "" : " ", static_cast<unsigned char>(c));
   source.fail(fmt::format(
-      "begins with {}, as no image format known here does; PNG, JPEG, TIFF, PNM, PFM and .npy are "
-      "read",
+      "begins with {}, as no image format known here does; PNG, JPEG, TIFF, PNM, PFM, .npy and BMP "
+      "are read",
       bytes));
 }
 
@@ -52,7 +53,7 @@ const Codec& codec_by_extension(const std::string& path) {
     }
   }
   throw InvalidArgument(fmt::format("{}: extension '{}' names no image format; use one of {}", path,
-                                    extension, known));
+                                    fovea::detail::shown(extension), known));
 }
 
 AnyImage upright(AnyImage image, const ImageReadOptions& options) {
@@ -120,21 +121,26 @@ std::span<const Choice> choices(TiffCompression) {
 void describe(OptionVisitor& visit, ImageReadOptions& options) {
   visit("orientation", options.orientation,
         "apply turns pictures upright as their EXIF tag says; ignore takes them as stored");
-  visit("page", options.page, "page of a TIFF, from 0", 0, std::numeric_limits<int>::max());
-  visit("partial", options.partial, "take what a truncated or damaged JPEG still gives");
-  visit("most-bytes", options.most_bytes,
-        "refuse pictures that take more memory; 0 refuses only what the file cannot justify", 0,
-        0x1p63);
+  visit("page", options.page, "which page of a TIFF to read; the first is 0", 0,
+        std::numeric_limits<int>::max());
+  visit("partial", options.partial, "keep what can be decoded of a truncated or damaged JPEG");
+  visit.bytes("most-bytes", options.most_bytes,
+              "refuse pictures that would take more memory than this; 0 is no limit");
+  visit("max-pixels", options.max_pixels,
+        "refuse pictures of more pixels before memory is taken for them; 0 is no limit", 0, 0x1p62);
 }
 
 void describe(OptionVisitor& visit, ImageWriteOptions& options) {
-  visit("quality", options.quality, "JPEG quality", 1, 100);
-  visit("progressive", options.progressive, "progressive JPEG: smaller, slower to read");
-  visit("full-chroma", options.full_chroma, "JPEG color at full resolution");
-  visit("level", options.level, "effort of PNG and deflate, 0 stores", 0, 9);
-  visit("tiff-compression", options.tiff_compression, "how TIFF is compressed");
-  visit("alpha", options.alpha, "what the last of 2 or 4 channels of a TIFF or PAM is");
-  visit("orientation", options.orientation, "EXIF tag of JPEG, PNG and TIFF", 1, 8);
+  visit("quality", options.quality, "JPEG quality; higher is larger and closer to the picture", 1,
+        100);
+  visit("progressive", options.progressive,
+        "write progressive JPEG, which is smaller and slower to read");
+  visit("full-chroma", options.full_chroma, "store JPEG color at full resolution");
+  visit("level", options.level, "effort of PNG and deflate compression; 0 only stores", 0, 9);
+  visit("tiff-compression", options.tiff_compression, "how TIFF files are compressed");
+  visit("alpha", options.alpha, "what the last of 2 or 4 channels of a TIFF or PAM means");
+  visit("orientation", options.orientation,
+        "EXIF orientation tag that is written into JPEG, PNG and TIFF", 1, 8);
   visit("white", options.white, "greatest value of PNM samples; 0 is the type's greatest", 0,
         65535);
 }
@@ -144,8 +150,8 @@ AnyImage read_image(const Source& source, const ImageReadOptions& options) {
   const Codec& codec = codec_of(source);
   if (options.page > 0 && codec.format != ImageFormat::kTiff)
     throw InvalidArgument(
-        fmt::format("{}: page {} was asked, but a {} has one page; ask for page 0", source.name(),
-                    options.page, codec.name));
+        fmt::format("{}: there is no page {}, since a {} has one page; choose page 0",
+                    source.name(), options.page, codec.name));
   return upright(codec.read(source, options), options);
 }
 

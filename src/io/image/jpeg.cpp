@@ -224,8 +224,7 @@ class JpegReader {
 };
 
 ImageInfo info(const Source& source) {
-  ImageReadOptions options;
-  const auto reader = std::make_unique<JpegReader>(source, options);
+  const auto reader = std::make_unique<JpegReader>(source, kNoLimits);
   return make_info(reader->shape(), reader->facts());
 }
 

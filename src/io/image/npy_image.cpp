@@ -31,7 +31,7 @@ SampleType sample_type(const Source& source, DType type) {
 }
 
 PictureShape image_shape(const Source& source, const NpyHeader& header,
-                         const ImageReadOptions& options = {}) {
+                         const ImageReadOptions& options = kNoLimits) {
   const auto& sides = header.shape;
   if (sides.size() != 2 && sides.size() != 3)
     source.fail(

@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "core/words.h"
 #include "io/image/codec.h"
 
 namespace fovea::io {
@@ -39,12 +40,12 @@ Number number(Cursor& cursor, const char* what) {
   Number value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size())
-    cursor.source().fail(
-        fmt::format("is truncated or damaged: its {} is '{}', not a number", what, text));
+    cursor.source().fail(fmt::format("is truncated or damaged: its {} is '{}', not a number", what,
+                                     fovea::detail::shown(text)));
   return value;
 }
 
-PfmHeader read_header(Cursor& cursor, const ImageReadOptions& options = {}) {
+PfmHeader read_header(Cursor& cursor, const ImageReadOptions& options = kNoLimits) {
   PfmHeader header;
   header.shape.type = SampleType::kFloat32;
   header.shape.channels = word(cursor) == "PF" ? 3 : 1;
@@ -54,13 +55,14 @@ PfmHeader read_header(Cursor& cursor, const ImageReadOptions& options = {}) {
   if (!std::isfinite(scale) || scale == 0)
     cursor.source().fail(fmt::format("has the scale {}; expected a number other than 0", scale));
   header.big_endian = scale > 0;
-  check_shape(cursor.source(), header.shape, options);
+  check_shape(cursor.source(), header.shape);
   const double needed = static_cast<double>(header.shape.width * header.shape.channels) * 4.0 *
                         static_cast<double>(header.shape.height);
   if (needed > static_cast<double>(cursor.remaining()))
     cursor.source().fail(fmt::format("is truncated: {}x{} pixels take {:.0f} bytes, {} are there",
                                      header.shape.width, header.shape.height, needed,
                                      cursor.remaining()));
+  check_shape(cursor.source(), header.shape, options);
   return header;
 }
 

@@ -61,7 +61,7 @@ PngHeader read_header(const Source& source) {
   header.color = static_cast<int>(start[25]);
   if (header.bits < 1 || header.bits > 16)  // 0 would justify a picture of any size
     source.fail(
-        fmt::format("is damaged: it says {} bits a sample; a PNG has 1 to 16", header.bits));
+        fmt::format("is damaged: it says {} bits per sample; a PNG has 1 to 16", header.bits));
   std::uint64_t offset = 33;
   for (std::array<std::byte, 8> chunk{}; source.read_at(offset, chunk) == chunk.size();) {
     const std::uint32_t length = big_endian_32(chunk.data());

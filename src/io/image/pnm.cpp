@@ -1,6 +1,6 @@
 // The Netpbm formats: P1 to P6, ASCII and binary, of 1 to 16 bits, and PAM (P7). Written are P5, P6
 // and P7. Samples of more than 8 bits are big-endian and keep their values; a greatest value below
-// 255 is spread over 0..255. Of several pictures in one file the first is read.
+// 255 is spread over 0..255. Only the first of several pictures in one file is read.
 #include <fovea/core/error.h>
 
 #include <fmt/format.h>
@@ -120,7 +120,7 @@ void read_pam_header(const Source& source, Tokens& tokens, PnmHeader& header) {
   if (header.channels < 2) header.alpha = Alpha::kNone;
 }
 
-PnmHeader read_header(Cursor& cursor, const ImageReadOptions& options = {}) {
+PnmHeader read_header(Cursor& cursor, const ImageReadOptions& options = kNoLimits) {
   const Source& source = cursor.source();
   cursor.get();
   PnmHeader header;
@@ -137,7 +137,7 @@ PnmHeader read_header(Cursor& cursor, const ImageReadOptions& options = {}) {
   }
   if (header.most < 1 || header.most > kMostValue)
     source.fail(fmt::format("says white is {}; expected 1 to {}", header.most, kMostValue));
-  check_shape(source, header.shape(), options);
+  check_shape(source, header.shape());
   // In ASCII a sample takes a digit and a space, which the last may lack; a bit takes a digit.
   const double samples =
       static_cast<double>(header.width * header.channels) * static_cast<double>(header.height);
@@ -148,6 +148,7 @@ PnmHeader read_header(Cursor& cursor, const ImageReadOptions& options = {}) {
   if (needed > static_cast<double>(cursor.remaining()))
     source.fail(fmt::format("is truncated: {}x{} pixels take {:.0f} bytes at least, {} are there",
                             header.width, header.height, needed, cursor.remaining()));
+  check_shape(source, header.shape(), options);
   return header;
 }
 

@@ -197,8 +197,9 @@ Page read_page(const TiffFile& file, const ImageReadOptions& options) {
   if (page.photometric == PHOTOMETRIC_PALETTE && page.bits == stored_bits && page.bits <= 16)
     read_palette(tiff, page);
   check_supported(file, page);
-  check_shape(file.source(), page.shape(), options);
+  check_shape(file.source(), page.shape());
   check_justified(file.source(), stored_bytes(tiff, page), expansion(page.compression));
+  check_shape(file.source(), page.shape(), options);
   return page;
 }
 
@@ -380,7 +381,7 @@ AnyImage read_pixels(const TiffFile& file, const Page& page, const ImageReadOpti
 
 ImageInfo info(const Source& source) {
   const TiffFile file(source);
-  const Page page = read_page(file, {});
+  const Page page = read_page(file, kNoLimits);
   const tdir_t pages = TIFFNumberOfDirectories(file.get());
   if (file.failed()) file.fail_reading("its pages cannot be counted");
   return make_info(page.shape(), page.facts(), static_cast<int>(pages));

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/json_text.h"
+#include "core/words.h"
 #include "io/text/list_text.h"
 
 namespace fovea::io {
@@ -16,7 +17,8 @@ std::vector<std::string> parse_input_list(std::string_view text, const std::stri
   for (const auto& [number, word] : list_lines(text)) {
     if (word[0] == '@' || word == "-")
       throw IoError(fmt::format("{}: line {} is {}; a list holds files, folders and globs only",
-                                name, number, fovea::detail::json_quote(word)));
+                                name, number,
+                                fovea::detail::json_quote(fovea::detail::shown(word))));
     words.emplace_back(word);
   }
   return words;

@@ -1,4 +1,4 @@
-// The text of an @list of inputs: one word a line.
+// The text of an @list of inputs: one word per line.
 #pragma once
 #include <string>
 #include <string_view>

@@ -2,15 +2,18 @@
 #include <fovea/io/inputs.h>
 
 #include <fmt/format.h>
+#include <fnmatch.h>
 #include <glob.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
+#include "core/words.h"
 #include "io/text/extension.h"
 #include "io/text/input_list.h"
 
@@ -51,6 +54,39 @@ std::vector<std::string> files_in(const std::string& folder, const InputKind& ki
   return paths;
 }
 
+// folder/** or folder/**/pattern, taken apart; hidden folders are passed over.
+std::vector<std::string> files_below(const std::string& word, const InputKind& kind) {
+  const auto stars = word.find("**");
+  const std::string folder = stars == 0 ? "." : word.substr(0, stars);
+  const std::string pattern = word.size() > stars + 2 ? word.substr(stars + 3) : "";
+  if ((word.size() > stars + 2 && word[stars + 2] != '/') || pattern.find('/') != pattern.npos ||
+      (stars > 0 && word[stars - 1] != '/'))
+    throw IoError(
+        fmt::format("{}: ** stands for all folders below, as in photos/** or "
+                    "photos/**/*.png",
+                    fovea::detail::shown(word)));
+  std::error_code error;
+  std::vector<std::string> paths;
+  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    std::error_code unreadable;
+    const bool is_folder = entry->is_directory(unreadable);
+    if (is_folder && name[0] == '.') entry.disable_recursion_pending();
+    if (is_folder || name[0] == '.') continue;
+    if (pattern.empty() ? has_extension(name, kind)
+                        : fnmatch(pattern.c_str(), name.c_str(), 0) == 0)
+      paths.push_back(stars == 0 ? entry->path().lexically_relative(".").string()
+                                 : entry->path().string());
+  }
+  if (error) throw IoError(fmt::format("{}: cannot list: {}", folder, error.message()));
+  if (paths.empty())
+    throw IoError(
+        fmt::format("{}: no {} in this folder or below it", fovea::detail::shown(word), kind.name));
+  sort_naturally(paths);
+  return paths;
+}
+
 bool is_glob(const std::string& word) { return word.find_first_of("*?[") != word.npos; }
 
 std::vector<std::string> matches_of(const std::string& pattern) {
@@ -64,7 +100,8 @@ std::vector<std::string> matches_of(const std::string& pattern) {
   globfree(&found);
   if (status == GLOB_NOSPACE || status == GLOB_ABORTED)
     throw IoError(pattern + ": cannot search: a folder in it could not be read");
-  if (paths.empty()) throw IoError(pattern + ": no file matches this pattern");
+  if (paths.empty())
+    throw IoError(fovea::detail::shown(pattern) + ": no file matches this pattern");
   sort_naturally(paths);
   return paths;
 }
@@ -88,6 +125,13 @@ std::string missing_reason(std::error_code error) {
   return error ? error.message() : std::strerror(ENOENT);
 }
 
+bool is_address(const std::string& word) {
+  const auto colon = word.find("://");
+  return colon != word.npos && colon > 0 &&
+         std::all_of(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(colon),
+                     [](unsigned char c) { return std::isalnum(c) != 0; });
+}
+
 // A name that exists stands for itself, even where it looks like a glob.
 void expand_word(const std::string& word, const InputKind& kind, std::vector<std::string>& paths) {
   const auto append = [&](std::vector<std::string> more) {
@@ -97,8 +141,22 @@ void expand_word(const std::string& word, const InputKind& kind, std::vector<std
   const fs::file_status status = fs::status(word, error);
   if (fs::is_directory(status)) append(files_in(word, kind));
   else if (fs::exists(status)) paths.push_back(word);
+  else if (is_address(word))
+    throw IoError(
+        fmt::format("{}: is the address of a stream, which is not read; save it to a "
+                    "file first, or pipe it in as y4m",
+                    fovea::detail::shown(word)));
+  else if (word.find("**") != word.npos) append(files_below(word, kind));
   else if (is_glob(word)) append(matches_of(word));
-  else throw IoError(fmt::format("{}: cannot read: {}", word, missing_reason(error)));
+  else paths.push_back(word);  // missing: reading it will say so
+}
+
+// Reading would fail as well, but later and with less to say.
+void refuse_missing(const std::string& path) {
+  std::error_code error;
+  if (path == "-" || fs::exists(fs::status(path, error))) return;
+  throw IoError(
+      fmt::format("{}: cannot read: {}", fovea::detail::shown(path, 300), missing_reason(error)));
 }
 
 InputKind kind_of(std::string name, std::initializer_list<const char*> extensions) {
@@ -109,7 +167,7 @@ InputKind kind_of(std::string name, std::initializer_list<const char*> extension
 
 InputKind image_files() {
   return kind_of("image", {"png", "jpg", "jpeg", "tif", "tiff", "ppm", "pgm", "pbm", "pnm", "pam",
-                           "pfm", "npy"});
+                           "pfm", "npy", "bmp"});
 }
 
 InputKind video_files() {
@@ -159,6 +217,7 @@ std::vector<std::string> expand_inputs(std::span<const std::string> words, const
     else
       for (const std::string& listed : list_words(word.substr(1))) expand_word(listed, kind, paths);
   }
+  if (paths.size() == 1) refuse_missing(paths[0]);
   return paths;
 }
 

@@ -11,6 +11,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "core/words.h"
+
 namespace fovea::io {
 namespace {
 
@@ -60,13 +62,7 @@ void fail_line(const std::string& path, int line, const std::string& cause) {
   throw FormatError(fmt::format("{}: line {}: {}", path, line, cause));
 }
 
-std::string shown(std::string_view text) {
-  constexpr std::size_t kShown = 80;
-  std::string result(text.substr(0, kShown));
-  std::ranges::replace_if(
-      result, [](char c) { return static_cast<unsigned char>(c) < ' '; }, '?');
-  return result;
-}
+std::string shown(std::string_view text) { return fovea::detail::shown(text, 80); }
 
 std::vector<std::string> folders_in(const std::string& folder) {
   return names_in(folder, [](const std::string&, bool is_folder) { return is_folder; });

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <filesystem>
 
@@ -28,7 +29,7 @@ std::string temporary_beside(const std::string& path) {
 }
 
 // Where symbolic links end, so that the rename replaces the file and not the link to it. Also where
-// nothing is there yet, which realpath() cannot tell.
+// nothing is there yet, which realpath() refuses.
 std::string resolved(std::string path) {
   constexpr int kMostLinks = 40;  // as Linux; more are a circle, which open() names
   std::error_code error;
@@ -40,9 +41,30 @@ std::string resolved(std::string path) {
   return path;
 }
 
+// The number of an open descriptor that the path stands for, or -1. Such a path leads to whatever
+// file a shell has opened: to replace that file would leave the shell with a deleted one.
+int descriptor_of(std::string_view path) {
+  if (path == "/dev/stdout") return STDOUT_FILENO;
+  if (path == "/dev/stderr") return STDERR_FILENO;
+  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (!path.starts_with(folder)) continue;
+    path.remove_prefix(folder.size());
+    int number = -1;
+    const auto [end, error] = std::from_chars(path.data(), path.data() + path.size(), number);
+    return error == std::errc() && end == path.data() + path.size() ? number : -1;
+  }
+  return -1;
+}
+
 }  // namespace
 
 OutputFile::OutputFile(std::string path) : path_(std::move(path)), target_(path_) {
+  if (const int open_already = descriptor_of(path_); open_already >= 0) {
+    const int copy = dup(open_already);
+    file_ = copy < 0 ? nullptr : fdopen(copy, "wb");
+    if (file_ == nullptr) fail("open");
+    return;
+  }
   struct stat status {};
   const bool exists = stat(path_.c_str(), &status) == 0;
   if (!exists && errno == ELOOP) fail("write");

@@ -18,6 +18,8 @@ namespace {
 
 }  // namespace
 
+bool is_standard_output(std::string_view path) { return path == "-" || path == "/dev/stdout"; }
+
 Sink string_sink(std::string& text) {
   return [&text](std::string_view piece) { text += piece; };
 }
@@ -33,7 +35,7 @@ struct FileSink::Impl {
 };
 
 FileSink::FileSink(const std::string& path) : impl_(std::make_unique<Impl>()) {
-  if (path != "-") impl_->file.emplace(path);
+  if (!is_standard_output(path)) impl_->file.emplace(path);
 }
 FileSink::~FileSink() = default;
 FileSink::FileSink(FileSink&&) noexcept = default;

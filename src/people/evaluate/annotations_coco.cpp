@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
+#include "core/json_text.h"
 #include "people/evaluate/annotations.h"
 
 namespace fovea::people {
@@ -138,6 +139,7 @@ std::vector<AnnotatedImage> parse_coco(std::string_view text, const std::string&
   const auto keep = [](int, json::parse_event_t event, json& parsed) {
     return event != json::parse_event_t::key || parsed != json("segmentation");
   };
+  detail::check_json_depth(text, name);
   json document;
   try {
     document = json::parse(text, keep);

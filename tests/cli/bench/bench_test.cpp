@@ -148,7 +148,7 @@ BenchReport example_report() {
   return report;
 }
 
-TEST(BenchReport, CsvHasARowALine) {
+TEST(BenchReport, CsvHasOneRowPerLine) {
   EXPECT_EQ(bench_csv(example_report()),
             "name,device,threads,size,seconds,spread,rival,rival_seconds,ratio,bound,"
             "bound_fraction\n"

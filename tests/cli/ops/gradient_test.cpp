@@ -21,6 +21,23 @@ TEST(OpsGradient, WritesWhatTheClosedFormSays) {
   EXPECT_EQ(test::load(folder / "c.pgm")[12], static_cast<char>(138));  // 128 + 20 / 2
 }
 
+TEST(OpsGradient, FloatFilesHoldValuesAsTheyAre) {
+  const test::TempFolder folder;
+  write_ramp(folder / "a.png");
+  for (const char* name : {"b.npy", "b.tif", "b.pfm"}) {
+    const Ended ended =
+        run_here({"ops", "gradient", folder / "a.png", "-o", folder / name, "--gain", "100"});
+    ASSERT_EQ(ended.status, kDone) << ended.err;
+    const io::AnyImage image = io::read_image(folder / name);
+    ASSERT_EQ(image.type(), io::SampleType::kFloat32) << name;
+    EXPECT_EQ(std::get<Image<float>>(image.pixels).at(3, 1), 2000) << name;
+  }
+  const Ended ended = run_here({"ops", "gradient", folder / "a.png", "-o", folder / "dx.npy",
+                                "--show", "dx", "--kernel", "sobel"});
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  EXPECT_EQ(io::to_float(io::read_image(folder / "dx.npy")).at(3, 1), 20);
+}
+
 TEST(OpsGradient, OrientationIsABinSpreadOverTheBytes) {
   const test::TempFolder folder;
   Image<std::uint8_t> image(5, 5);

@@ -101,6 +101,17 @@ TEST(Images, StandardInputIsAnImage) {
   EXPECT_THAT(empty.err, testing::StartsWith("fovea: standard input: "));
 }
 
+TEST(Images, AHugePictureInASmallFileIsRefused) {
+  const test::TempFolder folder;
+  test::save(folder / "a.pgm", "P4\n100000 100000\n" + std::string(1000, '\0'));
+  write_ramp(folder / "b.png");
+  EXPECT_EQ(run_here({"ops", "blur", folder / "a.pgm", "-o", folder / "c.png"}).status, kBadInput);
+  const Ended ended =
+      run_here({"ops", "blur", folder / "b.png", "-o", folder / "c.png", "--max-pixels", "31"});
+  EXPECT_EQ(ended.status, kBadInput);
+  EXPECT_THAT(ended.err, testing::HasSubstr("is 8x4, which is 32 pixels and more than the 31"));
+}
+
 TEST(Images, AFormatThatCannotHoldTheResultSaysSo) {
   const test::TempFolder folder;
   write_ramp(folder / "a.png");

@@ -1,4 +1,4 @@
-// Many inputs, one command: names of results, failures, devices, progress.
+// Many inputs, one command: failures, originals, devices, progress.
 #include "cli/program/batch.h"
 
 #include <fovea/core/error.h>
@@ -12,35 +12,7 @@
 namespace fovea::cli {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
-
-TEST(OutputPaths, OneInput) {
-  const test::TempFolder folder;
-  EXPECT_THAT(output_paths("b.png", {"x/a.jpg"}), ElementsAre("b.png"));
-  EXPECT_THAT(output_paths(folder.path(), {"x/a.jpg"}), ElementsAre(folder / "a.jpg"));
-  EXPECT_THAT(output_paths(folder / "new/", {"x/a.jpg"}), ElementsAre(folder / "new/a.jpg"));
-  EXPECT_THAT(output_paths(folder.path(), {"x/a.jpg"}, ".npy"), ElementsAre(folder / "a.npy"));
-  EXPECT_THAT(output_paths(folder.path(), {"-"}), ElementsAre(folder / "stdin.png"));
-  EXPECT_THAT(output_paths(folder / "{}-b.tif", {"x/a.jpg"}), ElementsAre(folder / "a-b.tif"));
-}
-
-TEST(OutputPaths, MustNotCollide) {
-  const test::TempFolder folder;
-  EXPECT_EQ(test::message_of<InvalidArgument>([&] {
-              output_paths("c.png", {"a.png", "b.png"});
-            }),
-            "-o c.png names one file, but there are 2 inputs; give a folder, or a pattern such as "
-            "out/{}.png");
-  EXPECT_THAT(test::message_of<InvalidArgument>([&] {
-                output_paths(folder.path(), {"x/a.png", "y/a.png"});
-              }),
-              HasSubstr("x/a.png and y/a.png would both be written to"));
-  EXPECT_THAT(test::message_of<InvalidArgument>([&] {
-                output_paths(folder.path(), {"a.png", "a.jpg"}, ".npy");
-              }),
-              HasSubstr("a.png and a.jpg would both be written to"));
-}
 
 TEST(Batch, NamesWhatFailedAndDoesTheRest) {
   const test::TempFolder folder;
@@ -61,6 +33,77 @@ TEST(Batch, NamesWhatFailedAndDoesTheRest) {
   EXPECT_TRUE(std::filesystem::exists(folder / "out/a.png"));
   EXPECT_TRUE(std::filesystem::exists(folder / "out/c.png"));
   EXPECT_FALSE(std::filesystem::exists(folder / "out/b.png"));
+}
+
+TEST(Batch, OneImageInAFolderGoesToANewFolder) {
+  const test::TempFolder folder;
+  std::filesystem::create_directory(folder / "in");
+  write_ramp(folder / "in/a.png");
+  for (const char* input : {"in", "in/*.png", "in/a.png", "in/**"}) {
+    const Ended ended = run_here({"ops", "blur", folder / input, "-o", folder / "new"});
+    EXPECT_EQ(ended.status, kDone) << ended.err;
+    EXPECT_EQ(ended.out, folder / "new/a.png\n");
+    std::filesystem::remove_all(folder / "new");
+  }
+}
+
+TEST(Batch, AMissingFileAmongSeveralIsNamed) {
+  const test::TempFolder folder;
+  write_ramp(folder / "a.png");
+  const Ended ended =
+      run_here({"ops", "blur", folder / "no.png", folder / "a.png", "-o", folder / "out"});
+  EXPECT_EQ(ended.status, kSomeFailed);
+  EXPECT_EQ(ended.err, "fovea: " + (folder / "no.png: cannot open: No such file or directory\n"));
+  EXPECT_EQ(ended.out, folder / "out/a.png\n");
+}
+
+TEST(Batch, OriginalsAreKeptUnlessOverwriteIsGiven) {
+  const test::TempFolder folder;
+  write_ramp(folder / "a.png");
+  write_ramp(folder / "b.png");
+  const std::string before = test::load(folder / "a.png");
+  const Ended refused = run_here({"ops", "gradient", folder.path(), "-o", folder.path()});
+  EXPECT_EQ(refused.status, kUsage);
+  EXPECT_THAT(refused.err, HasSubstr("add --overwrite"));
+  EXPECT_EQ(test::load(folder / "a.png"), before);
+  const Ended done =
+      run_here({"ops", "gradient", folder.path(), "-o", folder.path(), "--overwrite"});
+  EXPECT_EQ(done.status, kDone) << done.err;
+  EXPECT_NE(test::load(folder / "a.png"), before);
+}
+
+// Counts how often the program hands on what it has printed.
+class CountingSink final : public Sink {
+ public:
+  void write(std::string_view) override {}
+  void flush() override { ++flushes; }
+  int flushes = 0;
+};
+
+TEST(Batch, EveryResultIsHandedOnAtOnce) {
+  const test::TempFolder folder;
+  for (const char* name : {"a.png", "b.png", "c.png"}) write_ramp(folder / name);
+  for (const char* json : {"--json", "--no-json"}) {
+    CountingSink out;
+    TextSink err;
+    EXPECT_EQ(
+        run({"ops", "blur", folder.path(), "-o", folder / "out", json}, {.out = out, .err = err}),
+        kDone)
+        << err.text;
+    EXPECT_GE(out.flushes, 3) << json;
+  }
+}
+
+TEST(Batch, ResultsHaveTheEnvelope) {
+  const test::TempFolder folder;
+  write_ramp(folder / "a.png");
+  const Ended ended =
+      run_here({"ops", "blur", folder / "a.png", "-o", folder / "b.png", "--json", "--seed", "7"});
+  const auto result = nlohmann::json::parse(ended.out);
+  EXPECT_EQ(result["seed"], 7);
+  EXPECT_EQ(result["device"], "cpu");
+  EXPECT_GE(result["seconds"], 0);
+  EXPECT_EQ(result["results"][0]["output"], folder / "b.png");
 }
 
 TEST(Batch, FolderGlobListAndPattern) {

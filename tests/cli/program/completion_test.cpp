@@ -68,6 +68,10 @@ TEST(BashCompletion, FilesWhereFilesBelong) {
   EXPECT_THAT(offered("fovea ops gradient --bins ''"), IsEmpty());
 }
 
+TEST(BashCompletion, OnlyFoldersWhereFoldersBelong) {
+  EXPECT_THAT(offered("fovea demo -o ''"), IsEmpty()) << "there is no folder";
+}
+
 class OtherShell : public testing::TestWithParam<const char*> {};
 
 TEST_P(OtherShell, ScriptIsSound) {

@@ -13,6 +13,43 @@ TEST(Wrap, BreaksBetweenWords) {
   EXPECT_EQ(wrap("", 4), "");
 }
 
+TEST(Wrap, IsAsWideAsAsked) {
+  EXPECT_EQ(wrap("one two three", 0, 7), "one two\nthree");
+  EXPECT_EQ(wrap("one two three", 0, 120), "one two three");
+}
+
+struct Things {
+  bool clean = true;
+  bool fresh = true;
+  bool old = false;
+  std::optional<double> weight{};
+  std::string folder{};
+  int count = 1048576;
+};
+void describe(OptionVisitor& visit, Things& things) {
+  visit("clean", things.clean, "clean the things", {.off_help = "keep the dirt"});
+  visit("fresh", things.fresh, "only fresh things");
+  visit("old", things.old, "old things too");
+  visit("weight", things.weight, "how heavy", 0, 2, {.absent = "as heavy as it is"});
+  visit.path("folder", things.folder, TextUse::kFolder, "where they are");
+  visit("count", things.count, "how many", 0, 2097152);
+}
+
+TEST(Help, SaysWhatAFlagTurnsOffAndWhatIsAbsent) {
+  Things things;
+  std::vector<OptionField> fields;
+  for_each_option(things, [&](const OptionField& field) { fields.push_back(field); });
+  std::string text;
+  for (const OptionLine& line : option_lines(fields)) text += line.form + ": " + line.help + "\n";
+  EXPECT_EQ(text,
+            "--no-clean: keep the dirt\n"
+            "--no-fresh: turn off: only fresh things\n"
+            "--old: old things too\n"
+            "--weight X: how heavy (0 to 2; default: as heavy as it is)\n"
+            "--folder DIR: where they are\n"
+            "--count N: how many (0 to 2097152; default 1048576)\n");
+}
+
 TEST(Help, OverviewNamesEverything) {
   const std::string help = help_overview();
   for (const Command& command : commands())

@@ -64,6 +64,25 @@ TEST(Usage, OneLineAndStatusTwo) {
   }
 }
 
+TEST(Messages, AreOneShortLineWithoutControlCharacters) {
+  const std::string hostile = "\x1b[31m\n" + std::string(100000, 'x');
+  const std::vector<std::vector<std::string>> lines{
+      {hostile},
+      {"ops", hostile},
+      {"ops", "blur", hostile, "-o", "out.png"},
+      {"ops", "blur", "a.png", "-o", "out.png", "--" + hostile},
+      {"ops", "blur", "a.png", "-o", "out.png", "--sigma", hostile},
+      {"ops", "blur", "a.png", "-o", "out.png", "--set", hostile},
+      {"bench", "ops", "--filter", hostile}};
+  for (const auto& args : lines) {
+    const Ended ended = run_here(args);
+    EXPECT_NE(ended.status, kDone);
+    EXPECT_LT(ended.err.size(), 1500U) << ended.err;
+    EXPECT_EQ(ended.err.find('\x1b'), std::string::npos);
+    EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
+  }
+}
+
 TEST(Output, AFullDiskIsReported) {
   const Ended ended = run_program({"help"}, "/dev/full");
   EXPECT_EQ(ended.status, kFailed);

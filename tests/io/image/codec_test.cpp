@@ -27,6 +27,9 @@ TEST(Codec, ShapesThatCannotBeAreRefused) {
   EXPECT_NO_THROW(check_shape(source, doubles, {.most_bytes = 800}));
   EXPECT_THAT(message_of<FormatError>([&] { check_shape(source, doubles, {.most_bytes = 799}); }),
               HasSubstr("more than the 799 bytes allowed"));
+  EXPECT_NO_THROW(check_shape(source, doubles, {.max_pixels = 100}));
+  EXPECT_THAT(message_of<FormatError>([&] { check_shape(source, doubles, {.max_pixels = 99}); }),
+              HasSubstr("is 10x10, which is 100 pixels and more than the 99 allowed"));
 }
 
 TEST(Codec, AFileMustJustifyItsPicture) {

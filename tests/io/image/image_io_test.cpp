@@ -64,9 +64,11 @@ TEST(ImageIo, NamesFormatsThatAreNotRead) {
   const auto message = [](const std::string& bytes) {
     return message_of<FormatError>([&] { read_image(as_bytes(bytes), "x.jpg"); });
   };
-  EXPECT_EQ(message("GIF89a......"), "x.jpg: is a GIF, which is not read; convert it to PNG");
+  EXPECT_EQ(message("GIF89a......"),
+            "x.jpg: is a GIF, which is not read; convert it to PNG, for example with ffmpeg -i IN "
+            "OUT.png");
   EXPECT_THAT(message("RIFF....WEBPVP8 "), HasSubstr("is a WebP"));
-  EXPECT_THAT(message("BM0000000000"), HasSubstr("is a BMP"));
+  EXPECT_THAT(message("BM0000000000"), HasSubstr("the header of the BMP is not whole"));
   EXPECT_THAT(message("\0\0\0\x18"
                       "ftypheic...."s),
               HasSubstr("is a HEIC"));
@@ -155,6 +157,11 @@ TEST(ImageIo, HonorsLimitsAndPages) {
                 HasSubstr("more than the 199 bytes allowed"))
         << name;
     EXPECT_NO_THROW(read_image(folder / name, {.most_bytes = 800}));
+    EXPECT_THAT(message_of<FormatError>([&] { read_image(folder / name, {.max_pixels = 199}); }),
+                HasSubstr("is 20x10, which is 200 pixels and more than the 199 allowed"))
+        << name;
+    EXPECT_NO_THROW(read_image(folder / name, {.max_pixels = 200}));
+    EXPECT_NO_THROW(read_image(folder / name, {.max_pixels = 0}));
     EXPECT_THROW(read_image(folder / name, {.page = 1}), InvalidArgument);
     EXPECT_THROW(read_image(folder / name, {.page = -1}), InvalidArgument);
   }
@@ -162,7 +169,7 @@ TEST(ImageIo, HonorsLimitsAndPages) {
 
 TEST(ImageIo, ListsItsCodecs) {
   const std::vector<Feature> features = codecs();
-  ASSERT_EQ(features.size(), 6U);
+  ASSERT_EQ(features.size(), 7U);
   for (const Feature& feature : features) {
     EXPECT_TRUE(feature.usable);
     EXPECT_FALSE(feature.detail.empty());

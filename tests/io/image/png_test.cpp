@@ -192,9 +192,9 @@ TEST(Png, RefusesASizeTheFileCannotJustify) {
   EXPECT_THAT(message_of<FormatError>([&] { read_image(as_bytes(file), "liar"); }),
               HasSubstr("liar: claims a picture of 1057290255 bytes"));
   EXPECT_THROW(image_info(as_bytes(file), "liar"), FormatError);
-  file[24] = '\0';  // no bits a sample: any size would fit
+  file[24] = '\0';  // no bits per sample: any size would fit
   EXPECT_THAT(message_of<FormatError>([&] { read_image(as_bytes(file), "liar"); }),
-              HasSubstr("says 0 bits a sample"));
+              HasSubstr("says 0 bits per sample"));
 }
 
 TEST(Png, RefusesWhatItCannotHold) {
@@ -204,6 +204,20 @@ TEST(Png, RefusesWhatItCannotHold) {
               HasSubstr("a.png: PNG holds uint8 or uint16 with 1 to 4 channels, not float32"));
   EXPECT_THROW(write_image(path, Image<std::uint8_t>(2, 2, 5)), InvalidArgument);
   EXPECT_EQ(folder.files(), 0U);
+}
+
+TEST(Png, AHugePictureIsRefusedBeforeMemoryIsTaken) {
+  const TempFolder folder;
+  Image<std::uint8_t> gray(1, 1);
+  gray.at(0, 0) = 0;
+  write_image(folder / "a.png", gray.view());
+  std::string file = load(folder / "a.png");
+  file.replace(16, 9,
+               std::string("\x00\x01\x86\xa0\x00\x01\x86\xa0\x01", 9));  // 100000 x 100000, 1 bit
+  file.append(1300000, '\0');  // as long as such a file would be
+  EXPECT_THAT(message_of<FormatError>([&] { read_image(as_bytes(file), "x.png"); }),
+              HasSubstr("x.png: is 100000x100000, which is 10000000000 pixels and more than the "
+                        "268435456 allowed"));
 }
 
 }  // namespace

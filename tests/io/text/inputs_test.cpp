@@ -121,6 +121,32 @@ TEST_F(Inputs, ListsAreRelativeToThemselves) {
   EXPECT_THAT(refusal({"@l"}), HasSubstr("folder"));
 }
 
+TEST_F(Inputs, StarsStandForAllFoldersBelow) {
+  for (const char* name :
+       {"f/1.png", "f/a/2.jpg", "f/a/b/3.png", "f/a/note.txt", "f/.hidden/4.png", "f/a/.5.png"})
+    make(name);
+  EXPECT_THAT(expand({"f/**"}), ElementsAre("f/1.png", "f/a/2.jpg", "f/a/b/3.png"));
+  EXPECT_THAT(expand({"f/**/*.png"}), ElementsAre("f/1.png", "f/a/b/3.png"));
+  EXPECT_THAT(refusal({"f/**/*.tif"}), HasSubstr("no image in this folder or below it"));
+  EXPECT_THAT(refusal({"f/**.png"}), HasSubstr("** stands for all folders below"));
+  EXPECT_THAT(refusal({"f/**/a/*.png"}), HasSubstr("** stands for all folders below"));
+}
+
+TEST_F(Inputs, AMissingFileAmongSeveralIsKept) {
+  make("a.png");
+  make("list", "a.png\nabsent.png\n");
+  EXPECT_THAT(expand({"absent.png", "a.png"}), ElementsAre("absent.png", "a.png"));
+  EXPECT_THAT(expand({"@list"}), ElementsAre("a.png", "absent.png"));
+}
+
+TEST_F(Inputs, AddressesOfStreamsAreRefused) {
+  const auto message = [](const std::string& word) {
+    return message_of<IoError>([&] { expand_inputs(std::array{word}, video_files()); });
+  };
+  EXPECT_THAT(message("rtsp://camera/1"), HasSubstr("is the address of a stream"));
+  EXPECT_THAT(message("rtsp://" + std::string(100000, 'x')).size(), testing::Lt(400U));
+}
+
 TEST_F(Inputs, FailuresNameTheWord) {
   make("f/note.txt");
   EXPECT_THAT(refusal({"absent.png"}), AllOf(HasSubstr("absent.png: "), HasSubstr("No such file")));

@@ -1,7 +1,9 @@
 #include "io/text/output_file.h"
 
+#include <fcntl.h>
 #include <fovea/core/error.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <thread>
 
@@ -16,6 +18,25 @@ using test::save;
 using test::TempFolder;
 using testing::AllOf;
 using testing::HasSubstr;
+
+TEST(OutputFile, OpenDescriptorsAreWrittenInPlace) {
+  const TempFolder folder;
+  save(folder / "log", "");
+  const int descriptor = open((folder / "log").c_str(), O_WRONLY | O_APPEND);
+  struct stat before {
+  }, after{};
+  ASSERT_EQ(stat((folder / "log").c_str(), &before), 0);
+  for (const std::string name : {"/dev/fd/", "/proc/self/fd/"}) {
+    OutputFile file(name + std::to_string(descriptor));
+    file.write("line\n");
+    file.commit();
+  }
+  close(descriptor);
+  ASSERT_EQ(stat((folder / "log").c_str(), &after), 0);
+  EXPECT_EQ(before.st_ino, after.st_ino) << "the file was replaced";
+  EXPECT_EQ(load(folder / "log"), "line\nline\n");
+  EXPECT_EQ(folder.files(), 1U);
+}
 
 TEST(OutputFile, AppearsOnCommitOnly) {
   const TempFolder folder;

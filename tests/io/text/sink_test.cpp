@@ -40,6 +40,16 @@ TEST(FileSink, ADashIsStandardOutput) {
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "text\n");
 }
 
+TEST(FileSink, SoIsItsDevice) {
+  EXPECT_TRUE(is_standard_output("/dev/stdout"));
+  EXPECT_FALSE(is_standard_output("./-"));
+  testing::internal::CaptureStdout();  // into a file, which must not be replaced
+  FileSink file("/dev/stdout");
+  file.write("text\n");
+  file.commit();
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "text\n");
+}
+
 TEST(FileSink, FailuresNameThePath) {
   const test::TempFolder folder;
   EXPECT_THAT(message_of<WriteError>([&] { FileSink(folder / "no/a"); }), HasSubstr("no/a: "));

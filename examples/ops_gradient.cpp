@@ -1,9 +1,8 @@
-// Draws the strongest edges of an image: gradient IN OUT.png [device]
+// Writes the gradient of an image in colors: ops_gradient IN OUT.png [auto|cpu|cuda]
 #include <fovea/core/error.h>
 #include <fovea/io/image_io.h>
 #include <fovea/ops/gradient.h>
 #include <fovea/report/color_map.h>
-#include <fovea/report/draw.h>
 
 #include <cstdio>
 
@@ -16,18 +15,14 @@ int main(int argc, char** argv) try {
   }
   const auto image = io::to_bytes(io::drop_alpha(io::read_image(argv[1])));
   Image<float> magnitude(image.width(), image.height());
-  Image<std::uint8_t> bin(image.width(), image.height());
+  Image<std::uint8_t> bin(image.width(), image.height());  // orientation, in 8 bins of 180 degrees
   PolarGradientOptions options{.bins = 8};
   if (argc > 3) options.exec.device = parse_device(argv[3]);
   polar_gradient(image, magnitude, bin, options);
-
-  auto picture = report::apply_color_map(magnitude);
-  report::draw_text(picture, {8, 8}, "gradient magnitude",
-                    {.size = 16, .background = report::kBlack, .background_alpha = 0.6F});
-  io::write_image(argv[2], picture.view());
-  std::printf("%s: %d x %d\n", argv[2], picture.width(), picture.height());
+  io::write_image(argv[2], report::apply_color_map(magnitude).view());
+  std::printf("%s: %d x %d\n", argv[2], image.width(), image.height());
   return 0;
 } catch (const Error& error) {
-  std::fprintf(stderr, "gradient: %s\n", error.what());
+  std::fprintf(stderr, "ops_gradient: %s\n", error.what());
   return 1;
 }

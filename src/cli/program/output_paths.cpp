@@ -1,0 +1,158 @@
+#include "cli/program/output_paths.h"
+
+#include <fovea/core/error.h>
+#include <fovea/io/sink.h>
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "core/words.h"
+
+namespace fovea::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using detail::shown;
+
+enum class Overwrite : unsigned char { kRefuse, kAllow };
+
+void make_folder(const fs::path& folder) {
+  if (folder.empty()) return;
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error)
+    throw WriteError(
+        fmt::format("{}: cannot make the folder: {}", folder.string(), error.message()));
+}
+
+std::string in_pattern(std::string pattern, const std::string& stem) {
+  const auto hole = pattern.find("{}");
+  return pattern.replace(hole, 2, stem);
+}
+
+fs::path with_ending(fs::path name, const std::string& extension) {
+  if (name == "-") name = "stdin.png";
+  if (!extension.empty()) name.replace_extension(extension);
+  else if (name.extension() == ".bmp" || name.extension() == ".BMP") name.replace_extension(".png");
+  return name;
+}
+
+bool is_folder(const std::string& output) {
+  if (io::is_standard_output(output)) return false;
+  std::error_code error;
+  const fs::file_status status = fs::status(output, error);
+  return output.ends_with('/') || fs::is_directory(status) ||
+         (!fs::exists(status) && !fs::path(output).has_extension());
+}
+
+// The folder that all inputs lie in or below.
+fs::path shared_folder(const std::vector<std::string>& inputs) {
+  fs::path shared = fs::path(inputs[0]).parent_path();
+  for (const std::string& input : inputs) {
+    const fs::path folder = fs::path(input).parent_path();
+    fs::path common;
+    for (auto a = shared.begin(), b = folder.begin();
+         a != shared.end() && b != folder.end() && *a == *b; ++a, ++b)
+      common /= *a;
+    shared = common;
+  }
+  return shared;
+}
+
+// Names of the results in a folder. Where inputs have one name, their folders below the one they
+// share keep them distinct.
+std::vector<fs::path> names_in_folder(const std::vector<std::string>& inputs,
+                                      const std::string& extension) {
+  std::vector<fs::path> names;
+  std::set<std::string> file_names;
+  for (const std::string& input : inputs) {
+    names.push_back(with_ending(fs::path(input).filename(), extension));
+    file_names.insert(fs::path(input).filename().string());
+  }
+  if (file_names.size() == inputs.size()) return names;
+  const fs::path shared = shared_folder(inputs);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const fs::path below =
+        shared.empty() ? fs::path(inputs[i]) : fs::path(inputs[i]).lexically_relative(shared);
+    const bool inside = !below.empty() && *below.begin() != ".." && below.is_relative();
+    if (inside) names[i] = with_ending(below, extension);
+  }
+  return names;
+}
+
+void refuse_to_share(const std::vector<std::string>& paths,
+                     const std::vector<std::string>& inputs) {
+  std::map<std::string, std::string> taken;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    const auto [other, is_new] = taken.emplace(paths[i], inputs[i]);
+    if (!is_new)
+      throw InvalidArgument(
+          fmt::format("{} and {} would both be written to {}; run them one at a time",
+                      shown(other->second), shown(inputs[i]), shown(paths[i])));
+  }
+}
+
+void refuse_to_replace(const std::vector<std::string>& paths,
+                       const std::vector<std::string>& inputs) {
+  std::set<std::string> read;
+  std::error_code error;
+  for (const std::string& input : inputs) {
+    if (input != "-" && fs::is_regular_file(input, error))
+      read.insert(fs::weakly_canonical(input, error).string());
+  }
+  for (const std::string& path : paths) {
+    if (read.contains(fs::weakly_canonical(path, error).string()))
+      throw InvalidArgument(fmt::format(
+          "{} is an input and would be replaced by a result; name another output, or add "
+          "--overwrite",
+          shown(path)));
+  }
+}
+
+std::vector<std::string> paths_for(const std::string& output,
+                                   const std::vector<std::string>& inputs,
+                                   const std::string& extension, Overwrite overwrite) {
+  const bool pattern = output.find("{}") != std::string::npos;
+  const bool folder = !pattern && is_folder(output);
+  if (inputs.size() > 1 && !pattern && !folder)
+    throw InvalidArgument(
+        fmt::format("-o {} names one file, but there are {} inputs; give a folder, or a pattern "
+                    "such as out/{{}}{}",
+                    shown(output), inputs.size(), fs::path(output).extension().string()));
+  std::vector<std::string> paths;
+  if (folder) {
+    for (const fs::path& name : names_in_folder(inputs, extension))
+      paths.push_back((fs::path(output) / name).string());
+  } else {
+    for (const std::string& input : inputs)
+      paths.push_back(
+          pattern ? in_pattern(output, with_ending(fs::path(input).filename(), "").stem().string())
+                  : output);
+  }
+  refuse_to_share(paths, inputs);
+  if (overwrite == Overwrite::kRefuse) refuse_to_replace(paths, inputs);
+  if (pattern || folder) {
+    for (const std::string& path : paths) make_folder(fs::path(path).parent_path());
+  }
+  return paths;
+}
+
+}  // namespace
+
+std::vector<std::string> output_paths(const std::string& output,
+                                      const std::vector<std::string>& inputs,
+                                      const std::string& extension) {
+  return paths_for(output, inputs, extension, Overwrite::kRefuse);
+}
+
+std::vector<std::string> output_paths(const Context& context, const std::string& output,
+                                      const std::vector<std::string>& inputs,
+                                      const std::string& extension) {
+  return paths_for(output, inputs, extension,
+                   context.overwrite ? Overwrite::kAllow : Overwrite::kRefuse);
+}
+
+}  // namespace fovea::cli

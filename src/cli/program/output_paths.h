@@ -1,0 +1,28 @@
+// Where the results of a verb go that works on many inputs.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "cli/program/command.h"
+
+namespace fovea::cli {
+
+// The file that each input's result is written to.
+//   A folder (it exists, ends in '/', or is a new name without an ending) is made where it is
+//   missing. Its files have the names of the inputs and end in `extension` where one is given;
+//   otherwise they end as their inputs do, and standard input and BMP end in .png. Inputs of one
+//   name keep the folders they came from, below the folder that all inputs share.
+//   A pattern such as "out/{}.png" names one file per input; {} stands for the input's name without
+//   its ending.
+//   Anything else is one file, for one input.
+// Throws InvalidArgument where two results would share a file, and where a result would replace one
+// of the inputs.
+std::vector<std::string> output_paths(const std::string& output,
+                                      const std::vector<std::string>& inputs,
+                                      const std::string& extension = "");
+// The same, but with --overwrite results may replace inputs.
+std::vector<std::string> output_paths(const Context& context, const std::string& output,
+                                      const std::vector<std::string>& inputs,
+                                      const std::string& extension = "");
+
+}  // namespace fovea::cli

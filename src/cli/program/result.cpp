@@ -1,0 +1,52 @@
+#include "cli/program/result.h"
+
+#include <fovea/core/error.h>
+#include <fovea/core/version.h>
+#include <fovea/io/sink.h>
+
+#include <fmt/format.h>
+
+#include "core/json_text.h"
+
+namespace fovea::cli {
+
+double seconds_so_far(const Context& context) { return steady_seconds() - context.start_seconds; }
+
+void begin_result(io::JsonWriter& json, const Context& context) {
+  json.begin_object().member("fovea", FOVEA_VERSION).member("command", context.command.name());
+  json.member("device", to_string(context.exec.device)).member("seed", context.exec.seed);
+  json.key("options").raw(context.options_json.empty() ? "{}" : context.options_json);
+}
+
+void end_result(io::JsonWriter& json, const Context& context) {
+  json.member("seconds", seconds_so_far(context)).end_object().finish();
+}
+
+std::string provenance_members(const Context& context, std::string_view separator) {
+  return fmt::format(
+      R"("fovea": "{0}"{5}"command": {1}{5}"device": "{2}"{5}"seed": {3}{5}"options": {4})",
+      FOVEA_VERSION, detail::json_quote(context.command.name()), to_string(context.exec.device),
+      context.exec.seed, context.options_json.empty() ? "{}" : context.options_json, separator);
+}
+
+std::string provenance_json(const Context& context) {
+  return "{" + provenance_members(context) + "}";
+}
+
+report::Provenance page_provenance(const Context& context) {
+  return {.command = "fovea " + context.command.name(),
+          .options = context.options_json,
+          .device = to_string(context.exec.device),
+          .seed = context.exec.seed};
+}
+
+void settle_output(Context& context, std::string_view option, std::string_view path) {
+  if (!io::is_standard_output(path)) return;
+  if (context.json)
+    throw InvalidArgument(
+        fmt::format("{} {} and --json would both write to standard output; give {} a file", option,
+                    path, option));
+  context.console.take_stdout(option);
+}
+
+}  // namespace fovea::cli

@@ -1,0 +1,34 @@
+// The envelope of every result: which version, command, device, seed and options made it, and how
+// long that took. Every verb's JSON begins and ends with these calls, so that all have one shape.
+#pragma once
+#include <fovea/io/json_writer.h>
+#include <fovea/report/page.h>
+
+#include <string>
+
+#include "cli/program/command.h"
+
+namespace fovea::cli {
+
+// Opens the object of a result and writes "fovea", "command", "device", "seed" and "options".
+void begin_result(io::JsonWriter& json, const Context& context);
+// Writes "seconds", the time since the program started on the command, and closes the object.
+void end_result(io::JsonWriter& json, const Context& context);
+
+// The same members as text, for JSON that is put together by hand: "\"fovea\": ..., \"options\":
+// ...".
+std::string provenance_members(const Context& context, std::string_view separator = ", ");
+// An object of them, for files of other formats that have room for one.
+std::string provenance_json(const Context& context);
+// The same for the foot of a report page.
+report::Provenance page_provenance(const Context& context);
+
+// Seconds since the program started on the command.
+double seconds_so_far(const Context& context);
+
+// Call it for each option that names an output file, before anything is printed. Where the file is
+// the standard output, console lines become notes on standard error. Throws InvalidArgument where
+// --json or another option writes there too.
+void settle_output(Context& context, std::string_view option, std::string_view path);
+
+}  // namespace fovea::cli

@@ -1,0 +1,64 @@
+#include "cli/program/output_paths.h"
+
+#include <fovea/core/error.h>
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "cli/program/program.h"
+
+namespace fovea::cli {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(OutputPaths, OneInput) {
+  const test::TempFolder folder;
+  EXPECT_THAT(output_paths("b.png", {"x/a.jpg"}), ElementsAre("b.png"));
+  EXPECT_THAT(output_paths(folder.path(), {"x/a.jpg"}), ElementsAre(folder / "a.jpg"));
+  EXPECT_THAT(output_paths(folder / "new/", {"x/a.jpg"}), ElementsAre(folder / "new/a.jpg"));
+  EXPECT_THAT(output_paths(folder.path(), {"x/a.jpg"}, ".npy"), ElementsAre(folder / "a.npy"));
+  EXPECT_THAT(output_paths(folder.path(), {"-"}), ElementsAre(folder / "stdin.png"));
+  EXPECT_THAT(output_paths(folder / "{}-b.tif", {"x/a.jpg"}), ElementsAre(folder / "a-b.tif"));
+  EXPECT_THAT(output_paths(folder / "fresh", {"x/a.bmp"}), ElementsAre(folder / "fresh/a.png"));
+  EXPECT_THAT(output_paths("/dev/null", {"x/a.jpg"}), ElementsAre("/dev/null"));
+  EXPECT_THAT(output_paths("-", {"x/a.jpg"}), ElementsAre("-"));
+}
+
+TEST(OutputPaths, InputsOfOneNameKeepTheirFolders) {
+  const test::TempFolder folder;
+  EXPECT_THAT(output_paths(folder / "out", {"p/x/a.png", "p/y/a.png", "p/b.png"}),
+              ElementsAre(folder / "out/x/a.png", folder / "out/y/a.png", folder / "out/b.png"));
+  EXPECT_TRUE(std::filesystem::is_directory(folder / "out/y"));
+}
+
+TEST(OutputPaths, InputsAreNotReplaced) {
+  const test::TempFolder folder;
+  write_ramp(folder / "a.png");
+  EXPECT_THAT(test::message_of<InvalidArgument>(
+                  [&] { output_paths(folder.path() + "/.", {folder / "a.png"}); }),
+              HasSubstr("a.png is an input and would be replaced by a result"));
+  EXPECT_THROW(output_paths(folder / "a.png", {folder / "a.png"}), InvalidArgument);
+  EXPECT_NO_THROW(output_paths(folder / "b.png", {folder / "a.png"}));
+}
+
+TEST(OutputPaths, MustNotCollide) {
+  const test::TempFolder folder;
+  EXPECT_EQ(test::message_of<InvalidArgument>([&] {
+              output_paths("c.png", {"a.png", "b.png"});
+            }),
+            "-o c.png names one file, but there are 2 inputs; give a folder, or a pattern such as "
+            "out/{}.png");
+  EXPECT_THAT(test::message_of<InvalidArgument>([&] {
+                output_paths(folder.path(), {"x/a.png", "x/a.png"});
+              }),
+              HasSubstr("x/a.png and x/a.png would both be written to"));
+  EXPECT_THAT(test::message_of<InvalidArgument>([&] {
+                output_paths(folder.path(), {"a.png", "a.jpg"}, ".npy");
+              }),
+              HasSubstr("a.png and a.jpg would both be written to"));
+}
+
+}  // namespace
+}  // namespace fovea::cli
