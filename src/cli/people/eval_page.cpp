@@ -77,7 +77,7 @@ std::string info(const Context& context, const EvalResult& result) {
   std::string text;
   io::JsonWriter json(io::string_sink(text), io::JsonStyle::kCompact);
   json.begin_object().member("fovea", FOVEA_VERSION).member("command", context.command.name());
-  json.member("device", to_string(context.exec.device)).member("model", result.model.path);
+  json.member("device", to_string(context.exec.device)).member("model", result.model.name);
   json.key("options").raw(context.options_json).end_object().finish();
   return text;
 }
@@ -94,10 +94,12 @@ std::string file_name(const std::string& label) {
 
 void write_found(const fs::path& folder, const Context& context, const EvalResult& result,
                  const EvalImages& images) {
-  PeopleFiles files((folder / ("found_" + file_name(result.model.label) + ".json")).string(), "");
+  PeopleFiles files(
+      {.coco = (folder / ("found_" + file_name(result.model.label) + ".json")).string()});
   for (std::size_t i = 0; i < images.paths.size(); ++i) {
     const auto size = io::image_info(images.paths[i]);
-    files.add({images.paths[i], size.width, size.height, -1, 0, result.found[i].found});
+    files.add({images.paths[i], size.width, size.height, -1, 0,
+               clip_people(result.found[i].found, {size.width, size.height})});
   }
   files.commit(info(context, result));
 }
@@ -105,7 +107,7 @@ void write_found(const fs::path& folder, const Context& context, const EvalResul
 // A mistake: where, and how bad.
 struct Mistake {
   std::size_t image;
-  people::Box box;
+  Rect<float> box;
   double badness;
   std::string caption;
 };
@@ -137,7 +139,7 @@ std::vector<Mistake> misses(const EvalResult& result) {
         continue;
       }
       const float score = result.found[i].found[static_cast<std::size_t>(by)].score;
-      if (score < result.model.model.threshold)
+      if (score < result.model.model->threshold)
         mistakes.push_back({i, people[j].box, -score, fmt::format("score {:.2f}", score)});
     }
   }
@@ -145,7 +147,7 @@ std::vector<Mistake> misses(const EvalResult& result) {
 }
 
 // The box with some of its surroundings, cut out of the image, the box drawn.
-Image<std::uint8_t> cut_out(Image<std::uint8_t>& image, const people::Box& box) {
+Image<std::uint8_t> cut_out(Image<std::uint8_t>& image, const Rect<float>& box) {
   const double margin = 0.25 * box.height;
   const int left = std::clamp(static_cast<int>(box.x - margin), 0, image.width() - 1);
   const int top = std::clamp(static_cast<int>(box.y - margin), 0, image.height() - 1);
@@ -191,10 +193,10 @@ void add_image_numbers(report::Page& page, const std::vector<EvalResult>& result
        {"evaluations a window"}},
       {}};
   for (const EvalResult& result : results) {
-    const people::ImageEvaluation& measured = result.images;
+    const people::ImageReport& measured = result.images;
     table.rows.push_back(
         {result.model.label,
-         people::to_string(result.model.model.kind),
+         people::to_string(result.model.model->kind),
          fmt::format("{:.1f} ({:.1f})", 100 * measured.log_average_miss_rate,
                      100 * measured.deviation),
          {100 * measured.average_precision, 3},
@@ -221,7 +223,7 @@ void add_window_numbers(report::Page& page, const std::vector<EvalResult>& resul
     const double rate = result.windows.miss_rate_at(1e-4);
     table.rows.push_back(
         {result.model.label,
-         people::to_string(result.model.model.kind),
+         people::to_string(result.model.model->kind),
          fmt::format("{:.2f} ({:.2f})", 100 * rate, 100 * result.windows.deviation(rate)),
          {100 * result.windows.miss_rate_at(1e-5), 3},
          result.windows.positives,
@@ -252,10 +254,10 @@ void add_model(report::Page& page, const EvalResult& result, const EvalImages* i
                const EvalRequest& request) {
   page.section(result.model.label);
   std::vector<std::pair<std::string, std::string>> facts{
-      {"file", result.model.path},
-      {"kind", people::to_string(result.model.model.kind)},
-      {"threshold", fmt::format("{}", result.model.model.threshold)}};
-  for (const auto& fact : result.model.model.facts) facts.push_back(fact);
+      {"model", result.model.name},
+      {"kind", people::to_string(result.model.model->kind)},
+      {"threshold", fmt::format("{}", result.model.model->threshold)}};
+  for (const auto& fact : result.model.model->facts) facts.push_back(fact);
   page.facts(facts);
   if (images != nullptr) {
     add_sheet(page, false_positives(result), *images, request,
