@@ -182,15 +182,16 @@ void add_sheet(report::Page& page, std::vector<Mistake> mistakes, const EvalImag
 
 void add_image_numbers(report::Page& page, const std::vector<EvalResult>& results) {
   report::Table table{
-      "Measured on the same images; what stands in brackets is the standard "
-      "deviation over images drawn with replacement.",
+      "All models are measured on the same images. Numbers in brackets are standard deviations "
+      "over "
+      "bootstrap samples of the images.",
       {{"model"},
        {"kind"},
        {"log-average miss rate", "%"},
        {"average precision", "%"},
        {"miss rate at 0.1", "%"},
        {"miss rate at 1", "%"},
-       {"evaluations a window"}},
+       {"evaluations per window"}},
       {}};
   for (const EvalResult& result : results) {
     const people::ImageReport& measured = result.images;
@@ -210,15 +211,16 @@ void add_image_numbers(report::Page& page, const std::vector<EvalResult>& result
 }
 
 void add_window_numbers(report::Page& page, const std::vector<EvalResult>& results) {
-  report::Table table{"Measured on the same windows.",
-                      {{"model"},
-                       {"kind"},
-                       {"miss rate at 1e-4", "%"},
-                       {"miss rate at 1e-5", "%"},
-                       {"crops"},
-                       {"windows"},
-                       {"evaluations a window"}},
-                      {}};
+  report::Table table{
+      "All models are measured on the same windows. Numbers in brackets are standard deviations.",
+      {{"model"},
+       {"kind"},
+       {"miss rate at 1e-4", "%"},
+       {"miss rate at 1e-5", "%"},
+       {"crops"},
+       {"windows"},
+       {"evaluations per window"}},
+      {}};
   for (const EvalResult& result : results) {
     const double rate = result.windows.miss_rate_at(1e-4);
     table.rows.push_back(
@@ -238,15 +240,17 @@ void add_window_numbers(report::Page& page, const std::vector<EvalResult>& resul
 std::string lead(const std::vector<EvalResult>& results, const EvalRequest& request, bool windows) {
   const EvalResult& first = results.front();
   if (windows)
-    return fmt::format("{} crops of people, {} windows of images without any.",
-                       first.windows.positives, first.windows.negatives);
+    return fmt::format(
+        "The models were measured on {} crops of people and {} windows of images without people.",
+        first.windows.positives, first.windows.negatives);
   const std::string shape =
       request.measure.match_aspect > 0
-          ? fmt::format("boxes brought to {} of their height", request.measure.match_aspect)
-          : "boxes as they are";
+          ? fmt::format("after boxes are set to a width of {} of their height",
+                        request.measure.match_aspect)
+          : "with boxes as they are";
   return fmt::format(
-      "{} people in {} images; a person is found by an overlap of {} of the union, "
-      "{}.",
+      "The models searched for {} people in {} images. A person counts as found where a detection "
+      "overlaps it by {} of their union, {}.",
       first.images.people, first.images.images, request.measure.match_overlap, shape);
 }
 
@@ -261,9 +265,11 @@ void add_model(report::Page& page, const EvalResult& result, const EvalImages* i
   page.facts(facts);
   if (images != nullptr) {
     add_sheet(page, false_positives(result), *images, request,
-              "The surest detections where nobody is marked.");
+              "The false positives with the highest scores.");
     add_sheet(page, misses(result), *images, request,
-              "People not found: at no score, the tallest first; then below the threshold.");
+              "People who were missed. Those found at no score come first, the tallest of them "
+              "before the "
+              "others; then those with a score below the threshold.");
   }
   add_cascade(page, result, {request.output, file_name(result.model.label)});
 }
