@@ -54,9 +54,9 @@ report::Series series(const std::string& name, const std::vector<people::CurvePo
 
 std::string curve_svg(const std::vector<EvalResult>& results, bool windows) {
   report::LineChart chart{
-      .title = windows ? "Miss rate against false positives a window"
-                       : "Miss rate against false positives an image",
-      .x = {.title = windows ? "false positives a window" : "false positives an image",
+      .title = windows ? "Miss rate over false positives per window"
+                       : "Miss rate over false positives per image",
+      .x = {.title = windows ? "false positives per window" : "false positives per image",
             .log = true,
             .low = windows ? 1e-6 : 1e-3,
             .high = windows ? 1e-1 : 1e1},

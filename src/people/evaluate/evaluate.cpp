@@ -1,4 +1,4 @@
-// Curves of miss rate against false positives an image. All detections are sorted once; a curve,
+// Curves of miss rate over false positives per image. All detections are sorted once; a curve,
 // and each draw of the bootstrap, is one pass over them in which images count as often as they were
 // drawn.
 #include <fmt/format.h>

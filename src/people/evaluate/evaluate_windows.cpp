@@ -1,4 +1,4 @@
-// Curves of miss rate against false positives a window.
+// Curves of miss rate over false positives per window.
 #include <fovea/core/error.h>
 #include <fovea/people/evaluate.h>
 

@@ -23,7 +23,7 @@ namespace fovea::people {
 namespace {
 
 constexpr float kMargin = -1;             // windows above it change the classifier
-constexpr double kFalseRate = 1e-4;       // of false positives a window, at the model's threshold
+constexpr double kFalseRate = 1e-4;       // false positives per window at the model's threshold
 constexpr std::size_t kLeastToPart = 12;  // negatives, of which a part can be spared
 
 class LinearTraining {
