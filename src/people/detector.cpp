@@ -127,7 +127,6 @@ struct Detector::State {
 void describe(OptionVisitor& visit, DetectOptions& options) {
   visit("threshold", options.threshold,
         "least score of a window. A lower one finds more people and makes more mistakes",
-        std::numeric_limits<double>::lowest(), std::numeric_limits<double>::max(),
         {.absent = "the model's own"});
   visit("region", options.region, "search only this part of each image, in pixels",
         {.absent = "the whole image"});

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <limits>
 
 #include "cli/program/batch.h"
 #include "cli/program/run.h"
@@ -231,7 +230,6 @@ void describe(OptionVisitor& visit, EvalRequest& request) {
   visit("sheet", request.sheet, "how many of the worst mistakes of each sort the page shows", 0,
         500);
   visit("threshold", request.detect.threshold, "least score of a detection, where the curve ends",
-        std::numeric_limits<double>::lowest(), std::numeric_limits<double>::max(),
         {.absent = "chosen so that the curve reaches 1 false positive per image"});
   describe(visit, request.detect.scan);
   describe(visit, request.detect.fuse);
