@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     people::Model model = people::parse_model(
         io::ModelFile::parse({reinterpret_cast<const std::byte*>(data), size}, "fuzz"), "fuzz");
-    const people::Extent window = model.window();
+    const Extent window = model.window();
     if (window.width > kSide || window.height > kSide) return 0;
     Image<std::uint8_t> image(kSide, kSide);
     for (int y = 0; y < kSide; ++y)
@@ -24,7 +24,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     options.scan.ratio = 2;
     options.exec.device = Device::cpu();
     options.exec.threads = 1;
-    for (const float score : people::Detector(std::move(model), options).scores(image))
+    for (const float score :
+         people::Detector(std::make_shared<const people::Model>(std::move(model)), options)
+             .scores(image))
       if (std::isnan(score)) std::abort();
   } catch (const Error&) {
   }

@@ -1,5 +1,5 @@
 #pragma once
-// Everything of one system: people in images and video.
+// People in images and video: detecting them, training and evaluating detectors.
 #include <fovea/people/annotations.h>
 #include <fovea/people/cascade.h>
 #include <fovea/people/channels.h>

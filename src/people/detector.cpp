@@ -1,4 +1,4 @@
-// The face of all kinds: plans the scan, hands it to the kind's scanner on the device asked for,
+// The face of all kinds: it plans the search, hands it to the kind's scanner on the chosen device,
 // and turns the windows that passed into people.
 #include <fovea/core/error.h>
 #include <fovea/people/detector.h>
@@ -33,17 +33,17 @@ void require_channels(int channels) {
         fmt::format("detect: an image of {} channels, expected 1, 3 or 4", channels));
 }
 
-ImageView<const std::uint8_t> part(ImageView<const std::uint8_t> image, const Region& region) {
-  if (region.width == 0 && region.height == 0) return image;
-  const bool inside = region.x >= 0 && region.y >= 0 && region.width > 0 && region.height > 0 &&
-                      region.width <= image.width - region.x &&
-                      region.height <= image.height - region.y;
+ImageView<const std::uint8_t> part(ImageView<const std::uint8_t> image,
+                                   const std::optional<Rect<int>>& region) {
+  if (!region) return image;
+  const Rect<int>& r = *region;
+  const bool inside = r.x >= 0 && r.y >= 0 && r.width > 0 && r.height > 0 &&
+                      r.width <= image.width - r.x && r.height <= image.height - r.y;
   if (!inside)
     throw InvalidArgument(
-        fmt::format("detect: the region {},{},{},{} is not part of an image of "
-                    "{}x{}",
-                    region.x, region.y, region.width, region.height, image.width, image.height));
-  return image.crop(region.x, region.y, region.width, region.height);
+        fmt::format("detect: the region {},{},{},{} is not part of an image of {}x{}", r.x, r.y,
+                    r.width, r.height, image.width, image.height));
+  return image.crop(r.x, r.y, r.width, r.height);
 }
 
 // The window of a hit, and the person in its middle, in pixels of the image.
@@ -54,8 +54,9 @@ Detection detection_of(const Hit& hit, const ScanPlan& plan, const Model& model)
   const double height = static_cast<double>(plan.window.height) * model.person_height;
   const double width = height * model.person_aspect;
   const auto box = [&](double left, double top, double wide, double high) {
-    return Box{static_cast<float>(left * level.scale_x), static_cast<float>(top * level.scale_y),
-               static_cast<float>(wide * level.scale_x), static_cast<float>(high * level.scale_y)};
+    return Rect<float>{
+        static_cast<float>(left * level.scale_x), static_cast<float>(top * level.scale_y),
+        static_cast<float>(wide * level.scale_x), static_cast<float>(high * level.scale_y)};
   };
   return {box(x + (plan.window.width - width) / 2, y + (plan.window.height - height) / 2, width,
               height),
@@ -63,15 +64,16 @@ Detection detection_of(const Hit& hit, const ScanPlan& plan, const Model& model)
           static_cast<float>(level.scale_y)};
 }
 
-void shift(Box& box, const Region& region) {
-  box.x += static_cast<float>(region.x);
-  box.y += static_cast<float>(region.y);
+void shift(Rect<float>& box, const std::optional<Rect<int>>& region) {
+  if (!region) return;
+  box.x += static_cast<float>(region->x);
+  box.y += static_cast<float>(region->y);
 }
 
 }  // namespace
 
 struct Detector::State {
-  Model model;
+  std::shared_ptr<const Model> model;
   DetectOptions options;
   std::unique_ptr<Scanner> scanner{};
   Device device{};  // that the scanner works on
@@ -79,7 +81,7 @@ struct Detector::State {
   ScanResult scan(ImageView<const std::uint8_t> image, const ScanPlan& plan, float threshold) {
     const Exec exec = detail::resolve_exec("detect", options.exec, {image});
     if (!scanner || !(device == exec.device)) {
-      scanner = make_scanner(model, detail::on_cuda(exec));
+      scanner = make_scanner(*model, detail::on_cuda(exec));
       device = exec.device;
     }
     return scanner->scan({image, plan, threshold}, exec);
@@ -87,15 +89,14 @@ struct Detector::State {
 
   ScanPlan plan(ImageView<const std::uint8_t> image) const {
     require_channels(image.channels);
-    const Extent window = model.window();
+    const Extent window = model->window();
     ScanOptions scan = options.scan;
-    if (scan.stride == 0) scan.stride = model.stride;
-    ScanPlan plan = plan_scan({image.width, image.height}, window, model.person_height, scan);
+    if (scan.stride == 0) scan.stride = model->stride;
+    ScanPlan plan = plan_scan({image.width, image.height}, window, model->person_height, scan);
     if (plan.levels.empty())
       throw InvalidArgument(
           fmt::format("detect: no window of {}x{} fits an image of {}x{} with {} pixels of "
-                      "padding{}; enlarge it "
-                      "({:g} now)",
+                      "padding{}; raise enlarge, which is {:g}",
                       window.width, window.height, image.width, image.height, options.scan.padding,
                       options.scan.min_height > 0 || options.scan.max_height > 0
                           ? fmt::format(" and people of {:g} to {:g} pixels",
@@ -106,46 +107,57 @@ struct Detector::State {
   }
 
   // Unfused, by level, row and column.
-  std::vector<Detection> candidates(ImageView<const std::uint8_t> image, const Region& region,
-                                    ScanCounts& counts) {
-    const ImageView<const std::uint8_t> view = part(image, region);
+  std::vector<Detection> candidates(ImageView<const std::uint8_t> image, ScanCounts& counts) {
+    const ImageView<const std::uint8_t> view = part(image, options.region);
     const ScanPlan levels = plan(view);
-    const auto threshold = static_cast<float>(options.threshold.value_or(model.threshold));
+    const auto threshold = static_cast<float>(options.threshold.value_or(model->threshold));
     const ScanResult result = scan(view, levels, threshold);
     counts = result.counts;
     std::vector<Detection> found;
     found.reserve(result.hits.size());
     for (const Hit& hit : result.hits) {
-      found.push_back(detection_of(hit, levels, model));
-      shift(found.back().box, region);
-      shift(found.back().window, region);
+      found.push_back(detection_of(hit, levels, *model));
+      shift(found.back().box, options.region);
+      shift(found.back().window, options.region);
     }
     return found;
   }
 };
 
-Detector::Detector(Model model, DetectOptions options)
+void describe(OptionVisitor& visit, DetectOptions& options) {
+  visit("threshold", options.threshold,
+        "least score of a window. A lower one finds more people and makes more mistakes",
+        {.absent = "the model's own"});
+  visit("region", options.region, "search only this part of each image, in pixels",
+        {.absent = "the whole image"});
+  describe(visit, options.scan);
+  describe(visit, options.fuse);
+}
+
+Detector::Detector(std::string_view model, DetectOptions options)
+    : Detector(load_model(model), std::move(options)) {}
+Detector::Detector(std::shared_ptr<const Model> model, DetectOptions options)
     : state_(std::make_unique<State>(State{std::move(model), std::move(options)})) {
-  check_options(state_->options.scan);
-  check_options(state_->options.fuse);
+  if (!state_->model) throw InvalidArgument("Detector: there is no model (a null pointer)");
+  check_options(state_->options);
 }
 Detector::Detector(Detector&&) noexcept = default;
 Detector& Detector::operator=(Detector&&) noexcept = default;
 Detector::~Detector() = default;
 
-DetectResult Detector::detect(ImageView<const std::uint8_t> image, const Region& region) {
+DetectResult Detector::detect(ImageView<const std::uint8_t> image) {
   DetectResult result;
-  result.people = fuse(state_->candidates(image, region, result.counts), state_->options.fuse);
+  result.people = fuse(state_->candidates(image, result.counts), state_->options.fuse);
   return result;
 }
 
-DetectResult Detector::detect_within(ImageView<const std::uint8_t> mask,
-                                     ImageView<const std::uint8_t> image) {
+DetectResult Detector::detect(ImageView<const std::uint8_t> image,
+                              ImageView<const std::uint8_t> mask) {
   detail::require_shape("detect", "mask", mask, image.width, image.height, 1);
   if (mask.memory == Memory::kCuda)
     throw InvalidArgument("detect: the mask lies in device memory, expected host memory");
   DetectResult result;
-  std::vector<Detection> found = state_->candidates(image, {}, result.counts);
+  std::vector<Detection> found = state_->candidates(image, result.counts);
   std::erase_if(found, [&](const Detection& person) {
     const auto x = static_cast<int>(std::floor(person.box.x + person.box.width / 2));
     const auto y = static_cast<int>(std::floor(person.box.y + person.box.height / 2));
@@ -157,7 +169,7 @@ DetectResult Detector::detect_within(ImageView<const std::uint8_t> mask,
 
 float Detector::score(ImageView<const std::uint8_t> crop) {
   require_channels(crop.channels);
-  const Extent window = state_->model.window();
+  const Extent window = state_->model->window();
   const int margin = std::min(crop.width - window.width, crop.height - window.height) / 2;
   if (margin < 0)
     throw InvalidArgument(fmt::format("score: a crop of {}x{} is smaller than the window of {}x{}",
@@ -179,7 +191,12 @@ std::vector<float> Detector::scores(ImageView<const std::uint8_t> image, ScanCou
   return scores;
 }
 
-const Model& Detector::model() const { return state_->model; }
+const Model& Detector::model() const { return *state_->model; }
 const DetectOptions& Detector::options() const { return state_->options; }
+
+DetectResult detect(ImageView<const std::uint8_t> image, std::string_view model,
+                    const DetectOptions& options) {
+  return Detector(model, options).detect(image);
+}
 
 }  // namespace fovea::people

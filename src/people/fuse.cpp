@@ -14,12 +14,12 @@
 namespace fovea::people {
 namespace {
 
-bool sound(const Box& box) {
+bool sound(const Rect<float>& box) {
   return std::isfinite(box.x) && std::isfinite(box.y) && std::isfinite(box.width) &&
          std::isfinite(box.height) && box.width > 0 && box.height > 0 && std::isfinite(box.area());
 }
 
-std::string text(const Box& box) {
+std::string text(const Rect<float>& box) {
   return fmt::format("({}, {}, {} x {})", box.x, box.y, box.width, box.height);
 }
 
@@ -50,7 +50,7 @@ class Kept {
     left_ = right;
     top_ = bottom;
     for (const Detection& detection : detections) {
-      const Box& box = detection.box;
+      const Rect<float>& box = detection.box;
       left_ = std::min<double>(left_, box.x);
       top_ = std::min<double>(top_, box.y);
       right = std::max(right, double{box.x} + box.width);
@@ -60,18 +60,18 @@ class Kept {
     cell_height_ = std::max((bottom - top_) / kSide, 1e-30);
   }
 
-  void add(const Box& box) {
-    for_each_cell(box, [&](std::vector<Box>& cell) {
+  void add(const Rect<float>& box) {
+    for_each_cell(box, [&](std::vector<Rect<float>>& cell) {
       cell.push_back(box);
       return false;
     });
   }
 
   // Whether a kept box overlaps this one by more than the options allow.
-  bool covers(const Box& box, const FuseOptions& options) {
-    return for_each_cell(box, [&](const std::vector<Box>& cell) {
-      return std::any_of(cell.begin(), cell.end(), [&](const Box& kept) {
-        const double common = intersection(box, kept);
+  bool covers(const Rect<float>& box, const FuseOptions& options) {
+    return for_each_cell(box, [&](const std::vector<Rect<float>>& cell) {
+      return std::any_of(cell.begin(), cell.end(), [&](const Rect<float>& kept) {
+        const double common = intersection_area(box, kept);
         const double whole = options.method == FuseMethod::kSmaller
                                  ? std::min(box.area(), kept.area())
                                  : double{box.area()} + kept.area() - common;
@@ -89,7 +89,7 @@ class Kept {
 
   // Until function says true; whether it did.
   template <class Function>
-  bool for_each_cell(const Box& box, Function function) {
+  bool for_each_cell(const Rect<float>& box, Function function) {
     const int first_column = index(box.x - left_, cell_width_);
     const int last_column = index(double{box.x} + box.width - left_, cell_width_);
     const int last_row = index(double{box.y} + box.height - top_, cell_height_);
@@ -105,7 +105,7 @@ class Kept {
 
   double left_ = 0, top_ = 0;
   double cell_width_ = 1, cell_height_ = 1;
-  std::array<std::vector<Box>, std::size_t{kSide} * kSide> cells_;
+  std::array<std::vector<Rect<float>>, std::size_t{kSide} * kSide> cells_;
 };
 
 std::vector<Detection> greedy(std::span<const Detection> detections, const FuseOptions& options) {
@@ -132,19 +132,22 @@ std::span<const Choice> choices(FuseMethod) {
 
 void describe(OptionVisitor& visit, FuseOptions& options) {
   visit("fuse", options.method,
-        "how windows of one person become one: best first, overlap over the smaller box or over "
-        "the union; mean shift; or none");
+        "how windows that show the same person become one detection. smaller and union drop boxes "
+        "that overlap a better one, relative to the smaller box or to the union; mean-shift finds "
+        "modes of their density; none keeps all windows");
   visit("fuse-overlap", options.overlap,
-        "a box that overlaps a better one by more goes; of smaller and union", 0, 1);
+        "smaller and union: share of overlap above which a box is dropped", 0, 1);
   visit("fuse-width-x", options.width_x,
-        "mean shift: width of the kernel across, pixels of a level", 0.1, 1000);
-  visit("fuse-width-y", options.width_y, "mean shift: width of the kernel down, pixels of a level",
-        0.1, 1000);
+        "mean-shift: width of the kernel across, in pixels of a level", 0.1, 1000);
+  visit("fuse-width-y", options.width_y,
+        "mean-shift: width of the kernel down, in pixels of a level", 0.1, 1000);
   visit("fuse-width-scale", options.width_scale,
-        "mean shift: width of the kernel in scale, a factor", 1.001, 100);
+        "mean-shift: width of the kernel in scale, as a factor", 1.001, 100);
   visit("fuse-weight-from", options.weight_from,
-        "mean shift: a window weighs its score above this; lower ones are dropped", -1e9, 1e9);
-  visit("fuse-binary-weights", options.binary_weights, "mean shift: every window weighs 1");
+        "mean-shift: a window's weight is its score minus this; lower scores are dropped", -1e9,
+        1e9);
+  visit("fuse-binary-weights", options.binary_weights,
+        "mean-shift: give every window the weight 1");
 }
 
 std::vector<Detection> fuse(std::span<const Detection> detections, const FuseOptions& options) {

@@ -92,7 +92,7 @@ class Density {
   }
 
   static Point point(const Detection& detection, const FuseOptions& options) {
-    const Box& window = detection.window;
+    const Rect<float>& window = detection.window;
     const double scale = detection.scale;
     Point result;
     result.at = {window.x + 0.5 * window.width, window.y + 0.5 * window.height, std::log(scale)};
@@ -168,17 +168,17 @@ class Density {
 
 // A detection moved to a place and scale; its box goes with its window.
 Detection moved(const Detection& detection, const Place& to) {
-  const auto center_x = [](const Box& box) { return box.x + 0.5 * box.width; };
-  const auto center_y = [](const Box& box) { return box.y + 0.5 * box.height; };
+  const auto center_x = [](const Rect<float>& box) { return box.x + 0.5 * box.width; };
+  const auto center_y = [](const Rect<float>& box) { return box.y + 0.5 * box.height; };
   const double scale = std::exp(to.log_scale);
   const double ratio = scale / detection.scale;
-  const auto at = [&](const Box& box) {
+  const auto at = [&](const Rect<float>& box) {
     const double width = box.width * ratio;
     const double height = box.height * ratio;
     const double x = to.x + (center_x(box) - center_x(detection.window)) * ratio;
     const double y = to.y + (center_y(box) - center_y(detection.window)) * ratio;
-    return Box{static_cast<float>(x - 0.5 * width), static_cast<float>(y - 0.5 * height),
-               static_cast<float>(width), static_cast<float>(height)};
+    return Rect<float>{static_cast<float>(x - 0.5 * width), static_cast<float>(y - 0.5 * height),
+                       static_cast<float>(width), static_cast<float>(height)};
   };
   return {at(detection.box), at(detection.window), detection.score, static_cast<float>(scale)};
 }

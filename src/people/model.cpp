@@ -1,6 +1,7 @@
 // A model as a file: the classifier's tensors (model_parts.h), how its people stand in the window,
 // and the facts of its training.
 #include <fovea/core/error.h>
+#include <fovea/io/models.h>
 #include <fovea/people/model.h>
 
 #include <fmt/format.h>
@@ -80,6 +81,12 @@ Extent Model::window() const {
 }
 
 Model Model::read(const std::string& path) { return parse_model(io::ModelFile::read(path), path); }
+
+std::shared_ptr<const Model> load_model(std::string_view name) {
+  const std::string path = io::find_model(name, "people");
+  return std::make_shared<const Model>(path.ends_with(".safetensors") ? Model::read(path)
+                                                                      : import_model(path));
+}
 
 Model parse_model(const io::ModelFile& file, const std::string& path) {
   Model model;

@@ -29,15 +29,22 @@ void require_window(Extent window) {
 }  // namespace
 
 void describe(OptionVisitor& visit, ScanOptions& options) {
-  visit("ratio", options.ratio, "size of a level of the pyramid over that of the next", 1.01, 4);
-  visit("stride", options.stride, "pixels between windows, in a level; 0: as the model has it", 0,
-        256);
+  visit("ratio", options.ratio,
+        "size of a pyramid level divided by the size of the next; larger is faster and finds fewer "
+        "people",
+        1.01, 4);
+  visit("stride", options.stride,
+        "step between windows, in pixels of a level; 0 takes the model's own", 0, 256);
   visit("enlarge", options.enlarge,
-        "search from the image enlarged so often, for people smaller than the window", 1, 8);
-  visit("padding", options.padding, "pixels reflected around a level, for people at its border", 0,
-        256);
-  visit("min-height", options.min_height, "least height of a person, pixels of the image", 0, 1e6);
-  visit("max-height", options.max_height, "greatest height of a person; 0: no limit", 0, 1e6);
+        "enlarge images by this factor first, to find people smaller than the window", 1, 8);
+  visit("padding", options.padding,
+        "width of the mirrored margin around each level, in pixels, to find people at the border",
+        0, 256);
+  visit("min-height", options.min_height,
+        "height of the smallest people searched for, in pixels of the image", 0, 1e6);
+  visit("max-height", options.max_height,
+        "height of the tallest people searched for, in pixels of the image; 0 sets no limit", 0,
+        1e6);
 }
 
 ScanPlan plan_scan(Extent image, Extent window, double person_height, const ScanOptions& options) {

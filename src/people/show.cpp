@@ -196,4 +196,12 @@ std::vector<ModelPicture> model_pictures(const Model& model, int glyph) {
                     model.classifier);
 }
 
+void draw_people(ImageView<std::uint8_t> image, std::span<const Detection> people) {
+  for (std::size_t i = people.size(); i-- > 0;) {
+    const Rect<float>& box = people[i].box;
+    report::draw_box(image, report::Box{box.x, box.y, box.width, box.height},
+                     fmt::format("{:.2f}", people[i].score), report::LabelStyle{});
+  }
+}
+
 }  // namespace fovea::people

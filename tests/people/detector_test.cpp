@@ -34,7 +34,7 @@ Image<std::uint8_t> figure_at(int width, int height, int x, int y, double scale 
 
 // The template's own descriptor less its mean, as weights: the window that looks like it scores
 // most.
-Model figure_model() {
+std::shared_ptr<const Model> figure_model() {
   Model model;
   LinearModel linear;
   linear.weights.assign(static_cast<std::size_t>(descriptor_size(linear.hog)), 0);
@@ -51,7 +51,7 @@ Model figure_model() {
   }
   linear.bias = -0.7F * square;
   model.classifier = std::move(linear);
-  return model;
+  return std::make_shared<const Model>(std::move(model));
 }
 
 class PeopleDetector : public test::OnEveryPlace {
@@ -136,13 +136,17 @@ TEST_P(PeopleDetector, FindsLargerAndSmallerFigures) {
 }
 
 TEST_P(PeopleDetector, ARegionIsAnImageOfItsOwn) {
-  Detector detector(figure_model(), options());
   const Image<std::uint8_t> image = figure_at(320, 240, 128, 64);
-  EXPECT_TRUE(detector.detect(image, {0, 0, 100, 240}).people.empty());
-  const auto found = detector.detect(image, {100, 32, 180, 200}).people;
+  const auto within = [&](const Rect<int>& region) {
+    DetectOptions part = options();
+    part.region = region;
+    return Detector(figure_model(), part).detect(image).people;
+  };
+  EXPECT_TRUE(within({0, 0, 100, 240}).empty());
+  const auto found = within({100, 32, 180, 200});
   ASSERT_EQ(found.size(), 1U);
   EXPECT_NEAR(found[0].window.x, 128, 8);
-  EXPECT_THROW(detector.detect(image, {300, 0, 100, 240}), InvalidArgument);
+  EXPECT_THROW(within({300, 0, 100, 240}), InvalidArgument);
 }
 
 TEST_P(PeopleDetector, AMaskLeavesPeopleOut) {
@@ -150,10 +154,10 @@ TEST_P(PeopleDetector, AMaskLeavesPeopleOut) {
   const Image<std::uint8_t> image = figure_at(320, 240, 128, 64);
   Image<std::uint8_t> mask(320, 240);
   for (int y = 0; y < 240; ++y) std::fill_n(mask.row(y), 320, std::uint8_t{0});
-  EXPECT_TRUE(detector.detect_within(mask, image).people.empty());
+  EXPECT_TRUE(detector.detect(image, mask).people.empty());
   for (int y = 100; y < 160; ++y)
     for (int x = 140; x < 180; ++x) mask.at(x, y) = 1;
-  EXPECT_EQ(detector.detect_within(mask, image).people.size(), 1U);
+  EXPECT_EQ(detector.detect(image, mask).people.size(), 1U);
 }
 
 TEST_P(PeopleDetector, ColorAndOpacityAreTaken) {
@@ -199,6 +203,31 @@ TEST_P(PeopleDetector, ASmallImageIsRefusedWithBothSizes) {
     EXPECT_THAT(error.what(), HasSubstr("63x90"));
   }
   EXPECT_THROW(detector.detect(Image<std::uint8_t>(200, 200, 2)), InvalidArgument);
+}
+
+TEST_P(PeopleDetector, AModelIsSharedOrNamed) {
+  const Image<std::uint8_t> image = figure_at(320, 240, 128, 64);
+  std::shared_ptr<const Model> model = load_model("people/cascade");
+  Detector detector(model, options());
+  const std::weak_ptr<const Model> watched = model;
+  model.reset();
+  EXPECT_FALSE(watched.expired());
+  EXPECT_EQ(detector.detect(image).counts.windows,
+            detect(image, "cascade", options()).counts.windows);
+  EXPECT_THROW(Detector(std::shared_ptr<const Model>(), options()), InvalidArgument);
+  EXPECT_THROW(Detector("people/nobody", options()), IoError);
+}
+
+TEST(PeopleDetectOptions, EveryFieldHasANameAndARange) {
+  const std::string json =
+      options_json(DetectOptions{.threshold = 0.25, .region = Rect{1, 2, 3, 4}});
+  EXPECT_THAT(json, HasSubstr("\"threshold\": 0.25"));
+  EXPECT_THAT(json, HasSubstr("\"region\": [1, 2, 3, 4]"));
+  EXPECT_THAT(json, HasSubstr("\"ratio\": 1.05"));
+  EXPECT_THAT(json, HasSubstr("\"fuse\": \"smaller\""));
+  DetectOptions wrong;
+  wrong.scan.ratio = 1;
+  EXPECT_THROW(Detector(figure_model(), wrong), InvalidArgument);
 }
 
 TEST_P(PeopleDetector, MovesWithItsMemory) {

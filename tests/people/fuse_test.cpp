@@ -20,14 +20,14 @@ using testing::HasSubstr;
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 Detection at(float x, float y, float width, float height, float score) {
-  const Box box{x, y, width, height};
+  const Rect<float> box{x, y, width, height};
   return {.box = box, .window = box, .score = score, .scale = height / 128};
 }
 
 // A window of 64x128 pixels of its level about a center, its person inside.
 Detection window_at(float x, float y, float scale, float score) {
-  const Box window{x - 32 * scale, y - 64 * scale, 64 * scale, 128 * scale};
-  const Box box{x - 20 * scale, y - 50 * scale, 40 * scale, 104 * scale};
+  const Rect<float> window{x - 32 * scale, y - 64 * scale, 64 * scale, 128 * scale};
+  const Rect<float> box{x - 20 * scale, y - 50 * scale, 40 * scale, 104 * scale};
   return {.box = box, .window = window, .score = score, .scale = scale};
 }
 
@@ -163,8 +163,8 @@ TEST(FuseMeanShift, MovesWithItsWindows) {
   // Shifted and enlarged input gives output shifted and enlarged.
   const auto windows = clusters(80, 4, 7);
   std::vector<Detection> larger;
-  const auto changed = [](Box box) {
-    return Box{2 * box.x + 512, 2 * box.y - 64, 2 * box.width, 2 * box.height};
+  const auto changed = [](Rect<float> box) {
+    return Rect<float>{2 * box.x + 512, 2 * box.y - 64, 2 * box.width, 2 * box.height};
   };
   for (const Detection& window : windows)
     larger.push_back({changed(window.box), changed(window.window), window.score, 2 * window.scale});

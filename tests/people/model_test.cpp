@@ -1,5 +1,6 @@
 #include <fovea/core/error.h>
 #include <fovea/io/model_file.h>
+#include <fovea/io/models.h>
 #include <fovea/people/model.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -99,6 +100,40 @@ TEST(Model, ImpossiblePeopleAndStridesAreRefused) {
   model.stride = 0;
   model.write(path);
   EXPECT_THAT(why_not(path), HasSubstr("stride"));
+}
+
+// They were written by version 0.1.0.
+TEST(Model, ShippedModelsAreReadByNameAndStayAsTheyAre) {
+  const test::TempFolder folder;
+  for (const char* name : {"hog", "cascade", "channels"}) {
+    const std::shared_ptr<const Model> model = load_model(name);
+    EXPECT_STREQ(to_string(model->kind), name);
+    EXPECT_EQ(model->window(), (Extent{64, 128}));
+    EXPECT_EQ(load_model(std::string("people/") + name)->facts, model->facts);
+    const std::string path = folder / "again.safetensors";
+    model->write(path);
+    const Model again = Model::read(path);
+    const auto floats = [](const Model& m) {
+      if (const auto* linear = std::get_if<LinearModel>(&m.classifier)) return linear->weights;
+      std::vector<float> all;
+      if (const auto* cascade = std::get_if<CascadeModel>(&m.classifier)) {
+        all = {cascade->color ? 1.F : 0, cascade->graded ? 1.F : 0, cascade->chained ? 1.F : 0};
+        for (const CascadeStage& stage : cascade->stages)
+          for (const BlockClassifier& c : stage.classifiers)
+            all.insert(all.end(), c.weights.begin(), c.weights.end());
+      } else {
+        for (const ChannelTree& tree : std::get<ChannelsModel>(m.classifier).trees)
+          all.insert(all.end(), tree.leaf.begin(), tree.leaf.end());
+      }
+      return all;
+    };
+    EXPECT_EQ(floats(again), floats(*model));
+    EXPECT_EQ(again.threshold, model->threshold);
+  }
+  const auto cascade = std::get<CascadeModel>(load_model("cascade")->classifier);
+  EXPECT_TRUE(cascade.color && cascade.graded && cascade.chained);
+  EXPECT_TRUE(std::get<LinearModel>(load_model("hog")->classifier).hog.color);
+  EXPECT_THROW(load_model("nobody"), IoError);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ struct Rates {
   double miss_rate = 1;
 };
 
-inline Box squarified(const Box& box, double aspect) {
+inline Rect<float> squarified(const Rect<float>& box, double aspect) {
   const double width = aspect * box.height;
   return {static_cast<float>(box.x + box.width / 2 - width / 2), box.y, static_cast<float>(width),
           box.height};
@@ -36,12 +36,12 @@ inline Rates rates_from(const std::vector<EvaluatedImage>& images, float thresho
       if (!person.ignore) left.back().box = squarified(person.box, aspect);
     }
     for (const Detection& detection : found) {
-      const Box box = squarified(detection.box, aspect);
+      const Rect<float> box = squarified(detection.box, aspect);
       auto best = left.end();
       double most = 0.5;
       bool ignored = false;
       for (auto person = left.begin(); person != left.end(); ++person) {
-        const double common = intersection(box, person->box);
+        const double common = intersection_area(box, person->box);
         if (person->ignore) {
           ignored = ignored || common / box.area() >= 0.5;
           continue;

@@ -16,8 +16,8 @@ inline std::vector<Detection> best_first(std::vector<Detection> detections) {
   return detections;
 }
 
-inline double overlap(const Box& a, const Box& b, bool smaller) {
-  const double common = intersection(a, b);
+inline double overlap(const Rect<float>& a, const Rect<float>& b, bool smaller) {
+  const double common = intersection_area(a, b);
   return common / (smaller ? std::min(a.area(), b.area()) : a.area() + b.area() - common);
 }
 
@@ -36,7 +36,7 @@ inline std::vector<Detection> greedy(const std::vector<Detection>& detections, d
 using Place = std::array<double, 3>;  // x, y, log scale
 
 inline Place place_of(const Detection& detection) {
-  const Box& window = detection.window;
+  const Rect<float>& window = detection.window;
   return {window.x + 0.5 * window.width, window.y + 0.5 * window.height,
           std::log(static_cast<double>(detection.scale))};
 }

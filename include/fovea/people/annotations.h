@@ -7,43 +7,45 @@
 #include <string>
 #include <vector>
 
-// Where people stand in images, as others have marked them: text files of PASCAL's version 1.00,
-// one an image, as the INRIA and Penn-Fudan sets have them, and JSON files of COCO, one a set.
-// Files are not trusted: damage is a FormatError with one line that names the file.
+// Ground truth: where people stand in images, read from PASCAL 1.00 text files (one per image, as
+// in the INRIA and Penn-Fudan sets) and from COCO JSON files (one per set). The files are not
+// trusted: a damaged one is a FormatError whose message names it.
 namespace fovea::people {
 
-// A person marked in an image.
+// One annotated person.
 struct Annotation {
-  Box box{};
-  bool ignore = false;  // finding it is no gain, not finding it no loss: crowds, the unclear
-  std::string label{};  // what the file calls it: "PASpersonWalking"
+  Rect<float> box{};
+  bool ignore =
+      false;  // a crowd or an unclear object: finding it and missing it both count nothing
+  std::string label{};  // as the file has it, such as "PASpersonWalking"
 };
 
 struct AnnotatedImage {
-  std::string name{};  // as the file gives it, with its folders
-  int width = 0;       // pixels; 0: the file does not say
-  int height = 0;
-  std::vector<Annotation> people{};  // may be none
+  std::string name{};                // as the file has it, with its folders
+  int width = 0;                     // pixels; 0 where the file does not give the size
+  int height = 0;                    // pixels; 0 where the file does not give the size
+  std::vector<Annotation> people{};  // may be empty
 };
 
 struct AnnotationOptions {
-  std::string label = "person";  // objects whose label holds this word, in letters of any size, are
-                                 // people; the others do not count. Empty: everything is
+  std::string label = "person";  // objects whose label contains this word, in upper or lower case,
+                                 // are people, and the others are left out. Empty: all are people
 };
 FOVEA_API void describe(OptionVisitor& visit, AnnotationOptions& options);
 
-// The images of a file: one of PASCAL's, any number of COCO's, where crowds (iscrowd), objects
-// marked `ignore` and those of no size are to be ignored.
+// The images of one file: a PASCAL file has one, a COCO file any number. COCO objects that are
+// crowds (iscrowd), marked `ignore`, or empty get Annotation::ignore.
 FOVEA_API std::vector<AnnotatedImage> read_annotations(const std::string& path,
                                                        const AnnotationOptions& options = {});
-// From memory; `name` stands for the path in messages.
+// The same from memory; messages call it `name`.
 FOVEA_API std::vector<AnnotatedImage> parse_annotations(std::span<const std::byte> data,
                                                         const std::string& name,
                                                         const AnnotationOptions& options = {});
 
-// The annotations of some images, in their order. `path` is a file or a folder of .txt and .json
-// files. An image and its annotation have the same name without folders and ending: that in the
-// file, or that of the file. Throws IoError where an image has none, FormatError where it has two.
+// The annotations of these images, in their order. `path` is a file, or a folder with .txt and
+// .json files. An image and its annotation are matched by file name, without folders and extension;
+// a PASCAL file may instead have the image's name itself. Throws IoError where an image has no
+// annotation and FormatError where it has two.
 FOVEA_API std::vector<AnnotatedImage> annotations_of(std::span<const std::string> images,
                                                      const std::string& path,
                                                      const AnnotationOptions& options = {});

@@ -7,56 +7,56 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace fovea::people {
 
 struct DetectOptions {
+  std::optional<double> threshold{};  // least score of a window; absent: the model's own
+  std::optional<Rect<int>> region{};  // the part of each image that is searched; absent: all of it
   ScanOptions scan{};
   FuseOptions fuse{};
-  std::optional<double> threshold{};  // least score of a window; absent: the model's
   Exec exec{};
 };
+// Lists every field but exec, which programs add.
+FOVEA_API void describe(OptionVisitor& visit, DetectOptions& options);
 
-// A part of an image in which people are looked for.
-struct Region {
-  int x = 0;
-  int y = 0;
-  int width = 0;  // 0: the whole image
-  int height = 0;
-};
-
-// What a scan looked at.
+// How much work a search was.
 struct ScanCounts {
   std::int64_t windows = 0;
-  std::int64_t evaluations = 0;  // blocks, or trees, looked at in them
+  std::int64_t evaluations = 0;  // blocks or trees that were evaluated in all windows together
 };
 
 struct DetectResult {
-  std::vector<Detection> people;  // the surest first
+  std::vector<Detection> people;  // the highest score first
   ScanCounts counts;
 };
 
-// Finds people in one image after another; keeps memory between them. One object serves one thread
-// at a time; a model may serve any number of them. CPU and CUDA give the same people.
+// Finds people in one image after another and keeps its memory between them. One detector serves
+// one thread at a time; any number of detectors may share a model. The CPU and a GPU find the same
+// people.
 class FOVEA_API Detector {
  public:
-  explicit Detector(Model model, DetectOptions options = {});
+  // The name of a shipped model, such as "people/channels", or a file: see load_model().
+  explicit Detector(std::string_view model, DetectOptions options = {});
+  explicit Detector(std::shared_ptr<const Model> model, DetectOptions options = {});
   Detector(Detector&&) noexcept;
   Detector& operator=(Detector&&) noexcept;
   ~Detector();
 
-  // An image of 1, 3 or 4 channels (gray, RGB, RGBA whose opacity does not count) in host or device
-  // memory. Throws InvalidArgument that names both sizes where no window fits.
-  DetectResult detect(ImageView<const std::uint8_t> image, const Region& region = {});
-  // Only people whose middle lies on a pixel of the mask (the image's size, host memory) that is
-  // not 0.
-  DetectResult detect_within(ImageView<const std::uint8_t> mask,
-                             ImageView<const std::uint8_t> image);
+  // `image` has 1, 3 or 4 channels (gray, RGB, or RGBA, whose opacity is ignored) in host or device
+  // memory. Throws InvalidArgument where no window fits into it, with the sizes of both, and where
+  // options.region is not part of it.
+  DetectResult detect(ImageView<const std::uint8_t> image);
+  // Keeps only people whose center lies on a pixel of `mask` that is not 0. The mask has one
+  // channel and the size of the image, and lies in host memory.
+  DetectResult detect(ImageView<const std::uint8_t> image, ImageView<const std::uint8_t> mask);
 
-  // The score of the window in the middle of a crop that holds it and some of its surroundings.
+  // The score of the window in the middle of a crop, which may show some surroundings as well.
   float score(ImageView<const std::uint8_t> crop);
-  // Every window's score of a whole image, unfused, whatever the threshold: for curves.
+  // The scores of all windows of an image, whatever the threshold, without fusing. Curves of miss
+  // rate over false positives per window are made from them.
   std::vector<float> scores(ImageView<const std::uint8_t> image, ScanCounts* counts = nullptr);
 
   const Model& model() const;
@@ -66,5 +66,9 @@ class FOVEA_API Detector {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+// One image alone. To search several, make a Detector, which reads the model once.
+FOVEA_API DetectResult detect(ImageView<const std::uint8_t> image, std::string_view model,
+                              const DetectOptions& options = {});
 
 }  // namespace fovea::people

@@ -7,29 +7,34 @@
 
 namespace fovea::people {
 
-// smaller and union: greedy, by score; a box goes where it overlaps a better one that stays by more
-// than the limit, measured over the smaller of the two or over their union. mean-shift: modes of
-// the density in (x, y, log scale) of the windows (Dalal's thesis, chapter 5). none: every window.
-enum class FuseMethod : unsigned char { kSmaller, kUnion, kMeanShift, kNone };
+// How the windows of one person become one detection.
+enum class FuseMethod : unsigned char {
+  kSmaller,    // greedy: drop a box that overlaps a better one, relative to the smaller of the two
+  kUnion,      // greedy: the same, relative to the union of the two
+  kMeanShift,  // modes of the windows' density in (x, y, log scale): Dalal's thesis, chapter 5
+  kNone        // keep every window
+};
 FOVEA_API std::span<const Choice> choices(FuseMethod);
 
 struct FuseOptions {
   FuseMethod method = FuseMethod::kSmaller;
-  double overlap = 0.65;        // of the greedy methods; 0 to 1
-  double width_x = 8;           // of the mean shift's kernel, pixels of a level: a window found at
-                                // scale s has one s times as wide
-  double width_y = 16;          // likewise, down
-  double width_scale = 1.3;     // a factor, above 1
-  double weight_from = -0.5;    // mean shift: a window weighs its score above this; one that does
-                                // not reach it is dropped
-  bool binary_weights = false;  // mean shift: every window weighs 1, for cascades
+  double overlap = 0.65;      // greedy methods: a box that overlaps a better one by more than this
+                              // share is dropped; 0 to 1
+  double width_x = 8;         // mean shift: width of the kernel across, in pixels of a level. A
+                              // window found at scale s has a kernel s times as wide
+  double width_y = 16;        // mean shift: the same, down
+  double width_scale = 1.3;   // mean shift: width of the kernel in scale, a factor above 1
+  double weight_from = -0.5;  // mean shift: the weight of a window is its score minus this;
+                              // windows with a lower score are dropped
+  bool binary_weights = false;  // mean shift: every window has weight 1, as cascades need it
 };
 FOVEA_API void describe(OptionVisitor& visit, FuseOptions& options);
 
-// Many windows of one person become one. The best come first; equal scores keep their order. What
-// stays of a person has the score of its best window: of the greedy methods it is that window, of
-// the mean shift the mode's place and scale with that window's shape. Throws InvalidArgument where
-// a score, box or scale is not finite, or a box or scale is not finite or not positive.
+// Makes one detection of the windows that show the same person. The result is sorted by score;
+// equal scores keep their order. A detection has the score of its best window. Its place is that of
+// the best window (greedy methods), or the mode's place and scale with the best window's shape
+// (mean shift). Throws InvalidArgument where a score is not finite, or where a box, window or scale
+// is not finite and positive.
 FOVEA_API std::vector<Detection> fuse(std::span<const Detection> detections,
                                       const FuseOptions& options = {});
 

@@ -1,44 +1,38 @@
 #pragma once
+#include <fovea/core/geometry.h>
 #include <fovea/core/options.h>
 
 #include <vector>
 
 namespace fovea::people {
 
-// Width and height of a detection window, or of an image, in pixels.
-struct Extent {
-  int width = 0;
-  int height = 0;
-  bool operator==(const Extent&) const = default;
-};
-
-// Where windows are looked for: levels of a bilinear pyramid, each searched in steps of `stride`.
+// Where windows are searched: in the levels of a bilinear pyramid, each in steps of `stride`.
 struct ScanOptions {
-  double ratio = 1.05;    // size of a level over that of the next; 1.01 to 4. 1.1 halves the work
-                          // and misses one to three people more in a hundred
-  int stride = 0;         // between windows, pixels of a level; 0: what the model was made for,
-                          // 8 where none is asked. Kinds that share cells between windows need a
-                          // multiple of their cell
-  double enlarge = 1;     // the first level is the image enlarged so often, to find people smaller
-                          // than the window; 1 to 8
-  int padding = 24;       // pixels reflected around each level, for people at the border; 0 to 256
-  double min_height = 0;  // of a person, pixels of the image; smaller ones are not looked for
-  double max_height = 0;  // likewise; 0 is no limit
+  double ratio = 1.05;  // size of a level divided by the size of the next, 1.01 to 4. With 1.1 a
+                        // search takes half the time and misses 1 to 3 % more people
+  int stride = 0;       // step between windows, in pixels of a level; 0: the model's own. Models
+                        // of kind hog-cells need a multiple of their cell
+  double enlarge = 1;   // the first level is the image enlarged by this factor, 1 to 8, so that
+                        // people smaller than the window are found
+  int padding = 24;     // width of the mirrored margin around each level, 0 to 256 pixels, so that
+                        // people at the border are found
+  double min_height = 0;  // height of the smallest people searched for, in pixels of the image
+  double max_height = 0;  // height of the tallest people searched for; 0: no limit
 };
 FOVEA_API void describe(OptionVisitor& visit, ScanOptions& options);
 
-// One level of a scan: the image at another size, its pixels reflected `padding` deep around it.
+// One level of a search: the image at another size, with `padding` mirrored pixels around it.
 struct ScanLevel {
   Extent size;         // without the padding
-  double scale_x = 1;  // pixels of the image a pixel of the level, across
-  double scale_y = 1;  // and down: the sizes of levels are rounded
-  int columns = 0;     // of windows
-  int rows = 0;
+  double scale_x = 1;  // how many pixels of the image one pixel of the level covers, across
+  double scale_y = 1;  // and down; the two differ because the sizes of levels are rounded
+  int columns = 0;     // number of windows across
+  int rows = 0;        // number of windows down
   bool operator==(const ScanLevel&) const = default;
 };
 
-// Window (column, row) of a level lies at (origin + column * stride, origin + row * stride) of the
-// padded level.
+// The upper left corner of window (column, row) of a level is at (origin + column * stride,
+// origin + row * stride) of the padded level.
 struct ScanPlan {
   Extent window;
   int stride = 8;
@@ -52,13 +46,13 @@ struct ScanPlan {
   bool operator==(const ScanPlan&) const = default;
 };
 
-// The levels of an image in which windows fit, the largest first; none where even the padded image
-// is smaller than the window. `person_height` is the share of the window's height that a person
-// fills, by which the limits of height are understood.
+// The levels of an image into which a window fits, the largest first. There are none where the
+// padded image is smaller than the window. `person_height` is a person's height divided by the
+// window's; the limits of height in the options refer to people.
 FOVEA_API ScanPlan plan_scan(Extent image, Extent window, double person_height,
                              const ScanOptions& options);
 
-// The one window of a crop that holds it in its middle, with pixels of its surroundings.
+// A plan with the single window in the middle of a crop, which has the same margin on all sides.
 FOVEA_API ScanPlan plan_crop(Extent crop, Extent window);
 
 }  // namespace fovea::people

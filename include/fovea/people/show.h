@@ -1,29 +1,35 @@
 #pragma once
 #include <fovea/core/image.h>
+#include <fovea/people/detection.h>
 #include <fovea/people/model.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
-// Pictures of what detectors see and have learned.
+// Pictures of detections, of what detectors see, and of what models have learned.
 namespace fovea::people {
 
-// The gradients of an image as glyphs, a star a cell: a line lies along the edges of its
-// orientation (across the gradient), the brighter the stronger among the cells around it. A cell is
-// drawn `glyph` pixels wide. Gray; cells cut off by the border are left out.
+// Draws each person's box with its score, the highest score on top. The image is gray or RGB, in
+// host memory; draw on an RGB image to get boxes in color.
+FOVEA_API void draw_people(ImageView<std::uint8_t> image, std::span<const Detection> people);
+
+// The gradients of an image as glyphs: one star per cell, `glyph` pixels wide. A line of a star
+// lies along the edges of its orientation, across the gradient, and is brighter the stronger they
+// are among the cells around. The picture is gray; cells that the border cuts off are left out.
 FOVEA_API Image<std::uint8_t> hog_glyphs(ImageView<const std::uint8_t> image,
                                          const HogOptions& options = {}, int glyph = 16);
 
-// A picture and what it shows.
+// A picture with a caption that says what it shows.
 struct ModelPicture {
   std::string caption;
   Image<std::uint8_t> image;  // gray or RGB
 };
 
-// What a model has learned. One with a linear classifier: glyphs of the weights that speak for a
-// person, and of those against. A cascade: the blocks of its first stages in the window. Boosted
-// channels: how often trees look at each cell of each channel.
+// What a model has learned. For a linear classifier: glyphs of the weights for a person, and of the
+// weights against. For a cascade: the blocks of its first stages, drawn in the window. For boosted
+// channels: how many trees use each cell of each channel.
 FOVEA_API std::vector<ModelPicture> model_pictures(const Model& model, int glyph = 16);
 
 }  // namespace fovea::people

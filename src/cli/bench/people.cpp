@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <memory>
 #include <optional>
 
@@ -16,40 +15,26 @@
 namespace fovea::cli {
 namespace {
 
+constexpr int kLeastSide = 16;
+
 using Pixels = std::shared_ptr<const Image<std::uint8_t>>;
 
 struct PeopleBenchOptions {
   BenchOptions bench{};
   std::string image{};
-  std::string models = "hog,cascade,channels";
-  std::string sizes = "640x480,1280x960";
+  std::vector<std::string> models{"hog", "cascade", "channels"};
+  std::vector<Extent> sizes{{640, 480}, {1280, 960}};
   int stride = 8;
 };
 void describe(OptionVisitor& visit, PeopleBenchOptions& options) {
   describe(visit, options.bench);
-  visit("image", options.image,
-        "photo to search instead of a random scene; a cascade's time depends on what it sees");
-  visit("models", options.models, "shipped models or model files, parted by commas");
-  visit("sizes", options.sizes, "sizes of the image, such as 240x320,640x480");
-  visit("stride", options.stride, "pixels between windows; OpenCV's is always 8", 1, 256);
-}
-
-std::vector<std::string> parted(const std::string& text) {
-  std::vector<std::string> parts{""};
-  for (const char c : text) {
-    if (c == ',') parts.emplace_back();
-    else parts.back() += c;
-  }
-  return parts;
-}
-
-people::Extent parse_size(const std::string& text) {
-  int width = 0, height = 0;
-  char rest = 0;
-  if (std::sscanf(text.c_str(), "%5dx%5d%c", &width, &height, &rest) != 2 || width < 16 ||
-      height < 16)
-    throw InvalidArgument(fmt::format("--sizes holds '{}'; expected WIDTHxHEIGHT", text));
-  return {width, height};
+  visit.path("image", options.image, TextUse::kInput,
+             "photo to search instead of a random scene; the time of a cascade depends on what the "
+             "image shows");
+  visit("model", options.models, "shipped models or model files, with commas between them",
+        {.use = TextUse::kModel});
+  visit("sizes", options.sizes, "sizes that the image is given, such as 240x320,640x480");
+  visit("stride", options.stride, "step between windows, in pixels; OpenCV's is always 8", 1, 256);
 }
 
 // Noise whose power falls with frequency as it does in photos: octaves of random pixels, each
@@ -100,7 +85,7 @@ std::optional<PublishedTime> published(const std::string& kind, const BenchShape
 
 // A detector made for the place that the first call names.
 struct Runs {
-  people::Model model;
+  std::shared_ptr<const people::Model> model;
   people::DetectOptions options;
   std::optional<people::Detector> detector{};
 
@@ -128,12 +113,12 @@ double pyramid_pixels(const people::ScanPlan& plan) {
   return pixels;
 }
 
-BenchCase people_case(const people::Model& model, const BenchShape& shape, int stride,
-                      const Pixels& image) {
-  const std::string kind = people::to_string(model.kind);
+BenchCase people_case(const std::shared_ptr<const people::Model>& model, const BenchShape& shape,
+                      int stride, const Pixels& image) {
+  const std::string kind = people::to_string(model->kind);
   const people::DetectOptions options = scan_of(shape.ratio, stride);
-  const people::ScanPlan plan = people::plan_scan({shape.width, shape.height}, model.window(),
-                                                  model.person_height, options.scan);
+  const people::ScanPlan plan = people::plan_scan({shape.width, shape.height}, model->window(),
+                                                  model->person_height, options.scan);
   return {.name = "people_" + kind,
           .shape = shape,
           .bytes = 2 * pyramid_pixels(plan),  // every level is written and read once at least
@@ -148,13 +133,15 @@ BenchCase people_case(const people::Model& model, const BenchShape& shape, int s
 }
 
 int run_bench_people(PeopleBenchOptions& options, Context& context) {
-  std::vector<people::Model> models;
-  for (const std::string& word : parted(options.models)) models.push_back(read_people_model(word));
+  std::vector<std::shared_ptr<const people::Model>> models;
+  for (const std::string& word : options.models) models.push_back(people::load_model(word));
   std::vector<BenchCase> cases;
-  for (const std::string& text : parted(options.sizes)) {
-    const people::Extent size = parse_size(text);
+  for (const Extent& size : options.sizes) {
+    if (size.width < kLeastSide || size.height < kLeastSide)
+      throw InvalidArgument(fmt::format("--sizes has {}x{}; expected sides of {} pixels or more",
+                                        size.width, size.height, kLeastSide));
     const Pixels image = scene(options.image, size.width, size.height);
-    for (const people::Model& model : models) {
+    for (const auto& model : models) {
       for (const double ratio : {1.05, 1.1, 1.2})
         cases.push_back(people_case(model,
                                     {.width = size.width, .height = size.height, .ratio = ratio},
@@ -169,18 +156,19 @@ int run_bench_people(PeopleBenchOptions& options, Context& context) {
 Command bench_people_command() {
   return {.system = "bench",
           .verb = "people",
-          .summary = "time the detectors of people beside OpenCV's",
+          .summary = "time the people detectors and OpenCV's",
           .text =
-              "Whole frames: levels, descriptors, classification and fusing, with the shipped "
-              "models. OpenCV's HOGDescriptor searches the same gray image at the same ratio and "
-              "stride, without padding, in turns with ours. GPU rows include the upload of the "
-              "image from pinned memory and the download of the boxes; beside them stand times "
-              "that papers gave for their GPUs.",
-          .examples = {{"fovea bench people --device cpu", "both sizes, three ratios"},
+              "Times whole frames, from the image to the fused boxes, with the shipped models. "
+              "OpenCV's HOGDescriptor searches the same gray image at the same ratio and stride, "
+              "without padding, in turns with Fovea's detectors. GPU times include the upload of "
+              "the image from pinned memory and the download of the boxes; beside them are the "
+              "times that papers report for their GPUs.",
+          .examples = {{"fovea bench people --device cpu",
+                        "time all models at two sizes and three ratios"},
                        {"fovea bench people --image street.jpg --filter 1280x960 --json",
-                        "on a photo, for programs"},
-                       {"fovea bench people --models my.safetensors --sizes 320x240 --stride 4",
-                        "a model of one's own"}},
+                        "time them on a photo and print JSON"},
+                       {"fovea bench people --model my.safetensors --sizes 320x240 --stride 4",
+                        "time your own model"}},
           .request = make_request<PeopleBenchOptions, run_bench_people>};
 }
 

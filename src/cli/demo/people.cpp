@@ -72,9 +72,9 @@ Image<std::uint8_t> street() {
 Figure found_by(const std::string& name, ImageView<const std::uint8_t> image, const Exec& exec) {
   people::DetectOptions options;
   options.exec = exec;
-  const auto result = people::Detector(read_people_model(name), options).detect(image);
+  const auto result = people::detect(image, name, options);
   Image<std::uint8_t> picture = clone(image);
-  draw_people(picture, result.people);
+  people::draw_people(picture, result.people);
   return Figure::picture(
       picture,
       {fmt::format("`{}`: {} windows, {:.1f} evaluations each", name, result.counts.windows,
@@ -84,7 +84,7 @@ Figure found_by(const std::string& name, ImageView<const std::uint8_t> image, co
 }
 
 Figure learned_by(const std::string& name) {
-  const auto pictures = people::model_pictures(read_people_model(name), 12);
+  const auto pictures = people::model_pictures(*people::load_model(name), 12);
   std::vector<Tile> tiles;
   tiles.reserve(pictures.size());
   for (const people::ModelPicture& picture : pictures)
@@ -101,8 +101,9 @@ void add_demo_people(Page& page, const DemoRun& run) {
   const Image<std::uint8_t> image = street();
   io::write_image(run.folder + "/street.png", image.view());
   page.paragraph(
-      "A drawn street, and what the shipped detectors find in it. They were trained on photos of "
-      "the INRIA set; drawings are no measure of them, `docs/people.md` has that.");
+      "The shipped detectors search a drawn street. They were trained on photos of the INRIA set, "
+      "so "
+      "a drawing does not show how good they are; `docs/people.md` has measurements.");
   std::vector<Figure> figures;
   for (const char* name : kModels) figures.push_back(found_by(name, image, run.exec));
   figures.push_back(

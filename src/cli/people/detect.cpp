@@ -1,11 +1,15 @@
-// fovea people detect: people in images and video, as pictures, COCO JSON and CSV.
+// fovea people detect: people in images and video, as pictures and as lists of boxes.
 #include <fovea/core/error.h>
 #include <fovea/core/version.h>
+#include <fovea/io/frames.h>
 #include <fovea/io/inputs.h>
-#include <fovea/io/video.h>
+#include <fovea/people/show.h>
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <filesystem>
 
 #include "cli/ops/images.h"
@@ -14,76 +18,80 @@
 #include "cli/program/batch.h"
 #include "cli/program/run.h"
 #include "core/json_text.h"
-#include "core/ordered_pipeline.h"
-#include "core/parallel.h"
 #include "core/stream.h"
 
 namespace fovea::cli {
 namespace {
 
-constexpr int kDeviceDetectors = 3;
-constexpr int kMostDetectors = 4;
-constexpr int kWaitingFrames = 3;  // read or to be written, while detectors work
+constexpr int kMostDetectors = 4;  // more of them take memory and little time off
 
 struct DetectRequest {
-  PeopleModel model{};
-  PeopleSearch search{};
+  std::string model = "channels";
+  people::DetectOptions detect{};
   std::string output{};
-  std::string coco{};
-  std::string csv{};
-  std::string region{};
+  PeopleOutputs lists{};
   std::string mask{};
   io::Orientation orientation = io::Orientation::kApply;
 };
 
 void describe(OptionVisitor& visit, DetectRequest& request) {
-  visit("output", request.output,
-        "annotated pictures or video: a file, or for several inputs a folder or a pattern such as "
-        "out/{}.png; a name that ends in .json or .csv means --coco or --csv");
-  visit("coco", request.coco, "file for all boxes as COCO JSON");
-  visit("csv", request.csv, "file for all boxes, one a line");
-  describe(visit, request.model);
-  describe(visit, request.search);
-  visit("region", request.region, "look only within x,y,width,height of each image");
-  visit("mask", request.mask, "image of the inputs' size: only people whose middle is not black");
+  visit.path("output", request.output, TextUse::kOutput,
+             "pictures or video with boxes: a file, or for several inputs a folder or a pattern "
+             "such as out/{}.png; a name that ends in .json or .csv stands for --coco or --csv");
+  describe(visit, request.lists);
+  describe_people_model(visit, request.model);
+  describe(visit, request.detect);
+  visit.path("mask", request.mask, TextUse::kInput,
+             "image of the same size as the inputs: keep only people whose center is not black in "
+             "it");
   visit("orientation", request.orientation,
         "apply turns inputs upright as their EXIF tag says; ignore takes them as they are stored");
 }
 
+// A pipe or a device carries y4m, as the standard input does.
+bool is_video(const std::string& input) {
+  std::error_code error;
+  const auto type = std::filesystem::status(input, error).type();
+  const bool stream = type == std::filesystem::file_type::fifo ||
+                      type == std::filesystem::file_type::character ||
+                      type == std::filesystem::file_type::socket;
+  return input == "-" || stream || io::has_extension(input, io::video_files());
+}
+
 class Search {
  public:
-  Search(const DetectRequest& request, const Context& context)
+  Search(const DetectRequest& request, Context& context)
       : request_(request),
-        detector_(read_people_model(request.model.model),
-                  detect_options(request.search, context.exec)),
-        region_(parse_region("region", request.region)),
-        files_(request.coco, request.csv),
+        console_(context.console),
+        model_(people::load_model(request.model)),
+        options_(request.detect),
+        detector_(model_, quiet_options(context.exec)),
+        files_(request.lists),
         json_(context.json) {
-    if (!request.mask.empty() && !request.region.empty())
+    if (!request.mask.empty() && request.detect.region)
       throw InvalidArgument("--mask and --region exclude each other; give one of them");
     if (!request.mask.empty()) mask_ = io::to_gray(people_pixels(io::read_image(request.mask)));
-  }
-
-  people::DetectResult in(people::Detector& detector, ImageView<const std::uint8_t> image) const {
-    return mask_.empty() ? detector.detect(image, region_) : detector.detect_within(mask_, image);
+    require_one_on_stdout();
   }
 
   Outcome image(const std::string& input, const std::string& output) {
-    io::AnyImage source = read_input(input, request_.orientation);
-    Image<std::uint8_t> pixels = people_pixels(std::move(source));
+    Image<std::uint8_t> pixels = people_pixels(read_input(input, request_.orientation));
     const people::DetectResult result = in(detector_, pixels);
     files_.add({input, pixels.width(), pixels.height(), -1, 0, result.people});
     if (!output.empty()) {
-      draw_people(pixels, result.people);
-      io::write_image(output, pixels.view());
+      Image<std::uint8_t> picture = in_color(std::move(pixels));
+      people::draw_people(picture, result.people);
+      io::write_image(output, picture.view());
+      pixels = std::move(picture);
     }
-    return {
-        fmt::format("{}: {} people{}{}", input, result.people.size(), output.empty() ? "" : ", ",
-                    output),
+    if (result.people.empty()) hint_at_enlarging(input, pixels.height());
+    return outcome(
+        fmt::format("{}: {}{}{}", input, people_text(result.people.size()),
+                    output.empty() ? "" : ", ", output),
         fmt::format("{}\"width\": {}, \"height\": {}, \"windows\": {}, \"evaluations\": {}, "
                     "\"people\": {}",
                     output_member(output), pixels.width(), pixels.height(), result.counts.windows,
-                    result.counts.evaluations, people_json(result.people))};
+                    result.counts.evaluations, people_json(result.people)));
   }
 
   Outcome video(const std::string& input, const std::string& output, const Exec& exec) {
@@ -92,45 +100,43 @@ class Search {
     if (!output.empty())
       writer.emplace(output, io::VideoWriteOptions{.frame_rate = reader.info().rate.value()});
     std::string frames;
-    std::int64_t found = 0, count = 0;
+    std::size_t found = 0;
     const auto write = [&](Shot& shot) {
       const Image<std::uint8_t>& image = shot.frame.image;
       files_.add({input, image.width(), image.height(), shot.frame.index, shot.frame.time_seconds,
                   shot.result.people});
       if (json_)
         frames += fmt::format("{}{{\"frame\": {}, \"time_seconds\": {}, \"people\": {}}}",
-                              count == 0 ? "" : ", ", shot.frame.index, shot.frame.time_seconds,
+                              frames.empty() ? "" : ", ", shot.frame.index, shot.frame.time_seconds,
                               people_json(shot.result.people));
-      found += static_cast<std::int64_t>(shot.result.people.size());
-      ++count;
-      if (exec.progress)
-        exec.progress({"frames", static_cast<double>(count),
-                       static_cast<double>(std::max<std::int64_t>(0, reader.expected_frames()))});
+      found += shot.result.people.size();
       if (writer) writer->write(image);
     };
-    make_workers(exec);
-    OrderedPipeline<Shot, Worker> frames_in_turn(
-        workers_, in_flight_,
+    const int in_flight = make_workers(exec);
+    const io::FrameRun run = io::run_frames<Shot, Worker>(
+        workers_,
         {.read = [&](Shot& shot) { return reader.next(shot.frame); },
          .work =
              [&](Worker& worker, Shot& shot) {
                shot.result = in(worker.detector, shot.frame.image);
-               if (writer) draw_people(shot.frame.image, shot.result.people);
+               if (writer) people::draw_people(shot.frame.image, shot.result.people);
              },
-         .write = write});
-    try {
-      frames_in_turn.run(exec);
-    } catch (const Cancelled&) {
-      if (writer && count > 0) writer->finish();  // what there is
-      throw;
-    }
-    if (writer && count > 0) writer->finish();
-    return {fmt::format("{}: {} people in {} frames{}{}", input, found, count,
-                        output.empty() ? "" : ", ", output),
-            fmt::format("{}\"frames\": [{}]", output_member(output), frames)};
+         .write = write},
+        {.in_flight = in_flight,
+         .expected = std::max<std::int64_t>(0, reader.expected_frames()),
+         .exec = exec});
+    if (writer && run.frames > 0) writer->finish();
+    run.rethrow();
+    if (found == 0) hint_at_enlarging(input, reader.info().height);
+    return outcome(fmt::format("{}: {} in {} frame{}{}{}", input, people_text(found), run.frames,
+                               run.frames == 1 ? "" : "s", output.empty() ? "" : ", ", output),
+                   fmt::format("{}\"frames\": [{}]", output_member(output), frames));
   }
 
-  void commit(const Context& context) {
+  // Completes the lists. `all` is false where every input failed: then there are lists only where
+  // some frames were searched before.
+  void commit(const Context& context, bool all) {
+    if (!all && files_.count() == 0) return;
     files_.commit(fmt::format(
         "{{\"fovea\": \"{}\", \"command\": \"{}\", \"device\": \"{}\", \"seed\": {}, \"options\": "
         "{}}}",
@@ -148,23 +154,64 @@ class Search {
     people::Detector detector;
   };
 
-  // On a GPU some detectors take frames in turn, so that uploading, computing and waiting for the
-  // result overlap. On the CPU they share the threads: a frame a thread wastes less of them than
-  // all threads a frame, but several frames take more memory. A single thread is not added to:
-  // there steps take turns.
-  void make_workers(const Exec& exec) {
-    if (!workers_.empty()) return;
-    const int threads = thread_count(exec);
-    const bool cuda = exec.device.kind == DeviceKind::kCuda;
-    const int count = cuda ? kDeviceDetectors : std::min(threads, kMostDetectors);
-    in_flight_ = !cuda && threads == 1 ? 1 : count + kWaitingFrames;
-    for (int i = 0; i < count; ++i) {
-      people::DetectOptions options = detector_.options();
+  people::DetectOptions quiet_options(const Exec& exec) const {
+    people::DetectOptions options = options_;
+    options.exec = exec;
+    options.exec.progress = {};
+    return options;
+  }
+
+  people::DetectResult in(people::Detector& detector, ImageView<const std::uint8_t> image) const {
+    people::DetectResult result =
+        mask_.empty() ? detector.detect(image) : detector.detect(image, mask_);
+    result.people = clip_people(std::move(result.people), {image.width, image.height});
+    return result;
+  }
+
+  // Each worker has a stream of its own, so that on a GPU copies and work of several frames
+  // overlap.
+  int make_workers(const Exec& exec) {
+    const io::FrameWorkers plan = io::plan_frame_workers(exec, kMostDetectors);
+    while (static_cast<int>(workers_.size()) < plan.count) {
+      people::DetectOptions options = quiet_options(exec);
       Stream stream(exec.device);
       options.exec.stream = stream.get();
-      options.exec.threads = std::max(1, threads / count);
-      workers_.push_back({std::move(stream), people::Detector(detector_.model(), options)});
+      options.exec.threads = plan.threads;
+      workers_.push_back({std::move(stream), people::Detector(model_, options)});
     }
+    return plan.in_flight;
+  }
+
+  void require_one_on_stdout() {
+    const PeopleOutputs& lists = request_.lists;
+    const std::array<const std::string*, 4> outputs{&request_.output, &lists.coco,
+                                                    &lists.coco_results, &lists.csv};
+    const auto on_stdout = [](const std::string* path) {
+      return *path == "-" || *path == "/dev/stdout";
+    };
+    const auto count = std::count_if(outputs.begin(), outputs.end(), on_stdout);
+    if (count + (json_ ? 1 : 0) > 1 && count > 0)
+      throw InvalidArgument(
+          "only one of -o, --coco, --coco-results, --csv and --json can go to the standard "
+          "output; give the others a file");
+    data_on_stdout_ = count > 0;
+  }
+
+  // Where data goes to the standard output, lines for people go to standard error.
+  Outcome outcome(std::string line, std::string members) {
+    if (data_on_stdout_) console_.note(std::exchange(line, ""));
+    return {std::move(line), std::move(members)};
+  }
+
+  void hint_at_enlarging(const std::string& input, int height) {
+    const int window = model_->window().height;
+    if (hinted_ || request_.detect.scan.enlarge > 1 || height >= 2 * window) return;
+    hinted_ = true;
+    console_.note(fmt::format(
+        "{}: no person was found; the model finds people of {} pixels and more, and this input is "
+        "only {} pixels high: --enlarge 2 may find smaller ones",
+        input == "-" ? "standard input" : input,
+        std::lround(static_cast<float>(window) * model_->person_height), height));
   }
 
   static std::string output_member(const std::string& output) {
@@ -172,22 +219,25 @@ class Search {
   }
 
   const DetectRequest& request_;
+  Console& console_;
+  std::shared_ptr<const people::Model> model_;
+  people::DetectOptions options_;
   people::Detector detector_;
-  people::Region region_;
   Image<std::uint8_t> mask_;
   PeopleFiles files_;
   bool json_;
+  bool data_on_stdout_ = false;
+  bool hinted_ = false;
   std::vector<Worker> workers_;  // for video
-  int in_flight_ = 1;
 };
 
 // -o FILE.json and -o FILE.csv are lists, not pictures.
 void sort_outputs(DetectRequest& request) {
   const std::filesystem::path output(request.output);
-  if (output.extension() == ".json" && request.coco.empty())
-    request.coco = std::exchange(request.output, "");
-  if (output.extension() == ".csv" && request.csv.empty())
-    request.csv = std::exchange(request.output, "");
+  if (output.extension() == ".json" && request.lists.coco.empty())
+    request.lists.coco = std::exchange(request.output, "");
+  if (output.extension() == ".csv" && request.lists.csv.empty())
+    request.lists.csv = std::exchange(request.output, "");
 }
 
 int run_detect(DetectRequest& request, Context& context) {
@@ -198,16 +248,15 @@ int run_detect(DetectRequest& request, Context& context) {
   if (!request.output.empty()) outputs = output_paths(request.output, inputs);
   Search search(request, context);
   const auto work = [&](std::size_t i) -> Outcome {
-    const bool video = inputs[i] == "-" || io::has_extension(inputs[i], io::video_files());
-    return video ? search.video(inputs[i], outputs[i], context.exec)
-                 : search.image(inputs[i], outputs[i]);
+    return is_video(inputs[i]) ? search.video(inputs[i], outputs[i], context.exec)
+                               : search.image(inputs[i], outputs[i]);
   };
   try {
     const int status = run_batch(context, inputs, work);
-    if (status == kDone || status == kSomeFailed) search.commit(context);
+    search.commit(context, status == kDone || status == kSomeFailed);
     return status;
   } catch (const Cancelled&) {
-    search.commit(context);
+    search.commit(context, true);
     throw;
   }
 }
@@ -218,23 +267,26 @@ Command people_detect_command() {
   return {
       .system = "people",
       .verb = "detect",
-      .summary = "people in images and video",
+      .summary = "find people in images and video",
       .text =
-          "Looks for standing and walking people at all sizes and writes pictures or video "
-          "with boxes and scores, COCO JSON and CSV. The box is the person, not the window "
-          "that was classified. A threshold below the model's own finds more people and more "
-          "that are none.",
+          "Finds standing and walking people of all sizes. The results are pictures or video with "
+          "boxes and scores, COCO JSON, CSV, YOLO and labelme files. A box encloses the person, "
+          "not the larger window that was classified, and ends at the border of the image. A "
+          "threshold below the model's own finds more people and makes more mistakes. Where a "
+          "video breaks off or the program is interrupted, the results so far are kept.",
       .arguments = {{"INPUT",
-                     "images and videos: files, folders, globs, @list, or - for y4m video on "
-                     "standard input",
+                     "images and videos: files, folders, globs, @list, a pipe with y4m video, or - "
+                     "for y4m video on standard input",
                      1, kAnyNumber}},
-      .examples = {{"fovea people detect street.jpg -o found.png", "one picture"},
+      .examples = {{"fovea people detect street.jpg -o found.png", "draw boxes on one picture"},
                    {"fovea people detect photos -o found --coco found.json --csv found.csv",
-                    "every picture of a folder, and the boxes as files"},
+                    "search every picture of a folder and write the boxes to files"},
                    {"fovea people detect walk.mp4 -o found.mp4 --model cascade --ratio 1.1",
-                    "a video, fast"},
+                    "search a video with the fastest model"},
                    {"fovea people detect yard.png --region 0,200,640,280 --min-height 80 --json",
-                    "only a part of a picture, nobody smaller than 80 pixels"}},
+                    "search a part of a picture for people of 80 pixels and more"},
+                   {"fovea people detect photos --csv - | cut -d, -f1,8",
+                    "write the boxes to the standard output"}},
       .request = make_request<DetectRequest, run_detect>};
 }
 

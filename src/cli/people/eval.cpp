@@ -1,4 +1,4 @@
-// fovea people eval: how well models find people, in images or in windows.
+// fovea people eval: measures how well models find people, in images or in windows.
 #include "cli/people/eval.h"
 
 #include <fovea/core/error.h>
@@ -35,7 +35,7 @@ EvalImages images_to_search(const EvalRequest& request) {
       std::any_of(images.truth.begin(), images.truth.end(),
                   [](const people::AnnotatedImage& image) { return !image.people.empty(); });
   if (!anybody)
-    throw FormatError(fmt::format("{}: marks nobody with the label '{}' in {} images; see --label",
+    throw FormatError(fmt::format("{}: has nobody with the label '{}' in {} images; see --label",
                                   request.annotations, request.annotation.label,
                                   images.paths.size()));
   return images;
@@ -45,8 +45,7 @@ void check_request(const EvalRequest& request) {
   const bool images = !request.images.empty(), crops = !request.crops.empty();
   if (images == crops)
     throw InvalidArgument(
-        "people eval measures images or windows; give either --images and --annotations, or "
-        "--crops and --negatives");
+        "people eval needs either --images and --annotations, or --crops and --negatives");
   if (images && request.annotations.empty())
     throw InvalidArgument(
         "people eval needs --annotations with --images: a folder or file that says where people "
@@ -64,8 +63,8 @@ double per_window(const people::ScanCounts& counts) {
 }
 
 void write_model(io::JsonWriter& json, const EvalResult& result) {
-  const people::Model& model = result.model.model;
-  json.member("label", result.model.label).member("model", result.model.path);
+  const people::Model& model = *result.model.model;
+  json.member("label", result.model.label).member("model", result.model.name);
   json.member("kind", people::to_string(model.kind)).member("threshold", model.threshold);
   json.key("window").values(std::vector<int>{model.window().width, model.window().height});
   json.member("person_height", model.person_height).member("person_aspect", model.person_aspect);
@@ -90,7 +89,7 @@ void write_counts(io::JsonWriter& json, const EvalResult& result) {
 
 void write_images(io::JsonWriter& json, const EvalResult& result, const EvalResult& first,
                   const EvalRequest& request) {
-  const people::ImageEvaluation& measured = result.images;
+  const people::ImageReport& measured = result.images;
   json.member("log_average_miss_rate", measured.log_average_miss_rate);
   json.member("standard_deviation", measured.deviation);
   if (&result != &first) {
@@ -117,7 +116,7 @@ void write_images(io::JsonWriter& json, const EvalResult& result, const EvalResu
 }
 
 void write_windows(io::JsonWriter& json, const EvalResult& result) {
-  const people::WindowEvaluation& measured = result.windows;
+  const people::WindowReport& measured = result.windows;
   const double rate = measured.miss_rate_at(1e-4);
   json.member("miss_rate_at_fppw_1e-4", rate);
   json.member("standard_deviation", measured.deviation(rate));
@@ -160,17 +159,17 @@ std::string results_json(const EvalRequest& request, const Context& context,
 
 std::string line_of(const EvalResult& result, const EvalRequest& request) {
   const std::string work = fmt::format(
-      "{:.3g} million windows, {:.3g} evaluations a window, {:.1f} s",
+      "{:.3g} million windows, {:.3g} evaluations per window, {:.1f} s",
       1e-6 * static_cast<double>(result.counts.windows), per_window(result.counts), result.seconds);
   if (!request.crops.empty()) {
     const double rate = result.windows.miss_rate_at(1e-4);
     return fmt::format(
-        "{}: miss rate {:.2f} % (deviation {:.2f}) at 1e-4 false positives a "
-        "window; {} crops, {}\n",
+        "{}: miss rate {:.2f} % (deviation {:.2f}) at 1e-4 false positives per window; {} crops, "
+        "{}\n",
         result.model.label, 100 * rate, 100 * result.windows.deviation(rate),
         result.windows.positives, work);
   }
-  const people::ImageEvaluation& measured = result.images;
+  const people::ImageReport& measured = result.images;
   return fmt::format(
       "{}: log-average miss rate {:.1f} % (deviation {:.1f}), average precision "
       "{:.1f} %; {} people in {} images, {}\n",
@@ -178,15 +177,14 @@ std::string line_of(const EvalResult& result, const EvalRequest& request) {
       100 * measured.average_precision, measured.people, measured.images, work);
 }
 
-// A curve that ends early flatters nobody, but who reads it should know.
+// The rest of a curve that ends early is taken as constant, which readers should know.
 void warn_of_short_curve(const EvalResult& result, Context& context) {
   const auto& curve = result.images.curve;
   const double end = curve.empty() ? 0 : curve.back().false_positives;
   if (end >= 1) return;
   context.console.note(
-      fmt::format("{}: with all scores from {:.3g} on there are {:.3g} false positives an image; "
-                  "the end of the "
-                  "curve stands for the rest up to 1",
+      fmt::format("{}: all scores from {:.3g} on give only {:.3g} false positives per image; from "
+                  "there to 1 the curve is taken as constant",
                   result.model.label, result.lowest_score, end));
 }
 
@@ -217,26 +215,31 @@ int run_eval(EvalRequest& request, Context& context) {
 
 void describe(OptionVisitor& visit, EvalRequest& request) {
   visit("model", request.models,
-        "hog, cascade or channels as shipped, or a model file; several parted by commas, each "
-        "with a name of its own where wanted: a=one.safetensors,b=two.safetensors");
-  visit("images", request.images, "images in which people are marked: folder, file, glob or @list");
-  visit("annotations", request.annotations,
-        "folder or file that says where people are: PASCAL 1.00 text or COCO JSON");
-  visit("crops", request.crops, "instead of images: crops with a person's window in their middle");
-  visit("negatives", request.negatives, "images without people");
-  visit("output", request.output, "folder for the page, the curve and what was found");
-  visit("sheet", request.sheet, "pictures of the worst mistakes in the page, of each sort", 0, 500);
-  describe(visit, request.search);
+        "models to evaluate, with commas between them: shipped ones (channels, cascade, hog) or "
+        "files. NAME=FILE gives one a name in the report",
+        {.use = TextUse::kModel});
+  visit.path("images", request.images, TextUse::kInput,
+             "images in which people are annotated: a folder, file, glob or @list");
+  visit.path("annotations", request.annotations, TextUse::kInput,
+             "folder or file with the annotations: PASCAL 1.00 text or COCO JSON");
+  visit.path("crops", request.crops, TextUse::kInput,
+             "instead of images: crops with a person's window in their middle");
+  visit.path("negatives", request.negatives, TextUse::kInput, "images without people");
+  visit.path("output", request.output, TextUse::kFolder,
+             "folder for the report: a page, the curve, and the detections");
+  visit("sheet", request.sheet, "how many of the worst mistakes of each sort the page shows", 0,
+        500);
+  visit("threshold", request.detect.threshold, "least score of a detection, where the curve ends",
+        {.absent = "chosen so that the curve reaches 1 false positive per image"});
+  describe(visit, request.detect.scan);
+  describe(visit, request.detect.fuse);
   describe(visit, request.annotation);
   describe(visit, request.measure);
 }
 
-std::vector<EvalModel> read_eval_models(const std::string& words) {
+std::vector<EvalModel> read_eval_models(const std::vector<std::string>& words) {
   std::vector<EvalModel> models;
-  for (std::size_t at = 0; at <= words.size();) {
-    const std::size_t comma = std::min(words.find(',', at), words.size());
-    std::string word = words.substr(at, comma - at);
-    at = comma + 1;
+  for (std::string word : words) {
     std::string label = std::filesystem::path(word).stem().string();
     const auto equals = word.find('=');
     if (equals != std::string::npos && word.find('/') > equals) {
@@ -244,15 +247,15 @@ std::vector<EvalModel> read_eval_models(const std::string& words) {
       word.erase(0, equals + 1);
     }
     if (word.empty() || label.empty())
-      throw InvalidArgument(fmt::format(
-          "--model is '{}'; expected models parted by commas, such as hog or a=FILE,b=FILE",
-          words));
+      throw InvalidArgument(
+          "--model has an empty name; expected models with commas between them, such as hog or "
+          "a=FILE,b=FILE");
     for (const EvalModel& other : models) {
       if (other.label == label)
         throw InvalidArgument(fmt::format(
             "--model names '{}' twice; give each model a name, such as a=FILE,b=FILE", label));
     }
-    models.push_back({label, model_path(word), read_people_model(word)});
+    models.push_back({label, word, people::load_model(word)});
   }
   return models;
 }
@@ -261,28 +264,28 @@ Command people_eval_command() {
   return {
       .system = "people",
       .verb = "eval",
-      .summary = "how well models find people",
+      .summary = "measure how well models find people",
       .text =
-          "With --images and --annotations: people found and missed in whole images, as miss rate "
-          "against false positives an image. Its log-average over 0.01 to 1 false positives is the "
-          "field's measure; a detection has found a person where their boxes, brought to one "
-          "aspect, overlap by half of their union. The standard deviation comes from drawing "
-          "images "
-          "with replacement. Images of --negatives count as well. Scores from 0.5 below the "
-          "model's "
-          "threshold on are looked at, or lower ones where that does not reach 1 false positive an "
-          "image. With --crops and --negatives: miss rate against false positives a window. The "
-          "folder -o gets a page, the curve as CSV and SVG, and what was found as COCO JSON. "
-          "Several models are measured on the same images and drawn into one picture. An image "
-          "that "
-          "cannot be read ends the run: a part of the images is another measure.",
+          "With --images and --annotations, people are searched in whole images. The report has "
+          "the "
+          "miss rate over false positives per image, and its log-average over 0.01 to 1 false "
+          "positives per image, by which the field compares detectors. A detection has found a "
+          "person where their boxes, set to the same aspect, overlap by half of their union. The "
+          "standard deviation comes from bootstrap samples of the images. Images of --negatives "
+          "count as well. Scores down to 0.5 below the model's threshold are used, and lower ones "
+          "where those do not reach 1 false positive per image. With --crops and --negatives, "
+          "single windows are classified, and the report has the miss rate over false positives "
+          "per window. The folder -o gets a page, the curve as CSV and SVG, and the detections as "
+          "COCO JSON. Several models are measured on the same images and drawn into one chart. An "
+          "image that cannot be read ends the run, because a part of the images would measure "
+          "something else.",
       .examples =
           {{"fovea people eval --model hog --images pos --annotations boxes -o report",
-            "miss rate in images"},
+            "measure the miss rate in images"},
            {"fovea people eval --model hog,my=my.safetensors --images pos --annotations txt",
-            "two models in one picture"},
+            "compare two models in one chart"},
            {"fovea people eval --model hog --crops crops --negatives scenes --ratio 1.2",
-            "miss rate in windows"}},
+            "measure the miss rate in windows"}},
       .request = make_request<EvalRequest, run_eval>};
 }
 

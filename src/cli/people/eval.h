@@ -1,9 +1,10 @@
-// What the parts of fovea people eval hand to each other: models and images in, what each model
+// What the parts of fovea people eval hand to each other: the models and images, what each model
 // found, and the report.
 #pragma once
 #include <fovea/people/evaluate.h>
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,14 +13,14 @@
 namespace fovea::cli {
 
 struct EvalRequest {
-  std::string models = "channels";  // one or several, parted by commas, each LABEL=MODEL or MODEL
-  std::string images{};             // people are marked in these
+  std::vector<std::string> models{"channels"};  // each MODEL or LABEL=MODEL
+  std::string images{};                         // in which people are annotated
   std::string annotations{};
   std::string crops{};      // windows with a person in their middle
   std::string negatives{};  // images without people
   std::string output{};
   int sheet = 24;  // pictures in each contact sheet
-  PeopleSearch search{};
+  people::DetectOptions detect{};
   people::AnnotationOptions annotation{};
   people::EvaluateOptions measure{};
 };
@@ -27,15 +28,15 @@ void describe(OptionVisitor& visit, EvalRequest& request);
 
 struct EvalModel {
   std::string label;
-  std::string path;
-  people::Model model;
+  std::string name;  // as the user gave it
+  std::shared_ptr<const people::Model> model;
 };
-std::vector<EvalModel> read_eval_models(const std::string& words);
+std::vector<EvalModel> read_eval_models(const std::vector<std::string>& words);
 
 // The images that all models are measured on.
 struct EvalImages {
   std::vector<std::string> paths;
-  std::vector<people::AnnotatedImage> truth;  // one an image; nobody in those without people
+  std::vector<people::AnnotatedImage> truth;  // one per image; nobody in those without people
 };
 
 // How many windows of some images reached a stage of a cascade, and how many passed it.
@@ -45,7 +46,7 @@ struct StageCount {
   std::int64_t passed = 0;
 };
 
-// What came of one model.
+// What was measured for one model.
 struct EvalResult {
   EvalModel model;
   people::ScanCounts counts{};
@@ -53,14 +54,14 @@ struct EvalResult {
   // Measured on images.
   double lowest_score = 0;
   std::vector<people::EvaluatedImage> found{};
-  people::ImageEvaluation images{};
+  people::ImageReport images{};
   // Measured on windows.
-  people::WindowEvaluation windows{};
+  people::WindowReport windows{};
   std::vector<StageCount> stages{};  // of a cascade
 };
 
 // Calls work(worker, index) for every index on several threads. The first index that failed
-// throws; progress is told from the calling thread.
+// throws; progress is reported from the calling thread.
 using EvalWork = std::function<void(std::size_t worker, std::size_t index)>;
 void for_each_in_threads(const Exec& exec, std::string_view stage, std::size_t count,
                          const EvalWork& work);

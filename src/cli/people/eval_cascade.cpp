@@ -12,21 +12,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "people/cascade/cascade_math.h"
-
 namespace fovea::cli {
 namespace {
 
 using people::CascadeModel;
 using people::CascadeStage;
-
-// How many stages let the window pass, told from its score.
-std::size_t stages_passed(const CascadeModel& cascade, float score) {
-  const std::size_t all = cascade.stages.size();
-  if (score >= -people::cascade::kScoreLimit) return all;
-  const double left = std::floor(people::cascade::kBestRejected - static_cast<double>(score));
-  return all - static_cast<std::size_t>(std::clamp(left, 1.0, static_cast<double>(all)));
-}
 
 double share(std::int64_t part, std::int64_t whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole)
@@ -72,8 +62,9 @@ void add_charts(report::Page& page, const std::vector<StageCount>& stages,
   const std::string cost = to_svg(blocks), spared = to_svg(rejected);
   write_svg(place.folder / ("blocks_" + place.name + ".svg"), cost);
   write_svg(place.folder / ("rejected_" + place.name + ".svg"), spared);
-  page.figures({report::Figure::chart(cost, {"What the stages cost."}),
-                report::Figure::chart(spared, {"What the stages spare."})});
+  page.figures({report::Figure::chart(cost, {"The cost of each stage in blocks."}),
+                report::Figure::chart(
+                    spared, {"Share of the windows that are rejected up to each stage."})});
 }
 
 // The blocks of a stage in the window; the more a block's vote weighs, the darker it is drawn.
@@ -108,7 +99,7 @@ void add_blocks(report::Page& page, const CascadeModel& cascade) {
   for (std::size_t i = 0; i < count; ++i)
     tiles.push_back({pictures[i], fmt::format("stage {}", i + 1)});
   page.figure(report::Figure::picture(report::montage(tiles),
-                                      {"Blocks that each stage looks at, in the window."}));
+                                      {"The blocks of each stage, drawn in the window."}));
 }
 
 }  // namespace
@@ -129,7 +120,7 @@ void count_stages(const people::Model& model, std::span<const float> scores,
 }
 
 void add_cascade(report::Page& page, const EvalResult& result, const CascadePlace& place) {
-  const auto* cascade = std::get_if<CascadeModel>(&result.model.model.classifier);
+  const auto* cascade = std::get_if<CascadeModel>(&result.model.model->classifier);
   if (cascade == nullptr || result.stages.empty()) return;
   page.subsection("Stages of " + result.model.label);
   add_table(page, result.stages);

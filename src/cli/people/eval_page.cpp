@@ -54,9 +54,9 @@ report::Series series(const std::string& name, const std::vector<people::CurvePo
 
 std::string curve_svg(const std::vector<EvalResult>& results, bool windows) {
   report::LineChart chart{
-      .title = windows ? "Miss rate against false positives a window"
-                       : "Miss rate against false positives an image",
-      .x = {.title = windows ? "false positives a window" : "false positives an image",
+      .title = windows ? "Miss rate over false positives per window"
+                       : "Miss rate over false positives per image",
+      .x = {.title = windows ? "false positives per window" : "false positives per image",
             .log = true,
             .low = windows ? 1e-6 : 1e-3,
             .high = windows ? 1e-1 : 1e1},
@@ -77,7 +77,7 @@ std::string info(const Context& context, const EvalResult& result) {
   std::string text;
   io::JsonWriter json(io::string_sink(text), io::JsonStyle::kCompact);
   json.begin_object().member("fovea", FOVEA_VERSION).member("command", context.command.name());
-  json.member("device", to_string(context.exec.device)).member("model", result.model.path);
+  json.member("device", to_string(context.exec.device)).member("model", result.model.name);
   json.key("options").raw(context.options_json).end_object().finish();
   return text;
 }
@@ -94,10 +94,12 @@ std::string file_name(const std::string& label) {
 
 void write_found(const fs::path& folder, const Context& context, const EvalResult& result,
                  const EvalImages& images) {
-  PeopleFiles files((folder / ("found_" + file_name(result.model.label) + ".json")).string(), "");
+  PeopleFiles files(
+      {.coco = (folder / ("found_" + file_name(result.model.label) + ".json")).string()});
   for (std::size_t i = 0; i < images.paths.size(); ++i) {
     const auto size = io::image_info(images.paths[i]);
-    files.add({images.paths[i], size.width, size.height, -1, 0, result.found[i].found});
+    files.add({images.paths[i], size.width, size.height, -1, 0,
+               clip_people(result.found[i].found, {size.width, size.height})});
   }
   files.commit(info(context, result));
 }
@@ -105,7 +107,7 @@ void write_found(const fs::path& folder, const Context& context, const EvalResul
 // A mistake: where, and how bad.
 struct Mistake {
   std::size_t image;
-  people::Box box;
+  Rect<float> box;
   double badness;
   std::string caption;
 };
@@ -137,7 +139,7 @@ std::vector<Mistake> misses(const EvalResult& result) {
         continue;
       }
       const float score = result.found[i].found[static_cast<std::size_t>(by)].score;
-      if (score < result.model.model.threshold)
+      if (score < result.model.model->threshold)
         mistakes.push_back({i, people[j].box, -score, fmt::format("score {:.2f}", score)});
     }
   }
@@ -145,7 +147,7 @@ std::vector<Mistake> misses(const EvalResult& result) {
 }
 
 // The box with some of its surroundings, cut out of the image, the box drawn.
-Image<std::uint8_t> cut_out(Image<std::uint8_t>& image, const people::Box& box) {
+Image<std::uint8_t> cut_out(Image<std::uint8_t>& image, const Rect<float>& box) {
   const double margin = 0.25 * box.height;
   const int left = std::clamp(static_cast<int>(box.x - margin), 0, image.width() - 1);
   const int top = std::clamp(static_cast<int>(box.y - margin), 0, image.height() - 1);
@@ -180,21 +182,22 @@ void add_sheet(report::Page& page, std::vector<Mistake> mistakes, const EvalImag
 
 void add_image_numbers(report::Page& page, const std::vector<EvalResult>& results) {
   report::Table table{
-      "Measured on the same images; what stands in brackets is the standard "
-      "deviation over images drawn with replacement.",
+      "All models are measured on the same images. Numbers in brackets are standard deviations "
+      "over "
+      "bootstrap samples of the images.",
       {{"model"},
        {"kind"},
        {"log-average miss rate", "%"},
        {"average precision", "%"},
        {"miss rate at 0.1", "%"},
        {"miss rate at 1", "%"},
-       {"evaluations a window"}},
+       {"evaluations per window"}},
       {}};
   for (const EvalResult& result : results) {
-    const people::ImageEvaluation& measured = result.images;
+    const people::ImageReport& measured = result.images;
     table.rows.push_back(
         {result.model.label,
-         people::to_string(result.model.model.kind),
+         people::to_string(result.model.model->kind),
          fmt::format("{:.1f} ({:.1f})", 100 * measured.log_average_miss_rate,
                      100 * measured.deviation),
          {100 * measured.average_precision, 3},
@@ -208,20 +211,21 @@ void add_image_numbers(report::Page& page, const std::vector<EvalResult>& result
 }
 
 void add_window_numbers(report::Page& page, const std::vector<EvalResult>& results) {
-  report::Table table{"Measured on the same windows.",
-                      {{"model"},
-                       {"kind"},
-                       {"miss rate at 1e-4", "%"},
-                       {"miss rate at 1e-5", "%"},
-                       {"crops"},
-                       {"windows"},
-                       {"evaluations a window"}},
-                      {}};
+  report::Table table{
+      "All models are measured on the same windows. Numbers in brackets are standard deviations.",
+      {{"model"},
+       {"kind"},
+       {"miss rate at 1e-4", "%"},
+       {"miss rate at 1e-5", "%"},
+       {"crops"},
+       {"windows"},
+       {"evaluations per window"}},
+      {}};
   for (const EvalResult& result : results) {
     const double rate = result.windows.miss_rate_at(1e-4);
     table.rows.push_back(
         {result.model.label,
-         people::to_string(result.model.model.kind),
+         people::to_string(result.model.model->kind),
          fmt::format("{:.2f} ({:.2f})", 100 * rate, 100 * result.windows.deviation(rate)),
          {100 * result.windows.miss_rate_at(1e-5), 3},
          result.windows.positives,
@@ -236,15 +240,17 @@ void add_window_numbers(report::Page& page, const std::vector<EvalResult>& resul
 std::string lead(const std::vector<EvalResult>& results, const EvalRequest& request, bool windows) {
   const EvalResult& first = results.front();
   if (windows)
-    return fmt::format("{} crops of people, {} windows of images without any.",
-                       first.windows.positives, first.windows.negatives);
+    return fmt::format(
+        "The models were measured on {} crops of people and {} windows of images without people.",
+        first.windows.positives, first.windows.negatives);
   const std::string shape =
       request.measure.match_aspect > 0
-          ? fmt::format("boxes brought to {} of their height", request.measure.match_aspect)
-          : "boxes as they are";
+          ? fmt::format("after boxes are set to a width of {} of their height",
+                        request.measure.match_aspect)
+          : "with boxes as they are";
   return fmt::format(
-      "{} people in {} images; a person is found by an overlap of {} of the union, "
-      "{}.",
+      "The models searched for {} people in {} images. A person counts as found where a detection "
+      "overlaps it by {} of their union, {}.",
       first.images.people, first.images.images, request.measure.match_overlap, shape);
 }
 
@@ -252,16 +258,18 @@ void add_model(report::Page& page, const EvalResult& result, const EvalImages* i
                const EvalRequest& request) {
   page.section(result.model.label);
   std::vector<std::pair<std::string, std::string>> facts{
-      {"file", result.model.path},
-      {"kind", people::to_string(result.model.model.kind)},
-      {"threshold", fmt::format("{}", result.model.model.threshold)}};
-  for (const auto& fact : result.model.model.facts) facts.push_back(fact);
+      {"model", result.model.name},
+      {"kind", people::to_string(result.model.model->kind)},
+      {"threshold", fmt::format("{}", result.model.model->threshold)}};
+  for (const auto& fact : result.model.model->facts) facts.push_back(fact);
   page.facts(facts);
   if (images != nullptr) {
     add_sheet(page, false_positives(result), *images, request,
-              "The surest detections where nobody is marked.");
+              "The false positives with the highest scores.");
     add_sheet(page, misses(result), *images, request,
-              "People not found: at no score, the tallest first; then below the threshold.");
+              "People who were missed. Those found at no score come first, the tallest of them "
+              "before the "
+              "others; then those with a score below the threshold.");
   }
   add_cascade(page, result, {request.output, file_name(result.model.label)});
 }

@@ -1,5 +1,5 @@
-// Runs models over images and windows, an image a thread: results lie in the order of the images,
-// whichever thread was first.
+// Runs models over images and windows, one image per thread. The results have the order of the
+// images, whichever thread was first.
 #include <fovea/core/error.h>
 
 #include <fmt/format.h>
@@ -18,11 +18,13 @@
 namespace fovea::cli {
 namespace {
 
-// One detector a worker, made when it is first needed.
+// One detector per worker, made when it is first needed.
 class Detectors {
  public:
-  Detectors(const people::Model& model, people::DetectOptions options)
-      : model_(model), options_(std::move(options)), detectors_(eval_workers(options_.exec)) {
+  Detectors(std::shared_ptr<const people::Model> model, people::DetectOptions options)
+      : model_(std::move(model)),
+        options_(std::move(options)),
+        detectors_(eval_workers(options_.exec)) {
     // Images keep all threads busy.
     options_.exec.threads = 1;
     options_.exec.progress = {};
@@ -34,12 +36,12 @@ class Detectors {
   }
 
  private:
-  const people::Model& model_;
+  std::shared_ptr<const people::Model> model_;
   people::DetectOptions options_;
   std::vector<std::unique_ptr<people::Detector>> detectors_;
 };
 
-// Annotations and evaluation speak of images as they are stored.
+// Annotations refer to images as they are stored.
 Image<std::uint8_t> read_pixels(const std::string& path) {
   return people_pixels(io::read_image(path));
 }
@@ -56,8 +58,9 @@ void check_size(const std::string& path, const Image<std::uint8_t>& image,
                 const people::AnnotatedImage& truth) {
   if (truth.width == 0 || truth.height == 0) return;
   if (truth.width != image.width() || truth.height != image.height())
-    throw FormatError(fmt::format("{}: is {}x{}, but its annotation speaks of an image of {}x{}",
-                                  path, image.width(), image.height(), truth.width, truth.height));
+    throw FormatError(
+        fmt::format("{}: the image is {}x{}, but its annotation is for an image of {}x{}", path,
+                    image.width(), image.height(), truth.width, truth.height));
 }
 
 // One run over all images with the least score given.
@@ -72,7 +75,7 @@ void find_people(const EvalImages& images, const people::DetectOptions& options,
                         check_size(images.paths[i], image, images.truth[i]);
                         people::EvaluatedImage& found = result.found[i];
                         found = {{}, images.truth[i].people};
-                        if (!holds_a_window(image, result.model.model, options.scan)) return;
+                        if (!holds_a_window(image, *result.model.model, options.scan)) return;
                         people::DetectResult detected = detectors.of(worker).detect(image);
                         found.found = std::move(detected.people);
                         counts[i] = detected.counts;
@@ -94,15 +97,15 @@ std::size_t people_found(const std::vector<people::EvaluatedImage>& images) {
 void count_stages_of_images(const EvalImages& images, const people::DetectOptions& options,
                             EvalResult& result) {
   constexpr std::size_t kMostImages = 16;
-  if (result.model.model.kind != people::Kind::kCascade) return;
+  if (result.model.model->kind != people::Kind::kCascade) return;
   const std::size_t count = std::min(kMostImages, images.paths.size());
   people::DetectOptions alone = options;
   alone.exec.progress = {};
   people::Detector detector(result.model.model, alone);
   for (std::size_t i = 0; i < count; ++i) {
     const Image<std::uint8_t> image = read_pixels(images.paths[i * images.paths.size() / count]);
-    if (!holds_a_window(image, result.model.model, options.scan)) continue;
-    count_stages(result.model.model, detector.scores(image), result.stages);
+    if (!holds_a_window(image, *result.model.model, options.scan)) continue;
+    count_stages(*result.model.model, detector.scores(image), result.stages);
   }
 }
 
@@ -166,14 +169,14 @@ EvalResult measure_on_images(const EvalModel& model, const EvalImages& images,
   constexpr double kBelowThreshold = 0.5;
   constexpr int kMostRounds = 4;
   EvalResult result{.model = model};
-  people::DetectOptions options = detect_options(request.search, exec);
+  people::DetectOptions options = request.detect;
   options.exec = exec;
   people::EvaluateOptions measure = request.measure;
-  measure.seed = exec.seed;
+  measure.exec = exec;
   const bool given = options.threshold.has_value();
   double below = kBelowThreshold;
   for (int round = 0;; ++round, below *= 2) {
-    if (!given) options.threshold = model.model.threshold - below;
+    if (!given) options.threshold = model.model->threshold - below;
     result.lowest_score = *options.threshold;
     const std::size_t before = people_found(result.found);
     const auto start = steady_seconds();
@@ -192,7 +195,7 @@ EvalResult measure_on_images(const EvalModel& model, const EvalImages& images,
 EvalResult measure_on_windows(const EvalModel& model, const EvalWindows& windows,
                               const EvalRequest& request, const Exec& exec) {
   EvalResult result{.model = model};
-  people::DetectOptions options = detect_options(request.search, exec);
+  people::DetectOptions options = request.detect;
   options.exec = exec;
   Detectors detectors(model.model, options);
   const double start = steady_seconds();
@@ -211,7 +214,7 @@ EvalResult measure_on_windows(const EvalModel& model, const EvalWindows& windows
   for_each_in_threads(exec, model.label + ": negatives", scores.size(),
                       [&](std::size_t worker, std::size_t i) {
                         const Image<std::uint8_t> image = read_pixels(windows.negatives[i]);
-                        if (!holds_a_window(image, model.model, options.scan)) return;
+                        if (!holds_a_window(image, *model.model, options.scan)) return;
                         scores[i] = detectors.of(worker).scores(image, &counts[i]);
                       });
   std::vector<float> negatives;
@@ -221,7 +224,7 @@ EvalResult measure_on_windows(const EvalModel& model, const EvalWindows& windows
     result.counts.evaluations += counts[i].evaluations;
   }
   result.seconds = steady_seconds() - start;
-  count_stages(model.model, negatives, result.stages);
+  count_stages(*model.model, negatives, result.stages);
   result.windows = people::evaluate_windows(positives, negatives);
   return result;
 }

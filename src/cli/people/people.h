@@ -1,42 +1,25 @@
-// What the verbs of fovea people share: the model, how people are looked for, and how they are
-// told.
+// What the verbs of fovea people share: the option for the model, and pixels as detectors take
+// them.
 #pragma once
 #include <fovea/io/image_io.h>
 #include <fovea/people/detector.h>
 
 #include <string>
-#include <vector>
 
 #include "cli/program/command.h"
 
 namespace fovea::cli {
 
-// A shipped model by its short name (hog, cascade, channels), or a file.
-struct PeopleModel {
-  std::string model = "channels";
-};
-void describe(OptionVisitor& visit, PeopleModel& choice);
+// The option --model.
+void describe_people_model(OptionVisitor& visit, std::string& model);
 
-std::string model_path(const std::string& word);
-// Reads it; a file of another make (OpenCV, liblinear) is imported.
-people::Model read_people_model(const std::string& word);
+// "1 person", "2 people".
+std::string people_text(std::size_t count);
 
-// How people are looked for, as users say it.
-struct PeopleSearch {
-  people::ScanOptions scan{};
-  people::FuseOptions fuse{};
-  std::string threshold{};  // least score; empty: the model's
-};
-void describe(OptionVisitor& visit, PeopleSearch& search);
-people::DetectOptions detect_options(const PeopleSearch& search, const Exec& exec);
-
-// "x,y,width,height" in whole pixels; throws InvalidArgument that names the option.
-people::Region parse_region(const std::string& option, const std::string& text);
-
-// Pixels as a detector takes them: bytes, gray or RGB, alpha left out.
+// Pixels as a detector takes them: bytes, gray or RGB, without opacity.
 Image<std::uint8_t> people_pixels(io::AnyImage image);
 
-// Boxes with their scores drawn on an RGB or gray image.
-void draw_people(ImageView<std::uint8_t> image, const std::vector<people::Detection>& people);
+// The same picture in RGB, so that what is drawn on it is in color.
+Image<std::uint8_t> in_color(Image<std::uint8_t> image);
 
 }  // namespace fovea::cli

@@ -10,12 +10,16 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <map>
 #include <optional>
 
 namespace fovea::cli {
 namespace {
 
-std::array<float, 4> corners(const people::Box& box) {
+namespace fs = std::filesystem;
+
+std::array<float, 4> numbers(const Rect<float>& box) {
   return {box.x, box.y, box.width, box.height};
 }
 
@@ -30,19 +34,26 @@ constexpr const char* kNameless = "temporary file";
 NamelessFile nameless_file() {
   NamelessFile file(std::tmpfile());
   if (!file)
-    throw WriteError(fmt::format("{}: cannot make one: {}", kNameless, std::strerror(errno)));
+    throw WriteError(fmt::format("{}: cannot be made: {}", kNameless, std::strerror(errno)));
   return file;
 }
 
 }  // namespace
 
-// COCO has all images in one list and all boxes in another behind it: boxes wait in a file of their
-// own, one a line.
-class PeopleFiles::Coco {
+class PeopleFiles::Writer {
+ public:
+  virtual ~Writer() = default;
+  virtual void add(const PeopleFrame& frame) = 0;
+  virtual void commit(const std::string&) {}
+};
+
+// COCO has one list of all images and behind it one of all boxes: boxes wait in a file of their
+// own, one per line.
+class PeopleFiles::Coco final : public Writer {
  public:
   explicit Coco(const std::string& path) : file_(path), json_(file_.sink()) {}
 
-  void add(const PeopleFrame& frame) {
+  void add(const PeopleFrame& frame) override {
     start();
     ++images_;
     std::string text;
@@ -54,15 +65,19 @@ class PeopleFiles::Coco {
     image.end_object().finish();
     json_.raw(text);
     for (const people::Detection& person : frame.people) {
+      const Rect<float>& box = person.box;
       boxes_->begin_object().member("id", ++people_).member("image_id", images_);
       boxes_->member("category_id", 1);
-      boxes_->key("bbox").values(std::span<const float>(corners(person.box)));
-      boxes_->member("area", person.box.area()).member("iscrowd", 0).member("score", person.score);
+      boxes_->key("bbox").values(std::span<const float>(numbers(box)));
+      const std::array<float, 8> outline{box.x,       box.y,        box.right(), box.y,
+                                         box.right(), box.bottom(), box.x,       box.bottom()};
+      boxes_->key("segmentation").begin_array().values(std::span<const float>(outline)).end_array();
+      boxes_->member("area", box.area()).member("iscrowd", 0).member("score", person.score);
       boxes_->end_object();
     }
   }
 
-  void commit(const std::string& info) {
+  void commit(const std::string& info) override {
     start();
     json_.end_array().key("annotations").begin_array();
     boxes_->finish();
@@ -71,7 +86,7 @@ class PeopleFiles::Coco {
     while (std::fgets(line.data(), static_cast<int>(line.size()), aside_.get()) != nullptr)
       json_.raw(std::string_view(line.data(), std::strlen(line.data()) - 1));
     if (std::ferror(aside_.get()) != 0)
-      throw WriteError(fmt::format("{}: cannot read it again", kNameless));
+      throw WriteError(fmt::format("{}: cannot be read again", kNameless));
     json_.end_array().key("categories").begin_array().begin_object();
     json_.member("id", 1).member("name", "person").end_object().end_array();
     json_.key("info").raw(info);
@@ -80,7 +95,7 @@ class PeopleFiles::Coco {
   }
 
  private:
-  // With the first that is written: the file may be the standard output.
+  // Not before something is written: the file may be the standard output.
   void start() {
     if (boxes_) return;
     aside_ = nameless_file();
@@ -95,23 +110,54 @@ class PeopleFiles::Coco {
   std::int64_t images_ = 0, people_ = 0;
 };
 
-class PeopleFiles::Csv {
+class PeopleFiles::CocoResults final : public Writer {
+ public:
+  explicit CocoResults(const std::string& path) : file_(path), json_(file_.sink()) {}
+
+  void add(const PeopleFrame& frame) override {
+    start();
+    ++images_;
+    for (const people::Detection& person : frame.people) {
+      json_.begin_object().member("image_id", images_).member("category_id", 1);
+      json_.key("bbox").values(std::span<const float>(numbers(person.box)));
+      json_.member("score", person.score).end_object();
+    }
+  }
+
+  void commit(const std::string&) override {
+    start();
+    json_.end_array().finish();
+    file_.commit();
+  }
+
+ private:
+  void start() {
+    if (!std::exchange(started_, true)) json_.begin_array();
+  }
+
+  io::FileSink file_;
+  io::JsonWriter json_;
+  bool started_ = false;
+  std::int64_t images_ = 0;
+};
+
+class PeopleFiles::Csv final : public Writer {
  public:
   explicit Csv(const std::string& path) : file_(path) {}
 
-  void add(const PeopleFrame& frame) {
+  void add(const PeopleFrame& frame) override {
     start();
     for (const people::Detection& person : frame.people) {
       csv_->field(frame.input);
       if (frame.frame >= 0) csv_->field(frame.frame).field(frame.time_seconds);
       else csv_->empty().empty();
-      for (const float corner : corners(person.box)) csv_->field(corner);
+      for (const float number : numbers(person.box)) csv_->field(number);
       csv_->field(person.score).field(person.scale);
       csv_->end_row();
     }
   }
 
-  void commit() {
+  void commit(const std::string&) override {
     start();
     file_.commit();
   }
@@ -128,20 +174,135 @@ class PeopleFiles::Csv {
   std::optional<io::CsvWriter> csv_;
 };
 
-PeopleFiles::PeopleFiles(const std::string& coco, const std::string& csv) {
-  if (!coco.empty()) coco_ = std::make_unique<Coco>(coco);
-  if (!csv.empty()) csv_ = std::make_unique<Csv>(csv);
+// One file per image, NAME.txt or the like; per frame of a video NAME_000012.txt.
+class PeopleFiles::Folder : public Writer {
+ protected:
+  explicit Folder(const std::string& folder) : folder_(folder) {
+    std::error_code error;
+    fs::create_directories(folder_, error);
+    if (error)
+      throw WriteError(fmt::format("{}: the folder cannot be made: {}", folder, error.message()));
+  }
+
+  static std::string name_of(const PeopleFrame& frame) {
+    std::string name = frame.input == "-" ? "stdin" : fs::path(frame.input).stem().string();
+    if (frame.frame >= 0) name += fmt::format("_{:06}", frame.frame);
+    return name;
+  }
+  const fs::path& folder() const { return folder_; }
+
+  void write(const PeopleFrame& frame, const char* extension, const std::string& text) {
+    const std::string path = (folder_ / (name_of(frame) + extension)).string();
+    if (frame.frame <= 0) {
+      const auto [other, is_new] = written_.emplace(path, frame.input);
+      if (!is_new && other->second != frame.input)
+        throw InvalidArgument(fmt::format("{} and {} would both be written to {}; run them apart",
+                                          other->second, frame.input, path));
+    }
+    io::FileSink file(path);
+    file.write(text);
+    file.commit();
+  }
+
+ private:
+  fs::path folder_;
+  std::map<std::string, std::string> written_;
+};
+
+// Lines "0 center-x center-y width height", relative to the size of the image.
+class PeopleFiles::Yolo final : public Folder {
+ public:
+  explicit Yolo(const std::string& folder) : Folder(folder) {}
+
+  void add(const PeopleFrame& frame) override {
+    std::string text;
+    for (const people::Detection& person : frame.people) {
+      const Rect<float>& box = person.box;
+      text += fmt::format("0 {:.6f} {:.6f} {:.6f} {:.6f}\n", (box.x + box.width / 2) / frame.width,
+                          (box.y + box.height / 2) / frame.height, box.width / frame.width,
+                          box.height / frame.height);
+    }
+    write(frame, ".txt", text);
+  }
+};
+
+class PeopleFiles::Labelme final : public Folder {
+ public:
+  explicit Labelme(const std::string& folder) : Folder(folder) {}
+
+  void add(const PeopleFrame& frame) override {
+    std::string text;
+    io::JsonWriter json(io::string_sink(text));
+    json.begin_object().member("version", "5.0.0").key("flags").begin_object().end_object();
+    json.key("shapes").begin_array();
+    for (const people::Detection& person : frame.people) {
+      const Rect<float>& box = person.box;
+      json.begin_object().member("label", "person").key("points").begin_array();
+      json.values(std::span<const float>(std::array<float, 2>{box.x, box.y}));
+      json.values(std::span<const float>(std::array<float, 2>{box.right(), box.bottom()}));
+      json.end_array().member("group_id", nullptr).member("shape_type", "rectangle");
+      json.key("flags").begin_object().end_object().member("score", person.score).end_object();
+    }
+    json.end_array().member("imagePath", image_path(frame)).member("imageData", nullptr);
+    json.member("imageHeight", frame.height).member("imageWidth", frame.width);
+    json.end_object().finish();
+    write(frame, ".json", text);
+  }
+
+ private:
+  // labelme looks for the image from the folder of the JSON file on. A frame of a video has no file
+  // of its own: it is named as if it lay beside the JSON file.
+  std::string image_path(const PeopleFrame& frame) const {
+    if (frame.frame >= 0 || frame.input == "-") return name_of(frame) + ".png";
+    std::error_code error;
+    const fs::path near = fs::proximate(frame.input, folder(), error);
+    return error ? frame.input : near.string();
+  }
+};
+
+void describe(OptionVisitor& visit, PeopleOutputs& outputs) {
+  visit.path("coco", outputs.coco, TextUse::kOutput,
+             "file for all boxes as COCO JSON, - for the standard output");
+  visit.path("coco-results", outputs.coco_results, TextUse::kOutput,
+             "file for all boxes as a COCO results array, as pycocotools' loadRes reads it");
+  visit.path("csv", outputs.csv, TextUse::kOutput,
+             "file for all boxes as CSV with one row per box, - for the standard output");
+  visit.path("yolo", outputs.yolo, TextUse::kFolder,
+             "folder for YOLO labels, one text file per image or frame");
+  visit.path("labelme", outputs.labelme, TextUse::kFolder,
+             "folder for labelme annotations, one JSON file per image or frame");
+}
+
+PeopleFiles::PeopleFiles(const PeopleOutputs& outputs) {
+  if (!outputs.coco.empty()) writers_.push_back(std::make_unique<Coco>(outputs.coco));
+  if (!outputs.coco_results.empty())
+    writers_.push_back(std::make_unique<CocoResults>(outputs.coco_results));
+  if (!outputs.csv.empty()) writers_.push_back(std::make_unique<Csv>(outputs.csv));
+  if (!outputs.yolo.empty()) writers_.push_back(std::make_unique<Yolo>(outputs.yolo));
+  if (!outputs.labelme.empty()) writers_.push_back(std::make_unique<Labelme>(outputs.labelme));
 }
 PeopleFiles::~PeopleFiles() = default;
 
 void PeopleFiles::add(const PeopleFrame& frame) {
-  if (coco_) coco_->add(frame);
-  if (csv_) csv_->add(frame);
+  for (const auto& writer : writers_) writer->add(frame);
+  ++count_;
 }
 
 void PeopleFiles::commit(const std::string& info) {
-  if (coco_) coco_->commit(info);
-  if (csv_) csv_->commit();
+  for (const auto& writer : writers_) writer->commit(info);
+}
+
+std::vector<people::Detection> clip_people(std::vector<people::Detection> people, Extent image) {
+  const Rect<float> borders{0, 0, static_cast<float>(image.width),
+                            static_cast<float>(image.height)};
+  for (people::Detection& person : people) {
+    const Rect<float>& box = person.box;
+    const bool inside =
+        box.x >= 0 && box.y >= 0 && box.right() <= borders.width && box.bottom() <= borders.height;
+    if (!inside) person.box = intersect(box, borders);  // which rounds, also what lies inside
+  }
+  std::erase_if(people, [](const people::Detection& person) { return person.box.empty(); });
+  return people;
 }
 
 std::string people_json(const std::vector<people::Detection>& people) {

@@ -1,8 +1,9 @@
-// People found, as files for other programs: COCO's JSON and CSV, both complete or absent. What is
-// added goes to disk at once: an endless video takes no memory.
+// Detected people as files for other programs: COCO JSON, CSV, YOLO and labelme. What is added goes
+// to disk at once, so that an endless video takes no memory.
 #pragma once
 #include <fovea/people/detection.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,31 +12,52 @@
 
 namespace fovea::cli {
 
-// One image or frame and who is in it.
+// Where the files go; what is empty is not written. "-" is the standard output.
+struct PeopleOutputs {
+  std::string coco{};          // COCO JSON with images, annotations and categories
+  std::string coco_results{};  // COCO results: a bare array, as pycocotools' loadRes() reads it
+  std::string csv{};
+  std::string yolo{};     // folder with one text file per image
+  std::string labelme{};  // folder with one JSON file per image
+};
+void describe(OptionVisitor& visit, PeopleOutputs& outputs);
+
+// One image or frame and the people in it.
 struct PeopleFrame {
   std::string input;
   int width = 0;
   int height = 0;
-  std::int64_t frame = -1;  // of a video, from 0; -1: an image
+  std::int64_t frame = -1;  // index in a video, from 0; -1 for an image
   double time_seconds = 0;
   std::vector<people::Detection> people;
 };
 
 class PeopleFiles {
  public:
-  // Empty paths: no such file. Made at once, so that what cannot be written is said first.
-  PeopleFiles(const std::string& coco, const std::string& csv);
+  // Opens the files and makes the folders, so that a place that cannot be written is reported
+  // first.
+  explicit PeopleFiles(const PeopleOutputs& outputs);
   ~PeopleFiles();
   void add(const PeopleFrame& frame);
-  // Completes the files; `info` is a JSON object that says how they were made.
+  // Gives the files their names; `info` is a JSON object that says how they were made.
   void commit(const std::string& info);
+  // How many images and frames were added.
+  std::int64_t count() const { return count_; }
 
  private:
+  class Writer;
   class Coco;
+  class CocoResults;
   class Csv;
-  std::unique_ptr<Coco> coco_;
-  std::unique_ptr<Csv> csv_;
+  class Folder;
+  class Yolo;
+  class Labelme;
+  std::vector<std::unique_ptr<Writer>> writers_;
+  std::int64_t count_ = 0;
 };
+
+// The people with their boxes cut at the borders of the image. Boxes wholly outside are left out.
+std::vector<people::Detection> clip_people(std::vector<people::Detection> people, Extent image);
 
 // [{"box": [x, y, width, height], "score": s, "scale": s}, ...]
 std::string people_json(const std::vector<people::Detection>& people);

@@ -26,12 +26,15 @@ struct ShowRequest {
 };
 
 void describe(OptionVisitor& visit, ShowRequest& request) {
-  visit("output", request.output, "picture to write");
-  visit("model", request.model,
-        "without an image: the model to show, hog, cascade, channels or a file");
+  visit.path("output", request.output, TextUse::kOutput, "picture to write");
+  visit.path("model", request.model, TextUse::kModel,
+             "model to show where no image is given, or the cascade for --blocks: a shipped model "
+             "(channels, cascade or hog) or a file");
   visit("blocks", request.blocks,
-        "of a cascade: draw the blocks of this stage on the surest person; 0: gradients", 0, 1000);
-  visit("glyph", request.glyph, "pixels a cell is drawn wide", 4, 256);
+        "draw the blocks of this stage of a cascade on the person with the highest score; 0 shows "
+        "gradients",
+        0, 1000);
+  visit("glyph", request.glyph, "width of a cell in the picture, in pixels", 4, 256);
   visit.group("hog", request.hog);
 }
 
@@ -59,10 +62,10 @@ Image<std::uint8_t> gradients_of(ImageView<const std::uint8_t> image, const Show
 
 Image<std::uint8_t> blocks_on(Image<std::uint8_t> image, const ShowRequest& request,
                               const Exec& exec) {
-  people::Model model = read_people_model(request.model.empty() ? "cascade" : request.model);
-  const auto* cascade = std::get_if<people::CascadeModel>(&model.classifier);
+  const auto model = people::load_model(request.model.empty() ? "cascade" : request.model);
+  const auto* cascade = std::get_if<people::CascadeModel>(&model->classifier);
   if (cascade == nullptr)
-    throw InvalidArgument(fmt::format("--blocks needs a cascade, not {}", to_string(model.kind)));
+    throw InvalidArgument(fmt::format("--blocks needs a cascade, not {}", to_string(model->kind)));
   if (request.blocks > static_cast<int>(cascade->stages.size()))
     throw InvalidArgument(fmt::format("--blocks is {}, but the cascade has {} stages",
                                       request.blocks, cascade->stages.size()));
@@ -71,8 +74,9 @@ Image<std::uint8_t> blocks_on(Image<std::uint8_t> image, const ShowRequest& requ
   people::DetectOptions options;
   options.exec = exec;
   const auto found = people::Detector(model, options).detect(image).people;
-  if (found.empty()) throw InvalidArgument("the cascade finds nobody in the image");
-  const people::Box& window = found[0].window;
+  if (found.empty())
+    throw InvalidArgument("the cascade finds nobody in the image; give one with a person");
+  const Rect<float>& window = found[0].window;
   const double scale = window.width / width;
   for (std::size_t k = 0; k < stage.classifiers.size(); ++k) {
     const people::Block& block = stage.classifiers[k].block;
@@ -90,12 +94,13 @@ int run_show(ShowRequest& request, Context& context) {
   Image<std::uint8_t> picture;
   if (context.inputs.empty()) {
     picture =
-        sheet_of(read_people_model(request.model.empty() ? "hog" : request.model), request.glyph);
+        sheet_of(*people::load_model(request.model.empty() ? "hog" : request.model), request.glyph);
   } else {
     Image<std::uint8_t> image =
         people_pixels(read_input(context.inputs[0], io::Orientation::kApply));
-    picture = request.blocks > 0 ? blocks_on(std::move(image), request, exec_of_image(context))
-                                 : gradients_of(image, request);
+    picture = request.blocks > 0
+                  ? blocks_on(in_color(std::move(image)), request, exec_of_image(context))
+                  : gradients_of(image, request);
   }
   io::write_image(request.output, picture.view());
   context.console.print(
@@ -111,20 +116,21 @@ int run_show(ShowRequest& request, Context& context) {
 }  // namespace
 
 Command people_show_command() {
-  return {.system = "people",
-          .verb = "show",
-          .summary = "what a detector sees, and what a model has learned",
-          .text =
-              "With an image: its gradients as glyphs, a star of lines a cell, or with --blocks "
-              "the blocks that a stage of a cascade looks at, on the surest person. Without one: "
-              "the weights, blocks or channels of a model.",
-          .arguments = {{"IMAGE", "image to look at", 0, 1}},
-          .examples = {{"fovea people show street.jpg -o glyphs.png", "gradients"},
-                       {"fovea people show --model cascade -o stages.png",
-                        "the blocks of a cascade's first stages"},
-                       {"fovea people show street.jpg --blocks 3 -o blocks.png",
-                        "the blocks of stage 3 on a person"}},
-          .request = make_request<ShowRequest, run_show>};
+  return {
+      .system = "people",
+      .verb = "show",
+      .summary = "draw what a detector sees and what a model has learned",
+      .text =
+          "With an image, its gradients are drawn as glyphs, one star of lines per cell, or with "
+          "--blocks the blocks of one stage of a cascade on the person with the highest score. "
+          "Without an image, the weights, blocks or channels of a model are drawn.",
+      .arguments = {{"IMAGE", "image to show", 0, 1}},
+      .examples = {{"fovea people show street.jpg -o glyphs.png", "draw the gradients of an image"},
+                   {"fovea people show --model cascade -o stages.png",
+                    "draw the blocks of a cascade's first stages"},
+                   {"fovea people show street.jpg --blocks 3 -o blocks.png",
+                    "draw the blocks of stage 3 on a person"}},
+      .request = make_request<ShowRequest, run_show>};
 }
 
 }  // namespace fovea::cli

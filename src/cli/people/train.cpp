@@ -1,4 +1,4 @@
-// fovea people train: a model out of folders of crops and of images without people.
+// fovea people train: learns a model from a folder of crops and a folder of images without people.
 #include <fovea/core/error.h>
 #include <fovea/core/version.h>
 #include <fovea/io/inputs.h>
@@ -31,14 +31,17 @@ struct TrainRequest {
 };
 
 void describe(OptionVisitor& visit, TrainRequest& request) {
-  visit("kind", request.kind, "which detector");
-  visit("positives", request.positives, "folder of crops with a person's window in their middle");
-  visit("negatives", request.negatives, "folder of whole images without people");
-  visit("output", request.output, "model file to write, .safetensors");
-  visit("checkpoint", request.checkpoint,
-        "file that keeps an unfinished training; without one, the output's name with .checkpoint");
+  visit("kind", request.kind, "kind of detector");
+  visit.path("positives", request.positives, TextUse::kFolder,
+             "folder of crops with a person's window in their middle");
+  visit.path("negatives", request.negatives, TextUse::kFolder,
+             "folder of whole images without people");
+  visit.path("output", request.output, TextUse::kOutput, "model file to write, .safetensors");
+  visit.path("checkpoint", request.checkpoint, TextUse::kOutput,
+             "file that keeps an unfinished training; by default the output's name with "
+             ".checkpoint");
   visit.bytes("memory", request.memory,
-              "most memory for samples, at least 64M; images that are searched come on top",
+              "the most memory for samples, at least 64M; the images being searched need some more",
               64 << 20);
   visit.group("hog", request.hog);
   visit.group("linear", request.linear);
@@ -51,13 +54,21 @@ people::ImageFileSet image_set(const std::string& option, const std::string& wor
   return people::ImageFileSet(io::expand_inputs(std::vector<std::string>{word}, io::image_files()));
 }
 
+template <class Options>
+Options with(Options options, const TrainRequest& request, const Exec& exec) {
+  options.checkpoint = request.checkpoint;
+  options.sample_bytes = request.memory;
+  options.exec = exec;
+  return options;
+}
+
 people::Model trained(const TrainRequest& request, const people::TrainData& data,
-                      const people::TrainRun& run) {
+                      const Exec& exec) {
   if (request.kind == people::Kind::kCascade)
-    return people::train_cascade(data, request.cascade, run);
+    return people::train_cascade(data, with(request.cascade, request, exec));
   if (request.kind == people::Kind::kChannels)
-    return people::train_channels(data, request.channels, run);
-  return people::train_linear(request.kind, request.hog, data, request.linear, run);
+    return people::train_channels(data, with(request.channels, request, exec));
+  return people::train_linear(request.kind, request.hog, data, with(request.linear, request, exec));
 }
 
 std::string facts_json(const people::Model& model) {
@@ -76,20 +87,18 @@ int run_train(TrainRequest& request, Context& context) {
   settle_device(context);
   const people::ImageFileSet positives = image_set("positives", request.positives);
   const people::ImageFileSet negatives = image_set("negatives", request.negatives);
-  people::TrainRun run{
-      .checkpoint = request.checkpoint, .sample_bytes = request.memory, .exec = context.exec};
-  if (run.checkpoint.empty()) run.checkpoint = request.output + ".checkpoint";
-  if (std::filesystem::exists(run.checkpoint))
-    context.console.note("continuing from " + run.checkpoint);
+  if (request.checkpoint.empty()) request.checkpoint = request.output + ".checkpoint";
+  if (std::filesystem::exists(request.checkpoint))
+    context.console.note("continuing from " + request.checkpoint);
   context.console.note(fmt::format("{} crops, {} images without people, at most {} of samples",
                                    positives.count(), negatives.count(),
                                    bytes_text(request.memory)));
   const double start = steady_seconds();
-  const people::Model model = trained(request, {positives, negatives}, run);
+  const people::Model model = trained(request, {positives, negatives}, context.exec);
   const double seconds = steady_seconds() - start;
   model.write(request.output);
   std::error_code ignored;
-  std::filesystem::remove(run.checkpoint, ignored);
+  std::filesystem::remove(request.checkpoint, ignored);
   context.console.end_progress();
   if (context.json) {
     context.console.print(fmt::format(
@@ -109,23 +118,24 @@ int run_train(TrainRequest& request, Context& context) {
 }  // namespace
 
 Command people_train_command() {
-  return {.system = "people",
-          .verb = "train",
-          .summary = "a model from crops of people and images without any",
-          .text =
-              "Learns a detector. Crops hold the window (64x128 unless told otherwise) in their "
-              "middle with some surroundings; mirror images are made by the program. Windows that "
-              "look like people are searched for in all negative images at all sizes, on the GPU "
-              "where there is one; the rest runs on the CPU's threads. The same data, options and "
-              "seed give the same model, on any device and however many threads. A training that "
-              "was stopped continues from its last finished stage when the same command is run "
-              "again.",
-          .examples =
-              {{"fovea people train --positives crops --negatives scenes -o hog.safetensors",
-                "the classic detector from folders of crops and scenes"},
-               {"fovea people train --kind cascade --positives p --negatives n -o c.safetensors",
-                "a cascade; channels likewise"}},
-          .request = make_request<TrainRequest, run_train>};
+  return {
+      .system = "people",
+      .verb = "train",
+      .summary = "train a model from crops of people and images without people",
+      .text =
+          "Learns a detector. Crops show the window (64x128 pixels by default) in their middle, "
+          "with some surroundings; the program adds their mirror images. Negative images are "
+          "searched at all sizes for windows that look like people, on the GPU where there is "
+          "one; everything else runs on the threads of the CPU. The same data, options and seed "
+          "give the same model on any device with any number of threads. A training that was "
+          "interrupted continues from its last finished stage when the same command is run "
+          "again.",
+      .examples =
+          {{"fovea people train --positives crops --negatives scenes -o hog.safetensors",
+            "train the classic detector from folders of crops and scenes"},
+           {"fovea people train --kind cascade --positives p --negatives n -o c.safetensors",
+            "train a cascade; --kind channels works in the same way"}},
+      .request = make_request<TrainRequest, run_train>};
 }
 
 }  // namespace fovea::cli

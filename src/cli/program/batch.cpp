@@ -29,7 +29,7 @@ class OutcomePrinter {
 
   void done(const std::string& input, const Outcome& outcome) {
     if (context_.json) element(input, outcome.members);
-    else print(outcome.line + "\n");
+    else if (!outcome.line.empty()) print(outcome.line + "\n");
   }
   void failed(const std::string& input, const std::string& message) {
     context_.console.complain(message);

@@ -16,7 +16,7 @@ Device settle_device(Context& context);
 
 // The result of one input.
 struct Outcome {
-  std::string line;     // for people, such as the name of the file written
+  std::string line;     // for people, such as the name of the file written; empty: nothing
   std::string members;  // for programs: JSON members, such as "\"width\": 3"
 };
 

@@ -6,8 +6,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "core/words.h"
 #include "people/cascade/cascade_check.h"
 #include "people/cascade/cascade_math.h"
 #include "people/model_parts.h"
@@ -19,6 +21,36 @@ constexpr int kLargestWindow = 512;  // pixels a side: sums of a cell stay below
 constexpr int kLeastBlock = 4;       // pixels a side: a patch a cell
 constexpr int kMostStages = 1000;
 constexpr int kMostClassifiers = 100000;
+
+// The options of a cascade by name. Files of version 0.1.0 have a tensor `options` instead, with a
+// 0 or 1 for each of them in this order.
+struct Flag {
+  const char* key;
+  bool CascadeModel::*field;
+};
+constexpr std::array<Flag, 3> kFlags{{{"cascade.color", &CascadeModel::color},
+                                      {"cascade.graded", &CascadeModel::graded},
+                                      {"cascade.chained", &CascadeModel::chained}}};
+
+void load_flags(const io::ModelFile& file, CascadeModel& model) {
+  if (!file.metadata().contains(kFlags[0].key)) {
+    const auto options = file.tensor<std::int32_t>("options", {kFlags.size()});
+    for (std::size_t i = 0; i < kFlags.size(); ++i) {
+      if (options[i] < 0 || options[i] > 1)
+        throw ModelError(fmt::format("cascade: an option is {}, expected 0 or 1", options[i]));
+      model.*kFlags[i].field = options[i] == 1;
+    }
+    return;
+  }
+  for (const Flag& flag : kFlags) {
+    const auto found = file.metadata().find(flag.key);
+    const std::string word = found == file.metadata().end() ? "absent" : found->second;
+    if (word != "true" && word != "false")
+      throw ModelError(fmt::format("cascade: {} is {}, expected true or false", flag.key,
+                                   detail::shown(word, 40)));
+    model.*flag.field = word == "true";
+  }
+}
 
 std::string classifier_fault(const CascadeModel& model, const BlockClassifier& c) {
   const Block& b = c.block;
@@ -93,6 +125,13 @@ std::vector<Block> block_pool(Extent window) {
   return pool;
 }
 
+std::size_t stages_passed(const CascadeModel& model, float score) {
+  const std::size_t all = model.stages.size();
+  if (score >= -cascade::kScoreLimit) return all;
+  const double left = std::floor(cascade::kBestRejected - static_cast<double>(score));
+  return all - static_cast<std::size_t>(std::clamp(left, 1.0, static_cast<double>(all)));
+}
+
 std::string cascade_fault(const CascadeModel& model) {
   const auto possible = [](int side) {
     return side >= kLeastBlock && side <= kLargestWindow && side % 2 == 0;
@@ -131,9 +170,7 @@ void save(io::ModelFile& file, const CascadeModel& model) {
   for (const BlockClassifier& c : model.ranking) ranking.push_back(&c);
   const auto stages = static_cast<std::int64_t>(sizes.size());
   file.add("window", {2}, std::vector<std::int32_t>{model.window_width, model.window_height});
-  file.add(
-      "options", {3},
-      std::vector<std::int32_t>{model.color ? 1 : 0, model.graded ? 1 : 0, model.chained ? 1 : 0});
+  for (const Flag& flag : kFlags) file.set_metadata(flag.key, model.*flag.field ? "true" : "false");
   file.add("stage_sizes", {stages}, sizes);
   file.add("stage_thresholds", {stages}, thresholds);
   save_classifiers(file, "", classifiers);
@@ -145,13 +182,7 @@ CascadeModel load_cascade(const io::ModelFile& file) {
   const auto window = file.tensor<std::int32_t>("window", {2});
   model.window_width = window[0];
   model.window_height = window[1];
-  const auto options = file.tensor<std::int32_t>("options", {3});
-  for (const std::int32_t option : options)
-    if (option < 0 || option > 1)
-      throw ModelError(fmt::format("cascade: an option is {}, expected 0 or 1", option));
-  model.color = options[0] == 1;
-  model.graded = options[1] == 1;
-  model.chained = options[2] == 1;
+  load_flags(file, model);
   const auto sizes = file.tensor<std::int32_t>("stage_sizes", {io::kAnySize});
   const auto thresholds =
       file.tensor<float>("stage_thresholds", {static_cast<std::int64_t>(sizes.size())});

@@ -67,18 +67,19 @@ std::string annotation_excerpt(std::string_view text) {
   return detail::json_quote(text.size() > 60 ? text.substr(0, 60) : text);
 }
 
-std::optional<Box> sensible_box(double x, double y, double width, double height) {
+std::optional<Rect<float>> sensible_box(double x, double y, double width, double height) {
   constexpr double kMost = 1e6;
   const auto sensible = [](double value) { return std::abs(value) <= kMost; };  // NaN is not
   if (!sensible(x) || !sensible(y) || !sensible(width) || !sensible(height)) return {};
   if (width < 0 || height < 0) return {};
-  return Box{static_cast<float>(x), static_cast<float>(y), static_cast<float>(width),
-             static_cast<float>(height)};
+  return Rect<float>{static_cast<float>(x), static_cast<float>(y), static_cast<float>(width),
+                     static_cast<float>(height)};
 }
 
 void describe(OptionVisitor& visit, AnnotationOptions& options) {
-  visit("label", options.label,
-        "annotated objects whose label holds this word are people; empty: all are");
+  visit(
+      "label", options.label,
+      "count annotated objects whose label contains this word as people; an empty word counts all");
 }
 
 std::vector<AnnotatedImage> parse_annotations(std::span<const std::byte> data,

@@ -11,7 +11,7 @@ namespace fovea::people {
 std::string annotation_excerpt(std::string_view text);
 
 // A box of finite numbers of an image's size, else nothing.
-std::optional<Box> sensible_box(double x, double y, double width, double height);
+std::optional<Rect<float>> sensible_box(double x, double y, double width, double height);
 
 // All objects, whatever their label.
 AnnotatedImage parse_pascal(std::string_view text, const std::string& name);

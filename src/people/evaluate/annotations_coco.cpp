@@ -89,9 +89,9 @@ class CocoReader {
     return found->is_number() && found->get<double>() != 0;
   }
 
-  Box box(const json& entry, const std::string& where) const {
+  Rect<float> box(const json& entry, const std::string& where) const {
     const auto found = entry.find("bbox");
-    std::optional<Box> result;
+    std::optional<Rect<float>> result;
     if (found != entry.end() && found->is_array() && found->size() == 4 &&
         std::all_of(found->begin(), found->end(), [](const json& n) { return n.is_number(); }))
       result = sensible_box((*found)[0].get<double>(), (*found)[1].get<double>(),

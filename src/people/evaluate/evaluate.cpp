@@ -1,4 +1,4 @@
-// Curves of miss rate against false positives an image. All detections are sorted once; a curve,
+// Curves of miss rate over false positives per image. All detections are sorted once; a curve,
 // and each draw of the bootstrap, is one pass over them in which images count as often as they were
 // drawn.
 #include <fmt/format.h>
@@ -92,7 +92,7 @@ std::vector<double> bootstrap(const Sorted& all, const EvaluateOptions& options)
   std::vector<double> drawn;
   std::vector<std::uint32_t> times(images);
   for (int draw = 0; draw < options.draws; ++draw) {
-    Random random(options.seed, static_cast<std::uint64_t>(draw));
+    Random random(options.exec.seed, static_cast<std::uint64_t>(draw));
     std::fill(times.begin(), times.end(), 0);
     for (std::uint32_t i = 0; i < images; ++i) ++times[random.below(images)];
     const std::int64_t people = people_of(all, times);
@@ -125,10 +125,13 @@ double average_precision(std::span<const CurvePoint> curve) {
 
 void describe(OptionVisitor& visit, EvaluateOptions& options) {
   visit("match-overlap", options.match_overlap,
-        "intersection over union from which a detection has found a person", 0.01, 1);
+        "a detection has found a person from this intersection over union on", 0.01, 1);
   visit("match-aspect", options.match_aspect,
-        "width over height that boxes are brought to before they are compared; 0: none", 0, 100);
-  visit("draws", options.draws, "of images with replacement, for the standard deviation", 0,
+        "width of all boxes as a share of their height, set before boxes are compared; 0 compares "
+        "them as they are",
+        0, 100);
+  visit("draws", options.draws,
+        "number of bootstrap samples of the images, from which the standard deviation comes", 0,
         100000);
 }
 
@@ -139,11 +142,11 @@ std::array<double, kReferencePoints> reference_points() {
   return points;
 }
 
-ImageEvaluation evaluate_images(std::span<const EvaluatedImage> images,
-                                const EvaluateOptions& options) {
+ImageReport evaluate_images(std::span<const EvaluatedImage> images,
+                            const EvaluateOptions& options) {
   check_options(options);
   if (images.empty()) throw InvalidArgument("evaluate_images: there are no images");
-  ImageEvaluation result;
+  ImageReport result;
   for (const EvaluatedImage& image : images) result.matches.push_back(match_people(image, options));
   const Sorted all = sorted(images, result.matches);
   const std::vector<std::uint32_t> once(images.size(), 1);
@@ -167,7 +170,7 @@ ImageEvaluation evaluate_images(std::span<const EvaluatedImage> images,
   return result;
 }
 
-double paired_deviation(const ImageEvaluation& a, const ImageEvaluation& b) {
+double paired_deviation(const ImageReport& a, const ImageReport& b) {
   if (a.drawn.size() != b.drawn.size() || a.drawn.size() < 2)
     return std::numeric_limits<double>::quiet_NaN();
   std::vector<double> differences(a.drawn.size());

@@ -11,20 +11,20 @@ namespace fovea::people {
 namespace {
 
 // The same middle and height, another width.
-Box with_aspect(const Box& box, double aspect) {
+Rect<float> with_aspect(const Rect<float>& box, double aspect) {
   if (aspect <= 0) return box;
   const auto width = static_cast<float>(box.height * aspect);
   return {box.x + 0.5F * (box.width - width), box.y, width, box.height};
 }
 
-double over_union(const Box& a, const Box& b) {
-  const double common = intersection(a, b);
+double over_union(const Rect<float>& a, const Rect<float>& b) {
+  const double common = intersection_area(a, b);
   const double whole = double{a.area()} + b.area() - common;
   return whole > 0 ? common / whole : 0;
 }
 
-double over_first(const Box& a, const Box& b) {
-  return a.area() > 0 ? double{intersection(a, b)} / a.area() : 0;
+double over_first(const Rect<float>& a, const Rect<float>& b) {
+  return a.area() > 0 ? double{intersection_area(a, b)} / a.area() : 0;
 }
 
 std::vector<int> best_first(const std::vector<Detection>& found) {
@@ -48,7 +48,7 @@ ImageMatch match_people(const EvaluatedImage& image, const EvaluateOptions& opti
   match.found_by.assign(image.people.size(), -1);
   for (const int index : best_first(image.found)) {
     const auto at = static_cast<std::size_t>(index);
-    const Box box = with_aspect(image.found[at].box, options.match_aspect);
+    const Rect<float> box = with_aspect(image.found[at].box, options.match_aspect);
     double best = options.match_overlap;
     std::size_t taken = image.people.size();
     bool ignored = false;

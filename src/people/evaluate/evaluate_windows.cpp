@@ -1,4 +1,4 @@
-// Curves of miss rate against false positives a window.
+// Curves of miss rate over false positives per window.
 #include <fovea/core/error.h>
 #include <fovea/people/evaluate.h>
 
@@ -22,11 +22,10 @@ std::vector<float> descending(std::span<const float> scores, const char* what) {
 
 }  // namespace
 
-WindowEvaluation evaluate_windows(std::span<const float> positives,
-                                  std::span<const float> negatives) {
+WindowReport evaluate_windows(std::span<const float> positives, std::span<const float> negatives) {
   const std::vector<float> people = descending(positives, "positives");
   const std::vector<float> others = descending(negatives, "negatives");
-  WindowEvaluation result;
+  WindowReport result;
   result.positives = static_cast<std::int64_t>(people.size());
   result.negatives = static_cast<std::int64_t>(others.size());
   std::size_t wrong = 0;
@@ -43,7 +42,7 @@ WindowEvaluation evaluate_windows(std::span<const float> positives,
   return result;
 }
 
-double WindowEvaluation::miss_rate_at(double false_positives) const {
+double WindowReport::miss_rate_at(double false_positives) const {
   double rate = 1;
   for (const CurvePoint& point : curve) {
     if (point.false_positives <= false_positives) rate = point.miss_rate;
@@ -51,7 +50,7 @@ double WindowEvaluation::miss_rate_at(double false_positives) const {
   return rate;
 }
 
-double WindowEvaluation::deviation(double miss_rate) const {
+double WindowReport::deviation(double miss_rate) const {
   return positives > 0 ? std::sqrt(miss_rate * (1 - miss_rate) / static_cast<double>(positives))
                        : 0;
 }

@@ -60,23 +60,32 @@ std::span<const Choice> choices(BlockShape) {
 }
 
 void describe(OptionVisitor& visit, HogOptions& options) {
-  visit("window-width", options.window_width, "width of the detection window, pixels", 4, 4096);
-  visit("window-height", options.window_height, "height of the detection window, pixels", 4, 4096);
-  visit("cell", options.cell, "side of a cell, pixels", 2, 32);
-  visit("block", options.block, "side of a block, cells", 1, 8);
-  visit("block-stride", options.block_stride, "pixels between blocks, a multiple of the cell", 2,
-        256);
-  visit("bins", options.bins, "orientation bins of a cell", 2, 32);
-  visit("signed-angle", options.signed_angle, "tell opposite edge directions apart");
-  visit("color", options.color, "take each pixel's strongest channel instead of its brightness");
-  visit("gamma", options.gamma, "what is done to pixels before differences are taken");
-  visit("norm", options.norm, "how the numbers of a block are brought to one scale");
-  visit("clip", options.clip, "where L2-Hys cuts off", 0.01, 1);
-  visit("sigma", options.sigma, "of the Gaussian over a block, pixels; 0: none", 0, 256);
-  visit("interpolate", options.interpolate, "share votes between neighboring cells and bins");
-  visit("shape", options.shape, "of a block: square, or a center with rings of sectors");
-  visit("rings", options.rings, "of a circular block", 1, 4);
-  visit("sectors", options.sectors, "of a ring", 1, 16);
+  visit("window-width", options.window_width, "width of the detection window, in pixels", 4, 4096);
+  visit("window-height", options.window_height, "height of the detection window, in pixels", 4,
+        4096);
+  visit("cell", options.cell, "side of a cell, in pixels", 2, 32);
+  visit("block", options.block, "side of a block, in cells", 1, 8);
+  visit("block-stride", options.block_stride,
+        "step between blocks, in pixels; a multiple of the cell", 2, 256);
+  visit("bins", options.bins, "number of orientation bins per cell", 2, 32);
+  visit("signed-angle", options.signed_angle,
+        "distinguish edges from light to dark from edges from dark to light");
+  visit("color", options.color, "take each pixel's gradient from its strongest color channel",
+        {.off_help =
+             "Computes gradients from the gray image instead of the strongest color channel."});
+  visit("gamma", options.gamma, "what is applied to pixels before gradients are computed");
+  visit("norm", options.norm, "how the numbers of a block are normalized");
+  visit("clip", options.clip, "the greatest number that the norm l2-hys leaves", 0.01, 1);
+  visit("sigma", options.sigma,
+        "standard deviation of the Gaussian weights over a block, in pixels; 0 weights all pixels "
+        "equally",
+        0, 256);
+  visit("interpolate", options.interpolate, "share each vote between neighboring cells and bins",
+        {.off_help = "Counts each vote in its own cell and bin only."});
+  visit("shape", options.shape,
+        "shape of a block: square, or a circle of a center and rings of sectors");
+  visit("rings", options.rings, "number of rings of a circular block", 1, 4);
+  visit("sectors", options.sectors, "number of sectors per ring", 1, 16);
 }
 
 void check_geometry(const HogOptions& hog) {

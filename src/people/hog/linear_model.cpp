@@ -12,7 +12,8 @@
 namespace fovea::people {
 namespace {
 
-constexpr std::size_t kLongestValue = 40;  // what stands there may end up in a message
+constexpr const char* kOldColor = "hog.colour";  // as version 0.1.0 spelled hog.color
+constexpr std::size_t kLongestValue = 40;        // what stands there may end up in a message
 
 std::string key_of(const OptionField& field) { return "hog." + std::string(field.name); }
 
@@ -21,7 +22,8 @@ HogOptions load_options(const io::ModelFile& file) {
   const auto& facts = file.metadata();
   try {
     for_each_option(hog, [&](const OptionField& field) {
-      const auto fact = facts.find(key_of(field));
+      auto fact = facts.find(key_of(field));
+      if (fact == facts.end() && field.name == "color") fact = facts.find(kOldColor);
       if (fact == facts.end())
         throw ModelError(fmt::format("model lacks the fact '{}'; expected a linear people model",
                                      key_of(field)));

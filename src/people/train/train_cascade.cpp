@@ -94,19 +94,18 @@ void report(const Exec& exec, const std::string& text, double done, double total
 
 class CascadeTrainer {
  public:
-  CascadeTrainer(const TrainData& data, const CascadeTrainOptions& options, const TrainRun& run)
+  CascadeTrainer(const TrainData& data, const CascadeTrainOptions& options)
       : data_(data),
         options_(options),
-        run_(run),
-        survey_(survey_images(data, kWindow, run.exec)),
-        checkpoint_(run.checkpoint, settings_of(stage_options(options), run.exec), survey_),
+        survey_(survey_images(data, kWindow, options.exec)),
+        checkpoint_(options.checkpoint, settings_of(stage_options(options), options.exec), survey_),
         mining_{kWindow,
                 options.color,
                 {.ratio = options.ratio,
                  .stride = options.stride,
                  .enlarge = options.enlarge,
                  .padding = 0},
-                run.exec},
+                options.exec},
         coarse_(mining_),
         positives_(positive_sums(data.positives, options.mirror, mining_)),
         pool_(block_pool(kWindow)) {
@@ -137,7 +136,7 @@ class CascadeTrainer {
   }
 
   std::map<std::string, std::string> facts() const {
-    return {{"training", settings_json(settings_of(options_json(options_), run_.exec))},
+    return {{"training", settings_json(settings_of(options_json(options_), options_.exec))},
             {"data", data_text(survey_)}};
   }
 
@@ -193,11 +192,11 @@ class CascadeTrainer {
     SampleSums negatives(kWindow);
     add_sums(data_.negatives, mined.places, mining_, negatives);
     StageResult result =
-        train_stage({positives_, negatives, training_.model}, pool_, options_, run_.exec);
+        train_stage({positives_, negatives, training_.model}, pool_, options_, options_.exec);
     training_.false_rate *= result.false_rate;
     training_.pass_rates.push_back(result.pass_rate);
     training_.false_rates.push_back(result.false_rate);
-    report(run_.exec,
+    report(options_.exec,
            fmt::format("{}: {} blocks, {:.4f} pass, {:.4f} of {} negatives, {:.2e} in all", what,
                        result.stage.classifiers.size(), result.pass_rate, result.false_rate,
                        mined.places.size(), training_.false_rate),
@@ -212,7 +211,7 @@ class CascadeTrainer {
     const std::size_t positives = positives_.count();
     RankingSamples samples(ranking_blocks(),
                            positives + static_cast<std::size_t>(options_.ranking_windows) + 1);
-    samples.add(positives_, run_.exec);
+    samples.add(positives_, options_.exec);
     positives_ = SampleSums(kWindow);  // of no more use
     CascadeModel chooser = training_.model;
     double rate = 1;
@@ -232,8 +231,8 @@ class CascadeTrainer {
       for_each_window(
           data_.negatives, mined.places, coarse_,
           [&](std::size_t i, const SampleSums& sums) { samples.set(first + i, sums, 0); });
-      chooser.ranking = train_ranking(samples, positives, options_.ranking_cost, run_.exec);
-      report(run_.exec,
+      chooser.ranking = train_ranking(samples, positives, options_.ranking_cost, options_.exec);
+      report(options_.exec,
              fmt::format("ranking: {} of {} windows passed, {} learned", mined.passed,
                          mined.windows, samples.count() - positives),
              round + 1, 2);
@@ -257,7 +256,6 @@ class CascadeTrainer {
 
   TrainData data_;
   const CascadeTrainOptions& options_;
-  const TrainRun& run_;
   TrainSurvey survey_;
   Checkpoint checkpoint_;
   MineOptions mining_;
@@ -270,45 +268,55 @@ class CascadeTrainer {
 }  // namespace
 
 void describe(OptionVisitor& visit, CascadeTrainOptions& options) {
-  visit("stages", options.stages, "stages, at most", 1, 1000);
-  visit("pass-rate", options.pass_rate, "share of the positives that a stage lets pass", 0.5, 1);
-  visit("false-rate", options.false_rate, "share of the negatives that a stage may let pass", 0.01,
-        0.99);
+  visit("stages", options.stages, "the most stages", 1, 1000);
+  visit("pass-rate", options.pass_rate, "least share of the positives that a stage lets pass", 0.5,
+        1);
+  visit("false-rate", options.false_rate, "greatest share of the negatives that a stage lets pass",
+        0.01, 0.99);
   visit("target-rate", options.target_rate,
-        "training ends at this share of windows that pass without a person", 0, 1);
+        "training ends when no more than this share of windows without a person passes all stages",
+        0, 1);
   visit("blocks-per-round", options.blocks_per_round,
-        "random blocks that compete for a place in a stage", 1, 100000);
-  visit("negatives", options.negatives, "windows without a person that a stage learns from", 8,
-        1000000);
+        "number of random blocks that compete for each place in a stage", 1, 100000);
+  visit("negatives", options.negatives,
+        "number of windows without a person that a stage learns from", 8, 1000000);
   visit("cost", options.cost, "C of the blocks' support vector machines", 1e-6, 1e6);
-  visit("color", options.color,
-        "take of each pixel the channel with the strongest gradient, else gray");
-  visit("graded", options.graded, "classifiers vote by their margins, else by their signs");
-  visit("chained", options.chained,
-        "a stage adds to the votes of those before it, else it begins anew");
-  visit("enlarge", options.enlarge, "search the negatives from so many times their size down", 1,
-        8);
-  visit("ratio", options.ratio, "size of a level over that of the next, in that search", 1.01, 4);
-  visit("stride", options.stride, "pixels between windows in that search; twice as many in ranking",
-        1, 128);
+  visit("color", options.color, "take each pixel's gradient from its strongest color channel",
+        {.off_help =
+             "Computes gradients from the gray image instead of the strongest color channel."});
+  visit("graded", options.graded, "let classifiers vote by their margins",
+        {.off_help = "Lets classifiers vote by their signs only, as in the original cascade."});
+  visit("chained", options.chained, "add the votes of a stage to those of the stages before it",
+        {.off_help = "Counts the votes of each stage from 0, as in the original cascade."});
+  visit("enlarge", options.enlarge,
+        "search the negatives from this many times their size downwards", 1, 8);
+  visit("ratio", options.ratio,
+        "size of a pyramid level divided by the size of the next, in the search of negatives", 1.01,
+        4);
+  visit(
+      "stride", options.stride,
+      "step between windows in the search of negatives, in pixels; the ranking's is twice as wide",
+      1, 128);
   visit("ranking-windows", options.ranking_windows,
-        "most negatives for the score of windows that pass all stages; 0: the last stage's votes",
+        "the most negatives that the score of windows which pass all stages is learned from; 0 "
+        "takes the last stage's votes as score",
         0, 1000000);
-  visit("ranking-cost", options.ranking_cost, "C of that score", 1e-6, 1e6);
-  visit("mirror", options.mirror, "learn every positive's mirror image too");
+  visit("ranking-cost", options.ranking_cost, "C of the support vector machine of that score", 1e-6,
+        1e6);
+  visit("mirror", options.mirror, "also learn the mirror image of every positive",
+        {.off_help = "Learns the positives as they are, without their mirror images."});
 }
 
-Model train_cascade(const TrainData& data, const CascadeTrainOptions& options,
-                    const TrainRun& run) {
+Model train_cascade(const TrainData& data, const CascadeTrainOptions& options) {
   check_options(options);
-  resolve(run.exec.device);  // says at once where there is none
-  const std::uint64_t needed = needed_bytes(data, options, run.exec);
-  if (needed > run.sample_bytes)
+  resolve(options.exec.device);  // says at once where there is none
+  const std::uint64_t needed = needed_bytes(data, options, options.exec);
+  if (needed > options.sample_bytes)
     throw InvalidArgument(fmt::format(
         "train: the samples need {} MB, more than the {} MB allowed; allow more or ask for fewer "
         "negatives or ranking windows",
-        (needed >> 20U) + 1, run.sample_bytes >> 20U));
-  CascadeTrainer trainer(data, options, run);
+        (needed >> 20U) + 1, options.sample_bytes >> 20U));
+  CascadeTrainer trainer(data, options);
   Training training = trainer.train();
   Model model;
   model.kind = Kind::kCascade;

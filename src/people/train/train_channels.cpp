@@ -55,23 +55,23 @@ std::vector<WindowPlace> some_of(const std::vector<WindowPlace>& places, std::si
 
 class Training {
  public:
-  Training(const TrainData& data, const ChannelsTrainOptions& options, const TrainRun& run)
+  Training(const TrainData& data, const ChannelsTrainOptions& options)
       : data_(data),
         options_(options),
-        run_(run),
         search_{.ratio = options.ratio,
                 .stride = channels::kCell,
                 .enlarge = options.enlarge,
                 .padding = kPadding},
-        windows_({data, state_.model, search_, kPersonHeight, Model{}.person_aspect}, run.exec) {}
+        windows_({data, state_.model, search_, kPersonHeight, Model{}.person_aspect},
+                 options.exec) {}
 
   ChannelsModel train() {
     state_.model.exact_per_octave = options_.exact_per_octave;
     const Extent window{state_.model.window_width, state_.model.window_height};
-    survey_ = survey_images(data_, window, run_.exec);
-    settings_ = {Kind::kChannels, window, options_json(options_), run_.exec.seed,
-                 run_.sample_bytes};
-    checkpoint_.emplace(run_.checkpoint, settings_, survey_);
+    survey_ = survey_images(data_, window, options_.exec);
+    settings_ = {Kind::kChannels, window, options_json(options_), options_.exec.seed,
+                 options_.sample_bytes};
+    checkpoint_.emplace(options_.checkpoint, settings_, survey_);
     if (!continues()) state_.model.decay = windows_.decay();
     positives_ = windows_.positives(options_.mirror);
     limit_negatives();
@@ -124,11 +124,11 @@ class Training {
   // Samples are held twice while trees grow: by window and by feature.
   void limit_negatives() {
     const auto bytes = 2 * static_cast<std::uint64_t>(windows_.features());
-    const std::uint64_t most = run_.sample_bytes / bytes;
+    const std::uint64_t most = options_.sample_bytes / bytes;
     if (most < positives() + 100)
       throw InvalidArgument(
           fmt::format("train: {} positives need {} MiB for samples, {} are allowed", positives(),
-                      ((positives() + 100) * bytes >> 20U) + 1, run_.sample_bytes >> 20U));
+                      ((positives() + 100) * bytes >> 20U) + 1, options_.sample_bytes >> 20U));
     most_negatives_ = static_cast<std::size_t>(std::min<std::uint64_t>(
         static_cast<std::uint64_t>(options_.most_negatives), most - positives()));
   }
@@ -146,9 +146,9 @@ class Training {
       std::set_difference(found.begin(), found.end(), state_.negatives.begin(),
                           state_.negatives.end(), std::back_inserter(fresh), before);
     }
-    fresh = some_of(fresh, wanted, Random(run_.exec.seed, kNewSequence + round));
+    fresh = some_of(fresh, wanted, Random(options_.exec.seed, kNewSequence + round));
     std::vector<WindowPlace> kept = some_of(state_.negatives, most_negatives_ - fresh.size(),
-                                            Random(run_.exec.seed, kOldSequence + round));
+                                            Random(options_.exec.seed, kOldSequence + round));
     state_.negatives.clear();
     std::merge(kept.begin(), kept.end(), fresh.begin(), fresh.end(),
                std::back_inserter(state_.negatives), before);
@@ -168,13 +168,13 @@ class Training {
     const std::string stage = fmt::format("round {} of {}: trees", state_.next_round + 1, kRounds);
     const int step = std::max(1, trees / 32);
     const auto report = [&](int done) {
-      if (run_.exec.progress && (done % step == 0 || done == trees))
-        run_.exec.progress({stage, double(done), double(trees)});
+      if (options_.exec.progress && (done % step == 0 || done == trees))
+        options_.exec.progress({stage, double(done), double(trees)});
     };
     state_.model.trees = boost_trees(samples,
                                      {trees, options_.feature_share, kCalibration,
                                       static_cast<std::uint64_t>(state_.next_round) + 1},
-                                     run_.exec, report);
+                                     options_.exec, report);
     state_.model.rejection.assign(
         state_.model.trees.size(),
         static_cast<std::int32_t>(std::lround(options_.rejection * ChannelsModel::kScoreUnit)));
@@ -191,7 +191,6 @@ class Training {
 
   const TrainData& data_;
   const ChannelsTrainOptions& options_;
-  const TrainRun& run_;
   const ScanOptions search_;
   State state_;
   ChannelWindows windows_;
@@ -205,29 +204,34 @@ class Training {
 }  // namespace
 
 void describe(OptionVisitor& visit, ChannelsTrainOptions& options) {
-  visit("trees", options.trees, "trees of the last of four rounds", 64, 65536);
-  visit("negatives-per-round", options.negatives_per_round, "new windows of negatives a round", 1,
-        1000000);
-  visit("most-negatives", options.most_negatives, "windows of negatives learned from at most", 1,
-        1000000);
-  visit("negatives-per-image", options.negatives_per_image, "new windows of one negative at most",
-        1, 100000);
-  visit("feature-share", options.feature_share, "share of the features that a node chooses from",
-        1e-4, 1);
-  visit("rejection", options.rejection, "score below which a window is dropped", -7, 0);
-  visit("enlarge", options.enlarge, "negatives are searched from so many times their size down", 1,
-        8);
-  visit("ratio", options.ratio, "of the levels in which negatives are searched", 1.01, 4);
-  visit("exact-per-octave", options.exact_per_octave,
-        "sizes an octave for which channels are computed from pixels; 0: all", 0, 64);
-  visit("mirror", options.mirror, "learn every positive's mirror image too");
+  visit("trees", options.trees, "number of trees of the last of four rounds", 64, 65536);
+  visit("negatives-per-round", options.negatives_per_round,
+        "the most new windows without a person in a round", 1, 1000000);
+  visit("most-negatives", options.most_negatives,
+        "the most windows without a person that a round learns from", 1, 1000000);
+  visit("negatives-per-image", options.negatives_per_image,
+        "the most new windows from one negative", 1, 100000);
+  visit("feature-share", options.feature_share,
+        "share of the features that each node may choose from", 1e-4, 1);
+  visit("rejection", options.rejection,
+        "score below which a window is rejected before all trees are evaluated", -7, 0);
+  visit("enlarge", options.enlarge,
+        "search the negatives from this many times their size downwards", 1, 8);
+  visit("ratio", options.ratio,
+        "size of a pyramid level divided by the size of the next, in the search of negatives", 1.01,
+        4);
+  visit(
+      "exact-per-octave", options.exact_per_octave,
+      "number of levels per octave whose channels are computed from pixels; 0 computes all levels",
+      0, 64);
+  visit("mirror", options.mirror, "also learn the mirror image of every positive",
+        {.off_help = "Learns the positives as they are, without their mirror images."});
 }
 
-Model train_channels(const TrainData& data, const ChannelsTrainOptions& options,
-                     const TrainRun& run) {
+Model train_channels(const TrainData& data, const ChannelsTrainOptions& options) {
   check_options(options);
-  resolve(run.exec.device);  // says at once where there is none
-  Training training(data, options, run);
+  resolve(options.exec.device);  // says at once where there is none
+  Training training(data, options);
   Model model;
   model.kind = Kind::kChannels;
   model.person_height = kPersonHeight;

@@ -48,17 +48,17 @@ std::vector<Hit> thin_out(std::vector<Hit> hits, const ScanPlan& plan, double pe
     const double height = plan.window.height * person_height, width = height * person_aspect;
     const double x = hit.column * plan.stride + (plan.window.width - width) / 2 - plan.padding,
                  y = hit.row * plan.stride + (plan.window.height - height) / 2 - plan.padding;
-    return Box{static_cast<float>(x * level.scale_x), static_cast<float>(y * level.scale_y),
-               static_cast<float>(width * level.scale_x),
-               static_cast<float>(height * level.scale_y)};
+    return Rect<float>{static_cast<float>(x * level.scale_x), static_cast<float>(y * level.scale_y),
+                       static_cast<float>(width * level.scale_x),
+                       static_cast<float>(height * level.scale_y)};
   };
   std::vector<Hit> kept;
-  std::vector<Box> boxes;
+  std::vector<Rect<float>> boxes;
   for (const Hit& hit : hits) {
     if (static_cast<int>(kept.size()) == most) break;
-    const Box box = box_of(hit);
-    const bool covered = std::any_of(boxes.begin(), boxes.end(), [&](const Box& other) {
-      return intersection(box, other) > kOverlap * std::min(box.area(), other.area());
+    const Rect<float> box = box_of(hit);
+    const bool covered = std::any_of(boxes.begin(), boxes.end(), [&](const Rect<float>& other) {
+      return intersection_area(box, other) > kOverlap * std::min(box.area(), other.area());
     });
     if (covered) continue;
     kept.push_back(hit);

@@ -23,13 +23,13 @@ namespace fovea::people {
 namespace {
 
 constexpr float kMargin = -1;             // windows above it change the classifier
-constexpr double kFalseRate = 1e-4;       // of false positives a window, at the model's threshold
+constexpr double kFalseRate = 1e-4;       // false positives per window at the model's threshold
 constexpr std::size_t kLeastToPart = 12;  // negatives, of which a part can be spared
 
 class LinearTraining {
  public:
   LinearTraining(Kind kind, const HogOptions& hog, const TrainData& data,
-                 const LinearTrainOptions& options, const TrainRun& run);
+                 const LinearTrainOptions& options);
   Model train();
 
  private:
@@ -55,7 +55,6 @@ class LinearTraining {
   Kind kind_;
   const TrainData& data_;
   const LinearTrainOptions& options_;
-  const TrainRun& run_;
   Exec exec_;
   TrainSurvey survey_;
   ScanOptions search_;
@@ -73,12 +72,12 @@ class LinearTraining {
 };
 
 LinearTraining::LinearTraining(Kind kind, const HogOptions& hog, const TrainData& data,
-                               const LinearTrainOptions& options, const TrainRun& run)
-    : kind_(kind), data_(data), options_(options), run_(run), exec_(run.exec) {
+                               const LinearTrainOptions& options)
+    : kind_(kind), data_(data), options_(options), exec_(options.exec) {
   if (kind != Kind::kHog && kind != Kind::kHogCells && kind != Kind::kHogIntegral)
     throw InvalidArgument(
         fmt::format("train: {} is no kind with one linear classifier", to_string(kind)));
-  exec_.device = resolve(run.exec.device);
+  exec_.device = resolve(options.exec.device);
   check_options(options);
   check_options(hog);
   check_geometry(hog);
@@ -95,8 +94,8 @@ LinearTraining::LinearTraining(Kind kind, const HogOptions& hog, const TrainData
   settings_ = {
       kind, hog.window(),
       fmt::format("{{\"hog\": {}, \"train\": {}}}", options_json(hog), options_json(options)),
-      run.exec.seed, run.sample_bytes};
-  checkpoint_.emplace(run.checkpoint, settings_, survey_);
+      options.exec.seed, options.sample_bytes};
+  checkpoint_.emplace(options.checkpoint, settings_, survey_);
 }
 
 // Rows for all samples that may come, or as many as memory is allowed for.
@@ -108,13 +107,13 @@ void LinearTraining::make_room() {
   const auto hard = static_cast<std::int64_t>(options_.hard_windows) * options_.rounds;
   const auto row_bytes =
       static_cast<std::uint64_t>(detail::padded_stride(size, 1, sizeof(float))) * sizeof(float);
-  const std::uint64_t most = run_.sample_bytes / row_bytes;
+  const std::uint64_t most = options_.sample_bytes / row_bytes;
   const auto least = static_cast<std::uint64_t>(positives + data_.negatives.count());
   if (most < least || least > static_cast<std::uint64_t>(std::numeric_limits<int>::max()))
     throw InvalidArgument(fmt::format(
         "train: {} bytes for samples hold {} of {} numbers; {} positives and a window of each "
         "negative need {}",
-        run_.sample_bytes, most, size, positives, least * row_bytes));
+        options_.sample_bytes, most, size, positives, least * row_bytes));
   const auto wanted = static_cast<std::uint64_t>(positives + random + hard);
   const auto rows = std::min<std::uint64_t>({wanted, most, std::numeric_limits<int>::max()});
   samples_.rows = Image<float>(size, static_cast<int>(rows));
@@ -132,7 +131,7 @@ std::vector<WindowPlace> LinearTraining::random_places() {
   for (int i = 0; i < images; ++i) {
     const ScanPlan plan = windows_->plan(i);
     if (plan.levels.empty()) continue;
-    Random random(run_.exec.seed, static_cast<std::uint64_t>(i));
+    Random random(options_.exec.seed, static_cast<std::uint64_t>(i));
     const std::size_t first = places.size();
     for (int k = 0; k < each; ++k) {
       const auto level = random.below(static_cast<std::uint32_t>(plan.levels.size()));
@@ -255,8 +254,8 @@ Model LinearTraining::result() {
                  {"objective", fmt::format("{:.6g}", svm_.objective)}};
   if (!svm_.converged) model.facts["warning"] = "the last round did not converge";
   if (short_of_room_)
-    model.facts["memory"] =
-        fmt::format("{} bytes for samples held fewer windows than asked for", run_.sample_bytes);
+    model.facts["memory"] = fmt::format("{} bytes for samples held fewer windows than asked for",
+                                        options_.sample_bytes);
   model.classifier = std::move(model_);
   return model;
 }
@@ -320,22 +319,27 @@ bool LinearTraining::continues() {
 
 void describe(OptionVisitor& visit, LinearTrainOptions& options) {
   visit("cost", options.cost, "C of the support vector machine", 1e-9, 1e6);
-  visit("enlarge", options.enlarge, "negatives are searched from so many times their size down", 1,
-        8);
-  visit("ratio", options.ratio, "size of a level over that of the next, in negatives", 1.01, 4);
-  visit("stride", options.stride, "pixels between windows searched", 1, 256);
-  visit("random-windows", options.random_windows, "of a negative, for the first classifier", 1,
-        10000);
-  visit("rounds", options.rounds, "of searching the negatives for windows that score above -1", 0,
+  visit("enlarge", options.enlarge,
+        "search the negatives from this many times their size downwards", 1, 8);
+  visit("ratio", options.ratio,
+        "size of a pyramid level divided by the size of the next, in the search of negatives", 1.01,
+        4);
+  visit("stride", options.stride, "step between windows in the search of negatives, in pixels", 1,
+        256);
+  visit("random-windows", options.random_windows,
+        "number of random windows per negative that the first classifier learns from", 1, 10000);
+  visit("rounds", options.rounds,
+        "number of times that the negatives are searched for windows with a score above -1", 0,
         100);
-  visit("hard-windows", options.hard_windows, "most that are kept of a round, the hardest first", 1,
-        1e8);
-  visit("mirror", options.mirror, "learn every positive's mirror image too");
+  visit("hard-windows", options.hard_windows,
+        "the most windows that a round adds, the highest scores first", 1, 1e8);
+  visit("mirror", options.mirror, "also learn the mirror image of every positive",
+        {.off_help = "Learns the positives as they are, without their mirror images."});
 }
 
 Model train_linear(Kind kind, const HogOptions& hog, const TrainData& data,
-                   const LinearTrainOptions& options, const TrainRun& run) {
-  return LinearTraining(kind, hog, data, options, run).train();
+                   const LinearTrainOptions& options) {
+  return LinearTraining(kind, hog, data, options).train();
 }
 
 }  // namespace fovea::people

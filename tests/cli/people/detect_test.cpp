@@ -1,9 +1,13 @@
 #include <fovea/io/model_file.h>
 #include <fovea/io/video.h>
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
+#include <cmath>
+#include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "cli/people/scene.h"
 #include "cli/program/program.h"
@@ -14,6 +18,25 @@ namespace {
 
 using nlohmann::json;
 using testing::HasSubstr;
+
+// Someone who walks to the right, 4 pixels per frame.
+void write_walk(const std::string& path, int frames) {
+  io::VideoWriter writer(path, {.frame_rate = 10});
+  for (int i = 0; i < frames; ++i) {
+    Image<std::uint8_t> frame = street(160, 176, 3);
+    draw_someone(frame.view(), 4 * i % 96, 16);
+    writer.write(frame);
+  }
+  writer.finish();
+}
+
+int frames_of(const std::string& video) {
+  io::VideoReader reader(video);
+  io::Frame frame;
+  int count = 0;
+  while (reader.next(frame)) ++count;
+  return count;
+}
 
 // A street with someone at (24, 16), whose person box is some 43x104 in the middle of 64x128.
 class PeopleDetect : public testing::Test {
@@ -47,7 +70,7 @@ class PeopleDetect : public testing::Test {
   test::TempFolder folder_;
 };
 
-TEST_F(PeopleDetect, JsonTellsWhoIsWhere) {
+TEST_F(PeopleDetect, JsonReportsBoxesAndCounts) {
   const json report = detected({folder_ / "a.png"});
   EXPECT_EQ(report["command"], "people detect");
   EXPECT_EQ(report["device"], "cpu");
@@ -70,9 +93,14 @@ TEST_F(PeopleDetect, WritesPictureAndLists) {
   const Ended ended = detect({folder_ / "a.png", "-o", folder_ / "found.png", "--coco",
                               folder_ / "found.json", "--csv", folder_ / "found.csv"});
   ASSERT_EQ(ended.status, kDone) << ended.err;
-  EXPECT_EQ(ended.out, (folder_ / "a.png") + ": 1 people, " + (folder_ / "found.png") + "\n");
+  EXPECT_EQ(ended.out, (folder_ / "a.png") + ": 1 person, " + (folder_ / "found.png") + "\n");
   const auto picture = io::to_bytes(io::read_image(folder_ / "found.png"));
-  EXPECT_FALSE(test::images_equal(picture, io::to_bytes(io::read_image(folder_ / "a.png"))));
+  ASSERT_EQ(picture.channels(), 3);  // the input is gray, the box is not
+  bool colored = false;
+  for (int y = 0; y < picture.height(); ++y)
+    for (int x = 0; x < picture.width(); ++x)
+      colored = colored || picture.at(x, y, 0) != picture.at(x, y, 2);
+  EXPECT_TRUE(colored);
   const json coco = json::parse(test::load(folder_ / "found.json"));
   EXPECT_EQ(coco["info"]["command"], "people detect");
   EXPECT_EQ(coco["info"]["options"]["model"], model());
@@ -129,29 +157,89 @@ TEST_F(PeopleDetect, VideoGoesInAndOut) {
   EXPECT_EQ(frames[2]["frame"], 2);
   EXPECT_NEAR(frames[2]["time_seconds"].get<double>(), 0.2, 1e-9);
   EXPECT_THAT(test::load(folder_ / "found.csv"), HasSubstr("walk.y4m,2,0.2,"));
-  io::VideoReader reader(folder_ / "found.y4m");
-  EXPECT_NEAR(reader.info().rate.value(), 10, 1e-6);
-  io::Frame frame;
-  int count = 0;
-  while (reader.next(frame)) ++count;
-  EXPECT_EQ(count, 3);
-  EXPECT_EQ(frame.image.width(), 160);
+  EXPECT_NEAR(io::VideoReader(folder_ / "found.y4m").info().rate.value(), 10, 1e-6);
+  EXPECT_EQ(frames_of(folder_ / "found.y4m"), 3);
 
   const std::string whole = test::load(folder_ / "walk.y4m");
   test::save(folder_ / "cut.y4m", whole.substr(0, whole.size() - 100));
-  expect_refusal({folder_ / "cut.y4m", "-o", folder_ / "cut_found.y4m"}, kBadInput, "cut.y4m");
-  EXPECT_FALSE(std::filesystem::exists(folder_ / "cut_found.y4m"));
+  const std::vector<std::string> cut{
+      folder_ / "cut.y4m",  "-o",    folder_ / "cut_found.y4m", "--coco",
+      folder_ / "cut.json", "--csv", folder_ / "cut.csv"};
+  for (const std::string threads : {"1", "3"}) {
+    std::vector<std::string> args = cut;
+    args.insert(args.end(), {"--threads", threads});
+    expect_refusal(args, kBadInput, "cut.y4m");
+    EXPECT_EQ(frames_of(folder_ / "cut_found.y4m"), 2);
+    EXPECT_EQ(json::parse(test::load(folder_ / "cut.json"))["images"].size(), 2U);
+    EXPECT_THAT(test::load(folder_ / "cut.csv"), HasSubstr("cut.y4m,1,0.1,"));
+  }
+  expect_refusal({folder_ / "cut.y4m", folder_ / "a.png", "--coco", folder_ / "cut.json"},
+                 kSomeFailed, "cut.y4m");
+  EXPECT_EQ(json::parse(test::load(folder_ / "cut.json"))["images"].size(), 3U);
 }
 
-// Someone who walks to the right, 4 pixels a frame.
-void write_walk(const std::string& path, int frames) {
-  io::VideoWriter writer(path, {.frame_rate = 10});
-  for (int i = 0; i < frames; ++i) {
-    Image<std::uint8_t> frame = street(160, 176, 3);
-    draw_someone(frame.view(), 4 * i % 96, 16);
-    writer.write(frame);
+TEST_F(PeopleDetect, APipeIsReadAsVideo) {
+  write_walk(folder_ / "walk.y4m", 5);
+  const std::string pipe = folder_ / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::jthread feeder([&] { test::save(pipe, test::load(folder_ / "walk.y4m")); });
+  const json report = detected({pipe});
+  EXPECT_EQ(report["results"][0]["frames"].size(), 5U);
+}
+
+TEST_F(PeopleDetect, DataOnTheStandardOutputIsAlone) {
+  for (const bool quiet : {true, false}) {
+    std::vector<std::string> args{"people", "detect", folder_ / "a.png", "--model", model(),
+                                  "--coco", "-"};
+    if (quiet) args.emplace_back("--quiet");
+    testing::internal::CaptureStdout();
+    const Ended ended = run_here(args);
+    std::fflush(stdout);
+    const std::string data = testing::internal::GetCapturedStdout();
+    ASSERT_EQ(ended.status, kDone) << ended.err;
+    EXPECT_EQ(json::parse(data)["annotations"].size(), 1U);
+    EXPECT_EQ(ended.out, "");
+    if (quiet) EXPECT_EQ(ended.err, "");
+    else EXPECT_THAT(ended.err, HasSubstr("1 person"));
   }
-  writer.finish();
+  expect_refusal({folder_ / "a.png", "--coco", "-", "--csv", "-"}, kUsage, "standard output");
+  expect_refusal({folder_ / "a.png", "--coco", "-", "--json"}, kUsage, "standard output");
+}
+
+TEST_F(PeopleDetect, ASmallInputWithoutPeopleHintsAtEnlarging) {
+  io::write_image(folder_ / "empty1.png", street(180, 144).view());
+  io::write_image(folder_ / "empty2.png", street(180, 144).view());
+  const auto noted = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> args{"people", "detect", "--model", model()};
+    args.insert(args.end(), more.begin(), more.end());
+    return run_here(args).err;
+  };
+  const std::string both = noted({folder_ / "empty1.png", folder_ / "empty2.png"});
+  EXPECT_THAT(both, HasSubstr("empty1.png: no person was found"));
+  EXPECT_THAT(both, HasSubstr("--enlarge"));
+  EXPECT_EQ(both.find("--enlarge"), both.rfind("--enlarge"));
+  EXPECT_THAT(noted({folder_ / "empty1.png", "--enlarge", "2"}),
+              testing::Not(HasSubstr("--enlarge")));
+  EXPECT_THAT(noted({folder_ / "a.png"}), testing::Not(HasSubstr("--enlarge")));
+}
+
+TEST_F(PeopleDetect, BoxesStayInTheImage) {
+  Image<std::uint8_t> image = street(160, 176);
+  draw_someone(image.view(), -8 + 8, 48);
+  io::write_image(folder_ / "low.png", image.view());
+  const json report = detected(
+      {folder_ / "low.png", "--threshold", "-0.5", "--fuse", "none", "--yolo", folder_ / "yolo"});
+  bool at_border = false;
+  for (const json& person : report["results"][0]["people"]) {
+    const auto box = person["box"].get<std::vector<double>>();
+    EXPECT_GE(box[0], 0);
+    EXPECT_GE(box[1], 0);
+    EXPECT_LE(box[0] + box[2], 160.01);
+    EXPECT_LE(box[1] + box[3], 176.01);
+    at_border = at_border || box[0] == 0 || std::abs(box[1] + box[3] - 176) < 1e-3;
+  }
+  EXPECT_TRUE(at_border);
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "yolo/low.txt"));
 }
 
 TEST_F(PeopleDetect, VideoDoesNotDependOnThreads) {
@@ -187,10 +275,7 @@ TEST_F(PeopleDetect, AStopInAVideoKeepsWhatThereIs) {
                  folder_ / "found.json", "--progress", "json", "--threads", "3"},
                 {.out = out, .err = err, .stop = err.stop.get_token()}),
             kInterrupted);
-  io::VideoReader reader(folder_ / "found.y4m");
-  io::Frame frame;
-  std::size_t count = 0;
-  while (reader.next(frame)) ++count;
+  const auto count = static_cast<std::size_t>(frames_of(folder_ / "found.y4m"));
   EXPECT_GE(count, 1U);
   EXPECT_LT(count, 200U);
   EXPECT_EQ(json::parse(test::load(folder_ / "found.json"))["images"].size(), count);
@@ -232,9 +317,9 @@ TEST_F(PeopleDetect, BadInputIsOneLineWithItsStatus) {
   expect_refusal({folder_ / "none.png"}, kBadInput, "none.png");
   std::filesystem::create_directory(folder_ / "empty");
   expect_refusal({folder_ / "empty"}, kBadInput, "empty");
-  expect_refusal({folder_ / "a.png", "--region", "1,2,3"}, kUsage, "--region is '1,2,3'");
+  expect_refusal({folder_ / "a.png", "--region", "1,2,3"}, kUsage, "region");
   expect_refusal({folder_ / "a.png", "--region", "0,0,500,500"}, kUsage, "0,0,500,500");
-  expect_refusal({folder_ / "a.png", "--threshold", "high"}, kUsage, "--threshold is 'high'");
+  expect_refusal({folder_ / "a.png", "--threshold", "high"}, kUsage, "threshold");
   expect_refusal({folder_ / "a.png", "--ratio", "1"}, kUsage, "ratio");
   io::write_image(folder_ / "small.png", street(60, 60).view());
   expect_refusal({folder_ / "small.png", "-o", folder_ / "x.json"}, kUsage,

@@ -67,11 +67,12 @@ TEST_F(PeopleEval, MeasuresMissRateInImages) {
   EXPECT_EQ(result["images"], 4);
   EXPECT_EQ(result["people"], 4);
   EXPECT_EQ(result["kind"], "hog");
+  EXPECT_EQ(result["model"], model());
   EXPECT_EQ(result["facts"]["data"], "one drawing");
   EXPECT_EQ(result["match_aspect"], 0.41);
   ASSERT_EQ(result["miss_rates"].size(), 9U);
-  // Three of four are found; the fourth stands where nobody is marked: a quarter of a false
-  // positive an image, as sure as the others.
+  // Three of four are found. The fourth stands where nobody is annotated, which makes a quarter of
+  // a false positive per image, with the same score as the others.
   EXPECT_NEAR(result["miss_rates"][8]["miss_rate"].get<double>(), 0.25, 1e-9);
   EXPECT_GE(result["log_average_miss_rate"].get<double>(), 0.25);
   EXPECT_LT(result["log_average_miss_rate"].get<double>(), 1);
@@ -109,8 +110,8 @@ TEST_F(PeopleEval, WritesCurveFindingsAndPage) {
   EXPECT_THAT(test::load(out + "/curve.csv"), HasSubstr("model,false_positives_per_image"));
   EXPECT_THAT(test::load(out + "/curve.svg"), HasSubstr("<svg"));
   const std::string page = test::load(out + "/index.html");
-  EXPECT_THAT(page, HasSubstr("The surest detections where nobody is marked"));
-  EXPECT_THAT(page, HasSubstr("People not found"));
+  EXPECT_THAT(page, HasSubstr("The false positives with the highest scores"));
+  EXPECT_THAT(page, HasSubstr("People who were missed"));
   const json found = json::parse(test::load(out + "/found_two.json"));
   EXPECT_EQ(found["images"].size(), 4U);
   EXPECT_GE(found["annotations"].size(), 4U);
@@ -171,7 +172,7 @@ TEST_F(PeopleEval, BadInputIsOneLineWithItsStatus) {
     EXPECT_THAT(ended.err, HasSubstr(words));
     EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
   };
-  expect({"people", "eval", "--model", model()}, kUsage, "give either --images and --annotations");
+  expect({"people", "eval", "--model", model()}, kUsage, "needs either --images and --annotations");
   expect({"people", "eval", "--model", model(), "--images", folder_ / "images"}, kUsage,
          "needs --annotations");
   expect({"people", "eval", "--model", model(), "--crops", folder_ / "crops"}, kUsage,
@@ -180,17 +181,17 @@ TEST_F(PeopleEval, BadInputIsOneLineWithItsStatus) {
   args[3] = model() + "," + model();
   expect(args, kUsage, "names 'model' twice");
   args[3] = model() + ",";
-  expect(args, kUsage, "expected models parted by commas");
+  expect(args, kUsage, "--model");
   args[3] = folder_ / "none.safetensors";
   expect(args, kBadInput, "none.safetensors");
   args = on_images({"--label", "zebra"});
-  expect(args, kBadInput, "marks nobody with the label 'zebra'");
+  expect(args, kBadInput, "has nobody with the label 'zebra'");
   args = on_images();
   io::write_image(folder_ / "images/extra.png", street(160, 176).view());
   expect(args, kBadInput, "no annotation of the image");
   annotate("extra", 0, 16);
   io::write_image(folder_ / "images/extra.png", street(80, 176).view());
-  expect(args, kBadInput, "is 80x176, but its annotation speaks of an image of 160x176");
+  expect(args, kBadInput, "the image is 80x176, but its annotation is for an image of 160x176");
   test::save(folder_ / "images/extra.png", "no picture");
   expect(args, kBadInput, "extra.png");
   test::save(folder_ / "boxes/extra.txt", "nonsense");

@@ -18,7 +18,7 @@ const people::Detection kSomeone{
 
 TEST(PeopleReport, FilesAppearWholeOnCommit) {
   const test::TempFolder folder;
-  PeopleFiles files(folder / "a.json", folder / "a.csv");
+  PeopleFiles files({.coco = folder / "a.json", .csv = folder / "a.csv"});
   files.add({"x/one, \"two\".png", 64, 128, -1, 0, {kSomeone, kSomeone}});
   files.add({"walk.y4m", 32, 48, 7, 0.5, {kSomeone}});
   files.add({"walk.y4m", 32, 48, 8, 0.75, {}});
@@ -40,6 +40,8 @@ TEST(PeopleReport, FilesAppearWholeOnCommit) {
   EXPECT_EQ(coco["annotations"][2]["image_id"], coco["images"][1]["id"]);
   EXPECT_EQ(coco["annotations"][0]["bbox"], json::parse("[-2.5, 4, 20, 50]"));
   EXPECT_EQ(coco["annotations"][0]["area"], 1000);
+  EXPECT_EQ(coco["annotations"][0]["segmentation"],
+            json::parse("[[-2.5, 4, 17.5, 4, 17.5, 54, -2.5, 54]]"));
   EXPECT_EQ(coco["annotations"][0]["score"], 1.5);
   EXPECT_EQ(coco["annotations"][0]["category_id"], 1);
 
@@ -53,7 +55,7 @@ TEST(PeopleReport, FilesAppearWholeOnCommit) {
 TEST(PeopleReport, WhatIsAddedGoesToDiskAtOnce) {
   const test::TempFolder folder;
   std::filesystem::create_directory(folder / "out");
-  PeopleFiles files(folder / "out/a.json", folder / "out/a.csv");
+  PeopleFiles files({.coco = folder / "out/a.json", .csv = folder / "out/a.csv"});
   constexpr int kFrames = 20000;
   for (int i = 0; i < kFrames; ++i) files.add({"-", 64, 128, i, 0.5 * i, {kSomeone, kSomeone}});
   int unfinished = 0;
@@ -72,7 +74,7 @@ TEST(PeopleReport, WhatIsAddedGoesToDiskAtOnce) {
 
 TEST(PeopleReport, NobodyIsAnEmptyList) {
   const test::TempFolder folder;
-  PeopleFiles files(folder / "a.json", folder / "a.csv");
+  PeopleFiles files({.coco = folder / "a.json", .csv = folder / "a.csv"});
   files.commit("{}");
   const json coco = json::parse(test::load(folder / "a.json"));
   EXPECT_TRUE(coco["images"].empty());
@@ -83,14 +85,61 @@ TEST(PeopleReport, NobodyIsAnEmptyList) {
 
 TEST(PeopleReport, WithoutCommitNothingIsLeft) {
   const test::TempFolder folder;
-  { PeopleFiles(folder / "a.json", "").add({"a", 1, 1, -1, 0, {kSomeone}}); }
+  { PeopleFiles({.coco = folder / "a.json"}).add({"a", 1, 1, -1, 0, {kSomeone}}); }
   EXPECT_EQ(folder.files(), 0U);
 }
 
 TEST(PeopleReport, APlaceThatCannotBeWrittenIsSaidAtOnce) {
   const test::TempFolder folder;
-  EXPECT_THROW(PeopleFiles(folder / "none/a.json", ""), IoError);
-  EXPECT_THROW(PeopleFiles("", folder / "none/a.csv"), IoError);
+  EXPECT_THROW(PeopleFiles({.coco = folder / "none/a.json"}), IoError);
+  EXPECT_THROW(PeopleFiles({.csv = folder / "none/a.csv"}), IoError);
+}
+
+TEST(PeopleReport, CocoResultsAreABareArray) {
+  const test::TempFolder folder;
+  PeopleFiles files({.coco_results = folder / "r.json"});
+  files.add({"a.png", 64, 128, -1, 0, {kSomeone}});
+  files.add({"b.png", 64, 128, -1, 0, {kSomeone, kSomeone}});
+  files.commit("{}");
+  const json results = json::parse(test::load(folder / "r.json"));
+  ASSERT_TRUE(results.is_array());
+  ASSERT_EQ(results.size(), 3U);
+  EXPECT_EQ(results[0], json::parse(R"({"image_id": 1, "category_id": 1, "bbox": [-2.5, 4, 20, 50],
+                            "score": 1.5})"));
+  EXPECT_EQ(results[2]["image_id"], 2);
+  PeopleFiles none({.coco_results = folder / "none.json"});
+  none.commit("{}");
+  EXPECT_EQ(json::parse(test::load(folder / "none.json")), json::array());
+}
+
+TEST(PeopleReport, YoloAndLabelmeHaveOneFilePerImage) {
+  const test::TempFolder folder;
+  const people::Detection person{.box = {8, 32, 16, 64}, .window = {}, .score = 1.5F, .scale = 1};
+  PeopleFiles files({.yolo = folder / "yolo", .labelme = folder / "labelme"});
+  files.add({folder / "one.png", 64, 128, -1, 0, {person}});
+  files.add({"walk.y4m", 64, 128, 7, 0.5, {}});
+  EXPECT_EQ(test::load(folder / "yolo/one.txt"), "0 0.250000 0.500000 0.250000 0.500000\n");
+  EXPECT_EQ(test::load(folder / "yolo/walk_000007.txt"), "");
+  const json one = json::parse(test::load(folder / "labelme/one.json"));
+  EXPECT_EQ(one["imagePath"], "../one.png");
+  EXPECT_EQ(one["imageHeight"], 128);
+  EXPECT_TRUE(one["imageData"].is_null());
+  ASSERT_EQ(one["shapes"].size(), 1U);
+  EXPECT_EQ(one["shapes"][0]["label"], "person");
+  EXPECT_EQ(one["shapes"][0]["shape_type"], "rectangle");
+  EXPECT_EQ(one["shapes"][0]["points"], json::parse("[[8, 32], [24, 96]]"));
+  EXPECT_EQ(json::parse(test::load(folder / "labelme/walk_000007.json"))["imagePath"],
+            "walk_000007.png");
+  EXPECT_THROW(files.add({"elsewhere/one.jpg", 64, 128, -1, 0, {person}}), InvalidArgument);
+}
+
+TEST(PeopleReport, BoxesEndAtTheBorderOfTheImage) {
+  const people::Detection outside{.box = {-30, 4, 20, 50}, .window = {}, .score = 1, .scale = 1};
+  const people::Detection within{.box = {3.3F, 4.7F, 6.1F, 9.9F}, .window = {}, .score = 2};
+  const auto people = clip_people({kSomeone, outside, within}, {16, 40});
+  ASSERT_EQ(people.size(), 2U);
+  EXPECT_EQ(people[0].box, (Rect<float>{0, 4, 16, 36}));
+  EXPECT_EQ(people[1].box, within.box);
 }
 
 TEST(PeopleReport, JsonIsAList) {

@@ -98,8 +98,7 @@ TEST_P(EveryPeopleTrain, WritesAModelThatFindsItsPeople) {
   EXPECT_FALSE(report["facts"].empty());
   EXPECT_FALSE(std::filesystem::exists(folder_ / "m.safetensors.checkpoint"));
 
-  people::Detector detector(people::Model::read(folder_ / "m.safetensors"),
-                            {.exec = {.device = Device::cpu()}});
+  people::Detector detector(folder_ / "m.safetensors", {.exec = {.device = Device::cpu()}});
   Image<std::uint8_t> crop = street(80, 144), empty = street(80, 144);
   draw_someone(crop.view(), 8, 8);
   add_noise(crop, 0);  // one of those learned from

@@ -121,13 +121,50 @@ TEST(Cascade, HostileTensorsAreModelErrors) {
   EXPECT_NE(refused([](auto& f) { f.add("stage_sizes", {1}, Ints{4}); }), "");
   EXPECT_NE(refused([](auto& f) { f.add("window", {2}, Ints{-64, 128}); }), "");
   EXPECT_NE(refused([](auto& f) { f.add("window", {2}, Ints{32, 64}); }), "");
-  EXPECT_NE(refused([](auto& f) { f.add("options", {3}, Ints{0, 2, 0}); }), "");
+  EXPECT_NE(refused([](auto& f) { f.set_metadata("cascade.graded", "2"); }), "");
   EXPECT_NE(refused([](auto& f) { f.add("votes", {1, 2}, std::vector<float>{0, 0}); }), "");
   EXPECT_NE(refused([](auto& f) {
               f.add("ranking_weights", {1, 36},
                     std::vector<float>(36, std::numeric_limits<float>::quiet_NaN()));
             }),
             "");
+}
+
+TEST(Cascade, OptionsAreStoredByNameAndReadFromOldFiles) {
+  Random random(7);
+  CascadeModel model = test::random_cascade(random, {2, 2, 1});
+  model.color = false;
+  model.graded = true;
+  model.chained = false;
+  io::ModelFile file;
+  save(file, model);
+  EXPECT_EQ(file.metadata().at("cascade.color"), "false");
+  EXPECT_EQ(file.metadata().at("cascade.graded"), "true");
+  EXPECT_FALSE(load_cascade(file).chained);
+
+  // Version 0.1.0 had numbers in a tensor, and no names.
+  const auto old = [&](const std::vector<std::int32_t>& options) {
+    io::ModelFile numbers;
+    for (const char* name : {"window", "stage_sizes"}) {
+      const auto values = file.tensor<std::int32_t>(name);
+      numbers.add(name, {static_cast<std::int64_t>(values.size())}, values);
+    }
+    const auto thresholds = file.tensor<float>("stage_thresholds");
+    numbers.add("stage_thresholds", {static_cast<std::int64_t>(thresholds.size())}, thresholds);
+    for (const std::string prefix : {"", "ranking_"}) {
+      const auto blocks = file.tensor<std::int16_t>(prefix + "blocks");
+      const auto count = static_cast<std::int64_t>(blocks.size() / 4);
+      numbers.add(prefix + "blocks", {count, 4}, blocks);
+      numbers.add(prefix + "weights", {count, 36}, file.tensor<float>(prefix + "weights"));
+      numbers.add(prefix + "votes", {count, 2}, file.tensor<float>(prefix + "votes"));
+    }
+    numbers.add("options", {3}, options);
+    return load_cascade(numbers);
+  };
+  EXPECT_TRUE(old({1, 0, 1}).color);
+  EXPECT_FALSE(old({1, 0, 1}).graded);
+  EXPECT_TRUE(old({1, 0, 1}).chained);
+  EXPECT_THROW(old({0, 2, 0}), ModelError);
 }
 
 }  // namespace

@@ -52,18 +52,18 @@ TEST(Annotations, PascalTextAsInriaHasIt) {
   EXPECT_EQ(images[0].width, 640);
   EXPECT_EQ(images[0].height, 480);
   ASSERT_EQ(images[0].people.size(), 2U);
-  EXPECT_EQ(images[0].people[0].box, (Box{250, 151, 50, 144}));
-  EXPECT_EQ(images[0].people[1].box, (Box{0, 1, 10, 30}));
+  EXPECT_EQ(images[0].people[0].box, (Rect<float>{250, 151, 50, 144}));
+  EXPECT_EQ(images[0].people[1].box, (Rect<float>{0, 1, 10, 30}));
   EXPECT_EQ(images[0].people[0].label, "PASperson");
   EXPECT_FALSE(images[0].people[0].ignore);
 }
 
 TEST(Annotations, TheHeaderSaysWhereCountingBegins) {
   const std::string box = box_line(1, "(68, 130) - (159, 405)");
-  EXPECT_EQ(parse(pascal("(1, 1)", box, 1))[0].people[0].box, (Box{67, 129, 92, 276}));
+  EXPECT_EQ(parse(pascal("(1, 1)", box, 1))[0].people[0].box, (Rect<float>{67, 129, 92, 276}));
   std::string silent = pascal("(1, 1)", box, 1);
   silent.erase(silent.find("# Top left"), 10);
-  EXPECT_EQ(parse(silent)[0].people[0].box, (Box{67, 129, 92, 276}));
+  EXPECT_EQ(parse(silent)[0].people[0].box, (Rect<float>{67, 129, 92, 276}));
 }
 
 TEST(Annotations, WindowsLineEndsAndNoPeopleAreFine) {
@@ -92,7 +92,7 @@ TEST(Annotations, Coco) {
   EXPECT_EQ(images[1].width, 0);
   EXPECT_TRUE(images[1].people.empty());
   ASSERT_EQ(images[0].people.size(), 2U);
-  EXPECT_EQ(images[0].people[0].box, (Box{1.5F, 2, 30, 60}));
+  EXPECT_EQ(images[0].people[0].box, (Rect<float>{1.5F, 2, 30, 60}));
   EXPECT_FALSE(images[0].people[0].ignore);
   EXPECT_TRUE(images[0].people[1].ignore);
 }

@@ -22,7 +22,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 Detection found(float x, float score, float width = 41) {
-  const Box box{x, 0, width, 100};
+  const Rect<float> box{x, 0, width, 100};
   return {.box = box, .window = box, .score = score};
 }
 Annotation person(float x, bool ignore = false) {
@@ -96,7 +96,7 @@ TEST(EvaluateImages, ClosedForm) {
   const std::vector<EvaluatedImage> images{
       {{found(0, 5), found(500, 4), found(100, 3)}, {person(0), person(100)}},
       {{found(500, 2), found(0, 1)}, {person(0), person(100)}}};
-  const ImageEvaluation result = evaluate_images(images);
+  const ImageReport result = evaluate_images(images);
   EXPECT_EQ(result.images, 2);
   EXPECT_EQ(result.people, 4);
   EXPECT_EQ(result.detections, 5);
@@ -117,12 +117,12 @@ TEST(EvaluateImages, ClosedForm) {
 }
 
 TEST(EvaluateImages, NothingFoundMissesAllAndACurveThatBeginsLateStartsAtOne) {
-  const ImageEvaluation nothing = evaluate_images(std::vector<EvaluatedImage>{{{}, {person(0)}}});
+  const ImageReport nothing = evaluate_images(std::vector<EvaluatedImage>{{{}, {person(0)}}});
   EXPECT_EQ(nothing.log_average_miss_rate, 1);
   EXPECT_EQ(nothing.average_precision, 0);
   EXPECT_EQ(nothing.deviation, 0);
   // The surest detection is wrong: below one false positive an image nothing is found.
-  const ImageEvaluation late = evaluate_images(
+  const ImageReport late = evaluate_images(
       std::vector<EvaluatedImage>{{{found(500, 2), found(0, 1)}, {person(0), person(100)}}});
   EXPECT_THAT(late.miss_rates, ElementsAre(1, 1, 1, 1, 1, 1, 1, 1, 0.5));
 }
@@ -131,7 +131,7 @@ TEST(EvaluateImages, EqualScoresAreOnePointWhateverTheirOrder) {
   const std::vector<EvaluatedImage> images{{{found(500, 1), found(0, 1)}, {person(0)}}};
   const std::vector<EvaluatedImage> turned{{{found(0, 1), found(500, 1)}, {person(0)}}};
   for (const auto& each : {images, turned}) {
-    const ImageEvaluation result = evaluate_images(each);
+    const ImageReport result = evaluate_images(each);
     ASSERT_EQ(result.curve.size(), 1U);
     EXPECT_EQ(result.curve[0].false_positives, 1);
     EXPECT_EQ(result.curve[0].miss_rate, 0);
@@ -141,7 +141,7 @@ TEST(EvaluateImages, EqualScoresAreOnePointWhateverTheirOrder) {
 TEST(EvaluateImages, EqualsTheReference) {
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
     const auto images = random_images(25, seed);
-    const ImageEvaluation result = evaluate_images(images, {.draws = 0});
+    const ImageReport result = evaluate_images(images, {.draws = 0});
     EXPECT_NEAR(result.log_average_miss_rate, reference::log_average_miss_rate(images), 1e-12);
     for (const CurvePoint& point : result.curve) {
       const reference::Rates rates = reference::rates_from(images, point.threshold);
@@ -160,13 +160,13 @@ TEST(EvaluateImages, TheDeviationIsThatOfTheMeanOverImages) {
     images.push_back({{}, {person(0)}});
     if (i % 4 != 0) images.back().found.push_back(found(0, 1));
   }
-  const ImageEvaluation result = evaluate_images(images, {.draws = 2000});
+  const ImageReport result = evaluate_images(images, {.draws = 2000});
   EXPECT_NEAR(result.log_average_miss_rate, 0.25, 1e-12);
   EXPECT_NEAR(result.deviation, std::sqrt(0.25 * 0.75 / 400), 0.002);
-  const ImageEvaluation again = evaluate_images(images, {.draws = 2000});
+  const ImageReport again = evaluate_images(images, {.draws = 2000});
   EXPECT_EQ(result.drawn, again.drawn);
   EXPECT_EQ(paired_deviation(result, again), 0);
-  EXPECT_NE(evaluate_images(images, {.draws = 2000, .seed = 5}).drawn, result.drawn);
+  EXPECT_NE(evaluate_images(images, {.draws = 2000, .exec = {.seed = 5}}).drawn, result.drawn);
   EXPECT_TRUE(std::isnan(paired_deviation(result, evaluate_images(images, {.draws = 0}))));
 }
 
@@ -184,7 +184,7 @@ TEST(EvaluateImages, RefusesWhatCannotBeMeasured) {
 TEST(EvaluateWindows, ClosedForm) {
   const std::vector<float> positives{3, 1, 2, -kInfinity};
   const std::vector<float> negatives{2.5F, 1, 0, -1, -kInfinity};
-  const WindowEvaluation result = evaluate_windows(positives, negatives);
+  const WindowReport result = evaluate_windows(positives, negatives);
   ASSERT_EQ(result.curve.size(), 3U);
   EXPECT_EQ(result.positives, 4);
   EXPECT_EQ(result.negatives, 5);
@@ -201,7 +201,7 @@ TEST(EvaluateWindows, EqualsCountingAtEveryThreshold) {
   std::vector<float> positives(200), negatives(5000);
   for (float& score : positives) score = std::round(8 * (random.normal() + 2)) / 8;
   for (float& score : negatives) score = std::round(8 * random.normal()) / 8;
-  const WindowEvaluation result = evaluate_windows(positives, negatives);
+  const WindowReport result = evaluate_windows(positives, negatives);
   for (const double limit : {0.0, 1e-3, 1e-2, 0.1, 0.5, 1.0}) {
     double least = 1;
     for (const float threshold : positives) {

@@ -9,10 +9,14 @@
 #include <limits>
 
 #include "people/scanner.h"
+#include "people/train/run.h"
 #include "support/files.h"
 
 namespace fovea::people {
 namespace {
+
+using people_test::TrainRun;
+using people_test::with;
 
 // Positives are upright bars before noise, negatives noise with lying bars.
 class Bars final : public ImageSet {
@@ -74,7 +78,7 @@ TEST(TrainCascade, TellsBarsApartWhateverTheThreads) {
   const Bars positives(30, true), negatives(8, false);
   const TrainData data{positives, negatives};
   const Model model =
-      train_cascade(data, quick(), {.exec = {.device = Device::cpu(), .threads = 1}});
+      train_cascade(data, with(quick(), {.exec = {.device = Device::cpu(), .threads = 1}}));
   EXPECT_EQ(model.kind, Kind::kCascade);
   EXPECT_THAT(model.facts.at("training"), testing::HasSubstr("\"stages\": 3,"));
   EXPECT_THAT(model.facts.at("training"), testing::HasSubstr("\"seed\": 1234"));
@@ -95,7 +99,7 @@ TEST(TrainCascade, TellsBarsApartWhateverTheThreads) {
   EXPECT_LT(static_cast<double>(wrong.hits.size()),
             0.6 * static_cast<double>(wrong.counts.windows));
   const Model again =
-      train_cascade(data, quick(), {.exec = {.device = Device::cpu(), .threads = 3}});
+      train_cascade(data, with(quick(), {.exec = {.device = Device::cpu(), .threads = 3}}));
   EXPECT_EQ(bytes_of(again), bytes_of(model));
 }
 
@@ -105,16 +109,17 @@ TEST(TrainCascade, GoesOnFromACheckpoint) {
   const test::TempFolder folder;
   const std::string checkpoint = folder / "checkpoint";
   CascadeTrainOptions options = quick();
-  const Model straight = train_cascade(data, options, {.exec = {.device = Device::cpu()}});
+  const Model straight = train_cascade(data, with(options, {.exec = {.device = Device::cpu()}}));
   options.stages = 1;
-  train_cascade(data, options, {.checkpoint = checkpoint, .exec = {.device = Device::cpu()}});
+  train_cascade(data, with(options, {.checkpoint = checkpoint, .exec = {.device = Device::cpu()}}));
   options.stages = 3;
-  const Model continued =
-      train_cascade(data, options, {.checkpoint = checkpoint, .exec = {.device = Device::cpu()}});
+  const Model continued = train_cascade(
+      data, with(options, {.checkpoint = checkpoint, .exec = {.device = Device::cpu()}}));
   EXPECT_EQ(bytes_of(continued), bytes_of(straight));
   options.cost *= 2;
   const auto message = test::message_of<InvalidArgument>([&] {
-    train_cascade(data, options, {.checkpoint = checkpoint, .exec = {.device = Device::cpu()}});
+    train_cascade(data,
+                  with(options, {.checkpoint = checkpoint, .exec = {.device = Device::cpu()}}));
   });
   EXPECT_NE(message.find(checkpoint), std::string::npos) << message;
 }
@@ -126,7 +131,7 @@ TEST(TrainCascade, EndsWhereNegativesGiveNoMore) {
   options.false_rate = 0.05;
   options.target_rate = 0;
   const Model model =
-      train_cascade({positives, negatives}, options, {.exec = {.device = Device::cpu()}});
+      train_cascade({positives, negatives}, with(options, {.exec = {.device = Device::cpu()}}));
   EXPECT_LT(std::get<CascadeModel>(model.classifier).stages.size(), 50U);
   EXPECT_NE(model.facts.at("note").find("ended after"), std::string::npos);
 }
@@ -134,7 +139,7 @@ TEST(TrainCascade, EndsWhereNegativesGiveNoMore) {
 TEST(TrainCascade, RefusesWhatCannotBeLearned) {
   const Bars positives(20, true), negatives(2, false), none(0, false);
   const auto message = [&](const ImageSet& p, const ImageSet& n, const TrainRun& run) {
-    return test::message_of<InvalidArgument>([&] { train_cascade({p, n}, quick(), run); });
+    return test::message_of<InvalidArgument>([&] { train_cascade({p, n}, with(quick(), run)); });
   };
   EXPECT_NE(message(none, negatives, {}), "");
   EXPECT_NE(message(positives, none, {}), "");
@@ -163,7 +168,7 @@ TEST(TrainCascade, MemoryAskedForGrowsWithThreads) {
     TrainRun run{.sample_bytes = 1};
     run.exec.threads = threads;
     const std::string message = test::message_of<InvalidArgument>([&] {
-      train_cascade({positives, negatives}, {.ranking_windows = 0}, run);
+      train_cascade({positives, negatives}, with(CascadeTrainOptions{.ranking_windows = 0}, run));
     });
     return std::stoi(message.substr(message.find("need ") + 5));
   };

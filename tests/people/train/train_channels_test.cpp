@@ -6,12 +6,16 @@
 #include <filesystem>
 
 #include "people/scanner.h"
+#include "people/train/run.h"
 #include "people/train/train_channels_boost.h"
 #include "support/files.h"
 #include "support/images.h"
 
 namespace fovea::people {
 namespace {
+
+using people_test::TrainRun;
+using people_test::with;
 
 // Pictures of noise; a person is a bright upright bar in the middle of the window.
 class Pictures final : public ImageSet {
@@ -81,8 +85,8 @@ TEST(TrainChannels, TellsPeopleFromNoise) {
 
 TEST(TrainChannels, NeitherThreadsNorInterruptionShow) {
   const TrainData data{kPositives, kNegatives};
-  const Model whole = train_channels(data, small_options(), {.exec = {.threads = 1}});
-  EXPECT_TRUE(same(whole, train_channels(data, small_options(), {.exec = {.threads = 2}})));
+  const Model whole = train_channels(data, with(small_options(), {.exec = {.threads = 1}}));
+  EXPECT_TRUE(same(whole, train_channels(data, with(small_options(), {.exec = {.threads = 2}}))));
 
   const test::TempFolder folder;
   TrainRun run{.checkpoint = folder / "training"};
@@ -92,11 +96,11 @@ TEST(TrainChannels, NeitherThreadsNorInterruptionShow) {
     run.exec.progress = [&](const Progress& progress) {
       if (progress.stage.starts_with(stop_in)) stop.request_stop();
     };
-    EXPECT_THROW(train_channels(data, small_options(), run), Cancelled) << stop_in;
+    EXPECT_THROW(train_channels(data, with(small_options(), run)), Cancelled) << stop_in;
     EXPECT_TRUE(std::filesystem::exists(run.checkpoint));
   }
   run.exec = {};
-  EXPECT_TRUE(same(whole, train_channels(data, small_options(), run)));
+  EXPECT_TRUE(same(whole, train_channels(data, with(small_options(), run))));
   EXPECT_EQ(folder.files(), 1U);  // the checkpoint, for who wrote the model to remove
 }
 
@@ -108,21 +112,21 @@ TEST(TrainChannels, ACheckpointOfAnotherTrainingIsRefused) {
   run.exec.progress = [&](const Progress& progress) {
     if (progress.stage.starts_with("round 2")) stop.request_stop();
   };
-  EXPECT_THROW(train_channels({kPositives, kNegatives}, small_options(), run), Cancelled);
+  EXPECT_THROW(train_channels({kPositives, kNegatives}, with(small_options(), run)), Cancelled);
   ChannelsTrainOptions other = small_options();
   other.trees = 128;
   run.exec = {};
   const auto message = test::message_of<InvalidArgument>([&] {
-    train_channels({kPositives, kNegatives}, other, run);
+    train_channels({kPositives, kNegatives}, with(other, run));
   });
   EXPECT_NE(message.find("other options (trees 64 then, 128 now)"), std::string::npos) << message;
   const Pictures smaller(3, {66, 130}, false);
   const auto changed = test::message_of<InvalidArgument>([&] {
-    train_channels({kPositives, smaller}, small_options(), run);
+    train_channels({kPositives, smaller}, with(small_options(), run));
   });
   EXPECT_NE(changed.find("other images"), std::string::npos) << changed;
   test::save(run.checkpoint, "not a checkpoint");
-  EXPECT_THROW(train_channels({kPositives, kNegatives}, other, run), FormatError);
+  EXPECT_THROW(train_channels({kPositives, kNegatives}, with(other, run)), FormatError);
 }
 
 TEST(TrainChannels, BadDataIsNamed) {
@@ -130,7 +134,7 @@ TEST(TrainChannels, BadDataIsNamed) {
   const auto refusal = [](const ImageSet& positives, const ImageSet& negatives,
                           const TrainRun& run = {}) {
     return test::message_of<InvalidArgument>([&] {
-      train_channels({positives, negatives}, small_options(), run);
+      train_channels({positives, negatives}, with(small_options(), run));
     });
   };
   EXPECT_NE(refusal(none, kNegatives), "");

@@ -8,11 +8,15 @@
 
 #include "people/hog/hog_layout.h"
 #include "people/model_parts.h"
+#include "people/train/run.h"
 #include "people/train/train_linear_windows.h"
 #include "support/files.h"
 
 namespace fovea::people {
 namespace {
+
+using people_test::TrainRun;
+using people_test::with;
 
 using test::message_of;
 using testing::HasSubstr;
@@ -73,7 +77,7 @@ struct Task {
   TrainRun run{};
 
   Model train(Kind kind = Kind::kHog) const {
-    return train_linear(kind, small_hog(), {positives, negatives}, options, run);
+    return train_linear(kind, small_hog(), {positives, negatives}, with(options, run));
   }
 };
 

@@ -3,11 +3,15 @@
 #include <fovea/core/random.h>
 #include <fovea/people/train.h>
 
+#include "people/train/run.h"
 #include "support/devices.h"
 #include "support/files.h"
 
 namespace fovea::people {
 namespace {
+
+using people_test::TrainRun;
+using people_test::with;
 
 // Noise of all strengths with an upright bar in the middle, or with lying bars.
 class Bars final : public ImageSet {
@@ -38,22 +42,24 @@ const Bars kPositives(16, true), kNegatives(5, false);
 Model trained(Kind kind, const TrainRun& run) {
   const TrainData data{kPositives, kNegatives};
   if (kind == Kind::kCascade)
-    return train_cascade(data,
-                         {.stages = 3,
-                          .false_rate = 0.5,
-                          .blocks_per_round = 6,
-                          .negatives = 100,
-                          .enlarge = 1,
-                          .ratio = 1.3,
-                          .ranking_windows = 60},
-                         run);
+    return train_cascade(data, with(CascadeTrainOptions{.stages = 3,
+                                                        .false_rate = 0.5,
+                                                        .blocks_per_round = 6,
+                                                        .negatives = 100,
+                                                        .enlarge = 1,
+                                                        .ratio = 1.3,
+                                                        .ranking_windows = 60},
+                                    run));
   if (kind == Kind::kChannels)
-    return train_channels(
-        data,
-        {.trees = 64, .negatives_per_round = 60, .most_negatives = 90, .enlarge = 1, .ratio = 1.3},
-        run);
-  return train_linear(kind, {}, data,
-                      {.enlarge = 1.2, .ratio = 1.2, .rounds = 2, .hard_windows = 80}, run);
+    return train_channels(data, with(ChannelsTrainOptions{.trees = 64,
+                                                          .negatives_per_round = 60,
+                                                          .most_negatives = 90,
+                                                          .enlarge = 1,
+                                                          .ratio = 1.3},
+                                     run));
+  return train_linear(
+      kind, {}, data,
+      with(LinearTrainOptions{.enlarge = 1.2, .ratio = 1.2, .rounds = 2, .hard_windows = 80}, run));
 }
 
 std::string bytes_of(const Model& model) {
