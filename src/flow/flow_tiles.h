@@ -1,6 +1,8 @@
 // How an image that does not fit the memory limit is cut: coarse levels whole, finer ones in tiles
 // that overlap by as much as their pixels depend on.
 #pragma once
+#include <fovea/core/geometry.h>
+
 #include <cstdint>
 #include <vector>
 
@@ -20,15 +22,9 @@ struct TilePlan {
 // Throws InvalidArgument where no cut keeps within `limit` bytes; 0: there is no limit.
 TilePlan plan_tiles(const Matcher& matcher, int width, int height, std::uint64_t limit);
 
-// A part of an image, in pixels.
-struct Part {
-  int x0, y0, x1, y1;
-  int width() const { return x1 - x0; }
-  int height() const { return y1 - y0; }
-};
 // The tiles of an image, row by row; they begin at multiples of plan.unit.
-std::vector<Part> tiles_of(const TilePlan& plan, int width, int height);
+std::vector<Rect<int>> tiles_of(const TilePlan& plan, int width, int height);
 // A tile and what surrounds it, for motion of up to `move` pixels.
-Part surrounded(const Part& tile, const TilePlan& plan, int move, int width, int height);
+Rect<int> surrounded(const Rect<int>& tile, const TilePlan& plan, int move, int width, int height);
 
 }  // namespace fovea::flow
