@@ -93,7 +93,7 @@ void write_method(io::JsonWriter& json, const MethodResult& result) {
   json.member("endpoint_error_mean", means.endpoint).member("angular_error_mean", means.angular);
   json.member("r0.5_mean", means.r05).member("r1_mean", means.r1).member("r2_mean", means.r2);
   json.member("fl_mean", means.fl);
-  const bool has_confidence = !result.sequences.front().errors.curve.empty();
+  const bool has_confidence = !result.sequences.front().report.curve.empty();
   if (has_confidence) {
     json.member("confident_endpoint_error_mean", mean_errors(result, true).endpoint);
     json.member("sparsification_error_mean", mean_sparsification_error(result));
@@ -216,7 +216,7 @@ flow::FlowErrors mean_errors(const MethodResult& result, bool confident) {
 }
 
 std::vector<flow::SparsificationPoint> mean_curve(const MethodResult& result) {
-  std::vector<flow::SparsificationPoint> mean = result.sequences.front().errors.curve;
+  std::vector<flow::SparsificationPoint> mean = result.sequences.front().report.curve;
   const auto count = static_cast<double>(result.sequences.size());
   for (std::size_t i = 0; i < mean.size(); ++i) {
     mean[i].endpoint = mean[i].oracle = 0;
