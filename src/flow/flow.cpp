@@ -405,7 +405,7 @@ struct Estimator::State {
       copy_field(crop(view_of(field), inner), crop(out, tile), exec);
     }
 
-    // Of the level where tiles start, in host memory.
+    // The flow of the level where tiles start, in host memory.
     Flow coarse_flow(const Exec& exec) {
       const int unit = 1 << plan.start_level;
       const int width = (first.width + unit - 1) / unit, height = (first.height + unit - 1) / unit;

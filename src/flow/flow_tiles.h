@@ -12,11 +12,11 @@ namespace fovea::flow {
 
 struct TilePlan {
   int unit = 1;            // pixels: tiles begin at multiples of it
-  int start_level = 0;     // this one and coarser ones are worked on whole; 0: all of them
-  bool from_rest = false;  // there are no coarser ones: tiles are worked on by themselves
-  int halo = 0;            // pixels around a tile that it depends on, less how far they move
-  int move = 0;            // most that is added for motion
-  int side = 0;            // of a tile, without what surrounds it
+  int start_level = 0;     // this level and coarser ones are estimated whole; 0: all levels are
+  bool from_rest = false;  // there is no coarser level: tiles are estimated by themselves
+  int halo = 0;            // pixels around a tile that it depends on, without their motion
+  int move = 0;            // the most pixels that are added for motion
+  int side = 0;            // side of a tile in pixels, without its surroundings
 };
 
 // Throws InvalidArgument where no cut keeps within `limit` bytes; 0: there is no limit.

@@ -30,8 +30,8 @@ class PreparedFrame {
 struct MatchRequest {
   const PreparedFrame& first;
   const PreparedFrame& second;
-  // Where tiles of a large image start from: the field of level `start_level` (1 is half the size)
-  // of these frames, in pixels of that level; only finer levels are worked on. Empty: all levels.
+  // Tiles of a large image start from this field of level `start_level` (1 is half the size), in
+  // pixels of that level, and only finer levels are estimated. Where it is empty, all levels are.
   FlowView start{};
   int start_level = 0;
   // Stop before finer levels than this; `out` has that level's size and unit.

@@ -117,8 +117,8 @@ FOVEA_HD inline float pair_score(BlockCost cost, const PairSums& s, float scale)
   return difference_score(static_cast<std::int32_t>(difference), 1.0F / static_cast<float>(s.n),
                           scale);
 }
-// What is asked of a block and of a pair: a quarter of the block counts, and half of what counts in
-// the first block meets pixels that count.
+// A block is matched where a quarter of its pixels count, and a pair is scored where half of the
+// pixels that count in the first block meet pixels that count.
 FOVEA_HD inline bool enough_of_block(int n, int block) { return 4 * n >= block * block; }
 FOVEA_HD inline bool enough_of_pair(int n, int of) { return 2 * n >= of; }
 
