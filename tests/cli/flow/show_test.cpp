@@ -91,7 +91,7 @@ TEST_F(FlowShow, AVectorThatIsNotANumberIsNotKnown) {
           show({folder_ / name, "--kind", kind, "--image", folder_ / "a.png", "--second",
                 folder_ / "b.png", "-o", folder_ / "out.png", "--json"});
       ASSERT_EQ(ended.status, kDone) << ended.err;
-      EXPECT_EQ(json::parse(ended.out)["known_share"].get<double>(), 1 - 2 / (96.0 * 64));
+      EXPECT_NEAR(json::parse(ended.out)["known_share"].get<double>(), 1 - 2 / (96.0 * 64), 1e-9);
       if (std::string_view(kind) == "arrows") continue;
       const auto picture = io::to_bytes(io::read_image(folder_ / "out.png"));
       EXPECT_EQ(picture.at(3, 2), 0) << name << kind;

@@ -225,7 +225,7 @@ TEST(FlowIo, ImagesThatAreNoFlowAreRefused) {
   write_image(folder / "a.png", Image<std::uint8_t>(3, 2, 3));
   write_image(folder / "b.png", Image<std::uint16_t>(3, 2, 1));
   write_image(folder / "a.pfm", Image<float>(3, 2, 1));
-  write_image(folder / "a.npy", Image<double>(3, 2, 4));
+  write_image(folder / "a.npy", Image<double>(3, 5, 4));
   write_image(folder / "b.npy", Image<std::uint16_t>(3, 2, 2));
   write_image(folder / "c.npy", Image<float>(3, 2));
   write_image(folder / "a.jpg", Image<std::uint8_t>(8, 8, 3));
@@ -235,7 +235,7 @@ TEST(FlowIo, ImagesThatAreNoFlowAreRefused) {
   EXPECT_THAT(message("a.png"), HasSubstr("a PNG of uint8 with 3 channels"));
   EXPECT_THAT(message("b.png"), HasSubstr("a PNG of uint16 with 1 channel"));
   EXPECT_THAT(message("a.pfm"), HasSubstr("PFM of float32 with 1 channel;"));
-  EXPECT_THAT(message("a.npy"), HasSubstr("holds float64 of shape (2, 3, 4)"));
+  EXPECT_THAT(message("a.npy"), HasSubstr("holds float64 of shape (5, 3, 4)"));
   EXPECT_THAT(message("b.npy"), HasSubstr("holds uint16 of shape (2, 3, 2)"));
   EXPECT_THAT(message("c.npy"), HasSubstr("holds float32 of shape (2, 3)"));
   EXPECT_THAT(message("a.jpg"), HasSubstr("as no flow field does"));
