@@ -20,7 +20,7 @@ Image<float> texture(int width, int height, int shift) {
   return image;
 }
 
-BlockMatchingOptions setting(const benchmark::State& state) {
+bm::Settings setting(const benchmark::State& state) {
   return {.block = static_cast<int>(state.range(0)),
           .step = static_cast<int>(state.range(1)),
           .range = static_cast<int>(state.range(2)),
@@ -28,7 +28,7 @@ BlockMatchingOptions setting(const benchmark::State& state) {
 }
 
 void BM_BlockSearch(benchmark::State& state) {
-  const BlockMatchingOptions options = setting(state);
+  const bm::Settings options = setting(state);
   const Exec exec{.device = Device::cpu(), .threads = static_cast<int>(state.range(3))};
   cpu::BlockFrame first, second;
   cpu::prepare_block_frame(first, texture(640, 480, 0), {}, options, exec);
@@ -48,7 +48,7 @@ BENCHMARK(BM_BlockSearch)
     ->Unit(benchmark::kMillisecond);
 
 void BM_BlockSearchDirect(benchmark::State& state) {
-  const BlockMatchingOptions options = setting(state);
+  const bm::Settings options = setting(state);
   const auto first = reference::block_levels(texture(640, 480, 0), {}, 1);
   const auto second = reference::block_levels(texture(640, 480, 2), {}, 1);
   for (auto _ : state)
@@ -65,7 +65,7 @@ BENCHMARK(BM_BlockSearchDirect)
 void BM_BlockMatching(benchmark::State& state) {
   const int width = static_cast<int>(state.range(0)), height = static_cast<int>(state.range(1));
   const Exec exec{.device = Device::cpu(), .threads = static_cast<int>(state.range(3))};
-  BlockMatchingOptions options;
+  bm::Settings options;
   if (state.range(2) == 16) options = {.block = 16, .step = 16, .range = 16};
   const auto matcher = cpu::make_block_matching(options);
   auto first = matcher->prepare(texture(width, height, 0), {}, nullptr, exec);

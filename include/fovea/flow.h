@@ -1,7 +1,8 @@
 #pragma once
-// Everything of one system: motion between frames.
+// Everything about one system: the motion between two images or along a video.
 #include <fovea/flow/block_matching.h>
 #include <fovea/flow/evaluate.h>
 #include <fovea/flow/flow.h>
 #include <fovea/flow/lucas_kanade.h>
+#include <fovea/flow/quality.h>
 #include <fovea/flow/show.h>

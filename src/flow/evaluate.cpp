@@ -1,5 +1,5 @@
 // Endpoint and angular errors, and the sparsification curve: how the mean error falls when the
-// pixels that are thought the worst are left out.
+// least confident pixels are left out.
 #include <fovea/core/error.h>
 #include <fovea/flow/evaluate.h>
 
@@ -13,16 +13,10 @@
 namespace fovea::flow {
 namespace {
 
-// What is not a number is not known, whatever the field says.
-bool knows(const io::FlowFieldView& field, int x, int y) {
-  return (field.known.empty() || field.known.at(x, y) != 0) && std::isfinite(field.u.at(x, y)) &&
-         std::isfinite(field.v.at(x, y));
-}
-
 template <class Plane>
 void require_plane(const char* what, const Plane& plane, const io::FlowFieldView& truth) {
   if (plane.width != truth.u.width || plane.height != truth.u.height || plane.channels != 1)
-    throw InvalidArgument(fmt::format("{} is {}, the true flow {}; expected one size", what,
+    throw InvalidArgument(fmt::format("{} is {}, but the true flow is {}; expected one size", what,
                                       detail::shape_text(plane), detail::shape_text(truth.u)));
   if (plane.memory == Memory::kCuda)
     throw InvalidArgument(fmt::format("{} lies in device memory; clone() it to the host", what));
@@ -76,16 +70,16 @@ class ErrorSums {
   FlowErrors sums_;
 };
 
-struct Judged {
+struct Pixel {
   float confidence;
   float error;
 };
 
-// sums[i] is the error of the first i pixels of the order. Pixels that `key` tells apart come in
-// its order; the others share their errors.
+// sums[i] is the error of the first i pixels in the order of `key`. Pixels with equal keys share
+// their errors.
 template <class Key>
-std::vector<double> running_sums(std::vector<Judged>& pixels, Key key) {
-  std::sort(pixels.begin(), pixels.end(), [&](const Judged& a, const Judged& b) {
+std::vector<double> running_sums(std::vector<Pixel>& pixels, Key key) {
+  std::sort(pixels.begin(), pixels.end(), [&](const Pixel& a, const Pixel& b) {
     return key(a) != key(b) ? key(a) < key(b) : a.error < b.error;
   });
   std::vector<double> sums(pixels.size() + 1, 0.0);
@@ -102,9 +96,9 @@ std::vector<double> running_sums(std::vector<Judged>& pixels, Key key) {
   return sums;
 }
 
-std::vector<SparsificationPoint> sparsification(std::vector<Judged>& pixels, int points) {
-  const auto by_confidence = running_sums(pixels, [](const Judged& p) { return p.confidence; });
-  const auto by_error = running_sums(pixels, [](const Judged& p) { return -p.error; });
+std::vector<SparsificationPoint> sparsification(std::vector<Pixel>& pixels, int points) {
+  const auto by_confidence = running_sums(pixels, [](const Pixel& p) { return p.confidence; });
+  const auto by_error = running_sums(pixels, [](const Pixel& p) { return -p.error; });
   const std::size_t count = pixels.size();
   std::vector<SparsificationPoint> curve;
   for (int i = 0; i < points; ++i) {
@@ -130,39 +124,39 @@ double area_between(const std::vector<SparsificationPoint>& curve) {
 void describe(OptionVisitor& visit, EvaluateOptions& options) {
   visit("confident", options.confident, "confidence from which a pixel counts as confident", 0, 1);
   visit("curve-points", options.curve_points,
-        "points of the curve of errors against the share of pixels left out", 2, 1000);
+        "points of the curve of errors over the share of pixels left out", 2, 1000);
 }
 
-FlowEvaluation evaluate_flow(const io::FlowFieldView& estimate, ImageView<const float> confidence,
-                             const io::FlowFieldView& truth, const EvaluateOptions& options) {
+FlowReport evaluate_flow(const io::FlowFieldView& estimate, ImageView<const float> confidence,
+                         const io::FlowFieldView& truth, const EvaluateOptions& options) {
   check_options(options);
   require_planes(estimate, truth);
   if (!confidence.empty()) require_plane("the confidence", confidence, truth);
   ErrorSums all, confident;
-  std::vector<Judged> judged;
+  std::vector<Pixel> pixels;
   std::int64_t known = 0;
   for (int y = 0; y < truth.u.height; ++y) {
     for (int x = 0; x < truth.u.width; ++x) {
-      if (!knows(truth, x, y)) continue;
+      if (!truth.is_known(x, y)) continue;
       ++known;
-      if (!knows(estimate, x, y)) continue;
+      if (!estimate.is_known(x, y)) continue;
       const Vectors vectors{estimate.u.at(x, y), estimate.v.at(x, y), truth.u.at(x, y),
                             truth.v.at(x, y)};
       all.add(vectors);
       const float given = confidence.empty() ? 1.0F : confidence.at(x, y);
       const float sure = std::isnan(given) ? 0.0F : given;
       if (confidence.empty() || sure >= options.confident) confident.add(vectors);
-      if (!confidence.empty()) judged.push_back({sure, static_cast<float>(vectors.endpoint())});
+      if (!confidence.empty()) pixels.push_back({sure, static_cast<float>(vectors.endpoint())});
     }
   }
   if (known == 0) throw InvalidArgument("the true flow is not known at any pixel");
-  FlowEvaluation result{.all = all.means(), .confident = confident.means()};
+  FlowReport result{.all = all.means(), .confident = confident.means()};
   result.density = static_cast<double>(result.all.pixels) / static_cast<double>(known);
   if (result.all.pixels > 0)
     result.confident_share =
         static_cast<double>(result.confident.pixels) / static_cast<double>(result.all.pixels);
-  if (!judged.empty()) {
-    result.curve = sparsification(judged, options.curve_points);
+  if (!pixels.empty()) {
+    result.curve = sparsification(pixels, options.curve_points);
     result.sparsification_error = area_between(result.curve);
   }
   return result;
@@ -173,7 +167,7 @@ Image<float> endpoint_errors(const io::FlowFieldView& estimate, const io::FlowFi
   Image<float> errors(truth.u.width, truth.u.height);
   for (int y = 0; y < truth.u.height; ++y) {
     for (int x = 0; x < truth.u.width; ++x) {
-      errors.at(x, y) = knows(truth, x, y) && knows(estimate, x, y)
+      errors.at(x, y) = truth.is_known(x, y) && estimate.is_known(x, y)
                             ? std::hypot(estimate.u.at(x, y) - truth.u.at(x, y),
                                          estimate.v.at(x, y) - truth.v.at(x, y))
                             : std::numeric_limits<float>::quiet_NaN();

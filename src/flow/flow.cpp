@@ -2,6 +2,7 @@
 // last frame, and cuts what does not fit the memory limit.
 #include <fmt/format.h>
 #include <fovea/core/error.h>
+#include <fovea/core/geometry.h>
 #include <fovea/flow/flow.h>
 
 #include <algorithm>
@@ -11,14 +12,19 @@
 #include "core/backend.h"
 #include "core/dispatch.h"
 #include "core/parallel.h"
+#include "flow/bm/block_matching_settings.h"
 #include "flow/flow_gray.h"
 #include "flow/flow_tiles.h"
+#include "flow/lk/lucas_kanade_plan.h"
 
 namespace fovea::flow {
 namespace {
 
 constexpr Choice kMethods[] = {{"lk", static_cast<int>(Method::kLucasKanade)},
                                {"bm", static_cast<int>(Method::kBlockMatching)}};
+constexpr Choice kQualities[] = {{"fast", static_cast<int>(Quality::kFast)},
+                                 {"default", static_cast<int>(Quality::kDefault)},
+                                 {"best", static_cast<int>(Quality::kBest)}};
 
 // Pixels of the level where tiles start that motion may still grow by.
 constexpr float kMoreMotion = 4;
@@ -26,18 +32,33 @@ constexpr float kMoreMotion = 4;
 using Mask = ImageView<const std::uint8_t>;
 
 std::unique_ptr<Matcher> make_matcher(const FlowOptions& options, bool cuda) {
-  if (options.method == Method::kBlockMatching)
-    return cuda ? cuda::make_block_matching(options.bm) : cpu::make_block_matching(options.bm);
-  return cuda ? cuda::make_lucas_kanade(options.lk) : cpu::make_lucas_kanade(options.lk);
+  if (options.method == Method::kBlockMatching) {
+    const bm::Settings settings = bm::settle(options.bm, options.quality);
+    return cuda ? cuda::make_block_matching(settings) : cpu::make_block_matching(settings);
+  }
+  const lk::Plan plan = lk::make_plan(options.lk, options.quality);
+  return cuda ? cuda::make_lucas_kanade(plan) : cpu::make_lucas_kanade(plan);
 }
 
 template <class View>
 void require_image(const View& image) {
   if (image.empty())
-    throw InvalidArgument(fmt::format("flow: an image of {}x{} pixels", image.width, image.height));
+    throw InvalidArgument(fmt::format("flow: an image has {}x{} pixels; expected 1x1 at least",
+                                      image.width, image.height));
   if (image.channels != 1 && image.channels != 3 && image.channels != 4)
     throw InvalidArgument(
-        fmt::format("flow: an image of {} channels, expected 1, 3 or 4", image.channels));
+        fmt::format("flow: an image has {} channels; expected 1, 3 or 4", image.channels));
+}
+template <class T>
+void require_finite_pixels(const char* name, ImageView<const T> image, const Mask& mask) {
+  if constexpr (std::is_same_v<T, float>)
+    if (image.memory != Memory::kCuda) require_finite(name, image, mask);
+}
+// Without a branch per value, so that the compiler makes vectors of it.
+bool all_finite(const float* values, int count) {
+  int bad = 0;
+  for (int i = 0; i < count; ++i) bad |= std::isfinite(values[i]) ? 0 : 1;
+  return bad == 0;
 }
 template <class View>
 void require_mask(const View& image, const Mask& mask) {
@@ -63,9 +84,9 @@ void fit(Flow& flow, int width, int height, Memory memory) {
   if (!fits(flow.u) || !fits(flow.v) || !fits(flow.confidence))
     flow = make_field(width, height, memory);
 }
-FlowView crop(const FlowView& field, const Part& part) {
+FlowView crop(const FlowView& field, const Rect<int>& part) {
   const auto cut = [&](ImageView<float> plane) {
-    return plane.crop(part.x0, part.y0, part.width(), part.height());
+    return plane.crop(part.x, part.y, part.width, part.height);
   };
   return {cut(field.u), cut(field.v), cut(field.confidence)};
 }
@@ -74,8 +95,8 @@ void copy_field(const FlowView& from, const FlowView& to, const Exec& exec) {
   copy(from.v, to.v, exec);
   copy(from.confidence, to.confidence, exec);
 }
-Mask part_of(const Mask& mask, const Part& part) {
-  return mask.empty() ? Mask{} : mask.crop(part.x0, part.y0, part.width(), part.height());
+Mask part_of(const Mask& mask, const Rect<int>& part) {
+  return mask.empty() ? Mask{} : mask.crop(part.x, part.y, part.width, part.height);
 }
 
 // Grows, and keeps what it has for smaller images.
@@ -115,6 +136,31 @@ void with_threads(const Exec& exec, bool cuda, const Body& body) {
 }  // namespace
 
 std::span<const Choice> choices(Method) { return kMethods; }
+std::span<const Choice> choices(Quality) { return kQualities; }
+
+void describe(OptionVisitor& visit, FlowOptions& options) {
+  visit("method", options.method, "lk is the method of Lucas and Kanade, bm matches blocks");
+  visit("quality", options.quality,
+        "more quality takes more time; it chooses the options of the method that have no value");
+  visit.bytes("memory", options.memory_bytes,
+              "limit of the device memory for an estimation; larger images are estimated in tiles; "
+              "0 means no limit on the CPU and what a GPU has free");
+  visit.group("lk", options.lk);
+  visit.group("bm", options.bm);
+}
+
+void require_finite(std::string_view name, ImageView<const float> image, Mask mask) {
+  const int colors = std::min(image.channels, 3);  // opacity is ignored
+  for (int y = 0; y < image.height; ++y) {
+    if (all_finite(image.row(y), image.row_elements())) continue;
+    for (int x = 0; x < image.width; ++x)
+      for (int c = 0; c < colors; ++c)
+        if (!std::isfinite(image.at(x, y, c)) && (mask.empty() || mask.at(x, y) != 0))
+          throw InvalidArgument(fmt::format(
+              "{}: pixel ({}, {}) is {}; every value must be finite, or left out by a mask", name,
+              x, y, image.at(x, y, c)));
+  }
+}
 
 void cpu::leave_out(ImageView<const std::uint8_t> mask, const FlowView& field, const Exec& exec) {
   parallel_for(exec, mask.height, 64, [&](std::int64_t first, std::int64_t last) {
@@ -164,8 +210,8 @@ struct Estimator::State {
     }
     return exec;
   }
-  // How images of this size are cut: asked once a size, since a GPU tells what it has free slowly,
-  // and the less the more of it is taken here already.
+  // How images of this size are cut. It is found once per size: to ask a GPU for its free memory is
+  // slow, and the answer shrinks with what is taken here already.
   TilePlan plan_for(int width, int height) {
     if (planned.width != width || planned.height != height) {
       std::uint64_t limit = options.memory_bytes;
@@ -250,13 +296,14 @@ struct Estimator::State {
     leave_out(mask, flow, exec);
   }
 
-  // Whether there was a frame before this one.
+  // Returns whether there was a frame before this one.
   template <class T>
-  bool next(ImageView<const T> frame, Mask mask, Flow& flow, const Exec& exec) {
+  bool push(ImageView<const T> frame, Mask mask, Flow& flow, const Exec& exec) {
     const bool follows = !last.none();
     if (follows && (last.width != frame.width || last.height != frame.height))
-      throw InvalidArgument(fmt::format("flow: a frame of {}x{} follows one of {}x{}", frame.width,
-                                        frame.height, last.width, last.height));
+      throw InvalidArgument(fmt::format(
+          "flow: a frame of {}x{} follows one of {}x{}; frames of a video have one size",
+          frame.width, frame.height, last.width, last.height));
     std::unique_ptr<PreparedFrame> prepared;
     if (plan_for(frame.width, frame.height).start_level == 0) {
       matcher->set_base_level(0);
@@ -270,7 +317,8 @@ struct Estimator::State {
     } else if (follows) {
       const auto* before = std::get_if<Image<T>>(&last.image);
       if (!before || before->channels() != frame.channels)
-        throw InvalidArgument("flow: a frame's pixels are of another type than those before it");
+        throw InvalidArgument(
+            "flow: the pixels of a frame have another type or other channels than those before it");
       estimate<T>(*before, frame, last.mask, flow, exec);
     }
     keep(frame, mask, std::move(prepared), exec);
@@ -317,28 +365,28 @@ struct Estimator::State {
       return part.empty();
     }
 
-    ImageView<float> coarse_part(Image<float>& plane, const Part& part) const {
+    ImageView<float> coarse_part(Image<float>& plane, const Rect<int>& part) const {
       const int level = plan.start_level, unit = 1 << level;
       const auto end = [&](int at) { return (at + unit - 1) / unit; };
-      return plane.view().crop(part.x0 / unit, part.y0 / unit, end(part.x1) - part.x0 / unit,
-                               end(part.y1) - part.y0 / unit);
+      const int left = part.x / unit, top = part.y / unit;
+      return plane.view().crop(left, top, end(part.right()) - left, end(part.bottom()) - top);
     }
 
     // A tile and what it depends on, for the motion that is known of it.
-    Part surrounded(const Part& tile, Flow& coarse) const {
+    Rect<int> surrounded(const Rect<int>& tile, Flow& coarse) const {
       if (plan.from_rest) return flow::surrounded(tile, plan, plan.move, first.width, first.height);
-      const Part around = flow::surrounded(tile, plan, 0, first.width, first.height);
+      const Rect<int> around = flow::surrounded(tile, plan, 0, first.width, first.height);
       const float moved = farthest(coarse_part(coarse.u, around), coarse_part(coarse.v, around));
       const float pixels = (moved + kMoreMotion) * static_cast<float>(1 << plan.start_level);
       const auto move = static_cast<int>(std::min(pixels, static_cast<float>(plan.move)));
       return flow::surrounded(tile, plan, move, first.width, first.height);
     }
 
-    void run_tile(const Part& tile, Flow& coarse, const FlowView& out, const Exec& exec) {
-      const Part around = surrounded(tile, coarse);
+    void run_tile(const Rect<int>& tile, Flow& coarse, const FlowView& out, const Exec& exec) {
+      const Rect<int> around = surrounded(tile, coarse);
       if (!counts(part_of(mask, tile))) return;  // the mask is laid over the field in the end
       const auto cut = [&](ImageView<const T> image) {
-        return image.crop(around.x0, around.y0, around.width(), around.height());
+        return image.crop(around.x, around.y, around.width, around.height);
       };
       state.spare_first = state.prepare(cut(first), first_range, part_of(mask, around),
                                         std::move(state.spare_first), exec);
@@ -351,14 +399,13 @@ struct Estimator::State {
                                      exec);
         request.start_level = plan.start_level;
       }
-      Flow field = make_field(around.width(), around.height(), out.u.memory);
+      Flow field = make_field(around.width, around.height, out.u.memory);
       state.match(request, view_of(field), exec);
-      const Part inner{tile.x0 - around.x0, tile.y0 - around.y0, tile.x1 - around.x0,
-                       tile.y1 - around.y0};
+      const Rect<int> inner{tile.x - around.x, tile.y - around.y, tile.width, tile.height};
       copy_field(crop(view_of(field), inner), crop(out, tile), exec);
     }
 
-    // Of the level where tiles start, in host memory.
+    // The flow of the level where tiles start, in host memory.
     Flow coarse_flow(const Exec& exec) {
       const int unit = 1 << plan.start_level;
       const int width = (first.width + unit - 1) / unit, height = (first.height + unit - 1) / unit;
@@ -396,8 +443,7 @@ struct Estimator::State {
 };
 
 Estimator::Estimator(const FlowOptions& options) : state_(std::make_unique<State>(options)) {
-  check_options(options.lk);
-  check_options(options.bm);
+  check_options(options);
 }
 Estimator::Estimator(Estimator&&) noexcept = default;
 Estimator& Estimator::operator=(Estimator&&) noexcept = default;
@@ -409,32 +455,35 @@ void Estimator::estimate(ImageView<const T> first, ImageView<const T> second, Fl
   require_image(first);
   require_image(second);
   if (first.width != second.width || first.height != second.height)
-    throw InvalidArgument(fmt::format("flow: images of {}x{} and {}x{}, expected one size",
+    throw InvalidArgument(fmt::format("flow: the images are {}x{} and {}x{}; expected one size",
                                       first.width, first.height, second.width, second.height));
   require_mask(first, mask);
+  require_finite_pixels("flow: the first image", first, mask);
+  require_finite_pixels("flow: the second image", second, {});
   const Exec exec = state_->start<T>({first, second});
   const fovea::cuda::ScopedDevice here(exec.device);  // memory is taken there
   with_threads(exec, state_->on_cuda(), [&] { state_->estimate(first, second, mask, flow, exec); });
 }
 
 template <class T>
-bool Estimator::next(ImageView<const T> frame, Flow& flow, ImageView<const std::uint8_t> mask) {
+bool Estimator::push(ImageView<const T> frame, Flow& flow, ImageView<const std::uint8_t> mask) {
   require_image(frame);
   require_mask(frame, mask);
+  require_finite_pixels("flow: the frame", frame, mask);
   const Exec exec = state_->start<T>({frame});
   const fovea::cuda::ScopedDevice here(exec.device);  // memory is taken there
   bool follows = false;
-  with_threads(exec, state_->on_cuda(), [&] { follows = state_->next(frame, mask, flow, exec); });
+  with_threads(exec, state_->on_cuda(), [&] { follows = state_->push(frame, mask, flow, exec); });
   return follows;
 }
 
-void Estimator::restart() { state_->last = {}; }
+void Estimator::finish() { state_->last = {}; }
 const FlowOptions& Estimator::options() const { return state_->options; }
 
 #define FOVEA_FLOW_ESTIMATE(T)                                                               \
   template FOVEA_API void Estimator::estimate(ImageView<const T>, ImageView<const T>, Flow&, \
                                               ImageView<const std::uint8_t>);                \
-  template FOVEA_API bool Estimator::next(ImageView<const T>, Flow&, ImageView<const std::uint8_t>);
+  template FOVEA_API bool Estimator::push(ImageView<const T>, Flow&, ImageView<const std::uint8_t>);
 FOVEA_FOR_EACH_FLOW_PIXEL(FOVEA_FLOW_ESTIMATE)
 #undef FOVEA_FLOW_ESTIMATE
 

@@ -15,7 +15,7 @@
 
 namespace fovea::flow {
 
-// A coarse level of an image, made a strip of the image at a time.
+// A coarse level of an image, made from one strip of the image after another.
 struct CoarseGray {
   GrayRange range;
   int level;                           // 1: half the size
@@ -25,9 +25,9 @@ struct CoarseGray {
 };
 
 namespace cpu {
-// The range that all but a thousandth of the pixels at either end lie in, so that a few hot ones do
-// not matter; a large image is sampled. What the mask, in host memory or empty, leaves out does not
-// count.
+// The range of gray values without the lowest and the highest thousandth, so that a few hot pixels
+// do not matter. A large image is sampled. Pixels that the mask (in host memory, or empty) leaves
+// out and values that are not finite do not count.
 template <class T>
 GrayRange gray_range(ImageView<const T> image, ImageView<const std::uint8_t> mask,
                      const Exec& exec);

@@ -32,7 +32,7 @@ FOVEA_HD inline float gray_level(float value, float low, float scale) {
   return gray < 255 ? gray : 255;
 }
 
-// Every how manyth pixel of every how manyth row is looked at for the range.
+// The range is found from every n-th pixel of every n-th row.
 inline int sampling_step(int width, int height) {
   const double pixels = static_cast<double>(width) * height;
   const auto step = static_cast<int>(std::sqrt(pixels / (1 << 14)));
@@ -42,10 +42,12 @@ inline int sampling_step(int width, int height) {
 // The histogram of the samples.
 constexpr int kGrayBins = 4096;
 FOVEA_HD inline int gray_bin(float value, float least, float per_level) {
-  const auto bin = static_cast<int>((value - least) * per_level);
-  return bin < 0 ? 0 : bin < kGrayBins ? bin : kGrayBins - 1;
+  const float place = (value - least) * per_level;
+  // A range so narrow that per_level is infinite makes a NaN of its least value.
+  if (!(place > 0)) return 0;
+  return place < kGrayBins ? static_cast<int>(place) : kGrayBins - 1;
 }
-// Of what lies between two bins.
+// The range between two bins.
 FOVEA_HD inline GrayRange range_between(float least, float width, int low, int high) {
   const float unit = width / (kGrayBins - 1);
   const int bins = high > low ? high - low : 1;

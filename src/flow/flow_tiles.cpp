@@ -16,14 +16,14 @@ constexpr int kLeastSide = 256;   // smaller tiles would mostly be surroundings
 constexpr int kFieldBytes = 12;   // of a coarse level's flow, kept while tiles are worked on
 constexpr int kHalvingReach = 4;  // pixels of a level that feel where the finer one was cut
 
-std::uint64_t bytes_of(int width, int height, std::uint64_t a_pixel) {
-  return static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(height) * a_pixel;
+std::uint64_t bytes_of(int width, int height, std::uint64_t per_pixel) {
+  return static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(height) * per_pixel;
 }
 int up_to_multiple(int value, int unit) { return (value + unit - 1) / unit * unit; }
 
 // The largest tile for a start at this level, or none.
-int largest_side(const TilePlan& plan, std::uint64_t bytes, std::uint64_t a_pixel) {
-  const double across = std::sqrt(static_cast<double>(bytes) / static_cast<double>(a_pixel));
+int largest_side(const TilePlan& plan, std::uint64_t bytes, std::uint64_t per_pixel) {
+  const double across = std::sqrt(static_cast<double>(bytes) / static_cast<double>(per_pixel));
   const double side = std::min(across - 2.0 * (plan.halo + plan.move), 1e9);
   return side < kLeastSide ? 0 : static_cast<int>(side) / plan.unit * plan.unit;
 }
@@ -31,11 +31,11 @@ int largest_side(const TilePlan& plan, std::uint64_t bytes, std::uint64_t a_pixe
 }  // namespace
 
 TilePlan plan_tiles(const Matcher& matcher, int width, int height, std::uint64_t limit) {
-  const std::uint64_t a_pixel = matcher.bytes_per_pixel();
+  const std::uint64_t per_pixel = matcher.bytes_per_pixel();
   // Places within an image are 32-bit numbers.
   constexpr std::uint64_t kMostWhole = std::uint64_t{1} << 30;
-  limit = limit == 0 ? kMostWhole * a_pixel : std::min(limit, kMostWhole * a_pixel);
-  if (bytes_of(width, height, a_pixel) <= limit) return {};
+  limit = limit == 0 ? kMostWhole * per_pixel : std::min(limit, kMostWhole * per_pixel);
+  if (bytes_of(width, height, per_pixel) <= limit) return {};
   TilePlan plan;
   plan.move = kMostMove;
   int coarse_width = width, coarse_height = height;
@@ -50,33 +50,35 @@ TilePlan plan_tiles(const Matcher& matcher, int width, int height, std::uint64_t
     const std::uint64_t kept =
         plan.from_rest ? 0 : bytes_of(coarse_width, coarse_height, kFieldBytes);
     const std::uint64_t whole =
-        plan.from_rest ? 0 : bytes_of(coarse_width, coarse_height, a_pixel + kFieldBytes);
-    if (whole <= limit && kept <= limit / 2) plan.side = largest_side(plan, limit - kept, a_pixel);
+        plan.from_rest ? 0 : bytes_of(coarse_width, coarse_height, per_pixel + kFieldBytes);
+    if (whole <= limit && kept <= limit / 2)
+      plan.side = largest_side(plan, limit - kept, per_pixel);
     if (plan.side > 0) return plan;
     if (plan.from_rest) break;
   }
   throw InvalidArgument(
-      fmt::format("flow: {} bytes of memory do not suffice for an image of {}x{}; raise the limit",
+      fmt::format("flow: {} bytes of memory are not enough for an image of {}x{}; raise the limit",
                   limit, width, height));
 }
 
-std::vector<Part> tiles_of(const TilePlan& plan, int width, int height) {
+std::vector<Rect<int>> tiles_of(const TilePlan& plan, int width, int height) {
   const auto even = [&](int size) {
     const int count = (size + plan.side - 1) / plan.side;
     return up_to_multiple((size + count - 1) / count, plan.unit);
   };
   const int across = even(width), down = even(height);
-  std::vector<Part> tiles;
+  std::vector<Rect<int>> tiles;
   for (int y = 0; y < height; y += down)
     for (int x = 0; x < width; x += across)
-      tiles.push_back({x, y, std::min(x + across, width), std::min(y + down, height)});
+      tiles.push_back({x, y, std::min(across, width - x), std::min(down, height - y)});
   return tiles;
 }
 
-Part surrounded(const Part& tile, const TilePlan& plan, int move, int width, int height) {
+Rect<int> surrounded(const Rect<int>& tile, const TilePlan& plan, int move, int width, int height) {
   const int around = up_to_multiple(plan.halo + std::min(move, plan.move), plan.unit);
-  return {std::max(tile.x0 - around, 0), std::max(tile.y0 - around, 0),
-          std::min(tile.x1 + around, width), std::min(tile.y1 + around, height)};
+  return intersect(
+      {tile.x - around, tile.y - around, tile.width + 2 * around, tile.height + 2 * around},
+      Rect<int>{0, 0, width, height});
 }
 
 }  // namespace fovea::flow

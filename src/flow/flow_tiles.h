@@ -1,6 +1,8 @@
 // How an image that does not fit the memory limit is cut: coarse levels whole, finer ones in tiles
 // that overlap by as much as their pixels depend on.
 #pragma once
+#include <fovea/core/geometry.h>
+
 #include <cstdint>
 #include <vector>
 
@@ -10,25 +12,19 @@ namespace fovea::flow {
 
 struct TilePlan {
   int unit = 1;            // pixels: tiles begin at multiples of it
-  int start_level = 0;     // this one and coarser ones are worked on whole; 0: all of them
-  bool from_rest = false;  // there are no coarser ones: tiles are worked on by themselves
-  int halo = 0;            // pixels around a tile that it depends on, less how far they move
-  int move = 0;            // most that is added for motion
-  int side = 0;            // of a tile, without what surrounds it
+  int start_level = 0;     // this level and coarser ones are estimated whole; 0: all levels are
+  bool from_rest = false;  // there is no coarser level: tiles are estimated by themselves
+  int halo = 0;            // pixels around a tile that it depends on, without their motion
+  int move = 0;            // the most pixels that are added for motion
+  int side = 0;            // side of a tile in pixels, without its surroundings
 };
 
 // Throws InvalidArgument where no cut keeps within `limit` bytes; 0: there is no limit.
 TilePlan plan_tiles(const Matcher& matcher, int width, int height, std::uint64_t limit);
 
-// A part of an image, in pixels.
-struct Part {
-  int x0, y0, x1, y1;
-  int width() const { return x1 - x0; }
-  int height() const { return y1 - y0; }
-};
 // The tiles of an image, row by row; they begin at multiples of plan.unit.
-std::vector<Part> tiles_of(const TilePlan& plan, int width, int height);
+std::vector<Rect<int>> tiles_of(const TilePlan& plan, int width, int height);
 // A tile and what surrounds it, for motion of up to `move` pixels.
-Part surrounded(const Part& tile, const TilePlan& plan, int move, int width, int height);
+Rect<int> surrounded(const Rect<int>& tile, const TilePlan& plan, int move, int width, int height);
 
 }  // namespace fovea::flow

@@ -1,4 +1,4 @@
-// Between the face and its methods: a Matcher a method and device, which keeps its memory.
+// Between the face and its methods: one Matcher per method and device, which keeps its memory.
 #pragma once
 #include <fovea/flow/flow.h>
 
@@ -6,12 +6,19 @@
 
 namespace fovea::flow {
 
+namespace lk {
+struct Plan;
+}
+namespace bm {
+struct Settings;
+}
+
 // A field that someone else owns; its planes have one size and lie in the matcher's kind of memory.
 struct FlowView {
   ImageView<float> u, v, confidence;
 };
 
-// What is computed of one image alone: its pyramid and what is derived from it.
+// What is computed from one image alone: its pyramid and what is derived from it.
 class PreparedFrame {
  public:
   PreparedFrame() = default;
@@ -23,8 +30,8 @@ class PreparedFrame {
 struct MatchRequest {
   const PreparedFrame& first;
   const PreparedFrame& second;
-  // Where tiles of a large image start from: the field of level `start_level` (1 is half the size)
-  // of these frames, in pixels of that level; only finer levels are worked on. Empty: all levels.
+  // Tiles of a large image start from this field of level `start_level` (1 is half the size), in
+  // pixels of that level, and only finer levels are estimated. Where it is empty, all levels are.
   FlowView start{};
   int start_level = 0;
   // Stop before finer levels than this; `out` has that level's size and unit.
@@ -46,8 +53,8 @@ class Matcher {
                                                  const Exec& exec) = 0;
   virtual void match(const MatchRequest& request, FlowView out, const Exec& exec) = 0;
 
-  // Images prepared from now on are this level of a larger one (1: half its size), of which the
-  // finer levels follow in tiles. A method that treats levels differently counts from there.
+  // Images prepared from now on are this level of a larger image (1: half its size), whose finer
+  // levels follow in tiles. A method that treats levels differently counts from there.
   virtual void set_base_level(int) {}
   // Pixels of a level after which what is worked on together begins anew: tiles begin there, so
   // that they cut an image as the whole is cut.
@@ -57,7 +64,7 @@ class Matcher {
   // Pixels of a level that one of them can depend on beyond where its flow points: what a tile
   // needs around it to come out as it would in the whole image.
   virtual int reach(int level) const = 0;
-  // Working memory a pixel of the finest level, two prepared frames, their images and a field
+  // Working memory per pixel of the finest level, two prepared frames, their images and a field
   // included.
   virtual std::uint64_t bytes_per_pixel() const = 0;
 };
@@ -65,13 +72,13 @@ class Matcher {
 namespace cpu {
 // Flow and confidence 0 where the mask, in the field's kind of memory, is 0.
 void leave_out(ImageView<const std::uint8_t> mask, const FlowView& field, const Exec& exec);
-std::unique_ptr<Matcher> make_lucas_kanade(const LucasKanadeOptions& options);
-std::unique_ptr<Matcher> make_block_matching(const BlockMatchingOptions& options);
+std::unique_ptr<Matcher> make_lucas_kanade(const lk::Plan& plan);
+std::unique_ptr<Matcher> make_block_matching(const bm::Settings& settings);
 }  // namespace cpu
 namespace cuda {
 void leave_out(ImageView<const std::uint8_t> mask, const FlowView& field, const Exec& exec);
-std::unique_ptr<Matcher> make_lucas_kanade(const LucasKanadeOptions& options);
-std::unique_ptr<Matcher> make_block_matching(const BlockMatchingOptions& options);
+std::unique_ptr<Matcher> make_lucas_kanade(const lk::Plan& plan);
+std::unique_ptr<Matcher> make_block_matching(const bm::Settings& settings);
 }  // namespace cuda
 
 }  // namespace fovea::flow

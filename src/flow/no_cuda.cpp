@@ -5,8 +5,8 @@
 
 namespace fovea::flow::cuda {
 
-std::unique_ptr<Matcher> make_lucas_kanade(const LucasKanadeOptions&) { fovea::cuda::absent(); }
-std::unique_ptr<Matcher> make_block_matching(const BlockMatchingOptions&) { fovea::cuda::absent(); }
+std::unique_ptr<Matcher> make_lucas_kanade(const lk::Plan&) { fovea::cuda::absent(); }
+std::unique_ptr<Matcher> make_block_matching(const bm::Settings&) { fovea::cuda::absent(); }
 
 void leave_out(ImageView<const std::uint8_t>, const FlowView&, const Exec&) {
   fovea::cuda::absent();

@@ -15,15 +15,17 @@
 namespace fovea::flow {
 namespace {
 
-constexpr std::int64_t kRows = 16;  // a piece of work
+constexpr std::int64_t kRows = 16;      // of a picture, drawn as one piece of work
+constexpr double kLeastMotion = 1e-30;  // pixels
 
 template <class Plane>
 void require_plane(const Plane& plane, const io::FlowFieldView& field) {
   if (plane.width != field.u.width || plane.height != field.u.height)
-    throw InvalidArgument(fmt::format("show: the flow is {}, the image or plane beside it {}",
-                                      detail::shape_text(field.u), detail::shape_text(plane)));
+    throw InvalidArgument(
+        fmt::format("show: the flow is {}, but the image or plane beside it is {}",
+                    detail::shape_text(field.u), detail::shape_text(plane)));
   if (plane.memory == Memory::kCuda)
-    throw InvalidArgument("show: a plane in device memory; clone() it to the host");
+    throw InvalidArgument("show: a plane lies in device memory; clone() it to the host");
 }
 
 void require_field(const io::FlowFieldView& field) {
@@ -32,15 +34,11 @@ void require_field(const io::FlowFieldView& field) {
   if (!field.known.empty()) require_plane(field.known, field);
 }
 
-bool knows(const io::FlowFieldView& field, int x, int y) {
-  return field.known.empty() || field.known.at(x, y) != 0;
-}
-
 double longest_motion(const io::FlowFieldView& field) {
   float longest = 0;
   for (int y = 0; y < field.u.height; ++y)
     for (int x = 0; x < field.u.width; ++x)
-      if (knows(field, x, y))
+      if (field.is_known(x, y))
         longest = std::max(longest, std::hypot(field.u.at(x, y), field.v.at(x, y)));
   return longest;
 }
@@ -77,7 +75,7 @@ std::vector<Cell> cells_of(const io::FlowFieldView& field, int step) {
       int count = 0;
       for (int y = top; y < bottom; ++y) {
         for (int x = left; x < right; ++x) {
-          if (!knows(field, x, y)) continue;
+          if (!field.is_known(x, y)) continue;
           cell.u += static_cast<double>(field.u.at(x, y));
           cell.v += static_cast<double>(field.v.at(x, y));
           ++count;
@@ -113,21 +111,32 @@ std::uint8_t sample(ImageView<const std::uint8_t> image, float x, float y, int c
 
 }  // namespace
 
-Image<std::uint8_t> wheel_picture(const io::FlowFieldView& field, double longest,
-                                  const Exec& exec) {
+void describe(OptionVisitor& visit, WheelOptions& options) {
+  visit("longest", options.longest, "motion in pixels that has the full color; longer is darker",
+        1e-6, 1e9, {.absent = "the longest of the field"});
+}
+
+void describe(OptionVisitor& visit, ArrowOptions& options) {
+  visit("step", options.step, "pixels between arrows", 1, 1e6,
+        {.absent = "about 30 arrows along the longer side"});
+  visit("scale", options.scale, "drawn length over the motion", 1e-6, 1e6,
+        {.absent = "the longest arrow reaches a little past the next one"});
+}
+
+Image<std::uint8_t> wheel_picture(const io::FlowFieldView& field, const WheelOptions& options) {
+  check_options(options);
   require_field(field);
-  if (!(longest >= 0))
-    throw InvalidArgument(
-        fmt::format("show: the longest motion is {}; expected 0 or more", longest));
-  if (longest == 0) longest = longest_motion(field);
-  const auto scale = static_cast<float>(longest > 0 ? 1 / longest : 0);
+  const double longest = options.longest ? *options.longest : longest_motion(field);
+  // A field that moves by less than floats can divide by has the color of no motion.
+  const auto scale = static_cast<float>(longest > kLeastMotion ? 1 / longest : 0);
+  const Exec& exec = options.exec;
   Image<std::uint8_t> picture(field.u.width, field.u.height, 3);
   parallel_for(exec, field.u.height, kRows, [&](std::int64_t begin, std::int64_t end) {
     for (int y = static_cast<int>(begin); y < static_cast<int>(end); ++y) {
       for (int x = 0; x < field.u.width; ++x) {
         const report::Color color =
-            knows(field, x, y) ? wheel_color(field.u.at(x, y) * scale, field.v.at(x, y) * scale)
-                               : report::kBlack;
+            field.is_known(x, y) ? wheel_color(field.u.at(x, y) * scale, field.v.at(x, y) * scale)
+                                 : report::kBlack;
         picture.at(x, y, 0) = color.r;
         picture.at(x, y, 1) = color.g;
         picture.at(x, y, 2) = color.b;
@@ -139,7 +148,8 @@ Image<std::uint8_t> wheel_picture(const io::FlowFieldView& field, double longest
 
 Image<std::uint8_t> wheel_key(int size) {
   if (size < 8 || size > 4096)
-    throw InvalidArgument(fmt::format("show: a wheel of {} pixels; expected 8 to 4096", size));
+    throw InvalidArgument(
+        fmt::format("show: the wheel is {} pixels wide; expected 8 to 4096", size));
   Image<float> u(size, size), v(size, size);
   Image<std::uint8_t> known(size, size);
   const float middle = static_cast<float>(size - 1) / 2;
@@ -150,22 +160,19 @@ Image<std::uint8_t> wheel_key(int size) {
       known.at(x, y) = std::hypot(u.at(x, y), v.at(x, y)) <= 1 ? 255 : 0;
     }
   }
-  return wheel_picture({u, v, known}, 1);
+  return wheel_picture({u, v, known}, {.longest = 1});
 }
 
 Image<std::uint8_t> arrows_picture(ImageView<const std::uint8_t> image,
-                                   const io::FlowFieldView& field, const ArrowStyle& style) {
+                                   const io::FlowFieldView& field, const ArrowOptions& options) {
+  check_options(options);
   require_field(field);
   require_plane(image, field);
-  if (style.step < 0 || !(style.scale >= 0))
-    throw InvalidArgument(
-        fmt::format("show: arrows {} pixels apart, {} times as long; expected 0 or more",
-                    style.step, style.scale));
   const int side = std::max(image.width, image.height);
-  const int step = style.step > 0 ? style.step : std::max(12, (side + 29) / 30);
+  const int step = options.step.value_or(std::max(12, (side + 29) / 30));
   const std::vector<Cell> cells = cells_of(field, step);
   const double longest = longest_cell(cells);
-  const double scale = style.scale > 0 ? style.scale : longest > 0 ? 1.3 * step / longest : 1;
+  const double scale = options.scale.value_or(longest > 0 ? 1.3 * step / longest : 1);
   const auto thickness = std::max(1.2F, static_cast<float>(step) / 12);
   Image<std::uint8_t> picture = backdrop(image);
   for (const Cell& cell : cells) {
@@ -195,8 +202,8 @@ Image<std::uint8_t> warp_picture(ImageView<const std::uint8_t> second,
       for (int x = 0; x < second.width; ++x) {
         const float from_x = static_cast<float>(x) + field.u.at(x, y);
         const float from_y = static_cast<float>(y) + field.v.at(x, y);
-        const bool inside =
-            knows(field, x, y) && from_x >= 0 && from_x <= right && from_y >= 0 && from_y <= bottom;
+        const bool inside = field.is_known(x, y) && from_x >= 0 && from_x <= right && from_y >= 0 &&
+                            from_y <= bottom;
         for (int c = 0; c < second.channels; ++c)
           picture.at(x, y, c) = inside ? sample(second, from_x, from_y, c) : std::uint8_t{0};
       }
@@ -210,13 +217,14 @@ Image<std::uint8_t> confidence_picture(ImageView<const float> confidence) {
       confidence, {.map = report::ColorMap::kTide, .automatic = false, .low = 0, .high = 1});
 }
 
-Image<std::uint8_t> error_picture(ImageView<const float> errors, double most) {
-  if (!(most > 0))
-    throw InvalidArgument(fmt::format("show: errors up to {} pixels; expected more than 0", most));
+Image<std::uint8_t> error_picture(ImageView<const float> errors, double greatest) {
+  if (!(greatest > 0))
+    throw InvalidArgument(
+        fmt::format("show: the greatest error is {} pixels; expected more than 0", greatest));
   return report::apply_color_map(errors, {.map = report::ColorMap::kEmber,
                                           .automatic = false,
                                           .low = 0,
-                                          .high = most,
+                                          .high = greatest,
                                           .missing = {70, 84, 104}});
 }
 

@@ -1,5 +1,5 @@
 // Middlebury's colors of motion (Baker et al., "A database and evaluation methodology for optical
-// flow", IJCV 2011): 55 hues around the wheel, closer together where the eye tells fewer apart.
+// flow", IJCV 2011): 55 hues around the wheel, fewer of them where the eye distinguishes fewer.
 #pragma once
 #include <fovea/report/color.h>
 

@@ -32,7 +32,7 @@ struct Field {
 
 TEST(EvaluateFlow, TheSameFieldHasNoError) {
   const Field field(7, 5, 3, -2);
-  const FlowEvaluation result = evaluate_flow(field.view(), {}, field.view());
+  const FlowReport result = evaluate_flow(field.view(), {}, field.view());
   EXPECT_EQ(result.all.pixels, 35);
   EXPECT_EQ(result.all.endpoint, 0);
   EXPECT_NEAR(result.all.angular, 0, 1e-5);
@@ -74,7 +74,7 @@ TEST(EvaluateFlow, OnlyKnownPixelsCount) {
   estimate.u.at(0, 0) = 1000;
   estimate.known.at(1, 0) = estimate.known.at(2, 0) = estimate.known.at(3, 0) = 0;
   estimate.u.at(1, 0) = 1000;
-  const FlowEvaluation result = evaluate_flow(estimate.view(), {}, truth.view());
+  const FlowReport result = evaluate_flow(estimate.view(), {}, truth.view());
   EXPECT_EQ(result.all.pixels, 6);
   EXPECT_EQ(result.all.endpoint, 0);
   EXPECT_NEAR(result.density, 6.0 / 9, 1e-12);
@@ -88,7 +88,7 @@ TEST(EvaluateFlow, WhatIsNotANumberIsNotKnown) {
   Image<float> confidence(6, 4);
   for (int y = 0; y < 4; ++y)
     for (int x = 0; x < 6; ++x) confidence.at(x, y) = y == 1 ? nan : 0.75F;
-  const FlowEvaluation result = evaluate_flow(estimate.view(), confidence, truth.view());
+  const FlowReport result = evaluate_flow(estimate.view(), confidence, truth.view());
   EXPECT_EQ(result.all.pixels, 23);
   EXPECT_EQ(result.all.endpoint, 1);
   EXPECT_EQ(result.confident.pixels, 17);
@@ -102,7 +102,7 @@ TEST(EvaluateFlow, ConfidentPixelsAreMeasuredApart) {
     estimate.u.at(x, 0) = static_cast<float>(x);
     confidence.at(x, 0) = x < 2 ? 0.5F : 0.25F;
   }
-  const FlowEvaluation result = evaluate_flow(estimate.view(), confidence, truth.view());
+  const FlowReport result = evaluate_flow(estimate.view(), confidence, truth.view());
   EXPECT_EQ(result.confident.pixels, 2);
   EXPECT_EQ(result.confident_share, 0.5);
   EXPECT_NEAR(result.confident.endpoint, 0.5, 1e-9);
@@ -121,7 +121,7 @@ TEST(EvaluateFlow, AnExactConfidenceFollowsTheOracle) {
     inverse.at(x, 0) = estimate.u.at(x, 0);
     none.at(x, 0) = 0.5F;
   }
-  const FlowEvaluation best = evaluate_flow(estimate.view(), exact, truth.view());
+  const FlowReport best = evaluate_flow(estimate.view(), exact, truth.view());
   ASSERT_EQ(best.curve.size(), 20U);
   EXPECT_NEAR(best.sparsification_error, 0, 1e-9);
   for (std::size_t i = 0; i < best.curve.size(); ++i) {
@@ -131,7 +131,7 @@ TEST(EvaluateFlow, AnExactConfidenceFollowsTheOracle) {
     EXPECT_NEAR(best.curve[i].oracle, best.curve[i].endpoint, 1e-9);
   }
   // Without any difference the error stays what it is, however the pixels are ordered.
-  const FlowEvaluation flat = evaluate_flow(estimate.view(), none, truth.view());
+  const FlowReport flat = evaluate_flow(estimate.view(), none, truth.view());
   for (const SparsificationPoint& point : flat.curve)
     EXPECT_NEAR(point.endpoint, flat.all.endpoint, 1e-6);
   EXPECT_GT(flat.sparsification_error, 0.4);

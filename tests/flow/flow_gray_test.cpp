@@ -54,6 +54,20 @@ TEST(FlowGray, AConstantImageIsBlack) {
   EXPECT_EQ(gray.at(100, 20), 0);
 }
 
+TEST(FlowGray, RangesBelowAndBeyondFloatsAreDefined) {
+  constexpr float kLeast = std::numeric_limits<float>::denorm_min();
+  constexpr float kMost = std::numeric_limits<float>::max();
+  for (const auto& [low, high] : {std::pair{0.0F, 8 * kLeast}, {-kMost, kMost}, {0.0F, kMost}}) {
+    const auto image = ramp<float>(low, high);
+    const GrayRange range = cpu::gray_range(image.view(), {}, Exec{});
+    Image<float> gray(256, 40);
+    cpu::to_gray(image.view(), range, gray.view(), Exec{});
+    for (int x = 0; x < 256; ++x) EXPECT_TRUE(gray.at(x, 7) >= 0 && gray.at(x, 7) <= 255) << x;
+  }
+  EXPECT_EQ(gray_bin(1, 1, std::numeric_limits<float>::infinity()), 0);
+  EXPECT_EQ(gray_bin(2, 1, std::numeric_limits<float>::infinity()), kGrayBins - 1);
+}
+
 TEST(FlowGray, TheTwinsAgree) {
   FOVEA_SKIP_WITHOUT_CUDA();
   const Exec on_gpu{.device = Device::cuda()};

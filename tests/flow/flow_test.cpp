@@ -3,12 +3,13 @@
 #include <fovea/core/error.h>
 #include <fovea/core/random.h>
 #include <fovea/flow/flow.h>
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <cmath>
 #include <functional>
 
 #include "support/devices.h"
+#include "support/files.h"
 #include "support/images.h"
 
 namespace fovea::flow {
@@ -75,10 +76,7 @@ bool same(const Flow& a, const Flow& b) {
 class FlowEstimate : public test::OnEveryPlace {
  protected:
   FlowOptions options(Quality quality = Quality::kDefault) const {
-    FlowOptions result;
-    result.lk.quality = quality;
-    result.exec.device = device();
-    return result;
+    return {.quality = quality, .exec = {.device = device()}};
   }
   template <class T>
   Flow estimate(const Image<T>& first, const Image<T>& second,
@@ -102,6 +100,28 @@ TEST_P(FlowEstimate, FindsAShiftOfAFractionOfAPixel) {
   EXPECT_LT(error(Quality::kFast), 0.1);  // which works at half the size
   EXPECT_LT(error(Quality::kDefault), 0.05);
   EXPECT_LT(error(Quality::kBest), 0.05);
+}
+
+TEST_P(FlowEstimate, TheFreeFunctionIsTheFaceUsedOnce) {
+  const auto first = picture(64, 48, still), second = picture(64, 48, shift(1, 1));
+  Estimator estimator({.quality = Quality::kFast, .exec = {.device = device()}});
+  EXPECT_TRUE(same(estimator.estimate(first, second),
+                   estimate_flow(first, second, options(Quality::kFast))));
+}
+
+TEST_P(FlowEstimate, QualityAppliesToBothMethodsAndLeavesOptionsThatHaveAValue) {
+  const auto first = picture(96, 72, still), second = picture(96, 72, shift(1.5, 0.5));
+  for (const Method method : {Method::kLucasKanade, Method::kBlockMatching}) {
+    FlowOptions wanted = options(Quality::kFast);
+    wanted.method = method;
+    const Flow fast = estimate_flow(first, second, wanted);
+    wanted.lk.finest_level = 0;
+    wanted.bm.step = 2;
+    const Flow changed = estimate_flow(first, second, wanted);
+    EXPECT_FALSE(same(fast, changed));
+    wanted.quality = Quality::kBest;
+    EXPECT_FALSE(same(changed, estimate_flow(first, second, wanted)));
+  }
 }
 
 TEST_P(FlowEstimate, FindsALargeShift) {
@@ -207,18 +227,27 @@ TEST_P(FlowEstimate, TakesImagesOfAnySize) {
     }
 }
 
-TEST_P(FlowEstimate, NumbersThatAreNoneDoNotSpread) {
+TEST_P(FlowEstimate, ValuesThatAreNotFiniteAreRefusedWithTheirPixel) {
   auto first = picture<float>(80, 60, still), second = picture<float>(80, 60, shift(1, 0));
-  first.at(20, 20) = std::nanf("");
+  Estimator estimator(options());
   second.at(50, 30) = INFINITY;
-  const Flow flow = estimate(first, second);
-  EXPECT_LT(mean_error(
-                flow,
-                [](int, int) {
-                  return Point{1, 0};
-                },
-                8),
-            0.2);
+  EXPECT_THAT(test::message_of<InvalidArgument>([&] { estimator.estimate(first, second); }),
+              testing::HasSubstr("the second image: pixel (50, 30) is inf"));
+  first.at(20, 21) = std::nanf("");
+  EXPECT_THAT(test::message_of<InvalidArgument>([&] { estimator.estimate(first, second); }),
+              testing::HasSubstr("the first image: pixel (20, 21) is nan"));
+  EXPECT_THAT(test::message_of<InvalidArgument>([&] { estimator.push(first); }),
+              testing::HasSubstr("the frame: pixel (20, 21) is nan"));
+}
+
+TEST_P(FlowEstimate, TheMaskMayLeaveOutValuesThatAreNotFinite) {
+  auto first = picture<float>(80, 60, still), second = picture<float>(80, 60, shift(1, 0));
+  Image<std::uint8_t> mask(80, 60);
+  for (int y = 0; y < 60; ++y) std::fill_n(mask.row(y), 80, std::uint8_t{255});
+  mask.at(20, 20) = 0;
+  const Flow clean = estimate(first, second, mask);
+  first.at(20, 20) = std::nanf("");
+  EXPECT_TRUE(same(clean, estimate(first, second, mask)));
 }
 
 TEST_P(FlowEstimate, WhatTheMaskLeavesOutDoesNotMatter) {
@@ -282,14 +311,16 @@ TEST_P(FlowEstimate, SaysWhatItCannotTake) {
     return "";
   };
   EXPECT_EQ(message([&] { estimator.estimate(image, other); }),
-            "flow: images of 20x10 and 20x11, expected one size");
+            "flow: the images are 20x10 and 20x11; expected one size");
   EXPECT_EQ(message([&] { estimator.estimate(two, two); }),
-            "flow: an image of 2 channels, expected 1, 3 or 4");
-  EXPECT_EQ(message([&] { estimator.estimate(none, none); }), "flow: an image of 0x0 pixels");
+            "flow: an image has 2 channels; expected 1, 3 or 4");
+  EXPECT_EQ(message([&] { estimator.estimate(none, none); }),
+            "flow: an image has 0x0 pixels; expected 1x1 at least");
   EXPECT_EQ(message([&] { estimator.estimate(image, image, mask); }),
             "flow: mask is 19x10x1 (width x height x channels), expected 20x10x1");
-  estimator.next(image);
-  EXPECT_EQ(message([&] { estimator.next(other); }), "flow: a frame of 20x11 follows one of 20x10");
+  estimator.push(image);
+  EXPECT_EQ(message([&] { estimator.push(other); }),
+            "flow: a frame of 20x11 follows one of 20x10; frames of a video have one size");
   FlowOptions wrong = options();
   wrong.lk.median = 9;
   EXPECT_THROW(Estimator{wrong}, InvalidArgument);
@@ -310,14 +341,14 @@ TEST_P(FlowEstimate, VideoGivesWhatPairsGive) {
   Estimator video(options()), pairs(options());
   std::vector<Image<std::uint8_t>> frames;
   for (int k = 0; k < 4; ++k) frames.push_back(picture(100, 75, shift(1.5 * k, 0.5 * k * k)));
-  EXPECT_FALSE(video.next(frames[0]));
+  EXPECT_FALSE(video.push(frames[0]));
   for (int k = 1; k < 4; ++k) {
-    const auto flow = video.next(frames[k]);
+    const auto flow = video.push(frames[k]);
     ASSERT_TRUE(flow);
     EXPECT_TRUE(same(*flow, pairs.estimate(frames[k - 1], frames[k])));
   }
-  video.restart();
-  EXPECT_FALSE(video.next(frames[2]));
+  video.finish();
+  EXPECT_FALSE(video.push(frames[2]));
 }
 
 TEST_P(FlowEstimate, TilesGiveWhatTheWholeGives) {
@@ -330,8 +361,8 @@ TEST_P(FlowEstimate, TilesGiveWhatTheWholeGives) {
   wanted.memory_bytes = 40 << 20;
   Estimator tiled(wanted);
   EXPECT_TRUE(same(whole, tiled.estimate(first, second)));
-  EXPECT_FALSE(tiled.next(first));
-  EXPECT_TRUE(same(whole, *tiled.next(second)));
+  EXPECT_FALSE(tiled.push(first));
+  EXPECT_TRUE(same(whole, *tiled.push(second)));
   Flow again;
   tiled.estimate(first.view(), second.view(), again);
   const float* memory = again.u.view().data;

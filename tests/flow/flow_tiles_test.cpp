@@ -63,17 +63,18 @@ TEST(FlowTiles, CoverTheImageOnceAndBeginWhereTheWholeDoes) {
     std::vector<int> times(static_cast<std::size_t>(width) * height, 0);
     const auto tiles = tiles_of(plan, width, height);
     EXPECT_GT(tiles.size(), 1);
-    for (const Part& tile : tiles) {
-      const Part around = surrounded(tile, plan, 37, width, height);
-      for (const Part& part : {tile, around}) {
-        EXPECT_EQ(part.x0 % plan.unit, 0);
-        EXPECT_EQ(part.y0 % plan.unit, 0);
+    for (const Rect<int>& tile : tiles) {
+      const Rect<int> around = surrounded(tile, plan, 37, width, height);
+      for (const Rect<int>& part : {tile, around}) {
+        EXPECT_EQ(part.x % plan.unit, 0);
+        EXPECT_EQ(part.y % plan.unit, 0);
       }
-      EXPECT_LE(around.x0, std::max(0, tile.x0 - plan.halo - 37));
-      EXPECT_GE(around.x1, std::min(width, tile.x1 + plan.halo + 37));
-      EXPECT_LE(static_cast<std::uint64_t>(around.width()) * around.height() * 60, 90U << 20);
-      for (int y = tile.y0; y < tile.y1; ++y)
-        for (int x = tile.x0; x < tile.x1; ++x) ++times[static_cast<std::size_t>(y) * width + x];
+      EXPECT_LE(around.x, std::max(0, tile.x - plan.halo - 37));
+      EXPECT_GE(around.right(), std::min(width, tile.right() + plan.halo + 37));
+      EXPECT_LE(static_cast<std::uint64_t>(around.width) * around.height * 60, 90U << 20);
+      for (int y = tile.y; y < tile.bottom(); ++y)
+        for (int x = tile.x; x < tile.right(); ++x)
+          ++times[static_cast<std::size_t>(y) * width + x];
     }
     EXPECT_EQ(std::count(times.begin(), times.end(), 1), static_cast<std::ptrdiff_t>(times.size()));
   }

@@ -48,8 +48,8 @@ TEST(ShowFlow, TheLongestMotionHasTheFullColor) {
   std::fill_n(known.row(0), 3, std::uint8_t{1});
   EXPECT_EQ(color_at(wheel_picture({u, v}), 0, 0), report::kWhite);
   EXPECT_EQ(color_at(wheel_picture({u, v}), 1, 0), (Color{255, 0, 0}));
-  EXPECT_EQ(color_at(wheel_picture({u, v}, 14), 1, 0), (Color{255, 127, 127}));
-  EXPECT_EQ(color_at(wheel_picture({u, v}, 2), 1, 0), (Color{191, 0, 0}));
+  EXPECT_EQ(color_at(wheel_picture({u, v}, {.longest = 14}), 1, 0), (Color{255, 127, 127}));
+  EXPECT_EQ(color_at(wheel_picture({u, v}, {.longest = 2}), 1, 0), (Color{191, 0, 0}));
   known.at(1, 0) = 0;  // then the other is the longest
   EXPECT_EQ(color_at(wheel_picture({u, v, known}), 1, 0), report::kBlack);
   EXPECT_EQ(color_at(wheel_picture({u, v, known}), 2, 0), (Color{255, 0, 0}));
@@ -61,8 +61,8 @@ TEST(ShowFlow, PicturesDoNotDependOnThreads) {
   const Image<float> u = test::random_image<float>(random, 70, 53);
   const Image<float> v = test::random_image<float>(random, 70, 53);
   const auto image = test::random_image<std::uint8_t>(random, 70, 53, 3);
-  EXPECT_TRUE(images_equal(wheel_picture({u, v}, 0, {.threads = 1}),
-                           wheel_picture({u, v}, 0, {.threads = 2})));
+  EXPECT_TRUE(images_equal(wheel_picture({u, v}, {.exec = {.threads = 1}}),
+                           wheel_picture({u, v}, {.exec = {.threads = 2}})));
   EXPECT_TRUE(images_equal(warp_picture(image, {u, v}, {.threads = 1}),
                            warp_picture(image, {u, v}, {.threads = 2})));
 }
@@ -116,7 +116,7 @@ TEST(ShowFlow, ArrowsLieOnTheImage) {
   EXPECT_LT(color_at(moving, 12, 8).g, 40);
   EXPECT_EQ(color_at(moving, 12, 0), (Color{128, 128, 128}));
   EXPECT_THROW(arrows_picture(gray, {plane(9, 9, 0), plane(9, 9, 0)}), InvalidArgument);
-  EXPECT_THROW(arrows_picture(gray, {plane(96, 64, 0), plane(96, 64, 0)}, {.step = -1}),
+  EXPECT_THROW(arrows_picture(gray, {plane(96, 64, 0), plane(96, 64, 0)}, {.step = 0}),
                InvalidArgument);
 }
 

@@ -87,7 +87,7 @@ inline flow::bm::PairSums pair_sums(const BlockImage& a, const BlockImage& b, Bl
 struct BlockSearchRequest {
   const BlockImage& first;
   const BlockImage& second;
-  const flow::BlockMatchingOptions& options;
+  const flow::bm::Settings& options;
   int range;
   const flow::bm::CoarseField* prior;
 };
@@ -227,7 +227,7 @@ struct BlockPair {
 };
 
 // The whole method, all levels; u, v and confidence of every pixel.
-inline Nodes block_matching(const BlockPair& pair, const flow::BlockMatchingOptions& options) {
+inline Nodes block_matching(const BlockPair& pair, const flow::bm::Settings& options) {
   namespace bm = flow::bm;
   const int count = bm::level_count(pair.first.width, pair.first.height, options);
   const auto first = block_levels(pair.first, pair.mask, count);

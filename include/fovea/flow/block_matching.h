@@ -1,34 +1,41 @@
 #pragma once
 #include <fovea/core/options.h>
 
+#include <optional>
 #include <span>
 
 namespace fovea::flow {
 
-// How alike two blocks are: sum of absolute or squared differences, normalized cross correlation.
+// How two blocks are compared: by the sum of absolute differences, by the sum of squared
+// differences, or by normalized cross correlation.
 enum class BlockCost : unsigned char { kSad, kSsd, kNcc };
 FOVEA_API std::span<const Choice> choices(BlockCost);
 
-// Square blocks of the first image are looked for in the second, coarse to fine. Gray levels are
-// compared in 8 bits. Where blocks lie apart, the field between their middles is interpolated.
-// Blocks side by side are `step` == `block`; 16, 16 with a range of 16 is the classic setting. The
-// defaults are what measured best on small and middle motion (docs/flow.md).
+// Searches the second image for square blocks of the first, coarse to fine over an image pyramid.
+// Gray levels are compared with 8 bits. Between the centers of blocks the field is interpolated. An
+// option without a value is chosen by FlowOptions::quality; the values in parentheses are those of
+// Quality::kDefault, which measured best on small and medium motion (docs/flow.md). The classic
+// setting of blocks side by side is block = 16, step = 16, range = 16.
 struct BlockMatchingOptions {
   BlockCost cost = BlockCost::kNcc;
-  int block = 7;         // side of a block, pixels; 2 to 128
-  int step = 2;          // between blocks, pixels: 1 is a block around every pixel; 1 to 128
-  int range = 3;         // shifts tried each way at the coarsest level, pixels of it; 1 to 64
-  int refine = 2;        // and at finer levels, around what the level before found; 1 to 64
-  int levels = 0;        // of the pyramid, the image included; 0: down to a side of about 24 pixels
-  bool subpixel = true;  // place the peak between shifts, by a paraboloid
-  float least_texture = 0.5F;  // standard deviation of a block, gray levels of 255, below which
-                               // it is not matched but filled in with confidence 0
-  float margin = 0.2F;         // of the best score over the second peak's that gives a confidence
-                               // of a half
-  int passes = 2;              // smoothings a level: reliable neighbors fill in for unreliable
-                               // blocks, then a 3x3 median; 0: blocks stay as they were found
-  bool forward_backward = false;  // match back too, and trust what returns to where it began; twice
-                                  // the work
+  int block = 7;                // side of a block in pixels; 2 to 128
+  std::optional<int> step{};    // pixels between the centers of blocks; 1 matches a block around
+                                // every pixel; 1 to 128 (2)
+  std::optional<int> range{};   // pixels that are searched in each direction at the coarsest level;
+                                // 1 to 64 (3)
+  std::optional<int> refine{};  // pixels that are searched in each direction at finer levels,
+                                // around the result of the coarser level; 1 to 64 (2)
+  std::optional<int> levels{};  // levels of the pyramid including the image, at most 16; without a
+                                // value it ends where a side has about 24 pixels
+  bool subpixel = true;         // fit a paraboloid to the peak, so that motion has parts of a pixel
+  float least_texture = 0.5F;   // standard deviation in gray levels of 255; a block below it is not
+                                // matched but filled in from its neighbors with confidence 0
+  float margin = 0.2F;  // difference between the scores of the best and the second peak that
+                        // gives a confidence of 0.5
+  std::optional<int> passes{};  // smoothing passes per level: reliable neighbors fill in unreliable
+                                // blocks, then a 3x3 median follows; 0 to 16 (2)
+  bool forward_backward = false;  // also match backward and trust blocks that return to where they
+                                  // began: twice the work. Quality::kBest always does it
 };
 FOVEA_API void describe(OptionVisitor& visit, BlockMatchingOptions& options);
 

@@ -5,55 +5,58 @@
 #include <cstdint>
 #include <vector>
 
-// How well a flow field agrees with a known one, as the field measures it (Baker, Scharstein,
-// Lewis, Roth, Black and Szeliski, IJCV 2011; KITTI), and how well its confidence tells where.
-// Everything lies in host memory; pixels whose truth is not known do not count.
+// Measures how well a flow field agrees with the true one, with the measures of Middlebury (Baker,
+// Scharstein, Lewis, Roth, Black and Szeliski, IJCV 2011) and KITTI, and how well its confidence
+// predicts its errors. All data lies in host memory. Pixels whose true flow is not known are left
+// out.
 namespace fovea::flow {
 
-// Over some of the pixels; shares are 0 to 1, and all is 0 where there are none.
+// Errors over a set of pixels. Shares lie between 0 and 1. Everything is 0 for an empty set.
 struct FlowErrors {
   std::int64_t pixels = 0;
-  double endpoint = 0;  // mean distance between the ends of both vectors, pixels
-  double angular = 0;   // mean angle between (u, v, 1) of both, degrees
-  double r05 = 0;       // share with an endpoint error above 0.5 pixels
-  double r1 = 0;        // above 1
-  double r2 = 0;        // above 2
-  double fl = 0;        // KITTI's outliers: above 3 pixels and 5 % of the true motion
+  double endpoint = 0;  // mean distance between the ends of the two vectors, in pixels
+  double angular = 0;   // mean angle between the two vectors (u, v, 1), in degrees
+  double r05 = 0;       // share of pixels with an endpoint error above 0.5 pixels
+  double r1 = 0;        // the same above 1 pixel
+  double r2 = 0;        // the same above 2 pixels
+  double fl = 0;        // KITTI's outliers: above 3 pixels and above 5 % of the true motion
 };
 
-// What is left when the least confident pixels are taken away.
+// The mean error that remains when a share of the pixels is removed.
 struct SparsificationPoint {
-  double removed = 0;   // share of the pixels
-  double endpoint = 0;  // mean error of the others
-  double oracle = 0;    // the same with the worst pixels taken away: nothing is lower
+  double removed = 0;   // share of the pixels that is removed
+  double endpoint = 0;  // mean error of the rest when the least confident pixels are removed
+  double oracle = 0;    // the same when the worst pixels are removed, which is the lower bound
 };
 
 struct EvaluateOptions {
-  double confident = 0.5;  // confidence from which a pixel counts as confident
-  int curve_points = 20;   // of the sparsification curve: 0, 1/20, ... of the pixels taken away
+  double confident = 0.5;  // a pixel is confident from this confidence on; 0 to 1
+  int curve_points = 20;   // points of the sparsification curve; 2 to 1000
 };
 FOVEA_API void describe(OptionVisitor& visit, EvaluateOptions& options);
 
-struct FlowEvaluation {
-  FlowErrors all{};            // pixels that truth and estimate know
-  FlowErrors confident{};      // those of them that are confident
-  double density = 0;          // share of the pixels known in truth that the estimate knows
-  double confident_share = 0;  // of `all`
-  // Empty without confidence. Pixels of one confidence are taken away together, each with their
-  // mean error, so that the curve does not depend on their order.
+struct FlowReport {
+  FlowErrors all{};            // over pixels that are known in the truth and in the estimate
+  FlowErrors confident{};      // over those of them that are confident
+  double density = 0;          // share of the pixels known in the truth that the estimate knows
+  double confident_share = 0;  // share of the pixels of `all` that are confident
+  // Empty without confidence. Pixels of equal confidence are removed with their mean error, so that
+  // the curve does not depend on their order.
   std::vector<SparsificationPoint> curve{};
-  // Mean of endpoint minus oracle along the curve, over the mean error: 0 is a perfect prediction.
+  // Mean of endpoint minus oracle along the curve, divided by the mean error: 0 means that the
+  // confidence orders the pixels exactly by their errors.
   double sparsification_error = 0;
 };
 
-// `confidence` (0 to 1) is of the estimate, or empty: then every pixel is confident. Throws
-// InvalidArgument where sizes differ or no pixel is known.
-FOVEA_API FlowEvaluation evaluate_flow(const io::FlowFieldView& estimate,
-                                       ImageView<const float> confidence,
-                                       const io::FlowFieldView& truth,
-                                       const EvaluateOptions& options = {});
+// Compares an estimate with the truth. `confidence` (0 to 1) belongs to the estimate; where it is
+// empty every pixel is confident. Throws InvalidArgument where sizes differ or no true vector is
+// known.
+FOVEA_API FlowReport evaluate_flow(const io::FlowFieldView& estimate,
+                                   ImageView<const float> confidence,
+                                   const io::FlowFieldView& truth,
+                                   const EvaluateOptions& options = {});
 
-// The endpoint error of every pixel; NaN where either field is not known.
+// The endpoint error of every pixel, NaN where either field is not known.
 FOVEA_API Image<float> endpoint_errors(const io::FlowFieldView& estimate,
                                        const io::FlowFieldView& truth);
 

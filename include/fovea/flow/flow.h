@@ -3,19 +3,22 @@
 #include <fovea/core/image.h>
 #include <fovea/flow/block_matching.h>
 #include <fovea/flow/lucas_kanade.h>
+#include <fovea/flow/quality.h>
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 
 namespace fovea::flow {
 
-// What moved where: pixel (x, y) of the first image is found at (x + u, y + v) of the second.
+// The motion of every pixel: pixel (x, y) of the first image is found at (x + u, y + v) of the
+// second.
 struct Flow {
   Image<float> u;           // pixels, to the right
-  Image<float> v;           // pixels, downwards
-  Image<float> confidence;  // 0 (a guess, or left out by the mask) to 1
+  Image<float> v;           // pixels, downward
+  Image<float> confidence;  // from 0 (a guess, or left out by the mask) to 1
 };
 
 enum class Method : unsigned char { kLucasKanade, kBlockMatching };
@@ -23,16 +26,24 @@ FOVEA_API std::span<const Choice> choices(Method);
 
 struct FlowOptions {
   Method method = Method::kLucasKanade;
-  LucasKanadeOptions lk{};
-  BlockMatchingOptions bm{};
-  std::uint64_t memory_bytes = 0;  // of the device's memory, at most; larger images are worked on
-                                   // in tiles. 0: what a GPU has free; no limit on the CPU
+  Quality quality = Quality::kDefault;  // chooses the options of the method that have no value
+  LucasKanadeOptions lk{};              // used by Method::kLucasKanade
+  BlockMatchingOptions bm{};            // used by Method::kBlockMatching
+  std::uint64_t memory_bytes = 0;  // limit of the device memory that an estimation takes; larger
+                                   // images are estimated in tiles. 0 means what a GPU has free,
+                                   // and no limit on the CPU
   Exec exec{};
 };
+FOVEA_API void describe(OptionVisitor& visit, FlowOptions& options);
 
-// Flow of one pair after another, or along a video; keeps memory between them. One object serves
-// one thread at a time. Images have 1, 3 or 4 channels (opacity does not count) in host or device
-// memory, of 8 or 16 bits or float; gray values are compared, whatever their scale.
+// Estimates the flow of pairs of images, or along a video. It keeps its memory from one call to the
+// next. One object serves one thread at a time.
+//
+// Images have 1, 3 or 4 channels (opacity is ignored) of 8 bits, 16 bits or float, in host or
+// device memory. Their gray values are compared, whatever their scale. Every value of a float image
+// must be finite, except where the mask leaves the pixel out: a NaN or infinite value in host
+// memory throws InvalidArgument that names the first such pixel, and in device memory, which is not
+// searched for it, it counts as black or white.
 class FOVEA_API Estimator {
  public:
   explicit Estimator(const FlowOptions& options = {});
@@ -40,9 +51,9 @@ class FOVEA_API Estimator {
   Estimator& operator=(Estimator&&) noexcept;
   ~Estimator();
 
-  // From the first image to the second, which has its size. Pixels whose mask (host memory, the
-  // images' size, or empty) is 0 are left out, of their neighbors' windows too: flow and
-  // confidence 0. The result lies where the first image does.
+  // The flow from the first image to the second, which has the same size. The mask is empty or has
+  // the size of the images and lies in host memory. Pixels where it is 0 get flow and confidence 0
+  // and do not influence their neighbors. The result lies in the memory of the first image.
   template <class T>
   Flow estimate(ImageView<const T> first, ImageView<const T> second,
                 ImageView<const std::uint8_t> mask = {}) {
@@ -55,29 +66,31 @@ class FOVEA_API Estimator {
                 ImageView<const std::uint8_t> mask = {}) {
     return estimate(first.view(), second.view(), mask);
   }
-  // Into a field that was used before: its memory serves again where it fits. Taking memory of a
-  // GPU costs as much time as a small pair.
+  // The same into a field that exists already, whose memory is used again where it fits: to
+  // allocate memory of a GPU takes as long as a small pair.
   template <class T>
   void estimate(ImageView<const T> first, ImageView<const T> second, Flow& flow,
                 ImageView<const std::uint8_t> mask = {});
 
-  // From the frame before to this one; none for the first. What is computed of one frame alone is
-  // computed once.
+  // Takes the next frame of a video and returns the flow from the frame before it, or nothing for
+  // the first frame. A frame is prepared once, so that this is faster than estimate() for each
+  // pair.
   template <class T>
-  std::optional<Flow> next(ImageView<const T> frame, ImageView<const std::uint8_t> mask = {}) {
+  std::optional<Flow> push(ImageView<const T> frame, ImageView<const std::uint8_t> mask = {}) {
     Flow flow;
-    if (!next(frame, flow, mask)) return {};
+    if (!push(frame, flow, mask)) return {};
     return flow;
   }
   template <class T>
-  std::optional<Flow> next(const Image<T>& frame, ImageView<const std::uint8_t> mask = {}) {
-    return next(frame.view(), mask);
+  std::optional<Flow> push(const Image<T>& frame, ImageView<const std::uint8_t> mask = {}) {
+    return push(frame.view(), mask);
   }
-  // Likewise; false, and the field as it was, for the first.
+  // The same into a field that exists already; returns false and leaves it alone for the first
+  // frame.
   template <class T>
-  bool next(ImageView<const T> frame, Flow& flow, ImageView<const std::uint8_t> mask = {});
-  // The next frame is a first one again.
-  void restart();
+  bool push(ImageView<const T> frame, Flow& flow, ImageView<const std::uint8_t> mask = {});
+  // Ends the video. No flow is left to return; the next frame that is pushed begins a new video.
+  void finish();
 
   const FlowOptions& options() const;
 
@@ -85,5 +98,17 @@ class FOVEA_API Estimator {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+// The flow of a single pair: an Estimator that is used once.
+template <class T>
+Flow estimate_flow(const Image<T>& first, const Image<T>& second, const FlowOptions& options = {}) {
+  return Estimator(options).estimate(first, second);
+}
+
+// Throws InvalidArgument that begins with `name` (such as the image's file) and gives the first
+// pixel with a NaN or infinite value, where the image in host memory has one that the mask does not
+// leave out.
+FOVEA_API void require_finite(std::string_view name, ImageView<const float> image,
+                              ImageView<const std::uint8_t> mask = {});
 
 }  // namespace fovea::flow

@@ -1,36 +1,37 @@
 #pragma once
 #include <fovea/core/options.h>
 
+#include <optional>
 #include <span>
 
 namespace fovea::flow {
 
-// How much work a field is worth. What each means is chosen by measuring.
-enum class Quality : unsigned char { kFast, kDefault, kBest };
-FOVEA_API std::span<const Choice> choices(Quality);
-
-// The window under which a pixel's neighbors count.
+// How the neighbors of a pixel are weighted in its least squares: all alike, or less with distance.
 enum class Window : unsigned char { kBox, kGaussian };
 FOVEA_API std::span<const Choice> choices(Window);
 
-// Dense Lucas-Kanade over a pyramid. A field that is left at its default is chosen by the quality.
+// Dense Lucas-Kanade, coarse to fine over an image pyramid (Lucas and Kanade, IJCAI 1981; Bouguet,
+// 2000). An option without a value is chosen by FlowOptions::quality.
 struct LucasKanadeOptions {
-  Quality quality = Quality::kDefault;
-  int levels = 0;         // of the pyramid, at most; 0: down to 8 pixels
-  int finest_level = -1;  // where the work ends: 0 whole size, 1 half, ...; -1: by quality
-  int iterations = 0;     // a window and level; 0: by quality
-  int radius = 0;         // of the last window, pixels; the one before is nearly twice as large.
-                          // 0: by quality
+  std::optional<int> levels{};        // levels of the pyramid, at most 32; without a value it ends
+                                      // where a side has 8 pixels
+  std::optional<int> finest_level{};  // the level at which the estimation ends: 0 is the whole
+                                      // size, 1 is half of it; finer levels are interpolated
+  std::optional<int> iterations{};    // steps per window and level; 1 to 1000
+  std::optional<int> radius{};        // radius in pixels of the last window, 1 to 15; the window
+                                      // before it is nearly twice as large
   Window window = Window::kGaussian;
-  bool rank = true;      // compare ranks among neighbors instead of gray levels: brightness may
-                         // change
-  int median = 2;        // radius of the median filter after each step; 0: none
-  int propagation = -1;  // rounds a level in which pixels try their neighbors' flow; -1: by quality
-  double damping = 80;   // added to the 2x2 system's diagonal: flat ground stays with the coarser
-                         // level's flow
-  double min_eigenvalue = 1.0;  // of the 2x2 system; below, a pixel keeps the coarser level's flow
-                                // with confidence 0
-  bool forward_backward = false;  // follow each pixel there and back: better confidence, more work
+  bool rank = true;  // compare ranks among neighbors instead of gray levels, so that the
+                     // brightness may change between the images
+  int median = 2;    // radius in pixels of the median filter after each step; 0 turns it off
+  std::optional<int> propagation{};  // rounds per level in which pixels try the flow of their
+                                     // neighbors; 0 to 100
+  double damping = 80;  // added to the diagonal of the 2x2 system, so that pixels without texture
+                        // keep the flow of the coarser level
+  double min_eigenvalue = 1.0;    // where the smaller eigenvalue of the 2x2 system lies below this,
+                                  // a pixel keeps the flow of the coarser level with confidence 0
+  bool forward_backward = false;  // also follow each pixel back and trust those that return: a
+                                  // better confidence for about twice the work
 };
 FOVEA_API void describe(OptionVisitor& visit, LucasKanadeOptions& options);
 

@@ -183,7 +183,7 @@ class CpuPointEngine final : public PointEngine {
 
   void make_flow(double longest) {
     flow::FlowOptions options;
-    options.lk.quality = kFlowQuality;
+    options.quality = kFlowQuality;
     options.exec = exec_;
     estimator_ = std::make_unique<flow::Estimator>(options);
     const int length = plan_.latency + static_cast<int>(std::ceil(longest)) + 1;
@@ -227,7 +227,7 @@ class CpuPointEngine final : public PointEngine {
   }
 
   void find_flow(ImageView<const std::uint8_t> frame, std::int64_t time) {
-    if (!estimator_->next(frame, flow_)) {
+    if (!estimator_->push(frame, flow_)) {
       for (std::size_t level = 0; level < flow_u_.size(); ++level) clear_flow(level, time);
       return;
     }

@@ -45,7 +45,7 @@ int block_of(EngineSize size) {
 struct FlowLane {
   explicit FlowLane(const Exec& from) : stream(from.device) {
     flow::FlowOptions options;
-    options.lk.quality = kFlowQuality;
+    options.quality = kFlowQuality;
     options.exec = from;
     options.exec.stream = stream.get();
     estimator = std::make_unique<flow::Estimator>(options);
@@ -264,11 +264,11 @@ class CudaPointEngine final : public PointEngine {
       const cudaStream_t stream = cuda_stream(lane.stream);
       taken_.hold(stream);
       const int first = count * i / lanes, end = count * (i + 1) / lanes;
-      if (begun_) lane.estimator->next(frame_view(first - 1), lane.field);
+      if (begun_) lane.estimator->push(frame_view(first - 1), lane.field);
       for (int f = first; f < end; ++f) {
         // Before the video nothing moves, and there is no frame before the first of all.
         const bool moves =
-            lane.estimator->next(frame_view(f), lane.field) && time + f > 0 && (begun_ || f > 0);
+            lane.estimator->push(frame_view(f), lane.field) && time + f > 0 && (begun_ || f > 0);
         keep_flow(moves ? &lane.field : nullptr, time + f, stream);
       }
       lane.done.record(stream);

@@ -1,14 +1,15 @@
-// fovea bench flow: whole fields between two frames, beside OpenCV's methods on the CPU. Motion of
-// the pair is known, so that every time stands beside its error.
+// fovea bench flow: whole fields between two images, beside OpenCV's methods on the CPU. The motion
+// of the pair is known, so that every time stands beside its error.
 #include <fovea/core/error.h>
 #include <fovea/flow/evaluate.h>
 
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstdio>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "cli/bench/bench.h"
 #include "cli/flow/flow.h"
@@ -20,41 +21,31 @@ namespace {
 
 struct FlowBenchOptions {
   BenchOptions bench{};
-  std::string sizes = "640x480,1280x720,1920x1080,3840x2160";
-  std::string methods = "lk_fast,lk_default,lk_best,bm";
+  std::vector<Extent> sizes{{640, 480}, {1280, 720}, {1920, 1080}, {3840, 2160}};
+  std::vector<std::string> methods{"lk_fast", "lk_default", "lk_best", "bm"};
   std::uint64_t memory = 0;
 };
 void describe(OptionVisitor& visit, FlowBenchOptions& options) {
   describe(visit, options.bench);
-  visit("sizes", options.sizes, "sizes of the pair, such as 640x480,1920x1080");
-  visit("methods", options.methods, "of lk_fast, lk_default, lk_best and bm, parted by commas");
-  visit.bytes("memory", options.memory, "most device memory to use; 0 is no limit");
+  visit("sizes", options.sizes, "sizes of the pair of images, 16x16 at least");
+  visit("methods", options.methods, "methods to measure: lk_fast, lk_default, lk_best and bm",
+        {.value_name = "METHOD,...", .words = {"lk_fast", "lk_default", "lk_best", "bm"}});
+  visit.bytes("memory", options.memory,
+              "limit of the device memory for an estimation; 0 means no limit");
 }
 
-std::vector<std::string> parted(const std::string& text) {
-  std::vector<std::string> parts{""};
-  for (const char c : text) {
-    if (c == ',') parts.emplace_back();
-    else parts.back() += c;
-  }
-  return parts;
-}
-
-BenchShape parse_size(const std::string& text) {
-  int width = 0, height = 0;
-  char rest = 0;
-  if (std::sscanf(text.c_str(), "%5dx%5d%c", &width, &height, &rest) != 2 || width < 16 ||
-      height < 16)
+BenchShape shape_of(Extent size) {
+  if (size.width < 16 || size.height < 16)
     throw InvalidArgument(
-        fmt::format("--sizes holds '{}'; expected WIDTHxHEIGHT of at least 16x16", text));
-  return {.width = width, .height = height};
+        fmt::format("--sizes holds '{}x{}'; expected 16x16 at least", size.width, size.height));
+  return {.width = size.width, .height = size.height};
 }
 
 flow::FlowOptions options_of(const std::string& method) {
   flow::FlowOptions options;
-  if (method == "lk_fast") options.lk.quality = flow::Quality::kFast;
-  else if (method == "lk_default") options.lk.quality = flow::Quality::kDefault;
-  else if (method == "lk_best") options.lk.quality = flow::Quality::kBest;
+  if (method == "lk_fast") options.quality = flow::Quality::kFast;
+  else if (method == "lk_default") options.quality = flow::Quality::kDefault;
+  else if (method == "lk_best") options.quality = flow::Quality::kBest;
   else if (method == "bm") options.method = flow::Method::kBlockMatching;
   else
     throw InvalidArgument(
@@ -62,7 +53,7 @@ flow::FlowOptions options_of(const std::string& method) {
   return options;
 }
 
-// An estimator made for the place that the first call names, and the field of its last call.
+// An estimator for the device of the first call, and the field of its last call.
 struct Runs {
   flow::FlowOptions options;
   std::optional<flow::Estimator> estimator{};
@@ -72,21 +63,21 @@ struct Runs {
                   const Exec& exec) {
     if (!estimator) {
       options.exec = exec;
-      options.exec.stream = nullptr;  // a clock's own, gone with the first measurement
+      options.exec.stream = nullptr;  // the stream of the first measurement does not outlive it
       estimator.emplace(options);
     }
     estimator->estimate<std::uint8_t>(first, second, field);
   }
 };
 
-// That must be moved for a pixel of the pair, at least. Each step of Lucas-Kanade on a level reads
-// both images and the flow and writes the flow, as floats; matching blocks reads both images and
-// writes the field, which it could do in one pass.
+// The bytes per pixel of the pair that any implementation must move. Each step of Lucas-Kanade on a
+// level reads both images and the flow and writes the flow, as floats; block matching reads both
+// images and writes the field, which it could do in one pass.
 double least_bytes(const flow::FlowOptions& options) {
   constexpr double kStepBytes = 6 * sizeof(float);
   constexpr double kFieldBytes = 2 * sizeof(std::uint8_t) + 3 * sizeof(float);
   if (options.method == flow::Method::kBlockMatching) return kFieldBytes;
-  const flow::lk::Plan plan = flow::lk::make_plan(options.lk);
+  const flow::lk::Plan plan = flow::lk::make_plan(options.lk, options.quality);
   const double finest = std::pow(0.25, plan.finest);
   return kFieldBytes + kStepBytes * finest * (plan.fine.steps() + plan.coarse.steps() / 3.0);
 }
@@ -98,14 +89,7 @@ double error_of(const io::FlowFieldView& field, const FlowScene& scene) {
 }
 
 double error_of_rival(const float* vectors, const FlowScene& scene) {
-  Image<float> u(scene.u.width(), scene.u.height()), v(scene.u.width(), scene.u.height());
-  for (int y = 0; y < u.height(); ++y) {
-    for (int x = 0; x < u.width(); ++x, vectors += 2) {
-      u.at(x, y) = vectors[0];
-      v.at(x, y) = vectors[1];
-    }
-  }
-  return error_of({u, v}, scene);
+  return error_of(field_of(vectors, {scene.u.width(), scene.u.height()}), scene);
 }
 
 std::shared_ptr<const Image<std::uint8_t>> shared(const Scene& scene,
@@ -140,14 +124,14 @@ BenchCase flow_case(const std::string& method, const BenchShape& shape, const Sc
 }
 
 int run_bench_flow(FlowBenchOptions& options, Context& context) {
-  const auto methods = parted(options.methods);
-  for (const std::string& method : methods) options_of(method);  // a wrong word is said at once
+  // A wrong word is reported before anything is measured.
+  for (const std::string& method : options.methods) options_of(method);
   std::vector<BenchCase> cases;
-  for (const std::string& text : parted(options.sizes)) {
-    const BenchShape shape = parse_size(text);
+  for (const Extent size : options.sizes) {
+    const BenchShape shape = shape_of(size);
     const Scene scene =
         std::make_shared<FlowScene>(flow_scene(shape.width, shape.height, context.exec));
-    for (const std::string& method : methods)
+    for (const std::string& method : options.methods)
       cases.push_back(flow_case(method, shape, scene, options.memory));
   }
   return run_bench(options.bench, cases, context);
@@ -158,19 +142,19 @@ int run_bench_flow(FlowBenchOptions& options, Context& context) {
 Command bench_flow_command() {
   return {.system = "bench",
           .verb = "flow",
-          .summary = "time the estimators of flow beside OpenCV's, with their errors",
+          .summary = "measure the time and the errors of flow beside OpenCV's",
           .text =
-              "Whole fields between two gray frames of textured discs over a textured ground, all "
-              "in motion that is known: errors are mean endpoint errors in pixels, ours and the "
-              "rival's, of the same pair in the same run. On the CPU OpenCV's DIS and Farneback's "
-              "method take turns with ours. On a GPU the frames lie in its memory and the field "
-              "stays there; of bound is what share of the time it takes to move the bytes that the "
-              "iterations of a pyramid must move.",
-          .examples = {{"fovea bench flow --device cpu --threads 1", "one thread, four sizes"},
+              "Estimates whole fields between two gray images of textured discs over a textured "
+              "ground, whose motion is known: errors are mean endpoint errors in pixels, ours and "
+              "the rival's, for the same pair in the same run. On the CPU, OpenCV's DIS and "
+              "Farneback's method take turns with ours. On a GPU the images and the field stay in "
+              "its memory. The column of bound gives the share of the time that it would take to "
+              "move the bytes that the iterations over a pyramid must move.",
+          .examples = {{"fovea bench flow --device cpu --threads 1", "four sizes with one thread"},
                        {"fovea bench flow --filter 1920x1080 --methods lk_default --json",
                         "one row, for programs"},
                        {"fovea bench flow --sizes 8192x8192 --memory 512M --methods lk_fast",
-                        "in tiles"}},
+                        "a pair that is estimated in tiles"}},
           .request = make_request<FlowBenchOptions, run_bench_flow>};
 }
 

@@ -1,5 +1,5 @@
-// The gallery's section on flow: a drawn pair whose motion is known, what both methods find, and
-// how it is drawn.
+// The gallery's section on flow: a pair of drawn images whose motion is known, what both methods
+// find, and how it is drawn.
 #include <fovea/flow/evaluate.h>
 #include <fovea/flow/show.h>
 #include <fovea/io/image_io.h>
@@ -23,11 +23,7 @@ struct Method {
 };
 
 flow::Flow estimate(flow::Method method, const FlowScene& scene, const Exec& exec) {
-  flow::FlowOptions options;
-  options.method = method;
-  options.exec = exec;
-  flow::Estimator estimator(options);
-  return estimator.estimate<std::uint8_t>(scene.first.view(), scene.second.view());
+  return flow::estimate_flow(scene.first, scene.second, {.method = method, .exec = exec});
 }
 
 }  // namespace
@@ -39,12 +35,15 @@ void add_demo_flow(Page& page, const DemoRun& run) {
   io::write_image(run.folder + "/second.png", scene.second.view());
   io::write_flow(run.folder + "/true.flo", truth);
   page.paragraph(
-      "Two drawn pictures: textured discs move, turn and grow over a ground that does so too. "
-      "Colors tell direction, their strength the length of the motion.");
+      "The program draws two images, in which textured discs move, turn and grow over a ground "
+      "that "
+      "does so too. In pictures of flow, the hue shows the direction of the motion and the "
+      "strength "
+      "of the color its length.");
   std::vector<Figure> figures;
-  figures.push_back(Figure::picture(scene.first, {"the first picture"}));
+  figures.push_back(Figure::picture(scene.first, {"the first image"}));
   figures.push_back(Figure::picture(
-      flow::wheel_picture(truth, kLongest),
+      flow::wheel_picture(truth, {.longest = kLongest}),
       {"its true motion",
        fmt::format("fovea flow show true.flo --longest {:g} -o true.png", kLongest)}));
   for (const Method& each :
@@ -53,7 +52,7 @@ void add_demo_flow(Page& page, const DemoRun& run) {
     const io::FlowFieldView view{field.u, field.v};
     const auto errors = flow::evaluate_flow(view, field.confidence, truth);
     figures.push_back(Figure::picture(
-        flow::wheel_picture(view, kLongest),
+        flow::wheel_picture(view, {.longest = kLongest}),
         {fmt::format("`{}`: endpoint error {:.2f} px", each.verb, errors.all.endpoint),
          fmt::format("fovea flow {0} first.png second.png -o {0}.flo --longest {1:g} --picture "
                      "wheel {0}.png",
@@ -66,12 +65,13 @@ void add_demo_flow(Page& page, const DemoRun& run) {
     if (each.method != flow::Method::kLucasKanade) continue;
     figures.push_back(
         Figure::picture(flow::arrows_picture(scene.first, view),
-                        {"arrows over the first picture",
+                        {"arrows over the first image",
                          "fovea flow lk first.png second.png --picture arrows arrows.png"}));
     figures.push_back(Figure::picture(
         flow::confidence_picture(field.confidence),
-        {fmt::format("confidence of `lk`; where it is {:.1f} or more the error is {:.2f} px", 0.5,
-                     errors.confident.endpoint),
+        {fmt::format(
+             "confidence of `lk`; where it is {:.1f} or more, the endpoint error is {:.2f} px", 0.5,
+             errors.confident.endpoint),
          "fovea flow lk first.png second.png --picture confidence confidence.png"}));
   }
   page.figures(figures, 2);

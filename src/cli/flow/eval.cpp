@@ -1,9 +1,8 @@
-// fovea flow eval: how far estimated flow is from the true one, a sequence at a time and on
-// average, and how well its confidence tells where.
+// fovea flow eval: how far estimated flow is from the true one, for each sequence and on average,
+// and how well its confidence predicts that.
 #include "cli/flow/eval.h"
 
 #include <fovea/core/error.h>
-#include <fovea/core/version.h>
 #include <fovea/flow/show.h>
 #include <fovea/io/json_writer.h>
 #include <fovea/report/montage.h>
@@ -21,27 +20,6 @@
 namespace fovea::cli {
 namespace {
 
-void settle_quality(FlowEvalRequest& request) {
-  if (request.quality.empty()) return;
-  flow::Quality quality{};
-  const OptionField field{
-      "quality", "",
-      ChoiceRef{&quality,
-                [](const void* value) {
-                  return static_cast<int>(*static_cast<const flow::Quality*>(value));
-                },
-                [](void* value, int chosen) {
-                  *static_cast<flow::Quality*>(value) = static_cast<flow::Quality>(chosen);
-                },
-                choices(quality)}};
-  try {
-    set_option(field, request.quality);
-  } catch (const InvalidArgument& error) {
-    throw InvalidArgument(fmt::format("--{}", error.what()));
-  }
-  set_quality(request.flow, quality);
-}
-
 io::FlowField read_truth(const FlowSequence& sequence, const ImagePair& pair) {
   io::FlowField truth = io::read_flow(sequence.truth);
   if (truth.width() != pair.first.width() || truth.height() != pair.first.height())
@@ -53,25 +31,22 @@ io::FlowField read_truth(const FlowSequence& sequence, const ImagePair& pair) {
 
 // Image, true flow and flow in the same colors, confidence, errors.
 Image<std::uint8_t> picture_of(const ImagePair& pair, const flow::Flow& field,
-                               const io::FlowField& truth, double most) {
-  double longest = 0;
-  for (int y = 0; y < truth.height(); ++y)
-    for (int x = 0; x < truth.width(); ++x)
-      longest = std::max<double>(longest, std::hypot(truth.u.at(x, y), truth.v.at(x, y)));
+                               const io::FlowField& truth, double greatest) {
+  const double longest = motion_facts(truth).longest_motion;
+  flow::WheelOptions colors;
+  if (longest > 1e-6) colors.longest = longest;
   const io::FlowFieldView view{field.u, field.v};
-  const Image<std::uint8_t> first = pair.first.channels() == 4
-                                        ? io::to_bytes(io::drop_alpha(pair.first))
-                                        : io::to_bytes(pair.first);
-  const auto true_wheel = flow::wheel_picture(truth, longest);
-  const auto wheel = flow::wheel_picture(view, longest);
+  const Image<std::uint8_t> first = picture_bytes(pair.first);
+  const auto true_wheel = flow::wheel_picture(truth, colors);
+  const auto wheel = flow::wheel_picture(view, colors);
   const auto confidence = flow::confidence_picture(field.confidence);
-  const auto errors = flow::error_picture(flow::endpoint_errors(view, truth), most);
+  const auto errors = flow::error_picture(flow::endpoint_errors(view, truth), greatest);
   const std::vector<report::Tile> tiles{
       {first.view(), "first image"},
       {true_wheel.view(), fmt::format("true flow, up to {:.1f} px", longest)},
       {wheel.view(), "flow"},
       {confidence.view(), "confidence, 0 to 1"},
-      {errors.view(), fmt::format("endpoint error, 0 to {:g} px", most)}};
+      {errors.view(), fmt::format("endpoint error, 0 to {:g} px", greatest)}};
   constexpr int kSide = 240;
   const int height = std::clamp(kSide * truth.height() / truth.width(), 16, kSide);
   return report::montage(tiles, {.columns = 5, .cell_width = kSide, .cell_height = height});
@@ -91,9 +66,9 @@ MethodResult measure(const std::vector<FlowSequence>& sequences, const FlowEvalR
     SequenceResult each;
     each.sequence = sequences[i];
     each.seconds = steady_seconds() - start;
-    each.errors = flow::evaluate_flow({field.u, field.v}, field.confidence, truth, request.measure);
+    each.report = flow::evaluate_flow({field.u, field.v}, field.confidence, truth, request.measure);
     if (!request.output.empty() && i < static_cast<std::size_t>(request.sheet))
-      each.picture = picture_of(pair, field, truth, request.most);
+      each.picture = picture_of(pair, field, truth, request.greatest);
     result.sequences.push_back(std::move(each));
     if (context.exec.progress)
       context.exec.progress(
@@ -118,8 +93,8 @@ void write_method(io::JsonWriter& json, const MethodResult& result) {
   json.member("endpoint_error_mean", means.endpoint).member("angular_error_mean", means.angular);
   json.member("r0.5_mean", means.r05).member("r1_mean", means.r1).member("r2_mean", means.r2);
   json.member("fl_mean", means.fl);
-  const bool judged = !result.sequences.front().errors.curve.empty();
-  if (judged) {
+  const bool has_confidence = !result.sequences.front().report.curve.empty();
+  if (has_confidence) {
     json.member("confident_endpoint_error_mean", mean_errors(result, true).endpoint);
     json.member("sparsification_error_mean", mean_sparsification_error(result));
     write_curve(json, mean_curve(result));
@@ -128,12 +103,12 @@ void write_method(io::JsonWriter& json, const MethodResult& result) {
   double seconds = 0;
   for (const SequenceResult& each : result.sequences) {
     json.begin_object().member("name", each.sequence.name);
-    write_errors(json, each.errors.all);
-    if (judged) {
-      json.key("confident").begin_object().member("share", each.errors.confident_share);
-      write_errors(json, each.errors.confident);
+    write_errors(json, each.report.all);
+    if (has_confidence) {
+      json.key("confident").begin_object().member("share", each.report.confident_share);
+      write_errors(json, each.report.confident);
       json.end_object();
-      json.member("sparsification_error", each.errors.sparsification_error);
+      json.member("sparsification_error", each.report.sparsification_error);
     }
     json.member("seconds", each.seconds).end_object();
     seconds += each.seconds;
@@ -145,9 +120,7 @@ std::string results_json(const FlowEvalRequest& request, const Context& context,
                          const std::vector<MethodResult>& results) {
   std::string text;
   io::JsonWriter json(io::string_sink(text));
-  json.begin_object().member("fovea", FOVEA_VERSION).member("command", context.command.name());
-  json.member("device", to_string(context.exec.device)).member("seed", context.exec.seed);
-  json.key("options").raw(context.options_json);
+  begin_result(json, context);
   json.member("method", results.front().name);
   write_method(json, results.front());
   if (request.rivals) {
@@ -179,7 +152,7 @@ std::string results_text(const MethodResult& result) {
   };
   double seconds = 0;
   for (const SequenceResult& each : result.sequences) {
-    line(each.sequence.name, each.errors.all, each.errors.confident, each.seconds);
+    line(each.sequence.name, each.report.all, each.report.confident, each.seconds);
     seconds += each.seconds;
   }
   line("mean", mean_errors(result), mean_errors(result, true),
@@ -188,7 +161,6 @@ std::string results_text(const MethodResult& result) {
 }
 
 int run_eval(FlowEvalRequest& request, Context& context) {
-  settle_quality(request);
   settle_device(context);
   request.flow.exec = context.exec;
   request.flow.exec.progress = {};
@@ -212,25 +184,21 @@ int run_eval(FlowEvalRequest& request, Context& context) {
 }  // namespace
 
 void describe(OptionVisitor& visit, FlowEvalRequest& request) {
-  visit("method", request.flow.method, "how flow is estimated");
-  visit("quality", request.quality,
-        "fast, default or best, of either method; without one, as the options of the method say");
-  visit("output", request.output, "folder for the page, the curve and the errors");
-  visit.bytes("memory", request.flow.memory_bytes,
-              "most device memory to use; larger images are worked on in tiles; 0 is no limit");
-  visit("rivals", request.rivals, "measure the methods of OpenCV on the same images");
-  visit("sheet", request.sheet, "sequences with pictures in the page", 0, 1000);
-  visit("most", request.most, "error in pixels that pictures draw brightest", 1e-3, 1e6);
+  visit.path("output", request.output, TextUse::kFolder,
+             "folder for the page, the curve and the errors");
+  visit("rivals", request.rivals, "also measure the methods of OpenCV on the same images");
+  visit("sheet", request.sheet, "number of sequences with pictures in the page", 0, 1000);
+  visit("greatest-error", request.greatest, "error in pixels that pictures draw brightest", 1e-3,
+        1e6);
   describe(visit, request.measure);
-  visit.group("lk", request.flow.lk);
-  visit.group("bm", request.flow.bm);
+  describe(visit, request.flow);
 }
 
 flow::FlowErrors mean_errors(const MethodResult& result, bool confident) {
   flow::FlowErrors mean;
   std::int64_t measured = 0;
   for (const SequenceResult& each : result.sequences) {
-    const flow::FlowErrors& errors = confident ? each.errors.confident : each.errors.all;
+    const flow::FlowErrors& errors = confident ? each.report.confident : each.report.all;
     if (errors.pixels == 0) continue;
     ++measured;
     mean.pixels += errors.pixels;
@@ -248,13 +216,13 @@ flow::FlowErrors mean_errors(const MethodResult& result, bool confident) {
 }
 
 std::vector<flow::SparsificationPoint> mean_curve(const MethodResult& result) {
-  std::vector<flow::SparsificationPoint> mean = result.sequences.front().errors.curve;
+  std::vector<flow::SparsificationPoint> mean = result.sequences.front().report.curve;
   const auto count = static_cast<double>(result.sequences.size());
   for (std::size_t i = 0; i < mean.size(); ++i) {
     mean[i].endpoint = mean[i].oracle = 0;
     for (const SequenceResult& each : result.sequences) {
-      mean[i].endpoint += each.errors.curve[i].endpoint / count;
-      mean[i].oracle += each.errors.curve[i].oracle / count;
+      mean[i].endpoint += each.report.curve[i].endpoint / count;
+      mean[i].oracle += each.report.curve[i].oracle / count;
     }
   }
   return mean;
@@ -262,7 +230,7 @@ std::vector<flow::SparsificationPoint> mean_curve(const MethodResult& result) {
 
 double mean_sparsification_error(const MethodResult& result) {
   double sum = 0;
-  for (const SequenceResult& each : result.sequences) sum += each.errors.sparsification_error;
+  for (const SequenceResult& each : result.sequences) sum += each.report.sparsification_error;
   return sum / static_cast<double>(std::max<std::size_t>(1, result.sequences.size()));
 }
 
@@ -270,25 +238,26 @@ Command flow_eval_command() {
   return {
       .system = "flow",
       .verb = "eval",
-      .summary = "how far estimated flow is from the true one",
+      .summary = "measure the errors of estimated flow",
       .text =
-          "Endpoint error (pixels between the ends of both vectors), angular error, shares above "
-          "0.5, 1 and 2 pixels, and KITTI's outliers (above 3 pixels and 5 % of the motion), for "
-          "every sequence and on average over sequences, for all pixels whose flow is known and "
-          "for "
-          "those that are confident. The sparsification curve takes away the least confident "
-          "pixels "
-          "first: the closer to the oracle, which takes away the worst, the better does confidence "
-          "predict errors. The folder -o gets a page with pictures. An input that cannot be read "
-          "ends the run: a part of the sequences is another measure.",
-      .arguments = {{"INPUT",
-                     "folder of folders with frame10, frame11 and flow10.flo; or a list: lines of "
-                     "first image, second image and flow file",
-                     1, kAnyNumber}},
+          "Measures the endpoint error (the distance in pixels between the ends of the estimated "
+          "and the true vector), the angular error, the shares of pixels above 0.5, 1 and 2 "
+          "pixels, and KITTI's outliers (above 3 pixels and 5 % of the motion): for every sequence "
+          "and on average over sequences, for all pixels whose true flow is known and for those "
+          "that are confident. The sparsification curve removes the least confident pixels first. "
+          "The closer it lies to the oracle, which removes the worst pixels first, the better "
+          "confidence predicts errors. The folder -o gets a page with pictures. The first input "
+          "that cannot be read ends the run, because a mean over fewer sequences would be another "
+          "measure.",
+      .arguments =
+          {{"INPUT",
+            "folder of folders with frame10, frame11 and flow10.flo; or a list whose lines "
+            "name first image, second image and flow file",
+            1, kAnyNumber}},
       .examples = {{"fovea flow eval --method lk --quality best middlebury -o report",
                     "Middlebury's training pairs"},
                    {"fovea flow eval --method bm pairs.txt --json", "a list of pairs"},
-                   {"fovea flow eval middlebury --rivals", "beside OpenCV's methods"}},
+                   {"fovea flow eval middlebury --rivals", "with OpenCV's methods beside ours"}},
       .request = make_request<FlowEvalRequest, run_eval>};
 }
 

@@ -12,11 +12,10 @@ namespace fovea::cli {
 
 struct FlowEvalRequest {
   flow::FlowOptions flow{};
-  std::string quality{};  // of either method; empty: as its own options say
   std::string output{};
   bool rivals = false;
-  int sheet = 12;  // sequences with pictures in the page
-  double most = 3;
+  int sheet = 12;       // sequences with pictures in the page
+  double greatest = 3;  // error in pixels that pictures draw brightest
   flow::EvaluateOptions measure{};
 };
 void describe(OptionVisitor& visit, FlowEvalRequest& request);
@@ -31,10 +30,10 @@ struct FlowSequence {
 // IoError or FormatError that names what is missing.
 std::vector<FlowSequence> find_sequences(const std::vector<std::string>& words);
 
-// What came of one sequence.
+// The result of one sequence.
 struct SequenceResult {
   FlowSequence sequence{};
-  flow::FlowEvaluation errors{};
+  flow::FlowReport report{};
   double seconds = 0;
   Image<std::uint8_t> picture{};  // image, true flow, flow, confidence and errors beside each other
 };
@@ -45,13 +44,13 @@ struct MethodResult {
   std::vector<SequenceResult> sequences{};
 };
 
-// Means over sequences, each of which counts the same; those without such pixels do not.
+// Means over sequences with equal weights; sequences without such pixels are left out.
 flow::FlowErrors mean_errors(const MethodResult& result, bool confident = false);
 std::vector<flow::SparsificationPoint> mean_curve(const MethodResult& result);
 double mean_sparsification_error(const MethodResult& result);
 
-// The other libraries' methods over the same sequences; empty where their module cannot be used,
-// which is noted.
+// The methods of other libraries over the same sequences. Where their module cannot be used, this
+// is noted and the result is empty.
 std::vector<MethodResult> measure_flow_rivals(const std::vector<FlowSequence>& sequences,
                                               const FlowEvalRequest& request, Context& context);
 

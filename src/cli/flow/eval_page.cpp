@@ -1,6 +1,5 @@
 // The folder of an evaluation of flow: errors and curve as CSV, the curve as SVG, and a page with
 // both and with pictures.
-#include <fovea/core/error.h>
 #include <fovea/io/csv_writer.h>
 #include <fovea/report/chart.h>
 #include <fovea/report/page.h>
@@ -22,7 +21,7 @@ void write_errors_csv(const std::string& path, const std::vector<MethodResult>& 
                                   "r0.5", "r1", "r2", "fl", "seconds"});
   for (const MethodResult& result : results) {
     for (const SequenceResult& each : result.sequences) {
-      const flow::FlowErrors& all = each.errors.all;
+      const flow::FlowErrors& all = each.report.all;
       csv.row(result.name, each.sequence.name, all.pixels, all.endpoint, all.angular, all.r05,
               all.r1, all.r2, all.fl, each.seconds);
     }
@@ -34,7 +33,7 @@ void write_curve_csv(const std::string& path, const MethodResult& result) {
   io::FileSink file(path);
   io::CsvWriter csv(file.sink(), {"sequence", "removed", "endpoint_error", "oracle"});
   for (const SequenceResult& each : result.sequences) {
-    for (const flow::SparsificationPoint& point : each.errors.curve)
+    for (const flow::SparsificationPoint& point : each.report.curve)
       csv.row(each.sequence.name, point.removed, point.endpoint, point.oracle);
   }
   file.commit();
@@ -53,8 +52,8 @@ report::Series series(const std::string& name, const std::vector<flow::Sparsific
 std::string curve_svg(const MethodResult& result) {
   const auto mean = mean_curve(result);
   report::LineChart chart{
-      .title = "Error of the pixels that are left",
-      .x = {.title = "least confident pixels taken away (%)"},
+      .title = "Error of the remaining pixels",
+      .x = {.title = "least confident pixels removed (%)"},
       .y = {.title = "endpoint error (px)", .zero = true},
       .series = {series("by confidence", mean, false), series("oracle: by error", mean, true)},
       .width = 720,
@@ -63,18 +62,19 @@ std::string curve_svg(const MethodResult& result) {
 }
 
 report::Table errors_table(const MethodResult& result) {
-  report::Table table{fmt::format("{}: errors over all pixels whose flow is known.", result.name),
-                      {{"sequence"},
-                       {"endpoint", "px"},
-                       {"angular", "degrees"},
-                       {"R0.5", "%"},
-                       {"R1", "%"},
-                       {"R2", "%"},
-                       {"Fl", "%"},
-                       {"confident", "%"},
-                       {"their endpoint", "px"},
-                       {"time", "ms"}},
-                      {}};
+  report::Table table{
+      fmt::format("{}: errors over all pixels whose true flow is known.", result.name),
+      {{"sequence"},
+       {"endpoint", "px"},
+       {"angular", "degrees"},
+       {"R0.5", "%"},
+       {"R1", "%"},
+       {"R2", "%"},
+       {"Fl", "%"},
+       {"confident", "%"},
+       {"endpoint of confident", "px"},
+       {"time", "ms"}},
+      {}};
   const auto row = [&](const std::string& name, const flow::FlowErrors& all, double share,
                        double confident, double seconds) {
     table.rows.push_back({name,
@@ -90,9 +90,9 @@ report::Table errors_table(const MethodResult& result) {
   };
   double share = 0, seconds = 0;
   for (const SequenceResult& each : result.sequences) {
-    row(each.sequence.name, each.errors.all, each.errors.confident_share,
-        each.errors.confident.endpoint, each.seconds);
-    share += each.errors.confident_share;
+    row(each.sequence.name, each.report.all, each.report.confident_share,
+        each.report.confident.endpoint, each.seconds);
+    share += each.report.confident_share;
     seconds += each.seconds;
   }
   const auto count = static_cast<double>(result.sequences.size());
@@ -107,7 +107,7 @@ void add_pictures(report::Page& page, const MethodResult& result) {
     if (each.picture.empty()) continue;
     page.figure(report::Figure::picture(
         each.picture, {fmt::format("{}: endpoint error {:.3f} px", each.sequence.name,
-                                   each.errors.all.endpoint)}));
+                                   each.report.all.endpoint)}));
   }
 }
 
@@ -116,11 +116,7 @@ void add_pictures(report::Page& page, const MethodResult& result) {
 void write_flow_eval_folder(const FlowEvalRequest& request, const Context& context,
                             const std::vector<MethodResult>& results) {
   const fs::path folder(request.output);
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error)
-    throw WriteError(
-        fmt::format("{}: cannot make the folder: {}", request.output, error.message()));
+  make_folder(request.output);
   const MethodResult& ours = results.front();
   write_errors_csv((folder / "errors.csv").string(), results);
   write_curve_csv((folder / "curve.csv").string(), ours);
@@ -128,8 +124,8 @@ void write_flow_eval_folder(const FlowEvalRequest& request, const Context& conte
   io::FileSink file((folder / "curve.svg").string());
   file.write(svg);
   file.commit();
-  report::Page page("How far estimated flow is from the true one",
-                    fmt::format("Method {}, {} sequences; each counts the same in the mean.",
+  report::Page page("Errors of estimated flow",
+                    fmt::format("Method {}, {} sequences, which have equal weights in the mean.",
                                 ours.name, ours.sequences.size()));
   page.section("Errors");
   for (const MethodResult& result : results) page.table(errors_table(result));

@@ -11,21 +11,9 @@
 namespace fovea::cli {
 namespace {
 
-// Gray bytes, which is what they take.
+// Gray bytes, which is what the rivals take.
 std::shared_ptr<Image<std::uint8_t>> gray_bytes(const io::AnyImage& image) {
   return std::make_shared<Image<std::uint8_t>>(io::to_gray(io::to_bytes(image).view()));
-}
-
-flow::FlowEvaluation judge(const float* vectors, const io::FlowField& truth,
-                           const flow::EvaluateOptions& measure) {
-  Image<float> u(truth.width(), truth.height()), v(truth.width(), truth.height());
-  for (int y = 0; y < truth.height(); ++y) {
-    for (int x = 0; x < truth.width(); ++x, vectors += 2) {
-      u.at(x, y) = vectors[0];
-      v.at(x, y) = vectors[1];
-    }
-  }
-  return flow::evaluate_flow({u, v}, {}, truth, measure);
 }
 
 }  // namespace
@@ -55,7 +43,8 @@ std::vector<MethodResult> measure_flow_rivals(const std::vector<FlowSequence>& s
       SequenceResult each;
       each.sequence = sequence;
       each.seconds = steady_seconds() - start;
-      each.errors = judge(work.result(), truth, request.measure);
+      each.report = flow::evaluate_flow(field_of(work.result(), {truth.width(), truth.height()}),
+                                        {}, truth, request.measure);
       auto at = std::find_if(results.begin(), results.end(),
                              [&](const MethodResult& result) { return result.name == work.rival; });
       if (at == results.end()) at = results.insert(results.end(), MethodResult{work.rival});

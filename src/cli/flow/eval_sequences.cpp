@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The file of that stem and one of the endings; empty where there is none.
+// The file with this stem and one of the extensions; empty where there is none.
 std::string file_of(const fs::path& folder, const char* stem,
                     const std::vector<std::string>& extensions) {
   for (const std::string& extension : extensions) {
@@ -99,8 +99,8 @@ void add_list(const std::string& word, std::vector<FlowSequence>& sequences) {
   if (sequences.size() == before) throw FormatError(word + ": is a list without a line");
 }
 
-// Folders and lists may hold one name twice: then the path tells them apart.
-void tell_apart(std::vector<FlowSequence>& sequences) {
+// Folders and lists may hold one name twice; then the path takes its place.
+void name_apart(std::vector<FlowSequence>& sequences) {
   std::vector<std::string> names;
   names.reserve(sequences.size());
   for (const FlowSequence& sequence : sequences) names.push_back(sequence.name);
@@ -118,7 +118,7 @@ std::vector<FlowSequence> find_sequences(const std::vector<std::string>& words) 
     if (fs::is_directory(word, error)) add_folder(word, sequences);
     else add_list(word.starts_with('@') ? word.substr(1) : word, sequences);
   }
-  tell_apart(sequences);
+  name_apart(sequences);
   return sequences;
 }
 

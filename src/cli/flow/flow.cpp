@@ -1,6 +1,7 @@
 #include "cli/flow/flow.h"
 
 #include <fovea/core/error.h>
+#include <fovea/core/version.h>
 #include <fovea/flow/show.h>
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 
 namespace fovea::cli {
@@ -61,34 +63,30 @@ std::uint64_t MemoryWatch::working_bytes(std::uint64_t kept_bytes) const {
   return peak > known ? peak - known : 0;
 }
 
-void set_quality(flow::FlowOptions& options, flow::Quality quality) {
-  options.lk.quality = quality;
-  const flow::BlockMatchingOptions defaults;
-  flow::BlockMatchingOptions& bm = options.bm;
-  const auto choose = [](auto& field, const auto& from, auto to) {
-    if (field == from) field = to;
-  };
-  // Chosen on the Middlebury pairs (docs/flow.md).
-  if (quality == flow::Quality::kFast) {
-    choose(bm.step, defaults.step, 4);
-    choose(bm.passes, defaults.passes, 1);
-  } else if (quality == flow::Quality::kBest) {
-    choose(bm.range, defaults.range, 4);
-    choose(bm.refine, defaults.refine, 3);
-    choose(bm.passes, defaults.passes, 3);
-    bm.forward_backward = true;
-  }
+void begin_result(io::JsonWriter& json, const Context& context) {
+  json.begin_object().member("fovea", FOVEA_VERSION).member("command", context.command.name());
+  json.member("device", to_string(context.exec.device)).member("seed", context.exec.seed);
+  json.key("options").raw(context.options_json);
+}
+
+void make_folder(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error)
+    throw WriteError(fmt::format("{}: cannot make the folder: {}", folder, error.message()));
 }
 
 io::AnyImage flow_image(io::AnyImage image) {
   if (image.channels() == 2) image = io::drop_alpha(image);
   if (image.channels() != 1 && image.channels() != 3 && image.channels() != 4)
-    throw InvalidArgument(fmt::format(
-        "an image of {} channels; flow is estimated between gray or RGB images", image.channels()));
+    throw InvalidArgument(
+        fmt::format("the image has {} channels; flow is estimated between gray or RGB images",
+                    image.channels()));
   return is_flow_type(image.type()) ? std::move(image) : as_float(std::move(image));
 }
 
-ImagePair read_pair(const std::string& first, const std::string& second) {
+ImagePair read_pair(const std::string& first, const std::string& second,
+                    ImageView<const std::uint8_t> mask) {
   const auto read = [](const std::string& path) {
     try {
       return flow_image(io::read_image(path));
@@ -107,7 +105,17 @@ ImagePair read_pair(const std::string& first, const std::string& second) {
     pair.first = as_float(std::move(pair.first));
     pair.second = as_float(std::move(pair.second));
   }
+  if (pair.first.type() == io::SampleType::kFloat32) {
+    const bool fits = mask.width == pair.first.width() && mask.height == pair.first.height();
+    flow::require_finite(first, pixels_of<float>(pair.first),
+                         fits ? mask : ImageView<const std::uint8_t>{});
+    flow::require_finite(second, pixels_of<float>(pair.second));
+  }
   return pair;
+}
+
+Image<std::uint8_t> picture_bytes(const io::AnyImage& image) {
+  return image.channels() == 4 ? io::to_bytes(io::drop_alpha(image)) : io::to_bytes(image);
 }
 
 Image<std::uint8_t> read_mask(const std::string& path) {
@@ -162,24 +170,52 @@ Image<std::uint8_t> draw_flow(FlowPicture kind, const PictureSource& source, con
     case FlowPicture::kArrows: return flow::arrows_picture(source.first, source.field);
     case FlowPicture::kWarp: return flow::warp_picture(source.second, source.field, exec);
     case FlowPicture::kConfidence: return flow::confidence_picture(source.confidence);
-    default: return flow::wheel_picture(source.field, source.longest, exec);
+    default: return flow::wheel_picture(source.field, {.longest = source.longest, .exec = exec});
   }
 }
 
-MotionFacts motion_facts(const flow::Flow& field) {
+MotionFacts motion_facts(const io::FlowFieldView& field) {
   MotionFacts facts;
-  for (int y = 0; y < field.u.height(); ++y) {
-    for (int x = 0; x < field.u.width(); ++x) {
+  std::int64_t count = 0;
+  for (int y = 0; y < field.u.height; ++y) {
+    for (int x = 0; x < field.u.width; ++x) {
+      if (!field.is_known(x, y)) continue;
       const double length = std::hypot(field.u.at(x, y), field.v.at(x, y));
       facts.mean_motion += length;
       facts.longest_motion = std::max(facts.longest_motion, length);
-      facts.mean_confidence += static_cast<double>(field.confidence.at(x, y));
+      ++count;
     }
   }
-  const double pixels = std::max(1.0, static_cast<double>(field.u.width()) * field.u.height());
-  facts.mean_motion /= pixels;
-  facts.mean_confidence /= pixels;
+  facts.known_share =
+      static_cast<double>(count) / (static_cast<double>(field.u.width) * field.u.height);
+  if (count > 0) facts.mean_motion /= static_cast<double>(count);
   return facts;
+}
+
+double mean_confidence(const flow::Flow& flow, const io::FlowFieldView& field) {
+  double sum = 0;
+  std::int64_t count = 0;
+  for (int y = 0; y < field.u.height; ++y) {
+    for (int x = 0; x < field.u.width; ++x) {
+      if (!field.is_known(x, y)) continue;
+      sum += static_cast<double>(flow.confidence.at(x, y));
+      ++count;
+    }
+  }
+  return count > 0 ? sum / static_cast<double>(count) : 0;
+}
+
+io::FlowField field_of(const float* vectors, Extent size) {
+  io::FlowField field{Image<float>(size.width, size.height), Image<float>(size.width, size.height),
+                      Image<std::uint8_t>(size.width, size.height)};
+  for (int y = 0; y < size.height; ++y) {
+    for (int x = 0; x < size.width; ++x, vectors += 2) {
+      field.u.at(x, y) = vectors[0];
+      field.v.at(x, y) = vectors[1];
+      field.known.at(x, y) = 255;
+    }
+  }
+  return field;
 }
 
 }  // namespace fovea::cli

@@ -1,4 +1,4 @@
-// Errors of flow as JSON members.
+// The errors of flow as JSON members.
 #pragma once
 #include <fovea/flow/evaluate.h>
 #include <fovea/io/json_writer.h>

@@ -94,9 +94,9 @@ struct Layer {
   Texture texture;
   double radius;  // infinite: the ground
   Vec middle;
-  Vec speed;       // pixels a step
-  double turning;  // radians a step
-  double growing;  // a step
+  Vec speed;       // pixels per step
+  double turning;  // radians per step
+  double growing;  // per step
 
   Pose at(double time) const {
     return {{middle.x + time * speed.x, middle.y + time * speed.y},
@@ -168,7 +168,7 @@ class Picture {
   std::vector<Pose> poses_;
 };
 
-// The gray with some noise of a sensor; `sequence` tells pictures apart.
+// The gray with some noise of a sensor; `sequence` differs between pictures.
 void paint(const Picture& picture, ImageView<std::uint8_t> image, std::uint64_t sequence,
            const Exec& exec) {
   constexpr double kNoise = 1.5;  // gray levels

@@ -16,8 +16,8 @@ struct FlowScene {
 };
 
 // The same for every machine and thread count. Motion grows with the size, as it does in video: up
-// to about 7 pixels at a width of 640, and half of that at 320 and below. `step` counts pictures of
-// one course: from step to step + 1.
+// to about 7 pixels at a width of 640, and half of that at 320 and below. `step` numbers the
+// pictures of one course; the pair is step and step + 1.
 FlowScene flow_scene(int width, int height, const Exec& exec = {}, int step = 0);
 
 }  // namespace fovea::cli

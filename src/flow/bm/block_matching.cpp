@@ -1,4 +1,5 @@
-// Words and ranges of block matching's options, and how deep its pyramid is.
+// The words of block matching's options, their ranges and their help, what each quality chooses,
+// and how deep the pyramid is.
 #include <fmt/format.h>
 #include <fovea/core/error.h>
 #include <fovea/flow/block_matching.h>
@@ -17,29 +18,62 @@ std::span<const Choice> choices(BlockCost) {
 }
 
 void describe(OptionVisitor& visit, BlockMatchingOptions& options) {
+  constexpr std::string_view kByQuality = "chosen by the quality";
   visit("cost", options.cost, "how blocks are compared");
-  visit("block", options.block, "side of a block, pixels", bm::kLeastBlock, bm::kGreatestBlock);
-  visit("step", options.step, "pixels between blocks; 1: a block around every pixel", 1,
-        bm::kGreatestBlock);
-  visit("range", options.range, "shifts tried each way at the coarsest level, pixels of it", 1,
-        bm::kGreatestRange);
-  visit("refine", options.refine, "shifts tried each way at finer levels", 1, bm::kGreatestRange);
-  visit("levels", options.levels, "of the pyramid, the image included; 0: as many as make sense", 0,
-        bm::kMostLevels);
-  visit("subpixel", options.subpixel, "place peaks between pixels");
+  visit("block", options.block, "side of a block in pixels", bm::kLeastBlock, bm::kGreatestBlock);
+  visit("step", options.step, "pixels between blocks; 1 matches a block around every pixel", 1,
+        bm::kGreatestBlock, {.absent = kByQuality});
+  visit("range", options.range, "pixels searched in each direction at the coarsest level", 1,
+        bm::kGreatestRange, {.absent = kByQuality});
+  visit("refine", options.refine, "pixels searched in each direction at finer levels", 1,
+        bm::kGreatestRange, {.absent = kByQuality});
+  visit("levels", options.levels, "levels of the pyramid, including the image", 1, bm::kMostLevels,
+        {.absent = "down to a side of about 24 pixels"});
+  visit("subpixel", options.subpixel, "interpolate the peak, so that motion has parts of a pixel",
+        {.off_help = "keep motion at whole pixels of each level, without interpolating the peak"});
   visit("least-texture", options.least_texture,
-        "standard deviation, gray levels of 255, below which a block is filled in, not matched", 0,
-        128);
+        "standard deviation in gray levels of 255; a block below it is filled in from its "
+        "neighbors",
+        0, 128);
   visit("margin", options.margin,
-        "of the best score over the second peak's that gives a confidence of a half", 0.001, 10);
-  visit("passes", options.passes, "smoothings a level that fill in what is not reliable", 0, 16);
+        "difference between the scores of the best and the second peak that gives a confidence of "
+        "0.5",
+        0.001, 10);
+  visit("passes", options.passes,
+        "smoothing passes per level, which fill in blocks that are not reliable", 0, 16,
+        {.absent = kByQuality});
   visit("forward-backward", options.forward_backward,
-        "match back too and trust what returns; twice the work");
+        "also match backward and trust what returns, for twice the work; the best quality always "
+        "does");
 }
 
 namespace bm {
 
-int level_count(int width, int height, const BlockMatchingOptions& options) {
+Settings settle(const BlockMatchingOptions& options, Quality quality) {
+  Settings chosen;  // on the Middlebury pairs (docs/flow.md)
+  if (quality == Quality::kFast) {
+    chosen.step = 4;
+    chosen.passes = 1;
+  } else if (quality == Quality::kBest) {
+    chosen.range = 4;
+    chosen.refine = 3;
+    chosen.passes = 3;
+    chosen.forward_backward = true;
+  }
+  return {.cost = options.cost,
+          .block = options.block,
+          .step = options.step.value_or(chosen.step),
+          .range = options.range.value_or(chosen.range),
+          .refine = options.refine.value_or(chosen.refine),
+          .levels = options.levels.value_or(0),
+          .subpixel = options.subpixel,
+          .least_texture = options.least_texture,
+          .margin = options.margin,
+          .passes = options.passes.value_or(chosen.passes),
+          .forward_backward = options.forward_backward || chosen.forward_backward};
+}
+
+int level_count(int width, int height, const Settings& options) {
   constexpr int kLeastSide = 24;
   const int least = options.levels > 0 ? 1 : std::max(kLeastSide, options.block);
   const int most = options.levels > 0 ? options.levels : kMostLevels;
@@ -53,12 +87,12 @@ int level_count(int width, int height, const BlockMatchingOptions& options) {
   return levels;
 }
 
-int grid(const BlockMatchingOptions& options) {
+int grid(const Settings& options) {
   const Layout layout = layout_of(options.block, options.step);
   return layout.tile * layout.step;
 }
 
-int reach(const BlockMatchingOptions& options, int level) {
+int reach(const Settings& options, int level) {
   const Layout layout = layout_of(options.block, options.step);
   // A tile is searched from its neighbors' priors too; either way of a match there and back.
   const int shifts = level == options.levels - 1 ? options.range : options.refine;
@@ -66,7 +100,7 @@ int reach(const BlockMatchingOptions& options, int level) {
   return (options.forward_backward ? 2 : 1) * search + (options.passes * 3 + 1) * options.step;
 }
 
-std::uint64_t bytes_per_pixel(const BlockMatchingOptions& options) {
+std::uint64_t bytes_per_pixel(const Settings& options) {
   // Two images, the result, and of each frame and level: gray, mask, sums and deviations, squares,
   // what is halved.
   constexpr std::uint64_t kImages = 20, kFrame = 28, kSquares = 6;
@@ -79,7 +113,7 @@ std::uint64_t bytes_per_pixel(const BlockMatchingOptions& options) {
 void require_levels(int levels, int before, int last) {
   if (last >= 0 && last < levels && last < before) return;
   throw InvalidArgument(
-      fmt::format("block matching: levels {} to {} of a pyramid of {} levels were asked for",
+      fmt::format("block matching: levels {} to {} do not exist in a pyramid of {} levels",
                   before - 1, last, levels));
 }
 

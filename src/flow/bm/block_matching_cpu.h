@@ -29,7 +29,7 @@ class BlockFrame final : public PreparedFrame {
 };
 
 void prepare_block_frame(BlockFrame& frame, ImageView<const float> gray,
-                         ImageView<const std::uint8_t> mask, const BlockMatchingOptions& options,
+                         ImageView<const std::uint8_t> mask, const bm::Settings& options,
                          const Exec& exec);
 
 // Nodes that own their planes.
@@ -45,7 +45,7 @@ struct BlockField {
 struct BlockSearch {
   const BlockLevel& first;
   const BlockLevel& second;
-  const BlockMatchingOptions& options;
+  const bm::Settings& options;
   int range;
   const bm::CoarseField* prior;  // or none
 };

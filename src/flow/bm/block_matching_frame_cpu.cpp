@@ -98,7 +98,7 @@ struct ColumnSums {
   }
 };
 
-void sum_blocks(BlockLevel& level, const BlockMatchingOptions& options, const Exec& exec) {
+void sum_blocks(BlockLevel& level, const bm::Settings& options, const Exec& exec) {
   const int block = options.block;
   const bool keep_squares = options.cost == BlockCost::kSsd;
   const int columns = level.width - block + 1, rows = level.height - block + 1;
@@ -163,7 +163,7 @@ void apply_mask(ImageView<const float> gray, ImageView<const std::uint8_t> mask,
 }  // namespace
 
 void prepare_block_frame(BlockFrame& frame, ImageView<const float> gray,
-                         ImageView<const std::uint8_t> mask, const BlockMatchingOptions& options,
+                         ImageView<const std::uint8_t> mask, const bm::Settings& options,
                          const Exec& exec) {
   frame.levels.resize(static_cast<std::size_t>(bm::level_count(gray.width, gray.height, options)));
   const bool masked = !mask.empty();

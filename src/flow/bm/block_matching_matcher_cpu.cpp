@@ -112,9 +112,7 @@ class Spread {
 
 class BlockMatcher final : public Matcher {
  public:
-  explicit BlockMatcher(const BlockMatchingOptions& options) : options_(options) {
-    check_options(options);
-  }
+  explicit BlockMatcher(const bm::Settings& options) : options_(options) {}
 
   std::unique_ptr<PreparedFrame> prepare(ImageView<const float> gray,
                                          ImageView<const std::uint8_t> mask,
@@ -229,7 +227,7 @@ class BlockMatcher final : public Matcher {
     });
   }
 
-  BlockMatchingOptions options_;
+  bm::Settings options_;
   int base_level_ = 0;
   Direction forward_, backward_;
   BlockField work_;
@@ -237,7 +235,7 @@ class BlockMatcher final : public Matcher {
 
 }  // namespace
 
-std::unique_ptr<Matcher> make_block_matching(const BlockMatchingOptions& options) {
+std::unique_ptr<Matcher> make_block_matching(const bm::Settings& options) {
   return std::make_unique<BlockMatcher>(options);
 }
 

@@ -89,10 +89,8 @@ void copy_field(const bm::NodeField& from, const bm::NodeField& to, cudaStream_t
 
 class BlockMatcher final : public Matcher {
  public:
-  explicit BlockMatcher(const BlockMatchingOptions& options)
-      : options_(options), layout_(bm::layout_of(options.block, options.step)) {
-    check_options(options);
-  }
+  explicit BlockMatcher(const bm::Settings& options)
+      : options_(options), layout_(bm::layout_of(options.block, options.step)) {}
 
   int grid() const override { return bm::grid(options_); }
   int most_levels() const override { return options_.levels; }
@@ -312,7 +310,7 @@ class BlockMatcher final : public Matcher {
                   stream);
   }
 
-  BlockMatchingOptions options_;
+  bm::Settings options_;
   bm::Layout layout_;
   int base_level_ = 0;
   KeptBuffer<std::uint8_t> values_;
@@ -324,7 +322,7 @@ class BlockMatcher final : public Matcher {
 
 }  // namespace
 
-std::unique_ptr<Matcher> make_block_matching(const BlockMatchingOptions& options) {
+std::unique_ptr<Matcher> make_block_matching(const bm::Settings& options) {
   return std::make_unique<BlockMatcher>(options);
 }
 

@@ -3,10 +3,11 @@
 // twins agree to the bit.
 #pragma once
 #include <fovea/core/image.h>
-#include <fovea/flow/block_matching.h>
 
 #include <cmath>
 #include <cstdint>
+
+#include "flow/bm/block_matching_settings.h"
 
 namespace fovea::flow::bm {
 
@@ -20,22 +21,22 @@ constexpr int kGreatestNarrowBlock = 19;
 
 // Level k + 1 has half the pixels of level k each way, rounded up; its pixel x lies on pixel 2x.
 FOVEA_HD inline int half(int pixels) { return (pixels + 1) / 2; }
-int level_count(int width, int height, const BlockMatchingOptions& options);
+int level_count(int width, int height, const Settings& options);
 // Throws InvalidArgument where no level lies below `before` and not below `last`.
 void require_levels(int levels, int before, int last);
 // The options for an image that is this level of a larger one: where levels are counted, it has
 // fewer.
-inline BlockMatchingOptions below_base(BlockMatchingOptions options, int base_level) {
+inline Settings below_base(Settings options, int base_level) {
   if (options.levels > 0)
     options.levels = options.levels > base_level ? options.levels - base_level : 1;
   return options;
 }
 
 // Pixels of a tile of nodes.
-int grid(const BlockMatchingOptions& options);
+int grid(const Settings& options);
 // What Matcher asks for.
-int reach(const BlockMatchingOptions& options, int level);
-std::uint64_t bytes_per_pixel(const BlockMatchingOptions& options);
+int reach(const Settings& options, int level);
+std::uint64_t bytes_per_pixel(const Settings& options);
 
 // Where blocks lie. Pixels are divided into cells of step x step, a block lies around each cell's
 // middle, and its node carries the cell's flow. Nodes share candidates in tiles of about 8x8
@@ -116,8 +117,8 @@ FOVEA_HD inline float pair_score(BlockCost cost, const PairSums& s, float scale)
   return difference_score(static_cast<std::int32_t>(difference), 1.0F / static_cast<float>(s.n),
                           scale);
 }
-// What is asked of a block and of a pair: a quarter of the block counts, and half of what counts in
-// the first block meets pixels that count.
+// A block is matched where a quarter of its pixels count, and a pair is scored where half of the
+// pixels that count in the first block meet pixels that count.
 FOVEA_HD inline bool enough_of_block(int n, int block) { return 4 * n >= block * block; }
 FOVEA_HD inline bool enough_of_pair(int n, int of) { return 2 * n >= of; }
 

@@ -189,7 +189,7 @@ void pick(const BlockSearchPlan& plan, int windows, BlockScratch& scratch) {
 // A node's flow from what was picked, or the prior.
 bm::Motion finish(const BlockSearchPlan& plan, const BlockTile& tile, int node,
                   BlockScratch& scratch) {
-  const BlockMatchingOptions& options = plan.search.options;
+  const bm::Settings& options = plan.search.options;
   const int i = node % plan.layout.tile, j = node / plan.layout.tile;
   const auto n = static_cast<int>(scratch.own_count[node]);
   if (n == 0) return {0, 0, -1};

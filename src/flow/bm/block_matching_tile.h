@@ -48,7 +48,7 @@ struct BlockTile {
   int x, y, width, height;
 };
 
-// Of each node, row by row; rows are layout.tile apart.
+// One value per node, row by row; rows are layout.tile apart.
 template <class T>
 using PerTileNode = T[kMostTileNodes];
 
@@ -78,10 +78,10 @@ struct BlockScratch {
   std::vector<float> scores;  // [window][place][node]
   std::vector<std::int32_t> shift_u, shift_v;
 
-  // Of the first image's blocks.
+  // Sums over the blocks of the first image.
   PerTileNode<std::uint32_t> own_count{}, own_sum{}, own_squares{};
   PerTileNode<float> own_inverse{}, own_scale{};
-  // Of the pair.
+  // Sums over pairs of blocks.
   PerTileNode<std::uint32_t> count{}, sum_x{}, sum_y{}, squares_x{}, squares_y{}, product{};
   PerTileNode<float> inverse_y{};
   // What was picked.

@@ -4,7 +4,7 @@
 
 namespace fovea::flow::cuda::block_search {
 
-// Of a block of the first image.
+// What is known about a block of the first image.
 struct Own {
   int n;
   std::int32_t sum, squares;
@@ -44,7 +44,7 @@ struct Team {
     if constexpr (kWarps == 1) __syncwarp();
     else __syncthreads();
   }
-  // Of all its threads; they wait for each other.
+  // Whether it holds for all threads of the group, which wait for each other.
   static __device__ bool all(bool value) {
     if constexpr (kWarps == 1) return __all_sync(~0U, value) != 0;
     else return __syncthreads_and(value) != 0;

@@ -10,10 +10,6 @@ namespace {
 
 constexpr std::int64_t kFewPixels = 8192;
 
-struct Extent {
-  int width, height;
-};
-
 struct Frame final : PreparedFrame {
   std::vector<Extent> sizes;       // of every level
   std::vector<FrameLevel> levels;  // empty where finer than the work goes
@@ -21,7 +17,7 @@ struct Frame final : PreparedFrame {
 
 class LucasKanade final : public Matcher {
  public:
-  explicit LucasKanade(const LucasKanadeOptions& options) : plan_(lk::make_plan(options)) {
+  explicit LucasKanade(const lk::Plan& plan) : plan_(plan) {
     for (int radius = 0; radius <= lk::kMostRadius; ++radius)
       taps_.push_back(lk::window_taps(plan_.window, radius));
   }
@@ -202,8 +198,8 @@ class LucasKanade final : public Matcher {
 
 }  // namespace
 
-std::unique_ptr<Matcher> make_lucas_kanade(const LucasKanadeOptions& options) {
-  return std::make_unique<LucasKanade>(options);
+std::unique_ptr<Matcher> make_lucas_kanade(const lk::Plan& plan) {
+  return std::make_unique<LucasKanade>(plan);
 }
 
 }  // namespace fovea::flow::cpu

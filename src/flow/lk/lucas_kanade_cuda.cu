@@ -23,10 +23,6 @@ using fovea::cuda::Session;
 constexpr std::size_t kMostGraphs = 4;  // kept: a video alternates between two
 constexpr int kAlign = 32;              // elements at which rows start
 
-struct Extent {
-  int width, height;
-  bool operator==(const Extent&) const = default;
-};
 int padded(int width) { return (width + kAlign - 1) / kAlign * kAlign; }
 std::size_t plane_size(Extent size) {
   return static_cast<std::size_t>(padded(size.width)) * static_cast<std::size_t>(size.height);
@@ -62,7 +58,7 @@ struct MatchKey {
 
 class LucasKanade final : public Matcher {
  public:
-  explicit LucasKanade(const LucasKanadeOptions& options) : plan_(lk::make_plan(options)) {}
+  explicit LucasKanade(const lk::Plan& plan) : plan_(plan) {}
 
   void set_base_level(int level) override { base_ = level; }
   int most_levels() const override { return plan_.levels; }
@@ -338,8 +334,8 @@ class LucasKanade final : public Matcher {
 
 }  // namespace
 
-std::unique_ptr<Matcher> make_lucas_kanade(const LucasKanadeOptions& options) {
-  return std::make_unique<LucasKanade>(options);
+std::unique_ptr<Matcher> make_lucas_kanade(const lk::Plan& plan) {
+  return std::make_unique<LucasKanade>(plan);
 }
 
 }  // namespace fovea::flow::cuda

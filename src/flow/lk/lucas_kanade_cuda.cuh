@@ -43,7 +43,7 @@ using DeviceGray = DevicePlane<std::uint16_t>;
 void quantize(DevicePlane<const float> gray, DevicePlane<const std::uint8_t> mask, DeviceGray out,
               cudaStream_t stream);
 void halve(DeviceGray gray, bool masked, DeviceGray out, cudaStream_t stream);
-// Of several levels at once.
+// Several levels that are worked on at once.
 struct FeatureLevels {
   static constexpr int kMost = 24;
   DeviceGray gray[kMost];

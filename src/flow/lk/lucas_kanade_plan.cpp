@@ -36,26 +36,26 @@ Plan preset(Quality quality) {
 }
 
 void take(LevelPlan& level, const LucasKanadeOptions& options) {
-  if (options.iterations > 0) {
-    level.narrow.steps = options.iterations;
-    if (level.wide.steps > 0) level.wide.steps = options.iterations;
+  if (options.iterations) {
+    level.narrow.steps = *options.iterations;
+    if (level.wide.steps > 0) level.wide.steps = *options.iterations;
   }
-  if (options.radius > 0) {
-    level.narrow.radius = options.radius;
-    level.wide.radius = std::min(2 * options.radius - 1, kMostRadius);
+  if (options.radius) {
+    level.narrow.radius = *options.radius;
+    level.wide.radius = std::min(2 * *options.radius - 1, kMostRadius);
   }
-  if (options.propagation >= 0) level.propagation = options.propagation;
+  if (options.propagation) level.propagation = *options.propagation;
 }
 
 }  // namespace
 
-Plan make_plan(const LucasKanadeOptions& options) {
-  Plan plan = preset(options.quality);
+Plan make_plan(const LucasKanadeOptions& options, Quality quality) {
+  Plan plan = preset(quality);
   take(plan.fine, options);
   take(plan.coarse, options);
   take(plan.small, options);
-  if (options.finest_level >= 0) plan.finest = options.finest_level;
-  plan.levels = options.levels;
+  plan.finest = options.finest_level.value_or(plan.finest);
+  plan.levels = options.levels.value_or(0);
   plan.window = options.window;
   plan.rank = options.rank;
   plan.median = options.median;

@@ -1,6 +1,7 @@
 // What the options come to: which levels there are and what is done on each.
 #pragma once
 #include <fovea/flow/lucas_kanade.h>
+#include <fovea/flow/quality.h>
 
 #include <vector>
 
@@ -55,7 +56,8 @@ struct Plan {
   }
 };
 
-Plan make_plan(const LucasKanadeOptions& options);
+// Options without a value are chosen by the quality.
+Plan make_plan(const LucasKanadeOptions& options, Quality quality);
 
 // Pixels of level `level` that one of them can depend on, in each direction, beyond where the flow
 // points: what a tile needs around it to come out as the whole image would.

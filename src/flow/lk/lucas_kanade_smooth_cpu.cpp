@@ -83,7 +83,7 @@ void merge_columns5(const std::array<const float*, 5>& sorted, int width,
   }
 }
 
-// Of five numbers the three largest (or, with Min and Max exchanged, the three smallest), ending
+// The three largest of five numbers (or, with Min and Max exchanged, the three smallest), ending
 // with the most extreme.
 HWY_INLINE void largest3(V a, V b, V c, V e, V f, V out[3]) {
   order(a, b);
@@ -126,7 +126,7 @@ void median_columns5(const std::array<const float*, 10>& pairs,
       low[k] = hn::Min(a, b);
       high[k] = hn::Max(a, b);
     }
-    // Both rise and fall once, so that halves are parted by comparing place k with k + 5.
+    // Both rise and fall once, so that comparing place k with k + 5 divides them into halves.
     for (int k = 0; k < 5; ++k) {
       low[k] = hn::Max(low[k], low[k + 5]);
       high[k] = hn::Min(high[k], high[k + 5]);
@@ -209,7 +209,7 @@ class MedianRows {
     merged_.resize(width, 10);
   }
 
-  // Of row y, which follows the one asked for before or is the first.
+  // The result of row y, which follows the row of the call before or is the first.
   const float* next(int y, bool first) {
     for (int k = first ? -radius_ : radius_; k <= radius_; ++k) pad(y + k);
     const int width = in_.width();

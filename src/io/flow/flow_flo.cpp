@@ -81,7 +81,7 @@ void write_flo(OutputFile& file, const FlowFieldView& field) {
   for (int y = 0; y < field.u.height; ++y) {
     float* vector = row.data();
     for (int x = 0; x < field.u.width; ++x, vector += 2) {
-      const bool known = field.known.empty() || field.known.at(x, y) != 0;
+      const bool known = field.is_known(x, y);
       vector[0] = known ? field.u.at(x, y) : kUnknown;
       vector[1] = known ? field.v.at(x, y) : kUnknown;
     }

@@ -1,4 +1,4 @@
-// Between the files of flow fields: what each format reads and writes.
+// What the formats of flow fields share, and what each of them reads and writes.
 #pragma once
 #include <fovea/io/flow_io.h>
 
@@ -7,20 +7,20 @@
 
 namespace fovea::io {
 
-inline constexpr float kUnknownFrom = 1e9F;  // Middlebury's: this and more is no motion
-
 FlowField make_field(int width, int height);
-// Sets a vector, known where both values are motion.
-void set_vector(FlowField& field, int x, int y, float u, float v);
+// Sets a vector, which is known where both values are a motion. They are double, so that a value
+// beyond the range of float is found before it is converted.
+void set_vector(FlowField& field, int x, int y, double u, double v);
 
 bool is_flo(std::string_view head);
 FlowField read_flo(const Source& source);
 // The field lies in host memory.
 void write_flo(OutputFile& file, const FlowFieldView& field);
 
-// From image files.
+// Fields in image files and arrays.
 FlowField read_kitti(const Source& source);
-FlowField read_planes(const Source& source, std::string_view head);
+FlowField read_pfm_field(const Source& source);
+FlowField read_npy_field(const Source& source);
 Image<std::uint16_t> kitti_pixels(const std::string& path, const FlowFieldView& field);
 Image<float> plane_pixels(const FlowFieldView& field, int channels);
 

@@ -1,5 +1,6 @@
-// Flow fields in image files: KITTI's 16-bit PNG (Geiger, Lenz and Urtasun, CVPR 2012), and u and v
-// as channels of PFM and .npy.
+// Flow fields in image files: KITTI's 16-bit PNG (Geiger, Lenz and Urtasun, CVPR 2012), u and v as
+// channels of PFM, and .npy with u and v as the last index, as images have their channels, or as
+// the first, as many Python programs keep them.
 #include <fovea/core/error.h>
 
 #include <fmt/format.h>
@@ -9,25 +10,50 @@
 
 #include "io/flow/flow_format.h"
 #include "io/image/codec.h"
+#include "io/image/npy.h"
 
 namespace fovea::io {
 namespace {
 
-constexpr float kSteps = 64;      // of KITTI, a pixel
+constexpr float kSteps = 64;      // per pixel, in KITTI
 constexpr float kMiddle = 32768;  // stands for no motion
-
-bool is_known(const FlowFieldView& field, int x, int y) {
-  return field.known.empty() || field.known.at(x, y) != 0;
-}
 
 std::uint16_t kitti_sample(const std::string& path, float value, int x, int y) {
   const double sample = std::nearbyint(double{value} * double{kSteps} + double{kMiddle});
-  // Written so that NaN fails as well.
   if (!(sample >= 0 && sample <= 65535))
     throw InvalidArgument(fmt::format(
-        "{}: a motion of {} pixels at ({}, {}); a KITTI PNG holds -512 to 511.98, write .flo", path,
-        value, x, y));
+        "{}: the motion is {} pixels at ({}, {}); a KITTI PNG holds -512 to 511.98, write .flo",
+        path, value, x, y));
   return static_cast<std::uint16_t>(sample);
+}
+
+// Where the elements of a field lie in the array.
+struct Layout {
+  std::size_t width, height;
+  std::size_t pixel;  // elements from one pixel to the next
+  std::size_t plane;  // elements from u to v
+};
+
+Layout layout_of(const Source& source, const NpyHeader& header) {
+  const auto& shape = header.shape;
+  const bool real = header.type == DType::kFloat32 || header.type == DType::kFloat64;
+  if (real && shape.size() == 3) {
+    if (shape[2] == 2 || shape[2] == 3) return {shape[1], shape[0], shape[2], 1};
+    if (shape[0] == 2) return {shape[2], shape[1], 1, shape[1] * shape[2]};
+  }
+  source.fail(
+      fmt::format("holds {} of shape ({}{}); a flow field is float32 or float64 of shape (rows, "
+                  "columns, 2), (rows, columns, 3) or (2, rows, columns)",
+                  to_string(header.type), fmt::join(shape, ", "), shape.size() == 1 ? "," : ""));
+}
+
+template <class T>
+void set_vectors(const NdArray& array, const Layout& layout, FlowField& field) {
+  const T* element = array.as<T>().data();
+  for (int y = 0; y < field.height(); ++y)
+    for (int x = 0; x < field.width(); ++x, element += layout.pixel)
+      set_vector(field, x, y, static_cast<double>(element[0]),
+                 static_cast<double>(element[layout.plane]));
 }
 
 }  // namespace
@@ -51,14 +77,13 @@ FlowField read_kitti(const Source& source) {
   return field;
 }
 
-FlowField read_planes(const Source& source, std::string_view head) {
-  const Codec& codec = kPfmCodec.recognizes(head) ? kPfmCodec : kNpyCodec;
-  const AnyImage image = codec.read(source, {});
+FlowField read_pfm_field(const Source& source) {
+  const AnyImage image = kPfmCodec.read(source, {});
   const auto* pixels = std::get_if<Image<float>>(&image.pixels);
-  if (pixels == nullptr || pixels->channels() < 2)
+  if (pixels == nullptr || pixels->channels() != 3)
     source.fail(fmt::format(
-        "is a {} of {} with {} channel{}; a flow field has u and v in two channels of float32",
-        codec.name, to_string(image.type()), image.channels(), image.channels() == 1 ? "" : "s"));
+        "is a PFM of {} with {} channel{}; a flow field in PFM has 3 channels: u, v and one more",
+        to_string(image.type()), image.channels(), image.channels() == 1 ? "" : "s"));
   FlowField field = make_field(image.width(), image.height());
   for (int y = 0; y < field.height(); ++y)
     for (int x = 0; x < field.width(); ++x)
@@ -66,11 +91,23 @@ FlowField read_planes(const Source& source, std::string_view head) {
   return field;
 }
 
+FlowField read_npy_field(const Source& source) {
+  Cursor cursor(source);
+  const NpyHeader header = read_npy_header(cursor);
+  const Layout layout = layout_of(source, header);
+  check_shape(source, {layout.width, layout.height, 2, SampleType::kFloat32});
+  const NdArray array = read_npy_elements(cursor, header);
+  FlowField field = make_field(static_cast<int>(layout.width), static_cast<int>(layout.height));
+  if (array.type == DType::kFloat64) set_vectors<double>(array, layout, field);
+  else set_vectors<float>(array, layout, field);
+  return field;
+}
+
 Image<std::uint16_t> kitti_pixels(const std::string& path, const FlowFieldView& field) {
   Image<std::uint16_t> pixels(field.u.width, field.u.height, 3);
   for (int y = 0; y < field.u.height; ++y) {
     for (int x = 0; x < field.u.width; ++x) {
-      const bool known = is_known(field, x, y);
+      const bool known = field.is_known(x, y);
       pixels.at(x, y, 0) = known ? kitti_sample(path, field.u.at(x, y), x, y) : std::uint16_t{0};
       pixels.at(x, y, 1) = known ? kitti_sample(path, field.v.at(x, y), x, y) : std::uint16_t{0};
       pixels.at(x, y, 2) = known ? 1 : 0;
@@ -84,7 +121,7 @@ Image<float> plane_pixels(const FlowFieldView& field, int channels) {
   Image<float> pixels(field.u.width, field.u.height, channels);
   for (int y = 0; y < field.u.height; ++y) {
     for (int x = 0; x < field.u.width; ++x) {
-      const bool known = is_known(field, x, y);
+      const bool known = field.is_known(x, y);
       pixels.at(x, y, 0) = known ? field.u.at(x, y) : kUnknown;
       pixels.at(x, y, 1) = known ? field.v.at(x, y) : kUnknown;
       for (int c = 2; c < channels; ++c) pixels.at(x, y, c) = 0;

@@ -1,4 +1,4 @@
-// Tells a flow field's format by its content, and writes by the file's name.
+// Recognizes the format of a flow field by its content, and writes the format of the file's name.
 #include <fovea/core/error.h>
 #include <fovea/io/flow_io.h>
 #include <fovea/io/image_io.h>
@@ -22,7 +22,8 @@ FlowField read_flow(const Source& source) {
   const std::string_view head(reinterpret_cast<const char*>(buffer.data()), got);
   if (is_flo(head)) return read_flo(source);
   if (kPngCodec.recognizes(head)) return read_kitti(source);
-  if (kPfmCodec.recognizes(head) || kNpyCodec.recognizes(head)) return read_planes(source, head);
+  if (kPfmCodec.recognizes(head)) return read_pfm_field(source);
+  if (kNpyCodec.recognizes(head)) return read_npy_field(source);
   if (head.empty()) source.fail("is empty");
   std::string bytes;
   for (const char c : head.substr(0, 4))
@@ -40,8 +41,8 @@ void check_planes(const std::string& path, const FlowFieldView& field) {
   if (field.u.empty() || !same(field.u) || !same(field.v) ||
       (!field.known.empty() && !same(field.known)))
     throw InvalidArgument(fmt::format(
-        "{}: planes of {}, {} and {}; a flow field has planes of one size and one channel", path,
-        fovea::detail::shape_text(field.u), fovea::detail::shape_text(field.v),
+        "{}: the planes are {}, {} and {}; a flow field has planes of one size and one channel",
+        path, fovea::detail::shape_text(field.u), fovea::detail::shape_text(field.v),
         fovea::detail::shape_text(field.known)));
 }
 
@@ -69,12 +70,12 @@ FlowField make_field(int width, int height) {
           Image<std::uint8_t>(width, height)};
 }
 
-void set_vector(FlowField& field, int x, int y, float u, float v) {
-  // Written so that NaN is not known either.
-  const bool known = std::abs(u) < kUnknownFrom && std::abs(v) < kUnknownFrom;
+void set_vector(FlowField& field, int x, int y, double u, double v) {
+  constexpr double kUnknown = kUnknownMotion;
+  const bool known = std::abs(u) < kUnknown && std::abs(v) < kUnknown;  // false for NaN as well
   field.known.at(x, y) = known ? 255 : 0;
-  field.u.at(x, y) = known ? u : 0;
-  field.v.at(x, y) = known ? v : 0;
+  field.u.at(x, y) = known ? static_cast<float>(u) : 0;
+  field.v.at(x, y) = known ? static_cast<float>(v) : 0;
 }
 
 FlowField read_flow(const std::string& path) { return read_flow(Source(path)); }

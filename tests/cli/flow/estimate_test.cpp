@@ -171,9 +171,42 @@ TEST_P(FlowEstimate, BadInputIsOneLineWithItsStatus) {
   expect({a, b, "-o", folder_ / "out.jpg"}, kUsage, "names no flow field");
   expect({a, b, "-o", out, "--picture", "wheel", out}, kUsage, "written twice");
   expect({a, b, "-o", out, "--memory", "lots"}, kUsage, "--memory is 'lots'");
-  expect({a, b, "-o", out, "--picture", "wheels", "x.png"}, kUsage, "--picture is 'wheels=x.png'");
+  expect({a, b, "-o", out, "--picture", "wheels", "x.png"}, kUsage, "--picture is 'wheels'");
   expect({a, b, "-o", folder_ / "none/deep.flo"}, kFailed, "deep.flo");
   EXPECT_FALSE(std::filesystem::exists(out));
+}
+
+TEST_P(FlowEstimate, AnImageThatIsNotFiniteIsNamed) {
+  Image<float> image(160, 120);
+  for (int y = 0; y < 120; ++y)
+    for (int x = 0; x < 160; ++x) image.at(x, y) = static_cast<float>(scene_.first.at(x, y)) / 255;
+  image.at(7, 3) = INFINITY;
+  io::write_image(folder_ / "a.npy", image);
+  const Ended ended = flow({folder_ / "a.npy", folder_ / "b.png", "-o", folder_ / "out.flo"});
+  EXPECT_EQ(ended.status, kUsage);
+  EXPECT_THAT(ended.err, HasSubstr("a.npy: pixel (7, 3) is inf"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "out.flo"));
+}
+
+TEST_P(FlowEstimate, ASourceThatBreaksKeepsWhatCameBefore) {
+  write_video("walk.y4m", 4);
+  const std::string whole = test::load(folder_ / "walk.y4m");
+  test::save(folder_ / "cut.y4m", whole.substr(0, whole.size() - 100));
+  const Ended ended = flow({folder_ / "cut.y4m", "-o", folder_ / "out", "--picture", "wheel",
+                            folder_ / "wheel.y4m", "--json"});
+  EXPECT_EQ(ended.status, kBadInput);
+  EXPECT_THAT(ended.err, HasSubstr("cut.y4m"));
+  const json report = json::parse(ended.out);
+  EXPECT_EQ(report["frames"], 3);
+  EXPECT_EQ(report["fields"], 2);
+  EXPECT_EQ(report["interrupted"], true);
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "out/000001.flo"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "out/000002.flo"));
+  io::VideoReader reader(folder_ / "wheel.y4m");
+  io::Frame frame;
+  int frames = 0;
+  while (reader.next(frame)) ++frames;
+  EXPECT_EQ(frames, 2);
 }
 
 TEST_P(FlowEstimate, AStopKeepsWhatWasFinished) {

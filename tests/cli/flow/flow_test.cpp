@@ -3,6 +3,8 @@
 #include <fovea/core/error.h>
 #include <gmock/gmock.h>
 
+#include <limits>
+
 #include "cli/program/program.h"
 #include "support/images.h"
 
@@ -25,19 +27,6 @@ TEST(FlowVerbs, WorkingMemoryIsWhatCameAndWent) {
   EXPECT_GT(working, 0.8 * kBytes);
   EXPECT_LT(working, 2.0 * kBytes);
   EXPECT_LT(static_cast<double>(watch.working_bytes(kBytes)), 0.8 * kBytes);
-}
-
-TEST(FlowVerbs, QualityOfBlockMatchingLeavesWhatWasAskedFor) {
-  flow::FlowOptions options;
-  options.bm.step = 1;
-  set_quality(options, flow::Quality::kFast);
-  EXPECT_EQ(options.lk.quality, flow::Quality::kFast);
-  EXPECT_EQ(options.bm.step, 1);
-  EXPECT_EQ(options.bm.passes, 1);
-  flow::FlowOptions best;
-  set_quality(best, flow::Quality::kBest);
-  EXPECT_TRUE(best.bm.forward_backward);
-  EXPECT_GT(best.bm.refine, flow::BlockMatchingOptions{}.refine);
 }
 
 TEST(FlowVerbs, PicturesAreKindsAndFiles) {
@@ -77,6 +66,38 @@ TEST(FlowVerbs, APairHasOneSizeAndOneKindOfSample) {
   EXPECT_EQ(mixed.second.type(), io::SampleType::kFloat32);
   EXPECT_THAT(message_of<InvalidArgument>([&] { read_pair(folder / "a.png", folder / "c.png"); }),
               HasSubstr("c.png is 7x9; a pair has one size"));
+}
+
+TEST(FlowVerbs, AnImageWithAValueThatIsNotFiniteIsNamedWithItsPixel) {
+  const test::TempFolder folder;
+  Random random(1);
+  const auto clean = test::random_image<float>(random, 9, 7);
+  io::write_image(folder / "a.pfm", clean);
+  for (const char* name : {"b.npy", "b.pfm", "b.tif"}) {
+    auto image = clone(clean);
+    image.at(5, 2) = std::numeric_limits<float>::quiet_NaN();
+    io::write_image(folder / name, image);
+    EXPECT_THAT(message_of<InvalidArgument>([&] { read_pair(folder / name, folder / "a.pfm"); }),
+                HasSubstr(std::string(name) + ": pixel (5, 2) is nan"));
+    EXPECT_THAT(message_of<InvalidArgument>([&] { read_pair(folder / "a.pfm", folder / name); }),
+                HasSubstr(std::string(name) + ": pixel (5, 2) is nan"));
+    Image<std::uint8_t> mask(9, 7);
+    for (int y = 0; y < 7; ++y) std::fill_n(mask.row(y), 9, std::uint8_t{255});
+    mask.at(5, 2) = 0;
+    EXPECT_NO_THROW(read_pair(folder / name, folder / "a.pfm", mask.view()));
+  }
+}
+
+TEST(FlowVerbs, FactsOfAFieldLeaveOutWhatIsNotKnown) {
+  Image<float> u(2, 1), v(2, 1);
+  u.at(0, 0) = 3;
+  v.at(0, 0) = 4;
+  u.at(1, 0) = std::numeric_limits<float>::quiet_NaN();
+  v.at(1, 0) = 0;
+  const MotionFacts facts = motion_facts({u, v});
+  EXPECT_EQ(facts.known_share, 0.5);
+  EXPECT_EQ(facts.mean_motion, 5);
+  EXPECT_EQ(facts.longest_motion, 5);
 }
 
 TEST(FlowVerbs, AMaskIsGrayBytes) {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "flow/bm/block_matching_settings.h"
 #include "flow/matcher.h"
 #include "flow/parity.h"
 #include "support/devices.h"
@@ -27,8 +28,9 @@ template <class T = std::uint8_t>
 void expect_equal_fields(const Case& given) {
   SCOPED_TRACE(testing::Message() << given.width << "x" << given.height << " cost "
                                   << static_cast<int>(given.bm.cost) << " block " << given.bm.block
-                                  << " step " << given.bm.step << " range " << given.bm.range
-                                  << " refine " << given.bm.refine << " masked " << given.masked);
+                                  << " step " << given.bm.step.value_or(0) << " range "
+                                  << given.bm.range.value_or(0) << " refine "
+                                  << given.bm.refine.value_or(0) << " masked " << given.masked);
   const Image<T> first = picture<T>(given.width, given.height, 1, 0);
   const Image<T> second = picture<T>(given.width, given.height, 1, given.shift);
   Image<std::uint8_t> mask;
@@ -132,9 +134,9 @@ TEST(BlockMatchingParity, Video) {
   for (int frame = 0; frame < 6; ++frame) {
     SCOPED_TRACE(frame);
     const Image<std::uint8_t> image = picture<std::uint8_t>(130, 100, 1, 1.5 * frame);
-    const auto from_cpu = cpu.next<std::uint8_t>(image);
+    const auto from_cpu = cpu.push<std::uint8_t>(image);
     // Frames in device memory stay there.
-    const auto from_gpu = gpu.next<std::uint8_t>(clone(image, Memory::kCuda));
+    const auto from_gpu = gpu.push<std::uint8_t>(clone(image, Memory::kCuda));
     ASSERT_EQ(from_cpu.has_value(), from_gpu.has_value());
     if (!from_cpu) continue;
     expect_equal(*from_cpu, {clone(from_gpu->u), clone(from_gpu->v), clone(from_gpu->confidence)});
@@ -158,7 +160,7 @@ TEST(BlockMatchingParity, StartAndLastLevel) {
   for (const bool both_ways : {false, true})
     for (const bool masked : {false, true})
       for (const int base : {0, 1}) {
-        const BlockMatchingOptions options{.levels = 4, .forward_backward = both_ways};
+        const bm::Settings options{.levels = 4, .forward_backward = both_ways};
         const auto fields = [&](Memory memory) {
           const bool cuda = memory == Memory::kCuda;
           const Exec exec{.device = cuda ? Device::cuda() : Device::cpu()};

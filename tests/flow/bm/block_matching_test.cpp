@@ -8,6 +8,7 @@
 #include "flow/matcher.h"
 #include "reference/block_matching.h"
 #include "support/devices.h"
+#include "support/files.h"
 #include "support/images.h"
 
 namespace fovea::flow {
@@ -23,8 +24,7 @@ Field make_field(int width, int height) {
   return {Image<float>(width, height), Image<float>(width, height), Image<float>(width, height)};
 }
 
-Field match(const reference::BlockPair& pair, const BlockMatchingOptions& options,
-            int threads = 1) {
+Field match(const reference::BlockPair& pair, const bm::Settings& options, int threads = 1) {
   const Exec exec{.device = Device::cpu(), .threads = threads};
   const auto matcher = cpu::make_block_matching(options);
   const auto first = matcher->prepare(pair.first, pair.mask, nullptr, exec);
@@ -162,16 +162,16 @@ TEST_P(BlockMatching, EqualsTheTextbook) {
   };
   for (int round = 0; round < 60; ++round) {
     const auto [width, height] = test::random_size(random, 60);
-    BlockMatchingOptions options{.cost = static_cast<BlockCost>(below(3)),
-                                 .block = 2 + below(round % 5 == 0 ? 30 : 10),
-                                 .step = 1 + below(round % 3 == 0 ? 20 : 5),
-                                 .range = 1 + below(4),
-                                 .refine = 1 + below(2),
-                                 .levels = 1 + below(3),
-                                 .subpixel = below(4) != 0,
-                                 .least_texture = static_cast<float>(below(3)) * 8,
-                                 .passes = below(3),
-                                 .forward_backward = below(3) == 0};
+    bm::Settings options{.cost = static_cast<BlockCost>(below(3)),
+                         .block = 2 + below(round % 5 == 0 ? 30 : 10),
+                         .step = 1 + below(round % 3 == 0 ? 20 : 5),
+                         .range = 1 + below(4),
+                         .refine = 1 + below(2),
+                         .levels = 1 + below(3),
+                         .subpixel = below(4) != 0,
+                         .least_texture = static_cast<float>(below(3)) * 8,
+                         .passes = below(3),
+                         .forward_backward = below(3) == 0};
     const Texture texture(random.bits(), 0.3 + 2 * random.uniform());
     const double u = below(9) - 4, v = below(9) - 4;
     auto first = texture.image(width, height), second = texture.image(width, height, u / 2, v / 2);
@@ -186,7 +186,9 @@ TEST_P(BlockMatching, EqualsTheTextbook) {
     }
     const reference::BlockPair pair{first, second, mask.view()};
     ASSERT_TRUE(equal(match(pair, options), reference::block_matching(pair, options)))
-        << "round " << round << ": " << options_json(options);
+        << "round " << round << ": cost " << static_cast<int>(options.cost) << " block "
+        << options.block << " step " << options.step << " range " << options.range << " levels "
+        << options.levels;
   }
 }
 
@@ -223,7 +225,7 @@ TEST(BlockMatchingScore, WholeFloatsOfTheLargestBlocks) {
 TEST(BlockMatchingThreads, DoNotChangeTheResult) {
   const Texture texture(6);
   const auto first = texture.image(203, 151), second = texture.image(203, 151, 4.3, -2.6);
-  const BlockMatchingOptions options{.forward_backward = true};
+  const bm::Settings options{.forward_backward = true};
   const Field one = match({first, second}, options, 1);
   for (const int threads : {2, 7}) {
     const Field more = match({first, second}, options, threads);
@@ -450,9 +452,29 @@ TEST(BlockMatchingFrames, AreReusedForOtherSizesAndMasks) {
 }
 
 TEST(BlockMatchingOptionsError, IsNamed) {
-  EXPECT_THROW(cpu::make_block_matching({.block = 1}), InvalidArgument);
-  EXPECT_THROW(cpu::make_block_matching({.step = 0}), InvalidArgument);
-  EXPECT_THROW(cpu::make_block_matching({.range = 65}), InvalidArgument);
+  const auto refused = [](const BlockMatchingOptions& options) {
+    return test::message_of<InvalidArgument>(
+        [&] { Estimator({.method = Method::kBlockMatching, .bm = options}); });
+  };
+  EXPECT_THAT(refused({.block = 1}), testing::HasSubstr("bm-block"));
+  EXPECT_THAT(refused({.step = 0}), testing::HasSubstr("bm-step"));
+  EXPECT_THAT(refused({.range = 65}), testing::HasSubstr("bm-range"));
+}
+
+TEST(BlockMatchingQuality, ChoosesWhatHasNoValue) {
+  const bm::Settings plain = bm::settle({}, Quality::kDefault), defaults;
+  EXPECT_EQ(plain.step, defaults.step);
+  EXPECT_EQ(plain.range, defaults.range);
+  EXPECT_EQ(plain.refine, defaults.refine);
+  EXPECT_EQ(plain.passes, defaults.passes);
+  EXPECT_FALSE(plain.forward_backward);
+  const bm::Settings fast = bm::settle({.step = 1}, Quality::kFast);
+  EXPECT_EQ(fast.step, 1);
+  EXPECT_EQ(fast.passes, 1);
+  const bm::Settings best = bm::settle({.range = 3}, Quality::kBest);
+  EXPECT_EQ(best.range, 3);
+  EXPECT_GT(best.refine, plain.refine);
+  EXPECT_TRUE(best.forward_backward);
 }
 
 TEST(BlockMatchingMedian, OfNineIsTheMiddleOne) {

@@ -44,7 +44,7 @@ TEST(LucasKanadeParity, EveryQuality) {
       SCOPED_TRACE(testing::Message()
                    << static_cast<int>(quality) << " " << width << "x" << height);
       FlowOptions options;
-      options.lk.quality = quality;
+      options.quality = quality;
       expect_equal_fields({options, width, height});
     }
 }
@@ -87,9 +87,9 @@ TEST(LucasKanadeParity, Video) {
   Estimator cpu(on_cpu), gpu(on_gpu);
   for (int frame = 0; frame < 5; ++frame) {
     const Image<std::uint8_t> image = picture<std::uint8_t>(130, 100, 1, 1.5 * frame);
-    const auto from_cpu = cpu.next<std::uint8_t>(image);
+    const auto from_cpu = cpu.push<std::uint8_t>(image);
     // Frames in device memory stay there.
-    const auto from_gpu = gpu.next<std::uint8_t>(clone(image, Memory::kCuda));
+    const auto from_gpu = gpu.push<std::uint8_t>(clone(image, Memory::kCuda));
     ASSERT_EQ(from_cpu.has_value(), from_gpu.has_value());
     if (from_cpu) expect_equal(*from_cpu, *from_gpu);
   }

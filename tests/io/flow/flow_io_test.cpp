@@ -1,6 +1,7 @@
 #include <fovea/core/error.h>
 #include <fovea/io/flow_io.h>
 #include <fovea/io/image_io.h>
+#include <fovea/io/npy.h>
 
 #include <cmath>
 #include <cstring>
@@ -129,12 +130,75 @@ TEST(FlowIo, TooMuchMotionForAPngIsRefused) {
   const TempFolder folder;
   FlowField field = sample_field(4, 3);
   field.known.at(2, 1) = 255;
-  for (const float value : {512.F, -513.F, std::numeric_limits<float>::quiet_NaN()}) {
+  for (const float value : {512.F, -513.F}) {
     field.u.at(2, 1) = value;
     EXPECT_THAT(message_of<InvalidArgument>([&] { write_flow(folder / "a.png", field); }),
                 HasSubstr("at (2, 1); a KITTI PNG holds"));
   }
   EXPECT_EQ(folder.files(), 0U);
+}
+
+TEST(FlowIo, ReadsEveryLayoutOfAnArray) {
+  const TempFolder folder;
+  constexpr std::size_t kWidth = 5, kHeight = 4;
+  const auto u = [](std::size_t x, std::size_t) { return static_cast<double>(x) - 0.25; };
+  const auto v = [](std::size_t x, std::size_t y) { return static_cast<double>(10 * y + x); };
+  const auto expect = [&](const std::string& path) {
+    const FlowField field = read_flow(path);
+    ASSERT_EQ(field.width(), static_cast<int>(kWidth)) << path;
+    ASSERT_EQ(field.height(), static_cast<int>(kHeight)) << path;
+    for (std::size_t y = 0; y < kHeight; ++y)
+      for (std::size_t x = 0; x < kWidth; ++x) {
+        const int i = static_cast<int>(x), j = static_cast<int>(y);
+        EXPECT_EQ(field.u.at(i, j), u(x, y)) << path;
+        EXPECT_EQ(field.v.at(i, j), v(x, y)) << path;
+        EXPECT_EQ(field.known.at(i, j), 255) << path;
+      }
+  };
+  const auto write = [&]<class T>(T, const std::string& path, std::size_t channels, bool first) {
+    std::vector<T> values(kWidth * kHeight * channels);
+    for (std::size_t y = 0; y < kHeight; ++y)
+      for (std::size_t x = 0; x < kWidth; ++x)
+        for (std::size_t c = 0; c < channels; ++c) {
+          const std::size_t pixel = y * kWidth + x;
+          values[first ? c * kWidth * kHeight + pixel : pixel * channels + c] =
+              static_cast<T>(c == 0   ? u(x, y)
+                             : c == 1 ? v(x, y)
+                                      : 99);
+        }
+    const std::size_t last_shape[] = {kHeight, kWidth, channels};
+    const std::size_t first_shape[] = {channels, kHeight, kWidth};
+    write_array(path, dtype_of<T>(), first ? first_shape : last_shape, values.data());
+    expect(path);
+  };
+  write(float{}, folder / "float_2.npy", 2, false);
+  write(float{}, folder / "float_3.npy", 3, false);
+  write(float{}, folder / "float_first.npy", 2, true);
+  write(double{}, folder / "double_2.npy", 2, false);
+  write(double{}, folder / "double_3.npy", 3, false);
+  write(double{}, folder / "double_first.npy", 2, true);
+}
+
+TEST(FlowIo, DoublesBeyondFloatsAreNotKnown) {
+  const TempFolder folder;
+  const double values[] = {1e300, 0, 1, -1e40, 2, 3};
+  const std::size_t shape[] = {1, 3, 2};
+  write_array(folder / "a.npy", DType::kFloat64, shape, values);
+  const FlowField field = read_flow(folder / "a.npy");
+  EXPECT_EQ(field.known.at(0, 0), 0);
+  EXPECT_EQ(field.known.at(1, 0), 0);
+  EXPECT_EQ(field.known.at(2, 0), 255);
+}
+
+TEST(FlowIo, ANaNIsWrittenAsNotKnown) {
+  const TempFolder folder;
+  FlowField field = sample_field(4, 3);
+  field.known.at(2, 1) = 255;
+  field.u.at(2, 1) = std::numeric_limits<float>::quiet_NaN();
+  for (const char* name : {"a.flo", "a.png", "a.pfm", "a.npy"}) {
+    write_flow(folder / name, field);
+    EXPECT_EQ(read_flow(folder / name).known.at(2, 1), 0) << name;
+  }
 }
 
 TEST(FlowIo, SaysWhatIsWrong) {
@@ -161,7 +225,9 @@ TEST(FlowIo, ImagesThatAreNoFlowAreRefused) {
   write_image(folder / "a.png", Image<std::uint8_t>(3, 2, 3));
   write_image(folder / "b.png", Image<std::uint16_t>(3, 2, 1));
   write_image(folder / "a.pfm", Image<float>(3, 2, 1));
-  write_image(folder / "a.npy", Image<double>(3, 2, 2));
+  write_image(folder / "a.npy", Image<double>(3, 5, 4));
+  write_image(folder / "b.npy", Image<std::uint16_t>(3, 2, 2));
+  write_image(folder / "c.npy", Image<float>(3, 2));
   write_image(folder / "a.jpg", Image<std::uint8_t>(8, 8, 3));
   const auto message = [&](const char* name) {
     return message_of<FormatError>([&] { read_flow(folder / name); });
@@ -169,7 +235,9 @@ TEST(FlowIo, ImagesThatAreNoFlowAreRefused) {
   EXPECT_THAT(message("a.png"), HasSubstr("a PNG of uint8 with 3 channels"));
   EXPECT_THAT(message("b.png"), HasSubstr("a PNG of uint16 with 1 channel"));
   EXPECT_THAT(message("a.pfm"), HasSubstr("PFM of float32 with 1 channel;"));
-  EXPECT_THAT(message("a.npy"), HasSubstr("float64"));
+  EXPECT_THAT(message("a.npy"), HasSubstr("holds float64 of shape (5, 3, 4)"));
+  EXPECT_THAT(message("b.npy"), HasSubstr("holds uint16 of shape (2, 3, 2)"));
+  EXPECT_THAT(message("c.npy"), HasSubstr("holds float32 of shape (2, 3)"));
   EXPECT_THAT(message("a.jpg"), HasSubstr("as no flow field does"));
   EXPECT_THROW(read_flow(folder / "none.flo"), IoError);
 }

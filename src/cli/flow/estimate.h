@@ -1,0 +1,35 @@
+// What fovea flow lk and bm share between a pair of images and a video.
+#pragma once
+#include <fovea/flow/flow.h>
+#include <fovea/flow/show.h>
+#include <fovea/io/json_writer.h>
+
+#include <string>
+#include <vector>
+
+#include "cli/flow/flow.h"
+
+namespace fovea::cli {
+
+// The format of the fields of a video; the enumerators have the order of their words.
+enum class FieldFormat : unsigned char { kFlo, kPng, kPfm, kNpy };
+std::span<const Choice> choices(FieldFormat);
+
+struct EstimateRequest {
+  flow::FlowOptions flow{};
+  std::string output{};
+  std::vector<WordAndFile> pictures{};
+  std::string mask{};
+  flow::WheelOptions wheel{};
+  FieldFormat format = FieldFormat::kFlo;
+};
+
+// Members of an open JSON object.
+void write_pictures(io::JsonWriter& json, const std::vector<PictureFile>& pictures);
+void write_usage(io::JsonWriter& json, double seconds);
+
+// Fields and pictures along a video, a folder or a list of images. Where the source breaks or the
+// run is stopped, what was finished is kept and reported before the error is thrown.
+int estimate_video(const EstimateRequest& request, Context& context);
+
+}  // namespace fovea::cli

@@ -1,0 +1,24 @@
+// The options of block matching once the quality has chosen those that were left open.
+#pragma once
+#include <fovea/flow/block_matching.h>
+#include <fovea/flow/quality.h>
+
+namespace fovea::flow::bm {
+
+// The fields mean what those of BlockMatchingOptions do.
+struct Settings {
+  BlockCost cost = BlockCost::kNcc;
+  int block = 7;
+  int step = 2;
+  int range = 3;
+  int refine = 2;
+  int levels = 0;  // 0: as many as the image has
+  bool subpixel = true;
+  float least_texture = 0.5F;
+  float margin = 0.2F;
+  int passes = 2;
+  bool forward_backward = false;
+};
+Settings settle(const BlockMatchingOptions& options, Quality quality);
+
+}  // namespace fovea::flow::bm
