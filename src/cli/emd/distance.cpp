@@ -11,6 +11,7 @@
 #include "cli/program/batch.h"
 #include "cli/program/json_file.h"
 #include "cli/program/run.h"
+#include "core/words.h"
 
 namespace fovea::cli {
 namespace {
@@ -44,6 +45,12 @@ struct Pair {
   std::string error{};
 };
 
+// A value as a message quotes it; what is nested, however deep, by its kind alone.
+std::string text_of(const json& value) {
+  return value.is_structured() ? fmt::format("an {}", value.type_name())
+                               : fovea::detail::shown(value.dump());
+}
+
 // Throws InvalidArgument for anything but a list of numbers.
 Histogram histogram_of(const char* name, const json& list) {
   if (!list.is_array()) throw InvalidArgument(fmt::format("{} is not a list of masses", name));
@@ -51,7 +58,7 @@ Histogram histogram_of(const char* name, const json& list) {
   for (const json& mass : list) {
     if (!mass.is_number())
       throw InvalidArgument(fmt::format("{} holds {} in bin {}, expected a number", name,
-                                        mass.dump(), masses.size()));
+                                        text_of(mass), masses.size()));
     masses.push_back(mass.get<double>());
   }
   return masses;
