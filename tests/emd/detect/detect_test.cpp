@@ -83,7 +83,7 @@ TEST(Detect, ThreadsDoNotChangeMaps) {
 TEST(Detect, RefusesTargetsThatDoNotFit) {
   const Stack<float> cube = cube_of({{3, 0}});
   EXPECT_THAT(message_of<InvalidArgument>([&] { spectral_angle(cube, std::vector<float>{1}); }),
-              HasSubstr("spectral_angle: the target has 1 values for 2 bands"));
+              HasSubstr("spectral_angle: the target has 1 values, but the cube has 2 bands"));
   EXPECT_THAT(message_of<InvalidArgument>([&] {
                 sum_of_differences(cube, std::vector<float>{1, kNan});
               }),

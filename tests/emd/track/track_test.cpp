@@ -401,8 +401,8 @@ TEST(EmdTrackRefusals, NameTheBoxThatDoesNotFit) {
   EXPECT_THAT(refusal({10, 10, 3, 20}), HasSubstr("has 3x20 pixels"));
   EXPECT_THAT(refusal({0, 0, -5, 20}), HasSubstr("has 0x0 pixels"));
   EXPECT_THAT(refusal({0, 0, kWidth, kHeight}), HasSubstr("is the whole frame"));
-  EXPECT_THAT(refusal({NAN, 0, 10, 10}), HasSubstr("is no box"));
-  EXPECT_THAT(refusal({0, 0, 1e30, 10}), HasSubstr("is no box"));
+  EXPECT_THAT(refusal({NAN, 0, 10, 10}), HasSubstr("is not a box"));
+  EXPECT_THAT(refusal({0, 0, 1e30, 10}), HasSubstr("is not a box"));
   EXPECT_EQ(tracker.targets(), 0);
   EXPECT_EQ(refusal({-10, 10, 20, 20}), "none");  // half of it is there
 }
