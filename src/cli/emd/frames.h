@@ -44,8 +44,8 @@ class BandFrames {
 // Throws InvalidArgument that names the frame where there is no such band.
 Image<float> gray_band(const BandFrame& frame, std::optional<int> band);
 
-// Where levels begin and end: the range asked for where its ends differ, else 0 to 256 for samples
-// of 8 bits, else the least and the greatest finite value of the band.
+// Where levels begin and end: the user's range where its ends differ, else 0 to 256 for samples of
+// 8 bits, else the least and the greatest finite value of the band.
 struct LevelRange {
   float low = 0;
   float high = 0;

@@ -1,7 +1,8 @@
 // Distances part by part, after the fragments of Adam, Rivlin and Shimshoni ("Robust
 // fragments-based tracking using the integral histogram", 2006): integral histograms of a region,
-// of which a part's histogram is four reads a bin, and the exact solver. Six fixed parts and their
-// mean; the paper's many fragments and votes that tell hidden ones apart are left out.
+// from which a part's histogram takes four reads per bin, and the exact solver. There are six fixed
+// parts, whose mean counts; the paper's many fragments and its votes against hidden ones are left
+// out.
 #include "emd/track/track_parts.h"
 
 #include <cmath>

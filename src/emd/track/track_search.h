@@ -1,4 +1,4 @@
-// Where in a likelihood map a target is: scores of places by integral image, the search of all
+// Finds a target in a likelihood map: scores of places by integral image, the search of all places
 // within reach, and mean shift.
 #pragma once
 #include <fovea/emd/track.h>
@@ -36,7 +36,7 @@ struct LikelihoodMap {
 };
 void sum_up(LikelihoodMap& map, const Exec& exec);
 
-// What a place is judged by.
+// What the score of a place depends on.
 struct PlaceModel {
   static constexpr int kColumns = 6, kRows = 8;  // of the cells that box and ring are divided into
 
@@ -48,8 +48,9 @@ struct PlaceModel {
 // where they lie alike score highest: a box is seldom filled by what is unlike its surround.
 PlaceModel learn_layout(const LikelihoodMap& map, const Rect<int>& box, double ring, double layout);
 
-// What is left of likelihoods above one half inside the box, less those in the ring around it, a
-// pixel of the box; and the weighted mean over its cells. Pixels outside the map count as one half.
+// Mixes two measures by model.layout: the sum of likelihood - 1/2 inside the box, less that in the
+// ring around it, per pixel of the box; and the weighted mean over the cells. Pixels outside the
+// map count as one half.
 double place_score(const LikelihoodMap& map, const Rect<int>& box, const PlaceModel& model);
 
 struct SearchRange {
@@ -61,7 +62,7 @@ struct SearchRange {
   int step = 1;       // of a first, coarse pass
 };
 
-// What places cost besides, 0 or more each; may be empty.
+// Further costs of places, 0 or more each; may be empty.
 using PlaceCost = std::function<std::vector<double>(std::span<const Rect<int>>)>;
 
 struct Place {
@@ -70,12 +71,12 @@ struct Place {
 };
 
 // The best of all places within reach; the first of equal ones. With a step the best on that grid,
-// improved by halving it. Costs are asked for only where they can matter.
+// improved by halving the step. Costs are computed only where they can matter.
 Place best_place(const LikelihoodMap& map, const SearchRange& range, const PlaceCost& cost);
 // The best of all places in the whole frame, on equal terms; the first of equal ones, row by row.
 Place best_place_anywhere(const LikelihoodMap& map, const Rect<int>& size, const SearchRange& range,
                           const Exec& exec);
-// What costs besides are asked for of, in the whole frame: places on a grid of range.step.
+// The places of the whole frame for which costs are computed: those on a grid of range.step.
 struct WideSearch {
   Rect<int> size{};
   double least = 0;                 // score of the map alone, below which no place is taken

@@ -15,7 +15,7 @@
 namespace fovea::emd {
 namespace {
 
-constexpr double kAmbiguousScore = 0.02;  // a lower one hardly tells a target from its surround
+constexpr double kAmbiguousScore = 0.02;  // below it a target hardly stands out
 constexpr int kLeastReach = 10;           // pixels
 constexpr double kScaleStep = 1.05;       // of a frame
 constexpr double kPartSteps = 20;         // of the first pass over places with parts, a box's size
