@@ -1,5 +1,6 @@
 #pragma once
-// Everything of one system: Earth Mover's Distances, maps and tracking.
+// The whole emd system: exact Earth Mover's Distances, distance maps of frames, detection in
+// multispectral cubes, and a tracker.
 #include <fovea/emd/detect.h>
 #include <fovea/emd/ground.h>
 #include <fovea/emd/map.h>

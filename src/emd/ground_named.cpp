@@ -27,8 +27,8 @@ struct Costs {
 GroundDistance made_of(const std::string& path, const Costs& costs, int bins) {
   const std::size_t columns = costs.rows == 0 ? 0 : costs.values.size() / costs.rows;
   if (costs.rows == 0 || columns == 0 || costs.rows * columns != costs.values.size())
-    throw FormatError(
-        fmt::format("{}: holds no table of costs; expected rows of equally many numbers", path));
+    throw FormatError(fmt::format(
+        "{}: holds no table of costs; expected rows with the same number of costs each", path));
   const auto wanted = static_cast<std::size_t>(bins);
   if (bins > 0 && (costs.rows != wanted || columns != wanted))
     throw InvalidArgument(fmt::format("{}: is a table of {}x{} costs, expected {}x{}", path,
@@ -52,8 +52,9 @@ std::string read_text(const std::string& path) {
   if (std::ferror(file.get()) != 0)
     throw IoError(fmt::format("{}: cannot read: {}", path, std::strerror(errno)));
   if (text.size() > kMostBytes)
-    throw FormatError(fmt::format("{}: is larger than {} MiB; this is no table of 64x64 costs",
-                                  path, kMostBytes >> 20));
+    throw FormatError(
+        fmt::format("{}: is larger than {} MiB; a table of at most 64x64 costs was expected", path,
+                    kMostBytes >> 20));
   return text;
 }
 
@@ -98,7 +99,7 @@ Costs read_npy(const std::string& path) {
   return costs;
 }
 
-// Numbers parted by commas, semicolons or space, a row a line; # starts a comment.
+// Numbers separated by commas, semicolons or spaces, one row per line; # starts a comment.
 Costs read_numbers(const std::string& path) {
   const std::string text = read_text(path);
   Costs costs;
@@ -125,7 +126,8 @@ Costs read_numbers(const std::string& path) {
       double value = 0;
       const auto [rest, error] = std::from_chars(at + (*at == '+' ? 1 : 0), end, value);
       if (error != std::errc{})
-        throw FormatError(fmt::format("{}: line {} holds something that is no number", path, line));
+        throw FormatError(
+            fmt::format("{}: line {} holds something that is not a number", path, line));
       costs.values.push_back(value);
       ++in_row;
       at = rest;
@@ -150,6 +152,10 @@ std::optional<double> threshold_of(std::string_view name) {
 
 }  // namespace
 
+std::vector<std::string_view> ground_words() {
+  return {"l1", "l2", "squared", "threshold:3", "circular", "discrete"};
+}
+
 GroundDistance GroundDistance::named(std::string_view name, int bins) {
   const auto threshold = threshold_of(name);
   const bool known = threshold || name == "l1" || name == "l2" || name == "squared" ||
@@ -166,10 +172,10 @@ GroundDistance GroundDistance::named(std::string_view name, int bins) {
   const bool is_path =
       name.find('.') != std::string_view::npos || name.find('/') != std::string_view::npos;
   if (!is_path)
-    throw InvalidArgument(
-        fmt::format("ground distance '{}'; expected l1, l2, squared, threshold:T, circular, "
-                    "discrete or a file (.json, .npy, .csv, .txt)",
-                    name));
+    throw InvalidArgument(fmt::format(
+        "ground distance '{}' is not known; expected l1, l2, squared, threshold:T, circular, "
+        "discrete or a file (.json, .npy, .csv, .txt)",
+        name));
   if (name.ends_with(".json")) return made_of(path, read_json(path), bins);
   if (name.ends_with(".npy")) return made_of(path, read_npy(path), bins);
   return made_of(path, read_numbers(path), bins);

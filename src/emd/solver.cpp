@@ -1,4 +1,4 @@
-// The face of the solver: checks shapes, chooses the device, and brings what lies elsewhere there.
+// The face of the solver: checks shapes, chooses the device, and copies histograms there.
 #include <fmt/format.h>
 #include <fovea/core/error.h>
 #include <fovea/emd/solver.h>
@@ -104,18 +104,19 @@ std::span<const Choice> choices(MassPolicy) {
 
 void describe(OptionVisitor& visit, SolverOptions& options) {
   visit("solver", options.solver,
-        "auto takes the closed form of a ground distance that has one, simplex always searches");
+        "auto uses the closed form of a ground distance that has one; simplex always searches");
   visit("start", options.start,
-        "of the simplex: the cheapest cells, or all mass on an auxiliary sink and a tableau of "
-        "bits");
+        "where the simplex method starts: greedy fills the cheapest cells, auxiliary puts all mass "
+        "on an auxiliary sink and works on a tableau of bits");
   visit("mass", options.mass,
-        "of unequal masses: partial moves the lighter into the heavier, penalty adds a cost for "
-        "what is too many, normalize scales both to 1");
+        "how unequal masses are compared: partial moves the lighter histogram into the heavier, "
+        "penalty adds a cost for surplus mass, normalize scales both to mass 1");
   visit("penalty", options.penalty,
-        "cost of each unit of mass too many; below 0: the greatest cost", -1, 1e12);
+        "cost per unit of surplus mass with --mass penalty; below 0 it is the greatest cost", -1,
+        1e12);
   visit("max-pivots", options.max_pivots,
-        "of one problem, after which its distance is an upper bound; 0: 64 times its bins", 0,
-        60000);
+        "most pivots per problem, after which its distance is an upper bound; 0 allows 64 per bin",
+        0, 60000);
 }
 
 const char* to_string(Status status) {

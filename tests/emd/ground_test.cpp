@@ -123,7 +123,7 @@ TEST(Ground, NamesAreWordsOrFiles) {
     return message_of<FormatError>([&] { GroundDistance::named(file(name, text), 0); });
   };
   EXPECT_THAT(refuses("b.csv", "0,1\n1\n"), HasSubstr("line 2 holds 1 costs, but the first row 2"));
-  EXPECT_THAT(refuses("b.csv", "0,x\n"), HasSubstr("line 1 holds something that is no number"));
+  EXPECT_THAT(refuses("b.csv", "0,x\n"), HasSubstr("line 1 holds something that is not a number"));
   EXPECT_THAT(refuses("b.json", "[[0], [1, 2]]"), HasSubstr("holds no table of costs"));
   EXPECT_THAT(refuses("b.json", "{"), HasSubstr("holds no table of costs"));
   EXPECT_THAT(refuses("b.txt", ""), HasSubstr("holds no table of costs"));

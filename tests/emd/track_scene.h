@@ -14,7 +14,7 @@ namespace fovea::emd {
 using Rgb = std::array<int, 3>;
 
 struct Square {
-  TrackBox box;
+  Rect<double> box;
   Rgb left, right;  // colors of its halves
 };
 

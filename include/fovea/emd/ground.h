@@ -2,66 +2,69 @@
 #include <fovea/core/api.h>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace fovea::emd {
 
-// What is known of a ground distance, from the most special form it has. It decides how a problem
-// is solved: all but the general one have closed forms.
+// The most special form that a ground distance has. It decides how a problem is solved: every form
+// but the general one has a closed-form solution.
 enum class GroundForm : unsigned char {
-  kDiscrete,  // 0 between equal bins, one constant between others: half the sum of differences
-  kLine,      // |x_i - x_j| of rising positions x: differences of cumulative sums
-  kMonge,     // c(i,j) + c(i+1,j+1) <= c(i,j+1) + c(i+1,j), as |i - j|^p for p >= 1: a walk along
-              // both histograms
-  kCircle,    // steps on a closed line of equal bins: cumulative sums about their median
-  kGeneral    // anything else: the simplex
+  kDiscrete,  // 0 between equal bins and one constant between others; solved by half the sum of
+              // differences
+  kLine,      // |x_i - x_j| for rising positions x; solved by differences of cumulative sums
+  kMonge,     // c(i,j) + c(i+1,j+1) <= c(i,j+1) + c(i+1,j), such as |i - j|^p for p >= 1; solved by
+              // a walk along both histograms
+  kCircle,    // steps on a closed line of equal bins; solved by cumulative sums about their median
+  kGeneral    // anything else; solved by the simplex method
 };
 FOVEA_API const char* to_string(GroundForm form);
 
 // What it costs to move one unit of mass from bin i of the first histogram to bin j of the second.
-// Held as whole multiples of unit(), a power of two: exactly where costs are such multiples (whole
-// numbers, halves), else rounded up to the next 2^-40 of the greatest cost, which keeps a metric a
-// metric. So costs of whole masses are whole multiples of unit() too, exact, and equal on every
-// device.
+// Costs are held as whole multiples of unit(), a power of two. Costs that are such multiples (whole
+// numbers, halves) are held exactly; others are rounded up to the next 2^-40 of the greatest cost,
+// which keeps a metric a metric. So the cost of moving whole masses is a whole multiple of unit()
+// too: it is exact and the same on every device.
 class FOVEA_API GroundDistance {
  public:
-  // rows * columns costs, row after row, 1 to 64 each. InvalidArgument for a cost that is negative
-  // or not finite, or another count of them.
+  // Takes rows * columns costs, row after row, with 1 to 64 rows and columns. Throws
+  // InvalidArgument for a cost that is negative or not finite, or another number of costs.
   GroundDistance(int rows, int columns, std::span<const double> costs);
 
   // Bins along a line, one unit apart.
   static GroundDistance l1(int bins);                            // |i - j|
-  static GroundDistance l2(int bins);                            // the same, on a line
+  static GroundDistance l2(int bins);                            // equal to l1 on a line
   static GroundDistance squared(int bins);                       // (i - j)^2
   static GroundDistance thresholded(int bins, double greatest);  // min(|i - j|, greatest)
   static GroundDistance circular(int bins);                      // min(|i - j|, bins - |i - j|)
   static GroundDistance discrete(int bins);                      // 0 or 1
-  // Between two sets of points (colors), `dimensions` coordinates each, point after point:
-  // Euclidean, at most `greatest`.
+  // Euclidean distances between two sets of points (colors), but never more than `greatest`. Each
+  // point has `dimensions` coordinates; points follow each other.
   static GroundDistance between(std::span<const float> first, std::span<const float> second,
                                 int dimensions, double greatest);
-  // As the program names it: l1, l2, squared, threshold:3, circular, discrete, or a file: .json (a
-  // list of rows), .npy, .csv or text of numbers. A file must have `bins` rows and columns where
-  // bins > 0.
+  // A ground distance by its name in the program: l1, l2, squared, threshold:3, circular or
+  // discrete; or by the path of a file of costs: .json (a list of rows), .npy, .csv or text. Where
+  // bins > 0, a file must have that many rows and columns.
   static GroundDistance named(std::string_view name, int bins);
 
   int rows() const { return rows_; }
   int columns() const { return columns_; }
   double cost(int row, int column) const;
-  double greatest() const;  // of all costs
+  double greatest() const;  // the greatest cost
 
   double unit() const { return unit_; }
   std::span<const std::int64_t> units() const { return units_; }  // costs / unit(), row after row
-  bool exact() const { return exact_; }                           // whether no cost was rounded
+  bool exact() const { return exact_; }                           // true where no cost was rounded
 
   GroundForm form() const { return form_; }
-  // Square, 0 from each bin to itself, no detour cheaper (symmetric or not): mass that both
-  // histograms have in a bin need not move.
+  // Whether the distance is square, is 0 from each bin to itself, and has no detour that is cheaper
+  // (it need not be symmetric). Then mass that both histograms have in a bin need not move.
   bool metric() const { return metric_; }
-  // For kLine the positions of the bins in units, for other forms empty.
+  // The positions of the bins in units for kLine; empty for other forms.
   std::span<const std::int64_t> positions() const { return positions_; }
 
   bool operator==(const GroundDistance&) const = default;
@@ -77,6 +80,25 @@ class FOVEA_API GroundDistance {
   GroundForm form_ = GroundForm::kGeneral;
   std::vector<std::int64_t> units_;
   std::vector<std::int64_t> positions_;
+};
+
+// The names that GroundDistance::named() knows, to suggest to users.
+FOVEA_API std::vector<std::string_view> ground_words();
+
+// The ground distance of an options struct: a name as GroundDistance::named() takes it, resolved
+// for the number of bins at hand, or a ground distance itself.
+struct Ground {
+  std::string name = "threshold:3";
+  std::optional<GroundDistance> distance{};  // where it is set, `name` is not used
+
+  Ground() = default;
+  Ground(std::string by_name) : name(std::move(by_name)) {}
+  Ground(const char* by_name) : name(by_name) {}
+  Ground(GroundDistance itself) : name("given"), distance(std::move(itself)) {}
+
+  GroundDistance resolve(int bins) const {
+    return distance ? *distance : GroundDistance::named(name, bins);
+  }
 };
 
 }  // namespace fovea::emd

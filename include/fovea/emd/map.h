@@ -9,7 +9,8 @@
 
 namespace fovea::emd {
 
-// Windows and targets count differently many pixels.
+// The solver options of a map: histograms are scaled to mass 1, because windows and targets have
+// different numbers of pixels.
 inline SolverOptions normalizing() {
   SolverOptions options;
   options.mass = MassPolicy::kNormalize;
@@ -17,91 +18,99 @@ inline SolverOptions normalizing() {
 }
 
 struct MapOptions {
-  int window = 11;  // pixels across the window whose histogram a pixel stands for; odd, 1 to 255
-  WindowBorder border = WindowBorder::kRepeat;  // what a window beyond the border counts
-  float threshold = 0;  // > 0: distances above it need not be known, so that most are not solved
-                        // for: such a pixel holds a lower bound, itself above the threshold.
-                        // Distances up to the threshold are exact, so that a detector with this
-                        // threshold finds the same. Needs MassPolicy::kNormalize
-  // Most memory for distances kept from frame to frame. The table follows the frames: it begins
-  // with 4 slots a pixel and grows, when it is full, to at most 32; a slot takes 16 bytes, and 1.5
-  // a bin where whole histograms are kept (see stats().cache_bytes). 0 keeps none: pixels of a
-  // frame then meet in 4 slots of 16 bytes each, of at most 2^21 pixels (2^25 / bins) at a time.
+  Ground ground{};  // cost of moving mass between bins: a name such as "threshold:3" or "l1", a
+                    // file of costs, or a GroundDistance. Its columns are the target's bins and its
+                    // rows the labels' bins
+  int window = 11;  // side in pixels, odd, 1 to 255, of the window whose histogram a pixel has
+  WindowBorder border = WindowBorder::kRepeat;  // what a window counts beyond the image's border
+  float threshold = 0;  // above 0, distances up to the threshold are exact, and greater ones may be
+                        // lower bounds that lie above the threshold, so that most of them need not
+                        // be solved for. A detector with this threshold finds the same pixels.
+                        // Needs MassPolicy::kNormalize
+  // Most memory for distances that are kept from frame to frame; 0 keeps none. The table starts
+  // with 4 slots per pixel and grows, whenever it is full, to at most 32 per pixel. A slot takes 16
+  // bytes, and 1.5 bytes more per bin where whole histograms are kept (see stats().cache_bytes).
+  // With 0, at most 2^21 pixels (2^25 / bins) are worked on at a time, with 4 slots of 16 bytes
+  // each.
   std::uint64_t cache_bytes = std::uint64_t{256} << 20;
-  SolverOptions solver = normalizing();  // its exec is the one below
+  SolverOptions solver = normalizing();  // its exec is not used
   Exec exec{};
 };
 FOVEA_API void describe(OptionVisitor& visit, MapOptions& options);
 
-// How the pixels of a frame came to their distances, in the order in which they are tried:
+// How the pixels of a frame got their distances, in the order in which the ways are tried:
 // pixels = cached + duplicate + skipped + solved.
 struct MapStats {
   std::int64_t pixels = 0;
-  std::int64_t cached = 0;        // histogram known from an earlier frame
-  std::int64_t duplicate = 0;     // the same histogram elsewhere in this frame
+  std::int64_t cached = 0;        // pixels whose histogram was known from an earlier frame
+  std::int64_t duplicate = 0;     // pixels whose histogram occurs elsewhere in this frame
   std::int64_t skipped = 0;       // new histograms proved to lie above the threshold
-  std::int64_t solved = 0;        // new histograms given to the solver. The same one counts again
-                                  // where it could not be kept: beyond the keys' reach (windows of
-                                  // 15 bins cut by the border), or after the cache began anew
-  std::int64_t pivots = 0;        // of the simplex in these
-  std::int64_t unproved = 0;      // of these, stopped by SolverOptions::max_pivots: upper bounds
-  std::int64_t resets = 0;        // times that the cache was full and begun anew
+  std::int64_t solved = 0;        // new histograms given to the solver. A histogram counts again
+                                  // where it could not be kept: where its key is too large (windows
+                                  // of 15 bins cut by the border), or after the cache was emptied
+  std::int64_t pivots = 0;        // simplex pivots for the solved ones
+  std::int64_t unproved = 0;      // solved ones stopped by SolverOptions::max_pivots: upper bounds
+  std::int64_t resets = 0;        // how often the cache was full and was emptied
   std::int64_t entries = 0;       // histograms in the cache afterwards
   std::uint64_t cache_bytes = 0;  // memory of the cache afterwards
 
   double hit_rate() const {  // share of pixels that needed neither bound nor solver
     return pixels > 0 ? static_cast<double>(cached + duplicate) / static_cast<double>(pixels) : 0;
   }
-  // Of both; entries and cache_bytes are those of `later`.
+  // Adds the counts of later frames; entries and cache_bytes become those of `later`.
   FOVEA_API MapStats& operator+=(const MapStats& later);
 };
 
-// For every pixel of a frame the Earth Mover's Distance between the histogram around it and a
-// target's, by Shaffer's three steps ("Optimization of the Earth-Mover's Distance algorithm for a
-// GPU-based real-time multispectral computer vision system", 2011): distances known from earlier
-// frames, duplicates within the frame, the exact solver for the rest. Keeps its memory and the
-// known distances from frame to frame, never in more than cache_bytes (or what one row of a frame
-// needs), and in no more than frames of their size have a use for: once there is no room left for
-// another frame's histograms, all are forgotten. What is known, the number of threads and the
-// device change the time a map takes and never the map.
+// Computes, for every pixel of a frame, the Earth Mover's Distance between the histogram of the
+// window around it and a target's histogram. It follows Shaffer's three steps ("Optimization of the
+// Earth-Mover's Distance algorithm for a GPU-based real-time multispectral computer vision system",
+// 2011): distances known from earlier frames are looked up, duplicates within the frame are found,
+// and the exact solver gets the rest.
+//
+// The mapper keeps its memory and the known distances from frame to frame, in no more than
+// cache_bytes (or what one row of a frame needs). When there is no room left for the histograms of
+// another frame, all are forgotten. What is known, the number of threads and the device change the
+// time a map takes, but never the map.
 //
 // One object serves one thread at a time.
 class FOVEA_API Mapper {
  public:
-  // `target` has a mass for each column of the ground distance; the labels' bins are its rows.
-  // Whole masses up to 65535 are taken as they are, others are scaled so that the greatest is 65535
-  // and rounded (for MassPolicy::kNormalize only); target() tells. InvalidArgument for masses that
-  // are negative, not finite or all 0.
-  Mapper(GroundDistance ground, std::span<const double> target, const MapOptions& options = {});
+  // `target` is the target's histogram, such as label_histogram() counts it: one mass per bin.
+  // Whole masses up to 65535 are taken as they are. Others are scaled so that the greatest is 65535
+  // and rounded (for MassPolicy::kNormalize only); target() returns the result. Throws
+  // InvalidArgument for masses that are negative, not finite or all 0.
+  explicit Mapper(std::span<const double> target, const MapOptions& options = {});
   Mapper(Mapper&&) noexcept;
   Mapper& operator=(Mapper&&) noexcept;
   ~Mapper();
 
-  // Another target; what is known of the one before is forgotten.
+  // Replaces the target and forgets the distances to the one before.
   void set_target(std::span<const double> target);
 
-  // labels: the bin of every pixel, as quantize() makes them; those without a bin (255) are not
-  // counted. A window that counts nothing has the distance that Status::kEmpty stands for. In host
-  // or device memory; the result lies where the labels do.
+  // `labels` holds the bin of every pixel, as quantize() makes them. Pixels without a bin (255,
+  // which quantize() makes of NaN) are not counted. A window that counts no pixel gets the distance
+  // of Status::kEmpty, the greatest cost. Labels may lie in host or device memory; the result lies
+  // where they do.
   Image<float> map(ImageView<const std::uint8_t> labels);
   void map(ImageView<const std::uint8_t> labels, ImageView<float> distances);
 
-  // The same for histograms that are given: one channel a bin. A pixel's values in the bands of a
+  // The same for given histograms: one channel per bin. The values of a pixel in the bands of a
   // multispectral image are such a histogram.
   Image<float> map_histograms(ImageView<const std::uint8_t> masses);
   Image<float> map_histograms(ImageView<const std::uint16_t> masses);
   void map_histograms(ImageView<const std::uint8_t> masses, ImageView<float> distances);
   void map_histograms(ImageView<const std::uint16_t> masses, ImageView<float> distances);
 
-  // Frames in flight: on a GPU the transfers of neighboring frames go on beside the work on one.
-  // submit() takes a frame whose views stay as they are until collect() has returned for it;
-  // collect() waits for the oldest. At most kFramesInFlight are submitted and not collected.
+  // Several frames in flight: on a GPU the transfers of neighboring frames overlap the work on one.
+  // submit() takes a frame; its views must stay as they are until collect() has returned for it.
+  // collect() waits for the oldest frame. At most kFramesInFlight frames may be submitted and not
+  // yet collected.
   static constexpr int kFramesInFlight = 3;
   void submit(ImageView<const std::uint8_t> labels, ImageView<float> distances);
   MapStats collect();
 
-  MapStats stats() const;  // of the last frame mapped or collected
-  void forget();           // all known distances
+  MapStats stats() const;  // for the last frame that was mapped or collected
+  void forget();           // drops all known distances
 
   std::span<const std::uint16_t> target() const;
   const GroundDistance& ground() const;
@@ -112,7 +121,7 @@ class FOVEA_API Mapper {
   std::unique_ptr<State> state_;
 };
 
-// How many pixels of an image, or of a box of it as crop() cuts it out, lie in each bin.
+// How many pixels of an image lie in each bin. For a box of it, pass labels.crop(...).
 FOVEA_API std::vector<double> label_histogram(ImageView<const std::uint8_t> labels, int bins);
 
 }  // namespace fovea::emd

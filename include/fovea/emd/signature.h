@@ -10,56 +10,60 @@
 
 namespace fovea::emd {
 
-// What the mass of a spectrum's bin is.
-//   bands     the sum of the bin's bands, bins along a line
-//   contrast  how far the spectrum stands out from its scene: logarithms of sums of adjacent bands,
-//             less the scene's mean, whitened by the scene's covariance; upwards in the first half
-//             of the bins, downwards in the second, and one more that plain pixels have most of
-//             their mass in. What all of the scene has in common, its light and its commonest
-//             materials, weighs little; what a target has of its own weighs much
+// How a spectrum becomes a histogram.
+//   bands     Each bin holds the sum of some adjacent bands; bins lie along a line.
+//   contrast  The histogram says how far the spectrum stands out from its scene. Sums of adjacent
+//             bands are taken as logarithms, less the scene's mean, whitened by the scene's
+//             covariance. What lies above the mean goes to the first half of the bins, what lies
+//             below it to the second half, and one more bin holds most of the mass of ordinary
+//             pixels. What the whole scene has in common, such as its light and its commonest
+//             materials, weighs little; what only the target has weighs much.
 enum class SignatureKind : unsigned char { kBands, kContrast };
 FOVEA_API std::span<const Choice> choices(SignatureKind);
 
 struct SignatureOptions {
   SignatureKind kind = SignatureKind::kContrast;
-  int bins = 15;         // 3 to 64, but no more than the bands give: one each; for contrast
-                         // 2 g + 1 of g groups of adjacent bands
-  int window = 1;        // pixels across the square whose mean spectrum a pixel stands for; odd
-  int mass = 4096;       // of every signature, so that no pixel is brighter than another; 0 keeps
-                         // values of `bands` as they are, rounded, at most 65535 a bin
-  double floor = 0.01;   // contrast: variances are taken this share of the greatest higher, so that
-                         // directions in which the scene hardly varies are not all noise
-  double power = 1.5;    // contrast: of whitened values; above 1 what stands out most weighs more
-  double plain = 0.7;    // contrast: mass of the last bin before scaling, in means of what all
-                         // others hold over the scene
-  double threshold = 0;  // contrast: the greatest cost, in bins; 0: g
+  int bins = 15;         // most bins, 3 to 64. `bands` has at most one bin per band; `contrast` has
+                         // 2 g + 1 bins for g groups of adjacent bands
+  int window = 1;        // side in pixels, odd, of the square over which a pixel's spectrum is
+                         // averaged
+  int mass = 4096;       // total mass of every signature, so that brightness does not matter; 0
+                         // keeps the values of `bands` as they are, rounded, at most 65535 per bin
+  double floor = 0.01;   // contrast: this share of the greatest variance is added to all variances,
+                         // so that directions in which the scene hardly varies are not all noise
+  double power = 1.5;    // contrast: exponent of whitened values; above 1 what stands out most
+                         // weighs more
+  double plain = 0.7;    // contrast: mass of the last bin before scaling, as a multiple of the mean
+                         // mass that all other bins hold together over the scene
+  double threshold = 0;  // contrast: the greatest cost, in bins; 0 takes g
   Exec exec{};
 };
 FOVEA_API void describe(OptionVisitor& visit, SignatureOptions& options);
 
-// Spectra as histograms of whole masses, for Solver and Mapper::map_histograms(). Learns from a
-// scene what its spectra have in common; one object serves any number of threads.
+// Turns spectra into histograms of whole masses, for Solver and Mapper::map_histograms(). It learns
+// from a scene what its spectra have in common. One object serves any number of threads.
 class FOVEA_API SpectralSignature {
  public:
-  // The scene is the cube that is searched, or one like it. InvalidArgument for options out of
-  // their range or a scene without a pixel whose values are all finite.
+  // The scene is the cube that is searched, or a similar one. Throws InvalidArgument for options
+  // out of their range or a scene without a pixel whose values are all finite.
   explicit SpectralSignature(StackView<const float> scene, const SignatureOptions& options = {});
   SpectralSignature(SpectralSignature&&) noexcept;
   SpectralSignature& operator=(SpectralSignature&&) noexcept;
   ~SpectralSignature();
 
-  // Of every pixel, one channel a bin, on the host. A pixel with a value that is not finite has no
-  // mass: the greatest distance. So have all of a scene that is all alike.
+  // The signature of every pixel, one channel per bin, in host memory. A pixel that has a value
+  // that is not finite (NaN or infinite) in its window gets no mass, and so the greatest distance
+  // to every target. The same holds for all pixels of a scene without any variation.
   Image<std::uint16_t> of(StackView<const float> bands) const;
-  // Of one spectrum (mean_spectrum()), options.window aside.
+  // The signature of one spectrum, such as mean_spectrum() returns. options.window is not used.
   std::vector<double> of(std::span<const float> spectrum) const;
 
-  // bands: |i - j|. contrast: min(|i - j|, threshold) within a half, the threshold to any bin
-  // outside it.
+  // The ground distance for these signatures. bands: |i - j|. contrast: min(|i - j|, threshold)
+  // within a half, and the threshold to any bin outside it.
   GroundDistance ground() const;
 
-  int bins() const;   // of every signature
-  int bands() const;  // of the scene
+  int bins() const;   // number of bins of every signature
+  int bands() const;  // number of bands of the scene
   const SignatureOptions& options() const;
 
  private:

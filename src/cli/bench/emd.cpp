@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 
 #include "cli/bench/bench.h"
@@ -19,13 +18,13 @@
 namespace fovea::cli {
 namespace {
 
-constexpr int kProblems = 1000;         // a row: its milliseconds are microseconds a problem
-constexpr int kCudaProblems = 1 << 21;  // a row on a GPU, which fewer would not fill
+constexpr int kProblems = 1000;         // per row: its milliseconds are microseconds per problem
+constexpr int kCudaProblems = 1 << 21;  // per row on a GPU, which fewer would not fill
 constexpr int kMass = 121;              // a window of 11x11 pixels
 
 struct EmdBenchOptions {
   BenchOptions bench{};
-  std::string bins = "2,4,8,11,16";
+  std::vector<int> bins{2, 4, 8, 11, 16};
   int problems = 0;
   int verify = 0;
   bool frames = false;
@@ -33,31 +32,16 @@ struct EmdBenchOptions {
 };
 void describe(OptionVisitor& visit, EmdBenchOptions& options) {
   describe(visit, options.bench);
-  visit("bins", options.bins, "of the histograms, such as 8,11,16");
-  visit(
-      "problems", options.problems,
-      "of a row; 0: 1000, whose milliseconds are microseconds a problem, or 2097152 with --device "
-      "cuda",
-      0, 1 << 26);
+  visit("bins", options.bins, "numbers of bins of the histograms, one set of rows for each", 2, 64);
+  visit("problems", options.problems,
+        "problems per row; 0 takes 1000, so that milliseconds per row are microseconds per "
+        "problem, or 2097152 with --device cuda",
+        0, 1 << 26);
   visit("verify", options.verify,
-        "solve so many random problems and compare with LEMON, instead of measuring", 0, 100000000);
-  visit("frames", options.frames, "maps of whole frames, instead of the solver alone");
+        "solve this many random problems and compare with LEMON, instead of measuring time", 0,
+        100000000);
+  visit("frames", options.frames, "measure maps of whole frames, instead of the solver alone");
   describe(visit, options.frame);
-}
-
-std::vector<int> parse_bins(const std::string& text) {
-  std::vector<int> all;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find(',', at), text.size());
-    int bins = 0;
-    const auto [rest, error] = std::from_chars(text.data() + at, text.data() + end, bins);
-    if (error != std::errc{} || rest != text.data() + end || bins < 2 || bins > 64)
-      throw InvalidArgument(
-          fmt::format("--bins is '{}'; expected numbers of 2 to 64, such as 8,11", text));
-    all.push_back(bins);
-    at = end + 1;
-  }
-  return all;
 }
 
 using Histograms = std::shared_ptr<const Image<std::uint8_t>>;
@@ -131,7 +115,7 @@ BenchCase solver_case(const NamedGround& named, const Histograms& first, const H
           if (!*run) {
             emd::SolverOptions options = named.options;
             options.exec = exec;
-            options.exec.stream = nullptr;  // a clock's own, gone with the first measurement
+            options.exec.stream = nullptr;  // it belongs to the clock of the first measurement
             *run = std::make_unique<SolverRun>(SolverRun{
                 emd::Solver(named.ground, options), clone(*first, memory), clone(*second, memory),
                 Array<double>(static_cast<std::size_t>(problems), memory)});
@@ -144,9 +128,9 @@ BenchCase solver_case(const NamedGround& named, const Histograms& first, const H
       .ground = units_of(named.ground)};
 }
 
-std::vector<BenchCase> solver_cases(const std::string& bins_text, int problems) {
+std::vector<BenchCase> solver_cases(std::span<const int> all_bins, int problems) {
   std::vector<BenchCase> cases;
-  for (const int bins : parse_bins(bins_text)) {
+  for (const int bins : all_bins) {
     const Histograms first = histograms(bins, problems, 1), second = histograms(bins, problems, 2);
     for (const NamedGround& named : grounds(bins))
       cases.push_back(solver_case(named, first, second));
@@ -189,7 +173,7 @@ void verify_round(Random& random, int count, const Rivals& rivals, const Exec& e
   for (const Rivals::Work& work : works)
     if (work.rival == "LEMON") theirs = work.result();
   if (theirs == nullptr)
-    throw InvalidArgument("--verify needs the module of rivals with LEMON: install liblemon-dev");
+    throw InvalidArgument("--verify needs the module of rivals with LEMON; install liblemon-dev");
   for (const auto& [kind, start] :
        {std::pair(emd::SolverKind::kAuto, emd::SimplexStart::kGreedy),
         std::pair(emd::SolverKind::kSimplex, emd::SimplexStart::kGreedy),
@@ -254,20 +238,21 @@ Command bench_emd_command() {
   return {
       .system = "bench",
       .verb = "emd",
-      .summary = "time the exact solver of Earth Mover's Distances beside others, and whole maps",
+      .summary = "time the exact solver of Earth Mover's Distances against rivals, and whole maps",
       .text =
-          "A row is 1000 pairs of histograms of 121 units of mass, drawn evenly from all "
-          "shares: its milliseconds are microseconds a problem. With --device cuda it is 2097152 "
-          "pairs, resident on the GPU. On the CPU cv::EMD and LEMON's "
-          "network simplex (graph and solver kept from problem to problem) take turns with "
-          "ours. --verify compares distances with LEMON's on random problems of 2 to 16 bins: "
-          "sparse and degenerate, of equal and unequal mass, metric and random costs, by closed "
-          "forms, by the simplex and from the auxiliary sink; their difference is LEMON's "
-          "rounding to 24 bits. --frames measures maps of whole frames against channels, as "
-          "Shaffer's paper does: windows of 11x11, costs min(|i - j|, 3), on a drawn scene with "
-          "noise or the corner of an --image; cold with nothing kept from frame to frame, each "
-          "frame with noise of its own, and warm where nothing changes. On a GPU frames come from "
-          "and distances go to pinned host memory, at most three frames at a time.",
+          "Each row solves 1000 pairs of random histograms of mass 121, so that its milliseconds "
+          "are microseconds per problem. With --device cuda a row has 2097152 pairs, which stay on "
+          "the GPU. On the CPU cv::EMD and LEMON's network simplex (which keeps graph and solver "
+          "from problem to problem) take turns with ours. --verify compares distances with LEMON's "
+          "on random problems of 2 to 16 bins: sparse and degenerate ones, equal and unequal "
+          "masses, metric and random costs. Each is solved by the closed form, by the simplex and "
+          "from the auxiliary sink; differences come from LEMON's results, which are rounded to 24 "
+          "bits. --frames measures maps of whole frames against the number of channels, as "
+          "Shaffer's paper does: windows have 11x11 pixels, costs are min(|i - j|, 3), and the "
+          "scene is drawn with noise or is the corner of an --image. Cold rows keep nothing from "
+          "frame to frame, and each frame has noise of its own; in warm rows nothing changes. On a "
+          "GPU, labels come from pinned host memory and distances go back to it, with at most "
+          "three frames at a time.",
       .examples = {{"fovea bench emd --device cpu --threads 1 --bins 11", "one thread"},
                    {"fovea bench emd --filter threshold --json", "one kind, for programs"},
                    {"fovea bench emd --verify 1000000", "a million problems beside LEMON"},

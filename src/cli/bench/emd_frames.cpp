@@ -1,7 +1,7 @@
-// Time a frame against channels, as in the two figures of Shaffer's paper (2011): cold, where each
-// frame has noise of its own and nothing is kept, and warm, where nothing changes. The paper's
-// pictures are not at hand; a scene with noise stands in, whose share of distinct histograms is
-// told. Quantizing is not counted: frames are labels, in host memory, and maps come back to it.
+// Time per frame against channels, as in the two figures of Shaffer's paper (2011): cold, where
+// each frame has noise of its own and nothing is kept, and warm, where nothing changes. The paper's
+// pictures are not available; a scene with noise replaces them, and rows name its share of distinct
+// histograms. Quantizing is not counted: frames are labels in host memory, and maps return to it.
 #include "cli/bench/emd_frames.h"
 
 #include <fovea/core/error.h>
@@ -13,7 +13,6 @@
 
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <memory>
 #include <optional>
 
@@ -22,43 +21,22 @@
 namespace fovea::cli {
 namespace {
 
-constexpr int kFrames = 4;  // of one scene, each with noise of its own
+constexpr int kFrames = 4;  // they show one scene, each with noise of its own
 constexpr double kThreshold = 3;
 
-struct Size {
-  int width, height;
-};
 using Frame = Image<std::uint8_t>;
 using Frames = std::shared_ptr<const std::vector<Frame>>;
 
-std::vector<std::string> parted(const std::string& text) {
-  std::vector<std::string> parts{""};
-  for (const char c : text) {
-    if (c == ',') parts.emplace_back();
-    else parts.back() += c;
-  }
-  return parts;
-}
-Size parse_size(const std::string& text) {
-  Size size{};
-  char rest = 0;
-  if (std::sscanf(text.c_str(), "%5dx%5d%c", &size.width, &size.height, &rest) != 2 ||
-      size.width < 16 || size.height < 16)
-    throw InvalidArgument(
-        fmt::format("--sizes holds '{}'; expected WIDTHxHEIGHT of at least 16x16", text));
-  return size;
-}
-int parse_channels(const std::string& text) {
-  int channels = 0;
-  char rest = 0;
-  if (std::sscanf(text.c_str(), "%4d%c", &channels, &rest) != 1 || channels < 2 || channels > 64)
-    throw InvalidArgument(fmt::format("--channels holds '{}'; expected 2 to 64", text));
-  return channels;
+void check_sizes(const std::vector<Extent>& sizes) {
+  for (const Extent& size : sizes)
+    if (size.width < 16 || size.height < 16)
+      throw InvalidArgument(fmt::format("--sizes holds '{}x{}'; expected frames of at least 16x16",
+                                        size.width, size.height));
 }
 
-// The upper left corner of a picture, as the paper takes it; or the scene that flow is measured on,
-// whose texture falls off with frequency as a photo's does.
-Frame scene_of(const EmdFrameOptions& options, Size size, const Exec& exec) {
+// The upper left corner of a picture, as in the paper; or the scene of the flow benchmark, whose
+// texture falls off with frequency as that of a photo does.
+Frame scene_of(const EmdFrameOptions& options, Extent size, const Exec& exec) {
   if (options.image.empty()) return flow_scene(size.width, size.height, exec).first;
   const Frame image = io::to_gray(io::to_bytes(io::read_image(options.image)));
   if (image.width() < size.width || image.height() < size.height)
@@ -123,11 +101,11 @@ struct FrameCase {
   Frames labels;
   int channels;
   std::vector<double> target;
-  double distinct;  // share of a frame's histograms
+  double distinct;  // share of distinct histograms in a frame
   float threshold;
 };
 
-// The paper names the ends of what it measured; which of its settings they are follows.
+// The paper gives the slowest and the fastest of its frame rates; these are their settings.
 std::optional<PublishedTime> published(const FrameCase& what, bool cold) {
   const Frame& frame = what.labels->front();
   if (cold && what.channels == 11 && frame.width() == 1920 && frame.height() == 1080)
@@ -153,13 +131,14 @@ BenchCase frame_case(const FrameCase& what, bool cold) {
               if (!*run) {
                 emd::MapOptions options;
                 if (cold) options.cache_bytes = 0;
+                options.ground = ground;
                 options.threshold = what.threshold;
                 options.exec = exec;
-                options.exec.stream = nullptr;  // a clock's own, gone with the first measurement
-                // Where nothing changes there is one frame.
+                options.exec.stream = nullptr;  // it belongs to the clock of the first measurement
+                // Where nothing changes one frame is enough.
                 *run = std::make_unique<FrameRun>(
                     std::span(*what.labels).first(cold ? kFrames : 1),
-                    emd::Mapper(ground, what.target, options),
+                    emd::Mapper(what.target, options),
                     memory == Memory::kCuda ? Memory::kPinned : Memory::kHost);
               }
               (**run)();
@@ -168,10 +147,10 @@ BenchCase frame_case(const FrameCase& what, bool cold) {
           .published = published(what, cold)};
 }
 
-// Counted with a ground distance that costs little.
+// Counted with a ground distance that is cheap to solve.
 double distinct_share(const Frame& labels, const FrameCase& what, const Exec& exec) {
-  emd::Mapper mapper(emd::GroundDistance::l1(what.channels), what.target,
-                     {.cache_bytes = std::uint64_t{1} << 32, .exec = exec});
+  emd::Mapper mapper(what.target,
+                     {.ground = "l1", .cache_bytes = std::uint64_t{1} << 32, .exec = exec});
   mapper.map(labels);
   return static_cast<double>(mapper.stats().solved) / static_cast<double>(mapper.stats().pixels);
 }
@@ -179,33 +158,31 @@ double distinct_share(const Frame& labels, const FrameCase& what, const Exec& ex
 }  // namespace
 
 void describe(OptionVisitor& visit, EmdFrameOptions& options) {
-  visit("sizes", options.sizes, "of frames, such as 1280x720,1920x1080");
-  visit("channels", options.channels, "bins of a frame's histograms, such as 4,11");
-  visit("image", options.image,
-        "file whose upper left corner is the scene, instead of one drawn here");
+  visit("sizes", options.sizes, "sizes of the frames");
+  visit("channels", options.channels, "numbers of bins of the histograms", 2, 64);
+  visit.path("image", options.image, TextUse::kInput,
+             "image whose upper left corner is the scene, instead of one that is drawn");
   visit("noise", options.noise,
-        "deviation of the frames' noise in gray levels; 16 gives windows as varied as fine texture "
-        "does",
+        "standard deviation of the frames' noise in gray levels; 16 makes windows as varied as "
+        "fine texture does",
         0, 100);
-  visit("threshold", options.threshold, "greatest distance that must be exact; 0: all are", 0, 1e6);
+  visit("threshold", options.threshold,
+        "greatest distance that must be exact; 0 makes all distances exact", 0, 1e6);
 }
 
 std::vector<BenchCase> emd_frame_cases(const EmdFrameOptions& options, const Exec& exec) {
   Exec quiet = exec;
   quiet.progress = {};
-  std::vector<int> channels;
-  for (const std::string& text : parted(options.channels)) channels.push_back(parse_channels(text));
-  std::vector<Size> sizes;
-  for (const std::string& text : parted(options.sizes)) sizes.push_back(parse_size(text));
+  check_sizes(options.sizes);
   const Frame target = flow_scene(240, 291, quiet, 1).first;  // another picture, as in the paper
   std::vector<BenchCase> cases;
-  for (const Size& size : sizes) {
+  for (const Extent& size : options.sizes) {
     const Frame scene = scene_of(options, size, quiet);
     std::vector<Frame> frames;
     frames.reserve(kFrames);
     for (std::uint64_t seed = 1; seed <= kFrames; ++seed)
       frames.push_back(with_noise(scene, options.noise, seed));
-    for (const int count : channels) {
+    for (const int count : options.channels) {
       std::vector<Frame> labels;
       labels.reserve(frames.size());
       for (const Frame& frame : frames) labels.push_back(labels_of(frame, count));

@@ -1,5 +1,5 @@
-// Rows of fovea bench emd for whole frames: the two figures of Shaffer's paper, time against
-// channels.
+// Rows of fovea bench emd for whole frames: the two figures of Shaffer's paper, which plot time
+// against channels.
 #pragma once
 #include <string>
 #include <vector>
@@ -9,16 +9,17 @@
 namespace fovea::cli {
 
 struct EmdFrameOptions {
-  std::string sizes = "1280x720,1920x1080";
-  std::string channels = "2,3,4,5,6,7,8,9,10,11,13,16";
+  std::vector<Extent> sizes{{1280, 720}, {1920, 1080}};
+  std::vector<int> channels{2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 16};
   std::string image{};
   double noise = 16;
   float threshold = 0;
 };
 void describe(OptionVisitor& visit, EmdFrameOptions& options);
 
-// "emd_map_cold": nothing is kept from frame to frame; "emd_map_warm": all is known. Windows of
-// 11x11, a thresholded ground distance; the size tells channels and share of distinct histograms.
+// "emd_map_cold" keeps nothing from frame to frame; in "emd_map_warm" all is known. Windows have
+// 11x11 pixels and the ground distance is thresholded; a row's size names the channels and the
+// share of distinct histograms.
 std::vector<BenchCase> emd_frame_cases(const EmdFrameOptions& options, const Exec& exec);
 
 }  // namespace fovea::cli

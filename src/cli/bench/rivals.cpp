@@ -156,7 +156,7 @@ std::vector<Rivals::Work> Rivals::prepare(const BenchCase& bench_case, int threa
 }
 
 std::vector<Rivals::TrackWork> Rivals::begin_tracks(ImageView<const std::uint8_t> frame,
-                                                    const emd::TrackBox& box) const {
+                                                    const Rect<double>& box) const {
   // Calls with a frame whose rows have no gaps.
   const auto plain = [](ImageView<const std::uint8_t> image, const auto& call) {
     std::vector<unsigned char> pixels;
@@ -177,7 +177,7 @@ std::vector<Rivals::TrackWork> Rivals::begin_tracks(ImageView<const std::uint8_t
                        plain(image, [&](const FoveaRivalFrame& next) {
                          tracker.next(state.get(), &next, place.data());
                        });
-                       return emd::TrackBox{place[0], place[1], place[2], place[3]};
+                       return Rect<double>{place[0], place[1], place[2], place[3]};
                      }});
   }
   return works;

@@ -34,10 +34,10 @@ class Rivals {
   // A tracker that has seen a target's box in its first frame; next() returns its place.
   struct TrackWork {
     std::string rival;  // "CamShift hue"
-    std::function<emd::TrackBox(ImageView<const std::uint8_t> frame)> next;
+    std::function<Rect<double>(ImageView<const std::uint8_t> frame)> next;
   };
   std::vector<TrackWork> begin_tracks(ImageView<const std::uint8_t> frame,
-                                      const emd::TrackBox& box) const;
+                                      const Rect<double>& box) const;
 
  private:
   const FoveaRivalTable* table_ = nullptr;

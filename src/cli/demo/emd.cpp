@@ -1,5 +1,5 @@
-// The gallery's section on the Earth Mover's Distance: where a picture looks like a part of it, and
-// a target that is followed by its colors.
+// The gallery's section on the Earth Mover's Distance: a map of where a picture looks like a part
+// of it, and a target that is followed by its colors.
 #include <fovea/emd/map.h>
 #include <fovea/emd/track.h>
 #include <fovea/io/image_io.h>
@@ -23,17 +23,15 @@ constexpr int kBins = 11;
 constexpr int kFrames = 24;
 constexpr int kWidth = 320, kHeight = 200;
 
-// Distances of windows of gray levels to those of the grass.
+// Maps the distance of each window's gray levels to those of a piece of grass.
 void add_map(std::vector<Figure>& figures, const DemoRun& run) {
   const Image<std::uint8_t> gray = io::to_gray(run.scene);
   Image<std::uint8_t> labels(gray.width(), gray.height());
   quantize(gray.view(), labels.view(), {.levels = kBins, .exec = run.exec});
   const Box grass{40, 340, 60, 50};
-  emd::MapOptions options;
-  options.exec = run.exec;
   const auto part = labels.view().crop(40, 340, 60, 50);
-  emd::Mapper mapper(emd::GroundDistance::thresholded(kBins, 3), emd::label_histogram(part, kBins),
-                     options);
+  emd::Mapper mapper(emd::label_histogram(part, kBins),
+                     {.ground = "threshold:3", .exec = run.exec});
   const Image<float> map = mapper.map(labels.view());
   const emd::MapStats stats = mapper.stats();
   Image<std::uint8_t> marked = clone(run.scene);
@@ -41,18 +39,18 @@ void add_map(std::vector<Figure>& figures, const DemoRun& run) {
   figures.push_back(Figure::picture(marked, {"the target: a piece of grass"}));
   figures.push_back(Figure::picture(
       apply_color_map(map.view(), {.map = ColorMap::kTide}),
-      {fmt::format("how far each window's gray levels are from it, dark is near; {:.1f} % of the "
-                   "windows' histograms were solved, the others are duplicates",
-                   100.0 * static_cast<double>(stats.solved) / static_cast<double>(stats.pixels)),
+      {fmt::format(
+           "the distance of each window's gray levels to it, where dark is near; {:.1f} % of "
+           "the windows' histograms were solved, the others are duplicates",
+           100.0 * static_cast<double>(stats.solved) / static_cast<double>(stats.pixels)),
        "fovea emd map scene.png --target 40,340,60,50 --ground threshold:3 -o map.tif --picture "
        "map.png"}));
 }
 
-// A striped buoy crosses the scene; another of its colors, otherwise arranged, comes the other
-// way.
+// A striped buoy crosses the scene; another one that shares one of its colors comes the other way.
 struct Chase {
   std::vector<Image<std::uint8_t>> frames;
-  std::vector<emd::TrackBox> truth;
+  std::vector<Rect<double>> truth;
 };
 
 void draw_buoy(Canvas image, double x, double y, Color upper, Color lower) {
@@ -75,7 +73,7 @@ Chase draw_chase(ImageView<const std::uint8_t> scene) {
   return chase;
 }
 
-Box box_of(const emd::TrackBox& box) { return {box.x, box.y, box.width, box.height}; }
+Box box_of(const Rect<double>& box) { return {box.x, box.y, box.width, box.height}; }
 
 void add_track(std::vector<Figure>& figures, const DemoRun& run) {
   Chase chase = draw_chase(run.scene);
@@ -87,27 +85,27 @@ void add_track(std::vector<Figure>& figures, const DemoRun& run) {
   emd::TrackOptions options;
   options.exec = run.exec;
   options.whole_map = true;
-  emd::Tracker tracker(options);
-  std::vector<emd::TrackBox> found;
+  emd::Tracker tracker(chase.frames[0], chase.truth[0], options);
+  std::vector<Rect<double>> found{chase.truth[0]};
   Image<float> likelihood;
-  for (std::size_t k = 0; k < chase.frames.size(); ++k) {
-    const auto tracks = k == 0 ? tracker.add(chase.frames[0], {chase.truth.data(), 1})
-                               : tracker.next(chase.frames[k]);
-    found.push_back(tracks[0].box);
+  for (std::size_t k = 1; k < chase.frames.size(); ++k) {
+    found.push_back(tracker.track(chase.frames[k])[0].box);
     if (k == kFrames / 2) likelihood = tracker.likelihood(1);
   }
-  const emd::TrackEvaluation score = emd::evaluate_track(found, chase.truth);
+  const emd::TrackReport score = emd::evaluate_track(found, chase.truth);
   std::vector<Tile> tiles;
   for (const int k : {0, kFrames / 3, kFrames / 2, kFrames - 1}) {
     Image<std::uint8_t>& frame = chase.frames[static_cast<std::size_t>(k)];
     draw_box(frame.view(), box_of(found[static_cast<std::size_t>(k)]), {.color = kWhite});
     tiles.push_back({frame, fmt::format("frame {}", k)});
   }
-  const emd::TrackBox& first = chase.truth[0];
+  const Rect<double>& first = chase.truth[0];
   figures.push_back(Figure::picture(
       montage(tiles, {.columns = 2}),
-      {fmt::format("followed past another of half its colors; mean overlap with the truth {:.2f}",
-                   score.mean_overlap),
+      {fmt::format(
+           "a target followed past another one that shares half of its colors; the mean overlap "
+           "with the truth is {:.2f}",
+           score.mean_overlap),
        fmt::format("fovea emd track chase --target {:g},{:g},{:g},{:g} -o tracks.txt --video "
                    "tracks.mp4",
                    first.x, first.y, first.width, first.height)}));
@@ -122,8 +120,9 @@ void add_track(std::vector<Figure>& figures, const DemoRun& run) {
 
 void add_demo_emd(Page& page, const DemoRun& run) {
   page.paragraph(
-      "How much must be moved, and how far, to turn one histogram into another: exact distances "
-      "for the window around every pixel, and targets followed by them.");
+      "The Earth Mover's Distance says how much mass must be moved how far to turn one histogram "
+      "into another. Here it is computed exactly for the window around every pixel, and used to "
+      "follow a target.");
   std::vector<Figure> figures;
   add_map(figures, run);
   add_track(figures, run);

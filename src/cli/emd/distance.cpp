@@ -1,4 +1,4 @@
-// fovea emd distance: exact distances between pairs of histograms of a file.
+// fovea emd distance: exact distances between the pairs of histograms in a file.
 #include <fovea/core/error.h>
 #include <fovea/emd/solver.h>
 
@@ -11,6 +11,7 @@
 #include "cli/program/batch.h"
 #include "cli/program/json_file.h"
 #include "cli/program/run.h"
+#include "core/words.h"
 
 namespace fovea::cli {
 namespace {
@@ -25,30 +26,39 @@ struct DistanceRequest {
 };
 
 void describe(OptionVisitor& visit, DistanceRequest& request) {
-  visit("problems", request.problems, "JSON file of a ground distance and pairs of histograms");
+  visit.path("problems", request.problems, TextUse::kInput,
+             "JSON file with a ground distance and pairs of histograms");
   visit("ground", request.ground,
-        "l1, l2, squared, threshold:T, circular, discrete or a file of costs, instead of the "
-        "problems' own");
-  visit("flow", request.flow, "tell what mass moves from where to where");
+        "ground distance to use instead of the one in the file: l1, l2, squared, threshold:T, "
+        "circular, discrete or a file of costs",
+        {.value_name = "NAME|FILE", .words = emd::ground_words()});
+  visit("flow", request.flow,
+        "report how much mass moves from each bin to each other; needs --json");
   describe(visit, request.solver);
 }
 
 using Histogram = std::vector<double>;
 
-// A pair, or why it is none.
+// A pair of histograms, or the reason why there is none.
 struct Pair {
   Histogram first{}, second{};
   std::string error{};
 };
 
-// Throws InvalidArgument where it is no list of numbers.
+// A value as a message quotes it; what is nested, however deep, by its kind alone.
+std::string text_of(const json& value) {
+  return value.is_structured() ? fmt::format("an {}", value.type_name())
+                               : fovea::detail::shown(value.dump());
+}
+
+// Throws InvalidArgument for anything but a list of numbers.
 Histogram histogram_of(const char* name, const json& list) {
-  if (!list.is_array()) throw InvalidArgument(fmt::format("{} is no list of masses", name));
+  if (!list.is_array()) throw InvalidArgument(fmt::format("{} is not a list of masses", name));
   Histogram masses;
   for (const json& mass : list) {
     if (!mass.is_number())
       throw InvalidArgument(fmt::format("{} holds {} in bin {}, expected a number", name,
-                                        mass.dump(), masses.size()));
+                                        text_of(mass), masses.size()));
     masses.push_back(mass.get<double>());
   }
   return masses;
@@ -73,7 +83,7 @@ std::vector<Pair> pairs_of(const json& file, const std::string& path) {
     for (const json& problem : file["problems"]) {
       if (problem.is_object() && problem.contains("p") && problem.contains("q"))
         pairs.push_back(pair_of(problem["p"], problem["q"], "p", "q"));
-      else pairs.push_back({{}, {}, "is no object with 'p' and 'q'"});
+      else pairs.push_back({{}, {}, "is not an object with 'p' and 'q'"});
     }
     return pairs;
   }
@@ -123,7 +133,7 @@ emd::GroundDistance ground_of(const DistanceRequest& request, const json& file,
   }
 }
 
-// Why a pair does not fit; empty where it does.
+// The reason why a pair does not fit the ground distance; empty where it does.
 std::string misfit(const Pair& pair, const emd::GroundDistance& ground) {
   if (!pair.error.empty()) return pair.error;
   const auto side = [](const char* name, const Histogram& masses, int bins) -> std::string {
@@ -139,8 +149,8 @@ std::string misfit(const Pair& pair, const emd::GroundDistance& ground) {
 }
 
 struct Answers {
-  std::vector<std::string> errors;  // one a problem; empty where it is solved
-  std::vector<std::size_t> row_of;  // of a solved problem, in `found`
+  std::vector<std::string> errors;  // one per problem; empty where it is solved
+  std::vector<std::size_t> row_of;  // the row of a solved problem in `found`
   emd::Solutions found{};
 };
 
@@ -187,7 +197,7 @@ void print_json(const DistanceRequest& request, Context& context, const emd::Gro
   begin_emd_result(writer, context);
   write_ground(writer, ground);
   writer.member("failed", failed);
-  // A list a quantity, an entry a problem; null where there is none.
+  // One list per quantity with one entry per problem, which is null where the problem is bad.
   const auto list = [&](const char* name, const auto& write) {
     writer.key(name).begin_array();
     for (std::size_t k = 0; k < answers.errors.size(); ++k) {
@@ -215,7 +225,8 @@ void print_json(const DistanceRequest& request, Context& context, const emd::Gro
 int run_distance(DistanceRequest& request, Context& context) {
   if (request.problems.empty())
     throw InvalidArgument("emd distance needs --problems FILE, a JSON file of histograms");
-  if (request.flow && !context.json) throw InvalidArgument("--flow is told in JSON; add --json");
+  if (request.flow && !context.json)
+    throw InvalidArgument("--flow is reported in JSON only; add --json");
   settle_device(context);
   request.solver.exec = context.exec;
   const json file = read_json(request.problems);
@@ -233,7 +244,7 @@ int run_distance(DistanceRequest& request, Context& context) {
       context.console.complain(fmt::format("{}: problem {}: {}", request.problems, k, error));
     else if (limit)
       context.console.complain(
-          fmt::format("{}: problem {}: {} pivots were not enough, its distance is an upper bound",
+          fmt::format("{}: problem {}: {} pivots were not enough; its distance is an upper bound",
                       request.problems, k, answers.found.pivots[answers.row_of[k]]));
     failed += error.empty() ? 0 : 1;
     unproved += limit ? 1 : 0;
@@ -262,19 +273,22 @@ Command emd_distance_command() {
   return {
       .system = "emd",
       .verb = "distance",
-      .summary = "exact Earth Mover's Distances between histograms",
+      .summary = "compute exact Earth Mover's Distances between histograms",
       .text =
-          "Reads a JSON object: \"ground\" is l1, l2, squared, threshold:T, circular, discrete, "
-          "a file of costs or rows of costs; \"problems\" a list of objects with histograms "
-          "\"p\" and \"q\", or \"P\" a list of histograms and \"Q\" one or as many. Up to 64 "
-          "bins; masses are whole or real. Prints a line a problem: its number, distance and "
-          "status. A bad problem is named and the others are solved.",
+          "Reads a JSON object. Its \"ground\" is l1, l2, squared, threshold:T, circular, "
+          "discrete, "
+          "a file of costs or rows of costs. Its \"problems\" is a list of objects with histograms "
+          "\"p\" and \"q\"; instead, \"P\" may be a list of histograms and \"Q\" one histogram or "
+          "as many. Histograms have up to 64 bins, and masses are whole or real numbers. Prints "
+          "one line per problem: its number, its distance and its status. A bad problem is named "
+          "and the others are solved.",
       .arguments = {},
-      .examples = {{"fovea emd distance --problems pairs.json --json", "with pivots"},
+      .examples = {{"fovea emd distance --problems pairs.json --json",
+                    "also reports the pivots of each problem"},
                    {"fovea emd distance --problems p.json --ground threshold:3 --flow --json",
-                    "another ground distance, and what moves"},
+                    "uses another ground distance and reports the flows"},
                    {"fovea emd distance --problems p.json --solver simplex --start auxiliary",
-                    "by the simplex from an auxiliary sink"}},
+                    "solves by the simplex method from an auxiliary sink"}},
       .request = make_request<DistanceRequest, run_distance>};
 }
 

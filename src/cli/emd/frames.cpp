@@ -1,5 +1,5 @@
-// Images, cubes and video as bands of floats, one copy a sample. Samples keep their values: what a
-// level is, is settled by the first frame alone, so that later frames are counted alike.
+// Images, cubes and video as bands of floats. Samples keep their values: the first frame alone
+// decides what a level is, so that later frames are treated alike.
 #include "cli/emd/frames.h"
 
 #include <fovea/core/error.h>
@@ -73,20 +73,20 @@ std::int64_t BandFrames::expected_frames() const {
                 : static_cast<std::int64_t>(files_.size());
 }
 double BandFrames::frame_rate() const {
-  constexpr double kOfFiles = 25;
-  return video_ ? video_->reader.info().rate.value() : kOfFiles;
+  constexpr double kFilesPerSecond = 25;
+  return video_ ? video_->reader.info().rate.value() : kFilesPerSecond;
 }
 
-Image<float> gray_band(const BandFrame& frame, int band) {
+Image<float> gray_band(const BandFrame& frame, std::optional<int> band) {
   const int count = frame.bands.count(), width = frame.bands.width(), height = frame.bands.height();
-  if (band >= count)
+  if (band && *band >= count)
     throw InvalidArgument(
-        fmt::format("--band is {}, but {} has bands 0 to {}", band, frame.name, count - 1));
-  if (band >= 0) return clone(frame.bands.plane(band));
+        fmt::format("--band is {}, but {} has bands 0 to {}", *band, frame.name, count - 1));
+  if (band) return clone(frame.bands.plane(*band));
   if (count == 1) return clone(frame.bands.plane(0));
   if (count != 3)
     throw InvalidArgument(fmt::format(
-        "{} has {} bands; choose one with --band, or take --signature bands", frame.name, count));
+        "{} has {} bands; choose one with --band, or use --signature bands", frame.name, count));
   Image<float> gray(width, height);
   const auto red = frame.bands.plane(0), green = frame.bands.plane(1), blue = frame.bands.plane(2);
   for (int y = 0; y < height; ++y)
@@ -96,8 +96,8 @@ Image<float> gray_band(const BandFrame& frame, int band) {
 }
 
 LevelRange level_range(ImageView<const float> band, const BandFrame& frame,
-                       const LevelRange& asked) {
-  if (asked.low != asked.high) return asked;
+                       const std::array<double, 2>& asked) {
+  if (asked[0] != asked[1]) return {static_cast<float>(asked[0]), static_cast<float>(asked[1])};
   if (frame.white > 0) return {0, static_cast<float>(frame.white) + 1};
   LevelRange range{std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity()};
   for (int y = 0; y < band.height; ++y)
@@ -107,7 +107,7 @@ LevelRange level_range(ImageView<const float> band, const BandFrame& frame,
       range.high = std::max(range.high, band.at(x, y));
     }
   if (range.low > range.high)
-    throw FormatError(fmt::format("{}: no value of its band is finite", frame.name));
+    throw FormatError(fmt::format("{}: all values of its band are NaN or infinite", frame.name));
   if (range.low == range.high) range.high = range.low + std::max(1.0F, std::abs(range.low));
   return range;
 }

@@ -2,24 +2,26 @@
 #pragma once
 #include <fovea/core/image.h>
 
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace fovea::cli {
 
 struct BandFrame {
-  Stack<float> bands{};  // samples as stored
-  std::string name{};    // of the file, or the number of a video's frame
-  double white = 0;      // of samples of 8 bits 255; else 0, where the range is the data's own
+  Stack<float> bands{};  // samples with their values in the file
+  std::string name{};    // name of the file, or number of a video's frame
+  double white = 0;      // 255 for samples of 8 bits, else 0: their range is that of the data
 };
 
-// One file: an image, a cube, a folder of bands.
+// Reads one image, cube or folder of bands.
 BandFrame read_bands(const std::string& path, const std::string& variable);
 
-// The frames that inputs stand for: those of a video, or one a file. A single folder is a cube of
-// bands where `folder_is_cube`, else its images are frames.
+// The frames of the inputs: those of a video, or one per file. A single folder is a cube of bands
+// where `folder_is_cube`; otherwise its images are frames.
 class BandFrames {
  public:
   BandFrames(const std::vector<std::string>& inputs, bool folder_is_cube, std::string variable);
@@ -38,17 +40,17 @@ class BandFrames {
   std::unique_ptr<Video> video_;
 };
 
-// One band of a frame, or where `band` is -1 the only one, or the brightness of three (BT.601).
-// InvalidArgument that names the frame where there is none such.
-Image<float> gray_band(const BandFrame& frame, int band);
+// One band of a frame. Without `band` it is the only band, or the brightness of three (BT.601).
+// Throws InvalidArgument that names the frame where there is no such band.
+Image<float> gray_band(const BandFrame& frame, std::optional<int> band);
 
-// Where levels begin and end: as asked for, or 0 to 256 for samples of 8 bits, else the least and
-// greatest value of the band, so that both have a level.
+// Where levels begin and end: the user's range where its ends differ, else 0 to 256 for samples of
+// 8 bits, else the least and the greatest finite value of the band.
 struct LevelRange {
   float low = 0;
   float high = 0;
 };
 LevelRange level_range(ImageView<const float> band, const BandFrame& frame,
-                       const LevelRange& asked);
+                       const std::array<double, 2>& asked);
 
 }  // namespace fovea::cli

@@ -1,7 +1,8 @@
-// fovea emd map: for every pixel the distance of its signature to a target's.
+// fovea emd map: the distance of every pixel's signature to that of a target.
 #include "cli/emd/map.h"
 
 #include <fovea/core/error.h>
+#include <fovea/io/frames.h>
 
 #include <fmt/format.h>
 
@@ -9,10 +10,10 @@
 #include <deque>
 #include <limits>
 
+#include "cli/emd/emd.h"
 #include "cli/program/batch.h"
 #include "cli/program/progress.h"
 #include "cli/program/run.h"
-#include "core/ordered_pipeline.h"
 
 namespace fovea::cli {
 
@@ -26,102 +27,102 @@ std::span<const Choice> choices(Signature) {
 
 void describe(OptionVisitor& visit, MapRequest& request) {
   constexpr double kMost = std::numeric_limits<float>::max();
-  visit("output", request.output,
-        "map to write, a float TIFF; of several frames one page each, or a folder of them");
+  visit.path("output", request.output, TextUse::kOutput,
+             "file for the map, .tif, .tiff, .npy or .pfm; several frames become the pages of one "
+             "TIFF, or files in a folder");
   visit("target", request.target,
-        "x,y,w,h of the first frame, or an image or cube that shows the target alone");
-  visit("picture", request.picture,
-        "file for a colored picture of the map, bright where it is near; of several frames a "
-        "video or "
-        "a folder");
-  visit("truth", request.truth,
-        "file (or FILE.mat:NAME) whose pixels other than 0 are the target: tells the area under "
-        "the ROC curve "
-        "beside "
-        "those of spectral angle and sum of differences");
+        "box x,y,width,height in the first frame, or an image or cube that shows only the target",
+        {.use = TextUse::kInput, .value_name = "X,Y,W,H|FILE"});
+  visit.path("picture", request.picture, TextUse::kOutput,
+             "file for a colored picture of the map, bright where the distance is small; for "
+             "several frames a video or a folder");
+  visit.path("truth", request.truth, TextUse::kInput,
+             "image, cube or FILE.mat:NAME whose pixels other than 0 are the target; reports the "
+             "area under the ROC curve, and those of spectral angle and sum of differences");
   visit("signature", request.signature,
-        "levels of one band in a window, or a spectrum: its bands, or its contrast to the scene");
-  visit("bins", request.bins, "of a signature; 0: 11 levels, 16 of a spectrum", 0, 64);
-  visit("band", request.band, "that levels are taken from; -1: the only one, or gray of three", -1,
-        1e6);
-  visit("low", request.range.low, "value where the first level starts", -kMost, kMost);
-  visit("high", request.range.high,
-        "value where the last level ends; equal to low: 0 to 256 for 8 bits, else the first "
-        "frame's range",
+        "what is compared: levels of one band in a window, or each pixel's spectrum, by its bands "
+        "or by its contrast to the scene");
+  visit("bins", request.bins, "number of bins of a signature", 1, 64,
+        {.absent = "11 for levels, 16 for spectra"});
+  visit("band", request.band, "band that levels are taken from, counted from 0", 0, 1e6,
+        {.absent = "the only band, or the brightness of three"});
+  visit("range", request.range,
+        "values where the first level begins and the last one ends; where both are equal, 0 to 256 "
+        "for samples of 8 bits and else the range of the first frame",
         -kMost, kMost);
-  visit("window", request.window,
-        "pixels across the window around a pixel, odd; 0: 11 for levels, 1 for spectra", 0, 255);
+  visit("window", request.window, "side in pixels, odd, of the window around each pixel", 1, 255,
+        {.absent = "11 for levels, 1 for spectra"});
   visit("border", request.map.border,
-        "a window of levels beyond the border counts less, or the border again");
+        "what a window of levels counts beyond the border: clip counts nothing, repeat counts the "
+        "border's pixels again");
   visit("ground", request.ground,
-        "l1, l2, squared, threshold:T, circular, discrete or a file of costs; empty: threshold:3 "
-        "for levels, a spectrum's own");
+        "cost of moving mass between bins: l1, l2, squared, threshold:T, circular, discrete or a "
+        "file of costs; the default is threshold:3 for levels and depends on the spectra otherwise",
+        {.value_name = "NAME|FILE", .words = emd::ground_words()});
   visit("threshold", request.map.threshold,
-        "greatest distance that must be exact; greater ones may be lower bounds; 0: all exact", 0,
-        kMost);
-  visit.bytes("cache", request.map.cache_bytes,
-              "most memory for distances kept from frame to frame; 0 keeps none");
-  visit("variable", request.variable, "which array of a .mat file; empty: the largest");
+        "greatest distance that must be exact; greater ones may be lower bounds; 0 makes all exact",
+        0, kMost);
+  visit.bytes("cache-bytes", request.map.cache_bytes,
+              "most memory for distances that are kept from frame to frame; 0 keeps none");
+  visit("variable", request.variable,
+        "name of the array to read from a .mat file; the default is the largest",
+        {.value_name = "NAME"});
   describe(visit, request.map.solver);
 }
 
 namespace {
 
-void settle_defaults(MapRequest& request) {
+void check_request(const MapRequest& request, const Context& context) {
   if (request.output.empty() && request.picture.empty() && request.truth.empty())
     throw InvalidArgument(
-        "emd map needs -o OUT.tif, --picture FILE or --truth MAP, something to tell");
+        "emd map has nothing to do; give -o MAP.tif, --picture FILE or --truth FILE");
   if (request.target.empty())
-    throw InvalidArgument("emd map needs --target x,y,w,h or --target FILE");
-  if (request.window != 0 && request.window % 2 == 0)
+    throw InvalidArgument("emd map needs --target x,y,width,height or --target FILE");
+  if (request.window && *request.window % 2 == 0)
     throw InvalidArgument(
-        fmt::format("--window is {}; a window with a middle is odd", request.window));
-  if (request.range.high < request.range.low)
-    throw InvalidArgument(fmt::format("--high {} lies below --low {}; give them in order",
-                                      request.range.high, request.range.low));
-  if (request.window == 0) request.window = request.levels() ? 11 : 1;
-  if (request.bins == 0) request.bins = request.levels() ? 11 : 16;
-  request.map.window = request.levels() ? request.window : 1;
+        fmt::format("--window is {}; expected an odd number of pixels", *request.window));
+  check_outputs(context, {request.output, request.picture});
 }
 
-// Frames go through one after another: read, mapped and written beside each other.
+// Frames are read, mapped and written side by side, each step in the order of the frames.
 class MapRun {
  public:
   MapRun(const MapRequest& request, Context& context)
       : request_(request),
         context_(context),
-        frames_(context.inputs, !request.levels() || request.band >= 0, request.variable),
-        files_(request, frames_.single(), frames_.frame_rate()) {
+        frames_(context.inputs, !request.levels() || request.band, request.variable),
+        files_(request, frames_) {
     if (!request.truth.empty() && !frames_.single())
-      throw InvalidArgument("--truth is one image; it goes with one frame");
+      throw InvalidArgument("--truth is one image and needs one frame, but there are several");
   }
 
   int run() {
-    std::array<Nothing, 1> states{};  // one: frames share what is known
+    const double start = steady_seconds();
+    std::array<Nothing, 1> workers{};  // only one, because frames share what is known
     const bool cpu = context_.exec.device.kind == DeviceKind::kCpu;
-    const int in_flight = cpu && context_.exec.threads == 1 ? 1 : 3;
-    OrderedPipeline<Step, Nothing> steps(
-        states, in_flight,
-        {.read = [&](Step& step) { return frames_.next(step.frame); },
-         .work = [&](Nothing&, Step& step) { work(step); },
-         .write = [&](Step& step) { write(step); }});
+    io::FrameRun run =
+        io::run_frames<Step, Nothing>(workers,
+                                      {.read = [&](Step& step) { return frames_.next(step.frame); },
+                                       .work = [&](Nothing&, Step& step) { work(step); },
+                                       .write = [&](Step& step) { write(step); }},
+                                      {.in_flight = cpu && context_.exec.threads == 1 ? 1 : 3,
+                                       .expected = frames_.expected_frames(),
+                                       .exec = context_.exec});
     try {
-      steps.run(context_.exec);
       while (!flying_.empty()) land();
-    } catch (const Cancelled&) {
-      while (!flying_.empty()) land();
-      report_.stopped = true;
-    } catch (...) {  // what was mapped before is kept
-      while (!flying_.empty()) land();
-      files_.finish();
-      throw;
+    } catch (const Error&) {
+      if (run.whole()) run.fault = std::current_exception();
     }
     files_.finish();
     context_.console.end_progress();
-    if (files_.frames() == 0 && !report_.stopped)
+    if (report_.stats.empty()) {
+      run.rethrow();
       throw FormatError(fmt::format("{}: has no frame", context_.inputs[0]));
-    print_report(report_, request_, mapper_ ? &*mapper_ : nullptr, context_);
-    if (report_.stopped) throw Cancelled("stopped as asked");
+    }
+    report_.seconds = steady_seconds() - start;
+    report_.interrupted = !run.whole();
+    print_report(report_, request_, *mapper_, context_);
+    run.rethrow();
     return kDone;
   }
 
@@ -146,10 +147,10 @@ class MapRun {
   }
   void write(Step& step) {
     if (!mapper_->flies()) {
-      tell(step, step.map);
+      add(step, step.map);
       return;
     }
-    // On a GPU this thread alone has to do with the mapper; frames are written as they land.
+    // On a GPU only this thread uses the mapper; frames are written as they come back.
     if (flying_.size() == emd::Mapper::kFramesInFlight) land();
     const double start = steady_seconds();
     mapper_->submit(step.frame);
@@ -163,9 +164,9 @@ class MapRun {
     const ImageView<const float> map = mapper_->collect();
     step.seconds += steady_seconds() - start;
     step.stats = mapper_->mapper().stats();
-    tell(step, map);
+    add(step, map);
   }
-  void tell(const Step& step, ImageView<const float> map) {
+  void add(const Step& step, ImageView<const float> map) {
     Exec exec = context_.exec;
     exec.progress = {};
     if (!request_.truth.empty())
@@ -173,11 +174,8 @@ class MapRun {
     report_.width = map.width;
     report_.height = map.height;
     files_.add(map);
-    report_.seconds.push_back(step.seconds);
+    report_.frame_seconds.push_back(step.seconds);
     report_.stats.push_back(step.stats);
-    if (context_.exec.progress)
-      context_.exec.progress({"frames", static_cast<double>(files_.frames()),
-                              static_cast<double>(frames_.expected_frames())});
   }
 
   const MapRequest& request_;
@@ -190,7 +188,7 @@ class MapRun {
 };
 
 int run_map(MapRequest& request, Context& context) {
-  settle_defaults(request);
+  check_request(request, context);
   settle_device(context);
   return MapRun(request, context).run();
 }
@@ -201,26 +199,27 @@ Command emd_map_command() {
   return {
       .system = "emd",
       .verb = "map",
-      .summary = "for every pixel the exact Earth Mover's Distance of its signature to a target's",
+      .summary = "map the exact Earth Mover's Distance of every pixel's signature to a target's",
       .text =
-          "The signature of a pixel is the histogram of a window around it, over levels of one "
+          "The signature of a pixel is the histogram of a window around it over levels of one "
           "band, or the pixel's own spectrum: its bands, or its contrast to the scene. Distances "
-          "known from earlier frames and from equal histograms of the frame are looked up, the "
-          "others are solved; what is known never changes the map. With --threshold most distances "
-          "above it are proved to be so instead of being solved. Spectra are learned from the "
-          "first "
-          "frame.",
+          "of histograms that are known from earlier frames or occur twice in a frame are looked "
+          "up, and the others are solved; what is known never changes the map. With --threshold "
+          "most distances above it are proved to lie above it instead of being solved. Contrast is "
+          "learned from the first frame. Values that are NaN or infinite stand for missing "
+          "measurements: a window of levels does not count them, and a spectrum with one gets the "
+          "greatest distance. A video that breaks off and Ctrl-C keep the maps before.",
       .arguments = {{"INPUT",
-                     "an image or cube (ENVI, .mat, TIFF, a folder of bands with --band or a "
+                     "image or cube (ENVI, .mat, TIFF, or a folder of bands with --band or a "
                      "spectral signature); or several frames: images, a folder of them, a video, "
                      "or - for y4m on standard input",
                      1, kAnyNumber}},
       .examples = {{"fovea emd map a.png --target 120,80,24,24 -o map.tif --picture map.png",
-                    "11 levels of gray in windows of 11x11"},
+                    "compares 11 levels of gray in windows of 11x11 pixels"},
                    {"fovea emd map traffic.mp4 --target car.png --threshold 0.5 -o maps/",
-                    "a video, exact up to a distance of 0.5"},
+                    "maps a video, exactly up to a distance of 0.5"},
                    {"fovea emd map c.hdr --signature contrast --target 40,62,3,3 --truth t.png",
-                    "spectra of a cube, measured beside spectral angle and SAD"}},
+                    "maps spectra of a cube and compares the map with spectral angle and SAD"}},
       .request = make_request<MapRequest, run_map>};
 }
 

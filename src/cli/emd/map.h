@@ -1,9 +1,10 @@
 // What the files of fovea emd map share: the request, the mapper of its frames, the files that maps
-// go to and what is told of them.
+// go to and the report.
 #pragma once
 #include <fovea/emd/detect.h>
 #include <fovea/emd/map.h>
 #include <fovea/emd/signature.h>
+#include <fovea/io/tiff_writer.h>
 #include <fovea/io/video.h>
 #include <fovea/report/color_map.h>
 
@@ -29,42 +30,45 @@ struct MapRequest {
   std::string truth{};
   std::string variable{};
   Signature signature = Signature::kLevels;
-  int bins = 0;
-  int band = -1;
-  LevelRange range{};
-  int window = 0;
+  std::optional<int> bins{}, band{}, window{};
+  std::array<double, 2> range{};  // equal ends: see level_range()
   std::string ground{};
   emd::MapOptions map{};
 
   bool levels() const { return signature == Signature::kLevels; }
+  int bin_count() const { return bins.value_or(levels() ? 11 : 16); }
+  int window_side() const { return window.value_or(levels() ? 11 : 1); }
 };
 
-// What the first frame and the target say of all frames: signatures and the mapper for them.
+// Maps frames; the first frame and the target decide levels or spectra for all of them.
 class FrameMapper {
  public:
   FrameMapper(const MapRequest& request, const BandFrame& first, const Exec& exec);
+  ~FrameMapper();
 
   Image<float> map(const BandFrame& frame);
-  // The same for frames in flight, which a GPU works on while others come and go: at most
-  // emd::Mapper::kFramesInFlight. Labels go up once and stay there. A map lasts until as many
-  // frames more are submitted.
-  bool flies() const;  // whether it is worth while: a GPU, and levels
+  // The same for frames in flight, which a GPU works on while others are copied: at most
+  // emd::Mapper::kFramesInFlight. Labels are copied to the GPU once. A map stays valid until that
+  // many more frames are submitted.
+  bool flies() const;  // whether this is faster: on a GPU, for levels
   void submit(const BandFrame& frame);
   ImageView<const float> collect();
 
   const emd::Mapper& mapper() const { return *mapper_; }
   const LevelRange& range() const { return range_; }
-  const std::optional<emd::PixelBox>& box() const { return box_; }
-  const std::vector<float>& spectrum() const { return spectrum_; }  // empty: of other bands
+  const std::optional<Rect<int>>& box() const { return box_; }
+  const std::vector<float>& spectrum() const {
+    return spectrum_;
+  }  // empty where the target has other bands
 
  private:
-  void use_levels(const BandFrame& first, const BandFrame& shown, const emd::PixelBox& box);
+  void use_levels(const BandFrame& first, const BandFrame& shown, const Rect<int>& box);
   void use_spectra(const BandFrame& first);
-  void make_mapper(const emd::GroundDistance& ground, const std::vector<double>& target);
+  void make_mapper(const emd::Ground& ground, const std::vector<double>& target);
   Image<std::uint8_t> labels_of(const BandFrame& frame) const;
   void label(ImageView<const float> band, ImageView<std::uint8_t> labels) const;
 
-  // The memory of a frame in flight, used again by the next of its size.
+  // The memory of a frame in flight, used again for the next frame of its size.
   struct Flight {
     Image<std::uint8_t> labels{};  // where the mapper works
     Image<float> map{};            // on the host, pinned beside a GPU
@@ -74,36 +78,39 @@ class FrameMapper {
   Exec exec_;
   std::array<Flight, emd::Mapper::kFramesInFlight> flights_{};
   std::size_t submitted_ = 0, collected_ = 0;
-  std::optional<emd::PixelBox> box_{};
+  std::optional<Rect<int>> box_{};
   std::vector<float> spectrum_{};
   LevelRange range_{};
   std::optional<emd::SpectralSignature> spectra_{};
   std::optional<emd::Mapper> mapper_{};
 };
 
-// Where maps and pictures of them go.
+// Where maps and pictures of them go. Nothing is held back: a page is written when it is added.
 class MapFiles {
  public:
-  MapFiles(const MapRequest& request, bool single, double frame_rate);
+  // Throws InvalidArgument where the output's name cannot hold a map.
+  MapFiles(const MapRequest& request, const BandFrames& frames);
 
   void add(ImageView<const float> map);
   void finish();
   std::int64_t frames() const { return frames_; }
 
  private:
-  bool one_file() const;
   void make_folder() const;
+  void add_page(ImageView<const float> map);
   void draw(ImageView<const float> map);
 
   const MapRequest& request_;
-  bool single_;
+  bool folder_;  // one file per frame
+  bool single_;  // one frame
+  std::int64_t expected_frames_;
   std::optional<io::VideoWriter> video_{};
   std::optional<report::ColorMapOptions> colors_{};
-  std::vector<Image<float>> pages_{};
+  std::optional<io::TiffWriter> pages_{};
   std::int64_t frames_ = 0;
 };
 
-// Areas under the ROC curve; the target's own pixels do not count where they are known.
+// Areas under ROC curves. Pixels of the target's box, where there is one, do not count.
 struct Areas {
   double emd = 0;
   std::optional<double> angle{}, differences{};
@@ -112,16 +119,15 @@ struct Areas {
 Areas areas_of(ImageView<const float> map, const BandFrame& frame, const std::string& truth_path,
                const FrameMapper& mapper, const Exec& exec);
 
-// What came of all frames.
 struct MapReport {
   int width = 0, height = 0;
-  std::vector<double> seconds{};  // a frame
-  std::vector<emd::MapStats> stats{};
+  double seconds = 0;                   // the whole run, with reading and writing
+  std::vector<double> frame_seconds{};  // in the mapper, one per frame
+  std::vector<emd::MapStats> stats{};   // one per frame
   std::optional<Areas> areas{};
-  bool stopped = false;
+  bool interrupted = false;  // the run ended before the frames did
 };
-// `mapper` is null where there was no frame.
-void print_report(const MapReport& report, const MapRequest& request, const FrameMapper* mapper,
+void print_report(const MapReport& report, const MapRequest& request, const FrameMapper& mapper,
                   Context& context);
 
 }  // namespace fovea::cli

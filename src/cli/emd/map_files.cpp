@@ -1,34 +1,75 @@
-// Maps as files: float TIFFs, one, a folder of them or pages of one, and pictures or a video of
-// them. Pages are held until the end, a folder's files are not.
+// Maps as files: one file, a folder of files or the pages of one TIFF, and pictures or a video of
+// them. Each map is written when it is there, so that memory does not grow with the frames.
 #include <fovea/core/error.h>
 #include <fovea/io/image_io.h>
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include "cli/emd/map.h"
 
 namespace fovea::cli {
 namespace fs = std::filesystem;
+namespace {
 
-MapFiles::MapFiles(const MapRequest& request, bool single, double frame_rate)
-    : request_(request), single_(single) {
-  if (!request.picture.empty() && !single)
-    video_.emplace(request.picture, io::VideoWriteOptions{.frame_rate = frame_rate});
+std::string ending_of(const std::string& path) {
+  std::string ending = fs::path(path).extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return ending;
+}
+
+bool is_tiff(const std::string& path) {
+  return ending_of(path) == ".tif" || ending_of(path) == ".tiff";
+}
+
+bool names_folder(const std::string& path) {
+  std::error_code ignored;
+  return path.ends_with('/') || ending_of(path).empty() || fs::is_directory(path, ignored);
+}
+
+void check_output(const std::string& path, bool single) {
+  if (path == "-")
+    throw InvalidArgument("-o - : a map cannot be written to standard output; name a .tif file");
+  const bool floats = ending_of(path) == ".npy" || ending_of(path) == ".pfm";
+  if (path.empty() || names_folder(path) || is_tiff(path) || (single && floats)) return;
+  throw InvalidArgument(
+      single ? fmt::format("-o {}: a map holds fractional distances; name a file that ends in "
+                           ".tif, .tiff, .npy or .pfm. For an image to look at use --picture",
+                           path)
+             : fmt::format("-o {}: maps of several frames go to one file that ends in .tif or "
+                           ".tiff, with one page per frame, or to a folder. For a video to look at "
+                           "use --picture",
+                           path));
+}
+
+}  // namespace
+
+MapFiles::MapFiles(const MapRequest& request, const BandFrames& frames)
+    : request_(request),
+      folder_(names_folder(request.output)),
+      single_(frames.single()),
+      expected_frames_(frames.expected_frames()) {
+  check_output(request.output, single_);
+  if (!request.picture.empty() && !single_)
+    video_.emplace(request.picture, io::VideoWriteOptions{.frame_rate = frames.frame_rate()});
 }
 
 void MapFiles::add(ImageView<const float> map) {
   if (!request_.picture.empty()) draw(map);
   if (!request_.output.empty()) {
-    if (single_) {
-      io::write_image(request_.output, map);
-    } else if (one_file()) {
-      pages_.push_back(clone(map));
-    } else {
+    if (folder_) {
       if (frames_ == 0) make_folder();
       io::write_image((fs::path(request_.output) / fmt::format("{:06}.tif", frames_)).string(),
                       map);
+    } else if (single_) {
+      io::write_image(request_.output, map);
+    } else {
+      add_page(map);
     }
   }
   ++frames_;
@@ -37,15 +78,17 @@ void MapFiles::add(ImageView<const float> map) {
 void MapFiles::finish() {
   if (frames_ == 0) return;
   if (video_) video_->finish();
-  if (pages_.empty()) return;
-  std::vector<io::AnyView> views;
-  for (const Image<float>& page : pages_) views.emplace_back(page.view());
-  io::write_pages(request_.output, views);
+  if (pages_) pages_->finish();
 }
 
-bool MapFiles::one_file() const {
-  const std::string extension = fs::path(request_.output).extension().string();
-  return extension == ".tif" || extension == ".tiff";
+void MapFiles::add_page(ImageView<const float> map) {
+  if (!pages_) {
+    const auto bytes = static_cast<std::uint64_t>(map.width) *
+                       static_cast<std::uint64_t>(map.height) * sizeof(float);
+    pages_.emplace(request_.output, io::ImageWriteOptions{},
+                   bytes * static_cast<std::uint64_t>(expected_frames_));
+  }
+  pages_->write(map);
 }
 
 void MapFiles::make_folder() const {
@@ -56,7 +99,7 @@ void MapFiles::make_folder() const {
         fmt::format("{}: cannot make the folder: {}", request_.output, error.message()));
 }
 
-// One range for all frames, the first one's; near is bright.
+// All frames share the first one's range of colors; near is bright.
 void MapFiles::draw(ImageView<const float> map) {
   if (!colors_) {
     const report::ValueRange range = report::value_range(map);

@@ -1,5 +1,5 @@
-// Frames to distances: the first frame settles levels or spectra, the target its signature; each
-// frame is then labeled, or turned into spectra, and mapped.
+// From frames to distances: the first frame decides levels or spectra and the target its signature;
+// each frame is then labeled, or turned into spectra, and mapped.
 #include <fovea/core/error.h>
 
 #include <fmt/format.h>
@@ -13,12 +13,12 @@ namespace fovea::cli {
 FrameMapper::FrameMapper(const MapRequest& request, const BandFrame& first, const Exec& exec)
     : request_(request), exec_(exec) {
   const TargetWord target = parse_target(request.target);
-  if (const auto* box = std::get_if<emd::TrackBox>(&target))
+  if (const auto* box = std::get_if<Rect<double>>(&target))
     box_ = box_within(*box, first.bands.width(), first.bands.height());
   const BandFrame other = box_ ? BandFrame{} : read_bands(request.target, request.variable);
   const BandFrame& shown = box_ ? first : other;
-  const emd::PixelBox whole{0, 0, shown.bands.width(), shown.bands.height()};
-  const emd::PixelBox box = box_.value_or(whole);
+  const Rect<int> whole{0, 0, shown.bands.width(), shown.bands.height()};
+  const Rect<int> box = box_.value_or(whole);
   const bool wanted = !request.levels() || !request.truth.empty();
   if (wanted && shown.bands.count() == first.bands.count())
     spectrum_ = emd::mean_spectrum(shown.bands, box);
@@ -26,46 +26,52 @@ FrameMapper::FrameMapper(const MapRequest& request, const BandFrame& first, cons
   else use_spectra(first);
 }
 
+// Frames in flight write into this object's memory.
+FrameMapper::~FrameMapper() {
+  try {
+    while (collected_ < submitted_) collect();
+  } catch (const Error&) {  // they are given up, whatever happened to them
+  }
+}
+
 Image<float> FrameMapper::map(const BandFrame& frame) {
   if (!spectra_) return mapper_->map(labels_of(frame));
   if (frame.bands.count() != spectra_->bands())
-    throw FormatError(fmt::format("{} has {} bands, the first frame {}", frame.name,
+    throw FormatError(fmt::format("{} has {} bands, but the first frame has {}", frame.name,
                                   frame.bands.count(), spectra_->bands()));
   return mapper_->map_histograms(spectra_->of(frame.bands));
 }
 
-void FrameMapper::use_levels(const BandFrame& first, const BandFrame& shown,
-                             const emd::PixelBox& box) {
+void FrameMapper::use_levels(const BandFrame& first, const BandFrame& shown, const Rect<int>& box) {
   range_ = level_range(gray_band(first, request_.band), first, request_.range);
   const Image<std::uint8_t> labels = labels_of(shown);
-  make_mapper(
-      emd::GroundDistance::named(request_.ground.empty() ? "threshold:3" : request_.ground,
-                                 request_.bins),
-      emd::label_histogram(labels.view().crop(box.x, box.y, box.width, box.height), request_.bins));
+  make_mapper(request_.ground.empty() ? emd::Ground() : emd::Ground(request_.ground),
+              emd::label_histogram(labels.view().crop(box.x, box.y, box.width, box.height),
+                                   request_.bin_count()));
 }
 
 void FrameMapper::use_spectra(const BandFrame& first) {
   if (spectrum_.empty())
-    throw FormatError(fmt::format("{}: has other bands than {}, which has {}", request_.target,
+    throw FormatError(fmt::format("{0}: does not have the {2} bands of {1}", request_.target,
                                   first.name, first.bands.count()));
   spectra_.emplace(first.bands,
                    emd::SignatureOptions{.kind = request_.signature == Signature::kBands
                                                      ? emd::SignatureKind::kBands
                                                      : emd::SignatureKind::kContrast,
-                                         .bins = request_.bins,
-                                         .window = request_.window,
+                                         .bins = request_.bin_count(),
+                                         .window = request_.window_side(),
                                          .exec = exec_});
-  make_mapper(request_.ground.empty()
-                  ? spectra_->ground()
-                  : emd::GroundDistance::named(request_.ground, spectra_->bins()),
-              spectra_->of(spectrum_));
+  make_mapper(
+      request_.ground.empty() ? emd::Ground(spectra_->ground()) : emd::Ground(request_.ground),
+      spectra_->of(spectrum_));
 }
 
-void FrameMapper::make_mapper(const emd::GroundDistance& ground,
-                              const std::vector<double>& target) {
+void FrameMapper::make_mapper(const emd::Ground& ground, const std::vector<double>& target) {
   emd::MapOptions options = request_.map;
+  options.ground = ground;
+  options.window = request_.levels() ? request_.window_side() : 1;
   options.exec = exec_;
-  mapper_.emplace(ground, target, options);
+  mapper_.emplace(target, options);
 }
 
 Image<std::uint8_t> FrameMapper::labels_of(const BandFrame& frame) const {
@@ -77,7 +83,7 @@ Image<std::uint8_t> FrameMapper::labels_of(const BandFrame& frame) const {
 
 void FrameMapper::label(ImageView<const float> band, ImageView<std::uint8_t> labels) const {
   quantize(band, labels,
-           {.levels = request_.bins, .low = range_.low, .high = range_.high, .exec = exec_});
+           {.levels = request_.bin_count(), .low = range_.low, .high = range_.high, .exec = exec_});
 }
 
 bool FrameMapper::flies() const {
@@ -87,7 +93,7 @@ bool FrameMapper::flies() const {
 void FrameMapper::submit(const BandFrame& frame) {
   const Device device = mapper_->options().exec.device;
   const bool cuda = device.kind == DeviceKind::kCuda;
-  const fovea::cuda::ScopedDevice here(device);  // where new memory lies
+  const fovea::cuda::ScopedDevice here(device);  // new memory belongs to it
   const Image<float> band = gray_band(frame, request_.band);
   Flight& flight = flights_[submitted_ % flights_.size()];
   if (flight.map.width() != band.width() || flight.map.height() != band.height())

@@ -1,5 +1,5 @@
-// What fovea emd map tells: a line or JSON, how pixels came to their distances, and how well the
-// map separates a target from what surrounds it.
+// The report of fovea emd map: one line or JSON, with how pixels got their distances and how well
+// the map separates a target from its background.
 #include <fovea/core/error.h>
 #include <fovea/io/json_writer.h>
 #include <fovea/io/sink.h>
@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "cli/emd/emd.h"
 #include "cli/emd/map.h"
@@ -15,7 +14,7 @@
 namespace fovea::cli {
 namespace {
 
-// An image, the first band of a cube, or an array of a .mat file as FILE.mat:NAME.
+// Reads an image, the first band of a cube, or an array of a .mat file given as FILE.mat:NAME.
 Image<std::uint8_t> read_truth(const std::string& path) {
   const auto mat = path.rfind(".mat:");
   const std::string file = mat == std::string::npos ? path : path.substr(0, mat + 4);
@@ -52,7 +51,7 @@ emd::MapStats total_of(const MapReport& report) {
   return total;
 }
 
-std::string json_of(const MapReport& report, const MapRequest& request, const FrameMapper* mapper,
+std::string json_of(const MapReport& report, const MapRequest& request, const FrameMapper& mapper,
                     const Context& context) {
   std::string text;
   io::JsonWriter json(io::string_sink(text));
@@ -61,21 +60,19 @@ std::string json_of(const MapReport& report, const MapRequest& request, const Fr
   if (!request.output.empty()) json.member("output", request.output);
   if (!request.picture.empty()) json.member("picture", request.picture);
   json.member("width", report.width).member("height", report.height);
-  json.member("frames", report.stats.size()).member("interrupted", report.stopped);
-  if (mapper != nullptr) {
-    json.key("target").begin_array();
-    for (const std::uint16_t mass : mapper->mapper().target()) json.value(static_cast<int>(mass));
-    json.end_array();
-    if (request.levels())
-      json.member("low", mapper->range().low).member("high", mapper->range().high);
-    write_ground(json, mapper->mapper().ground());
-  }
+  json.member("frames", report.stats.size()).member("interrupted", report.interrupted);
+  json.member("seconds", report.seconds);
+  json.key("target").begin_array();
+  for (const std::uint16_t mass : mapper.mapper().target()) json.value(static_cast<int>(mass));
+  json.end_array();
+  if (request.levels()) json.member("low", mapper.range().low).member("high", mapper.range().high);
+  write_ground(json, mapper.mapper().ground());
   if (report.areas) write_areas(json, *report.areas);
   json.key("stats");
   write_stats(json, total_of(report));
   json.key("frame_stats").begin_array();
   for (std::size_t i = 0; i < report.stats.size(); ++i) {
-    json.begin_object().member("seconds", report.seconds[i]).key("stats");
+    json.begin_object().member("seconds", report.frame_seconds[i]).key("stats");
     write_stats(json, report.stats[i]);
     json.end_object();
   }
@@ -87,10 +84,9 @@ std::string line_of(const MapReport& report, const std::string& name) {
   const emd::MapStats total = total_of(report);
   const std::size_t frames = report.stats.size();
   std::string line = fmt::format(
-      "{}: {} of {}x{}, {:.1f} % of pixels known or alike, {} distances solved, {:.3g} s\n", name,
-      frames == 1 ? "1 frame" : fmt::format("{} frames", frames), report.width, report.height,
-      100 * total.hit_rate(), total.solved,
-      std::accumulate(report.seconds.begin(), report.seconds.end(), 0.0));
+      "{}: {} of {}x{}, {} distances solved, {:.1f} % of pixels known or duplicate, {:.3g} s\n",
+      name, frames == 1 ? "1 frame" : fmt::format("{} frames", frames), report.width, report.height,
+      total.solved, 100 * total.hit_rate(), report.seconds);
   if (!report.areas) return line;
   line += fmt::format("area under the ROC curve: {:.4f}", report.areas->emd);
   if (report.areas->angle)
@@ -105,8 +101,9 @@ Areas areas_of(ImageView<const float> map, const BandFrame& frame, const std::st
                const FrameMapper& mapper, const Exec& exec) {
   const Image<std::uint8_t> truth = read_truth(truth_path);
   if (truth.width() != map.width || truth.height() != map.height)
-    throw InvalidArgument(fmt::format("--truth {} is {}x{}, the map {}x{}", truth_path,
-                                      truth.width(), truth.height(), map.width, map.height));
+    throw InvalidArgument(fmt::format("--truth {} has {}x{} pixels, but the map has {}x{}",
+                                      truth_path, truth.width(), truth.height(), map.width,
+                                      map.height));
   Image<std::uint8_t> counted(map.width, map.height);
   for (int y = 0; y < map.height; ++y) std::fill_n(counted.row(y), map.width, std::uint8_t{1});
   if (const auto& box = mapper.box())
@@ -123,11 +120,13 @@ Areas areas_of(ImageView<const float> map, const BandFrame& frame, const std::st
   return areas;
 }
 
-void print_report(const MapReport& report, const MapRequest& request, const FrameMapper* mapper,
+void print_report(const MapReport& report, const MapRequest& request, const FrameMapper& mapper,
                   Context& context) {
-  context.console.print(
-      context.json ? json_of(report, request, mapper, context)
-                   : line_of(report, request.output.empty() ? context.inputs[0] : request.output));
+  if (context.json) context.console.print(json_of(report, request, mapper, context));
+  else
+    print_summary(context,
+                  line_of(report, request.output.empty() ? context.inputs[0] : request.output),
+                  {request.picture});
 }
 
 }  // namespace fovea::cli

@@ -14,7 +14,7 @@
 namespace fovea::cli {
 namespace {
 
-std::optional<emd::TrackBox> box_of(const std::string& word) {
+std::optional<Rect<double>> box_of(const std::string& word) {
   std::vector<double> numbers;
   for (const std::string_view part : detail::split(word, ',')) {
     double value = 0;
@@ -24,10 +24,10 @@ std::optional<emd::TrackBox> box_of(const std::string& word) {
     numbers.push_back(value);
   }
   if (numbers.size() != 4) return std::nullopt;
-  return emd::TrackBox{numbers[0], numbers[1], numbers[2], numbers[3]};
+  return Rect<double>{numbers[0], numbers[1], numbers[2], numbers[3]};
 }
 
-std::string to_text(const emd::TrackBox& box) {
+std::string to_text(const Rect<double>& box) {
   return fmt::format("{},{},{},{}", box.x, box.y, box.width, box.height);
 }
 
@@ -47,7 +47,7 @@ std::vector<TargetWord> parse_targets(const std::vector<std::string>& words) {
   return targets;
 }
 
-emd::PixelBox box_within(const emd::TrackBox& box, int width, int height) {
+Rect<int> box_within(const Rect<double>& box, int width, int height) {
   for (const double value : {box.x, box.y, box.width, box.height}) {
     if (value != std::floor(value))
       throw InvalidArgument(

@@ -1,4 +1,5 @@
-// Targets as the verbs of fovea emd take them: a box of a frame, or a file that shows one alone.
+// Targets as the verbs of fovea emd take them: a box in a frame, or a file that shows only the
+// target.
 #pragma once
 #include <fovea/emd/detect.h>
 #include <fovea/emd/track.h>
@@ -9,13 +10,15 @@
 
 namespace fovea::cli {
 
-using TargetWord = std::variant<emd::TrackBox, std::string>;
+using TargetWord = std::variant<Rect<double>, std::string>;
 
-// "x,y,width,height", else the name of a file. InvalidArgument for numbers that are no box.
+// Reads "x,y,width,height" as a box and anything else as the name of a file. Throws InvalidArgument
+// for numbers that are no box.
 TargetWord parse_target(const std::string& word);
 std::vector<TargetWord> parse_targets(const std::vector<std::string>& words);
 
-// A box in whole pixels of a frame. InvalidArgument where it has none or reaches outside.
-emd::PixelBox box_within(const emd::TrackBox& box, int width, int height);
+// The box in whole pixels of a frame. Throws InvalidArgument where the box has fractions or no
+// area, or reaches outside.
+Rect<int> box_within(const Rect<double>& box, int width, int height);
 
 }  // namespace fovea::cli

@@ -1,49 +1,52 @@
-// fovea emd track: targets followed through a video by their colors.
+// fovea emd track: follows targets through a video by their colors.
 #include "cli/emd/track.h"
 
 #include <fovea/core/error.h>
+#include <fovea/io/frames.h>
 #include <fovea/io/image_io.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "cli/emd/emd.h"
 #include "cli/emd/targets.h"
 #include "cli/ops/images.h"
 #include "cli/program/batch.h"
 #include "cli/program/progress.h"
 #include "cli/program/run.h"
-#include "core/ordered_pipeline.h"
 
 namespace fovea::cli {
 
 void describe(OptionVisitor& visit, TrackRequest& request) {
-  visit("target", request.targets,
-        "box x,y,width,height of a target in its first frame, pixels from 0, or an example image "
-        "file; may be given several times",
-        {.value_name = "X,Y,W,H|FILE", .repeats = true});
+  visit(
+      "target", request.targets,
+      "box x,y,width,height of a target in its first frame, in pixels from 0, or an example image "
+      "of it; may be given several times",
+      {.use = TextUse::kInput, .value_name = "X,Y,W,H|FILE", .repeats = true});
   visit("frame", request.frame, "index of the frame that targets start in, from 0", 0, 1e9);
-  visit("truth", request.truths,
-        "true boxes to measure against: one line per frame, beginning with the targets' first "
-        "frame, or MOT challenge text. One file per target, or one MOT file for all. Without "
-        "--target the targets are the first boxes of these files",
-        {.use = TextUse::kInput, .repeats = true});
+  visit(
+      "truth", request.truths,
+      "true boxes to compare with: one line per frame, beginning with the targets' first frame, "
+      "or MOT challenge text. Give one file per target, or one MOT file for all. Without --target "
+      "the targets are the first boxes of these files",
+      {.use = TextUse::kInput, .repeats = true});
   visit("truth-origin", request.truth_origin,
-        "coordinate of the first pixel in --truth: 1 as benchmarks count, or 0", 0, 1);
-  visit("output", request.output, "file for the boxes, in MOT challenge's form");
-  visit("video", request.video, "video with the boxes drawn");
-  visit("map-video", request.map_video,
-        "video of how much each pixel looks like a target; maps whole frames");
+        "coordinate of the first pixel in --truth: 1 as in benchmarks, or 0", 0, 1);
+  visit.path("output", request.output, TextUse::kOutput,
+             "file for the boxes as MOT challenge text; - is standard output");
+  visit.path("video", request.video, TextUse::kOutput, "video of the frames with the boxes drawn");
+  visit.path("map-video", request.map_video, TextUse::kOutput,
+             "video of the likelihood that each pixel belongs to a target; maps whole frames");
   visit("rivals", request.rivals,
-        "measure others on the same frames too: CamShift, mean shift, a box that stays, our search "
-        "with Bhattacharyya's distance; needs --truth");
+        "compare with other trackers on the same frames: CamShift, mean shift, a box that stays, "
+        "and our search with the Bhattacharyya distance; needs --truth");
   describe(visit, request.track);
 }
 
 namespace {
 
 using emd::Track;
-using emd::TrackBox;
 
 Image<std::uint8_t> example_of(const std::string& path) {
   io::AnyImage image = io::read_image(path);
@@ -54,7 +57,7 @@ Image<std::uint8_t> example_of(const std::string& path) {
   return io::to_bytes(image);
 }
 
-// One pass over the video: reading, following and writing go on beside each other.
+// One pass over the video: frames are read, followed and written side by side.
 class TrackRun {
  public:
   TrackRun(const TrackRequest& request, Context& context)
@@ -69,7 +72,7 @@ class TrackRun {
     }
     emd::TrackOptions options = request.track;
     options.exec = context.exec;
-    options.exec.progress = {};  // frames are told
+    options.exec.progress = {};  // progress counts frames
     options.whole_map = options.whole_map || !request.map_video.empty();
     trackers_.emplace_back(options);
     boxes_.resize(targets_.size());
@@ -81,31 +84,28 @@ class TrackRun {
 
   int run() {
     const double start = steady_seconds();
-    // Beside others ours is alone with a frame too, as they are.
+    // Rivals are alone with each frame; so that times compare, ours is then too.
     const bool alone = context_.exec.threads == 1 && context_.exec.device.kind == DeviceKind::kCpu;
-    const int in_flight = alone || request_.rivals ? 1 : 4;
-    OrderedPipeline<TrackFrame, emd::Tracker> steps(
-        trackers_, in_flight,
+    const io::FrameRun run = io::run_frames<TrackFrame, emd::Tracker>(
+        trackers_,
         {.read = [&](TrackFrame& step) { return reader_.next(step.frame); },
          .work = [&](emd::Tracker& tracker, TrackFrame& step) { work(tracker, step); },
-         .write = [&](TrackFrame& step) { write(step); }});
-    try {
-      steps.run(context_.exec);
-    } catch (const Cancelled&) {
-      report_.stopped = true;
-    } catch (...) {  // a truncated file, such as: what was found before is kept
-      finish();
-      throw;
-    }
-    finish();
+         .write = [&](TrackFrame& step) { write(step); }},
+        {.in_flight = alone || request_.rivals ? 1 : 4,
+         .expected = std::max<std::int64_t>(0, reader_.expected_frames()),
+         .exec = context_.exec});
     context_.console.end_progress();
-    if (report_.frames == 0 && !report_.stopped)
+    if (report_.frames == 0) {
+      run.rethrow();
       throw InvalidArgument(fmt::format("--frame is {}, but {} has no more than {} frames",
                                         request_.frame, context_.inputs[0], request_.frame));
+    }
+    files_->finish();
+    report_.interrupted = !run.whole();
     report_.seconds = steady_seconds() - start;
     measure();
     print_report(report_, request_, trackers_.front(), context_);
-    if (report_.stopped) throw Cancelled("stopped as asked");
+    run.rethrow();
     return kDone;
   }
 
@@ -115,7 +115,7 @@ class TrackRun {
       step.tracks = begin(tracker, step.frame.image.view());
     } else {
       const double start = steady_seconds();
-      step.tracks = tracker.next(step.frame.image);
+      step.tracks = tracker.track(step.frame.image);
       following_seconds_ += steady_seconds() - start;
     }
     if (files_->draws_maps()) step.map = draw_map(tracker);
@@ -123,16 +123,16 @@ class TrackRun {
 
   std::vector<Track> begin(emd::Tracker& tracker, ImageView<const std::uint8_t> frame) const {
     const bool all_boxes = std::all_of(targets_.begin(), targets_.end(), [](const auto& target) {
-      return std::holds_alternative<TrackBox>(target);
+      return std::holds_alternative<Rect<double>>(target);
     });
     std::vector<Track> tracks;
     if (all_boxes) {
-      std::vector<TrackBox> boxes;
-      for (const TargetWord& target : targets_) boxes.push_back(std::get<TrackBox>(target));
+      std::vector<Rect<double>> boxes;
+      for (const TargetWord& target : targets_) boxes.push_back(std::get<Rect<double>>(target));
       return tracker.add(frame, boxes);
     }
     for (const TargetWord& target : targets_) {
-      if (const auto* box = std::get_if<TrackBox>(&target)) {
+      if (const auto* box = std::get_if<Rect<double>>(&target)) {
         tracks.push_back(tracker.add(frame, std::span(box, 1)).front());
       } else {
         tracks.push_back(tracker.add_example(frame, example_of(std::get<std::string>(target))));
@@ -146,24 +146,16 @@ class TrackRun {
       boxes_[static_cast<std::size_t>(track.id - 1)].push_back(track.box);
     add_tracks(report_, step, context_.json);
     files_->add(step);
-    if (context_.exec.progress)
-      context_.exec.progress(
-          {"frames", static_cast<double>(report_.frames),
-           static_cast<double>(std::max<std::int64_t>(0, reader_.expected_frames()))});
   }
 
-  void finish() {
-    if (report_.frames > 0) files_->finish();
-  }
-
-  // Against the truth, and beside others.
+  // Compares with the truth, and with rivals.
   void measure() {
     const auto followed = static_cast<double>(std::max<std::int64_t>(1, report_.frames - 1));
     const double each = following_seconds_ / followed / static_cast<double>(targets_.size());
     for (std::size_t i = 0; i < truths_.size(); ++i)
       report_.own.push_back({"fovea", false, emd::evaluate_track(boxes_[i], truths_[i]), each});
-    if (!request_.rivals || report_.stopped) return;
-    std::vector<TrackBox> starts;
+    if (!request_.rivals || report_.interrupted) return;
+    std::vector<Rect<double>> starts;
     for (const auto& boxes : boxes_) starts.push_back(boxes.front());
     report_.rivals = measure_track_rivals(request_, starts, truths_, context_);
     context_.console.end_progress();
@@ -172,12 +164,12 @@ class TrackRun {
   const TrackRequest& request_;
   Context& context_;
   std::vector<TargetWord> targets_;
-  std::vector<std::vector<TrackBox>> truths_{};
+  std::vector<std::vector<Rect<double>>> truths_{};
   io::VideoReader reader_;
-  std::vector<emd::Tracker> trackers_{};  // one: a place follows from the one before
-  std::optional<TrackFiles> files_{};     // made once all else is known to be right
-  std::vector<std::vector<TrackBox>> boxes_{};
-  double following_seconds_ = 0;  // in the tracker, after the first frame
+  std::vector<emd::Tracker> trackers_{};  // only one, because each place depends on the last
+  std::optional<TrackFiles> files_{};     // made after everything else is checked
+  std::vector<std::vector<Rect<double>>> boxes_{};
+  double following_seconds_ = 0;  // spent in the tracker after the first frame
   TrackReport report_{};
 };
 
@@ -185,20 +177,13 @@ void check_request(const TrackRequest& request, const Context& context) {
   if (request.targets.empty() && request.truths.empty())
     throw InvalidArgument("emd track needs --target x,y,width,height or an example image file");
   if (request.rivals && request.truths.empty())
-    throw InvalidArgument("--rivals needs --truth, boxes to measure against");
-  const bool tells = context.json || !request.truths.empty();
-  if (!tells && request.output.empty() && request.video.empty() && request.map_video.empty())
+    throw InvalidArgument("--rivals needs --truth, the boxes to compare with");
+  const bool reports = context.json || !request.truths.empty();
+  if (!reports && request.output.empty() && request.video.empty() && request.map_video.empty())
     throw InvalidArgument(
-        "emd track needs -o TRACKS.txt, --video, --map-video, --truth or --json, something to "
-        "tell");
-  std::vector<std::string> taken;
-  for (const std::string& path : {request.output, request.video, request.map_video}) {
-    if (path.empty()) continue;
-    if (std::find(taken.begin(), taken.end(), path) != taken.end())
-      throw InvalidArgument(
-          fmt::format("{} would be written twice; give each result its own name", path));
-    taken.push_back(path);
-  }
+        "emd track has nothing to write; give -o TRACKS.txt, --video, --map-video, --truth or "
+        "--json");
+  check_outputs(context, {request.output, request.video, request.map_video});
 }
 
 int run_track(TrackRequest& request, Context& context) {
@@ -209,14 +194,14 @@ int run_track(TrackRequest& request, Context& context) {
 
 }  // namespace
 
-std::vector<std::vector<TrackBox>> read_truths(const std::vector<std::string>& files, int origin,
-                                               std::size_t targets) {
-  std::vector<std::vector<TrackBox>> truths;
+std::vector<std::vector<Rect<double>>> read_truths(const std::vector<std::string>& files,
+                                                   int origin, std::size_t targets) {
+  std::vector<std::vector<Rect<double>>> truths;
   if (files.empty()) return truths;
   if (targets == 0) targets = files.size();
   if (files.size() != 1 && files.size() != targets)
     throw InvalidArgument(fmt::format(
-        "--truth names {} files for {} targets; expected one a target", files.size(), targets));
+        "--truth names {} files for {} targets; expected one per target", files.size(), targets));
   for (std::size_t i = 0; i < targets; ++i) {
     const std::string& file = files[files.size() == 1 ? 0 : i];
     truths.push_back(
@@ -236,20 +221,22 @@ Command emd_track_command() {
       .verb = "track",
       .summary = "follow targets through a video by their colors",
       .text =
-          "Learns the colors of a target and of what surrounds it in one frame, maps every frame "
-          "after it by Earth Mover's Distance to both, and takes the place that looks most like "
-          "the one and least like the other. A target that is lost is looked for in the whole "
-          "frame. Gray targets are compared part by part too.",
+          "Learns the colors of a target and of its surroundings in one frame. In every later "
+          "frame "
+          "it maps the Earth Mover's Distance to both, and takes the place that looks most like "
+          "the target and least like its surroundings. A lost target is searched for in the whole "
+          "frame. Gray targets are also compared part by part. A video that breaks off and Ctrl-C "
+          "keep the frames before.",
       .arguments = {{"VIDEO",
                      "video file, folder or glob of images, or - for y4m on standard input", 1, 1}},
       .examples = {{"fovea emd track walk.mp4 --target 205,151,17,50 -o tracks.txt",
-                    "a box in the first frame, as MOT challenge text"},
+                    "follows a box of the first frame and writes MOT challenge text"},
                    {"fovea emd track a.mp4 --target 9,40,30,80 --target 90,44,32,78 --video b.mp4",
-                    "two targets, drawn"},
+                    "follows two targets and draws their boxes"},
                    {"fovea emd track frames --target ball.png --map-video map.mp4 -o t.txt",
-                    "by an example image, with a video of the map"},
+                    "finds the target by an example image and writes a video of the map"},
                    {"fovea emd track img --truth groundtruth_rect.txt --rivals --json",
-                    "measured against truth, beside others"}},
+                    "compares with the truth and with other trackers"}},
       .request = make_request<TrackRequest, run_track>};
 }
 

@@ -1,5 +1,5 @@
-// What the files of fovea emd track share: the request, the files that tracks go to, what is told
-// of them, and the others that they are measured beside.
+// What the files of fovea emd track share: the request, the files that tracks go to, the report,
+// and the rivals that tracks are compared with.
 #pragma once
 #include <fovea/emd/track.h>
 #include <fovea/io/sink.h>
@@ -26,17 +26,18 @@ struct TrackRequest {
   emd::TrackOptions track{};
 };
 
-// Boxes of each target from the frame on where it starts; as many as there are targets, or none.
-std::vector<std::vector<emd::TrackBox>> read_truths(const std::vector<std::string>& files,
-                                                    int origin, std::size_t targets);
+// The true boxes of each target, beginning with the frame where it starts: one list per target, or
+// none at all.
+std::vector<std::vector<Rect<double>>> read_truths(const std::vector<std::string>& files,
+                                                   int origin, std::size_t targets);
 
 // One frame and the targets in it.
 struct TrackFrame {
   io::Frame frame{};
   std::vector<emd::Track> tracks{};
-  Image<std::uint8_t> map{};  // where one is drawn
+  Image<std::uint8_t> map{};  // empty where none is drawn
 };
-// Of several targets each pixel shows the one it looks most like.
+// Draws the likelihood of each pixel; with several targets, that of the likeliest one.
 Image<std::uint8_t> draw_map(const emd::Tracker& tracker);
 
 // Where boxes and videos of them go.
@@ -44,39 +45,38 @@ class TrackFiles {
  public:
   TrackFiles(const TrackRequest& request, double frame_rate);
   bool draws_maps() const { return map_video_.has_value(); }
-  void add(TrackFrame& frame);  // which is drawn upon
-  void finish();                // where there was a frame
+  void add(TrackFrame& frame);  // draws on the frame
+  void finish();                // after at least one frame
 
  private:
   std::optional<io::FileSink> text_{};
   std::optional<io::VideoWriter> video_{}, map_video_{};
 };
 
-// One way to follow a target, measured.
+// How well and how fast one tracker follows a target.
 struct TrackResult {
   std::string name;
-  bool bar = false;  // one of those that ours is held against
-  emd::TrackEvaluation errors{};
-  double seconds = 0;  // a frame after the first, in the tracker alone: decoding, drawing and
-                       // writing do not count. Of several targets followed together, their share
+  bool bar = false;  // one of the plain trackers that ours must beat
+  emd::TrackReport errors{};
+  double seconds = 0;  // per frame after the first, in the tracker alone: decoding, drawing and
+                       // writing do not count. Targets that are followed together share it equally
 };
 
-// The same targets followed by others: a box that stays, our search with Bhattacharyya's distance,
-// and the trackers in the module of rivals. A list for each target.
+// Follows the same targets with others: a box that stays, our search with the Bhattacharyya
+// distance, and the trackers in the module of rivals. Returns one list per target.
 std::vector<std::vector<TrackResult>> measure_track_rivals(
-    const TrackRequest& request, const std::vector<emd::TrackBox>& starts,
-    const std::vector<std::vector<emd::TrackBox>>& truths, Context& context);
+    const TrackRequest& request, const std::vector<Rect<double>>& starts,
+    const std::vector<std::vector<Rect<double>>>& truths, Context& context);
 
-// What came of a video.
 struct TrackReport {
-  int width = 0, height = 0;  // of frames
-  std::int64_t frames = 0, lost = 0;
+  int width = 0, height = 0;          // of the frames
+  std::int64_t frames = 0, lost = 0;  // lost: frames times targets that are lost in them
   std::size_t targets = 0;
-  double seconds = 0;  // with decoding and writing
-  bool stopped = false;
-  std::string tracks_json{};                       // of every frame, parted by commas
-  std::vector<TrackResult> own{};                  // a target each, where there is a truth
-  std::vector<std::vector<TrackResult>> rivals{};  // of each target, where they were asked for
+  double seconds = 0;                              // with decoding and writing
+  bool interrupted = false;                        // the run ended before the video did
+  std::string tracks_json{};                       // the tracks of every frame, separated by commas
+  std::vector<TrackResult> own{};                  // one per target, where there is a truth
+  std::vector<std::vector<TrackResult>> rivals{};  // one list per target, with --rivals
 };
 void add_tracks(TrackReport& report, const TrackFrame& frame, bool json);
 void print_report(const TrackReport& report, const TrackRequest& request,

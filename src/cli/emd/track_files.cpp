@@ -1,4 +1,4 @@
-// Tracks as files: MOT challenge text, and videos of the boxes on frames and on maps.
+// Tracks as files: MOT challenge text, and videos that show the boxes on frames and on maps.
 #include <fovea/report/color_map.h>
 #include <fovea/report/draw.h>
 

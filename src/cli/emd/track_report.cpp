@@ -1,4 +1,4 @@
-// What fovea emd track tells: a line, a table beside others where there is a truth, or JSON.
+// The report of fovea emd track: one line, a table of all trackers where there is a truth, or JSON.
 #include <fovea/io/json_writer.h>
 #include <fovea/io/sink.h>
 
@@ -56,9 +56,9 @@ std::string json_of(const TrackReport& report, const TrackRequest& request,
   if (!request.video.empty()) json.member("video", request.video);
   if (!request.map_video.empty()) json.member("map_video", request.map_video);
   json.member("width", report.width).member("height", report.height);
-  json.member("frames", report.frames).member("interrupted", report.stopped);
+  json.member("frames", report.frames).member("interrupted", report.interrupted);
   json.member("seconds", report.seconds);
-  if (!report.own.empty()) {  // of all targets
+  if (!report.own.empty()) {  // means over all targets
     const auto targets = static_cast<double>(report.own.size());
     double overlap = 0, precision = 0;
     for (const TrackResult& result : report.own) {
@@ -85,11 +85,12 @@ std::string json_of(const TrackReport& report, const TrackRequest& request,
 
 std::string text_of(const TrackReport& report, const TrackRequest& request,
                     const Context& context) {
-  std::string text =
-      fmt::format("{}: {} target{} in {} frames{}, {:.3g} s{}{}\n", context.inputs[0],
-                  report.targets, report.targets == 1 ? "" : "s", report.frames,
-                  report.lost == 0 ? "" : fmt::format(", lost in {}", report.lost), report.seconds,
-                  request.output.empty() ? "" : ", ", request.output);
+  std::string text = fmt::format(
+      "{}: {} target{} in {} frame{}{}, {:.3g} s{}{}\n", context.inputs[0], report.targets,
+      report.targets == 1 ? "" : "s", report.frames, report.frames == 1 ? "" : "s",
+      report.lost == 0 ? "" : fmt::format(", lost in {}", report.lost), report.seconds,
+      request.output.empty() || request.output == "-" ? "" : ", ",
+      request.output == "-" ? "" : request.output);
   for (std::size_t i = 0; i < report.own.size(); ++i) {
     text += fmt::format("{:<34} {:>12} {:>15} {:>9} {:>9}\n", fmt::format("target {}", i + 1),
                         "mean overlap", "precision 20 px", "success", "ms/frame");
@@ -102,7 +103,7 @@ std::string text_of(const TrackReport& report, const TrackRequest& request,
                           result.errors.success_area, 1000 * result.seconds);
   }
   if (!report.own.empty())
-    text += "ms/frame: in the tracker alone, a target; decoding and writing are not counted\n";
+    text += "ms/frame: in the tracker alone, per target; decoding and writing are not counted\n";
   return text;
 }
 
@@ -124,8 +125,10 @@ void add_tracks(TrackReport& report, const TrackFrame& frame, bool json) {
 
 void print_report(const TrackReport& report, const TrackRequest& request,
                   const emd::Tracker& tracker, Context& context) {
-  context.console.print(context.json ? json_of(report, request, tracker, context)
-                                     : text_of(report, request, context));
+  if (context.json) context.console.print(json_of(report, request, tracker, context));
+  else
+    print_summary(context, text_of(report, request, context),
+                  {request.output, request.video, request.map_video});
 }
 
 }  // namespace fovea::cli

@@ -1,5 +1,5 @@
-// Others on the sequences of an evaluation: a box that stays, our search with another distance, and
-// the trackers in the module of rivals. As with ours, the time is that in the tracker alone.
+// Rivals on the frames of an evaluation: a box that stays, our search with another distance, and
+// the trackers in the module of rivals. As with ours, only time in the tracker counts.
 #include <fovea/core/error.h>
 
 #include <fmt/format.h>
@@ -15,24 +15,22 @@
 namespace fovea::cli {
 namespace {
 
-using emd::TrackBox;
-
-// Something that says where a target is in each frame after the first.
+// A tracker that says where a target is in each frame after the first.
 struct Contestant {
   std::string name;
   bool bar = false;
-  std::function<TrackBox(ImageView<const std::uint8_t>)> next{};
-  std::vector<TrackBox> boxes{};
+  std::function<Rect<double>(ImageView<const std::uint8_t>)> next{};
+  std::vector<Rect<double>> boxes{};
   double seconds = 0;
 };
 
-// The plain trackers that every sequence is to be followed better than by.
+// The plain trackers that ours must beat on every sequence.
 bool in_bar(const std::string& name) {
   return name.starts_with("CamShift hue") || name == "mean shift hue";
 }
 
 std::vector<Contestant> contestants_of(const TrackRequest& request, const Rivals& rivals,
-                                       ImageView<const std::uint8_t> frame, const TrackBox& box,
+                                       ImageView<const std::uint8_t> frame, const Rect<double>& box,
                                        const Context& context) {
   std::vector<Contestant> all;
   all.push_back({"a box that stays", true, [box](ImageView<const std::uint8_t>) { return box; }});
@@ -42,12 +40,11 @@ std::vector<Contestant> contestants_of(const TrackRequest& request, const Rivals
   options.distance = options.distance == emd::TrackDistance::kEmd
                          ? emd::TrackDistance::kBhattacharyya
                          : emd::TrackDistance::kEmd;
-  const auto tracker = std::make_shared<emd::Tracker>(options);
-  tracker->add(frame, std::span(&box, 1));
+  const auto tracker = std::make_shared<emd::Tracker>(frame, box, options);
   all.push_back({options.distance == emd::TrackDistance::kEmd ? "same search, EMD"
                                                               : "same search, Bhattacharyya",
                  false, [tracker](ImageView<const std::uint8_t> image) {
-                   return tracker->next(image).front().box;
+                   return tracker->track(image).front().box;
                  }});
   for (const Rivals::TrackWork& rival : rivals.begin_tracks(frame, box))
     all.push_back({rival.rival, in_bar(rival.rival), rival.next});
@@ -58,17 +55,18 @@ std::vector<Contestant> contestants_of(const TrackRequest& request, const Rivals
 }  // namespace
 
 std::vector<std::vector<TrackResult>> measure_track_rivals(
-    const TrackRequest& request, const std::vector<TrackBox>& starts,
-    const std::vector<std::vector<TrackBox>>& truths, Context& context) {
+    const TrackRequest& request, const std::vector<Rect<double>>& starts,
+    const std::vector<std::vector<Rect<double>>>& truths, Context& context) {
   const Rivals rivals;
-  if (!rivals.absence().empty()) context.console.note("no rivals: " + rivals.absence());
+  if (!rivals.absence().empty())
+    context.console.note("rivals are not available: " + rivals.absence());
   io::VideoReader reader(context.inputs[0], {.start = request.frame});
   std::vector<std::vector<Contestant>> contests;
   io::Frame frame;
   for (std::int64_t count = 1; reader.next(frame); ++count) {
     throw_if_stopped(context.exec);
     if (contests.empty()) {
-      for (const TrackBox& start : starts)
+      for (const Rect<double>& start : starts)
         contests.push_back(contestants_of(request, rivals, frame.image, start, context));
     } else {
       for (auto& contest : contests) {

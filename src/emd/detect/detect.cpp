@@ -1,5 +1,5 @@
-// Spectral angle, sum of differences and the means they are taken from: one pass over the bands a
-// row, sums in double.
+// Spectral angle, sum of differences and mean spectra: one pass over the bands of each row, with
+// sums in double.
 #include <fovea/core/error.h>
 #include <fovea/emd/detect.h>
 
@@ -21,8 +21,8 @@ constexpr std::int64_t kGrain = 8;  // rows
 void check_target(const char* who, StackView<const float> bands, std::span<const float> target) {
   check_bands(who, bands);
   if (std::ssize(target) != bands.count)
-    throw InvalidArgument(
-        fmt::format("{}: the target has {} values for {} bands", who, target.size(), bands.count));
+    throw InvalidArgument(fmt::format("{}: the target has {} values, but the cube has {} bands",
+                                      who, target.size(), bands.count));
   for (std::size_t b = 0; b < target.size(); ++b) {
     if (!std::isfinite(target[b]))
       throw InvalidArgument(fmt::format(
@@ -60,7 +60,9 @@ std::vector<float> mean_of(StackView<const float> bands, Selected selected) {
     }
   }
   if (pixels == 0)
-    throw InvalidArgument("mean_spectrum: no pixel with finite values is named; name one or more");
+    throw InvalidArgument(
+        "mean_spectrum: no selected pixel has finite values in all bands; select at least one that "
+        "has");
   std::vector<float> mean(sums.size());
   for (std::size_t b = 0; b < sums.size(); ++b)
     mean[b] = static_cast<float>(sums[b] / static_cast<double>(pixels));
@@ -76,7 +78,7 @@ void check_bands(const char* who, StackView<const float> bands) {
                     who, bands.width, bands.height, bands.count, bands.channels));
 }
 
-std::vector<float> mean_spectrum(StackView<const float> bands, const PixelBox& box) {
+std::vector<float> mean_spectrum(StackView<const float> bands, const Rect<int>& box) {
   check_bands("mean_spectrum", bands);
   const bool inside = box.x >= 0 && box.y >= 0 && box.width > 0 && box.height > 0 &&
                       box.width <= bands.width - box.x && box.height <= bands.height - box.y;

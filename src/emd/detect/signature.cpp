@@ -252,19 +252,24 @@ std::span<const Choice> choices(SignatureKind) {
 
 void describe(OptionVisitor& visit, SignatureOptions& options) {
   visit("signature", options.kind,
-        "mass of a bin: bands, the sum of its bands; contrast, what stands out from the scene");
+        "what a bin holds: bands sums adjacent bands; contrast says how they stand out from the "
+        "scene");
   visit("bins", options.bins, "most bins of a signature", 3, 64);
-  visit("window", options.window, "pixels across the square whose mean spectrum is taken; odd", 1,
-        255);
-  visit("mass", options.mass, "of every signature; 0 keeps the brightness of bands", 0, 65535);
+  visit("window", options.window,
+        "side in pixels, odd, of the square over which a spectrum is averaged", 1, 255);
+  visit("mass", options.mass,
+        "total mass of every signature; 0 keeps the brightness (for signature bands)", 0, 65535);
   visit("floor", options.floor,
-        "contrast: share of the widest variance below which the scene's is not made up for", 1e-12,
-        1);
-  visit("power", options.power, "contrast: above 1 what stands out most weighs more", 0.25, 8);
+        "for contrast: share of the greatest variance that is added to all variances", 1e-12, 1);
+  visit("power", options.power,
+        "for contrast: exponent of whitened values; above 1 what stands out most weighs more", 0.25,
+        8);
   visit("plain", options.plain,
-        "contrast: mass of the bin of plain pixels, in means of what stands out", 0, 100);
+        "for contrast: mass of the bin of ordinary pixels, as a multiple of the mean mass of the "
+        "others",
+        0, 100);
   visit("threshold", options.threshold,
-        "contrast: the greatest cost, in bins; 0 takes the bins of a half", 0, 64);
+        "for contrast: the greatest cost, in bins; 0 takes half of the bins", 0, 64);
 }
 
 SpectralSignature::SpectralSignature(StackView<const float> scene, const SignatureOptions& options)
@@ -278,7 +283,8 @@ SpectralSignature::SpectralSignature(StackView<const float> scene, const Signatu
   const bool contrast = options.kind == SignatureKind::kContrast;
   if (contrast && options.mass == 0)
     throw InvalidArgument(
-        "SpectralSignature: contrast has no brightness to keep; set mass above 0");
+        "SpectralSignature: mass is 0, which keeps the brightness, but contrast has none; set mass "
+        "above 0");
   state_->options = options;
   state_->bands = scene.count;
   state_->groups = groups_for(options, scene.count);

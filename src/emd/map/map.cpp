@@ -1,4 +1,5 @@
-// The face of distance maps: checks what is asked for and hands frames to the engine of the device.
+// The face of distance maps: checks options and frames and hands frames to the engine of the
+// device.
 #include <fovea/core/error.h>
 #include <fovea/emd/map.h>
 
@@ -22,7 +23,7 @@ constexpr double kMostMass = std::numeric_limits<std::uint16_t>::max();
 void check_map_options(const MapOptions& options) {
   check_options(options);
   if (options.window % 2 == 0)
-    throw InvalidArgument(fmt::format("{}: a window of {}x{} has no middle; give an odd side",
+    throw InvalidArgument(fmt::format("{}: a window of {}x{} has no center; give an odd side",
                                       kName, options.window, options.window));
   if (options.threshold > 0 && options.solver.mass != MassPolicy::kNormalize)
     throw InvalidArgument(fmt::format(
@@ -63,13 +64,19 @@ std::vector<std::uint16_t> counts_of(std::span<const double> target, const MapPl
 }  // namespace
 
 void describe(OptionVisitor& visit, MapOptions& options) {
-  visit("window", options.window, "pixels across the window around a pixel, odd", 1, 255);
-  visit("border", options.border, "a window beyond the border counts less, or the border again");
+  visit("ground", options.ground.name,
+        "cost of moving mass between bins: l1, l2, squared, threshold:T, circular, discrete or a "
+        "file of costs",
+        {.value_name = "NAME|FILE", .words = ground_words()});
+  visit("window", options.window, "side in pixels of the window around each pixel, odd", 1, 255);
+  visit("border", options.border,
+        "what a window counts beyond the image's border: clip counts nothing, repeat counts the "
+        "border's pixels again");
   visit("threshold", options.threshold,
-        "greatest distance that must be exact; greater ones may be lower bounds; 0: all exact", 0,
-        std::numeric_limits<float>::max());
+        "greatest distance that must be exact; greater ones may be lower bounds; 0 makes all exact",
+        0, std::numeric_limits<float>::max());
   visit.bytes("cache-bytes", options.cache_bytes,
-              "most memory for distances kept from frame to frame; 0 keeps none");
+              "most memory for distances that are kept from frame to frame; 0 keeps none");
   describe(visit, options.solver);
 }
 
@@ -146,8 +153,9 @@ struct Mapper::State {
   std::vector<bool> empty_{};  // of the frames in flight
 };
 
-Mapper::Mapper(GroundDistance ground, std::span<const double> target, const MapOptions& options) {
+Mapper::Mapper(std::span<const double> target, const MapOptions& options) {
   check_map_options(options);
+  GroundDistance ground = options.ground.resolve(static_cast<int>(target.size()));
   state_ = std::make_unique<State>(MapPlan{std::move(ground), options, {}, {}});
   MapPlan& plan = state_->plan;
   plan.options.exec = fovea::detail::resolve_exec(kName, options.exec, {});
@@ -219,9 +227,9 @@ const MapOptions& Mapper::options() const { return state_->plan.options; }
 
 std::vector<double> label_histogram(ImageView<const std::uint8_t> labels, int bins) {
   if (bins < 1 || bins > 255)
-    throw InvalidArgument(fmt::format("a histogram of {} bins was asked for; give 1 to 255", bins));
+    throw InvalidArgument(fmt::format("label_histogram: bins is {}; expected 1 to 255", bins));
   if (labels.memory == Memory::kCuda)
-    throw InvalidArgument("the histogram of labels is made on the host; copy them there first");
+    throw InvalidArgument("label_histogram: labels lie on a GPU; copy them to host memory first");
   fovea::detail::require_shape("label_histogram", "labels", labels, labels.width, labels.height, 1);
   std::vector<double> counts(static_cast<std::size_t>(bins), 0.0);
   for (int y = 0; y < labels.height; ++y)

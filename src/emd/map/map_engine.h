@@ -1,5 +1,5 @@
-// Between the face of the map and its twins: an engine a device, which keeps memory and what is
-// known from frame to frame.
+// The seam between the face of the map and its twins: one engine per device, which keeps memory and
+// known distances from frame to frame.
 #pragma once
 #include <memory>
 
@@ -7,11 +7,11 @@
 
 namespace fovea::emd {
 
-// What a frame is given as. Views lie in the engine's memory or on the host.
+// The views of a frame, in the engine's memory or on the host. One of the first three is set.
 struct MapFrame {
-  ImageView<const std::uint8_t> labels{};  // or
-  ImageView<const std::uint8_t> bytes{};   // histograms, or
-  ImageView<const std::uint16_t> words{};  // histograms
+  ImageView<const std::uint8_t> labels{};
+  ImageView<const std::uint8_t> bytes{};   // histograms of 8-bit counts
+  ImageView<const std::uint16_t> words{};  // histograms of 16-bit counts
   ImageView<float> distances{};
 };
 
@@ -22,11 +22,11 @@ class MapEngine {
   MapEngine& operator=(const MapEngine&) = delete;
   virtual ~MapEngine() = default;
 
-  // Takes a frame; there is room for it. What it throws leaves nothing known.
+  // Takes a frame; there is room for it. Where this throws, all known distances are forgotten.
   virtual void submit(const MapFrame& frame) = 0;
-  // The oldest frame that is not collected yet is finished.
+  // Waits for the oldest frame that is not collected yet.
   virtual MapStats collect() = 0;
-  // With no frame in flight.
+  // These two are called only while no frame is in flight.
   virtual void forget() = 0;
   virtual void set_target(const MapPlan& plan) = 0;
 };

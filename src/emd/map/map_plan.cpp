@@ -6,7 +6,7 @@
 namespace fovea::emd {
 namespace {
 
-// Of a band: scratch memory, some bytes a pixel and bin, stays small.
+// Limits for a band, so that its scratch memory of some bytes per pixel and bin stays small.
 constexpr std::int64_t kMostBand = std::int64_t{1} << 21;  // pixels
 constexpr std::int64_t kMostBandCounts = 16 * kMostBand;
 constexpr std::uint64_t kMostSlots = detail::kPending - 2;

@@ -1,5 +1,5 @@
-// What the twins of the map are told: keys, bounds and the size of the table of known histograms,
-// all of it settled before there is a frame.
+// The plan that both twins of the map follow: keys, bounds and the size of the table of known
+// histograms, all decided before there is a frame.
 #pragma once
 #include <fovea/emd/map.h>
 
@@ -18,7 +18,7 @@ enum class KeyKind : unsigned char {
   kWhole,   // a hash, then the whole histogram
 };
 
-// How histograms are told apart.
+// The keys that identify histograms.
 struct KeyPlan {
   KeyKind kind = KeyKind::kWhole;
   int bins = 0;
@@ -28,9 +28,9 @@ struct KeyPlan {
 
   detail::RankParams rank() const { return {bins, mass, terms, binomials.data()}; }
 };
-// Of windows that count at most `mass` pixels.
+// Keys for windows that count at most `mass` pixels.
 KeyPlan window_keys(int bins, int mass);
-// Of any counts of so many bytes.
+// Keys for any histograms whose counts have this many bytes.
 KeyPlan any_keys(int bins, std::size_t count_bytes);
 
 // C(n, k), or 2^64 - 1 for anything from there on.
@@ -52,23 +52,23 @@ BoundPlan plan_bounds(const GroundDistance& ground, std::span<const std::uint16_
 
 // How large the table of known histograms is. It is never more than 3/4 full: before a band of
 // pixels is looked up there is room for all of them to be new. Where there is not, all is
-// forgotten, and the table is made larger if it may be: up to kMostSlotsPerPixel of the frame's
-// pixels, within the bound. Where nothing is kept, a band's histograms meet in a table of
-// kFirstSlotsPerPixel a pixel and are forgotten with it.
+// forgotten, and the table is made larger if it may be: up to kMostSlotsPerPixel slots per pixel of
+// the frame, within the limit. Where nothing is kept, the histograms of a band share a table of
+// kFirstSlotsPerPixel slots per pixel and are forgotten with it.
 class TablePlan {
  public:
   static constexpr std::int64_t kFirstSlotsPerPixel = 4, kMostSlotsPerPixel = 32;
   static constexpr std::int64_t kLeastSlots = 1 << 16;
 
-  // `bins` of the histograms, which scratch memory follows.
+  // The scratch memory of a band depends on the number of `bins`.
   TablePlan(std::uint64_t cache_bytes, std::uint64_t slot_bytes, int bins = 1);
 
-  // Bytes a slot where histograms of so many bins are kept beside it; 0: none are.
+  // Bytes per slot where histograms of `kept_bins` bins are kept with it; 0 where none are.
   static std::uint64_t bytes_per_slot(int kept_bins);
 
   // Rows of a frame that are looked up at a time.
   int band_rows(int width) const;
-  // Pixels that may all be new, of a frame of so many.
+  // How many pixels may all be new, and how many the whole frame has.
   struct Need {
     std::int64_t fresh;
     std::int64_t frame;
@@ -78,7 +78,7 @@ class TablePlan {
   std::uint32_t room_for(std::uint32_t capacity, std::int64_t entries, const Need& need,
                          bool& forgotten) const;
   bool keeps() const { return keeps_; }
-  // Known histograms that fit in so many slots.
+  // Number of known histograms that fit into `capacity` slots.
   static std::int64_t limit(std::uint32_t capacity) {
     return static_cast<std::int64_t>(capacity) / 4 * 3;
   }
@@ -105,7 +105,7 @@ void for_each_band(int height, int most, const Band& band) {
     band(RowSpan{first, std::min(height, first + most)});
 }
 
-// All that is known of a map but its frames. exec's device is settled.
+// Everything about a map except its frames. The device of exec is resolved.
 struct MapPlan {
   GroundDistance ground;
   MapOptions options;

@@ -21,7 +21,7 @@ struct CostPlan {
   int rows = 0;
   int columns = 0;
   int stride = 0;                          // of a table's row: columns + 1, up to a multiple of 16
-  GroundForm form = GroundForm::kGeneral;  // kGeneral where the simplex was asked for
+  GroundForm form = GroundForm::kGeneral;  // kGeneral with SolverKind::kSimplex
   bool metric = false;                     // mass in equal bins is cancelled first
   SimplexStart start = SimplexStart::kGreedy;
   // What the auxiliary sink costs (SimplexStart::kAuxiliary), more than any path; else 0. Tables

@@ -1,4 +1,4 @@
-// The face of tracking: checks, learns palettes, labels frames and hands them to targets.
+// The face of tracking: checks its input, learns palettes, labels frames and hands them to targets.
 #include <fovea/core/error.h>
 #include <fovea/core/random.h>
 #include <fovea/emd/track.h>
@@ -24,27 +24,27 @@ constexpr double kSurroundRing = 2;    // size of the box whose ring is the surr
 constexpr float kGrayChroma = 2;       // Lab: what is below is gray, but for its coding
 constexpr double kGrayQuantile = 0.9;  // of a target's pixels
 
-std::string to_text(const TrackBox& box) {
+std::string to_text(const Rect<double>& box) {
   return fmt::format("{},{},{},{}", box.x, box.y, box.width, box.height);
 }
 
-TrackRect checked(const TrackBox& box, const TrackRect& frame) {
+Rect<int> checked(const Rect<double>& box, const Rect<int>& frame) {
   constexpr double kFarthest = 1e6;
   for (const double value : {box.x, box.y, box.width, box.height}) {
     if (!(std::abs(value) <= kFarthest))
-      throw InvalidArgument(fmt::format("target {} is no box of pixels", to_text(box)));
+      throw InvalidArgument(fmt::format("target {} is not a box of pixels", to_text(box)));
   }
-  const TrackRect pixels = to_pixels(box);
-  const TrackRect inside = intersection(pixels, frame);
+  const Rect<int> pixels = to_pixels(box);
+  const Rect<int> inside = intersect(pixels, frame);
   if (inside.width < kLeastSide || inside.height < kLeastSide)
     throw InvalidArgument(fmt::format(
         "target {} has {}x{} pixels within the frame of {}x{}; at least {}x{} are needed",
         to_text(box), inside.width, inside.height, frame.width, frame.height, kLeastSide,
         kLeastSide));
   if (inside == frame)
-    throw InvalidArgument(
-        fmt::format("target {} is the whole frame of {}x{}; it must leave some of it as surround",
-                    to_text(box), frame.width, frame.height));
+    throw InvalidArgument(fmt::format(
+        "target {} is the whole frame of {}x{}; it must leave some of it as its surroundings",
+        to_text(box), frame.width, frame.height));
   return pixels;
 }
 
@@ -54,7 +54,7 @@ LabColor lab_at(ImageView<const std::uint8_t> image, int x, int y) {
                              : lab_of(pixel[0], pixel[0], pixel[0]);
 }
 
-void add_samples(ImageView<const std::uint8_t> image, const TrackRect& box, int count,
+void add_samples(ImageView<const std::uint8_t> image, const Rect<int>& box, int count,
                  Random& random, std::vector<LabColor>& samples) {
   for (int i = 0; i < count; ++i) {
     const auto x = static_cast<int>(random.below(static_cast<std::uint32_t>(box.width)));
@@ -63,17 +63,17 @@ void add_samples(ImageView<const std::uint8_t> image, const TrackRect& box, int 
   }
 }
 
-bool is_gray(ImageView<const std::uint8_t> image, const TrackRect& box) {
+bool is_gray(ImageView<const std::uint8_t> image, const Rect<int>& box) {
   if (image.channels == 1) return true;
   std::int64_t colored = 0;
   for (int y = box.y; y < box.y + box.height; ++y) {
     for (int x = box.x; x < box.x + box.width; ++x)
       colored += chroma_of(lab_at(image, x, y)) > kGrayChroma ? 1 : 0;
   }
-  return static_cast<double>(colored) <= (1 - kGrayQuantile) * static_cast<double>(box.area());
+  return static_cast<double>(colored) <= (1 - kGrayQuantile) * static_cast<double>(area_of(box));
 }
 
-std::vector<double> histogram_of(ImageView<const std::uint8_t> labels, const TrackRect& box,
+std::vector<double> histogram_of(ImageView<const std::uint8_t> labels, const Rect<int>& box,
                                  int bins) {
   return label_histogram(labels.crop(box.x, box.y, box.width, box.height), bins);
 }
@@ -112,7 +112,7 @@ struct Tracker::State {
   TrackOptions options;
   std::vector<Group> groups{};
   std::vector<Member> members{};
-  TrackRect frame{};              // of all frames, from the first on
+  Rect<int> frame{};              // of all frames, from the first on
   Image<std::uint8_t> brought{};  // a frame where the maps are made, if it came from elsewhere
 
   void check_frame(ImageView<const std::uint8_t> image) {
@@ -122,8 +122,9 @@ struct Tracker::State {
                       image.height, image.channels));
     if (frame.empty()) frame = {0, 0, image.width, image.height};
     if (image.width != frame.width || image.height != frame.height)
-      throw InvalidArgument(fmt::format("a frame of {}x{} among frames of {}x{}; all have one size",
-                                        image.width, image.height, frame.width, frame.height));
+      throw InvalidArgument(
+          fmt::format("a frame of {}x{} follows frames of {}x{}; all must have one size",
+                      image.width, image.height, frame.width, frame.height));
   }
 
   // The pixels in host memory, for what is done once.
@@ -182,40 +183,48 @@ std::span<const Choice> choices(TrackParts) {
 }
 
 void describe(OptionVisitor& visit, TrackOptions& options) {
-  visit("colors", options.colors, "colors learned in the first frame, the signatures' bins", 2, 64);
-  visit("window", options.window, "pixels across the window that a pixel of the map stands for", 1,
-        15);
-  visit("tau", options.tau, "Lab distance from which on colors are simply different", 1, 1000);
+  visit("colors", options.colors,
+        "number of colors that are learned in the first frame, the bins of signatures", 2, 64);
+  visit("window", options.window,
+        "side in pixels, odd, of the window that a pixel of the map describes", 1, 15);
+  visit("tau", options.tau, "Lab distance beyond which colors are equally different", 1, 1000);
   visit("distance", options.distance,
-        "between windows and signatures; bhattacharyya, on the CPU, to compare with");
+        "distance between windows and signatures; bhattacharyya is for comparison and runs on the "
+        "CPU");
   visit("search", options.search,
-        "exhaustive takes the best place within reach, meanshift climbs from the last one");
+        "exhaustive takes the best place within reach; meanshift climbs from the last place");
   visit("reach", options.reach,
-        "farthest step between frames, in square roots of the target's area; at least 10 pixels",
+        "longest step between frames, in square roots of the target's area; at least 10 pixels",
         0.05, 10);
-  visit("motion", options.motion, "cost in score of a step of that length, growing as its square",
+  visit("motion", options.motion,
+        "what a step as long as the square root of the target's area costs in score; the cost "
+        "grows with the square of the step",
         0, 100);
-  visit("ring", options.ring, "size of the box whose ring is to look unlike the target", 1, 4);
-  visit(
-      "layout", options.layout,
-      "how much it matters where in the box the likelihood lay at first; 0: only that it is inside",
-      0, 1);
+  visit("ring", options.ring,
+        "size, relative to the target, of the box whose ring must look unlike it", 1, 4);
+  visit("layout", options.layout,
+        "how much it matters where in the box the first frame's likelihood lay; 0 only asks that "
+        "it is inside",
+        0, 1);
   visit("parts", options.parts,
-        "compare the target's six parts too, by exhaustive search; auto: where it is gray or "
-        "ambiguous");
-  visit("part-weight", options.part_weight, "of the parts' distance against the map's score", 0,
-        10);
-  visit("scale", options.scale, "let boxes grow and shrink");
-  visit("adapt", options.adapt, "share of the signature taken from each new frame", 0, 1);
-  visit("redetect", options.redetect, "look for a lost target in the whole frame");
-  visit("lost-below", options.lost_below, "part of the first frame's score that is doubtful", 0, 1);
-  visit("lost-frames", options.lost_frames, "doubtful frames in a row until a target is lost", 1,
-        100000);
+        "whether the target's six parts are compared too; auto does so where it is gray or hardly "
+        "stands out; search meanshift compares none");
+  visit("part-weight", options.part_weight,
+        "weight of the parts' mean distance against the map's score", 0, 10);
+  visit("scale", options.scale, "let boxes grow and shrink by up to 5 % per frame");
+  visit("adapt", options.adapt,
+        "share of the target's signature that each new frame replaces; 0 never changes it", 0, 1);
+  visit("redetect", options.redetect, "search the whole frame for a lost target",
+        {.off_help = "leave a lost target where it was last seen instead of searching the frame"});
+  visit("lost-below", options.lost_below,
+        "share of the first frame's score below which a frame is doubtful", 0, 1);
+  visit("lost-frames", options.lost_frames,
+        "doubtful frames in a row after which a target counts as lost", 1, 100000);
   visit("found-above", options.found_above,
-        "part of the first frame's score that finds a lost target again", 0, 1);
+        "share of the first frame's score from which a lost target counts as found", 0, 1);
   visit("whole-map", options.whole_map, "map whole frames, not only what lies within reach");
-  visit("cache-bytes", options.cache_bytes,
-        "most memory for distances that a target keeps from frame to frame; 0 keeps none", 0, 1e15);
+  visit.bytes("cache-bytes", options.cache_bytes,
+              "most memory for distances that each target keeps from frame to frame; 0 keeps none");
 }
 
 Tracker::Tracker(const TrackOptions& options) : state_(std::make_unique<State>()) {
@@ -224,23 +233,30 @@ Tracker::Tracker(const TrackOptions& options) : state_(std::make_unique<State>()
     throw InvalidArgument(fmt::format("window is {}; expected an odd number", options.window));
   if (options.parts == TrackParts::kOn && options.search == TrackSearch::kMeanShift)
     throw InvalidArgument(
-        "parts are on with search meanshift, which climbs the map alone; take search exhaustive, "
-        "or "
-        "parts auto or off");
+        "parts is on, but search meanshift compares no parts; use search exhaustive, or parts auto "
+        "or off");
   state_->options = options;
   state_->options.exec.device = resolve(options.exec.device);
+}
+Tracker::Tracker(ImageView<const std::uint8_t> frame, const Rect<double>& box,
+                 const TrackOptions& options)
+    : Tracker(frame, std::span(&box, 1), options) {}
+Tracker::Tracker(ImageView<const std::uint8_t> frame, std::span<const Rect<double>> boxes,
+                 const TrackOptions& options)
+    : Tracker(options) {
+  add(frame, boxes);
 }
 Tracker::Tracker(Tracker&&) noexcept = default;
 Tracker& Tracker::operator=(Tracker&&) noexcept = default;
 Tracker::~Tracker() = default;
 
 std::vector<Track> Tracker::add(ImageView<const std::uint8_t> frame,
-                                std::span<const TrackBox> boxes) {
+                                std::span<const Rect<double>> boxes) {
   State& state = *state_;
   if (boxes.empty()) return {};
   state.check_frame(frame);
-  std::vector<TrackRect> pixels;
-  for (const TrackBox& box : boxes) pixels.push_back(checked(box, state.frame));
+  std::vector<Rect<int>> pixels;
+  for (const Rect<double>& box : boxes) pixels.push_back(checked(box, state.frame));
   Image<std::uint8_t> fetched, brought;
   const auto host = state.on_host(frame, fetched);
 
@@ -248,11 +264,11 @@ std::vector<Track> Tracker::add(ImageView<const std::uint8_t> frame,
   std::vector<LabColor> samples;
   const auto each = std::max(kSamples / static_cast<int>(boxes.size()), 4);
   const auto from_target = static_cast<int>(each * kTargetShare);
-  for (const TrackRect& box : pixels) {
-    const TrackRect around{box.x - box.width, box.y - box.height / 2, 3 * box.width,
+  for (const Rect<int>& box : pixels) {
+    const Rect<int> around{box.x - box.width, box.y - box.height / 2, 3 * box.width,
                            2 * box.height};
-    add_samples(host, intersection(box, state.frame), from_target, random, samples);
-    add_samples(host, intersection(around, state.frame), each - from_target, random, samples);
+    add_samples(host, intersect(box, state.frame), from_target, random, samples);
+    add_samples(host, intersect(around, state.frame), each - from_target, random, samples);
   }
   const std::size_t index = state.add_group(samples);
   Group& group = state.groups[index];
@@ -261,12 +277,12 @@ std::vector<Track> Tracker::add(ImageView<const std::uint8_t> frame,
       group.label(state.on_device(frame, brought), true, state.options.exec);
 
   std::vector<Track> tracks;
-  for (const TrackRect& box : pixels) {
-    const TrackRect inside = intersection(box, state.frame);
+  for (const Rect<int>& box : pixels) {
+    const Rect<int> inside = intersect(box, state.frame);
     Signatures signatures;
     signatures.target = histogram_of(labels.here, inside, group.palette.size());
     signatures.surround = histogram_of(
-        labels.here, intersection(box.grown(kSurroundRing), state.frame), group.palette.size());
+        labels.here, intersect(grown(box, kSurroundRing), state.frame), group.palette.size());
     double left = 0;
     for (std::size_t i = 0; i < signatures.surround.size(); ++i)
       left += signatures.surround[i] -= signatures.target[i];
@@ -318,7 +334,7 @@ Track Tracker::add_example(ImageView<const std::uint8_t> frame,
   return track;
 }
 
-std::vector<Track> Tracker::next(ImageView<const std::uint8_t> frame) {
+std::vector<Track> Tracker::track(ImageView<const std::uint8_t> frame) {
   State& state = *state_;
   state.check_frame(frame);
   const fovea::cuda::ScopedDevice here(state.options.exec.device);
@@ -340,6 +356,12 @@ std::vector<Track> Tracker::next(ImageView<const std::uint8_t> frame) {
     member.target.next(labels[member.group]);
     tracks.push_back(member.target.track());
   }
+  return tracks;
+}
+
+std::vector<Track> Tracker::tracks() const {
+  std::vector<Track> tracks;
+  for (const Member& member : state_->members) tracks.push_back(member.target.track());
   return tracks;
 }
 

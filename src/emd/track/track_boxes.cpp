@@ -20,7 +20,7 @@ constexpr int kThresholds = 21;
 constexpr std::int64_t kMostFrames = 10'000'000;
 constexpr std::size_t kMotNumbers = 7;  // or more: frame, id, box, confidence
 
-// Numbers parted by commas, semicolons, tabs or spaces; nothing where something else is there.
+// Numbers separated by commas, semicolons, tabs or spaces; nothing where something else is there.
 std::optional<std::vector<double>> numbers_of(std::string_view line) {
   std::vector<double> numbers;
   const auto is_gap = [](char c) { return c == ',' || c == ';' || c == '\t' || c == ' '; };
@@ -40,28 +40,22 @@ std::optional<std::vector<double>> numbers_of(std::string_view line) {
   return numbers;
 }
 
-TrackBox box_of(const double* numbers, int origin) {
-  const TrackBox box{numbers[0] - origin, numbers[1] - origin, numbers[2], numbers[3]};
+Rect<double> box_of(const double* numbers, int origin) {
+  const Rect<double> box{numbers[0] - origin, numbers[1] - origin, numbers[2], numbers[3]};
   const bool finite = std::isfinite(box.x) && std::isfinite(box.y) && std::isfinite(box.width) &&
                       std::isfinite(box.height);
-  return finite && box.width > 0 && box.height > 0 ? box : TrackBox{};
+  return finite && box.width > 0 && box.height > 0 ? box : Rect<double>{};
 }
 
 }  // namespace
 
-double overlap(const TrackBox& a, const TrackBox& b) {
-  const double width = std::min(a.x + a.width, b.x + b.width) - std::max(a.x, b.x);
-  const double height = std::min(a.y + a.height, b.y + b.height) - std::max(a.y, b.y);
-  if (!(width > 0) || !(height > 0)) return 0;
-  return width * height / (a.area() + b.area() - width * height);
-}
-
-double center_distance(const TrackBox& a, const TrackBox& b) {
+double center_distance(const Rect<double>& a, const Rect<double>& b) {
   return std::hypot(a.x + a.width / 2 - b.x - b.width / 2, a.y + a.height / 2 - b.y - b.height / 2);
 }
 
-TrackEvaluation evaluate_track(std::span<const TrackBox> track, std::span<const TrackBox> truth) {
-  TrackEvaluation result;
+TrackReport evaluate_track(std::span<const Rect<double>> track,
+                           std::span<const Rect<double>> truth) {
+  TrackReport result;
   const std::size_t frames = std::min(track.size(), truth.size());
   std::vector<double> overlaps;
   std::int64_t near = 0, half = 0;
@@ -88,10 +82,10 @@ TrackEvaluation evaluate_track(std::span<const TrackBox> track, std::span<const 
   return result;
 }
 
-std::vector<TrackBox> read_boxes(const std::string& path, int origin, int id) {
+std::vector<Rect<double>> read_boxes(const std::string& path, int origin, int id) {
   std::ifstream file(path);
   if (!file) throw IoError(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
-  std::vector<TrackBox> boxes;
+  std::vector<Rect<double>> boxes;
   std::int64_t number = 0;
   for (std::string line; std::getline(file, line);) {
     ++number;

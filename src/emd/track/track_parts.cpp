@@ -1,7 +1,8 @@
 // Distances part by part, after the fragments of Adam, Rivlin and Shimshoni ("Robust
 // fragments-based tracking using the integral histogram", 2006): integral histograms of a region,
-// of which a part's histogram is four reads a bin, and the exact solver. Six fixed parts and their
-// mean; the paper's many fragments and votes that tell hidden ones apart are left out.
+// from which a part's histogram takes four reads per bin, and the exact solver. There are six fixed
+// parts, whose mean counts; the paper's many fragments and its votes against hidden ones are left
+// out.
 #include "emd/track/track_parts.h"
 
 #include <cmath>
@@ -21,26 +22,26 @@ SolverOptions solver_options(const Exec& exec) {
 
 }  // namespace
 
-TrackRect part_of(const TrackRect& box, int part) {
+Rect<int> part_of(const Rect<int>& box, int part) {
   const int width = std::max(1, box.width / kPartColumns);
   const int height = std::max(1, box.height / kPartRows);
   return {box.x + part % kPartColumns * width, box.y + part / kPartColumns * height, width, height};
 }
 
 PartModel::PartModel(const GroundDistance& ground, TrackDistance distance, const Exec& exec,
-                     ImageView<const std::uint8_t> labels, const TrackRect& box)
+                     ImageView<const std::uint8_t> labels, const Rect<int>& box)
     : bins_(ground.rows()),
       distance_(distance),
       exec_(exec),
       solver_(ground, solver_options(exec)) {
   exec_.device = Device::cpu();
-  look_at(labels, intersection(box, {0, 0, labels.width, labels.height}));
+  look_at(labels, intersect(box, {0, 0, labels.width, labels.height}));
   model_.resize(static_cast<std::size_t>(kParts) * bins_);
   for (int part = 0; part < kParts; ++part)
     histogram(part_of(box, part), model_.data() + static_cast<std::ptrdiff_t>(part) * bins_);
 }
 
-void PartModel::look_at(ImageView<const std::uint8_t> labels, const TrackRect& region) {
+void PartModel::look_at(ImageView<const std::uint8_t> labels, const Rect<int>& region) {
   region_ = region;
   if (sums_.width() != region.width + 1 || sums_.height() != region.height + 1)
     sums_ = Stack<std::uint32_t>(region.width + 1, region.height + 1, bins_);
@@ -50,10 +51,10 @@ void PartModel::look_at(ImageView<const std::uint8_t> labels, const TrackRect& r
                      options);
 }
 
-bool PartModel::histogram(const TrackRect& part, std::uint16_t* masses) const {
-  const TrackRect inside = intersection(part, region_);
+bool PartModel::histogram(const Rect<int>& part, std::uint16_t* masses) const {
+  const Rect<int> inside = intersect(part, region_);
   int shift = 0;  // counts of large parts in coarser units
-  while (inside.area() >> shift > 65535) ++shift;
+  while (area_of(inside) >> shift > 65535) ++shift;
   for (int bin = 0; bin < bins_; ++bin)
     masses[bin] = inside.empty()
                       ? std::uint16_t{0}
@@ -61,10 +62,10 @@ bool PartModel::histogram(const TrackRect& part, std::uint16_t* masses) const {
                             rectangle_sum(sums_.view().plane(bin), inside.x - region_.x,
                                           inside.y - region_.y, inside.width, inside.height) >>
                             shift);
-  return 2 * inside.area() >= part.area();
+  return 2 * area_of(inside) >= area_of(part);
 }
 
-std::vector<double> PartModel::distances(std::span<const TrackRect> places) {
+std::vector<double> PartModel::distances(std::span<const Rect<int>> places) {
   const auto row = static_cast<std::size_t>(bins_);
   std::vector<std::size_t> owner;  // of each row, the place
   std::vector<double> result(places.size(), 0);

@@ -20,19 +20,19 @@ constexpr std::size_t kPlacesAtOnce = 64;
 constexpr double kLeastWeight = 1e-3;  // likelihoods nearer to one half are noise
 
 // Sum of likelihood - 1/2 over the part of the box that lies in the map.
-double excess(const LikelihoodMap& map, const TrackRect& box) {
-  const TrackRect inside = intersection(box, map.region);
+double excess(const LikelihoodMap& map, const Rect<int>& box) {
+  const Rect<int> inside = intersect(box, map.region);
   if (inside.empty()) return 0;
   const std::uint64_t sum = rectangle_sum(map.sums.view(), inside.x - map.region.x,
                                           inside.y - map.region.y, inside.width, inside.height);
   return static_cast<double>(sum) / static_cast<double>(kSureLikelihood) -
-         0.5 * static_cast<double>(inside.area());
+         0.5 * static_cast<double>(area_of(inside));
 }
 
 using CellSums = std::array<double, PlaceModel::kColumns * PlaceModel::kRows>;
 
 // Sums of likelihood - 1/2 over the cells of a box, whose corners are read once.
-CellSums cell_sums(const LikelihoodMap& map, const TrackRect& box) {
+CellSums cell_sums(const LikelihoodMap& map, const Rect<int>& box) {
   constexpr int kColumns = PlaceModel::kColumns, kRows = PlaceModel::kRows;
   const auto sums = map.sums.view();
   std::array<int, kColumns + 1> columns{};
@@ -57,19 +57,18 @@ CellSums cell_sums(const LikelihoodMap& map, const TrackRect& box) {
   return cells;
 }
 
-bool middle_within(const TrackRect& box, const TrackRect& frame) {
+bool middle_within(const Rect<int>& box, const Rect<int>& frame) {
   const int x = box.x + box.width / 2, y = box.y + box.height / 2;
   return x >= frame.x && y >= frame.y && x < frame.x + frame.width && y < frame.y + frame.height;
 }
 
-double motion_cost(const SearchRange& range, const TrackRect& box) {
+double motion_cost(const SearchRange& range, const Rect<int>& box) {
   const double dx = box.x - range.from.x, dy = box.y - range.from.y;
-  return range.motion * (dx * dx + dy * dy) / static_cast<double>(range.from.area());
+  return range.motion * (dx * dx + dy * dy) / static_cast<double>(area_of(range.from));
 }
 
-// Takes the best of `places`, which are scored without costs, into `best`. Such scores bound those
-// with them: places are asked for theirs in the order of promise, some at a time, until none left
-// can win.
+// Takes the best of `places`, whose scores do not contain costs yet, into `best`. Costs only lower
+// a score, so the most promising places get theirs first, some at a time, until none left can win.
 void improve(const PlaceCost& cost, std::vector<Place> places, Place& best) {
   if (!cost) {
     for (const Place& place : places) {
@@ -79,7 +78,7 @@ void improve(const PlaceCost& cost, std::vector<Place> places, Place& best) {
   }
   std::stable_sort(places.begin(), places.end(),
                    [](const Place& a, const Place& b) { return a.score > b.score; });
-  std::vector<TrackRect> asked;
+  std::vector<Rect<int>> asked;
   for (std::size_t at = 0; at < places.size() && places[at].score > best.score;) {
     const std::size_t count = std::min(kPlacesAtOnce, places.size() - at);
     asked.clear();
@@ -95,26 +94,18 @@ void improve(const PlaceCost& cost, std::vector<Place> places, Place& best) {
 
 }  // namespace
 
-TrackRect TrackRect::grown(double factor) const {
-  const auto dx = static_cast<int>(std::lround(width * (factor - 1) / 2));
-  const auto dy = static_cast<int>(std::lround(height * (factor - 1) / 2));
-  return {x - dx, y - dy, width + 2 * dx, height + 2 * dy};
+Rect<int> grown(const Rect<int>& box, double factor) {
+  const auto dx = static_cast<int>(std::lround(box.width * (factor - 1) / 2));
+  const auto dy = static_cast<int>(std::lround(box.height * (factor - 1) / 2));
+  return {box.x - dx, box.y - dy, box.width + 2 * dx, box.height + 2 * dy};
 }
 
-TrackRect intersection(const TrackRect& a, const TrackRect& b) {
-  const int left = std::max(a.x, b.x), top = std::max(a.y, b.y);
-  const int right = std::min(a.x + a.width, b.x + b.width);
-  const int bottom = std::min(a.y + a.height, b.y + b.height);
-  return right > left && bottom > top ? TrackRect{left, top, right - left, bottom - top}
-                                      : TrackRect{};
-}
-
-TrackRect to_pixels(const TrackBox& box) {
+Rect<int> to_pixels(const Rect<double>& box) {
   const auto whole = [](double value) { return static_cast<int>(std::lround(value)); };
   return {whole(box.x), whole(box.y), whole(box.width), whole(box.height)};
 }
 
-TrackBox to_box(const TrackRect& box) {
+Rect<double> to_box(const Rect<int>& box) {
   return {static_cast<double>(box.x), static_cast<double>(box.y), static_cast<double>(box.width),
           static_cast<double>(box.height)};
 }
@@ -127,16 +118,16 @@ void sum_up(LikelihoodMap& map, const Exec& exec) {
   integral(ImageView<const std::uint16_t>(map.values), map.sums.view(), options);
 }
 
-PlaceModel learn_layout(const LikelihoodMap& map, const TrackRect& box, double ring,
+PlaceModel learn_layout(const LikelihoodMap& map, const Rect<int>& box, double ring,
                         double layout) {
   PlaceModel model;
   model.ring = ring;
   model.layout = layout;
   if (!(layout > 0)) return model;
-  const TrackRect around = box.grown(ring);
+  const Rect<int> around = grown(box, ring);
   const CellSums cells = cell_sums(map, around);
   const double cell_area =
-      static_cast<double>(around.area()) / static_cast<double>(model.weights.size());
+      static_cast<double>(area_of(around)) / static_cast<double>(model.weights.size());
   double mean = 0;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     model.weights[i] = cells[i] / cell_area;
@@ -146,26 +137,27 @@ PlaceModel learn_layout(const LikelihoodMap& map, const TrackRect& box, double r
   return model;
 }
 
-double place_score(const LikelihoodMap& map, const TrackRect& box, const PlaceModel& model) {
-  const TrackRect around = box.grown(model.ring);
+double place_score(const LikelihoodMap& map, const Rect<int>& box, const PlaceModel& model) {
+  const Rect<int> around = grown(box, model.ring);
   const double inside = excess(map, box), with_ring = excess(map, around);
-  const double plain = (inside - (with_ring - inside)) / static_cast<double>(box.area());
+  const double plain = (inside - (with_ring - inside)) / static_cast<double>(area_of(box));
   if (!(model.layout > 0)) return plain;
   const CellSums cells = cell_sums(map, around);
   double weighted = 0;
   for (std::size_t i = 0; i < cells.size(); ++i) weighted += model.weights[i] * cells[i];
-  return (1 - model.layout) * plain + model.layout * weighted / static_cast<double>(around.area());
+  return (1 - model.layout) * plain +
+         model.layout * weighted / static_cast<double>(area_of(around));
 }
 
 Place best_place(const LikelihoodMap& map, const SearchRange& range, const PlaceCost& cost) {
   Place best{range.from, -std::numeric_limits<double>::max()};
   // Within a circle, or a square where `reach` is but a step.
-  const auto try_around = [&](const TrackRect& middle, int reach, int step) {
+  const auto try_around = [&](const Rect<int>& middle, int reach, int step) {
     std::vector<Place> places;
     const int farthest = reach == step ? 2 * reach * reach : reach * reach;
     for (int dy = -(reach / step) * step; dy <= reach; dy += step) {
       for (int dx = -(reach / step) * step; dx <= reach; dx += step) {
-        const TrackRect box = middle.moved(dx, dy);
+        const Rect<int> box = moved(middle, dx, dy);
         if (dx * dx + dy * dy <= farthest && middle_within(box, range.frame))
           places.push_back({box, place_score(map, box, range.model) - motion_cost(range, box)});
       }
@@ -180,7 +172,7 @@ Place best_place(const LikelihoodMap& map, const SearchRange& range, const Place
   return best;
 }
 
-Place best_place_anywhere(const LikelihoodMap& map, const TrackRect& size, const SearchRange& range,
+Place best_place_anywhere(const LikelihoodMap& map, const Rect<int>& size, const SearchRange& range,
                           const Exec& exec) {
   const Place none{size, -std::numeric_limits<double>::max()};
   const int rows = range.frame.height - size.height + 1;
@@ -190,7 +182,7 @@ Place best_place_anywhere(const LikelihoodMap& map, const TrackRect& size, const
     Place& mine = best[static_cast<std::size_t>(first / kRowsPerTask)];
     for (auto row = static_cast<int>(first); row < static_cast<int>(last); ++row) {
       for (int x = 0; x <= range.frame.width - size.width; ++x) {
-        const TrackRect box{range.frame.x + x, range.frame.y + row, size.width, size.height};
+        const Rect<int> box{range.frame.x + x, range.frame.y + row, size.width, size.height};
         const double score = place_score(map, box, range.model);
         if (score > mine.score) mine = {box, score};
       }
@@ -207,7 +199,7 @@ void improve_anywhere(const LikelihoodMap& map, const WideSearch& wide, const Se
   parallel_for(wide.exec, rows, kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t row = first; row < last; ++row) {
       for (int x = 0; x <= range.frame.width - wide.size.width; x += range.step) {
-        const TrackRect box{range.frame.x + x, wide.first_row + static_cast<int>(row) * range.step,
+        const Rect<int> box{range.frame.x + x, wide.first_row + static_cast<int>(row) * range.step,
                             wide.size.width, wide.size.height};
         const double score = place_score(map, box, range.model);
         if (score >= wide.least) found[static_cast<std::size_t>(row)].push_back({box, score});
@@ -220,9 +212,9 @@ void improve_anywhere(const LikelihoodMap& map, const WideSearch& wide, const Se
 }
 
 Place mean_shift_place(const LikelihoodMap& map, const SearchRange& range) {
-  TrackRect box = range.from;
+  Rect<int> box = range.from;
   for (int shift = 0; shift < kMostShifts; ++shift) {
-    const TrackRect inside = intersection(box, map.region);
+    const Rect<int> inside = intersect(box, map.region);
     std::uint64_t mass = 0, mass_x = 0, mass_y = 0;
     constexpr std::uint16_t kHalf = 32768;
     for (int y = inside.y; y < inside.y + inside.height; ++y) {
@@ -238,7 +230,7 @@ Place mean_shift_place(const LikelihoodMap& map, const SearchRange& range) {
     const auto middle = [&](std::uint64_t moment) {
       return static_cast<double>(moment) / static_cast<double>(mass) + 0.5;
     };
-    const TrackRect next{
+    const Rect<int> next{
         static_cast<int>(std::lround(inside.x + middle(mass_x) - box.width / 2.0)),
         static_cast<int>(std::lround(inside.y + middle(mass_y) - box.height / 2.0)), box.width,
         box.height};

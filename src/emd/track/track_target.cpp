@@ -15,7 +15,7 @@
 namespace fovea::emd {
 namespace {
 
-constexpr double kAmbiguousScore = 0.02;  // a lower one hardly tells a target from its surround
+constexpr double kAmbiguousScore = 0.02;  // below it a target hardly stands out
 constexpr int kLeastReach = 10;           // pixels
 constexpr double kScaleStep = 1.05;       // of a frame
 constexpr double kPartSteps = 20;         // of the first pass over places with parts, a box's size
@@ -25,33 +25,34 @@ constexpr double kNowhere = -std::numeric_limits<double>::max();  // the score o
 constexpr double kAnyDistance = std::numeric_limits<double>::infinity();
 constexpr std::int64_t kPartBytes = std::int64_t{32} << 20;  // of integral histograms at a time
 
-MapOptions map_options(const TrackOptions& options) {
+MapOptions map_options(const GroundDistance& ground, const TrackOptions& options) {
   MapOptions map;
+  map.ground = ground;
   map.window = options.window;
   map.cache_bytes = options.cache_bytes / 2;
   map.exec = options.exec;
   return map;
 }
 
-TrackRect scaled(const TrackRect& box, double factor) {
+Rect<int> scaled(const Rect<int>& box, double factor) {
   const auto length = [&](int side) { return static_cast<int>(std::lround(side * factor)); };
   return {0, 0, length(box.width), length(box.height)};
 }
 
-bool fits(const TrackRect& box, const LabeledFrame& frame) {
+bool fits(const Rect<int>& box, const LabeledFrame& frame) {
   return box.width >= kLeastSide && box.height >= kLeastSide && box.width <= frame.here.width &&
          box.height <= frame.here.height;
 }
 
 // Pixels of this size in memory that is kept from frame to frame and grows where it must.
-ImageView<float> room_in(Image<float>& kept, const TrackRect& size, Memory memory) {
+ImageView<float> room_in(Image<float>& kept, const Rect<int>& size, Memory memory) {
   if (kept.view().memory != memory || kept.width() < size.width || kept.height() < size.height)
     kept = Image<float>(std::max(kept.width(), size.width), std::max(kept.height(), size.height), 1,
                         memory);
   return kept.view().crop(0, 0, size.width, size.height);
 }
 
-double size_of(const TrackRect& box) { return std::sqrt(static_cast<double>(box.area())); }
+double size_of(const Rect<int>& box) { return std::sqrt(static_cast<double>(area_of(box))); }
 
 }  // namespace
 
@@ -60,22 +61,22 @@ Target::Target(int id, const GroundDistance& ground, Signatures signatures,
     : id_(id), options_(options), ground_(ground), signatures_(std::move(signatures)) {
   for (const auto& signature : {signatures_.target, signatures_.surround}) {
     if (options.distance == TrackDistance::kEmd)
-      mappers_.emplace_back(ground, signature, map_options(options));
+      mappers_.emplace_back(signature, map_options(ground, options));
     else plain_.emplace_back(signature, options.window, options.exec);
   }
 }
 
-void Target::make_map(const LabeledFrame& frame, const TrackRect& wanted) {
+void Target::make_map(const LabeledFrame& frame, const Rect<int>& wanted) {
   submit_map(frame, wanted);
   finish_map(frame);
 }
 
-void Target::submit_map(const LabeledFrame& frame, const TrackRect& wanted) {
+void Target::submit_map(const LabeledFrame& frame, const Rect<int>& wanted) {
   for (std::size_t i = 0; i < mappers_.size(); ++i)
     if (std::exchange(in_flight_[i], false)) mappers_[i].collect();
-  map_.region = intersection(options_.whole_map ? frame.bounds() : wanted, frame.bounds());
+  map_.region = intersect(options_.whole_map ? frame.bounds() : wanted, frame.bounds());
   // Windows at the region's border see the pixels beyond it.
-  seen_ = intersection(map_.region.padded(options_.window / 2), frame.bounds());
+  seen_ = intersect(padded(map_.region, options_.window / 2), frame.bounds());
   if (map_.region.empty()) seen_ = {};
   const auto labels = frame.there.crop(seen_.x, seen_.y, seen_.width, seen_.height);
   for (std::size_t i = 0; i < mappers_.size(); ++i) {
@@ -85,7 +86,7 @@ void Target::submit_map(const LabeledFrame& frame, const TrackRect& wanted) {
 }
 
 void Target::finish_map(const LabeledFrame& frame) {
-  const TrackRect& region = map_.region;
+  const Rect<int>& region = map_.region;
   const auto cut = [&](Image<float>& map) -> ImageView<const float> {
     return map.view().crop(region.x - seen_.x, region.y - seen_.y, region.width, region.height);
   };
@@ -116,9 +117,9 @@ bool Target::wants_parts(bool gray, double plain_score) const {
   return gray || plain_score < kAmbiguousScore;
 }
 
-void Target::begin(const LabeledFrame& frame, const TrackRect& box, bool gray) {
+void Target::begin(const LabeledFrame& frame, const Rect<int>& box, bool gray) {
   box_ = box;
-  make_map(frame, box.grown(options_.ring));
+  make_map(frame, grown(box, options_.ring));
   const PlaceModel plain = learn_layout(map_, box, options_.ring, 0);
   if (wants_parts(gray, place_score(map_, box, plain)))
     parts_.emplace(ground_, options_.distance, options_.exec, frame.here, box);
@@ -149,14 +150,14 @@ void Target::begin_anywhere(const LabeledFrame& frame, const LabeledFrame& examp
 // A target keeps its size; one that is known by an example alone may have half to twice of that.
 // The map has been made of the whole frame.
 Place Target::best_anywhere(const LabeledFrame& frame, bool by_parts) {
-  const auto best_of = [&](const TrackRect& size) {
+  const auto best_of = [&](const Rect<int>& size) {
     return by_parts ? best_by_parts(frame, size)
                     : best_place_anywhere(map_, size, range_of(frame), options_.exec);
   };
   if (example_.empty()) return best_of(box_);
   Place best{example_, kNowhere};
   for (const double scale : {1.0, 0.5, 0.7071, 1.4142, 2.0}) {
-    const TrackRect size = scaled(example_, scale);
+    const Rect<int> size = scaled(example_, scale);
     if (!fits(size, frame)) continue;
     const Place place = best_of(size);
     if (place.score > best.score) best = place;
@@ -167,11 +168,11 @@ Place Target::best_anywhere(const LabeledFrame& frame, bool by_parts) {
 // Places of the whole frame that would do by the map, compared part by part: first on a grid, then
 // around the best of it. Integral histograms of a large frame would take much memory: they are made
 // of some rows at a time.
-Place Target::best_by_parts(const LabeledFrame& frame, const TrackRect& size) {
+Place Target::best_by_parts(const LabeledFrame& frame, const Rect<int>& size) {
   SearchRange range = range_of(frame);
   range.motion = 0;
   range.step = std::max(1, static_cast<int>(std::lround(2 * size_of(size) / kPartSteps)));
-  const PlaceCost cost = [&](std::span<const TrackRect> places) {
+  const PlaceCost cost = [&](std::span<const Rect<int>> places) {
     return part_costs(places, 1 - options_.found_above);
   };
   WideSearch wide{size, options_.found_above * first_score_, 0, 0, options_.exec};
@@ -191,13 +192,13 @@ Place Target::best_by_parts(const LabeledFrame& frame, const TrackRect& size) {
   range.from = best.box;
   range.reach = range.step - 1;
   range.step = std::max(1, range.step / 2);
-  parts_->look_at(frame.here, intersection(best.box.padded(2 * range.reach), frame.bounds()));
+  parts_->look_at(frame.here, intersect(padded(best.box, 2 * range.reach), frame.bounds()));
   const Place finer = best_place(map_, range, cost);
   return place_score(map_, finer.box, model_) >= wide.least ? finer : best;
 }
 
 // What parts cost at places; those that are farther are as good as nowhere.
-std::vector<double> Target::part_costs(std::span<const TrackRect> places, double farthest) {
+std::vector<double> Target::part_costs(std::span<const Rect<int>> places, double farthest) {
   std::vector<double> costs = parts_->distances(places);
   for (double& cost : costs)
     cost = cost > farthest ? std::numeric_limits<double>::infinity() : cost * options_.part_weight;
@@ -233,14 +234,14 @@ Place Target::local_place(const LabeledFrame& frame) {
   const SearchRange range = range_of(frame);
   if (options_.search == TrackSearch::kMeanShift) return mean_shift_place(map_, range);
   if (!parts_) return best_place(map_, range, {});
-  parts_->look_at(frame.here, intersection(box_.padded(range.reach), frame.bounds()));
-  return best_place(map_, range, [&](std::span<const TrackRect> places) {
+  parts_->look_at(frame.here, intersect(padded(box_, range.reach), frame.bounds()));
+  return best_place(map_, range, [&](std::span<const Rect<int>> places) {
     return part_costs(places, kAnyDistance);
   });
 }
 
 void Target::prepare(const LabeledFrame& frame) {
-  submit_map(frame, box_.grown(options_.ring).padded(range_of(frame).reach));
+  submit_map(frame, padded(grown(box_, options_.ring), range_of(frame).reach));
 }
 
 void Target::next(const LabeledFrame& frame) {
@@ -261,10 +262,10 @@ void Target::next(const LabeledFrame& frame) {
 }
 
 void Target::fit_size(const LabeledFrame& frame) {
-  TrackRect best = box_;
+  Rect<int> best = box_;
   double most = place_score(map_, box_, model_);
   for (const double factor : {1 / kScaleStep, kScaleStep}) {
-    TrackRect box = scaled(box_, factor);
+    Rect<int> box = scaled(box_, factor);
     if (!fits(box, frame)) continue;
     box.x = box_.x + (box_.width - box.width) / 2;
     box.y = box_.y + (box_.height - box.height) / 2;
@@ -285,7 +286,7 @@ void Target::look_everywhere(const LabeledFrame& frame) {
 }
 
 void Target::adapt(const LabeledFrame& frame) {
-  const TrackRect box = intersection(box_, frame.bounds());
+  const Rect<int> box = intersect(box_, frame.bounds());
   if (box.empty()) return;
   const std::vector<double> seen =
       label_histogram(frame.here.crop(box.x, box.y, box.width, box.height), ground_.rows());

@@ -22,7 +22,7 @@ struct LabeledFrame {
   ImageView<const std::uint8_t> here;
   ImageView<const std::uint8_t> there;
 
-  TrackRect bounds() const { return {0, 0, here.width, here.height}; }
+  Rect<int> bounds() const { return {0, 0, here.width, here.height}; }
 };
 
 // What a target looks like, in bins of one palette.
@@ -37,7 +37,7 @@ class Target {
   Target(int id, const GroundDistance& ground, Signatures signatures, const TrackOptions& options);
 
   // Fixes place, first score and whether parts are compared; `gray`: the target has no colors.
-  void begin(const LabeledFrame& frame, const TrackRect& box, bool gray);
+  void begin(const LabeledFrame& frame, const Rect<int>& box, bool gray);
   // The same for a target known by an example of this size alone: looks for it everywhere.
   void begin_anywhere(const LabeledFrame& frame, const LabeledFrame& example, bool gray);
   // Sets out to map what lies within reach in the next frame, and is followed by next() with the
@@ -54,16 +54,16 @@ class Target {
   const MapStats& stats() const { return stats_; }  // entries and cache_bytes of both maps
 
  private:
-  void make_map(const LabeledFrame& frame, const TrackRect& wanted);
-  void submit_map(const LabeledFrame& frame, const TrackRect& wanted);
+  void make_map(const LabeledFrame& frame, const Rect<int>& wanted);
+  void submit_map(const LabeledFrame& frame, const Rect<int>& wanted);
   void finish_map(const LabeledFrame& frame);
   SearchRange range_of(const LabeledFrame& frame) const;
   Place local_place(const LabeledFrame& frame);
   void fit_size(const LabeledFrame& frame);
   bool wants_parts(bool gray, double plain_score) const;
   Place best_anywhere(const LabeledFrame& frame, bool by_parts);
-  Place best_by_parts(const LabeledFrame& frame, const TrackRect& size);
-  std::vector<double> part_costs(std::span<const TrackRect> places, double farthest);
+  Place best_by_parts(const LabeledFrame& frame, const Rect<int>& size);
+  std::vector<double> part_costs(std::span<const Rect<int>> places, double farthest);
   bool take_if_found(const LabeledFrame& frame);
   void look_everywhere(const LabeledFrame& frame);
   void adapt(const LabeledFrame& frame);
@@ -78,14 +78,14 @@ class Target {
   std::optional<PartModel> parts_{};
   PlaceModel model_{};
   LikelihoodMap map_{};
-  TrackRect seen_{};                 // what was mapped: the map's region and its windows' pixels
+  Rect<int> seen_{};                 // what was mapped: the map's region and its windows' pixels
   std::array<bool, 2> in_flight_{};  // mappers whose frame is not collected
   MapStats stats_{};
 
-  TrackRect box_{};
+  Rect<int> box_{};
   double first_score_ = 0;
   double score_ = 0;
-  TrackRect example_{};  // the size of one that has not been seen yet
+  Rect<int> example_{};  // the size of one that has not been seen yet
   int doubtful_ = 0;     // frames in a row
   bool lost_ = false;
 };

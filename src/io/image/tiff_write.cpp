@@ -1,6 +1,7 @@
-// TIFF files of one or many pages, of every sample type and any number of channels. BigTIFF where
-// the pixels might not fit the 4 GiB of the old format.
+// TIFF files of one or many pages, with every sample type and any number of channels. They are
+// BigTIFF where the pixels might not fit into the 4 GiB of the classic format.
 #include <fovea/core/error.h>
+#include <fovea/io/tiff_writer.h>
 
 #include <fmt/format.h>
 
@@ -15,6 +16,7 @@ namespace fovea::io {
 namespace {
 
 constexpr double kMostClassicBytes = 3.9e9;
+constexpr double kMostExpectedBytes = 0x1p30;  // an estimate may be wrong by a factor of 3
 constexpr std::uint32_t kStripBytes = 256 * 1024;
 
 int compression_scheme(TiffCompression compression) {
@@ -46,10 +48,20 @@ void set_compression(TIFF* tiff, const PictureShape& shape, const ImageWriteOpti
   TIFFSetField(tiff, TIFFTAG_COMPRESSION, compression_scheme(options.tiff_compression));
   const bool deflate = options.tiff_compression == TiffCompression::kDeflate;
   if (deflate) TIFFSetField(tiff, TIFFTAG_ZIPQUALITY, std::max(1, options.level));
-  if (deflate || options.tiff_compression == TiffCompression::kLzw)
-    TIFFSetField(
-        tiff, TIFFTAG_PREDICTOR,
-        shape.type >= SampleType::kFloat32 ? PREDICTOR_FLOATINGPOINT : PREDICTOR_HORIZONTAL);
+  // The predictor for floating point saves little on maps, whose values repeat, and common readers
+  // such as Python's tifffile do not know it without further packages.
+  const bool integers = shape.type < SampleType::kFloat32;
+  if (integers && (deflate || options.tiff_compression == TiffCompression::kLzw))
+    TIFFSetField(tiff, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL);
+}
+
+std::uint64_t row_size(const PictureShape& shape) {
+  return shape.width * shape.channels * sample_bytes(shape.type);
+}
+
+int strip_rows(const PictureShape& shape) {
+  return static_cast<int>(
+      std::clamp<std::uint64_t>(kStripBytes / row_size(shape), 1, shape.height));
 }
 
 void set_fields(TIFF* tiff, const PictureShape& shape, const ImageWriteOptions& options) {
@@ -64,34 +76,45 @@ void set_fields(TIFF* tiff, const PictureShape& shape, const ImageWriteOptions& 
   TIFFSetField(tiff, TIFFTAG_ORIENTATION, options.orientation);
   set_channels(tiff, shape, options);
   set_compression(tiff, shape, options);
-  const std::uint64_t row = shape.width * shape.channels * sample_bytes(shape.type);
-  TIFFSetField(
-      tiff, TIFFTAG_ROWSPERSTRIP,
-      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(kStripBytes / row, 1, shape.height)));
+  TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, static_cast<std::uint32_t>(strip_rows(shape)));
 }
 
+// Whole strips are compressed fastest, since libtiff hands them to libdeflate.
 template <class T>
-bool write_rows(TIFF* tiff, ImageView<const T> image) {
-  std::vector<T> row(static_cast<std::size_t>(image.row_elements()));
-  for (int y = 0; y < image.height; ++y) {
-    std::copy_n(image.row(y), row.size(), row.begin());  // the predictor works in place
-    if (TIFFWriteScanline(tiff, row.data(), static_cast<std::uint32_t>(y), 0) != 1) return false;
+bool write_strips(TIFF* tiff, ImageView<const T> image, int rows) {
+  const auto width = static_cast<std::size_t>(image.row_elements());
+  std::vector<T> strip(width * static_cast<std::size_t>(rows));
+  for (int top = 0; top < image.height; top += rows) {
+    const int here = std::min(rows, image.height - top);
+    for (int y = 0; y < here; ++y)
+      std::copy_n(image.row(top + y), width,
+                  strip.begin() + static_cast<std::ptrdiff_t>(width) * y);
+    const auto bytes = static_cast<tmsize_t>(width * static_cast<std::size_t>(here) * sizeof(T));
+    if (TIFFWriteEncodedStrip(tiff, static_cast<std::uint32_t>(top / rows), strip.data(), bytes) !=
+        bytes)
+      return false;
   }
   return true;
 }
 
 bool write_page(TIFF* tiff, const AnyView& image, const ImageWriteOptions& options) {
-  set_fields(tiff, shape_of(image), options);
-  return std::visit([&](const auto& view) { return write_rows(tiff, view); }, image) &&
+  const PictureShape shape = shape_of(image);
+  set_fields(tiff, shape, options);
+  return std::visit([&](const auto& view) { return write_strips(tiff, view, strip_rows(shape)); },
+                    image) &&
          TIFFWriteDirectory(tiff) == 1;
+}
+
+void check_channels(const OutputFile& file, const AnyView& page) {
+  if (shape_of(page).channels > 65535)
+    refuse_image(file, "TIFF holds up to 65535 channels", page, "write .npy");
 }
 
 double total_bytes(std::span<const AnyView> pages) {
   double total = 0;
   for (const AnyView& page : pages) {
     const PictureShape shape = shape_of(page);
-    total += static_cast<double>(shape.width * shape.channels * sample_bytes(shape.type)) *
-             static_cast<double>(shape.height);
+    total += static_cast<double>(row_size(shape)) * static_cast<double>(shape.height);
   }
   return total;
 }
@@ -100,14 +123,56 @@ double total_bytes(std::span<const AnyView> pages) {
 
 void write_tiff_pages(OutputFile& file, std::span<const AnyView> pages,
                       const ImageWriteOptions& options) {
-  for (const AnyView& page : pages) {
-    if (shape_of(page).channels > 65535)
-      refuse_image(file, "TIFF holds up to 65535 channels", page, "write .npy");
-  }
+  for (const AnyView& page : pages) check_channels(file, page);
   TiffFile tiff(file, total_bytes(pages) > kMostClassicBytes);
   bool written = true;
   for (const AnyView& page : pages) written = written && write_page(tiff.get(), page, options);
   tiff.finish_writing(file, written);
 }
+
+struct TiffWriter::Impl {
+  Impl(const std::string& path, const ImageWriteOptions& how, bool big)
+      : options(how), file(path), tiff(file, big) {}
+
+  ImageWriteOptions options;
+  OutputFile file;
+  TiffFile tiff;  // after the file that it writes to
+  std::int64_t pages = 0;
+};
+
+TiffWriter::TiffWriter(const std::string& path, const ImageWriteOptions& options,
+                       std::uint64_t expected_bytes) {
+  check_options(options);
+  const auto expected = static_cast<double>(expected_bytes);
+  impl_ = std::make_unique<Impl>(path, options, expected == 0 || expected > kMostExpectedBytes);
+}
+TiffWriter::TiffWriter(TiffWriter&&) noexcept = default;
+TiffWriter& TiffWriter::operator=(TiffWriter&&) noexcept = default;
+TiffWriter::~TiffWriter() = default;
+
+void TiffWriter::write(const AnyView& page) {
+  Impl& impl = *impl_;
+  check_channels(impl.file, page);
+  if (shape_of(page).width == 0 || shape_of(page).height == 0)
+    throw InvalidArgument(fmt::format("{}: a page has no pixels", impl.file.path()));
+  const bool written = std::visit(
+      [&](const auto& view) {
+        if (view.memory != Memory::kCuda) return write_page(impl.tiff.get(), page, impl.options);
+        const auto here = clone(view);
+        return write_page(impl.tiff.get(), AnyView(here.view()), impl.options);
+      },
+      page);
+  if (!written) impl.tiff.finish_writing(impl.file, false);
+  ++impl.pages;
+}
+
+void TiffWriter::finish() {
+  if (impl_->pages == 0)
+    throw InvalidArgument(fmt::format("{}: there is no page to write", impl_->file.path()));
+  impl_->tiff.finish_writing(impl_->file, true);
+  impl_->file.commit();
+}
+
+std::int64_t TiffWriter::pages() const { return impl_->pages; }
 
 }  // namespace fovea::io

@@ -29,8 +29,9 @@ TEST(BenchEmdFrames, NamesWhatIsWrong) {
     EXPECT_EQ(ended.status, kUsage);
     return ended.err;
   };
-  EXPECT_THAT(fails("--sizes", "64"), HasSubstr("'64'"));
-  EXPECT_THAT(fails("--channels", "1"), HasSubstr("'1'"));
+  EXPECT_THAT(fails("--sizes", "64"), HasSubstr("64"));
+  EXPECT_THAT(fails("--sizes", "64x8"), HasSubstr("'64x8'; expected frames of at least 16x16"));
+  EXPECT_THAT(fails("--channels", "1"), HasSubstr("2 to 64"));
 }
 
 }  // namespace

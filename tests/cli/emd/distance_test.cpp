@@ -58,7 +58,7 @@ TEST_F(EmdDistance, BadProblemsAreNamedAndOthersSolved) {
   EXPECT_THAT(ended.err, HasSubstr("problem 2: p has mass -2 in bin 1, expected at least 0"));
   EXPECT_THAT(ended.err, HasSubstr("problem 3: p holds null in bin 1, expected a number"));
   EXPECT_THAT(ended.err, HasSubstr("problem 4: the sum of its masses is not finite"));
-  EXPECT_THAT(ended.err, HasSubstr("problem 5: is no object with 'p' and 'q'"));
+  EXPECT_THAT(ended.err, HasSubstr("problem 5: is not an object with 'p' and 'q'"));
   const json result = json::parse(ended.out);
   EXPECT_EQ(result["failed"], 5);
   EXPECT_EQ(result["distances"][0], 2);
@@ -95,6 +95,15 @@ TEST_F(EmdDistance, PrintsALineAProblem) {
   const Ended lines = run_on(R"({"ground": "discrete", "P": [[1, 1], [0, 0]], "Q": [2, 0]})", {});
   EXPECT_EQ(lines.status, kDone);
   EXPECT_EQ(lines.out, "0 0.5 optimal\n1 1 empty\n");
+}
+
+// A value that is nested deeply is named by its kind, not repeated.
+TEST_F(EmdDistance, NestedValuesAreNamedByTheirKind) {
+  const std::string deep = std::string(500, '[') + std::string(500, ']');
+  const Ended ended =
+      run_on(R"({"ground": "l1", "problems": [{"p": [1, )" + deep + R"(], "q": [0, 1]}]})");
+  EXPECT_EQ(ended.status, kBadInput);
+  EXPECT_THAT(ended.err, HasSubstr("p holds an array in bin 1, expected a number"));
 }
 
 }  // namespace

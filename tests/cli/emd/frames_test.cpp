@@ -43,9 +43,9 @@ TEST(EmdFrames, TakesABandOrBrightness) {
   BandFrame frame{Stack<float>(2, 1, 3), "it", 255};
   for (int b = 0; b < 3; ++b) frame.bands.plane(b).at(0, 0) = static_cast<float>(100 * b);
   EXPECT_EQ(gray_band(frame, 2).at(0, 0), 200);
-  EXPECT_NEAR(gray_band(frame, -1).at(0, 0), 58.7F + 22.8F, 1e-4);
+  EXPECT_NEAR(gray_band(frame, {}).at(0, 0), 58.7F + 22.8F, 1e-4);
   EXPECT_THROW(gray_band(frame, 3), InvalidArgument);
-  EXPECT_THROW(gray_band({Stack<float>(2, 1, 2), "it", 255}, -1), InvalidArgument);
+  EXPECT_THROW(gray_band({Stack<float>(2, 1, 2), "it", 255}, {}), InvalidArgument);
 }
 
 TEST(EmdFrames, LevelsSpanBytesOrTheDataOrWhatIsAsked) {

@@ -86,8 +86,7 @@ TEST_F(EmdMapCommand, WritesWhatTheLibraryMaps) {
   const auto image = scene(0);
   Image<std::uint8_t> labels(kWidth, kHeight);
   quantize(image, labels, {.levels = 11});
-  emd::Mapper mapper(emd::GroundDistance::thresholded(11, 3),
-                     emd::label_histogram(labels.view().crop(32, 22, 16, 16), 11),
+  emd::Mapper mapper(emd::label_histogram(labels.view().crop(32, 22, 16, 16), 11),
                      {.exec = {.device = Device::cpu()}});
   const io::AnyImage written = io::read_image(folder_ / "map.tif");
   EXPECT_TRUE(test::images_equal(std::get<Image<float>>(written.pixels), mapper.map(labels)));
@@ -101,7 +100,7 @@ TEST_F(EmdMapCommand, KeepsWhatIsKnownFromFrameToFrame) {
   auto with = frames, without = frames;
   with.insert(with.end(), {"--target", "32,22,16,16", "-o", folder_ / "pages.tif"});
   without.insert(without.end(),
-                 {"--target", "32,22,16,16", "-o", folder_ / "folder", "--cache", "0"});
+                 {"--target", "32,22,16,16", "-o", folder_ / "folder", "--cache-bytes", "0"});
   const json report = found(with);
   EXPECT_EQ(report["frames"], 3);
   EXPECT_EQ(report["frame_stats"][1]["stats"]["cached"], kWidth * kHeight);
@@ -156,6 +155,73 @@ TEST_F(EmdMapCommand, MapsVideoOnAGpuAlike) {
   }
 }
 
+// A video that breaks off keeps the maps before, as pages, pictures and in the report.
+TEST_F(EmdMapCommand, KeepsTheMapsBeforeABreak) {
+  io::VideoWriter writer(folder_ / "a.y4m", {.frame_rate = 10});
+  for (int i = 0; i < 4; ++i) writer.write(scene(3 * i));
+  writer.finish();
+  const std::string video = test::load(folder_ / "a.y4m");
+  test::save(folder_ / "cut.y4m", video.substr(0, video.size() - 100));
+  const Ended ended = map({folder_ / "cut.y4m", "--target", "32,22,16,16", "-o",
+                           folder_ / "maps.tif", "--picture", folder_ / "maps.y4m", "--json"});
+  EXPECT_EQ(ended.status, kBadInput) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("cut.y4m"));
+  const json report = json::parse(ended.out);
+  EXPECT_EQ(report["frames"], 3);
+  EXPECT_EQ(report["interrupted"], true);
+  EXPECT_EQ(io::read_pages(folder_ / "maps.tif").size(), 3U);
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "maps.y4m"));
+}
+
+TEST_F(EmdMapCommand, StopsAtOnceAndLeavesNoFileWithoutAMap) {
+  const Ended ended = run_here({"emd", "map", folder_ / "f0.png", folder_ / "f1.png", "--target",
+                                "32,22,16,16", "-o", folder_ / "maps.tif", "--device", "cpu"},
+                               fired());
+  EXPECT_EQ(ended.status, kInterrupted) << ended.err;
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "maps.tif"));
+}
+
+// The time is that of the whole run, not of the mapper alone.
+TEST_F(EmdMapCommand, ReportsTheWholeTime) {
+  const json report = found({folder_ / "f0.png", folder_ / "f1.png", "--target", "32,22,16,16",
+                             "-o", folder_ / "maps.tif"});
+  double mapping = 0;
+  for (const json& frame : report["frame_stats"]) mapping += frame["seconds"].get<double>();
+  EXPECT_GT(report["seconds"].get<double>(), mapping);
+}
+
+TEST_F(EmdMapCommand, SaysWhichEndingsHoldMaps) {
+  const auto message = [&](std::vector<std::string> more, const std::string& output) {
+    more.insert(more.end(), {"--target", "32,22,16,16", "-o", folder_ / output});
+    const Ended ended = map(more);
+    EXPECT_EQ(ended.status, kUsage);
+    EXPECT_FALSE(std::filesystem::exists(folder_ / output));
+    return ended.err;
+  };
+  EXPECT_THAT(
+      message({folder_ / "f0.png"}, "m.jpg"),
+      HasSubstr("ends in .tif, .tiff, .npy or .pfm. For an image to look at use --picture"));
+  EXPECT_THAT(message({folder_ / "f0.png", folder_ / "f1.png"}, "m.png"),
+              HasSubstr(".tif or .tiff, with one page per frame, or to a folder"));
+  for (const char* output : {"a.npy", "a.pfm", "A.TIF", "new/"})
+    found({folder_ / "f0.png", "--target", "32,22,16,16", "-o", folder_ / output});
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "new/000000.tif"));
+}
+
+// A missing value is not counted; a window or spectrum without any is as far as can be.
+TEST_F(EmdMapCommand, TakesNanForMissing) {
+  Image<float> image(40, 20);
+  for (int y = 0; y < 20; ++y)
+    for (int x = 0; x < 40; ++x)
+      image.at(x, y) = x < 20 ? static_cast<float>(x % 3) : std::nanf("");
+  io::write_image(folder_ / "holes.tif", image);
+  found({folder_ / "holes.tif", "--target", "5,5,9,9", "--window", "3", "-o", folder_ / "m.tif"});
+  const io::AnyImage map = io::read_image(folder_ / "m.tif");
+  const auto& distances = std::get<Image<float>>(map.pixels);
+  EXPECT_EQ(distances.at(30, 10), 3);  // the greatest cost
+  EXPECT_LT(distances.at(10, 10), 1);
+}
+
 class EmdFrameMapper : public test::OnEveryPlace {};
 FOVEA_ON_EVERY_PLACE(EmdFrameMapper);
 
@@ -164,7 +230,7 @@ TEST_P(EmdFrameMapper, FramesInFlightEqualFramesAlone) {
   MapRequest request;
   request.target = "32,22,16,16";
   request.bins = 11;
-  request.window = request.map.window = 11;
+  request.window = 11;
   const auto frame_of = [](int i) {
     BandFrame frame{Stack<float>(kWidth - 5 * (i % 3), kHeight - 4 * (i % 2), 1), "it", 255};
     const auto image = scene(2 * i);
@@ -239,8 +305,7 @@ TEST_F(EmdMapCommand, NamesWhatIsWrong) {
   EXPECT_THAT(fails({image, "--target", "1,1,5,5", "--bins", "65"}, kUsage), HasSubstr("65"));
   EXPECT_THAT(fails({image, "--target", "1,1,5,5", "--ground", "silly"}, kUsage),
               HasSubstr("silly"));
-  EXPECT_THAT(fails({image, "--target", "1,1,5,5", "--low", "9", "--high", "3"}, kUsage),
-              HasSubstr("below"));
+  EXPECT_THAT(fails({image, "--target", "1,1,5,5", "--range", "9,3"}, kUsage), HasSubstr("9,3"));
   EXPECT_THAT(fails({image, "--target", "none.png"}, kBadInput), HasSubstr("none.png"));
   EXPECT_THAT(fails({folder_ / "none.png", "--target", "1,1,5,5"}, kBadInput),
               HasSubstr("none.png"));

@@ -106,13 +106,46 @@ TEST_F(EmdTrackProgram, StartsLaterAndFollowsSeveral) {
   EXPECT_EQ(result["tracks"][0]["frame"], 3);
   EXPECT_EQ(result["tracks"][1]["id"], 2);
   const auto box = result["tracks"][9]["box"].get<std::vector<double>>();
-  EXPECT_GT(emd::overlap({box[0], box[1], box[2], box[3]}, {48, 27, 20, 24}), 0.5);
+  EXPECT_GT(overlap(Rect<double>{box[0], box[1], box[2], box[3]}, {48, 27, 20, 24}), 0.5);
+}
+
+// Data on standard output stands there alone: the summary is a note, and nothing with --quiet.
+TEST_F(EmdTrackProgram, WritesTextAloneToStandardOutput) {
+  const std::vector<std::string> args{"emd", "track", folder_ / "img", "--target", "20,20,20,24",
+                                      "-o",  "-"};
+  const Ended ended = run_program(args);
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  EXPECT_EQ(std::count(ended.out.begin(), ended.out.end(), '\n'), 8) << ended.out;
+  EXPECT_THAT(ended.out, testing::EndsWith(",-1,-1,-1\n"));
+  EXPECT_THAT(ended.err, HasSubstr("1 target in 8 frames"));
+  auto quiet = args;
+  quiet.emplace_back("--quiet");
+  const Ended silent = run_program(quiet);
+  EXPECT_EQ(silent.out, ended.out);
+  EXPECT_EQ(silent.err, "");
+  expect_refusal({"--target", "20,20,20,24", "-o", "-", "--json"}, kUsage, "standard output");
+}
+
+// A source that breaks off keeps the boxes before.
+TEST_F(EmdTrackProgram, KeepsTheBoxesBeforeABreak) {
+  io::VideoWriter writer(folder_ / "a.y4m", {.frame_rate = 10});
+  for (int i = 0; i < 5; ++i)
+    writer.write(emd::track_scene(100, 80, 0, {{{20, 20, 20, 24}, {200, 40, 40}, {40, 60, 200}}}));
+  writer.finish();
+  const std::string video = test::load(folder_ / "a.y4m");
+  test::save(folder_ / "cut.y4m", video.substr(0, video.size() - 100));
+  const Ended ended = run_here({"emd", "track", folder_ / "cut.y4m", "--quiet", "--target",
+                                "20,20,20,24", "-o", folder_ / "t.txt", "--json"});
+  EXPECT_EQ(ended.status, kBadInput) << ended.err;
+  const std::string text = test::load(folder_ / "t.txt");
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4);
+  EXPECT_EQ(json::parse(ended.out)["interrupted"], true);
 }
 
 TEST_F(EmdTrackProgram, SaysWhatIsWrongInOneLine) {
   const std::string out = folder_ / "out.txt";
   expect_refusal({"-o", out}, kUsage, "needs --target");
-  expect_refusal({"--target", "20,20,20,24"}, kUsage, "something to tell");
+  expect_refusal({"--target", "20,20,20,24"}, kUsage, "nothing to write");
   expect_refusal({"--target", "20,20,20", "-o", out}, kUsage, "'20,20,20'; expected x,y,width");
   expect_refusal({"--target", "500,20,20,24", "-o", out}, kUsage, "0x0 pixels within the frame");
   expect_refusal({"--target", "20,20,2,24", "-o", out}, kUsage, "at least 4x4");

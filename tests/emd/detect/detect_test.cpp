@@ -49,8 +49,8 @@ TEST(Detect, MeansOfBoxesAndMasks) {
   for (int b = 0; b < 2; ++b)
     for (int y = 0; y < 3; ++y)
       for (int x = 0; x < 4; ++x) cube.plane(b).at(x, y) = static_cast<float>(x + 10 * y + 100 * b);
-  EXPECT_THAT(mean_spectrum(cube, PixelBox{1, 1, 2, 2}), ElementsAre(16.5F, 116.5F));
-  EXPECT_THAT(mean_spectrum(cube, PixelBox{3, 2, 1, 1}), ElementsAre(23, 123));
+  EXPECT_THAT(mean_spectrum(cube, Rect<int>{1, 1, 2, 2}), ElementsAre(16.5F, 116.5F));
+  EXPECT_THAT(mean_spectrum(cube, Rect<int>{3, 2, 1, 1}), ElementsAre(23, 123));
   Image<std::uint8_t> mask(4, 3);
   for (int y = 0; y < 3; ++y)
     for (int x = 0; x < 4; ++x) mask.at(x, y) = x == y ? 1 : 0;
@@ -58,10 +58,10 @@ TEST(Detect, MeansOfBoxesAndMasks) {
   cube.plane(1).at(2, 2) = kNan;
   EXPECT_THAT(mean_spectrum(cube, mask), ElementsAre(5.5F, 105.5F));
   EXPECT_THAT(message_of<InvalidArgument>([&] {
-                mean_spectrum(cube, PixelBox{2, 0, 3, 1});
+                mean_spectrum(cube, Rect<int>{2, 0, 3, 1});
               }),
               HasSubstr("the box 2,0 3x1 does not lie in the cube of 4x3"));
-  EXPECT_THROW(mean_spectrum(cube, PixelBox{2, 2, 1, 1}), InvalidArgument);
+  EXPECT_THROW(mean_spectrum(cube, Rect<int>{2, 2, 1, 1}), InvalidArgument);
   EXPECT_THROW(mean_spectrum(cube, Image<std::uint8_t>(4, 2)), InvalidArgument);
 }
 
@@ -83,7 +83,7 @@ TEST(Detect, ThreadsDoNotChangeMaps) {
 TEST(Detect, RefusesTargetsThatDoNotFit) {
   const Stack<float> cube = cube_of({{3, 0}});
   EXPECT_THAT(message_of<InvalidArgument>([&] { spectral_angle(cube, std::vector<float>{1}); }),
-              HasSubstr("spectral_angle: the target has 1 values for 2 bands"));
+              HasSubstr("spectral_angle: the target has 1 values, but the cube has 2 bands"));
   EXPECT_THAT(message_of<InvalidArgument>([&] {
                 sum_of_differences(cube, std::vector<float>{1, kNan});
               }),

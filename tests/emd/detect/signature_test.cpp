@@ -181,7 +181,7 @@ TEST(Signature, SaysWhatIsWrong) {
   };
   EXPECT_THAT(message({.bins = 66}), HasSubstr("66"));
   EXPECT_THAT(message({.window = 4}), HasSubstr("window is 4 pixels across"));
-  EXPECT_THAT(message({.mass = 0}), HasSubstr("no brightness to keep"));
+  EXPECT_THAT(message({.mass = 0}), HasSubstr("which keeps the brightness"));
   EXPECT_THAT(message({.floor = 0}), HasSubstr("floor"));
   const SpectralSignature signature(cube, {.bins = 5});
   EXPECT_THAT(message_of<InvalidArgument>([&] {

@@ -1,6 +1,7 @@
 // The twins of the map on frames large enough to fill a GPU: equal to the bit, and equally counted.
 #include <fovea/emd/map.h>
 
+#include "emd/map/mapper_on.h"
 #include "support/devices.h"
 #include "support/images.h"
 #include "support/labels.h"
@@ -33,9 +34,9 @@ TEST_P(EmdMapParity, EqualToTheBitOverFrames) {
   target[0] += 7;
   const GroundDistance ground = GroundDistance::thresholded(wanted.bins, 3);
   options.exec.device = Device::cpu();
-  Mapper host(ground, target, options);
+  Mapper host = mapper_on(ground, target, options);
   options.exec.device = Device::cuda();
-  Mapper device(ground, target, options);
+  Mapper device = mapper_on(ground, target, options);
   for (int frame = 0; frame < 3; ++frame) {
     const auto labels = test::patchy_labels(random, kWidth, kHeight, wanted.bins, frame * 40);
     const Image<float> expected = host.map(labels);
@@ -79,8 +80,8 @@ TEST(EmdSignatureParity, AreEqualToTheBit) {
     std::vector<double> target(static_cast<std::size_t>(bands), 2.0);
     target[1] = 700;
     const GroundDistance ground = GroundDistance::thresholded(bands, 4);
-    Mapper host(ground, target, {.exec = {.device = Device::cpu()}});
-    Mapper device(ground, target, {.exec = {.device = Device::cuda()}});
+    Mapper host = mapper_on(ground, target, {.exec = {.device = Device::cpu()}});
+    Mapper device = mapper_on(ground, target, {.exec = {.device = Device::cuda()}});
     const Image<float> expected = host.map_histograms(masses);
     ASSERT_TRUE(test::images_equal(device.map_histograms(masses), expected));
     ASSERT_TRUE(test::images_equal(device.map_histograms(masses), expected));

@@ -5,6 +5,7 @@
 
 #include <numeric>
 
+#include "emd/map/mapper_on.h"
 #include "reference/emd_map.h"
 #include "support/devices.h"
 #include "support/images.h"
@@ -40,7 +41,8 @@ void expect_sums_up(const MapStats& stats, std::int64_t pixels) {
 TEST_P(EmdMap, IsTheDistanceOfBinsWhereAllIsOneBin) {
   Image<std::uint8_t> labels(40, 30);
   for (int y = 0; y < 30; ++y) std::fill_n(labels.row(y), 40, std::uint8_t{2});
-  Mapper mapper(GroundDistance::l1(6), std::vector<double>{0, 0, 0, 0, 0, 9}, options());
+  Mapper mapper =
+      mapper_on(GroundDistance::l1(6), std::vector<double>{0, 0, 0, 0, 0, 9}, options());
   const Image<float> map = mapper.map(labels);
   for (int y = 0; y < 30; ++y)
     for (int x = 0; x < 40; ++x) ASSERT_EQ(map.at(x, y), 3.0F);
@@ -57,7 +59,8 @@ TEST_P(EmdMap, EqualsTextbook) {
     MapOptions wanted = options(1 + 2 * static_cast<int>(random.below(7)));
     wanted.border = static_cast<WindowBorder>(round % 2);
     const auto labels = patchy_labels(random, width, height, bins, round % 4 == 0 ? 5 : 0);
-    Mapper mapper(GroundDistance::thresholded(bins, 3), random_target(random, bins), wanted);
+    Mapper mapper =
+        mapper_on(GroundDistance::thresholded(bins, 3), random_target(random, bins), wanted);
     ASSERT_TRUE(images_equal(mapper.map(labels), reference::distance_map(labels, mapper)))
         << width << "x" << height << ", " << bins << " bins, window " << wanted.window;
     expect_sums_up(mapper.stats(), std::int64_t{width} * height);
@@ -68,7 +71,8 @@ TEST_P(EmdMap, CountsWindowsThatNeedSixteenBits) {
   Random random(2);
   for (const int window : {17, 41, 255}) {
     const auto labels = patchy_labels(random, 33, 21, 5);
-    Mapper mapper(GroundDistance::thresholded(5, 2), random_target(random, 5), options(window));
+    Mapper mapper =
+        mapper_on(GroundDistance::thresholded(5, 2), random_target(random, 5), options(window));
     ASSERT_TRUE(images_equal(mapper.map(labels), reference::distance_map(labels, mapper)));
   }
 }
@@ -77,10 +81,11 @@ TEST_P(EmdMap, TakesImagesSmallerThanTheWindow) {
   Random random(3);
   for (const auto& [width, height] : {test::Size{1, 1}, {1, 9}, {7, 1}, {3, 2}}) {
     const auto labels = patchy_labels(random, width, height, 7);
-    Mapper mapper(GroundDistance::thresholded(7, 2), random_target(random, 7), options(11));
+    Mapper mapper =
+        mapper_on(GroundDistance::thresholded(7, 2), random_target(random, 7), options(11));
     ASSERT_TRUE(images_equal(mapper.map(labels), reference::distance_map(labels, mapper)));
   }
-  Mapper mapper(GroundDistance::l1(3), std::vector<double>{1, 0, 0}, options());
+  Mapper mapper = mapper_on(GroundDistance::l1(3), std::vector<double>{1, 0, 0}, options());
   EXPECT_TRUE(mapper.map(Image<std::uint8_t>()).empty());
   EXPECT_EQ(mapper.stats().pixels, 0);
 }
@@ -89,7 +94,7 @@ TEST_P(EmdMap, LeavesOutWhatHasNoBin) {
   Image<std::uint8_t> labels(30, 12);
   for (int y = 0; y < 12; ++y)
     for (int x = 0; x < 30; ++x) labels.at(x, y) = x < 15 ? 255 : 1;
-  Mapper mapper(GroundDistance::l1(4), std::vector<double>{0, 1, 0, 0}, options(5));
+  Mapper mapper = mapper_on(GroundDistance::l1(4), std::vector<double>{0, 1, 0, 0}, options(5));
   const Image<float> map = mapper.map(labels);
   EXPECT_EQ(map.at(2, 5), 3.0F);   // nothing in the window: the greatest cost
   EXPECT_EQ(map.at(14, 5), 0.0F);  // half of the window, all of it in the target's bin
@@ -104,8 +109,8 @@ TEST_P(EmdMap, HasOneResultWhateverIsKnown) {
   MapOptions none = options(), small = options(), large = options();
   none.cache_bytes = 0;
   small.cache_bytes = 40000;
-  Mapper without(ground, target, none), with_little(ground, target, small),
-      with(ground, target, large);
+  Mapper without = mapper_on(ground, target, none), with_little = mapper_on(ground, target, small),
+         with = mapper_on(ground, target, large);
   for (int frame = 0; frame < 6; ++frame) {
     const auto labels = patchy_labels(random, 90, 50, kBins);
     const Image<float> expected = without.map(labels);
@@ -123,7 +128,8 @@ TEST_P(EmdMap, KeepsWholeHistogramsWhereNoRankIsLongEnough) {
   Random random(5);
   for (const int bins : {15, 16, 24, 64}) {
     const auto labels = patchy_labels(random, 45, 32, bins, 30);
-    Mapper mapper(GroundDistance::thresholded(bins, 4), random_target(random, bins), options());
+    Mapper mapper =
+        mapper_on(GroundDistance::thresholded(bins, 4), random_target(random, bins), options());
     const Image<float> first = mapper.map(labels);
     const MapStats cold = mapper.stats();
     ASSERT_TRUE(images_equal(first, reference::distance_map(labels, mapper))) << bins;
@@ -140,7 +146,7 @@ TEST_P(EmdMap, StaysInsideItsBoundOnAnEndlessStream) {
   for (const int bins : {6, 40}) {  // ranks, whole histograms
     MapOptions wanted = options(bins == 6 ? 5 : 11);
     wanted.cache_bytes = 1 << 20;
-    Mapper mapper(GroundDistance::l1(bins), random_target(random, bins), wanted);
+    Mapper mapper = mapper_on(GroundDistance::l1(bins), random_target(random, bins), wanted);
     MapStats total;
     for (int frame = 0; frame < (bins == 6 ? 90 : 25); ++frame) {
       const auto labels = test::random_image<std::uint8_t>(random, 120, 80);
@@ -161,7 +167,7 @@ TEST_P(EmdMap, MemoryFollowsTheFrames) {
   const auto most_of = [&](int bins, std::uint64_t cache_bytes, int frames) {
     MapOptions wanted = options(bins == 6 ? 5 : 11);
     wanted.cache_bytes = cache_bytes;
-    Mapper mapper(GroundDistance::l1(bins), random_target(random, bins), wanted);
+    Mapper mapper = mapper_on(GroundDistance::l1(bins), random_target(random, bins), wanted);
     std::uint64_t most = 0;
     for (int frame = 0; frame < frames; ++frame) {
       Image<std::uint8_t> labels(kWidth, kHeight);
@@ -186,7 +192,7 @@ TEST_P(EmdMap, MemoryFollowsTheFrames) {
 TEST_P(EmdMap, ForgetsAnotherTarget) {
   Random random(7);
   const auto labels = patchy_labels(random, 50, 40, 8);
-  Mapper mapper(GroundDistance::thresholded(8, 3), random_target(random, 8), options());
+  Mapper mapper = mapper_on(GroundDistance::thresholded(8, 3), random_target(random, 8), options());
   mapper.map(labels);
   mapper.set_target(random_target(random, 8));
   ASSERT_TRUE(images_equal(mapper.map(labels), reference::distance_map(labels, mapper)));
@@ -207,7 +213,7 @@ TEST_P(EmdMap, ThresholdChangesNothingBelowIt) {
                                        : GroundDistance::thresholded(bins, 1 + round % 4);
     MapOptions exact = options(), detector = options();
     detector.threshold = 0.4F + 0.2F * static_cast<float>(round % 4);
-    Mapper every(ground, target, exact), some(ground, target, detector);
+    Mapper every = mapper_on(ground, target, exact), some = mapper_on(ground, target, detector);
     const Image<float> expected = every.map(labels), got = some.map(labels);
     skipped += some.stats().skipped;
     expect_sums_up(some.stats(), 60 * 40);
@@ -234,7 +240,8 @@ void expect_signatures_equal_textbook(const MapOptions& options, int bands) {
       masses.row(y)[i] = static_cast<Mass>(random.below(2) == 0 ? 0 : random.below(4) * 83);
   std::fill_n(masses.row(3), 2 * bands, Mass{0});
   std::fill_n(masses.row(4), 2 * bands, static_cast<Mass>(~Mass{0}));
-  Mapper mapper(GroundDistance::thresholded(bands, 2), random_target(random, bands), options);
+  Mapper mapper =
+      mapper_on(GroundDistance::thresholded(bands, 2), random_target(random, bands), options);
   const Image<float> map = mapper.map_histograms(masses);
   SolverOptions solver = mapper.options().solver;
   solver.exec = {.device = Device::cpu(), .threads = 1};
@@ -260,7 +267,8 @@ TEST_P(EmdMap, TakesWindowsAndSignaturesInTurn) {
   Random random(10);
   const auto labels = patchy_labels(random, 30, 20, 4);
   const auto masses = test::random_image<std::uint8_t>(random, 30, 20, 4);
-  Mapper mapper(GroundDistance::thresholded(4, 2), std::vector<double>{5, 0, 3, 1}, options());
+  Mapper mapper =
+      mapper_on(GroundDistance::thresholded(4, 2), std::vector<double>{5, 0, 3, 1}, options());
   const Image<float> windows = mapper.map(labels), signatures = mapper.map_histograms(masses);
   ASSERT_TRUE(images_equal(mapper.map(labels), windows));
   ASSERT_TRUE(images_equal(mapper.map_histograms(masses), signatures));
@@ -269,8 +277,8 @@ TEST_P(EmdMap, TakesWindowsAndSignaturesInTurn) {
 TEST_P(EmdMap, FramesInFlightEqualFramesAlone) {
   Random random(11);
   const auto target = random_target(random, 9);
-  Mapper alone(GroundDistance::thresholded(9, 3), target, options());
-  Mapper flying(GroundDistance::thresholded(9, 3), target, options());
+  Mapper alone = mapper_on(GroundDistance::thresholded(9, 3), target, options());
+  Mapper flying = mapper_on(GroundDistance::thresholded(9, 3), target, options());
   std::vector<Image<std::uint8_t>> frames;
   std::vector<Image<float>> maps;
   for (int i = 0; i < 7; ++i) {
@@ -303,8 +311,8 @@ TEST_P(EmdMap, HoldsToOtherMassPolicies) {
   for (const MassPolicy policy : {MassPolicy::kPartial, MassPolicy::kPenalty}) {
     MapOptions wanted = options(5);
     wanted.solver.mass = policy;
-    Mapper mapper(GroundDistance::thresholded(6, 2), std::vector<double>{9, 0, 20, 3, 0, 1},
-                  wanted);
+    Mapper mapper = mapper_on(GroundDistance::thresholded(6, 2),
+                              std::vector<double>{9, 0, 20, 3, 0, 1}, wanted);
     ASSERT_TRUE(images_equal(mapper.map(labels), reference::distance_map(labels, mapper)));
   }
 }
@@ -315,8 +323,8 @@ TEST(EmdMapper, DoesNotDependOnThreads) {
   const auto target = random_target(random, 11);
   MapOptions one{.exec = {.device = Device::cpu(), .threads = 1}}, many = one;
   many.exec.threads = 4;
-  Mapper a(GroundDistance::thresholded(11, 3), target, one);
-  Mapper b(GroundDistance::thresholded(11, 3), target, many);
+  Mapper a = mapper_on(GroundDistance::thresholded(11, 3), target, one);
+  Mapper b = mapper_on(GroundDistance::thresholded(11, 3), target, many);
   ASSERT_TRUE(images_equal(a.map(labels), b.map(labels)));
   EXPECT_EQ(a.stats().solved, b.stats().solved);
   EXPECT_EQ(a.stats().pivots, b.stats().pivots);
@@ -324,11 +332,12 @@ TEST(EmdMapper, DoesNotDependOnThreads) {
 
 TEST(EmdMapper, ScalesTargetsThatDoNotFit) {
   const MapOptions options{.exec = {.device = Device::cpu()}};
-  const Mapper whole(GroundDistance::l1(3), std::vector<double>{1, 0, 65535}, options);
+  const Mapper whole = mapper_on(GroundDistance::l1(3), std::vector<double>{1, 0, 65535}, options);
   EXPECT_THAT(whole.target(), testing::ElementsAre(1, 0, 65535));
-  const Mapper large(GroundDistance::l1(3), std::vector<double>{100000, 50000, 0}, options);
+  const Mapper large =
+      mapper_on(GroundDistance::l1(3), std::vector<double>{100000, 50000, 0}, options);
   EXPECT_THAT(large.target(), testing::ElementsAre(65535, 32768, 0));
-  const Mapper real(GroundDistance::l1(2), std::vector<double>{0.25, 0.5}, options);
+  const Mapper real = mapper_on(GroundDistance::l1(2), std::vector<double>{0.25, 0.5}, options);
   EXPECT_THAT(real.target(), testing::ElementsAre(32768, 65535));
 }
 
@@ -346,7 +355,7 @@ testing::AssertionResult says(const std::function<void()>& call, const std::stri
 TEST(EmdMapper, NamesWhatIsWrong) {
   const Exec cpu{.device = Device::cpu()};
   const auto make = [&](std::vector<double> target, const MapOptions& options) {
-    return [=] { Mapper(GroundDistance::l1(3), target, options); };
+    return [=] { mapper_on(GroundDistance::l1(3), target, options); };
   };
   EXPECT_TRUE(says(make({1, 2}, {.exec = cpu}), "2 bins"));
   EXPECT_TRUE(says(make({1, -2, 0}, {.exec = cpu}), "mass 1 of the target is -2"));
@@ -359,7 +368,7 @@ TEST(EmdMapper, NamesWhatIsWrong) {
   EXPECT_TRUE(says(make({1.5, 0, 0}, partial), "1.5"));
   partial.threshold = 1;
   EXPECT_TRUE(says(make({1, 0, 0}, partial), "threshold of 1"));
-  Mapper mapper(GroundDistance::l1(3), std::vector<double>{1, 0, 0}, {.exec = cpu});
+  Mapper mapper = mapper_on(GroundDistance::l1(3), std::vector<double>{1, 0, 0}, {.exec = cpu});
   EXPECT_TRUE(says([&] { mapper.map(Image<std::uint8_t>(4, 4, 2)); }, "4x4x2"));
   EXPECT_TRUE(says([&] { mapper.map_histograms(Image<std::uint8_t>(4, 4, 2)); }, "4x4x2"));
   Image<float> wrong(3, 4);
@@ -372,9 +381,26 @@ TEST(EmdMapper, StopsWhenAsked) {
   stop.request_stop();
   Random random(14);
   const auto labels = patchy_labels(random, 40, 40, 5);
-  Mapper mapper(GroundDistance::thresholded(5, 2), std::vector<double>{1, 0, 0, 0, 2},
-                {.exec = {.device = Device::cpu(), .stop = stop.get_token()}});
+  Mapper mapper = mapper_on(GroundDistance::thresholded(5, 2), std::vector<double>{1, 0, 0, 0, 2},
+                            {.exec = {.device = Device::cpu(), .stop = stop.get_token()}});
   EXPECT_THROW(mapper.map(labels), Cancelled);
+}
+
+TEST(EmdMapper, TakesTheGroundDistanceByName) {
+  Random random(15);
+  const auto labels = patchy_labels(random, 30, 20, 11);
+  const auto target = random_target(random, 11);
+  const Exec cpu{.device = Device::cpu()};
+  Mapper plain(target, {.exec = cpu});
+  EXPECT_EQ(plain.ground(), GroundDistance::thresholded(11, 3));
+  Mapper named(target, {.ground = "squared", .exec = cpu});
+  Mapper given(target, {.ground = GroundDistance::squared(11), .exec = cpu});
+  EXPECT_TRUE(images_equal(named.map(labels), given.map(labels)));
+  EXPECT_TRUE(says([&] { Mapper(target, {.ground = "silly", .exec = cpu}); }, "silly"));
+  std::string names;
+  MapOptions options;
+  for_each_option(options, [&](const OptionField& field) { names += field.name + " "; });
+  EXPECT_THAT(names, testing::StartsWith("ground window border threshold cache-bytes solver "));
 }
 
 TEST(LabelHistogram, CountsABox) {

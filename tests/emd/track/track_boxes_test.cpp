@@ -11,7 +11,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 TEST(EmdTrackBoxes, OverlapIsIntersectionOverUnion) {
-  const TrackBox box{10, 20, 4, 6};
+  const Rect<double> box{10, 20, 4, 6};
   EXPECT_EQ(overlap(box, box), 1);
   EXPECT_EQ(overlap(box, {12, 20, 4, 6}), 12.0 / 36.0);
   EXPECT_EQ(overlap(box, {14, 20, 4, 6}), 0);
@@ -21,10 +21,10 @@ TEST(EmdTrackBoxes, OverlapIsIntersectionOverUnion) {
 }
 
 TEST(EmdTrackBoxes, EvaluationCountsFramesWithTruth) {
-  const TrackBox box{0, 0, 10, 10};
-  const std::vector<TrackBox> track{box, {5, 0, 10, 10}, {20, 0, 10, 10}, {21, 0, 10, 10}, box};
-  const std::vector<TrackBox> truth{box, box, box, box, {}};
-  const TrackEvaluation result = evaluate_track(track, truth);
+  const Rect<double> box{0, 0, 10, 10};
+  const std::vector<Rect<double>> track{box, {5, 0, 10, 10}, {20, 0, 10, 10}, {21, 0, 10, 10}, box};
+  const std::vector<Rect<double>> truth{box, box, box, box, {}};
+  const TrackReport result = evaluate_track(track, truth);
   EXPECT_EQ(result.frames, 4);
   EXPECT_DOUBLE_EQ(result.mean_overlap, (1 + 1.0 / 3) / 4);
   EXPECT_EQ(result.precision_20px, 0.75);
@@ -38,12 +38,13 @@ TEST(EmdTrackBoxes, AreReadAsBenchmarksWriteThem) {
   const test::TempFolder folder;
   const std::string path = folder / "boxes.txt";
   test::save(path, "1,2,30,40\r\n5\t6\t7.5\t8\n\n1 2 , 3 4\nnan,nan,nan,nan\n0,0,0,0\n");
-  EXPECT_THAT(read_boxes(path, 1), ElementsAre(TrackBox{0, 1, 30, 40}, TrackBox{4, 5, 7.5, 8},
-                                               TrackBox{0, 1, 3, 4}, TrackBox{}, TrackBox{}));
-  EXPECT_EQ(read_boxes(path, 0)[1], (TrackBox{5, 6, 7.5, 8}));
+  EXPECT_THAT(read_boxes(path, 1),
+              ElementsAre(Rect<double>{0, 1, 30, 40}, Rect<double>{4, 5, 7.5, 8},
+                          Rect<double>{0, 1, 3, 4}, Rect<double>{}, Rect<double>{}));
+  EXPECT_EQ(read_boxes(path, 0)[1], (Rect<double>{5, 6, 7.5, 8}));
   test::save(path, "1,2,10,20,30,40,1,-1,-1,-1\n3,1,1,1,5,5,1,-1,-1,-1\n3,2,11,20,30,40,1,-1,-1\n");
-  EXPECT_THAT(read_boxes(path, 1, 2),
-              ElementsAre(TrackBox{9, 19, 30, 40}, TrackBox{}, TrackBox{10, 19, 30, 40}));
+  EXPECT_THAT(read_boxes(path, 1, 2), ElementsAre(Rect<double>{9, 19, 30, 40}, Rect<double>{},
+                                                  Rect<double>{10, 19, 30, 40}));
 }
 
 TEST(EmdTrackBoxes, BadFilesAreNamedWithTheirLine) {

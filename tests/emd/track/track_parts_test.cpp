@@ -16,7 +16,7 @@ Image<std::uint8_t> random_labels(int width, int height, int bins, std::uint64_t
   return labels;
 }
 
-std::vector<double> masses_of(const Image<std::uint8_t>& labels, const TrackRect& box, int bins) {
+std::vector<double> masses_of(const Image<std::uint8_t>& labels, const Rect<int>& box, int bins) {
   return label_histogram(labels.view().crop(box.x, box.y, box.width, box.height), bins);
 }
 
@@ -28,18 +28,18 @@ GroundDistance thousandths(int bins) {
 }
 
 TEST(EmdTrackParts, AreTwoByThreeOfOneSize) {
-  EXPECT_EQ(part_of({10, 20, 21, 32}, 0), (TrackRect{10, 20, 10, 10}));
-  EXPECT_EQ(part_of({10, 20, 21, 32}, 5), (TrackRect{20, 40, 10, 10}));
+  EXPECT_EQ(part_of({10, 20, 21, 32}, 0), (Rect<int>{10, 20, 10, 10}));
+  EXPECT_EQ(part_of({10, 20, 21, 32}, 5), (Rect<int>{20, 40, 10, 10}));
 }
 
 TEST(EmdTrackParts, DistanceIsTheMeanOverParts) {
   constexpr int kBins = 6;
   const auto labels = random_labels(60, 50, kBins, 3);
   const GroundDistance ground = thousandths(kBins);
-  const TrackRect box{10, 8, 20, 24}, other{23, 15, 20, 24};
+  const Rect<int> box{10, 8, 20, 24}, other{23, 15, 20, 24};
   PartModel model(ground, TrackDistance::kEmd, {.device = Device::cpu()}, labels, box);
   model.look_at(labels, {0, 0, 60, 50});
-  const auto found = model.distances(std::vector<TrackRect>{box, other, {-15, 8, 20, 24}});
+  const auto found = model.distances(std::vector<Rect<int>>{box, other, {-15, 8, 20, 24}});
   EXPECT_EQ(found[0], 0);
   double mean = 0;
   for (int part = 0; part < kParts; ++part)
@@ -53,11 +53,11 @@ TEST(EmdTrackParts, DistanceIsTheMeanOverParts) {
 
 TEST(EmdTrackParts, BhattacharyyaIsNoneForEqualAndOneForDisjoint) {
   const auto labels = random_labels(60, 50, 4, 5);
-  const TrackRect box{10, 8, 20, 24};
+  const Rect<int> box{10, 8, 20, 24};
   PartModel model(thousandths(4), TrackDistance::kBhattacharyya, {.device = Device::cpu()}, labels,
                   box);
   model.look_at(labels, {0, 0, 60, 50});
-  EXPECT_NEAR(model.distances(std::vector<TrackRect>{box})[0], 0, 1e-7);
+  EXPECT_NEAR(model.distances(std::vector<Rect<int>>{box})[0], 0, 1e-7);
 }
 
 }  // namespace

@@ -11,19 +11,18 @@ namespace fovea::emd {
 namespace {
 
 // Sure inside the box, nothing elsewhere.
-LikelihoodMap map_with(const TrackRect& region, const TrackRect& box) {
+LikelihoodMap map_with(const Rect<int>& region, const Rect<int>& box) {
   LikelihoodMap map;
   map.region = region;
   map.values = Image<std::uint16_t>(region.width, region.height);
   for (int y = 0; y < region.height; ++y)
     for (int x = 0; x < region.width; ++x)
-      map.values.at(x, y) =
-          intersection({region.x + x, region.y + y, 1, 1}, box).empty() ? 0 : 65535;
+      map.values.at(x, y) = intersect({region.x + x, region.y + y, 1, 1}, box).empty() ? 0 : 65535;
   sum_up(map, {});
   return map;
 }
 
-LikelihoodMap random_map(const TrackRect& region, std::uint64_t seed) {
+LikelihoodMap random_map(const Rect<int>& region, std::uint64_t seed) {
   Random random(seed);
   LikelihoodMap map = map_with(region, {});
   for (int y = 0; y < region.height; ++y)
@@ -33,7 +32,7 @@ LikelihoodMap random_map(const TrackRect& region, std::uint64_t seed) {
   return map;
 }
 
-SearchRange range_from(const TrackRect& from, double ring = 1.5) {
+SearchRange range_from(const Rect<int>& from, double ring = 1.5) {
   SearchRange range;
   range.from = from;
   range.reach = 12;
@@ -44,26 +43,26 @@ SearchRange range_from(const TrackRect& from, double ring = 1.5) {
 }
 
 TEST(EmdTrackSearch, ScoreIsInsideLessRing) {
-  const TrackRect box{40, 30, 10, 20};
+  const Rect<int> box{40, 30, 10, 20};
   const LikelihoodMap map = map_with({20, 10, 60, 60}, box);
   PlaceModel model;
   model.ring = 2;  // three times the box's area more
   EXPECT_DOUBLE_EQ(place_score(map, box, model), 0.5 + 3 * 0.5);
   model.ring = 1;
   EXPECT_DOUBLE_EQ(place_score(map, box, model), 0.5);
-  EXPECT_DOUBLE_EQ(place_score(map, box.moved(5, 0), model), 0);
-  EXPECT_DOUBLE_EQ(place_score(map, box.moved(500, 0), model), 0);  // nothing is known there
+  EXPECT_DOUBLE_EQ(place_score(map, moved(box, 5, 0), model), 0);
+  EXPECT_DOUBLE_EQ(place_score(map, moved(box, 500, 0), model), 0);  // nothing is known there
 }
 
 TEST(EmdTrackSearch, LayoutPrefersTheFirstArrangement) {
-  const TrackRect box{40, 30, 24, 32};
+  const Rect<int> box{40, 30, 24, 32};
   const LikelihoodMap map = map_with({0, 0, 100, 80}, {40, 30, 12, 32});  // its left half
   const PlaceModel plain = learn_layout(map, box, 1.5, 0);
   const PlaceModel model = learn_layout(map, box, 1.5, 1);
-  SearchRange range = range_from(box.moved(3, -2));
+  SearchRange range = range_from(moved(box, 3, -2));
   range.motion = 0;
   range.model = model;
-  const TrackRect found = best_place(map, range, {}).box;
+  const Rect<int> found = best_place(map, range, {}).box;
   EXPECT_EQ(found.x, box.x);
   EXPECT_NEAR(found.y, box.y, 2);  // within a cell
   range.model = plain;
@@ -71,7 +70,7 @@ TEST(EmdTrackSearch, LayoutPrefersTheFirstArrangement) {
 }
 
 TEST(EmdTrackSearch, FindsTheBoxWithinReachAndAnywhere) {
-  const TrackRect box{47, 35, 10, 20};
+  const Rect<int> box{47, 35, 10, 20};
   const LikelihoodMap map = map_with({0, 0, 100, 80}, box);
   EXPECT_EQ(best_place(map, range_from({40, 30, 10, 20}), {}).box, box);
   EXPECT_EQ(best_place_anywhere(map, {0, 0, 10, 20}, range_from({0, 0, 10, 20}), {}).box, box);
@@ -88,7 +87,7 @@ TEST(EmdTrackSearch, AnywhereIsTheSameForAnyNumberOfThreads) {
       for (int x = 0; x < 100; ++x)
         map.values.at(x, y) = map.values.at(x % 25, y % 20) > 32768 ? 50000 : 20000;
     sum_up(map, {});
-    const TrackRect size{0, 0, 11, 9};
+    const Rect<int> size{0, 0, 11, 9};
     const SearchRange range = range_from(size, 1);
     Place expected{size, -std::numeric_limits<double>::max()};
     for (int y = 0; y <= 80 - size.height; ++y) {
@@ -108,17 +107,17 @@ TEST(EmdTrackSearch, AnywhereIsTheSameForAnyNumberOfThreads) {
 TEST(EmdTrackSearch, AnywhereWithCostsIsTheBestOfItsGrid) {
   for (std::uint64_t seed = 1; seed < 6; ++seed) {
     const LikelihoodMap map = random_map({0, 0, 100, 80}, seed);
-    const TrackRect size{0, 0, 11, 9};
+    const Rect<int> size{0, 0, 11, 9};
     SearchRange range = range_from(size, 1);
     range.step = 3;
-    const auto cost_of = [](const TrackRect& box) {
+    const auto cost_of = [](const Rect<int>& box) {
       return 0.01 * ((box.x * 31 + box.y * 17) % 7);
     };
     constexpr double kLeast = 0.01;
     Place expected{size, -std::numeric_limits<double>::max()};
     for (int y = 0; y <= 80 - size.height; y += 3) {
       for (int x = 0; x <= 100 - size.width; x += 3) {
-        const TrackRect box{x, y, size.width, size.height};
+        const Rect<int> box{x, y, size.width, size.height};
         const double score = place_score(map, box, range.model);
         if (score >= kLeast && score - cost_of(box) > expected.score)
           expected = {box, score - cost_of(box)};
@@ -129,9 +128,9 @@ TEST(EmdTrackSearch, AnywhereWithCostsIsTheBestOfItsGrid) {
       for (const auto& [first, last] : {std::pair(0, 30), std::pair(30, 72)})
         improve_anywhere(
             map, {size, kLeast, first, last, {.threads = threads}}, range,
-            [&](std::span<const TrackRect> places) {
+            [&](std::span<const Rect<int>> places) {
               std::vector<double> costs;
-              for (const TrackRect& place : places) costs.push_back(cost_of(place));
+              for (const Rect<int>& place : places) costs.push_back(cost_of(place));
               return costs;
             },
             found);
@@ -142,7 +141,7 @@ TEST(EmdTrackSearch, AnywhereWithCostsIsTheBestOfItsGrid) {
 
 TEST(EmdTrackSearch, MotionKeepsATargetWhereNothingIsBetter) {
   LikelihoodMap map = map_with({0, 0, 100, 80}, {});
-  const TrackRect box{40, 30, 10, 20};
+  const Rect<int> box{40, 30, 10, 20};
   EXPECT_EQ(best_place(map, range_from(box), {}).box, box);
 }
 
@@ -151,13 +150,13 @@ TEST(EmdTrackSearch, CostsAreAskedForOnlyWhereTheyMatterAndDecide) {
     const LikelihoodMap map = random_map({0, 0, 100, 80}, seed);
     const SearchRange range = range_from({40, 30, 10, 20});
     std::size_t asked = 0;
-    const auto cost_of = [&](const TrackRect& box) {
+    const auto cost_of = [&](const Rect<int>& box) {
       return 0.02 * static_cast<double>((box.x * 31 + box.y * 17) % 7);
     };
-    const Place found = best_place(map, range, [&](std::span<const TrackRect> places) {
+    const Place found = best_place(map, range, [&](std::span<const Rect<int>> places) {
       asked += places.size();
       std::vector<double> costs;
-      for (const TrackRect& place : places) costs.push_back(cost_of(place));
+      for (const Rect<int>& place : places) costs.push_back(cost_of(place));
       return costs;
     });
     double most = -std::numeric_limits<double>::max();
@@ -166,7 +165,7 @@ TEST(EmdTrackSearch, CostsAreAskedForOnlyWhereTheyMatterAndDecide) {
       for (int dx = -12; dx <= 12; ++dx) {
         if (dx * dx + dy * dy > 144) continue;
         ++places;
-        const TrackRect box = range.from.moved(dx, dy);
+        const Rect<int> box = moved(range.from, dx, dy);
         most = std::max(most, place_score(map, box, range.model) -
                                   0.1 * (dx * dx + dy * dy) / 200.0 - cost_of(box));
       }
@@ -177,17 +176,16 @@ TEST(EmdTrackSearch, CostsAreAskedForOnlyWhereTheyMatterAndDecide) {
 }
 
 TEST(EmdTrackSearch, MeanShiftClimbsToTheMiddle) {
-  const TrackRect box{47, 35, 11, 21};
+  const Rect<int> box{47, 35, 11, 21};
   const LikelihoodMap map = map_with({0, 0, 100, 80}, box);
   EXPECT_EQ(mean_shift_place(map, range_from({42, 28, 11, 21})).box, box);
-  const TrackRect away{5, 5, 11, 21};
+  const Rect<int> away{5, 5, 11, 21};
   EXPECT_EQ(mean_shift_place(map, range_from(away)).box, away);  // nothing to climb
 }
 
 TEST(EmdTrackSearch, BoxesAreRoundedAndCut) {
-  EXPECT_EQ(to_pixels({1.4, 2.6, 10.5, 3.2}), (TrackRect{1, 3, 11, 3}));
-  EXPECT_EQ((TrackRect{10, 10, 20, 10}).grown(2), (TrackRect{0, 5, 40, 20}));
-  EXPECT_TRUE(intersection({0, 0, 5, 5}, {5, 0, 5, 5}).empty());
+  EXPECT_EQ(to_pixels({1.4, 2.6, 10.5, 3.2}), (Rect<int>{1, 3, 11, 3}));
+  EXPECT_EQ(grown(Rect<int>{10, 10, 20, 10}, 2), (Rect<int>{0, 5, 40, 20}));
 }
 
 }  // namespace

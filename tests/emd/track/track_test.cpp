@@ -30,8 +30,8 @@ Square square_at(double x, double y, Rgb left = kRed, Rgb right = kBlue, double 
   return {{x, y, side, side}, left, right};
 }
 
-Track start(Tracker& tracker, const Image<std::uint8_t>& frame, const TrackBox& box) {
-  return tracker.add(frame, std::vector<TrackBox>{box}).front();
+Track start(Tracker& tracker, const Image<std::uint8_t>& frame, const Rect<double>& box) {
+  return tracker.add(frame, std::vector<Rect<double>>{box}).front();
 }
 
 TEST_P(EmdTrack, FollowsAColoredSquareOverNoise) {
@@ -47,7 +47,7 @@ TEST_P(EmdTrack, FollowsAColoredSquareOverNoise) {
     for (int i = 1; i < 15; ++i) {
       square.box.x += 4;
       square.box.y += i % 2 == 0 ? 2 : -1;
-      const auto tracks = tracker.next(track_scene(kWidth, kHeight, i, {square}));
+      const auto tracks = tracker.track(track_scene(kWidth, kHeight, i, {square}));
       ASSERT_EQ(tracks.size(), 1U);
       EXPECT_GT(overlap(tracks[0].box, square.box), 0.7) << "frame " << i;
       EXPECT_FALSE(tracks[0].lost);
@@ -56,19 +56,36 @@ TEST_P(EmdTrack, FollowsAColoredSquareOverNoise) {
   }
 }
 
+TEST_P(EmdTrack, BeginsWithAFrameAndItsBoxes) {
+  const Square red = square_at(20, 30), blue = square_at(90, 60, kBlue, kRed);
+  const auto first = track_scene(kWidth, kHeight, 0, {red, blue});
+  const auto second = track_scene(kWidth, kHeight, 1, {red, blue});
+  Tracker one(first, red.box, options());
+  ASSERT_EQ(one.tracks().size(), 1U);
+  EXPECT_EQ(one.tracks()[0].box, red.box);
+  Tracker added(options());
+  start(added, first, red.box);
+  const auto tracks = one.track(second);
+  EXPECT_EQ(tracks, added.track(second));
+  EXPECT_EQ(one.tracks(), tracks);
+  Tracker two(first, std::vector<Rect<double>>{red.box, blue.box}, options());
+  ASSERT_EQ(two.track(second).size(), 2U);
+  EXPECT_EQ(two.tracks()[1].id, 2);
+}
+
 TEST_P(EmdTrack, FindsATargetAgainThatWasHidden) {
   TrackOptions with = options();
   with.lost_frames = 2;
   Tracker tracker(with);
   const Square before = square_at(20, 30), after = square_at(85, 50);
   start(tracker, track_scene(kWidth, kHeight, 0, {before}), before.box);
-  EXPECT_FALSE(tracker.next(track_scene(kWidth, kHeight, 1, {before}))[0].lost);
-  EXPECT_FALSE(tracker.next(track_scene(kWidth, kHeight, 2, {}))[0].lost);
+  EXPECT_FALSE(tracker.track(track_scene(kWidth, kHeight, 1, {before}))[0].lost);
+  EXPECT_FALSE(tracker.track(track_scene(kWidth, kHeight, 2, {}))[0].lost);
   Track hidden;
-  for (int i = 3; i < 6; ++i) hidden = tracker.next(track_scene(kWidth, kHeight, i, {}))[0];
+  for (int i = 3; i < 6; ++i) hidden = tracker.track(track_scene(kWidth, kHeight, i, {}))[0];
   EXPECT_TRUE(hidden.lost);
   EXPECT_LT(hidden.confidence, 0.2);
-  const Track found = tracker.next(track_scene(kWidth, kHeight, 6, {after}))[0];
+  const Track found = tracker.track(track_scene(kWidth, kHeight, 6, {after}))[0];
   EXPECT_FALSE(found.lost);
   EXPECT_GT(overlap(found.box, after.box), 0.7);
 }
@@ -80,8 +97,8 @@ TEST_P(EmdTrack, WithoutRedetectionALostTargetStaysWhereItWasSeen) {
   Tracker tracker(with);
   const Square square = square_at(20, 30);
   start(tracker, track_scene(kWidth, kHeight, 0, {square}), square.box);
-  tracker.next(track_scene(kWidth, kHeight, 1, {}));
-  const Track lost = tracker.next(track_scene(kWidth, kHeight, 2, {square_at(90, 60)}))[0];
+  tracker.track(track_scene(kWidth, kHeight, 1, {}));
+  const Track lost = tracker.track(track_scene(kWidth, kHeight, 2, {square_at(90, 60)}))[0];
   EXPECT_TRUE(lost.lost);
   EXPECT_EQ(lost.box, square.box);
 }
@@ -90,13 +107,13 @@ TEST_P(EmdTrack, FollowsSeveralTargetsThatPassEachOther) {
   Tracker tracker(options());
   Square red = square_at(10, 20, kRed, kYellow), blue = square_at(90, 45, kBlue, kGray);
   const auto added = tracker.add(track_scene(kWidth, kHeight, 0, {red, blue}),
-                                 std::vector<TrackBox>{red.box, blue.box});
+                                 std::vector<Rect<double>>{red.box, blue.box});
   ASSERT_EQ(added.size(), 2U);
   EXPECT_EQ(added[1].id, 2);
   for (int i = 1; i < 12; ++i) {
     red.box.x += 5;
     blue.box.x -= 5;
-    const auto tracks = tracker.next(track_scene(kWidth, kHeight, i, {red, blue}));
+    const auto tracks = tracker.track(track_scene(kWidth, kHeight, i, {red, blue}));
     ASSERT_EQ(tracks.size(), 2U);
     EXPECT_GT(overlap(tracks[0].box, red.box), 0.6) << i;
     EXPECT_GT(overlap(tracks[1].box, blue.box), 0.6) << i;
@@ -114,7 +131,7 @@ TEST_P(EmdTrack, ScaleFollowsATargetThatGrows) {
     square.box = {50 - i / 2.0, 35 - i / 2.0, 20.0 + i, 20.0 + i};
     square.box.x = std::floor(square.box.x);
     square.box.y = std::floor(square.box.y);
-    last = tracker.next(track_scene(kWidth, kHeight, i, {square}))[0];
+    last = tracker.track(track_scene(kWidth, kHeight, i, {square}))[0];
   }
   EXPECT_GT(last.box.width, 28);
   EXPECT_GT(overlap(last.box, square.box), 0.7);
@@ -129,7 +146,7 @@ TEST_P(EmdTrack, AdaptingFollowsASlowChangeOfColor) {
   for (int i = 1; i < 10; ++i) {
     square.box.x += 3;
     square.left[1] += 8;
-    const Track track = tracker.next(track_scene(kWidth, kHeight, i, {square}))[0];
+    const Track track = tracker.track(track_scene(kWidth, kHeight, i, {square}))[0];
     EXPECT_GT(overlap(track.box, square.box), 0.7);
   }
 }
@@ -144,7 +161,7 @@ TEST_P(EmdTrack, GrayTargetsAreComparedPartByPart) {
   for (int i = 1; i < 12; ++i) {
     square.box.x += 2;
     other.box.y -= 2;
-    const Track track = tracker.next(track_scene(kWidth, kHeight, i, {other, square}, 1))[0];
+    const Track track = tracker.track(track_scene(kWidth, kHeight, i, {other, square}, 1))[0];
     EXPECT_GT(overlap(track.box, square.box), 0.6) << i;
   }
 }
@@ -174,7 +191,7 @@ TEST_P(EmdTrack, FindsAnExampleInAFrame) {
   EXPECT_GT(overlap(found.box, square.box), 0.6);
   Tracker without(options());
   EXPECT_TRUE(without.add_example(track_scene(kWidth, kHeight, 0, {}), example.view()).lost);
-  EXPECT_FALSE(without.next(track_scene(kWidth, kHeight, 1, {square}))[0].lost);
+  EXPECT_FALSE(without.track(track_scene(kWidth, kHeight, 1, {square}))[0].lost);
 }
 
 // The same grays on the other side: only where they lie tells the target from its double.
@@ -191,10 +208,10 @@ TEST_P(EmdTrack, PartsTellWhichOneIsFoundAgain) {
     with.layout = 0;
     Tracker tracker(with);
     start(tracker, track_scene(kWidth, kHeight, 0, {before}, 1), before.box);
-    tracker.next(track_scene(kWidth, kHeight, 1, {}, 1));
+    tracker.track(track_scene(kWidth, kHeight, 1, {}, 1));
     // The double alone is not the target, and beside the target it is not taken for it.
-    std::vector<Track> tracks{tracker.next(track_scene(kWidth, kHeight, 2, {twin}, 1))[0]};
-    tracks.push_back(tracker.next(track_scene(kWidth, kHeight, 3, {twin, after}, 1))[0]);
+    std::vector<Track> tracks{tracker.track(track_scene(kWidth, kHeight, 2, {twin}, 1))[0]};
+    tracks.push_back(tracker.track(track_scene(kWidth, kHeight, 3, {twin, after}, 1))[0]);
     return tracks;
   };
   const auto with = run(TrackParts::kOn), without = run(TrackParts::kOff);
@@ -216,7 +233,7 @@ TEST_P(EmdTrack, PartsTellWhereAnExampleIs) {
   EXPECT_GT(overlap(found.box, square.box), 0.6);
   Tracker fooled(options());
   EXPECT_TRUE(fooled.add_example(track_scene(kWidth, kHeight, 0, {twin}, 1), example.view()).lost);
-  EXPECT_FALSE(fooled.next(track_scene(kWidth, kHeight, 1, {square}, 1))[0].lost);
+  EXPECT_FALSE(fooled.track(track_scene(kWidth, kHeight, 1, {square}, 1))[0].lost);
   TrackOptions off = options();
   off.parts = TrackParts::kOff;
   Tracker without(off);
@@ -232,7 +249,7 @@ TEST_P(EmdTrack, BhattacharyyasDistanceFollowsToo) {
   Square square = square_at(20, 30);
   start(tracker, track_scene(kWidth, kHeight, 0, {square}), square.box);
   square.box.x += 6;
-  EXPECT_GT(overlap(tracker.next(track_scene(kWidth, kHeight, 1, {square}))[0].box, square.box),
+  EXPECT_GT(overlap(tracker.track(track_scene(kWidth, kHeight, 1, {square}))[0].box, square.box),
             0.7);
   EXPECT_EQ(tracker.stats().pixels, 0);
 }
@@ -243,7 +260,7 @@ TEST_P(EmdTrack, LikelihoodIsHighOnTheTargetAndLowBeside) {
   Tracker tracker(with);
   const Square square = square_at(40, 30);
   start(tracker, track_scene(kWidth, kHeight, 0, {square}), square.box);
-  tracker.next(track_scene(kWidth, kHeight, 1, {square}));
+  tracker.track(track_scene(kWidth, kHeight, 1, {square}));
   const Image<float> map = tracker.likelihood(1);
   ASSERT_EQ(map.width(), kWidth);
   EXPECT_GT(map.at(50, 40), 0.6F);
@@ -261,7 +278,7 @@ TEST_P(EmdTrack, MemoryFollowsWhatIsMapped) {
     Tracker tracker(with);
     const Square square = square_at(40, 30);
     start(tracker, track_scene(kWidth, kHeight, 0, {square}), square.box);
-    for (int i = 1; i < 12; ++i) tracker.next(track_scene(kWidth, kHeight, i, {square}));
+    for (int i = 1; i < 12; ++i) tracker.track(track_scene(kWidth, kHeight, i, {square}));
     return tracker.stats();
   };
   const MapStats free = run(std::uint64_t{1} << 30);
@@ -286,7 +303,7 @@ TEST_P(EmdTrack, TracksAreTheSameEverywhere) {
     for (int i = 1; i < 8; ++i) {
       square.box.x += 5;
       if (i == 4) square.left = kGray;
-      tracks.push_back(tracker.next(track_scene(kWidth, kHeight, i, {square}))[0]);
+      tracks.push_back(tracker.track(track_scene(kWidth, kHeight, i, {square}))[0]);
     }
     return tracks;
   };
@@ -319,7 +336,7 @@ TEST_P(EmdTrack, FramesMayLieAnywhere) {
         tracks.push_back(tracker.add_example(
             frame, track_scene(20, 20, 30, {square_at(0, 0, kRed, kYellow)}).view()));
       } else {
-        const auto found = tracker.next(frame);
+        const auto found = tracker.track(frame);
         tracks.insert(tracks.end(), found.begin(), found.end());
       }
     }
@@ -337,10 +354,10 @@ TEST_P(EmdTrack, StopsWhenAskedFrameAfterFrame) {
   const Square square = square_at(20, 30), next = square_at(24, 31);
   start(stopped, track_scene(kWidth, kHeight, 0, {square}), square.box);
   Tracker other = std::move(stopped);
-  EXPECT_FALSE(other.next(track_scene(kWidth, kHeight, 1, {next}))[0].lost);
+  EXPECT_FALSE(other.track(track_scene(kWidth, kHeight, 1, {next}))[0].lost);
   stop.request_stop();
   for (int i = 0; i < 5; ++i)
-    EXPECT_THROW(other.next(track_scene(kWidth, kHeight, 2, {next})), Cancelled);
+    EXPECT_THROW(other.track(track_scene(kWidth, kHeight, 2, {next})), Cancelled);
 }
 
 TEST(EmdTrackThreads, RedetectionIsTheSameForAnyNumberOfThem) {
@@ -355,7 +372,7 @@ TEST(EmdTrackThreads, RedetectionIsTheSameForAnyNumberOfThem) {
         start(tracker, track_scene(kWidth, kHeight, 0, {before}), before.box)};
     for (int i = 1; i < 6; ++i) {
       const std::vector<Square> squares = i < 4 ? std::vector<Square>{} : std::vector{after};
-      tracks.push_back(tracker.next(track_scene(kWidth, kHeight, i, squares))[0]);
+      tracks.push_back(tracker.track(track_scene(kWidth, kHeight, i, squares))[0]);
     }
     return tracks;
   };
@@ -371,9 +388,9 @@ TEST(EmdTrackThreads, RedetectionIsTheSameForAnyNumberOfThem) {
 TEST(EmdTrackRefusals, NameTheBoxThatDoesNotFit) {
   Tracker tracker({.exec = {.device = Device::cpu()}});
   const auto frame = track_scene(kWidth, kHeight, 0, {});
-  const auto refusal = [&](const TrackBox& box) {
+  const auto refusal = [&](const Rect<double>& box) {
     try {
-      tracker.add(frame, std::vector<TrackBox>{box});
+      tracker.add(frame, std::vector<Rect<double>>{box});
     } catch (const InvalidArgument& error) {
       return std::string(error.what());
     }
@@ -385,18 +402,18 @@ TEST(EmdTrackRefusals, NameTheBoxThatDoesNotFit) {
   EXPECT_THAT(refusal({10, 10, 3, 20}), HasSubstr("has 3x20 pixels"));
   EXPECT_THAT(refusal({0, 0, -5, 20}), HasSubstr("has 0x0 pixels"));
   EXPECT_THAT(refusal({0, 0, kWidth, kHeight}), HasSubstr("is the whole frame"));
-  EXPECT_THAT(refusal({NAN, 0, 10, 10}), HasSubstr("is no box"));
-  EXPECT_THAT(refusal({0, 0, 1e30, 10}), HasSubstr("is no box"));
+  EXPECT_THAT(refusal({NAN, 0, 10, 10}), HasSubstr("is not a box"));
+  EXPECT_THAT(refusal({0, 0, 1e30, 10}), HasSubstr("is not a box"));
   EXPECT_EQ(tracker.targets(), 0);
   EXPECT_EQ(refusal({-10, 10, 20, 20}), "none");  // half of it is there
 }
 
 TEST(EmdTrackRefusals, FramesHaveOneSizeAndGrayOrColor) {
   Tracker tracker({.exec = {.device = Device::cpu()}});
-  tracker.add(track_scene(kWidth, kHeight, 0, {}), std::vector<TrackBox>{{10, 10, 20, 20}});
-  EXPECT_THROW(tracker.next(track_scene(kWidth, kHeight - 1, 0, {})), InvalidArgument);
-  EXPECT_THROW(tracker.next(Image<std::uint8_t>(kWidth, kHeight, 4)), InvalidArgument);
-  EXPECT_THROW(tracker.next(ImageView<const std::uint8_t>{}), InvalidArgument);
+  tracker.add(track_scene(kWidth, kHeight, 0, {}), std::vector<Rect<double>>{{10, 10, 20, 20}});
+  EXPECT_THROW(tracker.track(track_scene(kWidth, kHeight - 1, 0, {})), InvalidArgument);
+  EXPECT_THROW(tracker.track(Image<std::uint8_t>(kWidth, kHeight, 4)), InvalidArgument);
+  EXPECT_THROW(tracker.track(ImageView<const std::uint8_t>{}), InvalidArgument);
   EXPECT_THROW(tracker.add_example(track_scene(kWidth, kHeight, 0, {}),
                                    Image<std::uint8_t>(3, 30, 3).view()),
                InvalidArgument);
@@ -416,10 +433,10 @@ TEST(EmdTrackRefusals, ATargetOfOneColorIsNoTrouble) {
   Image<std::uint8_t> flat(60, 40, 3);
   for (int y = 0; y < 40; ++y) std::fill_n(flat.row(y), 180, std::uint8_t{77});
   Tracker tracker({.exec = {.device = Device::cpu()}});
-  tracker.add(flat, std::vector<TrackBox>{{10, 10, 20, 20}});
-  const Track track = tracker.next(flat)[0];
+  tracker.add(flat, std::vector<Rect<double>>{{10, 10, 20, 20}});
+  const Track track = tracker.track(flat)[0];
   EXPECT_TRUE(std::isfinite(track.score));
-  EXPECT_EQ(track.box, (TrackBox{10, 10, 20, 20}));
+  EXPECT_EQ(track.box, (Rect<double>{10, 10, 20, 20}));
 }
 
 }  // namespace

@@ -1,10 +1,13 @@
 // Covers: tiff_file, tiff_samples
 #include <fovea/core/error.h>
 #include <fovea/io/image_io.h>
+#include <fovea/io/tiff_writer.h>
 #include <tiffio.h>
 
 #include <cstring>
+#include <filesystem>
 #include <functional>
+#include <memory>
 
 #include "support/files.h"
 #include "support/hostile.h"
@@ -363,6 +366,79 @@ TEST(Tiff, HoldsPagesOfAnyKind) {
               HasSubstr("page 3 was asked, but the file has 3"));
   EXPECT_THROW(write_pages(folder / "a.png", pages), InvalidArgument);
   EXPECT_THROW(write_pages(folder / "b.tif", {}), InvalidArgument);
+}
+
+// What most readers know without further packages: no predictor for floating point.
+TEST(Tiff, WritesFloatsWithoutPredictor) {
+  const TempFolder folder;
+  Random random(6);
+  const auto image = random_image<float>(random, 300, 400);
+  for (const auto compression :
+       {TiffCompression::kNone, TiffCompression::kLzw, TiffCompression::kDeflate}) {
+    write_image(folder / "a.tif", image, {.tiff_compression = compression});
+    EXPECT_TRUE(images_equal(std::get<Image<float>>(read_image(folder / "a.tif").pixels), image));
+    const std::unique_ptr<TIFF, decltype(&TIFFClose)> tiff(
+        TIFFOpen((folder / "a.tif").c_str(), "r"), TIFFClose);
+    ASSERT_NE(tiff, nullptr);
+    std::uint16_t predictor = PREDICTOR_NONE;
+    TIFFGetFieldDefaulted(tiff.get(), TIFFTAG_PREDICTOR, &predictor);
+    EXPECT_EQ(predictor, PREDICTOR_NONE);
+  }
+}
+
+TEST(Tiff, ReadsTheFloatingPointPredictor) {
+  const TempFolder folder;
+  const std::string path = folder / "a.tif";
+  std::vector<float> row{0.5F, -3.25F, 1e-20F, 7e9F};
+  {
+    const std::unique_ptr<TIFF, decltype(&TIFFClose)> tiff(TIFFOpen(path.c_str(), "w"), TIFFClose);
+    TIFFSetField(tiff.get(), TIFFTAG_IMAGEWIDTH, 4);
+    TIFFSetField(tiff.get(), TIFFTAG_IMAGELENGTH, 1);
+    TIFFSetField(tiff.get(), TIFFTAG_BITSPERSAMPLE, 32);
+    TIFFSetField(tiff.get(), TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_IEEEFP);
+    TIFFSetField(tiff.get(), TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
+    TIFFSetField(tiff.get(), TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE);
+    TIFFSetField(tiff.get(), TIFFTAG_PREDICTOR, PREDICTOR_FLOATINGPOINT);
+    std::vector<float> scratch = row;  // the predictor works in place
+    ASSERT_EQ(TIFFWriteScanline(tiff.get(), scratch.data(), 0, 0), 1);
+  }
+  const AnyImage image = read_image(path);
+  for (std::size_t x = 0; x < row.size(); ++x)
+    EXPECT_EQ(std::get<Image<float>>(image.pixels).at(static_cast<int>(x), 0), row[x]);
+}
+
+TEST(TiffWriter, WritesPagesAsTheyCome) {
+  const TempFolder folder;
+  const std::string path = folder / "a.tif";
+  Random random(7);
+  const auto first = random_image<float>(random, 30, 20);
+  const auto second = random_image<std::uint8_t>(random, 5, 7, 3);
+  for (const std::uint64_t expected : {std::uint64_t{0}, std::uint64_t{5000}}) {
+    TiffWriter writer(path, {}, expected);
+    writer.write(first);
+    writer.write(second);
+    EXPECT_EQ(writer.pages(), 2);
+    const bool there = std::filesystem::exists(path);
+    EXPECT_EQ(there, expected != 0) << "the last round has left its file";
+    writer.finish();
+    const std::string file = load(path);
+    EXPECT_EQ(file[2], expected == 0 ? 43 : 42);  // BigTIFF where the size is not known
+    const std::vector<AnyImage> pages = read_pages(path);
+    ASSERT_EQ(pages.size(), 2U);
+    EXPECT_TRUE(images_equal(std::get<Image<float>>(pages[0].pixels), first));
+    EXPECT_TRUE(images_equal(std::get<Image<std::uint8_t>>(pages[1].pixels), second));
+  }
+}
+
+TEST(TiffWriter, LeavesNothingWithoutFinish) {
+  const TempFolder folder;
+  {
+    TiffWriter writer(folder / "a.tif");
+    EXPECT_THROW(writer.finish(), InvalidArgument);
+    writer.write(Image<float>(3, 3));
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+  EXPECT_THROW(TiffWriter(folder / "none/a.tif"), WriteError);
 }
 
 TEST(Tiff, CarriesOrientationAndAlpha) {
