@@ -66,14 +66,15 @@ scenes::Dictionary make_dictionary() {
   const Exec exec{.device = Device::cpu()};
   Image<float> samples(kBankNumbers, kPatterns * kSamples);
   for (int i = 0; i < kPatterns; ++i)
-    copy(
-        scenes::sample_descriptors(make_photo(static_cast<std::uint64_t>(i)), i, kSamples, {}, exec)
-            .view(),
-        samples.view().crop(0, i * kSamples, kBankNumbers, kSamples));
+    copy(scenes::sample_descriptors(make_photo(static_cast<std::uint64_t>(i)), i, kSamples,
+                                    {.exec = exec})
+             .view(),
+         samples.view().crop(0, i * kSamples, kBankNumbers, kSamples));
   return scenes::learn_dictionary(
       samples, {},
-      {.words = kWords, .kmeans = {.start = KmeansStart::kSpread, .max_iterations = kIterations}},
-      exec);
+      {.words = kWords,
+       .kmeans = {.start = KmeansStart::kSpread, .max_iterations = kIterations},
+       .exec = exec});
 }
 
 // What is made once a place.
