@@ -70,11 +70,12 @@ scenes::Dictionary make_dictionary() {
                                     {.exec = exec})
              .view(),
          samples.view().crop(0, i * kSamples, kBankNumbers, kSamples));
-  return scenes::learn_dictionary(
-      samples, {},
-      {.words = kWords,
-       .kmeans = {.start = KmeansStart::kSpread, .max_iterations = kIterations},
-       .exec = exec});
+  scenes::DictionaryOptions options;
+  options.words = kWords;
+  options.kmeans.start = KmeansStart::kSpread;
+  options.kmeans.max_iterations = kIterations;
+  options.exec = exec;
+  return scenes::learn_dictionary(samples, {}, options);
 }
 
 // What is made once a place.
