@@ -1,5 +1,5 @@
 #pragma once
-// Everything of one system: which kind of place a picture shows.
+// Scenes: which kind of place an image shows.
 #include <fovea/scenes/classifier.h>
 #include <fovea/scenes/descriptors.h>
 #include <fovea/scenes/dictionary.h>
@@ -8,3 +8,4 @@
 #include <fovea/scenes/model.h>
 #include <fovea/scenes/show.h>
 #include <fovea/scenes/train.h>
+#include <fovea/scenes/trained_classifier.h>

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/srgb.h"
 #include "report/oklab.h"
 
 namespace fovea::report {
@@ -28,11 +29,6 @@ constexpr std::array<Color, kPaletteSize> kPalette{{{0x2f, 0x6f, 0xde},
                                                     {0x7d, 0x64, 0x9c},
                                                     {0xba, 0xb2, 0x8e}}};
 
-double to_linear(double v) { return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4); }
-double from_linear(double v) {
-  return v <= 0.0031308 ? 12.92 * v : 1.055 * std::pow(v, 1 / 2.4) - 0.055;
-}
-
 struct LinearRgb {
   double r, g, b;
   bool inside() const {
@@ -52,7 +48,7 @@ LinearRgb to_linear_rgb(const Oklab& lab) {
 
 std::uint8_t to_byte(double linear) {
   return static_cast<std::uint8_t>(
-      std::lround(255 * std::clamp(from_linear(std::max(0.0, linear)), 0.0, 1.0)));
+      std::lround(255 * std::clamp(detail::linear_to_srgb(std::max(0.0, linear)), 0.0, 1.0)));
 }
 
 }  // namespace
@@ -74,8 +70,9 @@ Oklab oklch(double l, double chroma, double hue) {
 }
 
 Oklab to_oklab(Color color) {
-  const double r = to_linear(color.r / 255.0), g = to_linear(color.g / 255.0),
-               b = to_linear(color.b / 255.0);
+  const double r = detail::srgb_to_linear(color.r / 255.0),
+               g = detail::srgb_to_linear(color.g / 255.0),
+               b = detail::srgb_to_linear(color.b / 255.0);
   const double l = std::cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
   const double m = std::cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
   const double s = std::cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);

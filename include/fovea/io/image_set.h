@@ -17,6 +17,11 @@ class FOVEA_API ImageSet {
   virtual Image<std::uint8_t> read(int index) const = 0;
 };
 
+struct AnyImage;
+// An image of any depth as RGB bytes: alpha is dropped, a gray level becomes three equal ones.
+// Throws InvalidArgument that begins with `name` where it has another number of channels.
+FOVEA_API Image<std::uint8_t> to_rgb_bytes(const AnyImage& image, const std::string& name);
+
 // The images of some files, as RGB.
 class FOVEA_API ImageFileSet final : public ImageSet {
  public:

@@ -1,78 +1,72 @@
 #pragma once
-#include <fovea/core/exec.h>
-#include <fovea/core/image.h>
+#include <fovea/io/image_set.h>
+#include <fovea/scenes/model.h>
 
-#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace fovea::scenes {
 
-enum class ClassifierKind : unsigned char { kKnn, kSvm };
-FOVEA_API std::span<const Choice> choices(ClassifierKind);
-// Kernels between histograms: sum of min(a, b), or sum of 2 a b / (a + b).
-enum class Kernel : unsigned char { kIntersection, kChiSquared };
-FOVEA_API std::span<const Choice> choices(Kernel);
-
-struct ClassifierOptions {
-  ClassifierKind classifier = ClassifierKind::kKnn;
-  int neighbors = 10;                   // K of knn; 1 to 1000, and no more than there are samples
-  Kernel kernel = Kernel::kChiSquared;  // of svm, by the explicit map of Vedaldi and Zisserman
-                                        // (TPAMI 2012), which comes within 2 % of chi-squared and
-                                        // 7 % of intersection (root mean square)
-  double cost = 10;                     // C of svm; from 3 on it hardly matters
-  int folds = 5;  // of svm: scores are calibrated on samples left out in turn; 0: the margins
-                  // themselves
+struct ClassifyOptions {
+  Exec exec{};
 };
-FOVEA_API void describe(OptionVisitor& visit, ClassifierOptions& options);
+// A classifier has no options besides `exec`, which programs describe themselves.
+FOVEA_API void describe(OptionVisitor& visit, ClassifyOptions& options);
 
-// One linear function a class over mapped histograms, and the sigmoid that makes a probability of
-// its value (Platt 1999; Lin, Lin and Weng, 2007).
-struct SvmClasses {
-  Kernel kernel = Kernel::kChiSquared;
-  Image<float> weights;  // one class a row
-  std::vector<float> bias;
-  std::vector<float> slope;  // of the sigmoid 1 / (1 + exp(slope * margin + offset)), or empty
-  std::vector<float> offset;
+// Which kind of place an image shows.
+struct ClassifyResult {
+  std::string name;           // of the class with the greatest score
+  int label = -1;             // its number in the model, from 0 on
+  float score = 0;            // its score
+  std::vector<float> scores;  // one per class, in the model's order; from 0 to 1, with a sum of 1
+                              // (unless the model was trained without calibration)
 };
 
-// The samples themselves.
-struct KnnClasses {
-  int neighbors = 10;
-  Image<float> samples;  // one a row
-  std::vector<std::int32_t> labels;
+// What became of one image of a set.
+struct ClassifiedImage {
+  int index = 0;                           // the image's number in the set
+  std::optional<ClassifyResult> result{};  // empty where the image cannot be read
+  std::string error{};                     // why it cannot be read
+};
+using ClassifiedFn = std::function<void(const ClassifiedImage&)>;
+
+// Says which kind of place an image shows, by the visual words in it and a trained model:
+//   scenes::Classifier classifier("scenes/sun8");
+//   const auto place = classifier.classify(image);
+// Keeps the model's words prepared on the device of `exec`. One object serves one thread at a time.
+class FOVEA_API Classifier {
+ public:
+  // The model is a file, or the name of a shipped model as io::find_model() takes it.
+  explicit Classifier(std::string_view model, const ClassifyOptions& options = {});
+  explicit Classifier(std::shared_ptr<const Model> model, const ClassifyOptions& options = {});
+  Classifier(Classifier&&) noexcept;
+  Classifier& operator=(Classifier&&) noexcept;
+  ~Classifier();
+
+  const std::shared_ptr<const Model>& model() const;
+  const std::vector<std::string>& classes() const;  // the names, by label
+
+  // The image has 1 or 3 channels of bytes (gray, RGB), in host or device memory.
+  ClassifyResult classify(ImageView<const std::uint8_t> image);
+  // Many images of any sizes, which a GPU takes in a few launches. One result per image.
+  std::vector<ClassifyResult> classify(std::span<const ImageView<const std::uint8_t>> images);
+  // The images of a set, some of which are decoded on all threads while earlier ones are
+  // classified. `each` is called by the calling thread, once per image and in their order. Where
+  // exec.stop fires, Cancelled leaves this function after `each` has had all that was finished.
+  void classify(const io::ImageSet& images, const ClassifiedFn& each);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
-// Tells the class of a histogram.
-struct Classifier {
-  ClassifierKind kind = ClassifierKind::kKnn;
-  int classes = 0;
-  SvmClasses svm{};
-  KnnClasses knn{};
-
-  // Of each row of features: a score a class, all of them from 0 to 1 and in sum 1 (knn: shares of
-  // the neighbors; svm: probabilities), unless folds was 0.
-  FOVEA_API Image<float> scores(ImageView<const float> features, const Exec& exec = {}) const;
-};
-
-// The class with the greatest score. Among equal votes of neighbors the class of the nearest one
-// counts.
-FOVEA_API std::vector<std::int32_t> best_classes(ImageView<const float> scores);
-
-// Learns from histograms, one a row in host memory, with labels from 0 on. The same data, options
-// and seed give the same classifier for any number of threads. InvalidArgument where a class has no
-// sample or there is one class only.
-//
-// svm takes 12 bytes a bin of a sample while it learns and, up to 6000 samples, 12 bytes a pair of
-// samples: 1200 samples of 10500 bins and 8 classes take 170 MB and 2 seconds of one core, folds
-// included. knn keeps the samples.
-FOVEA_API Classifier train_classifier(ImageView<const float> features,
-                                      std::span<const std::int32_t> labels, int classes,
-                                      const ClassifierOptions& options = {}, const Exec& exec = {});
-
-// The chi-squared distance of histograms, half the sum of (a - b)^2 / (a + b): rows of `from` to
-// rows of `to`, in host memory.
-FOVEA_API void chi_squared_distances(ImageView<const float> from, ImageView<const float> to,
-                                     ImageView<float> distances, const Exec& exec = {});
+// The classifier used once.
+FOVEA_API ClassifyResult classify(ImageView<const std::uint8_t> image, std::string_view model,
+                                  const ClassifyOptions& options = {});
 
 }  // namespace fovea::scenes

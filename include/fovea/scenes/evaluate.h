@@ -1,4 +1,5 @@
 #pragma once
+#include <fovea/ops/confusion.h>
 #include <fovea/scenes/train.h>
 
 #include <cstdint>
@@ -7,60 +8,47 @@
 
 namespace fovea::scenes {
 
-// How images were told apart: row the true class, column the one told.
-struct Confusion {
-  int classes = 0;
-  std::vector<std::int64_t> counts;
-
-  std::int64_t& at(int truth, int told) {
-    return counts[static_cast<std::size_t>(truth) * classes + told];
-  }
-  std::int64_t at(int truth, int told) const {
-    return counts[static_cast<std::size_t>(truth) * classes + told];
-  }
-  FOVEA_API double accuracy() const;             // share of all images
-  FOVEA_API std::vector<double> recall() const;  // share of each class' images
-  FOVEA_API Confusion& operator+=(const Confusion& other);
-};
-FOVEA_API Confusion confusion(std::span<const std::int32_t> truth,
-                              std::span<const std::int32_t> told, int classes);
+using fovea::Confusion;
 
 // Which images are trained on and which are tested with, by number.
 struct Split {
   std::vector<int> train;
   std::vector<int> test;
 };
-// `count` splits drawn by chance, each with the share of every class's images to train on.
+// `count` random splits, each of which trains on the same share of every class.
 FOVEA_API std::vector<Split> random_splits(std::span<const std::int32_t> labels, int classes,
                                            int count, double train_share, std::uint64_t seed);
 
-// What words are learned from when splits are evaluated: the images that each split trains on, or
-// once from all of them, without their labels, as Chen does.
+// What words are learned from: anew from the images that each split trains on, or once from all
+// images without their labels, as Chen does.
 enum class DictionaryFrom : unsigned char { kSplit, kAll };
 FOVEA_API std::span<const Choice> choices(DictionaryFrom);
 
 struct EvaluateOptions {
   TrainOptions train{};
   DictionaryFrom dictionary_from = DictionaryFrom::kAll;
+  Exec exec{};  // also that of training
 };
+FOVEA_API void describe(OptionVisitor& visit, EvaluateOptions& options);
 
-struct Evaluation {
-  std::vector<Confusion> splits;  // one a split
-  Confusion total;                // of all splits
-  double accuracy_mean = 0;
-  double accuracy_deviation = 0;           // between splits (n - 1)
-  std::vector<int> neighbors;              // of knn: values of K tried,
+struct EvaluationReport {
+  std::vector<Confusion> splits;           // one per split
+  Confusion total;                         // their sum
+  double accuracy_mean = 0;                // over the splits
+  double accuracy_deviation = 0;           // between the splits (n - 1)
+  std::vector<int> neighbors;              // knn: the values of K that were tried,
   std::vector<double> neighbors_accuracy;  // and the mean accuracy with each
-  int failed = 0;                          // images that could not be read
+  int failed = 0;                          // how many images could not be read
 };
-// Trains on and tests each split. The test images of a split take no part in what it is trained on
-// (but see DictionaryFrom). Places for words are drawn once of each image; words from the split's
-// images cost one k-means and the features of all its images a split, words of all images once.
-// Decoded images are kept up to 1 GB, others are read again for each split; the drawn places take 4
-// bytes a number (gray filters: 26 kB an image, Lab: 77 kB).
-FOVEA_API Evaluation evaluate(const io::ImageSet& images, std::span<const std::int32_t> labels,
-                              int classes, std::span<const Split> splits,
-                              const EvaluateOptions& options = {}, const Exec& exec = {},
-                              const ImageFailure& failed = {});
+// Trains and tests each split. The test images of a split take no part in its training (but see
+// DictionaryFrom). Samples for words are drawn once per image. Words from each split cost one
+// k-means per split and the features of all its images; words from all images cost that once.
+// Decoded images are kept up to 1 GB, others are read again for each split; samples take 4 bytes
+// per number (26 kB per image with gray filters, 77 kB in Lab).
+FOVEA_API EvaluationReport evaluate(const io::ImageSet& images,
+                                    std::span<const std::int32_t> labels, int classes,
+                                    std::span<const Split> splits,
+                                    const EvaluateOptions& options = {},
+                                    const ImageFailure& failed = {});
 
 }  // namespace fovea::scenes

@@ -7,16 +7,16 @@
 
 namespace fovea::scenes {
 
-// Of an image how often each word occurs in it: a histogram whose parts add up to 1. With a spatial
-// pyramid (Lazebnik, Schmid and Ponce, CVPR 2006) also in its quarters (level 1) and sixteenths
-// (level 2): cells line after line, level after level; the parts of level 0 add up to 1 / 2^levels,
-// those of level l to 1 / 2^(levels - l + 1).
+// Counts how often each word occurs in an image: a histogram whose bins add up to 1. A spatial
+// pyramid (Lazebnik, Schmid and Ponce, CVPR 2006) counts them in the quarters (level 1) and
+// sixteenths (level 2) of the image as well: cells line after line, level after level. The bins of
+// level 0 then add up to 1 / 2^levels, those of level l to 1 / 2^(levels - l + 1).
 //
-// Keeps the dictionary prepared and its memory, on the device of `exec`. One object serves one
-// thread at a time.
+// Keeps the dictionary and its working memory prepared on the device of `exec`. One object serves
+// one thread at a time.
 class FOVEA_API FeatureMaker {
  public:
-  // pyramid: levels beyond the whole image, 0 to 2.
+  // pyramid: how many levels there are below the whole image, 0 to 2.
   FeatureMaker(const Dictionary& dictionary, int pyramid, const Exec& exec = {});
   FeatureMaker(FeatureMaker&&) noexcept;
   FeatureMaker& operator=(FeatureMaker&&) noexcept;
@@ -24,14 +24,14 @@ class FOVEA_API FeatureMaker {
 
   int length() const;  // words * (1, 5 or 21)
 
-  // 1 or 3 channels of bytes. On the GPU filters, words and histograms are one kernel: descriptors
-  // never go to memory, and many images of any sizes go in a few launches. Rows of `features` are
-  // the images' results, in host memory; images lie in host or device memory. CPU and CUDA agree to
-  // the bit.
+  // Images have 1 or 3 channels of bytes and lie in host or device memory. One row of `features`,
+  // which lies in host memory, is filled per image. On the GPU one kernel does filters, words and
+  // histograms: descriptors never go to memory, and many images of any sizes take a few launches.
+  // CPU and CUDA agree to the bit.
   void make(std::span<const ImageView<const std::uint8_t>> images, ImageView<float> features);
   std::vector<float> make(ImageView<const std::uint8_t> image);
 
-  // The nearest word of every place of the first grid (every pixel, unless a step was chosen).
+  // The word of every place of the first grid (of every pixel, unless a step was chosen).
   Image<std::uint16_t> words(ImageView<const std::uint8_t> image);
 
  private:

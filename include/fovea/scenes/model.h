@@ -1,6 +1,6 @@
 #pragma once
-#include <fovea/scenes/classifier.h>
 #include <fovea/scenes/features.h>
+#include <fovea/scenes/trained_classifier.h>
 
 #include <map>
 #include <string>
@@ -8,17 +8,17 @@
 
 namespace fovea::scenes {
 
-// All that is needed to tell which kind of place a picture shows.
+// Everything that Classifier needs to know.
 struct Model {
   Dictionary dictionary;
-  int pyramid = 0;
-  Classifier classifier;
-  std::vector<std::string> classes;          // their names
-  std::map<std::string, std::string> facts;  // where it comes from: data, command, counts
+  int pyramid = 0;  // levels of the spatial pyramid below the whole image
+  TrainedClassifier classifier;
+  std::vector<std::string> classes;          // names, by label
+  std::map<std::string, std::string> facts;  // where the model comes from: data, options, counts
 
-  // A safetensors file. Reading trusts nothing: a file of another kind or version, of another bank
-  // of filters, numbers that are not finite and sizes that do not fit each other are a ModelError,
-  // damage is a FormatError.
+  // A safetensors file. Reading trusts nothing: a file of another kind or version, one that was
+  // trained with another bank of filters, numbers that are not finite and sizes that do not fit
+  // together throw ModelError; a damaged file throws FormatError. Files of version 0.1.0 are read.
   FOVEA_API static Model read(const std::string& path);
   FOVEA_API void write(const std::string& path) const;
 };

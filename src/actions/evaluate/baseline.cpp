@@ -2,7 +2,7 @@
 // Irani, CVPR 2008, but one vote each), and bags of visual words (Laptev et al., CVPR 2008).
 #include <fovea/core/error.h>
 #include <fovea/core/random.h>
-#include <fovea/scenes/classifier.h>
+#include <fovea/scenes/trained_classifier.h>
 
 #include <algorithm>
 #include <array>
@@ -92,13 +92,14 @@ class Bags {
       fill_histogram(words,
                      plain_[static_cast<std::size_t>(fold.test[static_cast<std::size_t>(i)])],
                      test.row(i));
-    const scenes::ClassifierOptions options{.classifier = baseline == Baseline::kWordsSvm
-                                                              ? scenes::ClassifierKind::kSvm
-                                                              : scenes::ClassifierKind::kKnn,
-                                            .neighbors = 1,
-                                            .folds = 0};
-    const scenes::Classifier classifier = scenes::train_classifier(
-        train, labels, static_cast<int>(corpus_.classes.size()), options, exec_);
+    const scenes::TrainClassifierOptions options{.classifier = baseline == Baseline::kWordsSvm
+                                                                   ? scenes::ClassifierKind::kSvm
+                                                                   : scenes::ClassifierKind::kKnn,
+                                                 .neighbors = 1,
+                                                 .folds = 0,
+                                                 .exec = exec_};
+    const scenes::TrainedClassifier classifier =
+        scenes::train_classifier(train, labels, static_cast<int>(corpus_.classes.size()), options);
     std::vector<std::int32_t> told = scenes::best_classes(classifier.scores(test, exec_));
     for (std::size_t i = 0; i < told.size(); ++i)
       if (plain_[static_cast<std::size_t>(fold.test[i])].height() == 0) told[i] = -1;

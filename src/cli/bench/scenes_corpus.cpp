@@ -66,14 +66,16 @@ scenes::Dictionary make_dictionary() {
   const Exec exec{.device = Device::cpu()};
   Image<float> samples(kBankNumbers, kPatterns * kSamples);
   for (int i = 0; i < kPatterns; ++i)
-    copy(
-        scenes::sample_descriptors(make_photo(static_cast<std::uint64_t>(i)), i, kSamples, {}, exec)
-            .view(),
-        samples.view().crop(0, i * kSamples, kBankNumbers, kSamples));
-  return scenes::learn_dictionary(
-      samples, {},
-      {.words = kWords, .kmeans = {.start = KmeansStart::kSpread, .max_iterations = kIterations}},
-      exec);
+    copy(scenes::sample_descriptors(make_photo(static_cast<std::uint64_t>(i)), i, kSamples,
+                                    {.exec = exec})
+             .view(),
+         samples.view().crop(0, i * kSamples, kBankNumbers, kSamples));
+  scenes::DictionaryOptions options;
+  options.words = kWords;
+  options.kmeans.start = KmeansStart::kSpread;
+  options.kmeans.max_iterations = kIterations;
+  options.exec = exec;
+  return scenes::learn_dictionary(samples, {}, options);
 }
 
 // What is made once a place.

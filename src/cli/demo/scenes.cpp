@@ -1,18 +1,21 @@
-// The gallery's section on scenes: drawn places of four kinds, a model that learns to tell them
-// apart, the words it sees, and what it makes of places that it has not seen.
+// The gallery's section on scenes: drawn places of four kinds, a model trained on some of them, its
+// words, and the classes of the others.
 #include <fovea/core/random.h>
 #include <fovea/io/image_io.h>
+#include <fovea/ops/confusion.h>
 #include <fovea/report/chart.h>
 #include <fovea/report/draw.h>
 #include <fovea/report/montage.h>
-#include <fovea/scenes/evaluate.h>
+#include <fovea/scenes/classifier.h>
 #include <fovea/scenes/show.h>
+#include <fovea/scenes/train.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <memory>
 
 #include "cli/demo/demo.h"
 
@@ -137,41 +140,44 @@ void add_demo_scenes(Page& page, const DemoRun& run) {
   options.descriptor.color = scenes::Color::kLab;
   options.dictionary.words = 60;
   options.classifier.classifier = scenes::ClassifierKind::kSvm;
-  const scenes::Model model = scenes::train(known, known.labels(), kKinds, options, run.exec);
-  const auto table = scenes::make_features(unknown, model.dictionary, model.pyramid, run.exec);
-  const Image<float> scores = model.classifier.scores(table.features.view(), run.exec);
-  const auto told = scenes::best_classes(scores.view());
-  const scenes::Confusion confusion =
-      scenes::confusion(unknown.labels(), told, static_cast<int>(kKinds.size()));
+  options.exec = run.exec;
+  const auto model =
+      std::make_shared<const scenes::Model>(scenes::train(known, known.labels(), kKinds, options));
+  scenes::Classifier classifier(model, {.exec = run.exec});
+  std::vector<ImageView<const std::uint8_t>> images;
+  for (std::size_t i = 0; i < unknown.labels().size(); ++i) images.push_back(unknown.image(i));
+  const std::vector<scenes::ClassifyResult> results = classifier.classify(images);
+  Confusion confusion(static_cast<int>(kKinds.size()));
+  for (std::size_t i = 0; i < results.size(); ++i)
+    ++confusion.at(unknown.labels()[i], results[i].label);
 
   page.paragraph(fmt::format(
-      "Drawn places of four kinds, {} of each to learn from. Every pixel is described by the "
-      "responses of 96 filters, the {} words that occur in them are found by k-means, and a place "
-      "is told by how often each word stands in it. Drawings are no measure; `docs/scenes.md` has "
-      "that.",
-      kTrainEach, model.dictionary.size()));
-  const auto colors = scenes::word_colors(model.dictionary);
-  scenes::FeatureMaker maker(model.dictionary, 0, run.exec);
+      "A model is trained on {} drawn places of each of four kinds. The responses of 96 filters "
+      "describe every pixel, k-means finds {} visual words among them, and a place is classified "
+      "by how often each word occurs in it. Drawings are no measure of accuracy; `docs/scenes.md` "
+      "has figures for photos.",
+      kTrainEach, model->dictionary.size()));
+  const auto colors = scenes::word_colors(model->dictionary);
+  scenes::FeatureMaker maker(model->dictionary, 0, run.exec);
   std::vector<Image<std::uint8_t>> maps;
   std::vector<Tile> places, words;
-  for (std::size_t i = 0; i < told.size(); i += 2) {
-    const auto best = static_cast<std::size_t>(told[i]);
-    places.push_back({unknown.image(i), fmt::format("{} {:.2f}", kKinds[best],
-                                                    scores.at(told[i], static_cast<int>(i)))});
+  for (std::size_t i = 0; i < results.size(); i += 2) {
+    places.push_back({images[i], fmt::format("{} {:.2f}", results[i].name, results[i].score)});
     maps.push_back(scenes::show_words(maker.words(unknown.image(i)).view(), colors));
   }
   for (const Image<std::uint8_t>& map : maps) words.push_back({map.view(), {}});
   page.figures(
       {Figure::picture(
            montage(places, {.columns = 4}),
-           {fmt::format("places not seen in training, and what they are taken for; {:.0f} % of all "
-                        "{} are right",
-                        100 * confusion.accuracy(), told.size()),
+           {fmt::format("Places that training has not seen, and the kinds they are classified as. "
+                        "{:.0f} % of all {} are right.",
+                        100 * confusion.accuracy(), results.size()),
             "fovea scenes train places -o places.safetensors --color lab --dictionary 60 "
             "--classifier svm"}),
-       Figure::picture(montage(words, {.columns = 4}),
-                       {"each pixel in the color of its word; like words have like colors",
-                        "fovea scenes words places.safetensors more-places/city -o words"})},
+       Figure::picture(
+           montage(words, {.columns = 4}),
+           {"Each pixel has the color of its word; similar words have similar colors.",
+            "fovea scenes words more-places/city --model places.safetensors -o words"})},
       2);
   page.figure(
       Figure::chart(to_svg(MatrixChart{.title = "Confusion",
@@ -181,10 +187,10 @@ void add_demo_scenes(Page& page, const DemoRun& run) {
                                        .row_labels = kKinds,
                                        .column_labels = kKinds,
                                        .row_title = "drawn",
-                                       .column_title = "told",
+                                       .column_title = "predicted",
                                        .value_title = "images",
                                        .width = 360}),
-                    {"which kind is taken for which",
+                    {"Which kind is confused with which.",
                      "fovea scenes eval more-places --model places.safetensors -o report"}));
 }
 

@@ -2,8 +2,8 @@
 #include <fovea/core/error.h>
 #include <fovea/core/version.h>
 #include <fovea/io/csv_writer.h>
-#include <fovea/io/inputs.h>
 #include <fovea/io/json_writer.h>
+#include <fovea/scenes/classifier.h>
 
 #include <fmt/format.h>
 
@@ -20,16 +20,15 @@
 namespace fovea::cli {
 namespace {
 
-// Features of so many images lie in memory at a time.
-constexpr std::size_t kChunk = 512;
-
 struct ClassifyRequest {
+  ScenesModel model{};
   std::string output{};
 };
 
 void describe(OptionVisitor& visit, ClassifyRequest& request) {
-  visit("output", request.output,
-        "file for the results, .csv or .json; without one, they are printed");
+  describe(visit, request.model);
+  visit.path("output", request.output, TextUse::kOutput,
+             "file for the results, .csv or .json; without it they are printed");
 }
 
 bool wants_json(const ClassifyRequest& request, const Context& context) {
@@ -42,53 +41,51 @@ bool wants_json(const ClassifyRequest& request, const Context& context) {
   return context.json;
 }
 
-// Results as they come: an image a row.
+// Results as they come, one per image.
 class Results {
  public:
   virtual ~Results() = default;
-  virtual void image(const std::string& path, int best, std::span<const float> scores) = 0;
+  virtual void image(const std::string& path, const scenes::ClassifyResult& result) = 0;
   virtual void failure(const std::string& path, const std::string& why) = 0;
   virtual void end(double seconds, int images, int failed) = 0;
 };
 
 class CsvResults final : public Results {
  public:
-  CsvResults(io::Sink sink, const scenes::Model& model)
-      : model_(model), csv_(std::move(sink), header(model), {.crlf = false}) {}
-  void image(const std::string& path, int best, std::span<const float> scores) override {
-    csv_.field(path).field(model_.classes[static_cast<std::size_t>(best)]);
-    for (const float score : scores) csv_.field(score);
+  CsvResults(io::Sink sink, const std::vector<std::string>& classes)
+      : csv_(std::move(sink), header(classes), {.crlf = false}) {}
+  void image(const std::string& path, const scenes::ClassifyResult& result) override {
+    csv_.field(path).field(result.name);
+    for (const float score : result.scores) csv_.field(score);
     csv_.end_row();
   }
   void failure(const std::string&, const std::string&) override {}
   void end(double, int, int) override {}
 
  private:
-  static std::vector<std::string> header(const scenes::Model& model) {
+  static std::vector<std::string> header(const std::vector<std::string>& classes) {
     std::vector<std::string> names{"file", "class"};
-    names.insert(names.end(), model.classes.begin(), model.classes.end());
+    names.insert(names.end(), classes.begin(), classes.end());
     return names;
   }
-  const scenes::Model& model_;
   io::CsvWriter csv_;
 };
 
 class JsonResults final : public Results {
  public:
-  JsonResults(io::Sink sink, const scenes::Model& model, const Context& context)
-      : model_(model), json_(std::move(sink)) {
+  JsonResults(io::Sink sink, const std::vector<std::string>& classes, const Context& context)
+      : json_(std::move(sink)) {
     json_.begin_object().member("fovea", FOVEA_VERSION).member("command", context.command.name());
-    json_.member("device", to_string(context.exec.device)).member("model", context.inputs[0]);
+    json_.member("device", to_string(context.exec.device)).member("seed", context.exec.seed);
     json_.key("options").raw(context.options_json);
     json_.key("classes").begin_array();
-    for (const std::string& name : model.classes) json_.value(name);
+    for (const std::string& name : classes) json_.value(name);
     json_.end_array().key("results").begin_array();
   }
-  void image(const std::string& path, int best, std::span<const float> scores) override {
-    json_.begin_object().member("input", path);
-    json_.member("class", model_.classes[static_cast<std::size_t>(best)]);
-    json_.member("score", scores[static_cast<std::size_t>(best)]);
-    json_.key("scores").values(scores).end_object();
+  void image(const std::string& path, const scenes::ClassifyResult& result) override {
+    json_.begin_object().member("input", path).member("class", result.name);
+    json_.member("label", result.label).member("score", result.score);
+    json_.key("scores").values(result.scores).end_object();
   }
   void failure(const std::string& path, const std::string& why) override {
     json_.begin_object().member("input", path).member("error", why).end_object();
@@ -101,67 +98,48 @@ class JsonResults final : public Results {
   }
 
  private:
-  const scenes::Model& model_;
   io::JsonWriter json_;
 };
 
-struct Chunk {
-  std::vector<std::string> paths;
-  scenes::FeatureTable table;
-};
-
-void write_chunk(const Chunk& chunk, const scenes::Model& model, const SkippedImages& skipped,
-                 const Exec& exec, Results& results) {
-  const Image<float> scores = model.classifier.scores(chunk.table.features.view(), exec);
-  const auto best = scenes::best_classes(scores.view());
-  auto failure = skipped.lines().begin();
-  for (std::size_t i = 0; i < chunk.paths.size(); ++i) {
-    if (chunk.table.usable[i])
-      results.image(chunk.paths[i], best[i],
-                    {scores.row(static_cast<int>(i)), static_cast<std::size_t>(scores.width())});
-    else results.failure(chunk.paths[i], *failure++);
-  }
-}
-
 int run_classify(ClassifyRequest& request, Context& context) {
   const bool as_json = wants_json(request, context);
+  const std::vector<std::string> paths = scenes_inputs(context.inputs);
   settle_device(context);
-  const scenes::Model model = read_scenes_model(context.inputs[0]);
-  const auto paths = io::expand_inputs(std::span(context.inputs).subspan(1), io::image_files());
+  scenes::Classifier classifier(request.model.model, {.exec = context.exec});
   const bool to_file = !request.output.empty() && request.output != "-";
   std::optional<io::FileSink> file;
   if (to_file) file.emplace(request.output);
   const io::Sink sink =
       to_file ? file->sink() : [&](std::string_view text) { context.console.print(text); };
   std::unique_ptr<Results> results;
-  if (as_json) results = std::make_unique<JsonResults>(sink, model, context);
-  else results = std::make_unique<CsvResults>(sink, model);
-  Exec exec = context.exec;
-  exec.progress = {};
+  if (as_json) results = std::make_unique<JsonResults>(sink, classifier.classes(), context);
+  else results = std::make_unique<CsvResults>(sink, classifier.classes());
+
+  SkippedImages skipped(context, paths);
   const double start = steady_seconds();
-  int failed = 0;
-  for (std::size_t first = 0; first < paths.size(); first += kChunk) {
-    const std::size_t last = std::min(paths.size(), first + kChunk);
-    Chunk chunk{{paths.begin() + static_cast<std::ptrdiff_t>(first),
-                 paths.begin() + static_cast<std::ptrdiff_t>(last)},
-                {}};
-    if (context.exec.progress)
-      context.exec.progress(
-          {"classify", static_cast<double>(first), static_cast<double>(paths.size())});
-    SkippedImages skipped(context, chunk.paths);
-    chunk.table = scenes::make_features(io::ImageFileSet(chunk.paths), model.dictionary,
-                                        model.pyramid, exec, skipped.report());
-    write_chunk(chunk, model, skipped, exec, *results);
-    failed += skipped.count();
+  int images = 0;
+  const auto complete = [&] {
+    results->end(steady_seconds() - start, images, skipped.count());
+    if (file) file->commit();
+    context.console.end_progress();
+  };
+  try {
+    classifier.classify(InputImages(paths), [&](const scenes::ClassifiedImage& image) {
+      const std::string& path = paths[static_cast<std::size_t>(image.index)];
+      ++images;
+      if (image.result) results->image(path, *image.result);
+      else results->failure(path, skipped.report(image.index, image.error));
+    });
+  } catch (const Cancelled&) {
+    complete();
+    throw;
   }
+  complete();
   const double seconds = steady_seconds() - start;
-  const int images = static_cast<int>(paths.size());
-  results->end(seconds, images, failed);
-  if (file) file->commit();
-  context.console.end_progress();
+  const int failed = skipped.count(), classified = images - failed;
   context.console.note(
-      fmt::format("{} images in {:.2f} s, {:.0f} a second{}", images - failed, seconds,
-                  (images - failed) / std::max(seconds, 1e-9),
+      fmt::format("{} image{} in {:.2f} s, {:.0f} per second{}", classified,
+                  classified == 1 ? "" : "s", seconds, classified / std::max(seconds, 1e-9),
                   failed > 0 ? fmt::format("; {} could not be read", failed) : ""));
   if (failed == 0) return kDone;
   return failed == images ? kBadInput : kSomeFailed;
@@ -173,17 +151,17 @@ Command scenes_classify_command() {
   return {
       .system = "scenes",
       .verb = "classify",
-      .summary = "which kind of place each picture shows",
+      .summary = "find which kind of place each image shows",
       .text =
-          "Prints a line an image: its file, its class and a score a class, from 0 to 1 and in "
-          "sum 1; with --json one object. MODEL is a file of fovea scenes train, or sun8, which "
-          "is shipped. Images are decoded while others are worked on, and an image that cannot "
-          "be read is named and left out (exit status 5).",
-      .arguments = {{"MODEL", "sun8 as shipped, or a model file"},
-                    {"IMAGE", "images: files, folders, globs or @list", 1, kAnyNumber}},
-      .examples = {{"fovea scenes classify sun8 photo.jpg", "one picture"},
-                   {"fovea scenes classify places.safetensors photos -o classes.csv",
-                    "every picture of a folder"}},
+          "Prints one line per image: its file, its class and one score per class. Scores lie "
+          "between 0 and 1 and add up to 1. With --json it prints one object. Images are decoded "
+          "while others are classified. An image that cannot be read is named and left out (exit "
+          "status 5). Ctrl-C keeps the results of all images before it.",
+      .arguments = {{"IMAGE", "images: files, folders, globs, @list, or - for standard input", 1,
+                     kAnyNumber}},
+      .examples = {{"fovea scenes classify photo.jpg", "one image, with the shipped model sun8"},
+                   {"fovea scenes classify photos --model places.safetensors -o classes.csv",
+                    "every image of a folder, with a model of your own"}},
       .request = make_request<ClassifyRequest, run_classify>};
 }
 

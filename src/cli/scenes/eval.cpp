@@ -1,15 +1,15 @@
-// fovea scenes eval: how often the class of an image is told right.
+// fovea scenes eval: how often images are classified right.
 #include "cli/scenes/eval.h"
 
 #include <fovea/core/error.h>
 #include <fovea/core/version.h>
 #include <fovea/io/json_writer.h>
+#include <fovea/scenes/classifier.h>
 
 #include <fmt/format.h>
 
 #include <filesystem>
 #include <numeric>
-#include <optional>
 
 #include "cli/program/batch.h"
 #include "cli/program/progress.h"
@@ -19,21 +19,19 @@
 namespace fovea::cli {
 
 void describe(OptionVisitor& visit, ScenesEvalRequest& request) {
-  visit("splits", request.splits, "times that the images are divided by chance", 1, 1000);
-  visit("share", request.share, "of each class' images that is trained on", 0.01, 0.99);
-  visit("train", request.train,
-        "list of the images to train on, instead of chance; names count from INPUT on");
-  visit("test", request.test, "list of the images to test with, together with --train");
-  visit("model", request.model,
-        "test this model (sun8 or a file) with all images; nothing is trained");
-  visit(
-      "dictionary-from", request.evaluate.dictionary_from,
-      "all: words once from all images, without their labels, as in the paper; split: anew from "
-      "those that each split trains on, so that nothing of a test image is seen, in so many times "
-      "the time");
-  visit("output", request.output,
-        "folder for confusion matrix and curves as pictures, CSV and page");
-  describe(visit, request.evaluate.train);
+  visit("splits", request.splits, "how many times the images are divided at random", 1, 1000);
+  visit("share", request.share, "the share of each class that is trained on", 0.01, 0.99);
+  visit.path("train", request.train, TextUse::kInput,
+             "list of the images to train on, instead of a random choice; names count from INPUT "
+             "on");
+  visit.path("test", request.test, TextUse::kInput,
+             "list of the images to test with, together with --train");
+  visit.path("model", request.model, TextUse::kModel,
+             "test this model (the name of a shipped one, or a file) with all images, and train "
+             "nothing");
+  visit.path("output", request.output, TextUse::kFolder,
+             "folder for the confusion matrix and curves as pictures, CSV and a page");
+  describe(visit, request.evaluate);
 }
 
 namespace {
@@ -46,7 +44,7 @@ struct Task {
 
 Task given_split(const ScenesEvalRequest& request, const std::string& folder) {
   if (request.train.empty() || request.test.empty())
-    throw InvalidArgument("--train and --test go together: a list each");
+    throw InvalidArgument("--train and --test go together: each names a list");
   Task task{scenes::read_corpus(request.train, {}, folder), {}};
   const scenes::Corpus test = scenes::read_corpus(request.test, task.corpus.classes, folder);
   scenes::Split split;
@@ -70,28 +68,24 @@ Task make_task(const ScenesEvalRequest& request, const Context& context) {
   return task;
 }
 
-// A trained model on images that it has to tell apart.
-scenes::Evaluation test_model(const scenes::Model& model, const scenes::Corpus& corpus,
-                              const Exec& exec, const scenes::ImageFailure& failed) {
-  const scenes::FeatureTable table = scenes::make_features(
-      io::ImageFileSet(corpus.paths), model.dictionary, model.pyramid, exec, failed);
-  const auto all = scenes::best_classes(model.classifier.scores(table.features.view(), exec));
-  std::vector<std::int32_t> truth, told;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!table.usable[i]) continue;
-    truth.push_back(corpus.labels[i]);
-    told.push_back(all[i]);
-  }
-  scenes::Evaluation result;
-  result.total = scenes::confusion(truth, told, static_cast<int>(model.classes.size()));
+// A trained model on images that it has not seen.
+scenes::EvaluationReport test_model(scenes::Classifier& classifier, const scenes::Corpus& corpus,
+                                    SkippedImages& skipped) {
+  scenes::EvaluationReport result;
+  result.total = Confusion(static_cast<int>(classifier.classes().size()));
+  classifier.classify(io::ImageFileSet(corpus.paths), [&](const scenes::ClassifiedImage& image) {
+    const auto at = static_cast<std::size_t>(image.index);
+    if (image.result) ++result.total.at(corpus.labels[at], image.result->label);
+    else skipped.report(image.index, image.error);
+  });
   result.splits.push_back(result.total);
   result.accuracy_mean = result.total.accuracy();
-  result.failed = static_cast<int>(all.size() - truth.size());
+  result.failed = skipped.count();
   return result;
 }
 
 void print_json(const ScenesEvalResult& result, const Context& context) {
-  const scenes::Evaluation& evaluation = result.evaluation;
+  const scenes::EvaluationReport& evaluation = result.evaluation;
   std::string text;
   io::JsonWriter json(io::string_sink(text));
   json.begin_object().member("fovea", FOVEA_VERSION).member("command", context.command.name());
@@ -101,8 +95,11 @@ void print_json(const ScenesEvalResult& result, const Context& context) {
   json.member("splits", evaluation.splits.size());
   json.member("accuracy_mean", evaluation.accuracy_mean);
   json.member("accuracy_deviation", evaluation.accuracy_deviation);
+  const Interval interval = evaluation.total.interval();
+  if (evaluation.splits.size() == 1)  // the test images of several splits are not independent
+    json.key("accuracy_interval").values(std::vector<double>{interval.low, interval.high});
   std::vector<double> accuracies;
-  for (const scenes::Confusion& split : evaluation.splits) accuracies.push_back(split.accuracy());
+  for (const Confusion& split : evaluation.splits) accuracies.push_back(split.accuracy());
   json.key("accuracies").values(accuracies);
   if (!evaluation.neighbors.empty()) {
     json.key("accuracy_against_k").begin_array();
@@ -124,38 +121,51 @@ void print_json(const ScenesEvalResult& result, const Context& context) {
 }
 
 void print_words(const ScenesEvalResult& result, const Context& context) {
-  const scenes::Evaluation& evaluation = result.evaluation;
-  context.console.print(fmt::format(
-      "accuracy {:.2f} % +- {:.2f} over {} splits of {} images\n", 100 * evaluation.accuracy_mean,
-      100 * evaluation.accuracy_deviation, evaluation.splits.size(), result.images));
+  const scenes::EvaluationReport& evaluation = result.evaluation;
+  const Interval interval = evaluation.total.interval();
+  std::string line = fmt::format("accuracy {:.2f} %", 100 * evaluation.accuracy_mean);
+  if (evaluation.splits.size() > 1)
+    line +=
+        fmt::format(" +- {:.2f} over {} splits of {} images", 100 * evaluation.accuracy_deviation,
+                    evaluation.splits.size(), result.images);
+  else
+    line += fmt::format(" ({:.1f} to {:.1f} with 95 % confidence) on {} images", 100 * interval.low,
+                        100 * interval.high, evaluation.total.total());
+  context.console.print(line + "\n");
   const std::vector<double> recall = evaluation.total.recall();
   for (std::size_t c = 0; c < result.classes.size(); ++c)
     context.console.print(fmt::format("  {:<24} {:5.1f} %\n", result.classes[c], 100 * recall[c]));
 }
 
+// Trains and tests splits, or tests a trained model.
+ScenesEvalResult evaluate(ScenesEvalRequest& request, Context& context,
+                          std::vector<std::string>& paths, SkippedImages& skipped) {
+  ScenesEvalResult result;
+  if (!request.model.empty()) {
+    scenes::Classifier classifier(request.model, {.exec = context.exec});
+    result.classes = classifier.classes();
+    const scenes::Corpus corpus = scenes::read_corpus(context.inputs[0], result.classes);
+    paths = corpus.paths;
+    result.evaluation = test_model(classifier, corpus, skipped);
+  } else {
+    const Task task = make_task(request, context);
+    result.classes = task.corpus.classes;
+    paths = task.corpus.paths;
+    request.evaluate.exec = context.exec;
+    result.evaluation = scenes::evaluate(io::ImageFileSet(paths), task.corpus.labels,
+                                         static_cast<int>(task.corpus.classes.size()), task.splits,
+                                         request.evaluate, skipped.report());
+  }
+  result.images = static_cast<int>(paths.size());
+  return result;
+}
+
 int run_scenes_eval(ScenesEvalRequest& request, Context& context) {
   settle_device(context);
   const double start = steady_seconds();
-  ScenesEvalResult result;
-  scenes::Corpus corpus;
-  std::vector<scenes::Split> splits;
-  std::optional<scenes::Model> model;
-  if (!request.model.empty()) {
-    model = read_scenes_model(request.model);
-    corpus = scenes::read_corpus(context.inputs[0], model->classes);
-    result.classes = model->classes;
-  } else {
-    Task task = make_task(request, context);
-    corpus = std::move(task.corpus);
-    splits = std::move(task.splits);
-    result.classes = corpus.classes;
-  }
-  result.images = static_cast<int>(corpus.paths.size());
-  SkippedImages skipped(context, corpus.paths);
-  result.evaluation = model ? test_model(*model, corpus, context.exec, skipped.report())
-                            : scenes::evaluate(io::ImageFileSet(corpus.paths), corpus.labels,
-                                               static_cast<int>(corpus.classes.size()), splits,
-                                               request.evaluate, context.exec, skipped.report());
+  std::vector<std::string> paths;
+  SkippedImages skipped(context, paths);
+  ScenesEvalResult result = evaluate(request, context, paths, skipped);
   result.seconds = steady_seconds() - start;
   context.console.end_progress();
   if (!request.output.empty())
@@ -175,19 +185,19 @@ Command scenes_eval_command() {
   return {
       .system = "scenes",
       .verb = "eval",
-      .summary = "how often the class of an image is told right",
+      .summary = "measure how often images are classified right",
       .text =
-          "Divides the images into those to train on and those to test with, by chance (--splits "
-          "times) or as two lists say, trains, tests, and tells the mean accuracy, its deviation "
-          "between splits and which classes are taken for which; with neighbors as classifier "
-          "also "
-          "the accuracy for each K. With --model it tests a trained model instead. Test images "
-          "take "
-          "no part in training the classifier; they help to find the words, without their labels, "
-          "unless --dictionary-from split is given.",
-      .arguments = {{"INPUT", "folder with a folder a class, or a list of files and classes"}},
+          "Divides the images into those to train on and those to test with, at random (--splits "
+          "times) or as two lists say, trains and tests, and reports the mean accuracy, its "
+          "deviation between splits and which classes are confused with which. With nearest "
+          "neighbors as the classifier it also reports the accuracy for each K. With --model it "
+          "tests a trained model instead. Test images take no part in training the classifier; "
+          "they help to find the words, without their labels, unless --dictionary-from split is "
+          "given.",
+      .arguments = {{"INPUT",
+                     "folder with one folder of images per class, or a list of files and classes"}},
       .examples = {{"fovea scenes eval places --splits 20 --color lab --pyramid 2 --classifier svm",
-                    "twenty splits by chance, four fifths to train on"},
+                    "twenty random splits that train on four fifths of the images"},
                    {"fovea scenes eval places --train train.txt --test test.txt -o report",
                     "a given split, with pictures"},
                    {"fovea scenes eval places --model sun8", "the shipped model on your images"}},

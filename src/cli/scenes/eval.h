@@ -1,4 +1,4 @@
-// How an evaluation of scenes is asked for and told.
+// The options and results of fovea scenes eval, and its page.
 #pragma once
 #include <fovea/scenes/evaluate.h>
 
@@ -20,12 +20,12 @@ void describe(OptionVisitor& visit, ScenesEvalRequest& request);
 
 struct ScenesEvalResult {
   std::vector<std::string> classes;
-  scenes::Evaluation evaluation;
+  scenes::EvaluationReport evaluation;
   int images = 0;
   double seconds = 0;
 };
 
-// What made the page, for its foot.
+// What made the page, for its last lines.
 struct ScenesEvalRun {
   std::string command;
   std::string options;
@@ -33,8 +33,8 @@ struct ScenesEvalRun {
   std::uint64_t seed = 0;
 };
 
-// Writes confusion.csv, confusion.svg, neighbors.csv, neighbors.svg (of knn) and index.html into
-// the folder.
+// Writes confusion.csv, confusion.svg, index.html and, for knn, neighbors.csv and neighbors.svg
+// into the folder.
 void write_scenes_evaluation(const std::string& folder, const ScenesEvalResult& result,
                              const ScenesEvalRun& run);
 

@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string confusion_svg(const ScenesEvalResult& result) {
-  const scenes::Confusion& total = result.evaluation.total;
+  const Confusion& total = result.evaluation.total;
   return report::to_svg(report::MatrixChart{.title = "Confusion",
                                             .values = {total.counts.begin(), total.counts.end()},
                                             .rows = total.classes,
@@ -24,13 +24,13 @@ std::string confusion_svg(const ScenesEvalResult& result) {
                                             .row_labels = result.classes,
                                             .column_labels = result.classes,
                                             .row_title = "true class",
-                                            .column_title = "class told",
-                                            .value_title = "share of the class' images",
+                                            .column_title = "predicted class",
+                                            .value_title = "share of the true class",
                                             .normalize_rows = true,
                                             .width = 720});
 }
 
-std::string neighbors_svg(const scenes::Evaluation& evaluation) {
+std::string neighbors_svg(const scenes::EvaluationReport& evaluation) {
   report::Series series{.name = "accuracy"};
   for (std::size_t i = 0; i < evaluation.neighbors.size(); ++i) {
     series.x.push_back(evaluation.neighbors[i]);
@@ -38,7 +38,7 @@ std::string neighbors_svg(const scenes::Evaluation& evaluation) {
   }
   return report::to_svg(report::LineChart{.title = "Accuracy against the number of neighbors",
                                           .x = {.title = "K"},
-                                          .y = {.title = "images told right (%)"},
+                                          .y = {.title = "accuracy (%)", .high = 100},
                                           .series = {series}});
 }
 
@@ -53,16 +53,17 @@ void write_confusion_csv(const fs::path& path, const ScenesEvalResult& result) {
   std::vector<std::string> header{"true class"};
   header.insert(header.end(), result.classes.begin(), result.classes.end());
   io::CsvWriter csv(file.sink(), header);
-  const scenes::Confusion& total = result.evaluation.total;
+  const Confusion& total = result.evaluation.total;
   for (int truth = 0; truth < total.classes; ++truth) {
     csv.field(result.classes[static_cast<std::size_t>(truth)]);
-    for (int told = 0; told < total.classes; ++told) csv.field(total.at(truth, told));
+    for (int predicted = 0; predicted < total.classes; ++predicted)
+      csv.field(total.at(truth, predicted));
     csv.end_row();
   }
   file.commit();
 }
 
-void write_neighbors_csv(const fs::path& path, const scenes::Evaluation& evaluation) {
+void write_neighbors_csv(const fs::path& path, const scenes::EvaluationReport& evaluation) {
   io::FileSink file(path.string());
   io::CsvWriter csv(file.sink(), {"neighbors", "accuracy"});
   for (std::size_t i = 0; i < evaluation.neighbors.size(); ++i)
@@ -76,7 +77,7 @@ void write_scenes_evaluation(const std::string& folder, const ScenesEvalResult& 
                              const ScenesEvalRun& run) {
   const fs::path to(folder);
   fs::create_directories(to);
-  const scenes::Evaluation& evaluation = result.evaluation;
+  const scenes::EvaluationReport& evaluation = result.evaluation;
   report::Page page("Scenes", fmt::format("{} images of {} classes, {} splits", result.images,
                                           result.classes.size(), evaluation.splits.size()));
   page.section("Accuracy")
@@ -84,7 +85,7 @@ void write_scenes_evaluation(const std::string& folder, const ScenesEvalResult& 
           {{"mean", fmt::format("{:.2f} %", 100 * evaluation.accuracy_mean)},
            {"deviation between splits", fmt::format("{:.2f}", 100 * evaluation.accuracy_deviation)},
            {"images that could not be read", std::to_string(evaluation.failed)}});
-  report::Table table{.caption = "Each class", .columns = {{"class"}, {"told right", "%"}}};
+  report::Table table{.caption = "Each class", .columns = {{"class"}, {"recall", "%"}}};
   const std::vector<double> recall = evaluation.total.recall();
   for (std::size_t c = 0; c < result.classes.size(); ++c)
     table.rows.push_back({result.classes[c], {100 * recall[c], 3}});
@@ -93,14 +94,14 @@ void write_scenes_evaluation(const std::string& folder, const ScenesEvalResult& 
   write_text(to / "confusion.svg", confusion);
   write_confusion_csv(to / "confusion.csv", result);
   page.section("Confusion")
-      .figure(
-          report::Figure::chart(confusion, {"rows: what the images show; columns: what was told"}));
+      .figure(report::Figure::chart(confusion,
+                                    {"Rows are true classes, columns are predicted classes."}));
   if (!evaluation.neighbors.empty()) {
     const std::string neighbors = neighbors_svg(evaluation);
     write_text(to / "neighbors.svg", neighbors);
     write_neighbors_csv(to / "neighbors.csv", evaluation);
     page.section("Neighbors")
-        .figure(report::Figure::chart(neighbors, {"mean over the splits, for each K"}));
+        .figure(report::Figure::chart(neighbors, {"The mean over the splits for each K."}));
   }
   page.provenance(
       {.command = run.command, .options = run.options, .device = run.device, .seed = run.seed});

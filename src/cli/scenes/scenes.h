@@ -1,5 +1,7 @@
-// What the verbs of fovea scenes share: models, and images that cannot be read.
+// What the verbs of fovea scenes share: models, images and what happens to those that cannot be
+// read.
 #pragma once
+#include <fovea/io/image_set.h>
 #include <fovea/scenes/train.h>
 
 #include <string>
@@ -9,10 +11,28 @@
 
 namespace fovea::cli {
 
-// The shipped model sun8, or a file.
-scenes::Model read_scenes_model(const std::string& word);
+// The option --model of verbs that use a trained model.
+struct ScenesModel {
+  std::string model = "sun8";
+};
+void describe(OptionVisitor& visit, ScenesModel& model);
 
-// Names images that cannot be read as they are met, and remembers them.
+// The files that the words of a command line stand for. Throws InvalidArgument, with the right way
+// to write it, where a word names a model: models are given with --model.
+std::vector<std::string> scenes_inputs(const std::vector<std::string>& words);
+
+// Image files as RGB bytes; "-" is standard input.
+class InputImages final : public io::ImageSet {
+ public:
+  explicit InputImages(std::vector<std::string> paths) : files_(std::move(paths)) {}
+  int count() const override { return files_.count(); }
+  Image<std::uint8_t> read(int index) const override;
+
+ private:
+  io::ImageFileSet files_;
+};
+
+// Names images that cannot be read on standard error, as they are met, and counts them.
 class SkippedImages {
  public:
   SkippedImages(Context& context, const std::vector<std::string>& paths)
@@ -20,16 +40,16 @@ class SkippedImages {
 
   // To hand to the library; lives as long as this.
   scenes::ImageFailure report();
-  int count() const { return static_cast<int>(lines_.size()); }
-  // What was said of each.
-  const std::vector<std::string>& lines() const { return lines_; }
+  // Returns what was said.
+  std::string report(int index, const std::string& why);
+  int count() const { return count_; }
   // kDone, or kSomeFailed where images were left out.
   int status() const;
 
  private:
   Context& context_;
   const std::vector<std::string>& paths_;
-  std::vector<std::string> lines_;
+  int count_ = 0;
 };
 
 }  // namespace fovea::cli

@@ -1,4 +1,4 @@
-// fovea scenes train: a model out of a folder of images a class, or a list.
+// fovea scenes train: a model from one folder of images per class, or from a list.
 #include <fovea/core/error.h>
 #include <fovea/core/version.h>
 #include <fovea/io/json_writer.h>
@@ -20,7 +20,7 @@ struct ScenesTrainRequest {
 };
 
 void describe(OptionVisitor& visit, ScenesTrainRequest& request) {
-  visit("output", request.output, "model file to write, .safetensors");
+  visit.path("output", request.output, TextUse::kOutput, "model file to write, .safetensors");
   describe(visit, request.train);
 }
 
@@ -36,8 +36,9 @@ int run_scenes_train(ScenesTrainRequest& request, Context& context) {
   SkippedImages skipped(context, corpus.paths);
   const io::ImageFileSet images(corpus.paths);
   const double start = steady_seconds();
-  const scenes::Model model = scenes::train(images, corpus.labels, corpus.classes, request.train,
-                                            context.exec, skipped.report());
+  request.train.exec = context.exec;
+  const scenes::Model model =
+      scenes::train(images, corpus.labels, corpus.classes, request.train, skipped.report());
   const double seconds = steady_seconds() - start;
   model.write(request.output);
   context.console.end_progress();
@@ -57,7 +58,7 @@ int run_scenes_train(ScenesTrainRequest& request, Context& context) {
     json.end_object().end_object().finish();
     context.console.print(text);
   } else {
-    context.console.print(fmt::format("{}: {} words, {} classes, after {:.0f} s\n", request.output,
+    context.console.print(fmt::format("{}: {} words, {} classes, in {:.0f} s\n", request.output,
                                       model.dictionary.size(), corpus.classes.size(), seconds));
   }
   return skipped.status();
@@ -69,22 +70,25 @@ Command scenes_train_command() {
   return {
       .system = "scenes",
       .verb = "train",
-      .summary = "a model from images sorted by class",
+      .summary = "train a model from images sorted by class",
       .text =
-          "Learns to tell which kind of place a picture shows. INPUT is a folder with a folder of "
-          "images a class, or a list of lines \"file class\" (classes by name, or by number with "
-          "names in classes.txt beside the list). Words are learned from places of the images "
-          "drawn "
-          "by chance, every image becomes a histogram of its words, and the classifier learns from "
-          "those. An image that cannot be read is named and left out. The same images, options and "
-          "seed give the same model, on any device and however many threads.",
-      .arguments = {{"INPUT", "folder with a folder a class, or a list of files and classes"}},
-      .examples = {{"fovea scenes train places -o m.safetensors --color lab --classifier svm",
-                    "color, support vector machines; --pyramid 2 is more accurate still"},
-                   {"fovea scenes train train.txt -o paper.safetensors --no-standardize",
-                    "the paper's own: raw gray responses, 500 words, 10 nearest neighbors"},
-                   {"fovea scenes train places -o m.safetensors --words gradients",
-                    "words of gradients instead of filters"}},
+          "Trains a model that fovea scenes classify uses. INPUT is a folder with one folder of "
+          "images per class, or a list of lines \"file class\" (a class is given by its name, or "
+          "by "
+          "a number whose name stands in classes.txt beside the list). Words are learned from "
+          "random places of the images, every image becomes a histogram of its words, and the "
+          "classifier is trained on the histograms. An image that cannot be read is named and left "
+          "out. The same images, options and seed give the same model on any device and with any "
+          "number of threads.",
+      .arguments = {{"INPUT",
+                     "folder with one folder of images per class, or a list of files and classes"}},
+      .examples =
+          {{"fovea scenes train places -o m.safetensors --color lab --classifier svm",
+            "color and support vector machines; --pyramid 2 is more accurate still"},
+           {"fovea scenes train train.txt -o paper.safetensors --no-standardize",
+            "the options of the paper: raw gray responses, 500 words, 10 nearest neighbors"},
+           {"fovea scenes train places -o m.safetensors --words gradients",
+            "words of gradients instead of filters"}},
       .request = make_request<ScenesTrainRequest, run_scenes_train>};
 }
 

@@ -1,6 +1,7 @@
 // fovea scenes words: every pixel in the color of its visual word.
 #include <fovea/core/error.h>
-#include <fovea/io/inputs.h>
+#include <fovea/io/image_io.h>
+#include <fovea/io/models.h>
 #include <fovea/report/montage.h>
 #include <fovea/scenes/show.h>
 
@@ -9,7 +10,6 @@
 #include <array>
 #include <set>
 
-#include "cli/ops/images.h"
 #include "cli/program/batch.h"
 #include "cli/scenes/scenes.h"
 #include "core/json_text.h"
@@ -18,32 +18,34 @@ namespace fovea::cli {
 namespace {
 
 struct WordsRequest {
+  ScenesModel model{};
   std::string output{};
   bool beside = false;
   std::string numbers{};
 };
 
 void describe(OptionVisitor& visit, WordsRequest& request) {
-  visit("output", request.output,
-        "picture of the words: a file, or for several inputs a folder or a pattern such as "
-        "out/{}.png");
+  describe(visit, request.model);
+  visit.path("output", request.output, TextUse::kOutput,
+             "picture of the words: a file, or for several inputs a folder or a pattern such as "
+             "out/{}.png");
   visit("beside", request.beside, "put the image itself to the left of its words");
-  visit("numbers", request.numbers,
-        "file for the words' numbers, 16 bits a place: .npy, .tif or .png; several inputs as for "
-        "--output");
+  visit.path("numbers", request.numbers, TextUse::kOutput,
+             "file for the number of the word of each pixel, 16 bits each: .npy, .tif or .png; for "
+             "several inputs a folder or a pattern");
 }
 
 int run_words(WordsRequest& request, Context& context) {
   if (request.output.empty() && request.numbers.empty())
     throw InvalidArgument("scenes words needs -o PICTURE, or --numbers FILE");
   settle_device(context);
-  const scenes::Model model = read_scenes_model(context.inputs[0]);
-  const auto inputs = io::expand_inputs(std::span(context.inputs).subspan(1), io::image_files());
+  const auto inputs = scenes_inputs(context.inputs);
+  const auto model = scenes::Model::read(io::find_model(request.model.model, "scenes"));
   std::vector<std::string> pictures(inputs.size()), numbers(inputs.size());
   if (!request.output.empty()) pictures = output_paths(request.output, inputs, ".png");
   if (!request.numbers.empty()) numbers = output_paths(request.numbers, inputs, ".npy");
   const auto colors = scenes::word_colors(model.dictionary);
-  const io::ImageFileSet images(inputs);
+  const InputImages images(inputs);
   Exec exec = context.exec;
   exec.progress = {};
   scenes::FeatureMaker maker(model.dictionary, 0, exec);
@@ -79,14 +81,14 @@ int run_words(WordsRequest& request, Context& context) {
 Command scenes_words_command() {
   return {.system = "scenes",
           .verb = "words",
-          .summary = "each pixel in the color of its visual word",
+          .summary = "paint each pixel in the color of its visual word",
           .text =
-              "Draws where in a picture which words of a model's dictionary stand. Words that lie "
-              "near each other have like colors.",
-          .arguments = {{"MODEL", "sun8 as shipped, or a model file"},
-                        {"IMAGE", "images: files, folders, globs or @list", 1, kAnyNumber}},
-          .examples = {{"fovea scenes words sun8 photo.jpg -o words.png --beside",
-                        "the picture and its words"}},
+              "Shows which word of a model's dictionary each pixel has. Words with similar "
+              "descriptors have similar colors.",
+          .arguments = {{"IMAGE", "images: files, folders, globs, @list, or - for standard input",
+                         1, kAnyNumber}},
+          .examples = {{"fovea scenes words photo.jpg -o words.png --beside",
+                        "the image and its words, with the shipped model sun8"}},
           .request = make_request<WordsRequest, run_words>};
 }
 

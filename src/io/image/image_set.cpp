@@ -9,19 +9,23 @@
 
 namespace fovea::io {
 
-Image<std::uint8_t> ImageFileSet::read(int index) const {
-  if (index < 0 || index >= count())
-    throw InvalidArgument(fmt::format("image {} of a set of {} was asked for", index, count()));
-  AnyImage image = drop_alpha(
-      read_image(paths_[static_cast<std::size_t>(index)], {.orientation = Orientation::kApply}));
+Image<std::uint8_t> to_rgb_bytes(const AnyImage& given, const std::string& name) {
+  AnyImage image = drop_alpha(given);
   if (image.channels() == 1) {
     static constexpr std::array<int, 3> kThrice{0, 0, 0};
     image = select_channels(image, kThrice);
   }
   if (image.channels() != 3)
-    throw InvalidArgument(fmt::format("{}: {} channels, expected a gray or an RGB image",
-                                      paths_[static_cast<std::size_t>(index)], image.channels()));
+    throw InvalidArgument(
+        fmt::format("{}: {} channels, expected a gray or an RGB image", name, image.channels()));
   return to_bytes(std::move(image));
+}
+
+Image<std::uint8_t> ImageFileSet::read(int index) const {
+  if (index < 0 || index >= count())
+    throw InvalidArgument(fmt::format("image {} of a set of {} was asked for", index, count()));
+  const std::string& path = paths_[static_cast<std::size_t>(index)];
+  return to_rgb_bytes(read_image(path, {.orientation = Orientation::kApply}), path);
 }
 
 }  // namespace fovea::io

@@ -142,6 +142,7 @@ class Run {
           settled_ || (tolerance_ >= 0 && iteration.shift <= tolerance_ && iteration.refilled == 0);
     }
     finish(result, last);
+    report(number + 1, 0);  // whatever was left of this start is done
     return result;
   }
 
@@ -210,9 +211,9 @@ class Run {
     if (!options_.exec.progress) return;
     const int stride = std::max(1, options_.restarts * options_.max_iterations / 200);
     const int done = start * options_.max_iterations + iteration;
-    if (done % stride != 0) return;
-    options_.exec.progress({"k-means", static_cast<double>(done),
-                            static_cast<double>(options_.restarts) * options_.max_iterations});
+    const int all = options_.restarts * options_.max_iterations;
+    if (done % stride != 0 && done != all) return;
+    options_.exec.progress({"k-means", static_cast<double>(done), static_cast<double>(all)});
   }
 
   int points_;
@@ -236,22 +237,29 @@ std::span<const Choice> choices(KmeansStart) {
 }
 
 void describe(OptionVisitor& visit, KmeansOptions& options) {
-  visit("clusters", options.clusters, "how many clusters, no more than points", 1, 65535);
+  visit("clusters", options.clusters, "how many clusters, no more than there are points", 1, 65535);
   visit("start", options.start,
-        "where centers begin: far points likelier, points drawn evenly, or every n-th point");
-  visit("restarts", options.restarts, "from so many starts; the least inertia counts", 1, 1000);
-  visit("max-iterations", options.max_iterations, "of a start, at most", 1, 100000);
+        "where centers begin: plus-plus draws far points more often, random draws all points "
+        "equally often, spread takes every n-th point");
+  visit("restarts", options.restarts,
+        "how many starts are tried; the result with the least inertia counts", 1, 1000);
+  visit("max-iterations", options.max_iterations, "how many iterations a start has at most", 1,
+        100000);
   visit("tolerance", options.tolerance,
-        "ends where no center moved farther than this many times the spread of the points; 0: "
-        "where no point changed",
+        "stop where no center moved farther than this many times the spread of the points; 0 goes "
+        "on until no point changes its cluster",
         0, 1);
-  visit("batch", options.batch, "points drawn an iteration (mini-batch); 0: all", 0, 1 << 24);
+  visit("batch", options.batch,
+        "how many points, drawn at random, an iteration looks at (mini-batch); 0, or as many as "
+        "there are points, looks at all",
+        0, 1 << 24);
 }
 
 Kmeans kmeans(ImageView<const float> points, const KmeansOptions& options) {
   check_points(points, options);
   KmeansOptions resolved = options;
   resolved.exec = detail::resolve_exec("kmeans", options.exec, {points});
+  if (resolved.batch >= points.height) resolved.batch = 0;
   const auto engine = detail::on_cuda(resolved.exec)
                           ? cuda::make_kmeans_engine(points, resolved.exec)
                           : cpu::make_kmeans_engine(points, resolved.exec);

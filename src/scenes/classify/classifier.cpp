@@ -1,155 +1,129 @@
-// Checks what a classifier is trained on or asked about, and chooses its kind.
+// The face of the system: features of images by the model's words, scores by its classifier.
 #include <fovea/core/error.h>
+#include <fovea/io/models.h>
 #include <fovea/scenes/classifier.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstddef>
+#include <limits>
+#include <numeric>
+#include <utility>
 
-#include "core/parallel.h"
-#include "scenes/classify/classifier_parts.h"
-#include "scenes/classify/kernel_map.h"
+#include "scenes/train/train_images.h"
 
 namespace fovea::scenes {
 namespace {
 
-void check_rows(const char* what, ImageView<const float> rows) {
-  if (rows.memory == Memory::kCuda)
-    throw InvalidArgument(
-        fmt::format("{}: the histograms lie in GPU memory; copy() them to the host", what));
-  if (rows.channels != 1)
-    throw InvalidArgument(fmt::format(
-        "{}: histograms of {} channels, expected 1: a row holds a histogram", what, rows.channels));
+constexpr int kChunk = 512;  // images whose features lie in memory at a time
+
+std::shared_ptr<const Model> require_model(std::shared_ptr<const Model> model) {
+  if (model == nullptr) throw InvalidArgument("Classifier: the model is null");
+  if (model->classes.size() != static_cast<std::size_t>(model->classifier.classes))
+    throw InvalidArgument(fmt::format("Classifier: the model has {} classes and {} names",
+                                      model->classifier.classes, model->classes.size()));
+  return model;
 }
 
-// Histograms that are finite and nowhere below 0.
-void check_histograms(ImageView<const float> rows) {
-  for (int y = 0; y < rows.height; ++y)
-    for (int x = 0; x < rows.width; ++x)
-      if (!(rows.at(x, y) >= 0) || !std::isfinite(rows.at(x, y)))
-        throw InvalidArgument(
-            fmt::format("train_classifier: histogram {} holds {}, expected finite numbers of 0 or "
-                        "more",
-                        y, rows.at(x, y)));
-}
-
-void check_labels(const LabeledRows& data) {
-  if (data.rows.empty())
-    throw InvalidArgument(
-        fmt::format("train_classifier: {} histograms of {} bins; there must be some",
-                    data.rows.height, data.rows.width));
-  if (data.labels.size() != static_cast<std::size_t>(data.rows.height))
-    throw InvalidArgument(fmt::format("train_classifier: {} labels for {} histograms",
-                                      data.labels.size(), data.rows.height));
-  if (data.classes < 2)
-    throw InvalidArgument(fmt::format(
-        "train_classifier: {} class; two or more are needed to tell them apart", data.classes));
-  std::vector<std::int64_t> counts(static_cast<std::size_t>(data.classes), 0);
-  for (std::size_t i = 0; i < data.labels.size(); ++i) {
-    if (data.labels[i] < 0 || data.labels[i] >= data.classes)
-      throw InvalidArgument(
-          fmt::format("train_classifier: histogram {} has label {}, expected 0 to {}", i,
-                      data.labels[i], data.classes - 1));
-    ++counts[static_cast<std::size_t>(data.labels[i])];
-  }
-  const auto none = std::ranges::find(counts, 0);
-  if (none != counts.end())
-    throw InvalidArgument(fmt::format("train_classifier: class {} has no histogram to learn from",
-                                      none - counts.begin()));
+Exec without_progress(Exec exec) {
+  exec.progress = {};
+  return exec;
 }
 
 }  // namespace
 
-std::span<const Choice> choices(ClassifierKind) {
-  static constexpr std::array<Choice, 2> kChoices{
-      {{"knn", static_cast<int>(ClassifierKind::kKnn)},
-       {"svm", static_cast<int>(ClassifierKind::kSvm)}}};
-  return kChoices;
-}
+struct Classifier::Impl {
+  Impl(std::shared_ptr<const Model> given, const ClassifyOptions& options)
+      : model(require_model(std::move(given))),
+        exec(options.exec),
+        quiet(without_progress(exec)),
+        maker(model->dictionary, model->pyramid, quiet) {}
 
-std::span<const Choice> choices(Kernel) {
-  static constexpr std::array<Choice, 2> kChoices{
-      {{"intersection", static_cast<int>(Kernel::kIntersection)},
-       {"chi-squared", static_cast<int>(Kernel::kChiSquared)}}};
-  return kChoices;
-}
-
-void describe(OptionVisitor& visit, ClassifierOptions& options) {
-  visit("classifier", options.classifier,
-        "knn: votes of the nearest training images; svm: support vector machines");
-  visit("neighbors", options.neighbors, "K of knn: how many of the nearest vote", 1, 1000);
-  visit("kernel", options.kernel, "of svm: how two histograms are compared");
-  visit("cost", options.cost, "C of svm: what a wrong training image counts", 1e-6, 1e6);
-  visit("folds", options.folds,
-        "of svm: parts left out in turn to make probabilities of scores; 0: no probabilities", 0,
-        100);
-}
-
-Image<float> Classifier::scores(ImageView<const float> features, const Exec& exec) const {
-  check_rows("scores", features);
-  const int bins =
-      kind == ClassifierKind::kKnn ? knn.samples.width() : svm.weights.width() / kMapNumbers;
-  if (features.height > 0 && features.width != bins)
-    throw InvalidArgument(fmt::format("scores: histograms of {} bins, the classifier knows {}",
-                                      features.width, bins));
-  Image<float> result(classes, features.height);
-  if (features.height == 0) return result;
-  if (kind == ClassifierKind::kKnn) knn_scores(knn, features, result, exec);
-  else svm_scores(svm, features, result, exec);
-  return result;
-}
-
-std::vector<std::int32_t> best_classes(ImageView<const float> scores) {
-  std::vector<std::int32_t> best;
-  for (int y = 0; y < scores.height; ++y) {
-    const float* row = scores.row(y);
-    best.push_back(static_cast<std::int32_t>(std::max_element(row, row + scores.width) - row));
+  Image<float> scores_of(std::span<const ImageView<const std::uint8_t>> images) {
+    Image<float> features(maker.length(), static_cast<int>(images.size()));
+    maker.make(images, features);
+    return model->classifier.scores(features.view(), quiet);
   }
-  return best;
-}
 
-Classifier train_classifier(ImageView<const float> features, std::span<const std::int32_t> labels,
-                            int classes, const ClassifierOptions& options, const Exec& exec) {
-  check_options(options);
-  check_rows("train_classifier", features);
-  const LabeledRows data{features, labels, classes};
-  check_labels(data);
-  check_histograms(features);
-  Classifier result{.kind = options.classifier, .classes = classes};
-  if (options.classifier == ClassifierKind::kSvm) {
-    if (options.folds == 1)
-      throw InvalidArgument(
-          "train_classifier: 1 fold leaves nothing to train on; choose 0 or 2 and more");
-    result.svm = train_svm(data, options, exec);
-    return result;
+  ClassifyResult result_of(ImageView<const float> scores, int row) const {
+    const std::int32_t best = best_classes(scores.crop(0, row, scores.width, 1))[0];
+    return {.name = model->classes[static_cast<std::size_t>(best)],
+            .label = best,
+            .score = scores.at(best, row),
+            .scores = {scores.row(row), scores.row(row) + scores.width}};
   }
-  if (options.neighbors > features.height)
-    throw InvalidArgument(fmt::format("train_classifier: {} neighbors of {} samples; choose fewer",
-                                      options.neighbors, features.height));
-  result.knn = {options.neighbors, clone(features), {labels.begin(), labels.end()}};
-  return result;
+
+  void report(const ImageBatch& batch, const ClassifiedFn& each) const;
+
+  std::shared_ptr<const Model> model;
+  Exec exec;
+  Exec quiet;
+  FeatureMaker maker;
+};
+
+// Images that could be read and those that could not, merged in the order of the set.
+void Classifier::Impl::report(const ImageBatch& batch, const ClassifiedFn& each) const {
+  auto failure = batch.failures.begin();
+  const auto report_failures_before = [&](int place) {
+    for (; failure != batch.failures.end() && failure->place < place; ++failure)
+      each({.index = failure->place, .error = failure->why});
+  };
+  for (std::size_t i = 0; i < batch.places.size(); ++i) {
+    report_failures_before(batch.places[i]);
+    each({.index = batch.places[i], .result = result_of(batch.scores.view(), static_cast<int>(i))});
+  }
+  report_failures_before(std::numeric_limits<int>::max());
 }
 
-void chi_squared_distances(ImageView<const float> from, ImageView<const float> to,
-                           ImageView<float> distances, const Exec& exec) {
-  check_rows("chi_squared_distances", from);
-  check_rows("chi_squared_distances", to);
-  if (from.width != to.width)
-    throw InvalidArgument(fmt::format("chi_squared_distances: histograms of {} and of {} bins",
-                                      from.width, to.width));
-  if (distances.width != to.height || distances.height != from.height ||
-      distances.memory == Memory::kCuda)
-    throw InvalidArgument(fmt::format(
-        "chi_squared_distances: room for {}x{} distances in {} memory, expected {}x{} on the host",
-        distances.width, distances.height, distances.memory == Memory::kCuda ? "GPU" : "host",
-        to.height, from.height));
-  constexpr int kRows = 8;
-  parallel_for(exec, from.height, kRows, [&](std::int64_t begin, std::int64_t end) {
-    cpu::chi_squared_rows(from, to, distances, static_cast<int>(begin), static_cast<int>(end));
-  });
+void describe(OptionVisitor&, ClassifyOptions&) {}
+
+Classifier::Classifier(std::string_view model, const ClassifyOptions& options)
+    : Classifier(std::make_shared<const Model>(Model::read(io::find_model(model, "scenes"))),
+                 options) {}
+Classifier::Classifier(std::shared_ptr<const Model> model, const ClassifyOptions& options)
+    : impl_(std::make_unique<Impl>(std::move(model), options)) {}
+Classifier::Classifier(Classifier&&) noexcept = default;
+Classifier& Classifier::operator=(Classifier&&) noexcept = default;
+Classifier::~Classifier() = default;
+
+const std::shared_ptr<const Model>& Classifier::model() const { return impl_->model; }
+const std::vector<std::string>& Classifier::classes() const { return impl_->model->classes; }
+
+ClassifyResult Classifier::classify(ImageView<const std::uint8_t> image) {
+  return std::move(classify({&image, 1})[0]);
+}
+
+std::vector<ClassifyResult> Classifier::classify(
+    std::span<const ImageView<const std::uint8_t>> images) {
+  std::vector<ClassifyResult> results;
+  results.reserve(images.size());
+  for (std::size_t first = 0; first < images.size(); first += kChunk) {
+    throw_if_stopped(impl_->exec);
+    const auto chunk = images.subspan(first, std::min<std::size_t>(kChunk, images.size() - first));
+    const Image<float> scores = impl_->scores_of(chunk);
+    for (int row = 0; row < scores.height(); ++row)
+      results.push_back(impl_->result_of(scores.view(), row));
+  }
+  return results;
+}
+
+void Classifier::classify(const io::ImageSet& images, const ClassifiedFn& each) {
+  std::vector<int> all(static_cast<std::size_t>(images.count()));
+  std::iota(all.begin(), all.end(), 0);
+  for_each_batch(ImageLoop{images, all, "classify"}, impl_->exec,
+                 {.work =
+                      [&](ImageBatch& batch) {
+                        std::vector<ImageView<const std::uint8_t>> views;
+                        for (const Image<std::uint8_t>& image : batch.images)
+                          views.push_back(image.view());
+                        batch.scores = impl_->scores_of(views);
+                      },
+                  .write = [&](ImageBatch& batch) { impl_->report(batch, each); }});
+}
+
+ClassifyResult classify(ImageView<const std::uint8_t> image, std::string_view model,
+                        const ClassifyOptions& options) {
+  return Classifier(model, options).classify(image);
 }
 
 }  // namespace fovea::scenes

@@ -1,6 +1,6 @@
 // What the kinds of classifier are made of.
 #pragma once
-#include <fovea/scenes/classifier.h>
+#include <fovea/scenes/trained_classifier.h>
 
 #include <cstdint>
 #include <span>
@@ -15,7 +15,8 @@ struct LabeledRows {
   int classes = 0;
 };
 
-SvmClasses train_svm(const LabeledRows& data, const ClassifierOptions& options, const Exec& exec);
+SvmClasses train_svm(const LabeledRows& data, const TrainClassifierOptions& options,
+                     const Exec& exec);
 void svm_scores(const SvmClasses& svm, ImageView<const float> features, ImageView<float> scores,
                 const Exec& exec);
 

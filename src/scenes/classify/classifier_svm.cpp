@@ -56,7 +56,7 @@ std::vector<int> deal_folds(std::span<const std::int32_t> labels, int classes, i
 // All problems over the same samples.
 class OneAgainstAll {
  public:
-  OneAgainstAll(const LabeledRows& data, const ClassifierOptions& options, const Exec& exec)
+  OneAgainstAll(const LabeledRows& data, const TrainClassifierOptions& options, const Exec& exec)
       : data_(data), options_(options), exec_(exec) {}
 
   SvmClasses train();
@@ -67,7 +67,7 @@ class OneAgainstAll {
   float margin(const LinearSvm& solved, int row) const;
 
   const LabeledRows& data_;
-  const ClassifierOptions& options_;
+  const TrainClassifierOptions& options_;
   const Exec& exec_;
   Image<float> mapped_;
   std::optional<ProductBasis> basis_;
@@ -151,7 +151,8 @@ SvmClasses OneAgainstAll::train() {
 
 }  // namespace
 
-SvmClasses train_svm(const LabeledRows& data, const ClassifierOptions& options, const Exec& exec) {
+SvmClasses train_svm(const LabeledRows& data, const TrainClassifierOptions& options,
+                     const Exec& exec) {
   return OneAgainstAll(data, options, exec).train();
 }
 

@@ -1,6 +1,7 @@
 // The kernels of the bank: MATLAB's fspecial('gaussian') and fspecial('log'), and the Gaussian
 // convolved with [1 0 -1], zero beyond its square. All are worked out in double precision.
 #include "scenes/describe/bank.h"
+#include "core/srgb.h"
 
 #include <fovea/core/error.h>
 
@@ -74,10 +75,7 @@ const BankTables& bank_tables(Color color) {
 const std::array<float, 256>& linear_of_srgb() {
   static const std::array<float, 256> kLinear = [] {
     std::array<float, 256> linear{};
-    for (int i = 0; i < 256; ++i) {
-      const double c = i / 255.0;
-      linear[i] = static_cast<float>(c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4));
-    }
+    for (int i = 0; i < 256; ++i) linear[i] = static_cast<float>(detail::srgb_to_linear(i / 255.0));
     return linear;
   }();
   return kLinear;

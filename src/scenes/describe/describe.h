@@ -12,7 +12,7 @@
 namespace fovea::scenes {
 
 inline int channels_of(Color color) { return color == Color::kGray ? 1 : 3; }
-int step_of(const DescriptorOptions& options);  // what a step of 0 stands for
+int step_of(const DescriptorOptions& options);  // with 0 replaced by what it stands for
 // Pixels across a cell at a scale: 1.5 times that of the scale before, rounded.
 int cell_of(const DescriptorOptions& options, int scale);
 // The weights of a scale for planes of this unit (1/255 of gray, 1/8192 of Lab).
@@ -22,11 +22,11 @@ GradientScale gradient_scale(int cell, Color color);
 // channels.
 void check_image(const char* name, ImageView<const std::uint8_t> image);
 
-// Descriptors of the places that `choose` names, told how many there are: none named, of all.
+// Descriptors of the places that `choose` returns when it is given their count; of all places where
+// it returns none.
 using ChosenPlaces = FunctionRef<std::vector<std::int64_t>(std::int64_t)>;
 Image<float> describe_places(const char* name, ImageView<const std::uint8_t> image,
-                             const DescriptorOptions& options, const ChosenPlaces& choose,
-                             const Exec& exec);
+                             const DescriptorOptions& options, const ChosenPlaces& choose);
 
 // Descriptors of the places named by their numbers (grid after grid, line after line), in any order
 // and more than once; none named: of all. Rows of `out`, in the memory of the twin or on the host,

@@ -46,13 +46,15 @@ std::span<const Choice> choices(Color) {
 
 void describe(OptionVisitor& visit, DescriptorOptions& options) {
   visit("words", options.words,
-        "what words are made of: responses of 32 filters, or histograms of gradients");
-  visit("color", options.color, "describe gray levels, or lightness and both colors of Lab");
-  visit("step", options.step, "pixels between described places; 0: 1 for filters, 4 for gradients",
-        0, 64);
-  visit("cell", options.cell, "of gradients: pixels across one of 4x4 cells", 2, 32);
-  visit("scales", options.scales, "of gradients: sizes of cells, each 1.5 times the one before", 1,
-        kMostScales);
+        "what words are made of: the responses of 32 filters, or histograms of gradients");
+  visit("color", options.color,
+        "describe gray levels, or the lightness and both color axes of Lab");
+  visit("step", options.step,
+        "pixels between described places; 0 stands for 1 with filters and 4 with gradients", 0, 64);
+  visit("cell", options.cell, "gradients: pixels across one of the 4x4 cells around a place", 2,
+        32);
+  visit("scales", options.scales,
+        "gradients: how many sizes of cells, each 1.5 times the one before", 1, kMostScales);
 }
 
 int step_of(const DescriptorOptions& options) {
@@ -99,8 +101,7 @@ void check_image(const char* name, ImageView<const std::uint8_t> image) {
 }
 
 Image<float> describe_places(const char* name, ImageView<const std::uint8_t> image,
-                             const DescriptorOptions& options, const ChosenPlaces& choose,
-                             const Exec& exec) {
+                             const DescriptorOptions& options, const ChosenPlaces& choose) {
   check_image(name, image);
   std::int64_t count = 0;
   for (const PlaceGrid& grid : place_grids(options, image.width, image.height))
@@ -111,18 +112,16 @@ Image<float> describe_places(const char* name, ImageView<const std::uint8_t> ima
     throw InvalidArgument(
         fmt::format("{}: an image of {}x{} has {} places, expected at most {}; take a larger step",
                     name, image.width, image.height, count, std::numeric_limits<int>::max()));
-  const Exec resolved = detail::resolve_exec(name, exec, {image});
+  const Exec resolved = detail::resolve_exec(name, options.exec, {image});
   Image<float> out(dimensions(options), static_cast<int>(count));
   if (detail::on_cuda(resolved)) cuda::descriptors(image, options, places, out, resolved);
   else cpu::descriptors(image, options, places, out, resolved);
   return out;
 }
 
-Image<float> descriptors(ImageView<const std::uint8_t> image, const DescriptorOptions& options,
-                         const Exec& exec) {
-  return describe_places(
-      "descriptors", image, options, [](std::int64_t) { return std::vector<std::int64_t>{}; },
-      exec);
+Image<float> descriptors(ImageView<const std::uint8_t> image, const DescriptorOptions& options) {
+  return describe_places("descriptors", image, options,
+                         [](std::int64_t) { return std::vector<std::int64_t>{}; });
 }
 
 }  // namespace fovea::scenes

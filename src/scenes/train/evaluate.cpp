@@ -1,4 +1,5 @@
-// How well scenes are told apart: splits into training and test images, and what comes of each.
+// How often scenes are classified right: splits into training and test images, and the confusion
+// matrix of each.
 #include <fovea/core/error.h>
 #include <fovea/core/random.h>
 #include <fovea/scenes/evaluate.h>
@@ -9,7 +10,6 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <numeric>
 
 #include "core/parallel.h"
 #include "scenes/classify/classifier_parts.h"
@@ -25,8 +25,7 @@ void check_labels(std::span<const std::int32_t> labels, int images, int classes)
   if (labels.size() != static_cast<std::size_t>(images))
     throw InvalidArgument(fmt::format("evaluate: {} labels for {} images", labels.size(), images));
   if (classes < 2)
-    throw InvalidArgument(
-        fmt::format("evaluate: {} class; two or more are needed to tell them apart", classes));
+    throw InvalidArgument(fmt::format("evaluate: {} class, expected two or more", classes));
   for (std::size_t i = 0; i < labels.size(); ++i)
     if (labels[i] < 0 || labels[i] >= classes)
       throw InvalidArgument(fmt::format("evaluate: image {} has label {}, expected 0 to {}", i,
@@ -78,12 +77,12 @@ class Evaluator {
         usable_(data.labels.size(), false) {}
 
   // Of all images that a split names; those that cannot be read take no part from here on.
-  void draw_samples(std::span<const Split> splits, const Exec& exec);
+  void draw_samples(std::span<const Split> splits);
   void learn_from_all(const Exec& exec);
   Confusion run(const Split& split, const Exec& exec);
 
   int failed() const { return failed_; }
-  // Of each number of neighbors from 1 on: how many test images were told right.
+  // Of each number of neighbors from 1 on: how many test images were classified right.
   const std::vector<std::vector<std::int64_t>>& right_by_neighbors() const { return right_; }
 
  private:
@@ -91,8 +90,8 @@ class Evaluator {
   void learn(const std::vector<int>& dictionary_images, const std::vector<int>& images,
              const Exec& exec);
   Image<float> features_of(const Part& part) const { return rows_of(features_, part.images, 1); }
-  std::vector<std::int32_t> tell_by_neighbors(const Part& train, const Part& test,
-                                              const Exec& exec);
+  std::vector<std::int32_t> classify_by_neighbors(const Part& train, const Part& test,
+                                                  const Exec& exec);
 
   Data data_;
   KeptImages images_;
@@ -104,7 +103,7 @@ class Evaluator {
   int failed_ = 0;
 };
 
-void Evaluator::draw_samples(std::span<const Split> splits, const Exec& exec) {
+void Evaluator::draw_samples(std::span<const Split> splits) {
   std::vector<bool> named(usable_.size(), false);
   for (const Split& split : splits) {
     for (const int i : split.train) named[static_cast<std::size_t>(i)] = true;
@@ -116,7 +115,7 @@ void Evaluator::draw_samples(std::span<const Split> splits, const Exec& exec) {
     if (named[i]) wanted.push_back(static_cast<int>(i));
   const int each = options_.train.dictionary.samples;
   const SampleTable table = sample_images({images_, wanted, "drawing samples"},
-                                          {options_.train.descriptor, each}, exec, data_.failed);
+                                          {options_.train.descriptor, each}, data_.failed);
   samples_ = Image<float>(table.rows.width(), static_cast<int>(usable_.size()) * each);
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (!table.usable[i]) {
@@ -141,10 +140,10 @@ Part Evaluator::usable_part(std::span<const int> images) const {
 
 void Evaluator::learn(const std::vector<int>& dictionary_images, const std::vector<int>& images,
                       const Exec& exec) {
-  const TrainOptions& options = options_.train;
+  const TrainOptions options = with_exec(options_.train, exec);
   const Dictionary dictionary =
       learn_dictionary(rows_of(samples_, dictionary_images, options.dictionary.samples),
-                       options.descriptor, options.dictionary, exec);
+                       options.descriptor, options.dictionary);
   const FeatureTable table = make_features(ImageLoop{images_, images, "features"}, dictionary,
                                            options.pyramid, exec, data_.failed);
   if (features_.width() != table.features.width())
@@ -167,8 +166,8 @@ void Evaluator::learn_from_all(const Exec& exec) {
 }
 
 // One matrix of distances serves all numbers of neighbors.
-std::vector<std::int32_t> Evaluator::tell_by_neighbors(const Part& train, const Part& test,
-                                                       const Exec& exec) {
+std::vector<std::int32_t> Evaluator::classify_by_neighbors(const Part& train, const Part& test,
+                                                           const Exec& exec) {
   const int asked = options_.train.classifier.neighbors;
   const auto samples = static_cast<int>(train.images.size());
   if (asked > samples)
@@ -178,7 +177,7 @@ std::vector<std::int32_t> Evaluator::tell_by_neighbors(const Part& train, const 
   const int tried = std::min(kMostNeighbors, samples);
   Image<float> distances(samples, tests);
   chi_squared_distances(features_of(test), features_of(train), distances, exec);
-  std::vector<std::int32_t> told(test.images.size());
+  std::vector<std::int32_t> predicted(test.images.size());
   Image<std::int32_t> right(tried, tests);
   parallel_for(exec, tests, 8, [&](std::int64_t begin, std::int64_t end) {
     std::vector<float> shares(static_cast<std::size_t>(data_.classes));
@@ -191,14 +190,14 @@ std::vector<std::int32_t> Evaluator::tell_by_neighbors(const Part& train, const 
                                           train.labels, std::max(tried, asked));
       for (int k = 1; k <= tried; ++k)
         right.at(k - 1, y) = winner(nearest, k) == test.labels[static_cast<std::size_t>(y)] ? 1 : 0;
-      told[static_cast<std::size_t>(y)] = winner(nearest, asked);
+      predicted[static_cast<std::size_t>(y)] = winner(nearest, asked);
     }
   });
   std::vector<std::int64_t> sums(static_cast<std::size_t>(tried), 0);
   for (int y = 0; y < tests; ++y)
     for (int k = 0; k < tried; ++k) sums[static_cast<std::size_t>(k)] += right.at(k, y);
   right_.push_back(std::move(sums));
-  return told;
+  return predicted;
 }
 
 Confusion Evaluator::run(const Split& split, const Exec& exec) {
@@ -211,16 +210,17 @@ Confusion Evaluator::run(const Split& split, const Exec& exec) {
   const Part train = usable_part(split.train), test = usable_part(split.test);
   if (test.images.empty()) throw InvalidArgument("evaluate: no test image can be read");
   if (exec.progress) exec.progress({"classifier", 0, 1});
-  std::vector<std::int32_t> told;
+  std::vector<std::int32_t> predicted;
   if (options_.train.classifier.classifier == ClassifierKind::kKnn) {
-    told = tell_by_neighbors(train, test, exec);
+    predicted = classify_by_neighbors(train, test, exec);
   } else {
-    const Classifier classifier = train_classifier(features_of(train), train.labels, data_.classes,
-                                                   options_.train.classifier, exec);
-    told = best_classes(classifier.scores(features_of(test), exec));
+    const TrainedClassifier classifier =
+        train_classifier(features_of(train), train.labels, data_.classes,
+                         with_exec(options_.train, exec).classifier);
+    predicted = best_classes(classifier.scores(features_of(test), exec));
   }
   if (exec.progress) exec.progress({"classifier", 1, 1});
-  return confusion(test.labels, told, data_.classes);
+  return count_confusion(test.labels, predicted, data_.classes);
 }
 
 // Reports of a part of the work name the split as well.
@@ -234,7 +234,7 @@ Exec exec_of_split(const Exec& exec, std::size_t split, std::size_t count) {
   return inner;
 }
 
-void summarize(Evaluation& result, const Evaluator& evaluator) {
+void summarize(EvaluationReport& result, const Evaluator& evaluator) {
   const auto count = static_cast<double>(result.splits.size());
   for (const Confusion& split : result.splits) result.accuracy_mean += split.accuracy() / count;
   double squares = 0;
@@ -249,9 +249,8 @@ void summarize(Evaluation& result, const Evaluator& evaluator) {
   for (std::size_t k = 0; k < tried; ++k) {
     double mean = 0;
     for (std::size_t i = 0; i < right.size(); ++i) {
-      const auto& counts = result.splits[i].counts;
-      const auto tests = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
-      mean += static_cast<double>(right[i][k]) / static_cast<double>(tests) / count;
+      const auto tests = static_cast<double>(result.splits[i].total());
+      mean += static_cast<double>(right[i][k]) / tests / count;
     }
     result.neighbors.push_back(static_cast<int>(k) + 1);
     result.neighbors_accuracy.push_back(mean);
@@ -259,50 +258,6 @@ void summarize(Evaluation& result, const Evaluator& evaluator) {
 }
 
 }  // namespace
-
-double Confusion::accuracy() const {
-  std::int64_t right = 0;
-  for (int c = 0; c < classes; ++c) right += at(c, c);
-  const std::int64_t all = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
-  return all > 0 ? static_cast<double>(right) / static_cast<double>(all) : 0;
-}
-
-std::vector<double> Confusion::recall() const {
-  std::vector<double> result;
-  for (int c = 0; c < classes; ++c) {
-    std::int64_t all = 0;
-    for (int told = 0; told < classes; ++told) all += at(c, told);
-    result.push_back(all > 0 ? static_cast<double>(at(c, c)) / static_cast<double>(all) : 0);
-  }
-  return result;
-}
-
-Confusion& Confusion::operator+=(const Confusion& other) {
-  if (counts.empty()) return *this = other;
-  if (classes != other.classes)
-    throw InvalidArgument(
-        fmt::format("confusion: {} and {} classes cannot be added", classes, other.classes));
-  for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += other.counts[i];
-  return *this;
-}
-
-Confusion confusion(std::span<const std::int32_t> truth, std::span<const std::int32_t> told,
-                    int classes) {
-  if (truth.size() != told.size())
-    throw InvalidArgument(
-        fmt::format("confusion: {} true classes and {} told", truth.size(), told.size()));
-  Confusion result{classes, std::vector<std::int64_t>(static_cast<std::size_t>(classes) *
-                                                      static_cast<std::size_t>(classes))};
-  for (std::size_t i = 0; i < truth.size(); ++i) {
-    const auto inside = [&](std::int32_t label) { return label >= 0 && label < classes; };
-    if (!inside(truth[i]) || !inside(told[i]))
-      throw InvalidArgument(
-          fmt::format("confusion: classes {} and {} of image {}, expected 0 to {}", truth[i],
-                      told[i], i, classes - 1));
-    ++result.at(truth[i], told[i]);
-  }
-  return result;
-}
 
 std::vector<Split> random_splits(std::span<const std::int32_t> labels, int classes, int count,
                                  double train_share, std::uint64_t seed) {
@@ -347,16 +302,27 @@ std::span<const Choice> choices(DictionaryFrom) {
   return kChoices;
 }
 
-Evaluation evaluate(const io::ImageSet& images, std::span<const std::int32_t> labels, int classes,
-                    std::span<const Split> splits, const EvaluateOptions& options, const Exec& exec,
-                    const ImageFailure& failed) {
-  check_options(options.train);
+void describe(OptionVisitor& visit, EvaluateOptions& options) {
+  visit("dictionary-from", options.dictionary_from,
+        "all learns words once from all images, without their labels, as the paper does; split "
+        "learns them anew from the training images of each split, so that nothing of a test image "
+        "is seen, and takes as many times as long as there are splits");
+  describe(visit, options.train);
+}
+
+EvaluationReport evaluate(const io::ImageSet& images, std::span<const std::int32_t> labels,
+                          int classes, std::span<const Split> splits, const EvaluateOptions& given,
+                          const ImageFailure& failed) {
+  EvaluateOptions options = given;
+  options.train = with_exec(given.train, given.exec);
+  const Exec& exec = options.exec;
+  check_options(options);
   check_labels(labels, images.count(), classes);
   check_splits(splits, images.count());
   Evaluator evaluator({images, labels, classes, failed}, options);
-  evaluator.draw_samples(splits, exec);
+  evaluator.draw_samples(splits);
   if (options.dictionary_from == DictionaryFrom::kAll) evaluator.learn_from_all(exec);
-  Evaluation result;
+  EvaluationReport result;
   for (std::size_t i = 0; i < splits.size(); ++i) {
     throw_if_stopped(exec);
     result.splits.push_back(evaluator.run(splits[i], exec_of_split(exec, i, splits.size())));

@@ -26,9 +26,8 @@ void check_corpus(const io::ImageSet& images, std::span<const std::int32_t> labe
     throw InvalidArgument(
         fmt::format("train: {} labels for {} images", labels.size(), images.count()));
   if (classes.size() < 2)
-    throw InvalidArgument(
-        fmt::format("train: {} class{}; two or more are needed to tell them apart", classes.size(),
-                    classes.size() == 1 ? "" : "es"));
+    throw InvalidArgument(fmt::format("train: {} class{}, expected two or more", classes.size(),
+                                      classes.size() == 1 ? "" : "es"));
   for (std::size_t i = 0; i < labels.size(); ++i)
     if (labels[i] < 0 || static_cast<std::size_t>(labels[i]) >= classes.size())
       throw InvalidArgument(fmt::format("train: image {} has label {}, expected 0 to {}", i,
@@ -47,8 +46,16 @@ void check_every_class(std::span<const std::int32_t> labels, std::span<const std
 void describe(OptionVisitor& visit, TrainOptions& options) {
   describe(visit, options.descriptor);
   describe(visit, options.dictionary);
-  visit("pyramid", options.pyramid, "levels of the spatial pyramid beyond the whole image", 0, 2);
+  visit("pyramid", options.pyramid,
+        "levels of the spatial pyramid: 1 counts words in the quarters of the image as well, 2 in "
+        "its sixteenths too",
+        0, 2);
   describe(visit, options.classifier);
+}
+
+TrainOptions with_exec(TrainOptions options, const Exec& exec) {
+  options.exec = options.descriptor.exec = options.dictionary.exec = options.classifier.exec = exec;
+  return options;
 }
 
 FeatureTable make_features(const io::ImageSet& images, const Dictionary& dictionary, int pyramid,
@@ -58,8 +65,10 @@ FeatureTable make_features(const io::ImageSet& images, const Dictionary& diction
 }
 
 Model train(const io::ImageSet& images, std::span<const std::int32_t> labels,
-            std::span<const std::string> classes, const TrainOptions& options, const Exec& exec,
+            std::span<const std::string> classes, const TrainOptions& given,
             const ImageFailure& failed) {
+  const TrainOptions options = with_exec(given, given.exec);
+  const Exec& exec = options.exec;
   check_options(options);
   check_corpus(images, labels, classes);
   std::vector<int> which = all_of(images);
@@ -67,7 +76,7 @@ Model train(const io::ImageSet& images, std::span<const std::int32_t> labels,
   {
     const int each = options.dictionary.samples;
     const SampleTable samples =
-        sample_images({images, which, "drawing samples"}, {options.descriptor, each}, exec, failed);
+        sample_images({images, which, "drawing samples"}, {options.descriptor, each}, failed);
     std::erase_if(which, [&](int i) { return !samples.usable[static_cast<std::size_t>(i)]; });
     std::vector<std::int32_t> usable;
     usable.reserve(which.size());
@@ -76,7 +85,7 @@ Model train(const io::ImageSet& images, std::span<const std::int32_t> labels,
     const bool all = which.size() == samples.usable.size();
     const Image<float> chosen = all ? Image<float>() : rows_of(samples.rows, which, each);
     model.dictionary = learn_dictionary(all ? samples.rows.view() : chosen.view(),
-                                        options.descriptor, options.dictionary, exec);
+                                        options.descriptor, options.dictionary);
   }
   // A file that fails only now, in the second pass, is left out as well.
   const FeatureTable table = make_features(ImageLoop{images, which, "features"}, model.dictionary,
@@ -93,7 +102,7 @@ Model train(const io::ImageSet& images, std::span<const std::int32_t> labels,
   const bool all = places.size() == which.size();
   const Image<float> chosen = all ? Image<float>() : rows_of(table.features, places, 1);
   model.classifier = train_classifier(all ? table.features.view() : chosen.view(), usable,
-                                      static_cast<int>(classes.size()), options.classifier, exec);
+                                      static_cast<int>(classes.size()), options.classifier);
   if (exec.progress) exec.progress({"training the classifier", 1, 1});
   model.pyramid = options.pyramid;
   model.classes.assign(classes.begin(), classes.end());

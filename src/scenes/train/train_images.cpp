@@ -26,15 +26,8 @@ std::int64_t bytes_of(const Image<std::uint8_t>& image) {
   return std::int64_t{image.height()} * image.stride();
 }
 
-struct Failure {
-  int index = 0;
-  std::string why;
-  std::exception_ptr error;
-};
-
 struct Item {
   ImageBatch batch;
-  std::vector<Failure> failures;
   int end = 0;  // places before it are read
   double decode_seconds = 0;
 };
@@ -53,13 +46,13 @@ class Reader {
     while (at_ < count_ && bytes < kBatchBytes && item.batch.images.size() < kBatchImages)
       bytes += read_some(item);
     item.end = at_;
-    return item.end > 0 && (!item.batch.images.empty() || !item.failures.empty());
+    return item.end > 0 && (!item.batch.images.empty() || !item.batch.failures.empty());
   }
 
  private:
   struct Read {
     Image<std::uint8_t> image;
-    Failure failure;
+    FailedImage failure;
     double seconds = 0;
   };
 
@@ -77,7 +70,8 @@ class Reader {
       item.decode_seconds += read.seconds;
       const int place = at_++;
       if (read.failure.error) {
-        item.failures.push_back(std::move(read.failure));
+        read.failure.place = place;
+        item.batch.failures.push_back(std::move(read.failure));
         continue;
       }
       bytes += bytes_of(read.image);
@@ -94,7 +88,7 @@ class Reader {
     } catch (const Cancelled&) {
       throw;
     } catch (const Error& error) {
-      read.failure = {index, error.what(), std::current_exception()};
+      read.failure = {0, error.what(), std::current_exception()};
     }
     read.seconds = seconds_since(start);
   }
@@ -109,8 +103,7 @@ struct NoState {};
 
 }  // namespace
 
-LoopTimes for_each_batch(const ImageLoop& loop, const Exec& exec, const ImageFailure& failed,
-                         const std::function<void(const ImageBatch&)>& work) {
+LoopTimes for_each_batch(const ImageLoop& loop, const Exec& exec, const BatchSteps& steps) {
   LoopTimes times;
   Reader reader(loop, exec);
   NoState state;
@@ -120,16 +113,13 @@ LoopTimes for_each_batch(const ImageLoop& loop, const Exec& exec, const ImageFai
        .work =
            [&](NoState&, Item& item) {
              const auto start = Clock::now();
-             if (!item.batch.images.empty()) work(item.batch);
+             if (!item.batch.images.empty()) steps.work(item.batch);
              times.work_seconds += seconds_since(start);
            },
        .write =
            [&](Item& item) {
              times.decode_seconds += item.decode_seconds;
-             for (const Failure& failure : item.failures) {
-               if (!failed) std::rethrow_exception(failure.error);
-               failed(failure.index, failure.why);
-             }
+             steps.write(item.batch);
              if (exec.progress)
                exec.progress({loop.stage, static_cast<double>(item.end),
                               static_cast<double>(loop.which.size())});
@@ -138,8 +128,20 @@ LoopTimes for_each_batch(const ImageLoop& loop, const Exec& exec, const ImageFai
   return times;
 }
 
-SampleTable sample_images(const ImageLoop& loop, const SampleRequest& request, const Exec& exec,
+LoopTimes for_each_batch(const ImageLoop& loop, const Exec& exec, const ImageFailure& failed,
+                         const std::function<void(const ImageBatch&)>& work) {
+  return for_each_batch(loop, exec, {.work = work, .write = [&](ImageBatch& batch) {
+                                       for (const FailedImage& failure : batch.failures) {
+                                         if (!failed) std::rethrow_exception(failure.error);
+                                         failed(loop.which[static_cast<std::size_t>(failure.place)],
+                                                failure.why);
+                                       }
+                                     }});
+}
+
+SampleTable sample_images(const ImageLoop& loop, const SampleRequest& request,
                           const ImageFailure& failed) {
+  const Exec& exec = request.descriptor.exec;
   const auto count = static_cast<int>(loop.which.size());
   SampleTable table{Image<float>(dimensions(request.descriptor), count * request.samples),
                     std::vector<bool>(loop.which.size(), false)};
@@ -152,6 +154,8 @@ SampleTable sample_images(const ImageLoop& loop, const SampleRequest& request, c
   Exec loop_exec = one;
   if (detail::on_cuda(one)) loop_exec.threads = 1;
   else one.threads = 1;
+  DescriptorOptions descriptor = request.descriptor;
+  descriptor.exec = one;
   for_each_batch(loop, exec, failed, [&](const ImageBatch& batch) {
     const auto images = static_cast<std::int64_t>(batch.images.size());
     parallel_for(loop_exec, images, 1, [&](std::int64_t begin, std::int64_t end) {
@@ -159,7 +163,7 @@ SampleTable sample_images(const ImageLoop& loop, const SampleRequest& request, c
         const int place = batch.places[i];
         const Image<float> samples =
             sample_descriptors(batch.images[i], loop.which[static_cast<std::size_t>(place)],
-                               request.samples, request.descriptor, one);
+                               request.samples, descriptor);
         copy(samples.view(), table.rows.view().crop(0, place * request.samples, table.rows.width(),
                                                     request.samples));
       }

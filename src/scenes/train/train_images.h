@@ -10,20 +10,30 @@
 #include <functional>
 #include <mutex>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace fovea::scenes {
 
-// Some images that could be read.
+// An image that could not be read.
+struct FailedImage {
+  int place = 0;  // in ImageLoop::which
+  std::string why;
+  std::exception_ptr error;
+};
+
+// Some images in their order.
 struct ImageBatch {
-  std::vector<int> places;  // in the list of images asked for
-  std::vector<Image<std::uint8_t>> images;
+  std::vector<int> places;                  // in ImageLoop::which, of those that could be read
+  std::vector<Image<std::uint8_t>> images;  // those
+  std::vector<FailedImage> failures;        // the others
+  Image<float> scores;                      // of the images, where the work makes some
 };
 
 struct ImageLoop {
   const io::ImageSet& images;
   std::span<const int> which;  // numbers of images
-  const char* stage;           // of the progress
+  const char* stage;           // what progress is reported as
 };
 
 struct LoopTimes {
@@ -31,11 +41,19 @@ struct LoopTimes {
   double work_seconds = 0;
 };
 
-// Calls work(batch) in a thread of its own, in the order of the images; images that cannot be read
-// are told to `failed` by the calling thread, or end the loop where it is empty. Holds at most
-// three batches of 64 images, or of as many as fill 64 MB, and four a thread more.
+// Calls work(batch) in a thread of its own, in the order of the images. Images that cannot be read
+// are reported to `failed` by the calling thread, or end the loop where it is empty. Holds at most
+// three batches of 64 images, or of as many as fill 64 MB, and four more per thread.
 LoopTimes for_each_batch(const ImageLoop& loop, const Exec& exec, const ImageFailure& failed,
                          const std::function<void(const ImageBatch&)>& work);
+
+// The same where results are wanted as they come: after work(batch), write(batch) is called by the
+// calling thread, in the order of the images.
+struct BatchSteps {
+  std::function<void(ImageBatch&)> work;
+  std::function<void(ImageBatch&)> write;
+};
+LoopTimes for_each_batch(const ImageLoop& loop, const Exec& exec, const BatchSteps& steps);
 
 // Descriptors of chosen images for a dictionary: `samples` rows for each that could be read.
 struct SampleTable {
@@ -46,10 +64,13 @@ struct SampleRequest {
   DescriptorOptions descriptor{};
   int samples = 0;
 };
-SampleTable sample_images(const ImageLoop& loop, const SampleRequest& request, const Exec& exec,
+SampleTable sample_images(const ImageLoop& loop, const SampleRequest& request,
                           const ImageFailure& failed);
 // The rows of some places.
 Image<float> rows_of(ImageView<const float> rows, std::span<const int> places, int each);
+
+// The options with this exec in all their parts.
+TrainOptions with_exec(TrainOptions options, const Exec& exec);
 
 FeatureTable make_features(const ImageLoop& loop, const Dictionary& dictionary, int pyramid,
                            const Exec& exec, const ImageFailure& failed);

@@ -1,4 +1,4 @@
-// Words: places drawn by chance, numbers brought to one scale, and k-means.
+// Words: places drawn at random, numbers brought to one scale, and k-means.
 #include <fovea/core/error.h>
 #include <fovea/core/random.h>
 #include <fovea/scenes/dictionary.h>
@@ -45,7 +45,7 @@ std::vector<std::int64_t> draw(Random random, std::int64_t count, std::int64_t s
 }
 
 // Mean and one by the deviation of each number, in double precision and in the order of the rows. A
-// number that never varies gets a scale of 0: it tells nothing, and stays out of distances.
+// number that never varies gets a scale of 0, which keeps it out of distances.
 void measure(ImageView<const float> samples, Dictionary& dictionary) {
   const auto numbers = static_cast<std::size_t>(samples.width);
   std::vector<double> mean(numbers, 0), square(numbers, 0);
@@ -80,38 +80,43 @@ void standardize(const Dictionary& dictionary, ImageView<float> samples) {
 
 void describe(OptionVisitor& visit, DictionaryOptions& options) {
   visit("dictionary", options.words, "how many words are learned", 2, 65535);
-  visit("samples", options.samples, "places of an image, drawn by chance, words are learned from",
-        1, 1 << 20);
+  visit("samples", options.samples,
+        "how many places of each image, drawn at random, words are learned from", 1, 1 << 20);
   visit("standardize", options.standardize,
-        "bring all numbers of a descriptor to mean 0 and deviation 1 first");
+        "bring every number of a descriptor to mean 0 and deviation 1 before words are learned",
+        {.off_help = "compare the numbers of descriptors as they are, as the paper does, instead "
+                     "of bringing each to mean 0 and deviation 1"});
   visit("start", options.kmeans.start,
-        "where words begin: far samples likelier, samples drawn evenly, or every n-th sample");
-  visit("restarts", options.kmeans.restarts, "from so many starts; the least inertia counts", 1,
-        1000);
-  visit("max-iterations", options.kmeans.max_iterations, "of k-means, at most", 1, 100000);
+        "where k-means begins: plus-plus draws far samples more often, random draws all samples "
+        "equally often, spread takes every n-th sample");
+  visit("restarts", options.kmeans.restarts,
+        "how many starts of k-means are tried; the result with the least inertia counts", 1, 1000);
+  visit("max-iterations", options.kmeans.max_iterations, "how many iterations k-means has at most",
+        1, 100000);
   visit("tolerance", options.kmeans.tolerance,
-        "k-means ends where no word moved farther than this many times the samples' spread; 0: "
-        "where no sample changed its word",
+        "stop k-means where no word moved farther than this many times the spread of the samples; "
+        "0 goes on until no sample changes its word",
         0, 1);
-  visit("batch", options.kmeans.batch, "samples an iteration looks at (mini-batch); 0: all", 0,
-        1 << 24);
+  visit("batch", options.kmeans.batch,
+        "how many samples, drawn at random, an iteration of k-means looks at (mini-batch); 0, or "
+        "as many as there are samples, looks at all",
+        0, 1 << 24);
 }
 
 Image<float> sample_descriptors(ImageView<const std::uint8_t> image, int index, int samples,
-                                const DescriptorOptions& options, const Exec& exec) {
+                                const DescriptorOptions& options) {
   constexpr const char* kName = "sample_descriptors";
   if (index < 0)
     throw InvalidArgument(fmt::format("{}: index is {}, expected 0 or more", kName, index));
   if (samples < 1)
     throw InvalidArgument(fmt::format("{}: samples is {}, expected 1 or more", kName, samples));
-  const Random random(exec.seed, kSampleSequence + static_cast<std::uint64_t>(index));
-  return describe_places(
-      kName, image, options, [&](std::int64_t count) { return draw(random, count, samples); },
-      exec);
+  const Random random(options.exec.seed, kSampleSequence + static_cast<std::uint64_t>(index));
+  return describe_places(kName, image, options,
+                         [&](std::int64_t count) { return draw(random, count, samples); });
 }
 
 Dictionary learn_dictionary(ImageView<const float> samples, const DescriptorOptions& descriptor,
-                            const DictionaryOptions& options, const Exec& exec) {
+                            const DictionaryOptions& options) {
   constexpr const char* kName = "learn_dictionary";
   check_options(descriptor);
   check_options(options);
@@ -123,6 +128,7 @@ Dictionary learn_dictionary(ImageView<const float> samples, const DescriptorOpti
                     kName, options.words, samples.height));
   Dictionary dictionary;
   dictionary.descriptor = descriptor;
+  dictionary.descriptor.exec = {};  // how it ran is no property of the words
   Image<float> points = clone(samples);
   if (options.standardize) {
     measure(points, dictionary);
@@ -130,7 +136,7 @@ Dictionary learn_dictionary(ImageView<const float> samples, const DescriptorOpti
   }
   KmeansOptions kmeans_options = options.kmeans;
   kmeans_options.clusters = options.words;
-  kmeans_options.exec = exec;
+  kmeans_options.exec = options.exec;
   dictionary.words = kmeans(points, kmeans_options).centers;
   return dictionary;
 }

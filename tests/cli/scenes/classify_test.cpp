@@ -29,9 +29,10 @@ class ScenesClassify : public testing::TestWithParam<const char*> {
 };
 INSTANTIATE_TEST_SUITE_P(Classifiers, ScenesClassify, testing::Values("knn", "svm"));
 
-TEST_P(ScenesClassify, TellsTheKindsOfNewPictures) {
-  const Ended ended = run_here({"scenes", "classify", model_, folder_ / "new/lying",
-                                folder_ / "new/squares", folder_ / "new/standing", "--json"});
+TEST_P(ScenesClassify, FindsTheKindsOfNewPictures) {
+  const Ended ended =
+      run_here({"scenes", "classify", folder_ / "new/lying", folder_ / "new/squares",
+                folder_ / "new/standing", "--model", model_, "--json"});
   ASSERT_EQ(ended.status, kDone) << ended.err;
   const json report = json::parse(ended.out);
   ASSERT_EQ(report["results"].size(), 6);
@@ -50,27 +51,29 @@ TEST_P(ScenesClassify, TellsTheKindsOfNewPictures) {
 }
 
 TEST_P(ScenesClassify, TableAndFileSayTheSame) {
-  const std::vector<std::string> words{"scenes", "classify", model_, folder_ / "new/lying"};
+  const std::vector<std::string> words{"scenes", "classify", folder_ / "new/lying", "--model",
+                                       model_};
   const Ended ended = run_here(words);
   ASSERT_EQ(ended.status, kDone) << ended.err;
   EXPECT_THAT(ended.out, StartsWith("file,class,lying,squares,standing\n"));
-  EXPECT_THAT(ended.err, HasSubstr("a second"));
+  EXPECT_THAT(ended.err, HasSubstr("2 images in"));
   std::vector<std::string> to_file = words;
-  to_file.insert(to_file.end(), {"-o", folder_ / "told.csv"});
+  to_file.insert(to_file.end(), {"-o", folder_ / "classes.csv"});
   ASSERT_EQ(run_here(to_file).status, kDone);
-  EXPECT_EQ(test::load(folder_ / "told.csv"), ended.out);
+  EXPECT_EQ(test::load(folder_ / "classes.csv"), ended.out);
 }
 
 TEST_P(ScenesClassify, AnImageThatCannotBeReadIsNamedAndLeftOut) {
   test::save(folder_ / "new/lying/0.png", "GIF89a, not a PNG");
-  const Ended ended = run_here({"scenes", "classify", model_, folder_ / "new/lying", "--json"});
+  const Ended ended =
+      run_here({"scenes", "classify", folder_ / "new/lying", "--model", model_, "--json"});
   EXPECT_EQ(ended.status, kSomeFailed);
   EXPECT_THAT(ended.err, HasSubstr("0.png"));
   const json report = json::parse(ended.out);
   EXPECT_EQ(report["failed"], 1);
   EXPECT_TRUE(report["results"][0].contains("error"));
   EXPECT_EQ(report["results"][1]["class"], "lying");
-  EXPECT_EQ(run_here({"scenes", "classify", model_, folder_ / "new/lying/0.png"}).status,
+  EXPECT_EQ(run_here({"scenes", "classify", folder_ / "new/lying/0.png", "--model", model_}).status,
             kBadInput);
 }
 
@@ -80,11 +83,45 @@ TEST_P(ScenesClassify, BadInputIsOneLineWithItsStatus) {
     EXPECT_THAT(ended.err, HasSubstr(words));
     EXPECT_EQ(ended.out, "");
   };
-  expect(run_here({"scenes", "classify", model_, folder_ / "new/lying", "-o", "told.txt"}), kUsage,
+  const std::string images = folder_ / "new/lying", image = folder_ / "new/lying/20.png";
+  expect(run_here({"scenes", "classify", images, "--model", model_, "-o", "classes.txt"}), kUsage,
          ".csv or .json");
-  expect(run_here({"scenes", "classify", folder_ / "new/lying/20.png", folder_ / "new/lying"}),
-         kBadInput, "20.png");
-  expect(run_here({"scenes", "classify", model_, folder_ / "nowhere.png"}), kBadInput, "nowhere");
+  expect(run_here({"scenes", "classify", images, "--model", image}), kBadInput, "20.png");
+  expect(run_here({"scenes", "classify", folder_ / "nowhere.png", "--model", model_}), kBadInput,
+         "nowhere");
+  expect(run_here({"scenes", "classify", images, "--model", "yolo"}), kBadInput, "sun8");
+}
+
+TEST_P(ScenesClassify, AModelAmongTheImagesSaysHowToGiveIt) {
+  const std::string image = folder_ / "new/lying/20.png";
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{image, "sun8"}, {"sun8", image}, {"scenes/sun8", image}}) {
+    const Ended ended = run_here({"scenes", "classify", words[0], words[1]});
+    EXPECT_EQ(ended.status, kUsage);
+    EXPECT_THAT(ended.err, HasSubstr("sun8 is a model"));
+    EXPECT_THAT(ended.err, HasSubstr("--model"));
+  }
+  EXPECT_THAT(run_here({"scenes", "classify", model_, image}).err, HasSubstr("--model " + model_));
+}
+
+TEST_P(ScenesClassify, WhatWasFinishedIsKeptWhenStopped) {
+  for (const char* name : {"classes.csv", "classes.json"}) {
+    const Ended ended = run_here(
+        {"scenes", "classify", folder_ / "new/lying", "--model", model_, "-o", folder_ / name},
+        fired());
+    EXPECT_EQ(ended.status, kInterrupted) << ended.err;
+  }
+  EXPECT_THAT(test::load(folder_ / "classes.csv"), StartsWith("file,class,lying"));
+  EXPECT_TRUE(json::parse(test::load(folder_ / "classes.json"))["results"].is_array());
+}
+
+TEST_P(ScenesClassify, ReadsStandardInput) {
+  const std::string command = std::string(FOVEA_PROGRAM) + " scenes classify - --model '" + model_ +
+                              "' < '" + (folder_ / "new/squares/20.png") + "' > '" +
+                              (folder_ / "out.csv") + "' 2> /dev/null";
+  hide_gpus();
+  ASSERT_EQ(system(command.c_str()), 0);
+  EXPECT_THAT(test::load(folder_ / "out.csv"), HasSubstr("\n-,squares,"));
 }
 
 }  // namespace

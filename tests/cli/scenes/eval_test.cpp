@@ -26,7 +26,7 @@ class ScenesEval : public testing::Test {
   test::TempFolder folder_;
 };
 
-TEST_F(ScenesEval, TellsAccuracyOfSplitsByChance) {
+TEST_F(ScenesEval, ReportsAccuracyOfRandomSplits) {
   const Ended ended = eval({"--splits", "3", "--share", "0.7", "--neighbors", "3", "--json"});
   ASSERT_EQ(ended.status, kDone) << ended.err;
   const json report = json::parse(ended.out);
@@ -76,7 +76,17 @@ TEST_F(ScenesEval, ATrainedModelIsTested) {
   const Ended ended =
       run_here({"scenes", "eval", folder_ / "new", "--model", folder_ / "m.safetensors", "--json"});
   ASSERT_EQ(ended.status, kDone) << ended.err;
-  EXPECT_EQ(json::parse(ended.out)["accuracy_mean"], 1);
+  const json report = json::parse(ended.out);
+  EXPECT_EQ(report["accuracy_mean"], 1);
+  EXPECT_EQ(report["accuracy_interval"][1], 1);
+  EXPECT_EQ(report["options"]["model"], folder_ / "m.safetensors");
+}
+
+TEST_F(ScenesEval, TheAxisOfAccuracyEndsAtOneHundred) {
+  ASSERT_EQ(eval({"--splits", "1", "--neighbors", "3", "-o", folder_ / "report"}).status, kDone);
+  const std::string chart = test::load(folder_ / "report/neighbors.svg");
+  EXPECT_THAT(chart, HasSubstr(">100<"));
+  EXPECT_THAT(chart, testing::Not(HasSubstr(">110<")));
 }
 
 TEST_F(ScenesEval, BadInputIsOneLineWithItsStatus) {

@@ -52,6 +52,16 @@ TEST_F(ScenesTrain, AnImageThatCannotBeReadIsNamedAndLeftOut) {
   EXPECT_TRUE(std::filesystem::exists(folder_ / "m.safetensors"));
 }
 
+TEST_F(ScenesTrain, ABatchLargerThanTheSamplesIsTheSamples) {
+  ASSERT_EQ(train("all.safetensors").status, kDone);
+  ASSERT_EQ(train("batch.safetensors", {"--batch", "16777200"}).status, kDone);
+  const auto all = scenes::Model::read(folder_ / "all.safetensors");
+  const auto batch = scenes::Model::read(folder_ / "batch.safetensors");
+  for (int w = 0; w < all.dictionary.size(); ++w)
+    for (int i = 0; i < 32; ++i)
+      ASSERT_EQ(all.dictionary.words.at(i, w), batch.dictionary.words.at(i, w));
+}
+
 TEST_F(ScenesTrain, BadInputIsOneLineWithItsStatus) {
   const auto expect = [](const Ended& ended, int status, const char* words) {
     EXPECT_EQ(ended.status, status) << ended.err;

@@ -18,8 +18,8 @@ TEST(ScenesWords, DrawsAndNumbersThem) {
   ASSERT_EQ(run_here(quick({"scenes", "train", folder / "places", "-o", model, "--neighbors", "1"}))
                 .status,
             kDone);
-  const Ended ended = run_here({"scenes", "words", model, image, "-o", folder / "words.png",
-                                "--numbers", folder / "words.npy", "--json"});
+  const Ended ended = run_here({"scenes", "words", image, "--model", model, "-o",
+                                folder / "words.png", "--numbers", folder / "words.npy", "--json"});
   ASSERT_EQ(ended.status, kDone) << ended.err;
   const json result = json::parse(ended.out)["results"][0];
   EXPECT_EQ(result["width"], 49);
@@ -30,10 +30,11 @@ TEST(ScenesWords, DrawsAndNumbersThem) {
   const auto numbers = io::read_image(folder / "words.npy");
   EXPECT_EQ(numbers.type(), io::SampleType::kUint16);
   ASSERT_EQ(
-      run_here({"scenes", "words", model, image, "-o", folder / "both.png", "--beside"}).status,
+      run_here({"scenes", "words", image, "--model", model, "-o", folder / "both.png", "--beside"})
+          .status,
       kDone);
   EXPECT_GT(io::read_image(folder / "both.png").width(), 2 * 49);
-  const Ended none = run_here({"scenes", "words", model, image});
+  const Ended none = run_here({"scenes", "words", image, "--model", model});
   EXPECT_EQ(none.status, kUsage);
   EXPECT_THAT(none.err, HasSubstr("-o PICTURE"));
 }

@@ -91,7 +91,7 @@ TEST(KmeansParity, BatchesToleranceAndRestarts) {
   for (const int dimensions : {3, 32, 140}) {
     const auto points = random_points(random, Points::kClusters, dimensions, 2000);
     expect_equal(points, {.clusters = 20, .max_iterations = 15, .batch = 300});
-    expect_equal(points, {.clusters = 20, .max_iterations = 4, .batch = 3000});
+    expect_equal(points, {.clusters = 20, .max_iterations = 4, .batch = 1999});
     expect_equal(points, {.clusters = 20, .max_iterations = 50, .tolerance = 0.01});
     expect_equal(points, {.clusters = 20, .restarts = 3, .max_iterations = 5});
   }

@@ -284,5 +284,34 @@ TEST(KmeansMath, DrawsEveryNumberBelow) {
   for (int i = 0; i < 50; ++i) EXPECT_LT(detail::draw_below(random, (1ULL << 62) + 1), 1ULL << 63);
 }
 
+TEST(Kmeans, ABatchOfMorePointsThanThereAreIsAllPoints) {
+  const Image<float> points = blobs(4, 300, 5, 3);
+  KmeansOptions options{.clusters = 5, .exec = {.device = Device::cpu()}};
+  const Kmeans all = kmeans(points, options);
+  EXPECT_TRUE(all.converged);
+  for (const int batch : {300, 16777200}) {
+    options.batch = batch;
+    expect_equal(kmeans(points, options), all);
+  }
+}
+
+TEST(Kmeans, ProgressEndsAtItsTotal) {
+  const Image<float> points = blobs(4, 300, 5, 3);
+  for (const int restarts : {1, 3}) {
+    Progress last;
+    int calls = 0;
+    KmeansOptions options{.clusters = 5, .restarts = restarts, .max_iterations = 1000};
+    options.exec = {.device = Device::cpu(), .progress = [&](const Progress& progress) {
+                      EXPECT_GE(progress.done, last.done);
+                      last = progress;
+                      ++calls;
+                    }};
+    EXPECT_TRUE(kmeans(points, options).converged);
+    EXPECT_EQ(last.total, 1000 * restarts);
+    EXPECT_EQ(last.done, last.total);
+    EXPECT_LT(calls, 300);
+  }
+}
+
 }  // namespace
 }  // namespace fovea

@@ -1,5 +1,6 @@
 #include <fovea/core/error.h>
 #include <fovea/io/model_file.h>
+#include <fovea/io/models.h>
 #include <fovea/scenes/model.h>
 #include <fovea/scenes/train.h>
 #include <gmock/gmock.h>
@@ -73,6 +74,57 @@ TEST_F(ModelFiles, GiveTheSamePredictionsToTheBit) {
     }
 }
 
+// Version 1 had numbers of enumerators in tensors, where version 2 has words.
+void make_first_version(io::ModelFile& file, const Model& model) {
+  const auto number = [&](const char* name, int value) {
+    file.add(name, {1}, std::vector<std::int32_t>{value});
+  };
+  file.set_schema("scenes.words", 1);
+  number("words_from", static_cast<int>(model.dictionary.descriptor.words));
+  number("color", static_cast<int>(model.dictionary.descriptor.color));
+  number("step", model.dictionary.descriptor.step);
+  number("cell", model.dictionary.descriptor.cell);
+  number("scales", model.dictionary.descriptor.scales);
+  number("classifier", static_cast<int>(model.classifier.kind));
+  number("kernel", static_cast<int>(model.classifier.svm.kernel));
+  for (const auto& [key, value] : file.metadata())
+    if (key.starts_with("option.")) file.set_metadata(key, "");
+}
+
+TEST_F(ModelFiles, OfVersionOneAreRead) {
+  for (const ClassifierKind kind : {ClassifierKind::kKnn, ClassifierKind::kSvm}) {
+    const Model model = small_model(kind, Color::kLab);
+    model.write(path_);
+    io::ModelFile file = io::ModelFile::read(path_);
+    make_first_version(file, model);
+    file.write(path_);
+    const Model back = Model::read(path_);
+    EXPECT_EQ(back.dictionary.descriptor.color, Color::kLab);
+    EXPECT_TRUE(test::images_equal(predictions(back), predictions(model)));
+    file.add("color", {1}, std::vector<std::int32_t>{7});
+    file.write(path_);
+    EXPECT_THAT(why_not(path_), HasSubstr("color is 7"));
+  }
+}
+
+TEST_F(ModelFiles, NameTheirChoicesByWords) {
+  small_model(ClassifierKind::kSvm, Color::kLab).write(path_);
+  const auto metadata = io::ModelFile::read(path_).metadata();
+  EXPECT_EQ(metadata.at("option.descriptor.words"), "filters");
+  EXPECT_EQ(metadata.at("option.descriptor.color"), "lab");
+  EXPECT_EQ(metadata.at("option.classifier.kind"), "svm");
+  EXPECT_EQ(metadata.at("option.classifier.kernel"), "chi-squared");
+}
+
+// The model of 0.1.0 as it was shipped.
+TEST_F(ModelFiles, ThatShipAreRead) {
+  const Model model = Model::read(io::find_model("scenes/sun8"));
+  EXPECT_EQ(model.classes.size(), 8U);
+  EXPECT_EQ(model.dictionary.size(), 500);
+  EXPECT_EQ(model.dictionary.descriptor.color, Color::kLab);
+  EXPECT_EQ(model.classifier.kind, ClassifierKind::kSvm);
+}
+
 TEST_F(ModelFiles, OfAnotherMakeAreRefused) {
   io::ModelFile file;
   file.set_schema("people.hog", 1);
@@ -96,12 +148,15 @@ TEST_F(ModelFiles, WithSizesThatDoNotFitAreRefused) {
   const auto number = [](const char* name, int value) {
     return [=](io::ModelFile& file) { file.add(name, {1}, std::vector<std::int32_t>{value}); };
   };
-  EXPECT_THAT(why_not_after(svm, number("color", 1)), HasSubstr("words"));
-  EXPECT_THAT(why_not_after(svm, number("color", 7)), HasSubstr("color is 7"));
+  const auto word = [](const char* key, const char* value) {
+    return [=](io::ModelFile& file) { file.set_metadata(key, value); };
+  };
+  EXPECT_THAT(why_not_after(svm, word("option.descriptor.color", "lab")), HasSubstr("words"));
+  EXPECT_THAT(why_not_after(svm, word("option.descriptor.color", "cmyk")), HasSubstr("cmyk"));
   EXPECT_THAT(why_not_after(svm, number("pyramid", 2)), HasSubstr("weights"));
   EXPECT_THAT(why_not_after(svm, number("pyramid", 3)), HasSubstr("pyramid is 3"));
-  EXPECT_THAT(why_not_after(svm, number("classifier", 0)), HasSubstr("samples"));
-  EXPECT_THAT(why_not_after(svm, number("step", -1)), HasSubstr("step is -1"));
+  EXPECT_THAT(why_not_after(svm, word("option.classifier.kind", "knn")), HasSubstr("samples"));
+  EXPECT_THAT(why_not_after(svm, word("option.descriptor.step", "-1")), HasSubstr("step"));
   EXPECT_THAT(why_not_after(knn, number("neighbors", 13)), HasSubstr("neighbors is 13"));
   EXPECT_THAT(why_not_after(knn,
                             [](io::ModelFile& file) {

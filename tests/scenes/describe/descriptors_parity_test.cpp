@@ -1,6 +1,7 @@
 // The twins of descriptors: equal to the bit, of all places and of some drawn by chance.
 #include <fovea/scenes/dictionary.h>
 
+#include "scenes/with_exec.h"
 #include "support/devices.h"
 #include "support/images.h"
 
@@ -30,14 +31,15 @@ TEST_P(DescriptorParity, EqualToTheBit) {
   for (const test::Size& size : {test::Size{1, 1}, {3, 100}, {31, 31}, {257, 130}, {64, 48}}) {
     SCOPED_TRACE(testing::Message() << size.width << "x" << size.height);
     const auto image = random_image<std::uint8_t>(random, size.width, size.height, wanted.channels);
-    const Image<float> expected = descriptors(image, options, {.device = Device::cpu()});
-    ASSERT_TRUE(images_equal(descriptors(image, options, {.device = Device::cuda()}), expected));
+    const Image<float> expected = descriptors(image, with(options, {.device = Device::cpu()}));
+    ASSERT_TRUE(
+        images_equal(descriptors(image, with(options, {.device = Device::cuda()})), expected));
     const Image<std::uint8_t> there = clone(image, Memory::kCuda);
     ASSERT_TRUE(images_equal(descriptors(there, options), expected));
     for (const int samples : {1, 77, 300}) {
-      ASSERT_TRUE(
-          images_equal(sample_descriptors(image, 3, samples, options, {.device = Device::cuda()}),
-                       sample_descriptors(image, 3, samples, options, {.device = Device::cpu()})))
+      ASSERT_TRUE(images_equal(
+          sample_descriptors(image, 3, samples, with(options, {.device = Device::cuda()})),
+          sample_descriptors(image, 3, samples, with(options, {.device = Device::cpu()}))))
           << samples;
     }
   }
@@ -66,8 +68,8 @@ TEST(DescriptorTwins, FlatAndSharpImages) {
   for (const WordSource words : {WordSource::kFilters, WordSource::kGradients}) {
     for (const Color color : {Color::kGray, Color::kLab}) {
       const DescriptorOptions options{.words = words, .color = color};
-      EXPECT_TRUE(images_equal(descriptors(image, options, {.device = Device::cuda()}),
-                               descriptors(image, options, {.device = Device::cpu()})));
+      EXPECT_TRUE(images_equal(descriptors(image, with(options, {.device = Device::cuda()})),
+                               descriptors(image, with(options, {.device = Device::cpu()}))));
     }
   }
 }

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "reference/scenes.h"
+#include "scenes/with_exec.h"
 #include "support/devices.h"
 #include "support/images.h"
 
@@ -44,7 +45,7 @@ TEST_P(Descriptors, ResponsesAreThoseOfTheWholeKernels) {
   Random random(1);
   for (const auto& [width, height] : {test::Size{1, 1}, {3, 2}, {2, 19}, {40, 1}, {37, 33}}) {
     const auto image = random_image<std::uint8_t>(random, width, height);
-    const auto found = descriptors(image, {}, exec());
+    const auto found = descriptors(image, {.exec = exec()});
     ASSERT_EQ(found.width(), 32);
     ASSERT_EQ(found.height(), width * height);
     expect_responses(found, 0, reference::gray_plane(image), {0, 0, 1, width, height, 0});
@@ -54,7 +55,7 @@ TEST_P(Descriptors, ResponsesAreThoseOfTheWholeKernels) {
 TEST_P(Descriptors, LabHasThreeTimesAsMany) {
   Random random(2);
   const auto image = random_image<std::uint8_t>(random, 21, 18, 3);
-  const auto found = descriptors(image, {.color = Color::kLab}, exec());
+  const auto found = descriptors(image, {.color = Color::kLab, .exec = exec()});
   ASSERT_EQ(found.width(), 96);
   // Planes are rounded to 1/8192, which the sharpest Laplacian multiplies.
   for (int c = 0; c < 3; ++c) {
@@ -79,10 +80,10 @@ TEST_P(Descriptors, LabHasThreeTimesAsMany) {
 TEST_P(Descriptors, StepsLeavePlacesOut) {
   Random random(3);
   const auto image = random_image<std::uint8_t>(random, 90, 75);
-  const auto all = descriptors(image, {}, exec());
+  const auto all = descriptors(image, {.exec = exec()});
   for (const int step : {2, 5, 40, 64}) {
     const DescriptorOptions options{.step = step};
-    const auto some = descriptors(image, options, exec());
+    const auto some = descriptors(image, with(options, exec()));
     const PlaceGrid grid = place_grids(options, 90, 75).at(0);
     ASSERT_EQ(some.height(), grid.count());
     for (int row = 0; row < some.height(); ++row) {
@@ -95,10 +96,10 @@ TEST_P(Descriptors, StepsLeavePlacesOut) {
 TEST_P(Descriptors, WideAndTallImagesAreCutWithoutSeams) {
   Random random(4);
   const auto image = random_image<std::uint8_t>(random, 1100, 40);
-  const auto wide = descriptors(image, {}, exec());
+  const auto wide = descriptors(image, {.exec = exec()});
   for (const int x : {300, 500, 700}) {  // far enough from the cut's own borders
     const int left = x - 40;
-    const auto part = descriptors(image.view().crop(left, 0, 81, 40), {}, exec());
+    const auto part = descriptors(image.view().crop(left, 0, 81, 40), {.exec = exec()});
     for (int y = 0; y < 40; ++y)
       for (int column = 15; column < 66; ++column)
         for (int i = 0; i < 32; ++i)
@@ -109,7 +110,7 @@ TEST_P(Descriptors, WideAndTallImagesAreCutWithoutSeams) {
 TEST_P(Descriptors, FlatImagesGiveTheirBrightnessAndNothingElse) {
   Image<std::uint8_t> image(40, 40);
   for (int y = 0; y < 40; ++y) std::fill_n(image.row(y), 40, 200);
-  const auto found = descriptors(image, {}, exec());
+  const auto found = descriptors(image, {.exec = exec()});
   for (int row = 0; row < found.height(); ++row) {
     for (int f = 0; f < kBankFilters; ++f) {
       const double expected = f % 4 == 0 ? 200.0 / 255 : 0;
@@ -122,7 +123,7 @@ TEST_P(Descriptors, DifferencesArePositiveWhereBrightnessGrows) {
   Image<std::uint8_t> image(64, 64);
   for (int y = 0; y < 64; ++y)
     for (int x = 0; x < 64; ++x) image.at(x, y) = static_cast<std::uint8_t>(2 * x + y);
-  const auto found = descriptors(image, {}, exec());
+  const auto found = descriptors(image, {.exec = exec()});
   for (int s = 0; s < 8; ++s) {
     EXPECT_GT(found.at(4 * s + 2, 32 * 64 + 32), 0);
     EXPECT_GT(found.at(4 * s + 3, 32 * 64 + 32), 0);
@@ -135,7 +136,7 @@ TEST_P(Descriptors, MirroredImagesGiveMirroredResponsesToTheBit) {
   const auto image = random_image<std::uint8_t>(random, 50, 20);
   Image<std::uint8_t> mirrored(50, 20);
   for (int y = 0; y < 20; ++y) std::reverse_copy(image.row(y), image.row(y) + 50, mirrored.row(y));
-  const auto a = descriptors(image, {}, exec()), b = descriptors(mirrored, {}, exec());
+  const auto a = descriptors(image, {.exec = exec()}), b = descriptors(mirrored, {.exec = exec()});
   for (int y = 0; y < 20; ++y) {
     for (int x = 0; x < 50; ++x) {
       for (int f = 0; f < kBankFilters; ++f) {
@@ -151,9 +152,9 @@ TEST_P(Descriptors, ThreadsDoNotMatter) {
   const auto image = random_image<std::uint8_t>(random, 600, 150, 3);
   for (const WordSource words : {WordSource::kFilters, WordSource::kGradients}) {
     const DescriptorOptions options{.words = words, .step = 3};
-    const auto one = descriptors(image, options, exec(1));
+    const auto one = descriptors(image, with(options, exec(1)));
     for (const int threads : {2, 7})
-      EXPECT_TRUE(images_equal(one, descriptors(image, options, exec(threads))));
+      EXPECT_TRUE(images_equal(one, descriptors(image, with(options, exec(threads)))));
   }
 }
 
@@ -168,7 +169,8 @@ TEST_P(Descriptors, GrayOfColorsIsThatOfTheFilesFloor) {
           static_cast<std::uint8_t>((299 * p[0] + 587 * p[1] + 114 * p[2] + 500) / 1000);
     }
   }
-  EXPECT_TRUE(images_equal(descriptors(colors, {}, exec()), descriptors(gray, {}, exec())));
+  EXPECT_TRUE(
+      images_equal(descriptors(colors, {.exec = exec()}), descriptors(gray, {.exec = exec()})));
 }
 
 TEST(DescriptorOptions, CountNumbers) {

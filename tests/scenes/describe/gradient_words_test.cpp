@@ -10,6 +10,7 @@
 
 #include "reference/scenes.h"
 #include "scenes/describe/describe.h"
+#include "scenes/with_exec.h"
 #include "support/devices.h"
 #include "support/images.h"
 
@@ -48,7 +49,7 @@ TEST_P(GradientWordsTest, AreThoseOfTheTextbook) {
        {std::array{5, 2, 3}, {7, 4, 3}, {9, 5, 2}, {3, 7, 1}, {64, 3, 2}}) {
     const DescriptorOptions options{
         .words = WordSource::kGradients, .step = step, .cell = cell, .scales = scales};
-    expect_words(descriptors(image, options, exec()), image, options);
+    expect_words(descriptors(image, with(options, exec())), image, options);
   }
 }
 
@@ -57,7 +58,7 @@ TEST_P(GradientWordsTest, SmallImagesHaveOnePlace) {
   for (const auto& [width, height] : {test::Size{1, 1}, {2, 30}, {15, 15}, {16, 3}, {90, 7}}) {
     const auto image = random_image<std::uint8_t>(random, width, height);
     const DescriptorOptions options{.words = WordSource::kGradients};
-    const auto found = descriptors(image, options, exec());
+    const auto found = descriptors(image, with(options, exec()));
     ASSERT_EQ(found.height(), 1);
     expect_words(found, image, options);
   }
@@ -68,7 +69,7 @@ TEST_P(GradientWordsTest, LabDescribesEachChannelAlone) {
   const auto image = random_image<std::uint8_t>(random, 30, 28, 3);
   const DescriptorOptions options{
       .words = WordSource::kGradients, .color = Color::kLab, .step = 6, .scales = 2};
-  const auto found = descriptors(image, options, exec());
+  const auto found = descriptors(image, with(options, exec()));
   ASSERT_EQ(found.width(), 384);
   for (int c = 0; c < 3; ++c) {
     const reference::Plane plane = reference::lab_plane(image, c);
@@ -92,7 +93,7 @@ TEST_P(GradientWordsTest, FlatPlacesAreNothingAndOthersHaveLengthOne) {
     for (int x = 0; x < 64; ++x)
       image.at(x, y) = static_cast<std::uint8_t>(x < 32 ? 90 : random.below(256));
   const DescriptorOptions options{.words = WordSource::kGradients, .scales = 1};
-  const auto found = descriptors(image, options, exec());
+  const auto found = descriptors(image, with(options, exec()));
   const PlaceGrid grid = place_grids(options, 64, 32).at(0);
   for (int i = 0; i < grid.count(); ++i) {
     const int x = grid.left + i % grid.columns * grid.step;
@@ -116,7 +117,8 @@ TEST_P(GradientWordsTest, AnEdgeVotesForItsDirectionAlone) {
         image.at(x, y) = static_cast<std::uint8_t>(10 * ramp);
       }
     }
-    const auto found = descriptors(image, {.words = WordSource::kGradients, .scales = 1}, exec());
+    const auto found =
+        descriptors(image, {.words = WordSource::kGradients, .scales = 1, .exec = exec()});
     for (int n = 0; n < 128; ++n) {
       if (n % 8 == 2 * direction) {
         EXPECT_GT(found.at(n, 0), 0.1) << n;
@@ -138,8 +140,8 @@ TEST_P(GradientWordsTest, BrightnessAndContrastDoNotMatter) {
     }
   }
   const DescriptorOptions options{.words = WordSource::kGradients, .scales = 1};
-  EXPECT_TRUE(test::images_equal(descriptors(dark, options, exec()),
-                                 descriptors(bright, options, exec()), 1e-6));
+  EXPECT_TRUE(test::images_equal(descriptors(dark, with(options, exec())),
+                                 descriptors(bright, with(options, exec())), 1e-6));
 }
 
 TEST(GradientWordsMath, VotesAddUpToTheLengthWithinEightPercent) {

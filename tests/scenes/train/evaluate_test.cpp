@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <set>
 
 #include "scenes/textures.h"
+#include "scenes/with_exec.h"
 #include "support/files.h"
 #include "support/images.h"
 
@@ -29,21 +29,6 @@ EvaluateOptions small_options(ClassifierKind kind, DictionaryFrom from) {
   options.train.classifier.neighbors = 3;
   options.dictionary_from = from;
   return options;
-}
-
-TEST(Confusion, CountsAndShares) {
-  const std::vector<std::int32_t> truth{0, 0, 0, 1, 1, 2}, told{0, 1, 0, 1, 1, 0};
-  Confusion counts = confusion(truth, told, 3);
-  EXPECT_EQ(counts.at(0, 1), 1);
-  EXPECT_DOUBLE_EQ(counts.accuracy(), 4.0 / 6);
-  EXPECT_THAT(counts.recall(), ElementsAre(2.0 / 3, 1, 0));
-  Confusion sum;
-  sum += counts;
-  sum += counts;
-  EXPECT_EQ(sum.at(0, 0), 4);
-  EXPECT_THROW(sum += confusion(truth, told, 4), InvalidArgument);
-  EXPECT_THROW(confusion(truth, told, 2), InvalidArgument);
-  EXPECT_THROW(confusion(truth, std::span(told).first(2), 3), InvalidArgument);
 }
 
 TEST(Splits, TakeTheShareOfEveryClass) {
@@ -76,12 +61,13 @@ TEST(Splits, KeepOneOfFewOnEitherSide) {
   EXPECT_THROW(random_splits(labels, 2, 1, 0.5, 1), InvalidArgument);
 }
 
-TEST(Evaluate, TellsKindsOfPicturesApart) {
+TEST(Evaluate, ClassifiesKindsOfPictures) {
   const Textures set(10);
   const auto splits = random_splits(set.labels, 3, 3, 0.8, 1);
   for (const ClassifierKind kind : {ClassifierKind::kKnn, ClassifierKind::kSvm})
     for (const DictionaryFrom from : {DictionaryFrom::kSplit, DictionaryFrom::kAll}) {
-      const Evaluation result = evaluate(set, set.labels, 3, splits, small_options(kind, from));
+      const EvaluationReport result =
+          evaluate(set, set.labels, 3, splits, small_options(kind, from));
       EXPECT_GT(result.accuracy_mean, 0.85);
       ASSERT_EQ(result.splits.size(), 3U);
       double mean = 0, squares = 0;
@@ -89,7 +75,7 @@ TEST(Evaluate, TellsKindsOfPicturesApart) {
       for (const Confusion& split : result.splits) squares += std::pow(split.accuracy() - mean, 2);
       EXPECT_NEAR(result.accuracy_mean, mean, 1e-12);
       EXPECT_NEAR(result.accuracy_deviation, std::sqrt(squares / 2), 1e-12);
-      EXPECT_EQ(std::accumulate(result.total.counts.begin(), result.total.counts.end(), 0), 18);
+      EXPECT_EQ(result.total.total(), 18);
       EXPECT_EQ(result.failed, 0);
     }
 }
@@ -98,7 +84,7 @@ TEST(Evaluate, OneMatrixOfDistancesServesAllNumbersOfNeighbors) {
   const Textures set(8);
   const auto splits = random_splits(set.labels, 3, 2, 0.75, 1);
   EvaluateOptions options = small_options(ClassifierKind::kKnn, DictionaryFrom::kAll);
-  const Evaluation all = evaluate(set, set.labels, 3, splits, options);
+  const EvaluationReport all = evaluate(set, set.labels, 3, splits, options);
   ASSERT_EQ(all.neighbors.size(), 18U);  // as many as a split trains on
   EXPECT_NEAR(all.neighbors_accuracy[2], all.accuracy_mean, 1e-12);
   options.train.classifier.neighbors = 7;
@@ -111,16 +97,17 @@ TEST(Evaluate, ASplitIsWhatTrainingOnItGives) {
   const Split split = random_splits(set.labels, 3, 1, 0.75, 3)[0];
   for (const ClassifierKind kind : {ClassifierKind::kKnn, ClassifierKind::kSvm}) {
     EvaluateOptions options = small_options(kind, DictionaryFrom::kSplit);
-    const Evaluation result = evaluate(set, set.labels, 3, {&split, 1}, options);
+    const EvaluationReport result = evaluate(set, set.labels, 3, {&split, 1}, options);
     // A set whose other images cannot be read trains on the split alone, with the same numbers.
     const Textures left(8, {split.test.begin(), split.test.end()});
     const Model model =
-        train(left, left.labels, left.classes, options.train, {}, [](int, const std::string&) {});
+        train(left, left.labels, left.classes, options.train, [](int, const std::string&) {});
     const FeatureTable table = make_features(set, model.dictionary, model.pyramid);
-    const auto told = best_classes(model.classifier.scores(table.features));
-    Confusion expected{3, std::vector<std::int64_t>(9, 0)};
+    const auto predicted = best_classes(model.classifier.scores(table.features));
+    Confusion expected(3);
     for (const int i : split.test)
-      ++expected.at(set.labels[static_cast<std::size_t>(i)], told[static_cast<std::size_t>(i)]);
+      ++expected.at(set.labels[static_cast<std::size_t>(i)],
+                    predicted[static_cast<std::size_t>(i)]);
     EXPECT_EQ(result.total.counts, expected.counts);
   }
 }
@@ -129,13 +116,13 @@ TEST(Evaluate, IsTheSameForAnyNumberOfThreads) {
   const Textures set(8);
   const auto splits = random_splits(set.labels, 3, 2, 0.6, 1);
   const auto run = [&](int threads) {
-    return evaluate(set, set.labels, 3, splits,
-                    small_options(ClassifierKind::kKnn, DictionaryFrom::kSplit),
-                    {.threads = threads});
+    return evaluate(
+        set, set.labels, 3, splits,
+        with(small_options(ClassifierKind::kKnn, DictionaryFrom::kSplit), {.threads = threads}));
   };
-  const Evaluation one = run(1);
+  const EvaluationReport one = run(1);
   for (const int threads : {2, 7}) {
-    const Evaluation many = run(threads);
+    const EvaluationReport many = run(threads);
     EXPECT_EQ(one.total.counts, many.total.counts);
     EXPECT_EQ(one.neighbors_accuracy, many.neighbors_accuracy);
   }
@@ -145,8 +132,8 @@ TEST(Evaluate, ImagesThatCannotBeReadTakeNoPart) {
   const Textures set(8, {0, 10});
   const auto splits = random_splits(set.labels, 3, 3, 0.75, 1);
   std::vector<int> failed;
-  const Evaluation result = evaluate(
-      set, set.labels, 3, splits, small_options(ClassifierKind::kKnn, DictionaryFrom::kAll), {},
+  const EvaluationReport result = evaluate(
+      set, set.labels, 3, splits, small_options(ClassifierKind::kKnn, DictionaryFrom::kAll),
       [&](int index, const std::string&) { failed.push_back(index); });
   EXPECT_THAT(failed, ElementsAre(0, 10));
   EXPECT_EQ(result.failed, 2);
@@ -158,7 +145,7 @@ TEST(Evaluate, NamesTheSplitInItsProgress) {
   std::set<std::string> stages;
   const Exec exec{.progress = [&](const Progress& p) { stages.emplace(p.stage); }};
   evaluate(set, set.labels, 3, random_splits(set.labels, 3, 2, 0.8, 1),
-           small_options(ClassifierKind::kKnn, DictionaryFrom::kSplit), exec);
+           with(small_options(ClassifierKind::kKnn, DictionaryFrom::kSplit), exec));
   EXPECT_TRUE(stages.contains("split 2 of 2: features"));
 }
 
@@ -175,7 +162,7 @@ TEST(Evaluate, SaysWhatIsWrong) {
   const auto why_labels = [&](std::span<const std::int32_t> labels, int classes) {
     return message_of<InvalidArgument>([&] { evaluate(set, labels, classes, {&split, 1}); });
   };
-  EXPECT_THAT(why_labels(set.labels, 1), HasSubstr("1 class;"));
+  EXPECT_THAT(why_labels(set.labels, 1), HasSubstr("1 class,"));
   EXPECT_THAT(why_labels(set.labels, 2), HasSubstr("image 2 has label 2"));
   EXPECT_THAT(why_labels(std::span(set.labels).first(4), 3), HasSubstr("4 labels for 9"));
 }

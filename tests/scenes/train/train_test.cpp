@@ -9,6 +9,7 @@
 
 #include "scenes/textures.h"
 #include "scenes/train/train_images.h"
+#include "scenes/with_exec.h"
 #include "support/files.h"
 #include "support/images.h"
 
@@ -33,7 +34,7 @@ TrainOptions small_options(ClassifierKind kind) {
 
 Model small_model(const Textures& set, ClassifierKind kind, const Exec& exec = {},
                   const ImageFailure& failed = {}) {
-  return train(set, set.labels, set.classes, small_options(kind), exec, failed);
+  return train(set, set.labels, set.classes, with(small_options(kind), exec), failed);
 }
 
 // Pictures that training did not see have numbers from 100 on.
@@ -45,9 +46,9 @@ double accuracy(const Model& model) {
     const std::vector<float> row = maker.make(texture(i % 3, 100 + i));
     std::copy(row.begin(), row.end(), features.row(i));
   }
-  const auto told = best_classes(model.classifier.scores(features));
+  const auto predicted = best_classes(model.classifier.scores(features));
   int right = 0;
-  for (int i = 0; i < 30; ++i) right += told[static_cast<std::size_t>(i)] == i % 3 ? 1 : 0;
+  for (int i = 0; i < 30; ++i) right += predicted[static_cast<std::size_t>(i)] == i % 3 ? 1 : 0;
   return right / 30.0;
 }
 
@@ -75,7 +76,7 @@ TEST(Train, IsTheSameForAnyNumberOfThreads) {
   EXPECT_FALSE(test::images_equal(one.dictionary.words, other.dictionary.words));
 }
 
-TEST(Train, AnImageThatCannotBeReadIsToldAndLeftOut) {
+TEST(Train, AnImageThatCannotBeReadIsReportedAndLeftOut) {
   const Textures set(8, {4, 23});
   EXPECT_THAT(message_of<FormatError>([&] { small_model(set, ClassifierKind::kKnn); }),
               HasSubstr("picture 4"));
@@ -90,7 +91,7 @@ TEST(Train, AnImageThatCannotBeReadIsToldAndLeftOut) {
   EXPECT_EQ(model.facts.at("images"), "22");
 }
 
-TEST(Train, ACorruptFileIsToldByItsName) {
+TEST(Train, ACorruptFileIsReportedByItsName) {
   const test::TempFolder folder;
   std::vector<std::string> paths;
   const Textures set(4);
@@ -101,7 +102,7 @@ TEST(Train, ACorruptFileIsToldByItsName) {
   test::save(paths[7], test::load(paths[7]).substr(0, 60));
   test::save(paths[8], "GIF89a and so on");
   std::vector<std::string> failed;
-  train(io::ImageFileSet(paths), set.labels, set.classes, small_options(ClassifierKind::kSvm), {},
+  train(io::ImageFileSet(paths), set.labels, set.classes, small_options(ClassifierKind::kSvm),
         [&](int, const std::string& why) { failed.push_back(why); });
   ASSERT_EQ(failed.size(), 2U);
   EXPECT_THAT(failed[0], HasSubstr("7.png"));
@@ -113,11 +114,11 @@ TEST(Train, SaysWhatIsWrong) {
   const auto why = [&](std::span<const std::int32_t> labels,
                        const std::vector<std::string>& classes, const Textures& images) {
     return message_of<InvalidArgument>([&] {
-      train(images, labels, classes, small_options(ClassifierKind::kKnn), {},
+      train(images, labels, classes, small_options(ClassifierKind::kKnn),
             [](int, const std::string&) {});
     });
   };
-  EXPECT_THAT(why(set.labels, {"one"}, set), HasSubstr("1 class;"));
+  EXPECT_THAT(why(set.labels, {"one"}, set), HasSubstr("1 class,"));
   EXPECT_THAT(why(std::span(set.labels).first(2), set.classes, set), HasSubstr("2 labels for 9"));
   EXPECT_THAT(why(set.labels, {"a", "b"}, set), HasSubstr("image 2 has label 2"));
   EXPECT_THAT(why(set.labels, set.classes, Textures(3, {1, 4, 7})),
@@ -135,13 +136,15 @@ TEST(Train, StopsWhenAsked) {
 TEST(Train, ProgressEndsWhereItSaid) {
   const Textures set(30);
   std::vector<std::string> stages;
-  double last = 0;
+  double last = 0, words = 0;
   const Exec exec{.progress = [&](const Progress& progress) {
     if (stages.empty() || stages.back() != progress.stage) stages.emplace_back(progress.stage);
     if (progress.stage == "features") last = progress.done;
+    if (progress.stage == "k-means") words = progress.done / progress.total;
   }};
   small_model(set, ClassifierKind::kKnn, exec);
   EXPECT_EQ(last, 90);
+  EXPECT_EQ(words, 1);
   EXPECT_EQ(stages.front(), "drawing samples");
   EXPECT_EQ(stages.back(), "training the classifier");
 }

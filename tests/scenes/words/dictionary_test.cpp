@@ -8,6 +8,7 @@
 #include <cmath>
 #include <set>
 
+#include "scenes/with_exec.h"
 #include "support/devices.h"
 #include "support/images.h"
 
@@ -34,8 +35,8 @@ bool same_row(const Image<float>& a, int row, const Image<float>& b, int other) 
 TEST_P(Samples, AreDescriptorsOfDifferentPlaces) {
   Random random(1);
   const auto image = random_image<std::uint8_t>(random, 40, 30);
-  const auto all = descriptors(image, {}, exec());
-  const auto some = sample_descriptors(image, 3, 200, {}, exec());
+  const auto all = descriptors(image, {.exec = exec()});
+  const auto some = sample_descriptors(image, 3, 200, {.exec = exec()});
   ASSERT_EQ(some.height(), 200);
   std::set<int> places;
   int from = 0;
@@ -52,19 +53,20 @@ TEST_P(Samples, DependOnSeedAndIndexOnly) {
   const auto image = random_image<std::uint8_t>(random, 90, 70, 3);
   for (const WordSource words : {WordSource::kFilters, WordSource::kGradients}) {
     const DescriptorOptions options{.words = words};
-    const auto one = sample_descriptors(image, 5, 50, options, exec(1));
+    const auto one = sample_descriptors(image, 5, 50, with(options, exec(1)));
     for (const int threads : {2, 7})
-      EXPECT_TRUE(images_equal(one, sample_descriptors(image, 5, 50, options, exec(threads))));
-    EXPECT_FALSE(images_equal(one, sample_descriptors(image, 6, 50, options, exec())));
-    EXPECT_FALSE(images_equal(one, sample_descriptors(image, 5, 50, options, exec(0, 99))));
+      EXPECT_TRUE(
+          images_equal(one, sample_descriptors(image, 5, 50, with(options, exec(threads)))));
+    EXPECT_FALSE(images_equal(one, sample_descriptors(image, 6, 50, with(options, exec()))));
+    EXPECT_FALSE(images_equal(one, sample_descriptors(image, 5, 50, with(options, exec(0, 99)))));
   }
 }
 
 TEST_P(Samples, SmallImagesGiveSomeTwice) {
   Random random(3);
   const auto image = random_image<std::uint8_t>(random, 3, 2);
-  const auto all = descriptors(image, {}, exec());
-  const auto some = sample_descriptors(image, 0, 20, {}, exec());
+  const auto all = descriptors(image, {.exec = exec()});
+  const auto some = sample_descriptors(image, 0, 20, {.exec = exec()});
   ASSERT_EQ(some.height(), 20);
   for (int place = 0; place < 6; ++place) {
     int times = 0;
@@ -85,12 +87,13 @@ Image<float> random_samples(int count, std::uint64_t seed) {
 TEST(Dictionary, StandardizesByMeanAndDeviation) {
   const auto samples = random_samples(2000, 4);  // number 0 is 5 everywhere
   const auto dictionary = learn_dictionary(
-      samples, {}, {.words = 8, .kmeans = {.max_iterations = 5}}, {.device = Device::cpu()});
+      samples, {},
+      {.words = 8, .kmeans = {.max_iterations = 5}, .exec = {.device = Device::cpu()}});
   ASSERT_EQ(dictionary.size(), 8);
   ASSERT_EQ(dictionary.mean.size(), 32U);
   ASSERT_EQ(dictionary.scale.size(), 32U);
   EXPECT_EQ(dictionary.mean[0], 5);
-  EXPECT_EQ(dictionary.scale[0], 0) << "a number that never varies tells nothing";
+  EXPECT_EQ(dictionary.scale[0], 0) << "a number that never varies stays out of distances";
   for (std::size_t i = 1; i < 32; ++i) {
     double sum = 0, squares = 0;
     for (int y = 0; y < 2000; ++y) sum += samples.row(y)[i];
@@ -105,7 +108,7 @@ TEST(Dictionary, WordsAreCentersOfTheSamples) {
   const auto samples = random_samples(600, 5);
   const DictionaryOptions options{.words = 20, .standardize = false};
   const Exec exec{.device = Device::cpu()};
-  const auto dictionary = learn_dictionary(samples, {}, options, exec);
+  const auto dictionary = learn_dictionary(samples, {}, with(options, exec));
   EXPECT_TRUE(dictionary.mean.empty());
   EXPECT_TRUE(dictionary.scale.empty());
   KmeansOptions kmeans_options = options.kmeans;

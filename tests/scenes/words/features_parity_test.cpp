@@ -2,6 +2,7 @@
 // and memories.
 #include <fovea/scenes/features.h>
 
+#include "scenes/with_exec.h"
 #include "support/devices.h"
 #include "support/images.h"
 
@@ -18,7 +19,7 @@ Dictionary dictionary_of(const DescriptorOptions& options, int words, bool stand
   const auto image = random_image<std::uint8_t>(random, 67, 59, 3);
   Dictionary dictionary;
   dictionary.descriptor = options;
-  dictionary.words = sample_descriptors(image, 0, words, options, {.device = Device::cpu()});
+  dictionary.words = sample_descriptors(image, 0, words, with(options, {.device = Device::cpu()}));
   if (!standardize) return dictionary;
   for (int i = 0; i < dimensions(options); ++i) {
     const float mean = random.uniform(-0.1F, 0.1F), scale = random.uniform(2, 9);

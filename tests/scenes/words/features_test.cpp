@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "scenes/with_exec.h"
 #include "support/devices.h"
 #include "support/images.h"
 
@@ -30,7 +31,7 @@ Dictionary some_dictionary(const DescriptorOptions& options, int words, bool sta
   const auto image = random_image<std::uint8_t>(random, 60, 50, 3);
   Dictionary dictionary;
   dictionary.descriptor = options;
-  dictionary.words = sample_descriptors(image, 0, words, options, {.device = Device::cpu()});
+  dictionary.words = sample_descriptors(image, 0, words, with(options, {.device = Device::cpu()}));
   if (!standardized) return dictionary;
   for (int i = 0; i < dimensions(options); ++i) {
     dictionary.mean.push_back(random.uniform());
@@ -48,7 +49,7 @@ Dictionary some_dictionary(const DescriptorOptions& options, int words, bool sta
 
 std::vector<std::int32_t> words_of(ImageView<const std::uint8_t> image,
                                    const Dictionary& dictionary) {
-  Image<float> numbers = descriptors(image, dictionary.descriptor, {.device = Device::cpu()});
+  Image<float> numbers = descriptors(image, with(dictionary.descriptor, {.device = Device::cpu()}));
   for (std::size_t i = 0; i < dictionary.mean.size(); ++i) {
     const float scale = dictionary.scale[i], offset = -(dictionary.mean[i] * scale);
     for (int y = 0; y < numbers.height(); ++y)

@@ -1,0 +1,15 @@
+// The transfer function of sRGB (IEC 61966-2-1) between the numbers in a file, 0 to 1, and linear
+// light, 0 to 1.
+#pragma once
+#include <cmath>
+
+namespace fovea::detail {
+
+inline double srgb_to_linear(double v) {
+  return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4);
+}
+inline double linear_to_srgb(double v) {
+  return v <= 0.0031308 ? 12.92 * v : 1.055 * std::pow(v, 1 / 2.4) - 0.055;
+}
+
+}  // namespace fovea::detail

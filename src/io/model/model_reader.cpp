@@ -1,0 +1,122 @@
+#include "io/model/model_reader.h"
+
+#include <fovea/core/error.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace fovea::io {
+namespace {
+
+constexpr std::string_view kClassPrefix = "class.";
+constexpr int kMostClasses = 65535;
+
+std::string class_key(std::size_t label) { return fmt::format("{}{}", kClassPrefix, label); }
+
+std::string option_key(std::string_view part, const OptionField& field) {
+  return fmt::format("option.{}.{}", part, field.name);
+}
+
+}  // namespace
+
+void ModelReader::unfit(const std::string& cause) const {
+  throw ModelError(fmt::format("{}: {}", name_, cause));
+}
+
+int ModelReader::version(std::string_view schema, int newest) const {
+  const auto found = file_.metadata().find("schema_version");
+  if (found != file_.metadata().end())
+    for (int version = 1; version < newest; ++version)
+      if (found->second == std::to_string(version)) {
+        file_.require_schema(schema, version);
+        return version;
+      }
+  file_.require_schema(schema, newest);
+  return newest;
+}
+
+int ModelReader::number(const char* tensor, int least, int greatest) const {
+  const int value = file_.tensor<std::int32_t>(tensor, {1})[0];
+  if (value < least || value > greatest)
+    unfit(fmt::format("{} is {}, expected {} to {}", tensor, value, least, greatest));
+  return value;
+}
+
+std::vector<float> ModelReader::floats(const char* tensor, int count) const {
+  const auto values = file_.tensor<float>(tensor, {count});
+  return {values.begin(), values.end()};
+}
+
+Image<float> ModelReader::rows(const char* tensor, int width) const {
+  const auto values = file_.tensor<float>(tensor, {kAnySize, width});
+  const std::int64_t height = file_.shape(tensor)[0];
+  if (height < 1 || height > INT32_MAX / std::max(width, 1))
+    unfit(fmt::format("{} has {} rows of {} numbers", tensor, height, width));
+  Image<float> result(width, static_cast<int>(height));
+  for (int y = 0; y < result.height(); ++y)
+    std::copy_n(values.data() + static_cast<std::ptrdiff_t>(y) * width, width, result.row(y));
+  return result;
+}
+
+std::vector<std::string> ModelReader::classes() const {
+  std::vector<std::string> names;
+  while (names.size() < kMostClasses) {
+    const auto found = file_.metadata().find(class_key(names.size()));
+    if (found == file_.metadata().end()) break;
+    names.push_back(found->second);
+  }
+  if (names.size() < 2) unfit(fmt::format("names {} classes, expected two or more", names.size()));
+  return names;
+}
+
+ModelFacts ModelReader::facts(std::string_view prefix) const {
+  ModelFacts result;
+  for (const auto& [key, value] : file_.metadata())
+    if (key.starts_with(prefix)) result[key.substr(prefix.size())] = value;
+  return result;
+}
+
+void ModelReader::option(std::string_view part, const OptionField& field) const {
+  const std::string key = option_key(part, field);
+  const auto found = file_.metadata().find(key);
+  if (found == file_.metadata().end())
+    unfit(fmt::format("has no {}; it comes from another version of Fovea", key));
+  try {
+    set_option(field, found->second);
+  } catch (const InvalidArgument& error) {
+    unfit(fmt::format("{}: {}", key, error.what()));
+  }
+}
+
+void add_number(ModelFile& file, const std::string& tensor, int value) {
+  file.add(tensor, {1}, std::vector<std::int32_t>{value});
+}
+
+void add_floats(ModelFile& file, const std::string& tensor, const std::vector<float>& values) {
+  file.add(tensor, {std::ssize(values)}, values);
+}
+
+// Rows of an image stand apart in memory and together in a file.
+void add_rows(ModelFile& file, const std::string& tensor, ImageView<const float> rows) {
+  std::vector<float> values;
+  values.reserve(static_cast<std::size_t>(rows.width) * static_cast<std::size_t>(rows.height));
+  for (int y = 0; y < rows.height; ++y)
+    values.insert(values.end(), rows.row(y), rows.row(y) + rows.width);
+  file.add(tensor, {rows.height, rows.width}, values);
+}
+
+void add_classes(ModelFile& file, std::span<const std::string> names) {
+  for (std::size_t i = 0; i < names.size(); ++i) file.set_metadata(class_key(i), names[i]);
+}
+
+void add_facts(ModelFile& file, std::string_view prefix, const ModelFacts& facts) {
+  for (const auto& [key, value] : facts) file.set_metadata(std::string(prefix) + key, value);
+}
+
+void add_option(ModelFile& file, std::string_view part, const OptionField& field) {
+  file.set_metadata(option_key(part, field), option_text(field));
+}
+
+}  // namespace fovea::io

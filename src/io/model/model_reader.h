@@ -1,0 +1,71 @@
+// What the readers of all systems' models share: class names, facts, options by name, numbers and
+// rows within bounds. Nothing in a file is trusted; what does not fit throws ModelError that begins
+// with the file's name.
+#pragma once
+#include <fovea/core/image.h>
+#include <fovea/core/options.h>
+#include <fovea/io/model_file.h>
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fovea::io {
+
+using ModelFacts = std::map<std::string, std::string>;
+
+class ModelReader {
+ public:
+  // Both outlive the reader; `name` stands in messages.
+  ModelReader(const ModelFile& file, const std::string& name) : file_(file), name_(name) {}
+
+  const ModelFile& file() const { return file_; }
+  [[noreturn]] void unfit(const std::string& cause) const;
+
+  // The version of a file of this schema, 1 to `newest`.
+  int version(std::string_view schema, int newest) const;
+
+  // A tensor of one number within bounds.
+  int number(const char* tensor, int least, int greatest) const;
+  // The enumerator that a tensor of one number stands for, as files of version 1 have it.
+  template <class Enum>
+  Enum numbered_choice(const char* tensor) const {
+    return static_cast<Enum>(number(tensor, 0, static_cast<int>(choices(Enum{}).size()) - 1));
+  }
+  std::vector<float> floats(const char* tensor, int count) const;
+  // A tensor of one or more rows.
+  Image<float> rows(const char* tensor, int width) const;
+
+  // The names "class.0", "class.1", ...: two or more.
+  std::vector<std::string> classes() const;
+  // The metadata whose keys begin with the prefix, by the rest of their keys.
+  ModelFacts facts(std::string_view prefix) const;
+
+  // Sets a field, or all fields of an options struct, from the text under "option.PART.NAME".
+  void option(std::string_view part, const OptionField& field) const;
+  template <class Options>
+  void options(std::string_view part, Options& options) const {
+    for_each_option(options, [&](const OptionField& field) { option(part, field); });
+  }
+
+ private:
+  const ModelFile& file_;
+  const std::string& name_;
+};
+
+// The other direction: what the reader above finds again.
+void add_number(ModelFile& file, const std::string& tensor, int value);
+void add_floats(ModelFile& file, const std::string& tensor, const std::vector<float>& values);
+void add_rows(ModelFile& file, const std::string& tensor, ImageView<const float> rows);
+void add_classes(ModelFile& file, std::span<const std::string> names);
+void add_facts(ModelFile& file, std::string_view prefix, const ModelFacts& facts);
+void add_option(ModelFile& file, std::string_view part, const OptionField& field);
+template <class Options>
+void add_options(ModelFile& file, std::string_view part, const Options& options) {
+  for_each_option(const_cast<Options&>(options),
+                  [&](const OptionField& field) { add_option(file, part, field); });
+}
+
+}  // namespace fovea::io

@@ -1,0 +1,77 @@
+#include "io/model/model_reader.h"
+
+#include <fovea/core/error.h>
+#include <fovea/ops/kmeans.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/files.h"
+
+namespace fovea::io {
+namespace {
+
+using test::message_of;
+using testing::AllOf;
+using testing::HasSubstr;
+
+template <class Function>
+std::string why_not(Function function) {
+  return message_of<ModelError>(function);
+}
+
+TEST(ModelReader, FindsWhatWasAdded) {
+  ModelFile file;
+  file.set_schema("test.model", 2);
+  add_number(file, "size", 7);
+  add_floats(file, "bias", {1, 2.5F});
+  Image<float> rows(3, 2);
+  for (int y = 0; y < 2; ++y)
+    for (int x = 0; x < 3; ++x) rows.at(x, y) = static_cast<float>(10 * y + x);
+  add_rows(file, "rows", rows.view());
+  const std::vector<std::string> names{"beach", "city"};
+  add_classes(file, names);
+  add_facts(file, "test.", {{"data", "drawn"}});
+  add_options(file, "words", KmeansOptions{.clusters = 12, .start = KmeansStart::kSpread});
+
+  const std::string name = "m.safetensors";
+  const ModelReader reader(file, name);
+  EXPECT_EQ(reader.version("test.model", 2), 2);
+  EXPECT_EQ(reader.version("test.model", 3), 2);
+  EXPECT_EQ(reader.number("size", 1, 7), 7);
+  EXPECT_EQ(reader.floats("bias", 2), (std::vector<float>{1, 2.5F}));
+  EXPECT_EQ(reader.rows("rows", 3).at(2, 1), 12);
+  EXPECT_EQ(reader.classes(), names);
+  EXPECT_EQ(reader.facts("test."), (ModelFacts{{"data", "drawn"}}));
+  KmeansOptions options;
+  reader.options("words", options);
+  EXPECT_EQ(options.clusters, 12);
+  EXPECT_EQ(options.start, KmeansStart::kSpread);
+  EXPECT_EQ(file.metadata().at("option.words.start"), "spread");
+}
+
+TEST(ModelReader, SaysWhatDoesNotFit) {
+  ModelFile file;
+  file.set_schema("test.model", 4);
+  add_number(file, "size", 7);
+  add_number(file, "start", 3);
+  file.set_metadata("class.0", "alone");
+  file.set_metadata("option.words.clusters", "0");
+  const std::string name = "m.safetensors";
+  const ModelReader reader(file, name);
+  EXPECT_THAT(why_not([&] { reader.version("test.model", 3); }), HasSubstr("version 3"));
+  EXPECT_THAT(why_not([&] { reader.version("other", 4); }), HasSubstr("other"));
+  EXPECT_EQ(why_not([&] { reader.number("size", 0, 6); }),
+            "m.safetensors: size is 7, expected 0 to 6");
+  EXPECT_THAT(why_not([&] { reader.numbered_choice<KmeansStart>("start"); }),
+              HasSubstr("expected 0 to 2"));
+  EXPECT_THAT(why_not([&] { reader.rows("size", 3); }), HasSubstr("size"));
+  EXPECT_THAT(why_not([&] { reader.classes(); }), HasSubstr("names 1 classes"));
+  KmeansOptions options;
+  EXPECT_THAT(why_not([&] { reader.options("words", options); }),
+              AllOf(HasSubstr("option.words.clusters"), HasSubstr("0")));
+  EXPECT_THAT(why_not([&] { reader.options("points", options); }),
+              HasSubstr("has no option.points.clusters"));
+}
+
+}  // namespace
+}  // namespace fovea::io
