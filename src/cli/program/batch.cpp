@@ -101,7 +101,7 @@ int run_batch(Context& context, const std::vector<std::string>& inputs,
       throw_if_stopped(context.exec);
       const Outcome outcome = work(i);
       members = outcome.members;
-      if (!context.json) context.console.print(outcome.line + "\n");
+      if (!context.json && !outcome.line.empty()) context.console.print(outcome.line + "\n");
     } catch (const Cancelled&) {
       stopped = true;
       break;

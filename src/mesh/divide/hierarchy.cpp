@@ -45,7 +45,7 @@ double common_area(const Part& part, const Clusters& halves) {
 
 class Hierarchy {
  public:
-  Hierarchy(const Divider& divider, const Part& whole, const SegmentOptions& options, int count)
+  Hierarchy(Divider& divider, const Part& whole, const SegmentOptions& options, int count)
       : divider_(divider), whole_(whole), rules_(options.hierarchy), count_(count) {
     result_ = one_cluster(whole);
     bend_ = mean_bend(whole.graph);
@@ -64,8 +64,7 @@ class Hierarchy {
   }
 
  private:
-  // A part that may be divided waits with its two halves. Parts that fell into pieces (a part is
-  // not always connected) are left whole.
+  // A part that may be divided waits with its two halves.
   void offer(std::vector<std::int32_t> faces, int depth) {
     if (faces.size() < 2) return;
     if (count_ == 0 &&
@@ -106,7 +105,7 @@ class Hierarchy {
     for (std::vector<std::int32_t>& side : sides) offer(std::move(side), branch.depth + 1);
   }
 
-  const Divider& divider_;
+  Divider& divider_;
   const Part& whole_;
   const HierarchyOptions& rules_;
   int count_;
@@ -119,7 +118,7 @@ class Hierarchy {
 
 }  // namespace
 
-Clusters divide_by_halves(const Divider& divider, const Part& part, const SegmentOptions& options,
+Clusters divide_by_halves(Divider& divider, const Part& part, const SegmentOptions& options,
                           int count) {
   return Hierarchy(divider, part, options, count).run();
 }

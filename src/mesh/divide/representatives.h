@@ -32,7 +32,7 @@ struct GroupOptions {
 };
 // Least spread of several tries: neighbors merged step by step where it costs the least (Ward),
 // and centers drawn by chance, far points likelier; each moved until nothing changes (Lloyd).
-// `links` say which points are neighbors; all hang together by them.
+// `links` say which points are neighbors; groups that no link connects are merged last.
 Groups group_points(const Points& points, std::span<const Conductance> links,
                     const GroupOptions& options);
 

@@ -62,18 +62,18 @@ class Resistance final : public Divider {
     return part;
   }
 
-  Clusters divide(const Part& part, int count) const override {
+  Clusters divide(const Part& part, int count) override {
     const ResistanceOptions& how = options_.resistance;
     if (count == 1 || part.faces() < 2) return one_cluster(part);
     if (count == 0 && !has_valleys(part.graph)) return one_cluster(part);
-    const int most = count > 0 ? count : std::max(how.most_segments, kModesChosen - 1);
+    const int most = count > 0 ? count : std::max(how.most_parts, kModesChosen - 1);
     const auto nodes = static_cast<int>(std::min<std::size_t>(
         part.faces(), static_cast<std::size_t>(std::max(how.superfaces, most))));
     const Superfaces superfaces = make_superfaces(part, nodes, options_.exec);
     const Network network = make_network(part, superfaces);
     const Spectrum spectrum = slowest_modes(network, std::max(most + 1, kModesApart));
     throw_if_stopped(options_.exec);
-    if (count == 0) count = choose_count(spectrum, how.most_segments);
+    if (count == 0) count = choose_count(spectrum, how.most_parts);
     if (count == 1) return one_cluster(part);
     const Points points = spectral_points(spectrum, network.masses, count, how.power);
     const Groups groups =
@@ -110,7 +110,7 @@ class Resistance final : public Divider {
       const auto label = static_cast<std::size_t>(groups.labels[point]);
       const double distance = squared_distance(
           points.at(point), groups.centers.data() + label * dimensions, points.dimensions);
-      if (distance >= least[label]) continue;
+      if (distance >= least[label] && nearest[label] < points.count()) continue;
       least[label] = distance;
       nearest[label] = point;
     }
