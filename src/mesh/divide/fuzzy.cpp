@@ -1,7 +1,8 @@
 // Katz and Tal, "Hierarchical mesh decomposition using fuzzy clustering and cuts" (SIGGRAPH 2003):
-// representatives by shortest paths, memberships by distance to them, representatives moved until
-// they stay, faces whose two best memberships are alike left to a minimum cut. Sums go over all
-// faces, and all may represent, unless a number of candidates is asked for.
+// chooses representatives by shortest paths, computes memberships by distance to them, moves
+// representatives until they stay, and leaves faces whose two best memberships are alike to a
+// minimum cut. Sums run over all faces, and every face may represent unless the number of
+// candidates is given.
 #include "mesh/divide/fuzzy.h"
 
 #include <algorithm>
@@ -83,7 +84,7 @@ class Fuzzy final : public Divider {
   }
 
  private:
-  // Faces that may represent, and their distances to all.
+  // The faces that may represent, and their distances to all faces.
   struct Candidates {
     std::vector<std::int32_t> faces;
     ImageView<const float> rows{};

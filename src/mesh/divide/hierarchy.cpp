@@ -1,5 +1,5 @@
-// Binary divisions of binary divisions: the part is divided next that gains most by it, as in
-// Ward's merging: by the distance of its representatives and the areas of its halves.
+// Divides parts into two again and again. The next part to be divided is the one that gains most,
+// as in Ward's merging: by the distance between its representatives and the areas of its halves.
 #include <algorithm>
 #include <numeric>
 #include <queue>
@@ -12,7 +12,7 @@ namespace fovea::mesh {
 namespace {
 
 struct Branch {
-  std::vector<std::int32_t> faces;  // of the part that all began with
+  std::vector<std::int32_t> faces;  // numbered as in the whole part
   Clusters halves;
   int depth = 0;
 };
@@ -34,7 +34,7 @@ double mean_bend(const DualGraph& graph) {
   return graph.arcs.empty() ? 0 : sum / static_cast<double>(graph.arcs.size());
 }
 
-// What the halves add up to, as resistances in parallel do.
+// The areas of the halves combined, as resistances in parallel are.
 double common_area(const Part& part, const Clusters& halves) {
   double areas[2] = {0, 0};
   for (std::size_t face = 0; face < part.faces(); ++face)
