@@ -1,5 +1,5 @@
 #pragma once
-// Everything of one system: parts of surface meshes.
+// The mesh system: segments surface meshes into parts, evaluates segmentations and draws them.
 #include <fovea/mesh/dual_graph.h>
 #include <fovea/mesh/evaluate.h>
 #include <fovea/mesh/segment.h>

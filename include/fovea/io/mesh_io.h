@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-// Triangle meshes: OFF, OBJ, PLY (ascii, both byte orders) and STL (ascii, binary). A file's format
-// is told by its content, never by its name. Errors are FormatError (the file is damaged, lies or
-// is of another format), IoError and WriteError, each one line with the file and the cause. No more
-// memory is taken than the file's length can justify.
+// Triangle meshes in files: OFF, OBJ, PLY and STL are read, GLB is written besides. The content of
+// a file decides its format, never its name. A reader throws FormatError for a file that is damaged
+// or has another format, a writer throws WriteError; each message is one line that names the file
+// and the cause. Readers never allocate more memory than the length of the file can justify.
 namespace fovea::io {
 
 using Vertex = std::array<float, 3>;
@@ -23,49 +23,69 @@ FOVEA_API const char* to_string(MeshFormat format);
 
 struct TriangleMesh {
   std::vector<Vertex> vertices;
-  std::vector<Triangle> faces;  // in the file's order, corners as it turns them
-  // Of each triangle the face of the file that it is a part of; empty where all of them are
-  // triangles.
+  std::vector<Triangle> faces;  // in the order of the file, with the corners in their order
+  // One per triangle: the face of the file that it is a part of. Empty where every face of the file
+  // is a triangle.
   std::vector<std::int32_t> polygons;
-  MeshFormat format = MeshFormat::kOff;
+  MeshFormat format = MeshFormat::kOff;  // the format that it was read from
 
-  // Faces of the file.
+  // How many faces the file has.
   std::int32_t file_faces() const {
     return polygons.empty() ? static_cast<std::int32_t>(faces.size()) : polygons.back() + 1;
   }
 };
 
+// What to do with faces that have more than three corners.
 enum class Polygons : unsigned char { kTriangulate, kRefuse };
 FOVEA_API std::span<const Choice> choices(Polygons);
 
 struct MeshReadOptions {
-  Polygons polygons = Polygons::kTriangulate;  // faces of more than three corners: cut into a fan
-                                               // of triangles, or refused by name
-  bool weld = true;  // STL, which has no shared corners: those at the same place become one
+  Polygons polygons =
+      Polygons::kTriangulate;  // cut polygons into fans of triangles, or refuse them
+  bool weld = true;  // join the corners of an STL file that lie at the same place; STL has no
+                     // shared corners
 };
 FOVEA_API void describe(OptionVisitor& visit, MeshReadOptions& options);
 
-// Vertices are finite, indices in range; everything else is legal: no faces at all is refused, but
-// borders, several components, isolated vertices, faces that name a vertex twice, edges of many
-// faces are not.
+// All vertices are finite and all corners are vertices of the mesh. A file without faces is
+// refused. Borders, several components, isolated vertices, faces that use a vertex twice and edges
+// with many faces are legal.
 FOVEA_API TriangleMesh read_mesh(const std::string& path, const MeshReadOptions& options = {});
+// Reads from memory; `name` stands for the file in messages.
 FOVEA_API TriangleMesh read_mesh(std::span<const std::byte> data, const std::string& name,
                                  const MeshReadOptions& options = {});
 
-// What is said of each triangle besides its corners.
+// What is known about each triangle besides its corners. Either span may be empty.
 struct FaceMarks {
-  std::span<const std::int32_t> labels{};  // OBJ: groups of that number; PLY: property "label"
-  std::span<const std::array<std::uint8_t, 3>> colors{};  // PLY, OFF
+  std::span<const std::int32_t> labels{};
+  std::span<const std::array<std::uint8_t, 3>> colors{};  // red, green and blue
 };
-// Writes by extension: .off, .obj, .ply (binary, little endian), .stl (binary). The file appears
-// whole or not at all.
-FOVEA_API void write_mesh(const std::string& path, const TriangleMesh& mesh,
-                          const FaceMarks& marks = {});
 
-// Labels as the Princeton benchmark has them: a number a line and face.
+struct MeshWriteOptions {
+  bool ascii = false;  // write PLY as text; OFF and OBJ always are text, STL and GLB never
+};
+FOVEA_API void describe(OptionVisitor& visit, MeshWriteOptions& options);
+
+// Writes a mesh in the format that the extension names. A file appears whole or not at all.
+//   .ply  Vertices have colors and a property "label". A vertex between two parts is written once
+//         per part, because viewers and libraries read colors of vertices more often than colors of
+//         faces. Without marks the vertices stay as they are.
+//   .glb  Binary glTF 2.0 with vertex colors (COLOR_0, linear as glTF has them), vertices as in
+//   PLY. .obj  One group and one material per label, faces ordered by label. The materials go to a
+//   .mtl
+//         file of the same name beside it.
+//   .off  One color per face.
+//   .stl  The geometry alone; the format has no place for labels and colors.
+FOVEA_API void write_mesh(const std::string& path, const TriangleMesh& mesh,
+                          const FaceMarks& marks = {}, const MeshWriteOptions& options = {});
+
+// Labels as the Princeton benchmark stores them: a text file with one number per line and face.
 FOVEA_API std::vector<std::int32_t> read_labels(const std::string& path);
 FOVEA_API void write_labels(const std::string& path, std::span<const std::int32_t> labels);
+// The same text.
+FOVEA_API std::string labels_text(std::span<const std::int32_t> labels);
 
+// The extensions of mesh files, for expand_inputs().
 FOVEA_API InputKind mesh_files();
 
 }  // namespace fovea::io

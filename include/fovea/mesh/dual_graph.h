@@ -9,62 +9,69 @@
 
 namespace fovea::mesh {
 
-// What is worth knowing of a mesh before it is cut.
+// What is worth knowing about a mesh before it is segmented.
 struct MeshInfo {
   std::int64_t vertices = 0;
   std::int64_t faces = 0;
   std::int64_t edges = 0;
-  std::int64_t border_edges = 0;        // of one face
-  std::int64_t non_manifold_edges = 0;  // of three faces or more
-  std::int64_t flipped_edges = 0;       // both faces run along it the same way
-  std::int64_t degenerate_faces = 0;    // without area
-  std::int64_t duplicate_faces = 0;     // of the corners of another
-  std::int64_t isolated_vertices = 0;
-  int components = 0;  // of faces that hang together by edges
+  std::int64_t border_edges = 0;        // edges with one face
+  std::int64_t non_manifold_edges = 0;  // edges with three faces or more
+  std::int64_t flipped_edges = 0;       // edges along which both faces run the same way
+  std::int64_t degenerate_faces = 0;    // faces without area
+  std::int64_t duplicate_faces = 0;     // faces with the corners of an earlier face
+  std::int64_t isolated_vertices = 0;   // vertices that no face uses
+  int components = 0;                   // groups of faces that are connected by edges
   double area = 0;
-  double volume = 0;           // enclosed; of open meshes it means little
+  double volume = 0;           // the volume inside a closed mesh; it means little for an open one
   bool closed = false;         // every edge has two faces
-  std::array<float, 3> low{};  // of the box around it
+  std::array<float, 3> low{};  // the corners of the bounding box
   std::array<float, 3> high{};
 };
 FOVEA_API MeshInfo mesh_info(const io::TriangleMesh& mesh);
 
-// One face beside another, over a shared edge.
+// Two faces that share an edge.
 struct DualArc {
   std::int32_t a = 0;
   std::int32_t b = 0;
-  float geodesic = 0;    // between the centroids, over the edge, both faces unfolded into a plane
-  float angle = 0;       // between the normals, radians
+  float geodesic = 0;    // the distance between the centroids across the edge, with both faces
+                         // unfolded into a plane
+  float angle = 0;       // the angle between the normals in radians
   bool concave = false;  // the edge is a valley, seen from outside
-  float edge = 0;        // its length
+  float edge = 0;        // the length of the edge
 };
 
-// Faces as nodes, shared edges as arcs. An edge of several faces ties each two of them. A face
-// without area has angle 0 to its neighbors, and its distance to them goes by the middles of the
-// edges; nothing is ever NaN.
+// The graph whose nodes are the faces of a mesh and whose arcs are shared edges. An edge with
+// several faces connects every two of them; an edge with more than 64 faces connects each face with
+// the next one only. A face without area has an angle of 0 to its neighbors, and its distance to
+// them runs through the midpoints of edges, so that no value is ever NaN.
 struct DualGraph {
-  std::vector<DualArc> arcs;  // a < b, ordered
-  std::vector<float> areas;   // of each face
+  std::vector<DualArc> arcs;  // a < b, in ascending order
+  std::vector<float> areas;   // one per face
   std::vector<std::array<float, 3>> centroids;
-  std::vector<std::array<float, 3>> normals;  // of length 1 and outwards (0 of faces without area)
-  std::vector<std::int32_t> components;       // of each face, numbered by its first one
+  std::vector<std::array<float, 3>> normals;  // unit vectors that point outward; 0 for faces
+                                              // without area
+  std::vector<std::int32_t> components;       // one per face: its connected component, from 0
 
   int faces() const { return static_cast<int>(areas.size()); }
 };
 
-// `smoothing` rounds of averaging normals with those of the neighbors, weighted by area, before
-// angles are measured. Outwards is told for each component by the sign of its volume.
+// Before angles are measured, normals are averaged `smoothing` times with those of their neighbors,
+// weighted by area. The sign of a component's volume decides which side of it is outside.
 FOVEA_API DualGraph dual_graph(const io::TriangleMesh& mesh, int smoothing = 0);
 
-// What a step from face to face costs (Katz and Tal, SIGGRAPH 2003):
+// What a step from a face to its neighbor costs (Katz and Tal, SIGGRAPH 2003):
 //   alpha geodesic / mean(geodesic) + (1 - alpha) angular / mean(angular),
-// angular = eta (1 - cos angle), with eta for convex edges and 1 for concave ones. A mesh without
-// any angle has the first part only.
+// where angular = eta (1 - cos angle) at convex edges and 1 - cos angle at concave ones. On a mesh
+// without any angle the first term is the whole cost.
 struct ArcCosts {
-  double alpha = 0.5;  // share of the distance
-  double eta = 0.1;    // of convex edges
+  double alpha = 0.5;  // 0 to 1: the weight of the distance; the rest is the weight of the angle
+  double eta = 0.1;    // 0 to 1: how much a convex edge counts compared with a concave one
 };
+FOVEA_API void describe(OptionVisitor& visit, ArcCosts& costs);
+
+// One cost per arc.
 FOVEA_API std::vector<float> arc_costs(const DualGraph& graph, const ArcCosts& costs = {});
+// The same costs as a graph for shortest paths.
 FOVEA_API Graph path_graph(const DualGraph& graph, const ArcCosts& costs = {});
 
 }  // namespace fovea::mesh

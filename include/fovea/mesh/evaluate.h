@@ -7,26 +7,29 @@
 
 namespace fovea::mesh {
 
-// How far two segmentations of a mesh are apart, as the Princeton benchmark measures it (Chen,
-// Golovinskiy and Funkhouser, SIGGRAPH 2009): 0 is equal.
-struct SegmentationErrors {
-  double rand = 0;  // 1 - Rand index: pairs of faces that one puts together and the other apart,
-                    // by area
-  double cut_discrepancy = 0;  // mean distance of cuts to the nearest of the other's, both ways,
-                               // over the mean distance of faces to the centroid
-  double hamming = 0;          // mean of the two below
+// How much two segmentations of a mesh differ, by the measures of the Princeton benchmark (Chen,
+// Golovinskiy and Funkhouser, SIGGRAPH 2009). Every measure is 0 for equal segmentations.
+struct SegmentationReport {
+  double rand = 0;  // 1 - Rand index: the share of pairs of faces, weighted by area, that lie in
+                    // one part here and in two parts there
+  double cut_discrepancy = 0;  // the mean distance from a border to the nearest border of the other
+                               // segmentation, both ways, relative to the mean distance of the
+                               // surface from its centroid
+  double hamming = 0;          // the mean of the two below
   double hamming_missing = 0;
   double hamming_false = 0;
   double global_consistency = 0;
   double local_consistency = 0;
 };
-FOVEA_API SegmentationErrors compare_segmentations(const io::TriangleMesh& mesh,
+// Both segmentations have one label per face.
+FOVEA_API SegmentationReport compare_segmentations(const io::TriangleMesh& mesh,
                                                    std::span<const std::int32_t> a,
                                                    std::span<const std::int32_t> b);
 
-// Against several people's: the mean of the errors to each.
-FOVEA_API SegmentationErrors compare_to_people(const io::TriangleMesh& mesh,
-                                               std::span<const std::int32_t> labels,
-                                               std::span<const std::vector<std::int32_t>> people);
+// Compares a segmentation with several reference segmentations, such as those that people made, and
+// returns the mean of every measure.
+FOVEA_API SegmentationReport
+evaluate_segmentation(const io::TriangleMesh& mesh, std::span<const std::int32_t> labels,
+                      std::span<const std::vector<std::int32_t>> references);
 
 }  // namespace fovea::mesh

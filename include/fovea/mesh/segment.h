@@ -8,81 +8,109 @@
 
 namespace fovea::mesh {
 
-// resistance: costs of steps read as electrical resistances, spectral coordinates, representatives.
-// fuzzy: shortest paths, representatives and memberships of Katz and Tal.
+// kResistance reads the costs of steps between faces as electrical resistances and groups faces by
+// spectral coordinates of that network. kFuzzy measures shortest paths and shares each face among
+// representatives, as Katz and Tal do (SIGGRAPH 2003).
 enum class Method : unsigned char { kResistance, kFuzzy };
 FOVEA_API std::span<const Choice> choices(Method);
-// At once into k parts, or by halves of halves until a rule stops it.
+// kKWay divides a mesh into all parts at once. kHierarchical divides it into two, and goes on to
+// divide one of the parts into two until there are enough or a rule of HierarchyOptions stops it.
 enum class Division : unsigned char { kKWay, kHierarchical };
 FOVEA_API std::span<const Choice> choices(Division);
 
+// When the hierarchical division stops. The rules apply where the number of parts is chosen; a
+// given number of parts overrules them.
 struct HierarchyOptions {
-  int depth = 6;                // of divisions, at most; 1 is a binary cut
-  double least_distance = 0.1;  // between representatives, of the first division's: below, a part
-                                // stays whole
-  double least_angle =
-      0.02;              // mean angular step of a part, of the whole mesh's: below it stays whole
-  int least_faces = 50;  // parts with fewer stay whole
+  int depth = 6;                // the most divisions one below the other, 1 to 30; 1 cuts once
+  double least_distance = 0.1;  // 0 to 1: a part stays whole if its two halves are nearer to each
+                                // other than this share of the distance in the first division
+  double least_angle = 0.02;    // 0 to 1: a part stays whole if its faces bend less, on average,
+                                // than this share of the average over the whole mesh
+  int least_faces = 50;         // a part with fewer faces stays whole
 };
 FOVEA_API void describe(OptionVisitor& visit, HierarchyOptions& options);
 
+// Settings of Method::kFuzzy.
 struct FuzzyOptions {
-  ArcCosts costs{};        // alpha 0.5, eta 0.1
-  int most_segments = 20;  // where the number is chosen
-  int rounds = 10;         // of updating representatives
-  int candidates = 0;      // faces that may represent, spread evenly; 0: all of them, which takes 4
-                           // bytes times the square of the faces
-  int power = 1;           // of distances in memberships; Katz and Tal have 1, with more of it
-                           // representatives are drawn less towards the middle
-  double fuzziness = 0.1;  // faces whose two best memberships differ by less are left to the cut
+  ArcCosts costs{};     // what a step from face to face costs
+  int most_parts = 20;  // the most parts, where their number is chosen
+  int rounds = 10;      // how often representatives may move; 0 leaves them where they start
+  int candidates = 0;   // how many faces may become representatives; 0 lets every face, which takes
+                        // 4 bytes of memory times the square of the number of faces
+  int power = 1;  // 1 to 16: the power of distances in memberships. Katz and Tal use 1; with a
+                  // higher power representatives stay farther apart
+  double fuzziness = 0.1;  // 0 to 1: the minimum cut decides about faces whose two best memberships
+                           // differ by less
 };
 FOVEA_API void describe(OptionVisitor& visit, FuzzyOptions& options);
 
+// Settings of Method::kResistance.
 struct ResistanceOptions {
-  ArcCosts costs{.alpha = 0.04, .eta = 0};
-  double smoothing = 6;    // of normals before angles are measured, in rounds on a mesh of 10000
-                           // faces or as much length on others
-  int superfaces = 800;    // patches that are divided instead of faces
-  double power = 0.6;      // of the eigenvalues by which coordinates are divided
-  int restarts = 0;        // of representatives
-  int most_segments = 20;  // where the number is chosen
+  ArcCosts costs{.alpha = 0.04, .eta = 0};  // what a step from face to face costs
+  double smoothing = 6;  // how often normals are averaged with their neighbors' before angles are
+                         // measured, on a mesh of 10000 faces; other meshes are smoothed over the
+                         // same length
+  int superfaces = 800;  // how many patches of faces are divided in place of the faces
+  double power = 0.6;    // 0 to 4: coordinates are divided by this power of their eigenvalues
+  int restarts = 0;      // how many more groupings are tried, from representatives drawn at random
+  int most_parts = 20;   // the most parts, where their number is chosen
 };
 FOVEA_API void describe(OptionVisitor& visit, ResistanceOptions& options);
 
 struct SegmentOptions {
-  int segments = 0;  // parts; 0 chooses
+  int parts = 0;  // how many parts to make; 0 chooses the number
   Method method = Method::kResistance;
   Division division = Division::kKWay;
-  bool cut = true;        // seams along concave edges, by a minimum cut through the faces in doubt
-  int least_island = 10;  // pieces of a part with fewer faces are given to the part around them
+  bool cut = true;        // moves borders between parts into concave edges, by a minimum cut
+  int least_island = 10;  // a stray piece of a part with fewer faces joins the part around it
   ResistanceOptions resistance{};
   FuzzyOptions fuzzy{};
   HierarchyOptions hierarchy{};
-  PathOptions paths{};  // of fuzzy; its exec is the one below
+  PathOptions paths{};  // how Method::kFuzzy finds shortest paths; its exec is not used
   Exec exec{};
 };
 FOVEA_API void describe(OptionVisitor& visit, SegmentOptions& options);
 
 struct Segmentation {
-  std::vector<std::int32_t> labels;  // of each face: its cluster, from 0 on
-  int clusters = 0;
-  std::vector<std::int32_t> segments;  // of each face: its connected piece of a cluster, from 0 on
-  int pieces = 0;
-  std::vector<std::int32_t> representatives;  // a face a cluster
-  std::vector<float> membership;  // of each face: how sure its cluster is, from 1 / clusters to 1
-  bool chosen = false;            // the number of clusters was chosen
+  std::vector<std::int32_t> labels;  // one per face: the part that it belongs to, from 0
+  int count = 0;                     // how many parts there are
+  std::vector<std::int32_t> pieces;  // one per face: the connected piece of a part, from 0. A part
+                                     // may consist of several pieces
+  int piece_count = 0;
+  std::vector<std::int32_t> representatives;  // one face per part
+  std::vector<float> membership;  // one per face: how surely it belongs to its part, up to 1
+  bool chosen = false;            // whether the number of parts was chosen
   double cut_value = 0;           // what the minimum cuts cost
-  std::string engine;             // of distances, where there are some
+  std::string engine;             // the engine that found shortest paths; empty where none did
   double graph_seconds = 0;
   double distance_seconds = 0;
   double cluster_seconds = 0;
   double cut_seconds = 0;
 };
 
-// Cuts a mesh into parts that people would name. Components are cut each by themselves; where a
-// number is given it is shared out among them by area, at least one each. The same mesh, options
-// and seed give the same parts for any number of threads and on any device. InvalidArgument for a
-// mesh without faces and more segments than faces.
+// Divides meshes into parts that people would name. It keeps its memory from one mesh to the next.
+// Connected components of a mesh are divided separately; a given number of parts is shared among
+// them by area, and each has at least one. Equal meshes, options and seeds give equal parts, for
+// any number of threads and on any device. One thread at a time may use a segmenter.
+class FOVEA_API Segmenter {
+ public:
+  // Throws InvalidArgument for an option outside its range.
+  explicit Segmenter(const SegmentOptions& options = {});
+  ~Segmenter();
+  Segmenter(Segmenter&&) noexcept;
+  Segmenter& operator=(Segmenter&&) noexcept;
+
+  // Throws InvalidArgument for a mesh that has no face or fewer faces than parts to make.
+  Segmentation segment(const io::TriangleMesh& mesh);
+
+  const SegmentOptions& options() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// A Segmenter that is used once.
 FOVEA_API Segmentation segment(const io::TriangleMesh& mesh, const SegmentOptions& options = {});
 
 }  // namespace fovea::mesh

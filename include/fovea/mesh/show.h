@@ -11,41 +11,46 @@
 
 namespace fovea::mesh {
 
-// A color a segment: far apart, also for neighbors by number.
-FOVEA_API std::vector<report::Color> segment_colors(std::span<const std::int32_t> labels);
-// A color a face by a value, such as a distance.
+// One color per face, chosen by its label. Labels that follow each other have colors that are easy
+// to tell apart.
+FOVEA_API std::vector<report::Color> part_colors(std::span<const std::int32_t> labels);
+// One color per face, chosen by a value such as a distance.
 FOVEA_API std::vector<report::Color> value_colors(std::span<const float> values,
                                                   report::ColorMap map);
 
 struct RenderOptions {
-  int width = 480;  // pixels of a view, 16 to 8192
+  int width = 480;  // the size of one view in pixels, 16 to 8192
   int height = 480;
   double azimuth = 30;    // degrees around the upright axis
   double elevation = 20;  // degrees above the horizon
-  int views = 1;          // side by side, turned evenly around the upright axis
-  int supersample = 3;    // squared samples a pixel
+  int views = 1;          // how many views stand side by side, turned evenly about the upright axis
+  int supersample = 3;    // each pixel is the mean of this number squared of samples
   report::Color background = report::kWhite;
-  // Of each face: dark lines run between different ones. Empty: between different colors.
+  // One label per face: dark lines are drawn between faces with different labels. Where it is
+  // empty, they are drawn between faces with different colors.
   std::span<const std::int32_t> parts{};
   Exec exec{};
 };
 FOVEA_API void describe(OptionVisitor& visit, RenderOptions& options);
 
-// The mesh drawn without any display: a software rasterizer with depth, light from the viewer's
-// shoulder and dark lines around parts. Views have one scale, so that the mesh fills the fullest.
-// Equal for any number of threads.
+// Draws a mesh without a display, by a software rasterizer with a depth buffer, one light and dark
+// lines between parts. All views have the same scale, by which the largest of them is filled. The
+// picture is the same for any number of threads.
 FOVEA_API Image<std::uint8_t> render(const io::TriangleMesh& mesh,
                                      std::span<const report::Color> colors,
                                      const RenderOptions& options = {});
 
-// A page with the mesh to be turned by hand, in a file that needs nothing else: geometry and
-// colors lie within, drawn by WebGL, and without it by the processor. Labels are below 65536.
-struct ModelView {
+struct ModelPageOptions {
   std::string title{};
-  std::string text{};
-  std::vector<std::string> names{};  // of the segments, for the legend; without one: "part N"
+  std::string text{};                // a line below the title
+  std::vector<std::string> names{};  // the names of parts in the legend; others are "part N"
 };
+FOVEA_API void describe(OptionVisitor& visit, ModelPageOptions& options);
+
+// An HTML page on which the mesh can be turned by hand. The file holds everything that it needs and
+// works offline. WebGL draws the mesh, and the processor does where there is no WebGL. Labels must
+// be below 65536.
 FOVEA_API std::string model_page(const io::TriangleMesh& mesh, std::span<const std::int32_t> labels,
-                                 const ModelView& view = {});
+                                 const ModelPageOptions& options = {});
 
 }  // namespace fovea::mesh

@@ -19,12 +19,13 @@ struct GraphArc {
   float cost = 0;  // 0 or more, finite
 };
 
-// An undirected graph, neighbors of a node together.
+// An undirected graph that stores the neighbors of a node next to each other.
 class FOVEA_API Graph {
  public:
   Graph() = default;
-  // Of several arcs between two nodes the cheapest counts; those from a node to itself do not.
-  // InvalidArgument for a node that is not there and a cost that is negative or not finite.
+  // Where several arcs connect two nodes, the cheapest counts; arcs from a node to itself are
+  // ignored. Throws InvalidArgument for a node that does not exist and for a cost that is negative
+  // or not finite.
   Graph(int nodes, std::span<const GraphArc> arcs);
 
   int nodes() const { return nodes_; }
@@ -42,16 +43,18 @@ class FOVEA_API Graph {
 
  private:
   int nodes_ = 0;
-  std::vector<std::int64_t> first_{0};  // of each node in the lists below, and their end
+  std::vector<std::int64_t> first_{0};  // where each node's part of the lists below begins, and
+                                        // where the last ends
   std::vector<std::int32_t> neighbors_;
   std::vector<float> costs_;
 };
 
-// dijkstra: from every node, for sparse graphs; on the CPU whatever device was asked for.
-// floyd-warshall: blocked, half of the matrix only (Katz and Kider 2008), for dense graphs. On a
-// GPU it needs 4 bytes times the square of the nodes there. partitioned: the graph is cut into
-// parts, and distances inside parts and over the nodes on their borders are combined (Djidjev et
-// al. 2014), for large sparse graphs that fall into parts, as meshes do.
+// kDijkstra searches from every node and suits sparse graphs; it always runs on the CPU.
+// kFloydWarshall works on half of the matrix in blocks (Katz and Kider 2008) and suits dense
+// graphs; on a GPU it needs 4 bytes times the square of the number of nodes there. kPartitioned
+// divides the graph and combines distances inside its parts with distances over the nodes on their
+// borders (Djidjev et al. 2014); it suits large sparse graphs that are easy to divide, as meshes
+// are.
 enum class PathEngine : unsigned char { kAuto, kDijkstra, kFloydWarshall, kPartitioned };
 FOVEA_API std::span<const Choice> choices(PathEngine);
 FOVEA_API const char* to_string(PathEngine engine);
@@ -59,28 +62,28 @@ FOVEA_API const char* to_string(PathEngine engine);
 constexpr float kUnreachable = std::numeric_limits<float>::infinity();
 
 struct PathOptions {
-  PathEngine engine = PathEngine::kAuto;  // auto: by size, density, device and free memory
-  float cutoff = kUnreachable;  // distances beyond it need not be known and are given as infinite;
-                                // saves time with dijkstra
-  std::uint64_t memory = 0;     // most bytes for distances on the device; 0: what it has free. What
-                                // does not fit goes through the host's memory in tiles
+  PathEngine engine = PathEngine::kAuto;  // kAuto chooses by size, density, device and memory
+  float cutoff = kUnreachable;  // distances beyond it are reported as infinite, which saves
+                                // kDijkstra time
+  std::uint64_t memory = 0;     // the most bytes for distances on the device; 0 takes what is free
+                                // there. What does not fit goes through host memory in tiles
   Exec exec{};
 };
 FOVEA_API void describe(OptionVisitor& visit, PathOptions& options);
 
-// The distances between all nodes, each pair kept once.
+// The distances between all nodes. Each pair is stored once.
 class FOVEA_API DistanceMatrix {
  public:
   DistanceMatrix() = default;
   explicit DistanceMatrix(int nodes);
 
   int nodes() const { return nodes_; }
-  // In any order of the two.
+  // The two nodes may be given in any order.
   float at(int a, int b) const { return values_[index(a, b)]; }
   void set(int a, int b, float distance) { values_[index(a, b)] = distance; }
-  // The distances of one node to all, in their order.
+  // The distances from one node to all nodes, in the order of their numbers.
   void row(int node, std::span<float> to) const;
-  // Pairs (a, b) with b <= a, row after row.
+  // The pairs (a, b) with b <= a, row after row.
   std::span<const float> lower() const { return {values_.data(), values_.size()}; }
   std::span<float> lower() { return {values_.data(), values_.size()}; }
 
@@ -94,25 +97,27 @@ class FOVEA_API DistanceMatrix {
 };
 
 struct PathRun {
-  PathEngine engine = PathEngine::kDijkstra;  // that did it
-  std::string why;                            // chosen by auto, in words
-  int parts = 0;                              // of partitioned
-  double relaxations = 0;  // minima of a sum that were taken (floyd-warshall and partitioned)
+  PathEngine engine = PathEngine::kDijkstra;  // the engine that ran
+  std::string why;                            // why kAuto chose it, in words
+  int parts = 0;                              // how many parts kPartitioned made
+  double relaxations = 0;  // how many minima of a sum kFloydWarshall and kPartitioned took
 };
 
-// Distances from every node to every other; infinite where there is no path. Engines agree to 1e-4
-// relative; each gives the same bits for any number of threads, and floyd-warshall and partitioned
-// the same on CPU and GPU. Memory: 2 bytes times the square of the nodes.
+// Distances from every node to every other; they are infinite where there is no path. Engines agree
+// to a relative 1e-4. Each gives the same bits for any number of threads, and kFloydWarshall and
+// kPartitioned give the same bits on CPU and GPU. The result takes 2 bytes times the square of the
+// number of nodes.
 FOVEA_API DistanceMatrix all_distances(const Graph& graph, const PathOptions& options = {},
                                        PathRun* run = nullptr);
 
-// The same without keeping them: rows of the whole square as they are ready, in their order, from
-// the calling thread. Memory does not grow with the square of the nodes (but for floyd-warshall,
-// which needs half of it). The numbers are all_distances()'s; with dijkstra, whose sums start at
-// the node of the row, they may differ in the last bits.
+// Computes the same distances without keeping them: take() is called from the calling thread with
+// rows of the whole square, in their order. Memory does not grow with the square of the number of
+// nodes, except with kFloydWarshall, which needs half of the square. The numbers are those of
+// all_distances(); with kDijkstra, whose sums start at the node of the row, they may differ in the
+// last bits.
 struct DistanceRows {
-  int first = 0;                // node of the first row
-  ImageView<const float> rows;  // in host memory, valid during the call
+  int first = 0;                // the node of the first row
+  ImageView<const float> rows;  // lies in host memory and is valid during the call
 };
 FOVEA_API void stream_distances(const Graph& graph,
                                 const std::function<void(const DistanceRows&)>& take,
@@ -122,9 +127,9 @@ namespace detail {
 class TableMemory;
 }
 
-// The distances between all nodes, kept where they were made: a GPU's lie in its own memory, as a
-// square of 4 bytes a pair, so that what goes on working there copies nothing. Those that a GPU has
-// no room for lie on the host, as the CPU's do. The numbers are all_distances()'s.
+// The distances between all nodes, kept where they were computed. On a GPU they are a square with 4
+// bytes per pair in its memory, so that further work there copies nothing. Distances that a GPU has
+// no room for lie in host memory, as those of the CPU do. The numbers are those of all_distances().
 class FOVEA_API DistanceTable {
  public:
   DistanceTable();
@@ -133,15 +138,15 @@ class FOVEA_API DistanceTable {
   DistanceTable(DistanceTable&& other) noexcept;
   DistanceTable& operator=(DistanceTable&& other) noexcept;
 
-  // Those of another graph, in the same memory if that is large enough.
+  // Computes the distances of another graph, in the same memory if that is large enough.
   void compute(const Graph& graph, const PathOptions& options = {});
 
   int nodes() const;
   const PathRun& run() const;
-  Device device() const;  // where they lie: cpu, or a GPU
-  // The distances of some nodes to all, one a row, on the host.
+  Device device() const;  // where the distances lie
+  // The distances from some nodes to all nodes, one row per node, in host memory.
   Image<float> rows(std::span<const std::int32_t> nodes) const;
-  // All of them, on the host.
+  // All distances, in host memory.
   DistanceMatrix matrix() const;
 
  private:
@@ -149,14 +154,15 @@ class FOVEA_API DistanceTable {
   std::unique_ptr<detail::TableMemory> memory_;
 };
 
-// Distances from each of some nodes to all, one a row.
+// The distances from some nodes to all nodes, one row per source.
 FOVEA_API Image<float> distances_from(const Graph& graph, std::span<const std::int32_t> sources,
                                       const PathOptions& options = {});
 
-// For every node the nearest of some nodes, and how far it is.
+// For every node the nearest of some nodes and its distance.
 struct NearestSource {
   std::vector<float> distance;
-  std::vector<std::int32_t> source;  // its place in the list; -1 where none is reached
+  std::vector<std::int32_t> source;  // the place of the nearest in `sources`; -1 where there is
+                                     // no path to any
 };
 FOVEA_API NearestSource nearest_source(const Graph& graph, std::span<const std::int32_t> sources,
                                        const PathOptions& options = {});

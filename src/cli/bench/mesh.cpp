@@ -25,27 +25,14 @@ constexpr double kMostSteps = 1e12;  // floyd-warshall beyond it takes minutes o
 
 struct MeshBenchOptions {
   BenchOptions bench{.repeats = 5};
-  std::string divisions = "3,4,5";
+  std::vector<int> divisions{3, 4, 5};
 };
 void describe(OptionVisitor& visit, MeshBenchOptions& options) {
   describe(visit, options.bench);
   visit("divisions", options.divisions,
-        "of an icosahedron's faces in four: 3,4,5 are meshes of 1280, 5120 and 20480 faces");
-}
-
-std::vector<int> parse_divisions(const std::string& text) {
-  std::vector<int> all;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find(',', at), text.size());
-    int divisions = 0;
-    const auto [rest, error] = std::from_chars(text.data() + at, text.data() + end, divisions);
-    if (error != std::errc{} || rest != text.data() + end || divisions < 0 || divisions > 7)
-      throw InvalidArgument(
-          fmt::format("--divisions is '{}'; expected numbers of 0 to 7, such as 3,4", text));
-    all.push_back(divisions);
-    at = end + 1;
-  }
-  return all;
+        "how often an icosahedron's faces are divided in four: 3,4,5 are meshes of 1280, 5120 and "
+        "20480 faces",
+        0, 7);
 }
 
 BenchShape shape_of(const Graph& graph) {
@@ -163,7 +150,7 @@ BenchCase gpu_peak_case(const Exec& place) {
 std::vector<BenchCase> cases_of(const MeshBenchOptions& options, const Context& context) {
   const bool on_cpu = context.exec.device.kind != DeviceKind::kCuda;
   std::vector<BenchCase> cases;
-  for (const int divisions : parse_divisions(options.divisions)) {
+  for (const int divisions : options.divisions) {
     const auto graph = std::make_shared<const Graph>(detail::sphere_graph(divisions));
     if (on_cpu && graph->nodes() >= kSampledNodes) cases.push_back(sampled_case(graph));
     if (on_cpu) cases.push_back(engine_case(graph, PathEngine::kDijkstra));

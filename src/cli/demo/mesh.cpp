@@ -1,4 +1,4 @@
-// The gallery's section on meshes: bodies made of rounded limbs, cut into these again.
+// The gallery's section on meshes: bodies made of rounded limbs are divided into these limbs again.
 #include <fovea/io/sink.h>
 #include <fovea/mesh/segment.h>
 #include <fovea/mesh/show.h>
@@ -19,13 +19,13 @@ using namespace report;
 
 struct Shape {
   std::string name;
-  int segments;  // 0: chosen
+  int parts;  // 0 chooses the number
   io::TriangleMesh mesh;
 };
 
-mesh::SegmentOptions segment_options(const DemoRun& run, int segments) {
+mesh::SegmentOptions segment_options(const DemoRun& run, int parts) {
   mesh::SegmentOptions options;
-  options.segments = segments;
+  options.parts = parts;
   options.exec = run.exec;
   return options;
 }
@@ -36,7 +36,7 @@ mesh::RenderOptions view_of(const DemoRun& run, std::span<const std::int32_t> pa
 
 Image<std::uint8_t> parts_picture(const DemoRun& run, const io::TriangleMesh& mesh,
                                   const std::vector<std::int32_t>& labels) {
-  return mesh::render(mesh, mesh::segment_colors(labels), view_of(run, labels));
+  return mesh::render(mesh, mesh::part_colors(labels), view_of(run, labels));
 }
 
 Figure montage_of(const std::vector<Image<std::uint8_t>>& pictures,
@@ -53,21 +53,21 @@ void add_parts(Page& page, const DemoRun& run, const std::vector<Shape>& shapes)
   std::vector<Image<std::uint8_t>> pictures;
   std::vector<std::string> titles;
   for (const Shape& shape : shapes) {
-    const auto found = mesh::segment(shape.mesh, segment_options(run, shape.segments));
+    const auto found = mesh::segment(shape.mesh, segment_options(run, shape.parts));
     pictures.push_back(parts_picture(run, shape.mesh, found.labels));
     titles.push_back(
-        fmt::format("{}, {} parts{}", shape.name, found.clusters, found.chosen ? " (chosen)" : ""));
+        fmt::format("{}, {} parts{}", shape.name, found.count, found.chosen ? " (chosen)" : ""));
     io::FileSink file(fmt::format("{}/{}.html", run.folder, shape.name));
     file.write(mesh::model_page(
         shape.mesh, found.labels,
         {.title = "A " + shape.name,
-         .text = fmt::format("{} faces in {} parts", shape.mesh.faces.size(), found.clusters)}));
+         .text = fmt::format("{} faces in {} parts", shape.mesh.faces.size(), found.count)}));
     file.commit();
   }
   page.figure(montage_of(
       pictures, titles,
-      {"as many parts as were asked for, or as the shape has; a pipe without valleys is cut "
-       "somewhere",
+      {"The number of parts was given for the dog, the hand and the pipe and chosen for the "
+       "teapot. The pipe has no valleys, so that its borders lie anywhere.",
        "fovea mesh segment dog.off -k 11 -o parts.ply --picture parts.png "
        "--page dog.html"}));
   for (const Shape& shape : shapes)
@@ -83,10 +83,10 @@ void add_halves(Page& page, const DemoRun& run, const io::TriangleMesh& dog) {
     options.hierarchy.depth = depth;
     const auto found = mesh::segment(dog, options);
     pictures.push_back(parts_picture(run, dog, found.labels));
-    titles.push_back(fmt::format("depth {}, {} parts", depth, found.clusters));
+    titles.push_back(fmt::format("depth {}, {} parts", depth, found.count));
   }
   page.figure(montage_of(pictures, titles,
-                         {"halves, halves of halves, and once more",
+                         {"Each part is divided into two, once, twice and three times.",
                           "fovea mesh segment dog.off --division hierarchical --hierarchy-depth 3 "
                           "-o halves.ply"}));
 }
@@ -113,12 +113,12 @@ void add_fields(Page& page, const DemoRun& run, const io::TriangleMesh& hand) {
   };
   page.figures(
       {Figure::picture(shown(found.membership, found.labels, "membership"),
-                       {"how sure each face's part is; where it is not, a minimum cut puts the "
-                        "seam",
+                       {"How surely each face belongs to its part. Where that is in doubt, a "
+                        "minimum cut places the border.",
                         "fovea mesh segment hand.off -k 6 --show membership "
                         "--picture sure.png"}),
        Figure::picture(shown(distances, whole, "distance"),
-                       {"the way over the surface from the tip of a finger",
+                       {"The distance over the surface from the tip of a finger.",
                         fmt::format("fovea mesh distances hand.off --from {} --alpha 1 --picture "
                                     "far.png",
                                     source)})},
@@ -136,9 +136,12 @@ void add_demo_mesh(Page& page, const DemoRun& run) {
   for (const Shape& shape : shapes)
     io::write_mesh(fmt::format("{}/{}.off", run.folder, shape.name), shape.mesh);
   page.paragraph(
-      "Bodies of rounded limbs, cut into parts. Steps from face to face are read as electrical "
-      "resistances, high across valleys; what hangs together by little current is apart. The "
-      "meshes lie beside this page. Made-up bodies are no measure; `docs/mesh.md` has that.");
+      "These bodies of rounded limbs are divided into parts. A step from face to face is read as "
+      "an "
+      "electrical resistance that is high across valleys, and faces between which little current "
+      "flows belong to different parts. The meshes lie beside this page. Bodies made by code are "
+      "no "
+      "measure of accuracy; `docs/mesh.md` reports results on the Princeton benchmark.");
   add_parts(page, run, shapes);
   add_halves(page, run, shapes[0].mesh);
   add_fields(page, run, shapes[1].mesh);

@@ -1,4 +1,4 @@
-// fovea mesh distances: over the surface, from one face or between all, as arrays and pictures.
+// fovea mesh distances: measures distances over the surface, from one face or between all faces.
 #include <fovea/core/error.h>
 #include <fovea/core/version.h>
 #include <fovea/io/image_io.h>
@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include "cli/mesh/values.h"
 #include "cli/program/batch.h"
@@ -22,7 +23,7 @@ namespace fovea::cli {
 namespace {
 
 struct DistancesRequest {
-  int from = -1;
+  std::optional<int> from{};
   std::string output{};
   std::string picture{};
   mesh::ArcCosts costs{};
@@ -32,13 +33,12 @@ struct DistancesRequest {
 };
 
 void describe(OptionVisitor& visit, DistancesRequest& request) {
-  visit("from", request.from, "face to begin at, from 0; -1: every face, a row each", -1, 2e9);
-  visit("output", request.output, "file for the distances, .npy");
-  visit("picture", request.picture,
-        "file for a picture of the distances from the face, from some sides");
-  visit("alpha", request.costs.alpha,
-        "share of the distance in what a step costs; the rest is bending", 0, 1);
-  visit("eta", request.costs.eta, "how much convex edges count beside concave ones", 0, 1);
+  visit("from", request.from, "the face to measure from, counted from 0", 0, 2e9,
+        {.absent = "every face, one row per face"});
+  visit.path("output", request.output, TextUse::kOutput, "write the distances as an .npy array");
+  visit.path("picture", request.picture, TextUse::kOutput,
+             "write a picture of the distances from one face, seen from several sides");
+  describe(visit, request.costs);
   describe(visit, request.paths);
   visit.group("picture", request.render);
   describe(visit, request.read);
@@ -47,8 +47,8 @@ void describe(OptionVisitor& visit, DistancesRequest& request) {
 // What was found, for the summary.
 struct Found {
   PathRun run{};
-  double greatest = 0;           // of those that are finite
-  std::int64_t unreachable = 0;  // pairs
+  double greatest = 0;           // the greatest finite distance
+  std::int64_t unreachable = 0;  // pairs of faces without a path
 
   void add(std::span<const float> distances) {
     for (const float distance : distances) {
@@ -59,11 +59,11 @@ struct Found {
 };
 
 Found from_one(const DistancesRequest& request, const io::TriangleMesh& mesh, const Graph& graph) {
-  if (request.from >= graph.nodes())
+  if (*request.from >= graph.nodes())
     throw InvalidArgument(
-        fmt::format("--from is {}; the mesh has faces 0 to {}", request.from, graph.nodes() - 1));
+        fmt::format("--from is {}; the mesh has faces 0 to {}", *request.from, graph.nodes() - 1));
   Found found;
-  const std::int32_t source = request.from;
+  const std::int32_t source = *request.from;
   const Image<float> row = distances_from(graph, {&source, 1}, request.paths);
   const std::span<const float> distances(row.row(0), static_cast<std::size_t>(graph.nodes()));
   found.add(distances);
@@ -110,7 +110,7 @@ Found from_all(const DistancesRequest& request, const Graph& graph) {
 }
 
 int run_distances(DistancesRequest& request, Context& context) {
-  const bool all = request.from < 0;
+  const bool all = !request.from;
   if (request.output.empty() && (all || request.picture.empty()))
     throw InvalidArgument("mesh distances needs -o FILE.npy, or --from FACE and --picture FILE");
   if (!request.output.empty() && std::filesystem::path(request.output).extension() != ".npy")
@@ -153,16 +153,16 @@ Command mesh_distances_command() {
   return {
       .system = "mesh",
       .verb = "distances",
-      .summary = "distances over a mesh from face to face",
+      .summary = "measure distances over a mesh",
       .text =
-          "Shortest paths over the graph of faces, where a step costs distance and bending as in "
-          "Katz and Tal; --alpha 1 is distance alone. From one face, or between all: a square "
-          "array that is written row by row and need not fit in memory. Faces of other "
-          "components are infinitely far.",
+          "Finds shortest paths over the graph of faces. A step from face to face costs its length "
+          "and its angle, as in Katz and Tal; with --alpha 1 it costs its length alone. Distances "
+          "start at one face, or at every face: then the result is a square array that is written "
+          "row by row and need not fit in memory. Faces of other components are infinitely far.",
       .arguments = {{"MESH", "a mesh: OFF, OBJ, PLY or STL"}},
-      .examples = {{"fovea mesh distances hand.off -o all.npy", "between all faces"},
+      .examples = {{"fovea mesh distances hand.off -o all.npy", "measure between all faces"},
                    {"fovea mesh distances hand.off --from 0 --picture far.png --alpha 1",
-                    "how far everything is from face 0"}},
+                    "show how far every face is from face 0"}},
       .request = make_request<DistancesRequest, run_distances>};
 }
 

@@ -1,4 +1,4 @@
-// fovea mesh eval: segmentations held against those of people.
+// fovea mesh eval: compares segmentations with those that people made.
 #include "cli/mesh/eval.h"
 
 #include <fovea/core/error.h>
@@ -35,19 +35,23 @@ struct MeshEvalRequest {
 };
 
 void describe(OptionVisitor& visit, MeshEvalRequest& request) {
-  visit("meshes", request.meshes, "folder of meshes");
-  visit("segmentations", request.segmentations,
-        "folder with people's labels: NAME.seg, NAME_*.seg or NAME/*.seg of a mesh NAME");
-  visit(
-      "counts", request.counts,
-      "parts to cut each mesh into: median of the people's, auto, or a file with a number a line, "
-      "in the meshes' order");
-  visit("labels", request.labels,
-        "folder with segmentations to judge, NAME.seg of a mesh NAME, instead of making them");
-  visit("csv", request.csv, "file for the errors, a mesh a line");
-  visit("people", request.people, "measure people among themselves as well");
-  visit("method", request.method, "resistance or fuzzy");
-  visit("division", request.division, "at once, or by halves of halves");
+  visit.path("meshes", request.meshes, TextUse::kFolder, "the folder of the meshes");
+  visit.path("segmentations", request.segmentations, TextUse::kFolder,
+             "the folder of people's labels: NAME.seg, NAME_*.seg or NAME/*.seg for a mesh NAME");
+  visit("counts", request.counts,
+        "how many parts each mesh gets: the median of people's numbers, a number that is chosen "
+        "(auto), or those in a file, one per line in the order of the meshes",
+        {.value_name = "median|auto|FILE", .words = {"median", "auto"}});
+  visit.path("labels", request.labels, TextUse::kFolder,
+             "evaluate the segmentations in this folder, NAME.seg for a mesh NAME, and make none");
+  visit.path("csv", request.csv, TextUse::kOutput, "write the errors, one mesh per line");
+  visit("people", request.people, "compare people with each other as well",
+        {.off_help = "do not compare people with each other"});
+  visit("method", request.method,
+        "resistance groups faces by spectral coordinates of an electrical network; fuzzy uses "
+        "shortest paths and memberships, as Katz and Tal do");
+  visit("division", request.division,
+        "k-way divides a mesh into all parts at once, hierarchical into two parts again and again");
   visit.group("resistance", request.resistance);
   visit.group("fuzzy", request.fuzzy);
   visit.group("hierarchy", request.hierarchy);
@@ -97,23 +101,23 @@ std::vector<std::vector<std::int32_t>> read_people(const MeshCase& each, std::si
   return people;
 }
 
-mesh::SegmentationErrors among(const io::TriangleMesh& mesh,
+mesh::SegmentationReport among(const io::TriangleMesh& mesh,
                                const std::vector<std::vector<std::int32_t>>& people) {
   MeshCase person;
   std::vector<MeshCase> all;
   for (std::size_t i = 0; people.size() > 1 && i < people.size(); ++i) {
     std::vector<std::vector<std::int32_t>> others = people;
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
-    person.errors = mesh::compare_to_people(mesh, people[i], others);
+    person.errors = mesh::evaluate_segmentation(mesh, people[i], others);
     all.push_back(person);
   }
   return mean_errors(pointers_to(all), false);
 }
 
 std::vector<std::int32_t> segmented(const MeshEvalRequest& request, const Exec& exec,
-                                    const io::TriangleMesh& mesh, int segments) {
+                                    const io::TriangleMesh& mesh, int parts) {
   mesh::SegmentOptions options;
-  options.segments = segments;
+  options.parts = parts;
   options.method = request.method;
   options.division = request.division;
   options.resistance = request.resistance;
@@ -128,32 +132,32 @@ std::vector<std::int32_t> segmented(const MeshEvalRequest& request, const Exec& 
 void measure(const MeshEvalRequest& request, const Exec& exec, MeshCase& each) {
   const io::TriangleMesh mesh = io::read_mesh(each.path, {.polygons = io::Polygons::kRefuse});
   const auto people = read_people(each, mesh.faces.size());
-  if (request.counts == "median") each.segments = median_count(people);
+  if (request.counts == "median") each.parts = median_count(people);
   const double start = steady_seconds();
   const std::vector<std::int32_t> labels =
       request.labels.empty()
-          ? segmented(request, exec, mesh, each.segments)
+          ? segmented(request, exec, mesh, each.parts)
           : read_fitting_labels(fmt::format("{}/{}.seg", request.labels, each.name), each,
                                 mesh.faces.size());
   each.seconds = steady_seconds() - start;
   each.found = distinct(labels);
-  each.errors = mesh::compare_to_people(mesh, labels, people);
+  each.errors = mesh::evaluate_segmentation(mesh, labels, people);
   if (request.people) each.among_people = among(mesh, people);
 }
 
 void write_csv(const std::string& path, const std::vector<MeshCase>& cases) {
   io::FileSink file(path);
-  io::CsvWriter csv(file.sink(),
-                    {"mesh", "category", "asked", "parts", "rand", "cut_discrepancy", "hamming",
-                     "global_consistency", "local_consistency", "rand_of_people", "seconds"});
+  io::CsvWriter csv(file.sink(), {"mesh", "category", "parts_wanted", "parts", "rand",
+                                  "cut_discrepancy", "hamming", "global_consistency",
+                                  "local_consistency", "rand_of_people", "seconds"});
   for (const MeshCase& each : cases)
-    csv.row(each.name, each.category, each.segments, each.found, each.errors.rand,
+    csv.row(each.name, each.category, each.parts, each.found, each.errors.rand,
             each.errors.cut_discrepancy, each.errors.hamming, each.errors.global_consistency,
             each.errors.local_consistency, each.among_people.rand, each.seconds);
   file.commit();
 }
 
-void write_errors(io::JsonWriter& json, const mesh::SegmentationErrors& errors) {
+void write_errors(io::JsonWriter& json, const mesh::SegmentationReport& errors) {
   json.begin_object().member("rand", errors.rand);
   json.member("cut_discrepancy", errors.cut_discrepancy).member("hamming", errors.hamming);
   json.member("hamming_missing", errors.hamming_missing);
@@ -162,15 +166,15 @@ void write_errors(io::JsonWriter& json, const mesh::SegmentationErrors& errors) 
   json.member("local_consistency", errors.local_consistency).end_object();
 }
 
-void print_json(const std::vector<MeshCase>& cases, bool people, double seconds,
-                const Context& context) {
+void print_json(const std::vector<MeshCase>& cases, std::size_t meshes_found, bool people,
+                double seconds, const Context& context) {
   const std::vector<const MeshCase*> all = pointers_to(cases);
   std::string text;
   io::JsonWriter json(io::string_sink(text));
   json.begin_object().member("fovea", FOVEA_VERSION).member("command", context.command.name());
   json.member("device", to_string(context.exec.device)).member("seed", context.exec.seed);
   json.key("options").raw(context.options_json);
-  json.member("meshes", cases.size());
+  json.member("meshes", cases.size()).member("meshes_found", meshes_found);
   json.member("rand_error_mean", mean_errors(all, false).rand);
   json.key("errors");
   write_errors(json, mean_errors(all, false));
@@ -195,14 +199,14 @@ void print_json(const std::vector<MeshCase>& cases, bool people, double seconds,
 
 void print_words(const std::vector<MeshCase>& cases, bool people, const Context& context) {
   const auto row = [&](const std::string& name, const std::vector<const MeshCase*>& members) {
-    const mesh::SegmentationErrors ours = mean_errors(members, false);
+    const mesh::SegmentationReport ours = mean_errors(members, false);
     context.console.print(fmt::format(
-        "{:<12} {:4} {:7.3f} {:>7} {:7.3f} {:7.3f} {:7.3f} {:7.3f}\n", name, members.size(),
+        "{:<12} {:6} {:7.3f} {:>7} {:7.3f} {:7.3f} {:7.3f} {:7.3f}\n", name, members.size(),
         ours.rand, people ? fmt::format("{:.3f}", mean_errors(members, true).rand) : "",
         ours.cut_discrepancy, ours.hamming, ours.global_consistency, ours.local_consistency));
   };
-  context.console.print(fmt::format("{:<12} {:>4} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7}\n",
-                                    "category", "", "rand", people ? "people" : "", "cut",
+  context.console.print(fmt::format("{:<12} {:>6} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7}\n",
+                                    "category", "meshes", "rand", people ? "people" : "", "cut",
                                     "hamming", "gce", "lce"));
   const std::vector<const MeshCase*> all = pointers_to(cases);
   for (const auto& [name, members] : by_category(cases))
@@ -214,13 +218,20 @@ int run_mesh_eval(MeshEvalRequest& request, Context& context) {
   if (request.meshes.empty() || request.segmentations.empty())
     throw InvalidArgument("mesh eval needs --meshes FOLDER and --segmentations FOLDER");
   settle_device(context);
-  std::vector<MeshCase> cases = find_mesh_cases(request.meshes, request.segmentations);
+  std::size_t meshes_found = 0;
+  std::vector<MeshCase> cases =
+      find_mesh_cases(request.meshes, request.segmentations, meshes_found);
+  if (cases.size() < meshes_found)
+    context.console.note(
+        fmt::format("{} of {} meshes in {} have labels in {}; the others are left "
+                    "out",
+                    cases.size(), meshes_found, request.meshes, request.segmentations));
   if (request.counts != "median" && request.counts != "auto") {
     const std::vector<int> counts = counts_in(request.counts);
     if (counts.size() != cases.size())
-      throw FormatError(
-          fmt::format("{}: {} numbers for {} meshes", request.counts, counts.size(), cases.size()));
-    for (std::size_t i = 0; i < cases.size(); ++i) cases[i].segments = counts[i];
+      throw FormatError(fmt::format("{}: {} numbers for {} meshes with labels", request.counts,
+                                    counts.size(), cases.size()));
+    for (std::size_t i = 0; i < cases.size(); ++i) cases[i].parts = counts[i];
   }
   const double start = steady_seconds();
   std::mutex mutex;
@@ -239,7 +250,7 @@ int run_mesh_eval(MeshEvalRequest& request, Context& context) {
   const double seconds = steady_seconds() - start;
   context.console.end_progress();
   if (!request.csv.empty()) write_csv(request.csv, cases);
-  if (context.json) print_json(cases, request.people, seconds, context);
+  if (context.json) print_json(cases, meshes_found, request.people, seconds, context);
   else print_words(cases, request.people, context);
   return kDone;
 }
@@ -250,17 +261,17 @@ Command mesh_eval_command() {
   return {
       .system = "mesh",
       .verb = "eval",
-      .summary = "how near segmentations come to people's",
+      .summary = "compare segmentations with those that people made",
       .text =
-          "Cuts every mesh of a folder and compares with what people made of it, by the measures "
-          "of the Princeton benchmark: Rand error, cut discrepancy, Hamming distance, global and "
-          "local consistency error; 0 is equal. Beside it stands how far people are from each "
-          "other.",
-      .examples = {{"fovea mesh eval --meshes off --segmentations seg", "the benchmark"},
+          "Segments every mesh of a folder and compares the result with the segmentations that "
+          "people made, by the measures of the Princeton benchmark: Rand error, cut discrepancy, "
+          "Hamming distance, global and local consistency error. Each is 0 for equal "
+          "segmentations. The differences between people are reported as well.",
+      .examples = {{"fovea mesh eval --meshes off --segmentations seg", "run the benchmark"},
                    {"fovea mesh eval --meshes off --segmentations seg --counts auto",
-                    "with the number of parts chosen"},
+                    "choose the number of parts"},
                    {"fovea mesh eval --meshes off --segmentations seg --labels theirs",
-                    "segmentations of another program, theirs/1.seg of off/1.off"}},
+                    "evaluate another program: theirs/1.seg has labels for off/1.off"}},
       .request = make_request<MeshEvalRequest, run_mesh_eval>};
 }
 

@@ -1,4 +1,4 @@
-// How an evaluation of segmentations is asked for and told.
+// What an evaluation of segmentations compares.
 #pragma once
 #include <fovea/mesh/evaluate.h>
 #include <fovea/mesh/segment.h>
@@ -8,28 +8,30 @@
 
 namespace fovea::cli {
 
-// A mesh, what people made of it, and what we did.
+// A mesh, the segmentations that people made of it, and how ours compares.
 struct MeshCase {
   std::string path;
-  std::string name;      // of the file, without its ending
-  std::string category;  // empty: none
-  std::vector<std::string> people{};
-  int segments = 0;  // asked for; 0: chosen
-  int found = 0;
-  mesh::SegmentationErrors errors{};
-  mesh::SegmentationErrors among_people{};  // of each of them to the others
+  std::string name;                   // the file's name without its extension
+  std::string category;               // empty where there is none
+  std::vector<std::string> people{};  // the files with people's labels
+  int parts = 0;                      // how many parts to make; 0 chooses the number
+  int found = 0;                      // how many parts there are
+  mesh::SegmentationReport errors{};
+  mesh::SegmentationReport among_people{};  // each person compared with the others
   double seconds = 0;
 };
 
-// Meshes of a folder and the label files of each: N.seg, N_*.seg, or N/*.seg in the other folder.
-// Of the Princeton benchmark, whose meshes are numbered from 1 to 400, twenty make a category.
-// Meshes without labels are left out; IoError where none is left.
-std::vector<MeshCase> find_mesh_cases(const std::string& meshes, const std::string& segmentations);
+// The meshes of a folder with their label files: NAME.seg, NAME_*.seg and NAME/*.seg in the other
+// folder. The meshes of the Princeton benchmark are numbered from 1 to 400, and each twenty of them
+// are a category. Meshes without labels are left out, but counted in `meshes_found`; IoError where
+// none has labels.
+std::vector<MeshCase> find_mesh_cases(const std::string& meshes, const std::string& segmentations,
+                                      std::size_t& meshes_found);
 
 // The mean of cases' errors.
-mesh::SegmentationErrors mean_errors(const std::vector<const MeshCase*>& cases, bool of_people);
+mesh::SegmentationReport mean_errors(const std::vector<const MeshCase*>& cases, bool of_people);
 
-// Categories in the order of their first mesh, with their cases.
+// The categories in the order of their first mesh, each with its cases.
 std::vector<std::pair<std::string, std::vector<const MeshCase*>>> by_category(
     const std::vector<MeshCase>& cases);
 

@@ -1,4 +1,4 @@
-// Finds what an evaluation compares, and sums it up.
+// Finds the meshes and labels of an evaluation, and averages results.
 #include <fovea/core/error.h>
 #include <fovea/io/inputs.h>
 
@@ -24,7 +24,7 @@ std::optional<int> number_of(const std::string& name) {
   return number;
 }
 
-// Of the Princeton benchmark (Chen, Golovinskiy and Funkhouser, 2009).
+// The category in the Princeton benchmark (Chen, Golovinskiy and Funkhouser, 2009).
 std::string category_of(const std::string& name) {
   static constexpr std::array<const char*, 20> kNames{
       "Human",     "Cup",   "Glasses", "Airplane", "Ant",  "Chair",  "Octopus",
@@ -48,10 +48,13 @@ void add_labels(const fs::path& folder, const std::string& prefix, std::vector<s
 
 }  // namespace
 
-std::vector<MeshCase> find_mesh_cases(const std::string& meshes, const std::string& segmentations) {
+std::vector<MeshCase> find_mesh_cases(const std::string& meshes, const std::string& segmentations,
+                                      std::size_t& meshes_found) {
   std::vector<MeshCase> cases;
+  meshes_found = 0;
   for (const std::string& path : io::expand_inputs(std::span(&meshes, 1), io::mesh_files())) {
     MeshCase found{.path = path, .name = fs::path(path).stem().string(), .category = {}};
+    ++meshes_found;
     found.category = category_of(found.name);
     add_labels(fs::path(segmentations) / found.name, "", found.people);
     add_labels(segmentations, found.name, found.people);
@@ -60,17 +63,17 @@ std::vector<MeshCase> find_mesh_cases(const std::string& meshes, const std::stri
   }
   if (cases.empty())
     throw IoError(
-        fmt::format("{}: no labels of a mesh in {}: looked for NAME.seg, NAME_*.seg and "
-                    "NAME/*.seg",
+        fmt::format("{}: there are no labels for any mesh in {}; expected NAME.seg, "
+                    "NAME_*.seg or NAME/*.seg",
                     segmentations, meshes));
   return cases;
 }
 
-mesh::SegmentationErrors mean_errors(const std::vector<const MeshCase*>& cases, bool of_people) {
-  mesh::SegmentationErrors mean;
+mesh::SegmentationReport mean_errors(const std::vector<const MeshCase*>& cases, bool of_people) {
+  mesh::SegmentationReport mean;
   const auto share = 1.0 / static_cast<double>(std::max<std::size_t>(1, cases.size()));
   for (const MeshCase* each : cases) {
-    const mesh::SegmentationErrors& errors = of_people ? each->among_people : each->errors;
+    const mesh::SegmentationReport& errors = of_people ? each->among_people : each->errors;
     mean.rand += share * errors.rand;
     mean.cut_discrepancy += share * errors.cut_discrepancy;
     mean.hamming += share * errors.hamming;

@@ -1,4 +1,4 @@
-// fovea mesh info: what a mesh is made of, and what is odd about it.
+// fovea mesh info: counts what a mesh is made of and what is unusual about it.
 #include <fovea/io/inputs.h>
 #include <fovea/io/json_writer.h>
 #include <fovea/mesh/dual_graph.h>
@@ -35,16 +35,17 @@ std::string line_of(const std::string& input, const io::TriangleMesh& mesh,
       fmt::format("{}: {}, {} vertices, {} faces, {} component{}, {}", input,
                   io::to_string(mesh.format), info.vertices, info.faces, info.components,
                   info.components == 1 ? "" : "s", info.closed ? "closed" : "open");
-  const auto tell = [&](std::int64_t count, const char* what) {
-    if (count > 0) line += fmt::format(", {} {}", count, what);
+  const auto add = [&](std::int64_t count, const char* one, const char* many) {
+    if (count > 0) line += fmt::format(", {} {}", count, count == 1 ? one : many);
   };
-  tell(mesh.polygons.empty() ? 0 : mesh.file_faces(), "polygons in the file");
-  tell(info.border_edges, "border edges");
-  tell(info.non_manifold_edges, "edges of three faces or more");
-  tell(info.flipped_edges, "edges along which faces turn against each other");
-  tell(info.degenerate_faces, "faces without area");
-  tell(info.duplicate_faces, "faces twice");
-  tell(info.isolated_vertices, "vertices of no face");
+  add(mesh.polygons.empty() ? 0 : mesh.file_faces(), "polygon in the file", "polygons in the file");
+  add(info.border_edges, "border edge", "border edges");
+  add(info.non_manifold_edges, "edge with three faces or more", "edges with three faces or more");
+  add(info.flipped_edges, "edge between faces of opposite orientation",
+      "edges between faces of opposite orientation");
+  add(info.degenerate_faces, "face without area", "faces without area");
+  add(info.duplicate_faces, "duplicate face", "duplicate faces");
+  add(info.isolated_vertices, "unused vertex", "unused vertices");
   return line;
 }
 
@@ -62,14 +63,15 @@ int run_mesh_info(io::MeshReadOptions& options, Context& context) {
 Command mesh_info_command() {
   return {.system = "mesh",
           .verb = "info",
-          .summary = "what a mesh is made of",
+          .summary = "describe meshes",
           .text =
-              "Counts vertices, faces, edges and components of meshes, and what is odd about them: "
-              "borders, edges of many faces, faces that turn against their neighbors, that have no "
-              "area or stand twice, vertices of no face. All of these are legal.",
+              "Counts vertices, faces, edges and components of meshes, and what is unusual about "
+              "them: borders, edges with three faces or more, faces that are oriented against "
+              "their neighbors, that have no area or occur twice, and vertices that no face uses. "
+              "All of these are legal.",
           .arguments = {{"MESH", "meshes (OFF, OBJ, PLY, STL): files, folders, globs or @list", 1,
                          kAnyNumber}},
-          .examples = {{"fovea mesh info scan.ply", "one mesh"}},
+          .examples = {{"fovea mesh info scan.ply", "describe one mesh"}},
           .request = make_request<io::MeshReadOptions, run_mesh_info>};
 }
 

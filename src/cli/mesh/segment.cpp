@@ -1,4 +1,4 @@
-// fovea mesh segment: a mesh cut into parts, as labels, colored meshes, pictures and pages.
+// fovea mesh segment: divides meshes into parts and writes labels, colored meshes, pictures, pages.
 #include <fovea/core/error.h>
 #include <fovea/io/image_io.h>
 #include <fovea/io/inputs.h>
@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
+#include <utility>
 
 #include "cli/mesh/values.h"
 #include "cli/program/batch.h"
@@ -19,62 +19,48 @@
 namespace fovea::cli {
 namespace {
 
-// What a picture's colors tell.
-enum class Show : unsigned char { kSegments, kMembership };
+// What the colors of a picture stand for.
+enum class Show : unsigned char { kParts, kMembership };
 std::span<const Choice> choices(Show) {
   static constexpr std::array<Choice, 2> kChoices{
-      {{"segments", static_cast<int>(Show::kSegments)},
+      {{"parts", static_cast<int>(Show::kParts)},
        {"membership", static_cast<int>(Show::kMembership)}}};
   return kChoices;
 }
 
 struct SegmentRequest {
-  std::string segments = "auto";
   std::string output{};
   std::string seg{};
   std::string picture{};
   std::string page{};
-  Show show = Show::kSegments;
+  Show show = Show::kParts;
   mesh::SegmentOptions options{};
   mesh::RenderOptions render{.views = 4};
   io::MeshReadOptions read{};
+  io::MeshWriteOptions write{};
 };
 
 void describe(OptionVisitor& visit, SegmentRequest& request) {
-  visit("segments", request.segments, "how many parts, or auto");
-  visit("output", request.output,
-        "mesh with its parts: .ply and .off colored, .obj in groups; for several inputs a folder "
-        "or a pattern such as out/{}.ply");
-  visit("seg", request.seg, "file for the labels, a number a line and face of the file");
-  visit("picture", request.picture, "file for a picture of the parts, from some sides");
-  visit("page", request.page, "file for a page on which the mesh can be turned, .html");
-  visit("show", request.show, "what the picture tells: the parts, or how sure they are");
-  visit("method", request.options.method,
-        "resistance: spectral coordinates of an electrical network; fuzzy: shortest paths and "
-        "memberships (Katz and Tal)");
-  visit("division", request.options.division, "at once, or by halves of halves");
-  visit("cut", request.options.cut, "put seams along valleys by a minimum cut");
-  visit("least-island", request.options.least_island,
-        "pieces of a part with fewer faces go to the part around them", 0, 1e9);
-  visit.group("resistance", request.options.resistance);
-  visit.group("fuzzy", request.options.fuzzy);
-  visit.group("hierarchy", request.options.hierarchy);
-  visit.group("paths", request.options.paths);
+  visit.path(
+      "output", request.output, TextUse::kOutput,
+      "write the mesh with its parts: .ply and .glb with colored vertices, .obj with groups "
+      "and materials, .off with colored faces; for several inputs give a folder or a pattern "
+      "such as out/{}.ply");
+  visit.path("seg", request.seg, TextUse::kOutput,
+             "write the labels, one number per line and face of the file; - is standard output");
+  visit.path("picture", request.picture, TextUse::kOutput,
+             "write a picture of the parts, seen from several sides");
+  visit.path("page", request.page, TextUse::kOutput,
+             "write an .html page on which the mesh can be turned by hand");
+  visit("show", request.show,
+        "color the picture by the parts, or by how surely each face belongs to its part");
+  describe(visit, request.options);
   visit.group("picture", request.render);
   describe(visit, request.read);
+  describe(visit, request.write);
 }
 
-int parse_segments(const std::string& text) {
-  if (text == "auto") return 0;
-  int count = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (error != std::errc{} || end != text.data() + text.size() || count < 1)
-    throw InvalidArgument(
-        fmt::format("--segments is '{}'; expected a number from 1 on, or auto", text));
-  return count;
-}
-
-// Labels by the faces of the file: of a polygon that was cut into triangles the first one's.
+// One label per face of the file: a polygon that was cut into triangles has the label of the first.
 std::vector<std::int32_t> file_labels(const io::TriangleMesh& mesh,
                                       const std::vector<std::int32_t>& labels) {
   if (mesh.polygons.empty()) return labels;
@@ -98,16 +84,32 @@ struct Outputs {
   std::vector<std::string> mesh, seg, picture, page;
 };
 
+// Refuses one file for several inputs, and names the option that gave it.
+void require_one_per_input(const char* option, const std::string& output, std::size_t inputs) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (inputs < 2 || output.find("{}") != std::string::npos || output.ends_with('/') ||
+      fs::is_directory(output, ignored))
+    return;
+  const std::string extension = fs::path(output).extension().string();
+  if (output == "-" || !extension.empty())
+    throw InvalidArgument(
+        fmt::format("{} {} names one file, but there are {} inputs; give a folder, or a pattern "
+                    "such as out/{{}}{}",
+                    option, output, inputs, extension));
+}
+
 Outputs outputs_of(const SegmentRequest& request, const std::vector<std::string>& inputs) {
-  const auto paths = [&](const std::string& output, const char* extension) {
+  const auto paths = [&](const char* option, const std::string& output, const char* extension) {
+    require_one_per_input(option, output, inputs.size());
     return output.empty() ? std::vector<std::string>(inputs.size())
                           : output_paths(output, inputs, extension);
   };
-  return {paths(request.output, ".ply"), paths(request.seg, ".seg"), paths(request.picture, ".png"),
-          paths(request.page, ".html")};
+  return {paths("-o", request.output, ".ply"), paths("--seg", request.seg, ".seg"),
+          paths("--picture", request.picture, ".png"), paths("--page", request.page, ".html")};
 }
 
-// Refuses names before the work is done.
+// Refuses file names before any work is done.
 void check_extensions(const std::vector<std::string>& paths, std::span<const char* const> known,
                       const char* what) {
   for (const std::string& path : paths) {
@@ -128,47 +130,71 @@ Image<std::uint8_t> picture_of(const SegmentRequest& request, const io::Triangle
                                const mesh::Segmentation& found) {
   mesh::RenderOptions options = request.render;
   options.parts = found.labels;
-  if (request.show == Show::kSegments)
-    return mesh::render(mesh, mesh::segment_colors(found.labels), options);
+  if (request.show == Show::kParts)
+    return mesh::render(mesh, mesh::part_colors(found.labels), options);
   return with_value_bar(
       mesh::render(mesh, mesh::value_colors(found.membership, report::ColorMap::kTide), options),
       found.membership, "membership");
 }
 
+void check_outputs(const SegmentRequest& request, const Outputs& outputs, const Context& context) {
+  static constexpr std::array<const char*, 5> kMeshes{".ply", ".glb", ".obj", ".off", ".stl"};
+  static constexpr std::array<const char*, 2> kPages{".html", ".htm"};
+  check_extensions(outputs.mesh, kMeshes, "a mesh");
+  check_extensions(outputs.page, kPages, "a page");
+  if (request.seg == "-" && context.json)
+    throw InvalidArgument("--seg - and --json both write to standard output; give --seg a file");
+  const bool loses = std::ranges::any_of(
+      outputs.mesh, [](const std::string& path) { return path.ends_with(".stl"); });
+  if (loses)
+    context.console.note(
+        "STL files have no colors and no labels, so that the parts are lost; write .ply, .glb, "
+        ".obj or .off to keep them");
+}
+
+std::string members_of(const io::TriangleMesh& mesh, const mesh::Segmentation& found) {
+  return fmt::format(
+      "\"faces\": {}, \"parts\": {}, \"pieces\": {}, \"chosen\": {}, \"cut_value\": {}, "
+      "\"engine\": {}, \"graph_seconds\": {}, \"distance_seconds\": {}, \"cluster_seconds\": {}, "
+      "\"cut_seconds\": {}",
+      mesh.faces.size(), found.count, found.piece_count, found.chosen, found.cut_value,
+      detail::json_quote(found.engine), found.graph_seconds, found.distance_seconds,
+      found.cluster_seconds, found.cut_seconds);
+}
+
+std::string parts_text(const io::TriangleMesh& mesh, const mesh::Segmentation& found) {
+  return fmt::format("{} faces in {} part{}", mesh.faces.size(), found.count,
+                     found.count == 1 ? "" : "s");
+}
+
 int run_segment(SegmentRequest& request, Context& context) {
-  request.options.segments = parse_segments(request.segments);
   if (request.output.empty() && request.seg.empty() && request.picture.empty() &&
       request.page.empty())
     throw InvalidArgument("mesh segment needs -o MESH, --seg, --picture or --page");
   settle_device(context);
   const auto inputs = io::expand_inputs(context.inputs, io::mesh_files());
   const Outputs outputs = outputs_of(request, inputs);
-  static constexpr std::array<const char*, 4> kMeshes{".ply", ".off", ".obj", ".stl"};
-  static constexpr std::array<const char*, 2> kPages{".html", ".htm"};
-  check_extensions(outputs.mesh, kMeshes, "a mesh");
-  check_extensions(outputs.page, kPages, "a page");
+  check_outputs(request, outputs, context);
   request.options.exec = context.exec;
   request.options.exec.progress = {};
   request.render.exec = request.options.exec;
+  mesh::Segmenter segmenter(request.options);
   return run_batch(context, inputs, [&](std::size_t i) -> Outcome {
     const io::TriangleMesh mesh = io::read_mesh(inputs[i], request.read);
-    const mesh::Segmentation found = mesh::segment(mesh, request.options);
-    const auto colors = mesh::segment_colors(found.labels);
-    std::string members = fmt::format(
-        "\"faces\": {}, \"clusters\": {}, \"segments\": {}, \"chosen\": {}, \"cut_value\": {}, "
-        "\"engine\": {}, \"graph_seconds\": {}, \"distance_seconds\": {}, \"cluster_seconds\": {}, "
-        "\"cut_seconds\": {}",
-        mesh.faces.size(), found.clusters, found.pieces, found.chosen, found.cut_value,
-        detail::json_quote(found.engine), found.graph_seconds, found.distance_seconds,
-        found.cluster_seconds, found.cut_seconds);
+    const mesh::Segmentation found = segmenter.segment(mesh);
+    std::string members = members_of(mesh, found);
     const auto wrote = [&](const char* key, const std::string& path) {
       members += fmt::format(", \"{}\": {}", key, detail::json_quote(path));
     };
     if (!outputs.mesh[i].empty()) {
-      io::write_mesh(outputs.mesh[i], mesh, {.labels = found.labels, .colors = bytes_of(colors)});
+      const auto colors = bytes_of(mesh::part_colors(found.labels));
+      io::write_mesh(outputs.mesh[i], mesh, {.labels = found.labels, .colors = colors},
+                     request.write);
       wrote("output", outputs.mesh[i]);
     }
-    if (!outputs.seg[i].empty()) {
+    if (outputs.seg[i] == "-") {
+      context.console.print(io::labels_text(file_labels(mesh, found.labels)));
+    } else if (!outputs.seg[i].empty()) {
       io::write_labels(outputs.seg[i], file_labels(mesh, found.labels));
       wrote("seg", outputs.seg[i]);
     }
@@ -180,18 +206,15 @@ int run_segment(SegmentRequest& request, Context& context) {
       const std::string name = std::filesystem::path(inputs[i]).filename().string();
       write_text(
           outputs.page[i],
-          mesh::model_page(mesh, found.labels,
-                           {.title = name,
-                            .text = fmt::format("{} faces in {} part{}", mesh.faces.size(),
-                                                found.clusters, found.clusters == 1 ? "" : "s")}));
+          mesh::model_page(mesh, found.labels, {.title = name, .text = parts_text(mesh, found)}));
       wrote("page", outputs.page[i]);
     }
-    return {fmt::format("{}: {} part{} of {} faces{}", inputs[i], found.clusters,
-                        found.clusters == 1 ? "" : "s", mesh.faces.size(),
-                        found.pieces == found.clusters
-                            ? ""
-                            : fmt::format(", {} connected pieces", found.pieces)),
-            members};
+    std::string line = fmt::format("{}: {}{}", inputs[i], parts_text(mesh, found),
+                                   found.piece_count == found.count
+                                       ? ""
+                                       : fmt::format(", {} connected pieces", found.piece_count));
+    if (request.seg == "-") context.console.note(std::exchange(line, ""));
+    return {line, members};
   });
 }
 
@@ -201,21 +224,22 @@ Command mesh_segment_command() {
   return {
       .system = "mesh",
       .verb = "segment",
-      .summary = "a mesh cut into meaningful parts",
+      .summary = "divide meshes into meaningful parts",
       .text =
-          "Cuts triangle meshes into the parts that people would name: limbs, handles, legs of a "
-          "table. Labels fit the order of the file's faces. Components are cut each by themselves; "
-          "clusters (parts) and segments (their connected pieces) are told apart. Pictures are "
-          "drawn without a display, the page needs nothing but a browser.",
+          "Divides triangle meshes into the parts that people would name, such as limbs, handles "
+          "and the legs of a table. Labels follow the order of the file's faces. Connected "
+          "components are divided separately. A part may consist of several connected pieces, and "
+          "the result counts both. Pictures are drawn without a display, and a page needs nothing "
+          "but a browser.",
       .arguments = {{"MESH", "meshes (OFF, OBJ, PLY, STL): files, folders, globs or @list", 1,
                      kAnyNumber}},
-      .examples = {{"fovea mesh segment ant.off -o parts.ply", "as many parts as it has"},
+      .examples = {{"fovea mesh segment ant.off -o parts.ply", "choose the number of parts"},
                    {"fovea mesh segment hand.obj -k 6 --seg hand.seg --picture hand.png",
-                    "six parts, as labels and as a picture"},
+                    "make six parts and write them as labels and as a picture"},
                    {"fovea mesh segment chair.ply -o chair.obj --page chair.html",
-                    "groups for a modeller, and a page to turn it on"},
-                   {"fovea mesh segment cup.off -k 2 --method fuzzy -o cup.ply",
-                    "the method of Katz and Tal"}},
+                    "write groups for a modeling program, and a page on which to turn the mesh"},
+                   {"fovea mesh segment cup.off -k 2 --method fuzzy -o cup.glb",
+                    "use the method of Katz and Tal"}},
       .request = make_request<SegmentRequest, run_segment>};
 }
 

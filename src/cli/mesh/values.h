@@ -1,4 +1,4 @@
-// A picture of a mesh whose colors are values, with the bar that tells them.
+// A picture of a mesh whose colors stand for values, with a bar that explains them.
 #pragma once
 #include <fovea/report/color_map.h>
 

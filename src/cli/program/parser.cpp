@@ -21,7 +21,7 @@ struct ShortForm {
   std::string_view option;
 };
 constexpr std::array<ShortForm, 5> kShortForms{
-    {{'o', "output"}, {'k', "segments"}, {'q', "quiet"}, {'v', "verbose"}, {'h', "help"}}};
+    {{'o', "output"}, {'k', "parts"}, {'q', "quiet"}, {'v', "verbose"}, {'h', "help"}}};
 
 bool is_flag(const OptionField& field) { return std::holds_alternative<bool*>(field.value); }
 

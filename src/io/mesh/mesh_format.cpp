@@ -93,13 +93,13 @@ void MeshLines::fail(std::string_view cause) const {
 void MeshBuilder::expect(std::int64_t vertices, std::int64_t faces, std::uint64_t bytes_left,
                          std::uint64_t vertex_bytes, std::uint64_t face_bytes) {
   if (vertices < 0 || faces < 0 || vertices > kMostItems || faces > kMostItems)
-    source_.fail(fmt::format("announces {} vertices and {} faces; at most {} each are read",
+    source_.fail(fmt::format("announces {} vertices and {} faces; at most {} of each are read",
                              vertices, faces, kMostItems));
   const auto needed = static_cast<std::uint64_t>(vertices) * vertex_bytes +
                       static_cast<std::uint64_t>(faces) * face_bytes;
   if (needed > bytes_left)
     source_.fail(
-        fmt::format("is truncated: {} vertices and {} faces take {} bytes at least, {} are left",
+        fmt::format("is truncated: {} vertices and {} faces take at least {} bytes, {} are left",
                     vertices, faces, needed, bytes_left));
   mesh_.vertices.reserve(static_cast<std::size_t>(vertices));
   mesh_.faces.reserve(static_cast<std::size_t>(faces));
@@ -116,11 +116,11 @@ void MeshBuilder::add_vertex(const Vertex& vertex) {
 
 void MeshBuilder::add_face(std::span<const std::int64_t> corners) {
   if (corners.size() < 3)
-    source_.fail(fmt::format("has face {} of {} corners", file_faces_, corners.size()));
+    source_.fail(fmt::format("has face {} with {} corners", file_faces_, corners.size()));
   if (corners.size() > 3) {
     if (options_.polygons == Polygons::kRefuse)
-      source_.fail(fmt::format("has face {} of {} corners, and only triangles were asked for",
-                               file_faces_, corners.size()));
+      source_.fail(fmt::format("has face {} with {} corners, and polygons are refused", file_faces_,
+                               corners.size()));
     if (mesh_.polygons.empty())
       for (std::int32_t i = 0; i < file_faces_; ++i) mesh_.polygons.push_back(i);
   }
@@ -164,7 +164,7 @@ TriangleMesh MeshBuilder::finish() {
     for (const std::int32_t corner : mesh_.faces[f]) {
       if (corner >= vertices())
         source_.fail(
-            fmt::format("has face {} with vertex {}, of {} that there are",
+            fmt::format("has face {} with vertex {}; there are only {} vertices",
                         mesh_.polygons.empty() ? static_cast<std::int32_t>(f) : mesh_.polygons[f],
                         corner, vertices()));
     }

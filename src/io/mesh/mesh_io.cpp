@@ -1,4 +1,4 @@
-// Tells a mesh's format by its content.
+// Recognizes the format of a mesh by its content, and reads and writes labels.
 #include <fovea/core/error.h>
 #include <fovea/io/mesh_io.h>
 
@@ -32,7 +32,7 @@ TriangleMesh read_mesh(const Source& source, const MeshReadOptions& options) {
   if (is_off(content)) return read_off(source, content, options);
   if (is_stl_binary(content) || is_stl_text(content)) return read_stl(source, content, options);
   if (is_obj(content)) return read_obj(source, content, options);
-  source.fail("is no mesh that is read here: OFF, OBJ, PLY and STL are");
+  source.fail("is not a mesh; OFF, OBJ, PLY and STL files are read");
 }
 
 }  // namespace
@@ -46,8 +46,10 @@ std::span<const Choice> choices(Polygons) { return kPolygonChoices; }
 
 void describe(OptionVisitor& visit, MeshReadOptions& options) {
   visit("polygons", options.polygons,
-        "faces of more than three corners: cut into triangles, or refused");
-  visit("weld", options.weld, "corners of STL files at the same place become one");
+        "what to do with faces that have more than three corners: cut them into triangles, or "
+        "refuse the file");
+  visit("weld", options.weld, "join the corners of an STL file that lie at the same place",
+        {.off_help = "keep every triangle of an STL file separate from its neighbors"});
 }
 
 TriangleMesh read_mesh(const std::string& path, const MeshReadOptions& options) {
@@ -66,18 +68,26 @@ std::vector<std::int32_t> read_labels(const std::string& path) {
   while (lines.next()) {
     const std::int64_t label = lines.whole("a label");
     if (label < 0 || label > INT32_MAX || !lines.word().empty())
-      lines.fail("is no label; expected one whole number a line, 0 or more");
+      lines.fail("is not a label; expected one whole number per line, 0 or more");
     labels.push_back(static_cast<std::int32_t>(label));
   }
   if (labels.empty()) source.fail("has no labels");
   return labels;
 }
 
-void write_labels(const std::string& path, std::span<const std::int32_t> labels) {
+void describe(OptionVisitor& visit, MeshWriteOptions& options) {
+  visit("ascii", options.ascii, "write PLY files as text");
+}
+
+std::string labels_text(std::span<const std::int32_t> labels) {
   std::string text;
   for (const std::int32_t label : labels) text += fmt::format("{}\n", label);
+  return text;
+}
+
+void write_labels(const std::string& path, std::span<const std::int32_t> labels) {
   OutputFile file(path);
-  file.write(text);
+  file.write(labels_text(labels));
   file.commit();
 }
 

@@ -26,7 +26,7 @@ std::int64_t corner_of(MeshLines& lines, std::string_view word, std::int64_t ver
   std::int64_t index = 0;
   const std::string_view text = word.substr(0, word.find('/'));
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
-  if (error != std::errc() || end != text.data() + text.size() || index == 0 || -index > vertices)
+  if (error != std::errc() || end != text.data() + text.size() || index == 0 || index < -vertices)
     lines.fail(fmt::format("has the corner '{}', with {} vertices before it", word.substr(0, 40),
                            vertices));
   return index > 0 ? index - 1 : vertices + index;

@@ -60,7 +60,7 @@ TriangleMesh read_off(const Source& source, std::string_view content,
   for (std::int64_t f = 0; f < faces; ++f) {
     if (!lines.next()) source.fail(fmt::format("is truncated: {} of {} faces are there", f, faces));
     const std::int64_t count = lines.whole("the number of a face's corners");
-    if (count < 3) lines.fail(fmt::format("has face {} of {} corners", f, count));
+    if (count < 3) lines.fail(fmt::format("has face {} with {} corners", f, count));
     corners.clear();
     for (std::int64_t i = 0; i < count; ++i) corners.push_back(lines.whole("a vertex"));
     builder.add_face(corners);

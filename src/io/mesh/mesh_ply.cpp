@@ -30,17 +30,27 @@ struct Property {
   std::optional<Scalar> count{};  // of lists
 };
 
+bool is_corners(const Property& property) {
+  return property.count && (property.name == "vertex_indices" || property.name == "vertex_index");
+}
+
 struct Element {
   std::string name;
   std::int64_t count = 0;
   std::vector<Property> properties;
 
+  // The least that one element takes in a file. A face has three corners or more.
+
   std::size_t least_bytes(Encoding encoding) const {
+    constexpr std::size_t kLeastCorners = 3;
     std::size_t bytes = 0;
-    for (const Property& property : properties)
-      bytes += encoding == Encoding::kText ? 2
-               : property.count            ? property.count->bytes
-                                           : property.value.bytes;
+    for (const Property& property : properties) {
+      const bool text = encoding == Encoding::kText;
+      const std::size_t value = text ? 2 : property.value.bytes;
+      if (!property.count) bytes += value;
+      else bytes += text ? 2 : property.count->bytes;
+      if (property.count && name == "face" && is_corners(property)) bytes += kLeastCorners * value;
+    }
     return bytes;
   }
 };
@@ -200,10 +210,6 @@ void read_vertex(Numbers& numbers, const Element& element, const Source& source,
   builder.add_vertex(vertex);
 }
 
-bool is_corners(const Property& property) {
-  return property.count && (property.name == "vertex_indices" || property.name == "vertex_index");
-}
-
 void read_face(Numbers& numbers, const Element& element, const Source& source, MeshBuilder& builder,
                std::vector<std::int64_t>& corners) {
   for (const Property& property : element.properties) {
@@ -223,15 +229,19 @@ void check_elements(const Source& source, const Header& header, std::size_t left
   bool vertices = false, faces = false;
   std::uint64_t needed = 0;
   for (const Element& element : header.elements) {
-    builder.expect(element.name == "vertex" ? element.count : 0,
-                   element.name == "face" ? element.count : 0,
-                   std::numeric_limits<std::uint64_t>::max(), 0, 0);
     if (element.count < 0)
-      source.fail(fmt::format("announces {} of '{}'", element.count, element.name));
+      source.fail(fmt::format("announces {} elements '{}'", element.count, element.name));
+    const bool is_vertex = element.name == "vertex";
+    const bool is_face = element.name == "face";
     const auto bytes = static_cast<std::uint64_t>(element.least_bytes(header.encoding));
-    if (element.count > 0 && bytes > 0 &&
-        static_cast<std::uint64_t>(element.count) > (left + 1) / bytes)
-      source.fail(fmt::format("is truncated: {} of '{}' take {} bytes each, {} are left",
+    if ((is_vertex || is_face) && bytes == 0 && element.count > 0)
+      source.fail(fmt::format("announces {} elements '{}' that have no properties", element.count,
+                              element.name));
+    // Memory is reserved only for what the rest of the file has room for.
+    if (is_vertex) builder.expect(element.count, 0, left + 1, bytes, 0);
+    else if (is_face) builder.expect(0, element.count, left + 1, 0, bytes);
+    else if (bytes > 0 && static_cast<std::uint64_t>(element.count) > (left + 1) / bytes)
+      source.fail(fmt::format("is truncated: {} elements '{}' take {} bytes each, {} are left",
                               element.count, element.name, bytes, left));
     needed += static_cast<std::uint64_t>(element.count) * bytes;
     if (element.name == "vertex") {

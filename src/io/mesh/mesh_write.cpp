@@ -1,53 +1,24 @@
-// Meshes as files: OFF and OBJ as text, PLY and STL in little-endian binary.
+// Meshes as files: chooses the format by the extension, and writes OFF, OBJ and STL.
 #include <fovea/core/error.h>
 #include <fovea/io/mesh_io.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
+#include <array>
 #include <cmath>
+#include <filesystem>
+#include <map>
 #include <numeric>
+#include <string_view>
 
+#include "io/mesh/mesh_writer.h"
 #include "io/text/extension.h"
-#include "io/text/output_file.h"
 
 namespace fovea::io {
 namespace {
 
-// Text and numbers, handed to the file in large pieces.
-class Writer {
- public:
-  explicit Writer(const std::string& path) : file_(path) {}
-
-  template <class... Args>
-  void text(fmt::format_string<Args...> format, Args&&... args) {
-    fmt::format_to(std::back_inserter(buffer_), format, std::forward<Args>(args)...);
-    flush_if_full();
-  }
-  void u8(std::uint8_t value) { buffer_ += static_cast<char>(value); }
-  void u32(std::uint32_t value) {
-    for (int i = 0; i < 4; ++i) u8(static_cast<std::uint8_t>(value >> (8 * i)));
-    flush_if_full();
-  }
-  void f32(float value) { u32(std::bit_cast<std::uint32_t>(value)); }
-  void commit() {
-    file_.write(buffer_);
-    file_.commit();
-  }
-
- private:
-  void flush_if_full() {
-    constexpr std::size_t kPiece = 1 << 16;
-    if (buffer_.size() < kPiece) return;
-    file_.write(buffer_);
-    buffer_.clear();
-  }
-  OutputFile file_;
-  std::string buffer_;
-};
-
-void write_off(Writer& to, const TriangleMesh& mesh, const FaceMarks& marks) {
+void write_off(MeshWriter& to, const TriangleMesh& mesh, const FaceMarks& marks) {
   to.text("OFF\n{} {} 0\n", mesh.vertices.size(), mesh.faces.size());
   for (const Vertex& v : mesh.vertices) to.text("{} {} {}\n", v[0], v[1], v[2]);
   for (std::size_t f = 0; f < mesh.faces.size(); ++f) {
@@ -61,8 +32,25 @@ void write_off(Writer& to, const TriangleMesh& mesh, const FaceMarks& marks) {
   }
 }
 
-// Faces of one label follow each other, each label a group.
-void write_obj(Writer& to, const TriangleMesh& mesh, const FaceMarks& marks) {
+// The name of a label's group and material.
+std::string part_name(std::int64_t label) { return fmt::format("part_{}", label); }
+
+// One material per label, with the color of its first face.
+void write_mtl(const std::string& path, const FaceMarks& marks) {
+  std::map<std::int32_t, std::array<std::uint8_t, 3>> colors;
+  for (std::size_t f = 0; f < marks.labels.size(); ++f)
+    colors.try_emplace(marks.labels[f], marks.colors[f]);
+  MeshWriter to(path);
+  for (const auto& [label, c] : colors)
+    to.text("newmtl {}\nKd {:.4f} {:.4f} {:.4f}\nKs 0 0 0\nd 1\nillum 1\n", part_name(label),
+            c[0] / 255.0, c[1] / 255.0, c[2] / 255.0);
+  to.commit();
+}
+
+// Faces with one label follow each other as one group.
+void write_obj(MeshWriter& to, const TriangleMesh& mesh, const FaceMarks& marks,
+               const std::string& materials) {
+  if (!materials.empty()) to.text("mtllib {}\n", materials);
   for (const Vertex& v : mesh.vertices) to.text("v {} {} {}\n", v[0], v[1], v[2]);
   std::vector<std::size_t> order(mesh.faces.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -74,30 +62,11 @@ void write_obj(Writer& to, const TriangleMesh& mesh, const FaceMarks& marks) {
   for (const std::size_t f : order) {
     if (!marks.labels.empty() && marks.labels[f] != group) {
       group = marks.labels[f];
-      to.text("g segment_{}\n", group);
+      to.text("g {}\n", part_name(group));
+      if (!materials.empty()) to.text("usemtl {}\n", part_name(group));
     }
     const Triangle& face = mesh.faces[f];
     to.text("f {} {} {}\n", face[0] + 1, face[1] + 1, face[2] + 1);
-  }
-}
-
-void write_ply(Writer& to, const TriangleMesh& mesh, const FaceMarks& marks) {
-  to.text("ply\nformat binary_little_endian 1.0\nelement vertex {}\n", mesh.vertices.size());
-  to.text("property float x\nproperty float y\nproperty float z\nelement face {}\n",
-          mesh.faces.size());
-  to.text("property list uchar int vertex_indices\n");
-  if (!marks.colors.empty())
-    to.text("property uchar red\nproperty uchar green\nproperty uchar blue\n");
-  if (!marks.labels.empty()) to.text("property int label\n");
-  to.text("end_header\n");
-  for (const Vertex& vertex : mesh.vertices)
-    for (const float x : vertex) to.f32(x);
-  for (std::size_t f = 0; f < mesh.faces.size(); ++f) {
-    to.u8(3);
-    for (const std::int32_t corner : mesh.faces[f]) to.u32(static_cast<std::uint32_t>(corner));
-    if (!marks.colors.empty())
-      for (const std::uint8_t c : marks.colors[f]) to.u8(c);
-    if (!marks.labels.empty()) to.u32(static_cast<std::uint32_t>(marks.labels[f]));
   }
 }
 
@@ -116,7 +85,7 @@ Vertex normal_of(const TriangleMesh& mesh, const Triangle& face) {
           static_cast<float>(n[2] / length)};
 }
 
-void write_stl(Writer& to, const TriangleMesh& mesh) {
+void write_stl(MeshWriter& to, const TriangleMesh& mesh) {
   to.text("{:<80}", "fovea");
   to.u32(static_cast<std::uint32_t>(mesh.faces.size()));
   for (const Triangle& face : mesh.faces) {
@@ -130,22 +99,34 @@ void write_stl(Writer& to, const TriangleMesh& mesh) {
 
 }  // namespace
 
-void write_mesh(const std::string& path, const TriangleMesh& mesh, const FaceMarks& marks) {
+void write_mesh(const std::string& path, const TriangleMesh& mesh, const FaceMarks& marks,
+                const MeshWriteOptions& options) {
   const std::string extension = extension_of(path);
-  if (extension != ".off" && extension != ".obj" && extension != ".ply" && extension != ".stl")
+  constexpr std::array<std::string_view, 5> kKnown{".off", ".obj", ".ply", ".stl", ".glb"};
+  if (std::find(kKnown.begin(), kKnown.end(), extension) == kKnown.end())
     throw InvalidArgument(
-        fmt::format("{}: extension '{}' names no mesh; use .off, .obj, .ply or "
-                    ".stl",
+        fmt::format("{}: extension '{}' names no mesh format; use .ply, .glb, .obj, .off or .stl",
                     path, extension));
   const auto fits = [&](std::size_t count) { return count == 0 || count == mesh.faces.size(); };
   if (!fits(marks.labels.size()) || !fits(marks.colors.size()))
     throw InvalidArgument(fmt::format("{}: {} labels and {} colors for {} faces", path,
                                       marks.labels.size(), marks.colors.size(), mesh.faces.size()));
-  Writer to(path);
-  if (extension == ".off") write_off(to, mesh, marks);
-  else if (extension == ".obj") write_obj(to, mesh, marks);
-  else if (extension == ".ply") write_ply(to, mesh, marks);
-  else write_stl(to, mesh);
+  MeshWriter to(path);
+  if (extension == ".obj") {
+    std::filesystem::path materials;
+    if (!marks.labels.empty() && !marks.colors.empty())
+      materials = std::filesystem::path(path).replace_extension(".mtl");
+    write_obj(to, mesh, marks, materials.filename().string());
+    if (!materials.empty()) write_mtl(materials.string(), marks);
+  } else if (extension == ".off") {
+    write_off(to, mesh, marks);
+  } else if (extension == ".ply") {
+    write_ply(to, mesh, marks, options.ascii);
+  } else if (extension == ".glb") {
+    write_glb(to, mesh, marks);
+  } else {
+    write_stl(to, mesh);
+  }
   to.commit();
 }
 

@@ -1,4 +1,4 @@
-// What both methods give for one connected graph, and what they are asked.
+// What both methods compute for one connected graph, and the interface that they share.
 #pragma once
 #include <fovea/mesh/segment.h>
 
@@ -11,10 +11,10 @@
 
 namespace fovea::mesh {
 
-// A connected part of a mesh's dual graph, numbered from 0 on.
+// A part of a mesh's dual graph, with faces numbered from 0.
 struct Part {
   DualGraph graph;
-  std::vector<float> costs;  // of arcs, by the means of the whole component
+  std::vector<float> costs;  // one per arc, relative to the means of the whole component
   Adjacency adjacency;
 
   std::size_t faces() const { return graph.areas.size(); }
@@ -22,35 +22,37 @@ struct Part {
 
 struct Clusters {
   int count = 1;
-  std::vector<std::int32_t> labels;           // of each face; every one is used
-  std::vector<std::int32_t> representatives;  // a face each
-  std::vector<float> membership;              // of each face in its own cluster
-  std::vector<std::int32_t> second;  // of each face the cluster it might belong to as well, or -1
-  double apart = 0;                  // between the representatives, of two clusters
-  double seconds = 0;                // that distances took
+  std::vector<std::int32_t> labels;           // one per face; every cluster has a face
+  std::vector<std::int32_t> representatives;  // one face per cluster
+  std::vector<float> membership;              // one per face: in its own cluster
+  std::vector<std::int32_t> second;  // one per face: another cluster it may belong to, or -1
+  double apart = 0;                  // the distance between the representatives of two clusters
+  double seconds = 0;                // the time that distances took
   std::string engine;
 };
 
 // Everything in one cluster.
 Clusters one_cluster(const Part& part);
 
-// A way to divide: a component into its part with costs, a part into `count` clusters (0: chosen).
+// A way to divide: prepare() makes a part with costs of a component, divide() makes `count`
+// clusters of a part (0 chooses the number) and may keep memory for the next call. A part that
+// comes from an earlier division need not be connected.
 class Divider {
  public:
   virtual ~Divider() = default;
   virtual Part prepare(const DualGraph& component) const = 0;
-  virtual Clusters divide(const Part& part, int count) const = 0;
+  virtual Clusters divide(const Part& part, int count) = 0;
   // Marks the faces that the cut may give to another cluster, where dividing has not done so.
   virtual void doubt(const Part&, Clusters&) const {}
-  // Of arcs, for the minimum cut through the faces in doubt.
+  // One per arc, for the minimum cut through the faces in doubt.
   virtual std::vector<double> capacities(const Part& part) const = 0;
 };
 std::unique_ptr<Divider> make_resistance(const SegmentOptions& options);
 std::unique_ptr<Divider> make_fuzzy(const SegmentOptions& options);
 
-// Halves of halves, the farthest apart first, until `count` parts are there, or with 0 until the
-// rules stop it.
-Clusters divide_by_halves(const Divider& divider, const Part& part, const SegmentOptions& options,
+// Divides parts into two, those with the most to gain first, until there are `count` parts, or with
+// 0 until the rules stop it.
+Clusters divide_by_halves(Divider& divider, const Part& part, const SegmentOptions& options,
                           int count);
 
 }  // namespace fovea::mesh

@@ -85,7 +85,7 @@ double hamming(const Overlaps& overlap, bool of_second) {
   return std::max(1 - fits, 0.0);
 }
 
-void consistency(const Overlaps& overlap, SegmentationErrors& errors) {
+void consistency(const Overlaps& overlap, SegmentationReport& errors) {
   double by_first = 0;
   double by_second = 0;
   double by_less = 0;
@@ -101,9 +101,9 @@ void consistency(const Overlaps& overlap, SegmentationErrors& errors) {
   errors.local_consistency = by_less;
 }
 
-SegmentationErrors compare(const std::vector<double>& shares, Labels a, Labels b) {
+SegmentationReport compare(const std::vector<double>& shares, Labels a, Labels b) {
   const Overlaps overlap = overlaps(shares, a, b);
-  SegmentationErrors errors;
+  SegmentationReport errors;
   errors.rand = rand_error(overlap);
   errors.hamming_missing = hamming(overlap, true);
   errors.hamming_false = hamming(overlap, false);
@@ -114,16 +114,16 @@ SegmentationErrors compare(const std::vector<double>& shares, Labels a, Labels b
 
 }  // namespace
 
-SegmentationErrors compare_segmentations(const io::TriangleMesh& mesh,
+SegmentationReport compare_segmentations(const io::TriangleMesh& mesh,
                                          std::span<const std::int32_t> a,
                                          std::span<const std::int32_t> b) {
   const std::vector<std::int32_t> other(b.begin(), b.end());
-  return compare_to_people(mesh, a, {&other, 1});
+  return evaluate_segmentation(mesh, a, {&other, 1});
 }
 
-SegmentationErrors compare_to_people(const io::TriangleMesh& mesh,
-                                     std::span<const std::int32_t> labels,
-                                     std::span<const std::vector<std::int32_t>> people) {
+SegmentationReport evaluate_segmentation(const io::TriangleMesh& mesh,
+                                         std::span<const std::int32_t> labels,
+                                         std::span<const std::vector<std::int32_t>> people) {
   require_labels(mesh, labels, "of the segmentation");
   if (people.empty()) throw InvalidArgument("evaluate: no segmentation to compare with");
   for (const std::vector<std::int32_t>& person : people)
@@ -131,10 +131,10 @@ SegmentationErrors compare_to_people(const io::TriangleMesh& mesh,
   const std::vector<double> shares = face_shares(mesh);
   const CutDiscrepancy cuts(mesh);
   const CutDiscrepancy::Cut ours = cuts.cut_of(labels);
-  SegmentationErrors mean;
+  SegmentationReport mean;
   const double part = 1 / static_cast<double>(people.size());
   for (const std::vector<std::int32_t>& person : people) {
-    const SegmentationErrors one = compare(shares, labels, person);
+    const SegmentationReport one = compare(shares, labels, person);
     mean.rand += part * one.rand;
     mean.cut_discrepancy += part * cuts.between(ours, cuts.cut_of(person));
     mean.hamming += part * one.hamming;

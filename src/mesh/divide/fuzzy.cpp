@@ -1,12 +1,14 @@
 // Katz and Tal, "Hierarchical mesh decomposition using fuzzy clustering and cuts" (SIGGRAPH 2003):
-// representatives by shortest paths, memberships by distance to them, representatives moved until
-// they stay, faces whose two best memberships are alike left to a minimum cut. Sums go over all
-// faces, and all may represent, unless a number of candidates is asked for.
+// chooses representatives by shortest paths, computes memberships by distance to them, moves
+// representatives until they stay, and leaves faces whose two best memberships are alike to a
+// minimum cut. Sums run over all faces, and every face may represent unless the number of
+// candidates is given.
 #include "mesh/divide/fuzzy.h"
 
 #include <algorithm>
 #include <chrono>
 #include <numeric>
+#include <utility>
 
 #include "core/dispatch.h"
 #include "mesh/divide/clusters.h"
@@ -30,18 +32,18 @@ class Fuzzy final : public Divider {
     return part;
   }
 
-  Clusters divide(const Part& part, int count) const override {
+  Clusters divide(const Part& part, int count) override {
     if (count == 1 || part.faces() < 2) return one_cluster(part);
     const auto start = std::chrono::steady_clock::now();
     const Candidates candidates = measure(part);
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-    const CandidateRows rows{candidates.rows.view(), candidates.table.get()};
+    const CandidateRows rows{candidates.rows, candidates.table};
     const std::unique_ptr<FuzzyEngine> engine = detail::on_cuda(options_.exec)
                                                     ? cuda::make_fuzzy_engine(rows, options_.exec)
                                                     : cpu::make_fuzzy_engine(rows, options_.exec);
 
     std::vector<double> gaps;
-    const int most = count > 0 ? count : options_.fuzzy.most_segments + 1;
+    const int most = count > 0 ? count : options_.fuzzy.most_parts + 1;
     std::vector<std::size_t> representatives =
         count == 2
             ? farthest_pair(*engine, candidates.faces)
@@ -82,14 +84,15 @@ class Fuzzy final : public Divider {
   }
 
  private:
-  // Faces that may represent, and their distances to all.
+  // The faces that may represent, and their distances to all faces.
   struct Candidates {
     std::vector<std::int32_t> faces;
-    Image<float> rows;
-    std::unique_ptr<DistanceTable> table;  // instead of rows: where a GPU goes on working with them
+    ImageView<const float> rows{};
+    const DistanceTable* table =
+        nullptr;  // in place of rows, where a GPU goes on working with them
     std::string engine;
   };
-  Candidates measure(const Part& part) const {
+  Candidates measure(const Part& part) {
     std::vector<GraphArc> arcs(part.graph.arcs.size());
     for (std::size_t i = 0; i < arcs.size(); ++i)
       arcs[i] = {part.graph.arcs[i].a, part.graph.arcs[i].b, part.costs[i]};
@@ -103,7 +106,8 @@ class Fuzzy final : public Divider {
       // From some faces alone Dijkstra's way on the CPU is the shortest, on any device.
       paths.exec.device = Device::cpu();
       result.faces = make_superfaces(part, some, options_.exec).seeds;
-      result.rows = distances_from(graph, result.faces, paths);
+      rows_ = distances_from(graph, result.faces, paths);
+      result.rows = std::as_const(rows_).view();
       result.engine = to_string(PathEngine::kDijkstra);
       return result;
     }
@@ -113,15 +117,22 @@ class Fuzzy final : public Divider {
     if (paths.engine == PathEngine::kAuto) paths.engine = PathEngine::kPartitioned;
     PathRun run;
     if (detail::on_cuda(options_.exec)) {
-      result.table = std::make_unique<DistanceTable>(graph, paths);
-      run = result.table->run();
+      table_.compute(graph, paths);
+      result.table = &table_;
+      run = table_.run();
     } else {
-      result.rows = Image<float>(faces, faces);
+      if (rows_.width() < faces || rows_.height() < faces) {
+        rows_ = {};  // so that both never take memory at once
+        rows_ = Image<float>(faces, faces);
+      }
       const auto take = [&](const DistanceRows& some_rows) {
         for (int row = 0; row < some_rows.rows.height; ++row)
-          std::copy_n(&some_rows.rows.at(0, row), faces, &result.rows.at(0, some_rows.first + row));
+          std::copy_n(&some_rows.rows.at(0, row), faces, &rows_.at(0, some_rows.first + row));
       };
       stream_distances(graph, take, paths, &run);
+      result.rows = std::as_const(rows_).view();
+      result.rows.width = faces;
+      result.rows.height = faces;
     }
     result.engine = to_string(run.engine);
     return result;
@@ -166,6 +177,9 @@ class Fuzzy final : public Divider {
   }
 
   const SegmentOptions& options_;
+  // Kept from one part and one mesh to the next.
+  Image<float> rows_;
+  DistanceTable table_;
 };
 
 }  // namespace

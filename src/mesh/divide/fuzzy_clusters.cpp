@@ -45,7 +45,7 @@ int count_by_gaps(std::span<const double> gaps) {
   int best = 1;
   double most = 0;
   for (std::size_t i = 0; i + 1 < gaps.size(); ++i) {
-    if (gaps[i] - gaps[i + 1] <= most) continue;
+    if (!(gaps[i] - gaps[i + 1] > most)) continue;  // also where both are infinite
     most = gaps[i] - gaps[i + 1];
     best = static_cast<int>(i) + 2;
   }

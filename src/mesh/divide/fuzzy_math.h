@@ -8,12 +8,15 @@ namespace fovea::mesh {
 
 inline constexpr int kSumLanes = 32;
 
-// 1 / distance to a power. A face at a representative's place belongs to it alone; others share by
-// the least distance at most.
+// 1 / distance to a power. A face at a representative's place belongs to it alone. Distances are
+// kept between bounds whose powers a double can hold, so that a face that no representative reaches
+// is shared equally and nothing is divided by 0.
 FOVEA_HD inline double nearness(float distance, int power) {
   constexpr double kLeastDistance = 1e-12;
   const auto wide = static_cast<double>(distance);
-  const double one = 1 / (wide > kLeastDistance ? wide : kLeastDistance);
+  constexpr double kMostDistance = 1e18;
+  const double near = wide > kLeastDistance ? wide : kLeastDistance;
+  const double one = 1 / (near < kMostDistance ? near : kMostDistance);
   double result = one;
   for (int i = 1; i < power; ++i) result *= one;
   return result;

@@ -1,5 +1,5 @@
-// Binary divisions of binary divisions: the part is divided next that gains most by it, as in
-// Ward's merging: by the distance of its representatives and the areas of its halves.
+// Divides parts into two again and again. The next part to be divided is the one that gains most,
+// as in Ward's merging: by the distance between its representatives and the areas of its halves.
 #include <algorithm>
 #include <numeric>
 #include <queue>
@@ -12,7 +12,7 @@ namespace fovea::mesh {
 namespace {
 
 struct Branch {
-  std::vector<std::int32_t> faces;  // of the part that all began with
+  std::vector<std::int32_t> faces;  // numbered as in the whole part
   Clusters halves;
   int depth = 0;
 };
@@ -34,7 +34,7 @@ double mean_bend(const DualGraph& graph) {
   return graph.arcs.empty() ? 0 : sum / static_cast<double>(graph.arcs.size());
 }
 
-// What the halves add up to, as resistances in parallel do.
+// The areas of the halves combined, as resistances in parallel are.
 double common_area(const Part& part, const Clusters& halves) {
   double areas[2] = {0, 0};
   for (std::size_t face = 0; face < part.faces(); ++face)
@@ -45,7 +45,7 @@ double common_area(const Part& part, const Clusters& halves) {
 
 class Hierarchy {
  public:
-  Hierarchy(const Divider& divider, const Part& whole, const SegmentOptions& options, int count)
+  Hierarchy(Divider& divider, const Part& whole, const SegmentOptions& options, int count)
       : divider_(divider), whole_(whole), rules_(options.hierarchy), count_(count) {
     result_ = one_cluster(whole);
     bend_ = mean_bend(whole.graph);
@@ -64,8 +64,7 @@ class Hierarchy {
   }
 
  private:
-  // A part that may be divided waits with its two halves. Parts that fell into pieces (a part is
-  // not always connected) are left whole.
+  // A part that may be divided waits with its two halves.
   void offer(std::vector<std::int32_t> faces, int depth) {
     if (faces.size() < 2) return;
     if (count_ == 0 &&
@@ -106,7 +105,7 @@ class Hierarchy {
     for (std::vector<std::int32_t>& side : sides) offer(std::move(side), branch.depth + 1);
   }
 
-  const Divider& divider_;
+  Divider& divider_;
   const Part& whole_;
   const HierarchyOptions& rules_;
   int count_;
@@ -119,7 +118,7 @@ class Hierarchy {
 
 }  // namespace
 
-Clusters divide_by_halves(const Divider& divider, const Part& part, const SegmentOptions& options,
+Clusters divide_by_halves(Divider& divider, const Part& part, const SegmentOptions& options,
                           int count) {
   return Hierarchy(divider, part, options, count).run();
 }

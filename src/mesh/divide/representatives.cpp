@@ -127,7 +127,8 @@ class Ward {
   }
 
   Groups down_to(std::size_t count) {
-    for (std::size_t left = points_.count(); left > count && !queue_.empty();) {
+    for (std::size_t left = points_.count(); left > count;) {
+      if (queue_.empty()) offer_all();
       const Merge merge = queue_.top();
       queue_.pop();
       if (version_[static_cast<std::size_t>(merge.a)] != merge.version_a ||
@@ -151,6 +152,18 @@ class Ward {
                                         sums_.data() + at_b * dimensions, points_.dimensions)
                  : 0;
     queue_.push({cost, std::min(a, b), std::max(a, b), version_[at_a], version_[at_b]});
+  }
+  // Where the links leave more pieces than groups are wanted, any two of the pieces may merge.
+  void offer_all() {
+    std::vector<std::int32_t> roots;
+    for (std::size_t i = 0; i < into_.size(); ++i)
+      if (into_[i] == static_cast<std::int32_t>(i)) roots.push_back(into_[i]);
+    for (std::size_t i = 0; i < roots.size(); ++i) {
+      auto& around = beside_[static_cast<std::size_t>(roots[i])];
+      around = roots;
+      std::erase(around, roots[i]);
+      for (std::size_t j = i + 1; j < roots.size(); ++j) offer(roots[i], roots[j]);
+    }
   }
   void join(std::size_t a, std::size_t b) {
     const auto dimensions = static_cast<std::size_t>(points_.dimensions);

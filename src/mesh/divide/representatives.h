@@ -20,9 +20,9 @@ struct Points {
 };
 
 struct Groups {
-  std::vector<std::int32_t> labels;  // of each point; every group has one
+  std::vector<std::int32_t> labels;  // one per point; every group has a point
   std::vector<double> centers;
-  double spread = 0;  // weighted sum of squared distances to the centers
+  double spread = 0;  // the weighted sum of squared distances to the centers
 };
 
 struct GroupOptions {
@@ -30,9 +30,10 @@ struct GroupOptions {
   int restarts = 20;
   std::uint64_t seed = 1234;
 };
-// Least spread of several tries: neighbors merged step by step where it costs the least (Ward),
-// and centers drawn by chance, far points likelier; each moved until nothing changes (Lloyd).
-// `links` say which points are neighbors; all hang together by them.
+// The grouping with the least spread of several: one merges neighbors step by step where that costs
+// least (Ward), the others start from centers drawn at random, far points being likelier. Each is
+// then moved until nothing changes (Lloyd).
+// `links` say which points are neighbors; groups that no link connects are merged last.
 Groups group_points(const Points& points, std::span<const Conductance> links,
                     const GroupOptions& options);
 

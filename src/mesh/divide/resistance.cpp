@@ -1,12 +1,12 @@
-// Costs of steps read as electrical resistances (costs of Katz and Tal, of concave edges alone):
-// two faces are near where many ways lead from one to the other, not where one does, so that a part
-// behind a narrow neck is far however short the way through it. Patches of faces are the nodes of
-// the network; its slowest modes, divided by a power of their values, are coordinates whose
-// distances are those of the currents; groups of patches there are the clusters. O(n log n) for the
-// patches, the rest depends on their number only.
-// On CUDA the stages over all faces run there: smoothing, angles, seeds and owners of patches. What
-// is left does not pay: edges of the mesh are sorted once, the 800 patches' modes and groups are a
-// few milliseconds of steps that wait for each other, and cuts touch the faces near seams alone.
+// Reads the costs of steps (those of Katz and Tal, at concave edges only) as electrical
+// resistances. Two faces are near if many paths lead from one to the other, so that a part behind a
+// narrow neck is far away however short the path through the neck is. Patches of faces are the
+// nodes of the network. Its slowest modes, divided by a power of their eigenvalues, are
+// coordinates, and groups of patches there are the clusters. Patches take O(n log n); the rest
+// depends on their number only. On CUDA the stages over all faces run on the device: smoothing,
+// angles, seeds and owners of patches. The rest would not gain: the edges of the mesh are sorted
+// once, modes and groups of 800 patches are a few milliseconds of steps that wait for each other,
+// and cuts touch only the faces near seams.
 #include "mesh/divide/resistance.h"
 
 #include <algorithm>
@@ -20,15 +20,15 @@
 namespace fovea::mesh {
 namespace {
 
-constexpr double kSeamWidth = 0.05;  // around seams, of the root of the area
-constexpr int kModesApart = 8;       // that tell how far two halves are apart
-// Where the number is chosen: by so many modes, those that are slower than this share of the last
-// being held up by necks, and a leap elsewhere counting less. On the tuning meshes any share from
+constexpr double kSeamWidth = 0.05;  // the band around seams, relative to the root of the area
+constexpr int kModesApart = 8;       // how many modes measure the distance between two halves
+// How the number of parts is chosen: from so many modes. Modes slower than this share of the last
+// one are slowed by necks, and a gap elsewhere counts less. On the tuning meshes any share from
 // 0.28 to 0.36 does as well.
 constexpr int kModesChosen = 25;
 constexpr double kNeck = 0.3;
 constexpr double kOffPenalty = 1.5;
-// A mean of 1 - cos over valleys below this is no valley.
+// A mesh whose valleys have a mean of 1 - cos below this has none.
 constexpr double kLeastValley = 1e-6;
 
 bool has_valleys(const DualGraph& graph) {
@@ -62,18 +62,18 @@ class Resistance final : public Divider {
     return part;
   }
 
-  Clusters divide(const Part& part, int count) const override {
+  Clusters divide(const Part& part, int count) override {
     const ResistanceOptions& how = options_.resistance;
     if (count == 1 || part.faces() < 2) return one_cluster(part);
     if (count == 0 && !has_valleys(part.graph)) return one_cluster(part);
-    const int most = count > 0 ? count : std::max(how.most_segments, kModesChosen - 1);
+    const int most = count > 0 ? count : std::max(how.most_parts, kModesChosen - 1);
     const auto nodes = static_cast<int>(std::min<std::size_t>(
         part.faces(), static_cast<std::size_t>(std::max(how.superfaces, most))));
     const Superfaces superfaces = make_superfaces(part, nodes, options_.exec);
     const Network network = make_network(part, superfaces);
     const Spectrum spectrum = slowest_modes(network, std::max(most + 1, kModesApart));
     throw_if_stopped(options_.exec);
-    if (count == 0) count = choose_count(spectrum, how.most_segments);
+    if (count == 0) count = choose_count(spectrum, how.most_parts);
     if (count == 1) return one_cluster(part);
     const Points points = spectral_points(spectrum, network.masses, count, how.power);
     const Groups groups =
@@ -87,7 +87,7 @@ class Resistance final : public Divider {
     doubt_near_seams(part, kSeamWidth * std::sqrt(area), clusters);
   }
 
-  // A seam costs its length, less where it lies in a valley.
+  // A seam costs its length, and less in a valley.
   std::vector<double> capacities(const Part& part) const override {
     const std::vector<float> bends = arc_costs(part.graph, {0, options_.resistance.costs.eta});
     std::vector<double> result(bends.size());
@@ -110,7 +110,7 @@ class Resistance final : public Divider {
       const auto label = static_cast<std::size_t>(groups.labels[point]);
       const double distance = squared_distance(
           points.at(point), groups.centers.data() + label * dimensions, points.dimensions);
-      if (distance >= least[label]) continue;
+      if (distance >= least[label] && nearest[label] < points.count()) continue;
       least[label] = distance;
       nearest[label] = point;
     }
@@ -171,15 +171,15 @@ int choose_count(const Spectrum& spectrum, int most) {
   const double whole =
       spectrum.values[last] * static_cast<double>(kModesChosen - 1) / static_cast<double>(last);
   int best = 1;
-  double most_told = -std::numeric_limits<double>::infinity();
+  double best_score = -std::numeric_limits<double>::infinity();
   for (std::size_t count = 2; count <= std::min<std::size_t>(last, static_cast<std::size_t>(most));
        ++count) {
     const double below = std::max(spectrum.values[count - 1], 1e-300);
     const double above = std::max(spectrum.values[count], 1e-300);
     const double off = 0.5 * (std::log(below) + std::log(above)) - std::log(kNeck * whole + 1e-300);
-    const double told = std::log(above / below) - kOffPenalty * std::abs(off);
-    if (told <= most_told) continue;
-    most_told = told;
+    const double score = std::log(above / below) - kOffPenalty * std::abs(off);
+    if (score <= best_score) continue;
+    best_score = score;
     best = static_cast<int>(count);
   }
   return best;

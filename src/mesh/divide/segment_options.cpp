@@ -9,64 +9,76 @@ constexpr Choice kMethods[] = {{"resistance", static_cast<int>(Method::kResistan
 constexpr Choice kDivisions[] = {{"k-way", static_cast<int>(Division::kKWay)},
                                  {"hierarchical", static_cast<int>(Division::kHierarchical)}};
 
-constexpr double kMostSegments = 10000;
-
-void describe_costs(OptionVisitor& visit, ArcCosts& costs) {
-  visit("alpha", costs.alpha, "share of the distance in what a step from face to face costs", 0, 1);
-  visit("eta", costs.eta, "how much convex edges count beside concave ones", 0, 1);
-}
+constexpr double kMostParts = 10000;
 
 }  // namespace
 
 std::span<const Choice> choices(Method) { return kMethods; }
 std::span<const Choice> choices(Division) { return kDivisions; }
 
-void describe(OptionVisitor& visit, HierarchyOptions& options) {
-  visit("depth", options.depth, "most divisions one below the other; 1 is a binary cut", 1, 30);
-  visit("least-distance", options.least_distance,
-        "parts whose representatives lie nearer stay whole, as a share of the first division's", 0,
+void describe(OptionVisitor& visit, ArcCosts& costs) {
+  visit("alpha", costs.alpha,
+        "the weight of the distance in the cost of a step between faces; the angle has the rest", 0,
         1);
+  visit("eta", costs.eta, "how much a convex edge counts compared with a concave one", 0, 1);
+}
+
+void describe(OptionVisitor& visit, HierarchyOptions& options) {
+  visit("depth", options.depth, "the most divisions one below the other; 1 cuts once", 1, 30);
+  visit("least-distance", options.least_distance,
+        "a part stays whole if its halves are nearer to each other than this share of the distance "
+        "in the first division",
+        0, 1);
   visit("least-angle", options.least_angle,
-        "parts that bend less stay whole, as a share of the whole mesh's mean", 0, 1);
-  visit("least-faces", options.least_faces, "parts with fewer faces stay whole", 2, 1e9);
+        "a part stays whole if it bends less than this share of the whole mesh's average", 0, 1);
+  visit("least-faces", options.least_faces, "a part with fewer faces stays whole", 2, 1e9);
 }
 
 void describe(OptionVisitor& visit, FuzzyOptions& options) {
-  describe_costs(visit, options.costs);
-  visit("most-segments", options.most_segments, "where the number is chosen, at most", 2,
-        kMostSegments);
-  visit("rounds", options.rounds, "of moving representatives; 0 leaves them where they begin", 0,
-        1000);
+  describe(visit, options.costs);
+  visit("most-parts", options.most_parts, "the most parts, where their number is chosen", 2,
+        kMostParts);
+  visit("rounds", options.rounds,
+        "how often representatives may move; 0 leaves them where they start", 0, 1000);
   visit("candidates", options.candidates,
-        "faces that may represent, spread evenly; 0: all, in 4 bytes times the square of the faces",
+        "how many faces may become representatives; 0 lets every face, in 4 bytes of memory times "
+        "the square of the number of faces",
         0, 1e6);
   visit("power", options.power,
-        "of distances in memberships: 1 as published, more for clusters that are less fuzzy", 1,
-        16);
+        "the power of distances in memberships; Katz and Tal use 1, and more makes parts less "
+        "fuzzy",
+        1, 16);
   visit("fuzziness", options.fuzziness,
-        "faces whose two best memberships differ by less are left to the cut", 0, 1);
+        "the minimum cut decides about faces whose two best memberships differ by less", 0, 1);
 }
 
 void describe(OptionVisitor& visit, ResistanceOptions& options) {
-  describe_costs(visit, options.costs);
+  describe(visit, options.costs);
   visit("smoothing", options.smoothing,
-        "of normals: rounds on a mesh of 10000 faces, as much length on others", 0, 1000);
-  visit("superfaces", options.superfaces, "patches that are divided instead of faces", 2, 100000);
-  visit("power", options.power, "of the modes' values by which coordinates are divided", 0, 4);
-  visit("restarts", options.restarts, "tries from representatives drawn by chance", 0, 1000);
-  visit("most-segments", options.most_segments, "where the number is chosen, at most", 2,
-        kMostSegments);
+        "how often normals are averaged on a mesh of 10000 faces; other meshes are smoothed over "
+        "the same length",
+        0, 1000);
+  visit("superfaces", options.superfaces,
+        "how many patches of faces are divided in place of the faces", 2, 100000);
+  visit("power", options.power, "coordinates are divided by this power of their eigenvalues", 0, 4);
+  visit("restarts", options.restarts,
+        "how many more groupings are tried, from representatives drawn at random", 0, 1000);
+  visit("most-parts", options.most_parts, "the most parts, where their number is chosen", 2,
+        kMostParts);
 }
 
 void describe(OptionVisitor& visit, SegmentOptions& options) {
-  visit("segments", options.segments, "parts to cut the mesh into; 0 chooses", 0, 1e9);
+  visit("parts", options.parts, "how many parts to make; 0 chooses the number", 0, 1e9);
   visit("method", options.method,
-        "resistance: spectral coordinates of an electrical network; fuzzy: shortest paths and "
-        "memberships (Katz and Tal)");
-  visit("division", options.division, "at once, or by halves of halves");
-  visit("cut", options.cut, "put seams along valleys by a minimum cut");
+        "resistance groups faces by spectral coordinates of an electrical network; fuzzy uses "
+        "shortest paths and memberships, as Katz and Tal do");
+  visit("division", options.division,
+        "k-way divides the mesh into all parts at once, hierarchical into two parts again and "
+        "again");
+  visit("cut", options.cut, "move borders between parts into valleys by a minimum cut",
+        {.off_help = "leave borders between parts where the clustering puts them"});
   visit("least-island", options.least_island,
-        "pieces of a part with fewer faces go to the part around them", 0, 1e9);
+        "a stray piece of a part with fewer faces joins the part around it", 0, 1e9);
   visit.group("resistance", options.resistance);
   visit.group("fuzzy", options.fuzzy);
   visit.group("hierarchy", options.hierarchy);

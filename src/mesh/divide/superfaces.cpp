@@ -1,6 +1,6 @@
-// Seeds come in rounds: where faces are farther from all seeds than their neighbors, and far from
-// each other, new seeds are put, until there are enough. A round is a few sweeps over all faces,
-// which a GPU does at once, where one seed after the other would be hundreds.
+// Seeds are placed in rounds: faces that are farther from all seeds than their neighbors, and far
+// from each other, become seeds until there are enough. A round is a few sweeps over all faces,
+// which suit a GPU; placing one seed after the other would take hundreds.
 #include "mesh/divide/superfaces.h"
 
 #include <algorithm>
@@ -63,8 +63,8 @@ PatchSteps patch_steps(const Part& part, const std::vector<float>& costs) {
   return result;
 }
 
-// Of the peaks those that are far from each other, the farthest from all seeds first. The way
-// through the air, which is quickly told, is never longer than the way along the mesh.
+// The peaks that are far from each other, those farthest from all seeds first. The straight
+// distance, which is quick to compute, is never longer than the distance along the mesh.
 std::vector<std::int32_t> apart(std::vector<PatchPeak> peaks, const DualGraph& graph, float scale,
                                 std::size_t most) {
   std::ranges::sort(peaks, [](const PatchPeak& a, const PatchPeak& b) {
@@ -143,7 +143,7 @@ Network make_network(const Part& part, const Superfaces& superfaces) {
   }
   // Superfaces without area weigh next to nothing.
   const double mean = area > 0 ? area / superfaces.count() : 1;
-  for (double& mass : network.masses) mass = std::max(mass / mean, 1e-6);
+  for (double& mass : network.masses) mass = std::max(1e-6, mass / mean);
   return network;
 }
 

@@ -1,4 +1,4 @@
-// Patches of faces that are divided instead of the faces themselves.
+// Patches of faces that are divided in place of the faces.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -8,16 +8,16 @@
 namespace fovea::mesh {
 
 struct Superfaces {
-  std::vector<std::int32_t> seeds;  // a face each
-  std::vector<std::int32_t> of;     // of each face
-  std::vector<float> inner;  // what it takes to get to each face from its seed, by the part's
-                             // costs, without leaving the superface
+  std::vector<std::int32_t> seeds;  // one face per superface
+  std::vector<std::int32_t> of;     // one per face: its superface
+  std::vector<float> inner;         // one per face: the cost of the path from its seed, inside the
+                                    // superface
 
   int count() const { return static_cast<int>(seeds.size()); }
 };
 
-// `count` seeds that cover the part evenly, and every face to its nearest seed, where a step costs
-// as much by its length as by its angle, convex ones less. No more superfaces than faces.
+// Spreads `count` seeds evenly over the part, no more than it has faces, and gives every face to
+// its nearest seed. A step costs its length and its angle alike, and a convex angle costs less.
 Superfaces make_superfaces(const Part& part, int count, const Exec& exec);
 
 // Superfaces as nodes of an electrical network.
@@ -27,11 +27,11 @@ struct Conductance {
   double value = 0;
 };
 struct Network {
-  std::vector<Conductance> links;  // a < b, ordered, one a pair
-  std::vector<double> masses;      // areas, with a mean of 1
+  std::vector<Conductance> links;  // a < b, in order, one per pair
+  std::vector<double> masses;      // areas, scaled to a mean of 1
 };
-// Between two superfaces lie their shared edges in parallel, each with what it takes to get from
-// one seed over it to the other in series, by the part's costs.
+// Two superfaces are connected by their shared edges in parallel. Each edge has the resistance of
+// the path from one seed across it to the other, by the part's costs.
 Network make_network(const Part& part, const Superfaces& superfaces);
 
 }  // namespace fovea::mesh

@@ -20,6 +20,30 @@ Adjacency::Adjacency(std::size_t faces, std::span<const DualArc> arcs) : first_(
   }
 }
 
+DualGraph component_of(const DualGraph& graph, const Adjacency& adjacency,
+                       std::span<const std::int32_t> faces, std::vector<std::int32_t>& places) {
+  DualGraph part;
+  for (std::size_t i = 0; i < faces.size(); ++i) {
+    const auto face = static_cast<std::size_t>(faces[i]);
+    places[face] = static_cast<std::int32_t>(i);
+    part.areas.push_back(graph.areas[face]);
+    part.centroids.push_back(graph.centroids[face]);
+    part.normals.push_back(graph.normals[face]);
+  }
+  part.components.assign(faces.size(), 0);
+  // Arcs are ordered by their lower face, and a face has its arcs in that order.
+  for (const std::int32_t face : faces) {
+    for (const Neighbor& next : adjacency.of(face)) {
+      DualArc arc = graph.arcs[static_cast<std::size_t>(next.arc)];
+      if (arc.a != face) continue;
+      arc.a = places[static_cast<std::size_t>(arc.a)];
+      arc.b = places[static_cast<std::size_t>(arc.b)];
+      part.arcs.push_back(arc);
+    }
+  }
+  return part;
+}
+
 DualGraph part_of(const DualGraph& graph, std::span<const std::int32_t> faces,
                   std::vector<std::int32_t>* kept) {
   DualGraph part;

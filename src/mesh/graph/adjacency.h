@@ -34,6 +34,11 @@ class Adjacency {
 // A mesh's dual graph but for the angles of its arcs, which are 0.
 DualGraph dual_graph_unbent(const io::TriangleMesh& mesh, const Exec& exec);
 
+// A connected component: `faces` ascending, all of it. The time grows with the component, not with
+// the graph. `places` has room for every face of the graph and needs no values.
+DualGraph component_of(const DualGraph& graph, const Adjacency& adjacency,
+                       std::span<const std::int32_t> faces, std::vector<std::int32_t>& places);
+
 // The part of a graph between some faces (ascending), which are numbered anew in their order.
 // `kept`, where given, is filled with the arcs' numbers in the whole graph.
 DualGraph part_of(const DualGraph& graph, std::span<const std::int32_t> faces,

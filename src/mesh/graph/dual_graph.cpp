@@ -17,6 +17,9 @@ namespace fovea::mesh {
 namespace {
 
 constexpr std::int64_t kAtOnce = 4096;  // faces, and arcs
+// Pairs grow with the square of an edge's faces: beyond this many each is paired with the next
+// only.
+constexpr std::size_t kMostPaired = 64;
 
 // Between centroids over the edge from p to q, both faces turned about it into one plane.
 double unfolded(const Vector& p, const Vector& q, const Vector& a, const Vector& b) {
@@ -83,7 +86,8 @@ std::vector<FacePair> face_pairs(const MeshEdges& edges, std::size_t faces) {
     for (std::size_t edge = 0; edge < edges.count(); ++edge) {
       const auto at = edges.faces(edge);
       for (std::size_t i = 0; i < at.size(); ++i)
-        for (std::size_t j = i + 1; j < at.size(); ++j)
+        for (std::size_t j = i + 1;
+             j < (at.size() > kMostPaired ? std::min(i + 2, at.size()) : at.size()); ++j)
           take(FacePair{edge, at[i].face, at[j].face});
     }
   };

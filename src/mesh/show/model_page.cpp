@@ -90,10 +90,11 @@ std::vector<double> area_shares(const io::TriangleMesh& mesh, std::span<const st
 }
 
 std::string legend(const std::vector<report::Color>& colors, const std::vector<double>& shares,
-                   const ModelView& view) {
+                   const ModelPageOptions& options) {
   std::string html = "<ul class=\"legend\" aria-label=\"Parts\">\n";
   for (std::size_t i = 0; i < colors.size(); ++i) {
-    const std::string name = i < view.names.size() ? view.names[i] : fmt::format("part {}", i);
+    const std::string name =
+        i < options.names.size() ? options.names[i] : fmt::format("part {}", i);
     html += fmt::format(
         "<li><button type=\"button\" aria-pressed=\"false\"><i style=\"background:{}\"></i>"
         "<span>{}</span> <small>{:.1f} %</small></button></li>\n",
@@ -104,8 +105,14 @@ std::string legend(const std::vector<report::Color>& colors, const std::vector<d
 
 }  // namespace
 
+void describe(OptionVisitor& visit, ModelPageOptions& options) {
+  visit("title", options.title, "the title of the page");
+  visit("text", options.text, "a line below the title");
+  visit("names", options.names, "the names of the parts, in the order of their labels");
+}
+
 std::string model_page(const io::TriangleMesh& mesh, std::span<const std::int32_t> labels,
-                       const ModelView& view) {
+                       const ModelPageOptions& options) {
   if (mesh.faces.empty() || labels.size() != mesh.faces.size())
     throw InvalidArgument(fmt::format("{} labels for a mesh of {} faces; expected one each",
                                       labels.size(), mesh.faces.size()));
@@ -117,13 +124,13 @@ std::string model_page(const io::TriangleMesh& mesh, std::span<const std::int32_
   const std::int32_t most = *std::max_element(labels.begin(), labels.end());
   std::vector<std::int32_t> each(static_cast<std::size_t>(most) + 1);
   for (std::size_t i = 0; i < each.size(); ++i) each[i] = static_cast<std::int32_t>(i);
-  const auto colors = segment_colors(each);
+  const auto colors = part_colors(each);
   std::string color_list;
   for (const report::Color& c : colors)
     color_list += fmt::format("{}[{},{},{}]", color_list.empty() ? "" : ",", c.r, c.g, c.b);
   const auto picture =
-      render(mesh, segment_colors(labels), {.width = 800, .height = 600, .supersample = 2});
-  const std::string title = report::escaped(view.title.empty() ? "Mesh" : view.title);
+      render(mesh, part_colors(labels), {.width = 800, .height = 600, .supersample = 2});
+  const std::string title = report::escaped(options.title.empty() ? "Mesh" : options.title);
   std::string html = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n<meta "
       "name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<meta "
@@ -131,8 +138,8 @@ std::string model_page(const io::TriangleMesh& mesh, std::span<const std::int32_
       "\"/>\n<title>{}</title>\n<style>{}{}</style>\n</head>\n<body>\n<div class=\"sheet\">\n<h1>{}"
       "</h1>\n",
       title, report::page_style(), kModelStyle, title);
-  if (!view.text.empty())
-    html += fmt::format("<p class=\"lead\">{}</p>\n", report::escaped(view.text));
+  if (!options.text.empty())
+    html += fmt::format("<p class=\"lead\">{}</p>\n", report::escaped(options.text));
   html += fmt::format(
       "<div class=\"model\">\n<div class=\"view\">\n<div class=\"stage\" tabindex=\"0\" "
       "role=\"img\" aria-label=\"{} in {} parts, to be turned\"><img src=\"{}\" alt=\"\"/></div>\n"
@@ -140,7 +147,7 @@ std::string model_page(const io::TriangleMesh& mesh, std::span<const std::int32_
       "<button type=\"button\" class=\"turning\">Stop</button>"
       "<button type=\"button\" class=\"reset\">Reset</button></div>\n</div>\n",
       title, colors.size(), report::png_data_uri(picture));
-  html += legend(colors, area_shares(mesh, labels, colors.size()), view);
+  html += legend(colors, area_shares(mesh, labels, colors.size()), options);
   html +=
       "</div>\n<p class=\"hint\">Drag or use the arrow keys to turn, wheel, pinch or + and - to "
       "zoom, "

@@ -193,12 +193,15 @@ void draw_view(const io::TriangleMesh& mesh, std::span<const report::Color> colo
 }  // namespace
 
 void describe(OptionVisitor& visit, RenderOptions& options) {
-  visit("width", options.width, "pixels across a view", 16, 8192);
-  visit("height", options.height, "pixels down a view", 16, 8192);
-  visit("azimuth", options.azimuth, "degrees around the upright axis", -360, 360);
-  visit("elevation", options.elevation, "degrees above the horizon", -90, 90);
-  visit("views", options.views, "side by side, turned evenly around the upright axis", 1, 16);
-  visit("supersample", options.supersample, "samples of a pixel, each way", 1, 8);
+  visit("width", options.width, "the width of one view in pixels", 16, 8192);
+  visit("height", options.height, "the height of one view in pixels", 16, 8192);
+  visit("azimuth", options.azimuth, "how far the mesh is turned about the upright axis, in degrees",
+        -360, 360);
+  visit("elevation", options.elevation, "how high the viewer stands above the horizon, in degrees",
+        -90, 90);
+  visit("views", options.views,
+        "how many views stand side by side, turned evenly about the upright axis", 1, 16);
+  visit("supersample", options.supersample, "how many samples a pixel has in each direction", 1, 8);
 }
 
 Image<std::uint8_t> render(const io::TriangleMesh& mesh, std::span<const report::Color> colors,

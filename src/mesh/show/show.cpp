@@ -7,7 +7,7 @@
 
 namespace fovea::mesh {
 
-std::vector<report::Color> segment_colors(std::span<const std::int32_t> labels) {
+std::vector<report::Color> part_colors(std::span<const std::int32_t> labels) {
   std::vector<report::Color> colors;
   colors.reserve(labels.size());
   for (const std::int32_t label : labels) {

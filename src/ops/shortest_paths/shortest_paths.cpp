@@ -45,9 +45,10 @@ const char* to_string(PathEngine engine) { return kEngines[static_cast<std::size
 
 void describe(OptionVisitor& visit, PathOptions& options) {
   visit("engine", options.engine,
-        "how shortest paths are found; auto: by size, density and device");
-  visit("memory", options.memory,
-        "most bytes for distances on a GPU; 0: what it has free. The rest goes in tiles", 0, 1e18);
+        "how shortest paths are found; auto chooses by size, density and device");
+  visit.bytes("memory", options.memory,
+              "the most memory for distances on a GPU; 0 takes what is free there, and what does "
+              "not fit goes through host memory");
 }
 
 DistanceMatrix all_distances(const Graph& graph, const PathOptions& options, PathRun* run) {

@@ -13,7 +13,7 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-TEST(MeshEval, HoldsPartsAgainstPeoples) {
+TEST(MeshEval, ComparesPartsWithPeoples) {
   const test::TempFolder folder;
   const io::TriangleMesh mesh = dumbbell();
   std::filesystem::create_directories(folder / "off");
@@ -33,23 +33,31 @@ TEST(MeshEval, HoldsPartsAgainstPeoples) {
   EXPECT_EQ(report["people"]["rand"], 0);
   EXPECT_EQ(report["categories"][0]["category"], "Cup");
   EXPECT_THAT(test::load(folder / "errors.csv"), HasSubstr("21,Cup,2,2,"));
-  // Labels of someone else: as people's, and all one.
+  // Labels from elsewhere: equal to people's, and all the same.
   std::filesystem::create_directories(folder / "theirs");
-  const auto judged = [&] {
+  const auto evaluated = [&] {
     const Ended ran = run_here({"mesh", "eval", "--meshes", folder / "off", "--segmentations",
                                 folder / "seg", "--labels", folder / "theirs", "--json"});
     EXPECT_EQ(ran.status, kDone) << ran.err;
     return json::parse(ran.out)["rand_error_mean"].get<double>();
   };
   io::write_labels(folder / "theirs/21.seg", halves);
-  EXPECT_EQ(judged(), 0);
+  EXPECT_EQ(evaluated(), 0);
   io::write_labels(folder / "theirs/21.seg", std::vector<std::int32_t>(halves.size(), 0));
-  EXPECT_NEAR(judged(), 0.5, 0.01);
+  EXPECT_NEAR(evaluated(), 0.5, 0.01);
   std::filesystem::remove(folder / "theirs/21.seg");
   const Ended without = run_here({"mesh", "eval", "--meshes", folder / "off", "--segmentations",
                                   folder / "seg", "--labels", folder / "theirs", "--quiet"});
   EXPECT_EQ(without.status, kBadInput);
   EXPECT_THAT(without.err, HasSubstr("theirs/21.seg"));
+
+  // A mesh without labels is left out, and that is said.
+  EXPECT_EQ(report["meshes_found"], 1);
+  io::write_mesh(folder / "off/22.off", mesh);
+  const Ended one_of_two =
+      run_here({"mesh", "eval", "--meshes", folder / "off", "--segmentations", folder / "seg"});
+  EXPECT_EQ(one_of_two.status, kDone);
+  EXPECT_THAT(one_of_two.err, HasSubstr("1 of 2 meshes in"));
 
   test::save(folder / "seg/21/21_2.seg", "0\n1\n");
   const Ended short_one = run_here(

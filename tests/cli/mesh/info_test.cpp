@@ -26,7 +26,7 @@ TEST(MeshInfo, CountsWhatAMeshIsMadeOf) {
   EXPECT_EQ(result["high"][0], 2);
 }
 
-TEST(MeshInfo, TellsWhatIsOdd) {
+TEST(MeshInfo, ReportsWhatIsUnusual) {
   const test::TempFolder folder;
   // Two squares over one edge as polygons, a face without area, a vertex of no face.
   test::save(folder / "odd.obj",
@@ -36,8 +36,8 @@ TEST(MeshInfo, TellsWhatIsOdd) {
   ASSERT_EQ(ended.status, kDone) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("OBJ, 7 vertices, 5 faces, 1 component, open"));
   EXPECT_THAT(ended.out, HasSubstr("3 polygons in the file"));
-  EXPECT_THAT(ended.out, HasSubstr("1 faces without area"));
-  EXPECT_THAT(ended.out, HasSubstr("1 vertices of no face"));
+  EXPECT_THAT(ended.out, HasSubstr("1 face without area"));
+  EXPECT_THAT(ended.out, HasSubstr("1 unused vertex"));
 }
 
 TEST(MeshInfo, OneBadFileOfSeveralIsNamed) {

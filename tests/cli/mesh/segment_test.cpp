@@ -24,13 +24,13 @@ TEST_F(MeshSegment, WritesPartsInEveryForm) {
                                 "--picture-width", "64", "--picture-height", "48"});
   ASSERT_EQ(ended.status, kDone) << ended.err;
   const json result = json::parse(ended.out)["results"][0];
-  EXPECT_EQ(result["clusters"], 2);
+  EXPECT_EQ(result["parts"], 2);
   EXPECT_EQ(result["faces"], 2 * 16 * 48);
   EXPECT_FALSE(result["chosen"]);
   const auto labels = io::read_labels(folder_ / "parts.seg");
   ASSERT_EQ(labels.size(), 2U * 16 * 48);
-  EXPECT_NE(labels.front(), labels.back());  // a ball each
-  EXPECT_EQ(io::read_mesh(folder_ / "parts.ply").faces, dumbbell().faces);
+  EXPECT_NE(labels.front(), labels.back());  // one ball each
+  EXPECT_EQ(io::read_mesh(folder_ / "parts.ply").faces.size(), dumbbell().faces.size());
   const auto picture = io::read_image(folder_ / "parts.png");
   EXPECT_EQ(picture.width(), 4 * 64);
   const std::string page = test::load(folder_ / "parts.html");
@@ -38,15 +38,15 @@ TEST_F(MeshSegment, WritesPartsInEveryForm) {
   EXPECT_THAT(page, testing::Not(HasSubstr("http")));  // needs nothing from elsewhere
 }
 
-TEST_F(MeshSegment, GroupsAndMembershipsAreTold) {
+TEST_F(MeshSegment, WritesGroupsAndMemberships) {
   const Ended ended = run_here({"mesh", "segment", folder_ / "bell.off", "-k", "3", "-o",
                                 folder_ / "parts.obj", "--picture", folder_ / "sure.png", "--show",
                                 "membership", "--picture-views", "1", "--quiet"});
   ASSERT_EQ(ended.status, kDone) << ended.err;
   const std::string groups = test::load(folder_ / "parts.obj");
-  for (const char* group : {"g segment_0\n", "g segment_1\n", "g segment_2\n"})
+  for (const char* group : {"g part_0\n", "g part_1\n", "g part_2\n"})
     EXPECT_THAT(groups, HasSubstr(group));
-  EXPECT_THAT(groups, testing::Not(HasSubstr("g segment_3")));
+  EXPECT_THAT(groups, testing::Not(HasSubstr("g part_3")));
   EXPECT_GT(io::read_image(folder_ / "sure.png").width(), 480);  // with the bar of its values
 }
 
@@ -56,7 +56,7 @@ TEST_F(MeshSegment, PolygonsHaveOneLabelEach) {
   const Ended ended = run_here({"mesh", "segment", folder_ / "squares.off", "-k", "1", "--seg",
                                 folder_ / "squares.seg", "--quiet"});
   ASSERT_EQ(ended.status, kDone) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("1 part of 4 faces"));
+  EXPECT_THAT(ended.out, HasSubstr("4 faces in 1 part"));
   EXPECT_EQ(io::read_labels(folder_ / "squares.seg"), (std::vector<std::int32_t>{0, 0}));
 }
 
@@ -67,8 +67,50 @@ TEST_F(MeshSegment, TheNumberMayBeChosenAndTheMethodToo) {
     ASSERT_EQ(ended.status, kDone) << ended.err;
     const json result = json::parse(ended.out)["results"][0];
     EXPECT_TRUE(result["chosen"]) << method;
-    EXPECT_GE(result["clusters"], 1) << method;
+    EXPECT_GE(result["parts"], 1) << method;
   }
+}
+
+TEST_F(MeshSegment, LabelsOnStandardOutputStandAlone) {
+  const Ended ended = run_here({"mesh", "segment", folder_ / "bell.off", "-k", "2", "--seg", "-"});
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  EXPECT_EQ(std::count(ended.out.begin(), ended.out.end(), '\n'), 2 * 16 * 48);
+  EXPECT_EQ(ended.out.find_first_not_of("01\n"), std::string::npos);
+  EXPECT_THAT(ended.err, HasSubstr("in 2 parts"));
+  const Ended both = run_here({"mesh", "segment", folder_ / "bell.off", "--seg", "-", "--json"});
+  EXPECT_EQ(both.status, kUsage);
+  EXPECT_THAT(both.err, HasSubstr("--seg - and --json"));
+}
+
+TEST_F(MeshSegment, StlIsWrittenWithANoteThatPartsAreLost) {
+  const Ended ended =
+      run_here({"mesh", "segment", folder_ / "bell.off", "-k", "2", "-o", folder_ / "parts.stl"});
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("STL files have no colors"));
+  EXPECT_EQ(io::read_mesh(folder_ / "parts.stl").faces.size(), 2U * 16 * 48);
+}
+
+TEST_F(MeshSegment, OneFileForTwoMeshesIsBlamedOnItsOption) {
+  io::write_mesh(folder_ / "other.off", dumbbell());
+  for (const char* option : {"--seg", "--page", "--picture", "-o"}) {
+    const Ended ended = run_here({"mesh", "segment", folder_ / "bell.off", folder_ / "other.off",
+                                  option, folder_ / "one.html", "--quiet"});
+    EXPECT_EQ(ended.status, kUsage);
+    EXPECT_THAT(ended.err, HasSubstr(std::string(option) + " " + (folder_ / "one.html") +
+                                     " names one file, but there are 2 inputs"));
+  }
+}
+
+TEST_F(MeshSegment, WritesTextPlyAndGlb) {
+  const Ended ended = run_here({"mesh", "segment", folder_ / "bell.off", "-k", "2", "--ascii", "-o",
+                                folder_ / "parts.ply", "--quiet"});
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  EXPECT_THAT(test::load(folder_ / "parts.ply"), HasSubstr("format ascii 1.0"));
+  ASSERT_EQ(run_here({"mesh", "segment", folder_ / "bell.off", "-k", "2", "-o",
+                      folder_ / "parts.glb", "--quiet"})
+                .status,
+            kDone);
+  EXPECT_THAT(test::load(folder_ / "parts.glb"), testing::StartsWith("glTF"));
 }
 
 TEST_F(MeshSegment, BadInputIsOneLineWithItsStatus) {
@@ -87,7 +129,7 @@ TEST_F(MeshSegment, BadInputIsOneLineWithItsStatus) {
          kUsage, "99999");
   expect(run_here({"mesh", "segment", folder_ / "bell.off", "--quiet"}), kUsage, "-o MESH");
   expect(run_here({"mesh", "segment", folder_ / "bell.off", "-o", folder_ / "x.txt", "--quiet"}),
-         kUsage, "x.txt: a mesh is written as .ply, .off, .obj, .stl");
+         kUsage, "x.txt: a mesh is written as .ply, .glb, .obj, .off, .stl");
   expect(run_here({"mesh", "segment", folder_ / "bell.off", "-o", out, "--page", folder_ / "x.pdf",
                    "--quiet"}),
          kUsage, "x.pdf: a page is written as .html");

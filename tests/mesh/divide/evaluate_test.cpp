@@ -25,7 +25,7 @@ Labels random_labels(std::size_t faces, std::uint32_t count, std::uint64_t seed)
 TEST(CompareSegmentations, EqualOnesHaveNoError) {
   const io::TriangleMesh mesh = test::star(2);
   const Labels labels = random_labels(mesh.faces.size(), 5, 1);
-  const SegmentationErrors errors = compare_segmentations(mesh, labels, labels);
+  const SegmentationReport errors = compare_segmentations(mesh, labels, labels);
   EXPECT_NEAR(errors.rand, 0, 1e-12);
   EXPECT_EQ(errors.cut_discrepancy, 0);
   EXPECT_NEAR(errors.hamming, 0, 1e-12);
@@ -38,7 +38,7 @@ TEST(CompareSegmentations, AgreesWithLoopsOverPairsOfFaces) {
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     const Labels a = random_labels(mesh.faces.size(), 2 + static_cast<std::uint32_t>(seed), seed);
     const Labels b = random_labels(mesh.faces.size(), 4, seed + 100);
-    const SegmentationErrors errors = compare_segmentations(mesh, a, b);
+    const SegmentationReport errors = compare_segmentations(mesh, a, b);
     const reference::SegmentationErrors slow = reference::segmentation_errors(mesh, a, b);
     EXPECT_NEAR(errors.rand, slow.rand, 1e-9);
     EXPECT_NEAR(errors.global_consistency, slow.global_consistency, 1e-9);
@@ -54,7 +54,7 @@ TEST(CompareSegmentations, HalvesAgainstTheWhole) {
   Labels halves(mesh.faces.size(), 0);
   for (std::size_t face = 0; face < halves.size() / 2; ++face) halves[face] = 1;
   const Labels whole(mesh.faces.size(), 4);
-  const SegmentationErrors errors = compare_segmentations(mesh, halves, whole);
+  const SegmentationReport errors = compare_segmentations(mesh, halves, whole);
   EXPECT_NEAR(errors.rand, 0.5 / (1 - 1 / 512.0), 1e-9);
   EXPECT_NEAR(errors.hamming_missing, 0.5, 1e-9);
   EXPECT_NEAR(errors.hamming_false, 0, 1e-9);
@@ -81,7 +81,7 @@ TEST(CompareSegmentations, DistanceOfTwoCuts) {
     }
     radius += std::hypot(x - 8, y - 8) / static_cast<double>(mesh.faces.size());
   }
-  const SegmentationErrors errors = compare_segmentations(mesh, below(6), below(8));
+  const SegmentationReport errors = compare_segmentations(mesh, below(6), below(8));
   EXPECT_NEAR(errors.cut_discrepancy, 2 / radius, 1e-5);
 }
 
@@ -89,8 +89,8 @@ TEST(CompareToPeople, IsTheMean) {
   const io::TriangleMesh mesh = test::star(2);
   const Labels ours = random_labels(mesh.faces.size(), 3, 1);
   const std::vector<Labels> people = {random_labels(mesh.faces.size(), 4, 2), ours};
-  const SegmentationErrors both = compare_to_people(mesh, ours, people);
-  const SegmentationErrors one = compare_segmentations(mesh, ours, people[0]);
+  const SegmentationReport both = evaluate_segmentation(mesh, ours, people);
+  const SegmentationReport one = compare_segmentations(mesh, ours, people[0]);
   EXPECT_NEAR(both.rand, one.rand / 2, 1e-12);
   EXPECT_NEAR(both.cut_discrepancy, one.cut_discrepancy / 2, 1e-12);
   EXPECT_NEAR(both.hamming, one.hamming / 2, 1e-12);
@@ -102,7 +102,7 @@ TEST(CompareToPeople, RefusesLabelsThatDoNotFit) {
   EXPECT_EQ(
       message_of<InvalidArgument>([&] { compare_segmentations(mesh, labels, Labels(11, 0)); }),
       "evaluate: 11 labels to compare with for 12 faces; expected one each");
-  EXPECT_EQ(message_of<InvalidArgument>([&] { compare_to_people(mesh, labels, {}); }),
+  EXPECT_EQ(message_of<InvalidArgument>([&] { evaluate_segmentation(mesh, labels, {}); }),
             "evaluate: no segmentation to compare with");
 }
 

@@ -48,5 +48,15 @@ TEST(GroupPoints, EveryGroupHasAPoint) {
   EXPECT_EQ(group_points(same, chain(10), {1, 5, 1}).labels, std::vector<std::int32_t>(10, 0));
 }
 
+// Without links between three clouds two groups are still two.
+TEST(GroupPoints, PiecesWithoutLinksAreMerged) {
+  const Points points = clouds(3, 4);
+  const std::vector<Conductance> links{{0, 1, 1}, {2, 3, 1}, {4, 5, 1}, {6, 7, 1}, {8, 9, 1}};
+  const Groups groups = group_points(points, links, {2, 0, 1});
+  EXPECT_EQ(groups.centers.size(), 4U);
+  EXPECT_EQ(std::set<std::int32_t>(groups.labels.begin(), groups.labels.end()),
+            (std::set<std::int32_t>{0, 1}));
+}
+
 }  // namespace
 }  // namespace fovea::mesh

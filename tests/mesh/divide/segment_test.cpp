@@ -21,9 +21,9 @@ struct Case {
 };
 class Segment : public testing::TestWithParam<Case> {
  protected:
-  SegmentOptions options(int segments) const {
+  SegmentOptions options(int parts) const {
     SegmentOptions result;
-    result.segments = segments;
+    result.parts = parts;
     result.method = GetParam().method;
     result.division = GetParam().division;
     return result;
@@ -40,21 +40,21 @@ INSTANTIATE_TEST_SUITE_P(All, Segment,
                                   (one.param.division == Division::kKWay ? "KWay" : "Hierarchical");
                          });
 
-void expect_sound(const Segmentation& result, std::size_t faces, int clusters) {
+void expect_sound(const Segmentation& result, std::size_t faces, int parts) {
   ASSERT_EQ(result.labels.size(), faces);
-  ASSERT_EQ(result.segments.size(), faces);
+  ASSERT_EQ(result.pieces.size(), faces);
   ASSERT_EQ(result.membership.size(), faces);
-  EXPECT_EQ(result.clusters, clusters);
+  EXPECT_EQ(result.count, parts);
   const std::set<std::int32_t> labels(result.labels.begin(), result.labels.end());
-  EXPECT_EQ(labels.size(), static_cast<std::size_t>(clusters));
+  EXPECT_EQ(labels.size(), static_cast<std::size_t>(parts));
   EXPECT_EQ(*labels.begin(), 0);
-  EXPECT_EQ(*labels.rbegin(), clusters - 1);
-  EXPECT_EQ(std::set<std::int32_t>(result.segments.begin(), result.segments.end()).size(),
-            static_cast<std::size_t>(result.pieces));
-  EXPECT_GE(result.pieces, clusters);
-  ASSERT_EQ(result.representatives.size(), static_cast<std::size_t>(clusters));
+  EXPECT_EQ(*labels.rbegin(), parts - 1);
+  EXPECT_EQ(std::set<std::int32_t>(result.pieces.begin(), result.pieces.end()).size(),
+            static_cast<std::size_t>(result.piece_count));
+  EXPECT_GE(result.piece_count, parts);
+  ASSERT_EQ(result.representatives.size(), static_cast<std::size_t>(parts));
   for (const float share : result.membership) {
-    EXPECT_GE(share, 1 / static_cast<float>(clusters));
+    EXPECT_GE(share, 1 / static_cast<float>(parts));
     EXPECT_LE(share, 1);
   }
 }
@@ -130,7 +130,7 @@ TEST_P(Segment, AChosenNumberIsSound) {
   const io::TriangleMesh mesh = test::star(3);
   const Segmentation result = segment(mesh, options(0));
   EXPECT_TRUE(result.chosen);
-  expect_sound(result, mesh.faces.size(), result.clusters);
+  expect_sound(result, mesh.faces.size(), result.count);
 }
 
 TEST(SegmentResistance, AStarHasFiveParts) {
@@ -138,7 +138,7 @@ TEST(SegmentResistance, AStarHasFiveParts) {
   const Segmentation result = segment(mesh);
   EXPECT_TRUE(result.chosen);
   expect_sound(result, mesh.faces.size(), 5);
-  EXPECT_EQ(result.pieces, 5);
+  EXPECT_EQ(result.piece_count, 5);
   // Arms by their tips, the ball by its poles.
   std::set<std::int32_t> tips;
   for (std::size_t face = 0; face < mesh.faces.size(); ++face)
@@ -150,14 +150,14 @@ TEST(SegmentResistance, AStarHasFiveParts) {
 TEST(SegmentResistance, FinenessChangesLittle) {
   for (const int level : {3, 5}) {
     const Segmentation result = segment(test::star(level));
-    EXPECT_EQ(result.clusters, 5) << level;
+    EXPECT_EQ(result.count, 5) << level;
   }
 }
 
 // A face of level n is the four from 4 i on of level n + 1.
 TEST(SegmentResistance, FinenessKeepsTheParts) {
   SegmentOptions options;
-  options.segments = 5;
+  options.parts = 5;
   const Segmentation coarse = segment(test::bumpy(4), options);
   const Segmentation fine = segment(test::star(5), options);
   std::map<std::pair<std::int32_t, std::int32_t>, int> shared;
@@ -185,7 +185,7 @@ TEST_P(SegmentTwins, GiveTheSameParts) {
   for (const io::TriangleMesh& mesh : meshes) {
     for (const int segments : {0, 2, 6}) {
       SegmentOptions options;
-      options.segments = segments;
+      options.parts = segments;
       options.method = GetParam().method;
       options.division = GetParam().division;
       options.exec.device = Device::cpu();
@@ -203,7 +203,7 @@ TEST_P(SegmentTwins, GiveTheSameParts) {
 TEST(SegmentFuzzy, ACandidateNumberIsKeptToOnBoth) {
   SegmentOptions options;
   options.method = Method::kFuzzy;
-  options.segments = 5;
+  options.parts = 5;
   options.fuzzy.candidates = 200;
   options.exec.device = Device::cpu();
   const io::TriangleMesh mesh = test::bumpy(3);
@@ -215,14 +215,84 @@ TEST(SegmentFuzzy, ACandidateNumberIsKeptToOnBoth) {
   EXPECT_EQ(segment(mesh, options).labels, cpu.labels);
 }
 
+// Six balls on a chain of thin tubes fall into loose pieces when halves are divided again.
+TEST_P(Segment, PartsThatFallIntoPieces) {
+  io::TriangleMesh mesh;
+  for (int i = 0; i < 6; ++i)
+    mesh = i == 0 ? test::cube() : test::beside(mesh, test::cube(), 3.0F * static_cast<float>(i));
+  // A sheet that touches every cube along one edge makes one component of them.
+  const auto cubes = static_cast<std::int32_t>(mesh.vertices.size());
+  mesh.vertices.push_back({0, 0, -1});
+  for (std::int32_t first = 0; first < cubes; first += 8)
+    mesh.faces.push_back({first, first + 1, cubes});
+  for (std::int32_t first = 0; first + 8 < cubes; first += 8) {
+    mesh.faces.push_back({first, first + 8, cubes});
+    mesh.faces.push_back({first + 1, first + 8, cubes});
+  }
+  for (const int parts : {2, 3, 5, 9})
+    expect_sound(segment(mesh, options(parts)), mesh.faces.size(), parts);
+  expect_sound(segment(mesh, options(0)), mesh.faces.size(), segment(mesh, options(0)).count);
+}
+
+TEST_P(Segment, PlacesFarOutAreNoTrouble) {
+  for (const float scale : {1e-38F, 1e-30F, 1e30F, 1e38F}) {
+    io::TriangleMesh mesh = test::dumbbell();
+    for (io::Vertex& vertex : mesh.vertices)
+      for (float& x : vertex) x *= scale / 4;
+    expect_sound(segment(mesh, options(3)), mesh.faces.size(), 3);
+  }
+  io::TriangleMesh mesh = test::dumbbell();
+  mesh.vertices[5] = {3e38F, -3e38F, 3e38F};
+  expect_sound(segment(mesh, options(3)), mesh.faces.size(), 3);
+}
+
+TEST(Segmenter, GivesWhatTheFunctionGivesForOneMeshAfterTheOther) {
+  for (const Method method : {Method::kResistance, Method::kFuzzy}) {
+    SegmentOptions options;
+    options.parts = 4;
+    options.method = method;
+    Segmenter segmenter(options);
+    EXPECT_EQ(segmenter.options().parts, 4);
+    for (const io::TriangleMesh& mesh : {test::star(3), test::dumbbell(), test::star(2)}) {
+      const Segmentation again = segmenter.segment(mesh);
+      const Segmentation once = segment(mesh, options);
+      EXPECT_EQ(again.labels, once.labels);
+      EXPECT_EQ(again.membership, once.membership);
+      EXPECT_EQ(again.representatives, once.representatives);
+    }
+  }
+}
+
+// A soup of loose triangles takes time in proportion to their number.
+TEST(Segmenter, LooseTrianglesAreQuick) {
+  io::TriangleMesh soup;
+  for (std::int32_t i = 0; i < 100000; ++i) {
+    const auto x = static_cast<float>(i);
+    soup.vertices.insert(soup.vertices.end(), {{x, 0, 0}, {x, 1, 0}, {x, 0, 1}});
+    soup.faces.push_back({3 * i, 3 * i + 1, 3 * i + 2});
+  }
+  const Segmentation found = segment(soup);
+  EXPECT_EQ(found.count, 100000);
+}
+
+// Pairs of faces at one edge would be five thousand millions here.
+TEST(Segmenter, AnEdgeWithManyFacesIsNoTrouble) {
+  io::TriangleMesh fan;
+  fan.vertices = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+  fan.faces.assign(100000, {0, 1, 2});
+  SegmentOptions options;
+  options.parts = 2;
+  expect_sound(segment(fan, options), fan.faces.size(), 2);
+}
+
 TEST(SegmentOptions, AreChecked) {
   SegmentOptions options;
-  options.segments = 13;
+  options.parts = 13;
   EXPECT_EQ(message_of<InvalidArgument>([&] { segment(test::cube(), options); }),
-            "segment: 13 segments of a mesh of 12 faces; at most one each");
+            "segment: cannot make 13 parts of 12 faces");
   EXPECT_EQ(message_of<InvalidArgument>([&] { segment({}, {}); }),
             "segment: the mesh has no faces");
-  options.segments = 2;
+  options.parts = 2;
   options.resistance.costs.alpha = 1.5;
   EXPECT_THROW(segment(test::cube(), options), InvalidArgument);
 }

@@ -75,7 +75,7 @@ TEST(Render, ViewsStandSideBySide) {
   const io::TriangleMesh mesh = test::star(2);
   std::vector<std::int32_t> labels(mesh.faces.size());
   for (std::size_t f = 0; f < labels.size(); ++f) labels[f] = static_cast<std::int32_t>(f % 3);
-  const auto colors = segment_colors(labels);
+  const auto colors = part_colors(labels);
   RenderOptions options{.width = 60, .height = 40, .azimuth = 10, .views = 3, .supersample = 2};
   const auto three = render(mesh, colors, options);
   ASSERT_EQ(three.width(), 180);

@@ -15,13 +15,13 @@ namespace {
 TEST(Show, SegmentsHaveColorsOfTheirOwn) {
   std::vector<std::int32_t> labels(40);
   std::iota(labels.begin(), labels.end(), 0);
-  const auto colors = segment_colors(labels);
+  const auto colors = part_colors(labels);
   ASSERT_EQ(colors.size(), labels.size());
   std::set<std::array<int, 3>> different;
   for (const report::Color& c : colors) different.insert({c.r, c.g, c.b});
   EXPECT_EQ(different.size(), labels.size());
   EXPECT_EQ(colors[3], report::palette(3));
-  EXPECT_EQ(segment_colors(std::vector<std::int32_t>{3, 39, 3}),
+  EXPECT_EQ(part_colors(std::vector<std::int32_t>{3, 39, 3}),
             (std::vector{colors[3], colors[39], colors[3]}));
 }
 
