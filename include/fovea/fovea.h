@@ -32,6 +32,7 @@
 #include <fovea/io/npy.h>
 #include <fovea/io/sink.h>
 #include <fovea/io/video.h>
+#include <fovea/ops/confusion.h>
 #include <fovea/ops/convolve.h>
 #include <fovea/ops/gradient.h>
 #include <fovea/ops/integral.h>

@@ -1,4 +1,5 @@
 #pragma once
+#include <fovea/ops/confusion.h>
 #include <fovea/scenes/train.h>
 
 #include <cstdint>
@@ -7,23 +8,7 @@
 
 namespace fovea::scenes {
 
-// How images were told apart: row the true class, column the one told.
-struct Confusion {
-  int classes = 0;
-  std::vector<std::int64_t> counts;
-
-  std::int64_t& at(int truth, int told) {
-    return counts[static_cast<std::size_t>(truth) * classes + told];
-  }
-  std::int64_t at(int truth, int told) const {
-    return counts[static_cast<std::size_t>(truth) * classes + told];
-  }
-  FOVEA_API double accuracy() const;             // share of all images
-  FOVEA_API std::vector<double> recall() const;  // share of each class' images
-  FOVEA_API Confusion& operator+=(const Confusion& other);
-};
-FOVEA_API Confusion confusion(std::span<const std::int32_t> truth,
-                              std::span<const std::int32_t> told, int classes);
+using fovea::Confusion;
 
 // Which images are trained on and which are tested with, by number.
 struct Split {

@@ -141,8 +141,8 @@ void add_demo_scenes(Page& page, const DemoRun& run) {
   const auto table = scenes::make_features(unknown, model.dictionary, model.pyramid, run.exec);
   const Image<float> scores = model.classifier.scores(table.features.view(), run.exec);
   const auto told = scenes::best_classes(scores.view());
-  const scenes::Confusion confusion =
-      scenes::confusion(unknown.labels(), told, static_cast<int>(kKinds.size()));
+  const Confusion confusion =
+      count_confusion(unknown.labels(), told, static_cast<int>(kKinds.size()));
 
   page.paragraph(fmt::format(
       "Drawn places of four kinds, {} of each to learn from. Every pixel is described by the "

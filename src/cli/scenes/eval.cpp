@@ -83,7 +83,7 @@ scenes::Evaluation test_model(const scenes::Model& model, const scenes::Corpus& 
     told.push_back(all[i]);
   }
   scenes::Evaluation result;
-  result.total = scenes::confusion(truth, told, static_cast<int>(model.classes.size()));
+  result.total = count_confusion(truth, told, static_cast<int>(model.classes.size()));
   result.splits.push_back(result.total);
   result.accuracy_mean = result.total.accuracy();
   result.failed = static_cast<int>(all.size() - truth.size());
@@ -102,7 +102,7 @@ void print_json(const ScenesEvalResult& result, const Context& context) {
   json.member("accuracy_mean", evaluation.accuracy_mean);
   json.member("accuracy_deviation", evaluation.accuracy_deviation);
   std::vector<double> accuracies;
-  for (const scenes::Confusion& split : evaluation.splits) accuracies.push_back(split.accuracy());
+  for (const Confusion& split : evaluation.splits) accuracies.push_back(split.accuracy());
   json.key("accuracies").values(accuracies);
   if (!evaluation.neighbors.empty()) {
     json.key("accuracy_against_k").begin_array();

@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string confusion_svg(const ScenesEvalResult& result) {
-  const scenes::Confusion& total = result.evaluation.total;
+  const Confusion& total = result.evaluation.total;
   return report::to_svg(report::MatrixChart{.title = "Confusion",
                                             .values = {total.counts.begin(), total.counts.end()},
                                             .rows = total.classes,
@@ -53,7 +53,7 @@ void write_confusion_csv(const fs::path& path, const ScenesEvalResult& result) {
   std::vector<std::string> header{"true class"};
   header.insert(header.end(), result.classes.begin(), result.classes.end());
   io::CsvWriter csv(file.sink(), header);
-  const scenes::Confusion& total = result.evaluation.total;
+  const Confusion& total = result.evaluation.total;
   for (int truth = 0; truth < total.classes; ++truth) {
     csv.field(result.classes[static_cast<std::size_t>(truth)]);
     for (int told = 0; told < total.classes; ++told) csv.field(total.at(truth, told));

@@ -9,7 +9,6 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <numeric>
 
 #include "core/parallel.h"
 #include "scenes/classify/classifier_parts.h"
@@ -220,7 +219,7 @@ Confusion Evaluator::run(const Split& split, const Exec& exec) {
     told = best_classes(classifier.scores(features_of(test), exec));
   }
   if (exec.progress) exec.progress({"classifier", 1, 1});
-  return confusion(test.labels, told, data_.classes);
+  return count_confusion(test.labels, told, data_.classes);
 }
 
 // Reports of a part of the work name the split as well.
@@ -249,9 +248,8 @@ void summarize(Evaluation& result, const Evaluator& evaluator) {
   for (std::size_t k = 0; k < tried; ++k) {
     double mean = 0;
     for (std::size_t i = 0; i < right.size(); ++i) {
-      const auto& counts = result.splits[i].counts;
-      const auto tests = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
-      mean += static_cast<double>(right[i][k]) / static_cast<double>(tests) / count;
+      const auto tests = static_cast<double>(result.splits[i].total());
+      mean += static_cast<double>(right[i][k]) / tests / count;
     }
     result.neighbors.push_back(static_cast<int>(k) + 1);
     result.neighbors_accuracy.push_back(mean);
@@ -259,50 +257,6 @@ void summarize(Evaluation& result, const Evaluator& evaluator) {
 }
 
 }  // namespace
-
-double Confusion::accuracy() const {
-  std::int64_t right = 0;
-  for (int c = 0; c < classes; ++c) right += at(c, c);
-  const std::int64_t all = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
-  return all > 0 ? static_cast<double>(right) / static_cast<double>(all) : 0;
-}
-
-std::vector<double> Confusion::recall() const {
-  std::vector<double> result;
-  for (int c = 0; c < classes; ++c) {
-    std::int64_t all = 0;
-    for (int told = 0; told < classes; ++told) all += at(c, told);
-    result.push_back(all > 0 ? static_cast<double>(at(c, c)) / static_cast<double>(all) : 0);
-  }
-  return result;
-}
-
-Confusion& Confusion::operator+=(const Confusion& other) {
-  if (counts.empty()) return *this = other;
-  if (classes != other.classes)
-    throw InvalidArgument(
-        fmt::format("confusion: {} and {} classes cannot be added", classes, other.classes));
-  for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += other.counts[i];
-  return *this;
-}
-
-Confusion confusion(std::span<const std::int32_t> truth, std::span<const std::int32_t> told,
-                    int classes) {
-  if (truth.size() != told.size())
-    throw InvalidArgument(
-        fmt::format("confusion: {} true classes and {} told", truth.size(), told.size()));
-  Confusion result{classes, std::vector<std::int64_t>(static_cast<std::size_t>(classes) *
-                                                      static_cast<std::size_t>(classes))};
-  for (std::size_t i = 0; i < truth.size(); ++i) {
-    const auto inside = [&](std::int32_t label) { return label >= 0 && label < classes; };
-    if (!inside(truth[i]) || !inside(told[i]))
-      throw InvalidArgument(
-          fmt::format("confusion: classes {} and {} of image {}, expected 0 to {}", truth[i],
-                      told[i], i, classes - 1));
-    ++result.at(truth[i], told[i]);
-  }
-  return result;
-}
 
 std::vector<Split> random_splits(std::span<const std::int32_t> labels, int classes, int count,
                                  double train_share, std::uint64_t seed) {
