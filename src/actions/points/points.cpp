@@ -46,7 +46,8 @@ std::unique_ptr<PointEngine> make_engine(const PointPlan& plan, EngineSize size,
                                : cpu::make_point_engine(plan, size, exec);
 }
 
-// The last frame `count` times more, a block at a time; `after` is told how many are there then.
+// Repeats the last frame `count` times, one block at a time, and calls `after` with the number of
+// repeats so far.
 template <class After>
 void repeat_last(PointEngine& engine, std::int64_t time, int count, const After& after,
                  std::vector<Candidate>& found) {

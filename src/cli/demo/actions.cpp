@@ -103,6 +103,18 @@ Image<std::uint8_t> seen_frames(const Video& video, std::span<const actions::Eve
   return montage(tiles, {.columns = 2});
 }
 
+// One frame of each lesson of the first person.
+Image<std::uint8_t> lesson_frames() {
+  std::vector<Image<std::uint8_t>> frames;
+  std::vector<Tile> tiles;
+  for (std::size_t act = 0; act < kActNames.size(); ++act)
+    frames.push_back(
+        std::move(draw_act_video(static_cast<Act>(act), {0, false}, kFrames)[kFrames / 3]));
+  tiles.reserve(frames.size());
+  for (const Image<std::uint8_t>& frame : frames) tiles.push_back({frame, {}});
+  return montage(tiles, {.columns = static_cast<int>(tiles.size())});
+}
+
 // A known person's walk and the stranger's, with lines between the matched points.
 Image<std::uint8_t> matched_walks(const actions::Model& model, const DemoRun& run) {
   const auto known = gray(draw_act_video(Act::kWalk, {0}, kFrames));
@@ -147,6 +159,11 @@ void add_demo_actions(Page& page, const DemoRun& run) {
       "exactly: the match has the least energy of all that are possible. Drawings are easy; "
       "`docs/actions.md` has the accuracy on real videos.",
       kKnownPeople));
+  page.figure(
+      Figure::picture(lesson_frames(),
+                      {"what one of the known people showed: a model is trained on such videos",
+                       "fovea actions train lessons -o acts.safetensors --harris-threshold 1e-11"},
+                      2));
   page.figures(
       {Figure::picture(seen_frames(video, events),
                        {"what a person not seen in training does, recognized while it happens",
@@ -161,8 +178,7 @@ void add_demo_actions(Page& page, const DemoRun& run) {
   page.figure(Figure::chart(
       actions::timeline_svg(events, model->classes, static_cast<std::int64_t>(video.size()), 25),
       {fmt::format("the same over time: the stranger waves, bends, walks and jumps, {} frames each",
-                   kFrames),
-       "fovea actions train lessons -o acts.safetensors --harris-threshold 1e-11"}));
+                   kFrames)}));
 }
 
 }  // namespace fovea::cli

@@ -1,4 +1,4 @@
-// Several points a frame: what the variants have in common, and where they differ.
+// Several points per frame: what the variants have in common, and where they differ.
 #include <fovea/actions/match.h>
 #include <fovea/core/error.h>
 
@@ -32,7 +32,7 @@ FrameModel model_of(const std::vector<Chain>& chains) {
   return model;
 }
 
-// A scene with at most one point a frame.
+// A scene with at most one point per frame.
 Scene sparse_scene(Random& random) {
   Scene scene;
   scene.frames = 9;
@@ -44,7 +44,7 @@ Scene sparse_scene(Random& random) {
   return scene;
 }
 
-// With one point a frame, in model and scene, all variants are the same.
+// With one point per frame, in model and scene, all variants are the same.
 TEST(MatchFrames, AgreeOnSinglePoints) {
   for (std::uint64_t number = 0; number < 200; ++number) {
     Random random(51, number);

@@ -37,7 +37,7 @@ MatchShape random_shape(Random& random, const MatchOptions& options) {
   return shape;
 }
 
-// Five models a problem, of several lengths, so that lanes of neighbors are told apart.
+// Five models per problem, of several lengths, so that a mix-up of neighboring lanes shows.
 void check_problem(std::uint64_t number, Device device) {
   Random random(7, number);
   const MatchOptions options = random_options(random);
