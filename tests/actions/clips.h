@@ -10,7 +10,7 @@
 
 namespace fovea::actions {
 
-inline PointOptions on(PointOptions options, const Exec& exec) {
+inline PointOptions points_on(PointOptions options, const Exec& exec) {
   options.exec = exec;
   return options;
 }

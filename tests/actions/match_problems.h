@@ -9,7 +9,7 @@
 
 namespace fovea::actions {
 
-inline MatchOptions on(MatchOptions options, const Exec& exec) {
+inline MatchOptions match_on(MatchOptions options, const Exec& exec) {
   options.exec = exec;
   return options;
 }

@@ -14,7 +14,7 @@ namespace {
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr double kWorthReporting = 0.999;  // share of the cost of dummies alone, so that rounding
                                            // does not make an event
-constexpr float kExtent = 2;               // standard deviations of a point that a box encloses
+constexpr float kBoxReach = 2;             // standard deviations of a point that a box encloses
 
 // Frames from the first to the last node of a match of so many nodes, at most.
 std::int64_t longest_match(int nodes, const MatchOptions& options) {
@@ -299,7 +299,7 @@ Rect<float> EventFinder::box_around(std::span<const MatchedNode> path) const {
     const auto frame = std::ranges::find(kept_, node.frame, &FramePoints::frame);
     if (frame == kept_.end() || node.point >= static_cast<int>(frame->points.size())) continue;
     const SpaceTimePoint& point = frame->points[static_cast<std::size_t>(node.point)];
-    const float reach = kExtent * std::sqrt(std::max(point.sigma2, 0.0F));
+    const float reach = kBoxReach * std::sqrt(std::max(point.sigma2, 0.0F));
     left = std::min(left, point.x - reach);
     top = std::min(top, point.y - reach);
     right = std::max(right, point.x + reach);

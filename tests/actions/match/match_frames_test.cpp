@@ -60,7 +60,7 @@ TEST(MatchFrames, AgreeOnSinglePoints) {
     const auto best = reference::ActionMatch(chains[0], scene, options).best();
     for (const Variant variant : {Variant::kSingle, Variant::kChains, Variant::kGreedy}) {
       const MatchScore score =
-          match_frames(model, scene, variant, on(options, {.device = Device::cpu()}));
+          match_frames(model, scene, variant, match_on(options, {.device = Device::cpu()}));
       if (best.path.empty()) {
         ASSERT_TRUE(std::isinf(score.energy));
         continue;
@@ -93,7 +93,8 @@ TEST(MatchFrames, FindTwoPointsAFrame) {
       scene.points.nodes.push_back(node);
     }
   for (const Variant variant : {Variant::kSingle, Variant::kChains, Variant::kGreedy}) {
-    const MatchScore score = match_frames(model, scene, variant, on({}, {.device = Device::cpu()}));
+    const MatchScore score =
+        match_frames(model, scene, variant, match_on({}, {.device = Device::cpu()}));
     EXPECT_NEAR(score.energy, 0, 1e-5);
     EXPECT_EQ(score.first_frame, 2);
   }
@@ -109,9 +110,9 @@ TEST(MatchFrames, ChainsAreAveraged) {
   for (int i = 0; i < 4; ++i) chains[1].nodes[i].frame = chains[0].nodes[i].frame;
   const Scene scene = test::random_scene(shape, random);
   const Image<MatchScore> each =
-      Matcher(chains, on({}, {.device = Device::cpu()})).scores({&scene, 1});
+      Matcher(chains, match_on({}, {.device = Device::cpu()})).scores({&scene, 1});
   const MatchScore mean =
-      match_frames(model, scene, Variant::kChains, on({}, {.device = Device::cpu()}));
+      match_frames(model, scene, Variant::kChains, match_on({}, {.device = Device::cpu()}));
   EXPECT_FLOAT_EQ(mean.energy, (each.at(0, 0).energy + each.at(1, 0).energy) / 2);
   EXPECT_FLOAT_EQ(mean.appearance, (each.at(0, 0).appearance + each.at(1, 0).appearance) / 2);
 }

@@ -59,7 +59,7 @@ TEST_P(Points, HarrisMaximaAreThoseOfTheTextbook) {
         if (response.at(x, y, t) > options.harris.threshold &&
             test::is_peak(response, {x, y, t}, 1, 1))
           ++expected;
-  const PointSet set = find_points(test::views_of(clip), on(options, exec()));
+  const PointSet set = find_points(test::views_of(clip), points_on(options, exec()));
   EXPECT_GT(expected, 5);
   EXPECT_EQ(static_cast<int>(set.points.size()), expected);
   for (const SpaceTimePoint& p : set.points) {
@@ -82,7 +82,7 @@ TEST_P(Points, PeriodicMaximaAreThoseOfTheTextbook) {
         if (response.at(x, y, t) > options.periodic.threshold &&
             test::is_peak(response, {x, y, t}, 1, 2))
           ++expected;
-  const PointSet set = find_points(test::views_of(clip), on(options, exec()));
+  const PointSet set = find_points(test::views_of(clip), points_on(options, exec()));
   EXPECT_GT(expected, 5);
   EXPECT_NEAR(static_cast<int>(set.points.size()), expected, 1);
   for (const SpaceTimePoint& p : set.points)
@@ -98,7 +98,7 @@ TEST_P(Points, AFlashIsFoundAtItsPlace) {
   });
   PointOptions options = one_scale();
   options.harris.space_weight = 1;
-  const PointSet set = find_points(test::views_of(clip), on(options, exec()));
+  const PointSet set = find_points(test::views_of(clip), points_on(options, exec()));
   ASSERT_FALSE(set.points.empty());
   const auto best =
       *std::max_element(set.points.begin(), set.points.end(),
@@ -115,13 +115,13 @@ TEST_P(Points, NothingMovesNoPoints) {
     PointOptions options;
     options.detector = detector;
     const auto clip = test::drawn_clip({64, 48, 12}, [](int x, int y, int) { return x * y % 251; });
-    const PointSet set = find_points(test::views_of(clip), on(options, exec()));
+    const PointSet set = find_points(test::views_of(clip), points_on(options, exec()));
     EXPECT_TRUE(set.points.empty());
     EXPECT_TRUE(set.descriptors.empty());
     EXPECT_EQ(set.frames, 12);
     EXPECT_EQ(set.width, 64);
   }
-  EXPECT_TRUE(find_points({}, on({}, exec())).points.empty());
+  EXPECT_TRUE(find_points({}, points_on({}, exec())).points.empty());
 }
 
 TEST_P(Points, AStreamGivesWhatAllFramesAtOnceGive) {
@@ -129,8 +129,8 @@ TEST_P(Points, AStreamGivesWhatAllFramesAtOnceGive) {
     PointOptions options;
     options.detector = detector;
     const test::Clip clip = test::busy_clip({72, 54, 37}, 11);
-    const PointSet all = find_points(test::views_of(clip), on(options, exec()));
-    PointStream stream(on(options, exec()));
+    const PointSet all = find_points(test::views_of(clip), points_on(options, exec()));
+    PointStream stream(points_on(options, exec()));
     std::int64_t next = 0;
     std::size_t point = 0;
     const auto check = [&](const PointStream::Ready& ready) {
@@ -165,8 +165,8 @@ TEST_P(Points, TwinsAgreeToTheBit) {
       Exec here;
       here.device.kind = DeviceKind::kCpu;
       here.threads = 1;
-      expect_same(find_points(test::views_of(clip), on(options, exec())),
-                  find_points(test::views_of(clip), on(options, here)));
+      expect_same(find_points(test::views_of(clip), points_on(options, exec())),
+                  find_points(test::views_of(clip), points_on(options, here)));
     }
 }
 
@@ -176,8 +176,8 @@ TEST(PointsTest, ThreadsDoNotMatter) {
   one.device.kind = four.device.kind = DeviceKind::kCpu;
   one.threads = 1;
   four.threads = 4;
-  expect_same(find_points(test::views_of(clip), on({}, one)),
-              find_points(test::views_of(clip), on({}, four)));
+  expect_same(find_points(test::views_of(clip), points_on({}, one)),
+              find_points(test::views_of(clip), points_on({}, four)));
 }
 
 TEST(PointsTest, PointsAreSortedAndTheMostConfidentKept) {
@@ -186,14 +186,14 @@ TEST(PointsTest, PointsAreSortedAndTheMostConfidentKept) {
   options.descriptors = false;
   Exec exec;
   exec.device.kind = DeviceKind::kCpu;
-  const PointSet all = find_points(test::views_of(clip), on(options, exec));
+  const PointSet all = find_points(test::views_of(clip), points_on(options, exec));
   const auto order = [](const SpaceTimePoint& p) {
     return std::tuple(p.frame, -p.confidence, p.y, p.x);
   };
   EXPECT_TRUE(std::is_sorted(all.points.begin(), all.points.end(),
                              [&](const auto& a, const auto& b) { return order(a) < order(b); }));
   options.most_per_frame = 1;
-  const PointSet few = find_points(test::views_of(clip), on(options, exec));
+  const PointSet few = find_points(test::views_of(clip), points_on(options, exec));
   EXPECT_LT(few.points.size(), all.points.size());
   std::size_t at = 0;
   for (std::size_t i = 0; i < all.points.size(); ++i) {
@@ -208,7 +208,7 @@ TEST(PointsTest, LatencyIsThatOfTheFilters) {
   Exec exec;
   exec.device.kind = DeviceKind::kCpu;
   // 6 of L, 1 of its derivative, 8 of the sums, 1 of the maxima.
-  EXPECT_EQ(PointStream(on(options, exec)).latency(), 16);
+  EXPECT_EQ(PointStream(points_on(options, exec)).latency(), 16);
   const PointPlan plan = plan_points(options);
   EXPECT_EQ(plan.channels.size(), 12U);
   EXPECT_EQ(plan.channels.back().sigma2, 128);
@@ -265,13 +265,14 @@ TEST(PointsTest, BadInputIsNamed) {
   EXPECT_THAT(refusal([&] { PointStream stream(fast); }), HasSubstr("0.6"));
   Exec exec;
   exec.device.kind = DeviceKind::kCpu;
-  PointStream stream(on({}, exec));
+  PointStream stream(points_on({}, exec));
   stream.push(Image<std::uint8_t>(40, 30));
   EXPECT_THAT(refusal([&] { stream.push(Image<std::uint8_t>(41, 30)); }),
               HasSubstr("frame 1 is 41x30; expected 40x30"));
-  EXPECT_THAT(refusal([&] { PointStream(on({}, exec)).push(Image<std::uint8_t>(40, 30, 2)); }),
-              HasSubstr("expected a gray or RGB image"));
-  EXPECT_THAT(refusal([&] { PointStream(on({}, exec)).push(Image<std::uint8_t>()); }),
+  EXPECT_THAT(
+      refusal([&] { PointStream(points_on({}, exec)).push(Image<std::uint8_t>(40, 30, 2)); }),
+      HasSubstr("expected a gray or RGB image"));
+  EXPECT_THAT(refusal([&] { PointStream(points_on({}, exec)).push(Image<std::uint8_t>()); }),
               HasSubstr("0x0"));
   while (stream.finish().frame >= 0) {
   }
@@ -286,10 +287,10 @@ TEST(PointsTest, ShortAndSmallVideosAreNoTrouble) {
     for (const PointDetector detector : {PointDetector::kHarris, PointDetector::kPeriodic}) {
       PointOptions options;
       options.detector = detector;
-      EXPECT_EQ(find_points(test::views_of(clip), on(options, exec)).frames, size.frames);
+      EXPECT_EQ(find_points(test::views_of(clip), points_on(options, exec)).frames, size.frames);
     }
   }
-  PointStream none(on({}, exec));
+  PointStream none(points_on({}, exec));
   EXPECT_EQ(none.finish().frame, -1);
 }
 
