@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "actions/model_parts.h"
+#include "actions/recognize/model_parts.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace fovea;

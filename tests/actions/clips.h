@@ -1,11 +1,21 @@
 // Small videos for tests of points.
 #pragma once
+#include <fovea/actions/points.h>
 #include <fovea/core/image.h>
 #include <fovea/core/random.h>
 
 #include <cmath>
 #include <functional>
 #include <vector>
+
+namespace fovea::actions {
+
+inline PointOptions points_on(PointOptions options, const Exec& exec) {
+  options.exec = exec;
+  return options;
+}
+
+}  // namespace fovea::actions
 
 namespace fovea::test {
 

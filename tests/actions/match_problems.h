@@ -7,6 +7,15 @@
 
 #include "actions/match/match_math.h"
 
+namespace fovea::actions {
+
+inline MatchOptions match_on(MatchOptions options, const Exec& exec) {
+  options.exec = exec;
+  return options;
+}
+
+}  // namespace fovea::actions
+
 namespace fovea::test {
 
 struct MatchShape {

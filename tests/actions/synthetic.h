@@ -1,4 +1,4 @@
-// Point sets and videos of actions that can be told apart by eye.
+// Point sets and videos of actions that are easy to distinguish.
 #pragma once
 #include <fovea/actions/train.h>
 #include <fovea/core/random.h>

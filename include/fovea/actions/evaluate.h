@@ -1,89 +1,93 @@
 #pragma once
 #include <fovea/actions/train.h>
-#include <fovea/scenes/evaluate.h>
+#include <fovea/ops/confusion.h>
 
 #include <cstdint>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace fovea::actions {
 
-using scenes::Confusion;
-
-// What a clip shows. Distances are those of ScoreOptions, infinite for a class none of whose
-// prototypes fits into the clip.
-struct Told {
-  std::int32_t label = -1;    // -1: none, as the reject level of the nearest prototype says
-  std::int32_t nearest = -1;  // whatever the reject levels say; -1: no prototype fits
-  double distance = 0;        // of the nearest prototype of that class
-  double margin = 0;          // of the second class's distance to the nearest's, over the latter
-  int prototype = -1;
+// The class of a whole clip. Distances are those of ScoreOptions, and infinite for a class none of
+// whose prototypes fits into the clip.
+struct ClipClass {
+  std::int32_t label = -1;        // -1: the nearest prototype's reject level is exceeded
+  std::int32_t nearest = -1;      // the nearest class, whatever the reject levels; -1: none fits
+  double distance = 0;            // distance of the nearest prototype of that class
+  double margin = 0;              // by which share of its distance the second class is farther away
+  int prototype = -1;             // the nearest prototype of that class
   std::vector<double> distances;  // by class
 };
-FOVEA_API std::vector<Told> tell(const Model& model, std::span<const PointSet> clips,
-                                 const Exec& exec = {});
+// Classifies whole clips by a trained model.
+FOVEA_API std::vector<ClipClass> classify_clips(const Model& model, std::span<const PointSet> clips,
+                                                const Exec& exec = {});
 
-// Which clips are trained on and which are tested with.
+// The clips that are trained on and those that are tested with.
 struct Fold {
-  std::string name;  // the subject left out
+  std::string name;  // the subject that is left out
   std::vector<std::int32_t> train;
   std::vector<std::int32_t> test;
 };
 FOVEA_API std::vector<Fold> leave_one_subject_out(const Corpus& corpus);
-// The same folds, but each trained on `subjects` of its subjects only, drawn by chance.
+// The same folds, each trained on only `subjects` of its training subjects, drawn at random.
 FOVEA_API std::vector<Fold> fewer_subjects(const Corpus& corpus, std::span<const Fold> folds,
                                            int subjects, std::uint64_t seed);
 
-// Recipes that a fold may choose from, by leaving out each of its training subjects in turn: the
-// one with most clips right, of equal ones the first. Points are those of the caller: recipes
-// differ in the rest.
+// Options among which each fold chooses by leaving out each of its training subjects in turn: it
+// takes the recipe that classifies most clips correctly, and the first among equal ones. Points are
+// the same for all recipes; recipes differ in everything else.
 struct Recipe {
   std::string name;
   TrainOptions options{};
 };
-// Plain or rooted descriptors; energy or appearance of the best 3 or 5 prototypes, or symmetric
-// distances; and some of them fused with single descriptors.
+// Descriptors with or without square roots; energy or appearance of the best 3 or 5 prototypes, or
+// symmetric distances; and some of these fused with single descriptors.
 FOVEA_API std::vector<Recipe> default_recipes(const TrainOptions& base);
 
-// What one method came to, over all folds.
-struct Judged {
+// The results of one method over all folds.
+struct MethodReport {
   std::string method;
-  Confusion confusion;             // of clips that something was told of
-  std::vector<std::int32_t> told;  // by clip, of the last fold that tests it; -1: none
-  std::vector<bool> was_tested;    // by clip
-  std::vector<int> right_by_fold;
+  Confusion confusion;               // clips that were classified
+  std::vector<std::int32_t> labels;  // by clip, from the last fold that tests it; -1: none
+  std::vector<bool> was_tested;      // by clip
+  std::vector<int> correct_by_fold;
   int tested = 0;
-  int right = 0;
-  int without_match = 0;     // clips that nothing was told of; not right
-  double low = 0, high = 0;  // Wilson's interval of the accuracy, 95 %
+  int correct = 0;
+  int unclassified = 0;  // clips without any match; they do not count as correct
+  Interval interval;     // Wilson's 95 % interval of the accuracy
   double seconds = 0;
-  double accuracy() const { return tested > 0 ? static_cast<double>(right) / tested : 0; }
+  double accuracy() const { return tested > 0 ? static_cast<double>(correct) / tested : 0; }
 };
-struct Evaluation {
-  Judged matching;                  // by the recipe that each fold chose of those without fusion
-  std::vector<std::string> chosen;  // by fold
-  Judged fused;                     // by the one of those with fusion, where there are any
+struct EvaluateReport {
+  MethodReport matching;            // by the recipe without fusion that each fold chose
+  std::vector<std::string> chosen;  // names of these recipes, by fold
+  MethodReport fused;  // by the recipe with fusion that each fold chose, where there are any
   std::vector<std::string> fused_chosen;
-  std::vector<Judged> recipes;  // each recipe by itself: the best of them is hindsight
-  std::vector<Judged> baselines;
+  std::vector<MethodReport> recipes;  // each recipe in all folds; the best of them is hindsight
+  std::vector<MethodReport> baselines;
 };
-// Nothing of a fold's test clips takes part in what is trained or chosen for it.
-FOVEA_API Evaluation evaluate(const Corpus& corpus, std::span<const PointSet> points,
-                              std::span<const Fold> folds, std::span<const Recipe> recipes,
-                              bool baselines, const Exec& exec = {});
 
-// Baselines, by themselves: each descriptor of a clip votes for the class of the nearest one of the
-// training set, by gradients and flow or by flow alone; or clips as histograms of visual words,
-// told by the nearest one or by support vectors, chi-squared both. All train on mirrored clips too.
+struct EvaluateOptions {
+  bool baselines = true;  // evaluates the simpler methods below in the same run
+  Exec exec{};            // the ones inside recipes are not used
+};
+FOVEA_API void describe(OptionVisitor& visit, EvaluateOptions& options);
+
+// Evaluates recipes and baselines. The test clips of a fold have no part in what is trained or
+// chosen for it.
+FOVEA_API EvaluateReport evaluate(const Corpus& corpus, std::span<const PointSet> points,
+                                  std::span<const Fold> folds, std::span<const Recipe> recipes,
+                                  const EvaluateOptions& options = {});
+
+// Simpler methods. With vote, each descriptor of a clip votes for the class of the nearest one in
+// the training set, by gradients and flow or, with vote-flow, by flow alone. With words-nearest and
+// words-svm, clips are histograms of visual words, classified by the nearest one or by support
+// vectors, both with the chi-squared distance. All of them train on mirrored clips too.
 enum class Baseline : unsigned char { kVote, kVoteFlow, kWordsNearest, kWordsSvm };
 FOVEA_API std::span<const Choice> choices(Baseline);
-FOVEA_API Judged judge_baseline(Baseline baseline, const Corpus& corpus,
-                                std::span<const PointSet> points, std::span<const Fold> folds,
-                                const Exec& exec = {});
-
-// Wilson's interval of a share, 95 %.
-FOVEA_API std::pair<double, double> wilson_interval(std::int64_t right, std::int64_t all);
+FOVEA_API MethodReport evaluate_baseline(Baseline baseline, const Corpus& corpus,
+                                         std::span<const PointSet> points,
+                                         std::span<const Fold> folds, const Exec& exec = {});
 
 }  // namespace fovea::actions

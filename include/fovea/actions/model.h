@@ -11,82 +11,84 @@
 
 namespace fovea::actions {
 
-// What of a descriptor is compared.
+// Which part of a descriptor is compared.
 enum class Appearance : unsigned char { kHogHof, kHog, kHof };
 FOVEA_API std::span<const Choice> choices(Appearance);
 
-// How descriptors become features. `scale` makes distances comparable whatever the choice: training
-// sets it so that the median distance of two points drawn by chance is that of plain descriptors,
-// 3.76, which lambdas and the cost of dummies are meant for.
+// How descriptors become features. `scale` makes distances comparable for every choice: training
+// sets it so that the median distance of two random points is 3.76, the median of plain
+// descriptors, for which the default lambdas and the default cost of dummies were chosen.
 struct FeatureOptions {
   Appearance appearance = Appearance::kHogHof;
-  bool square_root = true;  // of each bin: Hellinger's distance
-  double scale = 0;         // of features; 0: by the training data
+  bool square_root = true;  // takes the square root of each bin, which gives Hellinger's distance
+  double scale = 0;         // factor of all features; 0: learned from the training data
 };
 FOVEA_API void describe(OptionVisitor& visit, FeatureOptions& options);
 
-// Features of a video's points, of each frame the `most` most confident ones (0: all).
-// InvalidArgument where points have no descriptors or are not in the order of their frames.
+// Features of a video's points, using the `most` most confident points of each frame (0: all).
+// Throws InvalidArgument where points have no descriptors or are not in the order of their frames.
 FOVEA_API Nodes make_nodes(const PointSet& points, int most, const FeatureOptions& options);
 FOVEA_API Scene make_scene(const PointSet& points, int most, const FeatureOptions& options);
 
-// The scale that features of these clips need, by the median distance of points of different clips;
-// in two digits, since a median of a sample is no surer. 1 where fewer than two clips have points.
+// The scale that features of these clips need, from the median distance of points of different
+// clips, rounded to two digits because the median of a sample is no more exact. It is 1 where fewer
+// than two clips have points.
 FOVEA_API double learn_scale(std::span<const PointSet> clips, int most,
                              const FeatureOptions& options, std::uint64_t seed = 1234);
 
-// The same points as though the video were seen in a mirror.
+// The same points as if the video were seen in a mirror.
 FOVEA_API PointSet mirrored(const PointSet& points);
 
-// What makes the distance of a video to a class.
+// Which part of a match is the distance of a video to a class.
 enum class Score : unsigned char { kEnergy, kAppearance };
 FOVEA_API std::span<const Choice> choices(Score);
 
-// The distance of a clip to a class is the mean of the best matches of the class's prototypes; or,
-// symmetric, of its best clips, where two clips are as far apart as the prototypes of each lie from
-// the other on average. Fusion adds the distance of single descriptors: of each point's flow the
-// squared distance to the nearest one of the class (Boiman, Shechtman and Irani, CVPR 2008), both
-// as z-scores over the classes.
+// The distance of a clip to a class is the mean distance of the class's best prototypes. With
+// `symmetric` it is the mean distance of the class's best clips, where the distance of two clips is
+// the mean distance of the prototypes of each to the other. Fusion adds the distance of single
+// descriptors: the squared distance of each point's flow descriptor to the nearest one of the class
+// (Boiman, Shechtman and Irani, CVPR 2008), both as z-scores over the classes.
 struct ScoreOptions {
-  Score score = Score::kEnergy;  // of a match, over the number of nodes
-  int best = 3;                  // matches of a class whose mean is its distance
-  bool symmetric = false;        // clips are matched both ways; of whole clips, not of streams
-  double fusion = 0;             // weight of single descriptors; of whole clips, not of streams
+  Score score = Score::kEnergy;  // divided by the number of nodes
+  int best = 3;                  // number of best matches of a class that are averaged
+  bool symmetric = false;        // matches clips both ways; for whole clips, not for streams
+  double fusion = 0;             // weight of single descriptors; for whole clips, not for streams
 };
 FOVEA_API void describe(OptionVisitor& visit, ScoreOptions& options);
 
-// How prototypes are cut from clips: as many frames with a point as they have nodes, one point
-// each. A clip that has fewer, but half of them or more, is one prototype.
+// How prototypes are cut from clips. A prototype has one point in each of its frames. A clip with
+// fewer frames that have a point, but at least half as many as `nodes`, is one prototype.
 struct CutOptions {
-  int nodes = 20;      // of a prototype,
-  int step = 8;        // and how many further the next one begins
-  bool mirror = true;  // each once more as seen in a mirror: people act both ways
+  int nodes = 20;      // nodes of a prototype
+  int step = 8;        // nodes from the beginning of a prototype to the beginning of the next
+  bool mirror = true;  // adds the mirror image of each prototype, because people act both ways
 };
 FOVEA_API void describe(OptionVisitor& visit, CutOptions& options);
 
-// Where a prototype comes from: nodes of one clip.
+// A chain of a model: consecutive nodes of one training clip.
 struct Prototype {
   std::int32_t label = 0;
-  std::int32_t clip = 0;   // of Model::clips
-  std::int32_t first = 0;  // node of the clip,
-  std::int32_t nodes = 0;  // and how many
+  std::int32_t clip = 0;   // index in Model::clips
+  std::int32_t first = 0;  // first node of the clip
+  std::int32_t nodes = 0;  // number of nodes
   bool mirrored = false;
-  float reject = 0;  // a match above this distance tells nothing
+  float reject = 0;  // reject level: a match with a greater distance is not reported
 };
 
-// All that is needed to tell actions.
+// All that is needed to recognize actions. The `exec` of its options is not used: whoever works
+// with a model has an Exec of its own.
 struct Model {
   std::vector<std::string> classes;
   PointOptions points{};
-  int scene_points = 1;  // of a frame that are matched, the most confident ones; 0: all
+  int scene_points = 1;  // points of each frame that are matched, the most confident; 0: all
   FeatureOptions features{};
   CutOptions cut{};
   MatchOptions match{};
   ScoreOptions score{};
-  std::vector<PointSet> clips;  // training clips, a point a frame at most
+  std::vector<PointSet> clips;  // training clips with at most one point per frame
   std::vector<Prototype> prototypes;
-  // Single descriptors of flow for fusion, one a row, and the label of each; none where the model
-  // was trained without.
+  // Single flow descriptors for fusion, one per row, and the label of each. They are empty where
+  // the model was trained without fusion.
   Image<float> descriptors;
   std::vector<std::int32_t> descriptor_labels;
   std::map<std::string, std::string> facts;
@@ -94,9 +96,10 @@ struct Model {
   FOVEA_API Chain chain(int prototype) const;
   FOVEA_API std::vector<Chain> chains() const;
 
-  // A safetensors file; descriptors are kept in 16 bits, as training makes them. Mirrored
-  // prototypes take no room: they are made of the others. Reading trusts nothing: what does not fit
-  // is a ModelError, damage a FormatError.
+  // Models are safetensors files with descriptors in 16 bits, the precision that training works
+  // with. Mirrored prototypes take no room, because they are made from the others. read() checks
+  // everything: it throws ModelError for contents that do not fit together and FormatError for a
+  // damaged file.
   FOVEA_API static Model read(const std::string& path);
   FOVEA_API void write(const std::string& path) const;
 };

@@ -11,74 +11,77 @@
 
 namespace fovea::actions {
 
-// A place in a video where something happens in space and time at once.
+// A place in a video where the picture changes in space and in time at once.
 struct SpaceTimePoint {
-  float x = 0;  // pixels of the frame, from 0
+  float x = 0;  // pixels, from the center of the frame's top left pixel
   float y = 0;
   std::int32_t frame = 0;
-  float sigma2 = 0;  // its extent: variance in space, pixels squared,
-  float tau2 = 0;    // and in time, frames squared
-  float confidence = 0;
+  float sigma2 = 0;      // extent in space: a variance in pixels squared
+  float tau2 = 0;        // extent in time: a variance in frames squared
+  float confidence = 0;  // the detector's response
 };
 
-// harris: corners of space-time (Laptev, IJCV 2005), as STIP-2.0 finds them. periodic: where
-// a quadrature pair of temporal Gabor filters answers most (Dollar et al., VS-PETS 2005).
-enum class Detector : unsigned char { kHarris, kPeriodic };
-FOVEA_API std::span<const Choice> choices(Detector);
+// harris finds corners of space-time (Laptev, IJCV 2005) as STIP-2.0 does. periodic finds maxima of
+// the response of a quadrature pair of temporal Gabor filters (Dollar et al., VS-PETS 2005).
+enum class PointDetector : unsigned char { kHarris, kPeriodic };
+FOVEA_API std::span<const Choice> choices(PointDetector);
 
 struct HarrisOptions {
-  double k = 5e-4;          // of det - k trace^3
-  double threshold = 1e-9;  // of the response, gray levels being 0 to 1
-  double space_weight = 4;  // of derivatives in space beside those in time. STIP-2.0 has 4 (its
-                            // Sobel operator sums to four times the derivative), the paper 1;
-                            // thresholds mean something else then
-  int levels = 3;           // of a pyramid, each half the size of the last
-  double sigma2 = 4;        // first variance in space on a level; the next is twice it
-  double tau2 = 2;          // first variance in time; the next is twice it
-  int scales = 2;           // variances in space, and as many in time
-  int border = 5;           // pixels of a level without points
+  double k = 5e-4;          // the response is det - k trace^3; a greater k wants change in all
+                            // directions alike
+  double threshold = 1e-9;  // least response of a point, for gray levels from 0 to 1
+  double space_weight = 4;  // weight of derivatives in space relative to those in time. It is 4 in
+                            // STIP-2.0, whose Sobel operator sums to four times the derivative, and
+                            // 1 in the paper; thresholds depend on it
+  int levels = 3;           // levels of the pyramid, each half the size of the one before
+  double sigma2 = 4;  // first variance in space on a level; each further one is twice as large
+  double tau2 = 2;    // first variance in time; each further one is twice as large
+  int scales = 2;     // number of variances in space, and also in time
+  int border = 5;     // width of the margin of a level that has no points, in pixels
 };
 FOVEA_API void describe(OptionVisitor& visit, HarrisOptions& options);
 
 struct PeriodicOptions {
-  double sigma = 2;         // of the Gaussian in space, pixels
+  double sigma = 2;         // standard deviation of the Gaussian in space, pixels
   double tau = 2.5;         // half the length of the filters in time, frames
-  double frequency = 0.2;   // cycles a frame; at most 0.5
-  double threshold = 2e-5;  // of the response, gray levels being -1 to 1
-  double overlap = 1.85;    // of neighboring maxima, 0 to 2: greater keeps more
+  double frequency = 0.2;   // cycles per frame; at most 0.5
+  double threshold = 2e-5;  // least response of a point, for gray levels from -1 to 1
+  double overlap = 1.85;    // how much neighboring maxima may overlap, 0 to 2: greater keeps more
 };
 FOVEA_API void describe(OptionVisitor& visit, PeriodicOptions& options);
 
-// How pixels vote for the direction of their flow: each once, as STIP-2.0 has it, or with its
-// length.
+// How a pixel votes for the direction of its flow: with weight 1 as in STIP-2.0 (count), or with
+// the length of the flow (magnitude).
 enum class FlowVotes : unsigned char { kCount, kMagnitude };
 FOVEA_API std::span<const Choice> choices(FlowVotes);
 
 struct PointOptions {
-  Detector detector = Detector::kHarris;
+  PointDetector detector = PointDetector::kHarris;
   HarrisOptions harris{};
   PeriodicOptions periodic{};
-  int most_per_frame = 0;  // the most confident are kept; 0: all. Matching takes time with its cube
-  bool descriptors = true;
+  int most_per_frame = 0;   // keeps the most confident points of each frame; 0 keeps all. The time
+                            // of matching grows with the cube of this number
+  bool descriptors = true;  // whether points are described
   FlowVotes votes = FlowVotes::kCount;
-  double still = 0.4;  // pixels a frame: slower flow votes for "still"
-  int block = 16;      // frames that a GPU works on at once, which a stream waits for; 64 is its
-                       // best. The CPU takes each as it comes
+  double still = 0.4;  // pixels per frame: slower flow votes for "still"
+  int block = 16;  // frames that a GPU works on at a time, which a stream has to wait for; 64 is
+                   // the fastest. The CPU takes each frame as it comes
+  Exec exec{};
 };
 FOVEA_API void describe(OptionVisitor& visit, PointOptions& options);
 
-// Gradients (HoG) and flow (HoF) around a point, in 3 x 3 x 2 cells, x outermost, then y, then
-// time; the patch reaches 9 sigma and 4 tau to each side, neighboring cells share their border,
-// and what lies outside the video does not count. Flow is that of the frame before to this one. A
-// cell of HoG has 4 directions of gradients modulo 180 degrees, centered on 0, 45, 90 and 135; one
-// of HoF has "still" and the quadrants (+x +y), (-x +y), (-x -y), (+x -y), y downwards. Each cell
-// sums to 1; one without any vote is uniform.
+// A descriptor holds histograms of gradients (HoG) and of flow (HoF) around a point, in 3 x 3 x 2
+// cells, x outermost, then y, then time. The patch reaches 9 sigma and 4 tau to each side,
+// neighboring cells share their border, and what lies outside the video does not count. Flow leads
+// from the frame before to this one. A HoG cell has 4 directions of gradients modulo 180 degrees,
+// centered on 0, 45, 90 and 135. A HoF cell has "still" and the quadrants (+x +y), (-x +y),
+// (-x -y), (+x -y), y downwards. Each cell sums to 1; one without any vote is uniform.
 inline constexpr int kHogSize = 72;
 inline constexpr int kHofSize = 90;
 inline constexpr int kDescriptorSize = kHogSize + kHofSize;
 
-// Points of a video in the order of their frames, of a frame the most confident first (equal ones
-// by y, then x), and the descriptor of each, one a row (none where they were not asked for).
+// Points of a video in the order of their frames, the most confident of a frame first (equal ones
+// by y, then x), and their descriptors, one per row (no rows where descriptors are off).
 struct PointSet {
   int width = 0;
   int height = 0;
@@ -88,25 +91,25 @@ struct PointSet {
   Image<float> descriptors;
 };
 
-// Points of an endless video in bounded memory. Frames are gray and of one size. A frame's points
-// come latency() frames after it; finish() gives the rest, as though the last frame were repeated
-// (before the first one it is the first that is). The same points for any number of threads and, to
-// the bit, on any device.
+// Finds the points of an endless video in bounded memory. Frames are gray or RGB and have one size.
+// The points of a frame are ready latency() frames after it. At its ends the video is continued
+// with its first and its last frame. The points are equal to the bit for any number of threads and
+// on any device.
 class FOVEA_API PointStream {
  public:
   struct Ready {
-    std::int64_t frame = -1;  // whose points these are; -1: not yet any
+    std::int64_t frame = -1;  // the frame whose points these are; -1: none is ready yet
     std::span<const SpaceTimePoint> points;
     ImageView<const float> descriptors;  // in host memory, valid until the next call
   };
 
-  explicit PointStream(const PointOptions& options = {}, const Exec& exec = {});
+  explicit PointStream(const PointOptions& options = {});
   ~PointStream();
   PointStream(PointStream&&) noexcept;
   PointStream& operator=(PointStream&&) noexcept;
 
-  Ready push(ImageView<const std::uint8_t> gray);
-  // Called until it gives frame -1, after the last frame.
+  Ready push(ImageView<const std::uint8_t> frame);
+  // After the last frame: gives one remaining frame per call, then frame -1.
   Ready finish();
   int latency() const;
 
@@ -115,18 +118,20 @@ class FOVEA_API PointStream {
   std::unique_ptr<Impl> impl_;
 };
 
-// All points of a short video whose frames are in memory.
+// All points of a short video whose frames, gray or RGB, are in memory.
 FOVEA_API PointSet find_points(std::span<const ImageView<const std::uint8_t>> frames,
-                               const PointOptions& options = {}, const Exec& exec = {});
+                               const PointOptions& options = {});
 
-// Descriptors at points given, such as those of another program, one a row.
+// Descriptors at given points, such as those that another program has found, one per row. Frames
+// are gray.
 FOVEA_API Image<float> describe_points(std::span<const ImageView<const std::uint8_t>> frames,
                                        std::span<const SpaceTimePoint> points,
-                                       const PointOptions& options = {}, const Exec& exec = {});
+                                       const PointOptions& options = {});
 
-// The text of STIP-2.0: a line a point, "type y-norm x-norm t-norm y x t sigma2 tau2 hog hof",
-// lines with # being comments. It has no confidence: ours stands in a comment that reading
-// understands, else points have 1. Reading sorts by frame. FormatError names the line.
+// The text format of STIP-2.0: one line per point, "type y-norm x-norm t-norm y x t sigma2 tau2 hog
+// hof"; lines that begin with # are comments. The format has no confidence: points_text() writes it
+// into a comment that read_points() understands; without that comment it is 1. Reading sorts points
+// by frame and throws FormatError that names the line.
 FOVEA_API PointSet read_points(const std::string& path);
 FOVEA_API PointSet read_points(std::span<const std::byte> text, const std::string& name);
 FOVEA_API std::string points_text(const PointSet& set);

@@ -1,61 +1,83 @@
 #pragma once
 #include <fovea/actions/model.h>
+#include <fovea/core/geometry.h>
 
-#include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace fovea::actions {
 
 // An action that was seen in a stream.
 struct Event {
-  std::int32_t label = 0;
+  std::int32_t label = 0;  // index of the action in Model::classes
+  std::string name;        // its name
+  // How far the distance lies below the greatest one that is reported: 1 for a match without any
+  // difference, 0 for one at the limit. The limit is the prototype's reject level times
+  // RecognizeOptions::reject, or the cost of dummies alone where that is less.
+  double score = 0;
+  Rect<float> box{};  // around the matched points and their extent, within the frame
   std::int64_t first_frame = 0;
   std::int64_t last_frame = 0;
-  std::array<float, 4> box{};  // x0, y0, x1, y1 around the matched points and their extent
-  double distance = 0;
-  double margin = 0;  // to the best other class at that time, over the distance
-  int prototype = 0;
-  int dummies = 0;
-  std::int64_t latency = 0;  // frames from its last one to when it was told
-  std::vector<MatchedNode>
-      path;  // points by their place in their frame, the most confident being 0
+  double start_seconds = 0;  // when the first frame begins
+  double end_seconds = 0;    // when the last frame ends
+  double distance = 0;       // energy or appearance of the match per node, as the model says
+  double margin = 0;         // by which share of `distance` the best other class is farther away
+  int prototype = 0;         // index in Model::prototypes
+  int dummies = 0;           // nodes of the prototype that were not seen
+  std::int64_t latency_frames = 0;  // frames from the last one until the event was reported
+  std::vector<MatchedNode> path;    // points are numbered within their frame by confidence, from 0
 };
 
-// stream: exact over an endless video. blocks: the paper's, matched one by one, overlapping.
+// stream matches an endless video exactly. blocks matches overlapping blocks one after the other,
+// as the paper does.
 enum class StreamMode : unsigned char { kStream, kBlocks };
 FOVEA_API std::span<const Choice> choices(StreamMode);
 
 struct RecognizeOptions {
   StreamMode mode = StreamMode::kStream;
-  int block = 60;     // frames of a block,
-  int overlap = 30;   // of which this many are the last one's
-  double reject = 1;  // factor of the prototypes' reject levels; greater tells more, 0: all that
-                      // is nearer than dummies alone
-  int patience = 15;  // frames without anything better before an event is told; of overlapping
-                      // events the nearest counts
+  int block = 60;     // frames of a block
+  int overlap = 30;   // frames that a block shares with the one before it
+  double reject = 1;  // factor of the prototypes' reject levels: a greater one reports more. With 0
+                      // every match that is better than dummies alone is reported
+  int patience = 15;  // frames that an event waits for a better match before it is reported. Among
+                      // overlapping events only the nearest is reported
+  std::optional<double> frame_rate{};  // frames per second, for the times of events; absent: 25
+  Exec exec{};
 };
 FOVEA_API void describe(OptionVisitor& visit, RecognizeOptions& options);
 
-// Tells actions while they happen, in bounded memory. Single matches tell: of the model's scores
-// neither the mean of several prototypes nor fusion nor symmetry count here. The model must live as
-// long.
+// Recognizes actions while they happen, in bounded memory. Each event is one match of one
+// prototype: neither the mean over several prototypes nor fusion nor symmetric distances, which the
+// model's score options may ask for, apply to streams.
 class FOVEA_API Recognizer {
  public:
-  Recognizer(const Model& model, const RecognizeOptions& options = {}, const Exec& exec = {});
+  // A shipped model by name ("actions/weizmann") or a model file; see io::find_model().
+  explicit Recognizer(std::string_view model, const RecognizeOptions& options = {});
+  // A model that the recognizer shares and keeps alive.
+  explicit Recognizer(std::shared_ptr<const Model> model, const RecognizeOptions& options = {});
   ~Recognizer();
   Recognizer(Recognizer&&) noexcept;
   Recognizer& operator=(Recognizer&&) noexcept;
 
-  // Events that are certain now; valid until the next call.
-  std::span<const Event> push(ImageView<const std::uint8_t> gray);
+  // Takes the next frame, gray or RGB, and returns the events that have become certain. They are
+  // valid until the next call.
+  std::span<const Event> push(ImageView<const std::uint8_t> frame);
+  // After the last frame: the remaining events.
   std::span<const Event> finish();
-  // Frames between a frame and its points.
+
+  const Model& model() const;
+  // Frames that pass until the points of a frame are known.
   int latency() const;
-  // The least distance of each class over the last `patience` frames whose points have come (of a
-  // block: in it), for timelines; infinite where there is none.
+  // The number of frames, from the first, that no later event will include. A program that draws
+  // events may show these frames now.
+  std::int64_t settled_frames() const;
+  // The least distance of each class over the last `patience` frames whose points are known, or in
+  // the last block, for timelines. It is infinite where there is no match.
   std::span<const double> class_distances() const;
 
  private:

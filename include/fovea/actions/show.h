@@ -9,28 +9,28 @@
 
 namespace fovea::actions {
 
-// Points drawn as ellipses of their extent, those of one frame.
+// Draws the points of one frame as circles of their extent.
 FOVEA_API void draw_points(ImageView<std::uint8_t> rgb, std::span<const SpaceTimePoint> points);
 
-// A model beside a scene with a line between matched points, as the paper's first figure: frames
-// of both at some of the nodes.
+// A chain beside a scene, with lines between matched points, like the first figure of the paper:
+// frames of both at some of the nodes.
 struct MatchPicture {
   std::span<const ImageView<const std::uint8_t>> model_frames;  // gray
   std::span<const ImageView<const std::uint8_t>> scene_frames;
   const Chain* model = nullptr;
   const Scene* scene = nullptr;
   const Match* match = nullptr;
-  int columns = 5;  // nodes that are shown
+  int columns = 5;  // number of nodes that are shown
 };
 FOVEA_API Image<std::uint8_t> match_picture(const MatchPicture& picture);
 
-// When what was seen: a bar an event, a row a class.
+// A timeline with one row per class and one bar per event.
 FOVEA_API std::string timeline_svg(std::span<const Event> events,
                                    std::span<const std::string> classes, std::int64_t frames,
                                    double frame_rate);
 
-// Box and label of events on a frame.
+// Draws box and name of the events that include this frame.
 FOVEA_API void draw_events(ImageView<std::uint8_t> rgb, std::span<const Event> events,
-                           std::span<const std::string> classes, std::int64_t frame);
+                           std::int64_t frame);
 
 }  // namespace fovea::actions

@@ -13,74 +13,80 @@ namespace fovea::actions {
 struct Clip {
   std::string path;
   std::int32_t label = 0;
-  std::string subject;      // who acts
-  std::string scenario;     // where; may be empty
-  std::int32_t first = 0;   // frame,
-  std::int32_t frames = 0;  // and how many; 0: to the end
+  std::string subject;      // the person who acts
+  std::string scenario;     // the circumstances, such as outdoors; may be empty
+  std::int32_t first = 0;   // first frame of the video that belongs to the clip, from 0
+  std::int32_t frames = 0;  // number of frames; 0: up to the end
 };
 
 struct Corpus {
   std::vector<Clip> clips;
-  std::vector<std::string> classes;  // names, by label
+  std::vector<std::string> classes;  // names of the actions, by label
   std::vector<std::string> subjects() const;
 };
-// A folder with a folder of videos an action, in natural order; the subject is the file name up to
-// its first '_'. Or a list of lines "file class subject [first-last [scenario]]", frames from 1 and
-// both included, files named from the list's folder on and in quotes where they have spaces, # for
-// comments. InvalidArgument where there are fewer than two classes; IoError and FormatError that
-// name file and line.
+// Reads a folder that has one folder of videos per action, in natural order, where the subject is
+// the file name up to its first '_'; or a list with lines "file class subject [first-last
+// [scenario]]", where frames count from 1 and both ends are included, files are relative to the
+// list's folder and in quotes where they contain spaces, and # begins a comment. Throws
+// InvalidArgument where there are fewer than two classes, and IoError and FormatError that name
+// file and line.
 FOVEA_API Corpus read_corpus(const std::string& folder_or_list);
 
-// KTH's sequence file: "person01_boxing_d1 frames 1-95, 96-185, ...", 599 videos and 2391 pieces in
-// the whole set, and its split: people to train with, to choose with, to test with.
+// KTH's sequence file, with lines such as "person01_boxing_d1 frames 1-95, 96-185, ..." (599 videos
+// and 2391 clips in the whole set), and its split of the people into training, validation and test.
 struct KthSequences {
-  Corpus corpus;  // paths FOLDER/action/person01_boxing_d1_uncomp.avi
+  Corpus corpus;  // paths are FOLDER/action/person01_boxing_d1_uncomp.avi
   int videos = 0;
-  std::vector<std::int32_t> train, validation, test;  // clips
+  std::vector<std::int32_t> train, validation, test;  // indices of clips
 };
-// `whole`: FormatError unless the counts are those of the whole set (599, 2391, 760 / 768 / 863).
+// With `whole`, throws FormatError unless the counts are those of the whole set (599 videos, 2391
+// clips, 760 / 768 / 863 of them for training, validation and test).
 FOVEA_API KthSequences read_kth(const std::string& sequences, const std::string& folder,
                                 bool whole);
 
-// Points of each clip, frames counted from its first. Clips of one video are cut from the points of
-// all of it, so that filters see what lies before and after a piece, unless `cut_first`. A piece
-// that ends after its video ends with it. Videos are worked on several at a time. Called by the
-// calling thread: a clip that cannot be read, which then has no frames; without such a function the
-// error is thrown.
+// The points of each clip, with frames counted from the first of the clip. Points are found in the
+// whole video and then divided among its clips, so that filters see what lies before and after a
+// clip; with `cut_first` each clip is a video of its own. A clip that ends after its video ends
+// with it. Several videos are worked on at a time. `failed` is called by the calling thread for a
+// clip that cannot be read, which then has no frames; without such a function the error is thrown.
 using ClipFailure = std::function<void(int clip, const std::string& why)>;
 FOVEA_API std::vector<PointSet> clip_points(std::span<const Clip> clips,
                                             const PointOptions& options, bool cut_first,
-                                            const Exec& exec = {}, const ClipFailure& failed = {});
+                                            const ClipFailure& failed = {});
 
-// all: every window of the training clips. floating: sequential floating forward selection (Pudil,
-// Novovicova and Kittler, 1994) on subjects kept aside, the paper's way; it overfits small sets.
+// all keeps every prototype of the training clips. floating is sequential floating forward
+// selection (Pudil, Novovicova and Kittler, 1994) on subjects that are set aside, as in the paper;
+// it overfits small sets.
 enum class Selection : unsigned char { kAll, kFloating };
 FOVEA_API std::span<const Choice> choices(Selection);
 
+// `exec` is that of the whole training; the ones inside `points` and `match` are not used.
 struct TrainOptions {
-  // Many points, also of slow motion: chains need one in most frames.
+  // Many points, slow motion included, because chains need a point in most frames.
   PointOptions points{.harris = {.threshold = 1e-11, .space_weight = 1},
                       .votes = FlowVotes::kMagnitude};
   FeatureOptions features{};
   CutOptions cut{};
   MatchOptions match{};
   ScoreOptions score{};
-  int scene_points = 1;  // of a frame that are matched, the most confident; 0: all
+  int scene_points = 1;  // points of each frame that are matched, the most confident; 0: all
   Selection selection = Selection::kAll;
-  int prototypes = 50;         // of floating selection, at most
-  double validation = 0.5;     // share of the subjects kept aside for floating selection
-  double reject_share = 0.05;  // of training clips that reject levels lose though told right
-  int fusion_points = 0;       // of a clip whose descriptors are kept for fusion, the most
-                               // confident, 180 bytes each; 0: all, which tells most
+  int prototypes = 50;         // greatest number of prototypes that floating selection keeps
+  double validation = 0.5;     // share of the subjects that floating selection sets aside
+  double reject_share = 0.05;  // share of correctly classified training clips that the reject
+                               // levels may lose
+  int fusion_points = 0;       // points per clip whose descriptors are kept for fusion, the most
+                               // confident, 180 bytes each; 0 keeps all, which is the most accurate
+  Exec exec{};
 };
 FOVEA_API void describe(OptionVisitor& visit, TrainOptions& options);
-// The paper's letter: 30 nodes, STIP-2.0's threshold, all points of a frame, no dummies, the sum of
-// appearances, plain descriptors, floating selection.
+// The options of the paper: 30 nodes, the threshold of STIP-2.0, all points of a frame, no dummies,
+// the sum of appearances, plain descriptors and floating selection.
 FOVEA_API TrainOptions paper_options();
 
-// Deterministic: the same clips, options and seed give the same model on any device and for any
+// Trains a model. The same clips, options and seed give the same model on any device and for any
 // number of threads.
 FOVEA_API Model train(const Corpus& corpus, std::span<const PointSet> points,
-                      const TrainOptions& options = {}, const Exec& exec = {});
+                      const TrainOptions& options = {});
 
 }  // namespace fovea::actions

@@ -1,5 +1,6 @@
-// What chains are measured beside: the vote of single descriptors (as in Boiman, Shechtman and
-// Irani, CVPR 2008, but one vote each), and bags of visual words (Laptev et al., CVPR 2008).
+// Simpler methods that chains are compared with: the vote of single descriptors (as in Boiman,
+// Shechtman and Irani, CVPR 2008, but one vote each), and bags of visual words (Laptev et al., CVPR
+// 2008).
 #include <fovea/core/error.h>
 #include <fovea/core/random.h>
 #include <fovea/scenes/trained_classifier.h>
@@ -21,7 +22,7 @@ constexpr int kSamples = 20000;  // descriptors that words are learned from, at 
 constexpr int kIterations = 30;
 constexpr std::uint64_t kWordSequence = 3;
 
-// Plain descriptors, one a row.
+// Plain descriptors, one per row.
 Image<float> rows_of(const PointSet& points, Appearance appearance) {
   return make_nodes(points, 0, {.appearance = appearance, .square_root = false, .scale = 1})
       .features;
@@ -44,8 +45,8 @@ class Voting {
     nearest_ = NearestRows(std::move(groups), exec).find(stacked(rows, feature_size(appearance)));
   }
 
-  std::vector<std::int32_t> tell(const Fold& fold) const {
-    std::vector<std::int32_t> labels(corpus_.clips.size(), -1), told;
+  std::vector<std::int32_t> classify(const Fold& fold) const {
+    std::vector<std::int32_t> labels(corpus_.clips.size(), -1), result;
     for (const std::int32_t clip : fold.train)
       labels[static_cast<std::size_t>(clip)] = corpus_.clips[static_cast<std::size_t>(clip)].label;
     for (const std::int32_t clip : fold.test) {
@@ -54,9 +55,9 @@ class Voting {
       const auto classes = static_cast<int>(corpus_.classes.size());
       const std::vector<int> votes = single_votes(nearest_, begin, end, labels, classes);
       const auto most = std::ranges::max_element(votes);
-      told.push_back(*most > 0 ? static_cast<std::int32_t>(most - votes.begin()) : -1);
+      result.push_back(*most > 0 ? static_cast<std::int32_t>(most - votes.begin()) : -1);
     }
-    return told;
+    return result;
   }
 
  private:
@@ -77,7 +78,7 @@ class Bags {
     exec_.progress = {};
   }
 
-  std::vector<std::int32_t> tell(const Fold& fold, Baseline baseline) const {
+  std::vector<std::int32_t> classify(const Fold& fold, Baseline baseline) const {
     NearestCenter words(learn_words(fold), exec_);
     const auto trained = static_cast<int>(fold.train.size());
     Image<float> train(words.centers(), 2 * trained);
@@ -100,10 +101,10 @@ class Bags {
                                                  .exec = exec_};
     const scenes::TrainedClassifier classifier =
         scenes::train_classifier(train, labels, static_cast<int>(corpus_.classes.size()), options);
-    std::vector<std::int32_t> told = scenes::best_classes(classifier.scores(test, exec_));
-    for (std::size_t i = 0; i < told.size(); ++i)
-      if (plain_[static_cast<std::size_t>(fold.test[i])].height() == 0) told[i] = -1;
-    return told;
+    std::vector<std::int32_t> result = scenes::best_classes(classifier.scores(test, exec_));
+    for (std::size_t i = 0; i < result.size(); ++i)
+      if (plain_[static_cast<std::size_t>(fold.test[i])].height() == 0) result[i] = -1;
+    return result;
   }
 
  private:
@@ -150,25 +151,26 @@ std::span<const Choice> choices(Baseline) {
   return kChoices;
 }
 
-Judged judge_baseline(Baseline baseline, const Corpus& corpus, std::span<const PointSet> points,
-                      std::span<const Fold> folds, const Exec& exec) {
-  check_corpus(corpus, points, "judge_baseline");
+MethodReport evaluate_baseline(Baseline baseline, const Corpus& corpus,
+                               std::span<const PointSet> points, std::span<const Fold> folds,
+                               const Exec& exec) {
+  check_corpus(corpus, points, "evaluate_baseline");
   check_folds(folds, points.size());
-  Judge judge(choices(baseline)[static_cast<std::size_t>(baseline)].word, corpus);
+  MethodScorer scorer(choices(baseline)[static_cast<std::size_t>(baseline)].word, corpus);
   const double start = steady_seconds();
   if (baseline == Baseline::kVote || baseline == Baseline::kVoteFlow) {
     const Voting voting(corpus, points,
                         baseline == Baseline::kVote ? Appearance::kHogHof : Appearance::kHof, exec);
-    for (const Fold& fold : folds) judge.add(fold, voting.tell(fold));
+    for (const Fold& fold : folds) scorer.add(fold, voting.classify(fold));
   } else {
     const Bags bags(corpus, points, exec);
     for (const Fold& fold : folds) {
       throw_if_stopped(exec);
-      judge.add(fold, bags.tell(fold, baseline));
+      scorer.add(fold, bags.classify(fold, baseline));
     }
   }
-  judge.add_seconds(steady_seconds() - start);
-  return judge.result();
+  scorer.add_seconds(steady_seconds() - start);
+  return scorer.result();
 }
 
 }  // namespace fovea::actions

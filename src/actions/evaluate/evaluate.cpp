@@ -1,5 +1,5 @@
-// Leave one subject out, or a given split: recipes are chosen inside each fold, and each stands for
-// itself too.
+// Leave one subject out, or a given split: recipes are chosen inside each fold, and each recipe is
+// also evaluated by itself.
 #include "actions/evaluate/evaluate.h"
 
 #include <fovea/core/error.h>
@@ -9,9 +9,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <set>
-#include <tuple>
 
 #include "actions/evaluate/evaluate_fold.h"
 #include "actions/train/train.h"
@@ -26,40 +24,40 @@ class Run {
       const Exec& exec)
       : exec_(exec),
         recipes_(recipes),
-        teller_(corpus, points, exec_),
+        classifier_(corpus, points, exec_),
         matching_("matching", corpus),
         fused_("matching and single descriptors", corpus),
         used_(recipes.size()) {
     exec_.progress = {};
-    for (const Recipe& recipe : recipes) judges_.emplace_back(recipe.name, corpus);
+    for (const Recipe& recipe : recipes) scorers_.emplace_back(recipe.name, corpus);
   }
 
   void add(const Fold& fold) {
-    std::vector<std::vector<std::int32_t>> told;
+    std::vector<std::vector<std::int32_t>> labels;
     std::vector<int> right;
     for (std::size_t i = 0; i < recipes_.size(); ++i) {
       throw_if_stopped(exec_);
       const TrainOptions& recipe = recipes_[i].options;
-      const double scale = teller_.scale_of(recipe, fold.train);
-      const auto [table, cost] = teller_.table_cost(recipe, scale);
-      if (used_[i].insert(table).second) judges_[i].add_seconds(cost);
+      const double scale = classifier_.scale_of(recipe, fold.train);
+      const auto [table, cost] = classifier_.table_cost(recipe, scale);
+      if (used_[i].insert(table).second) scorers_[i].add_seconds(cost);
       const double start = steady_seconds();
-      told.push_back(teller_.tell(recipe, scale, fold.train, fold.test));
-      judges_[i].add(fold, told.back());
-      judges_[i].add_seconds(steady_seconds() - start);
-      right.push_back(alone(recipe) ? 0 : teller_.right_inside(recipe, scale, fold.train));
-      Judge& chooser = fuses(recipe) ? fused_ : matching_;
+      labels.push_back(classifier_.classify(recipe, scale, fold.train, fold.test));
+      scorers_[i].add(fold, labels.back());
+      scorers_[i].add_seconds(steady_seconds() - start);
+      right.push_back(alone(recipe) ? 0 : classifier_.correct_inside(recipe, scale, fold.train));
+      MethodScorer& chooser = fuses(recipe) ? fused_ : matching_;
       std::set<const void*>& used = fuses(recipe) ? fused_used_ : matching_used_;
       chooser.add_seconds(steady_seconds() - start + (used.insert(table).second ? cost : 0));
     }
-    choose(fold, told, right, false, matching_, result_.chosen);
-    choose(fold, told, right, true, fused_, result_.fused_chosen);
+    choose(fold, labels, right, false, matching_, result_.chosen);
+    choose(fold, labels, right, true, fused_, result_.fused_chosen);
   }
 
-  Evaluation result() {
+  EvaluateReport result() {
     result_.matching = matching_.result();
     result_.fused = fused_.result();
-    for (const Judge& judge : judges_) result_.recipes.push_back(judge.result());
+    for (const MethodScorer& scorer : scorers_) result_.recipes.push_back(scorer.result());
     return std::move(result_);
   }
 
@@ -72,8 +70,8 @@ class Run {
            }) == 1;
   }
 
-  void choose(const Fold& fold, const std::vector<std::vector<std::int32_t>>& told,
-              const std::vector<int>& right, bool with_fusion, Judge& judge,
+  void choose(const Fold& fold, const std::vector<std::vector<std::int32_t>>& labels,
+              const std::vector<int>& right, bool with_fusion, MethodScorer& scorer,
               std::vector<std::string>& chosen) const {
     std::size_t best = recipes_.size();
     for (std::size_t i = 0; i < recipes_.size(); ++i)
@@ -81,19 +79,19 @@ class Run {
           (best == recipes_.size() || right[i] > right[best]))
         best = i;
     if (best == recipes_.size()) return;
-    judge.add(fold, told[best]);
+    scorer.add(fold, labels[best]);
     chosen.push_back(recipes_[best].name);
   }
 
   Exec exec_;
   std::span<const Recipe> recipes_;
-  FoldTeller teller_;
-  Judge matching_, fused_;
-  std::vector<Judge> judges_;
+  FoldClassifier classifier_;
+  MethodScorer matching_, fused_;
+  std::vector<MethodScorer> scorers_;
   // Tables are made once, but each method's time holds all that it needs.
   std::vector<std::set<const void*>> used_;
   std::set<const void*> matching_used_, fused_used_;
-  Evaluation result_;
+  EvaluateReport result_;
 };
 
 }  // namespace
@@ -121,48 +119,33 @@ void check_folds(std::span<const Fold> folds, std::size_t clips) {
   }
 }
 
-Judge::Judge(std::string method, const Corpus& corpus) : corpus_(corpus) {
-  const auto classes = corpus.classes.size();
-  judged_.method = std::move(method);
-  judged_.confusion.classes = static_cast<int>(classes);
-  judged_.confusion.counts.resize(classes * classes);
-  judged_.told.assign(corpus.clips.size(), -1);
-  judged_.was_tested.assign(corpus.clips.size(), false);
+MethodScorer::MethodScorer(std::string method, const Corpus& corpus) : corpus_(corpus) {
+  report_.method = std::move(method);
+  report_.confusion = Confusion(static_cast<int>(corpus.classes.size()));
+  report_.labels.assign(corpus.clips.size(), -1);
+  report_.was_tested.assign(corpus.clips.size(), false);
 }
 
-void Judge::add(const Fold& fold, std::span<const std::int32_t> told) {
-  int right = 0;
-  for (std::size_t i = 0; i < told.size(); ++i) {
+void MethodScorer::add(const Fold& fold, std::span<const std::int32_t> labels) {
+  int correct = 0;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
     const auto clip = static_cast<std::size_t>(fold.test[i]);
     const std::int32_t truth = corpus_.clips[clip].label;
-    judged_.told[clip] = told[i];
-    judged_.was_tested[clip] = true;
-    ++judged_.tested;
-    if (told[i] < 0) ++judged_.without_match;
-    else ++judged_.confusion.at(truth, told[i]);
-    right += told[i] == truth ? 1 : 0;
+    report_.labels[clip] = labels[i];
+    report_.was_tested[clip] = true;
+    ++report_.tested;
+    if (labels[i] < 0) ++report_.unclassified;
+    else ++report_.confusion.at(truth, labels[i]);
+    correct += labels[i] == truth ? 1 : 0;
   }
-  judged_.right += right;
-  judged_.right_by_fold.push_back(right);
+  report_.correct += correct;
+  report_.correct_by_fold.push_back(correct);
 }
 
-Judged Judge::result() const {
-  Judged result = judged_;
-  if (result.tested > 0)
-    std::tie(result.low, result.high) = wilson_interval(result.right, result.tested);
+MethodReport MethodScorer::result() const {
+  MethodReport result = report_;
+  if (result.tested > 0) result.interval = wilson_interval(result.correct, result.tested);
   return result;
-}
-
-std::pair<double, double> wilson_interval(std::int64_t right, std::int64_t all) {
-  if (all < 1 || right < 0 || right > all)
-    throw InvalidArgument(fmt::format("wilson_interval: {} of {}", right, all));
-  constexpr double kZ = 1.959963984540054;  // 97.5 % of the normal distribution lie below
-  const auto count = static_cast<double>(all);
-  const double share = static_cast<double>(right) / count;
-  const double center = share + kZ * kZ / (2 * count);
-  const double half = kZ * std::sqrt(share * (1 - share) / count + kZ * kZ / (4 * count * count));
-  const double scale = 1 + kZ * kZ / count;
-  return {std::max(0.0, (center - half) / scale), std::min(1.0, (center + half) / scale)};
 }
 
 std::vector<Fold> leave_one_subject_out(const Corpus& corpus) {
@@ -192,7 +175,7 @@ std::vector<Fold> fewer_subjects(const Corpus& corpus, std::span<const Fold> fol
     std::ranges::sort(names);
     names.erase(std::unique(names.begin(), names.end()), names.end());
     if (subjects < 1 || static_cast<std::size_t>(subjects) > names.size())
-      throw InvalidArgument(fmt::format("fold {} has {} subjects to train on, {} asked for",
+      throw InvalidArgument(fmt::format("fold {} has {} subjects to train on; {} were requested",
                                         folds[f].name, names.size(), subjects));
     Random random(seed, f);
     shuffle(names, random);
@@ -236,9 +219,15 @@ std::vector<Recipe> default_recipes(const TrainOptions& base) {
   return matching;
 }
 
-Evaluation evaluate(const Corpus& corpus, std::span<const PointSet> points,
-                    std::span<const Fold> folds, std::span<const Recipe> recipes, bool baselines,
-                    const Exec& exec) {
+void describe(OptionVisitor& visit, EvaluateOptions& options) {
+  visit("baselines", options.baselines, "evaluates voting and bags of words in the same run",
+        {.off_help = "evaluates matching alone, without voting and bags of words"});
+}
+
+EvaluateReport evaluate(const Corpus& corpus, std::span<const PointSet> points,
+                        std::span<const Fold> folds, std::span<const Recipe> recipes,
+                        const EvaluateOptions& options) {
+  const Exec& exec = options.exec;
   check_corpus(corpus, points, "evaluate");
   check_folds(folds, points.size());
   for (const Recipe& recipe : recipes) check_options(recipe.options);
@@ -250,11 +239,11 @@ Evaluation evaluate(const Corpus& corpus, std::span<const PointSet> points,
   }
   if (exec.progress)
     exec.progress({"folds", static_cast<double>(folds.size()), static_cast<double>(folds.size())});
-  Evaluation result = run.result();
-  if (!baselines) return result;
+  EvaluateReport result = run.result();
+  if (!options.baselines) return result;
   for (const Choice& choice : choices(Baseline{}))
     result.baselines.push_back(
-        judge_baseline(static_cast<Baseline>(choice.value), corpus, points, folds, exec));
+        evaluate_baseline(static_cast<Baseline>(choice.value), corpus, points, folds, exec));
   return result;
 }
 

@@ -1,4 +1,4 @@
-// What evaluation and baselines share.
+// Folds and their results, as evaluation and baselines share them.
 #pragma once
 #include <fovea/actions/evaluate.h>
 
@@ -10,18 +10,18 @@ namespace fovea::actions {
 // InvalidArgument where a fold has nothing to train on or to test with, or both at once.
 void check_folds(std::span<const Fold> folds, std::size_t clips);
 
-// Judged, fold by fold.
-class Judge {
+// Gathers the results of a method, fold by fold.
+class MethodScorer {
  public:
-  Judge(std::string method, const Corpus& corpus);
-  // What was told of each test clip of the next fold; -1: nothing.
-  void add(const Fold& fold, std::span<const std::int32_t> told);
-  void add_seconds(double seconds) { judged_.seconds += seconds; }
-  Judged result() const;
+  MethodScorer(std::string method, const Corpus& corpus);
+  // Takes the label of each test clip of the next fold; -1: none.
+  void add(const Fold& fold, std::span<const std::int32_t> labels);
+  void add_seconds(double seconds) { report_.seconds += seconds; }
+  MethodReport result() const;
 
  private:
   const Corpus& corpus_;
-  Judged judged_;
+  MethodReport report_;
 };
 
 double steady_seconds();

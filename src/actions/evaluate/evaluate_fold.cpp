@@ -13,7 +13,8 @@
 
 namespace fovea::actions {
 
-FoldTeller::FoldTeller(const Corpus& corpus, std::span<const PointSet> points, const Exec& exec)
+FoldClassifier::FoldClassifier(const Corpus& corpus, std::span<const PointSet> points,
+                               const Exec& exec)
     : points_(points),
       exec_(exec),
       subjects_(subject_numbers(corpus)),
@@ -21,12 +22,12 @@ FoldTeller::FoldTeller(const Corpus& corpus, std::span<const PointSet> points, c
   for (const Clip& clip : corpus.clips) labels_.push_back(clip.label);
 }
 
-double FoldTeller::scale_of(const TrainOptions& recipe, std::span<const int> train) const {
+double FoldClassifier::scale_of(const TrainOptions& recipe, std::span<const int> train) const {
   if (recipe.features.scale > 0) return recipe.features.scale;
   return choose_scale(points_, train, recipe.scene_points, recipe.features, exec_.seed);
 }
 
-FoldTeller::Table FoldTeller::make_table(const TrainOptions& recipe, double scale) {
+FoldClassifier::Table FoldClassifier::make_table(const TrainOptions& recipe, double scale) {
   if (salient_.empty()) salient_ = salient_points(points_);
   FeatureOptions features = recipe.features;
   features.scale = scale;
@@ -47,7 +48,7 @@ FoldTeller::Table FoldTeller::make_table(const TrainOptions& recipe, double scal
   return table;
 }
 
-const FoldTeller::Table& FoldTeller::table_of(const TrainOptions& recipe, double scale) {
+const FoldClassifier::Table& FoldClassifier::table_of(const TrainOptions& recipe, double scale) {
   FeatureOptions features = recipe.features;
   features.scale = scale;
   const std::string key = options_json(features) + options_json(recipe.cut) +
@@ -60,8 +61,8 @@ const FoldTeller::Table& FoldTeller::table_of(const TrainOptions& recipe, double
   return made;
 }
 
-std::vector<int> FoldTeller::columns_of(const Table& table, const TrainOptions& recipe,
-                                        std::span<const int> train) {
+std::vector<int> FoldClassifier::columns_of(const Table& table, const TrainOptions& recipe,
+                                            std::span<const int> train) {
   if (recipe.selection == Selection::kFloating)
     return select_columns(table.scores,
                           selection_parts(train, subjects_, recipe.validation, exec_.seed), labels_,
@@ -75,9 +76,9 @@ std::vector<int> FoldTeller::columns_of(const Table& table, const TrainOptions& 
   return columns;
 }
 
-std::vector<double> FoldTeller::distances_of(const Table& table, const TrainOptions& recipe,
-                                             std::span<const int> columns,
-                                             std::span<const int> train, int clip) const {
+std::vector<double> FoldClassifier::distances_of(const Table& table, const TrainOptions& recipe,
+                                                 std::span<const int> columns,
+                                                 std::span<const int> train, int clip) const {
   const ImageView<const float> values = table.scores.values(recipe.score.score);
   const std::span<const float> row = row_of(values, clip);
   if (!recipe.score.symmetric)
@@ -95,7 +96,7 @@ std::vector<double> FoldTeller::distances_of(const Table& table, const TrainOpti
   return nearest_clips(distances, labels, classes_, recipe.score.best);
 }
 
-void FoldTeller::prepare_singles(int most) {
+void FoldClassifier::prepare_singles(int most) {
   if (single_points_ == most) return;
   if (single_points_ >= 0)
     throw InvalidArgument(fmt::format("recipes with {} and {} points for fusion; expected one",
@@ -111,7 +112,7 @@ void FoldTeller::prepare_singles(int most) {
   singles_ = NearestRows(std::move(groups), exec_).find(stacked(rows, kHofSize));
 }
 
-std::vector<double> FoldTeller::singles_of(std::span<const int> train, int clip) const {
+std::vector<double> FoldClassifier::singles_of(std::span<const int> train, int clip) const {
   std::vector<std::int32_t> labels(points_.size(), -1);
   for (const int other : train)
     labels[static_cast<std::size_t>(other)] = labels_[static_cast<std::size_t>(other)];
@@ -119,22 +120,24 @@ std::vector<double> FoldTeller::singles_of(std::span<const int> train, int clip)
   return single_distances(singles_, single_rows_[at], single_rows_[at + 1], labels, classes_);
 }
 
-std::vector<std::int32_t> FoldTeller::tell(const TrainOptions& recipe, double scale,
-                                           std::span<const int> train, std::span<const int> test) {
+std::vector<std::int32_t> FoldClassifier::classify(const TrainOptions& recipe, double scale,
+                                                   std::span<const int> train,
+                                                   std::span<const int> test) {
   const Table& table = table_of(recipe, scale);
   const std::vector<int> columns = columns_of(table, recipe, train);
   if (recipe.score.fusion > 0) prepare_singles(recipe.fusion_points);
-  std::vector<std::int32_t> told;
+  std::vector<std::int32_t> result;
   for (const int clip : test) {
     std::vector<double> distances = distances_of(table, recipe, columns, train, clip);
     if (recipe.score.fusion > 0 && least_of(distances) >= 0)
       distances = fused(distances, singles_of(train, clip), recipe.score.fusion);
-    told.push_back(least_of(distances));
+    result.push_back(least_of(distances));
   }
-  return told;
+  return result;
 }
 
-int FoldTeller::right_inside(const TrainOptions& recipe, double scale, std::span<const int> train) {
+int FoldClassifier::correct_inside(const TrainOptions& recipe, double scale,
+                                   std::span<const int> train) {
   std::vector<int> names;
   for (const int clip : train) names.push_back(subjects_[static_cast<std::size_t>(clip)]);
   std::ranges::sort(names);
@@ -145,9 +148,9 @@ int FoldTeller::right_inside(const TrainOptions& recipe, double scale, std::span
     for (const int clip : train)
       (subjects_[static_cast<std::size_t>(clip)] == left_out ? test : inner).push_back(clip);
     if (inner.empty()) continue;
-    const std::vector<std::int32_t> told = tell(recipe, scale, inner, test);
+    const std::vector<std::int32_t> found = classify(recipe, scale, inner, test);
     for (std::size_t i = 0; i < test.size(); ++i)
-      right += told[i] == labels_[static_cast<std::size_t>(test[i])] ? 1 : 0;
+      right += found[i] == labels_[static_cast<std::size_t>(test[i])] ? 1 : 0;
   }
   return right;
 }

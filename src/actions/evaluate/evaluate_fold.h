@@ -1,7 +1,7 @@
-// Telling test clips of a fold by its training clips, from tables that all folds share. Every
-// prototype meets every clip once a recipe's features and matches: what a fold may not see are
-// columns and rows that are passed over. Only the scale of features follows from the fold's own
-// training clips; it has two digits, so that most folds share it.
+// Classifies the test clips of a fold by its training clips, with tables that all folds share. A
+// table matches every prototype with every clip, once per choice of features and of match options;
+// a fold passes over the columns and rows that it may not see. Only the scale of features is
+// learned from the training clips of the fold; it has two digits, so that most folds share it.
 #pragma once
 #include <fovea/actions/train.h>
 
@@ -15,21 +15,21 @@
 
 namespace fovea::actions {
 
-class FoldTeller {
+class FoldClassifier {
  public:
-  FoldTeller(const Corpus& corpus, std::span<const PointSet> points, const Exec& exec);
+  FoldClassifier(const Corpus& corpus, std::span<const PointSet> points, const Exec& exec);
 
-  // What a recipe tells of clips after training on others.
-  std::vector<std::int32_t> tell(const TrainOptions& recipe, double scale,
-                                 std::span<const int> train, std::span<const int> test);
+  // The labels of clips by a recipe that is trained on others.
+  std::vector<std::int32_t> classify(const TrainOptions& recipe, double scale,
+                                     std::span<const int> train, std::span<const int> test);
 
   // The scale of a recipe's features by the clips trained on.
   double scale_of(const TrainOptions& recipe, std::span<const int> train) const;
 
-  // Clips right when each subject of `train` is left out in turn.
-  int right_inside(const TrainOptions& recipe, double scale, std::span<const int> train);
+  // The number of correct clips when each subject of `train` is left out in turn.
+  int correct_inside(const TrainOptions& recipe, double scale, std::span<const int> train);
 
-  // What making a recipe's table took, and which table that is.
+  // The table of a recipe, and how long it took to make.
   struct TableCost {
     const void* table;
     double seconds;
@@ -62,7 +62,7 @@ class FoldTeller {
   int classes_ = 0;
   std::vector<PointSet> salient_;
   std::map<std::string, Table> tables_;
-  // Single descriptors: a row a point of all clips, a column a clip.
+  // Distances of single descriptors: one row per point of all clips, one column per clip.
   Image<float> singles_;
   std::vector<int> single_rows_;  // first row of each clip, and one past the last
   int single_points_ = -1;

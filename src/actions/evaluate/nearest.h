@@ -13,7 +13,7 @@ class NearestRows {
  public:
   NearestRows(std::vector<Image<float>> groups, const Exec& exec);
 
-  // A row a point, a column a group; infinite for an empty group.
+  // One row per point and one column per group; infinite for an empty group.
   Image<float> find(ImageView<const float> points);
 
  private:

@@ -57,18 +57,22 @@ std::span<const Choice> choices(Score) {
 }
 
 void describe(OptionVisitor& visit, ScoreOptions& options) {
-  visit("score", options.score, "what of a match counts as distance: its energy or appearance");
-  visit("best", options.best, "matches of a class whose mean is its distance", 1, 1000);
-  visit("symmetric", options.symmetric, "match clips both ways");
-  visit("fusion", options.fusion, "weight of single descriptors beside matches; 0: matches alone",
-        0, 100);
+  visit("score", options.score,
+        "part of a match that is its distance: the whole energy, or appearance alone");
+  visit("best", options.best, "number of best matches whose mean is the distance to a class", 1,
+        1000);
+  visit("symmetric", options.symmetric,
+        "matches clips both ways; for whole clips, not for streams");
+  visit("fusion", options.fusion,
+        "weight of single descriptors relative to matches; 0 uses matches alone", 0, 100);
 }
 
 void describe(OptionVisitor& visit, CutOptions& options) {
-  visit("nodes", options.nodes, "frames with a point that make a prototype", 3, 1000);
-  visit("step", options.step, "nodes from the beginning of a prototype to that of the next", 1,
-        1000);
-  visit("mirror", options.mirror, "have each prototype once more as seen in a mirror");
+  visit("nodes", options.nodes, "nodes of a prototype: frames that have a point", 3, 1000);
+  visit("step", options.step,
+        "nodes from the beginning of a prototype to the beginning of the next", 1, 1000);
+  visit("mirror", options.mirror, "adds the mirror image of each prototype",
+        {.off_help = "keeps prototypes only as they were filmed"});
 }
 
 ClassDistances nearest_prototypes(std::span<const float> row, std::span<const int> columns,

@@ -1,4 +1,4 @@
-// What Matcher asks of a device.
+// The seam between the twins of matching.
 #pragma once
 #include <fovea/actions/match.h>
 
@@ -19,9 +19,9 @@ struct MatchFound {
 class MatchEngine {
  public:
   virtual ~MatchEngine() = default;
-  // One a model.
+  // One per model.
   virtual std::vector<MatchFound> match(const Scene& scene) = 0;
-  // A row a scene, a column a model, on the host.
+  // One row per scene and one column per model, on the host.
   virtual void scores(std::span<const Scene> scenes, ImageView<MatchScore> scores) = 0;
 };
 

@@ -28,9 +28,9 @@ void check(const PointSet& points) {
   const auto count = static_cast<int>(points.points.size());
   if (count > 0 &&
       (points.descriptors.height() != count || points.descriptors.width() != kDescriptorSize))
-    throw InvalidArgument(
-        fmt::format("{} points with {} descriptors of {} numbers; expected one each, of {}", count,
-                    points.descriptors.height(), points.descriptors.width(), kDescriptorSize));
+    throw InvalidArgument(fmt::format(
+        "{} points with {} descriptors of {} numbers; expected one of {} numbers per point", count,
+        points.descriptors.height(), points.descriptors.width(), kDescriptorSize));
   for (int i = 0; i < count; ++i) {
     const std::int32_t frame = points.points[static_cast<std::size_t>(i)].frame;
     const std::int32_t before = i == 0 ? 0 : points.points[static_cast<std::size_t>(i) - 1].frame;
@@ -93,9 +93,12 @@ std::span<const Choice> choices(Appearance) {
 }
 
 void describe(OptionVisitor& visit, FeatureOptions& options) {
-  visit("compare", options.appearance, "what is compared: gradients, flow or both");
-  visit("square-root", options.square_root, "compare square roots of the descriptors' bins");
-  visit("scale", options.scale, "of features; 0: makes the median distance by chance 3.76", 0, 1e6);
+  visit("compare", options.appearance,
+        "part of the descriptors that is compared: gradients (hog), flow (hof) or both");
+  visit("square-root", options.square_root, "compares square roots of the descriptors' bins",
+        {.off_help = "compares the bins themselves"});
+  visit("scale", options.scale,
+        "factor of all features; 0 makes the median distance of random points 3.76", 0, 1e6);
 }
 
 int feature_size(Appearance appearance) {
@@ -109,7 +112,7 @@ int feature_size(Appearance appearance) {
 
 Nodes make_nodes(const PointSet& points, int most, const FeatureOptions& options) {
   check_options(options);
-  if (most < 0) throw InvalidArgument(fmt::format("{} points a frame, expected 0 or more", most));
+  if (most < 0) throw InvalidArgument(fmt::format("{} points per frame; expected 0 or more", most));
   check(points);
   const std::vector<int> which = first_of_frames(points, most);
   Nodes nodes;

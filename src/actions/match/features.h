@@ -1,4 +1,4 @@
-// What training, telling and recognizing share of points and features.
+// Points and features, as training, evaluation and recognition share them.
 #pragma once
 #include <fovea/actions/model.h>
 
@@ -20,7 +20,7 @@ PointSet clone(const PointSet& points);
 void mirror_hog(const float* from, float* to);
 void mirror_hof(const float* from, float* to);
 
-// Descriptors as they come back from a file with 16 bits a number.
+// Descriptors as they come back from a file with 16 bits per number.
 void round_to_file(ImageView<float> descriptors);
 
 // learn_scale() of some of the clips.

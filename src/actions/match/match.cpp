@@ -1,5 +1,5 @@
-// The face of matching: checks, chooses the device, and tells what an assignment's energy is made
-// of.
+// The face of matching: checks its input, chooses the device, and divides the energy of an
+// assignment into its parts.
 #include <fovea/actions/match.h>
 
 #include <limits>
@@ -11,7 +11,7 @@
 namespace fovea::actions {
 namespace {
 
-// Whose parts are added in double: they are told, not compared.
+// Sums in double: they are reported and never compared.
 struct Parts {
   double appearance = 0, dummies = 0, time = 0, angles = 0;
 };
@@ -82,16 +82,16 @@ struct Matcher::Impl {
   std::unique_ptr<detail::MatchEngine> engine;
 };
 
-Matcher::Matcher(std::span<const Chain> models, const MatchOptions& options, const Exec& exec)
+Matcher::Matcher(std::span<const Chain> chains, const MatchOptions& options)
     : impl_(std::make_unique<Impl>()) {
   check_options(options);
-  for (const Chain& model : models) {
+  for (const Chain& model : chains) {
     detail::check_chain(model, static_cast<int>(impl_->models.size()), impl_->features);
     impl_->features = model.features.width();
     impl_->models.push_back(copy_of(model));
   }
   impl_->terms = detail::MatchTerms(options);
-  const Exec resolved = fovea::detail::resolve_exec("match", exec, {});
+  const Exec resolved = fovea::detail::resolve_exec("match", options.exec, {});
   if (impl_->models.empty()) return;
   impl_->engine = fovea::detail::on_cuda(resolved)
                       ? cuda::make_match_engine(impl_->models, impl_->terms, resolved)
@@ -101,7 +101,7 @@ Matcher::~Matcher() = default;
 Matcher::Matcher(Matcher&&) noexcept = default;
 Matcher& Matcher::operator=(Matcher&&) noexcept = default;
 
-int Matcher::models() const { return static_cast<int>(impl_->models.size()); }
+int Matcher::chains() const { return static_cast<int>(impl_->models.size()); }
 
 std::vector<Match> Matcher::match(const Scene& scene) const {
   detail::check_scene(scene, impl_->features);
@@ -109,14 +109,14 @@ std::vector<Match> Matcher::match(const Scene& scene) const {
   std::vector<detail::MatchFound> found = impl_->engine->match(scene);
   std::vector<Match> matches;
   matches.reserve(found.size());
-  for (int i = 0; i < models(); ++i)
+  for (int i = 0; i < chains(); ++i)
     matches.push_back(match_of(impl_->models[i], scene, std::move(found[i]), impl_->terms));
   return matches;
 }
 
 Image<MatchScore> Matcher::scores(std::span<const Scene> scenes) const {
   for (const Scene& scene : scenes) detail::check_scene(scene, impl_->features);
-  Image<MatchScore> scores(models(), static_cast<int>(scenes.size()));
+  Image<MatchScore> scores(chains(), static_cast<int>(scenes.size()));
   if (impl_->engine && !scenes.empty()) impl_->engine->scores(scenes, scores);
   return scores;
 }

@@ -1,4 +1,4 @@
-// Models with several points a frame: as single chains, as several, or frame by frame.
+// Models with several points per frame: as one chain, as several, or frame by frame.
 #include "actions/match/match_frames.h"
 
 #include <fovea/core/error.h>
@@ -69,12 +69,12 @@ MatchScore mean_of(const Image<MatchScore>& scores) {
 }  // namespace
 
 MatchScore match_frames(const FrameModel& model, const Scene& scene, Variant variant,
-                        const MatchOptions& options, const Exec& exec) {
+                        const MatchOptions& options) {
   check_options(options);
   const int features = check_model(model);
   detail::check_scene(scene, features);
   if (variant == Variant::kGreedy)
-    return detail::match_greedily(model, scene, detail::MatchTerms(options), exec);
+    return detail::match_greedily(model, scene, detail::MatchTerms(options), options.exec);
   std::size_t most = 1;
   if (variant == Variant::kChains)
     for (const Nodes& frame : model.frames) most = std::max(most, frame.nodes.size());
@@ -82,7 +82,7 @@ MatchScore match_frames(const FrameModel& model, const Scene& scene, Variant var
   for (std::size_t rank = 0; rank < most; ++rank)
     if (Chain chain = chain_of(model, static_cast<int>(rank), features); chain.size() >= 3)
       chains.push_back(std::move(chain));
-  return mean_of(Matcher(chains, options, exec).scores({&scene, 1}));
+  return mean_of(Matcher(chains, options).scores({&scene, 1}));
 }
 
 }  // namespace fovea::actions

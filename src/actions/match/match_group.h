@@ -1,4 +1,4 @@
-// Models side by side, a lane a node, so that models of any length fill the vectors.
+// Models side by side, one lane per node, so that models of any length fill the vectors.
 #pragma once
 #include <fovea/actions/match.h>
 

@@ -1,6 +1,6 @@
-// The recursion on the CPU. A group of models stands side by side, a lane a node; since states grow
-// from those of earlier frames only, all nodes of all models take a step at once, each from the
-// lane before it, and models of any length fill the vectors.
+// The recursion on the CPU. A group of models stands side by side, one lane per node; since states
+// grow from those of earlier frames only, all nodes of all models take a step at once, each from
+// the lane before it, and models of any length fill the vectors.
 #pragma once
 #include <fovea/actions/match.h>
 
@@ -47,15 +47,15 @@ class LaneTrellis {
 
  private:
   struct Slot {
-    std::vector<float> states;  // a row a pair, lane n holding what node n goes on from
+    std::vector<float> states;  // one row per pair, lane n holding what node n goes on from
     // With dummies, the least of states whose earlier node is not farther than 1, 2, ... frames:
     // of all nodes, and of dummies alone.
     std::vector<float> least_all, least_dummy;
     std::vector<std::int32_t> who_all, who_dummy;
   };
   struct Past {
-    const float* unary = nullptr;   // a row a point
-    std::uint16_t* back = nullptr;  // a row a pair: the earlier node, from the oldest neighbor
+    const float* unary = nullptr;   // one row per point
+    std::uint16_t* back = nullptr;  // one row per pair: the earlier node, from the oldest neighbor
   };
   struct Pair {
     std::int64_t last_step, middle_step;

@@ -39,7 +39,7 @@ FOVEA_HD inline float direction(float x, float y) {
   return static_cast<float>(y < 0 ? -turns : turns);
 }
 
-// The two numbers of a triple k, j, i (in the order of time) that angles are told by.
+// The two numbers of a triple k, j, i (in the order of time) that stand for its angles.
 struct Bends {
   float at_middle = 0;
   float at_last = 0;

@@ -44,12 +44,12 @@ struct StreamMatcher::Impl {
   std::vector<MatchScore> scores;
   std::int64_t last_frame = std::numeric_limits<std::int64_t>::min();
 
-  void advance(std::size_t g, ImageView<const float> rows, bool told);
-  void step(std::int32_t frame, const Nodes& points, bool told);
+  void advance(std::size_t g, ImageView<const float> rows, bool reported);
+  void step(std::int32_t frame, const Nodes& points, bool reported);
 };
 
-// A group over the newest step; `told` where its matches are asked for.
-void StreamMatcher::Impl::advance(std::size_t g, ImageView<const float> rows, bool told) {
+// Takes a group over the newest step; `reported` where its matches are wanted.
+void StreamMatcher::Impl::advance(std::size_t g, ImageView<const float> rows, bool reported) {
   constexpr std::size_t kPad = LaneGroup::kRound;
   const std::int64_t number = steps.end() - 1;
   const detail::Step& step = steps[number];
@@ -61,7 +61,7 @@ void StreamMatcher::Impl::advance(std::size_t g, ImageView<const float> rows, bo
   past.back.resize(lanes * step.nodes * step.before());
   cpu::unary_costs(group, rows, terms.appearance, past.unary.data() + kPad);
   walker.trellis.advance(steps, number, past.unary.data() + kPad, past.back.data());
-  if (!told) return;
+  if (!reported) return;
   for (std::size_t m = 0; m < group.models.size(); ++m) {
     const cpu::LaneEnd& end = walker.trellis.ends()[m];
     if (end.energy == kInfinity) continue;
@@ -72,31 +72,30 @@ void StreamMatcher::Impl::advance(std::size_t g, ImageView<const float> rows, bo
   }
 }
 
-void StreamMatcher::Impl::step(std::int32_t frame, const Nodes& points, bool told) {
+void StreamMatcher::Impl::step(std::int32_t frame, const Nodes& points, bool reported) {
   const std::int64_t before = steps.end();
   steps.push(frame, points.nodes);
   if (steps.end() == before) return;
   parallel_for(exec, std::ssize(groups), 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t g = begin; g < end; ++g)
-      advance(static_cast<std::size_t>(g), points.features, told);
+      advance(static_cast<std::size_t>(g), points.features, reported);
   });
   steps.drop_before(frame - history);
 }
 
-StreamMatcher::StreamMatcher(std::span<const Chain> models, const MatchOptions& options,
-                             const Exec& exec)
+StreamMatcher::StreamMatcher(std::span<const Chain> chains, const MatchOptions& options)
     : impl_(std::make_unique<Impl>()) {
   check_options(options);
   if (options.window == 0)
     throw InvalidArgument(
-        "match: window is 0, without limit; expected one of 1 or more frames for a stream");
+        "match: the window is 0, which sets no limit; a stream needs a window of 1 or more frames");
   impl_->terms = detail::MatchTerms(options);
-  impl_->exec = fovea::detail::resolve_exec("match", exec, {});
+  impl_->exec = fovea::detail::resolve_exec("match", options.exec, {});
   int longest = 0;
-  for (int i = 0; i < static_cast<int>(models.size()); ++i) {
-    detail::check_chain(models[i], i, impl_->features);
-    impl_->features = models[i].features.width();
-    longest = std::max(longest, models[i].size());
+  for (int i = 0; i < static_cast<int>(chains.size()); ++i) {
+    detail::check_chain(chains[i], i, impl_->features);
+    impl_->features = chains[i].features.width();
+    longest = std::max(longest, chains[i].size());
   }
   const std::int64_t depth = std::max(impl_->terms.pair, 0);
   const std::int64_t history = std::max<std::int64_t>(0, longest - 1) * depth;
@@ -107,8 +106,8 @@ StreamMatcher::StreamMatcher(std::span<const Chain> models, const MatchOptions& 
                     longest, options.window, history, detail::kMostFrame));
   impl_->history = static_cast<std::int32_t>(history);
   impl_->steps = detail::StepWindow(impl_->terms);
-  impl_->groups = cpu::make_groups(models, kGroupLanes);
-  impl_->scores.resize(models.size());
+  impl_->groups = cpu::make_groups(chains, kGroupLanes);
+  impl_->scores.resize(chains.size());
   impl_->walkers.resize(impl_->groups.size());
   for (std::size_t g = 0; g < impl_->groups.size(); ++g) {
     Walker& walker = impl_->walkers[g];
@@ -148,15 +147,15 @@ std::span<const MatchScore> StreamMatcher::push(std::int32_t frame, const Nodes&
   return impl.scores;
 }
 
-std::vector<MatchedNode> StreamMatcher::path(int model) const {
+std::vector<MatchedNode> StreamMatcher::path(int chain) const {
   const Impl& impl = *impl_;
-  if (model < 0 || model >= static_cast<int>(impl.scores.size()))
+  if (chain < 0 || chain >= static_cast<int>(impl.scores.size()))
     throw InvalidArgument(
-        fmt::format("match: model {} of {} is asked for", model, impl.scores.size()));
+        fmt::format("match: chain {} does not exist; there are {}", chain, impl.scores.size()));
   std::vector<MatchedNode> path;
   for (std::size_t g = 0; g < impl.groups.size(); ++g)
     for (std::size_t m = 0; m < impl.groups[g].models.size(); ++m) {
-      if (impl.groups[g].models[m].index != model) continue;
+      if (impl.groups[g].models[m].index != chain) continue;
       for (const std::int64_t node : impl.walkers[g].paths[m].nodes) {
         const detail::Step& step =
             impl.steps[impl.steps.step_of(node, impl.steps.begin(), impl.steps.end())];

@@ -38,10 +38,10 @@ void check_features(const std::string& what, const Nodes& nodes, int features) {
                     what));
   if (rows.height() != nodes.size() || rows.channels() != 1 ||
       (nodes.size() > 0 && features >= 0 && rows.width() != features))
-    throw InvalidArgument(
-        fmt::format("match: {} has {} nodes and {} rows of {} features; expected a row a node{}",
-                    what, nodes.size(), rows.height(), rows.width() * rows.channels(),
-                    features >= 0 ? fmt::format(", of {} features", features) : ""));
+    throw InvalidArgument(fmt::format(
+        "match: {} has {} nodes and {} rows of {} features; expected one row per node{}", what,
+        nodes.size(), rows.height(), rows.width() * rows.channels(),
+        features >= 0 ? fmt::format(", of {} features", features) : ""));
   for (int y = 0; y < rows.height(); ++y) {
     if (all_finite(rows.row(y), rows.width())) continue;
     const float* const bad = std::find_if_not(rows.row(y), rows.row(y) + rows.width(),
@@ -79,16 +79,19 @@ std::span<const Choice> choices(Closeness) { return kClosenesses; }
 std::span<const Choice> choices(Variant) { return kVariants; }
 
 void describe(OptionVisitor& visit, MatchOptions& options) {
-  visit("appearance", options.appearance, "weight of the distance of features (lambda 1)", 0, 1e6);
-  visit("geometry", options.geometry, "weight of times and angles (lambda 2)", 0, 1e6);
-  visit("angles", options.angles, "weight of angles beside times (lambda 3)", 0, 1e6);
-  visit("window", options.window,
-        "frames that neighbors in the scene lie within (T); 0 sets no limit", 0, 1000000);
-  visit("closeness", options.closeness,
-        "what the window holds: span, three nodes in a row (eq. 14), or pair, two (eq. 8)");
-  visit("dummies", options.dummies, "model nodes may be left without a point");
-  visit("dummy-cost", options.dummy_cost, "distance that a node without a point counts (W_d)", 0,
+  visit("appearance", options.appearance, "weight of the distance of descriptors (lambda 1)", 0,
         1e6);
+  visit("geometry", options.geometry, "weight of differences in time and angle (lambda 2)", 0, 1e6);
+  visit("angles", options.angles, "weight of angles relative to times (lambda 3)", 0, 1e6);
+  visit("window", options.window,
+        "frames within which neighboring nodes of a match lie (T); 0 sets no limit", 0, 1000000);
+  visit(
+      "closeness", options.closeness,
+      "whether three consecutive nodes (span, eq. 14) or two (pair, eq. 8) lie within the window");
+  visit("dummies", options.dummies, "allows nodes that are not seen",
+        {.off_help = "requires a point of the video for every node"});
+  visit("dummy-cost", options.dummy_cost, "distance that counts for a node that is not seen (W_d)",
+        0, 1e6);
 }
 
 namespace detail {

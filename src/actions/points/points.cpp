@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fovea/actions/points.h>
 #include <fovea/core/error.h>
+#include <fovea/io/image_io.h>
 
 #include <algorithm>
 #include <cmath>
@@ -16,8 +17,8 @@
 namespace fovea::actions {
 namespace {
 
-constexpr Choice kDetectors[] = {{"harris", static_cast<int>(Detector::kHarris)},
-                                 {"periodic", static_cast<int>(Detector::kPeriodic)}};
+constexpr Choice kDetectors[] = {{"harris", static_cast<int>(PointDetector::kHarris)},
+                                 {"periodic", static_cast<int>(PointDetector::kPeriodic)}};
 constexpr Choice kVotes[] = {{"count", static_cast<int>(FlowVotes::kCount)},
                              {"magnitude", static_cast<int>(FlowVotes::kMagnitude)}};
 
@@ -25,11 +26,19 @@ using Frame = ImageView<const std::uint8_t>;
 
 void require_frame(const Frame& frame, EngineSize size, std::int64_t number) {
   if (frame.empty() || frame.channels != 1)
-    throw InvalidArgument(fmt::format("points: frame {} is {}, expected a gray image", number,
-                                      detail::shape_text(frame)));
+    throw InvalidArgument(fmt::format("points: frame {} is {}; expected a gray or RGB image",
+                                      number, detail::shape_text(frame)));
   if (size.width > 0 && (frame.width != size.width || frame.height != size.height))
-    throw InvalidArgument(fmt::format("points: frame {} is {}x{}, expected {}x{} as the first",
-                                      number, frame.width, frame.height, size.width, size.height));
+    throw InvalidArgument(
+        fmt::format("points: frame {} is {}x{}; expected {}x{}, the size of the first", number,
+                    frame.width, frame.height, size.width, size.height));
+}
+
+// The frame itself where it is gray, else its luma in `converted`.
+Frame gray_of(const Frame& frame, Image<std::uint8_t>& converted) {
+  if (frame.channels != 3 || frame.empty() || frame.memory == Memory::kCuda) return frame;
+  converted = io::to_gray(frame);
+  return converted.view();
 }
 
 std::unique_ptr<PointEngine> make_engine(const PointPlan& plan, EngineSize size, const Exec& exec) {
@@ -37,7 +46,8 @@ std::unique_ptr<PointEngine> make_engine(const PointPlan& plan, EngineSize size,
                                : cpu::make_point_engine(plan, size, exec);
 }
 
-// The last frame `count` times more, a block at a time; `after` is told how many are there then.
+// Repeats the last frame `count` times, one block at a time, and calls `after` with the number of
+// repeats so far.
 template <class After>
 void repeat_last(PointEngine& engine, std::int64_t time, int count, const After& after,
                  std::vector<Candidate>& found) {
@@ -71,10 +81,10 @@ struct FramePoints {
 // Frames in, finished frames out.
 class Finder {
  public:
-  Finder(const PointOptions& options, const Exec& exec)
+  explicit Finder(const PointOptions& options)
       : plan_(plan_points(options)),
         most_(options.most_per_frame),
-        exec_(detail::resolve_exec("points", exec, {Memory::kHost})) {}
+        exec_(detail::resolve_exec("points", options.exec, {Memory::kHost})) {}
 
   int latency() const { return plan_.latency; }
   int block() const { return engine_ ? engine_->block() : 1; }
@@ -183,42 +193,59 @@ class Finder {
 
 }  // namespace
 
-std::span<const Choice> choices(Detector) { return kDetectors; }
+std::span<const Choice> choices(PointDetector) { return kDetectors; }
 std::span<const Choice> choices(FlowVotes) { return kVotes; }
 
 void describe(OptionVisitor& visit, HarrisOptions& options) {
-  visit("k", options.k, "of det - k trace^3: greater wants change in all directions alike", 0, 1);
-  visit("threshold", options.threshold, "of the response, gray levels being 0 to 1", 0, 1);
+  visit("k", options.k,
+        "factor k of the response det - k trace^3; a greater one wants change in all directions "
+        "alike",
+        0, 1);
+  visit("threshold", options.threshold, "least response of a point, for gray levels from 0 to 1", 0,
+        1);
   visit("space-weight", options.space_weight,
-        "of derivatives in space beside those in time; 4 as STIP-2.0 has it, 1 as the paper", 0.01,
+        "weight of derivatives in space relative to those in time: 4 in STIP-2.0, 1 in the paper",
+        0.01, 100);
+  visit("levels", options.levels, "levels of the pyramid, each half the size of the one before", 1,
+        8);
+  visit("sigma2", options.sigma2, "first variance in space on a level, in pixels squared", 0.25,
         100);
-  visit("levels", options.levels, "of a pyramid, each half the size of the last", 1, 8);
-  visit("sigma2", options.sigma2, "first variance in space on a level, pixels squared", 0.25, 100);
-  visit("tau2", options.tau2, "first variance in time, frames squared", 0.25, 100);
-  visit("scales", options.scales, "variances in space, each twice the last, and in time", 1, 4);
-  visit("border", options.border, "pixels of a level without points", 0, 1000);
+  visit("tau2", options.tau2, "first variance in time, in frames squared", 0.25, 100);
+  visit("scales", options.scales,
+        "number of variances in space and also in time, each twice the one before", 1, 4);
+  visit("border", options.border, "width of the margin of a level without points, in pixels", 0,
+        1000);
 }
 void describe(OptionVisitor& visit, PeriodicOptions& options) {
-  visit("sigma", options.sigma, "of the Gaussian in space, pixels", 0.4, 20);
-  visit("tau", options.tau, "half the length of the filters in time, frames", 0.5, 20);
-  visit("frequency", options.frequency, "cycles a frame", 0.001, 0.5);
-  visit("threshold", options.threshold, "of the response, gray levels being -1 to 1", 0, 4);
-  visit("overlap", options.overlap, "of neighboring maxima: greater keeps more", 0, 2);
+  visit("sigma", options.sigma, "standard deviation of the Gaussian in space, in pixels", 0.4, 20);
+  visit("tau", options.tau, "half the length of the filters in time, in frames", 0.5, 20);
+  visit("frequency", options.frequency, "frequency of the filters, in cycles per frame", 0.001,
+        0.5);
+  visit("threshold", options.threshold, "least response of a point, for gray levels from -1 to 1",
+        0, 4);
+  visit("overlap", options.overlap,
+        "how much neighboring maxima may overlap; a greater value keeps more", 0, 2);
 }
 void describe(OptionVisitor& visit, PointOptions& options) {
-  visit("detector", options.detector, "what an interest point is");
+  visit("detector", options.detector,
+        "harris finds corners of space-time, periodic finds places that move to and fro");
   visit.group("harris", options.harris);
   visit.group("periodic", options.periodic);
-  visit("most-per-frame", options.most_per_frame, "the most confident are kept; 0: all", 0, 1e6);
-  visit("descriptors", options.descriptors, "describe each point by gradients and flow");
-  visit("votes", options.votes, "how flow votes for its direction");
-  visit("still", options.still, "pixels a frame: slower flow votes for \"still\"", 0, 100);
-  visit("block", options.block, "frames that a GPU works on at once and a stream waits for", 1, 64);
+  visit("most-per-frame", options.most_per_frame,
+        "keeps this many of the most confident points of each frame; 0 keeps all", 0, 1e6);
+  visit("descriptors", options.descriptors, "describes each point by gradients and flow",
+        {.off_help = "finds points without describing them"});
+  visit("votes", options.votes,
+        "weight of a pixel's vote for the direction of its flow: 1 (count) or its speed "
+        "(magnitude)");
+  visit("still", options.still, "pixels per frame; slower flow votes for \"still\"", 0, 100);
+  visit("block", options.block, "frames that a GPU works on at a time; a stream waits for so many",
+        1, 64);
 }
 
 struct PointStream::Impl {
-  Impl(const PointOptions& options, const Exec& exec)
-      : finder(options, exec), block(finder.on_cuda() ? options.block : 1) {}
+  explicit Impl(const PointOptions& options)
+      : finder(options), block(finder.on_cuda() ? options.block : 1) {}
 
   void flush() {
     std::vector<Frame> frames;
@@ -241,14 +268,15 @@ struct PointStream::Impl {
   FramePoints current;
 };
 
-PointStream::PointStream(const PointOptions& options, const Exec& exec)
-    : impl_(std::make_unique<Impl>(options, exec)) {}
+PointStream::PointStream(const PointOptions& options) : impl_(std::make_unique<Impl>(options)) {}
 PointStream::~PointStream() = default;
 PointStream::PointStream(PointStream&&) noexcept = default;
 PointStream& PointStream::operator=(PointStream&&) noexcept = default;
 
-PointStream::Ready PointStream::push(ImageView<const std::uint8_t> gray) {
-  if (impl_->finished) throw InvalidArgument("points: a frame after finish()");
+PointStream::Ready PointStream::push(ImageView<const std::uint8_t> frame) {
+  if (impl_->finished) throw InvalidArgument("points: a frame was pushed after finish()");
+  Image<std::uint8_t> converted;
+  const ImageView<const std::uint8_t> gray = gray_of(frame, converted);
   if (impl_->block == 1) {
     impl_->finder.push({&gray, 1});
   } else {
@@ -274,9 +302,12 @@ PointStream::Ready PointStream::finish() {
 int PointStream::latency() const { return impl_->finder.latency() + impl_->block - 1; }
 
 PointSet find_points(std::span<const ImageView<const std::uint8_t>> frames,
-                     const PointOptions& options, const Exec& exec) {
-  Finder finder(options, exec);
-  finder.push(frames);
+                     const PointOptions& options) {
+  Finder finder(options);
+  std::vector<Image<std::uint8_t>> converted(frames.size());
+  std::vector<Frame> gray;
+  for (std::size_t i = 0; i < frames.size(); ++i) gray.push_back(gray_of(frames[i], converted[i]));
+  finder.push(gray);
   finder.finish();
   PointSet set;
   set.frames = static_cast<std::int64_t>(frames.size());
@@ -299,8 +330,7 @@ PointSet find_points(std::span<const ImageView<const std::uint8_t>> frames,
 }
 
 Image<float> describe_points(std::span<const ImageView<const std::uint8_t>> frames,
-                             std::span<const SpaceTimePoint> points, const PointOptions& options,
-                             const Exec& exec) {
+                             std::span<const SpaceTimePoint> points, const PointOptions& options) {
   if (points.empty()) return {};
   const auto count = static_cast<std::int64_t>(frames.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -316,7 +346,7 @@ Image<float> describe_points(std::span<const ImageView<const std::uint8_t>> fram
   for (std::size_t i = 0; i < frames.size(); ++i)
     require_frame(frames[i], {frames[0].width, frames[0].height}, static_cast<std::int64_t>(i));
   const PointPlan plan = plan_descriptors(points, options);
-  const Exec resolved = detail::resolve_exec("points", exec, {Memory::kHost});
+  const Exec resolved = detail::resolve_exec("points", options.exec, {Memory::kHost});
   const auto site_of = [&](const SpaceTimePoint& point) {
     Site site{point.frame, 0, 0, 0};
     while (plan.sigma2_of(site.channel) != point.sigma2 || plan.tau2_of(site.channel) != point.tau2)

@@ -249,7 +249,7 @@ class CpuPointEngine final : public PointEngine {
   void follow(std::int64_t time, std::vector<Candidate>& found) {
     each_row(channel_jobs_, [&](const RowJob& job) { blur(job, time); });
     each_row(channel_jobs_, [&](const RowJob& job) { differentiate(job, time); });
-    if (plan_.detector == Detector::kHarris && !harris_jobs_.empty()) find_harris(time, found);
+    if (plan_.detector == PointDetector::kHarris && !harris_jobs_.empty()) find_harris(time, found);
     if (periodic()) find_periodic(time, found);
   }
   void blur(const RowJob& job, std::int64_t time) {

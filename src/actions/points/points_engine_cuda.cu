@@ -289,7 +289,7 @@ class CudaPointEngine final : public PointEngine {
   }
   void follow(const FrameRun& run, std::vector<Candidate>& found) {
     if (!channels_.empty()) differentiate(channel_tables_.data(), run, grid(channels_.size()));
-    const bool harris = plan_.detector == Detector::kHarris;
+    const bool harris = plan_.detector == PointDetector::kHarris;
     if (maxima_.empty() || run.time + run.frames <= 0) {
       // Before the video there is nothing to find, but the periodic responses are neighbors.
       if (!maxima_.empty() && !harris) respond_periodic(periodic_, run, stream_);

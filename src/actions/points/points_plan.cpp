@@ -139,7 +139,7 @@ void plan_periodic(const PeriodicOptions& options, PointPlan& plan) {
 // Everything that a point's descriptor reads must have come.
 void set_latency(PointPlan& plan) {
   int latency = 0;
-  if (plan.detector == Detector::kPeriodic && !plan.periodic.even.empty())
+  if (plan.detector == PointDetector::kPeriodic && !plan.periodic.even.empty())
     latency = static_cast<int>(plan.periodic.even.size() / 2) + plan.periodic.radius_time;
   for (const Channel& channel : plan.channels) {
     if (!channel.sum_time.empty()) latency = std::max(latency, channel.response_lag() + 1);
@@ -168,7 +168,7 @@ int PointPlan::smooth_radius() const {
 PointPlan plan_points(const PointOptions& options) {
   check_options(options);
   PointPlan plan = base_plan(options);
-  if (options.detector == Detector::kHarris) plan_harris(options.harris, plan);
+  if (options.detector == PointDetector::kHarris) plan_harris(options.harris, plan);
   else plan_periodic(options.periodic, plan);
   set_latency(plan);
   return plan;

@@ -51,7 +51,7 @@ struct PeriodicPlan {
 };
 
 struct PointPlan {
-  Detector detector = Detector::kHarris;
+  PointDetector detector = PointDetector::kHarris;
   int levels = 1;
   std::vector<Smooth> smooths;
   std::vector<Channel> channels;

@@ -96,7 +96,9 @@ void run(const Job& job, const ClipTask& task, const Exec& exec, Results& result
   io::VideoReader reader(
       job.path,
       {.color = io::VideoColor::kGray, .start = job.start, .count = job.count, .threads = 1});
-  PointStream stream(task.options, exec);
+  PointOptions options = task.options;
+  options.exec = exec;
+  PointStream stream(options);
   Collector collector;
   PointSet head;
   head.width = reader.info().width;
@@ -142,8 +144,9 @@ void try_to_run(const Job& job, const ClipTask& task, const Exec& exec, Results&
 }  // namespace
 
 std::vector<PointSet> clip_points(std::span<const Clip> clips, const PointOptions& options,
-                                  bool cut_first, const Exec& exec, const ClipFailure& failed) {
+                                  bool cut_first, const ClipFailure& failed) {
   check_options(options);
+  const Exec& exec = options.exec;
   const std::vector<Job> jobs = jobs_of(clips, cut_first);
   Results results{std::vector<PointSet>(clips.size()), std::vector<std::string>(clips.size())};
   const ClipTask task{clips, options, cut_first};

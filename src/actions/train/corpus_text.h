@@ -7,7 +7,7 @@
 
 namespace fovea::actions {
 
-// Words parted by space; "..." is one word.
+// Words between spaces; "..." is one word.
 std::vector<std::string> words_of(std::string_view line);
 // "12-95": frames from 1, both included. False where it is no such range.
 bool parse_range(std::string_view text, std::pair<int, int>& range);

@@ -34,7 +34,7 @@ std::string person_of(std::string_view word) {
   return fmt::format("person{:0>2}", word);
 }
 
-// "Training: person11, 12, ..." tells people's parts; false for any other line.
+// Reads a line such as "Training: person11, 12, ..."; false for any other line.
 bool read_part(std::string_view text, std::map<std::string, Part>& parts) {
   static constexpr std::array<std::pair<std::string_view, Part>, 3> kHeads{
       {{"Training:", Part::kTrain}, {"Validation:", Part::kValidation}, {"Test:", Part::kTest}}};

@@ -1,5 +1,5 @@
 // Sequential floating forward selection (Pudil, Novovicova and Kittler, Pattern Recognition Letters
-// 15, 1994): which prototypes tell validation clips best by the nearest of them.
+// 15, 1994): which prototypes classify validation clips best by the nearest of them.
 #pragma once
 #include <fovea/core/exec.h>
 #include <fovea/core/image.h>
@@ -11,7 +11,8 @@
 namespace fovea::actions {
 
 struct SelectionTask {
-  ImageView<const float> distances{};        // a row a clip, a column a candidate; may be infinite
+  ImageView<const float>
+      distances{};  // one row per clip, one column per candidate; may be infinite
   std::span<const std::int32_t> clips{};     // labels
   std::span<const std::int32_t> candidates;  // labels
   int most = 50;                             // candidates to choose

@@ -37,28 +37,29 @@ std::vector<std::int32_t> labels_of(const Corpus& corpus) {
 
 class Trainer {
  public:
-  Trainer(const Corpus& corpus, std::span<const PointSet> points, const TrainOptions& options,
-          const Exec& exec)
+  Trainer(const Corpus& corpus, std::span<const PointSet> points, const TrainOptions& options)
       : corpus_(corpus),
         points_(points),
         options_(options),
-        exec_(exec),
+        exec_(options.exec),
         labels_(labels_of(corpus)),
         subjects_(subject_numbers(corpus)),
         salient_(salient_points(points)) {
     if (options_.features.scale == 0)
       options_.features.scale = choose_scale(points, all_clips(corpus), options.scene_points,
-                                             options.features, exec.seed);
+                                             options.features, exec_.seed);
   }
 
   Model train() {
     Model model;
     model.classes = corpus_.classes;
     model.points = options_.points;
+    model.points.exec = {};
     model.scene_points = options_.scene_points;
     model.features = options_.features;
     model.cut = options_.cut;
     model.match = options_.match;
+    model.match.exec = {};
     model.score = options_.score;
     std::vector<Prototype> prototypes = cut(all_clips(corpus_));
     check_every_class(prototypes);
@@ -179,7 +180,7 @@ class Trainer {
   const Corpus& corpus_;
   std::span<const PointSet> points_;
   TrainOptions options_;
-  const Exec& exec_;
+  Exec exec_;
   std::vector<std::int32_t> labels_;
   std::vector<int> subjects_;
   std::vector<PointSet> salient_;
@@ -201,16 +202,18 @@ void describe(OptionVisitor& visit, TrainOptions& options) {
   describe(visit, options.match);
   describe(visit, options.score);
   visit("scene-points", options.scene_points,
-        "points of a frame that are matched, the most confident; 0: all", 0, 1000);
+        "points of each frame that are matched, the most confident; 0 matches all", 0, 1000);
   visit("selection", options.selection,
-        "prototypes that are kept: all, or by floating selection on subjects set aside");
-  visit("prototypes", options.prototypes, "of floating selection, at most", 2, 100000);
-  visit("validation", options.validation, "share of the subjects set aside for floating selection",
-        0.01, 0.99);
+        "prototypes that are kept: all, or those that floating selection chooses on subjects set "
+        "aside");
+  visit("prototypes", options.prototypes,
+        "greatest number of prototypes that floating selection keeps", 2, 100000);
+  visit("validation", options.validation,
+        "share of the subjects that floating selection sets aside", 0.01, 0.99);
   visit("reject-share", options.reject_share,
-        "share of training clips that reject levels may lose though they are told right", 0, 1);
+        "share of the correctly classified training clips that reject levels may lose", 0, 1);
   visit("fusion-points", options.fusion_points,
-        "points of a clip whose descriptors are kept for fusion, the most confident; 0: all", 0,
+        "points per clip whose descriptors are kept for fusion, the most confident; 0 keeps all", 0,
         1000000);
 }
 
@@ -232,8 +235,8 @@ void check_corpus(const Corpus& corpus, std::span<const PointSet> points, const 
     throw InvalidArgument(fmt::format("{}: points of {} clips for a corpus of {}", who,
                                       points.size(), corpus.clips.size()));
   if (corpus.classes.size() < 2)
-    throw InvalidArgument(fmt::format("{}: {} class{}; two or more are needed to tell them apart",
-                                      who, corpus.classes.size(),
+    throw InvalidArgument(fmt::format("{}: there is only {} class{}; two or more are needed", who,
+                                      corpus.classes.size(),
                                       corpus.classes.size() == 1 ? "" : "es"));
   for (std::size_t i = 0; i < corpus.clips.size(); ++i)
     if (corpus.clips[i].label < 0 ||
@@ -339,11 +342,10 @@ Image<float> fusion_rows(const PointSet& points, int most) {
   return rows;
 }
 
-Model train(const Corpus& corpus, std::span<const PointSet> points, const TrainOptions& options,
-            const Exec& exec) {
+Model train(const Corpus& corpus, std::span<const PointSet> points, const TrainOptions& options) {
   check_options(options);
   check_corpus(corpus, points, "train");
-  return Trainer(corpus, points, options, exec).train();
+  return Trainer(corpus, points, options).train();
 }
 
 }  // namespace fovea::actions

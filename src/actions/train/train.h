@@ -1,4 +1,4 @@
-// Parts of training that evaluation does a fold at a time.
+// Parts of training that evaluation repeats for each fold.
 #pragma once
 #include <fovea/actions/train.h>
 
@@ -15,7 +15,7 @@ void check_corpus(const Corpus& corpus, std::span<const PointSet> points, const 
 // Subjects by number, of each clip.
 std::vector<int> subject_numbers(const Corpus& corpus);
 
-// Points that become prototypes: one a frame, in the precision of files.
+// Points that become prototypes: one per frame, in the precision of files.
 std::vector<PointSet> salient_points(std::span<const PointSet> points);
 
 // A prototype's nodes as features.

@@ -42,7 +42,9 @@ ScoreTable match_all(std::span<const Chain> chains, std::vector<Prototype> proto
   table.energy = Image<float>(columns, static_cast<int>(scenes.size()));
   table.appearance = Image<float>(columns, static_cast<int>(scenes.size()));
   if (chains.empty() || scenes.empty()) return table;
-  const Matcher matcher(chains, options, exec);
+  MatchOptions own = options;
+  own.exec = exec;
+  const Matcher matcher(chains, own);
   for (std::size_t first = 0; first < scenes.size(); first += kScenesAtOnce) {
     throw_if_stopped(exec);
     if (exec.progress)
@@ -98,7 +100,7 @@ void set_reject_levels(const RejectTask& task, std::span<Prototype> prototypes) 
       right.push_back(distance(row, nearest) / usual(nearest));
   }
   std::ranges::sort(right);
-  double level = 1;  // nothing was told right: what is nearer than usual
+  double level = 1;  // no clip was classified correctly: whatever is nearer than usual
   if (!right.empty()) {
     const auto kept =
         static_cast<std::size_t>(std::ceil((1 - task.share) * static_cast<double>(right.size())));

@@ -12,7 +12,7 @@ namespace fovea::actions {
 std::vector<Prototype> cut_prototypes(const PointSet& salient, std::int32_t label,
                                       std::int32_t clip, const CutOptions& options);
 
-// Distances a node; infinite where nothing was found. A row a clip, a column a prototype.
+// Distances per node, infinite where there is no match: one row per clip, one column per prototype.
 struct ScoreTable {
   std::vector<Prototype> prototypes;
   Image<float> energy;
@@ -34,7 +34,7 @@ inline std::span<const float> row_of(ImageView<const float> table, int row) {
 // part for all of them, so great that `share` of the clips whose nearest prototype is of their own
 // class would be lost. Prototypes and clips of one subject do not meet.
 struct RejectTask {
-  ImageView<const float> distances{};           // a row a clip, a column a prototype
+  ImageView<const float> distances{};           // one row per clip, one column per prototype
   std::span<const std::int32_t> clip_labels{};  // by row
   std::span<const int> clip_subjects{};         // by row
   std::span<const int> prototype_subjects{};    // by column

@@ -1,7 +1,6 @@
 #include "cli/actions/actions.h"
 
 #include <fovea/core/error.h>
-#include <fovea/io/models.h>
 
 #include <fmt/format.h>
 
@@ -11,13 +10,9 @@
 
 namespace fovea::cli {
 
-actions::Model read_actions_model(const std::string& word) {
-  return actions::Model::read(io::find_model(word, "actions"));
-}
-
-actions::TrainOptions paper_unless_asked(const actions::TrainOptions& asked) {
+actions::TrainOptions paper_unless_set(const actions::TrainOptions& options) {
   std::map<std::string, std::string> usual;
-  actions::TrainOptions defaults, given = asked, paper = actions::paper_options();
+  actions::TrainOptions defaults, given = options, paper = actions::paper_options();
   for_each_option(defaults,
                   [&](const OptionField& field) { usual[field.name] = option_text(field); });
   std::map<std::string, std::string> changed;
@@ -31,17 +26,31 @@ actions::TrainOptions paper_unless_asked(const actions::TrainOptions& asked) {
   return paper;
 }
 
+int stream_in_flight(const Exec& exec) {
+  constexpr int kInFlight = 4;
+  return exec.threads == 1 && exec.device.kind == DeviceKind::kCpu ? 1 : kInFlight;
+}
+
+void finish_after(const io::FrameRun& run, const std::function<void()>& finish) {
+  try {
+    finish();
+  } catch (const Error&) {
+    if (run.whole()) throw;
+  }
+}
+
 int ClipSet::status() const { return failed > 0 ? kSomeFailed : kDone; }
 
 ClipSet load_clips(actions::Corpus corpus, const ClipRequest& request, Context& context) {
   const double start = steady_seconds();
   std::vector<bool> bad(corpus.clips.size(), false);
-  std::vector<actions::PointSet> points =
-      actions::clip_points(corpus.clips, request.points, request.cut_first, context.exec,
-                           [&](int clip, const std::string& why) {
-                             bad[static_cast<std::size_t>(clip)] = true;
-                             context.console.complain(why);
-                           });
+  actions::PointOptions options = request.points;
+  options.exec = context.exec;
+  std::vector<actions::PointSet> points = actions::clip_points(
+      corpus.clips, options, request.cut_first, [&](int clip, const std::string& why) {
+        bad[static_cast<std::size_t>(clip)] = true;
+        context.console.complain(why);
+      });
   ClipSet set;
   set.corpus.classes = std::move(corpus.classes);
   for (std::size_t i = 0; i < bad.size(); ++i) {

@@ -1,7 +1,9 @@
-// What the verbs of fovea actions share: models, corpora, and clips that cannot be read.
+// What the verbs of fovea actions share: corpora, and clips that cannot be read.
 #pragma once
 #include <fovea/actions/train.h>
+#include <fovea/io/frames.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -9,12 +11,15 @@
 
 namespace fovea::cli {
 
-// The shipped model weizmann, or a file.
-actions::Model read_actions_model(const std::string& word);
+// The paper's options, except for those that differ from the defaults: these were set on purpose.
+actions::TrainOptions paper_unless_set(const actions::TrainOptions& given);
 
-// Options as the paper has them, except for those that were asked for: those that are not the usual
-// ones.
-actions::TrainOptions paper_unless_asked(const actions::TrainOptions& asked);
+// Frames in flight for a stream that one worker follows: reading and writing go on beside it,
+// unless there is but one thread.
+int stream_in_flight(const Exec& exec);
+// Takes the rest out of a stream after its run. Where the run has failed, a stream that cannot be
+// finished is no second error.
+void finish_after(const io::FrameRun& run, const std::function<void()>& finish);
 
 // Clips with their points. Those that cannot be read are named and left out.
 struct ClipSet {
@@ -22,7 +27,7 @@ struct ClipSet {
   std::vector<actions::PointSet> points;
   int failed = 0;
   double seconds = 0;
-  std::vector<std::int32_t> place;  // of each clip asked for; -1: left out
+  std::vector<std::int32_t> place;  // of each clip of the original corpus; -1: left out
 
   // kDone, or kSomeFailed where clips were left out.
   int status() const;

@@ -1,4 +1,4 @@
-// fovea actions eval: how often an action is told right, beside simpler ways to do it.
+// fovea actions eval: how often actions are classified correctly, compared with simpler methods.
 #include "cli/actions/eval.h"
 
 #include <fovea/core/error.h>
@@ -7,9 +7,7 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <filesystem>
-#include <sstream>
 
 #include "cli/actions/actions.h"
 #include "cli/program/batch.h"
@@ -26,56 +24,39 @@ std::span<const Choice> choices(Protocol) {
 
 void describe(OptionVisitor& visit, ActionsEvalRequest& request) {
   visit("protocol", request.protocol,
-        "each subject left out in turn, or one split: KTH's own, or --test-subjects");
-  visit("kth", request.kth,
-        "KTH's sequence file, 00sequences.txt; INPUT is then the folder with its actions' folders");
+        "leaves out each subject in turn, or tests one split: KTH's own or --test-subjects");
+  visit.path("kth", request.kth, TextUse::kInput,
+             "KTH's sequence file, 00sequences.txt; INPUT is then the folder that has one folder "
+             "per action");
   visit("partial", request.partial,
-        "with --kth: the file or the videos are only a part of the set");
-  visit("test-subjects", request.test_subjects, "of a split, parted by commas");
+        "with --kth: accepts a part of the set and leaves out clips whose video is missing");
+  visit("test-subjects", request.test_subjects, "subjects that a split tests with",
+        {.value_name = "NAMES"});
   visit("choose", request.choose,
-        "choose features and scores inside each fold from a pool; off: as the options say");
-  visit("baselines", request.baselines, "measure voting and bags of words beside it");
+        "chooses features and scores inside each fold from a fixed pool of recipes",
+        {.off_help = "uses features and scores as the options say"});
+  describe(visit, request.evaluate);
   visit("paper", request.paper,
-        "the paper's letter for every option that is not set to something unusual here");
+        "uses the paper's value of every option that is left at its default here");
   visit("cut-first", request.cut_first,
-        "cut clips before their points are found, not after: nothing around them counts");
-  visit("windows", request.windows, "accuracy and time with these T too, such as 5,10,20,40");
+        "cuts clips out of their videos before points are found, so that nothing around a clip "
+        "counts");
+  visit("windows", request.windows, "evaluates these windows T too, such as 5,10,20,40", 0, 1e6);
   visit("draws", request.draws,
-        "accuracy with fewer training subjects too, drawn so many times; 0: not", 0, 1000);
-  visit("output", request.output, "folder for pictures, CSV and a page");
+        "evaluates fewer training subjects too, drawn so many times; 0 does not", 0, 1000);
+  visit.path("output", request.output, TextUse::kFolder, "folder for pictures, CSV and a page");
   describe(visit, request.train);
 }
 
 namespace {
 
-std::vector<std::string> parted(const std::string& text) {
-  std::vector<std::string> words;
-  std::stringstream stream(text);
-  for (std::string word; std::getline(stream, word, ',');)
-    if (!word.empty()) words.push_back(word);
-  return words;
-}
-
-std::vector<int> numbers_in(const std::string& option, const std::string& text) {
-  std::vector<int> numbers;
-  for (const std::string& word : parted(text)) {
-    int value = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (error != std::errc{} || end != word.data() + word.size() || value < 0)
-      throw InvalidArgument(
-          fmt::format("--{} {}: expected whole numbers parted by commas", option, text));
-    numbers.push_back(value);
-  }
-  return numbers;
-}
-
-// What is told apart, and how clips are divided.
+// The clips, and how a split divides them.
 struct Task {
   actions::Corpus corpus;
-  std::vector<std::int32_t> train, test;  // of a split
+  std::vector<std::int32_t> train, test;
 };
 
-// Where only a part of the set is asked for, clips whose video is not there are left out.
+// With --partial, clips whose video is missing are left out.
 Task kth_task(const ActionsEvalRequest& request, const std::string& folder) {
   const actions::KthSequences kth = actions::read_kth(request.kth, folder, !request.partial);
   std::vector<bool> tests(kth.corpus.clips.size(), false);
@@ -90,20 +71,20 @@ Task kth_task(const ActionsEvalRequest& request, const std::string& folder) {
     task.corpus.clips.push_back(clip);
   }
   if (task.corpus.clips.empty())
-    throw InvalidArgument(
-        fmt::format("{}: none of the videos of {} is there", folder, request.kth));
+    throw InvalidArgument(fmt::format("{}: none of the videos of {} exists", folder, request.kth));
   return task;
 }
 
 Task make_task(const ActionsEvalRequest& request, const Context& context) {
   if (!request.kth.empty()) return kth_task(request, context.inputs[0]);
   Task task{actions::read_corpus(context.inputs[0]), {}, {}};
-  const std::vector<std::string> subjects = parted(request.test_subjects);
+  const std::vector<std::string>& subjects = request.test_subjects;
   const std::vector<std::string> known = task.corpus.subjects();
   for (const std::string& name : subjects)
     if (std::ranges::find(known, name) == known.end())
       throw InvalidArgument(
-          fmt::format("--test-subjects: {} is none of {}", name, fmt::join(known, ", ")));
+          fmt::format("--test-subjects: there is no subject {}; expected one of {}", name,
+                      fmt::join(known, ", ")));
   for (std::size_t i = 0; i < task.corpus.clips.size(); ++i) {
     const bool tests = std::ranges::find(subjects, task.corpus.clips[i].subject) != subjects.end();
     (tests ? task.test : task.train).push_back(static_cast<std::int32_t>(i));
@@ -134,7 +115,7 @@ int subjects_of(const actions::Corpus& corpus, const actions::Fold& fold) {
   return static_cast<int>(std::unique(names.begin(), names.end()) - names.begin());
 }
 
-// Folds of all draws are judged together, so that everything is matched once.
+// Folds of all draws are evaluated together, so that everything is matched once.
 std::vector<CurvePoint> subject_curve(const ActionsEvalRequest& request, const ClipSet& clips,
                                       const std::vector<actions::Fold>& folds,
                                       const actions::TrainOptions& options, const Exec& exec) {
@@ -154,37 +135,39 @@ std::vector<CurvePoint> subject_curve(const ActionsEvalRequest& request, const C
       }
   }
   const std::vector<actions::Recipe> one{{"given", options}};
-  const actions::Evaluation evaluation =
-      actions::evaluate(clips.corpus, clips.points, all, one, false, exec);
+  const actions::EvaluateReport report =
+      actions::evaluate(clips.corpus, clips.points, all, one, {.baselines = false, .exec = exec});
   for (std::size_t i = 0; i < all.size(); ++i)
-    curve[point_of[i]].right += evaluation.recipes[0].right_by_fold[i];
+    curve[point_of[i]].correct += report.recipes[0].correct_by_fold[i];
   return curve;
 }
 
 int run_actions_eval(ActionsEvalRequest& request, Context& context) {
   if (request.protocol == Protocol::kSplit && request.kth.empty() && request.test_subjects.empty())
     throw InvalidArgument("--protocol split needs --kth SEQUENCES or --test-subjects NAMES");
-  const std::vector<int> windows = numbers_in("windows", request.windows);
   settle_device(context);
   const double start = steady_seconds();
   const actions::TrainOptions options =
-      request.paper ? paper_unless_asked(request.train) : request.train;
+      request.paper ? paper_unless_set(request.train) : request.train;
   Task task = make_task(request, context);
   ClipSet clips = load_clips(task.corpus, {options.points, request.cut_first}, context);
   const std::vector<actions::Fold> folds = folds_of(request, task, clips);
   const bool choose = request.choose && !request.paper;
   const std::vector<actions::Recipe> given{{request.paper ? "paper" : "given", options}};
   ActionsEvalResult result;
-  result.evaluation = actions::evaluate(clips.corpus, clips.points, folds,
-                                        choose ? actions::default_recipes(options) : given,
-                                        request.baselines, context.exec);
-  for (const int window : windows) {
+  request.evaluate.exec = context.exec;
+  result.report =
+      actions::evaluate(clips.corpus, clips.points, folds,
+                        choose ? actions::default_recipes(options) : given, request.evaluate);
+  for (const int window : request.windows) {
     actions::TrainOptions other = options;
     other.match.window = window;
     const std::vector<actions::Recipe> one{{fmt::format("T {}", window), other}};
-    const actions::Judged judged =
-        actions::evaluate(clips.corpus, clips.points, folds, one, false, context.exec).recipes[0];
-    result.windows.push_back({window, judged.right, judged.tested, judged.seconds});
+    const actions::MethodReport report =
+        actions::evaluate(clips.corpus, clips.points, folds, one,
+                          {.baselines = false, .exec = context.exec})
+            .recipes[0];
+    result.windows.push_back({window, report.correct, report.tested, report.seconds});
   }
   if (request.draws > 0)
     result.subjects = subject_curve(request, clips, folds, options, context.exec);
@@ -206,19 +189,19 @@ Command actions_eval_command() {
   return {
       .system = "actions",
       .verb = "eval",
-      .summary = "how often an action is told right, beside simpler ways",
+      .summary = "measure how often actions are classified correctly",
       .text =
-          "Leaves out each subject in turn, or tests a split, and tells how many clips were right, "
-          "with Wilson's interval, which actions are taken for which, and what voting by nearest "
-          "descriptors and bags of visual words come to in the same run. Features and scores are "
-          "chosen inside each fold, from a pool that is fixed beforehand, by leaving out each of "
-          "its training subjects: nothing of a test clip takes part in anything.",
-      .arguments = {{"INPUT", "folder with a folder of videos an action, or a list of clips"}},
-      .examples = {{"fovea actions eval clips.txt --json", "each subject left out in turn"},
-                   {"fovea actions eval kth --kth 00sequences.txt --protocol split -o report",
-                    "KTH's official split, with pictures"},
-                   {"fovea actions eval clips.txt --windows 5,10,20 --draws 6 --no-baselines",
-                    "against the window and the number of training subjects"}},
+          "Leaves out each subject in turn, or tests one split, and reports how many clips are "
+          "classified correctly, with Wilson's 95 % interval, which actions are confused, and how "
+          "voting by nearest descriptors and bags of visual words do in the same run. Features and "
+          "scores are chosen inside each fold from a pool that is fixed beforehand. INPUT is what "
+          "actions train takes, or with --kth the folder of the KTH set.",
+      .arguments = {{"INPUT", "folder with one folder of videos per action, or a list of clips"}},
+      .examples = {{"fovea actions eval clips", "leave out each subject in turn"},
+                   {"fovea actions eval clips.txt --windows 5,10,20 --draws 6 -o report",
+                    "with curves over the window and over training subjects, as a page"},
+                   {"fovea actions eval kth --kth 00sequences.txt --protocol split",
+                    "KTH's own split into training and test"}},
       .request = make_request<ActionsEvalRequest, run_actions_eval>};
 }
 

@@ -1,4 +1,4 @@
-// How an evaluation of actions is asked for and told.
+// The request and the results of an evaluation of actions.
 #pragma once
 #include <fovea/actions/evaluate.h>
 
@@ -16,14 +16,14 @@ struct ActionsEvalRequest {
   Protocol protocol = Protocol::kLeaveOneSubjectOut;
   std::string kth{};
   bool partial = false;
-  std::string test_subjects{};
+  std::vector<std::string> test_subjects{};
   bool choose = true;
-  bool baselines = true;
   bool paper = false;
   bool cut_first = false;
-  std::string windows{};
+  std::vector<int> windows{};
   int draws = 0;
   std::string output{};
+  actions::EvaluateOptions evaluate{};
   actions::TrainOptions train{};
 };
 void describe(OptionVisitor& visit, ActionsEvalRequest& request);
@@ -31,14 +31,14 @@ void describe(OptionVisitor& visit, ActionsEvalRequest& request);
 // Accuracy and time with another window, or with fewer subjects.
 struct CurvePoint {
   int at = 0;  // T, or subjects
-  int right = 0;
+  int correct = 0;
   int tested = 0;
   double seconds = 0;
 };
 
 struct ActionsEvalResult {
   actions::Corpus corpus;
-  actions::Evaluation evaluation;
+  actions::EvaluateReport report;
   std::vector<CurvePoint> windows;
   std::vector<CurvePoint> subjects;
   std::size_t folds = 0;
@@ -46,20 +46,21 @@ struct ActionsEvalResult {
   double point_seconds = 0;
   double seconds = 0;
 
-  // Every method, what it is measured by first.
-  std::vector<const actions::Judged*> methods() const;
+  // Every method that was evaluated, matching first.
+  std::vector<const actions::MethodReport*> methods() const;
 };
 
-// Of clips with each scenario: how many, and how many the method told right.
+// How many clips of a scenario were tested, and how many of them were classified correctly.
 struct ScenarioRow {
   std::string name;
   int tested = 0;
-  int right = 0;
+  int correct = 0;
 };
-std::vector<ScenarioRow> by_scenario(const actions::Corpus& corpus, const actions::Judged& judged);
+std::vector<ScenarioRow> by_scenario(const actions::Corpus& corpus,
+                                     const actions::MethodReport& report);
 
 void print_evaluation(const ActionsEvalResult& result, Context& context);
-// Confusion matrix and curves as pictures and CSV, and a page with all of it.
+// Writes the confusion matrix and curves as pictures and CSV, and a page with all of them.
 void write_actions_evaluation(const std::string& folder, const ActionsEvalResult& result,
                               const Context& context);
 

@@ -1,5 +1,5 @@
-// fovea actions match: where a short video's action happens in another, as a picture with lines
-// between the points that belong together.
+// fovea actions match: finds the action of a short video in another one and draws lines between
+// the points that belong together.
 #include <fovea/actions/show.h>
 #include <fovea/actions/train.h>
 #include <fovea/core/error.h>
@@ -30,10 +30,10 @@ struct ActionsMatchRequest {
 };
 
 void describe(OptionVisitor& visit, ActionsMatchRequest& request) {
-  visit("output", request.output, "picture to write");
-  visit("columns", request.columns, "nodes that are shown", 1, 20);
+  visit.path("output", request.output, TextUse::kOutput, "picture to write");
+  visit("columns", request.columns, "number of nodes that are shown", 1, 20);
   visit("scene-points", request.scene_points,
-        "points of a frame that are matched, the most confident; 0: all", 0, 1000);
+        "points of each frame that are matched, the most confident; 0 matches all", 0, 1000);
   describe(visit, request.points);
   describe(visit, request.features);
   describe(visit, request.cut);
@@ -42,18 +42,19 @@ void describe(OptionVisitor& visit, ActionsMatchRequest& request) {
 
 // A short video in memory.
 struct Video {
-  Video(const std::string& path, const actions::PointOptions& options, const Exec& exec) {
+  Video(const std::string& path, const actions::PointOptions& options) {
     io::VideoReader reader(path, {.color = io::VideoColor::kGray});
     io::Frame frame;
     while (reader.next(frame)) {
       images.push_back(std::move(frame.image));
       frame = {};
     }
-    if (images.empty()) throw FormatError(path + ": has no frame");
+    if (images.empty()) throw FormatError(path + ": the video has no frames");
     for (const auto& image : images) frames.push_back(image.view());
-    points = actions::find_points(frames, options, exec);
+    points = actions::find_points(frames, options);
     if (points.points.empty())
-      throw InvalidArgument(path + ": has no points; lower the detector's threshold");
+      throw InvalidArgument(path +
+                            ": the video has no interest points; lower the detector's threshold");
   }
   void mirror() {
     for (auto& image : images)
@@ -65,7 +66,7 @@ struct Video {
   actions::PointSet points;
 };
 
-// A chain of the model video, and how it was cut.
+// A chain of the example, and how it was cut.
 struct Candidate {
   actions::Chain chain;
   int first = 0;
@@ -88,7 +89,9 @@ std::vector<Candidate> candidates_of(const actions::PointSet& points,
       result.push_back(std::move(one));
     }
   }
-  if (result.empty()) throw InvalidArgument("the model video has points in fewer than 3 frames");
+  if (result.empty())
+    throw InvalidArgument(
+        "the example has points in fewer than 3 frames; lower the detector's threshold");
   return result;
 }
 
@@ -96,12 +99,12 @@ void print_match(const Candidate& model, const actions::Match& match,
                  const ActionsMatchRequest& request, const Context& context) {
   if (!context.json) {
     context.console.print(fmt::format(
-        "energy {:.3f} a node: appearance {:.3f}, dummies {:.3f} ({} of {} nodes), time {:.3f}, "
-        "angles {:.3f}; frames {} to {} of the model{} are {} to {} of the scene\n",
+        "energy {:.3f} per node: appearance {:.3f}, dummies {:.3f} ({} of {} nodes), time {:.3f}, "
+        "angles {:.3f}; frames {} to {} of the example{} match {} to {} of the scene\n",
         match.energy / static_cast<float>(model.chain.size()), match.appearance, match.dummies,
         match.dummy_count, model.chain.size(), match.time, match.angles,
         model.chain.nodes.front().frame, model.chain.nodes.back().frame,
-        model.mirrored ? " in a mirror" : "", match.path.front().frame, match.path.back().frame));
+        model.mirrored ? ", mirrored," : "", match.path.front().frame, match.path.back().frame));
     return;
   }
   std::string text;
@@ -124,11 +127,12 @@ void print_match(const Candidate& model, const actions::Match& match,
 
 int run_actions_match(ActionsMatchRequest& request, Context& context) {
   if (request.output.empty())
-    throw InvalidArgument("actions match needs -o PICTURE, a file to write");
+    throw InvalidArgument("actions match needs -o PICTURE, the file to write");
   settle_device(context);
+  request.points.exec = context.exec;
+  request.match.exec = context.exec;
   std::vector<Video> videos;
-  for (const std::string& path : context.inputs)
-    videos.emplace_back(path, request.points, context.exec);
+  for (const std::string& path : context.inputs) videos.emplace_back(path, request.points);
   std::vector<actions::PointSet> points;
   points.reserve(videos.size());
   for (Video& video : videos) points.push_back(std::move(video.points));
@@ -144,8 +148,7 @@ int run_actions_match(ActionsMatchRequest& request, Context& context) {
   }
   const actions::Scene scene =
       actions::make_scene(points[1], request.scene_points, request.features);
-  const std::vector<actions::Match> matches =
-      actions::Matcher(chains, request.match, context.exec).match(scene);
+  const std::vector<actions::Match> matches = actions::Matcher(chains, request.match).match(scene);
   std::size_t best = matches.size();
   const auto energy = [&](std::size_t i) {
     return matches[i].energy / static_cast<float>(candidates[i].chain.size());
@@ -154,8 +157,8 @@ int run_actions_match(ActionsMatchRequest& request, Context& context) {
     if (matches[i].found && (best == matches.size() || energy(i) < energy(best))) best = i;
   if (best == matches.size())
     throw InvalidArgument(
-        fmt::format("{} does not fit into {}: no assignment obeys order and closeness; allow "
-                    "dummies, fewer nodes or a wider window",
+        fmt::format("{} has no match in {}: no assignment keeps the order of frames and the "
+                    "window; allow dummies, fewer nodes or a wider window",
                     context.inputs[0], context.inputs[1]));
   if (candidates[best].mirrored) videos[0].mirror();
   const Image<std::uint8_t> picture = actions::match_picture({.model_frames = videos[0].frames,
@@ -176,17 +179,17 @@ Command actions_match_command() {
   return {
       .system = "actions",
       .verb = "match",
-      .summary = "one video's action found in another, as a picture",
+      .summary = "find the action of one video in another and draw the match",
       .text =
-          "Finds the part of MODEL_VIDEO that comes nearest to SCENE_VIDEO, exactly, and draws "
-          "frames of both with lines between the points that were matched. Tells the energy and "
-          "what it is made of.",
-      .arguments = {{"MODEL_VIDEO", "short video of an action"},
-                    {"SCENE_VIDEO", "video to find it in"}},
+          "Finds the part of EXAMPLE that has the best match in SCENE, exactly, and draws frames "
+          "of both with lines between the matched points. Prints the energy of the match and the "
+          "parts that it is the sum of. Both videos are short: their frames are kept in memory.",
+      .arguments = {{"EXAMPLE", "short video of an action"},
+                    {"SCENE", "video to find the action in"}},
       .examples = {{"fovea actions match daria_walk.avi eli_walk.avi -o match.png",
-                    "five nodes, those with a point"},
+                    "shows five of the matched nodes"},
                    {"fovea actions match a.avi b.avi -o match.png --nodes 30 --no-dummies --json",
-                    "all 30 nodes must have a point"}},
+                    "requires a point for each of 30 nodes"}},
       .request = make_request<ActionsMatchRequest, run_actions_match>};
 }
 

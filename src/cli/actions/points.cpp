@@ -1,8 +1,10 @@
-// fovea actions points: space-time interest points of a video, with descriptors, as text.
+// fovea actions points: finds the space-time interest points of a video and describes them.
 #include <fovea/actions/points.h>
 #include <fovea/core/error.h>
 #include <fovea/core/version.h>
+#include <fovea/io/frames.h>
 #include <fovea/io/json_writer.h>
+#include <fovea/io/sink.h>
 #include <fovea/io/video.h>
 #include <fovea/report/draw.h>
 
@@ -13,12 +15,10 @@
 #include <deque>
 #include <optional>
 
-#include "cli/ops/images.h"
+#include "cli/actions/actions.h"
 #include "cli/program/batch.h"
 #include "cli/program/command.h"
 #include "cli/program/run.h"
-#include "core/ordered_pipeline.h"
-#include "io/text/output_file.h"
 
 namespace fovea::cli {
 namespace {
@@ -33,15 +33,14 @@ struct PointsRequest {
   std::string annotated{};
 };
 void describe(OptionVisitor& visit, PointsRequest& request) {
-  visit("output", request.output,
-        "file for the points, in STIP-2.0's form; without it they are "
-        "printed");
-  visit("annotated", request.annotated,
-        "video with the points drawn, circles as large as they are");
+  visit.path("output", request.output, TextUse::kOutput,
+             "file for the points, in the text format of STIP-2.0; without it they are printed");
+  visit.path("annotated", request.annotated, TextUse::kOutput,
+             "video to write, with each point drawn as a circle of its extent");
   describe(visit, request.points);
 }
 
-// The video with a circle of three sigma for each point, while it lasts.
+// Writes the video with a circle of three sigma around each point.
 class Annotated {
  public:
   Annotated(const std::string& path, double frame_rate) {
@@ -50,7 +49,7 @@ class Annotated {
   void keep(ImageView<const std::uint8_t> gray) {
     if (writer_) waiting_.push_back(clone(gray));
   }
-  // The points of the oldest frame that is kept.
+  // Draws the points of the oldest frame that is kept.
   void draw(std::span<const SpaceTimePoint> points) {
     if (!writer_) return;
     const Image<std::uint8_t> gray = std::move(waiting_.front());
@@ -74,7 +73,7 @@ class Annotated {
   bool drawn_ = false;
 };
 
-// One pass over the video: reading, finding and drawing go on beside each other.
+// One pass over the video, in which reading, finding and drawing overlap.
 class PointsRun {
  public:
   PointsRun(const PointsRequest& request, Context& context)
@@ -82,53 +81,50 @@ class PointsRun {
         context_(context),
         reader_(context.inputs[0], {.color = io::VideoColor::kGray}),
         annotated_(request.annotated, reader_.info().rate.value()) {
-    Exec exec = context.exec;
-    exec.progress = {};  // frames are told
-    exec.stop = {};      // asked between frames; what was found is still finished
-    streams_.emplace_back(request.points, exec);
+    actions::PointOptions options = request.points;
+    options.exec = context.exec;
+    options.exec.progress = {};  // run_frames() reports frames
+    options.exec.stop = {};      // and stops between them, so that what was found can be finished
+    streams_.emplace_back(options);
     set_.frame_rate = reader_.info().rate.value();
   }
 
   int run() {
     const double start = steady_seconds();
-    bool stopped = false;
-    const bool alone = context_.exec.threads == 1 && context_.exec.device.kind == DeviceKind::kCpu;
-    OrderedPipeline<Step, PointStream> steps(
-        streams_, alone ? 1 : 4,
+    const io::FrameRun run = io::run_frames<Step, PointStream>(
+        streams_,
         {.read = [&](Step& step) { return reader_.next(step.frame); },
          .work = [](PointStream& stream, Step& step) { step.take(stream.push(step.frame.image)); },
-         .write = [&](Step& step) { write(step); }});
-    try {
-      steps.run(context_.exec);
-    } catch (const Cancelled&) {
-      stopped = true;
-    } catch (const FormatError&) {  // a truncated file: what was found before is kept
-      if (set_.frames > 0) finish();
-      throw;
-    }
-    finish();
+         .write = [&](Step& step) { write(step); }},
+        {.in_flight = stream_in_flight(context_.exec),
+         .expected = std::max<std::int64_t>(0, reader_.expected_frames()),
+         .exec = context_.exec});
+    finish_after(run, [&] { take_rest(); });
     context_.console.end_progress();
-    if (set_.frames == 0 && !stopped)
-      throw FormatError(fmt::format("{}: has no frame", context_.inputs[0]));
-    if (set_.points.empty() && !stopped)
-      context_.console.note(
-          fmt::format("{}: no interest point in {} frames; a lower threshold finds weaker ones",
-                      context_.inputs[0], set_.frames));
-    print(steady_seconds() - start, stopped);
-    if (stopped) throw Cancelled("stopped as asked");
+    if (set_.frames > 0) {
+      complete();
+      if (set_.points.empty())
+        context_.console.note(
+            fmt::format("{}: no interest point in {} frames; a lower threshold finds weaker ones",
+                        context_.inputs[0], set_.frames));
+      print(steady_seconds() - start, run.whole());
+    }
+    run.rethrow();
+    if (set_.frames == 0)
+      throw FormatError(fmt::format("{}: the video has no frames", context_.inputs[0]));
     return kDone;
   }
 
  private:
-  // A frame, and what was known of an earlier one when it had come.
+  // A frame, and the points of an earlier one that it made ready.
   struct Step {
     io::Frame frame{};
-    std::int64_t of = -1;
+    std::int64_t ready_frame = -1;
     std::vector<SpaceTimePoint> points{};
     Image<float> descriptors{};
 
     void take(const PointStream::Ready& ready) {
-      of = ready.frame;
+      ready_frame = ready.frame;
       points.assign(ready.points.begin(), ready.points.end());
       descriptors = ready.descriptors.empty() ? Image<float>() : clone(ready.descriptors);
     }
@@ -140,13 +136,9 @@ class PointsRun {
     ++set_.frames;
     annotated_.keep(step.frame.image);
     add(step);
-    if (context_.exec.progress)
-      context_.exec.progress(
-          {"frames", static_cast<double>(set_.frames),
-           static_cast<double>(std::max<std::int64_t>(0, reader_.expected_frames()))});
   }
   void add(const Step& step) {
-    if (step.of < 0) return;
+    if (step.ready_frame < 0) return;
     set_.points.insert(set_.points.end(), step.points.begin(), step.points.end());
     for (int i = 0; i < step.descriptors.height(); ++i)
       descriptors_.insert(descriptors_.end(), step.descriptors.row(i),
@@ -154,13 +146,14 @@ class PointsRun {
     annotated_.draw(step.points);
   }
 
-  void finish() {
+  // A frame that a worker took but that was not written has points too, which do not count.
+  void take_rest() {
     Step last;
-    for (;;) {
-      last.take(streams_[0].finish());
-      if (last.of < 0) break;
-      if (last.of < set_.frames) add(last);
-    }
+    for (last.take(streams_[0].finish()); last.ready_frame >= 0; last.take(streams_[0].finish()))
+      if (last.ready_frame < set_.frames) add(last);
+  }
+
+  void complete() {
     annotated_.finish();
     if (!descriptors_.empty()) {
       set_.descriptors =
@@ -170,13 +163,13 @@ class PointsRun {
            set_.descriptors.view());
     }
     if (request_.output.empty()) return;
-    io::OutputFile file(request_.output);
+    io::FileSink file(request_.output);
     file.write(actions::points_text(set_));
     file.commit();
   }
 
-  void print(double seconds, bool stopped) {
-    if (context_.json) return print_json(seconds, stopped);
+  void print(double seconds, bool whole) {
+    if (context_.json) return print_json(seconds, whole);
     if (request_.output.empty() && request_.annotated.empty())
       return context_.console.print(actions::points_text(set_));
     context_.console.print(
@@ -184,7 +177,7 @@ class PointsRun {
                     request_.output.empty() ? request_.annotated : request_.output,
                     set_.points.size(), set_.frames, seconds));
   }
-  void print_json(double seconds, bool stopped) {
+  void print_json(double seconds, bool whole) {
     std::string text;
     io::JsonWriter json(io::string_sink(text));
     json.begin_object().member("fovea", FOVEA_VERSION).member("command", context_.command.name());
@@ -201,7 +194,7 @@ class PointsRun {
       json.member("sigma2", point.sigma2).member("tau2", point.tau2);
       json.member("confidence", point.confidence).end_object();
     }
-    json.end_array().member("interrupted", stopped).member("seconds", seconds);
+    json.end_array().member("whole", whole).member("seconds", seconds);
     json.end_object().finish();
     context_.console.print(text);
   }
@@ -210,12 +203,15 @@ class PointsRun {
   Context& context_;
   io::VideoReader reader_;
   Annotated annotated_;
-  std::vector<PointStream> streams_{};  // one: points follow from the frames before
+  std::vector<PointStream> streams_{};  // one, because points depend on earlier frames
   PointSet set_{};
   std::vector<float> descriptors_{};
 };
 
 int run_points(PointsRequest& request, Context& context) {
+  if (request.output == "-") request.output.clear();  // points are printed anyway
+  if (request.annotated == "-")
+    throw InvalidArgument("--annotated -: the standard output has the points; give a file name");
   if (!request.output.empty() && request.output == request.annotated)
     throw InvalidArgument(
         fmt::format("{} would be written twice; give each result its own name", request.output));
@@ -229,17 +225,18 @@ Command actions_points_command() {
   return {
       .system = "actions",
       .verb = "points",
-      .summary = "space-time interest points of a video, with HoG and HoF",
+      .summary = "find the space-time interest points of a video, with HoG and HoF",
       .text =
-          "Finds where a video changes in space and time at once, by Laptev's space-time "
-          "corners with the scales of STIP-2.0 or by Dollar's periodic detector, and describes "
-          "each place by histograms of gradients and flow. The text is STIP-2.0's, sorted by "
-          "frame, with the confidence of each point in a comment.",
+          "Finds the places where a video changes in space and time at once, by Laptev's "
+          "space-time corners with the scales of STIP-2.0 or by Dollar's periodic detector, and "
+          "describes each by histograms of gradients and flow. The result is text in the format of "
+          "STIP-2.0, sorted by frame, with the confidence of each point in a comment. When the "
+          "video breaks off or the program is interrupted, what was found up to then is written.",
       .arguments = {{"VIDEO",
                      "video file, folder or glob of images, or - for y4m on standard input", 1, 1}},
       .examples = {{"fovea actions points walk.avi -o walk.txt", "corners with descriptors"},
                    {"fovea actions points walk.avi --detector periodic --annotated seen.mp4",
-                    "the periodic detector, drawn"},
+                    "points of the periodic detector, drawn into the video"},
                    {"fovea actions points - --most-per-frame 1 -o live.txt",
                     "the most confident point of each frame of a pipe"}},
       .request = make_request<PointsRequest, run_points>};

@@ -1,90 +1,127 @@
-// fovea actions recognize: what happens in a video, told while it does.
+// fovea actions recognize: reports the actions of a video while they happen.
 #include <fovea/actions/recognize.h>
 #include <fovea/actions/show.h>
 #include <fovea/core/error.h>
 #include <fovea/core/version.h>
+#include <fovea/io/frames.h>
 #include <fovea/io/json_writer.h>
 #include <fovea/io/sink.h>
-#include <fovea/io/video.h>
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <optional>
 
 #include "cli/actions/actions.h"
+#include "cli/actions/annotated.h"
 #include "cli/program/batch.h"
-#include "cli/program/progress.h"
 #include "cli/program/run.h"
 
 namespace fovea::cli {
 namespace {
 
 struct RecognizeRequest {
+  std::string model = "weizmann";
   std::string annotated{};
   std::string timeline{};
+  std::uint64_t memory = std::uint64_t{1} << 30;
   actions::RecognizeOptions recognize{};
 };
 
 void describe(OptionVisitor& visit, RecognizeRequest& request) {
-  visit("annotated", request.annotated, "video to write with box and name of what was seen");
-  visit("timeline", request.timeline, "picture of what was seen when, .svg");
+  visit.path("model", request.model, TextUse::kModel, "name of a shipped model, or a model file");
+  visit.path("annotated", request.annotated, TextUse::kOutput,
+             "video to write, with box and name of each action");
+  visit.path("timeline", request.timeline, TextUse::kOutput,
+             "picture to write of all actions over time, .svg");
+  visit.bytes("memory", request.memory,
+              "memory for frames of a pipe that --annotated keeps until their actions are certain");
   describe(visit, request.recognize);
+}
+
+// Colored frames are needed only where they cannot be read a second time for drawing.
+io::VideoColor color_of(const RecognizeRequest& request, const std::string& source) {
+  return request.annotated.empty() || can_be_read_again(source) ? io::VideoColor::kGray
+                                                                : io::VideoColor::kRgb;
 }
 
 class RecognizeRun {
  public:
-  RecognizeRun(const RecognizeRequest& request, Context& context)
+  RecognizeRun(RecognizeRequest& request, Context& context)
       : request_(request),
         context_(context),
-        model_(read_actions_model(context.inputs[0])),
-        reader_(context.inputs[1], {.color = io::VideoColor::kGray}),
-        recognizer_(model_, request.recognize, context.exec) {
-    if (reader_.info().rate.numerator > 0) rate_ = reader_.info().rate.value();
+        reader_(context.inputs[0], {.color = color_of(request, context.inputs[0])}) {
+    const io::Rational& rate = reader_.info().rate;
+    actions::RecognizeOptions& options = request.recognize;
+    if (!options.frame_rate) options.frame_rate = rate.numerator > 0 ? rate.value() : 25;
+    rate_ = *options.frame_rate;
+    options.exec = context.exec;
+    options.exec.progress = {};  // run_frames() reports frames
+    options.exec.stop = {};      // and stops between them, so that the events can be finished
+    recognizers_.emplace_back(request.model, options);
+    if (!request.annotated.empty())
+      annotated_.emplace(AnnotatedVideo::Request{.path = request.annotated,
+                                                 .source = context.inputs[0],
+                                                 .frame_rate = rate_,
+                                                 .memory = request.memory});
   }
 
   int run() {
     const double start = steady_seconds();
-    std::exception_ptr broken;
-    try {
-      io::Frame frame;
-      while (reader_.next(frame)) {
-        throw_if_stopped(context_.exec);
-        tell(recognizer_.push(frame.image));
-        ++frames_;
-        if (context_.exec.progress)
-          context_.exec.progress(
-              {"frames", static_cast<double>(frames_),
-               static_cast<double>(std::max<std::int64_t>(0, reader_.expected_frames()))});
-      }
-    } catch (const FormatError&) {  // cut short, such as: what was seen before it is kept
-      broken = std::current_exception();
-    } catch (const Cancelled&) {
-      broken = std::current_exception();
-    }
-    tell(recognizer_.finish());
-    seconds_ = steady_seconds() - start;
+    const io::FrameRun run = io::run_frames<Step, actions::Recognizer>(
+        recognizers_,
+        {.read = [&](Step& step) { return reader_.next(step.frame); },
+         .work =
+             [](actions::Recognizer& recognizer, Step& step) {
+               const auto events = recognizer.push(step.frame.image);
+               step.events.assign(events.begin(), events.end());
+               step.settled = recognizer.settled_frames();
+             },
+         .write = [&](Step& step) { write(step); }},
+        {.in_flight = stream_in_flight(context_.exec),
+         .expected = std::max<std::int64_t>(0, reader_.expected_frames()),
+         .exec = context_.exec});
+    finish_after(run, [&] { report(recognizers_[0].finish()); });
     context_.console.end_progress();
-    if (!request_.timeline.empty()) write_timeline();
-    if (!request_.annotated.empty() && frames_ > 0) write_annotated();
-    summarize();
-    if (broken) std::rethrow_exception(broken);
+    if (frames_ > 0) complete(steady_seconds() - start, run.whole());
+    run.rethrow();
+    if (frames_ == 0)
+      throw FormatError(fmt::format("{}: the video has no frames", context_.inputs[0]));
     return kDone;
   }
 
  private:
-  void tell(std::span<const actions::Event> events) {
+  // A frame, and what the recognizer said after it.
+  struct Step {
+    io::Frame frame{};
+    std::vector<actions::Event> events{};
+    std::int64_t settled = 0;
+  };
+
+  void write(Step& step) {
+    ++frames_;
+    report(step.events);
+    if (!annotated_) return;
+    annotated_->keep(step.frame.image);
+    annotated_->write_until(std::min(step.settled, frames_), events_);
+    annotated_->make_room(events_);
+  }
+
+  void report(std::span<const actions::Event> events) {
     for (const actions::Event& event : events) {
       std::string line;
       io::JsonWriter json(io::string_sink(line), io::JsonStyle::kLines);
-      json.begin_object().member("label", model_.classes[static_cast<std::size_t>(event.label)]);
+      json.begin_object().member("name", event.name).member("label", event.label);
+      json.member("score", event.score);
       json.member("first_frame", event.first_frame).member("last_frame", event.last_frame);
-      json.member("start_seconds", static_cast<double>(event.first_frame) / rate_);
-      json.member("end_seconds", static_cast<double>(event.last_frame + 1) / rate_);
-      json.key("box").values(std::span<const float>(event.box));
+      json.member("start_seconds", event.start_seconds).member("end_seconds", event.end_seconds);
+      const std::array<float, 4> box{event.box.x, event.box.y, event.box.width, event.box.height};
+      json.key("box").values(std::span<const float>(box));
       json.member("distance", event.distance).member("margin", event.margin);
       json.member("dummies", event.dummies).member("prototype", event.prototype);
-      json.member("latency_frames", event.latency).end_object().finish();
+      json.member("latency_frames", event.latency_frames).end_object().finish();
       context_.console.end_progress();
       context_.console.print(line);
       context_.console.flush();
@@ -92,56 +129,56 @@ class RecognizeRun {
     }
   }
 
-  void write_timeline() const {
-    io::FileSink file(request_.timeline);
-    file.write(actions::timeline_svg(events_, model_.classes, frames_, rate_));
-    file.commit();
-  }
-
-  // Events are certain only some time after they began: the video is read once more.
-  void write_annotated() {
-    io::VideoReader reader(context_.inputs[1], {.count = static_cast<int>(frames_)});
-    io::VideoWriter writer(request_.annotated, {.frame_rate = rate_});
-    io::Frame frame;
-    for (std::int64_t i = 0; i < frames_ && reader.next(frame); ++i) {
-      actions::draw_events(frame.image, events_, model_.classes, i);
-      writer.write(frame.image);
+  void complete(double seconds, bool whole) {
+    if (annotated_) {
+      annotated_->write_until(frames_, events_);
+      annotated_->finish();
+      if (annotated_->early_frames() > 0)
+        context_.console.note(fmt::format(
+            "{}: {} of {} frames were written before their actions were certain, because {} of "
+            "memory hold too few frames; a greater --memory keeps more",
+            request_.annotated, annotated_->early_frames(), frames_, bytes_text(request_.memory)));
     }
-    writer.finish();
+    if (!request_.timeline.empty()) {
+      io::FileSink file(request_.timeline);
+      file.write(actions::timeline_svg(events_, recognizers_[0].model().classes, frames_, rate_));
+      file.commit();
+    }
+    summarize(seconds, whole);
   }
 
-  void summarize() {
-    context_.console.note(fmt::format("{} events in {} frames, {:.2f} s, {:.0f} frames a second",
-                                      events_.size(), frames_, seconds_,
-                                      static_cast<double>(frames_) / std::max(seconds_, 1e-9)));
+  void summarize(double seconds, bool whole) {
+    context_.console.note(fmt::format("{} event{} in {} frames, {:.2f} s, {:.0f} frames per second",
+                                      events_.size(), events_.size() == 1 ? "" : "s", frames_,
+                                      seconds,
+                                      static_cast<double>(frames_) / std::max(seconds, 1e-9)));
     if (!context_.json) return;
     std::string line;
     io::JsonWriter json(io::string_sink(line), io::JsonStyle::kLines);
     json.begin_object().member("fovea", FOVEA_VERSION).member("command", context_.command.name());
-    json.member("device", to_string(context_.exec.device)).key("options");
-    json.raw(context_.options_json).member("model", context_.inputs[0]);
-    json.member("input", context_.inputs[1]).member("frames", frames_);
-    json.member("events", events_.size()).member("seconds", seconds_).end_object().finish();
+    json.member("device", to_string(context_.exec.device)).member("seed", context_.exec.seed);
+    json.key("options").raw(context_.options_json).member("model", request_.model);
+    json.member("input", context_.inputs[0]).member("frames", frames_).member("whole", whole);
+    json.member("events", events_.size()).member("seconds", seconds).end_object().finish();
     context_.console.print(line);
   }
 
   const RecognizeRequest& request_;
   Context& context_;
-  actions::Model model_;
   io::VideoReader reader_;
-  actions::Recognizer recognizer_;
-  std::vector<actions::Event> events_;
+  std::vector<actions::Recognizer> recognizers_{};  // one, because events depend on earlier frames
+  std::optional<AnnotatedVideo> annotated_{};
+  std::vector<actions::Event> events_{};
   double rate_ = 25;
-  double seconds_ = 0;
   std::int64_t frames_ = 0;
 };
 
 int run_recognize(RecognizeRequest& request, Context& context) {
-  if (!request.annotated.empty() && context.inputs[1] == "-")
-    throw InvalidArgument(
-        "--annotated reads the video a second time, which standard input cannot do; save it first");
+  if (request.annotated == "-")
+    throw InvalidArgument("--annotated -: the standard output has the events; give a file name");
   if (!request.timeline.empty() && std::filesystem::path(request.timeline).extension() != ".svg")
-    throw InvalidArgument(fmt::format("--timeline {}: its name ends in .svg", request.timeline));
+    throw InvalidArgument(
+        fmt::format("--timeline {}: the name must end in .svg", request.timeline));
   settle_device(context);
   return RecognizeRun(request, context).run();
 }
@@ -152,23 +189,23 @@ Command actions_recognize_command() {
   return {
       .system = "actions",
       .verb = "recognize",
-      .summary = "what happens in a video, told while it does",
+      .summary = "recognize actions in a video while they happen",
       .text =
-          "Prints a line of JSON an action as soon as it is certain: its name, first and last "
-          "frame and second, the box it happened in, its distance, by how much the next action is "
-          "farther, and how many frames after its end it was told. What no prototype comes near "
-          "enough to is not told. Memory does not grow with the video. A video that breaks gives "
-          "what was seen before (exit status 3).",
-      .arguments = {{"MODEL", "weizmann as shipped, or a model file"},
-                    {"VIDEO",
-                     "video file, folder or glob of images, or - for y4m on standard "
-                     "input"}},
-      .examples = {{"fovea actions recognize weizmann street.mp4 --timeline when.svg",
-                    "the shipped model, with a picture"},
-                   {"fovea actions recognize m.safetensors a.avi --annotated b.mp4 --reject 1.05",
-                    "somewhat more is told, drawn into the video"},
-                   {"fovea actions recognize weizmann -",
-                    "a pipe of y4m, such as ffmpeg -i CAMERA -f yuv4mpegpipe - writes"}},
+          "Prints one line of JSON per action as soon as it is certain: its name, its score, its "
+          "first and last frame and second, the box around it, its distance, by how much the next "
+          "action is farther away, and how many frames after its end it is reported. Whatever no "
+          "prototype comes near enough to is not reported. Memory does not grow with the video. "
+          "When the video breaks off (exit status 3) or the program is interrupted (130), what was "
+          "seen up to then is kept, the annotated video and the timeline included.",
+      .arguments = {{"VIDEO",
+                     "video file, folder or glob of images, or - for y4m on standard input"}},
+      .examples = {{"fovea actions recognize street.mp4 --timeline when.svg",
+                    "use the shipped model weizmann, and draw a timeline"},
+                   {"fovea actions recognize a.avi --model m.safetensors --annotated b.mp4 "
+                    "--reject 1.05",
+                    "use your own model, report somewhat more, and draw it into the video"},
+                   {"fovea actions recognize -",
+                    "read y4m from a pipe, as ffmpeg -i CAMERA -f yuv4mpegpipe - writes it"}},
       .request = make_request<RecognizeRequest, run_recognize>};
 }
 

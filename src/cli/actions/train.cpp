@@ -1,4 +1,4 @@
-// fovea actions train: a model out of videos sorted by action.
+// fovea actions train: makes a model from videos sorted by action.
 #include <fovea/core/error.h>
 #include <fovea/core/version.h>
 #include <fovea/io/json_writer.h>
@@ -22,27 +22,28 @@ struct ActionsTrainRequest {
 };
 
 void describe(OptionVisitor& visit, ActionsTrainRequest& request) {
-  visit("output", request.output, "model file to write, .safetensors");
+  visit.path("output", request.output, TextUse::kOutput, "model file to write, .safetensors");
   visit("paper", request.paper,
-        "the paper's letter for every option that is not set to something unusual here");
+        "uses the paper's value of every option that is left at its default here");
   visit("cut-first", request.cut_first,
-        "cut clips before their points are found, not after: nothing around them counts");
+        "cuts clips out of their videos before points are found, so that nothing around a clip "
+        "counts");
   describe(visit, request.train);
 }
 
 int run_actions_train(ActionsTrainRequest& request, Context& context) {
   if (request.output.empty())
-    throw InvalidArgument("actions train needs -o MODEL, a file to write");
+    throw InvalidArgument("actions train needs -o MODEL, the file to write");
   if (std::filesystem::path(request.output).extension() != ".safetensors")
     throw InvalidArgument(
-        fmt::format("-o {}: a model's name ends in .safetensors", request.output));
+        fmt::format("-o {}: the name of a model must end in .safetensors", request.output));
   settle_device(context);
-  const actions::TrainOptions options =
-      request.paper ? paper_unless_asked(request.train) : request.train;
+  actions::TrainOptions options = request.paper ? paper_unless_set(request.train) : request.train;
+  options.exec = context.exec;
   const double start = steady_seconds();
   const ClipSet clips = load_clips(actions::read_corpus(context.inputs[0]),
                                    {options.points, request.cut_first}, context);
-  const actions::Model model = actions::train(clips.corpus, clips.points, options, context.exec);
+  const actions::Model model = actions::train(clips.corpus, clips.points, options);
   const double seconds = steady_seconds() - start;
   model.write(request.output);
   context.console.end_progress();
@@ -60,9 +61,9 @@ int run_actions_train(ActionsTrainRequest& request, Context& context) {
     json.member("scale", model.features.scale).member("seconds", seconds).end_object().finish();
     context.console.print(text);
   } else {
-    context.console.print(fmt::format(
-        "{}: {} prototypes of {} actions from {} clips, after {:.0f} s\n", request.output,
-        model.prototypes.size(), model.classes.size(), clips.points.size(), seconds));
+    context.console.print(fmt::format("{}: {} prototypes of {} actions from {} clips, {:.0f} s\n",
+                                      request.output, model.prototypes.size(), model.classes.size(),
+                                      clips.points.size(), seconds));
   }
   return clips.status();
 }
@@ -73,20 +74,21 @@ Command actions_train_command() {
   return {
       .system = "actions",
       .verb = "train",
-      .summary = "a model from videos sorted by action",
+      .summary = "train a model on videos sorted by action",
       .text =
-          "Learns to tell actions from short clips that show one each. INPUT is a folder with a "
-          "folder of videos an action, named SUBJECT_anything, or a list of lines \"file class "
-          "subject [first-last [scenario]]\". Prototypes are cut from the clips, as they are and "
-          "as seen in a mirror, with a level each above which a match tells nothing. A clip that "
-          "cannot be read is named and left out. The same clips, options and seed give the same "
-          "model on any device and however many threads.",
-      .arguments = {{"INPUT", "folder with a folder of videos an action, or a list of clips"}},
-      .examples = {{"fovea actions train clips -o m.safetensors", "all prototypes of all clips"},
+          "Learns actions from short clips that show one action each. INPUT is a folder that has "
+          "one folder of videos per action, with files named SUBJECT_anything, or a list with "
+          "lines \"file class subject [first-last [scenario]]\". Prototypes are cut from the "
+          "clips, as they were filmed and mirrored, and each gets a reject level: a match with a "
+          "greater distance is not reported. A clip that cannot be read is named and left out. "
+          "The same clips, options and seed give the same model on any device and with any number "
+          "of threads.",
+      .arguments = {{"INPUT", "folder with one folder of videos per action, or a list of clips"}},
+      .examples = {{"fovea actions train clips -o m.safetensors", "keep all prototypes"},
                    {"fovea actions train clips.txt -o m.safetensors --fusion 0.5",
-                    "with single descriptors beside chains"},
+                    "add single descriptors for the classification of whole clips"},
                    {"fovea actions train clips -o m.safetensors --paper",
-                    "as the paper has it: floating selection, no dummies"}},
+                    "train as the paper does: floating selection, no dummies"}},
       .request = make_request<ActionsTrainRequest, run_actions_train>};
 }
 

@@ -1,4 +1,5 @@
-// fovea bench actions: recognition of activities part by part, beside published times.
+// fovea bench actions: times the parts of action recognition and compares them with published
+// times.
 #include "cli/bench/actions.h"
 
 #include "cli/program/run.h"
@@ -25,14 +26,16 @@ int run_bench_actions(BenchOptions& options, Context& context) {
 Command bench_actions_command() {
   return {.system = "bench",
           .verb = "actions",
-          .summary = "time points and matching of activities beside published times",
+          .summary = "time interest points and matching, compared with published times",
           .text =
-              "Rows match_*: models of 30 nodes in a scene; the size is the scene's points by "
-              "models, 60 points in 55 frames or 754 in 723, and t10 a window of 10 frames. A "
-              "scene goes to the device and the scores come back within the time. The paper "
-              "(Lombardi and others, 2015, tables 2 and 3) gives a model in 754 points 2900 ms on "
-              "a CPU and 178 ms on a GTX 580, 1853 ms there without a window, and 4 ms in 60 "
-              "points. match_stream is a hundred frames of a stream of about a point each.",
+              "Rows match_* match models of 30 nodes with a scene. Their size is the number of "
+              "points of the scene by the number of models; scenes have 60 points in 55 frames or "
+              "754 points in 723 frames, and t10 stands for a window of 10 frames. The time "
+              "includes the copies of the scene to the device and of the scores back. The paper "
+              "(Lombardi et al., 2015, tables 2 and 3) reports, for one model and 754 points, 2900 "
+              "ms on a CPU, 178 ms on a GTX 580 and 1853 ms there without a window; and 4 ms for "
+              "60 points. match_stream is a hundred frames of a stream with about one point per "
+              "frame.",
           .examples = {{"fovea bench actions --device cpu --threads 1", "one thread"},
                        {"fovea bench actions --device cuda --filter 754x50", "on a GPU"}},
           .request = make_request<BenchOptions, run_bench_actions>};

@@ -64,7 +64,8 @@ std::shared_ptr<MatchInput> random_input(const MatchShape& shape, int models, in
   return input;
 }
 
-// Triangles that any exact method weighs, about: each point with pairs of gaps before it.
+// About the number of triangles that any exact method weighs: each point with the pairs of gaps
+// before it.
 double triples_of(const MatchShape& shape, const actions::MatchOptions& options) {
   const double points = shape.points, rate = points / shape.frames, window = options.window;
   if (options.window == 0) return points * points * points / 6;
@@ -82,7 +83,7 @@ struct MatchCase {
   actions::MatchOptions options{};
 };
 
-// Times of the paper for a model: tables 2 and 3, on a GTX 580.
+// The paper's times for one model: tables 2 and 3, on a GTX 580.
 std::optional<PublishedTime> published(const MatchCase& the) {
   const bool video = the.shape.points == kVideo.points;
   double seconds = 0;
@@ -93,8 +94,8 @@ std::optional<PublishedTime> published(const MatchCase& the) {
   return PublishedTime{"paper, GTX 580", seconds * the.models * the.scenes};
 }
 
-// The matcher is made once a place, with a stream of its own: a clock's is gone with the first
-// measurement.
+// The matcher is made once per device, with a stream of its own, because the stream of a clock ends
+// with the first measurement.
 BenchCase bench_case(const MatchCase& the) {
   const double jobs = 1.0 * the.models * the.scenes;
   constexpr double kTripleOperations = 16;
@@ -110,9 +111,10 @@ BenchCase bench_case(const MatchCase& the) {
             const auto matcher = std::make_shared<std::unique_ptr<actions::Matcher>>();
             return [=](const Exec& exec) {
               if (!*matcher) {
-                Exec own = exec;
-                own.stream = nullptr;
-                *matcher = std::make_unique<actions::Matcher>(input->models, the.options, own);
+                actions::MatchOptions own = the.options;
+                own.exec = exec;
+                own.exec.stream = nullptr;
+                *matcher = std::make_unique<actions::Matcher>(input->models, own);
               }
               (*matcher)->scores(input->scenes);
             };
@@ -120,7 +122,7 @@ BenchCase bench_case(const MatchCase& the) {
           .published = published(the)};
 }
 
-// The next hundred frames, on and on.
+// Each run takes the next hundred frames.
 BenchCase stream_case(int models) {
   constexpr int kFrames = 100;
   const MatchShape shape{kFrames, kFrames};
@@ -134,8 +136,11 @@ BenchCase stream_case(int models) {
             const auto matcher = std::make_shared<std::unique_ptr<actions::StreamMatcher>>();
             const auto next = std::make_shared<std::int32_t>(0);
             return [=](const Exec& exec) {
-              if (!*matcher)
-                *matcher = std::make_unique<actions::StreamMatcher>(input->models, options, exec);
+              if (!*matcher) {
+                actions::MatchOptions own = options;
+                own.exec = exec;
+                *matcher = std::make_unique<actions::StreamMatcher>(input->models, own);
+              }
               for (int i = 0; i < kFrames; ++i, ++*next) {
                 actions::Nodes points;
                 points.nodes.push_back(input->scenes[0].points.nodes[i]);

@@ -1,5 +1,5 @@
-// Interest points along a video that does not end: 64 frames a run, of discs that wander over a
-// texture and turn, about as many points a frame as a street has.
+// Interest points of an endless video, 64 frames per run: discs wander over a texture and turn,
+// with about as many points per frame as a street has.
 #include "cli/bench/actions.h"
 
 #include <fovea/actions/points.h>
@@ -67,9 +67,10 @@ BenchCase points_case(const std::string& name, actions::PointOptions options,
             const auto stream = std::make_shared<std::optional<actions::PointStream>>();
             return [=](const Exec& exec) {
               if (!*stream) {
-                Exec own = exec;
-                own.stream = nullptr;  // a clock's own, gone with the first measurement
-                stream->emplace(options, own);
+                actions::PointOptions own = options;
+                own.exec = exec;
+                own.exec.stream = nullptr;  // a clock's stream ends with the first measurement
+                stream->emplace(own);
               }
               for (const auto& frame : *frames) (*stream)->push(frame);
             };
@@ -83,7 +84,7 @@ std::vector<BenchCase> points_bench_cases() {
   const auto frames = make_frames();
   actions::PointOptions described, plain, periodic;
   plain.descriptors = false;
-  periodic.detector = actions::Detector::kPeriodic;
+  periodic.detector = actions::PointDetector::kPeriodic;
   periodic.descriptors = false;
   return {points_case("points_harris_described_64_frames", described, frames),
           points_case("points_harris_64_frames", plain, frames),

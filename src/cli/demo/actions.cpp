@@ -1,5 +1,5 @@
-// The gallery's section on actions: a drawn person acts, a model learns from a few others, and what
-// is done is told while it happens.
+// The gallery's section on actions: a model learns from a few drawn people, and what another one
+// does is recognized while it happens.
 #include <fovea/actions/recognize.h>
 #include <fovea/actions/show.h>
 #include <fovea/actions/train.h>
@@ -43,7 +43,7 @@ void write_video(const std::string& path, const Video& video) {
   writer.finish();
 }
 
-// Every act by every known person, as files of a folder an action and as points.
+// Every act by every known person, as one folder of files per action and as points.
 struct Lessons {
   actions::Corpus corpus;
   std::vector<actions::PointSet> points;
@@ -59,7 +59,7 @@ Lessons draw_lessons(const DemoRun& run, const actions::TrainOptions& options) {
                                            kActNames[act], person, kActNames[act]);
       write_video(path, video);
       const auto frames = gray(video);
-      lessons.points.push_back(actions::find_points(views(frames), options.points, run.exec));
+      lessons.points.push_back(actions::find_points(views(frames), options.points));
       actions::Clip& clip = lessons.corpus.clips.emplace_back();
       clip.path = path;
       clip.label = static_cast<std::int32_t>(act);
@@ -78,46 +78,61 @@ Video draw_stranger() {
   return video;
 }
 
-std::vector<actions::Event> recognize(const actions::Model& model, const Video& video,
-                                      const Exec& exec) {
-  actions::Recognizer recognizer(model, {.reject = 0}, exec);
+std::vector<actions::Event> recognize(const std::shared_ptr<const actions::Model>& model,
+                                      const Video& video, const Exec& exec) {
+  actions::Recognizer recognizer(model, {.reject = 0, .exec = exec});
   std::vector<actions::Event> events;
   const auto keep = [&](std::span<const actions::Event> some) {
     events.insert(events.end(), some.begin(), some.end());
   };
-  for (const Image<std::uint8_t>& frame : gray(video)) keep(recognizer.push(frame));
+  for (const Image<std::uint8_t>& frame : video) keep(recognizer.push(frame));
   keep(recognizer.finish());
   return events;
 }
 
-Image<std::uint8_t> seen_frames(const Video& video, std::span<const actions::Event> events,
-                                std::span<const std::string> classes) {
+Image<std::uint8_t> seen_frames(const Video& video, std::span<const actions::Event> events) {
   std::vector<Image<std::uint8_t>> marked;
   std::vector<Tile> tiles;
   for (std::size_t piece = 0; piece < 4; ++piece) {
     const std::size_t frame = piece * kFrames + kFrames / 2;
     marked.push_back(clone(video[frame]));
-    actions::draw_events(marked.back().view(), events, classes, static_cast<std::int64_t>(frame));
+    actions::draw_events(marked.back().view(), events, static_cast<std::int64_t>(frame));
   }
   tiles.reserve(marked.size());
   for (const Image<std::uint8_t>& frame : marked) tiles.push_back({frame, {}});
   return montage(tiles, {.columns = 2});
 }
 
-// A known person's walk beside the stranger's, with lines between what was matched.
+// One frame of each lesson of the first person.
+Image<std::uint8_t> lesson_frames() {
+  std::vector<Image<std::uint8_t>> frames;
+  std::vector<Tile> tiles;
+  for (std::size_t act = 0; act < kActNames.size(); ++act)
+    frames.push_back(
+        std::move(draw_act_video(static_cast<Act>(act), {0, false}, kFrames)[kFrames / 3]));
+  tiles.reserve(frames.size());
+  for (const Image<std::uint8_t>& frame : frames) tiles.push_back({frame, {}});
+  return montage(tiles, {.columns = static_cast<int>(tiles.size())});
+}
+
+// A known person's walk and the stranger's, with lines between the matched points.
 Image<std::uint8_t> matched_walks(const actions::Model& model, const DemoRun& run) {
   const auto known = gray(draw_act_video(Act::kWalk, {0}, kFrames));
   const auto stranger = gray(draw_act_video(Act::kWalk, {kStranger}, kFrames));
   const auto known_views = views(known), stranger_views = views(stranger);
   const auto points_of = [&](const auto& frames) {
-    return actions::find_points(frames, model.points, run.exec);
+    actions::PointOptions options = model.points;
+    options.exec = run.exec;
+    return actions::find_points(frames, options);
   };
   actions::Chain chain = actions::make_nodes(points_of(known_views), 1, model.features);
   chain.nodes.resize(std::min<std::size_t>(chain.nodes.size(), 20));
   chain.features = clone(chain.features.view().crop(0, 0, chain.features.width(), chain.size()));
   const actions::Scene scene =
       actions::make_scene(points_of(stranger_views), model.scene_points, model.features);
-  const auto matches = actions::Matcher({&chain, 1}, model.match, run.exec).match(scene);
+  actions::MatchOptions options = model.match;
+  options.exec = run.exec;
+  const auto matches = actions::Matcher({&chain, 1}, options).match(scene);
   return actions::match_picture({.model_frames = known_views,
                                  .scene_frames = stranger_views,
                                  .model = &chain,
@@ -130,34 +145,40 @@ Image<std::uint8_t> matched_walks(const actions::Model& model, const DemoRun& ru
 void add_demo_actions(Page& page, const DemoRun& run) {
   actions::TrainOptions options;
   options.points.harris.threshold = 1e-11;  // drawings are smoother than people
+  options.points.exec = options.exec = run.exec;
   const Lessons lessons = draw_lessons(run, options);
-  const actions::Model model = actions::train(lessons.corpus, lessons.points, options, run.exec);
+  const auto model = std::make_shared<const actions::Model>(
+      actions::train(lessons.corpus, lessons.points, options));
   const Video video = draw_stranger();
   write_video(run.folder + "/stranger.y4m", video);
   const auto events = recognize(model, video, run.exec);
 
   page.paragraph(fmt::format(
-      "A drawn person acts; {} others showed each act once. Videos become points of space and "
-      "time, short chains of them are prototypes, and every prototype is matched to the stream "
-      "exactly: the least energy of all ways to match, not an estimate of it. Drawings are no "
-      "measure; `docs/actions.md` has that.",
+      "A drawn person acts; {} others showed each act once. Interest points of the videos form "
+      "short chains, which are the prototypes, and every prototype is matched to the stream "
+      "exactly: the match has the least energy of all that are possible. Drawings are easy; "
+      "`docs/actions.md` has the accuracy on real videos.",
       kKnownPeople));
+  page.figure(
+      Figure::picture(lesson_frames(),
+                      {"what one of the known people showed: a model is trained on such videos",
+                       "fovea actions train lessons -o acts.safetensors --harris-threshold 1e-11"},
+                      2));
   page.figures(
-      {Figure::picture(seen_frames(video, events, model.classes),
-                       {"what a person not seen in training does, told while it happens",
-                        "fovea actions recognize acts.safetensors stranger.y4m --reject 0 "
+      {Figure::picture(seen_frames(video, events),
+                       {"what a person not seen in training does, recognized while it happens",
+                        "fovea actions recognize stranger.y4m --model acts.safetensors --reject 0 "
                         "--annotated seen.mp4 --timeline seen.svg"},
                        2),
-       Figure::picture(matched_walks(model, run),
+       Figure::picture(matched_walks(*model, run),
                        {"a known person's walk matched to the stranger's",
                         "fovea actions match lessons/walk/person0_walk.y4m stranger.y4m -o "
                         "match.png"})},
       2);
   page.figure(Figure::chart(
-      actions::timeline_svg(events, model.classes, static_cast<std::int64_t>(video.size()), 25),
+      actions::timeline_svg(events, model->classes, static_cast<std::int64_t>(video.size()), 25),
       {fmt::format("the same over time: the stranger waves, bends, walks and jumps, {} frames each",
-                   kFrames),
-       "fovea actions train lessons -o acts.safetensors --harris-threshold 1e-11"}));
+                   kFrames)}));
 }
 
 }  // namespace fovea::cli

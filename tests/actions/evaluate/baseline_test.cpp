@@ -13,9 +13,9 @@ TEST(Baseline, TrainsOnTheFoldAlone) {
   std::swap(set.points[0], set.points[4]);
   const std::vector<Fold> folds = leave_one_subject_out(set.corpus);
   for (const Baseline baseline : {Baseline::kVote, Baseline::kVoteFlow, Baseline::kWordsSvm}) {
-    const Judged judged = judge_baseline(baseline, set.corpus, set.points, folds);
-    EXPECT_EQ(judged.right_by_fold[0], 0) << judged.method;
-    EXPECT_EQ(judged.tested, 8);
+    const MethodReport report = evaluate_baseline(baseline, set.corpus, set.points, folds);
+    EXPECT_EQ(report.correct_by_fold[0], 0) << report.method;
+    EXPECT_EQ(report.tested, 8);
   }
 }
 
@@ -24,8 +24,8 @@ TEST(Baseline, IsTheSameForAnyNumberOfThreads) {
   const std::vector<Fold> folds = leave_one_subject_out(set.corpus);
   for (const Choice& choice : choices(Baseline{})) {
     const auto baseline = static_cast<Baseline>(choice.value);
-    EXPECT_EQ(judge_baseline(baseline, set.corpus, set.points, folds, {.threads = 1}).told,
-              judge_baseline(baseline, set.corpus, set.points, folds, {.threads = 3}).told);
+    EXPECT_EQ(evaluate_baseline(baseline, set.corpus, set.points, folds, {.threads = 1}).labels,
+              evaluate_baseline(baseline, set.corpus, set.points, folds, {.threads = 3}).labels);
   }
 }
 

@@ -22,15 +22,6 @@ TrainOptions quick_options() {
   return options;
 }
 
-TEST(Evaluate, WilsonsInterval) {
-  const auto [low, high] = wilson_interval(89, 90);
-  EXPECT_NEAR(low, 0.940, 0.0005);
-  EXPECT_NEAR(high, 0.998, 0.0005);
-  EXPECT_EQ(wilson_interval(5, 5).second, 1);
-  EXPECT_EQ(wilson_interval(0, 5).first, 0);
-  EXPECT_THROW(wilson_interval(6, 5), InvalidArgument);
-}
-
 TEST(Evaluate, FoldsLeaveOneSubjectOut) {
   const SyntheticCorpus set(2, 3, 10);
   const std::vector<Fold> folds = leave_one_subject_out(set.corpus);
@@ -48,30 +39,33 @@ TEST(Evaluate, RecipesAreChosenInsideFoldsAndStandForThemselves) {
   const SyntheticCorpus set(3, 3, 30);
   const std::vector<Recipe> recipes = default_recipes(quick_options());
   const std::vector<Fold> folds = leave_one_subject_out(set.corpus);
-  const Evaluation result = evaluate(set.corpus, set.points, folds, recipes, true);
+  const EvaluateReport result = evaluate(set.corpus, set.points, folds, recipes);
   EXPECT_EQ(result.matching.tested, 9);
-  EXPECT_EQ(result.matching.right, 9);
-  EXPECT_EQ(result.fused.right, 9);
+  EXPECT_EQ(result.matching.correct, 9);
+  EXPECT_EQ(result.fused.correct, 9);
+  EXPECT_EQ(result.matching.interval.high, 1);
+  EXPECT_LT(result.matching.interval.low, 1);
   EXPECT_EQ(result.matching.confusion.at(1, 1), 3);
-  EXPECT_THAT(result.matching.right_by_fold, ElementsAre(3, 3, 3));
+  EXPECT_THAT(result.matching.correct_by_fold, ElementsAre(3, 3, 3));
   EXPECT_THAT(result.recipes, SizeIs(recipes.size()));
   // Equally good ones: the first counts.
   EXPECT_THAT(result.chosen, ElementsAre(recipes[0].name, recipes[0].name, recipes[0].name));
   ASSERT_THAT(result.baselines, SizeIs(4));
-  for (const Judged& baseline : result.baselines) {
+  for (const MethodReport& baseline : result.baselines) {
     EXPECT_EQ(baseline.tested, 9) << baseline.method;
-    EXPECT_EQ(baseline.right, 9) << baseline.method;
+    EXPECT_EQ(baseline.correct, 9) << baseline.method;
   }
 }
 
-TEST(Evaluate, AFoldTellsWhatAModelTrainedOnItDoes) {
+TEST(Evaluate, AFoldClassifiesAsAModelTrainedOnItDoes) {
   const SyntheticCorpus set(3, 3, 30);
   for (const bool floating : {false, true}) {
     TrainOptions options = quick_options();
     options.selection = floating ? Selection::kFloating : Selection::kAll;
     const std::vector<Fold> folds{leave_one_subject_out(set.corpus)[0]};
     const std::vector<Recipe> one{{"one", options}};
-    const Evaluation result = evaluate(set.corpus, set.points, folds, one, false);
+    const EvaluateReport result =
+        evaluate(set.corpus, set.points, folds, one, {.baselines = false});
     Corpus part;
     part.classes = set.corpus.classes;
     std::vector<PointSet> points, test;
@@ -85,23 +79,24 @@ TEST(Evaluate, AFoldTellsWhatAModelTrainedOnItDoes) {
       part.clips.push_back(clip);
       points.push_back(std::move(copy));
     }
-    const std::vector<Told> told = tell(train(part, points, options), test);
+    const std::vector<ClipClass> found = classify_clips(train(part, points, options), test);
     for (std::size_t i = 0; i < test.size(); ++i)
-      EXPECT_EQ(told[i].nearest, result.matching.told[static_cast<std::size_t>(folds[0].test[i])]);
+      EXPECT_EQ(found[i].nearest,
+                result.matching.labels[static_cast<std::size_t>(folds[0].test[i])]);
   }
 }
 
-TEST(Evaluate, ClipsWithoutAMatchAreNotRight) {
+TEST(Evaluate, ClipsWithoutAMatchAreNotCorrect) {
   SyntheticCorpus set(2, 3, 20);
   set.points[0] = PointSet{};
   set.points[0].frames = 3;  // too short for any prototype
-  const Evaluation result = evaluate(set.corpus, set.points, leave_one_subject_out(set.corpus),
-                                     std::vector<Recipe>{{"one", quick_options()}}, true);
+  const EvaluateReport result = evaluate(set.corpus, set.points, leave_one_subject_out(set.corpus),
+                                         std::vector<Recipe>{{"one", quick_options()}});
   EXPECT_EQ(result.matching.tested, 6);
-  EXPECT_EQ(result.matching.without_match, 1);
-  EXPECT_EQ(result.matching.right, 5);
-  EXPECT_EQ(result.matching.told[0], -1);
-  EXPECT_EQ(result.baselines[0].without_match, 1);
+  EXPECT_EQ(result.matching.unclassified, 1);
+  EXPECT_EQ(result.matching.correct, 5);
+  EXPECT_EQ(result.matching.labels[0], -1);
+  EXPECT_EQ(result.baselines[0].unclassified, 1);
 }
 
 TEST(Evaluate, FoldsThatDoNotServeAreNamed) {
@@ -109,7 +104,7 @@ TEST(Evaluate, FoldsThatDoNotServeAreNamed) {
   const std::vector<Recipe> one{{"one", quick_options()}};
   const auto why = [&](std::vector<Fold> folds) {
     return message_of<InvalidArgument>(
-        [&] { evaluate(set.corpus, set.points, folds, one, false); });
+        [&] { evaluate(set.corpus, set.points, folds, one, {.baselines = false}); });
   };
   EXPECT_THAT(why({}), HasSubstr("no fold"));
   EXPECT_THAT(why({{"a", {0, 1}, {}}}), HasSubstr("fold a has 2 clips to train on and 0"));

@@ -57,7 +57,7 @@ TEST(Score, FusionAddsZScores) {
   EXPECT_NEAR(sum[0], -z + 0.5 * z, 1e-12);
   EXPECT_NEAR(sum[1], -0.5 * z, 1e-12);
   EXPECT_NEAR(sum[2], z, 1e-12);
-  // What is infinite counts as the farthest; what is all alike tells nothing.
+  // What is infinite counts as the farthest; values that are all equal say nothing.
   EXPECT_NEAR(fused(std::vector<double>{1, 2, kInf}, std::vector<double>{1, 1, 1}, 1)[2],
               fused(std::vector<double>{1, 2, 2}, std::vector<double>{1, 1, 1}, 1)[2], 1e-12);
 }

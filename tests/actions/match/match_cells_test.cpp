@@ -202,7 +202,8 @@ TEST(MatchCells, WalkAsTheLanesDo) {
     }
     const Walk found = walk(model, scene, options);
     const Match match =
-        Matcher({&model, 1}, options, {.device = Device::cpu(), .threads = 1}).match(scene)[0];
+        Matcher({&model, 1}, match_on(options, {.device = Device::cpu(), .threads = 1}))
+            .match(scene)[0];
     ASSERT_EQ(found.energy, match.energy) << number;
     ASSERT_EQ(found.path.size(), match.path.size()) << number;
     for (std::size_t i = 0; i < match.path.size(); ++i) {

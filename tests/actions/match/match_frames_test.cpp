@@ -1,4 +1,4 @@
-// Several points a frame: what the variants have in common, and where they differ.
+// Several points per frame: what the variants have in common, and where they differ.
 #include <fovea/actions/match.h>
 #include <fovea/core/error.h>
 
@@ -32,7 +32,7 @@ FrameModel model_of(const std::vector<Chain>& chains) {
   return model;
 }
 
-// A scene with at most one point a frame.
+// A scene with at most one point per frame.
 Scene sparse_scene(Random& random) {
   Scene scene;
   scene.frames = 9;
@@ -44,7 +44,7 @@ Scene sparse_scene(Random& random) {
   return scene;
 }
 
-// With one point a frame, in model and scene, all variants are the same.
+// With one point per frame, in model and scene, all variants are the same.
 TEST(MatchFrames, AgreeOnSinglePoints) {
   for (std::uint64_t number = 0; number < 200; ++number) {
     Random random(51, number);
@@ -60,7 +60,7 @@ TEST(MatchFrames, AgreeOnSinglePoints) {
     const auto best = reference::ActionMatch(chains[0], scene, options).best();
     for (const Variant variant : {Variant::kSingle, Variant::kChains, Variant::kGreedy}) {
       const MatchScore score =
-          match_frames(model, scene, variant, options, {.device = Device::cpu()});
+          match_frames(model, scene, variant, match_on(options, {.device = Device::cpu()}));
       if (best.path.empty()) {
         ASSERT_TRUE(std::isinf(score.energy));
         continue;
@@ -93,7 +93,8 @@ TEST(MatchFrames, FindTwoPointsAFrame) {
       scene.points.nodes.push_back(node);
     }
   for (const Variant variant : {Variant::kSingle, Variant::kChains, Variant::kGreedy}) {
-    const MatchScore score = match_frames(model, scene, variant, {}, {.device = Device::cpu()});
+    const MatchScore score =
+        match_frames(model, scene, variant, match_on({}, {.device = Device::cpu()}));
     EXPECT_NEAR(score.energy, 0, 1e-5);
     EXPECT_EQ(score.first_frame, 2);
   }
@@ -108,9 +109,10 @@ TEST(MatchFrames, ChainsAreAveraged) {
   const FrameModel model = model_of(chains);
   for (int i = 0; i < 4; ++i) chains[1].nodes[i].frame = chains[0].nodes[i].frame;
   const Scene scene = test::random_scene(shape, random);
-  const Image<MatchScore> each = Matcher(chains, {}, {.device = Device::cpu()}).scores({&scene, 1});
+  const Image<MatchScore> each =
+      Matcher(chains, match_on({}, {.device = Device::cpu()})).scores({&scene, 1});
   const MatchScore mean =
-      match_frames(model, scene, Variant::kChains, {}, {.device = Device::cpu()});
+      match_frames(model, scene, Variant::kChains, match_on({}, {.device = Device::cpu()}));
   EXPECT_FLOAT_EQ(mean.energy, (each.at(0, 0).energy + each.at(1, 0).energy) / 2);
   EXPECT_FLOAT_EQ(mean.appearance, (each.at(0, 0).appearance + each.at(1, 0).appearance) / 2);
 }

@@ -34,8 +34,8 @@ void compare(const ParityCase& the, std::uint64_t seed) {
     for (Node& node : model.nodes) node.y *= the.height;
   for (Scene& scene : scenes)
     for (Node& node : scene.points.nodes) node.y *= the.height;
-  const Matcher cpu(models, the.options, {.device = Device::cpu()});
-  const Matcher cuda(models, the.options, {.device = Device::cuda()});
+  const Matcher cpu(models, match_on(the.options, {.device = Device::cpu()}));
+  const Matcher cuda(models, match_on(the.options, {.device = Device::cuda()}));
   const Image<MatchScore> expected = cpu.scores(scenes), scores = cuda.scores(scenes);
   for (int s = 0; s < the.scenes; ++s)
     for (int m = 0; m < the.models; ++m) {

@@ -124,7 +124,8 @@ void expect_as_lanes(const Chain& model, const Scene& scene, const MatchOptions&
     for (Block& block : blocks) block.states.swap(block.next);
   }
   const Match match =
-      Matcher({&model, 1}, options, {.device = Device::cpu(), .threads = 1}).match(scene)[0];
+      Matcher({&model, 1}, match_on(options, {.device = Device::cpu(), .threads = 1}))
+          .match(scene)[0];
   ASSERT_EQ(best.energy, match.energy) << number;
   ASSERT_EQ(best.column >= 0, match.found) << number;
   int column = best.column, row = best.row;

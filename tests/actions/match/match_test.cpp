@@ -39,7 +39,7 @@ MatchShape random_shape(Random& random, const MatchOptions& options) {
   return shape;
 }
 
-// Five models a problem, of several lengths, so that lanes of neighbors are told apart.
+// Five models per problem, of several lengths, so that a mix-up of neighboring lanes shows.
 void check_problem(std::uint64_t number, Device device) {
   Random random(7, number);
   const MatchOptions options = random_options(random);
@@ -50,7 +50,7 @@ void check_problem(std::uint64_t number, Device device) {
     shape.nodes = 3 + static_cast<int>(random.below(3));
     models.push_back(test::random_chain(shape, random));
   }
-  const Matcher matcher(models, options, {.device = device, .threads = 1});
+  const Matcher matcher(models, match_on(options, {.device = device, .threads = 1}));
   const std::vector<Match> matches = matcher.match(scene);
   const Image<MatchScore> scores = matcher.scores({&scene, 1});
   for (int m = 0; m < 5; ++m) {
@@ -100,7 +100,8 @@ TEST_P(MatchOnEveryPlace, TakesTheFirstOfEqualAssignments) {
       for (int y = 0; y < features->height(); ++y)
         features->at(0, y) = std::floor(3 * features->at(0, y));
     const ActionMatch::Found best = ActionMatch(model, scene, options).best();
-    const Match match = Matcher({&model, 1}, options, {.device = device()}).match(scene)[0];
+    const Match match =
+        Matcher({&model, 1}, match_on(options, {.device = device()})).match(scene)[0];
     ASSERT_EQ(match.path.size(), best.path.size()) << number;
     for (std::size_t i = 0; i < best.path.size(); ++i) {
       ASSERT_EQ(match.path[i].point, best.path[i].point) << number << " node " << i;
@@ -133,7 +134,7 @@ TEST_P(MatchOnEveryPlace, FindsAModelAmongOthers) {
     scene.points.nodes.push_back(node);
   }
   const Match match =
-      Matcher({&model, 1}, {.dummy_cost = 0.5}, {.device = device()}).match(scene)[0];
+      Matcher({&model, 1}, match_on({.dummy_cost = 0.5}, {.device = device()})).match(scene)[0];
   ASSERT_TRUE(match.found);
   EXPECT_EQ(match.dummy_count, 3);
   EXPECT_FLOAT_EQ(match.energy, 3 * 0.5F * 0.6F);
@@ -152,10 +153,11 @@ TEST_P(MatchOnEveryPlace, IsTheSameForAnyThreadsAndCompany) {
   for (const bool dummies : {false, true}) {
     const MatchOptions options{.dummies = dummies};
     const Image<MatchScore> one =
-        Matcher(models, options, {.device = Device::cpu(), .threads = 1}).scores(scenes);
-    const Image<MatchScore> all = Matcher(models, options, {.device = device()}).scores(scenes);
+        Matcher(models, match_on(options, {.device = Device::cpu(), .threads = 1})).scores(scenes);
+    const Image<MatchScore> all =
+        Matcher(models, match_on(options, {.device = device()})).scores(scenes);
     for (int m = 0; m < 9; ++m) {
-      const Matcher alone({&models[m], 1}, options, {.device = device()});
+      const Matcher alone({&models[m], 1}, match_on(options, {.device = device()}));
       for (int s = 0; s < 5; ++s) {
         const float energy = alone.match(scenes[s])[0].energy;
         EXPECT_EQ(all.at(m, s).energy, energy);
@@ -182,7 +184,7 @@ TEST(Match, RefusesWhatCannotBeMatched) {
   Chain not_finite = test::random_chain({.nodes = 3}, random);
   not_finite.features.at(0, 1) = NAN;
   refused(not_finite);
-  const Matcher matcher({&good, 1}, {}, {.device = Device::cpu()});
+  const Matcher matcher({&good, 1}, match_on({}, {.device = Device::cpu()}));
   EXPECT_THROW(matcher.match(test::random_scene({.features = 4}, random)), InvalidArgument);
   Scene short_scene = test::random_scene({}, random);
   short_scene.frames = short_scene.points.nodes.back().frame;

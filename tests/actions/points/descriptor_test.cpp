@@ -31,7 +31,7 @@ Image<float> at_middle(const test::Clip& clip, const PointOptions& options, cons
   point.frame = 12;
   point.sigma2 = 4;
   point.tau2 = 2;
-  return describe_points(test::views_of(clip), {&point, 1}, options, exec);
+  return describe_points(test::views_of(clip), {&point, 1}, points_on(options, exec));
 }
 
 TEST_P(Descriptors, DirectionsOfGradients) {
@@ -84,7 +84,7 @@ TEST_P(Descriptors, CellsSumToOne) {
   for (const FlowVotes votes : {FlowVotes::kCount, FlowVotes::kMagnitude}) {
     PointOptions options;
     options.votes = votes;
-    const PointSet set = find_points(test::views_of(clip), options, exec());
+    const PointSet set = find_points(test::views_of(clip), points_on(options, exec()));
     ASSERT_GT(set.points.size(), 3U);
     for (int i = 0; i < set.descriptors.height(); ++i)
       for (int cell = 0; cell < kCells; ++cell) {
@@ -100,11 +100,12 @@ TEST_P(Descriptors, CellsSumToOne) {
 
 TEST_P(Descriptors, PointsFromOutsideAreDescribedAsOurs) {
   const test::Clip clip = test::busy_clip({90, 70, 40}, 37);
-  const PointSet set = find_points(test::views_of(clip), {}, exec());
+  const PointSet set = find_points(test::views_of(clip), points_on({}, exec()));
   ASSERT_GT(set.points.size(), 10U);
   // Gradients here have another length, which cells do not keep.
   EXPECT_TRUE(test::images_equal(
-      set.descriptors, describe_points(test::views_of(clip), set.points, {}, exec()), 1e-5));
+      set.descriptors, describe_points(test::views_of(clip), set.points, points_on({}, exec())),
+      1e-5));
 }
 
 TEST(DescriptorTest, PointsOutsideAreNamed) {

@@ -60,7 +60,7 @@ TEST_P(Points, HarrisMaximaAreThoseOfTheTextbook) {
         if (response.at(x, y, t) > options.harris.threshold &&
             test::is_peak(response, {x, y, t}, 1, 1))
           ++expected;
-  const PointSet set = find_points(test::views_of(clip), options, exec());
+  const PointSet set = find_points(test::views_of(clip), points_on(options, exec()));
   EXPECT_GT(expected, 5);
   EXPECT_EQ(static_cast<int>(set.points.size()), expected);
   for (const SpaceTimePoint& p : set.points) {
@@ -74,7 +74,7 @@ TEST_P(Points, HarrisMaximaAreThoseOfTheTextbook) {
 TEST_P(Points, PeriodicMaximaAreThoseOfTheTextbook) {
   const test::Clip clip = test::busy_clip({41, 33, 20}, 5);
   PointOptions options = one_scale();
-  options.detector = Detector::kPeriodic;
+  options.detector = PointDetector::kPeriodic;
   test::Volume response = test::periodic_response(clip, {2, 2.5, 0.2});
   int expected = 0;
   for (int t = 0; t < 20; ++t)
@@ -83,7 +83,7 @@ TEST_P(Points, PeriodicMaximaAreThoseOfTheTextbook) {
         if (response.at(x, y, t) > options.periodic.threshold &&
             test::is_peak(response, {x, y, t}, 1, 2))
           ++expected;
-  const PointSet set = find_points(test::views_of(clip), options, exec());
+  const PointSet set = find_points(test::views_of(clip), points_on(options, exec()));
   EXPECT_GT(expected, 5);
   EXPECT_NEAR(static_cast<int>(set.points.size()), expected, 1);
   for (const SpaceTimePoint& p : set.points)
@@ -99,7 +99,7 @@ TEST_P(Points, AFlashIsFoundAtItsPlace) {
   });
   PointOptions options = one_scale();
   options.harris.space_weight = 1;
-  const PointSet set = find_points(test::views_of(clip), options, exec());
+  const PointSet set = find_points(test::views_of(clip), points_on(options, exec()));
   ASSERT_FALSE(set.points.empty());
   const auto best =
       *std::max_element(set.points.begin(), set.points.end(),
@@ -112,26 +112,26 @@ TEST_P(Points, AFlashIsFoundAtItsPlace) {
 }
 
 TEST_P(Points, NothingMovesNoPoints) {
-  for (const Detector detector : {Detector::kHarris, Detector::kPeriodic}) {
+  for (const PointDetector detector : {PointDetector::kHarris, PointDetector::kPeriodic}) {
     PointOptions options;
     options.detector = detector;
     const auto clip = test::drawn_clip({64, 48, 12}, [](int x, int y, int) { return x * y % 251; });
-    const PointSet set = find_points(test::views_of(clip), options, exec());
+    const PointSet set = find_points(test::views_of(clip), points_on(options, exec()));
     EXPECT_TRUE(set.points.empty());
     EXPECT_TRUE(set.descriptors.empty());
     EXPECT_EQ(set.frames, 12);
     EXPECT_EQ(set.width, 64);
   }
-  EXPECT_TRUE(find_points({}, {}, exec()).points.empty());
+  EXPECT_TRUE(find_points({}, points_on({}, exec())).points.empty());
 }
 
 TEST_P(Points, AStreamGivesWhatAllFramesAtOnceGive) {
-  for (const Detector detector : {Detector::kHarris, Detector::kPeriodic}) {
+  for (const PointDetector detector : {PointDetector::kHarris, PointDetector::kPeriodic}) {
     PointOptions options;
     options.detector = detector;
     const test::Clip clip = test::busy_clip({72, 54, 37}, 11);
-    const PointSet all = find_points(test::views_of(clip), options, exec());
-    PointStream stream(options, exec());
+    const PointSet all = find_points(test::views_of(clip), points_on(options, exec()));
+    PointStream stream(points_on(options, exec()));
     std::int64_t next = 0;
     std::size_t point = 0;
     const auto check = [&](const PointStream::Ready& ready) {
@@ -157,7 +157,7 @@ TEST_P(Points, AStreamGivesWhatAllFramesAtOnceGive) {
 }
 
 TEST_P(Points, TwinsAgreeToTheBit) {
-  for (const Detector detector : {Detector::kHarris, Detector::kPeriodic})
+  for (const PointDetector detector : {PointDetector::kHarris, PointDetector::kPeriodic})
     for (const FlowVotes votes : {FlowVotes::kCount, FlowVotes::kMagnitude}) {
       PointOptions options;
       options.detector = detector;
@@ -166,8 +166,8 @@ TEST_P(Points, TwinsAgreeToTheBit) {
       Exec here;
       here.device.kind = DeviceKind::kCpu;
       here.threads = 1;
-      expect_same(find_points(test::views_of(clip), options, exec()),
-                  find_points(test::views_of(clip), options, here));
+      expect_same(find_points(test::views_of(clip), points_on(options, exec())),
+                  find_points(test::views_of(clip), points_on(options, here)));
     }
 }
 
@@ -177,8 +177,8 @@ TEST(PointsTest, ThreadsDoNotMatter) {
   one.device.kind = four.device.kind = DeviceKind::kCpu;
   one.threads = 1;
   four.threads = 4;
-  expect_same(find_points(test::views_of(clip), {}, one),
-              find_points(test::views_of(clip), {}, four));
+  expect_same(find_points(test::views_of(clip), points_on({}, one)),
+              find_points(test::views_of(clip), points_on({}, four)));
 }
 
 TEST(PointsTest, PointsAreSortedAndTheMostConfidentKept) {
@@ -187,14 +187,14 @@ TEST(PointsTest, PointsAreSortedAndTheMostConfidentKept) {
   options.descriptors = false;
   Exec exec;
   exec.device.kind = DeviceKind::kCpu;
-  const PointSet all = find_points(test::views_of(clip), options, exec);
+  const PointSet all = find_points(test::views_of(clip), points_on(options, exec));
   const auto order = [](const SpaceTimePoint& p) {
     return std::tuple(p.frame, -p.confidence, p.y, p.x);
   };
   EXPECT_TRUE(std::is_sorted(all.points.begin(), all.points.end(),
                              [&](const auto& a, const auto& b) { return order(a) < order(b); }));
   options.most_per_frame = 1;
-  const PointSet few = find_points(test::views_of(clip), options, exec);
+  const PointSet few = find_points(test::views_of(clip), points_on(options, exec));
   EXPECT_LT(few.points.size(), all.points.size());
   std::size_t at = 0;
   for (std::size_t i = 0; i < all.points.size(); ++i) {
@@ -209,7 +209,7 @@ TEST(PointsTest, LatencyIsThatOfTheFilters) {
   Exec exec;
   exec.device.kind = DeviceKind::kCpu;
   // 6 of L, 1 of its derivative, 8 of the sums, 1 of the maxima.
-  EXPECT_EQ(PointStream(options, exec).latency(), 16);
+  EXPECT_EQ(PointStream(points_on(options, exec)).latency(), 16);
   const PointPlan plan = plan_points(options);
   EXPECT_EQ(plan.channels.size(), 12U);
   EXPECT_EQ(plan.channels.back().sigma2, 128);
@@ -243,20 +243,37 @@ std::string refusal(const Call& call) {
   return "nothing was refused";
 }
 
+TEST(PointsTest, ColoredFramesCountByTheirLuma) {
+  const test::Clip clip = test::busy_clip({72, 56, 30}, 3);
+  test::Clip colored;
+  for (const auto& gray : clip) {
+    colored.emplace_back(gray.width(), gray.height(), 3);
+    for (int y = 0; y < gray.height(); ++y)
+      for (int x = 0; x < gray.width(); ++x)
+        std::fill_n(&colored.back().at(x, y), 3, gray.at(x, y));
+  }
+  PointOptions options;
+  options.exec.device = Device::cpu();
+  const PointSet expected = find_points(test::views_of(clip), options);
+  EXPECT_GT(expected.points.size(), 3U);
+  expect_same(find_points(test::views_of(colored), options), expected);
+}
+
 TEST(PointsTest, BadInputIsNamed) {
   PointOptions fast;
-  fast.detector = Detector::kPeriodic;
+  fast.detector = PointDetector::kPeriodic;
   fast.periodic.frequency = 0.6;
   EXPECT_THAT(refusal([&] { PointStream stream(fast); }), HasSubstr("0.6"));
   Exec exec;
   exec.device.kind = DeviceKind::kCpu;
-  PointStream stream({}, exec);
+  PointStream stream(points_on({}, exec));
   stream.push(Image<std::uint8_t>(40, 30));
   EXPECT_THAT(refusal([&] { stream.push(Image<std::uint8_t>(41, 30)); }),
-              HasSubstr("frame 1 is 41x30, expected 40x30"));
-  EXPECT_THAT(refusal([&] { PointStream({}, exec).push(Image<std::uint8_t>(40, 30, 3)); }),
-              HasSubstr("expected a gray image"));
-  EXPECT_THAT(refusal([&] { PointStream({}, exec).push(Image<std::uint8_t>()); }),
+              HasSubstr("frame 1 is 41x30; expected 40x30"));
+  EXPECT_THAT(
+      refusal([&] { PointStream(points_on({}, exec)).push(Image<std::uint8_t>(40, 30, 2)); }),
+      HasSubstr("expected a gray or RGB image"));
+  EXPECT_THAT(refusal([&] { PointStream(points_on({}, exec)).push(Image<std::uint8_t>()); }),
               HasSubstr("0x0"));
   while (stream.finish().frame >= 0) {
   }
@@ -268,13 +285,13 @@ TEST(PointsTest, ShortAndSmallVideosAreNoTrouble) {
   exec.device.kind = DeviceKind::kCpu;
   for (const test::ClipSize size : {test::ClipSize{1, 1, 3}, {9, 70, 1}, {33, 5, 4}, {64, 48, 2}}) {
     const test::Clip clip = test::busy_clip(size, 29);
-    for (const Detector detector : {Detector::kHarris, Detector::kPeriodic}) {
+    for (const PointDetector detector : {PointDetector::kHarris, PointDetector::kPeriodic}) {
       PointOptions options;
       options.detector = detector;
-      EXPECT_EQ(find_points(test::views_of(clip), options, exec).frames, size.frames);
+      EXPECT_EQ(find_points(test::views_of(clip), points_on(options, exec)).frames, size.frames);
     }
   }
-  PointStream none({}, exec);
+  PointStream none(points_on({}, exec));
   EXPECT_EQ(none.finish().frame, -1);
 }
 

@@ -59,8 +59,8 @@ TEST(ClipPoints, WhatCannotBeReadIsToldAndTheOthersGoOn) {
   const std::vector<Clip> clips{piece(folder / "none.y4m", 0, 0), piece(folder / "a.y4m", 0, 0),
                                 piece(folder / "a.y4m", 90, 5)};
   std::vector<int> failed;
-  const auto points = clip_points(clips, {}, false, {},
-                                  [&](int clip, const std::string&) { failed.push_back(clip); });
+  const auto points =
+      clip_points(clips, {}, false, [&](int clip, const std::string&) { failed.push_back(clip); });
   EXPECT_THAT(failed, ElementsAre(0, 2));
   EXPECT_EQ(points[1].frames, 30);
   EXPECT_THROW(clip_points(clips, {}, false), std::exception);

@@ -31,7 +31,7 @@ struct RandomTask {
 };
 
 TEST(Select, FindsThePairThatTellsAll) {
-  // Candidates 1 and 2 tell everything; 0 and 3 mislead.
+  // Candidates 1 and 2 classify everything correctly; 0 and 3 mislead.
   Image<float> distances(4, 4);
   const float rows[4][4] = {{5, 1, 3, 4}, {6, 1, 3, 1}, {1, 3, 1, 9}, {1, 3, 1, 9}};
   for (int y = 0; y < 4; ++y)
@@ -44,7 +44,7 @@ TEST(Select, FindsThePairThatTellsAll) {
   EXPECT_EQ(selection_value(task, std::vector<int>{}).right, 0);
 }
 
-// The search as the paper tells it, every set valued anew.
+// The search as the paper describes it, with every set valued anew.
 std::vector<int> textbook(const SelectionTask& task) {
   std::vector<int> chosen;
   std::vector<SelectionValue> best(static_cast<std::size_t>(task.most) + 1);

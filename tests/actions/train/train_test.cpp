@@ -44,15 +44,15 @@ TEST(Train, TellsSubjectsItHasNotSeen) {
   fresh.push_back(synthetic_points(7, 9, 24));  // none of them
   fresh.emplace_back();
   fresh.back().frames = 20;  // no points: dummies only
-  const std::vector<Told> told = tell(model, fresh);
+  const std::vector<ClipClass> found = classify_clips(model, fresh);
   for (int label = 0; label < 3; ++label) {
-    EXPECT_EQ(told[static_cast<std::size_t>(label)].nearest, label);
-    EXPECT_EQ(told[static_cast<std::size_t>(label)].label, label);
-    EXPECT_GT(told[static_cast<std::size_t>(label)].margin, 0);
+    EXPECT_EQ(found[static_cast<std::size_t>(label)].nearest, label);
+    EXPECT_EQ(found[static_cast<std::size_t>(label)].label, label);
+    EXPECT_GT(found[static_cast<std::size_t>(label)].margin, 0);
   }
-  EXPECT_EQ(told[3].label, -1);
-  EXPECT_GE(told[3].nearest, 0);
-  EXPECT_EQ(told[4].label, -1);
+  EXPECT_EQ(found[3].label, -1);
+  EXPECT_GE(found[3].nearest, 0);
+  EXPECT_EQ(found[4].label, -1);
 }
 
 TEST(Train, SymmetryAndFusionTellThemToo) {
@@ -64,9 +64,9 @@ TEST(Train, SymmetryAndFusionTellThemToo) {
   EXPECT_EQ(model.descriptors.height(), 9 * 30);
   std::vector<PointSet> fresh;
   for (int label = 0; label < 3; ++label) fresh.push_back(synthetic_points(label, 9, 24));
-  const std::vector<Told> told = tell(model, fresh);
+  const std::vector<ClipClass> found = classify_clips(model, fresh);
   for (int label = 0; label < 3; ++label)
-    EXPECT_EQ(told[static_cast<std::size_t>(label)].nearest, label);
+    EXPECT_EQ(found[static_cast<std::size_t>(label)].nearest, label);
 }
 
 TEST(Train, AModelFromAFileTellsTheSameToTheBit) {
@@ -78,8 +78,8 @@ TEST(Train, AModelFromAFileTellsTheSameToTheBit) {
   model.write(folder / "m.safetensors");
   std::vector<PointSet> fresh;
   fresh.push_back(synthetic_points(1, 5, 20));
-  const Told now = tell(model, fresh)[0];
-  const Told back = tell(Model::read(folder / "m.safetensors"), fresh)[0];
+  const ClipClass now = classify_clips(model, fresh)[0];
+  const ClipClass back = classify_clips(Model::read(folder / "m.safetensors"), fresh)[0];
   EXPECT_EQ(now.distances, back.distances);
   EXPECT_EQ(now.label, back.label);
 }
@@ -95,16 +95,20 @@ TEST(Train, FloatingSelectionKeepsFewAndTheirClips) {
   EXPECT_LE(model.clips.size(), model.prototypes.size());
   std::vector<PointSet> fresh;
   for (int label = 0; label < 3; ++label) fresh.push_back(synthetic_points(label, 9, 24));
-  const std::vector<Told> told = tell(model, fresh);
+  const std::vector<ClipClass> found = classify_clips(model, fresh);
   for (int label = 0; label < 3; ++label)
-    EXPECT_EQ(told[static_cast<std::size_t>(label)].nearest, label);
+    EXPECT_EQ(found[static_cast<std::size_t>(label)].nearest, label);
 }
 
 TEST(Train, IsTheSameForAnyNumberOfThreads) {
   const test::TempFolder folder;
   const SyntheticCorpus set(2, 3, 20);
-  train(set.corpus, set.points, quick_options(), {.threads = 1}).write(folder / "1.safetensors");
-  train(set.corpus, set.points, quick_options(), {.threads = 3}).write(folder / "3.safetensors");
+  for (const int threads : {1, 3}) {
+    TrainOptions options = quick_options();
+    options.exec.threads = threads;
+    train(set.corpus, set.points, options)
+        .write(folder / (std::to_string(threads) + ".safetensors"));
+  }
   EXPECT_EQ(test::load(folder / "1.safetensors"), test::load(folder / "3.safetensors"));
 }
 

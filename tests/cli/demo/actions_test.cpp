@@ -9,13 +9,13 @@
 namespace fovea::cli {
 namespace {
 
-TEST(DemoActions, TellsWhatAStrangerDoes) {
+TEST(DemoActions, ShowsWhatAStrangerDoes) {
   const test::TempFolder folder;
   report::Page page("x");
   add_demo_actions(page, demo_on_cpu(folder.path()));
   EXPECT_TRUE(std::filesystem::exists(folder / "lessons/wave/person0_wave.y4m"));
   const std::string html = page.html();
-  EXPECT_THAT(html, testing::HasSubstr("told while it happens"));
+  EXPECT_THAT(html, testing::HasSubstr("recognized while it happens"));
   EXPECT_EQ(commands_that_parse(html, "actions"), 3);
 }
 

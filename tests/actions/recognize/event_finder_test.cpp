@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "actions/recognize_finder.h"
+#include "actions/recognize/event_finder.h"
 #include "actions/synthetic.h"
 #include "support/files.h"
 
@@ -25,23 +25,23 @@ Event event(std::int64_t first, std::int64_t last, double distance) {
 
 TEST(EventPicker, OfOverlappingEventsTheNearestCounts) {
   EventPicker picker(5);
-  std::vector<Event> told;
-  picker.offer(event(0, 20, 2), 20, told);
-  picker.offer(event(4, 22, 1), 22, told);
-  picker.offer(event(6, 24, 3), 24, told);
-  picker.advance(24, told);
-  EXPECT_THAT(told, IsEmpty());
-  picker.advance(27, told);
-  ASSERT_THAT(told, SizeIs(1));
-  EXPECT_EQ(told[0].distance, 1);
-  // What overlaps with what was told is not told, however near.
+  std::vector<Event> events;
+  picker.offer(event(0, 20, 2), 20, events);
+  picker.offer(event(4, 22, 1), 22, events);
+  picker.offer(event(6, 24, 3), 24, events);
+  picker.advance(24, events);
+  EXPECT_THAT(events, IsEmpty());
+  picker.advance(27, events);
+  ASSERT_THAT(events, SizeIs(1));
+  EXPECT_EQ(events[0].distance, 1);
+  // What overlaps with a reported event is not reported, however near it is.
   EXPECT_FALSE(picker.wants(22, 30, 0.1));
-  picker.offer(event(23, 40, 3), 40, told);
-  picker.offer(event(41, 60, 3), 60, told);  // begins after the waiting one: lets it go
-  ASSERT_THAT(told, SizeIs(2));
-  EXPECT_EQ(told[1].first_frame, 23);
-  picker.finish(told);
-  EXPECT_EQ(told.back().first_frame, 41);
+  picker.offer(event(23, 40, 3), 40, events);
+  picker.offer(event(41, 60, 3), 60, events);  // begins after the waiting one: lets it go
+  ASSERT_THAT(events, SizeIs(2));
+  EXPECT_EQ(events[1].first_frame, 23);
+  picker.finish(events);
+  EXPECT_EQ(events.back().first_frame, 41);
 }
 
 Model trained() {
@@ -52,28 +52,34 @@ Model trained() {
   return train(set.corpus, set.points, options);
 }
 
-// Clips one after the other, of a subject that was not trained on; -1: nothing that is known.
+// Clips one after the other, by a subject that was not trained on; -1 is an unknown action.
 std::vector<Event> recognized(const Model& model, const std::vector<int>& labels,
                               const RecognizeOptions& options, std::size_t* most_kept = nullptr) {
-  EventFinder finder(model, options, {});
-  finder.set_frame_size(160, 120);
-  std::vector<Event> told;
-  std::int64_t next = 0;
+  EventFinder finder(model, options);
+  finder.set_frame_size({160, 120});
+  std::vector<Event> events;
+  std::int64_t next = 0, settled = 0;
   for (std::size_t clip = 0; clip < labels.size(); ++clip) {
     const PointSet set =
         synthetic_points(labels[clip] < 0 ? 20 : labels[clip], 10 + static_cast<int>(clip) % 5, 30);
-    for (std::size_t i = 0; i < set.points.size(); ++i)
+    for (std::size_t i = 0; i < set.points.size(); ++i) {
+      const std::size_t before = events.size();
       finder.push(next++, std::span(&set.points[i], 1),
-                  set.descriptors.view().crop(0, static_cast<int>(i), kDescriptorSize, 1), told);
+                  set.descriptors.view().crop(0, static_cast<int>(i), kDescriptorSize, 1), events);
+      for (std::size_t e = before; e < events.size(); ++e)
+        EXPECT_GE(events[e].first_frame, settled) << "a settled frame got an event";
+      EXPECT_GE(finder.settled_frames(), settled);
+      settled = finder.settled_frames();
+    }
     if (most_kept != nullptr) *most_kept = std::max(*most_kept, finder.kept_frames());
   }
-  finder.finish(told);
-  return told;
+  finder.finish(events);
+  return events;
 }
 
 class Recognize : public testing::TestWithParam<StreamMode> {};
 
-TEST_P(Recognize, TellsWhatFollowsWhatAndNothingOfTheRest) {
+TEST_P(Recognize, FindsWhatFollowsWhatAndNothingElse) {
   const Model model = trained();
   const std::vector<int> labels{0, 2, -1, 1, 0};
   const std::vector<Event> events =
@@ -87,9 +93,12 @@ TEST_P(Recognize, TellsWhatFollowsWhatAndNothingOfTheRest) {
     EXPECT_GT(one.first_frame, last);  // they do not overlap
     last = one.last_frame;
     EXPECT_GT(one.margin, 0);
-    EXPECT_LT(one.box[0], one.box[2]);
-    EXPECT_GE(one.box[0], 0);
-    EXPECT_LE(one.box[3], 120);
+    EXPECT_FALSE(one.box.empty());
+    EXPECT_GE(one.box.x, 0);
+    EXPECT_LE(one.box.bottom(), 120);
+    EXPECT_EQ(one.name, model.classes[static_cast<std::size_t>(one.label)]);
+    EXPECT_GE(one.score, 0);
+    EXPECT_LT(one.score, 1);
     EXPECT_THAT(one.path, SizeIs(8));
   }
   EXPECT_THAT(seen, ElementsAre(true, true, false, true, true));
@@ -104,19 +113,18 @@ TEST_P(Recognize, MemoryDoesNotGrowWithTheStream) {
   EXPECT_EQ(after_few, after_many);
 }
 
-TEST_P(Recognize, TellsNothingWhereNothingHappens) {
+TEST_P(Recognize, FindsNothingWhereNothingHappens) {
   Model model = trained();
   for (Prototype& prototype : model.prototypes) prototype.reject = 100;
   for (const double reject : {0.0, 1.0}) {
     EventFinder finder(
-        model, {.mode = GetParam(), .block = 30, .overlap = 15, .reject = reject, .patience = 5},
-        {});
-    finder.set_frame_size(160, 120);
-    std::vector<Event> told;
+        model, {.mode = GetParam(), .block = 30, .overlap = 15, .reject = reject, .patience = 5});
+    finder.set_frame_size({160, 120});
+    std::vector<Event> events;
     const Image<float> none(kDescriptorSize, 0);
-    for (std::int64_t frame = 0; frame < 90; ++frame) finder.push(frame, {}, none.view(), told);
-    finder.finish(told);
-    EXPECT_THAT(told, IsEmpty());
+    for (std::int64_t frame = 0; frame < 90; ++frame) finder.push(frame, {}, none.view(), events);
+    finder.finish(events);
+    EXPECT_THAT(events, IsEmpty());
   }
 }
 
@@ -126,7 +134,7 @@ INSTANTIATE_TEST_SUITE_P(Modes, Recognize,
                            return mode.param == StreamMode::kStream ? "stream" : "blocks";
                          });
 
-TEST(RecognizeBounds, NothingIsRejectedWhereThatIsAskedFor) {
+TEST(RecognizeBounds, NothingIsRejectedWithRejectZero) {
   Model model = trained();
   for (Prototype& prototype : model.prototypes) prototype.reject = 0.001F;
   EXPECT_TRUE(recognized(model, {0, 1}, {.patience = 5}).empty());
@@ -136,14 +144,14 @@ TEST(RecognizeBounds, NothingIsRejectedWhereThatIsAskedFor) {
 TEST(RecognizeBounds, WhatCannotBeIsNamed) {
   const Model model = trained();
   EXPECT_THAT(message_of<InvalidArgument>([&] {
-                EventFinder(model, {.mode = StreamMode::kBlocks, .block = 30, .overlap = 30}, {});
+                EventFinder(model, {.mode = StreamMode::kBlocks, .block = 30, .overlap = 30});
               }),
-              HasSubstr("blocks of 30 frames that overlap by 30"));
-  EventFinder finder(model, {}, {});
-  std::vector<Event> told;
-  EXPECT_THAT(message_of<InvalidArgument>([&] { finder.push(3, {}, {}, told); }),
+              HasSubstr("blocks of 30 frames cannot overlap by 30"));
+  EventFinder finder(model, {});
+  std::vector<Event> events;
+  EXPECT_THAT(message_of<InvalidArgument>([&] { finder.push(3, {}, {}, events); }),
               HasSubstr("frame 3 after -1"));
-  EXPECT_THROW(EventFinder(Model{}, {}, {}), InvalidArgument);
+  EXPECT_THROW(EventFinder(Model{}, {}), InvalidArgument);
 }
 
 }  // namespace

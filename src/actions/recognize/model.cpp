@@ -1,5 +1,5 @@
-// A model as a file: points of the training clips, which of them are prototypes, options by name,
-// and the facts of its training.
+// A model as a file: the points of its training clips, its prototypes as ranges of them, its
+// options by name, and the facts of its training.
 #include <fovea/core/error.h>
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "actions/match/features.h"
-#include "actions/model_parts.h"
+#include "actions/recognize/model_parts.h"
 #include "actions/train/train.h"
 #include "io/image/half.h"
 
@@ -71,7 +71,7 @@ void Reader::read_options(Model& model) const {
   const auto set = [&](std::string_view part, const OptionField& field) {
     const auto found = file_.metadata().find(option_key(part, field.name));
     if (found == file_.metadata().end())
-      unfit(fmt::format("has no value of {}'s {}; it is of another version", part, field.name));
+      unfit(fmt::format("has no value for {} {}; it comes from another version", part, field.name));
     try {
       set_option(field, found->second);
     } catch (const InvalidArgument& error) {
@@ -83,9 +83,10 @@ void Reader::read_options(Model& model) const {
   });
   model.scene_points = file_.tensor<std::int32_t>("scene_points", {1})[0];
   if (model.scene_points < 0 || model.scene_points > kMostNodes)
-    unfit(fmt::format("{} points a frame, expected 0 to {}", model.scene_points, kMostNodes));
+    unfit(fmt::format("{} points per frame; expected 0 to {}", model.scene_points, kMostNodes));
   if (!(model.features.scale > 0))
-    unfit(fmt::format("features with a scale of {}", model.features.scale));
+    unfit(
+        fmt::format("the scale of its features is {}; expected more than 0", model.features.scale));
 }
 
 std::vector<std::string> Reader::class_names() const {
@@ -99,7 +100,7 @@ std::vector<std::string> Reader::class_names() const {
   return names;
 }
 
-// Of a tensor whose rows are counted by its first side.
+// The number of rows of a tensor, which is its first side.
 int Reader::rows_of(const char* tensor) const {
   const io::Shape& shape = file_.shape(tensor);
   constexpr std::int64_t kMostRows = INT32_MAX / kDescriptorSize;
@@ -130,14 +131,15 @@ void Reader::check_points(const PointSet& clip, std::size_t number) const {
     unfit(fmt::format("clip {} is {} x {} and has {} frames", number, clip.width, clip.height,
                       clip.frames));
   if (!(clip.frame_rate > 0 && clip.frame_rate <= 1e6))
-    unfit(fmt::format("clip {} has {} frames a second", number, clip.frame_rate));
+    unfit(fmt::format("clip {} has {} frames per second", number, clip.frame_rate));
   std::int32_t last = -1;
   for (const SpaceTimePoint& point : clip.points) {
     if (point.frame <= last || point.frame >= clip.frames)
-      unfit(fmt::format("clip {}: a point in frame {} after one in {}, of {} frames", number,
-                        point.frame, last, clip.frames));
+      unfit(fmt::format("clip {}: a point in frame {} follows one in {}; the clip has {} frames",
+                        number, point.frame, last, clip.frames));
     if (std::abs(point.x) > kMostSide || std::abs(point.y) > kMostSide)
-      unfit(fmt::format("clip {}: a point at ({}, {})", number, point.x, point.y));
+      unfit(fmt::format("clip {} has a point at ({}, {}), which is outside every video", number,
+                        point.x, point.y));
     last = point.frame;
   }
 }
@@ -156,7 +158,7 @@ std::vector<PointSet> Reader::clips() const {
     const auto size = sizes.subspan(i * kClipNumbers, kClipNumbers);
     const int own = size[3];
     if (own < 0 || own > points - used)
-      unfit(fmt::format("clip {} has {} of the {} points left", i, own, points - used));
+      unfit(fmt::format("clip {} has {} points, but only {} are left", i, own, points - used));
     PointSet clip;
     clip.width = size[0];
     clip.height = size[1];
@@ -172,7 +174,7 @@ std::vector<PointSet> Reader::clips() const {
     check_points(clip, i);
     result.push_back(std::move(clip));
   }
-  if (used != points) unfit(fmt::format("{} points, but its clips have {}", points, used));
+  if (used != points) unfit(fmt::format("has {} points, but its clips have {}", points, used));
   return result;
 }
 
@@ -188,17 +190,19 @@ std::vector<Prototype> Reader::prototypes(const Model& model) const {
                               row[3], row[4] != 0, reject[static_cast<std::size_t>(i)]};
     const auto classes = static_cast<std::int32_t>(model.classes.size());
     if (prototype.label < 0 || prototype.label >= classes)
-      unfit(
-          fmt::format("prototype {} of class {}, but {} have names", i, prototype.label, classes));
+      unfit(fmt::format("prototype {} has class {}, but there are {} classes", i, prototype.label,
+                        classes));
     if (prototype.clip < 0 || prototype.clip >= static_cast<int>(model.clips.size()))
-      unfit(fmt::format("prototype {} of clip {} of {}", i, prototype.clip, model.clips.size()));
+      unfit(fmt::format("prototype {} belongs to clip {}, but there are {} clips", i,
+                        prototype.clip, model.clips.size()));
     const auto points =
         static_cast<int>(model.clips[static_cast<std::size_t>(prototype.clip)].points.size());
     if (prototype.nodes < 3 || prototype.nodes > kMostNodes || prototype.first < 0 ||
         prototype.first > points - prototype.nodes)
       unfit(fmt::format("prototype {} has {} nodes from {} on, of a clip with {} points", i,
                         prototype.nodes, prototype.first, points));
-    if (row[4] < 0 || row[4] > 1) unfit(fmt::format("prototype {} is mirrored {}", i, row[4]));
+    if (row[4] < 0 || row[4] > 1)
+      unfit(fmt::format("prototype {} has the value {} for mirrored; expected 0 or 1", i, row[4]));
     result.push_back(prototype);
   }
   return result;
@@ -218,11 +222,11 @@ Model Reader::read() const {
         file_.tensor<std::int32_t>("descriptor_labels", {model.descriptors.height()});
     for (const std::int32_t label : labels)
       if (label < 0 || static_cast<std::size_t>(label) >= model.classes.size())
-        unfit(fmt::format("a descriptor of class {}, but {} have names", label,
+        unfit(fmt::format("a descriptor has class {}, but there are {} classes", label,
                           model.classes.size()));
     model.descriptor_labels.assign(labels.begin(), labels.end());
   } else if (model.score.fusion > 0) {
-    unfit(fmt::format("fusion is {}, but it has no descriptors", model.score.fusion));
+    unfit(fmt::format("its fusion is {}, but it has no descriptors", model.score.fusion));
   }
   for (const auto& [key, value] : file_.metadata())
     if (key.starts_with(kFactPrefix)) model.facts[key.substr(kFactPrefix.size())] = value;

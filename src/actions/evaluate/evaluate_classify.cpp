@@ -15,9 +15,9 @@
 namespace fovea::actions {
 namespace {
 
-class Teller {
+class ClipClassifier {
  public:
-  Teller(const Model& model, std::span<const PointSet> clips, const Exec& exec)
+  ClipClassifier(const Model& model, std::span<const PointSet> clips, const Exec& exec)
       : model_(model), clips_(clips), exec_(exec), all_(model.prototypes.size()) {
     std::iota(all_.begin(), all_.end(), 0);
     std::vector<Scene> scenes;
@@ -28,32 +28,32 @@ class Teller {
     if (model.score.fusion > 0) match_singles();
   }
 
-  Told tell(int clip) const {
+  ClipClass classify(int clip) const {
     const std::span<const float> row = row_of(table_.values(model_.score.score), clip);
     ClassDistances classes =
         nearest_prototypes(row, all_, model_.prototypes, count(), model_.score.best);
     if (model_.score.symmetric) classes.distances = symmetric(row, clip);
-    Told told;
-    told.distances = std::move(classes.distances);
-    if (model_.score.fusion > 0 && least_of(told.distances) >= 0)
-      told.distances = fused(told.distances, singles(clip), model_.score.fusion);
-    told.nearest = least_of(told.distances);
-    if (told.nearest < 0) return told;
-    const auto nearest = static_cast<std::size_t>(told.nearest);
-    told.margin = margin_of(told.distances);
-    told.distance = static_cast<double>(classes.nearest[nearest]);
-    told.prototype = classes.prototypes[nearest];
-    if (told.prototype >= 0 &&
+    ClipClass result;
+    result.distances = std::move(classes.distances);
+    if (model_.score.fusion > 0 && least_of(result.distances) >= 0)
+      result.distances = fused(result.distances, singles(clip), model_.score.fusion);
+    result.nearest = least_of(result.distances);
+    if (result.nearest < 0) return result;
+    const auto nearest = static_cast<std::size_t>(result.nearest);
+    result.margin = margin_of(result.distances);
+    result.distance = static_cast<double>(classes.nearest[nearest]);
+    result.prototype = classes.prototypes[nearest];
+    if (result.prototype >= 0 &&
         classes.nearest[nearest] <=
-            model_.prototypes[static_cast<std::size_t>(told.prototype)].reject)
-      told.label = told.nearest;
-    return told;
+            model_.prototypes[static_cast<std::size_t>(result.prototype)].reject)
+      result.label = result.nearest;
+    return result;
   }
 
  private:
   int count() const { return static_cast<int>(model_.classes.size()); }
 
-  // Prototypes of the clips to tell, searched in the model's clips.
+  // Searches prototypes of the new clips in the model's clips.
   void match_backwards() {
     std::vector<Chain> chains;
     std::vector<Prototype> prototypes;
@@ -126,11 +126,14 @@ class Teller {
 
 }  // namespace
 
-std::vector<Told> tell(const Model& model, std::span<const PointSet> clips, const Exec& exec) {
-  if (model.prototypes.empty()) throw InvalidArgument("tell: a model without prototypes");
-  const Teller teller(model, clips, exec);
-  std::vector<Told> result;
-  for (std::size_t i = 0; i < clips.size(); ++i) result.push_back(teller.tell(static_cast<int>(i)));
+std::vector<ClipClass> classify_clips(const Model& model, std::span<const PointSet> clips,
+                                      const Exec& exec) {
+  if (model.prototypes.empty())
+    throw InvalidArgument("classify_clips: the model has no prototypes; train it first");
+  const ClipClassifier classifier(model, clips, exec);
+  std::vector<ClipClass> result;
+  for (std::size_t i = 0; i < clips.size(); ++i)
+    result.push_back(classifier.classify(static_cast<int>(i)));
   return result;
 }
 

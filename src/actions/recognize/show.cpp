@@ -16,8 +16,8 @@ namespace {
 using report::Color;
 using report::Point;
 
-constexpr double kExtent = 2;    // deviations that a circle reaches
-constexpr int kTileWidth = 220;  // pixels that a small frame is enlarged to, at least
+constexpr double kExtent = 2;    // radius of a circle in standard deviations
+constexpr int kTileWidth = 220;  // least width that small frames are enlarged to, in pixels
 constexpr int kGap = 10;         // between tiles,
 constexpr int kRowGap = 46;      // and between the model's and the scene's
 constexpr int kCaption = 18;
@@ -27,7 +27,7 @@ constexpr double kBarShare = 0.62;  // of a row that bars fill
 void require_rgb(ImageView<std::uint8_t> image) {
   if (image.channels != 3)
     throw InvalidArgument(
-        fmt::format("pictures are drawn in RGB, not in {} channels", image.channels));
+        fmt::format("pictures are drawn in RGB; this one has {} channels", image.channels));
 }
 
 // A gray frame in RGB, each pixel `zoom` x `zoom` of them.
@@ -95,11 +95,6 @@ std::vector<int> shown_nodes(const Match& match, int columns) {
   return chosen;
 }
 
-std::string label_of(const Event& event, std::span<const std::string> classes) {
-  const auto label = static_cast<std::size_t>(event.label);
-  return label < classes.size() ? classes[label] : fmt::format("class {}", event.label);
-}
-
 }  // namespace
 
 void draw_points(ImageView<std::uint8_t> rgb, std::span<const SpaceTimePoint> points) {
@@ -152,8 +147,8 @@ Image<std::uint8_t> match_picture(const MatchPicture& picture) {
 std::string timeline_svg(std::span<const Event> events, std::span<const std::string> classes,
                          std::int64_t frames, double frame_rate) {
   if (!(frame_rate > 0) || frames < 0)
-    throw InvalidArgument(
-        fmt::format("a timeline of {} frames at {} a second", frames, frame_rate));
+    throw InvalidArgument(fmt::format("a timeline cannot have {} frames at {} frames per second",
+                                      frames, frame_rate));
   const double seconds = std::max(static_cast<double>(frames), 1.0) / frame_rate;
   const int height = std::clamp(90 + 26 * static_cast<int>(classes.size()), 120, 10000);
   report::FrameSpec spec{.title = "Actions over time", .width = kTimelineWidth, .height = height};
@@ -173,14 +168,11 @@ std::string timeline_svg(std::span<const Event> events, std::span<const std::str
   return frame.svg().finish();
 }
 
-void draw_events(ImageView<std::uint8_t> rgb, std::span<const Event> events,
-                 std::span<const std::string> classes, std::int64_t frame) {
+void draw_events(ImageView<std::uint8_t> rgb, std::span<const Event> events, std::int64_t frame) {
   require_rgb(rgb);
   for (const Event& event : events) {
     if (frame < event.first_frame || frame > event.last_frame) continue;
-    const auto [x0, y0, x1, y1] = event.box;
-    const report::Box box{x0, y0, static_cast<double>(x1) - x0, static_cast<double>(y1) - y0};
-    report::draw_box(rgb, box, label_of(event, classes),
+    report::draw_box(rgb, {event.box.x, event.box.y, event.box.width, event.box.height}, event.name,
                      {.color = report::palette(event.label), .thickness = 1.5F, .text_size = 12});
   }
 }

@@ -1,6 +1,7 @@
 #include <fovea/actions/model.h>
 #include <fovea/core/error.h>
 #include <fovea/io/model_file.h>
+#include <fovea/io/models.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -81,6 +82,15 @@ TEST_F(ModelFiles, AMirroredPrototypeIsMadeOfTheClip) {
   EXPECT_THROW(model.chain(4), InvalidArgument);
 }
 
+TEST_F(ModelFiles, ThoseOfVersion010AreRead) {
+  const Model model = Model::read(io::find_model("actions/weizmann"));
+  EXPECT_EQ(model.classes.size(), 10U);
+  EXPECT_EQ(model.points.votes, FlowVotes::kMagnitude);
+  EXPECT_EQ(model.points.detector, PointDetector::kHarris);
+  EXPECT_EQ(model.match.closeness, Closeness::kSpan);
+  EXPECT_EQ(model.cut.nodes, 20);
+}
+
 TEST_F(ModelFiles, OfAnotherMakeAreRefused) {
   io::ModelFile file;
   file.set_schema("scenes.words", 1);
@@ -99,19 +109,20 @@ TEST_F(ModelFiles, WithNumbersThatDoNotFitAreRefused) {
     return [=](io::ModelFile& file) { file.set_metadata(name, value); };
   };
   EXPECT_THAT(why_not_after(set("prototypes", {4, 5}, std::vector<std::int32_t>(20, 7))),
-              HasSubstr("prototype 0 of class 7"));
+              HasSubstr("prototype 0 has class 7"));
   EXPECT_THAT(why_not_after(set("prototypes", {0, 5}, {})), HasSubstr("reject"));
   EXPECT_THAT(why_not_after(set("clips", {2, 4}, {160, 120, 12, 12, 160, 120, 12, 13})),
-              HasSubstr("13 of the 12 points left"));
+              HasSubstr("clip 1 has 13 points, but only 12 are left"));
   EXPECT_THAT(why_not_after(set("clips", {2, 4}, {160, 120, 12, 12, 160, 120, 11, 12})),
               HasSubstr("frame 11"));
   EXPECT_THAT(why_not_after(set("clips", {2, 4}, {160, 120, 12, 12, 0, 120, 12, 12})),
               HasSubstr("clip 1 is 0 x 120"));
   EXPECT_THAT(why_not_after(set("point_frames", {24}, std::vector<std::int32_t>(24, 3))),
-              HasSubstr("frame 3 after one in 3"));
+              HasSubstr("frame 3 follows one in 3"));
   EXPECT_THAT(why_not_after(set("descriptor_labels", {3}, {0, 1, 2})), HasSubstr("class 2"));
-  EXPECT_THAT(why_not_after(set("scene_points", {1}, {-1})), HasSubstr("-1 points a frame"));
-  EXPECT_THAT(why_not_after(option("option.features.scale", "0")), HasSubstr("scale of 0"));
+  EXPECT_THAT(why_not_after(set("scene_points", {1}, {-1})), HasSubstr("-1 points per frame"));
+  EXPECT_THAT(why_not_after(option("option.features.scale", "0")),
+              HasSubstr("scale of its features is 0"));
   EXPECT_THAT(why_not_after(option("option.score.best", "many")), HasSubstr("'many'"));
 }
 

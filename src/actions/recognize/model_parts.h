@@ -1,4 +1,4 @@
-// A model's tensors, read without trust.
+// Reads a model from tensors, and checks all of them.
 #pragma once
 #include <fovea/actions/model.h>
 #include <fovea/io/model_file.h>
@@ -7,7 +7,7 @@
 
 namespace fovea::actions {
 
-// What the file holds; `name` stands in errors.
+// Messages begin with `name`.
 Model parse_model(const io::ModelFile& file, const std::string& name);
 
 }  // namespace fovea::actions

@@ -1,4 +1,4 @@
-#include "actions/recognize_finder.h"
+#include "actions/recognize/event_finder.h"
 
 #include <fovea/core/error.h>
 
@@ -12,37 +12,50 @@ namespace fovea::actions {
 namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
-constexpr double kWorthTelling = 0.999;  // of dummies alone: rounding does not make an event
-constexpr float kExtent = 2;             // deviations of a point that its part of a box reaches
+constexpr double kWorthReporting = 0.999;  // share of the cost of dummies alone, so that rounding
+                                           // does not make an event
+constexpr float kBoxReach = 2;             // standard deviations of a point that a box encloses
+
+// Frames from the first to the last node of a match of so many nodes, at most.
+std::int64_t longest_match(int nodes, const MatchOptions& options) {
+  const std::int64_t gaps = nodes - 1, most_gap = options.window - 1;
+  // Two gaps in a row lie within the window, or each of them.
+  return (options.closeness == Closeness::kSpan ? (gaps + 1) / 2 : gaps) * most_gap;
+}
 
 }  // namespace
 
 bool EventPicker::wants(std::int64_t first, std::int64_t last, double distance) const {
-  if (first <= told_until_) return false;
+  if (first <= reported_until_) return false;
   if (!waiting_) return true;
   const bool apart = first > waiting_->last_frame || last < waiting_->first_frame;
   return apart ? first > waiting_->last_frame : distance < waiting_->distance;
 }
 
-void EventPicker::offer(Event event, std::int64_t frame, std::vector<Event>& told) {
+void EventPicker::offer(Event event, std::int64_t frame, std::vector<Event>& events) {
   if (!wants(event.first_frame, event.last_frame, event.distance)) return;
-  if (waiting_ && event.first_frame > waiting_->last_frame) let_go(told);
+  if (waiting_ && event.first_frame > waiting_->last_frame) report(events);
   waiting_ = std::move(event);
   since_ = frame;
 }
 
-void EventPicker::advance(std::int64_t frame, std::vector<Event>& told) {
-  if (waiting_ && frame - since_ >= patience_) let_go(told);
+void EventPicker::advance(std::int64_t frame, std::vector<Event>& events) {
+  if (waiting_ && frame - since_ >= patience_) report(events);
 }
 
-void EventPicker::finish(std::vector<Event>& told) {
-  if (waiting_) let_go(told);
+void EventPicker::finish(std::vector<Event>& events) {
+  if (waiting_) report(events);
 }
 
-void EventPicker::let_go(std::vector<Event>& told) {
-  told_until_ = waiting_->last_frame;
-  told.push_back(std::move(*waiting_));
+void EventPicker::report(std::vector<Event>& events) {
+  reported_until_ = waiting_->last_frame;
+  events.push_back(std::move(*waiting_));
   waiting_.reset();
+}
+
+std::int64_t EventPicker::settled_until(std::int64_t earliest) const {
+  const std::int64_t next = std::max(reported_until_ + 1, earliest);
+  return waiting_ ? std::min(waiting_->first_frame, next) : next;
 }
 
 // One of both ways to match, with what it keeps.
@@ -53,16 +66,16 @@ struct EventFinder::Engine {
   std::deque<Nodes> block{};  // a frame each
 };
 
-EventFinder::EventFinder(const Model& model, const RecognizeOptions& options, const Exec& exec)
+EventFinder::EventFinder(const Model& model, const RecognizeOptions& options)
     : model_(model),
       options_(options),
       engine_(std::make_unique<Engine>()),
       picker_(options.patience),
       class_distances_(model.classes.size(), kInfinite) {
   check_options(options);
-  if (model.prototypes.empty()) throw InvalidArgument("recognize: a model without prototypes");
+  if (model.prototypes.empty()) throw InvalidArgument("recognize: the model has no prototypes");
   if (options.mode == StreamMode::kBlocks && options.overlap >= options.block)
-    throw InvalidArgument(fmt::format("recognize: blocks of {} frames that overlap by {}",
+    throw InvalidArgument(fmt::format("recognize: blocks of {} frames cannot overlap by {}",
                                       options.block, options.overlap));
   const std::vector<Chain> chains = model.chains();
   int most_nodes = 0;
@@ -70,12 +83,15 @@ EventFinder::EventFinder(const Model& model, const RecognizeOptions& options, co
     engine_->nodes.push_back(chain.size());
     most_nodes = std::max(most_nodes, chain.size());
   }
+  MatchOptions match = model.match;
+  match.exec = options.exec;
+  longest_ = longest_match(most_nodes, match);
   if (options.mode == StreamMode::kStream) {
-    engine_->stream.emplace(chains, model.match, exec);
+    engine_->stream.emplace(chains, match);
     most_kept_ =
         static_cast<std::size_t>(most_nodes) * static_cast<std::size_t>(model.match.window);
   } else {
-    engine_->matcher.emplace(chains, model.match, exec);
+    engine_->matcher.emplace(chains, match);
     most_kept_ = static_cast<std::size_t>(options.block);
   }
 }
@@ -83,7 +99,7 @@ EventFinder::EventFinder(const Model& model, const RecognizeOptions& options, co
 EventFinder::~EventFinder() = default;
 
 void EventFinder::push(std::int64_t frame, std::span<const SpaceTimePoint> points,
-                       ImageView<const float> descriptors, std::vector<Event>& told) {
+                       ImageView<const float> descriptors, std::vector<Event>& events) {
   if (frame != next_)
     throw InvalidArgument(fmt::format("recognize: frame {} after {}", frame, next_ - 1));
   ++next_;
@@ -108,17 +124,25 @@ void EventFinder::push(std::int64_t frame, std::span<const SpaceTimePoint> point
   for (Node& node : nodes.nodes) node.frame = static_cast<std::int32_t>(frame);
   kept_.push_back({frame, {points.begin(), points.begin() + static_cast<std::ptrdiff_t>(most)}});
   if (kept_.size() > most_kept_) kept_.pop_front();
-  if (engine_->stream) push_stream(frame, nodes, told);
-  else push_block(frame, nodes, told);
+  if (engine_->stream) push_stream(frame, nodes, events);
+  else push_block(frame, nodes, events);
 }
 
-// What dummies alone would come to is no match, whatever the reject levels are.
+// A match that is no better than dummies alone is none, whatever the reject levels are.
+double EventFinder::limit_of(int prototype) const {
+  const double dummies = model_.match.appearance * model_.match.dummy_cost;
+  const float level = model_.prototypes[static_cast<std::size_t>(prototype)].reject;
+  return std::min(model_.match.dummies ? kWorthReporting * dummies : kInfinite,
+                  options_.reject > 0 ? options_.reject * static_cast<double>(level) : kInfinite);
+}
+
 bool EventFinder::allowed(const Found& found) const {
-  if (!std::isfinite(found.distance)) return false;
-  const double none = model_.match.appearance * model_.match.dummy_cost;
-  if (model_.match.dummies && found.distance > kWorthTelling * none) return false;
-  const float level = model_.prototypes[static_cast<std::size_t>(found.prototype)].reject;
-  return options_.reject == 0 || found.distance <= options_.reject * static_cast<double>(level);
+  return std::isfinite(found.distance) && found.distance <= limit_of(found.prototype);
+}
+
+std::int64_t EventFinder::settled_frames() const {
+  if (engine_->stream) return picker_.settled_until(std::max<std::int64_t>(0, next_ - longest_));
+  return std::max(block_first_, reported_until_ + 1);
 }
 
 // Margins look back over as many frames as an event waits: other classes end a little earlier.
@@ -132,7 +156,7 @@ void EventFinder::note_distances(std::span<const double> nearest) {
       class_distances_[c] = std::min(class_distances_[c], frame[c]);
 }
 
-void EventFinder::push_stream(std::int64_t frame, const Nodes& nodes, std::vector<Event>& told) {
+void EventFinder::push_stream(std::int64_t frame, const Nodes& nodes, std::vector<Event>& events) {
   const std::span<const MatchScore> scores =
       engine_->stream->push(static_cast<std::int32_t>(frame), nodes);
   std::vector<double> nearest(model_.classes.size(), kInfinite);
@@ -155,20 +179,20 @@ void EventFinder::push_stream(std::int64_t frame, const Nodes& nodes, std::vecto
     for (std::size_t c = 0; c < class_distances_.size(); ++c)
       if (static_cast<std::int32_t>(c) != label_of(best))
         other = std::min(other, class_distances_[c]);
-    picker_.offer(make_event(best, other, engine_->stream->path(best.prototype)), frame, told);
+    picker_.offer(make_event(best, other, engine_->stream->path(best.prototype)), frame, events);
   }
-  picker_.advance(frame, told);
+  picker_.advance(frame, events);
 }
 
-void EventFinder::push_block(std::int64_t frame, const Nodes& nodes, std::vector<Event>& told) {
+void EventFinder::push_block(std::int64_t frame, const Nodes& nodes, std::vector<Event>& events) {
   Nodes own;
   own.nodes = nodes.nodes;
   own.features = fovea::clone(nodes.features);
   engine_->block.push_back(std::move(own));
-  if (static_cast<int>(engine_->block.size()) == options_.block) match_block(frame, told);
+  if (static_cast<int>(engine_->block.size()) == options_.block) match_block(frame, events);
 }
 
-void EventFinder::match_block(std::int64_t last, std::vector<Event>& told) {
+void EventFinder::match_block(std::int64_t last, std::vector<Event>& events) {
   Scene scene;
   scene.first_frame = static_cast<std::int32_t>(block_first_);
   scene.frames = static_cast<std::int32_t>(engine_->block.size());
@@ -197,7 +221,7 @@ void EventFinder::match_block(std::int64_t last, std::vector<Event>& told) {
     double& of_class = nearest[static_cast<std::size_t>(model_.prototypes[i].label)];
     of_class = std::min(of_class, one.distance);
     all.push_back(one);
-    if (allowed(one) && one.first > told_until_) found.push_back(one);
+    if (allowed(one) && one.first > reported_until_) found.push_back(one);
   }
   recent_.clear();
   note_distances(nearest);
@@ -215,8 +239,8 @@ void EventFinder::match_block(std::int64_t last, std::vector<Event>& told) {
     for (MatchedNode& node : path)  // of the frame, as in a stream
       if (node.point >= 0)
         node.point -= first_of_frame[static_cast<std::size_t>(node.frame - block_first_)];
-    told.push_back(make_event(one, best_other(one, all), std::move(path)));
-    told_until_ = one.last;
+    events.push_back(make_event(one, best_other(one, all), std::move(path)));
+    reported_until_ = one.last;
   }
   const auto kept = static_cast<std::size_t>(options_.overlap);
   while (engine_->block.size() > kept) engine_->block.pop_front();
@@ -234,12 +258,12 @@ double EventFinder::best_other(const Found& found, std::span<const Found> all) c
   return other;
 }
 
-void EventFinder::finish(std::vector<Event>& told) {
-  if (engine_->stream) picker_.finish(told);
+void EventFinder::finish(std::vector<Event>& events) {
+  if (engine_->stream) picker_.finish(events);
   // What came since the last block, with its overlap.
   else if (!engine_->block.empty() &&
            (block_first_ == 0 || static_cast<int>(engine_->block.size()) > options_.overlap))
-    match_block(next_ - 1, told);
+    match_block(next_ - 1, events);
 }
 
 Event EventFinder::make_event(const Found& found, double other,
@@ -247,33 +271,44 @@ Event EventFinder::make_event(const Found& found, double other,
   Event event;
   event.prototype = found.prototype;
   event.label = label_of(found);
+  event.name = model_.classes[static_cast<std::size_t>(event.label)];
   event.first_frame = found.first;
   event.last_frame = found.last;
   event.distance = found.distance;
   if (std::isfinite(other) && found.distance > 0)
     event.margin = (other - found.distance) / found.distance;
-  const float none = std::numeric_limits<float>::infinity();
-  event.box = {none, none, -none, -none};
+  const double limit = limit_of(found.prototype);
+  const double reference =
+      std::isfinite(limit)
+          ? limit
+          : static_cast<double>(
+                model_.prototypes[static_cast<std::size_t>(found.prototype)].reject);
+  if (reference > 0) event.score = std::max(0.0, 1 - found.distance / reference);
+  event.dummies = static_cast<int>(
+      std::ranges::count_if(path, [](const MatchedNode& node) { return node.point < 0; }));
+  event.box = box_around(path);
+  event.path = std::move(path);
+  return event;
+}
+
+Rect<float> EventFinder::box_around(std::span<const MatchedNode> path) const {
+  constexpr float kFar = std::numeric_limits<float>::infinity();
+  float left = kFar, top = kFar, right = -kFar, bottom = -kFar;
   for (const MatchedNode& node : path) {
-    if (node.point < 0) {
-      ++event.dummies;
-      continue;
-    }
+    if (node.point < 0) continue;
     const auto frame = std::ranges::find(kept_, node.frame, &FramePoints::frame);
     if (frame == kept_.end() || node.point >= static_cast<int>(frame->points.size())) continue;
     const SpaceTimePoint& point = frame->points[static_cast<std::size_t>(node.point)];
-    const float reach = kExtent * std::sqrt(std::max(point.sigma2, 0.0F));
-    event.box[0] = std::min(event.box[0], point.x - reach);
-    event.box[1] = std::min(event.box[1], point.y - reach);
-    event.box[2] = std::max(event.box[2], point.x + reach);
-    event.box[3] = std::max(event.box[3], point.y + reach);
+    const float reach = kBoxReach * std::sqrt(std::max(point.sigma2, 0.0F));
+    left = std::min(left, point.x - reach);
+    top = std::min(top, point.y - reach);
+    right = std::max(right, point.x + reach);
+    bottom = std::max(bottom, point.y + reach);
   }
-  if (event.box[0] > event.box[2]) event.box = {};
-  for (std::size_t i = 0; i < 4 && width_ > 0; ++i)
-    event.box[i] =
-        std::clamp(event.box[i], 0.0F, static_cast<float>(i % 2 == 0 ? width_ : height_));
-  event.path = std::move(path);
-  return event;
+  if (left > right) return {};
+  const Rect<float> box{left, top, right - left, bottom - top};
+  if (size_.width == 0) return box;
+  return intersect(box, {0, 0, static_cast<float>(size_.width), static_cast<float>(size_.height)});
 }
 
 }  // namespace fovea::actions

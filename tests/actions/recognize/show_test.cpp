@@ -36,11 +36,11 @@ TEST(Show, PointsAndEventsAreDrawnWhereTheyAre) {
   Event event;
   event.first_frame = 3;
   event.last_frame = 9;
-  event.box = {10, 20, 40, 35};
-  const std::vector<std::string> classes{"walk"};
-  draw_events(frame, std::span(&event, 1), classes, 2);
+  event.box = {10, 20, 30, 15};
+  event.name = "walk";
+  draw_events(frame, std::span(&event, 1), 2);
   EXPECT_FALSE(has_color(frame));
-  draw_events(frame, std::span(&event, 1), classes, 3);
+  draw_events(frame, std::span(&event, 1), 3);
   EXPECT_TRUE(has_color(frame));
   Image<std::uint8_t> gray = black(9, 9, 1);
   EXPECT_THROW(draw_points(gray, points), InvalidArgument);
@@ -60,7 +60,7 @@ TEST(Show, ATimelineIsWellFormedAndNamesClasses) {
   EXPECT_THROW(timeline_svg({}, classes, 10, 0), InvalidArgument);
 }
 
-TEST(Show, AMatchHasAColumnANode) {
+TEST(Show, AMatchHasOneColumnPerNode) {
   std::vector<Image<std::uint8_t>> images;
   std::vector<ImageView<const std::uint8_t>> frames;
   for (int i = 0; i < 12; ++i) images.push_back(black(160, 120, 1));

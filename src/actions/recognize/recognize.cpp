@@ -1,0 +1,119 @@
+// Actions in a stream: points as frames come, events as they become certain.
+#include <fovea/actions/recognize.h>
+#include <fovea/core/error.h>
+#include <fovea/io/models.h>
+
+#include <array>
+
+#include "actions/recognize/event_finder.h"
+
+namespace fovea::actions {
+namespace {
+
+constexpr double kUsualFrameRate = 25;
+
+PointOptions point_options(const Model& model, const Exec& exec) {
+  PointOptions options = model.points;
+  options.descriptors = true;
+  options.exec = exec;
+  return options;
+}
+
+std::shared_ptr<const Model> checked(std::shared_ptr<const Model> model) {
+  if (!model) throw InvalidArgument("recognize: the model is a null pointer");
+  return model;
+}
+
+}  // namespace
+
+std::span<const Choice> choices(StreamMode) {
+  static constexpr std::array<Choice, 2> kChoices{
+      {{"stream", static_cast<int>(StreamMode::kStream)},
+       {"blocks", static_cast<int>(StreamMode::kBlocks)}}};
+  return kChoices;
+}
+
+void describe(OptionVisitor& visit, RecognizeOptions& options) {
+  visit("mode", options.mode,
+        "matches the whole stream exactly, or overlapping blocks one after the other");
+  visit("block", options.block, "frames of a block", 3, 1e6);
+  visit("overlap", options.overlap, "frames that a block shares with the one before it", 0, 1e6);
+  visit("reject", options.reject,
+        "factor of the reject levels: a greater one reports more, and 0 reports every match that "
+        "is better than none",
+        0, 100);
+  visit("patience", options.patience,
+        "frames that an event waits for a better match before it is reported", 0, 1e6);
+  visit("frame-rate", options.frame_rate, "frames per second, for the times of events", 1e-3, 1e6,
+        {.absent = "the rate of the video"});
+}
+
+struct Recognizer::Impl {
+  Impl(std::shared_ptr<const Model> shared, const RecognizeOptions& options)
+      : model(checked(std::move(shared))),
+        stream(point_options(*model, options.exec)),
+        finder(*model, options),
+        frame_rate(options.frame_rate.value_or(kUsualFrameRate)) {}
+
+  void take(const PointStream::Ready& ready) {
+    if (ready.frame >= 0) finder.push(ready.frame, ready.points, ready.descriptors, events);
+  }
+  std::span<const Event> result() {
+    for (Event& event : events) {
+      event.latency_frames = pushed - 1 - event.last_frame;
+      event.start_seconds = static_cast<double>(event.first_frame) / frame_rate;
+      event.end_seconds = static_cast<double>(event.last_frame + 1) / frame_rate;
+    }
+    return events;
+  }
+
+  std::shared_ptr<const Model> model;
+  PointStream stream;
+  EventFinder finder;
+  double frame_rate;
+  std::vector<Event> events;
+  std::int64_t pushed = 0;
+  bool finished = false;
+};
+
+Recognizer::Recognizer(std::string_view model, const RecognizeOptions& options)
+    : Recognizer(std::make_shared<const Model>(Model::read(io::find_model(model, "actions"))),
+                 options) {}
+Recognizer::Recognizer(std::shared_ptr<const Model> model, const RecognizeOptions& options)
+    : impl_(std::make_unique<Impl>(std::move(model), options)) {}
+Recognizer::~Recognizer() = default;
+Recognizer::Recognizer(Recognizer&&) noexcept = default;
+Recognizer& Recognizer::operator=(Recognizer&&) noexcept = default;
+
+std::span<const Event> Recognizer::push(ImageView<const std::uint8_t> frame) {
+  impl_->events.clear();
+  impl_->finder.set_frame_size({frame.width, frame.height});
+  const PointStream::Ready ready = impl_->stream.push(frame);
+  ++impl_->pushed;
+  impl_->take(ready);
+  return impl_->result();
+}
+
+std::span<const Event> Recognizer::finish() {
+  impl_->events.clear();
+  if (impl_->pushed == 0 || impl_->finished) return {};
+  impl_->finished = true;
+  for (auto ready = impl_->stream.finish(); ready.frame >= 0; ready = impl_->stream.finish())
+    impl_->take(ready);
+  impl_->finder.finish(impl_->events);
+  return impl_->result();
+}
+
+const Model& Recognizer::model() const { return *impl_->model; }
+
+int Recognizer::latency() const { return impl_->stream.latency(); }
+
+std::int64_t Recognizer::settled_frames() const {
+  return impl_->finished ? impl_->pushed : impl_->finder.settled_frames();
+}
+
+std::span<const double> Recognizer::class_distances() const {
+  return impl_->finder.class_distances();
+}
+
+}  // namespace fovea::actions

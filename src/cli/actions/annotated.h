@@ -1,0 +1,57 @@
+// A video with events drawn into it, written while they are recognized.
+#pragma once
+#include <fovea/actions/recognize.h>
+#include <fovea/io/video.h>
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace fovea::cli {
+
+// Whether opening the source again gives the same frames again: not so for pipes and devices.
+bool can_be_read_again(const std::string& source);
+
+// An event is certain only some time after it began, so that frames are drawn later than they are
+// recognized. A video file is read a second time, behind the recognizer. Frames of a pipe wait in
+// memory; where `memory` does not suffice for them, the oldest are written before their events are
+// certain.
+class AnnotatedVideo {
+ public:
+  struct Request {
+    std::string path;
+    std::string source;
+    double frame_rate = 25;
+    std::uint64_t memory = 0;  // bytes
+  };
+  explicit AnnotatedVideo(const Request& request);
+
+  // Takes the next frame of a pipe, in RGB; of other sources nothing.
+  void keep(ImageView<const std::uint8_t> rgb);
+  // Writes all frames before `end`, with the events up to now.
+  void write_until(std::int64_t end, std::span<const actions::Event> events);
+  // Writes frames while those that wait take more memory than they may.
+  void make_room(std::span<const actions::Event> events);
+  void finish();
+
+  // Frames that were written before their events were certain.
+  std::int64_t early_frames() const { return early_; }
+
+ private:
+  bool next();
+  bool write_next(std::span<const actions::Event> events);
+
+  io::VideoWriter writer_;
+  std::optional<io::VideoReader> again_;
+  io::Frame frame_;
+  std::deque<Image<std::uint8_t>> waiting_;
+  std::uint64_t memory_ = 0;
+  std::uint64_t waiting_bytes_ = 0;
+  std::int64_t written_ = 0;
+  std::int64_t early_ = 0;
+  std::size_t past_ = 0;  // events that lie before the frames still to be written
+};
+
+}  // namespace fovea::cli

@@ -1,0 +1,107 @@
+// The face: models by name and shared, gray and colored frames, times of events.
+#include <fovea/actions/recognize.h>
+#include <fovea/actions/train.h>
+#include <fovea/core/error.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "actions/videos.h"
+#include "support/files.h"
+
+namespace fovea::actions {
+namespace {
+
+using test::message_of;
+using testing::HasSubstr;
+
+std::vector<Image<std::uint8_t>> swings(const std::vector<int>& actions, int subject, int each) {
+  std::vector<Image<std::uint8_t>> frames;
+  for (const int action : actions)
+    for (int i = 0; i < each; ++i)
+      frames.push_back(swing_frame(action, subject, static_cast<int>(frames.size())));
+  return frames;
+}
+
+std::shared_ptr<const Model> swing_model() {
+  TrainOptions options;
+  options.cut = {.nodes = 12, .step = 6};
+  options.exec.device = options.points.exec.device = Device::cpu();
+  Corpus corpus;
+  corpus.classes = swing_names();
+  std::vector<PointSet> points;
+  for (int action = 0; action < 3; ++action)
+    for (int subject = 0; subject < 3; ++subject) {
+      const auto frames = swings({action}, subject, 36);
+      const std::vector<ImageView<const std::uint8_t>> views(frames.begin(), frames.end());
+      points.push_back(find_points(views, options.points));
+      Clip& clip = corpus.clips.emplace_back();
+      clip.label = action;
+      clip.subject = "s" + std::to_string(subject);
+    }
+  return std::make_shared<const Model>(train(corpus, points, options));
+}
+
+std::vector<Event> all_events(Recognizer recognizer,
+                              const std::vector<Image<std::uint8_t>>& frames) {
+  std::vector<Event> events;
+  const auto keep = [&](std::span<const Event> some) {
+    events.insert(events.end(), some.begin(), some.end());
+  };
+  for (const auto& frame : frames) keep(recognizer.push(frame));
+  keep(recognizer.finish());
+  EXPECT_EQ(recognizer.settled_frames(), std::ssize(frames));
+  EXPECT_TRUE(recognizer.finish().empty());
+  return events;
+}
+
+TEST(Recognizer, KeepsItsModelAndNamesWhatItSees) {
+  auto model = swing_model();
+  RecognizeOptions options{.reject = 1.1, .frame_rate = 50};
+  options.exec.device = Device::cpu();
+  Recognizer recognizer(model, options);
+  model.reset();
+  EXPECT_EQ(recognizer.model().classes, swing_names());
+  const std::vector<Event> events = all_events(std::move(recognizer), swings({0, 2, 1}, 5, 48));
+  ASSERT_GE(events.size(), 3U);
+  EXPECT_EQ(events[0].name, "across");
+  EXPECT_EQ(events[0].label, 0);
+  for (const Event& event : events) {
+    EXPECT_DOUBLE_EQ(event.start_seconds, static_cast<double>(event.first_frame) / 50);
+    EXPECT_DOUBLE_EQ(event.end_seconds, static_cast<double>(event.last_frame + 1) / 50);
+    EXPECT_GT(event.score, 0);
+    EXPECT_GE(event.latency_frames, 0);
+  }
+}
+
+TEST(Recognizer, TakesColoredFrames) {
+  const auto model = swing_model();
+  RecognizeOptions options{.reject = 1.1};
+  options.exec.device = Device::cpu();
+  const auto frames = swings({0, 2}, 5, 48);
+  std::vector<Image<std::uint8_t>> colored;
+  for (const auto& gray : frames) {
+    colored.emplace_back(gray.width(), gray.height(), 3);
+    for (int y = 0; y < gray.height(); ++y)
+      for (int x = 0; x < gray.width(); ++x)
+        std::fill_n(&colored.back().at(x, y), 3, gray.at(x, y));
+  }
+  const auto expected = all_events(Recognizer(model, options), frames);
+  const auto events = all_events(Recognizer(model, options), colored);
+  ASSERT_EQ(events.size(), expected.size());
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    EXPECT_EQ(events[i].distance, expected[i].distance);
+    EXPECT_EQ(events[i].box, expected[i].box);
+  }
+}
+
+TEST(Recognizer, FindsShippedModelsByName) {
+  RecognizeOptions options;
+  options.exec.device = Device::cpu();
+  EXPECT_EQ(Recognizer("actions/weizmann", options).model().classes.size(), 10U);
+  EXPECT_THAT(message_of<IoError>([&] { Recognizer("no_such", options); }),
+              HasSubstr("actions/weizmann"));
+  EXPECT_THROW(Recognizer(std::shared_ptr<const Model>(), options), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace fovea::actions

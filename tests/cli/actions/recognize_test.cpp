@@ -1,0 +1,115 @@
+#include <gmock/gmock.h>
+
+#include <sys/stat.h>
+
+#include <thread>
+
+#include "cli/actions/verbs.h"
+#include "support/xml_check.h"
+
+namespace fovea::cli {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+class ActionsRecognize : public ActionsVerbs {};
+
+TEST_F(ActionsRecognize, RecognizeReportsWhatHappensInOrder) {
+  actions::write_swings(*folder_ / "day.y4m", {0, 2, 1}, 5, 48);
+  const Ended ended = run_here({"actions", "recognize", *folder_ / "day.y4m", "--model", model_,
+                                "--json", "--timeline", *folder_ / "t.svg", "--annotated",
+                                *folder_ / "seen.y4m", "--reject", "1.1"});
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  const std::vector<json> lines = lines_of(ended.out);
+  ASSERT_GE(lines.size(), 4U) << ended.out;
+  for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
+    const auto part = (lines[i]["first_frame"].get<int>() + lines[i]["last_frame"].get<int>()) / 96;
+    static const std::vector<std::string> kTruth{"across", "up", "grow"};
+    EXPECT_EQ(lines[i]["name"], kTruth[static_cast<std::size_t>(part)]) << lines[i].dump();
+    EXPECT_EQ(lines[i]["box"].size(), 4);
+  }
+  EXPECT_EQ(lines.back()["frames"], 144);
+  EXPECT_EQ(test::xml_problem(test::load(*folder_ / "t.svg")), "");
+  EXPECT_EQ(frames_in(*folder_ / "seen.y4m"), 144);
+}
+
+TEST_F(ActionsRecognize, AStreamThatBreaksGivesWhatWasSeen) {
+  actions::write_swings(*folder_ / "whole.y4m", {0, 2}, 5, 48);
+  const std::string bytes = test::load(*folder_ / "whole.y4m");
+  test::save(*folder_ / "broken.y4m", std::string_view(bytes).substr(0, bytes.size() * 6 / 10));
+  const Ended ended =
+      run_here({"actions", "recognize", *folder_ / "broken.y4m", "--model", model_, "--reject",
+                "1.1", "--annotated", *folder_ / "part.y4m", "--timeline", *folder_ / "part.svg"});
+  EXPECT_EQ(ended.status, kBadInput);
+  EXPECT_THAT(ended.err, HasSubstr("broken.y4m"));
+  const std::vector<json> lines = lines_of(ended.out);
+  ASSERT_FALSE(lines.empty());
+  EXPECT_EQ(lines[0]["name"], "across");
+  EXPECT_EQ(frames_in(*folder_ / "part.y4m"), 57);
+  EXPECT_EQ(test::xml_problem(test::load(*folder_ / "part.svg")), "");
+}
+
+// A pipe gives its frames once: they wait for their events in memory, or are written before them.
+TEST_F(ActionsRecognize, APipeIsAnnotatedInOnePass) {
+  const std::string day = *folder_ / "piped.y4m";
+  actions::write_swings(day, {0, 2, 1}, 5, 48);
+  const auto annotated = [&](const std::string& source, const std::string& to,
+                             const std::string& memory) {
+    return run_here({"actions", "recognize", source, "--model", model_, "--reject", "1.1",
+                     "--annotated", to, "--memory", memory});
+  };
+  const auto piped = [&](const std::string& to, const std::string& memory) {
+    const std::string fifo = *folder_ / ("fifo" + memory);
+    EXPECT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+    const std::string bytes = test::load(day);
+    std::thread writer([&] { test::save(fifo, bytes); });
+    const Ended ended = annotated(fifo, to, memory);
+    writer.join();
+    return ended;
+  };
+  const Ended file = annotated(day, *folder_ / "file.y4m", "1G");
+  ASSERT_EQ(file.status, kDone) << file.err;
+  const Ended pipe = piped(*folder_ / "pipe.y4m", "1G");
+  ASSERT_EQ(pipe.status, kDone) << pipe.err;
+  EXPECT_EQ(pipe.out, file.out);
+  EXPECT_TRUE(test::load(*folder_ / "pipe.y4m") == test::load(*folder_ / "file.y4m"));
+  const Ended narrow = piped(*folder_ / "narrow.y4m", "100K");
+  ASSERT_EQ(narrow.status, kDone) << narrow.err;
+  EXPECT_THAT(narrow.err, HasSubstr("a greater --memory keeps more"));
+  EXPECT_EQ(frames_in(*folder_ / "narrow.y4m"), 144);
+}
+
+// The stop comes while the program runs: after the first event, which a sink sees.
+TEST_F(ActionsRecognize, AnInterruptKeepsVideoAndTimeline) {
+  actions::write_swings(*folder_ / "long.y4m", {0, 2, 1, 0, 2, 1, 0, 2, 1, 0}, 5, 48);
+  std::stop_source stop;
+  class StopAfterFirst final : public Sink {
+   public:
+    explicit StopAfterFirst(std::stop_source& stop) : stop_(stop) {}
+    void write(std::string_view more) override {
+      text += more;
+      stop_.request_stop();
+    }
+    std::string text;
+
+   private:
+    std::stop_source& stop_;
+  };
+  StopAfterFirst out(stop);
+  TextSink err;
+  hide_gpus();
+  const int status =
+      run({"actions", "recognize", *folder_ / "long.y4m", "--model", model_, "--reject", "1.1",
+           "--annotated", *folder_ / "cut.y4m", "--timeline", *folder_ / "cut.svg"},
+          {.out = out, .err = err, .stop = stop.get_token()});
+  EXPECT_EQ(status, kInterrupted) << err.text;
+  EXPECT_EQ(lines_of(out.text).at(0)["name"], "across");
+  const int frames = frames_in(*folder_ / "cut.y4m");
+  EXPECT_GT(frames, 20);
+  EXPECT_LT(frames, 480);
+  EXPECT_EQ(test::xml_problem(test::load(*folder_ / "cut.svg")), "");
+}
+
+}  // namespace
+}  // namespace fovea::cli
