@@ -12,13 +12,18 @@ std::vector<std::size_t> spread_candidates(FuzzyEngine& engine, std::span<const 
       static_cast<std::size_t>(std::min_element(totals.begin(), totals.end()) - totals.begin());
   std::vector<std::size_t> taken{first};
   std::vector<float> nearest(faces.size(), std::numeric_limits<float>::infinity());
+  std::vector<bool> is_taken(faces.size(), false);
   gaps.clear();
   while (taken.size() < std::min(count, faces.size())) {
     const std::vector<float> latest = engine.row(taken.back());
-    std::size_t farthest = 0;
+    is_taken[taken.back()] = true;
+    // Where all others lie at distance 0, one that is not taken yet comes next: no face represents
+    // two clusters.
+    std::size_t farthest = faces.size();
     for (std::size_t i = 0; i < faces.size(); ++i) {
       nearest[i] = std::min(nearest[i], latest[static_cast<std::size_t>(faces[i])]);
-      if (nearest[i] > nearest[farthest]) farthest = i;
+      if (is_taken[i]) continue;
+      if (farthest == faces.size() || nearest[i] > nearest[farthest]) farthest = i;
     }
     gaps.push_back(static_cast<double>(nearest[farthest]));
     taken.push_back(farthest);

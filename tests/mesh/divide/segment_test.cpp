@@ -200,6 +200,14 @@ TEST_P(SegmentTwins, GiveTheSameParts) {
   }
 }
 
+// Faces without area lie at distance 0 from each other, and still no part is empty.
+TEST_P(Segment, FacesAtOnePlaceAreStillDivided) {
+  io::TriangleMesh mesh;
+  mesh.vertices = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+  mesh.faces.assign(9, {0, 1, 2});
+  for (const int parts : {2, 5, 9}) expect_sound(segment(mesh, options(parts)), 9, parts);
+}
+
 TEST(SegmentFuzzy, ACandidateNumberIsKeptToOnBoth) {
   SegmentOptions options;
   options.method = Method::kFuzzy;
