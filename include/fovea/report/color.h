@@ -21,7 +21,7 @@ inline constexpr Color kWhite{255, 255, 255};
 inline constexpr int kPaletteSize = 14;
 FOVEA_API Color palette(int index);
 
-// Brightness on a one-channel image; r for a gray.
+// The brightness of a color, as one channel; r where the color is gray.
 FOVEA_API std::uint8_t gray_of(Color color);
 // Black or white, whichever is easier to read on this color.
 FOVEA_API Color readable_on(Color background);

@@ -11,7 +11,8 @@
 
 namespace fovea::report {
 
-// Equal steps of value are equal steps to the eye (OKLab distance); of kGray, of gray level.
+// Equal steps of value are equal steps to the eye (OKLab distance); with kGray, equal steps of
+// gray.
 enum class ColorMap : unsigned char {
   kEmber,    // sequential: black, plum, red, orange, pale yellow; lightness rises throughout
   kTide,     // sequential: deep blue, teal, green, pale yellow; lightness rises throughout
@@ -21,9 +22,9 @@ enum class ColorMap : unsigned char {
 };
 FOVEA_API std::span<const Choice> choices(ColorMap);
 
-// The color at t from 0 to 1; beyond, the nearest end (of kPhase: wrapped). NaN is 0.
+// The color at t from 0 to 1; beyond, the nearest end (kPhase wraps around). NaN is 0.
 FOVEA_API Color color_at(ColorMap map, double t);
-// `count` colors at even steps from one end to the other (of kPhase: once around).
+// `count` colors at even steps from one end to the other (kPhase: once around).
 FOVEA_API std::vector<Color> colors(ColorMap map, int count);
 
 struct ValueRange {
@@ -43,7 +44,7 @@ struct ColorMapOptions {
   double low_percent = 1;       // percent of the values below the automatic range
   double high_percent = 99;     // percent of the values below its end
   bool symmetric = false;       // the automatic range has 0 in its middle, for kBalance
-  Color missing{214, 64, 196};  // of NaN; infinities look like the ends
+  Color missing{214, 64, 196};  // the color of NaN; infinities look like the ends
 };
 FOVEA_API void describe(OptionVisitor& visit, ColorMapOptions& options);
 

@@ -60,8 +60,8 @@ BenchCase case_of(std::string name, const Bytes& points, const Bytes& centers) {
           .second = centers};
 }
 
-// What is made once a place: a search, or an iteration from the start, in which every point changes
-// its cluster.
+// What is made once per device: a search, or an iteration from the start, in which every point
+// changes its cluster.
 struct Search {
   Image<float> points;
   Array<std::int32_t> labels;

@@ -78,7 +78,7 @@ scenes::Dictionary make_dictionary() {
   return scenes::learn_dictionary(samples, {}, options);
 }
 
-// What is made once a place.
+// What is made once per device.
 struct Making {
   Photos photos;
   scenes::FeatureMaker maker;

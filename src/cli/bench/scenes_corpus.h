@@ -4,7 +4,7 @@
 
 namespace fovea::cli {
 
-// Filters, words and histograms of 1491 photos, which takes a CPU a minute a run.
+// Filters, words and histograms of 1491 photos, which takes a CPU a minute per run.
 BenchCase scenes_corpus_case();
 
 }  // namespace fovea::cli

@@ -76,7 +76,7 @@ class KmeansEngine {
   // to their mean_of(). Returns the squared shift of the step as a whole.
   virtual double transfer(std::span<const KmeansTransfer> transfers) = 0;
 
-  // The centers as they are now, into an image on the host, one a row.
+  // The centers as they are now, into an image on the host, one per row.
   virtual void read_centers(ImageView<float> centers) = 0;
 };
 

@@ -11,7 +11,7 @@ namespace fovea::cpu {
 // first center.
 void squared_distances(ImageView<const float> points, ImageView<const float> centers,
                        const std::int32_t* labels, float* distances);
-// Of rows order[0], order[1], ... from one center.
+// The distances of rows order[0], order[1], ... from one center.
 void squared_distances_of(ImageView<const float> points, const std::int32_t* order, int count,
                           const float* center, float* distances);
 

@@ -39,7 +39,8 @@ HWY_INLINE V add_squares(V sum, V a, V b, V c, V e) {
   return hn::MulAdd(fourth, fourth, sum);
 }
 
-// Of four points, each from its center. Past the last number stand zeros, which add nothing.
+// The distances of four points, each from its center. Past the last number stand zeros, which add
+// nothing.
 HWY_INLINE V four_distances(const float* const* points, const float* const* centers,
                             int dimensions) {
   const Four d;

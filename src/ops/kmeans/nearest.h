@@ -17,7 +17,8 @@ struct PreparedCenters {
 };
 PreparedCenters prepare_centers(ImageView<const float> centers);
 
-// `count` points; number i of point p is planes[i * stride + p]. Of each the center with the least
+// `count` points; number i of point p is planes[i * stride + p]. For each it finds the center with
+// the least
 //   halves[c] - p . c   (fma after fma, in the order of the numbers), the first among equals.
 struct PlanarPoints {
   const float* planes = nullptr;

@@ -9,7 +9,7 @@ namespace fovea::cpu {
 
 class PrunedSearch {
  public:
-  // Points and centers, one a row, outlive it.
+  // Points and centers, one per row, outlive it.
   PrunedSearch(ImageView<const float> points, ImageView<const float> centers,
                const PreparedCenters& prepared)
       : points_(points), centers_(centers), prepared_(prepared) {}

@@ -45,7 +45,7 @@ Sigmoid fit_sigmoid(std::span<const float> margins, std::span<const std::int8_t>
 // answer there, and many of them are solved on short rows.
 class ProductBasis {
  public:
-  // One sample a row. Takes 12 bytes a pair of samples.
+  // One sample per row. Takes 12 bytes per pair of samples.
   ProductBasis(ImageView<const float> samples, const Exec& exec);
 
   ImageView<const float> rows() const { return rows_; }

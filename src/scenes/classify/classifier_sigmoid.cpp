@@ -14,7 +14,7 @@ double log_one_plus_exp(double x) {
   return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
 }
 
-// Targets are drawn away from 0 and 1 by what so few samples can tell (Platt's eq. 1).
+// Targets lie the farther from 0 and 1 the fewer samples there are (Platt's eq. 1).
 struct Fit {
   std::span<const float> margins;
   std::vector<double> targets;

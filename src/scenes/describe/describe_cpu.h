@@ -30,7 +30,7 @@ struct PlaceBlock {
   int count() const { return places.lines * places.columns; }
 };
 
-// Numbers of places that lie as planes, to rows; a multiple of four numbers a place.
+// Numbers of places that lie as planes, to rows; a multiple of four numbers per place.
 void planes_to_rows(const float* planes, std::ptrdiff_t stride, int count, ImageView<float> rows);
 
 // (x - mean) * scale of each number, as standardized() has it; null where there is none.

@@ -18,7 +18,7 @@ constexpr int kBlockPlaces = 512;  // or so, of a block
 // place's.
 struct CellMiddles {
   std::vector<int> at;        // in increasing order
-  std::vector<int> of_place;  // four a place
+  std::vector<int> of_place;  // four per place
 
   CellMiddles(int first, int step, int count, int cell) {
     std::vector<int> all;

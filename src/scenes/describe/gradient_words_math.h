@@ -1,7 +1,7 @@
 // The arithmetic of gradient words that both twins share: 4x4 cells of 8 directions around a place
 // (after Lowe, IJCV 2004, on a grid as Lazebnik, Schmid and Ponce have it, CVPR 2006).
 //
-// Of each scale, with cells of `cell` pixels: the plane of pixels is smoothed; its differences are
+// For each scale, with cells of `cell` pixels: the plane of pixels is smoothed; its differences are
 // split between their two nearest directions out of eight; the eight planes of votes are weighted
 // by a triangle of twice a cell's width, first down, then across, which is bilinear sharing between
 // neighboring cells; 16 such values around a place, weighted by their distance, make 128 numbers.

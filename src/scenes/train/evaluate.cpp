@@ -76,13 +76,13 @@ class Evaluator {
         options_(options),
         usable_(data.labels.size(), false) {}
 
-  // Of all images that a split names; those that cannot be read take no part from here on.
+  // Reads all images that a split names; those that cannot be read take no part from here on.
   void draw_samples(std::span<const Split> splits);
   void learn_from_all(const Exec& exec);
   Confusion run(const Split& split, const Exec& exec);
 
   int failed() const { return failed_; }
-  // Of each number of neighbors from 1 on: how many test images were classified right.
+  // How many test images were classified right with 1, 2, ... neighbors, one list per split.
   const std::vector<std::vector<std::int64_t>>& right_by_neighbors() const { return right_; }
 
  private:
@@ -98,7 +98,7 @@ class Evaluator {
   const EvaluateOptions& options_;
   std::vector<bool> usable_;
   Image<float> samples_;
-  Image<float> features_;  // a row an image, by the dictionary of all or of the split at hand
+  Image<float> features_;  // one row per image, by the dictionary of all or of the current split
   std::vector<std::vector<std::int64_t>> right_;
   int failed_ = 0;
 };

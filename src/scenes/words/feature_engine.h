@@ -1,4 +1,4 @@
-// Between the face of features and its twins: an engine a device, which keeps the dictionary and
+// Between the face of features and its twins: one engine per device, which keeps the dictionary and
 // its memory.
 #pragma once
 #include <fovea/scenes/dictionary.h>
@@ -12,7 +12,8 @@ namespace fovea::scenes {
 // What an engine is made for. Checked; the device is resolved.
 struct FeaturePlan {
   DescriptorOptions descriptor{};
-  // Of each number of a descriptor; empty where it is taken as it is (standardized(), bank_math.h).
+  // One per number of a descriptor; empty where numbers are taken as they are (standardized(),
+  // bank_math.h).
   std::vector<float> scale;
   std::vector<float> offset;
   ImageView<const float> words{};  // in host memory, as long as the engine is being made
@@ -27,10 +28,10 @@ class FeatureEngine {
   FeatureEngine& operator=(const FeatureEngine&) = delete;
   virtual ~FeatureEngine() = default;
 
-  // Images of 1 or 3 channels, none of them empty; one row of features an image, in host memory.
+  // Images of 1 or 3 channels, none of them empty; one row of features per image, in host memory.
   virtual void make(std::span<const ImageView<const std::uint8_t>> images,
                     ImageView<float> features) = 0;
-  // Of the first grid's places; `words` has the grid's size and lies in host memory.
+  // The words of the first grid's places; `words` has the grid's size and lies in host memory.
   virtual void words(ImageView<const std::uint8_t> image, ImageView<std::uint16_t> words) = 0;
 };
 

@@ -1,4 +1,4 @@
-// The twins of descriptors: equal to the bit, of all places and of some drawn by chance.
+// The twins of descriptors: equal to the bit, of all places and of some drawn at random.
 #include <fovea/scenes/dictionary.h>
 
 #include "scenes/with_exec.h"
