@@ -1,3 +1,4 @@
+// Covers: eval, eval_report, train
 #include "cli/actions/actions.h"
 
 #include <gmock/gmock.h>
