@@ -1,7 +1,7 @@
 // Between the face and its twins: an engine takes frames, keeps what later ones and descriptors
 // need in rings, and gives the maxima of the response as soon as they are known.
 #pragma once
-#include <fovea/flow/lucas_kanade.h>
+#include <fovea/flow/quality.h>
 
 #include <memory>
 #include <span>

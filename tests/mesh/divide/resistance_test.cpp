@@ -34,8 +34,8 @@ TEST(ChooseCount, IsWhereTheValuesLeap) {
 
 // Nothing tells parts of a convex solid apart.
 TEST(ChooseCount, AConvexSolidIsOnePart) {
-  EXPECT_EQ(segment(test::sphere(3)).clusters, 1);
-  EXPECT_EQ(segment(test::cube()).clusters, 1);
+  EXPECT_EQ(segment(test::sphere(3)).count, 1);
+  EXPECT_EQ(segment(test::cube()).count, 1);
 }
 
 }  // namespace
