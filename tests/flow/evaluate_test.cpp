@@ -151,7 +151,7 @@ TEST(EvaluateFlow, ErrorsOfPixels) {
 TEST(EvaluateFlow, RefusesWhatCannotBeCompared) {
   const Field truth(3, 2, 0, 0), other(2, 3, 0, 0);
   EXPECT_THAT(message_of<InvalidArgument>([&] { evaluate_flow(other.view(), {}, truth.view()); }),
-              HasSubstr("2x3x1, the true flow 3x2x1"));
+              HasSubstr("2x3x1, but the true flow is 3x2x1"));
   EXPECT_THAT(message_of<InvalidArgument>(
                   [&] { evaluate_flow(truth.view(), Image<float>(1, 1), truth.view()); }),
               HasSubstr("the confidence is 1x1x1"));

@@ -194,7 +194,7 @@ void print_json(const DistanceRequest& request, Context& context, const emd::Gro
                 const Answers& answers, std::size_t failed) {
   std::string text;
   io::JsonWriter writer(io::string_sink(text));
-  begin_emd_result(writer, context);
+  begin_result(writer, context);
   write_ground(writer, ground);
   writer.member("failed", failed);
   // One list per quantity with one entry per problem, which is null where the problem is bad.

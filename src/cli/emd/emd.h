@@ -7,12 +7,10 @@
 #include <string_view>
 
 #include "cli/program/command.h"
+#include "cli/program/result.h"
 
 namespace fovea::cli {
 
-// Opens a result's object with what every result of emd begins with: version, command, device,
-// seed and options.
-void begin_emd_result(io::JsonWriter& json, const Context& context);
 // Adds a member "ground" with its size, form and unit.
 void write_ground(io::JsonWriter& json, const emd::GroundDistance& ground);
 

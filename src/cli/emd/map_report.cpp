@@ -55,7 +55,7 @@ std::string json_of(const MapReport& report, const MapRequest& request, const Fr
                     const Context& context) {
   std::string text;
   io::JsonWriter json(io::string_sink(text));
-  begin_emd_result(json, context);
+  begin_result(json, context);
   json.member("input", context.inputs[0]);
   if (!request.output.empty()) json.member("output", request.output);
   if (!request.picture.empty()) json.member("picture", request.picture);

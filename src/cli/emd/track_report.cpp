@@ -50,7 +50,7 @@ std::string json_of(const TrackReport& report, const TrackRequest& request,
                     const emd::Tracker& tracker, const Context& context) {
   std::string text;
   io::JsonWriter json(io::string_sink(text));
-  begin_emd_result(json, context);
+  begin_result(json, context);
   json.member("input", context.inputs[0]);
   if (!request.output.empty()) json.member("output", request.output);
   if (!request.video.empty()) json.member("video", request.video);

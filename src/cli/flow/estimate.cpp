@@ -9,6 +9,7 @@
 #include <array>
 
 #include "cli/program/batch.h"
+#include "cli/program/result.h"
 #include "cli/program/run.h"
 
 namespace fovea::cli {

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "cli/flow/estimate.h"
+#include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "core/backend.h"
 #include "core/stream.h"

@@ -15,6 +15,7 @@
 
 #include "cli/flow/report.h"
 #include "cli/program/batch.h"
+#include "cli/program/result.h"
 #include "cli/program/run.h"
 
 namespace fovea::cli {

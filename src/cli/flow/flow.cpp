@@ -63,12 +63,6 @@ std::uint64_t MemoryWatch::working_bytes(std::uint64_t kept_bytes) const {
   return peak > known ? peak - known : 0;
 }
 
-void begin_result(io::JsonWriter& json, const Context& context) {
-  json.begin_object().member("fovea", FOVEA_VERSION).member("command", context.command.name());
-  json.member("device", to_string(context.exec.device)).member("seed", context.exec.seed);
-  json.key("options").raw(context.options_json);
-}
-
 void make_folder(const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);

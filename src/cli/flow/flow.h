@@ -30,10 +30,6 @@ class MemoryWatch {
   std::uint64_t before_ = 0;
 };
 
-// Begins the JSON object of a result with what every verb of fovea flow records: version, command,
-// device, seed and options.
-void begin_result(io::JsonWriter& json, const Context& context);
-
 // Makes a folder and those above it where they are missing. Throws WriteError that names it.
 void make_folder(const std::string& folder);
 

@@ -10,6 +10,7 @@
 #include "cli/flow/flow.h"
 #include "cli/flow/scene.h"
 #include "cli/program/command.h"
+#include "cli/program/result.h"
 #include "cli/program/run.h"
 
 namespace fovea::cli {

@@ -12,6 +12,7 @@
 #include "cli/flow/flow.h"
 #include "cli/flow/report.h"
 #include "cli/program/batch.h"
+#include "cli/program/result.h"
 #include "cli/program/run.h"
 
 namespace fovea::cli {
