@@ -201,9 +201,8 @@ Command actions_recognize_command() {
                      "video file, folder or glob of images, or - for y4m on standard input"}},
       .examples = {{"fovea actions recognize street.mp4 --timeline when.svg",
                     "use the shipped model weizmann, and draw a timeline"},
-                   {"fovea actions recognize a.avi --model m.safetensors --annotated b.mp4 "
-                    "--reject 1.05",
-                    "use your own model, report somewhat more, and draw it into the video"},
+                   {"fovea actions recognize a.avi --model m.safetensors --annotated b.mp4",
+                    "use your own model, and draw what it reports into the video"},
                    {"fovea actions recognize -",
                     "read y4m from a pipe, as ffmpeg -i CAMERA -f yuv4mpegpipe - writes it"}},
       .request = make_request<RecognizeRequest, run_recognize>};

@@ -285,7 +285,7 @@ Command people_detect_command() {
                     "search a video with the fastest model"},
                    {"fovea people detect yard.png --region 0,200,640,280 --min-height 80 --json",
                     "search a part of a picture for people of 80 pixels and more"},
-                   {"fovea people detect photos --csv - | cut -d, -f1,8",
+                   {"fovea people detect photos --csv -",
                     "write the boxes to the standard output"}},
       .request = make_request<DetectRequest, run_detect>};
 }

@@ -26,13 +26,20 @@ std::string text_of(const json& value, const std::string& path, const std::strin
     std::string text;
     for (const json& element : value) {
       if (!text.empty()) text += separator;
-      text += text_of(element, path, key, ',');
+      text += text_of(element, path, key, 'x');  // a list of sizes, such as 640x480
     }
     return text;
   }
   throw FormatError(
       fmt::format("{}: option {} is {}; expected a number, a word, a list, or true or false", path,
                   detail::shown(key), value.type_name()));
+}
+
+// Lists, and values of several numbers: sizes, ranges, rectangles.
+bool takes_array(const OptionField& field) {
+  return is_list(field) || std::holds_alternative<Extent*>(field.value) ||
+         std::holds_alternative<std::array<double, 2>*>(field.value) ||
+         std::holds_alternative<std::optional<Rect<int>>*>(field.value);
 }
 
 }  // namespace
@@ -78,10 +85,13 @@ void load_config(const std::string& path, const Command& command,
   const json& options = nested != file.end() && nested->is_object() ? *nested : file;
   for (const auto& [key, value] : options.items()) {
     if (&options == &file && key == "command") continue;
-    const bool repeats = std::any_of(fields.begin(), fields.end(), [&](const OptionField& field) {
-      return field.name == key && field.traits.repeats;
-    });
-    set_by_name(command, fields, key, text_of(value, path, key, repeats ? ';' : ','), path + ": ");
+    const auto field = std::find_if(fields.begin(), fields.end(),
+                                    [&](const OptionField& each) { return each.name == key; });
+    const bool known = field != fields.end();
+    if (known && value.is_array() && !takes_array(*field))
+      throw FormatError(fmt::format("{}: option {} is a list; expected one value", path, key));
+    const char separator = known && field->traits.repeats ? ';' : ',';
+    set_by_name(command, fields, key, text_of(value, path, key, separator), path + ": ");
   }
 }
 

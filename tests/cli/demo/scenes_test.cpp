@@ -15,7 +15,7 @@ TEST(DemoScenes, TellsDrawnPlacesApart) {
   add_demo_scenes(page, demo_on_cpu(folder.path()));
   EXPECT_TRUE(std::filesystem::exists(folder / "more-places/city/12.png"));
   const std::string html = page.html();
-  EXPECT_THAT(html, testing::HasSubstr("places not seen in training"));
+  EXPECT_THAT(html, testing::HasSubstr("Places that training has not seen"));
   EXPECT_EQ(commands_that_parse(html, "scenes"), 3);
 }
 

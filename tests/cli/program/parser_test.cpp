@@ -23,7 +23,7 @@ struct FruitOptions {
   bool peeled = false;
   bool washed = true;
   Flavour flavour = Flavour::kSweet;
-  std::string picture{};
+  std::vector<WordAndFile> picture{};
 };
 void describe(OptionVisitor& visit, FruitOptions& options) {
   visit("output", options.output, "where to write");
@@ -32,7 +32,7 @@ void describe(OptionVisitor& visit, FruitOptions& options) {
   visit("peeled", options.peeled, "without peel");
   visit("washed", options.washed, "clean");
   visit("flavour", options.flavour, "how it tastes");
-  visit("picture", options.picture, "how it looks, and its file. May be repeated");
+  visit("picture", options.picture, "how it looks, and its file");
 }
 
 FruitOptions seen;
@@ -119,12 +119,12 @@ TEST(Parser, SetWritesAnyOption) {
 TEST(Parser, APictureIsAKindAndAFileAndMayBeRepeated) {
   const auto invocation =
       parsed({"--picture", "ripe", "a.png", "tree", "--picture", "cut", "b.png"});
-  EXPECT_EQ(seen.picture, "ripe=a.png,cut=b.png");
+  EXPECT_EQ(seen.picture, (std::vector<WordAndFile>{{"ripe", "a.png"}, {"cut", "b.png"}}));
   EXPECT_THAT(invocation.inputs, testing::ElementsAre("tree"));
   parsed({"tree", "--picture", "ripe=a.png", "bush"});
-  EXPECT_EQ(seen.picture, "ripe=a.png");
+  EXPECT_EQ(seen.picture, (std::vector<WordAndFile>{{"ripe", "a.png"}}));
   parsed({"tree", "--picture=ripe=a.png"});
-  EXPECT_EQ(seen.picture, "ripe=a.png");
+  EXPECT_EQ(seen.picture, (std::vector<WordAndFile>{{"ripe", "a.png"}}));
   EXPECT_EQ(refusal({"tree", "--picture", "ripe"}), "--picture needs a value: KIND FILE");
   EXPECT_EQ(refusal({"tree", "--picture"}), "--picture needs a value: KIND FILE");
 }

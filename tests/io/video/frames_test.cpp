@@ -42,7 +42,9 @@ Ran squares_of(Source source, int workers, int in_flight, const Exec& exec = {})
       .write = [&](Item& item) { ran.squares.push_back(item.square); }};
   ran.run = run_frames<Item, int>(states, steps,
                                   {.in_flight = in_flight, .expected = source.count, .exec = exec});
-  if (ran.run.whole()) EXPECT_EQ(std::accumulate(states.begin(), states.end(), 0), source.count);
+  if (ran.run.whole()) {
+    EXPECT_EQ(std::accumulate(states.begin(), states.end(), 0), source.count);
+  }
   return ran;
 }
 

@@ -184,7 +184,9 @@ TEST(TrainLinear, OnlyTheSameTrainingIsContinued) {
   Task other = task;
   other.options.cost = 0.2;
   EXPECT_THAT(message_of<InvalidArgument>([&] { other.train(); }), HasSubstr("other options"));
-  Task moved{.negatives = Clutter(4, 77), .run = task.run};
+  Task moved;
+  moved.negatives = Clutter(4, 77);
+  moved.run = task.run;
   EXPECT_THAT(message_of<InvalidArgument>([&] { moved.train(); }), HasSubstr("other images"));
   test::save(task.run.checkpoint, "no checkpoint");
   EXPECT_THROW(task.train(), FormatError);
