@@ -101,9 +101,10 @@ TEST_F(EmdDistance, PrintsALineAProblem) {
 TEST_F(EmdDistance, NestedValuesAreNamedByTheirKind) {
   const std::string deep = std::string(50, '[') + std::string(50, ']');
   const Ended ended =
-      run_on(R"({"ground": "l1", "problems": [{"p": [1, )" + deep + R"(], "q": [0, 1]}]})");
-  EXPECT_EQ(ended.status, kBadInput);
-  EXPECT_THAT(ended.err, HasSubstr("p holds an array in bin 1, expected a number"));
+      run_on(R"({"ground": "l1", "problems": [{"p": [1, 0], "q": [0, 1]}, {"p": [1, )" + deep +
+             R"(], "q": [0, 1]}]})");
+  EXPECT_EQ(ended.status, kSomeFailed);
+  EXPECT_THAT(ended.out + ended.err, HasSubstr("p holds an array in bin 1, expected a number"));
 }
 
 }  // namespace
