@@ -104,7 +104,8 @@ TEST(Ground, NamesAreWordsOrFiles) {
   const auto message = [](const char* name, int bins) {
     return message_of<InvalidArgument>([&] { GroundDistance::named(name, bins); });
   };
-  EXPECT_THAT(message("manhattan", 3), HasSubstr("ground distance 'manhattan' is not known; expected l1"));
+  EXPECT_THAT(message("manhattan", 3),
+              HasSubstr("ground distance 'manhattan' is not known; expected l1"));
   EXPECT_THAT(message("threshold:x", 3), HasSubstr("threshold:x: expected a number above 0"));
   EXPECT_THAT(message("l1", 0), HasSubstr("0 bins"));
 

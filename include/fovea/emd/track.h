@@ -45,11 +45,11 @@ struct TrackOptions {
   TrackParts parts = TrackParts::kAuto;
   double part_weight = 0.25;  // weight of the parts' mean distance against the map's score
   bool scale = false;         // lets the box grow and shrink by up to 5 % per frame
-  double adapt = 0;  // share of the target's signature that each new frame replaces; 0 never
-                     // changes the signature
-  bool redetect = true;      // searches the whole frame for a lost target
-  double lost_below = 0.2;   // a score below this share of the first frame's is doubtful
-  int lost_frames = 5;       // doubtful frames in a row after which a target counts as lost
+  double adapt = 0;         // share of the target's signature that each new frame replaces; 0 never
+                            // changes the signature
+  bool redetect = true;     // searches the whole frame for a lost target
+  double lost_below = 0.2;  // a score below this share of the first frame's is doubtful
+  int lost_frames = 5;      // doubtful frames in a row after which a target counts as lost
   double found_above = 0.6;  // share of the first frame's score from which a lost target counts as
                              // found; its parts may then be at most 1 - found_above away
   bool whole_map = false;    // maps whole frames, to look at, instead of what lies within reach

@@ -72,8 +72,8 @@ struct ChannelsTrainOptions {
   double feature_share = 0.0625;    // share of the features that each node may choose from
   double rejection = -3;  // soft cascade: a window whose score falls below this is rejected. With
                           // -1 a third of the trees is evaluated, and some more people are missed
-  double enlarge = 1.5;      // negatives are searched from this many times their size downwards
-  double ratio = 1.0905;     // size of a level divided by the size of the next, in that search
+  double enlarge = 1.5;   // negatives are searched from this many times their size downwards
+  double ratio = 1.0905;  // size of a level divided by the size of the next, in that search
   int exact_per_octave = 2;  // as ChannelsModel::exact_per_octave, in training and in use
   bool mirror = true;        // also learn the mirror image of every positive
   std::string checkpoint{};  // as LinearTrainOptions::checkpoint

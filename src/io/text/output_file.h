@@ -10,8 +10,9 @@ namespace fovea::io {
 
 // A file being written. Without commit() nothing is left behind and an older file of that name
 // stays as it was. Two writers of one name never mix: each has a temporary file of its own, and the
-// last to commit wins. A replaced file keeps its permissions; symbolic links are followed. A device,
-// a pipe and an open descriptor (/dev/stdout, /dev/fd/3) are written to directly, never replaced.
+// last to commit wins. A replaced file keeps its permissions; symbolic links are followed. A
+// device, a pipe and an open descriptor (/dev/stdout, /dev/fd/3) are written to directly, never
+// replaced.
 class OutputFile {
  public:
   // Throws WriteError that names the path and the system's reason.

@@ -45,7 +45,8 @@ TEST_F(OpsConvolve, BadKernelsAreNamed) {
       "fovea: " + (folder_ / "k.txt") + ": line 2 has 2 numbers; expected 3 as in the first row\n");
   test::save(folder_ / "k.txt", "1 two\n");
   EXPECT_EQ(convolved({"--kernel", folder_ / "k.txt"}).err,
-            "fovea: " + (folder_ / "k.txt") + ": line 1: is not a row of numbers; expected numbers between spaces or commas\n");
+            "fovea: " + (folder_ / "k.txt") +
+                ": line 1: is not a row of numbers; expected numbers between spaces or commas\n");
   test::save(folder_ / "k.txt", "\n");
   EXPECT_EQ(convolved({"--kernel", folder_ / "k.txt"}).status, kBadInput);
   EXPECT_EQ(convolved({"--kernel", folder_ / "no.txt"}).status, kBadInput);
