@@ -81,32 +81,28 @@ class FOVEA_API OptionVisitor {
 
   // Flags, texts, devices, rectangles, sizes, lists of texts and of sizes, words with files.
   template <class Value>
-  requires(std::is_constructible_v<OptionValue, Value*>) void operator()(std::string_view name,
-                                                                         Value& value,
-                                                                         std::string_view help,
-                                                                         OptionTraits traits = {}) {
-    field({.name = prefix_ + std::string(name),
-           .help = help,
-           .value = &value,
-           .traits = std::move(traits)});
+  requires(std::is_constructible_v<OptionValue, Value*>) void operator()(
+      std::string_view name, Value& value, std::string_view help, const OptionTraits& traits = {}) {
+    field({.name = prefix_ + std::string(name), .help = help, .value = &value, .traits = traits});
   }
 
   // Numbers, optional numbers, ranges and lists of numbers, each number from `least` to `greatest`.
   template <class Number>
   requires(std::is_constructible_v<OptionValue, Number*> && !std::is_same_v<Number, bool>) void
   operator()(std::string_view name, Number& value, std::string_view help, double least,
-             double greatest, OptionTraits traits = {}) {
+             double greatest, const OptionTraits& traits = {}) {
     field({.name = prefix_ + std::string(name),
            .help = help,
            .value = &value,
            .least = least,
            .greatest = greatest,
-           .traits = std::move(traits)});
+           .traits = traits});
   }
 
   template <class Enum>
   requires(std::is_enum_v<Enum>) void operator()(std::string_view name, Enum& value,
-                                                 std::string_view help, OptionTraits traits = {}) {
+                                                 std::string_view help,
+                                                 const OptionTraits& traits = {}) {
     field({.name = prefix_ + std::string(name),
            .help = help,
            .value = ChoiceRef{
@@ -116,7 +112,7 @@ class FOVEA_API OptionVisitor {
                  *static_cast<Enum*>(field) = static_cast<Enum>(chosen);
                },
                choices(value)},
-           .traits = std::move(traits)});
+           .traits = traits});
   }
 
   // An amount of memory.
