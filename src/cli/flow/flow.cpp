@@ -145,7 +145,8 @@ std::span<const Choice> choices(FlowPicture) {
 
 std::vector<PictureFile> picture_files(std::span<const WordAndFile> words) {
   std::vector<PictureFile> pictures;
-  for (const auto& [word, file] : words) {
+  for (const WordAndFile& each : words) {
+    const std::string& word = each.first;
     const auto kinds = choices(FlowPicture{});
     const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const Choice& choice) {
       return word == choice.word &&
@@ -154,7 +155,7 @@ std::vector<PictureFile> picture_files(std::span<const WordAndFile> words) {
     if (kind == kinds.end())
       throw InvalidArgument(fmt::format(
           "--picture is '{}'; expected wheel, arrows, warp or confidence, and a file", word));
-    pictures.push_back({static_cast<FlowPicture>(kind->value), file});
+    pictures.push_back({static_cast<FlowPicture>(kind->value), each.second});
   }
   return pictures;
 }
