@@ -43,6 +43,7 @@ TargetWord parse_target(const std::string& word) {
 
 std::vector<TargetWord> parse_targets(const std::vector<std::string>& words) {
   std::vector<TargetWord> targets;
+  targets.reserve(words.size());
   for (const std::string& word : words) targets.push_back(parse_target(word));
   return targets;
 }
