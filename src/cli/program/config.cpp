@@ -83,7 +83,9 @@ void load_config(const std::string& path, const Command& command,
                                       detail::shown(of->get<std::string>()), command.name()));
   const auto nested = file.find("options");
   const json& options = nested != file.end() && nested->is_object() ? *nested : file;
-  for (const auto& [key, value] : options.items()) {
+  for (const auto& item : options.items()) {
+    const std::string& key = item.key();
+    const json& value = item.value();
     if (&options == &file && key == "command") continue;
     const auto field = std::find_if(fields.begin(), fields.end(),
                                     [&](const OptionField& each) { return each.name == key; });
