@@ -66,7 +66,7 @@ struct Column {
 struct Table {
   std::string caption{};
   std::vector<Column> columns{};
-  std::vector<std::vector<Cell>> rows{};  // each with a cell a column
+  std::vector<std::vector<Cell>> rows{};  // each with one cell per column
 };
 
 // What made the results, for the page's foot; what is empty is left out.
