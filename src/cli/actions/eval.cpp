@@ -146,7 +146,6 @@ int run_actions_eval(ActionsEvalRequest& request, Context& context) {
   if (request.protocol == Protocol::kSplit && request.kth.empty() && request.test_subjects.empty())
     throw InvalidArgument("--protocol split needs --kth SEQUENCES or --test-subjects NAMES");
   settle_device(context);
-  const double start = steady_seconds();
   const actions::TrainOptions options =
       request.paper ? paper_unless_set(request.train) : request.train;
   Task task = make_task(request, context);
@@ -171,7 +170,6 @@ int run_actions_eval(ActionsEvalRequest& request, Context& context) {
   }
   if (request.draws > 0)
     result.subjects = subject_curve(request, clips, folds, options, context.exec);
-  result.seconds = steady_seconds() - start;
   result.point_seconds = clips.seconds;
   result.failed = clips.failed;
   result.folds = folds.size();

@@ -3,7 +3,6 @@
 #include <fovea/actions/show.h>
 #include <fovea/actions/train.h>
 #include <fovea/core/error.h>
-#include <fovea/core/version.h>
 #include <fovea/io/image_io.h>
 #include <fovea/io/json_writer.h>
 #include <fovea/io/video.h>
@@ -14,6 +13,7 @@
 
 #include "cli/actions/actions.h"
 #include "cli/program/batch.h"
+#include "cli/program/result.h"
 #include "cli/program/run.h"
 
 namespace fovea::cli {
@@ -107,22 +107,19 @@ void print_match(const Candidate& model, const actions::Match& match,
         model.mirrored ? ", mirrored," : "", match.path.front().frame, match.path.back().frame));
     return;
   }
-  std::string text;
-  io::JsonWriter json(io::string_sink(text));
-  json.begin_object().member("fovea", FOVEA_VERSION).member("command", context.command.name());
-  json.member("device", to_string(context.exec.device)).key("options").raw(context.options_json);
-  json.member("picture", request.output).member("mirrored", model.mirrored);
-  json.member("energy", match.energy).member("appearance", match.appearance);
-  json.member("dummies", match.dummies).member("time", match.time).member("angles", match.angles);
-  json.member("dummy_count", match.dummy_count).key("nodes").begin_array();
-  for (std::size_t i = 0; i < match.path.size(); ++i)
-    json.begin_object()
-        .member("model_frame", model.chain.nodes[i].frame)
-        .member("scene_frame", match.path[i].frame)
-        .member("scene_point", match.path[i].point)
-        .end_object();
-  json.end_array().end_object().finish();
-  context.console.print(text);
+  print_result(context, [&](io::JsonWriter& json) {
+    json.member("picture", request.output).member("mirrored", model.mirrored);
+    json.member("energy", match.energy).member("appearance", match.appearance);
+    json.member("dummies", match.dummies).member("time", match.time).member("angles", match.angles);
+    json.member("dummy_count", match.dummy_count).key("nodes").begin_array();
+    for (std::size_t i = 0; i < match.path.size(); ++i)
+      json.begin_object()
+          .member("model_frame", model.chain.nodes[i].frame)
+          .member("scene_frame", match.path[i].frame)
+          .member("scene_point", match.path[i].point)
+          .end_object();
+    json.end_array();
+  });
 }
 
 int run_actions_match(ActionsMatchRequest& request, Context& context) {

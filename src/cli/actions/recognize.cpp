@@ -2,10 +2,8 @@
 #include <fovea/actions/recognize.h>
 #include <fovea/actions/show.h>
 #include <fovea/core/error.h>
-#include <fovea/core/version.h>
 #include <fovea/io/frames.h>
 #include <fovea/io/json_writer.h>
-#include <fovea/io/sink.h>
 
 #include <fmt/format.h>
 
@@ -17,6 +15,8 @@
 #include "cli/actions/actions.h"
 #include "cli/actions/annotated.h"
 #include "cli/program/batch.h"
+#include "cli/program/files.h"
+#include "cli/program/result.h"
 #include "cli/program/run.h"
 
 namespace fovea::cli {
@@ -139,11 +139,9 @@ class RecognizeRun {
             "memory hold too few frames; a greater --memory keeps more",
             request_.annotated, annotated_->early_frames(), frames_, bytes_text(request_.memory)));
     }
-    if (!request_.timeline.empty()) {
-      io::FileSink file(request_.timeline);
-      file.write(actions::timeline_svg(events_, recognizers_[0].model().classes, frames_, rate_));
-      file.commit();
-    }
+    if (!request_.timeline.empty())
+      write_text(request_.timeline,
+                 actions::timeline_svg(events_, recognizers_[0].model().classes, frames_, rate_));
     summarize(seconds, whole);
   }
 
@@ -155,11 +153,13 @@ class RecognizeRun {
     if (!context_.json) return;
     std::string line;
     io::JsonWriter json(io::string_sink(line), io::JsonStyle::kLines);
-    json.begin_object().member("fovea", FOVEA_VERSION).member("command", context_.command.name());
-    json.member("device", to_string(context_.exec.device)).member("seed", context_.exec.seed);
-    json.key("options").raw(context_.options_json).member("model", request_.model);
-    json.member("input", context_.inputs[0]).member("frames", frames_).member("whole", whole);
-    json.member("events", events_.size()).member("seconds", seconds).end_object().finish();
+    begin_result(json, context_);
+    json.member("model", request_.model)
+        .member("input", context_.inputs[0])
+        .member("frames", frames_)
+        .member("whole", whole);
+    json.member("events", events_.size());
+    end_result(json, context_);
     context_.console.print(line);
   }
 

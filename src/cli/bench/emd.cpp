@@ -1,7 +1,6 @@
 // fovea bench emd: the exact solver beside cv::EMD and LEMON's network simplex, and a check of its
 // distances against LEMON's.
 #include <fovea/core/error.h>
-#include <fovea/core/version.h>
 #include <fovea/emd/solver.h>
 #include <fovea/io/json_writer.h>
 
@@ -12,6 +11,7 @@
 #include "cli/bench/bench.h"
 #include "cli/bench/emd_frames.h"
 #include "cli/bench/rivals.h"
+#include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "emd/solve/random_problems.h"
 
@@ -202,14 +202,11 @@ int verify(int count, Context& context) {
   context.console.end_progress();
   const std::int64_t problems = agreement.problems / 3;
   if (context.json) {
-    std::string text;
-    io::JsonWriter json(io::string_sink(text));
-    json.begin_object().member("fovea", FOVEA_VERSION).member("command", context.command.name());
-    json.member("device", to_string(context.exec.device)).member("seed", context.exec.seed);
-    json.member("problems", problems).member("solutions", agreement.problems);
-    json.member("apart", agreement.apart).member("unproved", agreement.unproved);
-    json.member("worst_relative_difference", agreement.worst).end_object().finish();
-    context.console.print(text);
+    print_result(context, [&](io::JsonWriter& json) {
+      json.member("problems", problems).member("solutions", agreement.problems);
+      json.member("apart", agreement.apart).member("unproved", agreement.unproved);
+      json.member("worst_relative_difference", agreement.worst);
+    });
   } else {
     context.console.print(fmt::format(
         "{} problems, each solved in 3 ways: {} solutions differ from LEMON's by more than 1e-6, "

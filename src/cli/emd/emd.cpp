@@ -1,7 +1,6 @@
 #include "cli/emd/emd.h"
 
 #include <fovea/core/error.h>
-#include <fovea/core/version.h>
 
 #include <fmt/format.h>
 

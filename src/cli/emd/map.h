@@ -96,7 +96,6 @@ class MapFiles {
   std::int64_t frames() const { return frames_; }
 
  private:
-  void make_folder() const;
   void add_page(ImageView<const float> map);
   void draw(ImageView<const float> map);
 

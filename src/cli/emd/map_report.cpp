@@ -51,33 +51,31 @@ emd::MapStats total_of(const MapReport& report) {
   return total;
 }
 
-std::string json_of(const MapReport& report, const MapRequest& request, const FrameMapper& mapper,
-                    const Context& context) {
-  std::string text;
-  io::JsonWriter json(io::string_sink(text));
-  begin_result(json, context);
-  json.member("input", context.inputs[0]);
-  if (!request.output.empty()) json.member("output", request.output);
-  if (!request.picture.empty()) json.member("picture", request.picture);
-  json.member("width", report.width).member("height", report.height);
-  json.member("frames", report.stats.size()).member("interrupted", report.interrupted);
-  json.member("seconds", report.seconds);
-  json.key("target").begin_array();
-  for (const std::uint16_t mass : mapper.mapper().target()) json.value(static_cast<int>(mass));
-  json.end_array();
-  if (request.levels()) json.member("low", mapper.range().low).member("high", mapper.range().high);
-  write_ground(json, mapper.mapper().ground());
-  if (report.areas) write_areas(json, *report.areas);
-  json.key("stats");
-  write_stats(json, total_of(report));
-  json.key("frame_stats").begin_array();
-  for (std::size_t i = 0; i < report.stats.size(); ++i) {
-    json.begin_object().member("seconds", report.frame_seconds[i]).key("stats");
-    write_stats(json, report.stats[i]);
-    json.end_object();
-  }
-  json.end_array().end_object().finish();
-  return text;
+void print_json(const MapReport& report, const MapRequest& request, const FrameMapper& mapper,
+                const Context& context) {
+  print_result(context, [&](io::JsonWriter& json) {
+    json.member("input", context.inputs[0]);
+    if (!request.output.empty()) json.member("output", request.output);
+    if (!request.picture.empty()) json.member("picture", request.picture);
+    json.member("width", report.width).member("height", report.height);
+    json.member("frames", report.stats.size()).member("interrupted", report.interrupted);
+    json.key("target").begin_array();
+    for (const std::uint16_t mass : mapper.mapper().target()) json.value(static_cast<int>(mass));
+    json.end_array();
+    if (request.levels())
+      json.member("low", mapper.range().low).member("high", mapper.range().high);
+    write_ground(json, mapper.mapper().ground());
+    if (report.areas) write_areas(json, *report.areas);
+    json.key("stats");
+    write_stats(json, total_of(report));
+    json.key("frame_stats").begin_array();
+    for (std::size_t i = 0; i < report.stats.size(); ++i) {
+      json.begin_object().member("seconds", report.frame_seconds[i]).key("stats");
+      write_stats(json, report.stats[i]);
+      json.end_object();
+    }
+    json.end_array();
+  });
 }
 
 std::string line_of(const MapReport& report, const std::string& name) {
@@ -122,7 +120,7 @@ Areas areas_of(ImageView<const float> map, const BandFrame& frame, const std::st
 
 void print_report(const MapReport& report, const MapRequest& request, const FrameMapper& mapper,
                   Context& context) {
-  if (context.json) context.console.print(json_of(report, request, mapper, context));
+  if (context.json) print_json(report, request, mapper, context);
   else
     print_summary(context,
                   line_of(report, request.output.empty() ? context.inputs[0] : request.output),

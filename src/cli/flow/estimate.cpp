@@ -92,19 +92,17 @@ int run_pair(const EstimateRequest& request, Context& context, flow::Estimator& 
                     field.u.height(), facts.mean_motion, confidence, seconds));
     return kDone;
   }
-  std::string text;
-  io::JsonWriter json(io::string_sink(text));
-  begin_result(json, context);
-  json.member("first", context.inputs[0]).member("second", context.inputs[1]);
-  if (!request.output.empty()) json.member("output", request.output);
-  write_pictures(json, pictures);
-  json.member("width", field.u.width()).member("height", field.u.height());
-  json.member("mean_motion", facts.mean_motion).member("longest_motion", facts.longest_motion);
-  json.member("mean_confidence", confidence);
-  json.member("working_memory_bytes", working);
-  write_usage(json, seconds);
-  json.end_object().finish();
-  context.console.print(text);
+  print_result(context, [&](io::JsonWriter& json) {
+    json.member("first", context.inputs[0]).member("second", context.inputs[1]);
+    if (!request.output.empty()) json.member("output", request.output);
+    write_pictures(json, pictures);
+    json.member("width", field.u.width()).member("height", field.u.height());
+    json.member("mean_motion", facts.mean_motion).member("longest_motion", facts.longest_motion);
+    json.member("mean_confidence", confidence);
+    json.member("working_memory_bytes", working);
+    json.member("estimate_seconds", seconds);
+    json.member("peak_memory_bytes", peak_memory_bytes());
+  });
   return kDone;
 }
 
@@ -166,10 +164,6 @@ void write_pictures(io::JsonWriter& json, const std::vector<PictureFile>& pictur
   json.key("pictures").begin_array();
   for (const PictureFile& picture : pictures) json.value(picture.path);
   json.end_array();
-}
-
-void write_usage(io::JsonWriter& json, double seconds) {
-  json.member("seconds", seconds).member("peak_memory_bytes", peak_memory_bytes());
 }
 
 Command flow_lk_command() {

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "cli/flow/estimate.h"
+#include "cli/program/files.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "core/backend.h"
@@ -137,18 +138,15 @@ class VideoRun {
                       fields_ == 1 ? "" : "s", run.frames, run.seconds));
       return;
     }
-    std::string text;
-    io::JsonWriter json(io::string_sink(text));
-    begin_result(json, context_);
-    json.member("input", context_.inputs[0]);
-    if (!request_.output.empty()) json.member("output", request_.output);
-    write_pictures(json, pictures_);
-    json.member("width", width_).member("height", height_);
-    json.member("frames", run.frames).member("fields", fields_);
-    json.member("interrupted", !run.whole());
-    write_usage(json, run.seconds);
-    json.end_object().finish();
-    context_.console.print(text);
+    print_result(context_, [&](io::JsonWriter& json) {
+      json.member("input", context_.inputs[0]);
+      if (!request_.output.empty()) json.member("output", request_.output);
+      write_pictures(json, pictures_);
+      json.member("width", width_).member("height", height_);
+      json.member("frames", run.frames).member("fields", fields_);
+      json.member("interrupted", !run.whole());
+      json.member("peak_memory_bytes", peak_memory_bytes());
+    });
   }
 
   const EstimateRequest& request_;

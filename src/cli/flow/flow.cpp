@@ -1,7 +1,6 @@
 #include "cli/flow/flow.h"
 
 #include <fovea/core/error.h>
-#include <fovea/core/version.h>
 #include <fovea/flow/show.h>
 
 #include <fmt/format.h>
@@ -11,7 +10,6 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 
 namespace fovea::cli {
@@ -61,13 +59,6 @@ MemoryWatch::MemoryWatch() {
 std::uint64_t MemoryWatch::working_bytes(std::uint64_t kept_bytes) const {
   const std::uint64_t peak = status_bytes("VmHWM:"), known = before_ + kept_bytes;
   return peak > known ? peak - known : 0;
-}
-
-void make_folder(const std::string& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error)
-    throw WriteError(fmt::format("{}: cannot make the folder: {}", folder, error.message()));
 }
 
 io::AnyImage flow_image(io::AnyImage image) {

@@ -30,9 +30,6 @@ class MemoryWatch {
   std::uint64_t before_ = 0;
 };
 
-// Makes a folder and those above it where they are missing. Throws WriteError that names it.
-void make_folder(const std::string& folder);
-
 // An image as an estimator takes it: 8 or 16 bits or float, one, three or four channels.
 io::AnyImage flow_image(io::AnyImage image);
 // Two such images of one size and one kind of sample.

@@ -10,6 +10,7 @@
 #include "cli/flow/flow.h"
 #include "cli/flow/scene.h"
 #include "cli/program/command.h"
+#include "cli/program/files.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 
@@ -31,7 +32,7 @@ void describe(OptionVisitor& visit, SceneRequest& request) {
 
 int run_scene(SceneRequest& request, Context& context) {
   constexpr int kMostSide = 99999;
-  const auto [width, height] = request.size;
+  const int width = request.size.width, height = request.size.height;
   if (width < 1 || height < 1 || width > kMostSide || height > kMostSide)
     throw InvalidArgument(
         fmt::format("--size is {}x{}; expected sides from 1 to {}", width, height, kMostSide));
@@ -48,12 +49,9 @@ int run_scene(SceneRequest& request, Context& context) {
     context.console.print(request.output + "\n");
     return kDone;
   }
-  std::string text;
-  io::JsonWriter json(io::string_sink(text));
-  begin_result(json, context);
-  json.member("output", request.output).member("width", width).member("height", height);
-  json.end_object().finish();
-  context.console.print(text);
+  print_result(context, [&](io::JsonWriter& json) {
+    json.member("output", request.output).member("width", width).member("height", height);
+  });
   return kDone;
 }
 

@@ -122,7 +122,7 @@ int run_show(ShowRequest& request, Context& context) {
     io::write_image(request.output, draw(request, field, known, context.exec));
     json.member("output", request.output);
   }
-  json.end_object().finish();
+  end_result(json, context);
   context.console.print(context.json ? text : line + "\n");
   return kDone;
 }

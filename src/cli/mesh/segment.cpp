@@ -14,6 +14,7 @@
 
 #include "cli/mesh/values.h"
 #include "cli/program/batch.h"
+#include "cli/program/files.h"
 #include "core/json_text.h"
 
 namespace fovea::cli {
@@ -118,12 +119,6 @@ void check_extensions(const std::vector<std::string>& paths, std::span<const cha
       throw InvalidArgument(fmt::format("{}: {} is written as {}", path, what,
                                         fmt::join(known.begin(), known.end(), ", ")));
   }
-}
-
-void write_text(const std::string& path, const std::string& text) {
-  io::FileSink file(path);
-  file.write(text);
-  file.commit();
 }
 
 Image<std::uint8_t> picture_of(const SegmentRequest& request, const io::TriangleMesh& mesh,

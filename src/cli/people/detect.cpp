@@ -1,6 +1,5 @@
 // fovea people detect: people in images and video, as pictures and as lists of boxes.
 #include <fovea/core/error.h>
-#include <fovea/core/version.h>
 #include <fovea/io/frames.h>
 #include <fovea/io/inputs.h>
 #include <fovea/people/show.h>
@@ -16,6 +15,7 @@
 #include "cli/people/people.h"
 #include "cli/people/report.h"
 #include "cli/program/batch.h"
+#include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "core/json_text.h"
 #include "core/stream.h"
@@ -137,11 +137,7 @@ class Search {
   // some frames were searched before.
   void commit(const Context& context, bool all) {
     if (!all && files_.count() == 0) return;
-    files_.commit(fmt::format(
-        "{{\"fovea\": \"{}\", \"command\": \"{}\", \"device\": \"{}\", \"seed\": {}, \"options\": "
-        "{}}}",
-        FOVEA_VERSION, context.command.name(), to_string(context.exec.device), context.exec.seed,
-        context.options_json));
+    files_.commit(provenance_json(context));
   }
 
  private:

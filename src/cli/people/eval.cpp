@@ -2,7 +2,6 @@
 #include "cli/people/eval.h"
 
 #include <fovea/core/error.h>
-#include <fovea/core/version.h>
 #include <fovea/io/inputs.h>
 #include <fovea/io/json_writer.h>
 
@@ -12,6 +11,7 @@
 #include <filesystem>
 
 #include "cli/program/batch.h"
+#include "cli/program/result.h"
 #include "cli/program/run.h"
 
 namespace fovea::cli {
@@ -84,7 +84,7 @@ void write_counts(io::JsonWriter& json, const EvalResult& result) {
     }
     json.end_array();
   }
-  json.member("seconds", result.seconds);
+  json.member("search_seconds", result.seconds);
 }
 
 void write_images(io::JsonWriter& json, const EvalResult& result, const EvalResult& first,
@@ -127,34 +127,29 @@ void write_windows(io::JsonWriter& json, const EvalResult& result) {
 }
 
 // One model's members stand in the object itself, those of several in a list.
-std::string results_json(const EvalRequest& request, const Context& context,
-                         const std::vector<EvalResult>& results) {
-  std::string text;
-  io::JsonWriter json(io::string_sink(text));
-  json.begin_object().member("fovea", FOVEA_VERSION).member("command", context.command.name());
-  json.member("device", to_string(context.exec.device)).member("seed", context.exec.seed);
-  json.key("options").raw(context.options_json);
-  const auto members = [&](const EvalResult& result) {
-    write_model(json, result);
-    if (request.crops.empty()) write_images(json, result, results.front(), request);
-    else write_windows(json, result);
-    write_counts(json, result);
-  };
-  if (results.size() == 1) {
-    members(results.front());
-  } else {
-    json.key("models").begin_array();
-    for (const EvalResult& result : results) {
-      json.begin_object();
-      members(result);
-      json.end_object();
+void print_json(const EvalRequest& request, const Context& context,
+                const std::vector<EvalResult>& results) {
+  print_result(context, [&](io::JsonWriter& json) {
+    const auto members = [&](const EvalResult& result) {
+      write_model(json, result);
+      if (request.crops.empty()) write_images(json, result, results.front(), request);
+      else write_windows(json, result);
+      write_counts(json, result);
+    };
+    if (results.size() == 1) {
+      members(results.front());
+    } else {
+      json.key("models").begin_array();
+      for (const EvalResult& result : results) {
+        json.begin_object();
+        members(result);
+        json.end_object();
+      }
+      json.end_array();
     }
-    json.end_array();
-  }
-  if (!request.output.empty())
-    json.member("page", (std::filesystem::path(request.output) / "index.html").string());
-  json.end_object().finish();
-  return text;
+    if (!request.output.empty())
+      json.member("page", (std::filesystem::path(request.output) / "index.html").string());
+  });
 }
 
 std::string line_of(const EvalResult& result, const EvalRequest& request) {
@@ -207,7 +202,7 @@ int run_eval(EvalRequest& request, Context& context) {
   }
   if (!request.output.empty())
     write_eval_folder(request, context, results, windows ? nullptr : &images);
-  if (context.json) context.console.print(results_json(request, context, results));
+  if (context.json) print_json(request, context, results);
   return kDone;
 }
 

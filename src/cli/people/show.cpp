@@ -1,6 +1,5 @@
 // fovea people show: what a detector sees in an image, and what a model has learned.
 #include <fovea/core/error.h>
-#include <fovea/core/version.h>
 #include <fovea/ops/resize.h>
 #include <fovea/people/show.h>
 #include <fovea/report/draw.h>
@@ -11,8 +10,8 @@
 #include "cli/ops/images.h"
 #include "cli/people/people.h"
 #include "cli/program/batch.h"
+#include "cli/program/result.h"
 #include "cli/program/run.h"
-#include "core/json_text.h"
 
 namespace fovea::cli {
 namespace {
@@ -103,13 +102,14 @@ int run_show(ShowRequest& request, Context& context) {
                   : gradients_of(image, request);
   }
   io::write_image(request.output, picture.view());
-  context.console.print(
-      context.json
-          ? fmt::format("{{\"fovea\": \"{}\", \"command\": \"people show\", \"device\": \"{}\", "
-                        "\"options\": {}, \"output\": {}, \"width\": {}, \"height\": {}}}\n",
-                        FOVEA_VERSION, to_string(context.exec.device), context.options_json,
-                        detail::json_quote(request.output), picture.width(), picture.height())
-          : request.output + "\n");
+  if (!context.json) {
+    context.console.print(request.output + "\n");
+    return kDone;
+  }
+  print_result(context, [&](io::JsonWriter& json) {
+    json.member("output", request.output);
+    json.member("width", picture.width()).member("height", picture.height());
+  });
   return kDone;
 }
 

@@ -1,6 +1,5 @@
 // fovea people train: learns a model from a folder of crops and a folder of images without people.
 #include <fovea/core/error.h>
-#include <fovea/core/version.h>
 #include <fovea/io/inputs.h>
 #include <fovea/people/train.h>
 
@@ -10,9 +9,10 @@
 
 #include "cli/people/people.h"
 #include "cli/program/batch.h"
+#include "cli/program/files.h"
 #include "cli/program/progress.h"
+#include "cli/program/result.h"
 #include "cli/program/run.h"
-#include "core/json_text.h"
 
 namespace fovea::cli {
 namespace {
@@ -71,19 +71,8 @@ people::Model trained(const TrainRequest& request, const people::TrainData& data
   return people::train_linear(request.kind, request.hog, data, with(request.linear, request, exec));
 }
 
-std::string facts_json(const people::Model& model) {
-  std::string json;
-  for (const auto& [key, value] : model.facts)
-    json += fmt::format("{}{}: {}", json.empty() ? "" : ", ", detail::json_quote(key),
-                        detail::json_quote(value));
-  return "{" + json + "}";
-}
-
 int run_train(TrainRequest& request, Context& context) {
-  if (request.output.empty()) throw InvalidArgument("people train needs -o MODEL, a file to write");
-  if (std::filesystem::path(request.output).extension() != ".safetensors")
-    throw InvalidArgument(
-        fmt::format("-o {}: a model's name ends in .safetensors", request.output));
+  require_model_output(context.command.name(), request.output);
   settle_device(context);
   const people::ImageFileSet positives = image_set("positives", request.positives);
   const people::ImageFileSet negatives = image_set("negatives", request.negatives);
@@ -101,13 +90,13 @@ int run_train(TrainRequest& request, Context& context) {
   std::filesystem::remove(request.checkpoint, ignored);
   context.console.end_progress();
   if (context.json) {
-    context.console.print(fmt::format(
-        "{{\"fovea\": \"{}\", \"command\": \"people train\", \"device\": \"{}\", \"seed\": {}, "
-        "\"options\": {}, \"model\": {}, \"kind\": \"{}\", \"threshold\": {}, \"crops\": {}, "
-        "\"negatives\": {}, \"seconds\": {:.1f}, \"facts\": {}}}\n",
-        FOVEA_VERSION, to_string(context.exec.device), context.exec.seed, context.options_json,
-        detail::json_quote(request.output), people::to_string(model.kind), model.threshold,
-        positives.count(), negatives.count(), seconds, facts_json(model)));
+    print_result(context, [&](io::JsonWriter& json) {
+      json.member("model", request.output).member("kind", people::to_string(model.kind));
+      json.member("threshold", model.threshold).member("crops", positives.count());
+      json.member("negatives", negatives.count()).key("facts").begin_object();
+      for (const auto& [key, value] : model.facts) json.member(key, value);
+      json.end_object();
+    });
   } else {
     context.console.print(fmt::format("{}: {} after {:.0f} s\n", request.output,
                                       people::to_string(model.kind), seconds));

@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 
+#include "cli/program/files.h"
 #include "core/words.h"
 
 namespace fovea::cli {
@@ -18,15 +19,6 @@ namespace fs = std::filesystem;
 using detail::shown;
 
 enum class Overwrite : unsigned char { kRefuse, kAllow };
-
-void make_folder(const fs::path& folder) {
-  if (folder.empty()) return;
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error)
-    throw WriteError(
-        fmt::format("{}: cannot make the folder: {}", folder.string(), error.message()));
-}
 
 std::string in_pattern(std::string pattern, const std::string& stem) {
   const auto hole = pattern.find("{}");
@@ -135,7 +127,10 @@ std::vector<std::string> paths_for(const std::string& output,
   refuse_to_share(paths, inputs);
   if (overwrite == Overwrite::kRefuse) refuse_to_replace(paths, inputs);
   if (pattern || folder) {
-    for (const std::string& path : paths) make_folder(fs::path(path).parent_path());
+    for (const std::string& path : paths) {
+      const fs::path parent = fs::path(path).parent_path();
+      if (!parent.empty()) make_folder(parent.string());
+    }
   }
   return paths;
 }

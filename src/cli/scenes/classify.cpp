@@ -1,6 +1,5 @@
 // fovea scenes classify: the class of each image, with scores, as CSV or JSON.
 #include <fovea/core/error.h>
-#include <fovea/core/version.h>
 #include <fovea/io/csv_writer.h>
 #include <fovea/io/json_writer.h>
 #include <fovea/scenes/classifier.h>
@@ -14,6 +13,7 @@
 
 #include "cli/program/batch.h"
 #include "cli/program/progress.h"
+#include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "cli/scenes/scenes.h"
 
@@ -74,10 +74,8 @@ class CsvResults final : public Results {
 class JsonResults final : public Results {
  public:
   JsonResults(io::Sink sink, const std::vector<std::string>& classes, const Context& context)
-      : json_(std::move(sink)) {
-    json_.begin_object().member("fovea", FOVEA_VERSION).member("command", context.command.name());
-    json_.member("device", to_string(context.exec.device)).member("seed", context.exec.seed);
-    json_.key("options").raw(context.options_json);
+      : json_(std::move(sink)), context_(context) {
+    begin_result(json_, context);
     json_.key("classes").begin_array();
     for (const std::string& name : classes) json_.value(name);
     json_.end_array().key("results").begin_array();
@@ -92,13 +90,13 @@ class JsonResults final : public Results {
   }
   void end(double seconds, int images, int failed) override {
     json_.end_array().member("images", images).member("failed", failed);
-    json_.member("seconds", seconds);
-    json_.member("images_per_second", seconds > 0 ? (images - failed) / seconds : 0).end_object();
-    json_.finish();
+    json_.member("images_per_second", seconds > 0 ? (images - failed) / seconds : 0);
+    end_result(json_, context_);
   }
 
  private:
   io::JsonWriter json_;
+  const Context& context_;
 };
 
 int run_classify(ClassifyRequest& request, Context& context) {

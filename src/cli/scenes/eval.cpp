@@ -2,7 +2,6 @@
 #include "cli/scenes/eval.h"
 
 #include <fovea/core/error.h>
-#include <fovea/core/version.h>
 #include <fovea/io/json_writer.h>
 #include <fovea/scenes/classifier.h>
 
@@ -12,7 +11,7 @@
 #include <numeric>
 
 #include "cli/program/batch.h"
-#include "cli/program/progress.h"
+#include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "cli/scenes/scenes.h"
 
@@ -86,38 +85,34 @@ scenes::EvaluationReport test_model(scenes::Classifier& classifier, const scenes
 
 void print_json(const ScenesEvalResult& result, const Context& context) {
   const scenes::EvaluationReport& evaluation = result.evaluation;
-  std::string text;
-  io::JsonWriter json(io::string_sink(text));
-  json.begin_object().member("fovea", FOVEA_VERSION).member("command", context.command.name());
-  json.member("device", to_string(context.exec.device)).member("seed", context.exec.seed);
-  json.key("options").raw(context.options_json);
-  json.member("images", result.images).member("failed", evaluation.failed);
-  json.member("splits", evaluation.splits.size());
-  json.member("accuracy_mean", evaluation.accuracy_mean);
-  json.member("accuracy_deviation", evaluation.accuracy_deviation);
-  const Interval interval = evaluation.total.interval();
-  if (evaluation.splits.size() == 1)  // the test images of several splits are not independent
-    json.key("accuracy_interval").values(std::vector<double>{interval.low, interval.high});
-  std::vector<double> accuracies;
-  for (const Confusion& split : evaluation.splits) accuracies.push_back(split.accuracy());
-  json.key("accuracies").values(accuracies);
-  if (!evaluation.neighbors.empty()) {
-    json.key("accuracy_against_k").begin_array();
-    for (std::size_t i = 0; i < evaluation.neighbors.size(); ++i)
-      json.begin_object()
-          .member("k", evaluation.neighbors[i])
-          .member("accuracy", evaluation.neighbors_accuracy[i])
-          .end_object();
+  print_result(context, [&](io::JsonWriter& json) {
+    json.member("images", result.images).member("failed", evaluation.failed);
+    json.member("splits", evaluation.splits.size());
+    json.member("accuracy_mean", evaluation.accuracy_mean);
+    json.member("accuracy_deviation", evaluation.accuracy_deviation);
+    const Interval interval = evaluation.total.interval();
+    if (evaluation.splits.size() == 1)  // the test images of several splits are not independent
+      json.key("accuracy_interval").values(std::vector<double>{interval.low, interval.high});
+    std::vector<double> accuracies;
+    for (const Confusion& split : evaluation.splits) accuracies.push_back(split.accuracy());
+    json.key("accuracies").values(accuracies);
+    if (!evaluation.neighbors.empty()) {
+      json.key("accuracy_against_k").begin_array();
+      for (std::size_t i = 0; i < evaluation.neighbors.size(); ++i)
+        json.begin_object()
+            .member("k", evaluation.neighbors[i])
+            .member("accuracy", evaluation.neighbors_accuracy[i])
+            .end_object();
+      json.end_array();
+    }
+    json.key("classes").begin_array();
+    for (const std::string& name : result.classes) json.value(name);
+    json.end_array().key("confusion_matrix").begin_array();
+    const auto width = static_cast<std::size_t>(evaluation.total.classes);
+    for (std::size_t truth = 0; truth < width; ++truth)
+      json.values(std::span(evaluation.total.counts).subspan(truth * width, width));
     json.end_array();
-  }
-  json.key("classes").begin_array();
-  for (const std::string& name : result.classes) json.value(name);
-  json.end_array().key("confusion_matrix").begin_array();
-  const auto width = static_cast<std::size_t>(evaluation.total.classes);
-  for (std::size_t truth = 0; truth < width; ++truth)
-    json.values(std::span(evaluation.total.counts).subspan(truth * width, width));
-  json.end_array().member("seconds", result.seconds).end_object().finish();
-  context.console.print(text);
+  });
 }
 
 void print_words(const ScenesEvalResult& result, const Context& context) {
@@ -162,18 +157,12 @@ ScenesEvalResult evaluate(ScenesEvalRequest& request, Context& context,
 
 int run_scenes_eval(ScenesEvalRequest& request, Context& context) {
   settle_device(context);
-  const double start = steady_seconds();
   std::vector<std::string> paths;
   SkippedImages skipped(context, paths);
   ScenesEvalResult result = evaluate(request, context, paths, skipped);
-  result.seconds = steady_seconds() - start;
   context.console.end_progress();
   if (!request.output.empty())
-    write_scenes_evaluation(request.output, result,
-                            {.command = context.command.name(),
-                             .options = context.options_json,
-                             .device = to_string(context.exec.device),
-                             .seed = context.exec.seed});
+    write_scenes_evaluation(request.output, result, page_provenance(context));
   if (context.json) print_json(result, context);
   else print_words(result, context);
   return skipped.status();
