@@ -13,6 +13,7 @@
 
 #include "cli/actions/actions.h"
 #include "cli/program/batch.h"
+#include "cli/program/output_paths.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 
@@ -42,8 +43,9 @@ void describe(OptionVisitor& visit, ActionsMatchRequest& request) {
 
 // A short video in memory.
 struct Video {
-  Video(const std::string& path, const actions::PointOptions& options) {
-    io::VideoReader reader(path, {.color = io::VideoColor::kGray});
+  Video(const Context& context, const std::string& path, const actions::PointOptions& options) {
+    io::VideoReader reader(path,
+                           {.color = io::VideoColor::kGray, .max_pixels = context.max_pixels});
     io::Frame frame;
     while (reader.next(frame)) {
       images.push_back(std::move(frame.image));
@@ -125,11 +127,12 @@ void print_match(const Candidate& model, const actions::Match& match,
 int run_actions_match(ActionsMatchRequest& request, Context& context) {
   if (request.output.empty())
     throw InvalidArgument("actions match needs -o PICTURE, the file to write");
+  check_outputs(context, {{"-o", request.output}});
   settle_device(context);
   request.points.exec = context.exec;
   request.match.exec = context.exec;
   std::vector<Video> videos;
-  for (const std::string& path : context.inputs) videos.emplace_back(path, request.points);
+  for (const std::string& path : context.inputs) videos.emplace_back(context, path, request.points);
   std::vector<actions::PointSet> points;
   points.reserve(videos.size());
   for (Video& video : videos) points.push_back(std::move(video.points));
@@ -187,7 +190,8 @@ Command actions_match_command() {
                     "shows five of the matched nodes"},
                    {"fovea actions match a.avi b.avi -o match.png --nodes 30 --no-dummies --json",
                     "requires a point for each of 30 nodes"}},
-      .request = make_request<ActionsMatchRequest, run_actions_match>};
+      .request = make_request<ActionsMatchRequest, run_actions_match>,
+      .reads_images = true};
 }
 
 }  // namespace fovea::cli

@@ -16,6 +16,7 @@
 #include "cli/actions/actions.h"
 #include "cli/program/batch.h"
 #include "cli/program/files.h"
+#include "cli/program/output_paths.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 
@@ -78,7 +79,8 @@ class PointsRun {
   PointsRun(const PointsRequest& request, Context& context)
       : request_(request),
         context_(context),
-        reader_(context.inputs[0], {.color = io::VideoColor::kGray}),
+        reader_(context.inputs[0],
+                {.color = io::VideoColor::kGray, .max_pixels = context.max_pixels}),
         annotated_(request.annotated, reader_.info().rate.value()) {
     actions::PointOptions options = request.points;
     options.exec = context.exec;
@@ -203,9 +205,7 @@ int run_points(PointsRequest& request, Context& context) {
   if (request.output == "-") request.output.clear();  // points are printed anyway
   if (request.annotated == "-")
     throw InvalidArgument("--annotated -: the standard output has the points; give a file name");
-  if (!request.output.empty() && request.output == request.annotated)
-    throw InvalidArgument(
-        fmt::format("{} would be written twice; give each result its own name", request.output));
+  check_outputs(context, {{"-o", request.output}, {"--annotated", request.annotated}});
   settle_device(context);
   return PointsRun(request, context).run();
 }
@@ -230,7 +230,8 @@ Command actions_points_command() {
                     "points of the periodic detector, drawn into the video"},
                    {"fovea actions points - --most-per-frame 1 -o live.txt",
                     "the most confident point of each frame of a pipe"}},
-      .request = make_request<PointsRequest, run_points>};
+      .request = make_request<PointsRequest, run_points>,
+      .reads_images = true};
 }
 
 }  // namespace fovea::cli

@@ -16,6 +16,7 @@
 #include "cli/actions/annotated.h"
 #include "cli/program/batch.h"
 #include "cli/program/files.h"
+#include "cli/program/output_paths.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 
@@ -52,7 +53,8 @@ class RecognizeRun {
   RecognizeRun(RecognizeRequest& request, Context& context)
       : request_(request),
         context_(context),
-        reader_(context.inputs[0], {.color = color_of(request, context.inputs[0])}) {
+        reader_(context.inputs[0],
+                {.color = color_of(request, context.inputs[0]), .max_pixels = context.max_pixels}) {
     const io::Rational& rate = reader_.info().rate;
     actions::RecognizeOptions& options = request.recognize;
     if (!options.frame_rate) options.frame_rate = rate.numerator > 0 ? rate.value() : 25;
@@ -65,7 +67,8 @@ class RecognizeRun {
       annotated_.emplace(AnnotatedVideo::Request{.path = request.annotated,
                                                  .source = context.inputs[0],
                                                  .frame_rate = rate_,
-                                                 .memory = request.memory});
+                                                 .memory = request.memory,
+                                                 .max_pixels = context.max_pixels});
   }
 
   int run() {
@@ -179,6 +182,7 @@ int run_recognize(RecognizeRequest& request, Context& context) {
   if (!request.timeline.empty() && std::filesystem::path(request.timeline).extension() != ".svg")
     throw InvalidArgument(
         fmt::format("--timeline {}: the name must end in .svg", request.timeline));
+  check_outputs(context, {{"--annotated", request.annotated}, {"--timeline", request.timeline}});
   settle_device(context);
   return RecognizeRun(request, context).run();
 }
@@ -205,7 +209,8 @@ Command actions_recognize_command() {
                     "use your own model, and draw what it reports into the video"},
                    {"fovea actions recognize -",
                     "read y4m from a pipe, as ffmpeg -i CAMERA -f yuv4mpegpipe - writes it"}},
-      .request = make_request<RecognizeRequest, run_recognize>};
+      .request = make_request<RecognizeRequest, run_recognize>,
+      .reads_images = true};
 }
 
 }  // namespace fovea::cli

@@ -33,8 +33,8 @@ int run_actions_train(ActionsTrainRequest& request, Context& context) {
   actions::TrainOptions options = request.paper ? paper_unless_set(request.train) : request.train;
   options.exec = context.exec;
   const double start = steady_seconds();
-  const ClipSet clips = load_clips(actions::read_corpus(context.inputs[0]),
-                                   {options.points, request.cut_first}, context);
+  const ClipSet clips = load_clips(actions::read_corpus(context.inputs[0]), options.points,
+                                   request.cut_first, context);
   const actions::Model model = actions::train(clips.corpus, clips.points, options);
   const double seconds = steady_seconds() - start;
   model.write(request.output);
@@ -77,7 +77,8 @@ Command actions_train_command() {
                     "add single descriptors for the classification of whole clips"},
                    {"fovea actions train clips -o m.safetensors --paper",
                     "train as the paper does: floating selection, no dummies"}},
-      .request = make_request<ActionsTrainRequest, run_actions_train>};
+      .request = make_request<ActionsTrainRequest, run_actions_train>,
+      .reads_images = true};
 }
 
 }  // namespace fovea::cli

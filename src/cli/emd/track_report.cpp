@@ -122,9 +122,7 @@ void add_tracks(TrackReport& report, const TrackFrame& frame, bool json) {
 void print_report(const TrackReport& report, const TrackRequest& request,
                   const emd::Tracker& tracker, Context& context) {
   if (context.json) print_json(report, request, tracker, context);
-  else
-    print_summary(context, text_of(report, request, context),
-                  {request.output, request.video, request.map_video});
+  else context.console.print(text_of(report, request, context));
 }
 
 }  // namespace fovea::cli

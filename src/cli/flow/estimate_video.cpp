@@ -30,8 +30,8 @@ class VideoRun {
         estimating_(context.exec.device),
         uploading_(context.exec.device),
         pictures_(picture_files(request.pictures)),
-        mask_(read_mask(request.mask)),
-        reader_(make_reader(context.inputs)) {
+        mask_(read_mask(request.mask, {.max_pixels = context.max_pixels})),
+        reader_(make_reader(context)) {
     flow::FlowOptions options = request.flow;
     options.exec.stream = estimating_.get();
     estimators_.emplace_back(options);
@@ -109,8 +109,10 @@ class VideoRun {
     std::swap(step.frame.image, before_);
   }
 
-  static io::VideoReader make_reader(const std::vector<std::string>& inputs) {
-    return inputs.size() == 1 ? io::VideoReader(inputs[0]) : io::VideoReader(inputs);
+  static io::VideoReader make_reader(const Context& context) {
+    const io::VideoReadOptions options{.max_pixels = context.max_pixels};
+    return context.inputs.size() == 1 ? io::VideoReader(context.inputs[0], options)
+                                      : io::VideoReader(context.inputs, options);
   }
 
   void add(const flow::Flow& field, ImageView<const std::uint8_t> before,

@@ -60,7 +60,8 @@ MethodResult measure(const std::vector<FlowSequence>& sequences, const FlowEvalR
   flow::Estimator estimator(request.flow);
   for (std::size_t i = 0; i < sequences.size(); ++i) {
     throw_if_stopped(context.exec);
-    const ImagePair pair = read_pair(sequences[i].first, sequences[i].second);
+    const ImagePair pair =
+        read_pair(sequences[i].first, sequences[i].second, {}, {.max_pixels = context.max_pixels});
     const io::FlowField truth = read_truth(sequences[i], pair);
     const double start = steady_seconds();
     const flow::Flow field = estimate_pair(estimator, pair, {});
@@ -256,7 +257,8 @@ Command flow_eval_command() {
                     "Middlebury's training pairs"},
                    {"fovea flow eval --method bm pairs.txt --json", "a list of pairs"},
                    {"fovea flow eval middlebury --rivals", "with OpenCV's methods beside ours"}},
-      .request = make_request<FlowEvalRequest, run_eval>};
+      .request = make_request<FlowEvalRequest, run_eval>,
+      .reads_images = true};
 }
 
 }  // namespace fovea::cli

@@ -41,6 +41,16 @@ io::AnyImage as_float(io::AnyImage image) {
   return {io::to_float(std::move(image)), facts};
 }
 
+// A pixel that is not finite is a fault of the file, not of the command line.
+void require_finite_file(const std::string& path, const io::AnyImage& image,
+                         ImageView<const std::uint8_t> mask) {
+  try {
+    flow::require_finite(path, pixels_of<float>(image), mask);
+  } catch (const InvalidArgument& error) {
+    throw FormatError(error.what());
+  }
+}
+
 }  // namespace
 
 std::uint64_t peak_memory_bytes() {
@@ -71,10 +81,10 @@ io::AnyImage flow_image(io::AnyImage image) {
 }
 
 ImagePair read_pair(const std::string& first, const std::string& second,
-                    ImageView<const std::uint8_t> mask) {
-  const auto read = [](const std::string& path) {
+                    ImageView<const std::uint8_t> mask, const io::ImageReadOptions& options) {
+  const auto read = [&](const std::string& path) {
     try {
-      return flow_image(io::read_image(path));
+      return flow_image(io::read_image(path, options));
     } catch (const InvalidArgument& error) {
       throw FormatError(path + ": " + error.what());
     }
@@ -92,9 +102,8 @@ ImagePair read_pair(const std::string& first, const std::string& second,
   }
   if (pair.first.type() == io::SampleType::kFloat32) {
     const bool fits = mask.width == pair.first.width() && mask.height == pair.first.height();
-    flow::require_finite(first, pixels_of<float>(pair.first),
-                         fits ? mask : ImageView<const std::uint8_t>{});
-    flow::require_finite(second, pixels_of<float>(pair.second));
+    require_finite_file(first, pair.first, fits ? mask : ImageView<const std::uint8_t>{});
+    require_finite_file(second, pair.second, {});
   }
   return pair;
 }
@@ -103,9 +112,9 @@ Image<std::uint8_t> picture_bytes(const io::AnyImage& image) {
   return image.channels() == 4 ? io::to_bytes(io::drop_alpha(image)) : io::to_bytes(image);
 }
 
-Image<std::uint8_t> read_mask(const std::string& path) {
+Image<std::uint8_t> read_mask(const std::string& path, const io::ImageReadOptions& options) {
   if (path.empty()) return {};
-  io::AnyImage image = io::read_image(path);
+  io::AnyImage image = io::read_image(path, options);
   if (image.channels() > 4)
     throw FormatError(
         fmt::format("{}: has {} channels; a mask is gray or RGB", path, image.channels()));

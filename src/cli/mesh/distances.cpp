@@ -117,6 +117,7 @@ int run_distances(DistancesRequest& request, Context& context) {
     throw InvalidArgument(fmt::format("-o {}: distances are written as .npy", request.output));
   if (all && !request.picture.empty())
     throw InvalidArgument("--picture shows the distances from one face: give --from FACE");
+  check_outputs(context, {{"-o", request.output}, {"--picture", request.picture}});
   settle_device(context);
   request.paths.exec = context.exec;
   request.render.exec = context.exec;

@@ -190,8 +190,9 @@ int run_eval(EvalRequest& request, Context& context) {
   const bool windows = !request.crops.empty();
   EvalImages images;
   EvalWindows to_score;
-  if (windows) to_score = {images_of(request.crops), images_of(request.negatives)};
+  if (windows) to_score = {images_of(request.crops), images_of(request.negatives), {}};
   else images = images_to_search(request);
+  images.read.max_pixels = to_score.read.max_pixels = context.max_pixels;
   std::vector<EvalResult> results;
   for (const EvalModel& model : models) {
     results.push_back(windows ? measure_on_windows(model, to_score, request, context.exec)
@@ -281,7 +282,8 @@ Command people_eval_command() {
             "compare two models in one chart"},
            {"fovea people eval --model hog --crops crops --negatives scenes --ratio 1.2",
             "measure the miss rate in windows"}},
-      .request = make_request<EvalRequest, run_eval>};
+      .request = make_request<EvalRequest, run_eval>,
+      .reads_images = true};
 }
 
 }  // namespace fovea::cli

@@ -168,7 +168,8 @@ void add_sheet(report::Page& page, std::vector<Mistake> mistakes, const EvalImag
   std::vector<Image<std::uint8_t>> pictures;
   std::vector<report::Tile> tiles;
   for (const Mistake& mistake : mistakes) {
-    Image<std::uint8_t> image = people_pixels(io::read_image(images.paths[mistake.image]));
+    Image<std::uint8_t> image =
+        people_pixels(io::read_image(images.paths[mistake.image], images.read));
     pictures.push_back(cut_out(image, mistake.box));
   }
   for (std::size_t i = 0; i < mistakes.size(); ++i)

@@ -10,6 +10,7 @@
 #include "cli/ops/images.h"
 #include "cli/people/people.h"
 #include "cli/program/batch.h"
+#include "cli/program/image_input.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 
@@ -89,6 +90,7 @@ Image<std::uint8_t> blocks_on(Image<std::uint8_t> image, const ShowRequest& requ
 
 int run_show(ShowRequest& request, Context& context) {
   if (request.output.empty()) throw InvalidArgument("people show needs -o OUT, a picture to write");
+  check_outputs(context, {{"-o", request.output}}, {request.model});
   settle_device(context);
   Image<std::uint8_t> picture;
   if (context.inputs.empty()) {
@@ -96,7 +98,7 @@ int run_show(ShowRequest& request, Context& context) {
         sheet_of(*people::load_model(request.model.empty() ? "hog" : request.model), request.glyph);
   } else {
     Image<std::uint8_t> image =
-        people_pixels(read_input(context.inputs[0], io::Orientation::kApply));
+        people_pixels(read_input(context, context.inputs[0], io::Orientation::kApply));
     picture = request.blocks > 0
                   ? blocks_on(in_color(std::move(image)), request, exec_of_image(context))
                   : gradients_of(image, request);
@@ -130,7 +132,8 @@ Command people_show_command() {
                     "draw the blocks of a cascade's first stages"},
                    {"fovea people show street.jpg --blocks 3 -o blocks.png",
                     "draw the blocks of stage 3 on a person"}},
-      .request = make_request<ShowRequest, run_show>};
+      .request = make_request<ShowRequest, run_show>,
+      .reads_images = true};
 }
 
 }  // namespace fovea::cli

@@ -49,9 +49,11 @@ void describe(OptionVisitor& visit, TrainRequest& request) {
   visit.group("channels", request.channels);
 }
 
-people::ImageFileSet image_set(const std::string& option, const std::string& word) {
+people::ImageFileSet image_set(const Context& context, const std::string& option,
+                               const std::string& word) {
   if (word.empty()) throw InvalidArgument(fmt::format("people train needs --{} FOLDER", option));
-  return people::ImageFileSet(io::expand_inputs(std::vector<std::string>{word}, io::image_files()));
+  return people::ImageFileSet(io::expand_inputs(std::vector<std::string>{word}, io::image_files()),
+                              context.max_pixels);
 }
 
 template <class Options>
@@ -74,8 +76,8 @@ people::Model trained(const TrainRequest& request, const people::TrainData& data
 int run_train(TrainRequest& request, Context& context) {
   require_model_output(context.command.name(), request.output);
   settle_device(context);
-  const people::ImageFileSet positives = image_set("positives", request.positives);
-  const people::ImageFileSet negatives = image_set("negatives", request.negatives);
+  const people::ImageFileSet positives = image_set(context, "positives", request.positives);
+  const people::ImageFileSet negatives = image_set(context, "negatives", request.negatives);
   if (request.checkpoint.empty()) request.checkpoint = request.output + ".checkpoint";
   if (std::filesystem::exists(request.checkpoint))
     context.console.note("continuing from " + request.checkpoint);
@@ -124,7 +126,8 @@ Command people_train_command() {
             "train the classic detector from folders of crops and scenes"},
            {"fovea people train --kind cascade --positives p --negatives n -o c.safetensors",
             "train a cascade; --kind channels works in the same way"}},
-      .request = make_request<TrainRequest, run_train>};
+      .request = make_request<TrainRequest, run_train>,
+      .reads_images = true};
 }
 
 }  // namespace fovea::cli

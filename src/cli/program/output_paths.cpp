@@ -10,6 +10,7 @@
 #include <set>
 
 #include "cli/program/files.h"
+#include "cli/program/result.h"
 #include "core/words.h"
 
 namespace fovea::cli {
@@ -135,7 +136,31 @@ std::vector<std::string> paths_for(const std::string& output,
   return paths;
 }
 
+void refuse_to_write_twice(const std::vector<OutputFile>& outputs) {
+  std::map<std::string, std::string_view> taken;
+  for (const OutputFile& output : outputs) {
+    if (output.path.empty() || io::is_standard_output(output.path)) continue;
+    const auto [other, is_new] = taken.emplace(output.path, output.option);
+    if (!is_new)
+      throw InvalidArgument(
+          fmt::format("{} would be written twice, by {} and by {}; give each its own name",
+                      shown(output.path), other->second, output.option));
+  }
+}
+
 }  // namespace
+
+void check_outputs(Context& context, const std::vector<OutputFile>& outputs,
+                   const std::vector<std::string>& other_inputs) {
+  refuse_to_write_twice(outputs);
+  for (const OutputFile& output : outputs) settle_output(context, output.option, output.path);
+  if (context.overwrite) return;
+  std::vector<std::string> paths, inputs = context.inputs;
+  for (const OutputFile& output : outputs)
+    if (!output.path.empty()) paths.push_back(output.path);
+  inputs.insert(inputs.end(), other_inputs.begin(), other_inputs.end());
+  refuse_to_replace(paths, inputs);
+}
 
 std::vector<std::string> output_paths(const std::string& output,
                                       const std::vector<std::string>& inputs,

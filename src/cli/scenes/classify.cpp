@@ -2,6 +2,7 @@
 #include <fovea/core/error.h>
 #include <fovea/io/csv_writer.h>
 #include <fovea/io/json_writer.h>
+#include <fovea/io/sink.h>
 #include <fovea/scenes/classifier.h>
 
 #include <fmt/format.h>
@@ -31,11 +32,16 @@ void describe(OptionVisitor& visit, ClassifyRequest& request) {
              "file for the results, .csv or .json; without it they are printed");
 }
 
+// Otherwise results are printed.
+bool to_file(const ClassifyRequest& request) {
+  return !request.output.empty() && !io::is_standard_output(request.output);
+}
+
 bool wants_json(const ClassifyRequest& request, const Context& context) {
   const std::string extension = std::filesystem::path(request.output).extension().string();
   if (extension == ".json") return true;
   if (extension == ".csv") return false;
-  if (!request.output.empty() && request.output != "-")
+  if (to_file(request))
     throw InvalidArgument(
         fmt::format("-o {}: results are written as .csv or .json", request.output));
   return context.json;
@@ -102,13 +108,13 @@ class JsonResults final : public Results {
 int run_classify(ClassifyRequest& request, Context& context) {
   const bool as_json = wants_json(request, context);
   const std::vector<std::string> paths = scenes_inputs(context.inputs);
+  check_outputs(context, {{"-o", to_file(request) ? request.output : ""}}, paths);
   settle_device(context);
   scenes::Classifier classifier(request.model.model, {.exec = context.exec});
-  const bool to_file = !request.output.empty() && request.output != "-";
   std::optional<io::FileSink> file;
-  if (to_file) file.emplace(request.output);
+  if (to_file(request)) file.emplace(request.output);
   const io::Sink sink =
-      to_file ? file->sink() : [&](std::string_view text) { context.console.print(text); };
+      file ? file->sink() : [&](std::string_view text) { context.console.print(text); };
   std::unique_ptr<Results> results;
   if (as_json) results = std::make_unique<JsonResults>(sink, classifier.classes(), context);
   else results = std::make_unique<CsvResults>(sink, classifier.classes());
@@ -122,7 +128,7 @@ int run_classify(ClassifyRequest& request, Context& context) {
     context.console.end_progress();
   };
   try {
-    classifier.classify(InputImages(paths), [&](const scenes::ClassifiedImage& image) {
+    classifier.classify(InputImages(context, paths), [&](const scenes::ClassifiedImage& image) {
       const std::string& path = paths[static_cast<std::size_t>(image.index)];
       ++images;
       if (image.result) results->image(path, *image.result);
@@ -160,7 +166,8 @@ Command scenes_classify_command() {
       .examples = {{"fovea scenes classify photo.jpg", "one image, with the shipped model sun8"},
                    {"fovea scenes classify photos --model places.safetensors -o classes.csv",
                     "every image of a folder, with a model of your own"}},
-      .request = make_request<ClassifyRequest, run_classify>};
+      .request = make_request<ClassifyRequest, run_classify>,
+      .reads_images = true};
 }
 
 }  // namespace fovea::cli

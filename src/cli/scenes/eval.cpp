@@ -69,10 +69,11 @@ Task make_task(const ScenesEvalRequest& request, const Context& context) {
 
 // A trained model on images that it has not seen.
 scenes::EvaluationReport test_model(scenes::Classifier& classifier, const scenes::Corpus& corpus,
-                                    SkippedImages& skipped) {
+                                    const Context& context, SkippedImages& skipped) {
   scenes::EvaluationReport result;
   result.total = Confusion(static_cast<int>(classifier.classes().size()));
-  classifier.classify(io::ImageFileSet(corpus.paths), [&](const scenes::ClassifiedImage& image) {
+  const io::ImageFileSet images(corpus.paths, context.max_pixels);
+  classifier.classify(images, [&](const scenes::ClassifiedImage& image) {
     const auto at = static_cast<std::size_t>(image.index);
     if (image.result) ++result.total.at(corpus.labels[at], image.result->label);
     else skipped.report(image.index, image.error);
@@ -141,15 +142,16 @@ ScenesEvalResult evaluate(ScenesEvalRequest& request, Context& context,
     result.classes = classifier.classes();
     const scenes::Corpus corpus = scenes::read_corpus(context.inputs[0], result.classes);
     paths = corpus.paths;
-    result.evaluation = test_model(classifier, corpus, skipped);
+    result.evaluation = test_model(classifier, corpus, context, skipped);
   } else {
     const Task task = make_task(request, context);
     result.classes = task.corpus.classes;
     paths = task.corpus.paths;
     request.evaluate.exec = context.exec;
-    result.evaluation = scenes::evaluate(io::ImageFileSet(paths), task.corpus.labels,
-                                         static_cast<int>(task.corpus.classes.size()), task.splits,
-                                         request.evaluate, skipped.report());
+    result.evaluation =
+        scenes::evaluate(io::ImageFileSet(paths, context.max_pixels), task.corpus.labels,
+                         static_cast<int>(task.corpus.classes.size()), task.splits,
+                         request.evaluate, skipped.report());
   }
   result.images = static_cast<int>(paths.size());
   return result;
@@ -190,7 +192,8 @@ Command scenes_eval_command() {
                    {"fovea scenes eval places --train train.txt --test test.txt -o report",
                     "a given split, with pictures"},
                    {"fovea scenes eval places --model sun8", "the shipped model on your images"}},
-      .request = make_request<ScenesEvalRequest, run_scenes_eval>};
+      .request = make_request<ScenesEvalRequest, run_scenes_eval>,
+      .reads_images = true};
 }
 
 }  // namespace fovea::cli

@@ -27,7 +27,7 @@ int run_scenes_train(ScenesTrainRequest& request, Context& context) {
   context.console.note(
       fmt::format("{} images of {} classes", corpus.paths.size(), corpus.classes.size()));
   SkippedImages skipped(context, corpus.paths);
-  const io::ImageFileSet images(corpus.paths);
+  const io::ImageFileSet images(corpus.paths, context.max_pixels);
   const double start = steady_seconds();
   request.train.exec = context.exec;
   const scenes::Model model =
@@ -78,7 +78,8 @@ Command scenes_train_command() {
             "the options of the paper: raw gray responses, 500 words, 10 nearest neighbors"},
            {"fovea scenes train places -o m.safetensors --words gradients",
             "words of gradients instead of filters"}},
-      .request = make_request<ScenesTrainRequest, run_scenes_train>};
+      .request = make_request<ScenesTrainRequest, run_scenes_train>,
+      .reads_images = true};
 }
 
 }  // namespace fovea::cli
