@@ -183,7 +183,7 @@ Command actions_match_command() {
       .text =
           "Finds the part of EXAMPLE that has the best match in SCENE, exactly, and draws frames "
           "of both with lines between the matched points. Prints the energy of the match and the "
-          "parts that it is the sum of. Both videos are short: their frames are kept in memory.",
+          "terms that add up to it. Both videos are short: their frames are kept in memory.",
       .arguments = {{"EXAMPLE", "short video of an action"},
                     {"SCENE", "video to find the action in"}},
       .examples = {{"fovea actions match daria_walk.avi eli_walk.avi -o match.png",

@@ -196,9 +196,10 @@ Command actions_recognize_command() {
       .summary = "recognize actions in a video while they happen",
       .text =
           "Prints one line of JSON per action as soon as it is certain: its name, its score, its "
-          "first and last frame and second, the box around it, its distance, by how much the next "
-          "action is farther away, and how many frames after its end it is reported. Whatever no "
-          "prototype comes near enough to is not reported. Memory does not grow with the video. "
+          "first and last frame and second, the box around it, its distance to the nearest "
+          "prototype, by how much the second nearest action is farther away, and how many frames "
+          "after its end it is reported. Movement that is not close to any prototype is not "
+          "reported. Memory does not grow with the video. "
           "When the video breaks off (exit status 3) or the program is interrupted (130), what was "
           "seen up to then is kept, the annotated video and the timeline included.",
       .arguments = {{"VIDEO",

@@ -205,13 +205,14 @@ Command emd_map_command() {
       .summary = "map the exact Earth Mover's Distance of every pixel's signature to a target's",
       .text =
           "The signature of a pixel is the histogram of a window around it over levels of one "
-          "band, or the pixel's own spectrum: its bands, or its contrast to the scene. Distances "
-          "of histograms that are known from earlier frames or occur twice in a frame are looked "
-          "up, and the others are solved; what is known never changes the map. With --threshold "
+          "band, or the pixel's own spectrum: its bands, or its contrast to the scene. A histogram "
+          "that has occurred before, in this frame or in an earlier one, is looked up, and every "
+          "other one is solved; the map is the same as if all were solved. With --threshold "
           "most distances above it are proved to lie above it instead of being solved. Contrast is "
           "learned from the first frame. Values that are NaN or infinite stand for missing "
           "measurements: a window of levels does not count them, and a spectrum with one gets the "
-          "greatest distance. A video that breaks off and Ctrl-C keep the maps before.",
+          "greatest distance. When a video breaks off or Ctrl-C is pressed, the maps made so far "
+          "are kept.",
       .arguments = {{"INPUT",
                      "image or cube (ENVI, .mat, TIFF, or a folder of bands with --band or a "
                      "spectral signature); or several frames: images, a folder of them, a video, "

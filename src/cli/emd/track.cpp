@@ -232,8 +232,8 @@ Command emd_track_command() {
           "frame "
           "it maps the Earth Mover's Distance to both, and takes the place that looks most like "
           "the target and least like its surroundings. A lost target is searched for in the whole "
-          "frame. Gray targets are also compared part by part. A video that breaks off and Ctrl-C "
-          "keep the frames before.",
+          "frame. Gray targets are also compared part by part. When a video breaks off or Ctrl-C "
+          "is pressed, the results so far are kept.",
       .arguments = {{"VIDEO",
                      "video file, folder or glob of images, or - for y4m on standard input", 1, 1}},
       .examples = {{"fovea emd track walk.mp4 --target 205,151,17,50 -o tracks.txt",

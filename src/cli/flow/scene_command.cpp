@@ -58,18 +58,18 @@ int run_scene(SceneRequest& request, Context& context) {
 }  // namespace
 
 Command flow_scene_command() {
-  return {
-      .system = "flow",
-      .verb = "scene",
-      .summary = "draw a pair of images whose motion is known",
-      .text =
-          "Draws two gray images of textured discs that move, turn and grow over a textured "
-          "ground that does so too, and writes them with the true motion of every pixel, laid "
-          "out for fovea flow eval. Motion grows with the size: it is up to about 7 pixels at "
-          "a width of 640.",
-      .examples = {{"fovea flow scene -o scene", "a pair of 640x480"},
-                   {"fovea flow scene --size 16384x16384 -o large", "a pair that needs --memory"}},
-      .request = make_request<SceneRequest, run_scene>};
+  return {.system = "flow",
+          .verb = "scene",
+          .summary = "draw a pair of images whose motion is known",
+          .text =
+              "Draws two gray images of textured discs that move, turn and grow over a textured "
+              "ground that does so too, and writes them with the true motion of every pixel, laid "
+              "out for fovea flow eval. Motion grows with the size: it is up to about 7 pixels at "
+              "a width of 640.",
+          .examples = {{"fovea flow scene -o scene", "a pair of 640x480"},
+                       {"fovea flow scene --size 16384x16384 -o large",
+                        "a pair so large that fovea flow lk may need --memory"}},
+          .request = make_request<SceneRequest, run_scene>};
 }
 
 }  // namespace fovea::cli

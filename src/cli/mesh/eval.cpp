@@ -44,7 +44,7 @@ void describe(OptionVisitor& visit, MeshEvalRequest& request) {
         {.value_name = "median|auto|FILE", .words = {"median", "auto"}});
   visit.path("labels", request.labels, TextUse::kFolder,
              "evaluate the segmentations in this folder, NAME.seg for a mesh NAME, and make none");
-  visit.path("csv", request.csv, TextUse::kOutput, "write the errors, one mesh per line");
+  visit.path("csv", request.csv, TextUse::kOutput, "write the errors as CSV, one line per mesh");
   visit("people", request.people, "compare people with each other as well",
         {.off_help = "do not compare people with each other"});
   visit("method", request.method,

@@ -47,8 +47,9 @@ void describe(OptionVisitor& visit, SegmentRequest& request) {
       "write the mesh with its parts: .ply and .glb with colored vertices, .obj with groups "
       "and materials, .off with colored faces; for several inputs give a folder or a pattern "
       "such as out/{}.ply");
-  visit.path("seg", request.seg, TextUse::kOutput,
-             "write the labels, one number per line and face of the file; - is standard output");
+  visit.path(
+      "seg", request.seg, TextUse::kOutput,
+      "write the labels: one line with one number for each face of the file; - is standard output");
   visit.path("picture", request.picture, TextUse::kOutput,
              "write a picture of the parts, seen from several sides");
   visit.path("page", request.page, TextUse::kOutput,

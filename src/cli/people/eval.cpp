@@ -219,7 +219,7 @@ void describe(OptionVisitor& visit, EvalRequest& request) {
   visit.path("annotations", request.annotations, TextUse::kInput,
              "folder or file with the annotations: PASCAL 1.00 text or COCO JSON");
   visit.path("crops", request.crops, TextUse::kInput,
-             "instead of images: crops with a person's window in their middle");
+             "instead of --images: crops, each with one person's window in its middle");
   visit.path("negatives", request.negatives, TextUse::kInput, "images without people");
   visit.path("output", request.output, TextUse::kFolder,
              "folder for the report: a page, the curve, and the detections");
@@ -273,7 +273,7 @@ Command people_eval_command() {
           "single windows are classified, and the report has the miss rate over false positives "
           "per window. The folder -o gets a page, the curve as CSV and SVG, and the detections as "
           "COCO JSON. Several models are measured on the same images and drawn into one chart. An "
-          "image that cannot be read ends the run, because a part of the images would measure "
+          "image that cannot be read ends the run, because the other images alone would measure "
           "something else.",
       .examples =
           {{"fovea people eval --model hog --images pos --annotations boxes -o report",

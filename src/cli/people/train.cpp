@@ -33,13 +33,14 @@ struct TrainRequest {
 void describe(OptionVisitor& visit, TrainRequest& request) {
   visit("kind", request.kind, "kind of detector");
   visit.path("positives", request.positives, TextUse::kFolder,
-             "folder of crops with a person's window in their middle");
+             "folder of crops, each with one person's window in its middle");
   visit.path("negatives", request.negatives, TextUse::kFolder,
              "folder of whole images without people");
   visit.path("output", request.output, TextUse::kOutput, "model file to write, .safetensors");
-  visit.path("checkpoint", request.checkpoint, TextUse::kOutput,
-             "file that keeps an unfinished training; by default the output's name with "
-             ".checkpoint");
+  visit.path(
+      "checkpoint", request.checkpoint, TextUse::kOutput,
+      "file that stores the state of an unfinished training; by default the output's name with "
+      ".checkpoint");
   visit.bytes("memory", request.memory,
               "the most memory for samples, at least 64M; the images being searched need some more",
               64 << 20);
@@ -114,13 +115,13 @@ Command people_train_command() {
       .verb = "train",
       .summary = "train a model from crops of people and images without people",
       .text =
-          "Learns a detector. Crops show the window (64x128 pixels by default) in their middle, "
-          "with some surroundings; the program adds their mirror images. Negative images are "
-          "searched at all sizes for windows that look like people, on the GPU where there is "
+          "Learns a detector. The positives are crops that show one person each: the detection "
+          "window (64x128 pixels by default) lies in the middle, with some surroundings, and the "
+          "program adds their mirror images. The negatives are whole images, which are searched at "
+          "all sizes for windows that look like people, on the GPU where there is "
           "one; everything else runs on the threads of the CPU. The same data, options and seed "
-          "give the same model on any device with any number of threads. A training that was "
-          "interrupted continues from its last finished stage when the same command is run "
-          "again.",
+          "give the same model on any device with any number of threads. When a training was "
+          "interrupted, the same command continues it from the last stage that was finished.",
       .examples =
           {{"fovea people train --positives crops --negatives scenes -o hog.safetensors",
             "train the classic detector from folders of crops and scenes"},

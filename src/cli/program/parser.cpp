@@ -207,7 +207,7 @@ void describe_common(OptionVisitor& visit, CommonOptions& options, const Command
                "start from the options in this JSON file, which may be an earlier result");
     visit("set", options.set, "set one option by its name; can be given several times",
           {.value_name = "KEY=VALUE", .repeats = true});
-    visit("overwrite", options.overwrite, "let a result replace the file it was made from");
+    visit("overwrite", options.overwrite, "allow a result to replace one of the input files");
     visit("print-config", options.print_config, "print the options as JSON and stop");
   }
   visit("quiet", options.quiet, "print no progress and no notes, only failures");

@@ -160,7 +160,7 @@ Command scenes_classify_command() {
           "Prints one line per image: its file, its class and one score per class. Scores lie "
           "between 0 and 1 and add up to 1. With --json it prints one object. Images are decoded "
           "while others are classified. An image that cannot be read is named and left out (exit "
-          "status 5). Ctrl-C keeps the results of all images before it.",
+          "status 5). When Ctrl-C is pressed, the results so far are kept.",
       .arguments = {{"IMAGE", "images: files, folders, globs, @list, or - for standard input", 1,
                      kAnyNumber}},
       .examples = {{"fovea scenes classify photo.jpg", "one image, with the shipped model sun8"},

@@ -21,8 +21,8 @@ void describe(OptionVisitor& visit, ScenesEvalRequest& request) {
   visit("splits", request.splits, "how many times the images are divided at random", 1, 1000);
   visit("share", request.share, "the share of each class that is trained on", 0.01, 0.99);
   visit.path("train", request.train, TextUse::kInput,
-             "list of the images to train on, instead of a random choice; names count from INPUT "
-             "on");
+             "list of the images to train on, instead of a random choice; its file names are "
+             "relative to INPUT");
   visit.path("test", request.test, TextUse::kInput,
              "list of the images to test with, together with --train");
   visit.path("model", request.model, TextUse::kModel,
@@ -179,7 +179,8 @@ Command scenes_eval_command() {
       .summary = "measure how often images are classified right",
       .text =
           "Divides the images into those to train on and those to test with, at random (--splits "
-          "times) or as two lists say, trains and tests, and reports the mean accuracy, its "
+          "times) or as --train and --test say, trains and tests, and reports the mean accuracy, "
+          "its "
           "deviation between splits and which classes are confused with which. With nearest "
           "neighbors as the classifier it also reports the accuracy for each K. With --model it "
           "tests a trained model instead. Test images take no part in training the classifier; "

@@ -83,7 +83,7 @@ Command scenes_words_command() {
           .verb = "words",
           .summary = "paint each pixel in the color of its visual word",
           .text =
-              "Shows which word of a model's dictionary each pixel has. Words with similar "
+              "Shows to which word of a model's dictionary each pixel belongs. Words with similar "
               "descriptors have similar colors.",
           .arguments = {{"IMAGE", "images: files, folders, globs, @list, or - for standard input",
                          1, kAnyNumber}},
