@@ -127,9 +127,10 @@ class Search {
          .exec = exec});
     if (writer && run.frames > 0) writer->finish();
     if (found == 0 && run.whole()) hint_at_enlarging(input, reader.info().height);
+    const std::string written = run.frames > 0 ? output : "";
     return {fmt::format("{}: {} in {} frame{}{}{}", input, people_text(found), run.frames,
-                        run.frames == 1 ? "" : "s", output.empty() ? "" : ", ", output),
-            fmt::format("{}\"frames\": [{}]", output_member(output), frames), run.fault};
+                        run.frames == 1 ? "" : "s", written.empty() ? "" : ", ", written),
+            fmt::format("{}\"frames\": [{}]", output_member(written), frames), run.fault};
   }
 
   // Completes the lists. `all` is false where every input failed: then there are lists only where
