@@ -224,7 +224,7 @@ int problems_of(const EmdBenchOptions& options, const Context& context) {
 int run_bench_emd(EmdBenchOptions& options, Context& context) {
   if (options.verify > 0) return verify(options.verify, context);
   if (options.frames)
-    return run_bench(options.bench, emd_frame_cases(options.frame, context.exec), context);
+    return run_bench(options.bench, emd_frame_cases(options.frame, context), context);
   return run_bench(options.bench, solver_cases(options.bins, problems_of(options, context)),
                    context);
 }
@@ -255,7 +255,8 @@ Command bench_emd_command() {
                    {"fovea bench emd --verify 1000000", "a million problems beside LEMON"},
                    {"fovea bench emd --frames --sizes 1920x1080 --channels 4,11",
                     "whole frames, cold and warm"}},
-      .request = make_request<EmdBenchOptions, run_bench_emd>};
+      .request = make_request<EmdBenchOptions, run_bench_emd>,
+      .reads_images = true};
 }
 
 }  // namespace fovea::cli
