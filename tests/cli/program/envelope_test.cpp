@@ -3,6 +3,7 @@
 #include <fovea/io/mesh_io.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -77,7 +78,7 @@ TEST_F(Envelope, Operations) {
   write_ramp(image, 8);
   for (const char* verb : {"gradient", "blur", "histogram", "pyramid"})
     expect_envelope({"ops", verb, image, "-o", folder_ / verb + "/"});
-  expect_envelope({"ops", "resize", image, "-o", folder_ / "r.png", "--size", "4x4"});
+  expect_envelope({"ops", "resize", image, "-o", folder_ / "r.png", "--scale", "0.5"});
   expect_envelope({"ops", "convolve", image, "-o", folder_ / "c.png", "--laplacian", "1"});
   expect_envelope({"ops", "integral", image, "-o", folder_ / "i.npy"});
 }
@@ -144,16 +145,18 @@ TEST_F(Envelope, Mesh) {
   std::filesystem::create_directory(folder_ / "seg");
   const std::string path = folder_ / "off/1.off";
   io::write_mesh(path, mesh);
-  io::write_labels(folder_ / "seg/1.seg", std::vector<std::int32_t>(mesh.faces.size(), 0));
+  std::vector<std::int32_t> halves(mesh.faces.size(), 0);
+  std::fill(halves.begin(), halves.begin() + static_cast<std::ptrdiff_t>(halves.size() / 2), 1);
+  io::write_labels(folder_ / "seg/1.seg", halves);
   expect_envelope({"mesh", "info", path});
   expect_envelope({"mesh", "segment", path, "-k", "2", "--seg", folder_ / "parts.seg"});
   expect_envelope({"mesh", "distances", path, "--from", "0", "-o", folder_ / "d.npy"});
-  expect_envelope(
-      {"mesh", "eval", "--meshes", folder_ / "off", "--segmentations", folder_ / "seg"});
+  expect_envelope({"mesh", "eval", "--meshes", folder_ / "off", "--segmentations", folder_ / "seg",
+                   "--no-people"});
 }
 
 TEST_F(Envelope, Actions) {
-  actions::write_swing_folder(folder_ / "clips", 2);
+  actions::write_swing_folder(folder_ / "clips", 3);
   const std::string clips = folder_ / "clips", model = folder_ / "m.safetensors";
   const std::string video = clips + "/up/s0_swing.y4m";
   const auto small = [](Words words) {

@@ -62,10 +62,9 @@ TEST(OutputPaths, MustNotCollide) {
 
 TEST(OutputPaths, VerbsWithOneOutputReplaceNoInputEither) {
   const test::TempFolder folder;
-  const std::string a = folder / "a.png", b = folder / "b.png", flow = folder / "ab.flo";
-  write_ramp(a, 8);
-  write_ramp(b, 8);
-  ASSERT_EQ(run_here({"flow", "bm", a, b, "-o", flow}).status, kDone);
+  ASSERT_EQ(run_here({"flow", "scene", "--size", "32x24", "-o", folder.path()}).status, kDone);
+  const std::string a = folder / "frame10.png", b = folder / "frame11.png";
+  const std::string flow = folder / "flow10.flo";
   const std::string before = test::load(a), field = test::load(flow);
   const std::vector<std::vector<std::string>> commands{
       {"flow", "lk", a, b, "-o", a},
