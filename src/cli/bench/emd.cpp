@@ -11,6 +11,7 @@
 #include "cli/bench/bench.h"
 #include "cli/bench/emd_frames.h"
 #include "cli/bench/rivals.h"
+#include "cli/program/batch.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "emd/solve/random_problems.h"
@@ -188,6 +189,7 @@ void verify_round(Random& random, int count, const Rivals& rivals, const Exec& e
 }
 
 int verify(int count, Context& context) {
+  settle_device(context);
   const Rivals rivals;
   if (!rivals.absence().empty())
     throw InvalidArgument("--verify needs the module of rivals: " + rivals.absence());

@@ -9,7 +9,6 @@
 
 #include "cli/flow/flow.h"
 #include "cli/flow/scene.h"
-#include "cli/program/batch.h"
 #include "cli/program/command.h"
 #include "cli/program/files.h"
 #include "cli/program/result.h"
@@ -39,7 +38,7 @@ int run_scene(SceneRequest& request, Context& context) {
         fmt::format("--size is {}x{}; expected sides from 1 to {}", width, height, kMostSide));
   if (request.output.empty())
     throw InvalidArgument("flow scene needs -o OUT, a folder to write to");
-  settle_device(context);
+  context.exec.device = Device::cpu();  // nothing here runs on a GPU, and the result says so
   const std::filesystem::path folder(request.output);
   make_folder(request.output);
   const FlowScene scene = flow_scene(width, height, context.exec, request.step);
