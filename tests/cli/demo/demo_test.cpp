@@ -32,7 +32,7 @@ TEST(Demo, AFolderThatCannotBeIsNamed) {
   const test::TempFolder folder;
   test::save(folder / "file", "");
   const Ended ended = run_here({"demo", "-o", folder / "file/x"});
-  EXPECT_EQ(ended.status, kBadInput);
+  EXPECT_EQ(ended.status, kFailed);
   EXPECT_THAT(ended.err, testing::StartsWith("fovea: " + (folder / "file/x") + ": cannot make"));
   EXPECT_EQ(run_here({"demo", "-o", ""}).status, kUsage);
 }
