@@ -1,4 +1,4 @@
-// Covers: video_ffmpeg
+// Covers: ffmpeg_library, video_ffmpeg
 #include <fovea/core/error.h>
 #include <fovea/io/video.h>
 #include <gmock/gmock.h>
