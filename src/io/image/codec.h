@@ -24,7 +24,8 @@ struct Codec {
   void (*write)(OutputFile& file, const AnyView& image, const ImageWriteOptions& options);
   Feature (*feature)();
 };
-extern const Codec kPngCodec, kJpegCodec, kTiffCodec, kPnmCodec, kPfmCodec, kNpyCodec, kBmpCodec;
+extern const Codec kPngCodec, kJpegCodec, kTiffCodec, kPnmCodec, kPfmCodec, kNpyCodec, kBmpCodec,
+    kWebpCodec;
 
 // Some pages may be smaller copies of a picture or masks, as their tags say.
 enum class TiffPages : unsigned char { kAll, kFullSize };
