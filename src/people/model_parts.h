@@ -1,8 +1,9 @@
 // The kinds of classifier in a model file: each writes its tensors and reads them back, trusting
 // nothing.
 #pragma once
-#include <fovea/io/model_file.h>
 #include <fovea/people/model.h>
+
+#include "io/model/model_reader.h"
 
 namespace fovea::people {
 
@@ -10,13 +11,12 @@ void save(io::ModelFile& file, const LinearModel& model);
 void save(io::ModelFile& file, const CascadeModel& model);
 void save(io::ModelFile& file, const ChannelsModel& model);
 
-// What the file holds; `name` stands in errors.
-Model parse_model(const io::ModelFile& file, const std::string& name);
+Model parse_model(const io::ModelFile& file);
 
 // Throw ModelError where the tensors are absent, of another shape, or impossible.
-LinearModel load_linear(Kind kind, const io::ModelFile& file);
-CascadeModel load_cascade(const io::ModelFile& file);
-ChannelsModel load_channels(const io::ModelFile& file);
+LinearModel load_linear(Kind kind, const io::ModelReader& in);
+CascadeModel load_cascade(const io::ModelReader& in);
+ChannelsModel load_channels(const io::ModelReader& in);
 
 // Throws InvalidArgument where the model has not as many weights as the kind's descriptor numbers.
 void check_linear(Kind kind, const LinearModel& model);

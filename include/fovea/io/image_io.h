@@ -11,15 +11,16 @@
 #include <variant>
 #include <vector>
 
-// Image files: PNG, JPEG, TIFF, PNM (with PAM), PFM, .npy and, for reading only, BMP. The content
-// of a file decides its format, never its name. Errors are FormatError (the file is damaged or of
-// another format), IoError (the system could not read it) and WriteError (the system could not
-// write it); each message is one line with the file and the cause. Before memory is taken, a
-// picture is checked against the length of its file and against ImageReadOptions::max_pixels.
-// Samples are returned as they are stored: there is no color management and no gamma correction.
+// Image files: PNG, JPEG, TIFF, PNM (with PAM), PFM, .npy and, for reading only, BMP and WebP
+// (where libwebp was there when the library was built). The content of a file decides its format,
+// never its name. Errors are FormatError (the file is damaged or of another format), IoError (the
+// system could not read it) and WriteError (the system could not write it); each message is one
+// line with the file and the cause. Before memory is taken, a picture is checked against the length
+// of its file and against ImageReadOptions::max_pixels. Samples are returned as they are stored:
+// there is no color management and no gamma correction.
 namespace fovea::io {
 
-enum class ImageFormat : unsigned char { kPng, kJpeg, kTiff, kPnm, kPfm, kNpy, kBmp };
+enum class ImageFormat : unsigned char { kPng, kJpeg, kTiff, kPnm, kPfm, kNpy, kBmp, kWebp };
 FOVEA_API const char* to_string(ImageFormat format);
 
 // The kinds of sample an image may have, in the order of the alternatives of AnyPixels and AnyView.
@@ -89,7 +90,7 @@ enum class Orientation : unsigned char { kIgnore, kApply };
 FOVEA_API std::span<const Choice> choices(Orientation);
 
 struct ImageReadOptions {
-  // apply turns the picture upright as its EXIF tag says (JPEG, PNG, TIFF)
+  // apply turns the picture upright as its EXIF tag says (JPEG, PNG, TIFF, WebP)
   Orientation orientation = Orientation::kIgnore;
   int page = 0;          // which page of a TIFF, from 0
   bool partial = false;  // take what a truncated or damaged JPEG still gives; the rest is gray

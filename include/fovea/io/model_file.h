@@ -68,6 +68,8 @@ class FOVEA_API ModelFile {
   static ModelFile parse(std::span<const std::byte> bytes, std::string name);
   void write(const std::string& path) const;
   std::vector<std::byte> bytes() const;
+  // The path it was read from, the name that parse() was given, or "model"; messages begin with it.
+  const std::string& name() const { return name_; }
 
   // Says what the tensors mean: "people.hog", 1.
   void set_schema(std::string_view schema, int version);

@@ -155,7 +155,7 @@ class CascadeTrainer {
   void continue_stages() {
     const std::optional<io::ModelFile> file = checkpoint_.read();
     if (!file) return;
-    training_.model = load_cascade(*file);
+    training_.model = load_cascade(io::ModelReader(*file));
     if (Extent{training_.model.window_width, training_.model.window_height} != kWindow)
       checkpoint_.damaged("the cascade has another window");
     const auto stages = static_cast<std::int64_t>(training_.model.stages.size());

@@ -109,7 +109,7 @@ class Training {
   bool continues() {
     const std::optional<io::ModelFile> file = checkpoint_->read();
     if (!file) return false;
-    state_.model = load_channels(*file);
+    state_.model = load_channels(io::ModelReader(*file));
     state_.next_round = file->tensor<std::int32_t>("round", {1})[0];
     state_.negatives = checkpoint_->places(*file, [&](int image) {
       return windows_.plan(survey_.negatives.sizes[static_cast<std::size_t>(image)]);
