@@ -114,10 +114,8 @@ struct Mapper::State {
 
   void submit(const MapFrame& frame) {
     const ImageView<float>& out = frame.distances;
-    for (const fovea::detail::Placement& in :
-         {fovea::detail::Placement(frame.labels), fovea::detail::Placement(frame.bytes),
-          fovea::detail::Placement(frame.words)})
-      if (in.data != nullptr) fovea::detail::resolve_exec(kName, plan.options.exec, {in, out});
+    fovea::detail::resolve_exec(kName, plan.options.exec,
+                                {frame.labels, frame.bytes, frame.words, out});
     if (!out.empty()) {
       const fovea::cuda::ScopedDevice here(plan.options.exec.device);
       engine->submit(frame);
@@ -228,8 +226,7 @@ const MapOptions& Mapper::options() const { return state_->plan.options; }
 std::vector<double> label_histogram(ImageView<const std::uint8_t> labels, int bins) {
   if (bins < 1 || bins > 255)
     throw InvalidArgument(fmt::format("label_histogram: bins is {}; expected 1 to 255", bins));
-  if (labels.memory == Memory::kCuda)
-    throw InvalidArgument("label_histogram: labels lie on a GPU; copy them to host memory first");
+  fovea::detail::require_host("label_histogram", "the image of labels", labels.memory);
   fovea::detail::require_shape("label_histogram", "labels", labels, labels.width, labels.height, 1);
   std::vector<double> counts(static_cast<std::size_t>(bins), 0.0);
   for (int y = 0; y < labels.height; ++y)

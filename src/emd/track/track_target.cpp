@@ -10,6 +10,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/dispatch.h"
 #include "emd/track/backend.h"
 
 namespace fovea::emd {
@@ -104,7 +105,7 @@ void Target::finish_map(const LabeledFrame& frame) {
   }
   stats_.entries = entries;
   stats_.cache_bytes = bytes;
-  const bool there = !mappers_.empty() && options_.exec.device.kind == DeviceKind::kCuda;
+  const bool there = !mappers_.empty() && fovea::detail::on_cuda(options_.exec);
   const auto twin = there ? cuda::likelihood : cpu::likelihood;
   if (!region.empty())
     twin(cut(distances_[0]), cut(distances_[1]), map_.values.view(), options_.exec);
