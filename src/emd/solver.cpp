@@ -118,7 +118,32 @@ struct Solver::State {
                                    : cpu::make_batch_solver(ground, options);
     });
   }
+  template <class Mass>
+  void run(const MassBatch<Mass>& batch, const SolutionsView& out, const Exec& exec);
 };
+
+// Takes memory on the current device.
+template <class Mass>
+void Solver::State::run(const MassBatch<Mass>& batch, const SolutionsView& out, const Exec& exec) {
+  const Memory side = detail::memory_of(exec.device);
+  detail::Placed<Mass> first_there, second_there;
+  const MassBatch<Mass> there{first_there.bring(batch.first, side, exec),
+                              second_there.bring(batch.second, side, exec)};
+  const auto row = [&]<class T>(T* values) {
+    return packed_view(values, batch.first.height, 1, 1, batch.first.memory);
+  };
+  detail::Placed<double> distance, flow;
+  detail::Placed<Status> status;
+  detail::Placed<std::uint16_t> pivots;
+  const SolutionsView found{
+      distance.prepare(row(out.distance), side).data, status.prepare(row(out.status), side).data,
+      pivots.prepare(row(out.pivots), side).data, flow.prepare(out.flow, side)};
+  twin_on(exec).solve(there, found, exec);
+  distance.give_back(exec);
+  status.give_back(exec);
+  pivots.give_back(exec);
+  flow.give_back(exec);
+}
 
 Solver::Solver(GroundDistance ground, const SolverOptions& options)
     : state_(std::make_unique<State>(State{std::move(ground), options})) {
@@ -138,33 +163,18 @@ void Solver::solve(ImageView<const Mass> first, ImageView<const Mass> second,
   require_shapes(state_->ground, first, second);
   require_outputs(state_->ground, first.height, first.memory, out);
   const Exec exec = detail::resolve_exec(kName, state_->options.exec, {first, second});
-  const Memory side = detail::memory_of(exec.device);
   const fovea::cuda::ScopedDevice here(exec.device);
-  detail::Placed<Mass> first_there, second_there;
-  const MassBatch<Mass> batch{first_there.bring(first, side, exec),
-                              second_there.bring(second, side, exec)};
-  const auto row = [&]<class T>(T* values) {
-    return packed_view(values, first.height, 1, 1, first.memory);
-  };
-  detail::Placed<double> distance, flow;
-  detail::Placed<Status> status;
-  detail::Placed<std::uint16_t> pivots;
-  const SolutionsView there{
-      distance.prepare(row(out.distance), side).data, status.prepare(row(out.status), side).data,
-      pivots.prepare(row(out.pivots), side).data, flow.prepare(out.flow, side)};
-  state_->twin_on(exec).solve(batch, there, exec);
-  distance.give_back(exec);
-  status.give_back(exec);
-  pivots.give_back(exec);
-  flow.give_back(exec);
+  state_->run(MassBatch<Mass>{first, second}, out, exec);
 }
 
 template <class Mass>
 Solutions Solver::solve(ImageView<const Mass> first, ImageView<const Mass> second, bool with_flow) {
   if (first.height > 0) require_shapes(state_->ground, first, second);
+  const Exec exec = detail::resolve_exec(kName, state_->options.exec, {first, second});
+  const fovea::cuda::ScopedDevice here(exec.device);  // results lie where `first` does
   Solutions made =
       make_solutions(state_->ground, first.height, detail::memory_beside(first.memory), with_flow);
-  solve(first, second, view_of(made));
+  if (first.height > 0) state_->run(MassBatch<Mass>{first, second}, view_of(made), exec);
   return made;
 }
 

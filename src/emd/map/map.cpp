@@ -140,6 +140,12 @@ struct Mapper::State {
     submit(frame);
     collect();
   }
+  // Where the mapper works, if on a GPU.
+  template <class View>
+  Image<float> map_beside(const View& view) const {
+    const fovea::cuda::ScopedDevice here(plan.options.exec.device);
+    return {view.width, view.height, 1, view.memory};
+  }
   template <class View>
   static void check(const View& view, const ImageView<float>& out, int channels) {
     fovea::detail::require_shape(kName, channels == 1 ? "labels" : "masses", view, view.width,
@@ -185,17 +191,17 @@ void Mapper::map_histograms(ImageView<const std::uint16_t> masses, ImageView<flo
 }
 
 Image<float> Mapper::map(ImageView<const std::uint8_t> labels) {
-  Image<float> distances(labels.width, labels.height, 1, labels.memory);
+  Image<float> distances = state_->map_beside(labels);
   map(labels, distances);
   return distances;
 }
 Image<float> Mapper::map_histograms(ImageView<const std::uint8_t> masses) {
-  Image<float> distances(masses.width, masses.height, 1, masses.memory);
+  Image<float> distances = state_->map_beside(masses);
   map_histograms(masses, distances);
   return distances;
 }
 Image<float> Mapper::map_histograms(ImageView<const std::uint16_t> masses) {
-  Image<float> distances(masses.width, masses.height, 1, masses.memory);
+  Image<float> distances = state_->map_beside(masses);
   map_histograms(masses, distances);
   return distances;
 }
