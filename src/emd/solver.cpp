@@ -89,9 +89,8 @@ void describe(OptionVisitor& visit, SolverOptions& options) {
   visit("mass", options.mass,
         "how unequal masses are compared: partial moves the lighter histogram into the heavier, "
         "penalty adds a cost for surplus mass, normalize scales both to mass 1");
-  visit("penalty", options.penalty,
-        "cost per unit of surplus mass with --mass penalty; below 0 it is the greatest cost", -1,
-        1e12);
+  visit("penalty", options.penalty, "cost per unit of surplus mass with --mass penalty", 0, 1e12,
+        {.absent = "the greatest cost"});
   visit("max-pivots", options.max_pivots,
         "most pivots per problem, after which its distance is an upper bound; 0 allows 64 per bin",
         0, 60000);
