@@ -7,6 +7,7 @@
 
 #include "emd/map/mapper_on.h"
 #include "reference/emd_map.h"
+#include "support/device_rule.h"
 #include "support/devices.h"
 #include "support/images.h"
 #include "support/labels.h"
@@ -374,6 +375,19 @@ TEST(EmdMapper, NamesWhatIsWrong) {
   Image<float> wrong(3, 4);
   const Image<std::uint8_t> labels(4, 4);
   EXPECT_TRUE(says([&] { mapper.map(labels, wrong); }, "3x4x1"));
+}
+
+TEST(EmdMapper, LabelsOnAGpuAreRefusedOnTheCpu) {
+  const Image<std::uint8_t> labels(4, 4);
+  test::expect_refused_on_the_cpu(labels, [](ImageView<const std::uint8_t> view, Device device) {
+    Mapper mapper = mapper_on(GroundDistance::l1(3), std::vector<double>{1, 0, 0},
+                              {.exec = {.device = device}});
+    Image<float> distances(4, 4);
+    mapper.map(view, distances);
+  });
+  EXPECT_TRUE(
+      says([&] { label_histogram(test::said_to_lie_on_a_gpu(labels), 3); },
+           "label_histogram: the image of labels lies in GPU memory, expected host memory"));
 }
 
 TEST(EmdMapper, StopsWhenAsked) {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "emd/track_scene.h"
+#include "support/device_rule.h"
 #include "support/devices.h"
 
 namespace fovea::emd {
@@ -427,6 +428,32 @@ TEST(EmdTrackRefusals, FramesHaveOneSizeAndGrayOrColor) {
   options.parts = TrackParts::kOn;
   options.search = TrackSearch::kMeanShift;
   EXPECT_THROW(Tracker{options}, InvalidArgument);
+}
+
+void begin_on(ImageView<const std::uint8_t> frame, Device device) {
+  TrackOptions options;
+  options.exec.device = device;
+  Tracker(frame, {10, 10, 20, 20}, options);
+}
+
+TEST(EmdTrackRefusals, FramesOnAGpuIfTheCpuWasAskedFor) {
+  const Image<std::uint8_t> frame = track_scene(kWidth, kHeight, 0, {});
+  test::expect_refused_on_the_cpu(frame, begin_on);
+  TrackOptions options;
+  options.exec.device = Device::cpu();
+  Tracker tracker(frame, {10, 10, 20, 20}, options);
+  const auto track = [&](ImageView<const std::uint8_t> view, Device) { tracker.track(view); };
+  const auto find = [&](ImageView<const std::uint8_t> view, Device) {
+    tracker.add_example(frame, view);
+  };
+  test::expect_refused_on_the_cpu(frame, track);
+  test::expect_refused_on_the_cpu(frame, find);
+  EXPECT_EQ(tracker.track(frame).size(), 1U);  // as if nothing had been refused
+}
+
+TEST(EmdTrackRefusals, FramesOnAnotherGpu) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  test::expect_refused_on_another_gpu(track_scene(kWidth, kHeight, 0, {}), begin_on);
 }
 
 TEST(EmdTrackRefusals, ATargetOfOneColorIsNoTrouble) {
