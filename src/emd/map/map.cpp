@@ -80,7 +80,7 @@ void describe(OptionVisitor& visit, MapOptions& options) {
   describe(visit, options.solver);
 }
 
-MapStats& MapStats::operator+=(const MapStats& later) {
+MapReport& MapReport::operator+=(const MapReport& later) {
   pixels += later.pixels;
   cached += later.cached;
   duplicate += later.duplicate;
@@ -99,7 +99,7 @@ struct Mapper::State {
 
   MapPlan plan;
   std::unique_ptr<MapEngine> engine{};
-  MapStats stats{};
+  MapReport report{};
   int in_flight = 0;
 
   void set_target(std::span<const double> target) {
@@ -123,14 +123,14 @@ struct Mapper::State {
     ++in_flight;
     empty_.push_back(out.empty());
   }
-  MapStats collect() {
+  MapReport collect() {
     const bool empty = empty_.front();
     empty_.erase(empty_.begin());
     --in_flight;
-    stats = {};
-    if (empty) return stats;
+    report = {};
+    if (empty) return report;
     const fovea::cuda::ScopedDevice here(plan.options.exec.device);
-    return stats = engine->collect();
+    return report = engine->collect();
   }
 
   template <class View>
@@ -213,13 +213,13 @@ void Mapper::submit(ImageView<const std::uint8_t> labels, ImageView<float> dista
   State::check(labels, distances, 1);
   state_->submit({.labels = labels, .distances = distances});
 }
-MapStats Mapper::collect() {
+MapReport Mapper::collect() {
   if (state_->in_flight == 0)
     throw InvalidArgument(fmt::format("{}: no frame is in flight; submit one first", kName));
   return state_->collect();
 }
 
-MapStats Mapper::stats() const { return state_->stats; }
+MapReport Mapper::report() const { return state_->report; }
 void Mapper::forget() {
   state_->require_idle("forgetting");
   const fovea::cuda::ScopedDevice here(state_->plan.options.exec.device);

@@ -376,18 +376,18 @@ Image<float> Tracker::likelihood(int id) const {
   return image;
 }
 
-MapStats Tracker::stats() const {
-  MapStats stats;
+MapReport Tracker::report() const {
+  MapReport report;
   std::int64_t entries = 0;
   std::uint64_t bytes = 0;
   for (const Member& member : state_->members) {
-    stats += member.target.stats();
-    entries += stats.entries;
-    bytes += stats.cache_bytes;
+    report += member.target.report();
+    entries += report.entries;
+    bytes += report.cache_bytes;
   }
-  stats.entries = entries;
-  stats.cache_bytes = bytes;
-  return stats;
+  report.entries = entries;
+  report.cache_bytes = bytes;
+  return report;
 }
 
 const TrackOptions& Tracker::options() const { return state_->options; }

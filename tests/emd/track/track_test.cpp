@@ -252,7 +252,7 @@ TEST_P(EmdTrack, BhattacharyyasDistanceFollowsToo) {
   square.box.x += 6;
   EXPECT_GT(overlap(tracker.track(track_scene(kWidth, kHeight, 1, {square}))[0].box, square.box),
             0.7);
-  EXPECT_EQ(tracker.stats().pixels, 0);
+  EXPECT_EQ(tracker.report().pixels, 0);
 }
 
 TEST_P(EmdTrack, LikelihoodIsHighOnTheTargetAndLowBeside) {
@@ -266,7 +266,7 @@ TEST_P(EmdTrack, LikelihoodIsHighOnTheTargetAndLowBeside) {
   ASSERT_EQ(map.width(), kWidth);
   EXPECT_GT(map.at(50, 40), 0.6F);
   EXPECT_LT(map.at(5, 5), 0.4F);
-  EXPECT_EQ(tracker.stats().pixels, 2 * 2 * kWidth * kHeight);
+  EXPECT_EQ(tracker.report().pixels, 2 * 2 * kWidth * kHeight);
   EXPECT_THROW(tracker.likelihood(2), InvalidArgument);
 }
 
@@ -280,9 +280,9 @@ TEST_P(EmdTrack, MemoryFollowsWhatIsMapped) {
     const Square square = square_at(40, 30);
     start(tracker, track_scene(kWidth, kHeight, 0, {square}), square.box);
     for (int i = 1; i < 12; ++i) tracker.track(track_scene(kWidth, kHeight, i, {square}));
-    return tracker.stats();
+    return tracker.report();
   };
-  const MapStats free = run(std::uint64_t{1} << 30);
+  const MapReport free = run(std::uint64_t{1} << 30);
   EXPECT_GT(free.cached, 0);
   EXPECT_GT(free.entries, 0);
   EXPECT_LE(free.cache_bytes, 2U * 32 * 16 * kWidth * kHeight);
