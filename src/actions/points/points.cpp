@@ -25,6 +25,7 @@ constexpr Choice kVotes[] = {{"count", static_cast<int>(FlowVotes::kCount)},
 using Frame = ImageView<const std::uint8_t>;
 
 void require_frame(const Frame& frame, EngineSize size, std::int64_t number) {
+  detail::require_host("points", "a frame", frame.memory);
   if (frame.empty() || frame.channels != 1)
     throw InvalidArgument(fmt::format("points: frame {} is {}; expected a gray or RGB image",
                                       number, detail::shape_text(frame)));

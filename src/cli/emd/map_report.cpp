@@ -27,7 +27,7 @@ Image<std::uint8_t> read_truth(const std::string& path) {
   return truth;
 }
 
-void write_stats(io::JsonWriter& json, const emd::MapStats& stats) {
+void write_stats(io::JsonWriter& json, const emd::MapReport& stats) {
   json.begin_object().member("pixels", stats.pixels).member("cached", stats.cached);
   json.member("duplicate", stats.duplicate).member("skipped", stats.skipped);
   json.member("solved", stats.solved).member("pivots", stats.pivots);
@@ -45,9 +45,9 @@ void write_areas(io::JsonWriter& json, const Areas& areas) {
   json.end_object();
 }
 
-emd::MapStats total_of(const MapReport& report) {
-  emd::MapStats total;
-  for (const emd::MapStats& stats : report.stats) total += stats;
+emd::MapReport total_of(const MapReport& report) {
+  emd::MapReport total;
+  for (const emd::MapReport& stats : report.stats) total += stats;
   return total;
 }
 
@@ -81,7 +81,7 @@ std::string json_of(const MapReport& report, const MapRequest& request, const Fr
 }
 
 std::string line_of(const MapReport& report, const std::string& name) {
-  const emd::MapStats total = total_of(report);
+  const emd::MapReport total = total_of(report);
   const std::size_t frames = report.stats.size();
   std::string line = fmt::format(
       "{}: {} of {}x{}, {} distances solved, {:.1f} % of pixels known or duplicate, {:.3g} s\n",

@@ -96,7 +96,7 @@ struct Flight {
   KeptBuffer<MapCounters> counters{};
   Array<MapCounters> seen{1, Memory::kPinned};   // when a band was looked up
   Array<MapCounters> final{1, Memory::kPinned};  // at the frame's end
-  MapStats stats{};
+  MapReport report{};
 };
 
 class CudaMap final : public MapEngine {
@@ -133,7 +133,7 @@ class CudaMap final : public MapEngine {
 
   void submit(const MapFrame& frame) override {
     Flight& flight = flights_[next_];
-    flight.stats = {};
+    flight.report = {};
     try {
       if (!frame.labels.empty()) {
         map_labels(flight, upload(flight, flight.bytes, frame.labels), frame.distances);
@@ -149,13 +149,13 @@ class CudaMap final : public MapEngine {
     order_.push_back(next_);
     next_ = (next_ + 1) % flights_.size();
   }
-  MapStats collect() override {
+  MapReport collect() override {
     Flight& flight = flights_[order_.front()];
     order_.pop_front();
     flight.done.wait("emd map");
-    flight.stats.pivots = static_cast<std::int64_t>(flight.final[0].pivots);
-    flight.stats.unproved = static_cast<std::int64_t>(flight.final[0].unproved);
-    return flight.stats;
+    flight.report.pivots = static_cast<std::int64_t>(flight.final[0].pivots);
+    flight.report.unproved = static_cast<std::int64_t>(flight.final[0].unproved);
+    return flight.report;
   }
 
  private:
@@ -259,19 +259,19 @@ class CudaMap final : public MapEngine {
     for_each_band(out.height, known_->plan().band_rows(out.width), [&](RowSpan rows) {
       throw_if_stopped(plan_.options.exec);
       const auto pixels = std::int64_t{out.width} * rows.count();
-      MapStats& stats = flight.stats;
+      MapReport& report = flight.report;
       if (!known_->plan().keeps()) known_->forget(stream());
-      stats.resets += known_->make_room({pixels, std::int64_t{out.width} * out.height}, stream());
+      report.resets += known_->make_room({pixels, std::int64_t{out.width} * out.height}, stream());
       const LookUp job = prepare(flight, there.crop(0, rows.first, out.width, rows.count()));
       look_up(rows, job);
       const MapCounters counted = settle(flight, job, pixels);
-      stats.pixels += pixels;
-      stats.cached += static_cast<std::int64_t>(counted.cached);
-      stats.duplicate +=
+      report.pixels += pixels;
+      report.cached += static_cast<std::int64_t>(counted.cached);
+      report.duplicate +=
           pixels - static_cast<std::int64_t>(counted.cached) - std::int64_t{counted.fresh};
     });
-    flight.stats.entries = known_->plan().keeps() ? known_->entries() : 0;
-    flight.stats.cache_bytes = known_->bytes();
+    flight.report.entries = known_->plan().keeps() ? known_->entries() : 0;
+    flight.report.cache_bytes = known_->bytes();
     fetch_counters(flight, flight.final);
     download(flight, there, out);
   }
@@ -318,8 +318,8 @@ class CudaMap final : public MapEngine {
       keep_fresh(job, static_cast<std::uint32_t>(known_->entries()), counted.fresh, stream());
     known_->count(std::int64_t{counted.fresh} - counted.keyless);
     fill_in(job, stream());
-    flight.stats.solved += count;
-    flight.stats.skipped += std::int64_t{counted.fresh} - count;
+    flight.report.solved += count;
+    flight.report.skipped += std::int64_t{counted.fresh} - count;
     return counted;
   }
 

@@ -19,7 +19,7 @@ std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 void run_on_host(const ChosenEngine& chosen, const Graph& graph, const PathOptions& options,
                  std::span<float> lower) {
-  if (chosen.run.engine == PathEngine::kDijkstra) {
+  if (chosen.report.engine == PathEngine::kDijkstra) {
     cpu::dijkstra(graph, options, lower);
     return;
   }
@@ -71,7 +71,7 @@ void TableMemory::fill(const ChosenEngine& chosen, const Graph& graph, const Pat
   nodes_ = 0;
   square_ = {};
   half_ = {};
-  run_ = chosen.run;
+  report_ = chosen.report;
   if (chosen.place == PathPlace::kSquare) {
     reserve(graph.nodes(), options.exec.device);
     if (chosen.plan) cuda::partitioned(*chosen.plan, options, square_);
@@ -110,7 +110,7 @@ DistanceTable::DistanceTable(DistanceTable&& other) noexcept = default;
 DistanceTable& DistanceTable::operator=(DistanceTable&& other) noexcept = default;
 
 int DistanceTable::nodes() const { return memory_->nodes(); }
-const PathRun& DistanceTable::run() const { return memory_->run(); }
+const PathReport& DistanceTable::report() const { return memory_->report(); }
 Device DistanceTable::device() const { return memory_->device(); }
 DistanceMatrix DistanceTable::matrix() const { return memory_->matrix(); }
 

@@ -20,7 +20,7 @@ class FOVEA_API TableMemory {
   const DistanceMatrix& on_host() const { return half_; }
 
   int nodes() const { return nodes_; }
-  const PathRun& run() const { return run_; }
+  const PathReport& report() const { return report_; }
   Device device() const { return square_.empty() ? Device::cpu() : device_; }
 
   // Chooses an engine and runs it; `call` is named in errors.
@@ -37,7 +37,7 @@ class FOVEA_API TableMemory {
 
   Device device_ = Device::cpu();
   int nodes_ = 0;
-  PathRun run_;
+  PathReport report_;
   DistanceMatrix half_;
   Array<float> values_;  // on device_
   ImageView<float> square_;

@@ -42,21 +42,21 @@ double dijkstra_seconds(const Graph& graph) {
 }
 
 void choose_on_host(const Graph& graph, const PathOptions& options, ChosenEngine& chosen) {
-  PathRun& run = chosen.run;
+  PathReport& report = chosen.report;
   const double paths = dijkstra_seconds(graph);
   if (options.cutoff < kUnreachable) {
-    run.engine = PathEngine::kDijkstra;
-    run.why = "a cutoff saves time with dijkstra alone";
+    report.engine = PathEngine::kDijkstra;
+    report.why = "a cutoff saves time with dijkstra alone";
   } else if (floyd_warshall_relaxations(graph.nodes()) * kStepSeconds <= paths) {
-    run.engine = PathEngine::kFloydWarshall;
-    run.why = graph_words(graph) + ": too small or dense to gain by leaving arcs out";
+    report.engine = PathEngine::kFloydWarshall;
+    report.why = graph_words(graph) + ": too small or dense to gain by leaving arcs out";
   } else {
     chosen.plan = make_path_plan(graph, options.exec);
     const bool parts =
         chosen.plan->parts.size() > 1 && chosen.plan->relaxations * kStepSeconds <= paths;
-    run.engine = parts ? PathEngine::kPartitioned : PathEngine::kDijkstra;
-    run.why = parts ? plan_words(graph, *chosen.plan)
-                    : graph_words(graph) + ": sparse, but its parts have wide borders";
+    report.engine = parts ? PathEngine::kPartitioned : PathEngine::kDijkstra;
+    report.why = parts ? plan_words(graph, *chosen.plan)
+                       : graph_words(graph) + ": sparse, but its parts have wide borders";
   }
 }
 
@@ -97,13 +97,13 @@ class Room {
 
 void choose_on_gpu(const Graph& graph, const PathOptions& options, const Room& room,
                    ChosenEngine& chosen) {
-  PathRun& run = chosen.run;
+  PathReport& report = chosen.report;
   const double panels = panels_of(graph.nodes());
   const double whole =
       std::max(floyd_warshall_relaxations(graph.nodes()) * kGpuStepSeconds, panels * kPanelSeconds);
-  run.engine = PathEngine::kFloydWarshall;
+  report.engine = PathEngine::kFloydWarshall;
   if (room.whole() && whole <= graph.nodes() * kCutSeconds + kPartsSeconds) {
-    run.why = graph_words(graph) + ": too small to gain by cutting it into parts";
+    report.why = graph_words(graph) + ": too small to gain by cutting it into parts";
     return;
   }
   chosen.plan = make_path_plan(graph, options.exec);
@@ -111,20 +111,21 @@ void choose_on_gpu(const Graph& graph, const PathOptions& options, const Room& r
                        panels_of(chosen.plan->gates) * kPanelSeconds;
   if (chosen.plan->parts.size() > 1 && room.rows(*chosen.plan) &&
       (parts <= whole || !room.whole())) {
-    run.engine = PathEngine::kPartitioned;
-    run.why = plan_words(graph, *chosen.plan);
+    report.engine = PathEngine::kPartitioned;
+    report.why = plan_words(graph, *chosen.plan);
     return;
   }
   const double on_host = dijkstra_seconds(graph) / thread_count(options.exec);
   if (room.whole() && whole <= on_host) {
-    run.why = graph_words(graph) + ": dense, or its parts have wide borders";
+    report.why = graph_words(graph) + ": dense, or its parts have wide borders";
     return;
   }
-  run.engine = PathEngine::kDijkstra;
-  run.why = graph_words(graph) +
-            (room.whole() ? ": so sparse, with wide borders between parts, that the CPU is faster"
-                          : fmt::format(": neither parts nor {} bytes have room on {}",
-                                        room.whole_bytes(), to_string(options.exec.device)));
+  report.engine = PathEngine::kDijkstra;
+  report.why =
+      graph_words(graph) +
+      (room.whole() ? ": so sparse, with wide borders between parts, that the CPU is faster"
+                    : fmt::format(": neither parts nor {} bytes have room on {}",
+                                  room.whole_bytes(), to_string(options.exec.device)));
 }
 
 // Where on a GPU the engine has room.
@@ -143,17 +144,17 @@ void place_on_gpu(const Graph& graph, const PathWish& wish, const Room& room,
     room.refuse("partitioned",
                 partitioned_bytes(*chosen.plan) + partitioned_rows_bytes(*chosen.plan));
   chosen.place = PathPlace::kRows;
-  if (!wish.rows && !chosen.run.why.empty())
-    chosen.run.why += fmt::format("; in rows, as {} bytes for all of them do not fit in {}",
-                                  square_bytes(graph.nodes()), room.bytes());
+  if (!wish.rows && !chosen.report.why.empty())
+    chosen.report.why += fmt::format("; in rows, as {} bytes for all of them do not fit in {}",
+                                     square_bytes(graph.nodes()), room.bytes());
 }
 
 }  // namespace
 
 ChosenEngine choose_engine(const Graph& graph, const PathOptions& options, const PathWish& wish) {
   ChosenEngine chosen;
-  PathRun& run = chosen.run;
-  run.engine = options.engine;
+  PathReport& report = chosen.report;
+  report.engine = options.engine;
   std::optional<Room> room;
   if (on_cuda(options.exec)) room.emplace(graph, options, wish);
   if (options.engine == PathEngine::kAuto) {
@@ -162,13 +163,13 @@ ChosenEngine choose_engine(const Graph& graph, const PathOptions& options, const
   } else if (options.engine == PathEngine::kPartitioned) {
     chosen.plan = make_path_plan(graph, options.exec);
   }
-  if (run.engine != PathEngine::kPartitioned) chosen.plan.reset();
-  if (chosen.plan) run.parts = static_cast<int>(chosen.plan->parts.size());
-  if (run.parts == 1) chosen.plan.reset();  // which is floyd-warshall
-  if (run.engine != PathEngine::kDijkstra)
-    run.relaxations =
+  if (report.engine != PathEngine::kPartitioned) chosen.plan.reset();
+  if (chosen.plan) report.parts = static_cast<int>(chosen.plan->parts.size());
+  if (report.parts == 1) chosen.plan.reset();  // which is floyd-warshall
+  if (report.engine != PathEngine::kDijkstra)
+    report.relaxations =
         chosen.plan ? chosen.plan->relaxations : floyd_warshall_relaxations(graph.nodes());
-  if (room && run.engine != PathEngine::kDijkstra && graph.nodes() > 0)
+  if (room && report.engine != PathEngine::kDijkstra && graph.nodes() > 0)
     place_on_gpu(graph, wish, *room, chosen);
   return chosen;
 }

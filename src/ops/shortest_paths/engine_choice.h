@@ -14,7 +14,7 @@ namespace fovea::detail {
 enum class PathPlace : unsigned char { kHost, kSquare, kRows };
 
 struct ChosenEngine {
-  PathRun run;
+  PathReport report;
   PathPlace place = PathPlace::kHost;
   std::optional<PathPlan> plan;  // of more parts than one; none: floyd-warshall or dijkstra
 };

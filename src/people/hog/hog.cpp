@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/placed.h"
 #include "people/hog/hog_band.h"
 #include "people/hog/hog_grid.h"
 #include "people/model_parts.h"
@@ -14,24 +15,22 @@ namespace {
 // The pixels that count, in host memory: as they are, or a copy that is kept here.
 class Pixels {
  public:
-  Pixels(const char* operation, ImageView<const std::uint8_t> image, const HogOptions& hog)
-      : view_(image) {
+  Pixels(const char* operation, ImageView<const std::uint8_t> image, const HogOptions& hog) {
     if (image.empty()) throw InvalidArgument(fmt::format("{}: the image is empty", operation));
     if (image.channels != 1 && image.channels != 3 && image.channels != 4)
       throw InvalidArgument(fmt::format("{}: the image has {} channels; expected 1, 3 or 4",
                                         operation, image.channels));
-    if (image.memory == Memory::kCuda) hold(clone(view_));
-    if (!hog.color && view_.channels > 1) hold(io::to_gray(view_));
+    view_ = here_.bring(image, Memory::kHost);
+    if (hog.color || view_.channels == 1) return;
+    gray_ = io::to_gray(view_);
+    view_ = gray_;
   }
   ImageView<const std::uint8_t> view() const { return view_; }
 
  private:
-  void hold(Image<std::uint8_t> image) {
-    copy_ = std::move(image);
-    view_ = copy_;
-  }
-  Image<std::uint8_t> copy_;
-  ImageView<const std::uint8_t> view_;
+  detail::Placed<std::uint8_t> here_{};
+  Image<std::uint8_t> gray_{};
+  ImageView<const std::uint8_t> view_{};
 };
 
 }  // namespace
