@@ -1,5 +1,6 @@
 #pragma once
 #include <fovea/actions/model.h>
+#include <fovea/io/video.h>
 
 #include <cstdint>
 #include <functional>
@@ -46,12 +47,18 @@ FOVEA_API KthSequences read_kth(const std::string& sequences, const std::string&
 
 // The points of each clip, with frames counted from the first of the clip. Points are found in the
 // whole video and then divided among its clips, so that filters see what lies before and after a
-// clip; with `cut_first` each clip is a video of its own. A clip that ends after its video ends
-// with it. Several videos are worked on at a time. `failed` is called by the calling thread for a
-// clip that cannot be read, which then has no frames; without such a function the error is thrown.
+// clip, unless each clip is cut out first and is a video of its own. A clip that ends after its
+// video ends with it. Several videos are worked on at a time. `failed` is called by the calling
+// thread for a clip that cannot be read, which then has no frames; without such a function the
+// error is thrown.
+struct ClipOptions {
+  PointOptions points{};
+  bool cut_first = false;
+  // Refuse videos whose frames have more pixels; 0: no such limit
+  std::uint64_t max_pixels = io::VideoReadOptions{}.max_pixels;
+};
 using ClipFailure = std::function<void(int clip, const std::string& why)>;
-FOVEA_API std::vector<PointSet> clip_points(std::span<const Clip> clips,
-                                            const PointOptions& options, bool cut_first,
+FOVEA_API std::vector<PointSet> clip_points(std::span<const Clip> clips, const ClipOptions& options,
                                             const ClipFailure& failed = {});
 
 // all keeps every prototype of the training clips. floating is sequential floating forward

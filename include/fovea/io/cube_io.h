@@ -47,6 +47,8 @@ struct CubeReadOptions {
                                  // dimensions, or of two where there is none
   std::uint64_t most_bytes = 0;  // refuse cubes that would take more memory; 0: only what the
                                  // file cannot justify is refused
+  // Refuse cubes whose bands have more pixels; 0: no such limit
+  std::uint64_t max_pixels = ImageReadOptions{}.max_pixels;
 };
 FOVEA_API void describe(OptionVisitor& visit, CubeReadOptions& options);
 

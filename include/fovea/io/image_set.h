@@ -1,5 +1,6 @@
 #pragma once
 #include <fovea/core/image.h>
+#include <fovea/io/image_io.h>
 
 #include <cstdint>
 #include <string>
@@ -17,7 +18,6 @@ class FOVEA_API ImageSet {
   virtual Image<std::uint8_t> read(int index) const = 0;
 };
 
-struct AnyImage;
 // An image of any depth as RGB bytes: alpha is dropped, a gray level becomes three equal ones.
 // Throws InvalidArgument that begins with `name` where it has another number of channels.
 FOVEA_API Image<std::uint8_t> to_rgb_bytes(const AnyImage& image, const std::string& name);
@@ -25,13 +25,17 @@ FOVEA_API Image<std::uint8_t> to_rgb_bytes(const AnyImage& image, const std::str
 // The images of some files, as RGB.
 class FOVEA_API ImageFileSet final : public ImageSet {
  public:
-  explicit ImageFileSet(std::vector<std::string> paths) : paths_(std::move(paths)) {}
+  // Files of more pixels than `max_pixels` are refused when they are read; 0 is no limit.
+  explicit ImageFileSet(std::vector<std::string> paths,
+                        std::uint64_t max_pixels = ImageReadOptions{}.max_pixels)
+      : paths_(std::move(paths)), max_pixels_(max_pixels) {}
   int count() const override { return static_cast<int>(paths_.size()); }
   Image<std::uint8_t> read(int index) const override;
   const std::string& path(int index) const { return paths_[static_cast<std::size_t>(index)]; }
 
  private:
   std::vector<std::string> paths_;
+  std::uint64_t max_pixels_;
 };
 
 }  // namespace fovea::io

@@ -34,6 +34,8 @@ struct VideoReadOptions {
   YuvRange range = YuvRange::kAuto;                // override of what the file says
   Orientation orientation = Orientation::kIgnore;  // apply turns the frames of video files upright
   int threads = 0;                                 // of the decoder; 0 lets it choose
+  // Refuse frames of more pixels before memory is taken for them; 0: no such limit
+  std::uint64_t max_pixels = ImageReadOptions{}.max_pixels;
 };
 FOVEA_API void describe(OptionVisitor& visit, VideoReadOptions& options);
 

@@ -83,8 +83,7 @@ class Collector {
 
 struct ClipTask {
   std::span<const Clip> clips;
-  const PointOptions& options;
-  bool cut_first;
+  const ClipOptions& options;
 };
 
 // By clip: its points, or why there are none.
@@ -94,10 +93,12 @@ struct Results {
 };
 
 void run(const Job& job, const ClipTask& task, const Exec& exec, Results& results) {
-  io::VideoReader reader(
-      job.path,
-      {.color = io::VideoColor::kGray, .start = job.start, .count = job.count, .threads = 1});
-  PointOptions options = task.options;
+  io::VideoReader reader(job.path, {.color = io::VideoColor::kGray,
+                                    .start = job.start,
+                                    .count = job.count,
+                                    .threads = 1,
+                                    .max_pixels = task.options.max_pixels});
+  PointOptions options = task.options.points;
   options.exec = exec;
   PointStream stream(options);
   Collector collector;
@@ -116,7 +117,7 @@ void run(const Job& job, const ClipTask& task, const Exec& exec, Results& result
   for (const int number : job.clips) {
     const auto at = static_cast<std::size_t>(number);
     const Clip& clip = task.clips[at];
-    const std::int64_t first = task.cut_first ? 0 : clip.first;
+    const std::int64_t first = task.options.cut_first ? 0 : clip.first;
     const std::int64_t last =
         clip.frames == 0 ? head.frames : std::min(head.frames, first + clip.frames);
     if (last > first) results.points[at] = collector.part(head, first, last);
@@ -144,13 +145,13 @@ void try_to_run(const Job& job, const ClipTask& task, const Exec& exec, Results&
 
 }  // namespace
 
-std::vector<PointSet> clip_points(std::span<const Clip> clips, const PointOptions& options,
-                                  bool cut_first, const ClipFailure& failed) {
-  check_options(options);
-  const Exec& exec = options.exec;
-  const std::vector<Job> jobs = jobs_of(clips, cut_first);
+std::vector<PointSet> clip_points(std::span<const Clip> clips, const ClipOptions& options,
+                                  const ClipFailure& failed) {
+  check_options(options.points);
+  const Exec& exec = options.points.exec;
+  const std::vector<Job> jobs = jobs_of(clips, options.cut_first);
   Results results{std::vector<PointSet>(clips.size()), std::vector<std::string>(clips.size())};
-  const ClipTask task{clips, options, cut_first};
+  const ClipTask task{clips, options};
   // A GPU has one video at a time; cores have one each, which needs no meeting between them.
   const bool on_gpu = detail::on_cuda(detail::resolve_exec("train", exec, {}));
   Exec inner = exec;

@@ -41,13 +41,17 @@ void finish_after(const io::FrameRun& run, const std::function<void()>& finish) 
 
 int ClipSet::status() const { return failed > 0 ? kSomeFailed : kDone; }
 
-ClipSet load_clips(actions::Corpus corpus, const ClipRequest& request, Context& context) {
+ClipSet load_clips(actions::Corpus corpus, const actions::PointOptions& points_wanted,
+                   bool cut_first, Context& context) {
   const double start = steady_seconds();
   std::vector<bool> bad(corpus.clips.size(), false);
-  actions::PointOptions options = request.points;
-  options.exec = context.exec;
-  std::vector<actions::PointSet> points = actions::clip_points(
-      corpus.clips, options, request.cut_first, [&](int clip, const std::string& why) {
+  actions::ClipOptions options;
+  options.points = points_wanted;
+  options.points.exec = context.exec;
+  options.cut_first = cut_first;
+  options.max_pixels = context.max_pixels;
+  std::vector<actions::PointSet> points =
+      actions::clip_points(corpus.clips, options, [&](int clip, const std::string& why) {
         bad[static_cast<std::size_t>(clip)] = true;
         context.console.complain(why);
       });

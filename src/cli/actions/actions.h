@@ -32,10 +32,7 @@ struct ClipSet {
   // kDone, or kSomeFailed where clips were left out.
   int status() const;
 };
-struct ClipRequest {
-  actions::PointOptions points{};
-  bool cut_first = false;
-};
-ClipSet load_clips(actions::Corpus corpus, const ClipRequest& request, Context& context);
+ClipSet load_clips(actions::Corpus corpus, const actions::PointOptions& points, bool cut_first,
+                   Context& context);
 
 }  // namespace fovea::cli

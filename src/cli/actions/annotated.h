@@ -25,6 +25,7 @@ class AnnotatedVideo {
     std::string source;
     double frame_rate = 25;
     std::uint64_t memory = 0;  // bytes
+    std::uint64_t max_pixels = io::VideoReadOptions{}.max_pixels;
   };
   explicit AnnotatedVideo(const Request& request);
 

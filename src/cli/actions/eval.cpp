@@ -146,11 +146,10 @@ int run_actions_eval(ActionsEvalRequest& request, Context& context) {
   if (request.protocol == Protocol::kSplit && request.kth.empty() && request.test_subjects.empty())
     throw InvalidArgument("--protocol split needs --kth SEQUENCES or --test-subjects NAMES");
   settle_device(context);
-  const double start = steady_seconds();
   const actions::TrainOptions options =
       request.paper ? paper_unless_set(request.train) : request.train;
   Task task = make_task(request, context);
-  ClipSet clips = load_clips(task.corpus, {options.points, request.cut_first}, context);
+  ClipSet clips = load_clips(task.corpus, options.points, request.cut_first, context);
   const std::vector<actions::Fold> folds = folds_of(request, task, clips);
   const bool choose = request.choose && !request.paper;
   const std::vector<actions::Recipe> given{{request.paper ? "paper" : "given", options}};
@@ -171,7 +170,6 @@ int run_actions_eval(ActionsEvalRequest& request, Context& context) {
   }
   if (request.draws > 0)
     result.subjects = subject_curve(request, clips, folds, options, context.exec);
-  result.seconds = steady_seconds() - start;
   result.point_seconds = clips.seconds;
   result.failed = clips.failed;
   result.folds = folds.size();
@@ -202,7 +200,8 @@ Command actions_eval_command() {
                     "with curves over the window and over training subjects, as a page"},
                    {"fovea actions eval kth --kth 00sequences.txt --protocol split",
                     "KTH's own split into training and test"}},
-      .request = make_request<ActionsEvalRequest, run_actions_eval>};
+      .request = make_request<ActionsEvalRequest, run_actions_eval>,
+      .reads_images = true};
 }
 
 }  // namespace fovea::cli

@@ -44,7 +44,6 @@ struct ActionsEvalResult {
   std::size_t folds = 0;
   int failed = 0;
   double point_seconds = 0;
-  double seconds = 0;
 
   // Every method that was evaluated, matching first.
   std::vector<const actions::MethodReport*> methods() const;

@@ -1,5 +1,4 @@
 // Prints an evaluation of actions as text or JSON, and writes it as a folder with a page.
-#include <fovea/core/version.h>
 #include <fovea/io/csv_writer.h>
 #include <fovea/io/json_writer.h>
 #include <fovea/io/sink.h>
@@ -12,6 +11,8 @@
 #include <filesystem>
 
 #include "cli/actions/eval.h"
+#include "cli/program/files.h"
+#include "cli/program/result.h"
 
 namespace fovea::cli {
 namespace {
@@ -57,49 +58,38 @@ void write_curve(io::JsonWriter& json, const char* name, const char* unit,
 }
 
 void print_json(const ActionsEvalResult& result, Context& context) {
-  std::string text;
-  io::JsonWriter json(io::string_sink(text));
-  json.begin_object().member("fovea", FOVEA_VERSION).member("command", context.command.name());
-  json.member("device", to_string(context.exec.device)).member("seed", context.exec.seed);
-  json.key("options").raw(context.options_json);
-  json.member("clips", result.corpus.clips.size()).member("failed", result.failed);
-  json.member("folds", result.folds).member("subjects", result.corpus.subjects().size());
-  write_list(json, "classes", result.corpus.classes);
-  const actions::EvaluateReport& report = result.report;
-  json.key("methods").begin_array();
-  for (const MethodReport* method : result.methods()) write_method(json, *method);
-  json.end_array();
-  write_list(json, "chosen", report.chosen);
-  write_list(json, "fused_chosen", report.fused_chosen);
-  json.key("recipes").begin_array();
-  for (const MethodReport& method : report.recipes)
-    json.begin_object()
-        .member("recipe", method.method)
-        .member("correct", method.correct)
-        .member("tested", method.tested)
-        .member("seconds", method.seconds)
-        .end_object();
-  json.end_array();
-  const std::vector<ScenarioRow> scenarios = by_scenario(result.corpus, *result.methods()[0]);
-  json.key("scenarios").begin_array();
-  for (const ScenarioRow& row : scenarios)
-    json.begin_object()
-        .member("scenario", row.name)
-        .member("tested", row.tested)
-        .member("correct", row.correct)
-        .end_object();
-  json.end_array();
-  write_curve(json, "accuracy_against_window", "window", result.windows);
-  write_curve(json, "accuracy_against_subjects", "subjects", result.subjects);
-  json.member("point_seconds", result.point_seconds).member("seconds", result.seconds);
-  json.end_object().finish();
-  context.console.print(text);
-}
-
-void write_text(const fs::path& path, const std::string& text) {
-  io::FileSink file(path.string());
-  file.write(text);
-  file.commit();
+  print_result(context, [&](io::JsonWriter& json) {
+    json.member("clips", result.corpus.clips.size()).member("failed", result.failed);
+    json.member("folds", result.folds).member("subjects", result.corpus.subjects().size());
+    write_list(json, "classes", result.corpus.classes);
+    const actions::EvaluateReport& report = result.report;
+    json.key("methods").begin_array();
+    for (const MethodReport* method : result.methods()) write_method(json, *method);
+    json.end_array();
+    write_list(json, "chosen", report.chosen);
+    write_list(json, "fused_chosen", report.fused_chosen);
+    json.key("recipes").begin_array();
+    for (const MethodReport& method : report.recipes)
+      json.begin_object()
+          .member("recipe", method.method)
+          .member("correct", method.correct)
+          .member("tested", method.tested)
+          .member("seconds", method.seconds)
+          .end_object();
+    json.end_array();
+    const std::vector<ScenarioRow> scenarios = by_scenario(result.corpus, *result.methods()[0]);
+    json.key("scenarios").begin_array();
+    for (const ScenarioRow& row : scenarios)
+      json.begin_object()
+          .member("scenario", row.name)
+          .member("tested", row.tested)
+          .member("correct", row.correct)
+          .end_object();
+    json.end_array();
+    write_curve(json, "accuracy_against_window", "window", result.windows);
+    write_curve(json, "accuracy_against_subjects", "subjects", result.subjects);
+    json.member("point_seconds", result.point_seconds);
+  });
 }
 
 std::string confusion_svg(const ActionsEvalResult& result, const MethodReport& method) {
@@ -240,15 +230,15 @@ void print_evaluation(const ActionsEvalResult& result, Context& context) {
 void write_actions_evaluation(const std::string& folder, const ActionsEvalResult& result,
                               const Context& context) {
   const fs::path to(folder);
-  fs::create_directories(to);
+  make_folder(folder);
   const MethodReport& first = *result.methods()[0];
   report::Page page("Actions", fmt::format("{} clips of {} actions by {} subjects, {} folds",
                                            result.corpus.clips.size(), result.corpus.classes.size(),
                                            result.corpus.subjects().size(), result.folds));
   page.section("Accuracy").table(methods_table(result));
   const std::string methods = methods_svg(result), confusion = confusion_svg(result, first);
-  write_text(to / "methods.svg", methods);
-  write_text(to / "confusion.svg", confusion);
+  write_text((to / "methods.svg").string(), methods);
+  write_text((to / "confusion.svg").string(), confusion);
   write_confusion_csv(to / "confusion.csv", result, first);
   page.figure(report::Figure::chart(methods, {"The error bars are Wilson's 95 % interval."}));
   page.section("Confusion")
@@ -258,8 +248,8 @@ void write_actions_evaluation(const std::string& folder, const ActionsEvalResult
     const std::string accuracy =
         curve_svg(result.windows, "Accuracy against the window", "T (frames)");
     const std::string time = time_svg(result.windows);
-    write_text(to / "window_accuracy.svg", accuracy);
-    write_text(to / "window_time.svg", time);
+    write_text((to / "window_accuracy.svg").string(), accuracy);
+    write_text((to / "window_time.svg").string(), time);
     page.section("Window")
         .figure(report::Figure::chart(accuracy, {"All other options are as given."}))
         .figure(report::Figure::chart(time, {"The time includes all matches of all folds."}));
@@ -267,14 +257,11 @@ void write_actions_evaluation(const std::string& folder, const ActionsEvalResult
   if (!result.subjects.empty()) {
     const std::string curve =
         curve_svg(result.subjects, "Accuracy against training subjects", "training subjects");
-    write_text(to / "subjects.svg", curve);
+    write_text((to / "subjects.svg").string(), curve);
     page.section("Subjects")
         .figure(report::Figure::chart(curve, {"Each point is the mean over all draws."}));
   }
-  page.provenance({.command = context.command.name(),
-                   .options = context.options_json,
-                   .device = to_string(context.exec.device),
-                   .seed = context.exec.seed});
+  page.provenance(page_provenance(context));
   page.write((to / "index.html").string());
 }
 

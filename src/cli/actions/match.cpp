@@ -3,7 +3,6 @@
 #include <fovea/actions/show.h>
 #include <fovea/actions/train.h>
 #include <fovea/core/error.h>
-#include <fovea/core/version.h>
 #include <fovea/io/image_io.h>
 #include <fovea/io/json_writer.h>
 #include <fovea/io/video.h>
@@ -14,6 +13,8 @@
 
 #include "cli/actions/actions.h"
 #include "cli/program/batch.h"
+#include "cli/program/output_paths.h"
+#include "cli/program/result.h"
 #include "cli/program/run.h"
 
 namespace fovea::cli {
@@ -42,8 +43,9 @@ void describe(OptionVisitor& visit, ActionsMatchRequest& request) {
 
 // A short video in memory.
 struct Video {
-  Video(const std::string& path, const actions::PointOptions& options) {
-    io::VideoReader reader(path, {.color = io::VideoColor::kGray});
+  Video(const Context& context, const std::string& path, const actions::PointOptions& options) {
+    io::VideoReader reader(path,
+                           {.color = io::VideoColor::kGray, .max_pixels = context.max_pixels});
     io::Frame frame;
     while (reader.next(frame)) {
       images.push_back(std::move(frame.image));
@@ -107,32 +109,30 @@ void print_match(const Candidate& model, const actions::Match& match,
         model.mirrored ? ", mirrored," : "", match.path.front().frame, match.path.back().frame));
     return;
   }
-  std::string text;
-  io::JsonWriter json(io::string_sink(text));
-  json.begin_object().member("fovea", FOVEA_VERSION).member("command", context.command.name());
-  json.member("device", to_string(context.exec.device)).key("options").raw(context.options_json);
-  json.member("picture", request.output).member("mirrored", model.mirrored);
-  json.member("energy", match.energy).member("appearance", match.appearance);
-  json.member("dummies", match.dummies).member("time", match.time).member("angles", match.angles);
-  json.member("dummy_count", match.dummy_count).key("nodes").begin_array();
-  for (std::size_t i = 0; i < match.path.size(); ++i)
-    json.begin_object()
-        .member("model_frame", model.chain.nodes[i].frame)
-        .member("scene_frame", match.path[i].frame)
-        .member("scene_point", match.path[i].point)
-        .end_object();
-  json.end_array().end_object().finish();
-  context.console.print(text);
+  print_result(context, [&](io::JsonWriter& json) {
+    json.member("picture", request.output).member("mirrored", model.mirrored);
+    json.member("energy", match.energy).member("appearance", match.appearance);
+    json.member("dummies", match.dummies).member("time", match.time).member("angles", match.angles);
+    json.member("dummy_count", match.dummy_count).key("nodes").begin_array();
+    for (std::size_t i = 0; i < match.path.size(); ++i)
+      json.begin_object()
+          .member("model_frame", model.chain.nodes[i].frame)
+          .member("scene_frame", match.path[i].frame)
+          .member("scene_point", match.path[i].point)
+          .end_object();
+    json.end_array();
+  });
 }
 
 int run_actions_match(ActionsMatchRequest& request, Context& context) {
   if (request.output.empty())
     throw InvalidArgument("actions match needs -o PICTURE, the file to write");
+  check_outputs(context, {{"-o", request.output}});
   settle_device(context);
   request.points.exec = context.exec;
   request.match.exec = context.exec;
   std::vector<Video> videos;
-  for (const std::string& path : context.inputs) videos.emplace_back(path, request.points);
+  for (const std::string& path : context.inputs) videos.emplace_back(context, path, request.points);
   std::vector<actions::PointSet> points;
   points.reserve(videos.size());
   for (Video& video : videos) points.push_back(std::move(video.points));
@@ -183,14 +183,15 @@ Command actions_match_command() {
       .text =
           "Finds the part of EXAMPLE that has the best match in SCENE, exactly, and draws frames "
           "of both with lines between the matched points. Prints the energy of the match and the "
-          "parts that it is the sum of. Both videos are short: their frames are kept in memory.",
+          "terms that add up to it. Both videos are short: their frames are kept in memory.",
       .arguments = {{"EXAMPLE", "short video of an action"},
                     {"SCENE", "video to find the action in"}},
       .examples = {{"fovea actions match daria_walk.avi eli_walk.avi -o match.png",
                     "shows five of the matched nodes"},
                    {"fovea actions match a.avi b.avi -o match.png --nodes 30 --no-dummies --json",
                     "requires a point for each of 30 nodes"}},
-      .request = make_request<ActionsMatchRequest, run_actions_match>};
+      .request = make_request<ActionsMatchRequest, run_actions_match>,
+      .reads_images = true};
 }
 
 }  // namespace fovea::cli

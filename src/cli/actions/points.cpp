@@ -1,10 +1,8 @@
 // fovea actions points: finds the space-time interest points of a video and describes them.
 #include <fovea/actions/points.h>
 #include <fovea/core/error.h>
-#include <fovea/core/version.h>
 #include <fovea/io/frames.h>
 #include <fovea/io/json_writer.h>
-#include <fovea/io/sink.h>
 #include <fovea/io/video.h>
 #include <fovea/report/draw.h>
 
@@ -17,7 +15,9 @@
 
 #include "cli/actions/actions.h"
 #include "cli/program/batch.h"
-#include "cli/program/command.h"
+#include "cli/program/files.h"
+#include "cli/program/output_paths.h"
+#include "cli/program/result.h"
 #include "cli/program/run.h"
 
 namespace fovea::cli {
@@ -79,7 +79,8 @@ class PointsRun {
   PointsRun(const PointsRequest& request, Context& context)
       : request_(request),
         context_(context),
-        reader_(context.inputs[0], {.color = io::VideoColor::kGray}),
+        reader_(context.inputs[0],
+                {.color = io::VideoColor::kGray, .max_pixels = context.max_pixels}),
         annotated_(request.annotated, reader_.info().rate.value()) {
     actions::PointOptions options = request.points;
     options.exec = context.exec;
@@ -162,14 +163,11 @@ class PointsRun {
                                     set_.descriptors.height()),
            set_.descriptors.view());
     }
-    if (request_.output.empty()) return;
-    io::FileSink file(request_.output);
-    file.write(actions::points_text(set_));
-    file.commit();
+    if (!request_.output.empty()) write_text(request_.output, actions::points_text(set_));
   }
 
   void print(double seconds, bool whole) {
-    if (context_.json) return print_json(seconds, whole);
+    if (context_.json) return print_json(whole);
     if (request_.output.empty() && request_.annotated.empty())
       return context_.console.print(actions::points_text(set_));
     context_.console.print(
@@ -177,26 +175,21 @@ class PointsRun {
                     request_.output.empty() ? request_.annotated : request_.output,
                     set_.points.size(), set_.frames, seconds));
   }
-  void print_json(double seconds, bool whole) {
-    std::string text;
-    io::JsonWriter json(io::string_sink(text));
-    json.begin_object().member("fovea", FOVEA_VERSION).member("command", context_.command.name());
-    json.member("device", to_string(context_.exec.device)).member("seed", context_.exec.seed);
-    json.key("options").raw(context_.options_json);
-    json.member("input", context_.inputs[0]);
-    if (!request_.output.empty()) json.member("output", request_.output);
-    if (!request_.annotated.empty()) json.member("annotated", request_.annotated);
-    json.member("width", set_.width).member("height", set_.height);
-    json.member("frames", set_.frames).member("frame_rate", set_.frame_rate);
-    json.key("points").begin_array();
-    for (const SpaceTimePoint& point : set_.points) {
-      json.begin_object().member("frame", point.frame).member("x", point.x).member("y", point.y);
-      json.member("sigma2", point.sigma2).member("tau2", point.tau2);
-      json.member("confidence", point.confidence).end_object();
-    }
-    json.end_array().member("whole", whole).member("seconds", seconds);
-    json.end_object().finish();
-    context_.console.print(text);
+  void print_json(bool whole) {
+    print_result(context_, [&](io::JsonWriter& json) {
+      json.member("input", context_.inputs[0]);
+      if (!request_.output.empty()) json.member("output", request_.output);
+      if (!request_.annotated.empty()) json.member("annotated", request_.annotated);
+      json.member("width", set_.width).member("height", set_.height);
+      json.member("frames", set_.frames).member("frame_rate", set_.frame_rate);
+      json.key("points").begin_array();
+      for (const SpaceTimePoint& point : set_.points) {
+        json.begin_object().member("frame", point.frame).member("x", point.x).member("y", point.y);
+        json.member("sigma2", point.sigma2).member("tau2", point.tau2);
+        json.member("confidence", point.confidence).end_object();
+      }
+      json.end_array().member("whole", whole);
+    });
   }
 
   const PointsRequest& request_;
@@ -212,9 +205,7 @@ int run_points(PointsRequest& request, Context& context) {
   if (request.output == "-") request.output.clear();  // points are printed anyway
   if (request.annotated == "-")
     throw InvalidArgument("--annotated -: the standard output has the points; give a file name");
-  if (!request.output.empty() && request.output == request.annotated)
-    throw InvalidArgument(
-        fmt::format("{} would be written twice; give each result its own name", request.output));
+  check_outputs(context, {{"-o", request.output}, {"--annotated", request.annotated}});
   settle_device(context);
   return PointsRun(request, context).run();
 }
@@ -239,7 +230,8 @@ Command actions_points_command() {
                     "points of the periodic detector, drawn into the video"},
                    {"fovea actions points - --most-per-frame 1 -o live.txt",
                     "the most confident point of each frame of a pipe"}},
-      .request = make_request<PointsRequest, run_points>};
+      .request = make_request<PointsRequest, run_points>,
+      .reads_images = true};
 }
 
 }  // namespace fovea::cli

@@ -2,10 +2,8 @@
 #include <fovea/actions/recognize.h>
 #include <fovea/actions/show.h>
 #include <fovea/core/error.h>
-#include <fovea/core/version.h>
 #include <fovea/io/frames.h>
 #include <fovea/io/json_writer.h>
-#include <fovea/io/sink.h>
 
 #include <fmt/format.h>
 
@@ -17,6 +15,9 @@
 #include "cli/actions/actions.h"
 #include "cli/actions/annotated.h"
 #include "cli/program/batch.h"
+#include "cli/program/files.h"
+#include "cli/program/output_paths.h"
+#include "cli/program/result.h"
 #include "cli/program/run.h"
 
 namespace fovea::cli {
@@ -52,7 +53,8 @@ class RecognizeRun {
   RecognizeRun(RecognizeRequest& request, Context& context)
       : request_(request),
         context_(context),
-        reader_(context.inputs[0], {.color = color_of(request, context.inputs[0])}) {
+        reader_(context.inputs[0],
+                {.color = color_of(request, context.inputs[0]), .max_pixels = context.max_pixels}) {
     const io::Rational& rate = reader_.info().rate;
     actions::RecognizeOptions& options = request.recognize;
     if (!options.frame_rate) options.frame_rate = rate.numerator > 0 ? rate.value() : 25;
@@ -65,7 +67,8 @@ class RecognizeRun {
       annotated_.emplace(AnnotatedVideo::Request{.path = request.annotated,
                                                  .source = context.inputs[0],
                                                  .frame_rate = rate_,
-                                                 .memory = request.memory});
+                                                 .memory = request.memory,
+                                                 .max_pixels = context.max_pixels});
   }
 
   int run() {
@@ -139,11 +142,9 @@ class RecognizeRun {
             "memory hold too few frames; a greater --memory keeps more",
             request_.annotated, annotated_->early_frames(), frames_, bytes_text(request_.memory)));
     }
-    if (!request_.timeline.empty()) {
-      io::FileSink file(request_.timeline);
-      file.write(actions::timeline_svg(events_, recognizers_[0].model().classes, frames_, rate_));
-      file.commit();
-    }
+    if (!request_.timeline.empty())
+      write_text(request_.timeline,
+                 actions::timeline_svg(events_, recognizers_[0].model().classes, frames_, rate_));
     summarize(seconds, whole);
   }
 
@@ -155,11 +156,13 @@ class RecognizeRun {
     if (!context_.json) return;
     std::string line;
     io::JsonWriter json(io::string_sink(line), io::JsonStyle::kLines);
-    json.begin_object().member("fovea", FOVEA_VERSION).member("command", context_.command.name());
-    json.member("device", to_string(context_.exec.device)).member("seed", context_.exec.seed);
-    json.key("options").raw(context_.options_json).member("model", request_.model);
-    json.member("input", context_.inputs[0]).member("frames", frames_).member("whole", whole);
-    json.member("events", events_.size()).member("seconds", seconds).end_object().finish();
+    begin_result(json, context_);
+    json.member("model", request_.model)
+        .member("input", context_.inputs[0])
+        .member("frames", frames_)
+        .member("whole", whole);
+    json.member("events", events_.size());
+    end_result(json, context_);
     context_.console.print(line);
   }
 
@@ -179,6 +182,7 @@ int run_recognize(RecognizeRequest& request, Context& context) {
   if (!request.timeline.empty() && std::filesystem::path(request.timeline).extension() != ".svg")
     throw InvalidArgument(
         fmt::format("--timeline {}: the name must end in .svg", request.timeline));
+  check_outputs(context, {{"--annotated", request.annotated}, {"--timeline", request.timeline}});
   settle_device(context);
   return RecognizeRun(request, context).run();
 }
@@ -192,9 +196,10 @@ Command actions_recognize_command() {
       .summary = "recognize actions in a video while they happen",
       .text =
           "Prints one line of JSON per action as soon as it is certain: its name, its score, its "
-          "first and last frame and second, the box around it, its distance, by how much the next "
-          "action is farther away, and how many frames after its end it is reported. Whatever no "
-          "prototype comes near enough to is not reported. Memory does not grow with the video. "
+          "first and last frame and second, the box around it, its distance to the nearest "
+          "prototype, by how much the second nearest action is farther away, and how many frames "
+          "after its end it is reported. Movement that is not close to any prototype is not "
+          "reported. Memory does not grow with the video. "
           "When the video breaks off (exit status 3) or the program is interrupted (130), what was "
           "seen up to then is kept, the annotated video and the timeline included.",
       .arguments = {{"VIDEO",
@@ -205,7 +210,8 @@ Command actions_recognize_command() {
                     "use your own model, and draw what it reports into the video"},
                    {"fovea actions recognize -",
                     "read y4m from a pipe, as ffmpeg -i CAMERA -f yuv4mpegpipe - writes it"}},
-      .request = make_request<RecognizeRequest, run_recognize>};
+      .request = make_request<RecognizeRequest, run_recognize>,
+      .reads_images = true};
 }
 
 }  // namespace fovea::cli

@@ -1,15 +1,11 @@
 // fovea actions train: makes a model from videos sorted by action.
-#include <fovea/core/error.h>
-#include <fovea/core/version.h>
-#include <fovea/io/json_writer.h>
-
 #include <fmt/format.h>
-
-#include <filesystem>
 
 #include "cli/actions/actions.h"
 #include "cli/program/batch.h"
+#include "cli/program/files.h"
 #include "cli/program/progress.h"
+#include "cli/program/result.h"
 
 namespace fovea::cli {
 namespace {
@@ -32,34 +28,26 @@ void describe(OptionVisitor& visit, ActionsTrainRequest& request) {
 }
 
 int run_actions_train(ActionsTrainRequest& request, Context& context) {
-  if (request.output.empty())
-    throw InvalidArgument("actions train needs -o MODEL, the file to write");
-  if (std::filesystem::path(request.output).extension() != ".safetensors")
-    throw InvalidArgument(
-        fmt::format("-o {}: the name of a model must end in .safetensors", request.output));
+  require_model_output(context.command.name(), request.output);
   settle_device(context);
   actions::TrainOptions options = request.paper ? paper_unless_set(request.train) : request.train;
   options.exec = context.exec;
   const double start = steady_seconds();
-  const ClipSet clips = load_clips(actions::read_corpus(context.inputs[0]),
-                                   {options.points, request.cut_first}, context);
+  const ClipSet clips = load_clips(actions::read_corpus(context.inputs[0]), options.points,
+                                   request.cut_first, context);
   const actions::Model model = actions::train(clips.corpus, clips.points, options);
   const double seconds = steady_seconds() - start;
   model.write(request.output);
   context.console.end_progress();
   if (context.json) {
-    std::string text;
-    io::JsonWriter json(io::string_sink(text));
-    json.begin_object().member("fovea", FOVEA_VERSION).member("command", context.command.name());
-    json.member("device", to_string(context.exec.device)).member("seed", context.exec.seed);
-    json.key("options").raw(context.options_json);
-    json.member("model", request.output).member("clips", clips.points.size());
-    json.member("failed", clips.failed).member("subjects", clips.corpus.subjects().size());
-    json.key("classes").begin_array();
-    for (const std::string& name : clips.corpus.classes) json.value(name);
-    json.end_array().member("prototypes", model.prototypes.size());
-    json.member("scale", model.features.scale).member("seconds", seconds).end_object().finish();
-    context.console.print(text);
+    print_result(context, [&](io::JsonWriter& json) {
+      json.member("model", request.output).member("clips", clips.points.size());
+      json.member("failed", clips.failed).member("subjects", clips.corpus.subjects().size());
+      json.key("classes").begin_array();
+      for (const std::string& name : clips.corpus.classes) json.value(name);
+      json.end_array().member("prototypes", model.prototypes.size());
+      json.member("scale", model.features.scale);
+    });
   } else {
     context.console.print(fmt::format("{}: {} prototypes of {} actions from {} clips, {:.0f} s\n",
                                       request.output, model.prototypes.size(), model.classes.size(),
@@ -89,7 +77,8 @@ Command actions_train_command() {
                     "add single descriptors for the classification of whole clips"},
                    {"fovea actions train clips -o m.safetensors --paper",
                     "train as the paper does: floating selection, no dummies"}},
-      .request = make_request<ActionsTrainRequest, run_actions_train>};
+      .request = make_request<ActionsTrainRequest, run_actions_train>,
+      .reads_images = true};
 }
 
 }  // namespace fovea::cli

@@ -1,7 +1,6 @@
 // fovea bench emd: the exact solver beside cv::EMD and LEMON's network simplex, and a check of its
 // distances against LEMON's.
 #include <fovea/core/error.h>
-#include <fovea/core/version.h>
 #include <fovea/emd/solver.h>
 #include <fovea/io/json_writer.h>
 
@@ -12,6 +11,8 @@
 #include "cli/bench/bench.h"
 #include "cli/bench/emd_frames.h"
 #include "cli/bench/rivals.h"
+#include "cli/program/batch.h"
+#include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "emd/solve/random_problems.h"
 
@@ -188,6 +189,7 @@ void verify_round(Random& random, int count, const Rivals& rivals, const Exec& e
 }
 
 int verify(int count, Context& context) {
+  settle_device(context);
   const Rivals rivals;
   if (!rivals.absence().empty())
     throw InvalidArgument("--verify needs the module of rivals: " + rivals.absence());
@@ -202,14 +204,11 @@ int verify(int count, Context& context) {
   context.console.end_progress();
   const std::int64_t problems = agreement.problems / 3;
   if (context.json) {
-    std::string text;
-    io::JsonWriter json(io::string_sink(text));
-    json.begin_object().member("fovea", FOVEA_VERSION).member("command", context.command.name());
-    json.member("device", to_string(context.exec.device)).member("seed", context.exec.seed);
-    json.member("problems", problems).member("solutions", agreement.problems);
-    json.member("apart", agreement.apart).member("unproved", agreement.unproved);
-    json.member("worst_relative_difference", agreement.worst).end_object().finish();
-    context.console.print(text);
+    print_result(context, [&](io::JsonWriter& json) {
+      json.member("problems", problems).member("solutions", agreement.problems);
+      json.member("apart", agreement.apart).member("unproved", agreement.unproved);
+      json.member("worst_relative_difference", agreement.worst);
+    });
   } else {
     context.console.print(fmt::format(
         "{} problems, each solved in 3 ways: {} solutions differ from LEMON's by more than 1e-6, "
@@ -227,7 +226,7 @@ int problems_of(const EmdBenchOptions& options, const Context& context) {
 int run_bench_emd(EmdBenchOptions& options, Context& context) {
   if (options.verify > 0) return verify(options.verify, context);
   if (options.frames)
-    return run_bench(options.bench, emd_frame_cases(options.frame, context.exec), context);
+    return run_bench(options.bench, emd_frame_cases(options.frame, context), context);
   return run_bench(options.bench, solver_cases(options.bins, problems_of(options, context)),
                    context);
 }
@@ -246,8 +245,8 @@ Command bench_emd_command() {
           "from problem to problem) take turns with ours. --verify compares distances with LEMON's "
           "on random problems of 2 to 16 bins: sparse and degenerate ones, equal and unequal "
           "masses, metric and random costs. Each is solved by the closed form, by the simplex and "
-          "from the auxiliary sink; differences come from LEMON's results, which are rounded to 24 "
-          "bits. --frames measures maps of whole frames against the number of channels, as "
+          "from the auxiliary sink; small differences remain, because LEMON's results are rounded "
+          "to 24 bits. --frames measures maps of whole frames against the number of channels, as "
           "Shaffer's paper does: windows have 11x11 pixels, costs are min(|i - j|, 3), and the "
           "scene is drawn with noise or is the corner of an --image. Cold rows keep nothing from "
           "frame to frame, and each frame has noise of its own; in warm rows nothing changes. On a "
@@ -258,7 +257,8 @@ Command bench_emd_command() {
                    {"fovea bench emd --verify 1000000", "a million problems beside LEMON"},
                    {"fovea bench emd --frames --sizes 1920x1080 --channels 4,11",
                     "whole frames, cold and warm"}},
-      .request = make_request<EmdBenchOptions, run_bench_emd>};
+      .request = make_request<EmdBenchOptions, run_bench_emd>,
+      .reads_images = true};
 }
 
 }  // namespace fovea::cli

@@ -17,6 +17,7 @@
 #include <optional>
 
 #include "cli/flow/scene.h"
+#include "cli/program/image_input.h"
 
 namespace fovea::cli {
 namespace {
@@ -36,9 +37,9 @@ void check_sizes(const std::vector<Extent>& sizes) {
 
 // The upper left corner of a picture, as in the paper; or the scene of the flow benchmark, whose
 // texture falls off with frequency as that of a photo does.
-Frame scene_of(const EmdFrameOptions& options, Extent size, const Exec& exec) {
-  if (options.image.empty()) return flow_scene(size.width, size.height, exec).first;
-  const Frame image = io::to_gray(io::to_bytes(io::read_image(options.image)));
+Frame scene_of(const EmdFrameOptions& options, Extent size, const Context& context) {
+  if (options.image.empty()) return flow_scene(size.width, size.height, context.exec).first;
+  const Frame image = io::to_gray(io::to_bytes(read_input(context, options.image)));
   if (image.width() < size.width || image.height() < size.height)
     throw InvalidArgument(fmt::format("--image {} is {}x{}, too small for frames of {}x{}",
                                       options.image, image.width(), image.height(), size.width,
@@ -170,14 +171,14 @@ void describe(OptionVisitor& visit, EmdFrameOptions& options) {
         "greatest distance that must be exact; 0 makes all distances exact", 0, 1e6);
 }
 
-std::vector<BenchCase> emd_frame_cases(const EmdFrameOptions& options, const Exec& exec) {
-  Exec quiet = exec;
+std::vector<BenchCase> emd_frame_cases(const EmdFrameOptions& options, const Context& context) {
+  Exec quiet = context.exec;
   quiet.progress = {};
   check_sizes(options.sizes);
   const Frame target = flow_scene(240, 291, quiet, 1).first;  // another picture, as in the paper
   std::vector<BenchCase> cases;
   for (const Extent& size : options.sizes) {
-    const Frame scene = scene_of(options, size, quiet);
+    const Frame scene = scene_of(options, size, context);
     std::vector<Frame> frames;
     frames.reserve(kFrames);
     for (std::uint64_t seed = 1; seed <= kFrames; ++seed)

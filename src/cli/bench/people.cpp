@@ -11,6 +11,7 @@
 
 #include "cli/bench/bench.h"
 #include "cli/people/people.h"
+#include "cli/program/image_input.h"
 
 namespace fovea::cli {
 namespace {
@@ -60,9 +61,9 @@ Pixels random_scene(int width, int height) {
   return image;
 }
 
-Pixels scene(const std::string& photo, int width, int height) {
+Pixels scene(const Context& context, const std::string& photo, int width, int height) {
   if (photo.empty()) return random_scene(width, height);
-  const Image<std::uint8_t> gray = io::to_gray(people_pixels(io::read_image(photo)).view());
+  const Image<std::uint8_t> gray = io::to_gray(people_pixels(read_input(context, photo)).view());
   auto image = std::make_shared<Image<std::uint8_t>>(width, height);
   resize(gray.view(), image->view(), {.antialias = true, .exec = {.device = Device::cpu()}});
   return image;
@@ -140,7 +141,7 @@ int run_bench_people(PeopleBenchOptions& options, Context& context) {
     if (size.width < kLeastSide || size.height < kLeastSide)
       throw InvalidArgument(fmt::format("--sizes has {}x{}; expected sides of {} pixels or more",
                                         size.width, size.height, kLeastSide));
-    const Pixels image = scene(options.image, size.width, size.height);
+    const Pixels image = scene(context, options.image, size.width, size.height);
     for (const auto& model : models) {
       for (const double ratio : {1.05, 1.1, 1.2})
         cases.push_back(people_case(model,
@@ -169,7 +170,8 @@ Command bench_people_command() {
                         "time them on a photo and print JSON"},
                        {"fovea bench people --model my.safetensors --sizes 320x240 --stride 4",
                         "time your own model"}},
-          .request = make_request<PeopleBenchOptions, run_bench_people>};
+          .request = make_request<PeopleBenchOptions, run_bench_people>,
+          .reads_images = true};
 }
 
 }  // namespace fovea::cli

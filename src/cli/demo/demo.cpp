@@ -13,6 +13,7 @@
 
 #include "cli/program/batch.h"
 #include "cli/program/command.h"
+#include "cli/program/files.h"
 #include "cli/program/info.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
@@ -54,15 +55,9 @@ void describe(OptionVisitor& visit, DemoOptions& options) {
              "folder that index.html and the test scene are written to");
 }
 
-void make_folder(const std::string& folder) {
-  if (folder.empty()) throw InvalidArgument("-o is empty; demo needs a folder to write to");
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) throw IoError(fmt::format("{}: cannot make the folder: {}", folder, error.message()));
-}
-
 int run_demo(DemoOptions& options, Context& context) {
   const std::filesystem::path folder(options.output);
+  if (options.output.empty()) throw InvalidArgument("-o is empty; demo needs a folder to write to");
   make_folder(options.output);
   settle_device(context);
   const Image<std::uint8_t> scene = demo_scene();

@@ -192,34 +192,32 @@ void write_flow(io::JsonWriter& writer, const emd::GroundDistance& ground, const
 
 void print_json(const DistanceRequest& request, Context& context, const emd::GroundDistance& ground,
                 const Answers& answers, std::size_t failed) {
-  std::string text;
-  io::JsonWriter writer(io::string_sink(text));
-  begin_result(writer, context);
-  write_ground(writer, ground);
-  writer.member("failed", failed);
-  // One list per quantity with one entry per problem, which is null where the problem is bad.
-  const auto list = [&](const char* name, const auto& write) {
-    writer.key(name).begin_array();
-    for (std::size_t k = 0; k < answers.errors.size(); ++k) {
-      if (answers.errors[k].empty()) write(answers.row_of[k]);
-      else writer.value(nullptr);
-    }
+  print_result(context, [&](io::JsonWriter& writer) {
+    write_ground(writer, ground);
+    writer.member("failed", failed);
+    // One list per quantity with one entry per problem, which is null where the problem is bad.
+    const auto list = [&](const char* name, const auto& write) {
+      writer.key(name).begin_array();
+      for (std::size_t k = 0; k < answers.errors.size(); ++k) {
+        if (answers.errors[k].empty()) write(answers.row_of[k]);
+        else writer.value(nullptr);
+      }
+      writer.end_array();
+    };
+    list("distances", [&](std::size_t row) { writer.value(answers.found.distance[row]); });
+    list("statuses", [&](std::size_t row) { writer.value(to_string(answers.found.status[row])); });
+    list("pivots",
+         [&](std::size_t row) { writer.value(static_cast<int>(answers.found.pivots[row])); });
+    if (request.flow)
+      list("flows", [&](std::size_t row) {
+        write_flow(writer, ground, answers.found.flow.row(static_cast<int>(row)));
+      });
+    writer.key("errors").begin_array();
+    for (std::size_t k = 0; k < answers.errors.size(); ++k)
+      if (!answers.errors[k].empty())
+        writer.begin_object().member("problem", k).member("error", answers.errors[k]).end_object();
     writer.end_array();
-  };
-  list("distances", [&](std::size_t row) { writer.value(answers.found.distance[row]); });
-  list("statuses", [&](std::size_t row) { writer.value(to_string(answers.found.status[row])); });
-  list("pivots",
-       [&](std::size_t row) { writer.value(static_cast<int>(answers.found.pivots[row])); });
-  if (request.flow)
-    list("flows", [&](std::size_t row) {
-      write_flow(writer, ground, answers.found.flow.row(static_cast<int>(row)));
-    });
-  writer.key("errors").begin_array();
-  for (std::size_t k = 0; k < answers.errors.size(); ++k)
-    if (!answers.errors[k].empty())
-      writer.begin_object().member("problem", k).member("error", answers.errors[k]).end_object();
-  writer.end_array().end_object().finish();
-  context.console.print(text);
+  });
 }
 
 int run_distance(DistanceRequest& request, Context& context) {

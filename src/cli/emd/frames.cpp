@@ -3,7 +3,6 @@
 #include "cli/emd/frames.h"
 
 #include <fovea/core/error.h>
-#include <fovea/io/cube_io.h>
 #include <fovea/io/inputs.h>
 #include <fovea/io/video.h>
 
@@ -32,8 +31,8 @@ Stack<float> planes_of(ImageView<const std::uint8_t> image) {
 
 }  // namespace
 
-BandFrame read_bands(const std::string& path, const std::string& variable) {
-  io::Cube cube = io::read_cube(path, {.variable = variable});
+BandFrame read_bands(const std::string& path, const io::CubeReadOptions& options) {
+  io::Cube cube = io::read_cube(path, options);
   const double white = cube.type() == io::SampleType::kUint8 ? 255 : 0;
   return {io::to_float(std::move(cube)), path, white};
 }
@@ -44,10 +43,11 @@ struct BandFrames::Video {
 };
 
 BandFrames::BandFrames(const std::vector<std::string>& inputs, bool folder_is_cube,
-                       std::string variable)
-    : variable_(std::move(variable)) {
+                       const io::CubeReadOptions& options)
+    : options_(options) {
   if (inputs.size() == 1 && is_video(inputs[0])) {
-    video_ = std::make_unique<Video>(Video{io::VideoReader(inputs[0])});
+    video_ = std::make_unique<Video>(
+        Video{io::VideoReader(inputs[0], {.max_pixels = options.max_pixels})});
     return;
   }
   std::error_code ignored;
@@ -60,7 +60,7 @@ BandFrames::~BandFrames() = default;
 bool BandFrames::next(BandFrame& frame) {
   if (!video_) {
     if (next_ == files_.size()) return false;
-    frame = read_bands(files_[next_++], variable_);
+    frame = read_bands(files_[next_++], options_);
     return true;
   }
   if (!video_->reader.next(video_->frame)) return false;

@@ -1,6 +1,7 @@
 // Frames as the verbs of fovea emd take them: bands of floats from images, cubes and video.
 #pragma once
 #include <fovea/core/image.h>
+#include <fovea/io/cube_io.h>
 
 #include <array>
 #include <cstdint>
@@ -18,13 +19,14 @@ struct BandFrame {
 };
 
 // Reads one image, cube or folder of bands.
-BandFrame read_bands(const std::string& path, const std::string& variable);
+BandFrame read_bands(const std::string& path, const io::CubeReadOptions& options);
 
 // The frames of the inputs: those of a video, or one per file. A single folder is a cube of bands
 // where `folder_is_cube`; otherwise its images are frames.
 class BandFrames {
  public:
-  BandFrames(const std::vector<std::string>& inputs, bool folder_is_cube, std::string variable);
+  BandFrames(const std::vector<std::string>& inputs, bool folder_is_cube,
+             const io::CubeReadOptions& options);
   ~BandFrames();
 
   bool next(BandFrame& frame);
@@ -35,7 +37,7 @@ class BandFrames {
  private:
   struct Video;
   std::vector<std::string> files_{};
-  std::string variable_;
+  io::CubeReadOptions options_;
   std::size_t next_ = 0;
   std::unique_ptr<Video> video_;
 };

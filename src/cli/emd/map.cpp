@@ -12,6 +12,7 @@
 
 #include "cli/emd/emd.h"
 #include "cli/program/batch.h"
+#include "cli/program/output_paths.h"
 #include "cli/program/progress.h"
 #include "cli/program/run.h"
 
@@ -64,7 +65,7 @@ void describe(OptionVisitor& visit, MapRequest& request) {
         0, kMost);
   visit.bytes("cache-bytes", request.map.cache_bytes,
               "most memory for distances that are kept from frame to frame; 0 keeps none");
-  visit("variable", request.variable,
+  visit("variable", request.read.variable,
         "name of the array to read from a .mat file; the default is the largest",
         {.value_name = "NAME"});
   describe(visit, request.map.solver);
@@ -72,7 +73,7 @@ void describe(OptionVisitor& visit, MapRequest& request) {
 
 namespace {
 
-void check_request(const MapRequest& request, const Context& context) {
+void check_request(const MapRequest& request, Context& context) {
   if (request.output.empty() && request.picture.empty() && request.truth.empty())
     throw InvalidArgument(
         "emd map has nothing to do; give -o MAP.tif, --picture FILE or --truth FILE");
@@ -81,7 +82,8 @@ void check_request(const MapRequest& request, const Context& context) {
   if (request.window && *request.window % 2 == 0)
     throw InvalidArgument(
         fmt::format("--window is {}; expected an odd number of pixels", *request.window));
-  check_outputs(context, {request.output, request.picture});
+  check_outputs(context, {{"-o", request.output}, {"--picture", request.picture}},
+                {request.target, request.truth});
 }
 
 // Frames are read, mapped and written side by side, each step in the order of the frames.
@@ -90,7 +92,7 @@ class MapRun {
   MapRun(const MapRequest& request, Context& context)
       : request_(request),
         context_(context),
-        frames_(context.inputs, !request.levels() || request.band, request.variable),
+        frames_(context.inputs, !request.levels() || request.band, request.read),
         files_(request, frames_) {
     if (!request.truth.empty() && !frames_.single())
       throw InvalidArgument("--truth is one image and needs one frame, but there are several");
@@ -170,7 +172,7 @@ class MapRun {
     Exec exec = context_.exec;
     exec.progress = {};
     if (!request_.truth.empty())
-      report_.areas = areas_of(map, step.frame, request_.truth, *mapper_, exec);
+      report_.areas = areas_of(map, step.frame, request_, *mapper_, exec);
     report_.width = map.width;
     report_.height = map.height;
     files_.add(map);
@@ -190,6 +192,7 @@ class MapRun {
 int run_map(MapRequest& request, Context& context) {
   check_request(request, context);
   settle_device(context);
+  request.read.max_pixels = context.max_pixels;
   return MapRun(request, context).run();
 }
 
@@ -202,13 +205,14 @@ Command emd_map_command() {
       .summary = "map the exact Earth Mover's Distance of every pixel's signature to a target's",
       .text =
           "The signature of a pixel is the histogram of a window around it over levels of one "
-          "band, or the pixel's own spectrum: its bands, or its contrast to the scene. Distances "
-          "of histograms that are known from earlier frames or occur twice in a frame are looked "
-          "up, and the others are solved; what is known never changes the map. With --threshold "
+          "band, or the pixel's own spectrum: its bands, or its contrast to the scene. A histogram "
+          "that has occurred before, in this frame or in an earlier one, is looked up, and every "
+          "other one is solved; the map is the same as if all were solved. With --threshold "
           "most distances above it are proved to lie above it instead of being solved. Contrast is "
           "learned from the first frame. Values that are NaN or infinite stand for missing "
           "measurements: a window of levels does not count them, and a spectrum with one gets the "
-          "greatest distance. A video that breaks off and Ctrl-C keep the maps before.",
+          "greatest distance. When a video breaks off or Ctrl-C is pressed, the maps made so far "
+          "are kept.",
       .arguments = {{"INPUT",
                      "image or cube (ENVI, .mat, TIFF, or a folder of bands with --band or a "
                      "spectral signature); or several frames: images, a folder of them, a video, "
@@ -220,7 +224,8 @@ Command emd_map_command() {
                     "maps a video, exactly up to a distance of 0.5"},
                    {"fovea emd map c.hdr --signature contrast --target 40,62,3,3 --truth t.png",
                     "maps spectra of a cube and compares the map with spectral angle and SAD"}},
-      .request = make_request<MapRequest, run_map>};
+      .request = make_request<MapRequest, run_map>,
+      .reads_images = true};
 }
 
 }  // namespace fovea::cli

@@ -28,7 +28,7 @@ struct MapRequest {
   std::string output{};
   std::string picture{};
   std::string truth{};
-  std::string variable{};
+  io::CubeReadOptions read{};
   Signature signature = Signature::kLevels;
   std::optional<int> bins{}, band{}, window{};
   std::array<double, 2> range{};  // equal ends: see level_range()
@@ -96,7 +96,6 @@ class MapFiles {
   std::int64_t frames() const { return frames_; }
 
  private:
-  void make_folder() const;
   void add_page(ImageView<const float> map);
   void draw(ImageView<const float> map);
 
@@ -116,7 +115,7 @@ struct Areas {
   std::optional<double> angle{}, differences{};
   std::int64_t positives = 0, negatives = 0;
 };
-Areas areas_of(ImageView<const float> map, const BandFrame& frame, const std::string& truth_path,
+Areas areas_of(ImageView<const float> map, const BandFrame& frame, const MapRequest& request,
                const FrameMapper& mapper, const Exec& exec);
 
 struct MapReport {

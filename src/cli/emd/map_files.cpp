@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "cli/emd/map.h"
+#include "cli/program/files.h"
 
 namespace fovea::cli {
 namespace fs = std::filesystem;
@@ -63,7 +64,7 @@ void MapFiles::add(ImageView<const float> map) {
   if (!request_.picture.empty()) draw(map);
   if (!request_.output.empty()) {
     if (folder_) {
-      if (frames_ == 0) make_folder();
+      if (frames_ == 0) make_folder(request_.output);
       io::write_image((fs::path(request_.output) / fmt::format("{:06}.tif", frames_)).string(),
                       map);
     } else if (single_) {
@@ -89,14 +90,6 @@ void MapFiles::add_page(ImageView<const float> map) {
                    bytes * static_cast<std::uint64_t>(expected_frames_));
   }
   pages_->write(map);
-}
-
-void MapFiles::make_folder() const {
-  std::error_code error;
-  fs::create_directories(request_.output, error);
-  if (error)
-    throw WriteError(
-        fmt::format("{}: cannot make the folder: {}", request_.output, error.message()));
 }
 
 // All frames share the first one's range of colors; near is bright.

@@ -15,7 +15,7 @@ FrameMapper::FrameMapper(const MapRequest& request, const BandFrame& first, cons
   const TargetWord target = parse_target(request.target);
   if (const auto* box = std::get_if<Rect<double>>(&target))
     box_ = box_within(*box, first.bands.width(), first.bands.height());
-  const BandFrame other = box_ ? BandFrame{} : read_bands(request.target, request.variable);
+  const BandFrame other = box_ ? BandFrame{} : read_bands(request.target, request.read);
   const BandFrame& shown = box_ ? first : other;
   const Rect<int> whole{0, 0, shown.bands.width(), shown.bands.height()};
   const Rect<int> box = box_.value_or(whole);

@@ -15,11 +15,12 @@ namespace fovea::cli {
 namespace {
 
 // Reads an image, the first band of a cube, or an array of a .mat file given as FILE.mat:NAME.
-Image<std::uint8_t> read_truth(const std::string& path) {
+Image<std::uint8_t> read_truth(const std::string& path, const io::CubeReadOptions& options) {
   const auto mat = path.rfind(".mat:");
   const std::string file = mat == std::string::npos ? path : path.substr(0, mat + 4);
-  const std::string variable = mat == std::string::npos ? "" : path.substr(mat + 5);
-  const BandFrame frame = read_bands(file, variable);
+  io::CubeReadOptions of_file = options;
+  of_file.variable = mat == std::string::npos ? "" : path.substr(mat + 5);
+  const BandFrame frame = read_bands(file, of_file);
   const ImageView<const float> band = frame.bands.plane(0);
   Image<std::uint8_t> truth(band.width, band.height);
   for (int y = 0; y < band.height; ++y)
@@ -51,33 +52,31 @@ emd::MapReport total_of(const MapReport& report) {
   return total;
 }
 
-std::string json_of(const MapReport& report, const MapRequest& request, const FrameMapper& mapper,
-                    const Context& context) {
-  std::string text;
-  io::JsonWriter json(io::string_sink(text));
-  begin_result(json, context);
-  json.member("input", context.inputs[0]);
-  if (!request.output.empty()) json.member("output", request.output);
-  if (!request.picture.empty()) json.member("picture", request.picture);
-  json.member("width", report.width).member("height", report.height);
-  json.member("frames", report.stats.size()).member("interrupted", report.interrupted);
-  json.member("seconds", report.seconds);
-  json.key("target").begin_array();
-  for (const std::uint16_t mass : mapper.mapper().target()) json.value(static_cast<int>(mass));
-  json.end_array();
-  if (request.levels()) json.member("low", mapper.range().low).member("high", mapper.range().high);
-  write_ground(json, mapper.mapper().ground());
-  if (report.areas) write_areas(json, *report.areas);
-  json.key("stats");
-  write_stats(json, total_of(report));
-  json.key("frame_stats").begin_array();
-  for (std::size_t i = 0; i < report.stats.size(); ++i) {
-    json.begin_object().member("seconds", report.frame_seconds[i]).key("stats");
-    write_stats(json, report.stats[i]);
-    json.end_object();
-  }
-  json.end_array().end_object().finish();
-  return text;
+void print_json(const MapReport& report, const MapRequest& request, const FrameMapper& mapper,
+                const Context& context) {
+  print_result(context, [&](io::JsonWriter& json) {
+    json.member("input", context.inputs[0]);
+    if (!request.output.empty()) json.member("output", request.output);
+    if (!request.picture.empty()) json.member("picture", request.picture);
+    json.member("width", report.width).member("height", report.height);
+    json.member("frames", report.stats.size()).member("interrupted", report.interrupted);
+    json.key("target").begin_array();
+    for (const std::uint16_t mass : mapper.mapper().target()) json.value(static_cast<int>(mass));
+    json.end_array();
+    if (request.levels())
+      json.member("low", mapper.range().low).member("high", mapper.range().high);
+    write_ground(json, mapper.mapper().ground());
+    if (report.areas) write_areas(json, *report.areas);
+    json.key("stats");
+    write_stats(json, total_of(report));
+    json.key("frame_stats").begin_array();
+    for (std::size_t i = 0; i < report.stats.size(); ++i) {
+      json.begin_object().member("seconds", report.frame_seconds[i]).key("stats");
+      write_stats(json, report.stats[i]);
+      json.end_object();
+    }
+    json.end_array();
+  });
 }
 
 std::string line_of(const MapReport& report, const std::string& name) {
@@ -97,12 +96,12 @@ std::string line_of(const MapReport& report, const std::string& name) {
 
 }  // namespace
 
-Areas areas_of(ImageView<const float> map, const BandFrame& frame, const std::string& truth_path,
+Areas areas_of(ImageView<const float> map, const BandFrame& frame, const MapRequest& request,
                const FrameMapper& mapper, const Exec& exec) {
-  const Image<std::uint8_t> truth = read_truth(truth_path);
+  const Image<std::uint8_t> truth = read_truth(request.truth, request.read);
   if (truth.width() != map.width || truth.height() != map.height)
     throw InvalidArgument(fmt::format("--truth {} has {}x{} pixels, but the map has {}x{}",
-                                      truth_path, truth.width(), truth.height(), map.width,
+                                      request.truth, truth.width(), truth.height(), map.width,
                                       map.height));
   Image<std::uint8_t> counted(map.width, map.height);
   for (int y = 0; y < map.height; ++y) std::fill_n(counted.row(y), map.width, std::uint8_t{1});
@@ -122,11 +121,10 @@ Areas areas_of(ImageView<const float> map, const BandFrame& frame, const std::st
 
 void print_report(const MapReport& report, const MapRequest& request, const FrameMapper& mapper,
                   Context& context) {
-  if (context.json) context.console.print(json_of(report, request, mapper, context));
+  if (context.json) print_json(report, request, mapper, context);
   else
-    print_summary(context,
-                  line_of(report, request.output.empty() ? context.inputs[0] : request.output),
-                  {request.picture});
+    context.console.print(
+        line_of(report, request.output.empty() ? context.inputs[0] : request.output));
 }
 
 }  // namespace fovea::cli

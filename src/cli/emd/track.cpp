@@ -11,8 +11,9 @@
 
 #include "cli/emd/emd.h"
 #include "cli/emd/targets.h"
-#include "cli/ops/images.h"
 #include "cli/program/batch.h"
+#include "cli/program/image_input.h"
+#include "cli/program/output_paths.h"
 #include "cli/program/progress.h"
 #include "cli/program/run.h"
 
@@ -48,8 +49,8 @@ namespace {
 
 using emd::Track;
 
-Image<std::uint8_t> example_of(const std::string& path) {
-  io::AnyImage image = io::read_image(path);
+Image<std::uint8_t> example_of(const Context& context, const std::string& path) {
+  io::AnyImage image = read_input(context, path);
   if (image.channels() == 2 || image.channels() == 4) image = io::drop_alpha(image);
   if (image.channels() != 1 && image.channels() != 3)
     throw FormatError(
@@ -64,7 +65,7 @@ class TrackRun {
       : request_(request),
         context_(context),
         targets_(parse_targets(request.targets)),
-        reader_(context.inputs[0], {.start = request.frame}) {
+        reader_(context.inputs[0], {.start = request.frame, .max_pixels = context.max_pixels}) {
     const std::size_t known = targets_.size();
     truths_ = read_truths(request.truths, request.truth_origin, known);
     if (known == 0) {
@@ -135,7 +136,8 @@ class TrackRun {
       if (const auto* box = std::get_if<Rect<double>>(&target)) {
         tracks.push_back(tracker.add(frame, std::span(box, 1)).front());
       } else {
-        tracks.push_back(tracker.add_example(frame, example_of(std::get<std::string>(target))));
+        tracks.push_back(
+            tracker.add_example(frame, example_of(context_, std::get<std::string>(target))));
       }
     }
     return tracks;
@@ -173,7 +175,7 @@ class TrackRun {
   TrackReport report_{};
 };
 
-void check_request(const TrackRequest& request, const Context& context) {
+void check_request(const TrackRequest& request, Context& context) {
   if (request.targets.empty() && request.truths.empty())
     throw InvalidArgument("emd track needs --target x,y,width,height or an example image file");
   if (request.rivals && request.truths.empty())
@@ -183,7 +185,12 @@ void check_request(const TrackRequest& request, const Context& context) {
     throw InvalidArgument(
         "emd track has nothing to write; give -o TRACKS.txt, --video, --map-video, --truth or "
         "--json");
-  check_outputs(context, {request.output, request.video, request.map_video});
+  std::vector<std::string> others = request.targets;
+  others.insert(others.end(), request.truths.begin(), request.truths.end());
+  check_outputs(
+      context,
+      {{"-o", request.output}, {"--video", request.video}, {"--map-video", request.map_video}},
+      others);
 }
 
 int run_track(TrackRequest& request, Context& context) {
@@ -225,8 +232,8 @@ Command emd_track_command() {
           "frame "
           "it maps the Earth Mover's Distance to both, and takes the place that looks most like "
           "the target and least like its surroundings. A lost target is searched for in the whole "
-          "frame. Gray targets are also compared part by part. A video that breaks off and Ctrl-C "
-          "keep the frames before.",
+          "frame. Gray targets are also compared part by part. When a video breaks off or Ctrl-C "
+          "is pressed, the results so far are kept.",
       .arguments = {{"VIDEO",
                      "video file, folder or glob of images, or - for y4m on standard input", 1, 1}},
       .examples = {{"fovea emd track walk.mp4 --target 205,151,17,50 -o tracks.txt",
@@ -237,7 +244,8 @@ Command emd_track_command() {
                     "finds the target by an example image and writes a video of the map"},
                    {"fovea emd track img --truth groundtruth_rect.txt --rivals --json",
                     "compares with the truth and with other trackers"}},
-      .request = make_request<TrackRequest, run_track>};
+      .request = make_request<TrackRequest, run_track>,
+      .reads_images = true};
 }
 
 }  // namespace fovea::cli

@@ -46,41 +46,37 @@ void write_map(io::JsonWriter& json, const emd::MapReport& stats) {
   json.member("pivots", stats.pivots).end_object();
 }
 
-std::string json_of(const TrackReport& report, const TrackRequest& request,
-                    const emd::Tracker& tracker, const Context& context) {
-  std::string text;
-  io::JsonWriter json(io::string_sink(text));
-  begin_result(json, context);
-  json.member("input", context.inputs[0]);
-  if (!request.output.empty()) json.member("output", request.output);
-  if (!request.video.empty()) json.member("video", request.video);
-  if (!request.map_video.empty()) json.member("map_video", request.map_video);
-  json.member("width", report.width).member("height", report.height);
-  json.member("frames", report.frames).member("interrupted", report.interrupted);
-  json.member("seconds", report.seconds);
-  if (!report.own.empty()) {  // means over all targets
-    const auto targets = static_cast<double>(report.own.size());
-    double overlap = 0, precision = 0;
-    for (const TrackResult& result : report.own) {
-      overlap += result.errors.mean_overlap / targets;
-      precision += result.errors.precision_20px / targets;
+void print_json(const TrackReport& report, const TrackRequest& request, const emd::Tracker& tracker,
+                const Context& context) {
+  print_result(context, [&](io::JsonWriter& json) {
+    json.member("input", context.inputs[0]);
+    if (!request.output.empty()) json.member("output", request.output);
+    if (!request.video.empty()) json.member("video", request.video);
+    if (!request.map_video.empty()) json.member("map_video", request.map_video);
+    json.member("width", report.width).member("height", report.height);
+    json.member("frames", report.frames).member("interrupted", report.interrupted);
+    if (!report.own.empty()) {  // means over all targets
+      const auto targets = static_cast<double>(report.own.size());
+      double overlap = 0, precision = 0;
+      for (const TrackResult& result : report.own) {
+        overlap += result.errors.mean_overlap / targets;
+        precision += result.errors.precision_20px / targets;
+      }
+      json.member("mean_overlap", overlap).member("precision_20px", precision);
     }
-    json.member("mean_overlap", overlap).member("precision_20px", precision);
-  }
-  write_map(json, tracker.report());
-  json.key("targets").begin_array();
-  for (std::size_t i = 0; i < report.targets; ++i) {
-    const int id = static_cast<int>(i) + 1;
-    json.begin_object().member("id", id);
-    json.member("parts", tracker.targets() >= id && tracker.uses_parts(id));
-    if (i < report.own.size()) write_result(json, report.own[i]);
-    if (i < report.rivals.size()) write_rivals(json, report.own[i], report.rivals[i]);
-    json.end_object();
-  }
-  json.end_array();
-  json.key("tracks").raw("[" + report.tracks_json + "]");
-  json.end_object().finish();
-  return text;
+    write_map(json, tracker.report());
+    json.key("targets").begin_array();
+    for (std::size_t i = 0; i < report.targets; ++i) {
+      const int id = static_cast<int>(i) + 1;
+      json.begin_object().member("id", id);
+      json.member("parts", tracker.targets() >= id && tracker.uses_parts(id));
+      if (i < report.own.size()) write_result(json, report.own[i]);
+      if (i < report.rivals.size()) write_rivals(json, report.own[i], report.rivals[i]);
+      json.end_object();
+    }
+    json.end_array();
+    json.key("tracks").raw("[" + report.tracks_json + "]");
+  });
 }
 
 std::string text_of(const TrackReport& report, const TrackRequest& request,
@@ -125,10 +121,8 @@ void add_tracks(TrackReport& report, const TrackFrame& frame, bool json) {
 
 void print_report(const TrackReport& report, const TrackRequest& request,
                   const emd::Tracker& tracker, Context& context) {
-  if (context.json) context.console.print(json_of(report, request, tracker, context));
-  else
-    print_summary(context, text_of(report, request, context),
-                  {request.output, request.video, request.map_video});
+  if (context.json) print_json(report, request, tracker, context);
+  else context.console.print(text_of(report, request, context));
 }
 
 }  // namespace fovea::cli

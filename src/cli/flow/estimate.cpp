@@ -9,6 +9,7 @@
 #include <array>
 
 #include "cli/program/batch.h"
+#include "cli/program/output_paths.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 
@@ -65,8 +66,9 @@ class PairBytes {
 
 int run_pair(const EstimateRequest& request, Context& context, flow::Estimator& estimator) {
   const auto pictures = picture_files(request.pictures);
-  const Image<std::uint8_t> mask = read_mask(request.mask);
-  const ImagePair pair = read_pair(context.inputs[0], context.inputs[1], mask.view());
+  const Image<std::uint8_t> mask = read_mask(request.mask, {.max_pixels = context.max_pixels});
+  const ImagePair pair = read_pair(context.inputs[0], context.inputs[1], mask.view(),
+                                   {.max_pixels = context.max_pixels});
   const MemoryWatch memory;
   const double start = steady_seconds();
   const flow::Flow field = estimate_pair(estimator, pair, mask.view());
@@ -92,40 +94,35 @@ int run_pair(const EstimateRequest& request, Context& context, flow::Estimator& 
                     field.u.height(), facts.mean_motion, confidence, seconds));
     return kDone;
   }
-  std::string text;
-  io::JsonWriter json(io::string_sink(text));
-  begin_result(json, context);
-  json.member("first", context.inputs[0]).member("second", context.inputs[1]);
-  if (!request.output.empty()) json.member("output", request.output);
-  write_pictures(json, pictures);
-  json.member("width", field.u.width()).member("height", field.u.height());
-  json.member("mean_motion", facts.mean_motion).member("longest_motion", facts.longest_motion);
-  json.member("mean_confidence", confidence);
-  json.member("working_memory_bytes", working);
-  write_usage(json, seconds);
-  json.end_object().finish();
-  context.console.print(text);
+  print_result(context, [&](io::JsonWriter& json) {
+    json.member("first", context.inputs[0]).member("second", context.inputs[1]);
+    if (!request.output.empty()) json.member("output", request.output);
+    write_pictures(json, pictures);
+    json.member("width", field.u.width()).member("height", field.u.height());
+    json.member("mean_motion", facts.mean_motion).member("longest_motion", facts.longest_motion);
+    json.member("mean_confidence", confidence);
+    json.member("working_memory_bytes", working);
+    json.member("estimate_seconds", seconds);
+    json.member("peak_memory_bytes", peak_memory_bytes());
+  });
   return kDone;
 }
 
-// A wrong word, or one file for two results, is reported before anything is read.
-void check_outputs(const EstimateRequest& request, bool pair) {
-  const auto pictures = picture_files(request.pictures);
-  if (pair && !request.output.empty()) io::require_flow_path(request.output);
-  std::vector<std::string> taken{request.output};
-  for (const PictureFile& picture : pictures) {
-    if (std::find(taken.begin(), taken.end(), picture.path) != taken.end())
-      throw InvalidArgument(
-          fmt::format("{} would be written twice; give each result its own name", picture.path));
-    taken.push_back(picture.path);
-  }
+// A wrong word, or a file that cannot be written as it is named, is reported before anything is
+// read.
+void check_files(const EstimateRequest& request, Context& context) {
+  if (context.inputs.size() == 2 && !request.output.empty()) io::require_flow_path(request.output);
+  std::vector<OutputFile> outputs{{"-o", request.output}};
+  for (const PictureFile& picture : picture_files(request.pictures))
+    outputs.push_back({"--picture", picture.path});
+  check_outputs(context, outputs, {request.mask});
 }
 
 int run_estimate(EstimateRequest& request, Context& context) {
   if (request.output.empty() && request.pictures.empty())
     throw InvalidArgument(
         fmt::format("{} needs -o OUT or --picture KIND FILE", context.command.name()));
-  check_outputs(request, context.inputs.size() == 2);
+  check_files(request, context);
   settle_device(context);
   request.flow.exec = context.exec;
   if (context.inputs.size() != 2) {
@@ -168,10 +165,6 @@ void write_pictures(io::JsonWriter& json, const std::vector<PictureFile>& pictur
   json.end_array();
 }
 
-void write_usage(io::JsonWriter& json, double seconds) {
-  json.member("seconds", seconds).member("peak_memory_bytes", peak_memory_bytes());
-}
-
 Command flow_lk_command() {
   return {.system = "flow",
           .verb = "lk",
@@ -192,7 +185,8 @@ Command flow_lk_command() {
                         "along a video"},
                        {"fovea flow lk - -o fields",
                         "y4m from a pipe, such as ffmpeg -i walk.mp4 -f yuv4mpegpipe - | ..."}},
-          .request = make_request<LkRequest, run_lk>};
+          .request = make_request<LkRequest, run_lk>,
+          .reads_images = true};
 }
 
 Command flow_bm_command() {
@@ -207,7 +201,8 @@ Command flow_bm_command() {
           .examples = {{"fovea flow bm a.png b.png -o ab.flo", "one pair"},
                        {"fovea flow bm a.png b.png -o ab.png --mask outline.png",
                         "KITTI's PNG, where the mask is not black"}},
-          .request = make_request<BmRequest, run_bm>};
+          .request = make_request<BmRequest, run_bm>,
+          .reads_images = true};
 }
 
 }  // namespace fovea::cli

@@ -24,9 +24,8 @@ struct EstimateRequest {
   FieldFormat format = FieldFormat::kFlo;
 };
 
-// Members of an open JSON object.
+// A member "pictures" of an open JSON object.
 void write_pictures(io::JsonWriter& json, const std::vector<PictureFile>& pictures);
-void write_usage(io::JsonWriter& json, double seconds);
 
 // Fields and pictures along a video, a folder or a list of images. Where the source breaks or the
 // run is stopped, what was finished is kept and reported before the error is thrown.

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "cli/flow/estimate.h"
+#include "cli/program/files.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "core/backend.h"
@@ -29,8 +30,8 @@ class VideoRun {
         estimating_(context.exec.device),
         uploading_(context.exec.device),
         pictures_(picture_files(request.pictures)),
-        mask_(read_mask(request.mask)),
-        reader_(make_reader(context.inputs)) {
+        mask_(read_mask(request.mask, {.max_pixels = context.max_pixels})),
+        reader_(make_reader(context)) {
     flow::FlowOptions options = request.flow;
     options.exec.stream = estimating_.get();
     estimators_.emplace_back(options);
@@ -108,8 +109,10 @@ class VideoRun {
     std::swap(step.frame.image, before_);
   }
 
-  static io::VideoReader make_reader(const std::vector<std::string>& inputs) {
-    return inputs.size() == 1 ? io::VideoReader(inputs[0]) : io::VideoReader(inputs);
+  static io::VideoReader make_reader(const Context& context) {
+    const io::VideoReadOptions options{.max_pixels = context.max_pixels};
+    return context.inputs.size() == 1 ? io::VideoReader(context.inputs[0], options)
+                                      : io::VideoReader(context.inputs, options);
   }
 
   void add(const flow::Flow& field, ImageView<const std::uint8_t> before,
@@ -137,18 +140,15 @@ class VideoRun {
                       fields_ == 1 ? "" : "s", run.frames, run.seconds));
       return;
     }
-    std::string text;
-    io::JsonWriter json(io::string_sink(text));
-    begin_result(json, context_);
-    json.member("input", context_.inputs[0]);
-    if (!request_.output.empty()) json.member("output", request_.output);
-    write_pictures(json, pictures_);
-    json.member("width", width_).member("height", height_);
-    json.member("frames", run.frames).member("fields", fields_);
-    json.member("interrupted", !run.whole());
-    write_usage(json, run.seconds);
-    json.end_object().finish();
-    context_.console.print(text);
+    print_result(context_, [&](io::JsonWriter& json) {
+      json.member("input", context_.inputs[0]);
+      if (!request_.output.empty()) json.member("output", request_.output);
+      write_pictures(json, pictures_);
+      json.member("width", width_).member("height", height_);
+      json.member("frames", run.frames).member("fields", fields_);
+      json.member("interrupted", !run.whole());
+      json.member("peak_memory_bytes", peak_memory_bytes());
+    });
   }
 
   const EstimateRequest& request_;

@@ -60,7 +60,8 @@ MethodResult measure(const std::vector<FlowSequence>& sequences, const FlowEvalR
   flow::Estimator estimator(request.flow);
   for (std::size_t i = 0; i < sequences.size(); ++i) {
     throw_if_stopped(context.exec);
-    const ImagePair pair = read_pair(sequences[i].first, sequences[i].second);
+    const ImagePair pair =
+        read_pair(sequences[i].first, sequences[i].second, {}, {.max_pixels = context.max_pixels});
     const io::FlowField truth = read_truth(sequences[i], pair);
     const double start = steady_seconds();
     const flow::Flow field = estimate_pair(estimator, pair, {});
@@ -114,30 +115,27 @@ void write_method(io::JsonWriter& json, const MethodResult& result) {
     json.member("seconds", each.seconds).end_object();
     seconds += each.seconds;
   }
-  json.end_array().member("seconds", seconds);
+  json.end_array().member("estimate_seconds", seconds);
 }
 
-std::string results_json(const FlowEvalRequest& request, const Context& context,
-                         const std::vector<MethodResult>& results) {
-  std::string text;
-  io::JsonWriter json(io::string_sink(text));
-  begin_result(json, context);
-  json.member("method", results.front().name);
-  write_method(json, results.front());
-  if (request.rivals) {
-    json.key("rivals").begin_array();
-    for (std::size_t i = 1; i < results.size(); ++i) {
-      json.begin_object().member("method", results[i].name);
-      write_method(json, results[i]);
-      json.end_object();
+void print_json(const FlowEvalRequest& request, const Context& context,
+                const std::vector<MethodResult>& results) {
+  print_result(context, [&](io::JsonWriter& json) {
+    json.member("method", results.front().name);
+    write_method(json, results.front());
+    if (request.rivals) {
+      json.key("rivals").begin_array();
+      for (std::size_t i = 1; i < results.size(); ++i) {
+        json.begin_object().member("method", results[i].name);
+        write_method(json, results[i]);
+        json.end_object();
+      }
+      json.end_array();
     }
-    json.end_array();
-  }
-  json.member("peak_memory_bytes", peak_memory_bytes());
-  if (!request.output.empty())
-    json.member("page", (std::filesystem::path(request.output) / "index.html").string());
-  json.end_object().finish();
-  return text;
+    json.member("peak_memory_bytes", peak_memory_bytes());
+    if (!request.output.empty())
+      json.member("page", (std::filesystem::path(request.output) / "index.html").string());
+  });
 }
 
 std::string results_text(const MethodResult& result) {
@@ -175,7 +173,7 @@ int run_eval(FlowEvalRequest& request, Context& context) {
   context.console.end_progress();
   if (!request.output.empty()) write_flow_eval_folder(request, context, results);
   if (context.json) {
-    context.console.print(results_json(request, context, results));
+    print_json(request, context, results);
   } else {
     for (const MethodResult& result : results) context.console.print(results_text(result));
   }
@@ -259,7 +257,8 @@ Command flow_eval_command() {
                     "Middlebury's training pairs"},
                    {"fovea flow eval --method bm pairs.txt --json", "a list of pairs"},
                    {"fovea flow eval middlebury --rivals", "with OpenCV's methods beside ours"}},
-      .request = make_request<FlowEvalRequest, run_eval>};
+      .request = make_request<FlowEvalRequest, run_eval>,
+      .reads_images = true};
 }
 
 }  // namespace fovea::cli

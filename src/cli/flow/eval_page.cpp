@@ -9,6 +9,8 @@
 #include <filesystem>
 
 #include "cli/flow/eval.h"
+#include "cli/program/files.h"
+#include "cli/program/result.h"
 
 namespace fovea::cli {
 namespace {
@@ -121,9 +123,7 @@ void write_flow_eval_folder(const FlowEvalRequest& request, const Context& conte
   write_errors_csv((folder / "errors.csv").string(), results);
   write_curve_csv((folder / "curve.csv").string(), ours);
   const std::string svg = curve_svg(ours);
-  io::FileSink file((folder / "curve.svg").string());
-  file.write(svg);
-  file.commit();
+  write_text((folder / "curve.svg").string(), svg);
   report::Page page("Errors of estimated flow",
                     fmt::format("Method {}, {} sequences, which have equal weights in the mean.",
                                 ours.name, ours.sequences.size()));
@@ -135,10 +135,7 @@ void write_flow_eval_folder(const FlowEvalRequest& request, const Context& conte
                         "error; 0 would be a perfect prediction.",
                         mean_sparsification_error(ours))}));
   add_pictures(page, ours);
-  page.provenance({.command = "fovea " + context.command.name(),
-                   .options = context.options_json,
-                   .device = to_string(context.exec.device),
-                   .seed = context.exec.seed});
+  page.provenance(page_provenance(context));
   page.write((folder / "index.html").string());
 }
 

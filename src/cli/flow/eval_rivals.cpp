@@ -29,7 +29,8 @@ std::vector<MethodResult> measure_flow_rivals(const std::vector<FlowSequence>& s
   std::vector<MethodResult> results;
   for (const FlowSequence& sequence : sequences) {
     throw_if_stopped(context.exec);
-    const ImagePair pair = read_pair(sequence.first, sequence.second);
+    const ImagePair pair =
+        read_pair(sequence.first, sequence.second, {}, {.max_pixels = context.max_pixels});
     const io::FlowField truth = io::read_flow(sequence.truth);
     BenchCase contest;
     contest.name = "flow";

@@ -1,7 +1,6 @@
 #include "cli/flow/flow.h"
 
 #include <fovea/core/error.h>
-#include <fovea/core/version.h>
 #include <fovea/flow/show.h>
 
 #include <fmt/format.h>
@@ -11,7 +10,6 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 
 namespace fovea::cli {
@@ -43,6 +41,16 @@ io::AnyImage as_float(io::AnyImage image) {
   return {io::to_float(std::move(image)), facts};
 }
 
+// A pixel that is not finite is a fault of the file, not of the command line.
+void require_finite_file(const std::string& path, const io::AnyImage& image,
+                         ImageView<const std::uint8_t> mask) {
+  try {
+    flow::require_finite(path, pixels_of<float>(image), mask);
+  } catch (const InvalidArgument& error) {
+    throw FormatError(error.what());
+  }
+}
+
 }  // namespace
 
 std::uint64_t peak_memory_bytes() {
@@ -63,13 +71,6 @@ std::uint64_t MemoryWatch::working_bytes(std::uint64_t kept_bytes) const {
   return peak > known ? peak - known : 0;
 }
 
-void make_folder(const std::string& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error)
-    throw WriteError(fmt::format("{}: cannot make the folder: {}", folder, error.message()));
-}
-
 io::AnyImage flow_image(io::AnyImage image) {
   if (image.channels() == 2) image = io::drop_alpha(image);
   if (image.channels() != 1 && image.channels() != 3 && image.channels() != 4)
@@ -80,10 +81,10 @@ io::AnyImage flow_image(io::AnyImage image) {
 }
 
 ImagePair read_pair(const std::string& first, const std::string& second,
-                    ImageView<const std::uint8_t> mask) {
-  const auto read = [](const std::string& path) {
+                    ImageView<const std::uint8_t> mask, const io::ImageReadOptions& options) {
+  const auto read = [&](const std::string& path) {
     try {
-      return flow_image(io::read_image(path));
+      return flow_image(io::read_image(path, options));
     } catch (const InvalidArgument& error) {
       throw FormatError(path + ": " + error.what());
     }
@@ -101,9 +102,8 @@ ImagePair read_pair(const std::string& first, const std::string& second,
   }
   if (pair.first.type() == io::SampleType::kFloat32) {
     const bool fits = mask.width == pair.first.width() && mask.height == pair.first.height();
-    flow::require_finite(first, pixels_of<float>(pair.first),
-                         fits ? mask : ImageView<const std::uint8_t>{});
-    flow::require_finite(second, pixels_of<float>(pair.second));
+    require_finite_file(first, pair.first, fits ? mask : ImageView<const std::uint8_t>{});
+    require_finite_file(second, pair.second, {});
   }
   return pair;
 }
@@ -112,9 +112,9 @@ Image<std::uint8_t> picture_bytes(const io::AnyImage& image) {
   return image.channels() == 4 ? io::to_bytes(io::drop_alpha(image)) : io::to_bytes(image);
 }
 
-Image<std::uint8_t> read_mask(const std::string& path) {
+Image<std::uint8_t> read_mask(const std::string& path, const io::ImageReadOptions& options) {
   if (path.empty()) return {};
-  io::AnyImage image = io::read_image(path);
+  io::AnyImage image = io::read_image(path, options);
   if (image.channels() > 4)
     throw FormatError(
         fmt::format("{}: has {} channels; a mask is gray or RGB", path, image.channels()));

@@ -30,25 +30,23 @@ class MemoryWatch {
   std::uint64_t before_ = 0;
 };
 
-// Makes a folder and those above it where they are missing. Throws WriteError that names it.
-void make_folder(const std::string& folder);
-
 // An image as an estimator takes it: 8 or 16 bits or float, one, three or four channels.
 io::AnyImage flow_image(io::AnyImage image);
 // Two such images of one size and one kind of sample.
 struct ImagePair {
   io::AnyImage first, second;
 };
-// Throws InvalidArgument that names the files where their sizes differ, or the file and the first
-// pixel that is NaN or infinite and that the mask (empty, or of the images' size) does not leave
-// out.
+// Throws InvalidArgument that names the files where their sizes differ, and FormatError that names
+// the file and the first pixel that is NaN or infinite and that the mask (empty, or of the images'
+// size) does not leave out.
 ImagePair read_pair(const std::string& first, const std::string& second,
-                    ImageView<const std::uint8_t> mask = {});
+                    ImageView<const std::uint8_t> mask = {},
+                    const io::ImageReadOptions& options = {});
 // An image as pictures are drawn from it: bytes, gray or RGB.
 Image<std::uint8_t> picture_bytes(const io::AnyImage& image);
 
 // An image file whose black pixels are left out; empty for an empty path.
-Image<std::uint8_t> read_mask(const std::string& path);
+Image<std::uint8_t> read_mask(const std::string& path, const io::ImageReadOptions& options = {});
 
 flow::Flow estimate_pair(flow::Estimator& estimator, const ImagePair& pair,
                          ImageView<const std::uint8_t> mask);

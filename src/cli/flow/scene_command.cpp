@@ -10,6 +10,7 @@
 #include "cli/flow/flow.h"
 #include "cli/flow/scene.h"
 #include "cli/program/command.h"
+#include "cli/program/files.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 
@@ -31,12 +32,13 @@ void describe(OptionVisitor& visit, SceneRequest& request) {
 
 int run_scene(SceneRequest& request, Context& context) {
   constexpr int kMostSide = 99999;
-  const auto [width, height] = request.size;
+  const int width = request.size.width, height = request.size.height;
   if (width < 1 || height < 1 || width > kMostSide || height > kMostSide)
     throw InvalidArgument(
         fmt::format("--size is {}x{}; expected sides from 1 to {}", width, height, kMostSide));
   if (request.output.empty())
     throw InvalidArgument("flow scene needs -o OUT, a folder to write to");
+  context.exec.device = Device::cpu();  // nothing here runs on a GPU, and the result says so
   const std::filesystem::path folder(request.output);
   make_folder(request.output);
   const FlowScene scene = flow_scene(width, height, context.exec, request.step);
@@ -48,30 +50,27 @@ int run_scene(SceneRequest& request, Context& context) {
     context.console.print(request.output + "\n");
     return kDone;
   }
-  std::string text;
-  io::JsonWriter json(io::string_sink(text));
-  begin_result(json, context);
-  json.member("output", request.output).member("width", width).member("height", height);
-  json.end_object().finish();
-  context.console.print(text);
+  print_result(context, [&](io::JsonWriter& json) {
+    json.member("output", request.output).member("width", width).member("height", height);
+  });
   return kDone;
 }
 
 }  // namespace
 
 Command flow_scene_command() {
-  return {
-      .system = "flow",
-      .verb = "scene",
-      .summary = "draw a pair of images whose motion is known",
-      .text =
-          "Draws two gray images of textured discs that move, turn and grow over a textured "
-          "ground that does so too, and writes them with the true motion of every pixel, laid "
-          "out for fovea flow eval. Motion grows with the size: it is up to about 7 pixels at "
-          "a width of 640.",
-      .examples = {{"fovea flow scene -o scene", "a pair of 640x480"},
-                   {"fovea flow scene --size 16384x16384 -o large", "a pair that needs --memory"}},
-      .request = make_request<SceneRequest, run_scene>};
+  return {.system = "flow",
+          .verb = "scene",
+          .summary = "draw a pair of images whose motion is known",
+          .text =
+              "Draws two gray images of textured discs that move, turn and grow over a textured "
+              "ground that does so too, and writes them with the true motion of every pixel, laid "
+              "out for fovea flow eval. Motion grows with the size: it is up to about 7 pixels at "
+              "a width of 640.",
+          .examples = {{"fovea flow scene -o scene", "a pair of 640x480"},
+                       {"fovea flow scene --size 16384x16384 -o large",
+                        "a pair so large that fovea flow lk may need --memory"}},
+          .request = make_request<SceneRequest, run_scene>};
 }
 
 }  // namespace fovea::cli

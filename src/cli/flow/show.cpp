@@ -12,6 +12,8 @@
 #include "cli/flow/flow.h"
 #include "cli/flow/report.h"
 #include "cli/program/batch.h"
+#include "cli/program/image_input.h"
+#include "cli/program/output_paths.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 
@@ -47,19 +49,21 @@ void describe(OptionVisitor& visit, ShowRequest& request) {
         1e-3, 1e6);
 }
 
-Image<std::uint8_t> read_bytes(const char* option, const char* kind, const std::string& path) {
+Image<std::uint8_t> read_bytes(const Context& context, const char* option, const char* kind,
+                               const std::string& path) {
   if (path.empty()) throw InvalidArgument(fmt::format("--kind {} needs --{} FILE", kind, option));
-  return picture_bytes(flow_image(io::read_image(path)));
+  return picture_bytes(flow_image(read_input(context, path)));
 }
 
 Image<std::uint8_t> draw(const ShowRequest& request, const io::FlowField& field,
-                         const io::FlowField* truth, const Exec& exec) {
+                         const io::FlowField* truth, const Context& context) {
   switch (request.kind) {
     case FlowPicture::kArrows:
-      return flow::arrows_picture(read_bytes("image", "arrows", request.image), field,
+      return flow::arrows_picture(read_bytes(context, "image", "arrows", request.image), field,
                                   request.arrows);
     case FlowPicture::kWarp:
-      return flow::warp_picture(read_bytes("second", "warp", request.second), field, exec);
+      return flow::warp_picture(read_bytes(context, "second", "warp", request.second), field,
+                                context.exec);
     case FlowPicture::kError:
       if (truth == nullptr) throw InvalidArgument("--kind error needs --truth FILE");
       return flow::error_picture(flow::endpoint_errors(field, *truth), request.greatest);
@@ -68,7 +72,7 @@ Image<std::uint8_t> draw(const ShowRequest& request, const io::FlowField& field,
           "a flow file holds no confidence; fovea flow lk A B --picture confidence FILE draws it");
     case FlowPicture::kWheel: break;
   }
-  return flow::wheel_picture(field, {.longest = request.wheel.longest, .exec = exec});
+  return flow::wheel_picture(field, {.longest = request.wheel.longest, .exec = context.exec});
 }
 
 // The error that this share of the pixels stays below.
@@ -87,6 +91,8 @@ double error_quantile(const Image<float>& errors, double share) {
 int run_show(ShowRequest& request, Context& context) {
   if (request.output.empty() && request.truth.empty() && request.field.empty())
     throw InvalidArgument("flow show needs -o OUT, --truth FILE or --field FILE");
+  check_outputs(context, {{"-o", request.output}, {"--field", request.field}},
+                {request.image, request.second, request.truth});
   settle_device(context);
   const io::FlowField field = io::read_flow(context.inputs[0]);
   io::FlowField truth;
@@ -119,10 +125,10 @@ int run_show(ShowRequest& request, Context& context) {
     json.member("field", request.field);
   }
   if (!request.output.empty()) {
-    io::write_image(request.output, draw(request, field, known, context.exec));
+    io::write_image(request.output, draw(request, field, known, context));
     json.member("output", request.output);
   }
-  json.end_object().finish();
+  end_result(json, context);
   context.console.print(context.json ? text : line + "\n");
   return kDone;
 }
@@ -147,7 +153,8 @@ Command flow_show_command() {
                        {"fovea flow show ab.flo --truth true.flo --kind error -o error.png --json",
                         "the errors, as numbers and as a picture"},
                        {"fovea flow show ab.flo --field ab.png", "the field in another format"}},
-          .request = make_request<ShowRequest, run_show>};
+          .request = make_request<ShowRequest, run_show>,
+          .reads_images = true};
 }
 
 }  // namespace fovea::cli

@@ -1,6 +1,5 @@
 // fovea mesh distances: measures distances over the surface, from one face or between all faces.
 #include <fovea/core/error.h>
-#include <fovea/core/version.h>
 #include <fovea/io/image_io.h>
 #include <fovea/io/json_writer.h>
 #include <fovea/io/npy.h>
@@ -17,6 +16,7 @@
 #include "cli/mesh/values.h"
 #include "cli/program/batch.h"
 #include "cli/program/progress.h"
+#include "cli/program/result.h"
 #include "io/image/npy.h"
 
 namespace fovea::cli {
@@ -117,6 +117,7 @@ int run_distances(DistancesRequest& request, Context& context) {
     throw InvalidArgument(fmt::format("-o {}: distances are written as .npy", request.output));
   if (all && !request.picture.empty())
     throw InvalidArgument("--picture shows the distances from one face: give --from FACE");
+  check_outputs(context, {{"-o", request.output}, {"--picture", request.picture}});
   settle_device(context);
   request.paths.exec = context.exec;
   request.render.exec = context.exec;
@@ -127,17 +128,13 @@ int run_distances(DistancesRequest& request, Context& context) {
   const double seconds = steady_seconds() - start;
   context.console.end_progress();
   if (context.json) {
-    std::string text;
-    io::JsonWriter json(io::string_sink(text));
-    json.begin_object().member("fovea", FOVEA_VERSION).member("command", context.command.name());
-    json.member("device", to_string(context.exec.device));
-    json.key("options").raw(context.options_json);
-    json.member("input", context.inputs[0]).member("faces", graph.nodes());
-    json.member("arcs", graph.arcs()).member("engine", to_string(found.run.engine));
-    json.member("why", found.run.why).member("parts", found.run.parts);
-    json.member("greatest", found.greatest).member("unreachable", found.unreachable);
-    json.member("seconds", seconds).member("output", request.output).end_object().finish();
-    context.console.print(text);
+    print_result(context, [&](io::JsonWriter& json) {
+      json.member("input", context.inputs[0]).member("faces", graph.nodes());
+      json.member("arcs", graph.arcs()).member("engine", to_string(found.run.engine));
+      json.member("why", found.run.why).member("parts", found.run.parts);
+      json.member("greatest", found.greatest).member("unreachable", found.unreachable);
+      json.member("distance_seconds", seconds).member("output", request.output);
+    });
   } else {
     const std::string why = found.run.why.empty() ? "" : fmt::format(" ({})", found.run.why);
     context.console.print(fmt::format("{}: {} faces by {}{}, {:.2f} s\n",

@@ -2,7 +2,6 @@
 #include "cli/mesh/eval.h"
 
 #include <fovea/core/error.h>
-#include <fovea/core/version.h>
 #include <fovea/io/csv_writer.h>
 #include <fovea/io/json_writer.h>
 
@@ -14,6 +13,7 @@
 
 #include "cli/program/batch.h"
 #include "cli/program/progress.h"
+#include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "core/parallel.h"
 
@@ -44,7 +44,7 @@ void describe(OptionVisitor& visit, MeshEvalRequest& request) {
         {.value_name = "median|auto|FILE", .words = {"median", "auto"}});
   visit.path("labels", request.labels, TextUse::kFolder,
              "evaluate the segmentations in this folder, NAME.seg for a mesh NAME, and make none");
-  visit.path("csv", request.csv, TextUse::kOutput, "write the errors, one mesh per line");
+  visit.path("csv", request.csv, TextUse::kOutput, "write the errors as CSV, one line per mesh");
   visit("people", request.people, "compare people with each other as well",
         {.off_help = "do not compare people with each other"});
   visit("method", request.method,
@@ -167,34 +167,30 @@ void write_errors(io::JsonWriter& json, const mesh::SegmentationReport& errors) 
 }
 
 void print_json(const std::vector<MeshCase>& cases, std::size_t meshes_found, bool people,
-                double seconds, const Context& context) {
+                const Context& context) {
   const std::vector<const MeshCase*> all = pointers_to(cases);
-  std::string text;
-  io::JsonWriter json(io::string_sink(text));
-  json.begin_object().member("fovea", FOVEA_VERSION).member("command", context.command.name());
-  json.member("device", to_string(context.exec.device)).member("seed", context.exec.seed);
-  json.key("options").raw(context.options_json);
-  json.member("meshes", cases.size()).member("meshes_found", meshes_found);
-  json.member("rand_error_mean", mean_errors(all, false).rand);
-  json.key("errors");
-  write_errors(json, mean_errors(all, false));
-  if (people) {
-    json.key("people");
-    write_errors(json, mean_errors(all, true));
-  }
-  json.key("categories").begin_array();
-  for (const auto& [name, members] : by_category(cases)) {
-    json.begin_object().member("category", name).member("meshes", members.size());
+  print_result(context, [&](io::JsonWriter& json) {
+    json.member("meshes", cases.size()).member("meshes_found", meshes_found);
+    json.member("rand_error_mean", mean_errors(all, false).rand);
     json.key("errors");
-    write_errors(json, mean_errors(members, false));
+    write_errors(json, mean_errors(all, false));
     if (people) {
       json.key("people");
-      write_errors(json, mean_errors(members, true));
+      write_errors(json, mean_errors(all, true));
     }
-    json.end_object();
-  }
-  json.end_array().member("seconds", seconds).end_object().finish();
-  context.console.print(text);
+    json.key("categories").begin_array();
+    for (const auto& [name, members] : by_category(cases)) {
+      json.begin_object().member("category", name).member("meshes", members.size());
+      json.key("errors");
+      write_errors(json, mean_errors(members, false));
+      if (people) {
+        json.key("people");
+        write_errors(json, mean_errors(members, true));
+      }
+      json.end_object();
+    }
+    json.end_array();
+  });
 }
 
 void print_words(const std::vector<MeshCase>& cases, bool people, const Context& context) {
@@ -233,7 +229,6 @@ int run_mesh_eval(MeshEvalRequest& request, Context& context) {
                                     counts.size(), cases.size()));
     for (std::size_t i = 0; i < cases.size(); ++i) cases[i].parts = counts[i];
   }
-  const double start = steady_seconds();
   std::mutex mutex;
   std::size_t done = 0;
   parallel_for(context.exec, static_cast<std::int64_t>(cases.size()), 1,
@@ -247,10 +242,9 @@ int run_mesh_eval(MeshEvalRequest& request, Context& context) {
                          {"meshes", static_cast<double>(done), static_cast<double>(cases.size())});
                  }
                });
-  const double seconds = steady_seconds() - start;
   context.console.end_progress();
   if (!request.csv.empty()) write_csv(request.csv, cases);
-  if (context.json) print_json(cases, meshes_found, request.people, seconds, context);
+  if (context.json) print_json(cases, meshes_found, request.people, context);
   else print_words(cases, request.people, context);
   return kDone;
 }

@@ -10,10 +10,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <utility>
 
 #include "cli/mesh/values.h"
 #include "cli/program/batch.h"
+#include "cli/program/files.h"
+#include "cli/program/result.h"
 #include "core/json_text.h"
 
 namespace fovea::cli {
@@ -46,8 +47,9 @@ void describe(OptionVisitor& visit, SegmentRequest& request) {
       "write the mesh with its parts: .ply and .glb with colored vertices, .obj with groups "
       "and materials, .off with colored faces; for several inputs give a folder or a pattern "
       "such as out/{}.ply");
-  visit.path("seg", request.seg, TextUse::kOutput,
-             "write the labels, one number per line and face of the file; - is standard output");
+  visit.path(
+      "seg", request.seg, TextUse::kOutput,
+      "write the labels: one line with one number for each face of the file; - is standard output");
   visit.path("picture", request.picture, TextUse::kOutput,
              "write a picture of the parts, seen from several sides");
   visit.path("page", request.page, TextUse::kOutput,
@@ -99,11 +101,12 @@ void require_one_per_input(const char* option, const std::string& output, std::s
                     option, output, inputs, extension));
 }
 
-Outputs outputs_of(const SegmentRequest& request, const std::vector<std::string>& inputs) {
+Outputs outputs_of(const SegmentRequest& request, const Context& context,
+                   const std::vector<std::string>& inputs) {
   const auto paths = [&](const char* option, const std::string& output, const char* extension) {
     require_one_per_input(option, output, inputs.size());
     return output.empty() ? std::vector<std::string>(inputs.size())
-                          : output_paths(output, inputs, extension);
+                          : output_paths(context, output, inputs, extension);
   };
   return {paths("-o", request.output, ".ply"), paths("--seg", request.seg, ".seg"),
           paths("--picture", request.picture, ".png"), paths("--page", request.page, ".html")};
@@ -120,12 +123,6 @@ void check_extensions(const std::vector<std::string>& paths, std::span<const cha
   }
 }
 
-void write_text(const std::string& path, const std::string& text) {
-  io::FileSink file(path);
-  file.write(text);
-  file.commit();
-}
-
 Image<std::uint8_t> picture_of(const SegmentRequest& request, const io::TriangleMesh& mesh,
                                const mesh::Segmentation& found) {
   mesh::RenderOptions options = request.render;
@@ -137,13 +134,12 @@ Image<std::uint8_t> picture_of(const SegmentRequest& request, const io::Triangle
       found.membership, "membership");
 }
 
-void check_outputs(const SegmentRequest& request, const Outputs& outputs, const Context& context) {
+void check_outputs(const SegmentRequest& request, const Outputs& outputs, Context& context) {
   static constexpr std::array<const char*, 5> kMeshes{".ply", ".glb", ".obj", ".off", ".stl"};
   static constexpr std::array<const char*, 2> kPages{".html", ".htm"};
   check_extensions(outputs.mesh, kMeshes, "a mesh");
   check_extensions(outputs.page, kPages, "a page");
-  if (request.seg == "-" && context.json)
-    throw InvalidArgument("--seg - and --json both write to standard output; give --seg a file");
+  settle_output(context, "--seg", request.seg);
   const bool loses = std::ranges::any_of(
       outputs.mesh, [](const std::string& path) { return path.ends_with(".stl"); });
   if (loses)
@@ -173,7 +169,7 @@ int run_segment(SegmentRequest& request, Context& context) {
     throw InvalidArgument("mesh segment needs -o MESH, --seg, --picture or --page");
   settle_device(context);
   const auto inputs = io::expand_inputs(context.inputs, io::mesh_files());
-  const Outputs outputs = outputs_of(request, inputs);
+  const Outputs outputs = outputs_of(request, context, inputs);
   check_outputs(request, outputs, context);
   request.options.exec = context.exec;
   request.options.exec.progress = {};
@@ -192,8 +188,8 @@ int run_segment(SegmentRequest& request, Context& context) {
                      request.write);
       wrote("output", outputs.mesh[i]);
     }
-    if (outputs.seg[i] == "-") {
-      context.console.print(io::labels_text(file_labels(mesh, found.labels)));
+    if (io::is_standard_output(outputs.seg[i])) {
+      context.console.print_data(io::labels_text(file_labels(mesh, found.labels)));
     } else if (!outputs.seg[i].empty()) {
       io::write_labels(outputs.seg[i], file_labels(mesh, found.labels));
       wrote("seg", outputs.seg[i]);
@@ -209,11 +205,10 @@ int run_segment(SegmentRequest& request, Context& context) {
           mesh::model_page(mesh, found.labels, {.title = name, .text = parts_text(mesh, found)}));
       wrote("page", outputs.page[i]);
     }
-    std::string line = fmt::format("{}: {}{}", inputs[i], parts_text(mesh, found),
-                                   found.piece_count == found.count
-                                       ? ""
-                                       : fmt::format(", {} connected pieces", found.piece_count));
-    if (request.seg == "-") context.console.note(std::exchange(line, ""));
+    const std::string line = fmt::format(
+        "{}: {}{}", inputs[i], parts_text(mesh, found),
+        found.piece_count == found.count ? ""
+                                         : fmt::format(", {} connected pieces", found.piece_count));
     return {line, members};
   });
 }

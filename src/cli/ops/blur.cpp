@@ -57,7 +57,8 @@ Command ops_blur_command() {
           .examples = {{"fovea ops blur photo.jpg -o soft.jpg --sigma 3", "one image"},
                        {"fovea ops blur photos -o soft --border reflect",
                         "every image of a folder, mirrored at its borders"}},
-          .request = make_request<BlurRequest, run_blur>};
+          .request = make_request<BlurRequest, run_blur>,
+          .reads_images = true};
 }
 
 }  // namespace fovea::cli

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "cli/ops/images.h"
+#include "cli/program/image_input.h"
 
 namespace fovea::cli {
 namespace {
@@ -71,19 +72,19 @@ Image<float> read_text_kernel(const std::string& path) {
   return kernel;
 }
 
-Image<float> read_kernel(const std::string& path) {
+Image<float> read_kernel(const std::string& path, const Context& context) {
   if (path.ends_with(".txt") || path.ends_with(".csv")) return read_text_kernel(path);
-  const io::AnyImage image = io::read_image(path);
+  const io::AnyImage image = read_input(context, path);
   if (image.channels() != 1)
     throw FormatError(fmt::format("{}: has {} channels; a kernel has one", path, image.channels()));
   return samples_as<float>(image);
 }
 
-Image<float> kernel_of(const ConvolveRequest& request) {
+Image<float> kernel_of(const ConvolveRequest& request, const Context& context) {
   if (request.kernel.empty() == (request.laplacian == 0))
     throw InvalidArgument("ops convolve needs either --kernel FILE or --laplacian SIGMA");
   return request.kernel.empty() ? laplacian_of_gaussian_kernel(request.laplacian)
-                                : read_kernel(request.kernel);
+                                : read_kernel(request.kernel, context);
 }
 
 void scale(ImageView<float> values, const ConvolveRequest& request) {
@@ -108,7 +109,7 @@ io::AnyImage convolved(const io::AnyImage& input, ImageView<const float> kernel,
 }
 
 int run_convolve(ConvolveRequest& request, Context& context) {
-  const Image<float> kernel = kernel_of(request);
+  const Image<float> kernel = kernel_of(request, context);
   return run_on_images(
       context, request.files, "",
       [&](io::AnyImage& input, const std::string& output) -> ImageResult {
@@ -136,7 +137,8 @@ Command ops_convolve_command() {
                     "by the rows of numbers in a text file"},
                    {"fovea ops convolve a.png -o blobs.png --laplacian 3 --gain 8 --offset 128",
                     "blobs and edges, gray where there are none"}},
-      .request = make_request<ConvolveRequest, run_convolve>};
+      .request = make_request<ConvolveRequest, run_convolve>,
+      .reads_images = true};
 }
 
 }  // namespace fovea::cli

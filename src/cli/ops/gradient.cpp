@@ -142,7 +142,8 @@ Command ops_gradient_command() {
                        {"fovea ops gradient photo.jpg -o edges.npy", "magnitude as float values"},
                        {"fovea ops gradient photo.png -o dx.png --show dx --kernel sobel",
                         "horizontal differences by Sobel's kernel"}},
-          .request = make_request<GradientRequest, run_gradient>};
+          .request = make_request<GradientRequest, run_gradient>,
+          .reads_images = true};
 }
 
 }  // namespace fovea::cli

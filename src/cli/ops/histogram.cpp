@@ -64,7 +64,8 @@ Command ops_histogram_command() {
                         "eight levels, windows of 15x15"},
                        {"fovea ops histogram photos -o counts --window-width 31 --window-height 31",
                         "every image of a folder, larger windows"}},
-          .request = make_request<HistogramRequest, run_histogram>};
+          .request = make_request<HistogramRequest, run_histogram>,
+          .reads_images = true};
 }
 
 }  // namespace fovea::cli

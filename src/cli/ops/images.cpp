@@ -6,29 +6,14 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <vector>
 
 #include "cli/program/batch.h"
+#include "cli/program/image_input.h"
 #include "core/json_text.h"
 
 namespace fovea::cli {
 namespace {
-
-std::vector<std::byte> read_standard_input() {
-  std::vector<std::byte> data;
-  std::size_t used = 0;
-  do {
-    data.resize(std::max<std::size_t>(65536, 2 * used));
-    used += std::fread(data.data() + used, 1, data.size() - used, stdin);
-  } while (used == data.size());
-  if (std::ferror(stdin) != 0)
-    throw IoError(fmt::format("standard input: cannot read: {}", std::strerror(errno)));
-  data.resize(used);
-  return data;
-}
 
 // One name, or an array of several.
 std::string json_names(const std::vector<std::string>& names) {
@@ -47,8 +32,6 @@ void describe(OptionVisitor& visit, ImageFiles& files) {
              "name of the input");
   visit("orientation", files.orientation,
         "apply turns inputs upright as their EXIF tag says; ignore takes them as they are stored");
-  visit("max-pixels", files.max_pixels,
-        "refuse inputs of more pixels before memory is taken for them; 0 is no limit", 0, 0x1p62);
 }
 
 Argument image_inputs() {
@@ -56,13 +39,6 @@ Argument image_inputs() {
           "images: files, folders, DIR/** with all folders below, globs, @list, or - for standard "
           "input",
           1, kAnyNumber};
-}
-
-io::AnyImage read_input(const std::string& path, io::Orientation orientation,
-                        std::uint64_t max_pixels) {
-  const io::ImageReadOptions options{.orientation = orientation, .max_pixels = max_pixels};
-  if (path != "-") return io::read_image(path, options);
-  return io::read_image(read_standard_input(), "standard input", options);
 }
 
 int run_on_images(Context& context, const ImageFiles& files, std::string_view extension,
@@ -77,7 +53,7 @@ int run_on_images(Context& context, const ImageFiles& files, std::string_view ex
   const auto inputs = io::expand_inputs(context.inputs, io::image_files());
   const auto outputs = output_paths(context, files.output, inputs, std::string(extension));
   return run_batch(context, inputs, [&](std::size_t i) -> Outcome {
-    io::AnyImage image = read_input(inputs[i], files.orientation, files.max_pixels);
+    io::AnyImage image = read_input(context, inputs[i], files.orientation);
     const std::string size = fmt::format("\"width\": {}, \"height\": {}, \"channels\": {}",
                                          image.width(), image.height(), image.channels());
     const ImageResult result = work(image, outputs[i]);

@@ -18,17 +18,11 @@ namespace fovea::cli {
 struct ImageFiles {
   std::string output{};                                    // a file, a folder or a pattern
   io::Orientation orientation = io::Orientation::kIgnore;  // whether inputs are turned upright
-  std::uint64_t max_pixels =
-      io::ImageReadOptions{}.max_pixels;  // larger inputs are refused; 0: none
 };
 void describe(OptionVisitor& visit, ImageFiles& files);
 
 // INPUT..., as every such verb takes them.
 Argument image_inputs();
-
-// An image file, or standard input for "-".
-io::AnyImage read_input(const std::string& path, io::Orientation orientation,
-                        std::uint64_t max_pixels = io::ImageReadOptions{}.max_pixels);
 
 // The result of one image.
 struct ImageResult {

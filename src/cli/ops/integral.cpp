@@ -68,7 +68,8 @@ Command ops_integral_command() {
           .examples = {{"fovea ops integral photo.png -o sums.npy", "exact sums of one image"},
                        {"fovea ops integral photo.png -o squares.tif --squares",
                         "sums of squares, for variances"}},
-          .request = make_request<IntegralRequest, run_integral>};
+          .request = make_request<IntegralRequest, run_integral>,
+          .reads_images = true};
 }
 
 }  // namespace fovea::cli

@@ -79,7 +79,8 @@ Command ops_pyramid_command() {
                         "halved again and again after Burt and Adelson"},
                        {"fovea ops pyramid photo.png -o levels --ratio 1.2 --levels 8",
                         "eight levels, each a sixth smaller than the one before"}},
-          .request = make_request<PyramidRequest, run_pyramid>};
+          .request = make_request<PyramidRequest, run_pyramid>,
+          .reads_images = true};
 }
 
 }  // namespace fovea::cli

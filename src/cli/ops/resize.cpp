@@ -95,7 +95,8 @@ Command ops_resize_command() {
                         "640 pixels wide, in proportion"},
                        {"fovea ops resize photos -o half --scale 0.5 --antialias",
                         "every image of a folder at half its size"}},
-          .request = make_request<ResizeRequest, run_resize>};
+          .request = make_request<ResizeRequest, run_resize>,
+          .reads_images = true};
 }
 
 }  // namespace fovea::cli

@@ -1,21 +1,21 @@
 // fovea people detect: people in images and video, as pictures and as lists of boxes.
 #include <fovea/core/error.h>
-#include <fovea/core/version.h>
 #include <fovea/io/frames.h>
 #include <fovea/io/inputs.h>
+#include <fovea/io/sink.h>
 #include <fovea/people/show.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <filesystem>
 
-#include "cli/ops/images.h"
 #include "cli/people/people.h"
 #include "cli/people/report.h"
 #include "cli/program/batch.h"
+#include "cli/program/image_input.h"
+#include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "core/json_text.h"
 #include "core/stream.h"
@@ -62,20 +62,19 @@ class Search {
  public:
   Search(const DetectRequest& request, Context& context)
       : request_(request),
-        console_(context.console),
+        context_(context),
         model_(people::load_model(request.model)),
         options_(request.detect),
         detector_(model_, quiet_options(context.exec)),
-        files_(request.lists),
-        json_(context.json) {
+        files_(request.lists) {
     if (!request.mask.empty() && request.detect.region)
       throw InvalidArgument("--mask and --region exclude each other; give one of them");
-    if (!request.mask.empty()) mask_ = io::to_gray(people_pixels(io::read_image(request.mask)));
-    require_one_on_stdout();
+    if (!request.mask.empty())
+      mask_ = io::to_gray(people_pixels(read_input(context, request.mask)));
   }
 
   Outcome image(const std::string& input, const std::string& output) {
-    Image<std::uint8_t> pixels = people_pixels(read_input(input, request_.orientation));
+    Image<std::uint8_t> pixels = people_pixels(read_input(context_, input, request_.orientation));
     const people::DetectResult result = in(detector_, pixels);
     files_.add({input, pixels.width(), pixels.height(), -1, 0, result.people});
     if (!output.empty()) {
@@ -85,17 +84,18 @@ class Search {
       pixels = std::move(picture);
     }
     if (result.people.empty()) hint_at_enlarging(input, pixels.height());
-    return outcome(
+    return {
         fmt::format("{}: {}{}{}", input, people_text(result.people.size()),
                     output.empty() ? "" : ", ", output),
         fmt::format("{}\"width\": {}, \"height\": {}, \"windows\": {}, \"evaluations\": {}, "
                     "\"people\": {}",
                     output_member(output), pixels.width(), pixels.height(), result.counts.windows,
-                    result.counts.evaluations, people_json(result.people)));
+                    result.counts.evaluations, people_json(result.people))};
   }
 
   Outcome video(const std::string& input, const std::string& output, const Exec& exec) {
-    io::VideoReader reader(input, {.orientation = request_.orientation});
+    io::VideoReader reader(
+        input, {.orientation = request_.orientation, .max_pixels = context_.max_pixels});
     std::optional<io::VideoWriter> writer;
     if (!output.empty())
       writer.emplace(output, io::VideoWriteOptions{.frame_rate = reader.info().rate.value()});
@@ -105,7 +105,7 @@ class Search {
       const Image<std::uint8_t>& image = shot.frame.image;
       files_.add({input, image.width(), image.height(), shot.frame.index, shot.frame.time_seconds,
                   shot.result.people});
-      if (json_)
+      if (context_.json)
         frames += fmt::format("{}{{\"frame\": {}, \"time_seconds\": {}, \"people\": {}}}",
                               frames.empty() ? "" : ", ", shot.frame.index, shot.frame.time_seconds,
                               people_json(shot.result.people));
@@ -126,22 +126,18 @@ class Search {
          .expected = std::max<std::int64_t>(0, reader.expected_frames()),
          .exec = exec});
     if (writer && run.frames > 0) writer->finish();
-    run.rethrow();
-    if (found == 0) hint_at_enlarging(input, reader.info().height);
-    return outcome(fmt::format("{}: {} in {} frame{}{}{}", input, people_text(found), run.frames,
-                               run.frames == 1 ? "" : "s", output.empty() ? "" : ", ", output),
-                   fmt::format("{}\"frames\": [{}]", output_member(output), frames));
+    if (found == 0 && run.whole()) hint_at_enlarging(input, reader.info().height);
+    const std::string written = run.frames > 0 ? output : "";
+    return {fmt::format("{}: {} in {} frame{}{}{}", input, people_text(found), run.frames,
+                        run.frames == 1 ? "" : "s", written.empty() ? "" : ", ", written),
+            fmt::format("{}\"frames\": [{}]", output_member(written), frames), run.fault};
   }
 
   // Completes the lists. `all` is false where every input failed: then there are lists only where
   // some frames were searched before.
   void commit(const Context& context, bool all) {
     if (!all && files_.count() == 0) return;
-    files_.commit(fmt::format(
-        "{{\"fovea\": \"{}\", \"command\": \"{}\", \"device\": \"{}\", \"seed\": {}, \"options\": "
-        "{}}}",
-        FOVEA_VERSION, context.command.name(), to_string(context.exec.device), context.exec.seed,
-        context.options_json));
+    files_.commit(provenance_json(context));
   }
 
  private:
@@ -182,32 +178,11 @@ class Search {
     return plan.in_flight;
   }
 
-  void require_one_on_stdout() {
-    const PeopleOutputs& lists = request_.lists;
-    const std::array<const std::string*, 4> outputs{&request_.output, &lists.coco,
-                                                    &lists.coco_results, &lists.csv};
-    const auto on_stdout = [](const std::string* path) {
-      return *path == "-" || *path == "/dev/stdout";
-    };
-    const auto count = std::count_if(outputs.begin(), outputs.end(), on_stdout);
-    if (count + (json_ ? 1 : 0) > 1 && count > 0)
-      throw InvalidArgument(
-          "only one of -o, --coco, --coco-results, --csv and --json can go to the standard "
-          "output; give the others a file");
-    data_on_stdout_ = count > 0;
-  }
-
-  // Where data goes to the standard output, lines for people go to standard error.
-  Outcome outcome(std::string line, std::string members) {
-    if (data_on_stdout_) console_.note(std::exchange(line, ""));
-    return {std::move(line), std::move(members)};
-  }
-
   void hint_at_enlarging(const std::string& input, int height) {
     const int window = model_->window().height;
     if (hinted_ || request_.detect.scan.enlarge > 1 || height >= 2 * window) return;
     hinted_ = true;
-    console_.note(fmt::format(
+    context_.console.note(fmt::format(
         "{}: no person was found; the model finds people of {} pixels and more, and this input is "
         "only {} pixels high: --enlarge 2 may find smaller ones",
         input == "-" ? "standard input" : input,
@@ -219,14 +194,12 @@ class Search {
   }
 
   const DetectRequest& request_;
-  Console& console_;
+  Context& context_;
   std::shared_ptr<const people::Model> model_;
   people::DetectOptions options_;
   people::Detector detector_;
   Image<std::uint8_t> mask_;
   PeopleFiles files_;
-  bool json_;
-  bool data_on_stdout_ = false;
   bool hinted_ = false;
   std::vector<Worker> workers_;  // for video
 };
@@ -245,7 +218,13 @@ int run_detect(DetectRequest& request, Context& context) {
   settle_device(context);
   const auto inputs = io::expand_inputs(context.inputs, io::image_and_video_files());
   std::vector<std::string> outputs(inputs.size());
-  if (!request.output.empty()) outputs = output_paths(request.output, inputs);
+  if (!request.output.empty()) outputs = output_paths(context, request.output, inputs);
+  check_outputs(context,
+                {{"-o", io::is_standard_output(request.output) ? request.output : ""},
+                 {"--coco", request.lists.coco},
+                 {"--coco-results", request.lists.coco_results},
+                 {"--csv", request.lists.csv}},
+                inputs);
   Search search(request, context);
   const auto work = [&](std::size_t i) -> Outcome {
     return is_video(inputs[i]) ? search.video(inputs[i], outputs[i], context.exec)
@@ -287,7 +266,8 @@ Command people_detect_command() {
                     "search a part of a picture for people of 80 pixels and more"},
                    {"fovea people detect photos --csv -",
                     "write the boxes to the standard output"}},
-      .request = make_request<DetectRequest, run_detect>};
+      .request = make_request<DetectRequest, run_detect>,
+      .reads_images = true};
 }
 
 }  // namespace fovea::cli

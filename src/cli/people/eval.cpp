@@ -2,7 +2,6 @@
 #include "cli/people/eval.h"
 
 #include <fovea/core/error.h>
-#include <fovea/core/version.h>
 #include <fovea/io/inputs.h>
 #include <fovea/io/json_writer.h>
 
@@ -12,6 +11,7 @@
 #include <filesystem>
 
 #include "cli/program/batch.h"
+#include "cli/program/result.h"
 #include "cli/program/run.h"
 
 namespace fovea::cli {
@@ -84,7 +84,7 @@ void write_counts(io::JsonWriter& json, const EvalResult& result) {
     }
     json.end_array();
   }
-  json.member("seconds", result.seconds);
+  json.member("search_seconds", result.seconds);
 }
 
 void write_images(io::JsonWriter& json, const EvalResult& result, const EvalResult& first,
@@ -127,34 +127,29 @@ void write_windows(io::JsonWriter& json, const EvalResult& result) {
 }
 
 // One model's members stand in the object itself, those of several in a list.
-std::string results_json(const EvalRequest& request, const Context& context,
-                         const std::vector<EvalResult>& results) {
-  std::string text;
-  io::JsonWriter json(io::string_sink(text));
-  json.begin_object().member("fovea", FOVEA_VERSION).member("command", context.command.name());
-  json.member("device", to_string(context.exec.device)).member("seed", context.exec.seed);
-  json.key("options").raw(context.options_json);
-  const auto members = [&](const EvalResult& result) {
-    write_model(json, result);
-    if (request.crops.empty()) write_images(json, result, results.front(), request);
-    else write_windows(json, result);
-    write_counts(json, result);
-  };
-  if (results.size() == 1) {
-    members(results.front());
-  } else {
-    json.key("models").begin_array();
-    for (const EvalResult& result : results) {
-      json.begin_object();
-      members(result);
-      json.end_object();
+void print_json(const EvalRequest& request, const Context& context,
+                const std::vector<EvalResult>& results) {
+  print_result(context, [&](io::JsonWriter& json) {
+    const auto members = [&](const EvalResult& result) {
+      write_model(json, result);
+      if (request.crops.empty()) write_images(json, result, results.front(), request);
+      else write_windows(json, result);
+      write_counts(json, result);
+    };
+    if (results.size() == 1) {
+      members(results.front());
+    } else {
+      json.key("models").begin_array();
+      for (const EvalResult& result : results) {
+        json.begin_object();
+        members(result);
+        json.end_object();
+      }
+      json.end_array();
     }
-    json.end_array();
-  }
-  if (!request.output.empty())
-    json.member("page", (std::filesystem::path(request.output) / "index.html").string());
-  json.end_object().finish();
-  return text;
+    if (!request.output.empty())
+      json.member("page", (std::filesystem::path(request.output) / "index.html").string());
+  });
 }
 
 std::string line_of(const EvalResult& result, const EvalRequest& request) {
@@ -195,8 +190,9 @@ int run_eval(EvalRequest& request, Context& context) {
   const bool windows = !request.crops.empty();
   EvalImages images;
   EvalWindows to_score;
-  if (windows) to_score = {images_of(request.crops), images_of(request.negatives)};
+  if (windows) to_score = {images_of(request.crops), images_of(request.negatives), {}};
   else images = images_to_search(request);
+  images.read.max_pixels = to_score.read.max_pixels = context.max_pixels;
   std::vector<EvalResult> results;
   for (const EvalModel& model : models) {
     results.push_back(windows ? measure_on_windows(model, to_score, request, context.exec)
@@ -207,7 +203,7 @@ int run_eval(EvalRequest& request, Context& context) {
   }
   if (!request.output.empty())
     write_eval_folder(request, context, results, windows ? nullptr : &images);
-  if (context.json) context.console.print(results_json(request, context, results));
+  if (context.json) print_json(request, context, results);
   return kDone;
 }
 
@@ -223,7 +219,7 @@ void describe(OptionVisitor& visit, EvalRequest& request) {
   visit.path("annotations", request.annotations, TextUse::kInput,
              "folder or file with the annotations: PASCAL 1.00 text or COCO JSON");
   visit.path("crops", request.crops, TextUse::kInput,
-             "instead of images: crops with a person's window in their middle");
+             "instead of --images: crops, each with one person's window in its middle");
   visit.path("negatives", request.negatives, TextUse::kInput, "images without people");
   visit.path("output", request.output, TextUse::kFolder,
              "folder for the report: a page, the curve, and the detections");
@@ -277,7 +273,7 @@ Command people_eval_command() {
           "single windows are classified, and the report has the miss rate over false positives "
           "per window. The folder -o gets a page, the curve as CSV and SVG, and the detections as "
           "COCO JSON. Several models are measured on the same images and drawn into one chart. An "
-          "image that cannot be read ends the run, because a part of the images would measure "
+          "image that cannot be read ends the run, because the other images alone would measure "
           "something else.",
       .examples =
           {{"fovea people eval --model hog --images pos --annotations boxes -o report",
@@ -286,7 +282,8 @@ Command people_eval_command() {
             "compare two models in one chart"},
            {"fovea people eval --model hog --crops crops --negatives scenes --ratio 1.2",
             "measure the miss rate in windows"}},
-      .request = make_request<EvalRequest, run_eval>};
+      .request = make_request<EvalRequest, run_eval>,
+      .reads_images = true};
 }
 
 }  // namespace fovea::cli

@@ -37,6 +37,7 @@ std::vector<EvalModel> read_eval_models(const std::vector<std::string>& words);
 struct EvalImages {
   std::vector<std::string> paths;
   std::vector<people::AnnotatedImage> truth;  // one per image; nobody in those without people
+  io::ImageReadOptions read{};
 };
 
 // How many windows of some images reached a stage of a cascade, and how many passed it.
@@ -74,6 +75,7 @@ EvalResult measure_on_images(const EvalModel& model, const EvalImages& images,
 struct EvalWindows {
   std::vector<std::string> crops;
   std::vector<std::string> negatives;
+  io::ImageReadOptions read{};
 };
 EvalResult measure_on_windows(const EvalModel& model, const EvalWindows& windows,
                               const EvalRequest& request, const Exec& exec);

@@ -2,7 +2,6 @@
 // looks at (figures 5-5 and 5-7 of the thesis that the cascade follows).
 #include "cli/people/eval_cascade.h"
 
-#include <fovea/io/sink.h>
 #include <fovea/report/chart.h>
 #include <fovea/report/draw.h>
 #include <fovea/report/montage.h>
@@ -11,6 +10,8 @@
 
 #include <algorithm>
 #include <cmath>
+
+#include "cli/program/files.h"
 
 namespace fovea::cli {
 namespace {
@@ -37,12 +38,6 @@ void add_table(report::Page& page, const std::vector<StageCount>& stages) {
   page.table(table);
 }
 
-void write_svg(const std::filesystem::path& path, const std::string& svg) {
-  io::FileSink file(path.string());
-  file.write(svg);
-  file.commit();
-}
-
 void add_charts(report::Page& page, const std::vector<StageCount>& stages,
                 const CascadePlace& place) {
   report::BarChart blocks{.title = "Blocks of each stage",
@@ -60,8 +55,8 @@ void add_charts(report::Page& page, const std::vector<StageCount>& stages,
     rejected.series[0].y.push_back(1 - share(stages[i].passed, stages.front().reached));
   }
   const std::string cost = to_svg(blocks), spared = to_svg(rejected);
-  write_svg(place.folder / ("blocks_" + place.name + ".svg"), cost);
-  write_svg(place.folder / ("rejected_" + place.name + ".svg"), spared);
+  write_text((place.folder / ("blocks_" + place.name + ".svg")).string(), cost);
+  write_text((place.folder / ("rejected_" + place.name + ".svg")).string(), spared);
   page.figures({report::Figure::chart(cost, {"The cost of each stage in blocks."}),
                 report::Figure::chart(
                     spared, {"Share of the windows that are rejected up to each stage."})});

@@ -1,9 +1,7 @@
 // The folder of an evaluation: the curve as CSV and SVG, what was found as COCO JSON, and a page
 // with the curve, the numbers and the worst mistakes.
 #include <fovea/core/error.h>
-#include <fovea/core/version.h>
 #include <fovea/io/csv_writer.h>
-#include <fovea/io/json_writer.h>
 #include <fovea/report/chart.h>
 #include <fovea/report/montage.h>
 #include <fovea/report/page.h>
@@ -15,6 +13,9 @@
 
 #include "cli/people/eval_cascade.h"
 #include "cli/people/report.h"
+#include "cli/program/files.h"
+#include "cli/program/result.h"
+#include "core/json_text.h"
 
 namespace fovea::cli {
 namespace {
@@ -74,12 +75,8 @@ std::string curve_svg(const std::vector<EvalResult>& results, bool windows) {
 }
 
 std::string info(const Context& context, const EvalResult& result) {
-  std::string text;
-  io::JsonWriter json(io::string_sink(text), io::JsonStyle::kCompact);
-  json.begin_object().member("fovea", FOVEA_VERSION).member("command", context.command.name());
-  json.member("device", to_string(context.exec.device)).member("model", result.model.name);
-  json.key("options").raw(context.options_json).end_object().finish();
-  return text;
+  return fmt::format("{{{}, \"model\": {}}}", provenance_members(context),
+                     detail::json_quote(result.model.name));
 }
 
 std::string file_name(const std::string& label) {
@@ -171,7 +168,8 @@ void add_sheet(report::Page& page, std::vector<Mistake> mistakes, const EvalImag
   std::vector<Image<std::uint8_t>> pictures;
   std::vector<report::Tile> tiles;
   for (const Mistake& mistake : mistakes) {
-    Image<std::uint8_t> image = people_pixels(io::read_image(images.paths[mistake.image]));
+    Image<std::uint8_t> image =
+        people_pixels(io::read_image(images.paths[mistake.image], images.read));
     pictures.push_back(cut_out(image, mistake.box));
   }
   for (std::size_t i = 0; i < mistakes.size(); ++i)
@@ -279,17 +277,11 @@ void add_model(report::Page& page, const EvalResult& result, const EvalImages* i
 void write_eval_folder(const EvalRequest& request, const Context& context,
                        const std::vector<EvalResult>& results, const EvalImages* images) {
   const fs::path folder(request.output);
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error)
-    throw WriteError(
-        fmt::format("{}: cannot make the folder: {}", request.output, error.message()));
+  make_folder(request.output);
   const bool windows = images == nullptr;
   write_csv((folder / "curve.csv").string(), results, windows);
   const std::string svg = curve_svg(results, windows);
-  io::FileSink file((folder / "curve.svg").string());
-  file.write(svg);
-  file.commit();
+  write_text((folder / "curve.svg").string(), svg);
   if (images != nullptr) {
     for (const EvalResult& result : results) write_found(folder, context, result, *images);
   }
@@ -301,10 +293,7 @@ void write_eval_folder(const EvalRequest& request, const Context& context,
   if (windows) add_window_numbers(page, results);
   else add_image_numbers(page, results);
   for (const EvalResult& result : results) add_model(page, result, images, request);
-  page.provenance({.command = "fovea " + context.command.name(),
-                   .options = context.options_json,
-                   .device = to_string(context.exec.device),
-                   .seed = context.exec.seed});
+  page.provenance(page_provenance(context));
   page.write((folder / "index.html").string());
 }
 

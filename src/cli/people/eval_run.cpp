@@ -42,8 +42,8 @@ class Detectors {
 };
 
 // Annotations refer to images as they are stored.
-Image<std::uint8_t> read_pixels(const std::string& path) {
-  return people_pixels(io::read_image(path));
+Image<std::uint8_t> read_pixels(const std::string& path, const io::ImageReadOptions& options) {
+  return people_pixels(io::read_image(path, options));
 }
 
 bool holds_a_window(const Image<std::uint8_t>& image, const people::Model& model,
@@ -71,7 +71,7 @@ void find_people(const EvalImages& images, const people::DetectOptions& options,
   result.found.resize(images.paths.size());
   for_each_in_threads(options.exec, result.model.label, images.paths.size(),
                       [&](std::size_t worker, std::size_t i) {
-                        const Image<std::uint8_t> image = read_pixels(images.paths[i]);
+                        const Image<std::uint8_t> image = read_pixels(images.paths[i], images.read);
                         check_size(images.paths[i], image, images.truth[i]);
                         people::EvaluatedImage& found = result.found[i];
                         found = {{}, images.truth[i].people};
@@ -103,7 +103,8 @@ void count_stages_of_images(const EvalImages& images, const people::DetectOption
   alone.exec.progress = {};
   people::Detector detector(result.model.model, alone);
   for (std::size_t i = 0; i < count; ++i) {
-    const Image<std::uint8_t> image = read_pixels(images.paths[i * images.paths.size() / count]);
+    const Image<std::uint8_t> image =
+        read_pixels(images.paths[i * images.paths.size() / count], images.read);
     if (!holds_a_window(image, *result.model.model, options.scan)) continue;
     count_stages(*result.model.model, detector.scores(image), result.stages);
   }
@@ -200,23 +201,23 @@ EvalResult measure_on_windows(const EvalModel& model, const EvalWindows& windows
   Detectors detectors(model.model, options);
   const double start = steady_seconds();
   std::vector<float> positives(windows.crops.size());
-  for_each_in_threads(exec, model.label + ": crops", positives.size(),
-                      [&](std::size_t worker, std::size_t i) {
-                        const Image<std::uint8_t> crop = read_pixels(windows.crops[i]);
-                        try {
-                          positives[i] = detectors.of(worker).score(crop);
-                        } catch (const InvalidArgument& error) {
-                          throw FormatError(windows.crops[i] + ": " + error.what());
-                        }
-                      });
+  for_each_in_threads(
+      exec, model.label + ": crops", positives.size(), [&](std::size_t worker, std::size_t i) {
+        const Image<std::uint8_t> crop = read_pixels(windows.crops[i], windows.read);
+        try {
+          positives[i] = detectors.of(worker).score(crop);
+        } catch (const InvalidArgument& error) {
+          throw FormatError(windows.crops[i] + ": " + error.what());
+        }
+      });
   std::vector<std::vector<float>> scores(windows.negatives.size());
   std::vector<people::ScanCounts> counts(windows.negatives.size());
-  for_each_in_threads(exec, model.label + ": negatives", scores.size(),
-                      [&](std::size_t worker, std::size_t i) {
-                        const Image<std::uint8_t> image = read_pixels(windows.negatives[i]);
-                        if (!holds_a_window(image, *model.model, options.scan)) return;
-                        scores[i] = detectors.of(worker).scores(image, &counts[i]);
-                      });
+  for_each_in_threads(
+      exec, model.label + ": negatives", scores.size(), [&](std::size_t worker, std::size_t i) {
+        const Image<std::uint8_t> image = read_pixels(windows.negatives[i], windows.read);
+        if (!holds_a_window(image, *model.model, options.scan)) return;
+        scores[i] = detectors.of(worker).scores(image, &counts[i]);
+      });
   std::vector<float> negatives;
   for (std::size_t i = 0; i < scores.size(); ++i) {
     negatives.insert(negatives.end(), scores[i].begin(), scores[i].end());

@@ -14,6 +14,8 @@
 #include <map>
 #include <optional>
 
+#include "cli/program/files.h"
+
 namespace fovea::cli {
 namespace {
 
@@ -177,12 +179,7 @@ class PeopleFiles::Csv final : public Writer {
 // One file per image, NAME.txt or the like; per frame of a video NAME_000012.txt.
 class PeopleFiles::Folder : public Writer {
  protected:
-  explicit Folder(const std::string& folder) : folder_(folder) {
-    std::error_code error;
-    fs::create_directories(folder_, error);
-    if (error)
-      throw WriteError(fmt::format("{}: the folder cannot be made: {}", folder, error.message()));
-  }
+  explicit Folder(const std::string& folder) : folder_(folder) { make_folder(folder); }
 
   static std::string name_of(const PeopleFrame& frame) {
     std::string name = frame.input == "-" ? "stdin" : fs::path(frame.input).stem().string();
@@ -199,9 +196,7 @@ class PeopleFiles::Folder : public Writer {
         throw InvalidArgument(fmt::format("{} and {} would both be written to {}; run them apart",
                                           other->second, frame.input, path));
     }
-    io::FileSink file(path);
-    file.write(text);
-    file.commit();
+    write_text(path, text);
   }
 
  private:

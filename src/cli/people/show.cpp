@@ -1,6 +1,5 @@
 // fovea people show: what a detector sees in an image, and what a model has learned.
 #include <fovea/core/error.h>
-#include <fovea/core/version.h>
 #include <fovea/ops/resize.h>
 #include <fovea/people/show.h>
 #include <fovea/report/draw.h>
@@ -11,8 +10,9 @@
 #include "cli/ops/images.h"
 #include "cli/people/people.h"
 #include "cli/program/batch.h"
+#include "cli/program/image_input.h"
+#include "cli/program/result.h"
 #include "cli/program/run.h"
-#include "core/json_text.h"
 
 namespace fovea::cli {
 namespace {
@@ -90,6 +90,7 @@ Image<std::uint8_t> blocks_on(Image<std::uint8_t> image, const ShowRequest& requ
 
 int run_show(ShowRequest& request, Context& context) {
   if (request.output.empty()) throw InvalidArgument("people show needs -o OUT, a picture to write");
+  check_outputs(context, {{"-o", request.output}}, {request.model});
   settle_device(context);
   Image<std::uint8_t> picture;
   if (context.inputs.empty()) {
@@ -97,19 +98,20 @@ int run_show(ShowRequest& request, Context& context) {
         sheet_of(*people::load_model(request.model.empty() ? "hog" : request.model), request.glyph);
   } else {
     Image<std::uint8_t> image =
-        people_pixels(read_input(context.inputs[0], io::Orientation::kApply));
+        people_pixels(read_input(context, context.inputs[0], io::Orientation::kApply));
     picture = request.blocks > 0
                   ? blocks_on(in_color(std::move(image)), request, exec_of_image(context))
                   : gradients_of(image, request);
   }
   io::write_image(request.output, picture.view());
-  context.console.print(
-      context.json
-          ? fmt::format("{{\"fovea\": \"{}\", \"command\": \"people show\", \"device\": \"{}\", "
-                        "\"options\": {}, \"output\": {}, \"width\": {}, \"height\": {}}}\n",
-                        FOVEA_VERSION, to_string(context.exec.device), context.options_json,
-                        detail::json_quote(request.output), picture.width(), picture.height())
-          : request.output + "\n");
+  if (!context.json) {
+    context.console.print(request.output + "\n");
+    return kDone;
+  }
+  print_result(context, [&](io::JsonWriter& json) {
+    json.member("output", request.output);
+    json.member("width", picture.width()).member("height", picture.height());
+  });
   return kDone;
 }
 
@@ -130,7 +132,8 @@ Command people_show_command() {
                     "draw the blocks of a cascade's first stages"},
                    {"fovea people show street.jpg --blocks 3 -o blocks.png",
                     "draw the blocks of stage 3 on a person"}},
-      .request = make_request<ShowRequest, run_show>};
+      .request = make_request<ShowRequest, run_show>,
+      .reads_images = true};
 }
 
 }  // namespace fovea::cli

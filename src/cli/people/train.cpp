@@ -1,6 +1,5 @@
 // fovea people train: learns a model from a folder of crops and a folder of images without people.
 #include <fovea/core/error.h>
-#include <fovea/core/version.h>
 #include <fovea/io/inputs.h>
 #include <fovea/people/train.h>
 
@@ -10,9 +9,10 @@
 
 #include "cli/people/people.h"
 #include "cli/program/batch.h"
+#include "cli/program/files.h"
 #include "cli/program/progress.h"
+#include "cli/program/result.h"
 #include "cli/program/run.h"
-#include "core/json_text.h"
 
 namespace fovea::cli {
 namespace {
@@ -33,13 +33,14 @@ struct TrainRequest {
 void describe(OptionVisitor& visit, TrainRequest& request) {
   visit("kind", request.kind, "kind of detector");
   visit.path("positives", request.positives, TextUse::kFolder,
-             "folder of crops with a person's window in their middle");
+             "folder of crops, each with one person's window in its middle");
   visit.path("negatives", request.negatives, TextUse::kFolder,
              "folder of whole images without people");
   visit.path("output", request.output, TextUse::kOutput, "model file to write, .safetensors");
-  visit.path("checkpoint", request.checkpoint, TextUse::kOutput,
-             "file that keeps an unfinished training; by default the output's name with "
-             ".checkpoint");
+  visit.path(
+      "checkpoint", request.checkpoint, TextUse::kOutput,
+      "file that stores the state of an unfinished training; by default the output's name with "
+      ".checkpoint");
   visit.bytes("memory", request.memory,
               "the most memory for samples, at least 64M; the images being searched need some more",
               64 << 20);
@@ -49,9 +50,11 @@ void describe(OptionVisitor& visit, TrainRequest& request) {
   visit.group("channels", request.channels);
 }
 
-people::ImageFileSet image_set(const std::string& option, const std::string& word) {
+people::ImageFileSet image_set(const Context& context, const std::string& option,
+                               const std::string& word) {
   if (word.empty()) throw InvalidArgument(fmt::format("people train needs --{} FOLDER", option));
-  return people::ImageFileSet(io::expand_inputs(std::vector<std::string>{word}, io::image_files()));
+  return people::ImageFileSet(io::expand_inputs(std::vector<std::string>{word}, io::image_files()),
+                              context.max_pixels);
 }
 
 template <class Options>
@@ -71,22 +74,11 @@ people::Model trained(const TrainRequest& request, const people::TrainData& data
   return people::train_linear(request.kind, request.hog, data, with(request.linear, request, exec));
 }
 
-std::string facts_json(const people::Model& model) {
-  std::string json;
-  for (const auto& [key, value] : model.facts)
-    json += fmt::format("{}{}: {}", json.empty() ? "" : ", ", detail::json_quote(key),
-                        detail::json_quote(value));
-  return "{" + json + "}";
-}
-
 int run_train(TrainRequest& request, Context& context) {
-  if (request.output.empty()) throw InvalidArgument("people train needs -o MODEL, a file to write");
-  if (std::filesystem::path(request.output).extension() != ".safetensors")
-    throw InvalidArgument(
-        fmt::format("-o {}: a model's name ends in .safetensors", request.output));
+  require_model_output(context.command.name(), request.output);
   settle_device(context);
-  const people::ImageFileSet positives = image_set("positives", request.positives);
-  const people::ImageFileSet negatives = image_set("negatives", request.negatives);
+  const people::ImageFileSet positives = image_set(context, "positives", request.positives);
+  const people::ImageFileSet negatives = image_set(context, "negatives", request.negatives);
   if (request.checkpoint.empty()) request.checkpoint = request.output + ".checkpoint";
   if (std::filesystem::exists(request.checkpoint))
     context.console.note("continuing from " + request.checkpoint);
@@ -101,13 +93,13 @@ int run_train(TrainRequest& request, Context& context) {
   std::filesystem::remove(request.checkpoint, ignored);
   context.console.end_progress();
   if (context.json) {
-    context.console.print(fmt::format(
-        "{{\"fovea\": \"{}\", \"command\": \"people train\", \"device\": \"{}\", \"seed\": {}, "
-        "\"options\": {}, \"model\": {}, \"kind\": \"{}\", \"threshold\": {}, \"crops\": {}, "
-        "\"negatives\": {}, \"seconds\": {:.1f}, \"facts\": {}}}\n",
-        FOVEA_VERSION, to_string(context.exec.device), context.exec.seed, context.options_json,
-        detail::json_quote(request.output), people::to_string(model.kind), model.threshold,
-        positives.count(), negatives.count(), seconds, facts_json(model)));
+    print_result(context, [&](io::JsonWriter& json) {
+      json.member("model", request.output).member("kind", people::to_string(model.kind));
+      json.member("threshold", model.threshold).member("crops", positives.count());
+      json.member("negatives", negatives.count()).key("facts").begin_object();
+      for (const auto& [key, value] : model.facts) json.member(key, value);
+      json.end_object();
+    });
   } else {
     context.console.print(fmt::format("{}: {} after {:.0f} s\n", request.output,
                                       people::to_string(model.kind), seconds));
@@ -123,19 +115,20 @@ Command people_train_command() {
       .verb = "train",
       .summary = "train a model from crops of people and images without people",
       .text =
-          "Learns a detector. Crops show the window (64x128 pixels by default) in their middle, "
-          "with some surroundings; the program adds their mirror images. Negative images are "
-          "searched at all sizes for windows that look like people, on the GPU where there is "
+          "Learns a detector. The positives are crops that show one person each: the detection "
+          "window (64x128 pixels by default) lies in the middle, with some surroundings, and the "
+          "program adds their mirror images. The negatives are whole images, which are searched at "
+          "all sizes for windows that look like people, on the GPU where there is "
           "one; everything else runs on the threads of the CPU. The same data, options and seed "
-          "give the same model on any device with any number of threads. A training that was "
-          "interrupted continues from its last finished stage when the same command is run "
-          "again.",
+          "give the same model on any device with any number of threads. When a training was "
+          "interrupted, the same command continues it from the last stage that was finished.",
       .examples =
           {{"fovea people train --positives crops --negatives scenes -o hog.safetensors",
             "train the classic detector from folders of crops and scenes"},
            {"fovea people train --kind cascade --positives p --negatives n -o c.safetensors",
             "train a cascade; --kind channels works in the same way"}},
-      .request = make_request<TrainRequest, run_train>};
+      .request = make_request<TrainRequest, run_train>,
+      .reads_images = true};
 }
 
 }  // namespace fovea::cli

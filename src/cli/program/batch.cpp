@@ -31,9 +31,12 @@ class OutcomePrinter {
     if (context_.json) element(input, outcome.members);
     else if (!outcome.line.empty()) print(outcome.line + "\n");
   }
-  void failed(const std::string& input, const std::string& message) {
+  // `members` tell what was found before the failure.
+  void failed(const std::string& input, const std::string& message, const std::string& members) {
     context_.console.complain(message);
-    if (context_.json) element(input, fmt::format("\"error\": {}", json_quote(message)));
+    if (context_.json)
+      element(input, fmt::format("{}{}\"error\": {}", members, members.empty() ? "" : ", ",
+                                 json_quote(message)));
   }
   void finish(bool interrupted, std::size_t failures) {
     if (!context_.json) return;
@@ -80,18 +83,22 @@ int run_batch(Context& context, const std::vector<std::string>& inputs,
   int first_failure = kDone;
   bool stopped = false;
   for (std::size_t i = 0; i < inputs.size() && !stopped; ++i) {
+    Outcome outcome;
     try {
       report(i);
       throw_if_stopped(context.exec);
-      printer.done(inputs[i], work(i));
+      outcome = work(i);
+      if (outcome.fault) std::rethrow_exception(outcome.fault);
+      printer.done(inputs[i], outcome);
     } catch (const Cancelled&) {
       stopped = true;
+      if (outcome.fault) printer.done(inputs[i], outcome);
     } catch (const OutputError&) {
       throw;
     } catch (const ClosedPipe&) {
       throw;
     } catch (const Error& error) {
-      printer.failed(inputs[i], named(inputs[i], error.what()));
+      printer.failed(inputs[i], named(inputs[i], error.what()), outcome.members);
       if (failures++ == 0) first_failure = status_of(error);
     }
   }

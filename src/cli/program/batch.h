@@ -1,5 +1,6 @@
 // One verb over many inputs: what is printed, and what happens when some fail.
 #pragma once
+#include <exception>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,9 @@ Device settle_device(Context& context);
 struct Outcome {
   std::string line;     // for people, such as the name of the file written; empty: nothing
   std::string members;  // for programs: JSON members, such as "\"width\": 3"
+  // Why the input ended early, such as a video that breaks off: it counts as failed, or as
+  // interrupted where this is Cancelled, and `members` tell what was found before.
+  std::exception_ptr fault{};
 };
 
 // Calls work(i) for each input. A failing one is named on standard error and the others are still

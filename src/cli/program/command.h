@@ -25,6 +25,7 @@ struct Context {
   bool json = false;                // print the result as JSON
   std::string options_json;         // the options as they are echoed into results
   bool overwrite = false;           // results may replace the files they were made from
+  std::uint64_t max_pixels = 0;     // larger images and frames are refused; 0: no limit
   double start_seconds = steady_seconds();
 };
 
@@ -75,7 +76,8 @@ struct Command {
   std::vector<Argument> arguments{};
   std::vector<Example> examples{};
   RequestFactory request = nullptr;
-  bool computes = true;  // takes device, threads, seed, progress and configuration options
+  bool computes = true;       // takes device, threads, seed, progress and configuration options
+  bool reads_images = false;  // takes --max-pixels
 
   std::string name() const {
     return std::string(system) + (verb.empty() ? "" : " ") + std::string(verb);

@@ -59,6 +59,11 @@ void Console::print(std::string_view text) {
   streams_.out.write(text);
 }
 
+void Console::print_data(std::string_view text) {
+  progress_.clear();
+  streams_.out.write(text);
+}
+
 void Console::take_stdout(std::string_view option) {
   if (stdout_taken() && stdout_taker_ != option)
     throw InvalidArgument(

@@ -64,6 +64,8 @@ class Console {
   // Says that `option` writes data to standard output, which then holds nothing else. Throws
   // InvalidArgument where another option has taken it.
   void take_stdout(std::string_view option);
+  // Data for the option that took standard output.
+  void print_data(std::string_view text);
   bool stdout_taken() const { return !stdout_taker_.empty(); }
   // "fovea: message": something went wrong. Said even when quiet. The message is cut to about 500
   // characters, and control characters in it are escaped: it may quote what a file holds.

@@ -9,6 +9,8 @@
 #include <map>
 #include <set>
 
+#include "cli/program/files.h"
+#include "cli/program/result.h"
 #include "core/words.h"
 
 namespace fovea::cli {
@@ -18,15 +20,6 @@ namespace fs = std::filesystem;
 using detail::shown;
 
 enum class Overwrite : unsigned char { kRefuse, kAllow };
-
-void make_folder(const fs::path& folder) {
-  if (folder.empty()) return;
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error)
-    throw WriteError(
-        fmt::format("{}: cannot make the folder: {}", folder.string(), error.message()));
-}
 
 std::string in_pattern(std::string pattern, const std::string& stem) {
   const auto hole = pattern.find("{}");
@@ -140,12 +133,39 @@ std::vector<std::string> paths_for(const std::string& output,
   refuse_to_share(paths, inputs);
   if (overwrite == Overwrite::kRefuse) refuse_to_replace(paths, inputs);
   if (pattern || folder) {
-    for (const std::string& path : paths) make_folder(fs::path(path).parent_path());
+    for (const std::string& path : paths) {
+      const fs::path parent = fs::path(path).parent_path();
+      if (!parent.empty()) make_folder(parent.string());
+    }
   }
   return paths;
 }
 
+void refuse_to_write_twice(const std::vector<OutputFile>& outputs) {
+  std::map<std::string, std::string_view> taken;
+  for (const OutputFile& output : outputs) {
+    if (output.path.empty() || io::is_standard_output(output.path)) continue;
+    const auto [other, is_new] = taken.emplace(output.path, output.option);
+    if (!is_new)
+      throw InvalidArgument(
+          fmt::format("{} would be written twice, by {} and by {}; give each its own name",
+                      shown(output.path), other->second, output.option));
+  }
+}
+
 }  // namespace
+
+void check_outputs(Context& context, const std::vector<OutputFile>& outputs,
+                   const std::vector<std::string>& other_inputs) {
+  refuse_to_write_twice(outputs);
+  for (const OutputFile& output : outputs) settle_output(context, output.option, output.path);
+  if (context.overwrite) return;
+  std::vector<std::string> paths, inputs = context.inputs;
+  for (const OutputFile& output : outputs)
+    if (!output.path.empty()) paths.push_back(output.path);
+  inputs.insert(inputs.end(), other_inputs.begin(), other_inputs.end());
+  refuse_to_replace(paths, inputs);
+}
 
 std::vector<std::string> output_paths(const std::string& output,
                                       const std::vector<std::string>& inputs,

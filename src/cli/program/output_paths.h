@@ -1,6 +1,7 @@
-// Where the results of a verb go that works on many inputs.
+// Where the results of a verb go, and that no result replaces an input unnoticed.
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/program/command.h"
@@ -24,5 +25,16 @@ std::vector<std::string> output_paths(const std::string& output,
 std::vector<std::string> output_paths(const Context& context, const std::string& output,
                                       const std::vector<std::string>& inputs,
                                       const std::string& extension = "");
+
+// A file that an option names. An empty path stands for an option that was not given.
+struct OutputFile {
+  std::string_view option;  // "-o", "--picture"
+  std::string path;
+};
+// Checks the files that a verb writes before it reads anything. Throws InvalidArgument where two
+// options name one file, where a file is one of the command's inputs or of `other_inputs` and
+// --overwrite is not given, and where two results would go to standard output.
+void check_outputs(Context& context, const std::vector<OutputFile>& outputs,
+                   const std::vector<std::string>& other_inputs = {});
 
 }  // namespace fovea::cli

@@ -190,8 +190,13 @@ class Parser {
 
 }  // namespace
 
-void describe_common(OptionVisitor& visit, CommonOptions& options, bool computes) {
-  if (computes) {
+void describe_common(OptionVisitor& visit, CommonOptions& options, const Command& command) {
+  if (command.reads_images)
+    visit("max-pixels", options.max_pixels,
+          "refuse images and video frames of more pixels before memory is taken for them; 0 is no "
+          "limit",
+          0, 0x1p62);
+  if (command.computes) {
     describe(visit, options.exec);
     visit("json", options.json, "print the result as JSON");
     visit(
@@ -202,7 +207,7 @@ void describe_common(OptionVisitor& visit, CommonOptions& options, bool computes
                "start from the options in this JSON file, which may be an earlier result");
     visit("set", options.set, "set one option by its name; can be given several times",
           {.value_name = "KEY=VALUE", .repeats = true});
-    visit("overwrite", options.overwrite, "let a result replace the file it was made from");
+    visit("overwrite", options.overwrite, "allow a result to replace one of the input files");
     visit("print-config", options.print_config, "print the options as JSON and stop");
   }
   visit("quiet", options.quiet, "print no progress and no notes, only failures");
@@ -222,7 +227,7 @@ std::vector<OptionField> Invocation::common_fields() const {
   std::vector<OptionField> fields;
   const auto keep = [&](const OptionField& field) { fields.push_back(field); };
   detail::FieldVisitor<decltype(keep)> visitor(keep);
-  describe_common(visitor, *common, command->computes);
+  describe_common(visitor, *common, *command);
   return fields;
 }
 
@@ -230,6 +235,8 @@ std::string Invocation::options_json() const {
   std::vector<OptionField> fields = own_fields();
   if (command->computes)
     for_each_option(common->exec, [&](const OptionField& field) { fields.push_back(field); });
+  for (const OptionField& field : common_fields())
+    if (field.name == "max-pixels") fields.push_back(field);
   std::string json;
   for (const OptionField& field : fields) {
     if (field.name == "output") continue;  // feeding a result back must not overwrite its files

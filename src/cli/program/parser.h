@@ -1,5 +1,7 @@
 // From words of a command line to a verb with its options set.
 #pragma once
+#include <fovea/io/image_io.h>
+
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,7 +11,8 @@
 
 namespace fovea::cli {
 
-// Options that every verb takes; commands that compute nothing take only the last three.
+// Options that every verb takes. Commands that compute nothing take only the last three, and those
+// that read no images take no max_pixels.
 struct CommonOptions {
   Exec exec{};
   bool json = false;                              // the result as JSON on standard output
@@ -17,12 +20,13 @@ struct CommonOptions {
   std::string config{};                           // a JSON file of options to start from
   std::vector<std::string> set{};                 // single options, each key=value
   bool overwrite = false;                         // results may replace their own inputs
-  bool print_config = false;                      // print the options as JSON and stop
-  bool quiet = false;                             // no progress and no notes
-  bool verbose = false;                           // say more on standard error
-  bool help = false;                              // print help and stop
+  std::uint64_t max_pixels = io::ImageReadOptions{}.max_pixels;  // larger images are refused
+  bool print_config = false;  // print the options as JSON and stop
+  bool quiet = false;         // no progress and no notes
+  bool verbose = false;       // say more on standard error
+  bool help = false;          // print help and stop
 };
-void describe_common(OptionVisitor& visit, CommonOptions& options, bool computes);
+void describe_common(OptionVisitor& visit, CommonOptions& options, const Command& command);
 
 // A command line understood. The fields point into the request and the common options.
 struct Invocation {

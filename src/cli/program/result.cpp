@@ -22,6 +22,15 @@ void end_result(io::JsonWriter& json, const Context& context) {
   json.member("seconds", seconds_so_far(context)).end_object().finish();
 }
 
+void print_result(const Context& context, const std::function<void(io::JsonWriter& json)>& write) {
+  std::string text;
+  io::JsonWriter json(io::string_sink(text));
+  begin_result(json, context);
+  write(json);
+  end_result(json, context);
+  context.console.print(text);
+}
+
 std::string provenance_members(const Context& context, std::string_view separator) {
   return fmt::format(
       R"("fovea": "{0}"{5}"command": {1}{5}"device": "{2}"{5}"seed": {3}{5}"options": {4})",

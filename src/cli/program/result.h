@@ -4,6 +4,7 @@
 #include <fovea/io/json_writer.h>
 #include <fovea/report/page.h>
 
+#include <functional>
 #include <string>
 
 #include "cli/program/command.h"
@@ -14,6 +15,9 @@ namespace fovea::cli {
 void begin_result(io::JsonWriter& json, const Context& context);
 // Writes "seconds", the time since the program started on the command, and closes the object.
 void end_result(io::JsonWriter& json, const Context& context);
+
+// Prints a whole result: the envelope, with the members that `write` adds inside it.
+void print_result(const Context& context, const std::function<void(io::JsonWriter& json)>& write);
 
 // The same members as text, for JSON that is put together by hand: "\"fovea\": ..., \"options\":
 // ...".

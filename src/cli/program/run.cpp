@@ -80,9 +80,9 @@ int run_command(const std::vector<std::string>& args, const Streams& streams, Co
   console.set_quiet(common.quiet);
   console.set_verbose(common.verbose);
   console.set_progress(common.progress);
-  Context context{*command,        console,     invocation.inputs,
-                  common.exec,     common.json, invocation.options_json(),
-                  common.overwrite};
+  Context context{*command,         console,          invocation.inputs,
+                  common.exec,      common.json,      invocation.options_json(),
+                  common.overwrite, common.max_pixels};
   context.exec.progress = console.progress();
   context.exec.stop = streams.stop;
   return invocation.request->run(context);

@@ -1,8 +1,8 @@
 // fovea scenes classify: the class of each image, with scores, as CSV or JSON.
 #include <fovea/core/error.h>
-#include <fovea/core/version.h>
 #include <fovea/io/csv_writer.h>
 #include <fovea/io/json_writer.h>
+#include <fovea/io/sink.h>
 #include <fovea/scenes/classifier.h>
 
 #include <fmt/format.h>
@@ -14,6 +14,7 @@
 
 #include "cli/program/batch.h"
 #include "cli/program/progress.h"
+#include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "cli/scenes/scenes.h"
 
@@ -31,11 +32,16 @@ void describe(OptionVisitor& visit, ClassifyRequest& request) {
              "file for the results, .csv or .json; without it they are printed");
 }
 
+// Otherwise results are printed.
+bool to_file(const ClassifyRequest& request) {
+  return !request.output.empty() && !io::is_standard_output(request.output);
+}
+
 bool wants_json(const ClassifyRequest& request, const Context& context) {
   const std::string extension = std::filesystem::path(request.output).extension().string();
   if (extension == ".json") return true;
   if (extension == ".csv") return false;
-  if (!request.output.empty() && request.output != "-")
+  if (to_file(request))
     throw InvalidArgument(
         fmt::format("-o {}: results are written as .csv or .json", request.output));
   return context.json;
@@ -74,10 +80,8 @@ class CsvResults final : public Results {
 class JsonResults final : public Results {
  public:
   JsonResults(io::Sink sink, const std::vector<std::string>& classes, const Context& context)
-      : json_(std::move(sink)) {
-    json_.begin_object().member("fovea", FOVEA_VERSION).member("command", context.command.name());
-    json_.member("device", to_string(context.exec.device)).member("seed", context.exec.seed);
-    json_.key("options").raw(context.options_json);
+      : json_(std::move(sink)), context_(context) {
+    begin_result(json_, context);
     json_.key("classes").begin_array();
     for (const std::string& name : classes) json_.value(name);
     json_.end_array().key("results").begin_array();
@@ -92,25 +96,25 @@ class JsonResults final : public Results {
   }
   void end(double seconds, int images, int failed) override {
     json_.end_array().member("images", images).member("failed", failed);
-    json_.member("seconds", seconds);
-    json_.member("images_per_second", seconds > 0 ? (images - failed) / seconds : 0).end_object();
-    json_.finish();
+    json_.member("images_per_second", seconds > 0 ? (images - failed) / seconds : 0);
+    end_result(json_, context_);
   }
 
  private:
   io::JsonWriter json_;
+  const Context& context_;
 };
 
 int run_classify(ClassifyRequest& request, Context& context) {
   const bool as_json = wants_json(request, context);
   const std::vector<std::string> paths = scenes_inputs(context.inputs);
+  check_outputs(context, {{"-o", to_file(request) ? request.output : ""}}, paths);
   settle_device(context);
   scenes::Classifier classifier(request.model.model, {.exec = context.exec});
-  const bool to_file = !request.output.empty() && request.output != "-";
   std::optional<io::FileSink> file;
-  if (to_file) file.emplace(request.output);
+  if (to_file(request)) file.emplace(request.output);
   const io::Sink sink =
-      to_file ? file->sink() : [&](std::string_view text) { context.console.print(text); };
+      file ? file->sink() : [&](std::string_view text) { context.console.print(text); };
   std::unique_ptr<Results> results;
   if (as_json) results = std::make_unique<JsonResults>(sink, classifier.classes(), context);
   else results = std::make_unique<CsvResults>(sink, classifier.classes());
@@ -124,7 +128,7 @@ int run_classify(ClassifyRequest& request, Context& context) {
     context.console.end_progress();
   };
   try {
-    classifier.classify(InputImages(paths), [&](const scenes::ClassifiedImage& image) {
+    classifier.classify(InputImages(context, paths), [&](const scenes::ClassifiedImage& image) {
       const std::string& path = paths[static_cast<std::size_t>(image.index)];
       ++images;
       if (image.result) results->image(path, *image.result);
@@ -156,13 +160,14 @@ Command scenes_classify_command() {
           "Prints one line per image: its file, its class and one score per class. Scores lie "
           "between 0 and 1 and add up to 1. With --json it prints one object. Images are decoded "
           "while others are classified. An image that cannot be read is named and left out (exit "
-          "status 5). Ctrl-C keeps the results of all images before it.",
+          "status 5). When Ctrl-C is pressed, the results so far are kept.",
       .arguments = {{"IMAGE", "images: files, folders, globs, @list, or - for standard input", 1,
                      kAnyNumber}},
       .examples = {{"fovea scenes classify photo.jpg", "one image, with the shipped model sun8"},
                    {"fovea scenes classify photos --model places.safetensors -o classes.csv",
                     "every image of a folder, with a model of your own"}},
-      .request = make_request<ClassifyRequest, run_classify>};
+      .request = make_request<ClassifyRequest, run_classify>,
+      .reads_images = true};
 }
 
 }  // namespace fovea::cli

@@ -2,7 +2,6 @@
 #include "cli/scenes/eval.h"
 
 #include <fovea/core/error.h>
-#include <fovea/core/version.h>
 #include <fovea/io/json_writer.h>
 #include <fovea/scenes/classifier.h>
 
@@ -12,7 +11,7 @@
 #include <numeric>
 
 #include "cli/program/batch.h"
-#include "cli/program/progress.h"
+#include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "cli/scenes/scenes.h"
 
@@ -22,8 +21,8 @@ void describe(OptionVisitor& visit, ScenesEvalRequest& request) {
   visit("splits", request.splits, "how many times the images are divided at random", 1, 1000);
   visit("share", request.share, "the share of each class that is trained on", 0.01, 0.99);
   visit.path("train", request.train, TextUse::kInput,
-             "list of the images to train on, instead of a random choice; names count from INPUT "
-             "on");
+             "list of the images to train on, instead of a random choice; its file names are "
+             "relative to INPUT");
   visit.path("test", request.test, TextUse::kInput,
              "list of the images to test with, together with --train");
   visit.path("model", request.model, TextUse::kModel,
@@ -70,10 +69,11 @@ Task make_task(const ScenesEvalRequest& request, const Context& context) {
 
 // A trained model on images that it has not seen.
 scenes::EvaluationReport test_model(scenes::Classifier& classifier, const scenes::Corpus& corpus,
-                                    SkippedImages& skipped) {
+                                    const Context& context, SkippedImages& skipped) {
   scenes::EvaluationReport result;
   result.total = Confusion(static_cast<int>(classifier.classes().size()));
-  classifier.classify(io::ImageFileSet(corpus.paths), [&](const scenes::ClassifiedImage& image) {
+  const io::ImageFileSet images(corpus.paths, context.max_pixels);
+  classifier.classify(images, [&](const scenes::ClassifiedImage& image) {
     const auto at = static_cast<std::size_t>(image.index);
     if (image.result) ++result.total.at(corpus.labels[at], image.result->label);
     else skipped.report(image.index, image.error);
@@ -86,38 +86,34 @@ scenes::EvaluationReport test_model(scenes::Classifier& classifier, const scenes
 
 void print_json(const ScenesEvalResult& result, const Context& context) {
   const scenes::EvaluationReport& evaluation = result.evaluation;
-  std::string text;
-  io::JsonWriter json(io::string_sink(text));
-  json.begin_object().member("fovea", FOVEA_VERSION).member("command", context.command.name());
-  json.member("device", to_string(context.exec.device)).member("seed", context.exec.seed);
-  json.key("options").raw(context.options_json);
-  json.member("images", result.images).member("failed", evaluation.failed);
-  json.member("splits", evaluation.splits.size());
-  json.member("accuracy_mean", evaluation.accuracy_mean);
-  json.member("accuracy_deviation", evaluation.accuracy_deviation);
-  const Interval interval = evaluation.total.interval();
-  if (evaluation.splits.size() == 1)  // the test images of several splits are not independent
-    json.key("accuracy_interval").values(std::vector<double>{interval.low, interval.high});
-  std::vector<double> accuracies;
-  for (const Confusion& split : evaluation.splits) accuracies.push_back(split.accuracy());
-  json.key("accuracies").values(accuracies);
-  if (!evaluation.neighbors.empty()) {
-    json.key("accuracy_against_k").begin_array();
-    for (std::size_t i = 0; i < evaluation.neighbors.size(); ++i)
-      json.begin_object()
-          .member("k", evaluation.neighbors[i])
-          .member("accuracy", evaluation.neighbors_accuracy[i])
-          .end_object();
+  print_result(context, [&](io::JsonWriter& json) {
+    json.member("images", result.images).member("failed", evaluation.failed);
+    json.member("splits", evaluation.splits.size());
+    json.member("accuracy_mean", evaluation.accuracy_mean);
+    json.member("accuracy_deviation", evaluation.accuracy_deviation);
+    const Interval interval = evaluation.total.interval();
+    if (evaluation.splits.size() == 1)  // the test images of several splits are not independent
+      json.key("accuracy_interval").values(std::vector<double>{interval.low, interval.high});
+    std::vector<double> accuracies;
+    for (const Confusion& split : evaluation.splits) accuracies.push_back(split.accuracy());
+    json.key("accuracies").values(accuracies);
+    if (!evaluation.neighbors.empty()) {
+      json.key("accuracy_against_k").begin_array();
+      for (std::size_t i = 0; i < evaluation.neighbors.size(); ++i)
+        json.begin_object()
+            .member("k", evaluation.neighbors[i])
+            .member("accuracy", evaluation.neighbors_accuracy[i])
+            .end_object();
+      json.end_array();
+    }
+    json.key("classes").begin_array();
+    for (const std::string& name : result.classes) json.value(name);
+    json.end_array().key("confusion_matrix").begin_array();
+    const auto width = static_cast<std::size_t>(evaluation.total.classes);
+    for (std::size_t truth = 0; truth < width; ++truth)
+      json.values(std::span(evaluation.total.counts).subspan(truth * width, width));
     json.end_array();
-  }
-  json.key("classes").begin_array();
-  for (const std::string& name : result.classes) json.value(name);
-  json.end_array().key("confusion_matrix").begin_array();
-  const auto width = static_cast<std::size_t>(evaluation.total.classes);
-  for (std::size_t truth = 0; truth < width; ++truth)
-    json.values(std::span(evaluation.total.counts).subspan(truth * width, width));
-  json.end_array().member("seconds", result.seconds).end_object().finish();
-  context.console.print(text);
+  });
 }
 
 void print_words(const ScenesEvalResult& result, const Context& context) {
@@ -146,15 +142,16 @@ ScenesEvalResult evaluate(ScenesEvalRequest& request, Context& context,
     result.classes = classifier.classes();
     const scenes::Corpus corpus = scenes::read_corpus(context.inputs[0], result.classes);
     paths = corpus.paths;
-    result.evaluation = test_model(classifier, corpus, skipped);
+    result.evaluation = test_model(classifier, corpus, context, skipped);
   } else {
     const Task task = make_task(request, context);
     result.classes = task.corpus.classes;
     paths = task.corpus.paths;
     request.evaluate.exec = context.exec;
-    result.evaluation = scenes::evaluate(io::ImageFileSet(paths), task.corpus.labels,
-                                         static_cast<int>(task.corpus.classes.size()), task.splits,
-                                         request.evaluate, skipped.report());
+    result.evaluation =
+        scenes::evaluate(io::ImageFileSet(paths, context.max_pixels), task.corpus.labels,
+                         static_cast<int>(task.corpus.classes.size()), task.splits,
+                         request.evaluate, skipped.report());
   }
   result.images = static_cast<int>(paths.size());
   return result;
@@ -162,18 +159,12 @@ ScenesEvalResult evaluate(ScenesEvalRequest& request, Context& context,
 
 int run_scenes_eval(ScenesEvalRequest& request, Context& context) {
   settle_device(context);
-  const double start = steady_seconds();
   std::vector<std::string> paths;
   SkippedImages skipped(context, paths);
   ScenesEvalResult result = evaluate(request, context, paths, skipped);
-  result.seconds = steady_seconds() - start;
   context.console.end_progress();
   if (!request.output.empty())
-    write_scenes_evaluation(request.output, result,
-                            {.command = context.command.name(),
-                             .options = context.options_json,
-                             .device = to_string(context.exec.device),
-                             .seed = context.exec.seed});
+    write_scenes_evaluation(request.output, result, page_provenance(context));
   if (context.json) print_json(result, context);
   else print_words(result, context);
   return skipped.status();
@@ -188,7 +179,8 @@ Command scenes_eval_command() {
       .summary = "measure how often images are classified right",
       .text =
           "Divides the images into those to train on and those to test with, at random (--splits "
-          "times) or as two lists say, trains and tests, and reports the mean accuracy, its "
+          "times) or as --train and --test say, trains and tests, and reports the mean accuracy, "
+          "its "
           "deviation between splits and which classes are confused with which. With nearest "
           "neighbors as the classifier it also reports the accuracy for each K. With --model it "
           "tests a trained model instead. Test images take no part in training the classifier; "
@@ -201,7 +193,8 @@ Command scenes_eval_command() {
                    {"fovea scenes eval places --train train.txt --test test.txt -o report",
                     "a given split, with pictures"},
                    {"fovea scenes eval places --model sun8", "the shipped model on your images"}},
-      .request = make_request<ScenesEvalRequest, run_scenes_eval>};
+      .request = make_request<ScenesEvalRequest, run_scenes_eval>,
+      .reads_images = true};
 }
 
 }  // namespace fovea::cli

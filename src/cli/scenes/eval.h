@@ -1,5 +1,6 @@
 // The options and results of fovea scenes eval, and its page.
 #pragma once
+#include <fovea/report/page.h>
 #include <fovea/scenes/evaluate.h>
 
 #include <string>
@@ -22,20 +23,11 @@ struct ScenesEvalResult {
   std::vector<std::string> classes;
   scenes::EvaluationReport evaluation;
   int images = 0;
-  double seconds = 0;
-};
-
-// What made the page, for its last lines.
-struct ScenesEvalRun {
-  std::string command;
-  std::string options;
-  std::string device;
-  std::uint64_t seed = 0;
 };
 
 // Writes confusion.csv, confusion.svg, index.html and, for knn, neighbors.csv and neighbors.svg
-// into the folder.
+// into the folder. `provenance` stands at the foot of the page.
 void write_scenes_evaluation(const std::string& folder, const ScenesEvalResult& result,
-                             const ScenesEvalRun& run);
+                             const report::Provenance& provenance);
 
 }  // namespace fovea::cli

@@ -8,6 +8,7 @@
 
 #include <filesystem>
 
+#include "cli/program/files.h"
 #include "cli/scenes/eval.h"
 
 namespace fovea::cli {
@@ -42,12 +43,6 @@ std::string neighbors_svg(const scenes::EvaluationReport& evaluation) {
                                           .series = {series}});
 }
 
-void write_text(const fs::path& path, const std::string& text) {
-  io::FileSink file(path.string());
-  file.write(text);
-  file.commit();
-}
-
 void write_confusion_csv(const fs::path& path, const ScenesEvalResult& result) {
   io::FileSink file(path.string());
   std::vector<std::string> header{"true class"};
@@ -74,9 +69,9 @@ void write_neighbors_csv(const fs::path& path, const scenes::EvaluationReport& e
 }  // namespace
 
 void write_scenes_evaluation(const std::string& folder, const ScenesEvalResult& result,
-                             const ScenesEvalRun& run) {
+                             const report::Provenance& provenance) {
   const fs::path to(folder);
-  fs::create_directories(to);
+  make_folder(folder);
   const scenes::EvaluationReport& evaluation = result.evaluation;
   report::Page page("Scenes", fmt::format("{} images of {} classes, {} splits", result.images,
                                           result.classes.size(), evaluation.splits.size()));
@@ -91,20 +86,19 @@ void write_scenes_evaluation(const std::string& folder, const ScenesEvalResult& 
     table.rows.push_back({result.classes[c], {100 * recall[c], 3}});
   page.table(table);
   const std::string confusion = confusion_svg(result);
-  write_text(to / "confusion.svg", confusion);
+  write_text((to / "confusion.svg").string(), confusion);
   write_confusion_csv(to / "confusion.csv", result);
   page.section("Confusion")
       .figure(report::Figure::chart(confusion,
                                     {"Rows are true classes, columns are predicted classes."}));
   if (!evaluation.neighbors.empty()) {
     const std::string neighbors = neighbors_svg(evaluation);
-    write_text(to / "neighbors.svg", neighbors);
+    write_text((to / "neighbors.svg").string(), neighbors);
     write_neighbors_csv(to / "neighbors.csv", evaluation);
     page.section("Neighbors")
         .figure(report::Figure::chart(neighbors, {"The mean over the splits for each K."}));
   }
-  page.provenance(
-      {.command = run.command, .options = run.options, .device = run.device, .seed = run.seed});
+  page.provenance(provenance);
   page.write((to / "index.html").string());
 }
 

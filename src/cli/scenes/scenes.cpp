@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "cli/ops/images.h"
+#include "cli/program/image_input.h"
 #include "cli/program/run.h"
 #include "core/words.h"
 
@@ -48,7 +48,7 @@ std::vector<std::string> scenes_inputs(const std::vector<std::string>& words) {
 Image<std::uint8_t> InputImages::read(int index) const {
   const std::string& path = files_.path(index);
   if (path != "-") return files_.read(index);
-  return io::to_rgb_bytes(read_input(path, io::Orientation::kApply), "standard input");
+  return io::to_rgb_bytes(read_input(context_, path, io::Orientation::kApply), "standard input");
 }
 
 scenes::ImageFailure SkippedImages::report() {

@@ -24,11 +24,13 @@ std::vector<std::string> scenes_inputs(const std::vector<std::string>& words);
 // Image files as RGB bytes; "-" is standard input.
 class InputImages final : public io::ImageSet {
  public:
-  explicit InputImages(std::vector<std::string> paths) : files_(std::move(paths)) {}
+  InputImages(const Context& context, std::vector<std::string> paths)
+      : context_(context), files_(std::move(paths), context.max_pixels) {}
   int count() const override { return files_.count(); }
   Image<std::uint8_t> read(int index) const override;
 
  private:
+  const Context& context_;
   io::ImageFileSet files_;
 };
 

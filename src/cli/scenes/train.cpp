@@ -1,14 +1,10 @@
 // fovea scenes train: a model from one folder of images per class, or from a list.
-#include <fovea/core/error.h>
-#include <fovea/core/version.h>
-#include <fovea/io/json_writer.h>
-
 #include <fmt/format.h>
 
-#include <filesystem>
-
 #include "cli/program/batch.h"
+#include "cli/program/files.h"
 #include "cli/program/progress.h"
+#include "cli/program/result.h"
 #include "cli/scenes/scenes.h"
 
 namespace fovea::cli {
@@ -25,16 +21,13 @@ void describe(OptionVisitor& visit, ScenesTrainRequest& request) {
 }
 
 int run_scenes_train(ScenesTrainRequest& request, Context& context) {
-  if (request.output.empty()) throw InvalidArgument("scenes train needs -o MODEL, a file to write");
-  if (std::filesystem::path(request.output).extension() != ".safetensors")
-    throw InvalidArgument(
-        fmt::format("-o {}: a model's name ends in .safetensors", request.output));
+  require_model_output(context.command.name(), request.output);
   settle_device(context);
   const scenes::Corpus corpus = scenes::read_corpus(context.inputs[0]);
   context.console.note(
       fmt::format("{} images of {} classes", corpus.paths.size(), corpus.classes.size()));
   SkippedImages skipped(context, corpus.paths);
-  const io::ImageFileSet images(corpus.paths);
+  const io::ImageFileSet images(corpus.paths, context.max_pixels);
   const double start = steady_seconds();
   request.train.exec = context.exec;
   const scenes::Model model =
@@ -43,20 +36,16 @@ int run_scenes_train(ScenesTrainRequest& request, Context& context) {
   model.write(request.output);
   context.console.end_progress();
   if (context.json) {
-    std::string text;
-    io::JsonWriter json(io::string_sink(text));
-    json.begin_object().member("fovea", FOVEA_VERSION).member("command", context.command.name());
-    json.member("device", to_string(context.exec.device)).member("seed", context.exec.seed);
-    json.key("options").raw(context.options_json);
-    json.member("model", request.output).member("images", corpus.paths.size());
-    json.member("failed", skipped.count()).key("classes").begin_array();
-    for (const std::string& name : corpus.classes) json.value(name);
-    json.end_array().member("words", model.dictionary.size());
-    json.member("dimensions", model.dictionary.words.width()).member("seconds", seconds);
-    json.key("facts").begin_object();
-    for (const auto& [name, value] : model.facts) json.member(name, value);
-    json.end_object().end_object().finish();
-    context.console.print(text);
+    print_result(context, [&](io::JsonWriter& json) {
+      json.member("model", request.output).member("images", corpus.paths.size());
+      json.member("failed", skipped.count()).key("classes").begin_array();
+      for (const std::string& name : corpus.classes) json.value(name);
+      json.end_array().member("words", model.dictionary.size());
+      json.member("dimensions", model.dictionary.words.width());
+      json.key("facts").begin_object();
+      for (const auto& [name, value] : model.facts) json.member(name, value);
+      json.end_object();
+    });
   } else {
     context.console.print(fmt::format("{}: {} words, {} classes, in {:.0f} s\n", request.output,
                                       model.dictionary.size(), corpus.classes.size(), seconds));
@@ -89,7 +78,8 @@ Command scenes_train_command() {
             "the options of the paper: raw gray responses, 500 words, 10 nearest neighbors"},
            {"fovea scenes train places -o m.safetensors --words gradients",
             "words of gradients instead of filters"}},
-      .request = make_request<ScenesTrainRequest, run_scenes_train>};
+      .request = make_request<ScenesTrainRequest, run_scenes_train>,
+      .reads_images = true};
 }
 
 }  // namespace fovea::cli

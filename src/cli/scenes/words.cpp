@@ -42,10 +42,10 @@ int run_words(WordsRequest& request, Context& context) {
   const auto inputs = scenes_inputs(context.inputs);
   const auto model = scenes::Model::read(io::find_model(request.model.model, "scenes"));
   std::vector<std::string> pictures(inputs.size()), numbers(inputs.size());
-  if (!request.output.empty()) pictures = output_paths(request.output, inputs, ".png");
-  if (!request.numbers.empty()) numbers = output_paths(request.numbers, inputs, ".npy");
+  if (!request.output.empty()) pictures = output_paths(context, request.output, inputs, ".png");
+  if (!request.numbers.empty()) numbers = output_paths(context, request.numbers, inputs, ".npy");
   const auto colors = scenes::word_colors(model.dictionary);
-  const InputImages images(inputs);
+  const InputImages images(context, inputs);
   Exec exec = context.exec;
   exec.progress = {};
   scenes::FeatureMaker maker(model.dictionary, 0, exec);
@@ -83,13 +83,14 @@ Command scenes_words_command() {
           .verb = "words",
           .summary = "paint each pixel in the color of its visual word",
           .text =
-              "Shows which word of a model's dictionary each pixel has. Words with similar "
+              "Shows to which word of a model's dictionary each pixel belongs. Words with similar "
               "descriptors have similar colors.",
           .arguments = {{"IMAGE", "images: files, folders, globs, @list, or - for standard input",
                          1, kAnyNumber}},
           .examples = {{"fovea scenes words photo.jpg -o words.png --beside",
                         "the image and its words, with the shipped model sun8"}},
-          .request = make_request<WordsRequest, run_words>};
+          .request = make_request<WordsRequest, run_words>,
+          .reads_images = true};
 }
 
 }  // namespace fovea::cli

@@ -93,7 +93,8 @@ Cube read_single(const Source& source, const CubeReadOptions& options) {
     source.fail("is the header of an ENVI file; its samples are another file, which is missing");
   if (head.starts_with("YUV4MPEG2"))
     source.fail("is a video, not a cube; bands are channels, pages or files of a folder");
-  const ImageReadOptions image_options{.most_bytes = options.most_bytes};
+  const ImageReadOptions image_options{.most_bytes = options.most_bytes,
+                                       .max_pixels = options.max_pixels};
   if (kTiffCodec.recognizes(head))
     return cube_of_pages(source, read_tiff_pages(source, image_options, TiffPages::kFullSize),
                          options);
@@ -129,7 +130,8 @@ Cube read_folder(const std::string& path, const CubeReadOptions& options) {
   Cube cube = make_cube(shape, std::move(facts));
   int next = 0;
   for (const std::string& file : files) {
-    const AnyImage image = read_image(file, {.most_bytes = options.most_bytes});
+    const AnyImage image =
+        read_image(file, {.most_bytes = options.most_bytes, .max_pixels = options.max_pixels});
     require_like(file, shape_words(image.width(), image.height(), image.type()), wanted);
     if (next + bands_of(image) > cube.count())
       throw FormatError(fmt::format("{}: has changed while the folder was read", file));
@@ -163,6 +165,8 @@ void describe(OptionVisitor& visit, CubeReadOptions& options) {
   visit("most-bytes", options.most_bytes,
         "refuse cubes that take more memory; 0 refuses only what the file cannot justify", 0,
         0x1p63);
+  visit("max-pixels", options.max_pixels,
+        "refuse cubes whose bands have more pixels; 0 is no limit", 0, 0x1p62);
 }
 
 int Cube::width() const {
@@ -183,6 +187,12 @@ void check_cube_shape(const Source& source, const CubeShape& shape,
   if (!fits(shape.width) || !fits(shape.height) || !fits(shape.bands))
     source.fail(fmt::format("says it is {}x{} with {} bands, which is no cube that can be read",
                             shape.width, shape.height, shape.bands));
+  const std::uint64_t pixels = shape.width * shape.height;  // fits, since each side fits an int
+  if (options.max_pixels > 0 && pixels > options.max_pixels)
+    source.fail(
+        fmt::format("has bands of {}x{}, which are {} pixels and more than the {} allowed; raise "
+                    "max_pixels (--max-pixels) if the file can be trusted",
+                    shape.width, shape.height, pixels, options.max_pixels));
   const auto sample = static_cast<std::size_t>(sample_bytes(shape.type));
   CubeShape held = shape;  // rows are padded: narrow cubes take more than their samples
   held.width =

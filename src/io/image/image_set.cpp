@@ -25,7 +25,8 @@ Image<std::uint8_t> ImageFileSet::read(int index) const {
   if (index < 0 || index >= count())
     throw InvalidArgument(fmt::format("image {} of a set of {} was asked for", index, count()));
   const std::string& path = paths_[static_cast<std::size_t>(index)];
-  return to_rgb_bytes(read_image(path, {.orientation = Orientation::kApply}), path);
+  return to_rgb_bytes(
+      read_image(path, {.orientation = Orientation::kApply, .max_pixels = max_pixels_}), path);
 }
 
 }  // namespace fovea::io

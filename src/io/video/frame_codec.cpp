@@ -28,9 +28,12 @@ Image<std::uint16_t> to_words(AnyImage image) {
 
 }  // namespace
 
-FrameDecoder image_decoder() {
-  return {[](const std::string& path) { return to_bytes(read_image(path)); },
-          [](const std::string& path) { return to_words(read_image(path)); }};
+FrameDecoder image_decoder(std::uint64_t max_pixels) {
+  const auto read = [max_pixels](const std::string& path) {
+    return read_image(path, {.max_pixels = max_pixels});
+  };
+  return {[read](const std::string& path) { return to_bytes(read(path)); },
+          [read](const std::string& path) { return to_words(read(path)); }};
 }
 FrameEncoder image_encoder() {
   return {[](const std::string& path, ImageView<const std::uint8_t> frame) {

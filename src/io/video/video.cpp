@@ -47,7 +47,8 @@ std::unique_ptr<VideoSource> open_source(const std::string& source,
   const fs::file_status status = fs::status(source, error);
   const bool file = fs::exists(status) && !fs::is_directory(status);
   if (!file || has_extension(source, image_files()))
-    return open_images(expand_inputs(std::array{source}, image_files()), options, image_decoder());
+    return open_images(expand_inputs(std::array{source}, image_files()), options,
+                       image_decoder(options.max_pixels));
   FilePointer stream = open_file(source);
   // A pipe cannot be read twice: what comes from one is y4m.
   if (!fs::is_regular_file(status) || begins_as_y4m(stream.get()))
@@ -125,6 +126,8 @@ void describe(OptionVisitor& visit, VideoReadOptions& options) {
   visit("orientation", options.orientation,
         "apply turns the frames of video files upright as they say; ignore takes them as stored");
   visit("decoder-threads", options.threads, "threads of the decoder; 0 lets it choose", 0, 64);
+  visit("max-pixels", options.max_pixels,
+        "refuse frames of more pixels before memory is taken for them; 0 is no limit", 0, 0x1p62);
 }
 
 void describe(OptionVisitor& visit, VideoWriteOptions& options) {
@@ -145,6 +148,16 @@ Rational frame_rate(double frames_a_second) {
   const auto thousandths = std::max<std::int64_t>(1, std::llround(frames_a_second * 1000));
   const std::int64_t common = std::gcd(thousandths, std::int64_t{1000});
   return {thousandths / common, 1000 / common};
+}
+
+void check_frame_size(const std::string& path, Extent size, const VideoReadOptions& options) {
+  const auto pixels =
+      static_cast<std::uint64_t>(size.width) * static_cast<std::uint64_t>(size.height);
+  if (options.max_pixels > 0 && pixels > options.max_pixels)
+    throw FormatError(
+        fmt::format("{}: has frames of {}x{}, which are {} pixels and more than the {} allowed; "
+                    "raise max_pixels (--max-pixels) if the file can be trusted",
+                    path, size.width, size.height, pixels, options.max_pixels));
 }
 
 void throw_broken(const std::string& path, std::int64_t frame, const std::string& cause) {
@@ -195,7 +208,8 @@ VideoReader::VideoReader(const std::string& source, const VideoReadOptions& opti
 }
 VideoReader::VideoReader(const std::vector<std::string>& images, const VideoReadOptions& options) {
   check_options(options);
-  impl_ = std::make_unique<Impl>(open_images(images, options, image_decoder()), options);
+  impl_ = std::make_unique<Impl>(open_images(images, options, image_decoder(options.max_pixels)),
+                                 options);
 }
 VideoReader::VideoReader(std::FILE* stream, const std::string& name,
                          const VideoReadOptions& options) {

@@ -21,7 +21,6 @@ namespace fovea::io {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "deep planes are read as they lie");
-constexpr std::int64_t kMostPixels = std::int64_t{1} << 28;  // as y4m: 16384 x 16384
 // Fixed, since what x264 writes depends on it: the same frames give the same file everywhere.
 constexpr int kEncoderThreads = 4;
 
@@ -203,7 +202,10 @@ class FfmpegSource final : public VideoSource {
     ffmpeg().avcodec_parameters_to_context(decoder_.get(), &parameters);
     decoder_->pkt_timebase = stream_->time_base;
     decoder_->thread_count = options_.threads;
-    decoder_->max_pixels = kMostPixels;
+    check_frame_size(path_, {parameters.width, parameters.height}, options_);
+    // A stream may change its size later.
+    if (options_.max_pixels > 0)
+      decoder_->max_pixels = static_cast<std::int64_t>(options_.max_pixels);
     // Damage that a lossless codec's checksums show is an error; lossy ones may begin in the middle
     // of a group of pictures, which is none.
     const AVCodecDescriptor* traits = ffmpeg().avcodec_descriptor_get(parameters.codec_id);

@@ -1,5 +1,6 @@
 // What VideoReader and VideoWriter are made of: a source or a target for each kind of file.
 #pragma once
+#include <fovea/core/geometry.h>
 #include <fovea/core/image.h>
 #include <fovea/io/video.h>
 
@@ -41,7 +42,7 @@ struct FrameEncoder {
   std::function<void(const std::string& path, ImageView<const std::uint8_t>)> bytes;
   std::function<void(const std::string& path, ImageView<const std::uint16_t>)> words;
 };
-FrameDecoder image_decoder();
+FrameDecoder image_decoder(std::uint64_t max_pixels);
 FrameEncoder image_encoder();
 
 std::unique_ptr<VideoSource> open_images(std::vector<std::string> paths,
@@ -63,6 +64,9 @@ void fit(Image<T>& image, int width, int height, int channels) {
       image.channels() != channels)
     image = Image<T>(width, height, channels);
 }
+
+// Throws FormatError where frames of this size have more pixels than the options allow.
+void check_frame_size(const std::string& path, Extent size, const VideoReadOptions& options);
 
 // "PATH: frame 12: CAUSE"
 [[noreturn]] void throw_broken(const std::string& path, std::int64_t frame,

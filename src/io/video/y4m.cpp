@@ -16,7 +16,6 @@ namespace fovea::io {
 namespace {
 
 constexpr int kMostSide = 1 << 16;
-constexpr std::int64_t kMostPixels = std::int64_t{1} << 28;  // 16384 x 16384
 constexpr std::size_t kMostHeader = 1024, kMostFrameHeader = 256;
 constexpr std::size_t kFirstRead = 1 << 20;
 
@@ -200,9 +199,6 @@ Y4mHeader parse_y4m_header(std::string_view line, const std::string& name) {
     }
   }
   if (header.format.width == 0 || header.format.height == 0) refuse("width or height is missing");
-  if (std::int64_t{header.format.width} * header.format.height > kMostPixels)
-    refuse(fmt::format("{}x{} is more than the {} pixels supported", header.format.width,
-                       header.format.height, kMostPixels));
   // Behind the C tag, which sets a default of its own, whatever their order in the line.
   if (line.find(" XCOLORRANGE=FULL") != line.npos) header.format.full_range = true;
   if (line.find(" XCOLORRANGE=LIMITED") != line.npos) header.format.full_range = false;
@@ -221,6 +217,7 @@ Y4mSource::Y4mSource(FilePointer stream, std::string name, const VideoReadOption
         "{}: y4m header: {}", name_,
         line.size() > kMostHeader ? "its line does not end" : "the stream ends within it"));
   header_ = parse_y4m_header(line, name_);
+  check_frame_size(name_, {header_.format.width, header_.format.height}, options);
   if (options.matrix != YuvMatrix::kAuto) header_.format.matrix = options.matrix;
   if (options.range != YuvRange::kAuto)
     header_.format.full_range = options.range == YuvRange::kFull;

@@ -40,7 +40,7 @@ TEST(ClipPoints, PiecesOfAVideoAreCutFromThePointsOfAllOfIt) {
   const std::string video = folder / "a.y4m";
   write_swings(video, {0}, 1, 60);
   const std::vector<Clip> clips{piece(video, 0, 0), piece(video, 20, 25), piece(video, 40, 100)};
-  const auto points = clip_points(clips, {}, false);
+  const auto points = clip_points(clips, {});
   ASSERT_EQ(points.size(), 3U);
   EXPECT_EQ(points[0].frames, 60);
   EXPECT_EQ(points[1].frames, 25);
@@ -48,7 +48,9 @@ TEST(ClipPoints, PiecesOfAVideoAreCutFromThePointsOfAllOfIt) {
   expect_part(points[0], points[1], 20);
   expect_part(points[0], points[2], 40);
   // Cut first, a piece is a video of its own.
-  const auto alone = clip_points(std::span(clips).subspan(1, 1), {}, true);
+  ClipOptions cut;
+  cut.cut_first = true;
+  const auto alone = clip_points(std::span(clips).subspan(1, 1), cut);
   EXPECT_EQ(alone[0].frames, 25);
   EXPECT_NE(alone[0].points.size(), points[1].points.size());
 }
@@ -60,10 +62,10 @@ TEST(ClipPoints, WhatCannotBeReadIsToldAndTheOthersGoOn) {
                                 piece(folder / "a.y4m", 90, 5)};
   std::vector<int> failed;
   const auto points =
-      clip_points(clips, {}, false, [&](int clip, const std::string&) { failed.push_back(clip); });
+      clip_points(clips, {}, [&](int clip, const std::string&) { failed.push_back(clip); });
   EXPECT_THAT(failed, ElementsAre(0, 2));
   EXPECT_EQ(points[1].frames, 30);
-  EXPECT_THROW(clip_points(clips, {}, false), std::exception);
+  EXPECT_THROW(clip_points(clips, {}), std::exception);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ TEST(EmdFrames, ReadsFilesAndFoldersAsAsked) {
     io::write_image(folder / fmt::format("set/{}.png", i),
                     test::random_image<std::uint8_t>(random, 8, 6));
   BandFrame frame;
-  BandFrames frames({folder / "set"}, false, "");
+  BandFrames frames({folder / "set"}, false, {});
   EXPECT_FALSE(frames.single());
   EXPECT_EQ(frames.expected_frames(), 3);
   int count = 0;
@@ -31,7 +31,7 @@ TEST(EmdFrames, ReadsFilesAndFoldersAsAsked) {
     ++count;
   }
   EXPECT_EQ(count, 3);
-  BandFrames cube({folder / "set"}, true, "");
+  BandFrames cube({folder / "set"}, true, {});
   EXPECT_TRUE(cube.single());
   ASSERT_TRUE(cube.next(frame));
   EXPECT_EQ(frame.bands.count(), 3);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "cli/flow/scene.h"
@@ -51,6 +52,18 @@ class FlowEstimate : public testing::TestWithParam<const char*> {
   test::TempFolder folder_;
   FlowScene scene_;
 };
+
+TEST_P(FlowEstimate, APixelThatIsNotFiniteIsAFaultOfItsFile) {
+  Image<float> image(16, 12);
+  for (int y = 0; y < 12; ++y) std::fill_n(image.row(y), 16, 0.5F);
+  io::write_image(folder_ / "clean.pfm", image);
+  image.at(3, 2) = std::numeric_limits<float>::infinity();
+  io::write_image(folder_ / "bad.pfm", image);
+  const Ended ended = flow({folder_ / "clean.pfm", folder_ / "bad.pfm", "-o", folder_ / "ab.flo"});
+  EXPECT_EQ(ended.status, kBadInput);
+  EXPECT_THAT(ended.err, HasSubstr("bad.pfm: pixel (3, 2) is inf"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "ab.flo"));
+}
 
 TEST_P(FlowEstimate, FindsTheMotionOfAPairAndWritesEveryFormat) {
   const json report = found({folder_ / "a.png", folder_ / "b.png", "-o", folder_ / "ab.flo"});

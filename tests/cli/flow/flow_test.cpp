@@ -77,9 +77,9 @@ TEST(FlowVerbs, AnImageWithAValueThatIsNotFiniteIsNamedWithItsPixel) {
     auto image = clone(clean);
     image.at(5, 2) = std::numeric_limits<float>::quiet_NaN();
     io::write_image(folder / name, image);
-    EXPECT_THAT(message_of<InvalidArgument>([&] { read_pair(folder / name, folder / "a.pfm"); }),
+    EXPECT_THAT(message_of<FormatError>([&] { read_pair(folder / name, folder / "a.pfm"); }),
                 HasSubstr(std::string(name) + ": pixel (5, 2) is nan"));
-    EXPECT_THAT(message_of<InvalidArgument>([&] { read_pair(folder / "a.pfm", folder / name); }),
+    EXPECT_THAT(message_of<FormatError>([&] { read_pair(folder / "a.pfm", folder / name); }),
                 HasSubstr(std::string(name) + ": pixel (5, 2) is nan"));
     Image<std::uint8_t> mask(9, 7);
     for (int y = 0; y < 7; ++y) std::fill_n(mask.row(y), 9, std::uint8_t{255});

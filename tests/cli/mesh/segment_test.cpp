@@ -82,6 +82,17 @@ TEST_F(MeshSegment, LabelsOnStandardOutputStandAlone) {
   EXPECT_THAT(both.err, HasSubstr("--seg - and --json"));
 }
 
+TEST_F(MeshSegment, InputsAreReplacedOnlyWhenAsked) {
+  const std::string input = folder_ / "bell.off", before = test::load(input);
+  const Ended refused = run_here({"mesh", "segment", input, "-k", "2", "-o", input});
+  EXPECT_EQ(refused.status, kUsage);
+  EXPECT_THAT(refused.err, HasSubstr("is an input and would be replaced"));
+  EXPECT_EQ(test::load(input), before);
+  EXPECT_EQ(run_here({"mesh", "segment", input, "-k", "2", "-o", input, "--overwrite"}).status,
+            kDone);
+  EXPECT_NE(test::load(input), before);
+}
+
 TEST_F(MeshSegment, StlIsWrittenWithANoteThatPartsAreLost) {
   const Ended ended =
       run_here({"mesh", "segment", folder_ / "bell.off", "-k", "2", "-o", folder_ / "parts.stl"});

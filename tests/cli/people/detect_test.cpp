@@ -178,6 +178,34 @@ TEST_F(PeopleDetect, VideoGoesInAndOut) {
   EXPECT_EQ(json::parse(test::load(folder_ / "cut.json"))["images"].size(), 3U);
 }
 
+TEST_F(PeopleDetect, JsonOfAVideoThatBreaksHasTheFramesBefore) {
+  write_walk(folder_ / "walk.y4m", 4);
+  const std::string whole = test::load(folder_ / "walk.y4m");
+  test::save(folder_ / "cut.y4m", whole.substr(0, whole.size() - 100));
+  const Ended alone = detect({folder_ / "cut.y4m", "--json"});
+  EXPECT_EQ(alone.status, kBadInput);
+  const json result = json::parse(alone.out)["results"][0];
+  ASSERT_EQ(result["frames"].size(), 3U);
+  EXPECT_EQ(result["frames"][2]["people"].size(), 1U);
+  EXPECT_THAT(result["error"].get<std::string>(), HasSubstr("cut.y4m: frame 3: "));
+  const Ended both = detect({folder_ / "cut.y4m", folder_ / "walk.y4m", "--json"});
+  EXPECT_EQ(both.status, kSomeFailed);
+  const json results = json::parse(both.out);
+  EXPECT_EQ(results["failed"], 1);
+  EXPECT_EQ(results["results"][0]["frames"].size(), 3U);
+  EXPECT_EQ(results["results"][1]["frames"].size(), 4U);
+  EXPECT_FALSE(results["results"][1].contains("error"));
+}
+
+TEST_F(PeopleDetect, InputsAreReplacedOnlyWhenAsked) {
+  const std::string input = folder_ / "a.png", before = test::load(input);
+  expect_refusal({input, "-o", input}, kUsage, "is an input and would be replaced");
+  expect_refusal({input, "--csv", input}, kUsage, "is an input and would be replaced");
+  EXPECT_EQ(test::load(input), before);
+  EXPECT_EQ(detect({input, "-o", input, "--overwrite"}).status, kDone);
+  EXPECT_NE(test::load(input), before);
+}
+
 TEST_F(PeopleDetect, APipeIsReadAsVideo) {
   write_walk(folder_ / "walk.y4m", 5);
   const std::string pipe = folder_ / "pipe";

@@ -94,6 +94,42 @@ TEST(Batch, EveryResultIsHandedOnAtOnce) {
   }
 }
 
+// Two inputs, the first of which ends early for the given reason.
+template <class Reason>
+Ended run_with_fault(bool as_json, int& status) {
+  TextSink out, err;
+  Console console({.out = out, .err = err});
+  Context context{*find_command("ops", "blur"), console, {}, {}, as_json, "{}"};
+  status = kDone;
+  try {
+    status = run_batch(context, {"a", "b"}, [](std::size_t i) -> Outcome {
+      if (i == 1) return {"b: done", "\"frames\": 3"};
+      return {"a: half", "\"frames\": 2", std::make_exception_ptr(Reason("a: frame 2: broken"))};
+    });
+  } catch (const Cancelled&) {
+    status = kInterrupted;
+  }
+  return {.status = status, .out = out.text, .err = err.text};
+}
+
+TEST(Batch, WhatWasFoundBeforeAFaultIsReportedWithIt) {
+  int status = 0;
+  const Ended broken = run_with_fault<FormatError>(true, status);
+  EXPECT_EQ(status, kSomeFailed);
+  const auto results = nlohmann::json::parse(broken.out)["results"];
+  EXPECT_EQ(results[0]["frames"], 2);
+  EXPECT_EQ(results[0]["error"], "a: frame 2: broken");
+  EXPECT_EQ(results[1]["frames"], 3);
+  EXPECT_EQ(broken.err, "fovea: a: frame 2: broken\n");
+  const Ended stopped = run_with_fault<Cancelled>(true, status);
+  EXPECT_EQ(status, kInterrupted);
+  const auto result = nlohmann::json::parse(stopped.out);
+  EXPECT_EQ(result["interrupted"], true);
+  ASSERT_EQ(result["results"].size(), 1U);
+  EXPECT_EQ(result["results"][0]["frames"], 2);
+  EXPECT_FALSE(result["results"][0].contains("error"));
+}
+
 TEST(Batch, ResultsHaveTheEnvelope) {
   const test::TempFolder folder;
   write_ramp(folder / "a.png");

@@ -68,6 +68,16 @@ TEST(BashCompletion, FilesWhereFilesBelong) {
   EXPECT_THAT(offered("fovea ops gradient --bins ''"), IsEmpty());
 }
 
+TEST(BashCompletion, NamesOfShippedModels) {
+  EXPECT_THAT(offered("fovea people detect --model people/ch"), ElementsAre("people/channels"));
+  EXPECT_THAT(offered("fovea people eval --model people/c"),
+              UnorderedElementsAre("people/cascade", "people/channels"));
+  EXPECT_THAT(offered("fovea scenes classify --model scenes/su"), Contains("scenes/sun8"));
+  EXPECT_THAT(offered("fovea actions recognize --model actions/"), Contains("actions/weizmann"));
+  EXPECT_THAT(offered("fovea people detect --model pho"), ElementsAre("photo one.pgm"))
+      << "a model may be a file";
+}
+
 TEST(BashCompletion, OnlyFoldersWhereFoldersBelong) {
   EXPECT_THAT(offered("fovea demo -o ''"), IsEmpty()) << "there is no folder";
 }

@@ -61,5 +61,37 @@ TEST(OutputPaths, MustNotCollide) {
               HasSubstr("a.png and a.jpg would both be written to"));
 }
 
+TEST(OutputPaths, VerbsWithOneOutputReplaceNoInputEither) {
+  const test::TempFolder folder;
+  ASSERT_EQ(run_here({"flow", "scene", "--size", "32x24", "-o", folder.path()}).status, kDone);
+  const std::string a = folder / "frame10.png", b = folder / "frame11.png";
+  const std::string flow = folder / "flow10.flo";
+  const std::string before = test::load(a), field = test::load(flow);
+  const std::vector<std::vector<std::string>> commands{
+      {"flow", "lk", a, b, "-o", a},
+      {"flow", "lk", a, b, "--picture", "wheel", b},
+      {"flow", "show", flow, "--field", flow},
+      {"flow", "show", flow, "--kind", "arrows", "--image", a, "-o", a},
+      {"emd", "map", a, "--target", "1,1,2,2", "--picture", a},
+      {"people", "show", a, "-o", a}};
+  for (const auto& words : commands) {
+    const Ended ended = run_here(words);
+    EXPECT_EQ(ended.status, kUsage) << words[0] << " " << words[1] << ": " << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr("is an input and would be replaced by a result"));
+    EXPECT_EQ(test::load(a), before);
+    EXPECT_EQ(test::load(flow), field);
+  }
+  EXPECT_EQ(run_here({"flow", "show", flow, "--field", flow, "--overwrite"}).status, kDone);
+}
+
+TEST(OutputPaths, OneFileIsNotWrittenByTwoOptions) {
+  const test::TempFolder folder;
+  write_ramp(folder / "a.png");
+  const Ended ended = run_here({"emd", "map", folder / "a.png", "--target", "1,1,2,2", "-o",
+                                folder / "m.tif", "--picture", folder / "m.tif"});
+  EXPECT_EQ(ended.status, kUsage);
+  EXPECT_THAT(ended.err, HasSubstr("m.tif would be written twice, by -o and by --picture"));
+}
+
 }  // namespace
 }  // namespace fovea::cli

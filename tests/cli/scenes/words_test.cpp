@@ -34,6 +34,17 @@ TEST(ScenesWords, DrawsAndNumbersThem) {
           .status,
       kDone);
   EXPECT_GT(io::read_image(folder / "both.png").width(), 2 * 49);
+  const std::string before = test::load(image);
+  for (const char* option : {"-o", "--numbers"}) {
+    const Ended refused = run_here({"scenes", "words", image, "--model", model, option, image});
+    EXPECT_EQ(refused.status, kUsage) << option;
+    EXPECT_THAT(refused.err, HasSubstr("is an input and would be replaced")) << option;
+    EXPECT_EQ(test::load(image), before) << option;
+  }
+  EXPECT_EQ(
+      run_here({"scenes", "words", image, "--model", model, "-o", image, "--overwrite"}).status,
+      kDone);
+  EXPECT_NE(test::load(image), before);
   const Ended none = run_here({"scenes", "words", image, "--model", model});
   EXPECT_EQ(none.status, kUsage);
   EXPECT_THAT(none.err, HasSubstr("-o PICTURE"));

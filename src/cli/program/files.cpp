@@ -1,0 +1,36 @@
+#include "cli/program/files.h"
+
+#include <fovea/core/error.h>
+#include <fovea/io/sink.h>
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "core/words.h"
+
+namespace fovea::cli {
+
+void make_folder(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error)
+    throw WriteError(
+        fmt::format("{}: cannot make the folder: {}", detail::shown(folder), error.message()));
+}
+
+void write_text(const std::string& path, std::string_view text) {
+  io::FileSink file(path);
+  file.write(text);
+  file.commit();
+}
+
+void require_model_output(std::string_view command, const std::string& output) {
+  if (output.empty())
+    throw InvalidArgument(fmt::format("{} needs -o MODEL, the file to write", command));
+  if (std::filesystem::path(output).extension() != ".safetensors")
+    throw InvalidArgument(
+        fmt::format("-o {}: the name of a model ends in .safetensors", detail::shown(output)));
+}
+
+}  // namespace fovea::cli

@@ -1,0 +1,18 @@
+// Folders and small text files that verbs write.
+#pragma once
+#include <string>
+#include <string_view>
+
+namespace fovea::cli {
+
+// Makes a folder and those above it where they are missing. Throws WriteError that names it.
+void make_folder(const std::string& folder);
+
+// Writes a whole file, which appears complete or not at all. Throws WriteError that names it.
+void write_text(const std::string& path, std::string_view text);
+
+// Checks the file that a training writes its model to, before anything is read. Throws
+// InvalidArgument where it is missing or does not end in .safetensors.
+void require_model_output(std::string_view command, const std::string& output);
+
+}  // namespace fovea::cli

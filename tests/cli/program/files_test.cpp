@@ -1,0 +1,37 @@
+#include "cli/program/files.h"
+
+#include <fovea/core/error.h>
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "cli/program/program.h"
+
+namespace fovea::cli {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Files, FoldersAndTextAreMadeOrTheirNameIsToldWithTheReason) {
+  const test::TempFolder folder;
+  make_folder(folder / "a/b");
+  make_folder(folder / "a/b");
+  EXPECT_TRUE(std::filesystem::is_directory(folder / "a/b"));
+  write_text(folder / "a/b/text", "words");
+  EXPECT_EQ(test::load(folder / "a/b/text"), "words");
+  EXPECT_THAT(test::message_of<WriteError>([&] { make_folder(folder / "a/b/text/c"); }),
+              HasSubstr("a/b/text/c: cannot make the folder: "));
+  EXPECT_THAT(test::message_of<WriteError>([&] { write_text(folder / "none/text", ""); }),
+              HasSubstr("none/text"));
+}
+
+TEST(Files, AModelNeedsANameThatEndsAsModelsDo) {
+  EXPECT_NO_THROW(require_model_output("scenes train", "m.safetensors"));
+  EXPECT_EQ(test::message_of<InvalidArgument>([] { require_model_output("scenes train", ""); }),
+            "scenes train needs -o MODEL, the file to write");
+  EXPECT_EQ(test::message_of<InvalidArgument>([] { require_model_output("scenes train", "m.h5"); }),
+            "-o m.h5: the name of a model ends in .safetensors");
+}
+
+}  // namespace
+}  // namespace fovea::cli
