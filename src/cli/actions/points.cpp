@@ -19,6 +19,7 @@
 #include "cli/program/batch.h"
 #include "cli/program/command.h"
 #include "cli/program/run.h"
+#include "cli/program/stopwatch.h"
 
 namespace fovea::cli {
 namespace {
@@ -173,9 +174,9 @@ class PointsRun {
     if (request_.output.empty() && request_.annotated.empty())
       return context_.console.print(actions::points_text(set_));
     context_.console.print(
-        fmt::format("{}: {} points in {} frames, {:.3g} s\n",
+        fmt::format("{}: {} points in {} frames, {}\n",
                     request_.output.empty() ? request_.annotated : request_.output,
-                    set_.points.size(), set_.frames, seconds));
+                    set_.points.size(), set_.frames, seconds_text(seconds)));
   }
   void print_json(double seconds, bool whole) {
     std::string text;
