@@ -10,6 +10,7 @@
 
 #include "cli/emd/emd.h"
 #include "cli/emd/map.h"
+#include "cli/program/stopwatch.h"
 
 namespace fovea::cli {
 namespace {
@@ -83,9 +84,9 @@ std::string line_of(const MapReport& report, const std::string& name) {
   const emd::MapReport total = total_of(report);
   const std::size_t frames = report.stats.size();
   std::string line = fmt::format(
-      "{}: {} of {}x{}, {} distances solved, {:.1f} % of pixels known or duplicate, {:.3g} s\n",
-      name, frames == 1 ? "1 frame" : fmt::format("{} frames", frames), report.width, report.height,
-      total.solved, 100 * total.hit_rate(), report.seconds);
+      "{}: {} of {}x{}, {} distances solved, {:.1f} % of pixels known or duplicate, {}\n", name,
+      frames == 1 ? "1 frame" : fmt::format("{} frames", frames), report.width, report.height,
+      total.solved, 100 * total.hit_rate(), seconds_text(report.seconds));
   if (!report.areas) return line;
   line += fmt::format("area under the ROC curve: {:.4f}", report.areas->emd);
   if (report.areas->angle)
