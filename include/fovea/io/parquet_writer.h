@@ -27,7 +27,7 @@ struct ParquetOptions {
   bool compress = true;  // by gzip
 };
 
-// Writes a table as Apache Parquet, the format of columns that pandas, Polars, DuckDB and Spark
+// Writes a table as Apache Parquet, the format of columns that pandas, Polars and DuckDB
 // read. Columns are flat and have plain values in one page per row group; there are no dictionaries
 // and no statistics. Text that is not UTF-8 has the offending bytes replaced by U+FFFD.
 //

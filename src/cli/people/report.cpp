@@ -307,10 +307,9 @@ void describe(OptionVisitor& visit, PeopleOutputs& outputs) {
              "file for all boxes as a COCO results array, as pycocotools' loadRes reads it");
   visit.path("csv", outputs.csv, TextUse::kOutput,
              "file for all boxes as CSV with one row per box, - for the standard output");
-  visit.path(
-      "parquet", outputs.parquet, TextUse::kOutput,
-      "file for all boxes as a Parquet table with one row per box, for pandas, Polars, DuckDB "
-      "or Spark; - for the standard output");
+  visit.path("parquet", outputs.parquet, TextUse::kOutput,
+             "file for all boxes as a Parquet table with one row per box, for pandas, Polars or "
+             "DuckDB; - for the standard output");
   visit.path("yolo", outputs.yolo, TextUse::kFolder,
              "folder for YOLO labels, one text file per image or frame");
   visit.path("labelme", outputs.labelme, TextUse::kFolder,
