@@ -1,5 +1,5 @@
 #pragma once
-// The whole toolkit. Programs that care for compile time include single headers.
+// Includes the whole toolkit. Programs that should compile fast include single headers instead.
 #include <fovea/actions.h>
 #include <fovea/emd.h>
 #include <fovea/flow.h>

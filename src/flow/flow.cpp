@@ -154,7 +154,8 @@ std::span<const Choice> choices(Quality) { return kQualities; }
 void describe(OptionVisitor& visit, FlowOptions& options) {
   visit("method", options.method, "lk is the method of Lucas and Kanade, bm matches blocks");
   visit("quality", options.quality,
-        "more quality takes more time; it chooses the options of the method that have no value");
+        "a better quality takes more time; it chooses those options of the method that are not "
+        "given");
   visit.bytes("memory", options.memory_bytes,
               "limit of the device memory for an estimation; larger images are estimated in tiles; "
               "0 means no limit on the CPU and what a GPU has free");

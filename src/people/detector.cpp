@@ -1,5 +1,5 @@
-// The face of all kinds: it plans the search, hands it to the kind's scanner on the chosen device,
-// and turns the windows that passed into people.
+// The face of all kinds: it plans the search, gives it to the scanner of the model's kind on the
+// chosen device, and turns the windows that passed into people.
 #include <fovea/core/error.h>
 #include <fovea/people/detector.h>
 
@@ -103,7 +103,7 @@ struct Detector::State {
     return plan;
   }
 
-  // Unfused, by level, row and column.
+  // Not fused, ordered by level, row and column.
   std::vector<Detection> candidates(ImageView<const std::uint8_t> image, ScanCounts& counts) {
     const ImageView<const std::uint8_t> view = part(image, options.region);
     const ScanPlan levels = plan(view);

@@ -1,5 +1,5 @@
-// A model as a file: the classifier's tensors (model_parts.h), how its people stand in the window,
-// and the facts of its training.
+// A model as a file: the tensors of the classifier (model_parts.h), the size of people in the
+// window, and the facts of its training.
 #include <fovea/io/models.h>
 #include <fovea/people/model.h>
 

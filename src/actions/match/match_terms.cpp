@@ -86,8 +86,8 @@ void describe(OptionVisitor& visit, MatchOptions& options) {
   visit(
       "closeness", options.closeness,
       "whether three consecutive nodes (span, eq. 14) or two (pair, eq. 8) lie within the window");
-  visit("dummies", options.dummies, "allows nodes that are not seen",
-        {.off_help = "requires a point of the video for every node"});
+  visit("dummies", options.dummies, "allow nodes that are not seen",
+        {.off_help = "require a point of the video for every node"});
   visit("dummy-cost", options.dummy_cost, "distance that counts for a node that is not seen (W_d)",
         0, 1e6);
 }

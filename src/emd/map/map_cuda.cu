@@ -1,6 +1,6 @@
-// CUDA twin of the map. Labels come up, distances go down and kernels run on three streams, so that
-// the transfers of frames in flight go on beside the work on another. The known histograms stay on
-// the device; the host is told only how many new ones there are for the solver.
+// CUDA twin of the map. Labels are uploaded, distances are downloaded and kernels run on three
+// streams, so that the transfers of some frames overlap the work on another. The known histograms
+// stay on the device; the host only learns how many new ones there are for the solver.
 #include <array>
 #include <deque>
 #include <optional>
@@ -18,7 +18,7 @@ using fovea::cuda::check;
 using fovea::cuda::Event;
 using fovea::cuda::KeptBuffer;
 
-// An image on the device that is kept while its size stays.
+// An image on the device that is kept while its size stays the same.
 template <class T>
 ImageView<T> kept_image(Image<T>& image, int width, int height, int channels = 1) {
   if (image.width() != width || image.height() != height || image.channels() != channels) {
@@ -59,7 +59,7 @@ class KnownHistograms {
     if (slots_.size() > 0) clear_known(view(), stream);
     entries_ = 0;
   }
-  // Room for so many new ones; true where the known ones had to be forgotten.
+  // Makes room for so many new ones; returns true where the known ones had to be forgotten.
   bool make_room(const TablePlan::Need& need, cudaStream_t stream) {
     bool forgotten = false;
     const std::uint32_t capacity =
@@ -94,8 +94,8 @@ struct Flight {
   Image<float> distances{};
   Event uploaded{}, worked{}, done{};
   KeptBuffer<MapCounters> counters{};
-  Array<MapCounters> seen{1, Memory::kPinned};   // when a band was looked up
-  Array<MapCounters> final{1, Memory::kPinned};  // at the frame's end
+  Array<MapCounters> seen{1, Memory::kPinned};   // after a band was looked up
+  Array<MapCounters> final{1, Memory::kPinned};  // at the end of the frame
   MapReport report{};
 };
 
@@ -143,7 +143,7 @@ class CudaMap final : public MapEngine {
         map_histograms(flight, upload(flight, flight.words, frame.words), frame.distances);
       }
     } catch (...) {
-      if (known_) known_->forget(stream());  // claims that nobody will settle
+      if (known_) known_->forget(stream());  // slots whose claims will never be settled
       throw;
     }
     order_.push_back(next_);
@@ -197,7 +197,7 @@ class CudaMap final : public MapEngine {
                       job, stream());
     });
   }
-  // Windows too large for the kernel that does all at once.
+  // For windows that are too large for the kernel that does everything at once.
   template <class Count>
   void count_windows(Flight& flight, ImageView<const std::uint8_t> labels, ImageView<float> out,
                      Image<Count>& counts) {
@@ -237,7 +237,7 @@ class CudaMap final : public MapEngine {
     return rank;
   }
 
-  // Keys of another kind mean another table.
+  // Another kind of key needs another table.
   void use_keys(const KeyPlan& keys, std::size_t count_bytes) {
     const bool rank = keys.kind == KeyKind::kRank;
     if (known_ && kind_ == keys.kind && (rank || count_bytes_ == count_bytes)) return;
@@ -296,7 +296,7 @@ class CudaMap final : public MapEngine {
           "reading counters");
   }
 
-  // The distances of what is new; returns what was counted before.
+  // Computes the distances of new histograms; returns the counts from before.
   MapCounters settle(Flight& flight, const LookUp& job, std::int64_t pixels) {
     const bool bounded = !plan_.bounds.offsets.empty();
     const auto size = static_cast<std::size_t>(pixels);

@@ -192,14 +192,14 @@ void describe(OptionVisitor& visit, TrackOptions& options) {
         "longest step between frames, in square roots of the target's area; at least 10 pixels",
         0.05, 10);
   visit("motion", options.motion,
-        "what a step as long as the square root of the target's area costs in score; the cost "
+        "how much a step as long as the square root of the target's area lowers the score; this "
         "grows with the square of the step",
         0, 100);
   visit("ring", options.ring,
         "size, relative to the target, of the box whose ring must look unlike it", 1, 4);
   visit("layout", options.layout,
-        "how much it matters where in the box the first frame's likelihood lay; 0 only asks that "
-        "it is inside",
+        "how much it matters where in the box the likelihood was in the first frame; with 0 it "
+        "only has to be inside",
         0, 1);
   visit("parts", options.parts,
         "whether the target's six parts are compared too; auto does so where it is gray or hardly "

@@ -1,4 +1,4 @@
-// Distances kept where they were made.
+// Distances that stay where they were computed.
 #include "ops/shortest_paths/distance_table.h"
 
 #include <fovea/core/error.h>
@@ -50,7 +50,7 @@ std::uint64_t TableMemory::held_bytes(Device device) const {
 
 void TableMemory::reserve(int nodes, Device device) {
   if (values_.size() < square_floats(nodes) || device_ != device) {
-    values_ = Array<float>();  // before the larger one is asked for
+    values_ = Array<float>();  // freed before the larger array is allocated
     const cuda::ScopedDevice scoped(device);
     values_ = Array<float>(square_floats(nodes), Memory::kCuda);
     device_ = device;
@@ -77,7 +77,7 @@ void TableMemory::fill(const ChosenEngine& chosen, const Graph& graph, const Pat
     if (chosen.plan) cuda::partitioned(*chosen.plan, options, square_);
     else cuda::floyd_warshall(graph, options, square_);
   } else {
-    values_ = Array<float>();  // rows need the room
+    values_ = Array<float>();  // rows need the memory
     half_ = DistanceMatrix(graph.nodes());
     if (chosen.place == PathPlace::kRows) keep_rows(chosen, options, half_.lower());
     else run_on_host(chosen, graph, options, half_.lower());

@@ -1,5 +1,4 @@
-// Weighs the engines against each other by the time that each would take, and by the room that it
-// has.
+// Compares the engines by the time that each would take and by the memory that is available.
 #include "ops/shortest_paths/engine_choice.h"
 
 #include <fovea/core/error.h>
@@ -17,13 +16,14 @@
 namespace fovea::detail {
 namespace {
 
-// Seconds, of which only ratios matter. Of a core:
-constexpr double kStepSeconds = 0.065e-9;  // a min-plus step
-constexpr double kVisitSeconds = 3e-9;     // an arc from one source, by dijkstra
-constexpr double kCutSeconds = 0.5e-6;     // a node of a graph that is cut into parts
-// Of a GPU:
+// Seconds, of which only ratios matter. For one core:
+constexpr double kStepSeconds = 0.065e-9;  // one min-plus step
+constexpr double kVisitSeconds = 3e-9;     // one arc from one source, by dijkstra
+constexpr double kCutSeconds = 0.5e-6;     // one node of a graph that is cut into parts
+// For a GPU:
 constexpr double kGpuStepSeconds = 1 / 1.2e13;
-constexpr double kPanelSeconds = 60e-6;   // nodes of a panel at least, one panel after the other
+constexpr double kPanelSeconds =
+    60e-6;  // least time for the nodes of a panel; panels run one after the other
 constexpr double kPartsSeconds = 0.5e-3;  // launches over parts
 
 std::string graph_words(const Graph& graph) {
@@ -35,7 +35,7 @@ std::string plan_words(const Graph& graph, const PathPlan& plan) {
                      plan.parts.size(), plan.gates);
 }
 
-// From every node, by one core.
+// The time from every node, by one core.
 double dijkstra_seconds(const Graph& graph) {
   return static_cast<double>(graph.nodes()) *
          (2.0 * static_cast<double>(graph.arcs()) + graph.nodes()) * kVisitSeconds;
@@ -60,12 +60,12 @@ void choose_on_host(const Graph& graph, const PathOptions& options, ChosenEngine
   }
 }
 
-// What a GPU has room for.
+// What fits into the memory of a GPU.
 class Room {
  public:
   Room(const Graph& graph, const PathOptions& options, const PathWish& wish)
       : graph_(graph), options_(options), wish_(wish) {
-    constexpr std::uint64_t kLeft = std::uint64_t{64} << 20;  // to others
+    constexpr std::uint64_t kLeft = std::uint64_t{64} << 20;  // left for others
     const std::uint64_t free = cuda::free_memory(options.exec.device) + wish.square;
     bytes_ = free - std::min(free, kLeft);
     if (options.memory > 0) bytes_ = std::min(bytes_, options.memory);
@@ -128,7 +128,7 @@ void choose_on_gpu(const Graph& graph, const PathOptions& options, const Room& r
                                   room.whole_bytes(), to_string(options.exec.device)));
 }
 
-// Where on a GPU the engine has room.
+// Whether the engine fits into the memory of a GPU, and in which way.
 void place_on_gpu(const Graph& graph, const PathWish& wish, const Room& room,
                   ChosenEngine& chosen) {
   if (!chosen.plan) {
@@ -165,7 +165,7 @@ ChosenEngine choose_engine(const Graph& graph, const PathOptions& options, const
   }
   if (report.engine != PathEngine::kPartitioned) chosen.plan.reset();
   if (chosen.plan) report.parts = static_cast<int>(chosen.plan->parts.size());
-  if (report.parts == 1) chosen.plan.reset();  // which is floyd-warshall
+  if (report.parts == 1) chosen.plan.reset();  // one part is floyd-warshall
   if (report.engine != PathEngine::kDijkstra)
     report.relaxations =
         chosen.plan ? chosen.plan->relaxations : floyd_warshall_relaxations(graph.nodes());

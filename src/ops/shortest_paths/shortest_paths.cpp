@@ -1,4 +1,4 @@
-// Checks, chooses an engine, and runs it.
+// Checks the arguments, chooses an engine and runs it.
 #include <fovea/core/error.h>
 #include <fovea/ops/shortest_paths.h>
 
@@ -82,7 +82,7 @@ void stream_distances(const Graph& graph, const std::function<void(const Distanc
   const int most = std::min(graph.nodes(), detail::rows_at_a_time(graph.nodes()));
   if (chosen.plan) {
     cpu::partitioned_rows(*chosen.plan, resolved, [&](const DistanceRows& rows) {
-      // They are the engine's own, not the caller's.
+      // These numbers are the engine's own, not the caller's.
       for (int i = 0; i < rows.rows.height; ++i)
         detail::cut_distances(
             {const_cast<float*>(rows.rows.row(i)), static_cast<std::size_t>(graph.nodes())},

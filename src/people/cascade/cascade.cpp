@@ -1,5 +1,5 @@
-// The blocks a cascade chooses from, and a cascade as tensors of a model file: windows, stages, and
-// the classifiers of all stages one after another, those of the ranking apart.
+// The blocks that a cascade chooses from, and a cascade as tensors of a model file: the window, the
+// stages, the classifiers of all stages one after another, and those of the ranking.
 #include <fovea/core/error.h>
 #include <fovea/people/cascade.h>
 
@@ -16,8 +16,8 @@
 namespace fovea::people {
 namespace {
 
-constexpr int kLargestWindow = 512;  // pixels a side: sums of a cell stay below 2^31
-constexpr int kLeastBlock = 4;       // pixels a side: a patch a cell
+constexpr int kLargestWindow = 512;  // pixels per side: sums of a cell stay below 2^31
+constexpr int kLeastBlock = 4;       // pixels per side: one patch per cell
 constexpr int kMostStages = 1000;
 constexpr int kMostClassifiers = 100000;
 
@@ -65,7 +65,7 @@ std::string classifier_fault(const CascadeModel& model, const BlockClassifier& c
   return finite ? "" : "a block has a weight, bias or vote that is not finite";
 }
 
-// Classifiers in a row of tensors named `prefix`blocks, weights, votes.
+// Classifiers as tensors with the names `prefix` + blocks, weights and votes.
 void save_classifiers(io::ModelFile& file, const std::string& prefix,
                       const std::vector<const BlockClassifier*>& classifiers) {
   std::vector<std::int16_t> blocks;

@@ -81,7 +81,7 @@ class CocoReader {
     }
   }
 
-  // Files write these as 0 and 1 or as false and true.
+  // Files write these flags as 0 and 1 or as false and true.
   static bool flag(const json& entry, const char* key) {
     const auto found = entry.find(key);
     if (found == entry.end()) return false;

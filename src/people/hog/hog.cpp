@@ -1,4 +1,4 @@
-// The descriptor for users: of one window, and of the cells of a whole image.
+// The public functions of the descriptor: for one window, and for the cells of a whole image.
 #include <fovea/core/error.h>
 #include <fovea/io/image_io.h>
 
@@ -12,7 +12,7 @@
 namespace fovea::people {
 namespace {
 
-// The pixels that count, in host memory: as they are, or a copy that is kept here.
+// The channels that are used, in host memory: the image itself, or a copy that is kept here.
 class Pixels {
  public:
   Pixels(const char* operation, ImageView<const std::uint8_t> image, const HogOptions& hog) {

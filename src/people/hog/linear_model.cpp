@@ -1,4 +1,4 @@
-// A linear classifier in a model file: the descriptor's options as text facts, which are read with
+// A linear classifier in a model file: the options of the descriptor as text, which is read with
 // the checks of the command line, and two tensors.
 #include <fovea/core/error.h>
 

@@ -29,7 +29,8 @@ nlohmann::json flat_settings(const std::string& text, const std::string& name) {
   return result;
 }
 
-// "cost 0.1 then, 0.2 now" of the first setting that differs; empty where none can be named.
+// A text such as "cost 0.1 then, 0.2 now" for the first setting that differs; empty where none can
+// be named.
 std::string difference(const nlohmann::json& before, const nlohmann::json& after) {
   for (const auto& [path, value] : after.items()) {
     const auto found = before.find(path);

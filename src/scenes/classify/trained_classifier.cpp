@@ -85,8 +85,8 @@ void describe(OptionVisitor& visit, TrainClassifierOptions& options) {
   visit("cost", options.cost, "C of svm: the weight of a training image on the wrong side", 1e-6,
         1e6);
   visit("folds", options.folds,
-        "svm leaves out so many parts of the images in turn to turn scores into probabilities; 0 "
-        "gives no probabilities",
+        "svm: number of parts of the images that are left out in turn to calibrate probabilities; "
+        "0 gives no probabilities",
         0, 100);
 }
 
