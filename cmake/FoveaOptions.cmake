@@ -8,6 +8,7 @@ option(FOVEA_WERROR "Treat warnings as errors" OFF)
 option(FOVEA_COVERAGE "Instrument for coverage" OFF)
 set(FOVEA_CUDA AUTO CACHE STRING "CUDA twins: ON, OFF, or AUTO where nvcc is found")
 set(FOVEA_VIDEO AUTO CACHE STRING "Video files through FFmpeg: ON, OFF, or AUTO where it is found")
+set(FOVEA_WEBP AUTO CACHE STRING "WebP images through libwebp: ON, OFF, or AUTO where it is found")
 set(FOVEA_SANITIZE "" CACHE STRING "Sanitizers, such as address,undefined or thread")
 
 if(NOT CMAKE_BUILD_TYPE AND PROJECT_IS_TOP_LEVEL)

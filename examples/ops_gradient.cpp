@@ -15,7 +15,7 @@ int main(int argc, char** argv) try {
   }
   const auto image = io::to_bytes(io::drop_alpha(io::read_image(argv[1])));
   Image<float> magnitude(image.width(), image.height());
-  Image<std::uint8_t> bin(image.width(), image.height());  // orientation, in 8 bins of 180 degrees
+  Image<std::uint8_t> bin(image.width(), image.height());  // orientation, 8 bins over 180 degrees
   PolarGradientOptions options{.bins = 8};
   if (argc > 3) options.exec.device = parse_device(argv[3]);
   polar_gradient(image, magnitude, bin, options);

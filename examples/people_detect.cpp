@@ -1,4 +1,4 @@
-// Finds people in a picture, prints where they are and writes the picture with their boxes.
+// Finds people in an image and draws their boxes on it: people_detect IN.jpg OUT.png
 #include <fovea/core/error.h>
 #include <fovea/io/image_io.h>
 #include <fovea/people.h>
@@ -7,7 +7,7 @@
 
 int main(int argc, char** argv) try {
   if (argc != 3) {
-    std::fprintf(stderr, "usage: people_detect IN.jpg OUT.png\n");
+    std::fprintf(stderr, "usage: %s IN.jpg OUT.png\n", argv[0]);
     return 2;
   }
   fovea::Image<unsigned char> image =

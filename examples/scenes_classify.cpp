@@ -1,4 +1,4 @@
-// Says which kind of place images show: scenes_classify IMAGE... [--model NAME_OR_FILE]
+// Finds which kind of place images show: scenes_classify IMAGE... [--model NAME_OR_FILE]
 #include <fovea/core/error.h>
 #include <fovea/io/image_set.h>
 #include <fovea/scenes.h>

@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace fovea;
   try {
     const actions::Model model = actions::parse_model(
-        io::ModelFile::parse({reinterpret_cast<const std::byte*>(data), size}, "fuzz"), "fuzz");
+        io::ModelFile::parse({reinterpret_cast<const std::byte*>(data), size}, "fuzz"));
     for (const actions::Chain& chain : model.chains())
       for (int y = 0; y < chain.features.height(); ++y)
         for (int x = 0; x < chain.features.width(); ++x)

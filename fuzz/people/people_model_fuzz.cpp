@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   constexpr int kSide = 72;
   try {
     people::Model model = people::parse_model(
-        io::ModelFile::parse({reinterpret_cast<const std::byte*>(data), size}, "fuzz"), "fuzz");
+        io::ModelFile::parse({reinterpret_cast<const std::byte*>(data), size}, "fuzz"));
     const Extent window = model.window();
     if (window.width > kSide || window.height > kSide) return 0;
     Image<std::uint8_t> image(kSide, kSide);

@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   constexpr int kSide = 24;
   try {
     const scenes::Model model = scenes::parse_model(
-        io::ModelFile::parse({reinterpret_cast<const std::byte*>(data), size}, "fuzz"), "fuzz");
+        io::ModelFile::parse({reinterpret_cast<const std::byte*>(data), size}, "fuzz"));
     Image<std::uint8_t> image(kSide, kSide);
     for (int y = 0; y < kSide; ++y)
       for (int x = 0; x < kSide; ++x) image.at(x, y) = static_cast<std::uint8_t>(x * y + 3 * x);

@@ -1,5 +1,5 @@
 #pragma once
-// The whole toolkit. Programs that care for compile time include single headers.
+// Includes the whole toolkit. Programs that should compile fast include single headers instead.
 #include <fovea/actions.h>
 #include <fovea/emd.h>
 #include <fovea/flow.h>
@@ -30,6 +30,7 @@
 #include <fovea/io/model_file.h>
 #include <fovea/io/models.h>
 #include <fovea/io/npy.h>
+#include <fovea/io/parquet_writer.h>
 #include <fovea/io/sink.h>
 #include <fovea/io/tiff_writer.h>
 #include <fovea/io/video.h>

@@ -1,4 +1,5 @@
-// Finds GPUs. Nothing here fails on a machine without a driver: it says why instead.
+// Finds GPUs. Nothing here fails on a machine without a driver; the functions return the reason
+// instead.
 #include <fovea/core/error.h>
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 namespace fovea::cuda {
 namespace {
 
-// The number of GPUs, or -1 with CUDA's reason.
+// The number of GPUs, or -1 with the reason that CUDA gives.
 int count_devices(std::string& reason) {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
@@ -32,8 +33,8 @@ int count_devices(std::string& reason) {
 
 __global__ void probe_kernel() {}
 
-// Empty where work can run on this GPU. One that this build holds no code for cannot be used;
-// asking for a kernel's attributes tells without running it.
+// Empty where work can run on this GPU. A GPU for which this build has no code cannot be used;
+// querying the attributes of a kernel finds that out without running it.
 std::string refusal_of(int index) {
   int previous = index;
   cudaFuncAttributes attributes;

@@ -81,6 +81,12 @@ Exec resolve_exec(const char* operation, const Exec& exec, std::initializer_list
   return resolved;
 }
 
+void require_host(const char* operation, const char* name, Memory memory) {
+  if (memory == Memory::kCuda)
+    throw InvalidArgument(fmt::format(
+        "{}: {} lies in GPU memory, expected host memory; clone() it first", operation, name));
+}
+
 void throw_wrong_shape(const char* operation, const char* name, const std::string& is,
                        const std::string& expected) {
   throw InvalidArgument(fmt::format("{}: {} is {} (width x height x channels), expected {}",

@@ -41,6 +41,10 @@ Exec resolve_exec(const char* operation, const Exec& exec, std::initializer_list
 
 inline bool on_cuda(const Exec& exec) { return exec.device.kind == DeviceKind::kCuda; }
 
+// InvalidArgument where data that only the CPU works on lies on a GPU; `name` begins with its
+// article: "<operation>: the mask lies in GPU memory, expected host memory; clone() it first".
+void require_host(const char* operation, const char* name, Memory memory);
+
 // Throws InvalidArgument: "<operation>: <name> is 3x4x1, expected 5x4x1".
 [[noreturn]] void throw_wrong_shape(const char* operation, const char* name, const std::string& is,
                                     const std::string& expected);

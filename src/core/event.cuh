@@ -1,4 +1,4 @@
-// A place in a stream that others wait for.
+// A position in a stream that other streams or the host can wait for.
 #pragma once
 #include "core/cuda_check.h"
 
@@ -13,7 +13,7 @@ class Event {
 
   void record(cudaStream_t stream) { check(cudaEventRecord(event_, stream), "an event"); }
   void hold(cudaStream_t stream) const { check(cudaStreamWaitEvent(stream, event_), "an event"); }
-  // `what` names the work in errors, which surface here.
+  // `what` names the work in errors, which are reported here.
   void wait(const char* what) const { check(cudaEventSynchronize(event_), what); }
 
  private:

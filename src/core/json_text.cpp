@@ -4,11 +4,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
 namespace fovea::detail {
 namespace {
+
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 
 // Length of the well-formed UTF-8 character at `i`, or 0. Overlong forms, surrogates and values
 // over U+10FFFF are not.
@@ -48,13 +51,24 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
+std::string utf8_or_replaced(std::string_view text) {
+  std::string kept;
+  kept.reserve(text.size());
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t length = utf8_length(text, i);
+    kept += length == 0 ? kReplacement : text.substr(i, length);
+    i += std::max<std::size_t>(1, length);
+  }
+  return kept;
+}
+
 std::string json_quote(std::string_view text) {
   std::string quoted = "\"";
   for (std::size_t i = 0; i < text.size();) {
     const char c = text[i];
     const std::size_t length = utf8_length(text, i);
     if (length == 0) {
-      quoted += "\xEF\xBF\xBD";  // the replacement character
+      quoted += kReplacement;
       ++i;
       continue;
     }

@@ -9,6 +9,8 @@ namespace fovea::detail {
 
 // Whether json_quote() keeps the text as it is.
 bool is_utf8(std::string_view text);
+// The text with every byte that does not belong to well-formed UTF-8 replaced by U+FFFD.
+FOVEA_API std::string utf8_or_replaced(std::string_view text);
 // With quotes; control characters escaped, bytes that are not UTF-8 replaced, so that the result is
 // always valid JSON.
 FOVEA_API std::string json_quote(std::string_view text);

@@ -8,13 +8,13 @@
 
 namespace fovea::cuda {
 
-// Device memory that grows and is kept.
+// Device memory that grows when it has to and is kept.
 template <class T>
 class KeptBuffer {
  public:
   T* reserve(std::size_t size) {
     if (size > array_.size()) {
-      array_ = Array<T>();  // before the larger one is asked for
+      array_ = Array<T>();  // freed before the larger array is allocated
       array_ = Array<T>(size, Memory::kCuda);
     }
     return array_.data();

@@ -1,6 +1,6 @@
-// Shapes of launches and where their threads are; and launches in a row where each waits for the
-// one before: the next one's threads are brought to the processors while the last ones of this one
-// still work, which saves about a microsecond each.
+// Shapes of launches and the positions of their threads, and launches in a row where each waits for
+// the one before. The threads of the next launch are placed on the multiprocessors while the last
+// threads of this one still work, which saves about a microsecond per launch.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace fovea::cuda {
 
-// Blocks of `threads` that cover an image of any height, a thread a pixel. In the kernel
-// thread_place() is the pixel, which may lie beyond the last.
+// Blocks of `threads` that cover an image of any height, one thread per pixel. In the kernel
+// thread_place() is the pixel, which may lie beyond the last one.
 inline dim3 grid_over(int width, int height, dim3 threads) {
   return tall_grid(blocks_for(width, static_cast<int>(threads.x)),
                    blocks_for(height, static_cast<int>(threads.y)));
@@ -21,12 +21,12 @@ __device__ inline int2 thread_place() {
           block_row() * static_cast<int>(blockDim.y) + static_cast<int>(threadIdx.y)};
 }
 
-// Of launches over a list: a thread's number among all of them.
+// For launches over a list: the number of a thread among all threads.
 __device__ inline unsigned thread_number() { return blockIdx.x * blockDim.x + threadIdx.x; }
 __device__ inline unsigned thread_total() { return gridDim.x * blockDim.x; }
 
-// Blocks of `block` threads for `count` items, but no more than `each` for every multiprocessor of
-// the current device: the kernel walks on where there are more items.
+// Blocks of `block` threads for `count` items, but at most `each` blocks per multiprocessor of the
+// current device. Where there are more items, the kernel loops over them.
 inline unsigned blocks_within(std::int64_t count, int block, int each, const char* what) {
   int device = 0, units = 0;
   check(cudaGetDevice(&device), what);
@@ -39,7 +39,7 @@ struct LaunchShape {
   std::size_t shared_bytes = 0;
 };
 
-// The kernel must call after_previous() before it reads or writes what others do.
+// The kernel must call after_previous() before it reads or writes what other launches do.
 template <class... Parameters, class... Arguments>
 void launch_after(void (*kernel)(Parameters...), const LaunchShape& shape, cudaStream_t stream,
                   const char* what, const Arguments&... arguments) {
@@ -56,7 +56,7 @@ void launch_after(void (*kernel)(Parameters...), const LaunchShape& shape, cudaS
   check(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...), what);
 }
 
-// Waits until the launch before is done and seen, then lets the next one come.
+// Waits until the previous launch is complete and visible, then lets the next one begin.
 __device__ inline void after_previous() {
 #if __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();

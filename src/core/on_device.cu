@@ -9,8 +9,9 @@
 namespace fovea::cuda {
 namespace {
 
-// By default the driver takes freed scratch memory back whenever the device is awaited, and getting
-// it again costs more than most operations. A pool that someone else has set up is left alone.
+// By default the driver takes freed scratch memory back whenever the host waits for the device, and
+// allocating it again costs more than most operations. A pool that someone else has configured is
+// left alone.
 void keep_scratch_memory(int device) {
   constexpr std::uint64_t kKeptBytes = std::uint64_t{256} << 20;
   cudaMemPool_t pool = nullptr;
@@ -24,7 +25,7 @@ void keep_scratch_memory(int device) {
         "setting the memory pool");
 }
 
-// What travels in a kernel's arguments, of which there may be 4 KiB.
+// Data that travels in the arguments of a kernel, which may have 4 KiB.
 struct Payload {
   static constexpr std::size_t kBytes = 3584;
   unsigned char bytes[kBytes];
@@ -45,7 +46,7 @@ bool is_captured(cudaStream_t stream) {
 
 void upload(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
   if (bytes > Payload::kBytes && !is_captured(stream)) {
-    // Pageable host memory: the call returns once it has been read.
+    // Pageable host memory: the call returns once the data has been read.
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream), "uploading a table");
     return;
   }
@@ -75,10 +76,11 @@ int require_shared(std::size_t bytes, const char* operation) {
 Session::Session(const Exec& exec)
     : stream_(static_cast<cudaStream_t>(exec.stream)), wait_(exec.stream == nullptr) {
   throw_if_stopped(exec);
-  cudaGetLastError();  // what went wrong before is not this call's
+  cudaGetLastError();  // earlier errors do not belong to this call
   check(cudaGetDevice(&previous_device_), "reading the current device");
   check(cudaSetDevice(exec.device.index), "choosing the device");
-  // A captured call may not ask about memory; the call before it, which loaded the kernels, has.
+  // A captured call may not query memory; the call before it, which loaded the kernels, has done
+  // so.
   if (stream_ == nullptr || !is_captured(stream_)) keep_scratch_memory(exec.device.index);
 }
 

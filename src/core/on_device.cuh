@@ -1,5 +1,6 @@
-// What every CUDA twin starts and ends with: the right device, a stream, scratch memory ordered by
-// it, and its inputs and outputs on the device whatever memory the caller keeps them in.
+// What every CUDA twin begins and ends with: the right device, a stream, scratch memory in the
+// order of that stream, and its inputs and outputs on the device, whatever memory the caller keeps
+// them in.
 #pragma once
 #include <fovea/core/exec.h>
 #include <fovea/core/image.h>
@@ -11,9 +12,9 @@
 
 namespace fovea::cuda {
 
-// Makes exec's device current while it lives, and offers the stream to work on. finish() ends a
-// call: with the caller's own stream the work is left in flight, else it is awaited, so that errors
-// surface in the call that made them.
+// Makes the device of `exec` current during its lifetime, and provides the stream to work on.
+// finish() ends a call: on the caller's own stream the work is left in flight; otherwise the host
+// waits for it, so that errors are reported by the call that caused them.
 class Session {
  public:
   explicit Session(const Exec& exec);
@@ -23,8 +24,8 @@ class Session {
 
   cudaStream_t stream() const { return stream_; }
   void finish(const char* what);
-  // Data on the host is read, refilled or freed as soon as the call returns, so that even the
-  // caller's own stream is awaited.
+  // Data on the host is read, refilled or freed as soon as the call returns, so that the host waits
+  // even for the caller's own stream.
   void must_wait() { wait_ = true; }
 
  private:
@@ -33,13 +34,13 @@ class Session {
   bool wait_ = true;
 };
 
-// Writes to the device by copy or, where there is little to write or the stream is being captured,
-// in the arguments of a kernel: a graph then holds the values themselves and not the place where
-// they once lay. `from` may be freed at once.
+// Writes to the device by a copy or, where there is little to write or the stream is being
+// captured, in the arguments of a kernel. A graph then holds the values themselves and not the
+// address where they once were. `from` may be freed at once.
 void upload(void* to, const void* from, std::size_t bytes, cudaStream_t stream);
 
-// Scratch memory in stream order: taking and giving back cost microseconds and do not stop the
-// device.
+// Scratch memory in stream order: allocating and freeing it takes microseconds and does not stop
+// the device.
 template <class T>
 class DeviceBuffer {
  public:
@@ -56,7 +57,7 @@ class DeviceBuffer {
 
   T* data() const { return data_; }
   std::size_t size() const { return size_; }
-  // All of it, from the host.
+  // Copies the whole buffer from the host.
   void fill(const T* from) { upload(data_, from, size_ * sizeof(T), stream_); }
   void set_bytes(int byte) {
     check(cudaMemsetAsync(data_, byte, size_ * sizeof(T), stream_), "clearing scratch memory");
@@ -68,7 +69,7 @@ class DeviceBuffer {
   cudaStream_t stream_ = nullptr;
 };
 
-// A stack of images seen on the device: the caller's own memory if it lies there, else a copy. An
+// A stack of images on the device: the caller's own memory if it lies there, otherwise a copy. An
 // input (const T) is uploaded at once; an output is downloaded by fetch(), which the launcher calls
 // after its last kernel.
 template <class T>
@@ -124,13 +125,13 @@ class OnDevice {
   StackView<T> view_;
 };
 
-// How many blocks of `block` items cover `count`.
+// The number of blocks of `block` items that cover `count` items.
 inline unsigned blocks_for(std::int64_t count, int block) {
   return static_cast<unsigned>((count + block - 1) / block);
 }
 
-// columns x rows blocks. CUDA has a grid end after 65535 of y: rows go on in z. In the kernel
-// block_row() tells the row, which may lie beyond the last.
+// A grid of columns x rows blocks. CUDA limits y to 65535 blocks; further rows continue in z. In
+// the kernel block_row() is the row, which may lie beyond the last one.
 inline dim3 tall_grid(unsigned columns, unsigned rows) {
   constexpr int kMostRows = 65535;
   const unsigned folds = blocks_for(rows, kMostRows);
@@ -139,11 +140,12 @@ inline dim3 tall_grid(unsigned columns, unsigned rows) {
 __device__ inline int block_row() { return static_cast<int>(blockIdx.z * gridDim.y + blockIdx.y); }
 
 // Throws DeviceError where a block of the current device has less shared memory than `bytes`.
-// Returns the most that it has.
+// Returns how much it has at most.
 int require_shared(std::size_t bytes, const char* operation);
 
-// Call before a launch with so much dynamic shared memory. The limit set is always what the device
-// has beside the kernel's own, so that calls in several threads do not lower it for each other.
+// Call this before a launch with so much dynamic shared memory. The limit is always set to all that
+// the device has besides the kernel's static shared memory, so that calls in several threads do not
+// lower it for each other.
 template <class Kernel>
 void allow_shared(Kernel* kernel, std::size_t bytes, const char* operation) {
   constexpr std::size_t kWithoutAsking = 48 << 10;

@@ -1,4 +1,5 @@
-// Neighboring elements that are loaded or stored together, as wide as their number allows.
+// Neighboring elements that are loaded or stored together, with accesses as wide as their number
+// allows.
 #pragma once
 #include <cstddef>
 
@@ -13,7 +14,7 @@ struct alignas(pack_alignment(kCount * sizeof(T))) Pack {
   T v[kCount];
 };
 
-// Whether every row of a view starts where a pack may start.
+// Whether every row of a view begins at an address where a pack may begin.
 template <class T, int kCount, class View>
 bool packs_fit(const View& view) {
   std::size_t bits =

@@ -1,5 +1,6 @@
 // Images where a computation needs them. Data stays where it lies if the device can read it there;
-// otherwise a copy is made in memory that is kept from call to call.
+// otherwise a copy is made in memory that grows as needed and is kept from call to call. One object
+// serves one device, so that what moves to another device is made anew with its engine (Resident).
 #pragma once
 #include <fovea/core/exec.h>
 #include <fovea/core/image.h>
@@ -10,48 +11,58 @@ namespace fovea::detail {
 // memory.
 inline bool same_side(Memory a, Memory b) { return (a == Memory::kCuda) == (b == Memory::kCuda); }
 
-// The memory that a device works in.
+// The memory for a result that lies where its input does. Nothing new is pinned unasked.
+inline Memory memory_beside(Memory input) {
+  return input == Memory::kCuda ? Memory::kCuda : Memory::kHost;
+}
+
+// The memory that a resolved device works in.
 inline Memory memory_of(Device device) {
   return device.kind == DeviceKind::kCuda ? Memory::kCuda : Memory::kHost;
 }
 
-// One image of an operation, input or output, on the side of `memory`.
+// One image or stack of an operation, input or output, on the side of `memory`.
 template <class T>
 class Placed {
  public:
   // An input: the view itself, or a copy of it that lives until the next call.
-  ImageView<const T> bring(ImageView<const T> from, Memory memory, const Exec& exec) {
+  StackView<const T> bring(StackView<const T> from, Memory memory, const Exec& exec = {}) {
     if (same_side(from.memory, memory)) return from;
-    const ImageView<T> there = room(from, memory);
+    const StackView<T> there = room(from, memory);
     copy(from, there, exec);
     return there;
   }
-
-  // An output: the view itself, or memory of its shape, which give_back() copies into it.
-  ImageView<T> prepare(ImageView<T> to, Memory memory) {
-    to_ = to;
-    return same_side(to.memory, memory) ? to : room(to, memory);
+  ImageView<const T> bring(ImageView<const T> from, Memory memory, const Exec& exec = {}) {
+    return bring(StackView<const T>(from), memory, exec).plane(0);
   }
-  void give_back(const Exec& exec) {
-    if (there_.width() > 0 && !same_side(to_.memory, there_.view().memory))
-      copy(ImageView<const T>(there_.view()), to_, exec);
+
+  // An output: the view itself, or memory of its shape, which give_back() copies into it. An output
+  // without data is one that nobody wants, and stays so.
+  ImageView<T> prepare(ImageView<T> to, Memory memory) {
     to_ = {};
+    if (to.data == nullptr || same_side(to.memory, memory)) return to;
+    to_ = to;
+    return there_ = room(StackView<T>(to), memory).plane(0);
+  }
+  void give_back(const Exec& exec = {}) {
+    if (to_.data != nullptr) copy(there_, to_, exec);
   }
 
  private:
   template <class View>
-  ImageView<T> room(const View& like, Memory memory) {
-    const ImageView<T> had = there_.view();
-    if (had.width != like.width || had.height != like.height || had.channels != like.channels ||
-        had.memory != memory) {
-      there_ = {};  // before the new one is asked for
-      there_ = Image<T>(like.width, like.height, like.channels, memory);
+  StackView<T> room(const View& like, Memory memory) {
+    const std::ptrdiff_t stride = padded_stride(like.width, like.channels, sizeof(T));
+    const std::size_t elements = element_count(stride, like.height, like.count);
+    if (kept_.size() < elements || kept_.memory() != memory) {
+      kept_ = {};  // its memory is free before the next is asked for
+      kept_ = Array<T>(elements, memory);
     }
-    return there_.view();
+    return {kept_.data(),  like.width, like.height,          like.count,
+            like.channels, stride,     stride * like.height, memory};
   }
 
-  Image<T> there_{};
-  ImageView<T> to_{};
+  Array<T> kept_{};
+  ImageView<T> there_{}, to_{};  // of an output that lies elsewhere
 };
 
 }  // namespace fovea::detail

@@ -1,5 +1,5 @@
-// Launches recorded once and repeated as one graph: where kernels are short, launching each of them
-// takes longer than its work.
+// Launches that are recorded once and repeated as one graph. Where kernels are short, launching
+// each of them takes longer than its work.
 #pragma once
 #include <type_traits>
 #include <utility>
@@ -22,7 +22,7 @@ class Graph {
     if (graph_ != nullptr) cudaGraphExecDestroy(graph_);
   }
 
-  // Records what `enqueue` launches on the stream it is given.
+  // Records what `enqueue` launches on the stream that it gets.
   template <class Enqueue>
   static Graph record(Enqueue enqueue) {
     cudaStream_t stream = nullptr;
@@ -38,7 +38,7 @@ class Graph {
       cudaStreamEndCapture(stream, &graph);
       if (graph != nullptr) cudaGraphDestroy(graph);
       cudaStreamDestroy(stream);
-      cudaGetLastError();  // what the clean-up met is not the next call's
+      cudaGetLastError();  // errors of the clean-up do not belong to the next call
       throw;
     }
     cudaGraphDestroy(graph);
@@ -52,7 +52,8 @@ class Graph {
   cudaGraphExec_t graph_ = nullptr;
 };
 
-// The graphs recorded last, by what they depend on. What enqueueing one returns is kept with it.
+// The graphs that were recorded last, by what they depend on. What enqueueing one returned is kept
+// with it.
 template <class Key, class Note = int>
 class RecordedGraphs {
  public:

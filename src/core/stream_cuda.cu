@@ -1,4 +1,4 @@
-// Streams that do not wait for the default one.
+// Streams that do not wait for the default stream.
 #include "core/backend.h"
 #include "core/cuda_check.h"
 

@@ -1,4 +1,5 @@
-// Events around work on a stream of its own, graphs of it, and the two ceilings of a GPU.
+// Measures work by events on a stream of its own, repeats it as a graph, and measures the two
+// limits of a GPU: memory bandwidth and arithmetic.
 #include <memory>
 
 #include "core/backend.h"
@@ -8,7 +9,7 @@
 namespace fovea::cuda {
 namespace {
 
-// Four chains a thread and 2048 threads a multiprocessor hide every latency.
+// Four chains per thread and 2048 threads per multiprocessor hide every latency.
 constexpr struct { int block = 256, blocks_per_multiprocessor = 8, chains = 4; } kTuning;
 
 __global__ void chains_kernel(std::int64_t rounds, float* never_written) {
@@ -51,7 +52,7 @@ class OwnStream {
 using Graph = std::shared_ptr<std::remove_pointer_t<cudaGraph_t>>;
 using RunnableGraph = std::shared_ptr<std::remove_pointer_t<cudaGraphExec_t>>;
 
-// A stream is never left recording, whatever happens in `work`.
+// A stream is never left in recording mode, whatever happens in `work`.
 Graph record(cudaStream_t stream, const std::function<void()>& work) {
   cudaGraph_t graph = nullptr;
   check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "recording a graph");
@@ -87,7 +88,7 @@ double multiply_add(std::int64_t rounds, const Exec& exec) {
 }
 
 double time_on_device(const Exec& exec, const std::function<void(const Exec&)>& work) {
-  const Session session(exec);  // for the device alone
+  const Session session(exec);  // only makes the device current
   const OwnStream stream;
   const Event begin, end;
   Exec on_stream = exec;

@@ -12,7 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "core/json_text.h"
+#include "io/text/json_reader.h"
 
 namespace fovea::emd {
 namespace {
@@ -61,9 +61,7 @@ std::string read_text(const std::string& path) {
 Costs read_json(const std::string& path) {
   Costs costs;
   try {
-    const std::string text = read_text(path);
-    detail::check_json_depth(text, path);
-    for (const auto& row : nlohmann::json::parse(text)) {
+    for (const auto& row : io::parse_json(read_text(path), path)) {
       const auto values = row.get<std::vector<double>>();
       if (costs.rows > 0 && values.size() * costs.rows != costs.values.size()) return {};
       costs.values.insert(costs.values.end(), values.begin(), values.end());

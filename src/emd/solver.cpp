@@ -8,6 +8,8 @@
 
 #include "core/backend.h"
 #include "core/dispatch.h"
+#include "core/placed.h"
+#include "core/resident.h"
 #include "emd/solve/batch_solver.h"
 
 namespace fovea::emd {
@@ -39,32 +41,8 @@ void require_outputs(const GroundDistance& ground, int problems, Memory memory,
   if (out.distance == nullptr) throw InvalidArgument("emd: no memory was given for distances");
   if (out.flow.data == nullptr) return;
   detail::require_shape(kName, "flow", out.flow, ground.rows() * ground.columns(), problems, 1);
-  if ((out.flow.memory == Memory::kCuda) != (memory == Memory::kCuda))
+  if (!detail::same_side(out.flow.memory, memory))
     throw InvalidArgument("emd: flow lies in another memory than first, expected the same");
-}
-
-// Histograms where the device reads them.
-template <class Mass>
-class Brought {
- public:
-  Brought(ImageView<const Mass> from, Memory memory, const Exec& exec) : view_(from) {
-    if ((from.memory == Memory::kCuda) == (memory == Memory::kCuda)) return;
-    there_ = Image<Mass>(from.width, from.height, from.channels, memory);
-    copy(from, there_.view(), exec);
-    view_ = there_.view();
-  }
-  const ImageView<const Mass>& view() const { return view_; }
-
- private:
-  Image<Mass> there_{};
-  ImageView<const Mass> view_;
-};
-
-template <class T>
-void fetch(Array<T>& from, T* to, const Exec& exec) {
-  const auto size = static_cast<int>(from.size());
-  if (to != nullptr)
-    copy(packed_view(from.data(), size, 1, 1, from.memory()), packed_view(to, size, 1), exec);
 }
 
 Solutions make_solutions(const GroundDistance& ground, int problems, Memory memory, bool flow) {
@@ -111,9 +89,8 @@ void describe(OptionVisitor& visit, SolverOptions& options) {
   visit("mass", options.mass,
         "how unequal masses are compared: partial moves the lighter histogram into the heavier, "
         "penalty adds a cost for surplus mass, normalize scales both to mass 1");
-  visit("penalty", options.penalty,
-        "cost per unit of surplus mass with --mass penalty; below 0 it is the greatest cost", -1,
-        1e12);
+  visit("penalty", options.penalty, "cost per unit of surplus mass with --mass penalty", 0, 1e12,
+        {.absent = "the greatest cost"});
   visit("max-pivots", options.max_pivots,
         "most pivots per problem, after which its distance is an upper bound; 0 allows 64 per bin",
         0, 60000);
@@ -132,18 +109,40 @@ const char* to_string(Status status) {
 struct Solver::State {
   GroundDistance ground;
   SolverOptions options;
-  std::unique_ptr<BatchSolver> twin{};
-  Device device{};  // that the twin works on
+  detail::Resident<BatchSolver> twin{};
 
-  BatchSolver& twin_of(const Exec& exec) {
-    if (!twin || !(device == exec.device)) {
-      twin = detail::on_cuda(exec) ? cuda::make_batch_solver(ground, options)
+  BatchSolver& twin_on(const Exec& exec) {
+    return twin.on(exec.device, [&] {
+      return detail::on_cuda(exec) ? cuda::make_batch_solver(ground, options)
                                    : cpu::make_batch_solver(ground, options);
-      device = exec.device;
-    }
-    return *twin;
+    });
   }
+  template <class Mass>
+  void run(const MassBatch<Mass>& batch, const SolutionsView& out, const Exec& exec);
 };
+
+// Takes memory on the current device.
+template <class Mass>
+void Solver::State::run(const MassBatch<Mass>& batch, const SolutionsView& out, const Exec& exec) {
+  const Memory side = detail::memory_of(exec.device);
+  detail::Placed<Mass> first_there, second_there;
+  const MassBatch<Mass> there{first_there.bring(batch.first, side, exec),
+                              second_there.bring(batch.second, side, exec)};
+  const auto row = [&]<class T>(T* values) {
+    return packed_view(values, batch.first.height, 1, 1, batch.first.memory);
+  };
+  detail::Placed<double> distance, flow;
+  detail::Placed<Status> status;
+  detail::Placed<std::uint16_t> pivots;
+  const SolutionsView found{
+      distance.prepare(row(out.distance), side).data, status.prepare(row(out.status), side).data,
+      pivots.prepare(row(out.pivots), side).data, flow.prepare(out.flow, side)};
+  twin_on(exec).solve(there, found, exec);
+  distance.give_back(exec);
+  status.give_back(exec);
+  pivots.give_back(exec);
+  flow.give_back(exec);
+}
 
 Solver::Solver(GroundDistance ground, const SolverOptions& options)
     : state_(std::make_unique<State>(State{std::move(ground), options})) {
@@ -163,29 +162,18 @@ void Solver::solve(ImageView<const Mass> first, ImageView<const Mass> second,
   require_shapes(state_->ground, first, second);
   require_outputs(state_->ground, first.height, first.memory, out);
   const Exec exec = detail::resolve_exec(kName, state_->options.exec, {first, second});
-  if (!detail::on_cuda(exec))
-    return state_->twin_of(exec).solve(MassBatch<Mass>{first, second}, out, exec);
   const fovea::cuda::ScopedDevice here(exec.device);
-  BatchSolver& twin = state_->twin_of(exec);
-  const Brought<Mass> first_there(first, Memory::kCuda, exec);
-  const Brought<Mass> second_there(second, Memory::kCuda, exec);
-  const MassBatch<Mass> batch{first_there.view(), second_there.view()};
-  if (first.memory == Memory::kCuda) return twin.solve(batch, out, exec);
-  Solutions there =
-      make_solutions(state_->ground, first.height, Memory::kCuda, out.flow.data != nullptr);
-  twin.solve(batch, view_of(there), exec);
-  fetch(there.distance, out.distance, exec);
-  fetch(there.status, out.status, exec);
-  fetch(there.pivots, out.pivots, exec);
-  if (out.flow.data != nullptr) copy(there.flow.view(), out.flow, exec);
+  state_->run(MassBatch<Mass>{first, second}, out, exec);
 }
 
 template <class Mass>
 Solutions Solver::solve(ImageView<const Mass> first, ImageView<const Mass> second, bool with_flow) {
   if (first.height > 0) require_shapes(state_->ground, first, second);
-  const Memory memory = first.memory == Memory::kCuda ? Memory::kCuda : Memory::kHost;
-  Solutions made = make_solutions(state_->ground, first.height, memory, with_flow);
-  solve(first, second, view_of(made));
+  const Exec exec = detail::resolve_exec(kName, state_->options.exec, {first, second});
+  const fovea::cuda::ScopedDevice here(exec.device);  // results lie where `first` does
+  Solutions made =
+      make_solutions(state_->ground, first.height, detail::memory_beside(first.memory), with_flow);
+  if (first.height > 0) state_->run(MassBatch<Mass>{first, second}, view_of(made), exec);
   return made;
 }
 

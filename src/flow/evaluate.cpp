@@ -10,6 +10,8 @@
 #include <limits>
 #include <numbers>
 
+#include "core/dispatch.h"
+
 namespace fovea::flow {
 namespace {
 
@@ -18,8 +20,7 @@ void require_plane(const char* what, const Plane& plane, const io::FlowFieldView
   if (plane.width != truth.u.width || plane.height != truth.u.height || plane.channels != 1)
     throw InvalidArgument(fmt::format("{} is {}, but the true flow is {}; expected one size", what,
                                       detail::shape_text(plane), detail::shape_text(truth.u)));
-  if (plane.memory == Memory::kCuda)
-    throw InvalidArgument(fmt::format("{} lies in device memory; clone() it to the host", what));
+  detail::require_host("evaluate", what, plane.memory);
 }
 
 void require_planes(const io::FlowFieldView& estimate, const io::FlowFieldView& truth) {

@@ -12,6 +12,8 @@
 #include "core/backend.h"
 #include "core/dispatch.h"
 #include "core/parallel.h"
+#include "core/placed.h"
+#include "core/resident.h"
 #include "flow/bm/block_matching_settings.h"
 #include "flow/flow_gray.h"
 #include "flow/flow_tiles.h"
@@ -64,13 +66,9 @@ template <class View>
 void require_mask(const View& image, const Mask& mask) {
   if (mask.empty()) return;
   detail::require_shape("flow", "mask", mask, image.width, image.height, 1);
-  if (mask.memory == Memory::kCuda)
-    throw InvalidArgument("flow: the mask lies in device memory, expected host memory");
+  detail::require_host("flow", "the mask", mask.memory);
 }
 
-Memory result_memory(Memory image) {
-  return image == Memory::kCuda ? Memory::kCuda : Memory::kHost;
-}
 Flow make_field(int width, int height, Memory memory) {
   return {Image<float>(width, height, 1, memory), Image<float>(width, height, 1, memory),
           Image<float>(width, height, 1, memory)};
@@ -114,6 +112,21 @@ Image<T> copied(ImageView<const T> image, const Exec& exec) {
   return result;
 }
 
+// A field where the matcher needs it.
+struct PlacedField {
+  detail::Placed<float> u{}, v{}, confidence{};
+
+  FlowView prepare(const FlowView& to, Memory memory) {
+    return {u.prepare(to.u, memory), v.prepare(to.v, memory),
+            confidence.prepare(to.confidence, memory)};
+  }
+  void give_back(const Exec& exec) {
+    u.give_back(exec);
+    v.give_back(exec);
+    confidence.give_back(exec);
+  }
+};
+
 // The farthest that any pixel of a coarse field moves on either axis.
 float farthest(ImageView<const float> u, ImageView<const float> v) {
   float most = 0;
@@ -126,8 +139,8 @@ float farthest(ImageView<const float> u, ImageView<const float> v) {
 // The loops within share the threads of the one around them, which then start once instead of some
 // hundred times.
 template <class Body>
-void with_threads(const Exec& exec, bool cuda, const Body& body) {
-  if (cuda) return body();
+void with_threads(const Exec& exec, const Body& body) {
+  if (detail::on_cuda(exec)) return body();
   parallel_for(exec, 2, 1, [&](std::int64_t first, std::int64_t) {
     if (first == 0) body();
   });
@@ -141,7 +154,8 @@ std::span<const Choice> choices(Quality) { return kQualities; }
 void describe(OptionVisitor& visit, FlowOptions& options) {
   visit("method", options.method, "lk is the method of Lucas and Kanade, bm matches blocks");
   visit("quality", options.quality,
-        "more quality takes more time; it chooses the options of the method that have no value");
+        "a better quality takes more time; it chooses those options of the method that are not "
+        "given");
   visit.bytes("memory", options.memory_bytes,
               "limit of the device memory for an estimation; larger images are estimated in tiles; "
               "0 means no limit on the CPU and what a GPU has free");
@@ -170,14 +184,20 @@ void cpu::leave_out(ImageView<const std::uint8_t> mask, const FlowView& field, c
   });
 }
 
-struct Estimator::State {
-  explicit State(const FlowOptions& from) : options(from) {}
+namespace {
 
-  FlowOptions options;
-  std::unique_ptr<Matcher> matcher{};
-  Device device{};      // that the matcher works on
-  Image<float> gray{};  // in its kind of memory
-  Image<std::uint8_t> mask_there{};
+// What an estimator keeps on the device that it works on.
+struct FlowWork {
+  FlowWork(const FlowOptions& options, const Exec& exec)
+      : memory_limit(options.memory_bytes),
+        device(exec.device),
+        matcher(make_matcher(options, detail::on_cuda(exec))) {}
+
+  std::uint64_t memory_limit;
+  Device device;
+  std::unique_ptr<Matcher> matcher;
+  Image<float> gray{};
+  detail::Placed<std::uint8_t> mask_there{};
   std::unique_ptr<PreparedFrame> spare_first{}, spare_second{};
   struct Planned {
     TilePlan tiles{};
@@ -193,37 +213,18 @@ struct Estimator::State {
     bool none() const { return width == 0; }
   } last{};
 
-  template <class T>
-  Exec start(std::initializer_list<ImageView<const T>> images) {
-    Exec exec = images.size() == 2 ? detail::resolve_exec("flow", options.exec,
-                                                          {*images.begin(), *(images.end() - 1)})
-                                   : detail::resolve_exec("flow", options.exec, {*images.begin()});
-    if (!matcher || !(device == exec.device)) {
-      spare_first.reset();
-      spare_second.reset();
-      last = {};
-      gray = {};
-      mask_there = {};
-      planned = {};
-      matcher = make_matcher(options, detail::on_cuda(exec));
-      device = exec.device;
-    }
-    return exec;
-  }
   // How images of this size are cut. It is found once per size: to ask a GPU for its free memory is
   // slow, and the answer shrinks with what is taken here already.
   TilePlan plan_for(int width, int height) {
     if (planned.width != width || planned.height != height) {
-      std::uint64_t limit = options.memory_bytes;
+      std::uint64_t limit = memory_limit;
       if (limit == 0 && on_cuda()) limit = fovea::cuda::free_memory(device) / 8 * 7;
       planned = {plan_tiles(*matcher, width, height, limit), width, height};
     }
     return planned.tiles;
   }
-  Memory work_memory() const {
-    return device.kind == DeviceKind::kCuda ? Memory::kCuda : Memory::kHost;
-  }
-  bool on_cuda() const { return device.kind == DeviceKind::kCuda; }
+  Memory memory() const { return detail::memory_of(device); }
+  bool on_cuda() const { return memory() == Memory::kCuda; }
 
   template <class T>
   GrayRange range_of(ImageView<const T> image, const Mask& mask, const Exec& exec) const {
@@ -239,17 +240,14 @@ struct Estimator::State {
   }
 
   Mask mask_where_needed(const Mask& mask, const Exec& exec) {
-    if (mask.empty() || !on_cuda()) return mask;
-    const auto there = room(mask_there, mask.width, mask.height, Memory::kCuda);
-    copy(mask, there, exec);
-    return there;
+    return mask.empty() ? mask : mask_there.bring(mask, memory(), exec);
   }
 
   template <class T>
   std::unique_ptr<PreparedFrame> prepare(ImageView<const T> image, std::optional<GrayRange> range,
                                          Mask mask, std::unique_ptr<PreparedFrame> reuse,
                                          const Exec& exec) {
-    const auto level = room(gray, image.width, image.height, work_memory());
+    const auto level = room(gray, image.width, image.height, memory());
     if (!range) cuda::to_gray(image, level, exec);
     else if (on_cuda()) cuda::to_gray(image, *range, level, exec);
     else cpu::to_gray(image, *range, level, exec);
@@ -258,10 +256,9 @@ struct Estimator::State {
 
   // Into `out`, wherever that lies.
   void match(const MatchRequest& request, const FlowView& out, const Exec& exec) {
-    if ((out.u.memory == Memory::kCuda) == on_cuda()) return matcher->match(request, out, exec);
-    Flow there = make_field(out.u.width, out.u.height, work_memory());
-    matcher->match(request, view_of(there), exec);
-    copy_field(view_of(there), out, exec);
+    PlacedField there;
+    matcher->match(request, there.prepare(out, memory()), exec);
+    there.give_back(exec);
   }
 
   void leave_out(const Mask& mask, Flow& flow, const Exec& exec) {
@@ -275,7 +272,7 @@ struct Estimator::State {
   void estimate(ImageView<const T> first, ImageView<const T> second, Mask mask, Flow& flow,
                 const Exec& exec) {
     const TilePlan tiles = plan_for(first.width, first.height);
-    fit(flow, first.width, first.height, result_memory(first.memory));
+    fit(flow, first.width, first.height, detail::memory_beside(first.memory));
     if (tiles.start_level > 0) {
       TiledPair<T>{*this,
                    first,
@@ -309,7 +306,7 @@ struct Estimator::State {
       matcher->set_base_level(0);
       prepared = prepare(frame, own_range(frame, mask, exec), mask, std::move(spare_first), exec);
       if (follows) {
-        fit(flow, frame.width, frame.height, result_memory(frame.memory));
+        fit(flow, frame.width, frame.height, detail::memory_beside(frame.memory));
         match({*last.frame, *prepared}, view_of(flow), exec);
         leave_out(last.mask, flow, exec);
         spare_first = std::move(last.frame);
@@ -339,7 +336,7 @@ struct Estimator::State {
   // A pair that is worked on in tiles.
   template <class T>
   struct TiledPair {
-    State& state;
+    FlowWork& work;
     ImageView<const T> first, second;
     Mask mask;
     TilePlan plan;
@@ -348,7 +345,7 @@ struct Estimator::State {
     void run(const FlowView& out, const Exec& exec) {
       Flow coarse;
       if (!plan.from_rest) coarse = coarse_flow(exec);
-      state.matcher->set_base_level(0);
+      work.matcher->set_base_level(0);
       const auto parts = tiles_of(plan, first.width, first.height);
       for (std::size_t k = 0; k < parts.size(); ++k) {
         throw_if_stopped(exec);
@@ -388,19 +385,19 @@ struct Estimator::State {
       const auto cut = [&](ImageView<const T> image) {
         return image.crop(around.x, around.y, around.width, around.height);
       };
-      state.spare_first = state.prepare(cut(first), first_range, part_of(mask, around),
-                                        std::move(state.spare_first), exec);
-      state.spare_second =
-          state.prepare(cut(second), second_range, {}, std::move(state.spare_second), exec);
-      MatchRequest request{*state.spare_first, *state.spare_second};
+      work.spare_first = work.prepare(cut(first), first_range, part_of(mask, around),
+                                      std::move(work.spare_first), exec);
+      work.spare_second =
+          work.prepare(cut(second), second_range, {}, std::move(work.spare_second), exec);
+      MatchRequest request{*work.spare_first, *work.spare_second};
       if (!plan.from_rest) {
-        request.start = state.placed({coarse_part(coarse.u, around), coarse_part(coarse.v, around),
-                                      coarse_part(coarse.confidence, around)},
-                                     exec);
+        request.start = work.placed({coarse_part(coarse.u, around), coarse_part(coarse.v, around),
+                                     coarse_part(coarse.confidence, around)},
+                                    exec);
         request.start_level = plan.start_level;
       }
       Flow field = make_field(around.width, around.height, out.u.memory);
-      state.match(request, view_of(field), exec);
+      work.match(request, view_of(field), exec);
       const Rect<int> inner{tile.x - around.x, tile.y - around.y, tile.width, tile.height};
       copy_field(crop(view_of(field), inner), crop(out, tile), exec);
     }
@@ -409,26 +406,26 @@ struct Estimator::State {
     Flow coarse_flow(const Exec& exec) {
       const int unit = 1 << plan.start_level;
       const int width = (first.width + unit - 1) / unit, height = (first.height + unit - 1) / unit;
-      state.matcher->set_base_level(plan.start_level);
-      state.spare_first =
-          coarse_frame(first, first_range, mask, std::move(state.spare_first), width, height, exec);
-      state.spare_second = coarse_frame(second, second_range, {}, std::move(state.spare_second),
-                                        width, height, exec);
+      work.matcher->set_base_level(plan.start_level);
+      work.spare_first =
+          coarse_frame(first, first_range, mask, std::move(work.spare_first), width, height, exec);
+      work.spare_second =
+          coarse_frame(second, second_range, {}, std::move(work.spare_second), width, height, exec);
       Flow flow = make_field(width, height, Memory::kHost);
-      state.match({*state.spare_first, *state.spare_second}, view_of(flow), exec);
+      work.match({*work.spare_first, *work.spare_second}, view_of(flow), exec);
       return flow;
     }
     std::unique_ptr<PreparedFrame> coarse_frame(ImageView<const T> image, GrayRange range,
                                                 const Mask& all,
                                                 std::unique_ptr<PreparedFrame> reuse, int width,
                                                 int height, const Exec& exec) {
-      const auto level = room(state.gray, width, height, state.work_memory());
+      const auto level = room(work.gray, width, height, work.memory());
       Image<std::uint8_t> coarse_mask;
-      if (!all.empty()) coarse_mask = Image<std::uint8_t>(width, height, 1, state.work_memory());
+      if (!all.empty()) coarse_mask = Image<std::uint8_t>(width, height, 1, work.memory());
       const CoarseGray request{range, plan.start_level, all, level, coarse_mask};
-      if (state.on_cuda()) cuda::coarse_gray(image, request, exec);
+      if (work.on_cuda()) cuda::coarse_gray(image, request, exec);
       else cpu::coarse_gray(image, request, exec);
-      return state.matcher->prepare(level, coarse_mask, std::move(reuse), exec);
+      return work.matcher->prepare(level, coarse_mask, std::move(reuse), exec);
     }
   };
 
@@ -442,7 +439,18 @@ struct Estimator::State {
   Flow start_there{};
 };
 
-Estimator::Estimator(const FlowOptions& options) : state_(std::make_unique<State>(options)) {
+}  // namespace
+
+struct Estimator::State {
+  FlowOptions options;
+  detail::Resident<FlowWork> work{};
+
+  FlowWork& work_on(const Exec& exec) {
+    return work.on(exec.device, [&] { return std::make_unique<FlowWork>(options, exec); });
+  }
+};
+
+Estimator::Estimator(const FlowOptions& options) : state_(std::make_unique<State>(State{options})) {
   check_options(options);
 }
 Estimator::Estimator(Estimator&&) noexcept = default;
@@ -460,9 +468,10 @@ void Estimator::estimate(ImageView<const T> first, ImageView<const T> second, Fl
   require_mask(first, mask);
   require_finite_pixels("flow: the first image", first, mask);
   require_finite_pixels("flow: the second image", second, {});
-  const Exec exec = state_->start<T>({first, second});
+  const Exec exec = detail::resolve_exec("flow", options().exec, {first, second});
+  FlowWork& work = state_->work_on(exec);
   const fovea::cuda::ScopedDevice here(exec.device);  // memory is taken there
-  with_threads(exec, state_->on_cuda(), [&] { state_->estimate(first, second, mask, flow, exec); });
+  with_threads(exec, [&] { work.estimate(first, second, mask, flow, exec); });
 }
 
 template <class T>
@@ -470,14 +479,17 @@ bool Estimator::push(ImageView<const T> frame, Flow& flow, ImageView<const std::
   require_image(frame);
   require_mask(frame, mask);
   require_finite_pixels("flow: the frame", frame, mask);
-  const Exec exec = state_->start<T>({frame});
+  const Exec exec = detail::resolve_exec("flow", options().exec, {frame});
+  FlowWork& work = state_->work_on(exec);
   const fovea::cuda::ScopedDevice here(exec.device);  // memory is taken there
   bool follows = false;
-  with_threads(exec, state_->on_cuda(), [&] { follows = state_->push(frame, mask, flow, exec); });
+  with_threads(exec, [&] { follows = work.push(frame, mask, flow, exec); });
   return follows;
 }
 
-void Estimator::finish() { state_->last = {}; }
+void Estimator::finish() {
+  if (state_->work.get()) state_->work.get()->last = {};
+}
 const FlowOptions& Estimator::options() const { return state_->options; }
 
 #define FOVEA_FLOW_ESTIMATE(T)                                                               \

@@ -15,10 +15,10 @@ using fovea::cuda::OnDevice;
 using fovea::cuda::Session;
 
 constexpr struct {
-  int block_x = 32, block_y = 8;  // a warp a row
-  int strip_rows = 32;            // of a coarse level, made at a time
-  int cut_rows = 4;               // around them, which feel where the strip was cut
-  int range_threads = 1024;       // of the one block that finds an image's range
+  int block_x = 32, block_y = 8;  // one warp per row
+  int strip_rows = 32;            // rows of a coarse level that are computed at a time
+  int cut_rows = 4;               // rows around them that are influenced by the cut of the strip
+  int range_threads = 1024;       // threads of the one block that finds the range of an image
 } kTuning;
 constexpr dim3 kThreads(kTuning.block_x, kTuning.block_y);
 
@@ -33,7 +33,7 @@ __device__ int2 place() {
           static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y)};
 }
 
-// Numbers whose order as integers is that of the floats.
+// Integers that have the order of the floats.
 __device__ int ordered(float value) {
   const int bits = __float_as_int(value);
   return bits < 0 ? bits ^ 0x7FFFFFFF : bits;
@@ -48,7 +48,7 @@ struct Samples {
 
   Samples(ImageView<const T> from, ImageView<const std::uint8_t> counting)
       : image(from), mask(counting), step(sampling_step(from.width, from.height)) {}
-  // Calls body with the finite ones of this thread's share; a warp a row.
+  // Calls body with the finite samples of this thread's share, with one warp per row.
   template <class Body>
   __device__ void for_each(const Body& body) const {
     const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
@@ -65,7 +65,7 @@ struct Samples {
   }
 };
 
-// The sum of what this thread and those before it have; every thread of the block takes part.
+// The sum over this thread and those before it; every thread of the block takes part.
 __device__ std::uint32_t sum_so_far(std::uint32_t value, std::uint32_t* warps) {
   constexpr unsigned kAll = ~0U;
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
@@ -81,7 +81,7 @@ __device__ std::uint32_t sum_so_far(std::uint32_t value, std::uint32_t* warps) {
   return value + others;
 }
 
-// The range of an image, by one block: its samples are few.
+// The range of an image, found by one block, because its samples are few.
 template <class T>
 __global__ void __launch_bounds__(kTuning.range_threads)
     range_kernel(Samples<T> samples, GrayRange* out) {
@@ -125,7 +125,8 @@ __global__ void __launch_bounds__(kTuning.range_threads)
   if (thread == kTuning.range_threads - 1) all = upto;
   __syncthreads();
   const std::uint32_t tail = all / kGrayTail;
-  // The first bin up to which more than the tail lies, and the last from which on it does.
+  // The first bin up to which more than the tail lies, and the last bin from which on more than the
+  // tail lies.
   std::uint32_t before = upto - sum;
   for (int k = 0; k < kEach; ++k) {
     const std::uint32_t with = before + own[k];
@@ -137,7 +138,7 @@ __global__ void __launch_bounds__(kTuning.range_threads)
   if (thread == 0) *out = range_between(first, width, low, max(low, high));
 }
 
-// The range lies on the device where there is a pointer to it.
+// The range is read from the device where there is a pointer to it.
 template <class T>
 __global__ void gray_kernel(ImageView<const T> image, const GrayRange* found, GrayRange range,
                             ImageView<float> out) {

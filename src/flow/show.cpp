@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/dispatch.h"
 #include "core/parallel.h"
 #include "flow/wheel.h"
 
@@ -24,8 +25,7 @@ void require_plane(const Plane& plane, const io::FlowFieldView& field) {
     throw InvalidArgument(
         fmt::format("show: the flow is {}, but the image or plane beside it is {}",
                     detail::shape_text(field.u), detail::shape_text(plane)));
-  if (plane.memory == Memory::kCuda)
-    throw InvalidArgument("show: a plane lies in device memory; clone() it to the host");
+  detail::require_host("show", "a plane", plane.memory);
 }
 
 void require_field(const io::FlowFieldView& field) {

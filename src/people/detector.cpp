@@ -1,5 +1,5 @@
-// The face of all kinds: it plans the search, hands it to the kind's scanner on the chosen device,
-// and turns the windows that passed into people.
+// The face of all kinds: it plans the search, gives it to the scanner of the model's kind on the
+// chosen device, and turns the windows that passed into people.
 #include <fovea/core/error.h>
 #include <fovea/people/detector.h>
 
@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "core/dispatch.h"
+#include "core/resident.h"
 #include "people/scanner.h"
 
 namespace fovea::people {
@@ -75,16 +76,12 @@ void shift(Rect<float>& box, const std::optional<Rect<int>>& region) {
 struct Detector::State {
   std::shared_ptr<const Model> model;
   DetectOptions options;
-  std::unique_ptr<Scanner> scanner{};
-  Device device{};  // that the scanner works on
+  detail::Resident<Scanner> scanner{};
 
   ScanResult scan(ImageView<const std::uint8_t> image, const ScanPlan& plan, float threshold) {
     const Exec exec = detail::resolve_exec("detect", options.exec, {image});
-    if (!scanner || !(device == exec.device)) {
-      scanner = make_scanner(*model, detail::on_cuda(exec));
-      device = exec.device;
-    }
-    return scanner->scan({image, plan, threshold}, exec);
+    return scanner.on(exec.device, [&] { return make_scanner(*model, detail::on_cuda(exec)); })
+        .scan({image, plan, threshold}, exec);
   }
 
   ScanPlan plan(ImageView<const std::uint8_t> image) const {
@@ -106,7 +103,7 @@ struct Detector::State {
     return plan;
   }
 
-  // Unfused, by level, row and column.
+  // Not fused, ordered by level, row and column.
   std::vector<Detection> candidates(ImageView<const std::uint8_t> image, ScanCounts& counts) {
     const ImageView<const std::uint8_t> view = part(image, options.region);
     const ScanPlan levels = plan(view);
@@ -154,8 +151,7 @@ DetectResult Detector::detect(ImageView<const std::uint8_t> image) {
 DetectResult Detector::detect(ImageView<const std::uint8_t> image,
                               ImageView<const std::uint8_t> mask) {
   detail::require_shape("detect", "mask", mask, image.width, image.height, 1);
-  if (mask.memory == Memory::kCuda)
-    throw InvalidArgument("detect: the mask lies in device memory, expected host memory");
+  detail::require_host("detect", "the mask", mask.memory);
   DetectResult result;
   std::vector<Detection> found = state_->candidates(image, result.counts);
   std::erase_if(found, [&](const Detection& person) {

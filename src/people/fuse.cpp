@@ -1,5 +1,6 @@
-// Fuses detections of one person. Greedy suppression keeps the best box and drops what overlaps it;
-// boxes that stayed lie in cells of a grid, so that a box is compared with those near it only.
+// Fuses the detections of one person. Greedy suppression keeps the best box and drops those that
+// overlap it. The boxes that are kept are entered in the cells of a grid, so that a box is compared
+// only with those near it.
 #include <fmt/format.h>
 #include <fovea/core/error.h>
 #include <fovea/people/fuse.h>
@@ -41,7 +42,7 @@ void check(std::span<const Detection> detections) {
   }
 }
 
-// The boxes that stay, by the cells of a grid that they touch.
+// The boxes that are kept, by the cells of the grid that they touch.
 class Kept {
  public:
   explicit Kept(std::span<const Detection> detections) {
@@ -87,7 +88,7 @@ class Kept {
     return static_cast<int>(std::clamp(std::floor(distance / side), 0.0, double{kSide - 1}));
   }
 
-  // Until function says true; whether it did.
+  // Calls `function` until it returns true; returns whether it did.
   template <class Function>
   bool for_each_cell(const Rect<float>& box, Function function) {
     const int first_column = index(box.x - left_, cell_width_);

@@ -17,11 +17,11 @@
 namespace fovea::people {
 namespace {
 
-constexpr double kReach = 6;         // widths
-constexpr double kRest = 1e-8;       // squared length of a step, in widths, that ends the climb
-constexpr int kMostSteps = 200;      // of one climb
-constexpr double kSamePlace = 0.25;  // squared distance of two modes that are one, in widths
-constexpr double kMostCells = 1e9;   // along an axis; what lies beyond shares the last cell
+constexpr double kReach = 6;         // in widths
+constexpr double kRest = 1e-8;       // squared length of a step, in widths, at which the climb ends
+constexpr int kMostSteps = 200;      // steps of one climb
+constexpr double kSamePlace = 0.25;  // squared distance, in widths, at which two modes are the same
+constexpr double kMostCells = 1e9;   // cells along an axis; what lies beyond shares the last cell
 
 struct Place {
   double x = 0;
@@ -31,7 +31,7 @@ struct Place {
 
 struct Point {
   Place at;
-  double precision_x = 0;  // of the kernel: 1 / width^2
+  double precision_x = 0;  // precision of the kernel: 1 / width^2
   double precision_y = 0;
   double weight = 0;  // t |H|^-1/2
 };
@@ -48,7 +48,7 @@ class Density {
 
   const Place& start(std::size_t index) const { return points_[index].at; }
 
-  // Where the climb from a place comes to rest.
+  // Where the climb from a place ends.
   Place mode(Place from) const {
     for (int step = 0; step < kMostSteps; ++step) {
       const Step next = climb(from);
@@ -58,7 +58,7 @@ class Density {
     return from;
   }
 
-  // Squared distance of two places in widths at the second one.
+  // The squared distance of two places, in widths at the second place.
   double distance(const Place& a, const Place& b, const FuseOptions& options) const {
     const double scale = std::exp(b.log_scale);
     return squared((a.x - b.x) / (options.width_x * scale)) +
@@ -67,8 +67,8 @@ class Density {
   }
 
  private:
-  // The points whose log scale lies within one width of another, in square cells no kernel of
-  // theirs reaches across.
+  // Points whose log scales lie within one width of each other, in square cells so large that no
+  // kernel reaches beyond the neighboring ones.
   struct Layer {
     double cell_x = 1;
     double cell_y = 1;
@@ -79,8 +79,8 @@ class Density {
     double length = 0;
   };
   struct Sums {
-    double x = 0, y = 0, scale = 0;              // of weighted precisions times places
-    double weight_x = 0, weight_y = 0, all = 0;  // of weighted precisions; of weights
+    double x = 0, y = 0, scale = 0;              // sums of weighted precisions times places
+    double weight_x = 0, weight_y = 0, all = 0;  // sums of weighted precisions, and of weights
   };
 
   static double squared(double value) { return value * value; }
@@ -99,7 +99,7 @@ class Density {
     result.precision_x = 1 / squared(scale * options.width_x);
     result.precision_y = 1 / squared(scale * options.width_y);
     const double t = options.binary_weights ? 1 : detection.score - options.weight_from;
-    result.weight = t / squared(scale);  // the widths themselves are common to all points
+    result.weight = t / squared(scale);  // the widths themselves are the same for all points
     return result;
   }
 
@@ -153,7 +153,8 @@ class Density {
         }
       }
     }
-    if (!(sums.weight_x > 0) || !(sums.weight_y > 0)) return {at, 0};  // weights that underflow
+    if (!(sums.weight_x > 0) || !(sums.weight_y > 0))
+      return {at, 0};  // the weights have underflowed
     const Place to{sums.x / sums.weight_x, sums.y / sums.weight_y, sums.scale / sums.all};
     return {to, squared(to.x - at.x) * sums.weight_x / sums.all +
                     squared(to.y - at.y) * sums.weight_y / sums.all +
@@ -166,7 +167,7 @@ class Density {
   std::unordered_map<std::int64_t, Layer> layers_;
 };
 
-// A detection moved to a place and scale; its box goes with its window.
+// A detection moved to a place and scale; its box moves with its window.
 Detection moved(const Detection& detection, const Place& to) {
   const auto center_x = [](const Rect<float>& box) { return box.x + 0.5 * box.width; };
   const auto center_y = [](const Rect<float>& box) { return box.y + 0.5 * box.height; };

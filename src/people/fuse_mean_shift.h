@@ -7,7 +7,8 @@
 
 namespace fovea::people {
 
-// Fuses `detections`, which are sound and stand best first. One that weighs nothing is dropped.
+// Fuses `detections`, which are valid and sorted from the best down. A detection without weight is
+// dropped.
 std::vector<Detection> fuse_by_mean_shift(std::span<const Detection> detections,
                                           const FuseOptions& options);
 

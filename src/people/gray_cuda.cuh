@@ -1,4 +1,4 @@
-// An RGB image on the device as gray.
+// Converts an RGB image on the device to gray.
 #pragma once
 #include "people/level_images_cuda.cuh"
 
@@ -6,9 +6,9 @@ namespace fovea::people::cuda {
 
 class GrayImage {
  public:
-  // As io::to_gray() has it. Valid until the next call.
+  // Gray as io::to_gray() computes it. The result is valid until the next call.
   ImageView<const std::uint8_t> convert(Session& session, ImageView<const std::uint8_t> image);
-  // As a cascade has it.
+  // Gray as the cascade computes it.
   ImageView<const std::uint8_t> convert_fast(Session& session, ImageView<const std::uint8_t> image);
 
  private:

@@ -1,6 +1,6 @@
-// Models of other programs: OpenCV's HOGDescriptor as its FileStorage writes it (YAML, XML, JSON),
-// a bare list of its numbers, and liblinear's model files. All are text of which a few named values
-// count, so that one search for names serves the three notations of OpenCV.
+// Reads models of other programs: OpenCV's HOGDescriptor as its FileStorage writes it (YAML, XML,
+// JSON), a bare list of its numbers, and liblinear's model files. All are text with a few named
+// values, so that one search for names serves the three notations of OpenCV.
 #include "people/import_model.h"
 
 #include <fovea/core/error.h>
@@ -21,7 +21,7 @@ namespace fovea::people {
 namespace {
 
 constexpr std::uint64_t kMostBytes = 64U << 20U;
-constexpr std::size_t kShown = 24;  // characters of a word in a message
+constexpr std::size_t kShown = 24;  // characters of a word that a message shows
 constexpr std::string_view kSpace = " \t\r\n";
 
 // The text of one file, and its name for messages.
@@ -57,7 +57,7 @@ double parse_number(const Text& file, std::string_view word) {
   return value;
 }
 
-// All numbers of a list, between which space and commas stand.
+// All numbers of a list that is separated by spaces and commas.
 std::vector<double> parse_numbers(const Text& file, std::string_view list) {
   constexpr std::string_view kBetween = " \t\r\n,";
   std::vector<double> numbers;
@@ -69,7 +69,7 @@ std::vector<double> parse_numbers(const Text& file, std::string_view list) {
   return numbers;
 }
 
-// What stands behind <key> in XML, up to the next tag.
+// The text after <key> in XML, up to the next tag.
 std::optional<std::string_view> xml_value(const Text& file, std::string_view key) {
   for (std::size_t at = file.text.find(key); at != std::string_view::npos;
        at = file.text.find(key, at + 1)) {
@@ -83,7 +83,7 @@ std::optional<std::string_view> xml_value(const Text& file, std::string_view key
   return std::nullopt;
 }
 
-// What stands behind key: in YAML or JSON, a list in brackets or one word.
+// The text after key: in YAML or JSON, a list in brackets or one word.
 std::optional<std::string_view> plain_value(const Text& file, std::string_view key) {
   for (std::size_t at = file.text.find(key); at != std::string_view::npos;
        at = file.text.find(key, at + 1)) {
@@ -145,7 +145,7 @@ class OpenCvFile {
   bool xml_;
 };
 
-// OpenCV's own choice where a descriptor names none.
+// OpenCV's default where a descriptor does not name one.
 float default_sigma(const HogOptions& hog) { return static_cast<float>(hog.cell * hog.block) / 4; }
 
 HogOptions read_geometry(const Text& file, const OpenCvFile& storage) {
@@ -239,7 +239,7 @@ LinearModel parse_liblinear(const Text& file, const HogOptions& hog) {
   if (features != descriptor_size(hog))
     file.unfit(fmt::format("{:g} features, but the descriptor of a window of {}x{} has {} numbers",
                            features, hog.window_width, hog.window_height, descriptor_size(hog)));
-  // The weights speak for the label named first; people are the greater one.
+  // The weights are for the label that is named first; people have the greater label.
   const double sign = labels[0] > labels[1] ? 1 : -1;
   for (double& number : numbers) number *= sign;
   if (bias >= 0) numbers.back() *= bias;

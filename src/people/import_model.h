@@ -1,4 +1,4 @@
-// Classifiers of other programs, as text.
+// Reads classifiers of other programs from text.
 #pragma once
 #include <fovea/people/model.h>
 
@@ -7,7 +7,7 @@
 
 namespace fovea::people {
 
-// As import_model(), out of memory; `name` stands in errors.
+// The same as import_model(), from memory; errors call it `name`.
 Model parse_foreign_model(std::string_view text, const std::string& name, const HogOptions& hog);
 
 }  // namespace fovea::people

@@ -8,8 +8,8 @@
 
 namespace fovea::people {
 
-// Where pixel i of a padded line lies in a line of `size` pixels: reflected about the border
-// pixels, as often as it takes.
+// The pixel of a line of `size` pixels that pixel i of the padded line shows: reflected about the
+// border pixels as often as necessary.
 FOVEA_HD inline int reflected(int i, int padding, int size) {
   if (size == 1) return 0;
   const int period = 2 * (size - 1);
@@ -22,8 +22,8 @@ FOVEA_HD inline int reflected(int i, int padding, int size) {
 
 namespace fovea::people::cpu {
 
-// Fills `out`, of the padded level's size, from the image: bilinear, then reflected at the borders.
-// Host memory; as many channels as the image.
+// Fills `out`, which has the size of the padded level, from the image: resized bilinearly, then
+// reflected at the borders. Both lie in host memory and have the same number of channels.
 void level_image(ImageView<const std::uint8_t> image, const ScanPlan& plan, const ScanLevel& level,
                  ImageView<std::uint8_t> out, const Exec& exec);
 

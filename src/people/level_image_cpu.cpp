@@ -9,7 +9,7 @@
 namespace fovea::people::cpu {
 namespace {
 
-// Fills the columns left and right of a row whose middle is there.
+// Fills the columns to the left and right of a row whose middle is complete.
 void pad_row(std::uint8_t* row, int padding, int width, int channels) {
   const int padded = width + 2 * padding;
   for (int x = 0; x < padded; x = x == padding - 1 ? padding + width : x + 1) {

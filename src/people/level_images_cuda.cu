@@ -1,5 +1,6 @@
-// Resizes a frame to all levels of a plan and reflects their borders, in one launch. Equal to the
-// host's level_image() to the bit: the arithmetic of the resize is shared.
+// Resizes a frame to all levels of a plan and reflects their borders, in one launch. The result
+// equals that of level_image() on the host to the bit, because both share the arithmetic of the
+// resize.
 #include "ops/resize/resize_math.h"
 #include "people/level_image.h"
 #include "people/level_images_cuda.cuh"
@@ -8,9 +9,9 @@ namespace fovea::people::cuda {
 namespace {
 
 constexpr struct {
-  int block_x = 32, block_y = 8;  // a warp a row
-  int rows = 4;                   // of one thread, block_y apart
-  int align = 16;                 // bytes at which rows start
+  int block_x = 32, block_y = 8;  // one warp per row
+  int rows = 4;                   // rows per thread, block_y apart
+  int align = 16;                 // rows begin at a multiple of so many bytes
 } kTuning;
 
 using Bilinear = fovea::detail::Bilinear<std::uint8_t>;
@@ -49,7 +50,7 @@ __global__ void level_kernel(Job job) {
   }
 }
 
-// Where the pixels of a padded line come from.
+// The source of each pixel of a padded line.
 void append_taps(std::vector<FixedTap>& taps, int padded, int padding, int size, int source) {
   for (int i = 0; i < padded; ++i)
     taps.push_back(
@@ -64,7 +65,7 @@ bool LevelImages::same(Extent image, int channels, const ScanPlan& plan) const {
 
 bool LevelImages::lay_out(Session& session, Extent image, int channels, const ScanPlan& plan) {
   if (same(image, channels, plan)) return false;
-  image_ = {};  // nothing is laid out until all of it is
+  image_ = {};  // nothing is laid out until everything is
   levels_.clear();
   std::int64_t offset = 0;
   std::vector<FixedTap> taps;

@@ -1,6 +1,6 @@
 // All padded levels of a frame on the device, in one buffer and by one launch, for the CUDA twins
-// of all kinds. What depends on the sizes alone (tables of levels and tiles) is made once and kept
-// while frames of one size follow each other.
+// of all kinds. What depends on the sizes alone (tables of levels and tiles) is computed once and
+// kept while the size of frames stays the same.
 #pragma once
 #include <fovea/people/scan.h>
 
@@ -17,18 +17,19 @@ using fovea::cuda::check_launch;
 using fovea::cuda::KeptBuffer;
 using fovea::cuda::Session;
 
-// A level as kernels see it. Rows of the padded image lie `stride` bytes apart from `offset` on.
+// A level as kernels read it. The rows of the padded image begin at `offset` and are `stride` bytes
+// apart.
 struct DeviceLevel {
-  int width, height;              // with the padding
-  int inner_width, inner_height;  // without
-  int first_tap;                  // of its taps: one a column of the padded image, then one a row
+  int width, height;              // including the padding
+  int inner_width, inner_height;  // without the padding
+  int first_tap;  // its first tap: one per column of the padded image, then one per row
   std::int64_t offset;
   int stride;
-  int columns, rows;          // of windows
-  std::int64_t first_window;  // number of its window (0, 0) among those of all levels
+  int columns, rows;          // number of windows
+  std::int64_t first_window;  // number of its window (0, 0) among the windows of all levels
 };
 
-// A piece of a level, worked on by one block of threads.
+// A piece of a level that one block of threads works on.
 struct Tile {
   int level;
   int x, y;
@@ -49,10 +50,11 @@ std::vector<Tile> tiles_over(const std::vector<DeviceLevel>& levels, Extent tile
 
 class LevelImages {
  public:
-  // Makes the tables for frames of this size; true where they changed. The device must be current.
+  // Makes the tables for frames of this size; returns true where they have changed. The device must
+  // be current.
   bool lay_out(Session& session, Extent image, int channels, const ScanPlan& plan);
-  // Fills all levels from an image on the device that has the size and at least the channels laid
-  // out.
+  // Fills all levels from an image on the device, which has the size and at least the number of
+  // channels that were laid out.
   void build(Session& session, ImageView<const std::uint8_t> image);
 
   const std::vector<DeviceLevel>& levels() const { return levels_; }

@@ -1,8 +1,9 @@
-// The kinds of classifier in a model file: each writes its tensors and reads them back, trusting
-// nothing.
+// The kinds of classifiers in a model file: each writes its tensors and reads them back without
+// trusting them.
 #pragma once
-#include <fovea/io/model_file.h>
 #include <fovea/people/model.h>
+
+#include "io/model/model_reader.h"
 
 namespace fovea::people {
 
@@ -10,22 +11,22 @@ void save(io::ModelFile& file, const LinearModel& model);
 void save(io::ModelFile& file, const CascadeModel& model);
 void save(io::ModelFile& file, const ChannelsModel& model);
 
-// What the file holds; `name` stands in errors.
-Model parse_model(const io::ModelFile& file, const std::string& name);
+Model parse_model(const io::ModelFile& file);
 
-// Throw ModelError where the tensors are absent, of another shape, or impossible.
-LinearModel load_linear(Kind kind, const io::ModelFile& file);
-CascadeModel load_cascade(const io::ModelFile& file);
-ChannelsModel load_channels(const io::ModelFile& file);
+// These throw ModelError where the tensors are absent, have another shape, or are impossible.
+LinearModel load_linear(Kind kind, const io::ModelReader& in);
+CascadeModel load_cascade(const io::ModelReader& in);
+ChannelsModel load_channels(const io::ModelReader& in);
 
-// Throws InvalidArgument where the model has not as many weights as the kind's descriptor numbers.
+// Throws InvalidArgument where the number of weights differs from that of the descriptor's numbers.
 void check_linear(Kind kind, const LinearModel& model);
-// Throws ModelError where trees ask for what a window has not, or the geometry is impossible.
+// Throws ModelError where trees use features that a window does not have, or the geometry is
+// impossible.
 void check_channels(const ChannelsModel& model);
 
-// Throws InvalidArgument, with what is wrong, where no descriptor has this geometry.
+// Throws InvalidArgument with the reason where no descriptor has this geometry.
 void check_geometry(const HogOptions& hog);
-// How many numbers describe a block, and a window.
+// The number of numbers that describe a block, and a window.
 int block_size(const HogOptions& hog);
 int descriptor_size(const HogOptions& hog);
 

@@ -1,5 +1,6 @@
-// Which levels of an image are searched, and where windows lie in them. The levels go on while the
-// padded level still holds a window: people taller than the image's window are found that way.
+// Chooses the levels of an image that are searched, and the places of windows in them. Levels
+// continue as long as the padded level holds a window, so that people as tall as the image are
+// found.
 #include <fovea/core/error.h>
 #include <fovea/people/scan.h>
 
@@ -15,7 +16,7 @@ int rounded_size(int size, double scale) {
   return static_cast<int>(std::floor(size / scale + 0.5));
 }
 
-// How many windows fit along one direction.
+// The number of windows that fit along one direction.
 int places(int padded, int window, int stride) {
   return padded < window ? 0 : (padded - window) / stride + 1;
 }

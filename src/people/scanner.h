@@ -1,5 +1,5 @@
-// What stands between the Detector and a kind of model: one scanner a kind and device, which looks
-// at every window of a plan and keeps its memory between images.
+// The interface between the Detector and a kind of model: one scanner per kind and device, which
+// scores every window of a plan and keeps its memory between images.
 #pragma once
 #include <fovea/people/detector.h>
 
@@ -18,14 +18,14 @@ struct Hit {
 };
 
 struct ScanResult {
-  std::vector<Hit> hits;  // by level, row, column
+  std::vector<Hit> hits;  // ordered by level, row and column
   ScanCounts counts;
 };
 
 struct ScanRequest {
-  ImageView<const std::uint8_t> image;  // 1, 3 or 4 channels, of which the first three count
+  ImageView<const std::uint8_t> image;  // 1, 3 or 4 channels, of which the first three are used
   const ScanPlan& plan;
-  float threshold;  // least score of a hit; -infinity: every window is a hit
+  float threshold;  // least score of a hit; with -infinity every window is a hit
 };
 
 class Scanner {
@@ -36,7 +36,7 @@ class Scanner {
 
 }  // namespace fovea::people
 
-// The model outlives its scanner.
+// The model must outlive its scanner.
 namespace fovea::people::cpu {
 std::unique_ptr<Scanner> make_linear_scanner(Kind kind, const LinearModel& model);
 std::unique_ptr<Scanner> make_cascade_scanner(const CascadeModel& model);

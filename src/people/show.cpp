@@ -1,5 +1,5 @@
-// Draws gradients and models. Glyphs after Dalal's thesis (2006): a star of lines a cell, each as
-// bright as its number.
+// Draws gradients and models. Glyphs follow Dalal's thesis (2006): one star of lines per cell,
+// where each line is as bright as its number.
 #include <fovea/core/error.h>
 #include <fovea/ops/gradient.h>
 #include <fovea/people/show.h>
@@ -15,7 +15,7 @@
 namespace fovea::people {
 namespace {
 
-// Numbers of cells: columns x rows, bins of each together.
+// The numbers of cells: columns x rows, with the bins of each cell next to each other.
 struct Cells {
   int columns, rows, bins;
   bool signed_angle;
@@ -51,7 +51,7 @@ Cells cell_histograms(ImageView<const std::uint8_t> image, const HogOptions& hog
   return cells;
 }
 
-// Every cell over the root of the energy of the 3x3 cells around it, as blocks do it.
+// Divides every cell by the square root of the energy of the 3x3 cells around it, as blocks do.
 void normalize(Cells& cells) {
   Cells raw = cells;
   for (int row = 0; row < cells.rows; ++row) {
@@ -69,7 +69,7 @@ void normalize(Cells& cells) {
   }
 }
 
-// Weak lines first, so that strong ones lie on top.
+// Weak lines are drawn first, so that strong ones lie on top.
 void draw_star(ImageView<std::uint8_t> image, Cells& cells, int column, int row, int glyph,
                float strongest) {
   std::vector<int> order(static_cast<std::size_t>(cells.bins));
@@ -105,7 +105,7 @@ Image<std::uint8_t> stars(Cells& cells, int glyph) {
   return image;
 }
 
-// The weights of all blocks that a cell is part of, summed, of one sign.
+// The weights of one sign, summed over all blocks that contain a cell.
 Cells weight_cells(const LinearModel& model, float sign) {
   const HogOptions& hog = model.hog;
   Cells cells = empty_cells(hog.window_width / hog.cell, hog.window_height / hog.cell, hog);

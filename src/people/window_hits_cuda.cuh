@@ -1,5 +1,5 @@
-// Windows that passed, gathered on the device in any order and handed to the host in the order of
-// the scan.
+// Windows that passed. They are gathered on the device in any order and given to the host in the
+// order of the scan.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -10,11 +10,11 @@
 namespace fovea::people::cuda {
 
 struct DeviceHit {
-  std::int32_t window;  // its number among those of all levels
+  std::int32_t window;  // its number among the windows of all levels
   float score;
 };
 
-// What kernels write to: a count, and as many of the hits as there is room for.
+// What kernels write to: a count, and as many hits as there is room for.
 struct HitSink {
   std::uint32_t* count;
   DeviceHit* hits;
@@ -30,13 +30,13 @@ class HitBuffer {
  public:
   // An empty sink with room for `room` hits.
   HitSink open(Session& session, std::uint32_t room);
-  // Waits for the stream and fills `hits`, sorted; false where there were more than room: the
-  // caller opens a larger sink (of count() hits) and runs its kernels again.
+  // Waits for the stream and fills `hits`, sorted. Returns false where there were more hits than
+  // room; the caller then opens a larger sink (of count() hits) and runs its kernels again.
   bool fetch(Session& session, const std::vector<DeviceLevel>& levels, std::vector<Hit>& hits);
   std::uint32_t count() const { return count_; }
 
  private:
-  // Most scans have fewer hits than this: they come with the count in one copy.
+  // Most scans have fewer hits than this; they are copied together with the count.
   static constexpr std::uint32_t kFirst = 4096;
 
   KeptBuffer<std::uint32_t> memory_;  // the count, an empty word, the hits

@@ -2,9 +2,11 @@
 
 #include <fovea/core/error.h>
 #include <fovea/core/image.h>
+#include <gmock/gmock.h>
 
 #include "core/backend.h"
 #include "support/devices.h"
+#include "support/messages.h"
 
 namespace fovea::detail {
 namespace {
@@ -80,6 +82,21 @@ TEST(Dispatch, DataDecidesWhichGpuAutoTakes) {
       EXPECT_THROW(resolve_exec("op", other, {image.view()}), InvalidArgument);
     }
   }
+}
+
+TEST(Dispatch, DataOnAGpuIsRefusedOnAnotherGpu) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  const Image<float> image(3, 4, 1, Memory::kCuda);
+  EXPECT_EQ(
+      test::message_of([&] { resolve_exec("op", {.device = Device::cuda(1)}, {image.view()}); }),
+      "op: data lies on cuda:0 but device cuda:1 was asked for; ask for cuda:0");
+}
+
+TEST(Dispatch, WhatOnlyTheCpuWorksOnLiesInHostMemory) {
+  EXPECT_NO_THROW(require_host("op", "the mask", Memory::kHost));
+  EXPECT_NO_THROW(require_host("op", "the mask", Memory::kPinned));
+  EXPECT_EQ(test::message_of([] { require_host("op", "the mask", Memory::kCuda); }),
+            "op: the mask lies in GPU memory, expected host memory; clone() it first");
 }
 
 TEST(Dispatch, WrongShapeNamesBoth) {

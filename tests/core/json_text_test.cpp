@@ -43,5 +43,11 @@ TEST(JsonDepth, IsLimited) {
   }
 }
 
+TEST(JsonText, BytesThatAreNotUtf8AreReplaced) {
+  EXPECT_EQ(utf8_or_replaced("M\xC3\xA4rz\n\"x\""), "M\xC3\xA4rz\n\"x\"");
+  EXPECT_EQ(utf8_or_replaced("a\xFF\xC3"), "a\xEF\xBF\xBD\xEF\xBF\xBD");
+  EXPECT_EQ(utf8_or_replaced(""), "");
+}
+
 }  // namespace
 }  // namespace fovea::detail

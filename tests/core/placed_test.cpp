@@ -12,27 +12,63 @@ namespace {
 TEST(Placed, LeavesHostAndPinnedMemoryWhereItIs) {
   Image<float> image(5, 3);
   Placed<float> placed;
-  EXPECT_EQ(placed.bring(std::as_const(image).view(), Memory::kHost, {}).data, image.view().data);
-  EXPECT_EQ(placed.bring(std::as_const(image).view(), Memory::kPinned, {}).data, image.view().data);
+  EXPECT_EQ(placed.bring(std::as_const(image).view(), Memory::kHost).data, image.view().data);
+  EXPECT_EQ(placed.bring(std::as_const(image).view(), Memory::kPinned).data, image.view().data);
   EXPECT_EQ(placed.prepare(image.view(), Memory::kHost).data, image.view().data);
-  placed.give_back({});
+  placed.give_back();
+  const Stack<float> stack(5, 3, 2);
+  const StackView<const float> here = placed.bring(stack.view(), Memory::kHost);
+  EXPECT_EQ(here.data, stack.view().data);
+  EXPECT_EQ(here.count, 2);
+}
+
+TEST(Placed, AnOutputThatNobodyWantsStaysSo) {
+  Placed<float> placed;
+  const ImageView<float> none{nullptr, 5, 3, 1, 5, Memory::kHost};
+  EXPECT_EQ(placed.prepare(none, Memory::kCuda).data, nullptr);
+  placed.give_back();
+}
+
+TEST(Placed, KnowsTheMemoryOfDevicesAndResults) {
+  EXPECT_EQ(memory_of(Device::cpu()), Memory::kHost);
+  EXPECT_EQ(memory_of(Device::cuda(1)), Memory::kCuda);
+  EXPECT_EQ(memory_beside(Memory::kHost), Memory::kHost);
+  EXPECT_EQ(memory_beside(Memory::kPinned), Memory::kHost);
+  EXPECT_EQ(memory_beside(Memory::kCuda), Memory::kCuda);
+  EXPECT_TRUE(same_side(Memory::kHost, Memory::kPinned));
+  EXPECT_FALSE(same_side(Memory::kPinned, Memory::kCuda));
 }
 
 TEST(Placed, CarriesToTheDeviceAndBack) {
   FOVEA_SKIP_WITHOUT_CUDA();
   Random random(3);
   const auto image = test::random_image<std::uint8_t>(random, 13, 7, 3);
+  const auto part = image.view().crop(2, 1, 5, 4);
   const Exec exec{.device = Device::cuda(0)};
   Placed<std::uint8_t> input, output;
   const auto there = input.bring(image.view(), Memory::kCuda, exec);
   EXPECT_EQ(there.memory, Memory::kCuda);
-  EXPECT_EQ(input.bring(image.view(), Memory::kCuda, exec).data, there.data);  // memory is kept
+  EXPECT_EQ(input.bring(part, Memory::kCuda, exec).data, there.data);          // memory is kept
+  EXPECT_EQ(input.bring(image.view(), Memory::kCuda, exec).data, there.data);  // for what fits it
   Image<std::uint8_t> back(13, 7, 3);
   const auto room = output.prepare(back.view(), Memory::kCuda);
   copy(there, room, exec);
   output.give_back(exec);
-  for (int y = 0; y < 7; ++y)
-    for (int x = 0; x < 13 * 3; ++x) EXPECT_EQ(back.row(y)[x], image.row(y)[x]);
+  EXPECT_TRUE(test::images_equal(back.view(), image.view()));
+}
+
+TEST(Placed, CarriesStacks) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  Stack<float> stack(5, 3, 2);
+  for (int k = 0; k < 2; ++k)
+    for (int y = 0; y < 3; ++y)
+      for (int x = 0; x < 5; ++x)
+        stack.plane(k).at(x, y) = static_cast<float>(100 * k + 10 * y + x);
+  Placed<float> there, here;
+  const auto up = there.bring(std::as_const(stack).view(), Memory::kCuda);
+  const auto down = here.bring(up, Memory::kHost);
+  for (int k = 0; k < 2; ++k)
+    EXPECT_TRUE(test::images_equal(down.plane(k), std::as_const(stack).plane(k)));
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ void expect_flow(const GroundDistance& ground, const SolverOptions& options, con
   for (const double left : from) ASSERT_GE(left, -slack);
   for (const double left : to) ASSERT_GE(left, -slack);
   ASSERT_NEAR(moved, std::min(first_total, second_total), slack);
-  const double penalty = options.penalty < 0 ? ground.greatest() : options.penalty;
+  const double penalty = options.penalty.value_or(ground.greatest());
   if (options.mass == MassPolicy::kPenalty) cost += penalty * std::abs(first_total - second_total);
   else cost /= moved;
   if (std::isinf(distance)) ASSERT_GE(cost, 1.79e308);  // the greatest double, rounded up

@@ -110,7 +110,7 @@ TEST(Ground, NamesAreWordsOrFiles) {
   EXPECT_THAT(message("l1", 0), HasSubstr("0 bins"));
 
   const fovea::test::TempFolder folder;
-  const auto file = [&](const char* name, const char* text) {
+  const auto file = [&](const char* name, const std::string& text) {
     std::ofstream(folder / name) << text;
     return folder / name;
   };
@@ -120,13 +120,14 @@ TEST(Ground, NamesAreWordsOrFiles) {
   EXPECT_EQ(GroundDistance::named(file("a.txt", "# costs\n0 2.5\n\n1\t0"), 2), expected);
   EXPECT_THAT(message(file("a.csv", "0,2.5\n1,0\n").c_str(), 3),
               HasSubstr("is a table of 2x2 costs, expected 3x3"));
-  const auto refuses = [&](const char* name, const char* text) {
+  const auto refuses = [&](const char* name, const std::string& text) {
     return message_of<FormatError>([&] { GroundDistance::named(file(name, text), 0); });
   };
   EXPECT_THAT(refuses("b.csv", "0,1\n1\n"), HasSubstr("line 2 holds 1 costs, but the first row 2"));
   EXPECT_THAT(refuses("b.csv", "0,x\n"), HasSubstr("line 1 holds something that is not a number"));
   EXPECT_THAT(refuses("b.json", "[[0], [1, 2]]"), HasSubstr("holds no table of costs"));
-  EXPECT_THAT(refuses("b.json", "{"), HasSubstr("holds no table of costs"));
+  EXPECT_THAT(refuses("b.json", "{"), HasSubstr("is not JSON at line 1, column 2"));
+  EXPECT_THAT(refuses("b.json", std::string(200000, '[')), HasSubstr("nested more than 100 deep"));
   EXPECT_THAT(refuses("b.txt", ""), HasSubstr("holds no table of costs"));
   EXPECT_THAT(refuses("b.txt", "0 -1\n1 0"), HasSubstr("is -1"));
   EXPECT_THROW(GroundDistance::named(folder / "absent.csv", 0), IoError);

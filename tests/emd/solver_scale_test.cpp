@@ -20,8 +20,12 @@ __extension__ typedef __int128 Wide;
 
 class EmdSolverScale : public fovea::test::OnEveryPlace {
  protected:
-  SolverOptions options(MassPolicy policy, double penalty = -1) const {
-    return {.mass = policy, .penalty = penalty, .exec = {.device = device()}};
+  SolverOptions options(MassPolicy policy, std::optional<double> penalty = {}) const {
+    SolverOptions options;
+    options.mass = policy;
+    options.penalty = penalty;
+    options.exec.device = device();
+    return options;
   }
 };
 FOVEA_ON_EVERY_PLACE(EmdSolverScale);
@@ -82,7 +86,8 @@ Truth truth_of(const GroundDistance& ground, const std::vector<double>& p,
   const auto lighter = static_cast<long double>(std::min(first.total, second.total));
   const auto heavier = static_cast<long double>(std::max(first.total, second.total));
   if (options.mass == MassPolicy::kPartial) return {least / lighter, part * greatest};
-  const long double penalty = options.penalty < 0 ? greatest : options.penalty;
+  const long double penalty =
+      options.penalty ? static_cast<long double>(*options.penalty) : greatest;
   return {std::scalbn(least + penalty * (heavier - lighter), exponent),
           part * std::scalbn(greatest * lighter + penalty * heavier, exponent)};
 }
@@ -125,7 +130,7 @@ TEST_P(EmdSolverScale, TotalsFarApartAreAsExactAsAnyOthers) {
                                options(MassPolicy::kPenalty, 1e-6)}) {
       SCOPED_TRACE(testing::Message() << rows << 'x' << columns << " scale " << scale << " policy "
                                       << static_cast<int>(chosen.mass) << " penalty "
-                                      << chosen.penalty << " round " << round);
+                                      << chosen.penalty.value_or(-1) << " round " << round);
       if (chosen.mass == MassPolicy::kNormalize && bits > 24) continue;
       const Truth truth = truth_of(ground, p, q, chosen);
       const Solution found = distance(ground, p, q, chosen);

@@ -9,6 +9,7 @@
 
 #include "emd/solve/random_problems.h"
 #include "reference/emd.h"
+#include "support/device_rule.h"
 #include "support/devices.h"
 
 namespace fovea::emd {
@@ -317,6 +318,47 @@ TEST_P(EmdSolver, ShapesThatDoNotFitAreRefused) {
   EXPECT_THAT(message(5, 4, 3), HasSubstr("first has 5 bins, but the ground distance has 4 rows"));
   EXPECT_THAT(message(4, 3, 3), HasSubstr("second has 3 bins"));
   EXPECT_THAT(message(4, 4, 2), HasSubstr("second has 2 histograms, expected 1 or 3"));
+}
+
+void solve_on(ImageView<const std::uint8_t> masses, Device device) {
+  Solver solver(GroundDistance::l1(4), {.exec = {.device = device}});
+  solver.solve<std::uint8_t>(masses, masses);
+}
+
+TEST(EmdSolverDevice, DataOnAGpuIsRefusedOnTheCpu) {
+  fovea::test::expect_refused_on_the_cpu(Image<std::uint8_t>(4, 3), solve_on);
+}
+
+TEST(EmdSolverDevice, DataOnAGpuIsRefusedOnAnotherGpu) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  fovea::test::expect_refused_on_another_gpu(Image<std::uint8_t>(4, 3), solve_on);
+}
+
+// Each of the batch's parts goes where it is needed, or stays.
+TEST(EmdSolverDevice, SolutionsAreTheSameWhereverHistogramsLie) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  Random random(17);
+  const GroundDistance ground = GroundDistance::thresholded(11, 3);
+  const auto pairs = test::random_pairs<std::uint8_t>(random, ground, 500);
+  const Image<std::uint8_t> second_there = clone(pairs.second, Memory::kCuda);
+  Solver solver(ground, {.exec = {.device = Device::cuda()}});
+  const Solutions here = solver.solve<std::uint8_t>(pairs.first, pairs.second, true);
+  const Solutions mixed = solver.solve<std::uint8_t>(pairs.first, second_there, true);
+  std::vector<double> alone(500);
+  solver.solve<std::uint8_t>(pairs.first, second_there, {.distance = alone.data()});
+  for (std::size_t i = 0; i < alone.size(); ++i) {
+    EXPECT_EQ(here.distance[i], mixed.distance[i]);
+    EXPECT_EQ(here.distance[i], alone[i]);
+  }
+}
+
+TEST(EmdSolverOptions, APenaltyIsAbsentOrNotBelowZero) {
+  EXPECT_THAT(options_json(SolverOptions{}), HasSubstr("\"penalty\": null"));
+  SolverOptions options;
+  options.penalty = -1;
+  EXPECT_THROW(Solver(GroundDistance::l1(4), options), InvalidArgument);
+  options.penalty = 0;
+  EXPECT_NO_THROW(Solver(GroundDistance::l1(4), options));
 }
 
 TEST(EmdSolverOptions, ThreadsDoNotChangeAnything) {

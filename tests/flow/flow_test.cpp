@@ -8,6 +8,7 @@
 #include <cmath>
 #include <functional>
 
+#include "support/device_rule.h"
 #include "support/devices.h"
 #include "support/files.h"
 #include "support/images.h"
@@ -297,6 +298,49 @@ TEST_P(FlowEstimate, ConfidenceIsLowWhereNothingMatches) {
       }
     EXPECT_LT(inside * 4, outside);
   }
+}
+
+void estimate_on(ImageView<const std::uint8_t> image, Device device) {
+  FlowOptions options;
+  options.exec.device = device;
+  Estimator(options).estimate(image, image);
+}
+void push_on(ImageView<const std::uint8_t> image, Device device) {
+  FlowOptions options;
+  options.exec.device = device;
+  Estimator(options).push(image);
+}
+
+TEST(FlowDevice, DataOnAGpuIsRefusedOnTheCpu) {
+  test::expect_refused_on_the_cpu(picture(40, 30, still), estimate_on);
+  test::expect_refused_on_the_cpu(picture(40, 30, still), push_on);
+}
+
+TEST(FlowDevice, DataOnAGpuIsRefusedOnAnotherGpu) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  test::expect_refused_on_another_gpu(picture(40, 30, still), estimate_on);
+  test::expect_refused_on_another_gpu(picture(40, 30, still), push_on);
+}
+
+TEST(FlowDevice, TheMaskLiesInHostMemory) {
+  const Image<std::uint8_t> image = picture(40, 30, still);
+  FlowOptions options;
+  options.exec.device = Device::cpu();
+  EXPECT_EQ(test::message_of([&] {
+              Estimator(options).estimate(image, image, test::said_to_lie_on_a_gpu(image));
+            }),
+            "flow: the mask lies in GPU memory, expected host memory; clone() it first");
+}
+
+TEST(FlowDevice, AVideoThatIsFinishedBeforeItBeganIsNone) {
+  FlowOptions options;
+  options.exec.device = Device::cpu();
+  Estimator estimator(options);
+  estimator.finish();
+  EXPECT_FALSE(estimator.push(picture(40, 30, still)));
+  EXPECT_TRUE(estimator.push(picture(40, 30, still)));
+  estimator.finish();
+  EXPECT_FALSE(estimator.push(picture(40, 30, still)));
 }
 
 TEST_P(FlowEstimate, SaysWhatItCannotTake) {

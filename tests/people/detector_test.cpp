@@ -10,6 +10,7 @@
 #include "core/stream.h"
 #include "people/hog/hog_grid.h"
 #include "people/model_parts.h"
+#include "support/device_rule.h"
 #include "support/devices.h"
 #include "support/images.h"
 
@@ -216,6 +217,33 @@ TEST_P(PeopleDetector, AModelIsSharedOrNamed) {
             detect(image, "cascade", options()).counts.windows);
   EXPECT_THROW(Detector(std::shared_ptr<const Model>(), options()), InvalidArgument);
   EXPECT_THROW(Detector("people/nobody", options()), IoError);
+}
+
+void detect_on(ImageView<const std::uint8_t> image, Device device) {
+  DetectOptions options;
+  options.exec.device = device;
+  Detector(figure_model(), options).detect(image);
+}
+
+TEST(PeopleDetectorDevice, DataOnAGpuIsRefusedOnTheCpu) {
+  test::expect_refused_on_the_cpu(figure_at(320, 240, 128, 64), detect_on);
+}
+
+TEST(PeopleDetectorDevice, DataOnAGpuIsRefusedOnAnotherGpu) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  test::expect_refused_on_another_gpu(figure_at(320, 240, 128, 64), detect_on);
+}
+
+// The scanner is made again where the data lies.
+TEST(PeopleDetectorDevice, FollowsTheData) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  const Image<std::uint8_t> image = figure_at(320, 240, 128, 64);
+  const Image<std::uint8_t> there = clone(image, Memory::kCuda);
+  Detector detector(figure_model());
+  const auto first = detector.detect(image).people;
+  ASSERT_FALSE(first.empty());
+  for (const ImageView<const std::uint8_t>& view : {there.view(), image.view()})
+    EXPECT_EQ(detector.detect(view).people.size(), first.size());
 }
 
 TEST(PeopleDetectOptions, EveryFieldHasANameAndARange) {

@@ -91,7 +91,8 @@ struct PointSet {
   Image<float> descriptors;
 };
 
-// Finds the points of an endless video in bounded memory. Frames are gray or RGB and have one size.
+// Finds the points of an endless video in bounded memory. Frames are gray or RGB, have one size and
+// lie in host memory.
 // The points of a frame are ready latency() frames after it. At its ends the video is continued
 // with its first and its last frame. The points are equal to the bit for any number of threads and
 // on any device.
@@ -118,12 +119,12 @@ class FOVEA_API PointStream {
   std::unique_ptr<Impl> impl_;
 };
 
-// All points of a short video whose frames, gray or RGB, are in memory.
+// All points of a short video whose frames, gray or RGB, lie in host memory.
 FOVEA_API PointSet find_points(std::span<const ImageView<const std::uint8_t>> frames,
                                const PointOptions& options = {});
 
 // Descriptors at given points, such as those that another program has found, one per row. Frames
-// are gray.
+// are gray and lie in host memory.
 FOVEA_API Image<float> describe_points(std::span<const ImageView<const std::uint8_t>> frames,
                                        std::span<const SpaceTimePoint> points,
                                        const PointOptions& options = {});

@@ -40,7 +40,7 @@ FOVEA_API std::span<const Choice> choices(StreamMode);
 
 struct RecognizeOptions {
   StreamMode mode = StreamMode::kStream;
-  int block = 60;     // frames of a block
+  int block = 60;     // number of frames of a block
   int overlap = 30;   // frames that a block shares with the one before it
   double reject = 1;  // factor of the prototypes' reject levels: a greater one reports more. With 0
                       // every match that is better than dummies alone is reported
@@ -52,8 +52,8 @@ struct RecognizeOptions {
 FOVEA_API void describe(OptionVisitor& visit, RecognizeOptions& options);
 
 // Recognizes actions while they happen, in bounded memory. Each event is one match of one
-// prototype: neither the mean over several prototypes nor fusion nor symmetric distances, which the
-// model's score options may ask for, apply to streams.
+// prototype. The mean over several prototypes, fusion and symmetric distances, which the score
+// options of a model may contain, do not apply to streams.
 class FOVEA_API Recognizer {
  public:
   // A shipped model by name ("actions/weizmann") or a model file; see io::find_model().
@@ -67,17 +67,18 @@ class FOVEA_API Recognizer {
   // Takes the next frame, gray or RGB, and returns the events that have become certain. They are
   // valid until the next call.
   std::span<const Event> push(ImageView<const std::uint8_t> frame);
-  // After the last frame: the remaining events.
+  // Returns the remaining events after the last frame.
   std::span<const Event> finish();
 
   const Model& model() const;
-  // Frames that pass until the points of a frame are known.
+  // The number of frames that pass until the points of a frame are known.
   int latency() const;
   // The number of frames, from the first, that no later event will include. A program that draws
   // events may show these frames now.
   std::int64_t settled_frames() const;
-  // The least distance of each class over the last `patience` frames whose points are known, or in
-  // the last block, for timelines. It is infinite where there is no match.
+  // One distance per class, for timelines: in StreamMode::kStream the least one over the last
+  // `patience` frames whose points are known, in StreamMode::kBlocks the least one in the last
+  // block. It is infinite for a class without a match.
   std::span<const double> class_distances() const;
 
  private:

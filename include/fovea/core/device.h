@@ -10,7 +10,7 @@ namespace fovea {
 
 enum class DeviceKind : unsigned char { kAuto, kCpu, kCuda };
 
-// Where work runs. kAuto means: the first usable GPU, else the CPU.
+// Where work runs. kAuto means the first usable GPU, or the CPU where there is none.
 struct Device {
   DeviceKind kind = DeviceKind::kAuto;
   int index = 0;  // which GPU, counted as the CUDA driver counts them
@@ -36,12 +36,12 @@ FOVEA_API std::vector<DeviceInfo> devices();
 // can.
 FOVEA_API std::string cuda_absence();
 
-// "auto", "cpu", "cuda", "cuda:1". Throws InvalidArgument for anything else.
+// Reads "auto", "cpu", "cuda" or "cuda:1". Throws InvalidArgument for anything else.
 FOVEA_API Device parse_device(std::string_view text);
 FOVEA_API std::string to_string(Device device);
 
-// The device that work asked for on `wanted` runs on: never kAuto. A GPU that was asked for by name
-// and is not usable is a DeviceError, never a silent fall-back to the CPU.
+// The device that is used where a caller wants `wanted`: never kAuto. A GPU that is wanted but not
+// usable is a DeviceError; there is no silent fall-back to the CPU.
 FOVEA_API Device resolve(Device wanted);
 
 }  // namespace fovea

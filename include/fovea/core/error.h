@@ -13,44 +13,47 @@ class FOVEA_API Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// A call that cannot be carried out as asked: a size, an option or a combination of them.
+// A call with arguments that are not allowed: a size, an option or a combination of them.
 class FOVEA_API InvalidArgument : public Error {
  public:
   using Error::Error;
 };
 
-// The system refused to read or write (WriteError): a missing file, no permission, a full disk.
+// The system refused to read or write a file: it is missing, there is no permission, the disk is
+// full.
 class FOVEA_API IoError : public Error {
  public:
   using Error::Error;
 };
 
-// An output that the system refused: a full disk, no permission, a folder that is not there.
+// The system refused to write an output: the disk is full, there is no permission, the folder is
+// missing.
 class FOVEA_API WriteError : public IoError {
  public:
   using IoError::IoError;
 };
 
-// A file that is not what it claims to be: truncated, lying about its size, of another format.
+// A file that is not what it claims to be: it is truncated, states a wrong size or has another
+// format.
 class FOVEA_API FormatError : public Error {
  public:
   using Error::Error;
 };
 
-// A device that is absent, too small, or failed while working.
+// A device that is absent, has too little memory, or failed while working.
 class FOVEA_API DeviceError : public Error {
  public:
   using Error::Error;
 };
 
-// A well-formed model file that does not fit: another kind or version, impossible geometry,
-// non-finite weights.
+// A well-formed model file that cannot be used: it has another kind or version, impossible geometry
+// or weights that are not finite.
 class FOVEA_API ModelError : public Error {
  public:
   using Error::Error;
 };
 
-// The caller asked to stop (Exec::stop). What was finished by then is kept by whoever caught it.
+// The caller requested a stop (Exec::stop). Whoever catches it keeps what was finished by then.
 class FOVEA_API Cancelled : public Error {
  public:
   using Error::Error;

@@ -44,7 +44,7 @@ T intersection_area(const Rect<T>& a, const Rect<T>& b) {
   return intersect(a, b).area();
 }
 
-// Intersection over union, 0 to 1.
+// Intersection over union, from 0 to 1; 0 for two empty rectangles.
 template <class T>
 T overlap(const Rect<T>& a, const Rect<T>& b) {
   const T common = intersection_area(a, b);

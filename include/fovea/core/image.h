@@ -10,8 +10,8 @@ namespace fovea {
 template <class T>
 struct StackView;
 
-// A rectangle of pixels that someone else owns. Rows lie `stride` elements apart; the channels of a
-// pixel lie together.
+// A rectangle of pixels that someone else owns. Rows begin `stride` elements apart; the channels of
+// a pixel are neighbors.
 template <class T>
 struct ImageView {
   T* data = nullptr;
@@ -28,7 +28,7 @@ struct ImageView {
   FOVEA_HD int row_elements() const { return width * channels; }
   bool empty() const { return width <= 0 || height <= 0; }
 
-  // The part of it from (x, y); the caller keeps it inside.
+  // The part that begins at (x, y). The caller makes sure that it lies inside.
   ImageView crop(int x, int y, int crop_width, int crop_height) const {
     return {&at(x, y), crop_width, crop_height, channels, stride, memory};
   }
@@ -36,7 +36,7 @@ struct ImageView {
   operator ImageView<const T>() const requires(!std::is_const_v<T>) {
     return {data, width, height, channels, stride, memory};
   }
-  // One image is a stack of one.
+  // An image is a stack of one image.
   operator StackView<T>() const { return {data, width, height, 1, channels, stride, 0, memory}; }
 };
 
@@ -76,8 +76,9 @@ void copy_views(StackView<From> from, StackView<T> to, const Order&... order) {
 
 }  // namespace detail
 
-// A stack of images that owns its pixels, in host, pinned or device memory. Moves, does not copy;
-// copy() copies. The pixels of a new stack are uninitialized: write them before you read them.
+// A stack of images that owns its pixels, in host, pinned or device memory. It can be moved but not
+// copied; copy() and clone() copy pixels. The pixels of a new stack are NOT initialized: write them
+// before you read them.
 template <class T>
 class Stack {
  public:
@@ -86,7 +87,7 @@ class Stack {
       : Stack(width, height, count, channels, detail::padded_stride(width, channels, sizeof(T)),
               memory) {}
 
-  // What was moved from is empty.
+  // The stack that was moved from is empty.
   Stack(Stack&& other) noexcept { swap(other); }
   Stack& operator=(Stack&& other) noexcept {
     Stack moved(std::move(other));
@@ -139,12 +140,13 @@ class Stack {
   std::ptrdiff_t stride_ = 0;
 };
 
-// An image that owns its pixels, in host, pinned or device memory. Moves, does not copy; copy()
-// copies. The pixels of a new image are uninitialized: write them before you read them.
+// An image that owns its pixels, in host, pinned or device memory. It can be moved but not copied;
+// copy() and clone() copy pixels.
 template <class T>
 class Image {
  public:
   Image() = default;
+  // Allocates memory and does NOT initialize it: write every pixel before you read it.
   Image(int width, int height, int channels = 1, Memory memory = Memory::kHost)
       : stack_(width, height, 1, channels, memory) {}
 
@@ -167,15 +169,15 @@ class Image {
   Stack<T> stack_;
 };
 
-// The image in a dense buffer: rows follow each other without a gap.
+// A view of an image in a dense buffer, whose rows follow each other without a gap.
 template <class T>
 ImageView<T> packed_view(T* data, int width, int height, int channels = 1,
                          Memory memory = Memory::kHost) {
   return {data, width, height, channels, static_cast<std::ptrdiff_t>(width) * channels, memory};
 }
 
-// Copies pixels between views of one shape, whatever memory either lies in; returns when it is
-// done.
+// Copies pixels between views of the same shape in any two memories, and returns when the copy is
+// complete.
 template <class From, class T>
 requires(std::is_same_v<std::remove_const_t<From>, T>) void copy(StackView<From> from,
                                                                  StackView<T> to) {
@@ -187,8 +189,8 @@ requires(std::is_same_v<std::remove_const_t<From>, T>) void copy(ImageView<From>
   detail::copy_views(StackView<From>(from), StackView<T>(to));
 }
 
-// The same in the order of exec.stream: with both on the device it returns before it is done, else
-// once the stream has come so far.
+// The same in the order of exec.stream: where both views are on the device it returns before the
+// copy is complete, otherwise when it is.
 template <class From, class T>
 requires(std::is_same_v<std::remove_const_t<From>, T>) void copy(StackView<From> from,
                                                                  StackView<T> to,
@@ -202,7 +204,7 @@ requires(std::is_same_v<std::remove_const_t<From>, T>) void copy(ImageView<From>
   detail::copy_views(StackView<From>(from), StackView<T>(to), exec);
 }
 
-// A copy of the pixels in memory of the caller's choice.
+// A copy of the pixels in the memory that the caller chooses.
 template <class T>
 Image<std::remove_const_t<T>> clone(ImageView<T> image, Memory memory = Memory::kHost) {
   Image<std::remove_const_t<T>> result(image.width, image.height, image.channels, memory);

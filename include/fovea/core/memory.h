@@ -12,12 +12,14 @@ namespace fovea {
 
 struct Exec;
 
-// kPinned is host memory that a GPU copies from and to at full speed while other work goes on.
+// Where data lies. kPinned is host memory that a GPU copies from and to at full speed while other
+// work goes on.
 enum class Memory : unsigned char { kHost, kPinned, kCuda };
 
 namespace detail {
 
-// Aligned to a cache line; never null for bytes > 0. A CUDA allocation lies on the current device.
+// Memory that is aligned to a cache line and never null for bytes > 0. A CUDA allocation lies on
+// the current device.
 FOVEA_API void* allocate(std::size_t bytes, Memory memory);
 FOVEA_API void release(void* data, Memory memory) noexcept;
 
@@ -41,14 +43,15 @@ struct RowCopy {
 FOVEA_API void copy_rows(const ConstRows& from, const Rows& to, RowCopy size);
 FOVEA_API void copy_rows(const ConstRows& from, const Rows& to, RowCopy size, const Exec& exec);
 
-// size * element_bytes, refusing what no machine could hold.
+// size * element_bytes. Throws where no machine could hold so much.
 FOVEA_API std::size_t byte_count(std::size_t size, std::size_t element_bytes);
 
-// Elements from one row to the next. Rows start on cache lines, so that no two threads write one
-// and vector loads never straddle two. Refuses rows of more elements than an int counts.
+// The number of elements from one row to the next. Rows begin on cache lines, so that two threads
+// never write to the same line and vector loads never straddle two. Throws where a row has more
+// elements than an int can count.
 FOVEA_API std::ptrdiff_t padded_stride(int width, int channels, std::size_t element_bytes);
 
-// stride * height * count, refusing what no machine could hold.
+// stride * height * count. Throws where no machine could hold so much.
 FOVEA_API std::size_t element_count(std::ptrdiff_t stride, int height, int count);
 
 [[noreturn]] FOVEA_API void throw_shape_mismatch(const std::string& from, const std::string& to);
@@ -68,7 +71,8 @@ void require_same_shape(const From& from, const To& to) {
 
 }  // namespace detail
 
-// A run of plain elements that owns its memory and does not initialize it.
+// An array of plain elements that owns its memory. New elements are NOT initialized. It can be
+// moved but not copied.
 template <class T>
 class Array {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -80,7 +84,7 @@ class Array {
         size_(size),
         memory_(memory) {}
   ~Array() { detail::release(data_, memory_); }
-  // What was moved from is empty.
+  // The array that was moved from is empty.
   Array(Array&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)),
         size_(std::exchange(other.size_, 0)),

@@ -18,8 +18,8 @@ namespace fovea {
 
 struct Device;
 
-// An enumerator and the word users write for it. An enumeration usable as an option has, in its own
-// namespace,
+// An enumerator and the word that users write for it. An enumeration that is used as an option has
+// this function in its namespace:
 //   std::span<const Choice> choices(Enum)
 struct Choice {
   const char* word;
@@ -34,14 +34,14 @@ struct ChoiceRef {
   std::span<const Choice> choices;
 };
 
-// What a text stands for. Help, completion and a page's controls follow from it.
+// What a text is used for. Help and completion follow from it.
 enum class TextUse : unsigned char { kText, kInput, kOutput, kFolder, kModel };
 
 // A word and the file it goes to, such as --picture arrows arrows.png.
 using WordAndFile = std::pair<std::string, std::string>;
 
-// A reference to a field, by its kind. As text a size is 640x480, a rectangle x,y,width,height, a
-// range low,high; the elements of a list stand between separators. As JSON they are arrays, and an
+// A reference to a field, by its kind. As text, a size is 640x480, a rectangle x,y,width,height, a
+// range low,high, and a list has commas between its elements. As JSON these are arrays, and an
 // optional field without a value is null.
 using OptionValue =
     std::variant<bool*, int*, std::uint64_t*, float*, double*, std::string*, Device*, ChoiceRef,
@@ -52,15 +52,15 @@ using OptionValue =
 // What a describe() function may add to a field besides its help. All of it is optional.
 struct OptionTraits {
   TextUse use = TextUse::kText;
-  std::string_view value_name{};  // what stands for the value in help, "KIND"; empty: by its kind
+  std::string_view value_name{};  // placeholder of the value in help, "KIND"; empty: by its kind
   std::string_view off_help{};    // for a flag that is on by default: what --no-NAME does
   std::string_view absent{};      // for an optional field: what no value means, "the model's own"
   std::vector<std::string_view> words{};  // values to suggest, where not every one can be listed
-  bool repeats = false;  // a list of texts: one element per time that the option is given, whatever
-                         // commas it has; else commas separate elements
+  bool repeats = false;  // for a list of texts: each use of the option adds one element, even one
+                         // with commas; otherwise commas separate elements
 };
 
-// One field of an options struct, seen from outside.
+// One field of an options struct, as a visitor sees it.
 struct OptionField {
   std::string name;       // as users write it: "window-stride"
   std::string_view help;  // one line: meaning, unit, consequence
@@ -71,10 +71,10 @@ struct OptionField {
   OptionTraits traits{};
 };
 
-// What a describe() function is called with. Every options struct has one
+// The visitor that a describe() function gets. Every options struct has a function
 //   void describe(OptionVisitor& visit, Options& options)
-// that names each field once; flags, help, completion, man page, JSON echo, Python keywords and
-// range checks all come from it.
+// that names each field once. Flags, help, completion, man page, JSON echo and range checks all
+// come from it.
 class FOVEA_API OptionVisitor {
  public:
   virtual ~OptionVisitor() = default;
@@ -152,9 +152,10 @@ class FOVEA_API OptionVisitor {
 FOVEA_API std::string option_text(const OptionField& field);
 // The value as JSON.
 FOVEA_API std::string option_json(const OptionField& field);
-// "a whole number from 1 to 32", "sobel, scharr or centered", or empty where anything goes.
+// What the field accepts, such as "a whole number from 1 to 32" or "sobel, scharr or centered";
+// empty where every text is accepted.
 FOVEA_API std::string option_range(const OptionField& field);
-// What stands for the value in help: "N", "FILE", "WxH"; empty for a flag.
+// The placeholder of the value in help: "N", "FILE", "WxH"; empty for a flag.
 FOVEA_API std::string option_value_name(const OptionField& field);
 // Whether the field holds any number of values.
 FOVEA_API bool is_list(const OptionField& field);
@@ -167,8 +168,8 @@ FOVEA_API void append_option(const OptionField& field, std::string_view text);
 // finite.
 FOVEA_API void check_option(const OptionField& field);
 
-// "512M", "1.5G", "800000": a number of bytes, with K, M, G or T for powers of 1024. Throws
-// InvalidArgument for anything else.
+// Reads a number of bytes such as "512M", "1.5G" or "800000", with K, M, G or T for powers of 1024.
+// Throws InvalidArgument for anything else.
 FOVEA_API std::uint64_t parse_bytes(std::string_view text);
 // The shortest such text: 512M for 536870912, 1000 for 1000.
 FOVEA_API std::string bytes_text(std::uint64_t bytes);
@@ -201,7 +202,7 @@ void check_options(const Options& options) {
                   [](const OptionField& field) { check_option(field); });
 }
 
-// The whole struct as one JSON object, as it is echoed into every result.
+// The whole struct as one JSON object, as every result records it.
 template <class Options>
 std::string options_json(const Options& options) {
   std::string json = "{";

@@ -8,9 +8,9 @@
 
 namespace fovea {
 
-// Philox 4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011): a block
-// cipher of a counter. Any number of the sequence can be computed alone, so results never depend on
-// how work was divided.
+// Philox 4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011), a block
+// cipher that is applied to a counter. Every number of a sequence can be computed by itself, so
+// that results never depend on how work is divided.
 struct PhiloxBlock {
   std::uint32_t word[4];
 };
@@ -37,8 +37,9 @@ FOVEA_HD inline PhiloxBlock philox(std::uint64_t key, std::uint64_t counter_high
   return c;
 }
 
-// One sequence of random numbers. `sequence` distinguishes the sequences of one seed: a round, an
-// image, a thread's item; two with the same seed and sequence are equal everywhere.
+// A sequence of random numbers. `sequence` distinguishes the sequences of one seed, such as those
+// of rounds, images or items. Two objects with the same seed and sequence give the same numbers on
+// every machine and device.
 class Random {
  public:
   FOVEA_HD explicit Random(std::uint64_t seed, std::uint64_t sequence = 0)
@@ -52,13 +53,14 @@ class Random {
     return block_.word[used_++];
   }
 
-  // In [0, 1), 24 bits fine, so that every value is exact.
+  // A number in [0, 1), a multiple of 2^-24, so that every value is exact.
   FOVEA_HD float uniform() { return static_cast<float>(bits() >> 8) * 0x1p-24F; }
   FOVEA_HD float uniform(float least, float greatest) {
     return least + (greatest - least) * uniform();
   }
 
-  // In [0, count), every value equally likely (Lemire's multiply with rejection). count > 0.
+  // A number in [0, count), every value equally likely (Lemire's multiplication with rejection).
+  // `count` must be above 0.
   FOVEA_HD std::uint32_t below(std::uint32_t count) {
     std::uint64_t product = static_cast<std::uint64_t>(bits()) * count;
     const std::uint32_t threshold = (0U - count) % count;
@@ -67,7 +69,7 @@ class Random {
     return static_cast<std::uint32_t>(product >> 32);
   }
 
-  // Mean 0, deviation 1 (Box and Muller).
+  // A normally distributed number with mean 0 and standard deviation 1 (Box and Muller).
   FOVEA_HD float normal() {
     const float radius = std::sqrt(-2.0F * std::log(1.0F - uniform()));
     return radius * std::cos(6.28318531F * uniform());

@@ -13,13 +13,13 @@ struct Feature {
   std::string detail;  // its version where usable, else why not and what to install
 };
 
+// What this build contains and which of it this machine can use.
 struct BuildInfo {
   std::string version;
   std::string compiler;
   std::string build_type;
-  std::vector<std::string> simd_compiled;  // instruction sets this build has code for, best first
-  std::vector<std::string>
-      simd_usable;  // those of them that this machine runs; the first is the one used
+  std::vector<std::string> simd_compiled;  // instruction sets with compiled code, best first
+  std::vector<std::string> simd_usable;    // those that this machine can run; the first one is used
   std::vector<Feature> features;
 };
 

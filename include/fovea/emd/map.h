@@ -29,7 +29,7 @@ struct MapOptions {
                         // Needs MassPolicy::kNormalize
   // Most memory for distances that are kept from frame to frame; 0 keeps none. The table starts
   // with 4 slots per pixel and grows, whenever it is full, to at most 32 per pixel. A slot takes 16
-  // bytes, and 1.5 bytes more per bin where whole histograms are kept (see stats().cache_bytes).
+  // bytes, and 1.5 bytes more per bin where whole histograms are kept (see report().cache_bytes).
   // With 0, at most 2^21 pixels (2^25 / bins) are worked on at a time, with 4 slots of 16 bytes
   // each.
   std::uint64_t cache_bytes = std::uint64_t{256} << 20;
@@ -40,7 +40,7 @@ FOVEA_API void describe(OptionVisitor& visit, MapOptions& options);
 
 // How the pixels of a frame got their distances, in the order in which the ways are tried:
 // pixels = cached + duplicate + skipped + solved.
-struct MapStats {
+struct MapReport {
   std::int64_t pixels = 0;
   std::int64_t cached = 0;        // pixels whose histogram was known from an earlier frame
   std::int64_t duplicate = 0;     // pixels whose histogram occurs elsewhere in this frame
@@ -58,7 +58,7 @@ struct MapStats {
     return pixels > 0 ? static_cast<double>(cached + duplicate) / static_cast<double>(pixels) : 0;
   }
   // Adds the counts of later frames; entries and cache_bytes become those of `later`.
-  FOVEA_API MapStats& operator+=(const MapStats& later);
+  FOVEA_API MapReport& operator+=(const MapReport& later);
 };
 
 // Computes, for every pixel of a frame, the Earth Mover's Distance between the histogram of the
@@ -107,10 +107,10 @@ class FOVEA_API Mapper {
   // yet collected.
   static constexpr int kFramesInFlight = 3;
   void submit(ImageView<const std::uint8_t> labels, ImageView<float> distances);
-  MapStats collect();
+  MapReport collect();
 
-  MapStats stats() const;  // for the last frame that was mapped or collected
-  void forget();           // drops all known distances
+  MapReport report() const;  // for the last frame that was mapped or collected
+  void forget();             // drops all known distances
 
   std::span<const std::uint16_t> target() const;
   const GroundDistance& ground() const;

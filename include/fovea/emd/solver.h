@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace fovea::emd {
@@ -33,9 +34,9 @@ struct SolverOptions {
   SolverKind solver = SolverKind::kAuto;
   SimplexStart start = SimplexStart::kGreedy;
   MassPolicy mass = MassPolicy::kPartial;
-  double penalty = -1;  // cost per unit of surplus mass; below 0 it is the greatest cost
-  int max_pivots = 0;   // most pivots per problem; 0 allows 64 per bin, far more than any problem
-                        // has needed
+  std::optional<double> penalty{};  // cost per unit of surplus mass; absent: the greatest cost
+  int max_pivots = 0;  // most pivots per problem; 0 allows 64 per bin, far more than any problem
+                       // has needed
   Exec exec{};
 };
 FOVEA_API void describe(OptionVisitor& visit, SolverOptions& options);

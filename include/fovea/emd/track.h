@@ -117,7 +117,7 @@ class FOVEA_API Tracker {
   // is 0 outside of what was mapped; with whole_map all is mapped.
   Image<float> likelihood(int id) const;
   // Statistics of all maps so far; entries and cache_bytes are sums over all targets.
-  MapStats stats() const;
+  MapReport report() const;
 
   const TrackOptions& options() const;
 

@@ -11,13 +11,13 @@ namespace fovea::io {
 
 struct CsvOptions {
   char separator = ',';  // between fields: a comma, a semicolon or a tab
-  bool crlf = true;      // end rows with CR LF, as RFC 4180 has it, instead of LF
+  bool crlf = true;      // end rows with CR LF, as RFC 4180 requires, instead of LF
 };
 
-// Writes a table row by row (RFC 4180); memory holds one row. Fields with separators, quotes or
-// line ends are quoted. Numbers are the shortest text that reads back the same, whatever the
-// locale; what is not finite is written as nan, inf or -inf. A row with more or fewer fields than
-// the header throws InvalidArgument.
+// Writes a table row by row (RFC 4180); only one row is kept in memory. Fields with separators,
+// quotes or line ends are quoted. Numbers are written as the shortest text that reads back the
+// same, whatever the locale; NaN and infinities are written as nan, inf and -inf. A row with more
+// or fewer fields than the header throws InvalidArgument.
 //
 //   CsvWriter csv(file.sink(), {"frame", "x", "y", "score"});
 //   csv.row(index, box.x, box.y, box.score);
@@ -56,7 +56,7 @@ class FOVEA_API CsvWriter {
   Sink sink_;
   CsvOptions options_;
   std::size_t columns_;
-  std::size_t fields_ = 0;  // of the row at hand
+  std::size_t fields_ = 0;  // fields of the current row so far
   std::int64_t rows_ = -1;
   std::string row_;
 };

@@ -11,15 +11,16 @@
 #include <variant>
 #include <vector>
 
-// Image files: PNG, JPEG, TIFF, PNM (with PAM), PFM, .npy and, for reading only, BMP. The content
-// of a file decides its format, never its name. Errors are FormatError (the file is damaged or of
-// another format), IoError (the system could not read it) and WriteError (the system could not
-// write it); each message is one line with the file and the cause. Before memory is taken, a
-// picture is checked against the length of its file and against ImageReadOptions::max_pixels.
-// Samples are returned as they are stored: there is no color management and no gamma correction.
+// Image files: PNG, JPEG, TIFF, PNM (with PAM), PFM, .npy and, for reading only, BMP and WebP
+// (where libwebp was there when the library was built). The content of a file decides its format,
+// never its name. Errors are FormatError (the file is damaged or of another format), IoError (the
+// system could not read it) and WriteError (the system could not write it); each message is one
+// line with the file and the cause. Before memory is taken, a picture is checked against the length
+// of its file and against ImageReadOptions::max_pixels. Samples are returned as they are stored:
+// there is no color management and no gamma correction.
 namespace fovea::io {
 
-enum class ImageFormat : unsigned char { kPng, kJpeg, kTiff, kPnm, kPfm, kNpy, kBmp };
+enum class ImageFormat : unsigned char { kPng, kJpeg, kTiff, kPnm, kPfm, kNpy, kBmp, kWebp };
 FOVEA_API const char* to_string(ImageFormat format);
 
 // The kinds of sample an image may have, in the order of the alternatives of AnyPixels and AnyView.
@@ -58,7 +59,7 @@ struct ImageFacts {
   Alpha alpha = Alpha::kNone;
 };
 
-// A decoded image of any sample type. Moves, does not copy.
+// A decoded image of any sample type. It can be moved but not copied.
 // Samples of fewer than 8 bits are spread over 0..255; all others keep their values in the smallest
 // type that holds them (a 12-bit TIFF gives uint16 with facts.white 4095, half floats give float).
 // Palettes, CMYK, YCbCr, CIE L*a*b* and LogLuv become RGB, transparent colors an alpha channel,
@@ -84,15 +85,15 @@ struct ImageInfo {
   ImageFacts facts{};
 };
 
-// What to do with a file's note that its camera was turned.
+// What to do with a file's note that the camera was turned.
 enum class Orientation : unsigned char { kIgnore, kApply };
 FOVEA_API std::span<const Choice> choices(Orientation);
 
 struct ImageReadOptions {
-  // apply turns the picture upright as its EXIF tag says (JPEG, PNG, TIFF)
+  // apply turns the picture upright as its EXIF tag says (JPEG, PNG, TIFF, WebP)
   Orientation orientation = Orientation::kIgnore;
-  int page = 0;          // which page of a TIFF, from 0
-  bool partial = false;  // take what a truncated or damaged JPEG still gives; the rest is gray
+  int page = 0;                  // which page of a TIFF, from 0
+  bool partial = false;          // accept a truncated or damaged JPEG; what is missing is gray
   std::uint64_t most_bytes = 0;  // refuse pictures that would take more memory; 0: no such limit
   // Refuse pictures of more pixels, such as a small PNG that claims 100000x100000; 0: no such limit
   std::uint64_t max_pixels = std::uint64_t{1} << 28;
@@ -100,7 +101,7 @@ struct ImageReadOptions {
 FOVEA_API void describe(OptionVisitor& visit, ImageReadOptions& options);
 
 FOVEA_API AnyImage read_image(const std::string& path, const ImageReadOptions& options = {});
-// From memory (an upload, standard input); `name` stands for the path in messages.
+// Reads from memory (an upload, standard input); `name` takes the place of the path in messages.
 FOVEA_API AnyImage read_image(std::span<const std::byte> data, const std::string& name,
                               const ImageReadOptions& options = {});
 // Every page of a TIFF; one page for other formats. options.page is not used.
@@ -116,7 +117,7 @@ FOVEA_API std::span<const Choice> choices(TiffCompression);
 
 struct ImageWriteOptions {
   int quality = 95;          // JPEG, 1 to 100
-  bool progressive = false;  // JPEG: smaller, slower to read
+  bool progressive = false;  // JPEG: a smaller file that is slower to read
   bool full_chroma = false;  // JPEG: keep color at full resolution (4:4:4 instead of 4:2:0)
   int level = 6;             // effort of PNG and deflate: 0 (store) to 9 (smallest)
   TiffCompression tiff_compression = TiffCompression::kDeflate;
@@ -145,33 +146,37 @@ FOVEA_API void write_image(const std::string& path, const AnyImage& image,
 FOVEA_API void write_pages(const std::string& path, std::span<const AnyView> pages,
                            const ImageWriteOptions& options = {});
 
-// Samples divided by facts.white: unsigned integers become [0, 1], signed ones [-1, 1], floating
-// point stays. An rvalue that is float already moves through.
+// Samples divided by facts.white: unsigned integers become [0, 1] and signed ones [-1, 1]. Floating
+// point stays as it is, including NaN and infinities. A temporary image that is float already is
+// moved, not copied.
 FOVEA_API Image<float> to_float(const AnyImage& image);
 FOVEA_API Image<float> to_float(AnyImage&& image);
-// 0 to 255 for 0 to facts.white, rounded; what lies outside is clamped, NaN becomes 0.
+// Samples from 0 to facts.white become 0 to 255, rounded. Values outside are clamped, and NaN
+// becomes 0.
 FOVEA_API Image<std::uint8_t> to_bytes(const AnyImage& image);
 FOVEA_API Image<std::uint8_t> to_bytes(AnyImage&& image);
 
-// 0.299 R + 0.587 G + 0.114 B (ITU-R BT.601), rounded to nearest for integers. The last
-// of 2 or 4 channels counts as alpha and is left out; more than 4 are an InvalidArgument.
+// The gray value 0.299 R + 0.587 G + 0.114 B (ITU-R BT.601), rounded to nearest for integers. The
+// last of 2 or 4 channels counts as alpha and is left out; more than 4 are an InvalidArgument. A
+// pixel with a NaN in a color channel becomes NaN.
 FOVEA_API Image<std::uint8_t> to_gray(ImageView<const std::uint8_t> image);
 FOVEA_API Image<std::uint16_t> to_gray(ImageView<const std::uint16_t> image);
 FOVEA_API Image<float> to_gray(ImageView<const float> image);
 FOVEA_API AnyImage to_gray(const AnyImage& image);
 
-// The channels named, in that order; one may be named twice.
+// The channels with these numbers, in this order; a number may occur twice.
 FOVEA_API AnyImage select_channels(const AnyImage& image, std::span<const int> channels);
-// Without the alpha channel; a picture without one is copied.
+// The picture without its alpha channel; a picture that has none is copied.
 FOVEA_API AnyImage drop_alpha(const AnyImage& image);
-// Laid over a plain background (red, green, blue or the mean of them for gray; 1 is white) by its
-// alpha channel, which the result lacks; a picture without one is copied.
+// The picture over a plain background, blended by its alpha channel, which the result does not
+// have. The background is red, green and blue, or their mean for gray; 1 is white. A picture
+// without alpha is copied.
 FOVEA_API AnyImage blend_alpha(const AnyImage& image,
                                const std::array<double, 3>& background = {1, 1, 1});
 // The picture turned upright from one of EXIF's eight orientations.
 FOVEA_API AnyImage apply_orientation(const AnyImage& image, int orientation);
 
-// The formats read here and the libraries that do it.
+// The formats that can be read here, and the libraries that read them.
 FOVEA_API std::vector<Feature> codecs();
 
 }  // namespace fovea::io

@@ -9,7 +9,7 @@
 
 namespace fovea::io {
 
-// Images read one at a time, so that a large set need not fit in memory.
+// Images that are read one at a time, so that a large set need not fit in memory.
 class FOVEA_API ImageSet {
  public:
   virtual ~ImageSet() = default;
@@ -18,11 +18,12 @@ class FOVEA_API ImageSet {
   virtual Image<std::uint8_t> read(int index) const = 0;
 };
 
-// An image of any depth as RGB bytes: alpha is dropped, a gray level becomes three equal ones.
-// Throws InvalidArgument that begins with `name` where it has another number of channels.
+// An image of any depth as RGB bytes: alpha is dropped, a gray level becomes three equal ones, and
+// NaN becomes 0. Throws InvalidArgument that begins with `name` where the image has another number
+// of channels.
 FOVEA_API Image<std::uint8_t> to_rgb_bytes(const AnyImage& image, const std::string& name);
 
-// The images of some files, as RGB.
+// The images of a list of files, as RGB.
 class FOVEA_API ImageFileSet final : public ImageSet {
  public:
   // Files of more pixels than `max_pixels` are refused when they are read; 0 is no limit.

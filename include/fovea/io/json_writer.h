@@ -10,14 +10,15 @@
 
 namespace fovea::io {
 
-// kPretty: one value per line, indented by two. kCompact: no white space. kLines: JSON lines, any
-// number of top-level values, each compact on a line of its own and handed to the sink when whole.
+// kPretty writes one value per line, indented by two. kCompact writes no white space. kLines writes
+// JSON lines: any number of top-level values, each on a line of its own, which goes to the sink
+// when it is complete.
 enum class JsonStyle : unsigned char { kPretty, kCompact, kLines };
 
-// Writes JSON as it comes: memory does not grow with the document, only with its depth. Text that
-// is not UTF-8 gets replacement characters; NaN and infinities become null; numbers are the
-// shortest text that reads back the same, whatever the locale. Calls that would give malformed JSON
-// throw InvalidArgument and write nothing. Keys are not checked for repetition.
+// Writes JSON piece by piece: memory does not grow with the document, only with its depth. Text
+// that is not UTF-8 gets replacement characters, NaN and infinities become null, and numbers are
+// written as the shortest text that reads back the same, whatever the locale. Calls that would give
+// malformed JSON throw InvalidArgument and write nothing. Repeated keys are not detected.
 //
 //   json.begin_object().member("file", path).key("boxes").begin_array();
 //   for (const Box& box : boxes) json.values(std::span(box.corners));
@@ -65,8 +66,8 @@ class FOVEA_API JsonWriter {
     return values(std::span<const Number>(numbers));
   }
 
-  // Hands over what is left; throws InvalidArgument where something is still open or nothing was
-  // written (JSON lines may be empty).
+  // Gives the rest to the sink. Throws InvalidArgument where an object or array is still open, or
+  // where nothing was written (JSON lines may be empty).
   void finish();
 
  private:
@@ -88,7 +89,7 @@ class FOVEA_API JsonWriter {
   Sink sink_;
   JsonStyle style_;
   std::vector<Level> levels_;
-  std::string pending_;     // what the sink has not got yet
+  std::string pending_;     // text that the sink does not have yet
   bool key_open_ = false;   // a key waits for its value
   bool any_value_ = false;  // a top-level value is complete
 };

@@ -9,10 +9,11 @@
 #include <string>
 #include <vector>
 
-// Triangle meshes in files: OFF, OBJ, PLY and STL are read, GLB is written besides. The content of
-// a file decides its format, never its name. A reader throws FormatError for a file that is damaged
-// or has another format, a writer throws WriteError; each message is one line that names the file
-// and the cause. Readers never allocate more memory than the length of the file can justify.
+// Reads and writes files of triangle meshes: OFF, OBJ, PLY and STL, and GLB for writing only. The
+// content of a file decides its format, never its name. A reader throws FormatError for a file that
+// is damaged or has another format, a writer throws WriteError; each message is one line that names
+// the file and the cause. Readers never allocate more memory than the length of the file can
+// justify.
 namespace fovea::io {
 
 using Vertex = std::array<float, 3>;
@@ -70,10 +71,11 @@ FOVEA_API void describe(OptionVisitor& visit, MeshWriteOptions& options);
 //   .ply  Vertices have colors and a property "label". A vertex between two parts is written once
 //         per part, because viewers and libraries read colors of vertices more often than colors of
 //         faces. Without marks the vertices stay as they are.
-//   .glb  Binary glTF 2.0 with vertex colors (COLOR_0, linear as glTF has them), vertices as in
-//   PLY. .obj  One group and one material per label, faces ordered by label. The materials go to a
-//   .mtl
-//         file of the same name beside it.
+//   .glb  Binary glTF 2.0 with vertex colors (COLOR_0, linear as glTF requires); vertices between
+//   two
+//         parts are written as in .ply.
+//   .obj  One group and one material per label, with faces ordered by label. The materials go to a
+//         file beside it, with the same name and the extension .mtl.
 //   .off  One color per face.
 //   .stl  The geometry alone; the format has no place for labels and colors.
 FOVEA_API void write_mesh(const std::string& path, const TriangleMesh& mesh,
@@ -82,7 +84,7 @@ FOVEA_API void write_mesh(const std::string& path, const TriangleMesh& mesh,
 // Labels as the Princeton benchmark stores them: a text file with one number per line and face.
 FOVEA_API std::vector<std::int32_t> read_labels(const std::string& path);
 FOVEA_API void write_labels(const std::string& path, std::span<const std::int32_t> labels);
-// The same text.
+// The text that write_labels() writes.
 FOVEA_API std::string labels_text(std::span<const std::int32_t> labels);
 
 // The extensions of mesh files, for expand_inputs().

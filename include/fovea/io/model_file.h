@@ -52,22 +52,25 @@ constexpr TensorType tensor_type_of() {
 }
 
 using Shape = std::vector<std::int64_t>;  // row-major; empty for a single number
-constexpr std::int64_t kAnySize = -1;     // in a shape asked for: this side may have any length
+constexpr std::int64_t kAnySize = -1;     // in an expected shape: this side may have any length
 
-// A trained model: named tensors and text facts in one safetensors file, which Python's
-// `safetensors` reads and writes as well. Our files also carry a schema name and version (what the
-// tensors mean), the version of Fovea, and a CRC-32 of the content that reading checks. The same
-// content gives the same bytes. A whole model lies in memory, never more than the file's size.
+// A trained model: named tensors and facts as text in one safetensors file, which Python's
+// `safetensors` reads and writes as well. Files that Fovea writes also have a schema name and
+// version (what the tensors mean), the version of Fovea, and a CRC-32 of the content, which is
+// checked when a file is read. The same content gives the same bytes. A model is kept in memory as
+// a whole and takes no more memory than the file.
 class FOVEA_API ModelFile {
  public:
   ModelFile() = default;  // empty, to be filled and written
 
   // Throws IoError where the file cannot be read and FormatError where it is not what it claims.
   static ModelFile read(const std::string& path);
-  // The same from memory; `name` stands in errors.
+  // The same from memory; `name` takes the place of the path in errors.
   static ModelFile parse(std::span<const std::byte> bytes, std::string name);
   void write(const std::string& path) const;
   std::vector<std::byte> bytes() const;
+  // The path it was read from, the name that parse() was given, or "model"; messages begin with it.
+  const std::string& name() const { return name_; }
 
   // Says what the tensors mean: "people.hog", 1.
   void set_schema(std::string_view schema, int version);
@@ -99,7 +102,7 @@ class FOVEA_API ModelFile {
   std::span<const T> tensor(std::string_view name) const {
     return values<T>(find(name, tensor_type_of<T>()));
   }
-  // As well where its shape is another; kAnySize fits every length.
+  // Also throws where the shape differs; kAnySize fits every length.
   template <class T>
   std::span<const T> tensor(std::string_view name, const Shape& expected) const {
     return values<T>(find(name, tensor_type_of<T>(), expected));
@@ -107,7 +110,7 @@ class FOVEA_API ModelFile {
   // A floating-point tensor of any width (F16, F32, F64) as single-precision numbers.
   std::vector<float> floats(std::string_view name, const Shape& expected) const;
 
-  // Throws ModelError that names the first number which is not finite.
+  // Throws ModelError that names the first number that is NaN or infinite.
   void require_finite() const;
 
  private:

@@ -9,7 +9,8 @@
 #include <type_traits>
 #include <vector>
 
-// NumPy's .npy files as arrays of any shape. read_image() reads 2-D and 3-D ones as pictures.
+// Reads and writes NumPy's .npy files as arrays of any shape. read_image() reads 2-D and 3-D arrays
+// as images.
 namespace fovea::io {
 
 enum class DType : unsigned char {
@@ -25,7 +26,7 @@ enum class DType : unsigned char {
   kFloat32,
   kFloat64
 };
-// "uint8", "float32", ... as NumPy says it.
+// NumPy's name of the type: "uint8", "float32", ...
 FOVEA_API const char* to_string(DType type);
 FOVEA_API std::size_t element_bytes(DType type);
 
@@ -48,8 +49,8 @@ struct NdArray {
   std::vector<std::size_t> shape{};  // empty for a single number
   Array<std::byte> data{};
 
-  FOVEA_API std::size_t size() const;  // elements
-  // The elements; T must be the array's type, else InvalidArgument.
+  FOVEA_API std::size_t size() const;  // number of elements
+  // The elements. Throws InvalidArgument where T is not the array's type.
   template <class T>
   std::span<const T> as() const {
     require(dtype_of<T>());
@@ -65,12 +66,13 @@ struct NdArray {
   FOVEA_API void require(DType wanted) const;
 };
 
-// Versions 1 to 3, both byte orders, C and Fortran order; half floats become float32. FormatError
-// for what is damaged, lies about its size, or holds Python objects or records.
+// Reads versions 1 to 3 of the format, both byte orders, and C and Fortran order. Half floats
+// become float32; NaN and infinities stay. Throws FormatError for a file that is damaged, states a
+// wrong size, or holds Python objects or records.
 FOVEA_API NdArray read_array(const std::string& path);
 FOVEA_API NdArray read_array(std::span<const std::byte> data, const std::string& name);
 
-// Elements in C order. The file appears whole or not at all.
+// Writes elements that are in C order. The file appears whole or not at all.
 FOVEA_API void write_array(const std::string& path, DType type, std::span<const std::size_t> shape,
                            const void* data);
 FOVEA_API void write_array(const std::string& path, const NdArray& array);

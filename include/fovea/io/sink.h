@@ -17,11 +17,12 @@ FOVEA_API bool is_standard_output(std::string_view path);
 
 // Appends to a string that outlives the sink.
 FOVEA_API Sink string_sink(std::string& text);
-// Writes to an open C stream, which stays the caller's; `name` stands in errors ("stdout").
+// Writes to an open C stream, which still belongs to the caller; errors call it `name` ("stdout").
 FOVEA_API Sink stream_sink(std::FILE* stream, std::string name);
 
-// A file that appears whole or not at all: written under a temporary name beside `path`, which it
-// takes in commit(). Without commit() an older file of that name stays as it was. The paths "-" and
+// A file that appears whole or not at all. It is written under a temporary name beside `path` and
+// is renamed by commit(). Without commit() an older file of that name stays as it was. The paths
+// "-" and
 // "/dev/stdout" are the standard output, where commit() only flushes.
 class FOVEA_API FileSink {
  public:

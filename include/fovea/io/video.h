@@ -15,31 +15,32 @@ namespace fovea::io {
 
 enum class VideoColor : unsigned char { kRgb, kGray };
 FOVEA_API std::span<const Choice> choices(VideoColor);
-// How luma and chroma make RGB. kAuto: as the file says, BT.601 where it does not.
+// How RGB is computed from luma and chroma. kAuto follows the file, and uses BT.601 where the file
+// does not say.
 enum class YuvMatrix : unsigned char { kAuto, kBt601, kBt709, kBt2020 };
 FOVEA_API std::span<const Choice> choices(YuvMatrix);
-// Whether luma spans 16 to 235 (limited) or 0 to 255. kAuto: as the file says; where it does not,
-// limited for color and full for files that are gray.
+// Whether luma spans 16 to 235 (limited) or 0 to 255 (full). kAuto follows the file; where the file
+// does not say, color is limited and gray is full.
 enum class YuvRange : unsigned char { kAuto, kLimited, kFull };
 FOVEA_API std::span<const Choice> choices(YuvRange);
 
 struct VideoReadOptions {
-  VideoColor color = VideoColor::kRgb;  // three channels, or one: the luma of what is colored
+  VideoColor color = VideoColor::kRgb;  // three channels, or one that is the luma
   bool deep = false;       // 16-bit frames (Frame::deep_image), full range, instead of 8-bit ones
   int start = 0;           // index of the first frame; those before it are decoded and dropped
-  int count = 0;           // frames to give at most; 0 gives all
+  int count = 0;           // greatest number of frames; 0 gives all
   int step = 1;            // every step-th frame from the start
-  double frame_rate = 25;  // frames per second of image sequences, which do not say
-  YuvMatrix matrix = YuvMatrix::kAuto;             // override of what the file says
-  YuvRange range = YuvRange::kAuto;                // override of what the file says
+  double frame_rate = 25;  // frames per second of image sequences, which do not state it
+  YuvMatrix matrix = YuvMatrix::kAuto;             // replaces what the file says
+  YuvRange range = YuvRange::kAuto;                // replaces what the file says
   Orientation orientation = Orientation::kIgnore;  // apply turns the frames of video files upright
-  int threads = 0;                                 // of the decoder; 0 lets it choose
+  int threads = 0;                                 // threads of the decoder; 0 lets it choose
   // Refuse frames of more pixels before memory is taken for them; 0: no such limit
   std::uint64_t max_pixels = ImageReadOptions{}.max_pixels;
 };
 FOVEA_API void describe(OptionVisitor& visit, VideoReadOptions& options);
 
-// A fraction, as frame rates are: 30000/1001.
+// A fraction, such as the frame rate 30000/1001.
 struct Rational {
   std::int64_t numerator = 0;
   std::int64_t denominator = 1;
@@ -47,49 +48,50 @@ struct Rational {
 };
 
 struct VideoInfo {
-  int width = 0, height = 0;      // of the frames as they are given
+  int width = 0, height = 0;      // size of the frames that next() returns
   Rational rate;                  // frames per second; the average where it varies
-  std::int64_t frame_count = -1;  // of the whole source, as the file states it; -1 if unknown
+  std::int64_t frame_count = -1;  // frames of the whole source, as it states; -1 if unknown
   int rotation_degrees = 0;       // clockwise turn that shows frames upright: 0, 90, 180 or 270
-  int bits = 8;                   // of a sample in the source
+  int bits = 8;                   // bits per sample in the source
   std::string format;             // "y4m", "images", "matroska,webm"
   std::string codec;              // "rawvideo", "h264"
 };
 
 struct Frame {
-  Image<std::uint8_t> image;        // one channel or three (RGB); empty where deep was asked for
-  Image<std::uint16_t> deep_image;  // the same in 16 bits where it was
-  std::int64_t index = -1;          // in the source, from 0
-  double time_seconds = 0;          // since the source's first frame
+  Image<std::uint8_t> image;        // one channel or three (RGB); empty with VideoReadOptions::deep
+  Image<std::uint16_t> deep_image;  // the same in 16 bits, only with VideoReadOptions::deep
+  std::int64_t index = -1;          // number of the frame in the source, from 0
+  double time_seconds = 0;          // time since the first frame of the source
 };
 
-// Frames of a video in order, with exact indices: nothing is sought, frames not asked for are
-// decoded and dropped. Sources are
-//   a video file         through FFmpeg, or y4m, which is recognized by its content
-//   a folder, a glob     of images, in natural order
+// Reads the frames of a video in order. Indices are exact, because frames that are not wanted are
+// decoded and dropped instead of being skipped. A source is
+//   a video file         read through FFmpeg, or y4m, which is recognized by its content
+//   a folder or a glob   images in natural order
 //   a list of images
-//   a stream of y4m      "-" is the standard input; pipes and devices are read the same way
-// Interlaced video is given as it is stored. FFmpeg logs to stderr at a level that is one for the
-// whole process: opening or creating a video file sets it to quiet where it is still the default.
+//   a stream of y4m      "-" is the standard input; pipes and devices are read in the same way
+// Interlaced video is returned as it is stored. FFmpeg's log level belongs to the whole process:
+// opening or creating a video file sets it to quiet where it still is the default.
 class FOVEA_API VideoReader {
  public:
   // Throws IoError or FormatError that names the source, InvalidArgument for impossible options.
   explicit VideoReader(const std::string& source, const VideoReadOptions& options = {});
   explicit VideoReader(const std::vector<std::string>& images,
                        const VideoReadOptions& options = {});
-  // An open y4m stream, which stays the caller's; `name` stands in errors.
+  // Reads an open y4m stream, which still belongs to the caller; errors call it `name`.
   VideoReader(std::FILE* stream, const std::string& name, const VideoReadOptions& options = {});
   ~VideoReader();
   VideoReader(VideoReader&&) noexcept;
   VideoReader& operator=(VideoReader&&) noexcept;
 
-  // The next frame, into the memory of the last one where that fits; false at the end. A broken or
-  // truncated source gives the frames before the fault, then throws FormatError that says at which
-  // frame and why; so does a frame of another size. After either there is no further frame.
+  // Reads the next frame, into the memory of the last one where that fits, and returns false at the
+  // end. A broken or truncated source gives the frames before the fault and then throws FormatError
+  // with the number of the frame and the cause; so does a frame of another size. After that there
+  // is no further frame.
   bool next(Frame& frame);
 
   const VideoInfo& info() const;
-  // How many frames next() gives in all, where the source states its number; else -1.
+  // The number of frames that next() gives in all, or -1 where the source does not state it.
   std::int64_t expected_frames() const;
 
  private:
@@ -101,10 +103,10 @@ enum class ChromaSampling : unsigned char { k420, k444 };
 FOVEA_API std::span<const Choice> choices(ChromaSampling);
 
 struct VideoWriteOptions {
-  double frame_rate = 25;  // frames per second; 29.97 and its kin are written as 30000/1001
-  int quality = 90;        // of lossy codecs, 1 to 100
-  ChromaSampling chroma = ChromaSampling::k420;  // of y4m in color
-  YuvRange range = YuvRange::kAuto;              // of y4m in color; auto is limited
+  double frame_rate = 25;  // frames per second; rates such as 29.97 are written as 30000/1001
+  int quality = 90;        // quality of lossy codecs, 1 to 100
+  ChromaSampling chroma = ChromaSampling::k420;  // for y4m in color
+  YuvRange range = YuvRange::kAuto;              // for y4m in color; auto means limited
 };
 FOVEA_API void describe(OptionVisitor& visit, VideoWriteOptions& options);
 
@@ -124,9 +126,9 @@ class FOVEA_API VideoWriter {
   VideoWriter(VideoWriter&&) noexcept;
   VideoWriter& operator=(VideoWriter&&) noexcept;
 
-  // The first frame written fixes size, channels and depth; others throw InvalidArgument, as does
-  // one that the format cannot hold. Such a frame counts for nothing: another may follow. After any
-  // other exception the unfinished file is gone, and write() and finish() throw WriteError.
+  // The first frame decides size, channels and depth. A frame that differs, or that the format
+  // cannot hold, throws InvalidArgument and is ignored; another frame may follow. After any other
+  // exception the unfinished file is gone, and write() and finish() throw WriteError.
   void write(ImageView<const std::uint8_t> frame);
   void write(ImageView<const std::uint16_t> frame);  // .mkv and images only
   // Completes the file and gives it its name. Throws InvalidArgument where no frame was written.

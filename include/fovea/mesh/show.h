@@ -11,8 +11,8 @@
 
 namespace fovea::mesh {
 
-// One color per face, chosen by its label. Labels that follow each other have colors that are easy
-// to tell apart.
+// One color per face, chosen by its label. Consecutive labels have colors that are easy to
+// distinguish.
 FOVEA_API std::vector<report::Color> part_colors(std::span<const std::int32_t> labels);
 // One color per face, chosen by a value such as a distance.
 FOVEA_API std::vector<report::Color> value_colors(std::span<const float> values,

@@ -15,8 +15,8 @@ struct Interval {
 };
 
 // The 95 % confidence interval of the share `right` / `all` (E. B. Wilson, JASA 22, 1927). Unlike
-// the textbook's "plus or minus" it stays between 0 and 1 and holds for few samples and for shares
-// near 0 or 1. Throws InvalidArgument unless 0 <= right <= all and all > 0.
+// the normal approximation it stays between 0 and 1 and holds for few samples and for shares near 0
+// or 1. Throws InvalidArgument unless 0 <= right <= all and all > 0.
 FOVEA_API Interval wilson_interval(std::int64_t right, std::int64_t all);
 
 // How often the samples of each true class were classified as each class. A row is a true class, a
@@ -34,7 +34,7 @@ struct Confusion {
   FOVEA_API std::int64_t total() const;          // all samples
   FOVEA_API std::int64_t right() const;          // samples classified as their true class
   FOVEA_API double accuracy() const;             // right / total; 0 without samples
-  FOVEA_API Interval interval() const;           // the accuracy's; 0 to 1 without samples
+  FOVEA_API Interval interval() const;           // of the accuracy; 0 to 1 without samples
   FOVEA_API std::vector<double> recall() const;  // the share of each true class that is right
 
   // Adds counts of the same classes; to an empty matrix anything can be added.

@@ -6,9 +6,9 @@
 
 namespace fovea {
 
-// What lies in a sum: an exclusive integral image is one larger each way and starts with a row and
-// a column of zeros, so that sums(x, y) covers the pixels left of x and above y; an inclusive one
-// has the image's size and sums(x, y) covers the pixel (x, y) too.
+// Which pixels a sum covers. An exclusive integral image has one row and one column more than the
+// image and begins with zeros: sums(x, y) covers the pixels left of x and above y. An inclusive one
+// has the size of the image, and sums(x, y) covers the pixel (x, y) too.
 enum class IntegralKind : unsigned char { kExclusive, kInclusive };
 FOVEA_API std::span<const Choice> choices(IntegralKind);
 
@@ -20,9 +20,11 @@ struct IntegralOptions {
 FOVEA_API void describe(OptionVisitor& visit, IntegralOptions& options);
 
 // Integral images (summed-area tables: Crow, SIGGRAPH 1984; Viola and Jones, 2001) of every channel
-// (1 to 4) of every image of a stack. Integer sums are exact modulo their range: a rectangle whose
-// own sum fits is right even where the table has wrapped. Floating-point sums do not depend on the
-// number of threads, and are the same in every run on one device. One read and one write a pixel.
+// (1 to 4) of every image of a stack. Integer sums are exact modulo their range: the sum of a
+// rectangle is correct if it fits, even where the table has wrapped around. Floating-point sums do
+// not depend on the number of threads and are the same in every run on one device. A NaN or
+// infinite pixel makes all sums NaN or infinite that include it, and the sums of all rectangles
+// that are computed from them. Cost: one read and one write per pixel.
 #define FOVEA_INTEGRAL(In, Out)                                            \
   FOVEA_API void integral(StackView<const In> images, StackView<Out> sums, \
                           const IntegralOptions& options = {});            \
@@ -44,7 +46,7 @@ FOVEA_INTEGRAL(float, double)
 FOVEA_INTEGRAL(double, double)
 #undef FOVEA_INTEGRAL
 
-// The sum over the w x h pixels from (x, y), out of an exclusive integral image.
+// The sum over the w x h pixels that begin at (x, y), from an exclusive integral image.
 template <class T>
 FOVEA_HD std::remove_const_t<T> rectangle_sum(const ImageView<T>& sums, int x, int y, int w, int h,
                                               int channel = 0) {
@@ -63,13 +65,13 @@ FOVEA_API void describe(OptionVisitor& visit, IntegralHistogramOptions& options)
 
 // Integral histogram (Porikli, CVPR 2005): plane b of `sums` (one larger than the image each way)
 // is the exclusive integral image of the weights of the pixels whose bin is b, in fixed point; bins
-// beyond the planes are left out. The sums wrap, so that rectangle_sum() of a plane, divided by
-// 2^fraction_bits, is exact and the same on every device. Weights are rounded half up, not-a-number
-// counts as 0, and they are clamped to what 32 signed bits hold.
+// beyond the planes are left out. The sums may wrap around, so that rectangle_sum() of a plane,
+// divided by 2^fraction_bits, is exact and the same on every device. Weights are rounded half up
+// and clamped to what 32 signed bits hold; NaN counts as 0.
 FOVEA_API void integral_histogram(ImageView<const std::uint8_t> bin, ImageView<const float> weight,
                                   StackView<std::uint32_t> sums,
                                   const IntegralHistogramOptions& options = {});
-// Counts: every pixel weighs 1, whatever fraction_bits says.
+// The same for counts: every pixel has the weight 1, whatever fraction_bits says.
 FOVEA_API void integral_histogram(ImageView<const std::uint8_t> bin, StackView<std::uint32_t> sums,
                                   const IntegralHistogramOptions& options = {});
 

@@ -9,9 +9,10 @@
 
 namespace fovea {
 
-// Where the centers begin: at points drawn one after the other, of which those far from the centers
-// so far are more likely (plus-plus: Arthur and Vassilvitskii, SODA 2007), at points that are all
-// equally likely (random), or at every (points / clusters)-th point (spread), without chance.
+// Where the centers begin: at points that are drawn one after the other, where points far from the
+// centers so far are more likely (plus-plus: Arthur and Vassilvitskii, SODA 2007); at points that
+// are all equally likely (random); or at every (points / clusters)-th point, without chance
+// (spread).
 enum class KmeansStart : unsigned char { kPlusPlus, kRandom, kSpread };
 FOVEA_API std::span<const Choice> choices(KmeansStart);
 
@@ -23,7 +24,7 @@ struct KmeansOptions {
   double tolerance = 0;  // also stop where no center moved farther than this many times the spread
                          // of the points (the root mean squared distance to their mean); 0 goes on
                          // until no point changes its cluster
-  int batch = 0;         // where above 0, each iteration looks at so many points drawn at random
+  int batch = 0;         // above 0, each iteration looks at this many points drawn at random
                   // (mini-batch: Sculley, WWW 2010), and labels are made at the end; 0, or a batch
                   // of at least as many points as there are, looks at all
   Exec exec{};
@@ -48,9 +49,9 @@ struct Kmeans {
 };
 
 // Divides points (one per row, finite, in host or device memory) into clusters by Lloyd's
-// iterations. No matrix of points x clusters is made: besides the points it takes 12 bytes per
-// point and, per thread, 8 bytes per number of all centers. Sums are made of whole numbers, so that
-// they do not depend on the order of additions: the same points, options and seed give the same
+// iterations. No matrix of points x clusters is stored: besides the points it takes 12 bytes per
+// point and, per thread, 8 bytes per number of all centers. Sums are integers, so that they do not
+// depend on the order of additions: the same points, options and seed give the same
 // bits for any number of threads, on CPU and GPU alike. A cluster without points gets the point
 // that lies farthest from its center as its new center, unless all points lie at their centers; in
 // mini-batches it stays where it began. Throws InvalidArgument where there are fewer points than
@@ -73,8 +74,9 @@ class FOVEA_API NearestCenter {
   int centers() const;
   int dimensions() const;
 
-  // labels has one element per point and lies in the memory of the points (in host memory for host
-  // points, on the GPU for points there).
+  // `labels` has one element per point and lies in the memory of the points (in host memory for
+  // host points, on the GPU for points there). Every number of a point must be finite; the label of
+  // a point with a NaN or infinite number is not defined.
   void find(ImageView<const float> points, std::span<std::int32_t> labels);
   std::vector<std::int32_t> find(ImageView<const float> points);  // on the host
 

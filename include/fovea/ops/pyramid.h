@@ -8,10 +8,11 @@
 
 namespace fovea {
 
-// Half an image each way by the kernel 1 4 6 4 1 / 16 along columns and rows (Burt and Adelson,
-// "The Laplacian pyramid as a compact image code", 1983), borders reflected about the border pixel.
-// `out` is (width + 1) / 2 x (height + 1) / 2; 1 to 4 channels. Bytes are rounded to nearest,
-// halves up. CPU and CUDA agree to the bit.
+// Halves an image in both directions by the kernel 1 4 6 4 1 / 16 along columns and rows (Burt and
+// Adelson, "The Laplacian pyramid as a compact image code", 1983), reflected about the border
+// pixel. `out` is (width + 1) / 2 x (height + 1) / 2; there are 1 to 4 channels. Bytes are rounded
+// to nearest, halves up. A NaN or infinite pixel makes the outputs whose kernel covers it NaN or
+// infinite. CPU and CUDA agree to the bit.
 FOVEA_API void gaussian_halve(ImageView<const std::uint8_t> image, ImageView<std::uint8_t> out,
                               const Exec& exec = {});
 FOVEA_API void gaussian_halve(ImageView<const float> image, ImageView<float> out,
@@ -29,11 +30,11 @@ FOVEA_API std::span<const Choice> choices(PyramidSource);
 
 struct PyramidOptions {
   PyramidFilter filter = PyramidFilter::kBilinear;  // how a level is made; gaussian needs ratio 2
-  PyramidSource source = PyramidSource::kOriginal;  // from what; gaussian always from the previous
-  double ratio = 2;     // size of a level over that of the next; 1.01 to 16
-  int levels = 0;       // at most so many, the image included; 0: as many as the least sizes allow
-  int min_width = 16;   // no level is narrower; the image itself is always there
-  int min_height = 16;  // nor lower
+  PyramidSource source = PyramidSource::kOriginal;  // gaussian always takes the previous level
+  double ratio = 2;     // size of a level divided by the size of the next; 1.01 to 16
+  int levels = 0;       // greatest number of levels, including the image; 0 sets no limit
+  int min_width = 16;   // least width of a level; the image itself is always a level
+  int min_height = 16;  // least height of a level
   Exec exec{};
 };
 FOVEA_API void describe(OptionVisitor& visit, PyramidOptions& options);
@@ -44,23 +45,24 @@ struct LevelSize {
   bool operator==(const LevelSize&) const = default;
 };
 
-// Sizes of the levels of an image, its own first. Level k from the original is the image's size
-// over ratio^k, from the previous that level's size over ratio, each rounded to nearest, halves up;
-// gaussian rounds up. Ends before a level below the least size, and before one that rounding would
-// make as large as the level before it.
+// The sizes of the levels of an image, beginning with its own. Made from the original, level k has
+// the image's size divided by ratio^k; made from the previous level, it has that level's size
+// divided by ratio. Sizes are rounded to nearest, halves up; gaussian rounds up. The list ends
+// before a level below the least size, and before one that rounding would make as large as the
+// level before it.
 FOVEA_API std::vector<LevelSize> pyramid_sizes(int width, int height,
                                                const PyramidOptions& options = {});
 
-// The levels of one image after another. Owns their memory and keeps it between images. For uint8
-// and float.
+// Computes the levels of one image after another. It owns their memory and keeps it between images.
+// T is uint8 or float.
 template <class T>
 class FOVEA_API Pyramid {
  public:
-  // Levels lie in `memory` (of the GPU that build() works on, if it is kCuda).
+  // Levels lie in `memory` (for kCuda, in that of the GPU that build() works on).
   explicit Pyramid(const PyramidOptions& options = {}, Memory memory = Memory::kHost);
 
-  // Level 0 is the image itself, not a copy, where that lies in the pyramid's kind of memory: it
-  // must then live as long as level 0 is used. Levels before are overwritten.
+  // Where the image lies in the pyramid's kind of memory, level 0 is the image itself, not a copy:
+  // it must then live as long as level 0 is used. The levels of an earlier image are overwritten.
   void build(ImageView<const T> image);
 
   int levels() const { return static_cast<int>(views_.size()); }

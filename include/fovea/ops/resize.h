@@ -7,20 +7,22 @@
 namespace fovea {
 
 struct ResizeOptions {
-  bool antialias = false;  // when shrinking, average over all that an output pixel covers (a
+  bool antialias = false;  // when shrinking, average over all pixels that an output pixel covers (a
                            // triangle as wide as two output pixels) instead of sampling the four
-                           // nearest pixels; costs a look at every source pixel
+                           // nearest pixels; this reads every source pixel
   Exec exec{};
 };
 FOVEA_API void describe(OptionVisitor& visit, ResizeOptions& options);
 
-// Bilinear resize to the size of `out`, up or down, each direction by its own ratio. Pixel centers
-// lie at half-integers, so that output pixel x samples the source at (x + 0.5) * ratio - 0.5;
-// beyond the border the border pixel repeats. 1 to 4 channels, the same in both; `image` may be a
-// crop of a larger one. The images must not overlap. Bytes are blended with weights of 15 bits and
-// intermediates of 7 fractional bits, other types in single precision; integers are rounded to
-// nearest, halves up. Where the source is exactly twice as wide and as high, every pixel is the
-// mean of four, which is several times quicker. CPU and CUDA agree to the bit.
+// Resizes bilinearly to the size of `out`, up or down, each direction by its own ratio. Pixel
+// centers lie at half-integers, so that output pixel x samples the source at (x + 0.5) * ratio -
+// 0.5; beyond the border the border pixel is repeated. Both images have the same number of
+// channels, 1 to 4, and must not overlap; `image` may be a crop of a larger one. Bytes are blended
+// with weights of 15 bits and intermediates of 7 fractional bits, other types in single precision;
+// integers are rounded to nearest, halves up. Where the source is exactly twice as wide and as
+// high, every pixel is the mean of four, which is several times faster. A NaN or infinite pixel
+// makes the outputs that use it NaN or infinite, also those that use it with weight 0. CPU and CUDA
+// agree to the bit.
 FOVEA_API void resize(ImageView<const std::uint8_t> image, ImageView<std::uint8_t> out,
                       const ResizeOptions& options = {});
 FOVEA_API void resize(ImageView<const std::uint16_t> image, ImageView<std::uint16_t> out,
@@ -28,7 +30,8 @@ FOVEA_API void resize(ImageView<const std::uint16_t> image, ImageView<std::uint1
 FOVEA_API void resize(ImageView<const float> image, ImageView<float> out,
                       const ResizeOptions& options = {});
 
-// Every image of a stack, in one launch on a GPU; both stacks hold the same number of images.
+// Resizes every image of a stack, on a GPU in one launch. Both stacks have the same number of
+// images.
 FOVEA_API void resize(StackView<const std::uint8_t> images, StackView<std::uint8_t> out,
                       const ResizeOptions& options = {});
 FOVEA_API void resize(StackView<const std::uint16_t> images, StackView<std::uint16_t> out,

@@ -96,7 +96,7 @@ class FOVEA_API DistanceMatrix {
   Array<float> values_;
 };
 
-struct PathRun {
+struct PathReport {
   PathEngine engine = PathEngine::kDijkstra;  // the engine that ran
   std::string why;                            // why kAuto chose it, in words
   int parts = 0;                              // how many parts kPartitioned made
@@ -108,7 +108,7 @@ struct PathRun {
 // kPartitioned give the same bits on CPU and GPU. The result takes 2 bytes times the square of the
 // number of nodes.
 FOVEA_API DistanceMatrix all_distances(const Graph& graph, const PathOptions& options = {},
-                                       PathRun* run = nullptr);
+                                       PathReport* report = nullptr);
 
 // Computes the same distances without keeping them: take() is called from the calling thread with
 // rows of the whole square, in their order. Memory does not grow with the square of the number of
@@ -121,7 +121,7 @@ struct DistanceRows {
 };
 FOVEA_API void stream_distances(const Graph& graph,
                                 const std::function<void(const DistanceRows&)>& take,
-                                const PathOptions& options = {}, PathRun* run = nullptr);
+                                const PathOptions& options = {}, PathReport* report = nullptr);
 
 namespace detail {
 class TableMemory;
@@ -142,7 +142,7 @@ class FOVEA_API DistanceTable {
   void compute(const Graph& graph, const PathOptions& options = {});
 
   int nodes() const;
-  const PathRun& run() const;
+  const PathReport& report() const;
   Device device() const;  // where the distances lie
   // The distances from some nodes to all nodes, one row per node, in host memory.
   Image<float> rows(std::span<const std::int32_t> nodes) const;

@@ -6,8 +6,9 @@
 
 namespace fovea {
 
-// What a window that reaches over the image's border counts: only the pixels inside (clip), or the
-// border's pixels again, so that every histogram counts window_width * window_height (repeat).
+// What a window that reaches beyond the border counts: only the pixels inside the image (clip), or
+// the border pixels again, so that every histogram counts window_width * window_height pixels
+// (repeat).
 enum class WindowBorder : unsigned char { kClip, kRepeat };
 FOVEA_API std::span<const Choice> choices(WindowBorder);
 
@@ -19,27 +20,27 @@ struct WindowHistogramOptions {
 };
 FOVEA_API void describe(OptionVisitor& visit, WindowHistogramOptions& options);
 
-// For every pixel the histogram of the window around it: counts(x, y, b) is how many pixels of the
-// window hold b. `bin` has one channel, `counts` the same size and one channel per bin (1 to 64);
-// values without a channel are left out. Work a pixel does not depend on the window's size
-// (Perreault and Hebert, "Median filtering in constant time", 2007).
+// Computes the histogram of the window around every pixel: counts(x, y, b) is the number of pixels
+// of the window with the value b. `bin` has one channel; `counts` has the same size and one channel
+// per bin (1 to 64). Values without a channel are left out. The work per pixel does not depend on
+// the size of the window (Perreault and Hebert, "Median filtering in constant time", 2007).
 FOVEA_API void window_histogram(ImageView<const std::uint8_t> bin, ImageView<std::uint16_t> counts,
                                 const WindowHistogramOptions& options = {});
-// Windows of at most 255 pixels fit in bytes.
+// The same with counts of 8 bits, for windows of at most 255 pixels.
 FOVEA_API void window_histogram(ImageView<const std::uint8_t> bin, ImageView<std::uint8_t> counts,
                                 const WindowHistogramOptions& options = {});
 
 struct QuantizeOptions {
   int levels = 16;  // 1 to 255
   float low = 0;    // the value where level 0 starts
-  float high = 0;   // the value where the last level ends; equal to low: the whole range of the
-                    // type, 256, 65536 or, for float, 1
+  float high = 0;   // the value where the last level ends. If it equals low, the levels cover 0 to
+                    // 256 for bytes, 0 to 65536 for 16 bits and 0 to 1 for float
   Exec exec{};
 };
 FOVEA_API void describe(OptionVisitor& visit, QuantizeOptions& options);
 
-// Divides gray values into equal levels: floor((value - low) * levels / (high - low)), values
-// outside taking the nearest level. Not-a-number becomes 255, which no histogram counts.
+// Divides gray values into equal levels: floor((value - low) * levels / (high - low)). Values
+// outside get the nearest level, and so do infinities. NaN becomes 255, which no histogram counts.
 FOVEA_API void quantize(ImageView<const std::uint8_t> image, ImageView<std::uint8_t> bin,
                         const QuantizeOptions& options = {});
 FOVEA_API void quantize(ImageView<const std::uint16_t> image, ImageView<std::uint8_t> bin,

@@ -16,12 +16,12 @@ struct Color {
 inline constexpr Color kBlack{0, 0, 0};
 inline constexpr Color kWhite{255, 255, 255};
 
-// Colors for ids and classes, far apart also for eyes that confuse red and green; the index wraps,
-// and negative ones count from the end.
+// Colors for ids and classes that are easy to distinguish, also for people who confuse red and
+// green. The index wraps around, and negative ones count from the end.
 inline constexpr int kPaletteSize = 14;
 FOVEA_API Color palette(int index);
 
-// The brightness of a color, as one channel; r where the color is gray.
+// The brightness of a color as one channel; for a gray color it is r.
 FOVEA_API std::uint8_t gray_of(Color color);
 // Black or white, whichever is easier to read on this color.
 FOVEA_API Color readable_on(Color background);

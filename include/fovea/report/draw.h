@@ -7,12 +7,13 @@
 #include <span>
 #include <string_view>
 
-// Drawing on byte images of one channel (colors become their brightness) or three (RGB), in host
-// memory; others throw InvalidArgument. Everything is anti-aliased and clipped to the view.
+// Draws on byte images in host memory with one channel (colors become their brightness) or three
+// (RGB); other images throw InvalidArgument. Everything is anti-aliased and clipped to the view.
 //
 // Coordinates are continuous: pixel (i, j) covers [i, i + 1) x [j, j + 1) and has its center at
-// (i + 0.5, j + 0.5), so that a box of whole numbers has sharp edges. What is not finite, or has no
-// thickness, draws nothing. The cost is that of the pixels touched, however far a shape reaches.
+// (i + 0.5, j + 0.5), so that a box with integer coordinates has sharp edges. A shape with a NaN or
+// infinite coordinate, or without thickness, draws nothing. The cost is that of the pixels that are
+// changed, however far a shape reaches beyond the image.
 namespace fovea::report {
 
 struct Point {
@@ -47,11 +48,12 @@ using Canvas = ImageView<std::uint8_t>;
 
 // Ends are cut straight at `from` and `to`.
 FOVEA_API void draw_line(Canvas image, Point from, Point to, const Stroke& stroke = {});
-// Corners are round; a point that is not finite leaves a gap. Drawn once: alpha does not add up
-// where the line crosses itself.
+// Corners are round, and a point with a NaN or infinite coordinate leaves a gap. Alpha does not add
+// up where the line crosses itself.
 FOVEA_API void draw_polyline(Canvas image, std::span<const Point> points, const Stroke& stroke = {},
                              bool closed = false);
-// The tip lies on `to`; a head longer than the arrow shrinks to fit. No length at all is a dot.
+// The tip lies on `to`, and a head that is longer than the arrow shrinks to fit. An arrow without
+// length is a dot.
 FOVEA_API void draw_arrow(Canvas image, Point from, Point to, const Stroke& stroke = {});
 // The stroke's middle lies on the circle.
 FOVEA_API void draw_circle(Canvas image, Point center, double radius, const Stroke& stroke = {});
@@ -59,7 +61,8 @@ FOVEA_API void fill_circle(Canvas image, Point center, double radius, const Fill
 // The stroke lies inside the box, its outer edge on the box's edge.
 FOVEA_API void draw_box(Canvas image, const Box& box, const Stroke& stroke = {});
 FOVEA_API void fill_box(Canvas image, const Box& box, const Fill& fill = {});
-// Any simple polygon, in either direction; of one that crosses itself every lobe is filled.
+// Fills any simple polygon, given in either direction. Where a polygon crosses itself every lobe is
+// filled.
 FOVEA_API void fill_polygon(Canvas image, std::span<const Point> points, const Fill& fill = {});
 
 enum class Marker : unsigned char { kDot, kRing, kSquare, kDiamond, kTriangle, kPlus, kCross };
@@ -68,7 +71,7 @@ struct MarkerStyle {
   Marker marker = Marker::kDot;
   Color color = palette(0);
   float size = 7;       // pixels across
-  float thickness = 2;  // of ring, plus and cross
+  float thickness = 2;  // thickness of ring, plus and cross
   float alpha = 1;
 };
 FOVEA_API void draw_markers(Canvas image, std::span<const Point> points,
@@ -79,32 +82,32 @@ enum class Vertical : unsigned char { kTop, kMiddle, kBaseline, kBottom };
 
 struct TextStyle {
   Color color = kWhite;
-  float size = 14;   // pixels of the em; capitals are 0.7 of it. Legible from 9 on
-  float weight = 1;  // stroke relative to the regular one; 1.5 is bold
+  float size = 14;   // height of the em in pixels; capitals are 0.7 of it. 9 is still legible
+  float weight = 1;  // thickness of strokes relative to the regular one; 1.5 is bold
   float alpha = 1;
   Horizontal horizontal = Horizontal::kLeft;
   Vertical vertical = Vertical::kTop;
   std::optional<Color> background{};  // fills a box behind the text
   float background_alpha = 1;
   float padding = 3;         // pixels of background around the text
-  bool keep_inside = false;  // moves the text into the image where it would reach out
+  bool keep_inside = false;  // move the text into the image where it would reach beyond it
 };
 
-// UTF-8: printable ASCII and ° ± × · µ ² ³ ₂ ← ↑ → ↓ – … ≤ ≥ ≈ −; other characters become a hollow
-// box. '\n' starts a new line. Glyphs sit on whole pixels, so that stems stay sharp.
-// Returns the box taken, with the background's padding where there is one.
+// Draws UTF-8 text: printable ASCII and ° ± × · µ ² ³ ₂ ← ↑ → ↓ – … ≤ ≥ ≈ −; other characters
+// become a hollow box. '\n' starts a new line. Glyphs are placed at whole pixels, so that stems
+// stay sharp. Returns the box that the text takes, including the padding of a background.
 FOVEA_API Box draw_text(Canvas image, Point anchor, std::string_view text,
                         const TextStyle& style = {});
 FOVEA_API Size text_size(std::string_view text, const TextStyle& style = {});
 
 struct LabelStyle {
-  Color color = palette(0);  // of the box and behind the label, whose text is black or white
+  Color color = palette(0);  // color of the box and behind the label, whose text is black or white
   float thickness = 2;
   float alpha = 1;
   float text_size = 13;
 };
-// A detection: the box and, where it is not empty, a label above its upper left corner (inside the
-// box where there is no room above), always within the image.
+// Draws a detection: the box and, where it is not empty, the label above its upper left corner, or
+// inside the box where there is no room above. The label always lies within the image.
 FOVEA_API void draw_box(Canvas image, const Box& box, std::string_view label,
                         const LabelStyle& style);
 

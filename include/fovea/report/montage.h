@@ -15,16 +15,17 @@ struct Tile {
 };
 
 struct MontageOptions {
-  int columns = 0;      // 0: as many as make the sheet about as wide as high
-  int cell_width = 0;   // pixels; 0: of the widest picture. Larger pictures shrink, none grows
-  int cell_height = 0;  // pixels; 0: of the highest picture
+  int columns = 0;      // 0 makes the sheet about as wide as high
+  int cell_width = 0;   // pixels; 0 is the widest picture. Larger pictures shrink, none grows
+  int cell_height = 0;  // pixels; 0 is the highest picture
   int gap = 8;          // pixels between cells and around the sheet
   float text_size = 12;
   Color ink{40, 44, 52};
   Color background = kWhite;
 };
 
-// A contact sheet: pictures on a grid, captions below them (cut with … where too long), in RGB.
+// A contact sheet in RGB: pictures on a grid with captions below them, which are cut with … where
+// they are too long.
 FOVEA_API Image<std::uint8_t> montage(std::span<const Tile> tiles,
                                       const MontageOptions& options = {});
 

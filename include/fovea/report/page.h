@@ -10,22 +10,24 @@
 #include <utility>
 #include <vector>
 
-// A report as one HTML file that needs nothing else: pictures and charts lie within, styles too,
-// and there is no script. It follows the reader's light or dark theme, narrow screens and paper.
+// Writes a report as one HTML file that needs no other: pictures, charts and styles are part of it,
+// and there is no script. It follows the reader's light or dark theme and suits narrow screens and
+// paper.
 namespace fovea::report {
 
 struct FigureText {
   std::string caption{};
   std::string command{};  // what made the figure, shown below the caption
-  std::string alt{};      // for readers who do not see it; without one, the caption
+  std::string alt{};      // text for readers who cannot see the figure; empty: the caption
 };
 
 // A picture or a chart, ready for a page.
 class FOVEA_API Figure {
  public:
-  // 1 or 3 channels in host memory; embedded as PNG. `scale` above 1 shows pixels as squares.
+  // The image has 1 or 3 channels, lies in host memory and is embedded as PNG. A `scale` above 1
+  // shows pixels as squares.
   static Figure picture(ImageView<const std::uint8_t> image, FigureText text = {}, int scale = 1);
-  // SVG text as to_svg() makes it; it becomes part of the page as it is.
+  // SVG text as to_svg() returns it. It becomes part of the page without changes.
   static Figure chart(std::string svg, FigureText text = {});
 
   const std::string& content() const { return content_; }
@@ -38,7 +40,7 @@ class FOVEA_API Figure {
   FigureText text_;
 };
 
-// A word or a number in a table. Columns of numbers stand to the right.
+// A text or a number in a table. Columns of numbers are aligned to the right.
 class FOVEA_API Cell {
  public:
   Cell(const char* text) : text_(text) {}
@@ -46,7 +48,7 @@ class FOVEA_API Cell {
   template <std::integral Integer>
   requires(!std::same_as<Integer, bool>) Cell(Integer value)
       : text_(whole(static_cast<long long>(value))), number_(true) {}
-  // With the digits that count; NaN is shown as a dash.
+  // A number with this many significant digits; NaN is shown as a dash.
   Cell(double value, int digits = 3);
 
   const std::string& text() const { return text_; }
@@ -69,7 +71,7 @@ struct Table {
   std::vector<std::vector<Cell>> rows{};  // each with one cell per column
 };
 
-// What made the results, for the page's foot; what is empty is left out.
+// How the results were made, for the foot of the page. Empty fields are left out.
 struct Provenance {
   std::string version = FOVEA_VERSION;
   std::string command{};
@@ -78,7 +80,7 @@ struct Provenance {
   std::optional<std::uint64_t> seed{};
 };
 
-// All text is plain and escaped; `backticks` make code in paragraphs and captions.
+// All text is plain and is escaped; `backticks` mark code in paragraphs and captions.
 class FOVEA_API Page {
  public:
   explicit Page(std::string title, std::string lead = {});
@@ -86,10 +88,10 @@ class FOVEA_API Page {
   Page& section(const std::string& title);
   Page& subsection(const std::string& title);  // before any section it counts as one
   Page& paragraph(const std::string& text);
-  // A line that leads to a file beside the page.
+  // A link to a file beside the page.
   Page& link(const std::string& text, const std::string& file);
   Page& figure(const Figure& figure);
-  // Side by side, as many per row as there is room for but at most `columns`.
+  // Figures side by side, as many per row as there is room for, but at most `columns`.
   Page& figures(const std::vector<Figure>& figures, int columns = 2);
   // Throws InvalidArgument where a row has another number of cells than there are columns.
   Page& table(const Table& table);
@@ -98,7 +100,7 @@ class FOVEA_API Page {
   Page& provenance(Provenance provenance);
 
   std::string html() const;
-  // Appears whole or not at all; throws IoError that names the path.
+  // The file appears whole or not at all. Throws IoError that names the path.
   void write(const std::string& path) const;
 
  private:

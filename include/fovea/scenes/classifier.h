@@ -20,8 +20,8 @@ FOVEA_API void describe(OptionVisitor& visit, ClassifyOptions& options);
 
 // Which kind of place an image shows.
 struct ClassifyResult {
-  std::string name;           // of the class with the greatest score
-  int label = -1;             // its number in the model, from 0 on
+  std::string name;           // name of the class with the greatest score
+  int label = -1;             // its number in the model, from 0
   float score = 0;            // its score
   std::vector<float> scores;  // one per class, in the model's order; from 0 to 1, with a sum of 1
                               // (unless the model was trained without calibration)
@@ -35,7 +35,7 @@ struct ClassifiedImage {
 };
 using ClassifiedFn = std::function<void(const ClassifiedImage&)>;
 
-// Says which kind of place an image shows, by the visual words in it and a trained model:
+// Classifies which kind of place an image shows, by the visual words in it and a trained model:
 //   scenes::Classifier classifier("scenes/sun8");
 //   const auto place = classifier.classify(image);
 // Keeps the model's words prepared on the device of `exec`. One object serves one thread at a time.
@@ -57,7 +57,7 @@ class FOVEA_API Classifier {
   std::vector<ClassifyResult> classify(std::span<const ImageView<const std::uint8_t>> images);
   // The images of a set, some of which are decoded on all threads while earlier ones are
   // classified. `each` is called by the calling thread, once per image and in their order. Where
-  // exec.stop fires, Cancelled leaves this function after `each` has had all that was finished.
+  // a stop is requested, this function throws Cancelled after `each` has had all finished images.
   void classify(const io::ImageSet& images, const ClassifiedFn& each);
 
  private:

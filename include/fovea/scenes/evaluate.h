@@ -8,8 +8,6 @@
 
 namespace fovea::scenes {
 
-using fovea::Confusion;
-
 // Which images are trained on and which are tested with, by number.
 struct Split {
   std::vector<int> train;
@@ -32,8 +30,8 @@ struct EvaluateOptions {
 FOVEA_API void describe(OptionVisitor& visit, EvaluateOptions& options);
 
 struct EvaluationReport {
-  std::vector<Confusion> splits;           // one per split
-  Confusion total;                         // their sum
+  std::vector<fovea::Confusion> splits;    // one per split
+  fovea::Confusion total;                  // their sum
   double accuracy_mean = 0;                // over the splits
   double accuracy_deviation = 0;           // between the splits (n - 1)
   std::vector<int> neighbors;              // knn: the values of K that were tried,

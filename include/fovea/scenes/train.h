@@ -33,7 +33,7 @@ struct TrainOptions {
   DictionaryOptions dictionary{};
   int pyramid = 0;  // levels of the spatial pyramid below the whole image, 0 to 2
   TrainClassifierOptions classifier{};
-  Exec exec{};  // counts for all parts
+  Exec exec{};  // used for all parts
 };
 FOVEA_API void describe(OptionVisitor& visit, TrainOptions& options);
 

@@ -220,8 +220,8 @@ std::vector<Recipe> default_recipes(const TrainOptions& base) {
 }
 
 void describe(OptionVisitor& visit, EvaluateOptions& options) {
-  visit("baselines", options.baselines, "evaluates voting and bags of words in the same run",
-        {.off_help = "evaluates matching alone, without voting and bags of words"});
+  visit("baselines", options.baselines, "evaluate voting and bags of words in the same run",
+        {.off_help = "evaluate matching alone, without voting and bags of words"});
 }
 
 EvaluateReport evaluate(const Corpus& corpus, std::span<const PointSet> points,

@@ -27,16 +27,18 @@ class NearestRows {
   std::vector<Part> parts_;
 };
 
-// Rows below each other.
+// The rows of all parts, one part below the other.
 Image<float> stacked(std::span<const Image<float>> parts, int width);
-// Descriptors of flow, and their mirrored twins.
+// Descriptors of flow, followed by their mirror images.
 Image<float> with_mirrored_hof(ImageView<const float> rows);
 
-// Sums over rows [begin, end) of the least value of each class's columns, over the number of rows:
-// the class distance of Boiman, Shechtman and Irani. Columns with label -1 do not count.
+// One distance per class: the least value among the columns of the class, averaged over the rows
+// [begin, end). This is the image-to-class distance of Boiman, Shechtman and Irani (CVPR 2008).
+// Columns with the label -1 are left out.
 std::vector<double> single_distances(ImageView<const float> nearest, int begin, int end,
                                      std::span<const std::int32_t> labels, int classes);
-// Votes of the same rows, each for the class of its nearest column.
+// The number of votes for each class, where every row in [begin, end) votes for the class of its
+// nearest column.
 std::vector<int> single_votes(ImageView<const float> nearest, int begin, int end,
                               std::span<const std::int32_t> labels, int classes);
 

@@ -61,8 +61,7 @@ void describe(OptionVisitor& visit, ScoreOptions& options) {
         "part of a match that is its distance: the whole energy, or appearance alone");
   visit("best", options.best, "number of best matches whose mean is the distance to a class", 1,
         1000);
-  visit("symmetric", options.symmetric,
-        "matches clips both ways; for whole clips, not for streams");
+  visit("symmetric", options.symmetric, "match clips both ways; for whole clips, not for streams");
   visit("fusion", options.fusion,
         "weight of single descriptors relative to matches; 0 uses matches alone", 0, 100);
 }
@@ -71,8 +70,8 @@ void describe(OptionVisitor& visit, CutOptions& options) {
   visit("nodes", options.nodes, "nodes of a prototype: frames that have a point", 3, 1000);
   visit("step", options.step,
         "nodes from the beginning of a prototype to the beginning of the next", 1, 1000);
-  visit("mirror", options.mirror, "adds the mirror image of each prototype",
-        {.off_help = "keeps prototypes only as they were filmed"});
+  visit("mirror", options.mirror, "add the mirror image of each prototype",
+        {.off_help = "keep prototypes only as they were filmed, without mirror images"});
 }
 
 ClassDistances nearest_prototypes(std::span<const float> row, std::span<const int> columns,

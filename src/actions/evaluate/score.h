@@ -1,4 +1,4 @@
-// From matches of prototypes to distances of classes.
+// Computes the distances of a clip to classes from its matches with prototypes.
 #pragma once
 #include <fovea/actions/model.h>
 
@@ -7,40 +7,42 @@
 
 namespace fovea::actions {
 
-// Of one clip: what each class's distance is, and the prototype that came nearest.
+// The distance of one clip to each class, and the nearest prototype of each class.
 struct ClassDistances {
-  std::vector<double> distances;  // infinite where nothing of the class fits
-  std::vector<int> prototypes;    // column of the nearest, by class; -1: none
-  std::vector<float> nearest;     // and how near it came
+  std::vector<double> distances;  // by class; infinite where no prototype of the class fits
+  std::vector<int> prototypes;    // by class: the column of the nearest prototype; -1: none
+  std::vector<float> nearest;     // by class: the distance of that prototype
 };
 
-// The mean of the `best` least distances of each class, of the columns given.
+// The distance to a class is the mean of the `best` least distances among those of the given
+// columns that belong to the class.
 ClassDistances nearest_prototypes(std::span<const float> row, std::span<const int> columns,
                                   std::span<const Prototype> prototypes, int classes, int best);
 
-// Columns of a clip's prototypes, as they are and as in a mirror.
+// The columns of a clip's prototypes, as they were filmed and mirrored.
 struct ClipColumns {
   std::vector<int> plain;
   std::vector<int> mirrored;
 };
 std::vector<ClipColumns> columns_by_clip(std::span<const Prototype> prototypes, int clips);
-// How far a clip's prototypes lie from what a row stands for, on average; of both ways round the
-// nearer. Infinite where one does not fit, or there are none.
+// The mean distance between the clip of a row and the prototypes of another clip, as they were
+// filmed or mirrored, whichever is nearer. It is infinite where a prototype does not fit or there
+// is none.
 double clip_distance(std::span<const float> row, const ClipColumns& columns);
-// The mean of both directions; of the one that is finite where the other is not.
+// The mean of both directions, or the finite one where the other is infinite.
 double symmetric_distance(double forward, double backward);
 // The mean of the `best` least distances of the clips of each class.
 std::vector<double> nearest_clips(std::span<const double> distances,
                                   std::span<const std::int32_t> labels, int classes, int best);
 
-// Both as z-scores over the classes, added with the weight of the second. What is infinite lies as
-// far as the farthest that is not.
+// The sum of both as z-scores over the classes, the second one multiplied by `weight`. An infinite
+// distance counts as the greatest finite one.
 std::vector<double> fused(std::span<const double> distances, std::span<const double> singles,
                           double weight);
 
-// The least of them, the first of equal ones; -1 where none is finite.
+// The index of the least distance, the first among equals; -1 where none is finite.
 int least_of(std::span<const double> distances);
-// How much farther the second class is, over the distance of the first; 0 where there is none.
+// The difference between the two least distances, divided by the least; 0 where there is no second.
 double margin_of(std::span<const double> distances);
 
 }  // namespace fovea::actions

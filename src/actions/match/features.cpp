@@ -95,10 +95,11 @@ std::span<const Choice> choices(Appearance) {
 void describe(OptionVisitor& visit, FeatureOptions& options) {
   visit("compare", options.appearance,
         "part of the descriptors that is compared: gradients (hog), flow (hof) or both");
-  visit("square-root", options.square_root, "compares square roots of the descriptors' bins",
-        {.off_help = "compares the bins themselves"});
+  visit("square-root", options.square_root, "compare square roots of the descriptors' bins",
+        {.off_help = "compare the bins of descriptors instead of their square roots"});
   visit("scale", options.scale,
-        "factor of all features; 0 makes the median distance of random points 3.76", 0, 1e6);
+        "factor of all features; 0 chooses it so that random points have a median distance of 3.76",
+        0, 1e6);
 }
 
 int feature_size(Appearance appearance) {

@@ -1,5 +1,5 @@
-// CUDA twin of matching: scenes go up in one piece, are matched with all models, and results come
-// down in one piece.
+// CUDA twin of matching: scenes are uploaded in one piece and matched with all models, and results
+// are downloaded in one piece.
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -16,15 +16,15 @@ namespace {
 using fovea::cuda::check;
 using fovea::cuda::KeptBuffer;
 
-constexpr std::int64_t kUnaryBytes = std::int64_t{1} << 29;  // of a batch of scenes, at most
-constexpr std::int64_t kTableBytes = std::int64_t{1} << 31;  // of a batch of jobs
-constexpr std::int64_t kMostJobs = 65535;                    // a grid's rows
+constexpr std::int64_t kUnaryBytes = std::int64_t{1} << 29;  // most bytes for a batch of scenes
+constexpr std::int64_t kTableBytes = std::int64_t{1} << 31;  // most bytes for a batch of jobs
+constexpr std::int64_t kMostJobs = 65535;                    // the rows of a grid
 
 std::int32_t round_up(std::int32_t value, std::int32_t step) {
   return (value + step - 1) / step * step;
 }
 
-// Things of several types one after the other.
+// Lays out data of several types one after the other.
 class Pieces {
  public:
   template <class T>
@@ -39,7 +39,7 @@ class Pieces {
   std::size_t bytes_ = 0;
 };
 
-// Host memory that grows and is kept.
+// Host memory that grows when it has to and is kept.
 class PinnedBuffer {
  public:
   unsigned char* reserve(std::size_t bytes) {
@@ -58,7 +58,7 @@ class CudaMatch final : public detail::MatchEngine {
  public:
   CudaMatch(std::span<const Chain> models, const detail::MatchTerms& terms, const Exec& exec)
       : terms_(terms), exec_(exec) {
-    exec_.stream = nullptr;  // a caller's may be gone when scenes come
+    exec_.stream = nullptr;  // a caller's stream may be gone when scenes come
     fovea::cuda::Session session(exec_);
     features_ = models.front().features.width();
     std::vector<detail::CellNode> nodes;
@@ -125,8 +125,8 @@ class CudaMatch final : public detail::MatchEngine {
   }
 
  private:
-  // As many scenes at a time as the table of unary costs has room for. take(job, layout, result,
-  // path) is called for all scenes and models in their order.
+  // Works on as many scenes at a time as the table of unary costs has room for. take(job, layout,
+  // result, path) is called for all scenes and models in order.
   template <class Take>
   void run(std::span<const Scene> scenes, bool paths, const Take& take) {
     const std::scoped_lock lock(mutex_);
@@ -153,7 +153,7 @@ class CudaMatch final : public detail::MatchEngine {
     }
   }
 
-  // Scenes to the device, in one copy.
+  // Uploads scenes in one copy.
   DeviceScenes bring(const detail::CellBatch& batch, std::span<const Scene> scenes,
                      fovea::cuda::Session& session) {
     Pieces pieces;

@@ -1,6 +1,6 @@
-// One launch for all jobs: tables in shared memory, a block or a cluster of blocks a job. Blocks of
-// a cluster share a job's frames; after each node a block fetches the columns before its own from
-// the one that made them.
+// One launch for all jobs: tables are in shared memory, with one block or one cluster of blocks per
+// job. The blocks of a cluster share the frames of a job; after each node a block fetches the
+// columns before its own from the block that computed them.
 #include <cooperative_groups.h>
 
 #include <algorithm>
@@ -15,14 +15,14 @@ namespace cg = cooperative_groups;
 
 constexpr struct {
   int most_threads = 1024, least_threads = 128;
-  int batch_threads = 256;  // where there are many jobs: several blocks a multiprocessor
+  int batch_threads = 256;  // where there are many jobs: several blocks per multiprocessor
   int most_ranks = 8;
-  int least_cells = 3072;  // of a rank: fewer are not worth another block
-  int blocks_a_unit = 1;   // that a cluster's size aims at
+  int least_cells = 3072;  // cells per rank; with fewer, another block is not worth it
+  int blocks_a_unit = 1;   // blocks per multiprocessor that the size of a cluster aims at
 } kTuning;
 
-// Shared memory of a block, in words: two tables of states, the directions, the nodes of the model,
-// frames, and where asked for the way back of all nodes.
+// The shared memory of a block, in words: two tables of states, the directions, the nodes of the
+// model, the frames and, where it is wanted, the path back of all nodes.
 struct SharedLayout {
   std::int32_t states, directions, nodes, frames, first_at, back, bytes;
 
@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(kTuning.most_threads, 1) fused_kernel(JobWork 
   const SharedLayout layout(slice.part, work.models.longest, keeps_back);
   const int tid = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
 
-  // The part of the scene, and the model.
+  // Loads the part of the scene, and the model.
   float* const directions = memory + layout.directions;
   auto* const frames = reinterpret_cast<std::int32_t*>(memory + layout.frames);
   auto* const first_at = reinterpret_cast<std::int32_t*>(memory + layout.first_at);
@@ -80,9 +80,9 @@ __global__ void __launch_bounds__(kTuning.most_threads, 1) fused_kernel(JobWork 
   __syncthreads();
 
   const std::int32_t columns = part.columns(), cells = part.rows() * columns, own = slice.own();
-  // Places and not pointers: the compiler then knows that they are shared memory.
+  // Offsets instead of pointers, so that the compiler knows that they are in shared memory.
   std::int32_t states = layout.states, next = states + cells;
-  // Cells are taken in turn, a row of own columns after another.
+  // Cells are processed in turn, one row of own columns after another.
   const std::int32_t step_rows = own > 0 ? threads / own : 0;
   const std::int32_t step_columns = own > 0 ? threads % own : 0;
   const std::int32_t first_row = own > 0 ? tid / own : part.rows(),
@@ -139,7 +139,7 @@ __global__ void __launch_bounds__(kTuning.most_threads, 1) fused_kernel(JobWork 
     }
     if (ranks > 1) {
       cluster.sync();
-      // What the rank before has just made lies in the table of the same turn.
+      // What the previous rank has just computed is in the table of the same turn.
       const float* const made = remote + (next == layout.states ? 0 : previous_cells);
       const std::int32_t read = slice.read();
       for (std::int32_t k = tid; k < read * part.rows(); k += threads) {
@@ -166,11 +166,11 @@ __global__ void __launch_bounds__(kTuning.most_threads, 1) fused_kernel(JobWork 
     if (detail::earlier(ends[r], best)) best = ends[r];
   const TraceRoom room{reinterpret_cast<std::uint32_t*>(nodes), all_back, back_cells,
                        whole.columns(), 1};
-  if (ranks == 1) trace(work, job, part, best, room);  // the whole scene is at hand
+  if (ranks == 1) trace(work, job, part, best, room);  // the whole scene is in this block
   else trace(work, job, whole, best, room);
 }
 
-// The largest block of the batch where so many share a job; 0 ranks fit none.
+// The largest block of the batch where so many ranks share a job; with 0 ranks no size fits.
 std::size_t shared_bytes_of(const detail::CellBatch& batch, const detail::MatchTerms& terms,
                             int ranks, int longest, bool keeps_back, std::size_t most) {
   std::size_t bytes = 0;
@@ -190,7 +190,7 @@ std::size_t shared_bytes_of(const detail::CellBatch& batch, const detail::MatchT
 
 FusedShape fused_shape(const detail::CellBatch& batch, const detail::MatchTerms& terms,
                        const DeviceModels& models, const DeviceLimits& limits) {
-  constexpr int kOwnBytes = 2048;  // that the kernel has besides
+  constexpr int kOwnBytes = 2048;  // bytes that the kernel has in addition
   std::int64_t cells = 0;
   std::int32_t shortest = detail::kMostFrame;
   for (const detail::CellLayout& layout : batch.scenes) {
@@ -201,7 +201,7 @@ FusedShape fused_shape(const detail::CellBatch& batch, const detail::MatchTerms&
   const auto room = static_cast<std::size_t>(limits.shared_bytes - kOwnBytes);
   FusedShape shape;
   for (int ranks = 1; ranks <= kTuning.most_ranks; ranks *= 2) {
-    // A part's halo is made by the one before it alone.
+    // The halo of a part is computed by the previous part alone.
     if (ranks > 1 && shortest / ranks < std::max(1, terms.pair)) break;
     const std::size_t bytes = shared_bytes_of(batch, terms, ranks, models.longest, false, room);
     const bool fits = bytes <= room;
@@ -216,7 +216,7 @@ FusedShape fused_shape(const detail::CellBatch& batch, const detail::MatchTerms&
              static_cast<int>(std::clamp<std::int64_t>(each, kTuning.least_threads, most_threads)),
              bytes, false};
   }
-  // Few jobs wait for their way back; many hide it behind each other.
+  // Few jobs wait for their path back; many hide it behind each other.
   if (shape.ranks == 1 && jobs <= limits.units) {
     const std::size_t bytes = shared_bytes_of(batch, terms, 1, models.longest, true, room);
     if (bytes <= room) {

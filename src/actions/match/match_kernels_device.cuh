@@ -1,4 +1,4 @@
-// What both ways of walking over the tables share on the device.
+// What both kinds of kernels that walk over the tables share on the device.
 #pragma once
 #include "actions/match/match_kernels.cuh"
 
@@ -13,9 +13,9 @@ __device__ inline detail::CellScene scene_of(const DeviceScenes& scenes,
   return scene;
 }
 
-// A job's model, scene and tables.
+// The model, the scene and the tables of a job.
 struct Job {
-  std::int64_t index;  // from the work's first
+  std::int64_t index;  // counted from the first job of the work
   ModelRange model;
   const detail::CellLayout* layout;
 
@@ -23,7 +23,7 @@ struct Job {
       : index(i),
         model(work.models.ranges[(work.first + i) % work.models.models]),
         layout(work.scenes.layouts + (work.first + i) / work.models.models) {}
-  // What node i of the model costs at the scene's point 0.
+  // The cost of node i of the model at point 0 of the scene.
   __device__ const float* unary(const JobWork& work, int i) const {
     return work.scenes.unary + (model.first + i) * work.scenes.unary_pitch + layout->first_point;
   }
@@ -39,7 +39,8 @@ __device__ inline detail::CellEnd shuffled(const detail::CellEnd& end, int dista
           __shfl_down_sync(~0U, end.column, distance), __shfl_down_sync(~0U, end.row, distance)};
 }
 
-// The first of all threads' ends, in thread 0. Whole warps, 1024 threads at most.
+// The first end among those of all threads, in thread 0. It needs whole warps and at most 1024
+// threads.
 __device__ inline detail::CellEnd first_end(detail::CellEnd end) {
   __shared__ detail::CellEnd warps[32];
   const auto first_of_warp = [&end] {
@@ -57,9 +58,9 @@ __device__ inline detail::CellEnd first_end(detail::CellEnd end) {
   return end;
 }
 
-// Walks back from an end and tells the result; all threads of a block, the end being thread 0's.
-// `room` is shared memory for two words a node. `back` holds a table of `cells` a node, whose rows
-// and columns lie so far from each other.
+// Walks back from an end and writes the result. All threads of a block call it, with the end in
+// thread 0. `room` is shared memory for two words per node. `back` has one table of `cells` per
+// node, with the given distances between rows and columns.
 struct TraceRoom {
   std::uint32_t* room;
   const std::uint16_t* back;

@@ -1,4 +1,5 @@
-// A launch a node of the models, all pairs of all jobs in each; tables in device memory.
+// One launch per node of the models, with all pairs of all jobs in each; tables are in device
+// memory.
 #include "actions/match/match_kernels_device.cuh"
 #include "core/launch.cuh"
 
@@ -30,7 +31,7 @@ __global__ void __launch_bounds__(kTuning.threads) layer_kernel(JobWork work, in
   const detail::Cell cell =
       detail::cell_of(scene, work.terms, work.models.nodes[job.model.first + i], cell_work,
                       work.states[(i + 1) % 2] + job.index * work.cells);
-  // Of the last node the energies themselves are looked at.
+  // For the last node the energies themselves are compared.
   work.states[i % 2][job.index * work.cells + at] =
       i == job.model.nodes - 1 ? cell.energy : cell.state;
   if (i > 1) job.back(work, i)[at] = cell.who;

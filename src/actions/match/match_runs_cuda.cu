@@ -1,7 +1,8 @@
-// Scenes without dummies in one launch: a block or a cluster of blocks a job, as in
-// match_fused_cuda.cu, but what pairs of points need is found once and kept as runs, sorted by
-// length so that threads of a warp end together. A block writes the columns that the next one of
-// its cluster reads straight into that one's table, so that a node ends with a single barrier.
+// Scenes without dummies in one launch: one block or one cluster of blocks per job, as in
+// match_fused_cuda.cu. What pairs of points need is computed once and kept as runs, sorted by
+// length so that the threads of a warp end together. A block writes the columns that the next block
+// of its cluster reads directly into the table of that block, so that a node ends with a single
+// barrier.
 #include <cooperative_groups.h>
 #include <cuda_pipeline.h>
 
@@ -16,8 +17,8 @@ namespace {
 
 namespace cg = cooperative_groups;
 
-// sqrt() by the compiler's own steps for numbers that are not small, without its branch for those
-// that are: of numbers below kLeastSquare only 0 comes.
+// sqrt() by the compiler's own steps for numbers that are not small, without its branch for small
+// ones: the only number below kLeastSquare that occurs is 0.
 struct PlainRoot {
   __device__ float operator()(float square) const {
     float inverse;
@@ -32,29 +33,29 @@ struct AnyRoot {
 
 // What all nodes of a job share.
 struct RunBlock {
-  std::int32_t runs, ways;   // in shared memory, in words
-  std::int32_t count;        // of runs
-  std::int32_t base, pitch;  // point of column 0; rows of a column
+  std::int32_t runs, ways;   // offsets in shared memory, in words
+  std::int32_t count;        // number of runs
+  std::int32_t base, pitch;  // point of column 0; rows per column
   bool keeps_back;
-  // Columns from `push_from` on are the next rank's too, `push_shift` places away.
+  // Columns from `push_from` on also belong to the next rank, `push_shift` places away.
   std::int32_t push_from, push_shift;
 };
-// And of a node.
+// What belongs to one node.
 struct RunNode {
   detail::CellNode node;
-  std::int32_t states, next, unary;  // in shared memory; unary of column 0
-  std::int32_t back;                 // of the node, in shared memory, in halves of words
-  std::uint16_t* far_back;           // or where it is
-  detail::RunState* pushed;          // the next rank's table
+  std::int32_t states, next, unary;  // offsets in shared memory; unary is that of column 0
+  std::int32_t back;                 // offset of the node in shared memory, in halves of words
+  std::uint16_t* far_back;           // or its place in device memory
+  detail::RunState* pushed;          // the table of the next rank
   bool last;
 };
 
-// In one read.
+// Read in one access.
 __device__ __forceinline__ detail::CellRun read_run(const detail::CellRun* run) {
   return std::bit_cast<detail::CellRun>(*reinterpret_cast<const uint4*>(run));
 }
 
-// Calls take(place in the list) for all runs of this thread: of all nodes the same.
+// Calls take(place in the list) for all runs of this thread, which are the same for all nodes.
 template <class Take>
 __device__ __forceinline__ void for_runs(std::int32_t count, const Take& take) {
   const auto warp = static_cast<std::int32_t>(threadIdx.x / 32);
@@ -96,7 +97,7 @@ __device__ __forceinline__ void walk(const RunBlock& block, const RunNode& the,
   });
 }
 
-// Lists the runs of own columns by their length; returns how many there are.
+// Lists the runs of own columns by their length; returns their number.
 __device__ std::int32_t list_runs(const detail::CellSlice& slice, const detail::CellScene& part,
                                   const detail::MatchTerms& terms, std::int32_t* counts,
                                   detail::CellRun* runs) {
@@ -111,7 +112,7 @@ __device__ std::int32_t list_runs(const detail::CellSlice& slice, const detail::
   }
   __syncthreads();
   static_assert(detail::kRunBuckets == 64);
-  if (tid < 32) {  // where each bucket begins, two a thread
+  if (tid < 32) {  // where each bucket begins, two per thread
     const std::int32_t a = counts[2 * tid], b = counts[2 * tid + 1];
     std::int32_t end = a + b;
     for (int distance = 1; distance < 32; distance *= 2) {
@@ -130,7 +131,7 @@ __device__ std::int32_t list_runs(const detail::CellSlice& slice, const detail::
           detail::run_of(part, reach, column, row);
   }
   __syncthreads();
-  return counts[detail::kRunBuckets - 1];  // the end of the last
+  return counts[detail::kRunBuckets - 1];  // the end of the last bucket
 }
 
 __global__ void __launch_bounds__(detail::kMostRunThreads, 1) runs_kernel(JobWork work) {
@@ -150,7 +151,8 @@ __global__ void __launch_bounds__(detail::kMostRunThreads, 1) runs_kernel(JobWor
     else __syncthreads();
   };
 
-  // What does not wait for the launch before: the part of the scene, the model, the runs.
+  // What does not have to wait for the previous launch: the part of the scene, the model and the
+  // runs.
   auto* const frames = reinterpret_cast<std::int32_t*>(memory + layout.frames);
   auto* const first_at = reinterpret_cast<std::int32_t*>(memory + layout.first_at);
   auto* const nodes = reinterpret_cast<detail::CellNode*>(memory + layout.nodes);
@@ -171,7 +173,7 @@ __global__ void __launch_bounds__(detail::kMostRunThreads, 1) runs_kernel(JobWor
                           reinterpret_cast<std::int32_t*>(memory + layout.counts), runs);
   fovea::cuda::after_previous();
 
-  // Directions, also beside the states, and what the first nodes cost.
+  // Directions, also those beside the states, and the costs of the first nodes.
   const std::int32_t own = slice.own();
   const auto fetch_unary = [&](int i) {
     const float* const from = job.unary(work, i) + slice.base + slice.own_point;
@@ -196,9 +198,9 @@ __global__ void __launch_bounds__(detail::kMostRunThreads, 1) runs_kernel(JobWor
   }
   __pipeline_wait_prior(0);
   const bool plain = __syncthreads_or(odd ? 1 : 0) == 0;
-  sync();  // all blocks of the cluster are there
+  sync();  // all blocks of the cluster have started
 
-  float* pushed = nullptr;  // the next rank's tables
+  float* pushed = nullptr;  // the tables of the next rank
   std::int32_t pushed_table = 0;
   if (rank + 1 < ranks) {
     const detail::CellSlice following = detail::slice_of(whole, work.terms, rank + 1, ranks);
@@ -211,7 +213,7 @@ __global__ void __launch_bounds__(detail::kMostRunThreads, 1) runs_kernel(JobWor
     pushed_table = there.table;
   }
 
-  // The second node, which has no triple yet.
+  // The second node, which has no triangle yet.
   {
     const float* const begin = job.unary(work, 0) + slice.base;
     auto* const next = reinterpret_cast<detail::RunState*>(memory + layout.states + layout.table);
@@ -270,11 +272,11 @@ __global__ void __launch_bounds__(detail::kMostRunThreads, 1) runs_kernel(JobWor
     room.back = reinterpret_cast<const std::uint16_t*>(memory) + 2 * layout.back;
     room.cells = back_cells;
   }
-  if (ranks == 1) {  // the whole scene is at hand
+  if (ranks == 1) {  // the whole scene is in this block
     trace(work, job, part, best, room);
     return;
   }
-  // Else it is brought where the tables were: the way back is a chain of reads.
+  // Otherwise it is copied to where the tables were, because the path back is a chain of reads.
   detail::CellScene near = whole;
   if (whole.points + whole.span + 1 <= 4 * points * block.pitch) {
     auto* const at = reinterpret_cast<std::int32_t*>(memory + layout.states);

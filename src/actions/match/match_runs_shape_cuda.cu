@@ -1,4 +1,4 @@
-// How many blocks share a job of runs, and how many threads each has.
+// Chooses how many blocks share a job of runs, and how many threads each has.
 #include <algorithm>
 #include <span>
 #include <vector>
@@ -11,14 +11,15 @@ namespace {
 
 constexpr struct {
   int least_threads = 128;
-  int batch_threads = 256;  // where there are many jobs: several blocks a multiprocessor
-  // Cycles of a node, about: a cell's share of a multiprocessor, the least that a node takes, and
-  // what a cluster's barrier adds.
+  int batch_threads = 256;  // where there are many jobs: several blocks per multiprocessor
+  // Approximate cycles per node: the share of a cell of a multiprocessor, the least that a node
+  // takes, and what the barrier of a cluster adds.
   double cell = 1.25, least = 700, barrier = 500;
 } kTuning;
-constexpr int kOwnBytes = 2048;  // of shared memory that the kernel has besides, and its block
+constexpr int kOwnBytes = 2048;  // shared memory that the kernel and its block have in addition
 
-// What a scene's parts need of shared memory where so many share it, and the most runs of one.
+// The shared memory that the parts of a scene need where so many blocks share it, and the most runs
+// of a part.
 struct PartsNeed {
   std::size_t bytes = 0;
   std::int64_t runs = 0;
@@ -37,7 +38,7 @@ PartsNeed need_of(const detail::CellScene& scene, std::span<const std::int64_t> 
   return need;
 }
 
-// How many runs end in the points before each.
+// The number of runs that end in the points before each point.
 std::vector<std::int64_t> runs_before(const detail::CellScene& scene,
                                       const detail::MatchTerms& terms) {
   std::vector<std::int64_t> sums{0};
@@ -64,7 +65,7 @@ FusedShape runs_shape(const detail::CellBatch& batch, const detail::MatchTerms& 
     detail::CellScene& scene = scenes.emplace_back(layout.shape);
     scene.frame = batch.frames.data() + layout.first_point;
     scene.first_at = batch.first_at.data() + layout.first_at;
-    if (layout.cells() > static_cast<std::int64_t>(room)) return {};  // far too large for any
+    if (layout.cells() > static_cast<std::int64_t>(room)) return {};  // far too large for any block
     runs.push_back(runs_before(scene, terms));
     shortest = std::min(shortest, scene.span);
   }
@@ -80,7 +81,7 @@ FusedShape runs_shape(const detail::CellBatch& batch, const detail::MatchTerms& 
   double least = 0;
   // Clusters of 3, 5 and 6 blocks leave parts of the device idle.
   for (int ranks = 1; ranks <= detail::kMostRunRanks; ranks *= 2) {
-    // A part's halo is made by the one before it alone.
+    // The halo of a part is computed by the previous part alone.
     if (ranks > 1 && shortest / ranks < std::max(1, terms.pair)) break;
     // Many jobs fill the device by themselves.
     if (shape.ranks > 0 && jobs > 2 * limits.units) break;
@@ -105,7 +106,7 @@ FusedShape runs_shape(const detail::CellBatch& batch, const detail::MatchTerms& 
     least = cycles;
     shape = {ranks, threads, need.bytes, false};
   }
-  // Few jobs wait for their way back; many hide it behind each other.
+  // Few jobs wait for their path back; many hide it behind each other.
   if (shape.ranks == 1 && jobs <= limits.units) {
     const PartsNeed need = most_needed(1, true);
     if (need.bytes <= room) {

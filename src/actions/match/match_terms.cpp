@@ -10,6 +10,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/dispatch.h"
+
 namespace fovea::actions {
 namespace {
 
@@ -31,11 +33,7 @@ bool all_finite(const float* values, int count) {
 
 void check_features(const std::string& what, const Nodes& nodes, int features) {
   const Image<float>& rows = nodes.features;
-  if (rows.view().memory == Memory::kCuda)
-    throw InvalidArgument(
-        fmt::format("match: features of {} lie on a GPU; expected them on the "
-                    "host",
-                    what));
+  fovea::detail::require_host("match", what.c_str(), rows.view().memory);
   if (rows.height() != nodes.size() || rows.channels() != 1 ||
       (nodes.size() > 0 && features >= 0 && rows.width() != features))
     throw InvalidArgument(fmt::format(
@@ -88,8 +86,8 @@ void describe(OptionVisitor& visit, MatchOptions& options) {
   visit(
       "closeness", options.closeness,
       "whether three consecutive nodes (span, eq. 14) or two (pair, eq. 8) lie within the window");
-  visit("dummies", options.dummies, "allows nodes that are not seen",
-        {.off_help = "requires a point of the video for every node"});
+  visit("dummies", options.dummies, "allow nodes that are not seen",
+        {.off_help = "require a point of the video for every node"});
   visit("dummy-cost", options.dummy_cost, "distance that counts for a node that is not seen (W_d)",
         0, 1e6);
 }

@@ -1,6 +1,6 @@
-// What is known of scenes before any model walks: directions, and the distances of features of all
-// nodes of all models to all points of all scenes, one product of squared differences. Both in one
-// launch, which what comes next need not await to begin.
+// What is computed for scenes before any model is matched: directions, and the distances between
+// the features of all nodes of all models and all points of all scenes, as one product of squared
+// differences. Both are one launch, and the next launch may begin before it ends.
 #include <cuda_pipeline.h>
 
 #include "actions/match/match_kernels.cuh"
@@ -12,18 +12,19 @@ namespace {
 constexpr int kThreads = 128;
 constexpr int kDepth = 32;  // features at a time
 
-// A block makes kPoints x kNodes distances, kEach x kEach a thread.
+// A block computes kPoints x kNodes distances, kEach x kEach per thread.
 template <int kPointsGiven, int kNodesGiven, int kEachGiven>
 struct Tile {
   static constexpr int kPoints = kPointsGiven, kNodes = kNodesGiven, kEach = kEachGiven;
   static constexpr int kAcross = kPoints / kEach;
   static_assert(kAcross * (kNodes / kEach) == kThreads && kNodeStep % kNodes == 0);
-  // A point's features stay together; eight points read at once lie in different banks.
+  // The features of a point stay together; eight points that are read at once are in different
+  // banks.
   float points[2][kPoints][kDepth + 4];
   float nodes[2][kDepth][kNodes];
 };
 using LargeTile = Tile<64, 32, 4>;
-using SmallTile = Tile<16, 32, 2>;  // where there are few of them
+using SmallTile = Tile<16, 32, 2>;  // where there are few distances
 
 __device__ void make_directions(const DeviceScenes& scenes, unsigned block, unsigned across) {
   const detail::CellLayout& layout = scenes.layouts[block / across];
@@ -43,7 +44,7 @@ __device__ void make_directions(const DeviceScenes& scenes, unsigned block, unsi
   }
 }
 
-// Of a step, in pieces of 16 bytes.
+// The data of a step, in pieces of 16 bytes.
 template <class T>
 __device__ __forceinline__ void fetch(T& tile, const DeviceModels& models,
                                       const DeviceScenes& scenes, int k, std::int64_t point0,
@@ -82,7 +83,7 @@ __device__ __forceinline__ void make_tile(const DeviceModels& models, const Devi
   const std::int64_t point0 = static_cast<std::int64_t>(block % tiles) * T::kPoints;
   const std::int64_t node0 = static_cast<std::int64_t>(block / tiles) * T::kNodes;
   const int tid = static_cast<int>(threadIdx.x);
-  const int column = tid % kAcross, row = tid / kAcross * kEach;  // of points, of nodes
+  const int column = tid % kAcross, row = tid / kAcross * kEach;  // column of points, row of nodes
   float sums[kEach][kEach] = {};
   fetch(tile, models, scenes, 0, point0, node0);
   for (int k = 0; k < models.depth; k += kDepth) {
@@ -125,7 +126,7 @@ __device__ __forceinline__ void make_tile(const DeviceModels& models, const Devi
   }
 }
 
-// The first blocks make directions, `across` of them a scene.
+// The first blocks compute directions, `across` blocks per scene.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     prepare_kernel(DeviceModels models, DeviceScenes scenes, float weight, unsigned across,
@@ -148,7 +149,7 @@ std::int64_t tiles_of(const DeviceModels& models, const DeviceScenes& scenes) {
 void prepare_scenes(const DeviceModels& models, const DeviceScenes& scenes, int count,
                     const PrepareTerms& terms, cudaStream_t stream) {
   if (scenes.points == 0) return;
-  constexpr int kRows = 16;  // of directions, about
+  constexpr int kRows = 16;  // rows of directions, approximately
   const unsigned across = fovea::cuda::blocks_for(scenes.points / count * kRows + 1, kThreads);
   const unsigned direction_blocks = across * static_cast<unsigned>(count);
   const std::int64_t large = tiles_of<LargeTile>(models, scenes);

@@ -1,5 +1,6 @@
-// CUDA twin of the descriptors: a block a point, a warp a cell, a lane a column of its pixels. The
-// lanes' sums are added from left to right, as the CPU adds its vectors' lanes.
+// CUDA twin of the descriptors: one block per point, one warp per cell, one lane per column of its
+// pixels. The sums of the lanes are added from left to right, as the CPU adds the lanes of its
+// vectors.
 #include "actions/points/points_cuda.cuh"
 #include "actions/points/points_math.h"
 
@@ -10,7 +11,7 @@ constexpr int kWarp = 32;
 constexpr int kThreads = kWarp * kCells;
 constexpr unsigned kAll = 0xFFFFFFFFU;
 
-// Times count from the point's frame.
+// Times are relative to the frame of the point.
 struct CellOfPoint {
   CellBox box;
   long long frame;

@@ -25,6 +25,7 @@ constexpr Choice kVotes[] = {{"count", static_cast<int>(FlowVotes::kCount)},
 using Frame = ImageView<const std::uint8_t>;
 
 void require_frame(const Frame& frame, EngineSize size, std::int64_t number) {
+  detail::require_host("points", "a frame", frame.memory);
   if (frame.empty() || frame.channels != 1)
     throw InvalidArgument(fmt::format("points: frame {} is {}; expected a gray or RGB image",
                                       number, detail::shape_text(frame)));
@@ -198,8 +199,8 @@ std::span<const Choice> choices(FlowVotes) { return kVotes; }
 
 void describe(OptionVisitor& visit, HarrisOptions& options) {
   visit("k", options.k,
-        "factor k of the response det - k trace^3; a greater one wants change in all directions "
-        "alike",
+        "factor k of the response det - k trace^3; a greater one favors points that change alike "
+        "in all directions",
         0, 1);
   visit("threshold", options.threshold, "least response of a point, for gray levels from 0 to 1", 0,
         1);
@@ -228,19 +229,20 @@ void describe(OptionVisitor& visit, PeriodicOptions& options) {
 }
 void describe(OptionVisitor& visit, PointOptions& options) {
   visit("detector", options.detector,
-        "harris finds corners of space-time, periodic finds places that move to and fro");
+        "harris finds corners in space and time, periodic finds places that move to and fro");
   visit.group("harris", options.harris);
   visit.group("periodic", options.periodic);
   visit("most-per-frame", options.most_per_frame,
-        "keeps this many of the most confident points of each frame; 0 keeps all", 0, 1e6);
-  visit("descriptors", options.descriptors, "describes each point by gradients and flow",
-        {.off_help = "finds points without describing them"});
+        "number of most confident points to keep in each frame; 0 keeps all", 0, 1e6);
+  visit("descriptors", options.descriptors, "describe each point by gradients and flow",
+        {.off_help = "find points without describing them"});
   visit("votes", options.votes,
         "weight of a pixel's vote for the direction of its flow: 1 (count) or its speed "
         "(magnitude)");
-  visit("still", options.still, "pixels per frame; slower flow votes for \"still\"", 0, 100);
-  visit("block", options.block, "frames that a GPU works on at a time; a stream waits for so many",
-        1, 64);
+  visit("still", options.still, "speed in pixels per frame below which flow counts as still", 0,
+        100);
+  visit("block", options.block,
+        "number of frames that a GPU works on at a time; a stream waits for this many", 1, 64);
 }
 
 struct PointStream::Impl {

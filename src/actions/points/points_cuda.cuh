@@ -1,5 +1,5 @@
-// What the kernels of the interest points are told: where planes lie on the device. A ring's plane
-// of time t stands in slot t modulo its length.
+// What the kernels of the interest points need to know: where planes are on the device. In a ring,
+// the plane of time t is in slot t modulo the length of the ring.
 #pragma once
 #include "actions/points/descriptor_math.h"
 #include "actions/points/points_engine.h"
@@ -24,7 +24,7 @@ struct DeviceTaps {
   int radius = 0;
 };
 
-// Frames of a push, `time` the first one's.
+// The frames of a push; `time` is that of the first one.
 struct FrameRun {
   long long time = 0;
   int frames = 0;
@@ -32,8 +32,8 @@ struct FrameRun {
 
 struct SmoothTable {
   PlaneShape shape;
-  const float* level = nullptr;  // a plane a frame of the push
-  float* across = nullptr;       // likewise
+  const float* level = nullptr;  // one plane per frame of the push
+  float* across = nullptr;       // one plane per frame of the push
   DeviceRing ring;
   DeviceTaps taps;
 };
@@ -46,8 +46,8 @@ struct ChannelTable {
   DeviceRing dx, dy, dt;
   float along = 0, over_time = 0;
   DeviceTaps sum_space, sum_time;
-  float* over_frames = nullptr;  // six planes a frame of the push: moments summed over time
-  float* across = nullptr;       // and along rows
+  float* over_frames = nullptr;  // six planes per frame of the push: moments summed over time
+  float* across = nullptr;       // the same, also summed along rows
   DeviceRing response;
   int derivative_lag = 0, response_lag = 0;
   PatchSpans spans{};
@@ -61,12 +61,12 @@ struct PeriodicTable {
   DeviceRing response;
 };
 
-// Where maxima are looked for.
+// Where maxima are searched for.
 struct MaximaTable {
   PlaneShape shape;
   DeviceRing response;
-  int lag = 0;      // of the peaks behind the newest frame
-  int channel = 0;  // as candidates have it
+  int lag = 0;      // frames by which the peaks lag behind the newest frame
+  int channel = 0;  // number of the channel in candidates
 };
 struct MaximaRules {
   int space = 1, time = 1;
@@ -79,7 +79,8 @@ struct FoundOnDevice {
   unsigned room = 0;
 };
 
-// Tables lie on the device; `largest` is the largest of their planes. All of it on the stream.
+// Tables are on the device; `largest` is the largest of their planes. Everything runs on the
+// stream.
 struct Grid {
   PlaneShape largest;
   int tables = 0;
@@ -97,7 +98,7 @@ void respond(const ChannelTable* tables, float k, const FrameRun& run, const Gri
 void respond_periodic(const PeriodicTable& table, const FrameRun& run, cudaStream_t stream);
 void find_maxima(const MaximaTable* tables, const MaximaRules& rules, const FrameRun& run,
                  const FoundOnDevice& found, const Grid& grid);
-// Every 2^level-th vector of a field, or zeros where it is none.
+// Every 2^level-th vector of a field, or zeros where there is no field.
 void sample_flow(const float* u, const float* v, int stride, int level, const PlaneShape& shape,
                  float* out_u, float* out_v, cudaStream_t stream);
 

@@ -1,6 +1,6 @@
-// The interest points on a GPU: frames come in blocks, go up once, and only maxima and descriptors
-// come down. Flow, by far the longest part, is found for several stretches of a block beside each
-// other: a small pair alone leaves most of the GPU idle.
+// The interest points on a GPU: frames come in blocks and are uploaded once, and only maxima and
+// descriptors are downloaded. Flow, by far the longest part, is estimated for several stretches of
+// a block at the same time, because a small pair by itself leaves most of the GPU idle.
 #include <fovea/flow/flow.h>
 
 #include <algorithm>
@@ -23,11 +23,12 @@ using fovea::cuda::ScopedDevice;
 using fovea::cuda::upload;
 
 constexpr struct {
-  int most_frames = 64;                 // of a block
-  std::int64_t block_pixels = 1 << 21;  // of all its frames: larger ones fill a GPU alone
-  int streams = 4;                      // that find flow
-  int stretch = 4;                      // frames of a stream, at least
-  unsigned first_room = 1U << 14;       // for maxima of a block
+  int most_frames = 64;  // frames per block
+  std::int64_t block_pixels =
+      1 << 21;      // pixels of all its frames: larger frames fill a GPU by themselves
+  int streams = 4;  // streams that estimate flow
+  int stretch = 4;  // least number of frames per stream
+  unsigned first_room = 1U << 14;  // for the maxima of a block
 } kTuning;
 constexpr int kPitch = 32;  // floats
 constexpr int kBytePitch = 64;
@@ -109,7 +110,7 @@ class CudaPointEngine final : public PointEngine {
     follow(run, found);
     for (; busy_lanes_ > 0; --busy_lanes_)
       lanes_[static_cast<std::size_t>(busy_lanes_) - 1]->done.hold(stream_);
-    // The next block's flow starts from this one's last frame.
+    // The flow of the next block begins with the last frame of this one.
     check(cudaMemcpyAsync(frames_.data(), frame(count - 1), static_cast<std::size_t>(frame_bytes_),
                           cudaMemcpyDeviceToDevice, stream_),
           "points: the last frame");
@@ -158,7 +159,7 @@ class CudaPointEngine final : public PointEngine {
           "points: clearing memory");
     return memory_.back().data();
   }
-  // As long as one frame needs, and for the others of a block.
+  // Memory for as long as one frame needs, and for the other frames of a block.
   DeviceRing ring(const PlaneShape& shape, int length) {
     length += block_ - 1;
     return {planes(shape, length), length};
@@ -241,7 +242,7 @@ class CudaPointEngine final : public PointEngine {
   }
 
   void take(std::span<const ImageView<const std::uint8_t>> frames) {
-    // What the copy before read from here is long done: every push ends with its maxima on the
+    // What the previous copy read from here is complete: every push ends with its maxima on the
     // host.
     for (std::size_t i = 0; i < frames.size(); ++i) {
       std::uint8_t* to = staging_.data() + static_cast<std::ptrdiff_t>(i) * frame_bytes_;
@@ -254,8 +255,8 @@ class CudaPointEngine final : public PointEngine {
           "points: frames");
   }
 
-  // Each lane takes a stretch of the block, from the frame before it on: that pair it has no use
-  // for, but its memory stays what it was.
+  // Each lane has a stretch of the block, beginning with the frame before it. The flow of that pair
+  // is not used, but the memory of the lane is then as it should be.
   void find_flow(std::int64_t time, int count) {
     taken_.record(stream_);
     const int lanes = std::clamp(count / kTuning.stretch, 1, static_cast<int>(lanes_.size()));
@@ -266,7 +267,7 @@ class CudaPointEngine final : public PointEngine {
       const int first = count * i / lanes, end = count * (i + 1) / lanes;
       if (begun_) lane.estimator->push(frame_view(first - 1), lane.field);
       for (int f = first; f < end; ++f) {
-        // Before the video nothing moves, and there is no frame before the first of all.
+        // Before the video nothing moves, and there is no frame before the first one.
         const bool moves =
             lane.estimator->push(frame_view(f), lane.field) && time + f > 0 && (begun_ || f > 0);
         keep_flow(moves ? &lane.field : nullptr, time + f, stream);
@@ -291,7 +292,8 @@ class CudaPointEngine final : public PointEngine {
     if (!channels_.empty()) differentiate(channel_tables_.data(), run, grid(channels_.size()));
     const bool harris = plan_.detector == PointDetector::kHarris;
     if (maxima_.empty() || run.time + run.frames <= 0) {
-      // Before the video there is nothing to find, but the periodic responses are neighbors.
+      // Before the video there is nothing to find, but the periodic responses are neighbors of
+      // those inside.
       if (!maxima_.empty() && !harris) respond_periodic(periodic_, run, stream_);
       check(cudaStreamSynchronize(stream_), "points");
       return;
@@ -307,7 +309,7 @@ class CudaPointEngine final : public PointEngine {
     fetch_maxima(rules, run, found);
   }
 
-  // Asks again with more room where there was too little.
+  // Runs again with more memory where there was too little.
   void fetch_maxima(const MaximaRules& rules, const FrameRun& run, std::vector<Candidate>& found) {
     if (candidates_.size() == 0) make_room(kTuning.first_room);
     for (;;) {

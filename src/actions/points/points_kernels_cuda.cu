@@ -1,6 +1,6 @@
-// CUDA twin of the interest points' arithmetic: a thread a pixel, all scales and all frames of a
-// push in one launch. Sums run in the CPU's order. Taps are short and neighbors' reads overlap in
-// the first-level cache: the flow takes many times longer than all of this.
+// CUDA twin of the arithmetic of interest points: one thread per pixel, with all scales and all
+// frames of a push in one launch. Sums have the order of the CPU. There are few taps, and reads of
+// neighbors overlap in the first-level cache; the flow takes many times longer than all of this.
 #include "actions/points/points_cuda.cuh"
 #include "actions/points/points_math.h"
 #include "core/launch.cuh"
@@ -12,7 +12,7 @@ using fovea::cuda::blocks_for;
 using fovea::cuda::check_launch;
 
 constexpr struct {
-  int block_x = 32, block_y = 8;  // a warp a row
+  int block_x = 32, block_y = 8;  // one warp per row
 } kTuning;
 constexpr dim3 kThreads(kTuning.block_x, kTuning.block_y);
 
@@ -21,7 +21,7 @@ dim3 grid_for(const PlaneShape& shape, int layers) {
               static_cast<unsigned>(layers));
 }
 
-// A thread's pixel, and which of the tables and frames its layer stands for.
+// The pixel of a thread, and the table and frame that its layer belongs to.
 struct Place {
   int x, y, table, frame;
 };

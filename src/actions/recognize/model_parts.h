@@ -3,11 +3,8 @@
 #include <fovea/actions/model.h>
 #include <fovea/io/model_file.h>
 
-#include <string>
-
 namespace fovea::actions {
 
-// Messages begin with `name`.
-Model parse_model(const io::ModelFile& file, const std::string& name);
+Model parse_model(const io::ModelFile& file);
 
 }  // namespace fovea::actions

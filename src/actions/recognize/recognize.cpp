@@ -35,8 +35,9 @@ std::span<const Choice> choices(StreamMode) {
 
 void describe(OptionVisitor& visit, RecognizeOptions& options) {
   visit("mode", options.mode,
-        "matches the whole stream exactly, or overlapping blocks one after the other");
-  visit("block", options.block, "frames of a block", 3, 1e6);
+        "stream matches the whole stream exactly, blocks matches overlapping blocks one after "
+        "another");
+  visit("block", options.block, "number of frames of a block", 3, 1e6);
   visit("overlap", options.overlap, "frames that a block shares with the one before it", 0, 1e6);
   visit("reject", options.reject,
         "factor of the reject levels: a greater one reports more, and 0 reports every match that "

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/dispatch.h"
 #include "core/parallel.h"
 
 namespace fovea::actions {
@@ -152,7 +153,7 @@ std::vector<PointSet> clip_points(std::span<const Clip> clips, const ClipOptions
   Results results{std::vector<PointSet>(clips.size()), std::vector<std::string>(clips.size())};
   const ClipTask task{clips, options};
   // A GPU has one video at a time; cores have one each, which needs no meeting between them.
-  const bool on_gpu = resolve(exec.device).kind == DeviceKind::kCuda;
+  const bool on_gpu = detail::on_cuda(detail::resolve_exec("train", exec, {}));
   Exec inner = exec;
   inner.progress = {};
   inner.threads = on_gpu ? exec.threads : 1;

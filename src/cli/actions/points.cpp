@@ -19,6 +19,7 @@
 #include "cli/program/output_paths.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
+#include "cli/program/stopwatch.h"
 
 namespace fovea::cli {
 namespace {
@@ -171,9 +172,9 @@ class PointsRun {
     if (request_.output.empty() && request_.annotated.empty())
       return context_.console.print(actions::points_text(set_));
     context_.console.print(
-        fmt::format("{}: {} points in {} frames, {:.3g} s\n",
+        fmt::format("{}: {} points in {} frames, {}\n",
                     request_.output.empty() ? request_.annotated : request_.output,
-                    set_.points.size(), set_.frames, seconds));
+                    set_.points.size(), set_.frames, seconds_text(seconds)));
   }
   void print_json(bool whole) {
     print_result(context_, [&](io::JsonWriter& json) {

@@ -153,7 +153,7 @@ double distinct_share(const Frame& labels, const FrameCase& what, const Exec& ex
   emd::Mapper mapper(what.target,
                      {.ground = "l1", .cache_bytes = std::uint64_t{1} << 32, .exec = exec});
   mapper.map(labels);
-  return static_cast<double>(mapper.stats().solved) / static_cast<double>(mapper.stats().pixels);
+  return static_cast<double>(mapper.report().solved) / static_cast<double>(mapper.report().pixels);
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ void add_map(std::vector<Figure>& figures, const DemoRun& run) {
   emd::Mapper mapper(emd::label_histogram(part, kBins),
                      {.ground = "threshold:3", .exec = run.exec});
   const Image<float> map = mapper.map(labels.view());
-  const emd::MapStats stats = mapper.stats();
+  const emd::MapReport stats = mapper.report();
   Image<std::uint8_t> marked = clone(run.scene);
   draw_box(marked.view(), grass);
   figures.push_back(Figure::picture(marked, {"the target: a piece of grass"}));

@@ -133,7 +133,7 @@ class MapRun {
   struct Step {
     BandFrame frame{};
     Image<float> map{};
-    emd::MapStats stats{};
+    emd::MapReport stats{};
     double seconds = 0;
   };
 
@@ -145,7 +145,7 @@ class MapRun {
     const double start = steady_seconds();
     step.map = mapper_->map(step.frame);
     step.seconds = steady_seconds() - start;
-    step.stats = mapper_->mapper().stats();
+    step.stats = mapper_->mapper().report();
   }
   void write(Step& step) {
     if (!mapper_->flies()) {
@@ -165,7 +165,7 @@ class MapRun {
     const double start = steady_seconds();
     const ImageView<const float> map = mapper_->collect();
     step.seconds += steady_seconds() - start;
-    step.stats = mapper_->mapper().stats();
+    step.stats = mapper_->mapper().report();
     add(step, map);
   }
   void add(const Step& step, ImageView<const float> map) {

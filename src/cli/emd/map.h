@@ -122,7 +122,7 @@ struct MapReport {
   int width = 0, height = 0;
   double seconds = 0;                   // the whole run, with reading and writing
   std::vector<double> frame_seconds{};  // in the mapper, one per frame
-  std::vector<emd::MapStats> stats{};   // one per frame
+  std::vector<emd::MapReport> stats{};  // one per frame
   std::optional<Areas> areas{};
   bool interrupted = false;  // the run ended before the frames did
 };

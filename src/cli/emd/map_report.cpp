@@ -10,6 +10,7 @@
 
 #include "cli/emd/emd.h"
 #include "cli/emd/map.h"
+#include "cli/program/stopwatch.h"
 
 namespace fovea::cli {
 namespace {
@@ -28,7 +29,7 @@ Image<std::uint8_t> read_truth(const std::string& path, const io::CubeReadOption
   return truth;
 }
 
-void write_stats(io::JsonWriter& json, const emd::MapStats& stats) {
+void write_stats(io::JsonWriter& json, const emd::MapReport& stats) {
   json.begin_object().member("pixels", stats.pixels).member("cached", stats.cached);
   json.member("duplicate", stats.duplicate).member("skipped", stats.skipped);
   json.member("solved", stats.solved).member("pivots", stats.pivots);
@@ -46,9 +47,9 @@ void write_areas(io::JsonWriter& json, const Areas& areas) {
   json.end_object();
 }
 
-emd::MapStats total_of(const MapReport& report) {
-  emd::MapStats total;
-  for (const emd::MapStats& stats : report.stats) total += stats;
+emd::MapReport total_of(const MapReport& report) {
+  emd::MapReport total;
+  for (const emd::MapReport& stats : report.stats) total += stats;
   return total;
 }
 
@@ -80,12 +81,12 @@ void print_json(const MapReport& report, const MapRequest& request, const FrameM
 }
 
 std::string line_of(const MapReport& report, const std::string& name) {
-  const emd::MapStats total = total_of(report);
+  const emd::MapReport total = total_of(report);
   const std::size_t frames = report.stats.size();
   std::string line = fmt::format(
-      "{}: {} of {}x{}, {} distances solved, {:.1f} % of pixels known or duplicate, {:.3g} s\n",
-      name, frames == 1 ? "1 frame" : fmt::format("{} frames", frames), report.width, report.height,
-      total.solved, 100 * total.hit_rate(), report.seconds);
+      "{}: {} of {}x{}, {} distances solved, {:.1f} % of pixels known or duplicate, {}\n", name,
+      frames == 1 ? "1 frame" : fmt::format("{} frames", frames), report.width, report.height,
+      total.solved, 100 * total.hit_rate(), seconds_text(report.seconds));
   if (!report.areas) return line;
   line += fmt::format("area under the ROC curve: {:.4f}", report.areas->emd);
   if (report.areas->angle)

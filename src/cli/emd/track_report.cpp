@@ -39,7 +39,7 @@ void write_rivals(io::JsonWriter& json, const TrackResult& own,
               own.errors.mean_overlap >= overlap && own.errors.precision_20px >= precision);
 }
 
-void write_map(io::JsonWriter& json, const emd::MapStats& stats) {
+void write_map(io::JsonWriter& json, const emd::MapReport& stats) {
   json.key("map").begin_object();
   json.member("windows", stats.pixels).member("cached", stats.cached);
   json.member("duplicate", stats.duplicate).member("solved", stats.solved);
@@ -64,7 +64,7 @@ void print_json(const TrackReport& report, const TrackRequest& request, const em
       }
       json.member("mean_overlap", overlap).member("precision_20px", precision);
     }
-    write_map(json, tracker.stats());
+    write_map(json, tracker.report());
     json.key("targets").begin_array();
     for (std::size_t i = 0; i < report.targets; ++i) {
       const int id = static_cast<int>(i) + 1;

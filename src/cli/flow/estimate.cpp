@@ -12,6 +12,7 @@
 #include "cli/program/output_paths.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
+#include "cli/program/stopwatch.h"
 
 namespace fovea::cli {
 namespace {
@@ -89,9 +90,9 @@ int run_pair(const EstimateRequest& request, Context& context, flow::Estimator& 
   context.console.end_progress();
   if (!context.json) {
     context.console.print(
-        fmt::format("{}: {}x{}, mean motion {:.2f} px, mean confidence {:.2f}, {:.3g} s\n",
+        fmt::format("{}: {}x{}, mean motion {:.2f} px, mean confidence {:.2f}, {}\n",
                     request.output.empty() ? pictures[0].path : request.output, field.u.width(),
-                    field.u.height(), facts.mean_motion, confidence, seconds));
+                    field.u.height(), facts.mean_motion, confidence, seconds_text(seconds)));
     return kDone;
   }
   print_result(context, [&](io::JsonWriter& json) {

@@ -12,6 +12,7 @@
 #include "cli/program/files.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
+#include "cli/program/stopwatch.h"
 #include "core/backend.h"
 #include "core/stream.h"
 
@@ -135,9 +136,9 @@ class VideoRun {
   void print(const io::FrameRun& run) {
     if (!context_.json) {
       context_.console.print(
-          fmt::format("{}: {} field{} from {} frames, {:.3g} s\n",
+          fmt::format("{}: {} field{} from {} frames, {}\n",
                       request_.output.empty() ? pictures_[0].path : request_.output, fields_,
-                      fields_ == 1 ? "" : "s", run.frames, run.seconds));
+                      fields_ == 1 ? "" : "s", run.frames, seconds_text(run.seconds)));
       return;
     }
     print_result(context_, [&](io::JsonWriter& json) {

@@ -46,7 +46,7 @@ void describe(OptionVisitor& visit, DistancesRequest& request) {
 
 // What was found, for the summary.
 struct Found {
-  PathRun run{};
+  PathReport run{};
   double greatest = 0;           // the greatest finite distance
   std::int64_t unreachable = 0;  // pairs of faces without a path
 

@@ -35,9 +35,11 @@ struct DetectRequest {
 };
 
 void describe(OptionVisitor& visit, DetectRequest& request) {
-  visit.path("output", request.output, TextUse::kOutput,
-             "pictures or video with boxes: a file, or for several inputs a folder or a pattern "
-             "such as out/{}.png; a name that ends in .json or .csv stands for --coco or --csv");
+  visit.path(
+      "output", request.output, TextUse::kOutput,
+      "pictures or video with boxes: a file, or for several inputs a folder or a pattern "
+      "such as out/{}.png; a name that ends in .json, .csv or .parquet stands for --coco, --csv or "
+      "--parquet");
   describe(visit, request.lists);
   describe_people_model(visit, request.model);
   describe(visit, request.detect);
@@ -204,13 +206,15 @@ class Search {
   std::vector<Worker> workers_;  // for video
 };
 
-// -o FILE.json and -o FILE.csv are lists, not pictures.
+// -o FILE.json, FILE.csv and FILE.parquet are lists, not pictures.
 void sort_outputs(DetectRequest& request) {
   const std::filesystem::path output(request.output);
   if (output.extension() == ".json" && request.lists.coco.empty())
     request.lists.coco = std::exchange(request.output, "");
   if (output.extension() == ".csv" && request.lists.csv.empty())
     request.lists.csv = std::exchange(request.output, "");
+  if (output.extension() == ".parquet" && request.lists.parquet.empty())
+    request.lists.parquet = std::exchange(request.output, "");
 }
 
 int run_detect(DetectRequest& request, Context& context) {
@@ -223,7 +227,8 @@ int run_detect(DetectRequest& request, Context& context) {
                 {{"-o", io::is_standard_output(request.output) ? request.output : ""},
                  {"--coco", request.lists.coco},
                  {"--coco-results", request.lists.coco_results},
-                 {"--csv", request.lists.csv}},
+                 {"--csv", request.lists.csv},
+                 {"--parquet", request.lists.parquet}},
                 inputs);
   Search search(request, context);
   const auto work = [&](std::size_t i) -> Outcome {
@@ -249,7 +254,8 @@ Command people_detect_command() {
       .summary = "find people in images and video",
       .text =
           "Finds standing and walking people of all sizes. The results are pictures or video with "
-          "boxes and scores, COCO JSON, CSV, YOLO and labelme files. A box encloses the person, "
+          "boxes and scores, COCO JSON, CSV, Parquet, YOLO and labelme files. A box encloses the "
+          "person, "
           "not the larger window that was classified, and ends at the border of the image. A "
           "threshold below the model's own finds more people and makes more mistakes. Where a "
           "video breaks off or the program is interrupted, the results so far are kept.",

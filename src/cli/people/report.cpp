@@ -3,6 +3,7 @@
 #include <fovea/core/error.h>
 #include <fovea/io/csv_writer.h>
 #include <fovea/io/json_writer.h>
+#include <fovea/io/parquet_writer.h>
 
 #include <fmt/format.h>
 
@@ -176,6 +177,50 @@ class PeopleFiles::Csv final : public Writer {
   std::optional<io::CsvWriter> csv_;
 };
 
+// The columns of the CSV file and a label. An image has neither frame nor time.
+class PeopleFiles::Parquet final : public Writer {
+ public:
+  explicit Parquet(const std::string& path) : file_(path) {}
+
+  void add(const PeopleFrame& frame) override {
+    start();
+    for (const people::Detection& person : frame.people) {
+      table_->field(frame.input);
+      if (frame.frame >= 0) table_->field(frame.frame).field(frame.time_seconds);
+      else table_->empty().empty();
+      for (const float number : numbers(person.box)) table_->field(number);
+      table_->field(static_cast<double>(person.score)).field(static_cast<double>(person.scale));
+      table_->field("person").end_row();
+    }
+  }
+
+  void commit(const std::string& info) override {
+    start();
+    table_->finish({{"fovea", info}});
+    file_.commit();
+  }
+
+ private:
+  void start() {
+    using io::ParquetType;
+    if (table_) return;
+    table_.emplace(file_.sink(),
+                   std::vector<io::ParquetColumn>{{"input", ParquetType::kText},
+                                                  {"frame", ParquetType::kInt64, true},
+                                                  {"time_seconds", ParquetType::kDouble, true},
+                                                  {"x", ParquetType::kFloat},
+                                                  {"y", ParquetType::kFloat},
+                                                  {"width", ParquetType::kFloat},
+                                                  {"height", ParquetType::kFloat},
+                                                  {"score", ParquetType::kDouble},
+                                                  {"scale", ParquetType::kDouble},
+                                                  {"label", ParquetType::kText}});
+  }
+
+  io::FileSink file_;
+  std::optional<io::ParquetWriter> table_;
+};
+
 // One file per image, NAME.txt or the like; per frame of a video NAME_000012.txt.
 class PeopleFiles::Folder : public Writer {
  protected:
@@ -262,6 +307,9 @@ void describe(OptionVisitor& visit, PeopleOutputs& outputs) {
              "file for all boxes as a COCO results array, as pycocotools' loadRes reads it");
   visit.path("csv", outputs.csv, TextUse::kOutput,
              "file for all boxes as CSV with one row per box, - for the standard output");
+  visit.path("parquet", outputs.parquet, TextUse::kOutput,
+             "file for all boxes as a Parquet table with one row per box, for pandas, Polars or "
+             "DuckDB; - for the standard output");
   visit.path("yolo", outputs.yolo, TextUse::kFolder,
              "folder for YOLO labels, one text file per image or frame");
   visit.path("labelme", outputs.labelme, TextUse::kFolder,
@@ -273,6 +321,7 @@ PeopleFiles::PeopleFiles(const PeopleOutputs& outputs) {
   if (!outputs.coco_results.empty())
     writers_.push_back(std::make_unique<CocoResults>(outputs.coco_results));
   if (!outputs.csv.empty()) writers_.push_back(std::make_unique<Csv>(outputs.csv));
+  if (!outputs.parquet.empty()) writers_.push_back(std::make_unique<Parquet>(outputs.parquet));
   if (!outputs.yolo.empty()) writers_.push_back(std::make_unique<Yolo>(outputs.yolo));
   if (!outputs.labelme.empty()) writers_.push_back(std::make_unique<Labelme>(outputs.labelme));
 }

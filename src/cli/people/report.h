@@ -1,5 +1,5 @@
-// Detected people as files for other programs: COCO JSON, CSV, YOLO and labelme. What is added goes
-// to disk at once, so that an endless video takes no memory.
+// Detected people as files for other programs: COCO JSON, CSV, Parquet, YOLO and labelme. What is
+// added goes to disk soon, so that an endless video takes no memory.
 #pragma once
 #include <fovea/people/detection.h>
 
@@ -17,6 +17,7 @@ struct PeopleOutputs {
   std::string coco{};          // COCO JSON with images, annotations and categories
   std::string coco_results{};  // COCO results: a bare array, as pycocotools' loadRes() reads it
   std::string csv{};
+  std::string parquet{};
   std::string yolo{};     // folder with one text file per image
   std::string labelme{};  // folder with one JSON file per image
 };
@@ -49,6 +50,7 @@ class PeopleFiles {
   class Coco;
   class CocoResults;
   class Csv;
+  class Parquet;
   class Folder;
   class Yolo;
   class Labelme;

@@ -4,14 +4,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "core/json_text.h"
+#include "io/text/json_reader.h"
 
 namespace fovea::cli {
 namespace {
@@ -38,22 +37,6 @@ std::string read_text(const std::string& path) {
 
 }  // namespace
 
-nlohmann::json read_json(const std::string& path) {
-  const std::string text = read_text(path);
-  detail::check_json_depth(text, path);
-  try {
-    return nlohmann::json::parse(text);
-  } catch (const nlohmann::json::parse_error& error) {
-    const std::size_t at = std::min(error.byte > 0 ? error.byte - 1 : 0, text.size());
-    const auto end = text.begin() + static_cast<std::ptrdiff_t>(at);
-    const auto line = 1 + std::count(text.begin(), end, '\n');
-    const auto line_start = text.rfind('\n', at > 0 ? at - 1 : 0);
-    const std::size_t column =
-        line_start == std::string::npos || at == 0 ? at + 1 : at - line_start;
-    throw FormatError(fmt::format("{}: is not JSON at line {}, column {}", path, line, column));
-  } catch (const nlohmann::json::exception&) {
-    throw FormatError(path + ": is not JSON that can be read");
-  }
-}
+nlohmann::json read_json(const std::string& path) { return io::parse_json(read_text(path), path); }
 
 }  // namespace fovea::cli

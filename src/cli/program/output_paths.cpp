@@ -26,10 +26,15 @@ std::string in_pattern(std::string pattern, const std::string& stem) {
   return pattern.replace(hole, 2, stem);
 }
 
+// Formats that are read but not written.
+bool is_read_only(const fs::path& extension) {
+  return extension == ".bmp" || extension == ".BMP" || extension == ".webp" || extension == ".WEBP";
+}
+
 fs::path with_ending(fs::path name, const std::string& extension) {
   if (name == "-") name = "stdin.png";
   if (!extension.empty()) name.replace_extension(extension);
-  else if (name.extension() == ".bmp" || name.extension() == ".BMP") name.replace_extension(".png");
+  else if (is_read_only(name.extension())) name.replace_extension(".png");
   return name;
 }
 

@@ -85,10 +85,15 @@ Runner runner_of(const std::function<void(const Exec&)>& work, const Exec& exec)
 }
 
 std::string seconds_text(double seconds) {
-  if (seconds < 1e-6) return fmt::format("{:.3g} ns", seconds * 1e9);
-  if (seconds < 1e-3) return fmt::format("{:.3g} us", seconds * 1e6);
-  if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
-  return fmt::format("{:.3g} s", seconds);
+  // Three digits, and all digits of a whole number from a thousand on, never 1.31e+03.
+  const auto with_unit = [](double value, const char* unit) {
+    return value < 999.5 ? fmt::format("{:.3g} {}", value, unit)
+                         : fmt::format("{:.0f} {}", value, unit);
+  };
+  if (seconds < 1e-6) return with_unit(seconds * 1e9, "ns");
+  if (seconds < 1e-3) return with_unit(seconds * 1e6, "us");
+  if (seconds < 1) return with_unit(seconds * 1e3, "ms");
+  return with_unit(seconds, "s");
 }
 
 }  // namespace fovea::cli

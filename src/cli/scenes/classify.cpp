@@ -141,9 +141,10 @@ int run_classify(ClassifyRequest& request, Context& context) {
   complete();
   const double seconds = steady_seconds() - start;
   const int failed = skipped.count(), classified = images - failed;
+  const double rate = classified / std::max(seconds, 1e-9);
   context.console.note(
-      fmt::format("{} image{} in {:.2f} s, {:.0f} per second{}", classified,
-                  classified == 1 ? "" : "s", seconds, classified / std::max(seconds, 1e-9),
+      fmt::format("{} image{} in {:.2f} s, {:.{}f} per second{}", classified,
+                  classified == 1 ? "" : "s", seconds, rate, rate < 10 ? 1 : 0,
                   failed > 0 ? fmt::format("; {} could not be read", failed) : ""));
   if (failed == 0) return kDone;
   return failed == images ? kBadInput : kSomeFailed;

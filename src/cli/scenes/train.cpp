@@ -5,6 +5,7 @@
 #include "cli/program/files.h"
 #include "cli/program/progress.h"
 #include "cli/program/result.h"
+#include "cli/program/stopwatch.h"
 #include "cli/scenes/scenes.h"
 
 namespace fovea::cli {
@@ -47,8 +48,9 @@ int run_scenes_train(ScenesTrainRequest& request, Context& context) {
       json.end_object();
     });
   } else {
-    context.console.print(fmt::format("{}: {} words, {} classes, in {:.0f} s\n", request.output,
-                                      model.dictionary.size(), corpus.classes.size(), seconds));
+    context.console.print(fmt::format("{}: {} words, {} classes, in {}\n", request.output,
+                                      model.dictionary.size(), corpus.classes.size(),
+                                      seconds_text(seconds)));
   }
   return skipped.status();
 }

@@ -11,10 +11,13 @@
 #include <numbers>
 
 #include "core/parallel.h"
-#include "emd/detect/host_bands.h"
+#include "core/placed.h"
+#include "emd/detect/bands.h"
 
 namespace fovea::emd {
 namespace {
+
+using fovea::detail::Placed;
 
 constexpr std::int64_t kGrain = 8;  // rows
 
@@ -90,32 +93,35 @@ std::vector<float> mean_spectrum(StackView<const float> bands, const Rect<int>& 
   part.data = &bands.plane(0).at(box.x, box.y);
   part.width = box.width;
   part.height = box.height;
-  const HostBands host(part);
-  return mean_of(host.view(), [](int, int) { return true; });
+  Placed<float> here;
+  return mean_of(here.bring(part, Memory::kHost), [](int, int) { return true; });
 }
 
 std::vector<float> mean_spectrum(StackView<const float> bands, ImageView<const std::uint8_t> mask) {
   check_bands("mean_spectrum", bands);
-  const HostBands host(bands);
-  const Image<std::uint8_t> marks = clone(mask);
   if (mask.width != bands.width || mask.height != bands.height || mask.channels != 1)
     throw InvalidArgument(fmt::format("mean_spectrum: the mask is {}x{}x{}; the cube is {}x{}",
                                       mask.width, mask.height, mask.channels, bands.width,
                                       bands.height));
-  return mean_of(host.view(), [&](int x, int y) { return marks.at(x, y) != 0; });
+  Placed<float> here;
+  Placed<std::uint8_t> mask_here;
+  const ImageView<const std::uint8_t> marks = mask_here.bring(mask, Memory::kHost);
+  return mean_of(here.bring(bands, Memory::kHost),
+                 [&](int x, int y) { return marks.at(x, y) != 0; });
 }
 
 Image<float> spectral_angle(StackView<const float> bands, std::span<const float> target,
                             const Exec& exec) {
   check_target("spectral_angle", bands, target);
-  const HostBands host(bands);
+  Placed<float> here;
+  const StackView<const float> host = here.bring(bands, Memory::kHost);
   double target_norm = 0;
   for (const double value : target) target_norm += value * value;
-  return make_map(host.view(), exec, [&](int y, float* out) {
+  return make_map(host, exec, [&](int y, float* out) {
     const auto width = static_cast<std::size_t>(bands.width);
     std::vector<double> product(width), norm(width);
     for (int b = 0; b < bands.count; ++b) {
-      const float* row = host.view().plane(b).row(y);
+      const float* row = host.plane(b).row(y);
       const double wanted = static_cast<double>(target[static_cast<std::size_t>(b)]);
       for (std::size_t x = 0; x < width; ++x) {
         const double value = row[x];
@@ -134,11 +140,12 @@ Image<float> spectral_angle(StackView<const float> bands, std::span<const float>
 Image<float> sum_of_differences(StackView<const float> bands, std::span<const float> target,
                                 const Exec& exec) {
   check_target("sum_of_differences", bands, target);
-  const HostBands host(bands);
-  return make_map(host.view(), exec, [&](int y, float* out) {
+  Placed<float> here;
+  const StackView<const float> host = here.bring(bands, Memory::kHost);
+  return make_map(host, exec, [&](int y, float* out) {
     std::vector<double> sums(static_cast<std::size_t>(bands.width));
     for (int b = 0; b < bands.count; ++b) {
-      const float* row = host.view().plane(b).row(y);
+      const float* row = host.plane(b).row(y);
       const double wanted = static_cast<double>(target[static_cast<std::size_t>(b)]);
       for (std::size_t x = 0; x < sums.size(); ++x)
         sums[x] += std::abs(static_cast<double>(row[x]) - wanted);

@@ -14,7 +14,8 @@
 #include <limits>
 
 #include "core/parallel.h"
-#include "emd/detect/host_bands.h"
+#include "core/placed.h"
+#include "emd/detect/bands.h"
 #include "emd/detect/symmetric_eigen.h"
 
 namespace fovea::emd {
@@ -288,7 +289,7 @@ SpectralSignature::SpectralSignature(StackView<const float> scene, const Signatu
   state_->options = options;
   state_->bands = scene.count;
   state_->groups = groups_for(options, scene.count);
-  state_->learn(HostBands(scene).view());
+  state_->learn(fovea::detail::Placed<float>().bring(scene, Memory::kHost));
 }
 
 SpectralSignature::SpectralSignature(SpectralSignature&&) noexcept = default;
@@ -300,11 +301,12 @@ Image<std::uint16_t> SpectralSignature::of(StackView<const float> bands) const {
   if (bands.count != state_->bands)
     throw InvalidArgument(
         fmt::format("SpectralSignature: {} bands; the scene had {}", bands.count, state_->bands));
-  const HostBands host(bands);
+  fovea::detail::Placed<float> here;
+  const StackView<const float> host = here.bring(bands, Memory::kHost);
   Image<std::uint16_t> result(bands.width, bands.height, bins());
   parallel_for(state_->options.exec, bands.height, kGrain,
                [&](std::int64_t begin, std::int64_t end) {
-                 GroupedRow row(host.view(), state_->groups, state_->options.window);
+                 GroupedRow row(host, state_->groups, state_->options.window);
                  Groups values{}, masses{};
                  for (auto y = static_cast<int>(begin); y < end; ++y) {
                    row.load(y);

@@ -80,7 +80,7 @@ void describe(OptionVisitor& visit, MapOptions& options) {
   describe(visit, options.solver);
 }
 
-MapStats& MapStats::operator+=(const MapStats& later) {
+MapReport& MapReport::operator+=(const MapReport& later) {
   pixels += later.pixels;
   cached += later.cached;
   duplicate += later.duplicate;
@@ -99,7 +99,7 @@ struct Mapper::State {
 
   MapPlan plan;
   std::unique_ptr<MapEngine> engine{};
-  MapStats stats{};
+  MapReport report{};
   int in_flight = 0;
 
   void set_target(std::span<const double> target) {
@@ -114,10 +114,8 @@ struct Mapper::State {
 
   void submit(const MapFrame& frame) {
     const ImageView<float>& out = frame.distances;
-    for (const fovea::detail::Placement& in :
-         {fovea::detail::Placement(frame.labels), fovea::detail::Placement(frame.bytes),
-          fovea::detail::Placement(frame.words)})
-      if (in.data != nullptr) fovea::detail::resolve_exec(kName, plan.options.exec, {in, out});
+    fovea::detail::resolve_exec(kName, plan.options.exec,
+                                {frame.labels, frame.bytes, frame.words, out});
     if (!out.empty()) {
       const fovea::cuda::ScopedDevice here(plan.options.exec.device);
       engine->submit(frame);
@@ -125,14 +123,14 @@ struct Mapper::State {
     ++in_flight;
     empty_.push_back(out.empty());
   }
-  MapStats collect() {
+  MapReport collect() {
     const bool empty = empty_.front();
     empty_.erase(empty_.begin());
     --in_flight;
-    stats = {};
-    if (empty) return stats;
+    report = {};
+    if (empty) return report;
     const fovea::cuda::ScopedDevice here(plan.options.exec.device);
-    return stats = engine->collect();
+    return report = engine->collect();
   }
 
   template <class View>
@@ -141,6 +139,12 @@ struct Mapper::State {
     check(view, frame.distances, channels);
     submit(frame);
     collect();
+  }
+  // Where the mapper works, if on a GPU.
+  template <class View>
+  Image<float> map_beside(const View& view) const {
+    const fovea::cuda::ScopedDevice here(plan.options.exec.device);
+    return {view.width, view.height, 1, view.memory};
   }
   template <class View>
   static void check(const View& view, const ImageView<float>& out, int channels) {
@@ -187,17 +191,17 @@ void Mapper::map_histograms(ImageView<const std::uint16_t> masses, ImageView<flo
 }
 
 Image<float> Mapper::map(ImageView<const std::uint8_t> labels) {
-  Image<float> distances(labels.width, labels.height, 1, labels.memory);
+  Image<float> distances = state_->map_beside(labels);
   map(labels, distances);
   return distances;
 }
 Image<float> Mapper::map_histograms(ImageView<const std::uint8_t> masses) {
-  Image<float> distances(masses.width, masses.height, 1, masses.memory);
+  Image<float> distances = state_->map_beside(masses);
   map_histograms(masses, distances);
   return distances;
 }
 Image<float> Mapper::map_histograms(ImageView<const std::uint16_t> masses) {
-  Image<float> distances(masses.width, masses.height, 1, masses.memory);
+  Image<float> distances = state_->map_beside(masses);
   map_histograms(masses, distances);
   return distances;
 }
@@ -209,13 +213,13 @@ void Mapper::submit(ImageView<const std::uint8_t> labels, ImageView<float> dista
   State::check(labels, distances, 1);
   state_->submit({.labels = labels, .distances = distances});
 }
-MapStats Mapper::collect() {
+MapReport Mapper::collect() {
   if (state_->in_flight == 0)
     throw InvalidArgument(fmt::format("{}: no frame is in flight; submit one first", kName));
   return state_->collect();
 }
 
-MapStats Mapper::stats() const { return state_->stats; }
+MapReport Mapper::report() const { return state_->report; }
 void Mapper::forget() {
   state_->require_idle("forgetting");
   const fovea::cuda::ScopedDevice here(state_->plan.options.exec.device);
@@ -228,8 +232,7 @@ const MapOptions& Mapper::options() const { return state_->plan.options; }
 std::vector<double> label_histogram(ImageView<const std::uint8_t> labels, int bins) {
   if (bins < 1 || bins > 255)
     throw InvalidArgument(fmt::format("label_histogram: bins is {}; expected 1 to 255", bins));
-  if (labels.memory == Memory::kCuda)
-    throw InvalidArgument("label_histogram: labels lie on a GPU; copy them to host memory first");
+  fovea::detail::require_host("label_histogram", "the image of labels", labels.memory);
   fovea::detail::require_shape("label_histogram", "labels", labels, labels.width, labels.height, 1);
   std::vector<double> counts(static_cast<std::size_t>(bins), 0.0);
   for (int y = 0; y < labels.height; ++y)

@@ -146,27 +146,27 @@ class CpuMap final : public MapEngine {
   }
 
   void submit(const MapFrame& frame) override {
-    MapStats stats;
+    MapReport report;
     if (!frame.bytes.empty()) {
-      stats = map_histograms(frame.bytes, frame.distances);
+      report = map_histograms(frame.bytes, frame.distances);
     } else if (!frame.words.empty()) {
-      stats = map_histograms(frame.words, frame.distances);
+      report = map_histograms(frame.words, frame.distances);
     } else {
       const int mass = plan_.options.window * plan_.options.window;
-      stats = mass <= 255 ? map_windows(bytes_, frame) : map_windows(words_, frame);
+      report = mass <= 255 ? map_windows(bytes_, frame) : map_windows(words_, frame);
     }
-    done_.push_back(stats);
+    done_.push_back(report);
   }
-  MapStats collect() override {
-    const MapStats stats = done_.front();
+  MapReport collect() override {
+    const MapReport report = done_.front();
     done_.pop_front();
-    return stats;
+    return report;
   }
 
  private:
   // `counts` is kept for the next band.
   template <class Count>
-  MapStats map_windows(Image<Count>& counts, const MapFrame& frame) {
+  MapReport map_windows(Image<Count>& counts, const MapFrame& frame) {
     const ImageView<const std::uint8_t>& labels = frame.labels;
     const int window = plan_.options.window;
     const WindowHistogramOptions options{.window_width = window,
@@ -186,7 +186,7 @@ class CpuMap final : public MapEngine {
     });
   }
   template <class Count>
-  MapStats map_histograms(ImageView<const Count> counts, ImageView<float> distances) {
+  MapReport map_histograms(ImageView<const Count> counts, ImageView<float> distances) {
     return map_bands<Count>(any_keys(plan_.bins(), sizeof(Count)), distances, [&](RowSpan rows) {
       return counts.crop(0, rows.first, counts.width, rows.count());
     });
@@ -208,25 +208,25 @@ class CpuMap final : public MapEngine {
 
   // counts_of(rows) -> the histograms of these rows.
   template <class Count, class CountsOf>
-  MapStats map_bands(const KeyPlan& keys, ImageView<float> distances, const CountsOf& counts_of) {
+  MapReport map_bands(const KeyPlan& keys, ImageView<float> distances, const CountsOf& counts_of) {
     use_keys(keys, sizeof(Count));
-    MapStats stats;
+    MapReport report;
     try {
       for_each_band(distances.height, known_->plan().band_rows(distances.width), [&](RowSpan rows) {
         const Band<Count> band{counts_of(rows),
                                distances.crop(0, rows.first, distances.width, rows.count())};
-        stats.resets +=
+        report.resets +=
             known_->make_room({band.pixels(), std::int64_t{distances.width} * distances.height});
-        map_band(keys, band, stats);
+        map_band(keys, band, report);
         if (!known_->plan().keeps()) forget_band();
       });
     } catch (...) {
       known_->forget();  // claims that nobody will settle
       throw;
     }
-    stats.cache_bytes = known_->bytes();
-    stats.entries = known_->entries();
-    return stats;
+    report.cache_bytes = known_->bytes();
+    report.entries = known_->entries();
+    return report;
   }
   // What the last band made known, where nothing was before.
   void forget_band() {
@@ -236,18 +236,20 @@ class CpuMap final : public MapEngine {
   }
 
   template <class Count>
-  void map_band(const KeyPlan& keys, const Band<Count>& band, MapStats& stats) {
+  void map_band(const KeyPlan& keys, const Band<Count>& band, MapReport& report) {
     switch (keys.kind) {
-      case KeyKind::kRank: look_up(RankKeys<Count>{keys.rank()}, band, stats); break;
-      case KeyKind::kPacked: look_up(PackedKeys<Count>{keys.bins}, band, stats); break;
-      case KeyKind::kWhole: look_up(WholeKeys<Count>{keys.bins, *known_, band}, band, stats); break;
+      case KeyKind::kRank: look_up(RankKeys<Count>{keys.rank()}, band, report); break;
+      case KeyKind::kPacked: look_up(PackedKeys<Count>{keys.bins}, band, report); break;
+      case KeyKind::kWhole:
+        look_up(WholeKeys<Count>{keys.bins, *known_, band}, band, report);
+        break;
     }
-    settle(band, stats);
+    settle(band, report);
     fill_in(band);
   }
 
   template <class Keys, class Count>
-  void look_up(const Keys& keys, const Band<Count>& band, MapStats& stats) {
+  void look_up(const Keys& keys, const Band<Count>& band, MapReport& report) {
     const int height = band.counts.height;
     std::vector<Found> found(static_cast<std::size_t>((height + kRowsPerTask - 1) / kRowsPerTask));
     parallel_for(plan_.options.exec, height, kRowsPerTask,
@@ -261,14 +263,14 @@ class CpuMap final : public MapEngine {
       fresh_.insert(fresh_.end(), one.fresh.begin(), one.fresh.end());
       cached += one.cached;
     }
-    stats.pixels += band.pixels();
-    stats.cached += cached;
-    stats.duplicate += band.pixels() - cached - static_cast<std::int64_t>(fresh_.size());
+    report.pixels += band.pixels();
+    report.cached += cached;
+    report.duplicate += band.pixels() - cached - static_cast<std::int64_t>(fresh_.size());
   }
 
   // The distances of the new histograms: bounds where they suffice, else the solver.
   template <class Count>
-  void settle(const Band<Count>& band, MapStats& stats) {
+  void settle(const Band<Count>& band, MapReport& report) {
     const auto count = static_cast<std::int64_t>(fresh_.size());
     if (count == 0) return;
     const auto each = [&](std::int64_t items, const auto& body) {
@@ -287,8 +289,8 @@ class CpuMap final : public MapEngine {
     unsolved_.clear();
     for (std::size_t i = 0; i < fresh_.size(); ++i)
       if (values_[i] < 0) unsolved_.push_back(static_cast<std::uint32_t>(i));
-    solve(band, each, stats);
-    stats.skipped += count - static_cast<std::int64_t>(unsolved_.size());
+    solve(band, each, report);
+    report.skipped += count - static_cast<std::int64_t>(unsolved_.size());
 
     std::int64_t number = known_->entries();
     for (std::size_t i = 0; i < fresh_.size(); ++i) {
@@ -306,7 +308,7 @@ class CpuMap final : public MapEngine {
   }
 
   template <class Count, class Each>
-  void solve(const Band<Count>& band, const Each& each, MapStats& stats) {
+  void solve(const Band<Count>& band, const Each& each, MapReport& report) {
     const std::size_t count = unsolved_.size();
     if (count == 0) return;
     const auto bins = static_cast<std::size_t>(plan_.bins());
@@ -324,10 +326,10 @@ class CpuMap final : public MapEngine {
         {.distance = distance_.data(), .status = status_.data(), .pivots = pivots_.data()});
     for (std::size_t k = 0; k < count; ++k) {
       values_[unsolved_[k]] = static_cast<float>(distance_[k]);
-      stats.pivots += pivots_[k];
-      stats.unproved += status_[k] == Status::kPivotLimit;
+      report.pivots += pivots_[k];
+      report.unproved += status_[k] == Status::kPivotLimit;
     }
-    stats.solved += static_cast<std::int64_t>(count);
+    report.solved += static_cast<std::int64_t>(count);
   }
 
   template <class Count>
@@ -353,7 +355,7 @@ class CpuMap final : public MapEngine {
   std::optional<KnownHistograms> known_{};
   KeyKind kind_ = KeyKind::kRank;
   std::size_t count_bytes_ = 0;
-  std::deque<MapStats> done_{};
+  std::deque<MapReport> done_{};
 
   Image<std::uint8_t> bytes_{};
   Image<std::uint16_t> words_{};

@@ -1,6 +1,6 @@
-// CUDA twin of the map. Labels come up, distances go down and kernels run on three streams, so that
-// the transfers of frames in flight go on beside the work on another. The known histograms stay on
-// the device; the host is told only how many new ones there are for the solver.
+// CUDA twin of the map. Labels are uploaded, distances are downloaded and kernels run on three
+// streams, so that the transfers of some frames overlap the work on another. The known histograms
+// stay on the device; the host only learns how many new ones there are for the solver.
 #include <array>
 #include <deque>
 #include <optional>
@@ -18,7 +18,7 @@ using fovea::cuda::check;
 using fovea::cuda::Event;
 using fovea::cuda::KeptBuffer;
 
-// An image on the device that is kept while its size stays.
+// An image on the device that is kept while its size stays the same.
 template <class T>
 ImageView<T> kept_image(Image<T>& image, int width, int height, int channels = 1) {
   if (image.width() != width || image.height() != height || image.channels() != channels) {
@@ -59,7 +59,7 @@ class KnownHistograms {
     if (slots_.size() > 0) clear_known(view(), stream);
     entries_ = 0;
   }
-  // Room for so many new ones; true where the known ones had to be forgotten.
+  // Makes room for so many new ones; returns true where the known ones had to be forgotten.
   bool make_room(const TablePlan::Need& need, cudaStream_t stream) {
     bool forgotten = false;
     const std::uint32_t capacity =
@@ -94,9 +94,9 @@ struct Flight {
   Image<float> distances{};
   Event uploaded{}, worked{}, done{};
   KeptBuffer<MapCounters> counters{};
-  Array<MapCounters> seen{1, Memory::kPinned};   // when a band was looked up
-  Array<MapCounters> final{1, Memory::kPinned};  // at the frame's end
-  MapStats stats{};
+  Array<MapCounters> seen{1, Memory::kPinned};   // after a band was looked up
+  Array<MapCounters> final{1, Memory::kPinned};  // at the end of the frame
+  MapReport report{};
 };
 
 class CudaMap final : public MapEngine {
@@ -133,7 +133,7 @@ class CudaMap final : public MapEngine {
 
   void submit(const MapFrame& frame) override {
     Flight& flight = flights_[next_];
-    flight.stats = {};
+    flight.report = {};
     try {
       if (!frame.labels.empty()) {
         map_labels(flight, upload(flight, flight.bytes, frame.labels), frame.distances);
@@ -143,19 +143,19 @@ class CudaMap final : public MapEngine {
         map_histograms(flight, upload(flight, flight.words, frame.words), frame.distances);
       }
     } catch (...) {
-      if (known_) known_->forget(stream());  // claims that nobody will settle
+      if (known_) known_->forget(stream());  // slots whose claims will never be settled
       throw;
     }
     order_.push_back(next_);
     next_ = (next_ + 1) % flights_.size();
   }
-  MapStats collect() override {
+  MapReport collect() override {
     Flight& flight = flights_[order_.front()];
     order_.pop_front();
     flight.done.wait("emd map");
-    flight.stats.pivots = static_cast<std::int64_t>(flight.final[0].pivots);
-    flight.stats.unproved = static_cast<std::int64_t>(flight.final[0].unproved);
-    return flight.stats;
+    flight.report.pivots = static_cast<std::int64_t>(flight.final[0].pivots);
+    flight.report.unproved = static_cast<std::int64_t>(flight.final[0].unproved);
+    return flight.report;
   }
 
  private:
@@ -197,7 +197,7 @@ class CudaMap final : public MapEngine {
                       job, stream());
     });
   }
-  // Windows too large for the kernel that does all at once.
+  // For windows that are too large for the kernel that does everything at once.
   template <class Count>
   void count_windows(Flight& flight, ImageView<const std::uint8_t> labels, ImageView<float> out,
                      Image<Count>& counts) {
@@ -237,7 +237,7 @@ class CudaMap final : public MapEngine {
     return rank;
   }
 
-  // Keys of another kind mean another table.
+  // Another kind of key needs another table.
   void use_keys(const KeyPlan& keys, std::size_t count_bytes) {
     const bool rank = keys.kind == KeyKind::kRank;
     if (known_ && kind_ == keys.kind && (rank || count_bytes_ == count_bytes)) return;
@@ -259,19 +259,19 @@ class CudaMap final : public MapEngine {
     for_each_band(out.height, known_->plan().band_rows(out.width), [&](RowSpan rows) {
       throw_if_stopped(plan_.options.exec);
       const auto pixels = std::int64_t{out.width} * rows.count();
-      MapStats& stats = flight.stats;
+      MapReport& report = flight.report;
       if (!known_->plan().keeps()) known_->forget(stream());
-      stats.resets += known_->make_room({pixels, std::int64_t{out.width} * out.height}, stream());
+      report.resets += known_->make_room({pixels, std::int64_t{out.width} * out.height}, stream());
       const LookUp job = prepare(flight, there.crop(0, rows.first, out.width, rows.count()));
       look_up(rows, job);
       const MapCounters counted = settle(flight, job, pixels);
-      stats.pixels += pixels;
-      stats.cached += static_cast<std::int64_t>(counted.cached);
-      stats.duplicate +=
+      report.pixels += pixels;
+      report.cached += static_cast<std::int64_t>(counted.cached);
+      report.duplicate +=
           pixels - static_cast<std::int64_t>(counted.cached) - std::int64_t{counted.fresh};
     });
-    flight.stats.entries = known_->plan().keeps() ? known_->entries() : 0;
-    flight.stats.cache_bytes = known_->bytes();
+    flight.report.entries = known_->plan().keeps() ? known_->entries() : 0;
+    flight.report.cache_bytes = known_->bytes();
     fetch_counters(flight, flight.final);
     download(flight, there, out);
   }
@@ -296,7 +296,7 @@ class CudaMap final : public MapEngine {
           "reading counters");
   }
 
-  // The distances of what is new; returns what was counted before.
+  // Computes the distances of new histograms; returns the counts from before.
   MapCounters settle(Flight& flight, const LookUp& job, std::int64_t pixels) {
     const bool bounded = !plan_.bounds.offsets.empty();
     const auto size = static_cast<std::size_t>(pixels);
@@ -318,8 +318,8 @@ class CudaMap final : public MapEngine {
       keep_fresh(job, static_cast<std::uint32_t>(known_->entries()), counted.fresh, stream());
     known_->count(std::int64_t{counted.fresh} - counted.keyless);
     fill_in(job, stream());
-    flight.stats.solved += count;
-    flight.stats.skipped += std::int64_t{counted.fresh} - count;
+    flight.report.solved += count;
+    flight.report.skipped += std::int64_t{counted.fresh} - count;
     return counted;
   }
 

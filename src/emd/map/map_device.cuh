@@ -1,5 +1,5 @@
-// The known histograms in device memory and the list of new ones, as the kernels of the map see
-// them, and the launches between which the engine works.
+// The known histograms in device memory and the list of new ones, as the kernels of the map read
+// them, and the launches that the engine uses.
 #pragma once
 #include "core/on_device.cuh"
 #include "emd/map/map_plan.h"
@@ -7,12 +7,12 @@
 namespace fovea::emd::cuda {
 
 struct MapCounters {
-  // Of a band:
+  // For a band:
   unsigned fresh;     // new histograms, in the list
-  unsigned keyless;   // of these, without a slot
-  unsigned unsolved;  // of these, left by the bounds to the solver
+  unsigned keyless;   // new histograms without a slot
+  unsigned unsolved;  // new histograms that the bounds leave to the solver
   unsigned cached;
-  // Of a frame:
+  // For a frame:
   unsigned long long pivots;
   unsigned long long unproved;
 };
@@ -24,11 +24,11 @@ struct KnownView {
   int bins;
 };
 
-// New histograms in the order in which they were found; what the solver gets lies in `problems`,
+// New histograms in the order in which they were found; the input of the solver is in `problems`,
 // row after row.
 struct FreshView {
-  std::uint32_t* pixels;  // of the band
-  std::uint32_t* slots;   // kUnknown: none, the distance is the pixel's alone
+  std::uint32_t* pixels;  // pixel of the band
+  std::uint32_t* slots;   // kUnknown means none: the distance is only that of the pixel
   std::uint16_t* problems;
 };
 
@@ -36,7 +36,7 @@ struct FreshView {
 struct LookUp {
   KnownView known;
   FreshView fresh;
-  ImageView<float> distances;  // of the band
+  ImageView<float> distances;  // distances of the band
   MapCounters* counters;
 };
 
@@ -47,7 +47,7 @@ __device__ inline std::uint32_t value_of(const KnownView& known, std::uint32_t s
   return known.slots[slot].value;
 }
 
-// same(key) -> whether that is the histogram looked for.
+// same(key) returns whether that is the histogram that is searched for.
 template <class Same>
 __device__ detail::Place find_or_claim(const KnownView& known, std::uint64_t hash,
                                        std::uint64_t key, const Same& same) {
@@ -65,7 +65,7 @@ __device__ detail::Place find_or_claim(const KnownView& known, std::uint64_t has
       });
 }
 
-// A pixel's place, as its thread found it. To be called by all threads of a warp; `counted` is
+// The place of a pixel, as its thread found it. All threads of a warp must call it; `counted` is
 // false for those without a pixel. Returns the pixel's number in the list of new ones, or -1.
 __device__ inline int list_fresh(const LookUp& job, const detail::Place& place, bool counted,
                                  std::uint32_t pixel) {
@@ -84,7 +84,7 @@ __device__ inline int list_fresh(const LookUp& job, const detail::Place& place, 
   return static_cast<int>(number);
 }
 
-// Windows of labels: at most 15 pixels across, of few enough bins; others are counted by
+// Windows of labels with at most 15 pixels across and few enough bins; others are counted by
 // window_histogram() first.
 struct WindowBand {
   ImageView<const std::uint8_t> labels;  // the whole frame
@@ -96,13 +96,13 @@ struct WindowBand {
 bool can_look_up_windows(const KeyPlan& keys, int window);
 void look_up_windows(const WindowBand& band, const LookUp& job, cudaStream_t stream);
 
-// Histograms that are given, one a pixel of the band.
+// Given histograms, one per pixel of the band.
 template <class Count>
 void look_up_histograms(ImageView<const Count> counts, KeyKind kind, const detail::RankParams& rank,
                         const LookUp& job, cudaStream_t stream);
 
-// Bounds for the new ones: what they prove is stored, the others are listed by their numbers in
-// `unsolved` and their histograms brought together in `problems`.
+// Computes bounds for the new ones. What they prove is stored; the others are listed by their
+// numbers in `unsolved`, and their histograms are gathered in `problems`.
 struct BoundJob {
   LookUp look_up;
   detail::BoundParams bounds;  // tables on the device
@@ -111,7 +111,8 @@ struct BoundJob {
 };
 void skip_by_bounds(const BoundJob& job, cudaStream_t stream);
 
-// What the solver found of the first `count` of the new ones, or of those listed in `unsolved`.
+// Stores the results of the solver for the first `count` of the new ones, or for those that are
+// listed in `unsolved`.
 struct SolvedView {
   const std::uint32_t* unsolved;  // may be null
   const double* distance;
@@ -120,9 +121,9 @@ struct SolvedView {
   unsigned count;
 };
 void store_solved(const LookUp& job, const SolvedView& solved, cudaStream_t stream);
-// Keeps the whole histograms of `count` new ones as numbers from `first` on.
+// Keeps the whole histograms of `count` new ones under the numbers from `first` on.
 void keep_fresh(const LookUp& job, std::uint32_t first, unsigned count, cudaStream_t stream);
-// Distances that were pending.
+// Fills in distances that were pending.
 void fill_in(const LookUp& job, cudaStream_t stream);
 void clear_known(const KnownView& known, cudaStream_t stream);
 

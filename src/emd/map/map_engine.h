@@ -25,7 +25,7 @@ class MapEngine {
   // Takes a frame; there is room for it. Where this throws, all known distances are forgotten.
   virtual void submit(const MapFrame& frame) = 0;
   // Waits for the oldest frame that is not collected yet.
-  virtual MapStats collect() = 0;
+  virtual MapReport collect() = 0;
   // These two are called only while no frame is in flight.
   virtual void forget() = 0;
   virtual void set_target(const MapPlan& plan) = 0;

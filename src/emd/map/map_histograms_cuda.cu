@@ -8,7 +8,7 @@ namespace {
 
 constexpr struct {
   int threads = 256;
-  int blocks = 1024;  // at most, of kernels that walk over a list of unknown length
+  int blocks = 1024;  // most blocks of kernels that walk over a list of unknown length
 } kTuning;
 
 using fovea::cuda::thread_number;
@@ -86,7 +86,7 @@ __global__ void look_up_histograms_kernel(const __grid_constant__ HistogramBand<
     set_bits(job.distances, x, y, ready ? place.value : detail::kPending | place.slot);
 }
 
-// The distance of a new one, where it is looked for.
+// Where the distance of a new one is stored.
 __device__ void store_value(const LookUp& job, unsigned number, float value) {
   const std::uint32_t slot = job.fresh.slots[number];
   if (slot != detail::kUnknown) {
@@ -100,7 +100,7 @@ __device__ void store_value(const LookUp& job, unsigned number, float value) {
 __global__ void skip_by_bounds_kernel(const __grid_constant__ BoundJob job) {
   const unsigned count = job.look_up.counters->fresh;
   const int bins = job.bounds.bins;
-  // Whole warps go round together, for the list's sake.
+  // Whole warps loop together, because they share the list.
   for (unsigned start = thread_number() / 32 * 32; start < count; start += thread_total()) {
     const unsigned number = start + threadIdx.x % 32;
     const std::uint16_t* counts =

@@ -1,7 +1,7 @@
 // Window histograms, their ranks and their look-up in one kernel: a histogram is written to memory
-// only where it is new. A thread keeps the histogram of one column of the window in registers, four
-// counts a word; a row down changes two of them. The words then meet in shared memory, where a
-// pixel's thread adds up the columns around it.
+// only where it is new. A thread keeps the histogram of one column of the window in registers, with
+// four counts per word; a step down changes two of them. The words are exchanged in shared memory,
+// where the thread of a pixel adds up the columns around it.
 #include "emd/map/map_device.cuh"
 #include "ops/histogram/window_histogram_math.h"
 
@@ -9,11 +9,11 @@ namespace fovea::emd::cuda {
 namespace {
 
 constexpr struct {
-  int threads = 256;             // columns of a block; windows reach over at both ends
-  int rows = 16;                 // of a block, which first counts the window's rows above
-  int most_window = 15;          // counts fit in a byte
-  int most_words = 8;            // of four bins
-  int shared_table = 24 * 1024;  // bytes of ranks that are brought to shared memory
+  int threads = 256;             // columns per block; windows reach beyond it at both ends
+  int rows = 16;                 // rows per block, which first counts the window's rows above it
+  int most_window = 15;          // counts fit into a byte
+  int most_words = 8;            // words of four bins
+  int shared_table = 24 * 1024;  // bytes of ranks that are loaded to shared memory
 } kTuning;
 
 template <int kWords>
@@ -42,11 +42,11 @@ class WindowStrip {
     for (int y = first; y < last; ++y) {
       change(column, enters, 1);
       change(column, leaves, ~0U);
-      // Two buffers by turns: a thread may write the next row while others still read this one.
+      // Two buffers in turn: a thread may write the next row while others still read this one.
       unsigned* const row = columns_ + (y & 1) * kWords * kTuning.threads;
 #pragma unroll
       for (int q = 0; q < kWords; ++q) row[q * kTuning.threads + threadIdx.x] = column[q];
-      if (y + 1 < last) {  // on its way while this row is looked up
+      if (y + 1 < last) {  // loaded while this row is looked up
         enters = label_at(y + 1 + band_.radius);
         leaves = label_at(y - band_.radius);
       }
@@ -72,7 +72,8 @@ class WindowStrip {
       if (bin >> 2 == q) column[q] += one;  // never where bin is -1
   }
 
-  // Sums of columns may carry over only if a window's own count does, which fits in its byte.
+  // A sum of columns can only carry over if the window's own count does, and that fits into its
+  // byte.
   __device__ void look_up(const unsigned* row, int y) {
     unsigned counts[kWords] = {};
     detail::Place place{detail::kUnknown, detail::kUnknown, false};
@@ -99,7 +100,8 @@ class WindowStrip {
     set_bits(job_.distances, x_, band_y, ready ? place.value : detail::kPending | place.slot);
   }
 
-  // As detail::rank_of(). Partial sums of a word's four counts are the bytes of one product.
+  // The same as detail::rank_of(). The partial sums of a word's four counts are the bytes of one
+  // product.
   __device__ std::uint64_t rank(const unsigned (&counts)[kWords]) const {
     std::uint64_t rank = 0;
     unsigned before = 0;

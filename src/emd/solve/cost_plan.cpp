@@ -52,7 +52,7 @@ CostPlan::CostPlan(const GroundDistance& ground, const SolverOptions& options)
       metric(ground.metric()),
       start(options.start),
       max_pivots(options.max_pivots > 0 ? options.max_pivots : kPivotsPerBin * (rows + columns)),
-      rule{options.mass, ground.unit(), options.penalty < 0 ? ground.greatest() : options.penalty,
+      rule{options.mass, ground.unit(), options.penalty.value_or(ground.greatest()),
            ground.greatest()} {
   const auto units = ground.units();
   const std::int64_t greatest = *std::max_element(units.begin(), units.end());

@@ -1,5 +1,5 @@
-// Between the CUDA twin and its kernels for lanes: one object a shape and ground distance, which
-// launches on batches.
+// The interface between the CUDA twin and its kernels for lanes: one object per shape and ground
+// distance, which launches on batches.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -10,7 +10,7 @@
 
 namespace fovea::emd::lane {
 
-// Which problems of a batch a launch is for.
+// The problems of a batch that a launch works on.
 enum class Source : unsigned char { kAll, kUnproved, kUneven };
 
 class Kernels {
@@ -20,25 +20,26 @@ class Kernels {
   Kernels& operator=(const Kernels&) = delete;
   virtual ~Kernels() = default;
 
-  // Solves all problems whose start is optimal; the others enter the batch's queues.
+  // Solves all problems whose start is optimal; the others enter the queues of the batch.
   virtual void prove(const Batch& batch, cudaStream_t stream) const = 0;
-  // Solves all that it is for; without the extra bin uneven ones enter their queue.
+  // Solves all problems of the launch; without the extra bin, problems of unequal mass enter their
+  // queue.
   virtual void improve(const Batch& batch, Source source, cudaStream_t stream) const = 0;
 };
 
-// Whole numbers that hold a ground distance's potentials and a batch's masses.
+// The integer types for the potentials of a ground distance and the masses of a batch.
 enum class Width : unsigned char {
-  kNarrow,  // both 32 bits
-  kMixed,   // masses of 32, costs of 64
-  kWide     // both 64: masses of any type, normalized or not
+  kNarrow,  // both have 32 bits
+  kMixed,   // masses have 32 bits, costs 64
+  kWide     // both have 64 bits: masses of any type, normalized or not
 };
 
-// With `extra`, problems of unequal mass are solved too. Costs of at most 16 bins a side.
+// With `extra`, problems of unequal mass are solved too. Costs have at most 16 bins per side.
 bool fits(const LaneCosts& costs, bool extra);
 std::unique_ptr<Kernels> make_kernels(Width width, const LaneCosts& costs, const CellOrder& order,
                                       bool extra);
 
-// Each in a file of its own, which compile side by side.
+// Each is in a file of its own, so that they compile in parallel.
 std::unique_ptr<Kernels> make_narrow_kernels(const LaneCosts& costs, const CellOrder& order,
                                              bool extra);
 std::unique_ptr<Kernels> make_mixed_kernels(const LaneCosts& costs, const CellOrder& order,

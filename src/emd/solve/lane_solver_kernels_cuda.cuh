@@ -1,8 +1,8 @@
-// The kernels for lanes. prove: a lane a problem; the cheapest cells are filled and the flow is
-// proved optimal or the problem queued. improve: lanes take simplex steps on problems whose trees
-// lie in slots of shared memory; after every step the lanes of a block are dealt anew over the
-// slots still at work, and slots are refilled together once half of them are free, so that warps
-// stay full whatever pivots a problem takes.
+// The kernels for lanes. prove: one lane per problem fills the cheapest cells and proves the flow
+// optimal, or queues the problem. improve: lanes take simplex steps on problems whose trees are in
+// slots of shared memory. After every step the lanes of a block are distributed again over the
+// active slots, and slots are refilled together once half of them are free, so that warps stay full
+// however many pivots a problem takes.
 #pragma once
 #include <algorithm>
 #include <utility>
@@ -40,7 +40,8 @@ __global__ void __launch_bounds__(T::kProveLanes)
   }
 }
 
-// Lists the slots at work and then the free ones; returns how many are at work. All lanes call it.
+// Lists the active slots and then the free ones; returns the number of active ones. All lanes call
+// it.
 template <class Memory>
 __device__ int deal_slots(Memory& memory) {
   const int lane = static_cast<int>(threadIdx.x), warp = lane / 32;
@@ -60,7 +61,7 @@ __device__ int deal_slots(Memory& memory) {
   return all;
 }
 
-// from: problems by number, all of the batch where null.
+// from: the problems by number, or all of the batch where it is null.
 template <class S, class T>
 __global__ void __launch_bounds__(T::kImproveLanes)
     improve_kernel(const __grid_constant__ Tables<S> tables, const __grid_constant__ Batch batch,
@@ -125,7 +126,7 @@ class ShapeKernels final : public Kernels {
   }
 
  private:
-  // Blocks that a multiprocessor of the current device holds at once.
+  // The number of blocks that a multiprocessor of the current device holds at once.
   static int resident(const void* kernel, int lanes, std::size_t bytes) {
     int blocks = 0;
     fovea::cuda::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, lanes, bytes),
@@ -137,7 +138,7 @@ class ShapeKernels final : public Kernels {
   bool extra_;
 };
 
-// The smallest of these shapes that has room for so many bins.
+// The smallest of these shapes with enough bins.
 template <class Mass, class Cost, class Sum, bool kNet, int... kBins>
 std::unique_ptr<Kernels> make_shape(int bins, const LaneCosts& costs, const CellOrder& order,
                                     bool extra) {

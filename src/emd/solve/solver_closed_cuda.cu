@@ -1,5 +1,5 @@
-// Closed forms on CUDA: sums over bins in registers, costs among the kernel's arguments, so that
-// reading histograms is what takes time.
+// Closed forms on CUDA: sums over bins are in registers and costs among the kernel arguments, so
+// that reading histograms takes most of the time.
 #include "core/launch.cuh"
 #include "emd/solve/lane_solver_load_math.h"
 #include "emd/solve/solver_cuda.cuh"
@@ -7,7 +7,7 @@
 namespace fovea::emd::cuda {
 namespace {
 
-constexpr int kLanes = 256;  // of a block
+constexpr int kLanes = 256;  // lanes per block
 
 using lane::Batch;
 using lane::Next;
@@ -17,7 +17,7 @@ using ShapeOf = lane::Shape<std::int32_t, std::int64_t, std::int64_t, kBins, tru
 
 template <int kBins>
 struct ClosedCosts {
-  std::int64_t gap[kBins];          // kLine; 0 behind the last bin
+  std::int64_t gap[kBins];          // kLine; 0 after the last bin
   std::int64_t step;                // kCircle, kDiscrete
   std::int64_t cost[kBins][kBins];  // kMonge
 };
@@ -37,7 +37,7 @@ __device__ std::int64_t line_of(const ClosedCosts<kBins>& costs,
   return cost;
 }
 
-// The median is one of the sums: the least of all their distances to one of them.
+// The median is one of the sums: the one with the least sum of distances to all others.
 template <int kBins>
 __device__ std::int64_t circle_of(const ClosedCosts<kBins>& costs, int bins,
                                   const lane::Pair<ShapeOf<kBins>>& pair) {
@@ -65,7 +65,7 @@ __device__ std::int64_t discrete_of(const ClosedCosts<kBins>& costs,
   return more * costs.step;
 }
 
-// The walk along both histograms moves from i to j what their stretches of the cumulated mass
+// The walk along both histograms moves, from i to j, the part of the cumulated mass that both
 // share.
 template <int kBins>
 __device__ std::int64_t monge_of(const ClosedCosts<kBins>& costs,

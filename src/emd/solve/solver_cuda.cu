@@ -1,6 +1,6 @@
-// CUDA twin of the solver: chooses the kernels for a batch. Nothing of it waits for the device:
-// problems that one kernel could not finish are handed to the next in queues whose lengths only
-// the device knows.
+// CUDA twin of the solver: chooses the kernels for a batch. Nothing in it waits for the device:
+// problems that one kernel cannot finish go to the next one in queues whose lengths only the device
+// knows.
 #include <optional>
 
 #include "core/kept_buffer.cuh"
@@ -18,10 +18,10 @@ using lane::Kernels;
 using lane::Source;
 using lane::Width;
 
-// Where starts leave more pivots than this, proving them by themselves is wasted.
+// Where starts need more pivots than this, a separate proof is wasted.
 constexpr double kProveUpTo = 1.0;
 constexpr int kQueues = 2;
-constexpr int kCounters = 2 * kQueues;  // a queue's length, and what was taken of it
+constexpr int kCounters = 2 * kQueues;  // the length of each queue, and how much of it was taken
 
 class Solver final : public BatchSolver {
  public:

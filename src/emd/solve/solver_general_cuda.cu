@@ -1,5 +1,5 @@
-// Any problem on CUDA, above all those with more bins than lanes have room for in shared memory: a
-// lane a problem, by the very functions of the CPU twin, in memory of its own that the caches hold.
+// Solves any problem on CUDA, above all those with more bins than fit into shared memory: one lane
+// per problem, with the functions of the CPU twin, in memory of its own that the caches hold.
 #include "core/launch.cuh"
 #include "emd/solve/closed_math.h"
 #include "emd/solve/mass_math.h"
@@ -8,7 +8,7 @@
 namespace fovea::emd::cuda {
 namespace {
 
-constexpr int kLanes = 64;  // of a block
+constexpr int kLanes = 64;  // lanes per block
 constexpr int kBlocksPerUnit = 4;
 constexpr int kRoom = 65;  // bins and the extra one
 
@@ -20,7 +20,7 @@ struct Whole {
   std::int64_t first[kRoom];
   std::int64_t second[kRoom];
   MovedMass mass;
-  bool equal;  // in mass
+  bool equal;  // whether both histograms have the same mass
 };
 
 // Where the flow of a problem is written.
@@ -38,7 +38,7 @@ struct Found {
   int pivots;
 };
 
-// A problem's masses, whatever their type.
+// The masses of a problem, of any type.
 struct MassReader {
   const MassRows& rows;
   int problem;

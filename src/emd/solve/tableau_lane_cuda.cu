@@ -1,5 +1,5 @@
-// Shaffer's simplex on CUDA: 4, 8 or 16 lanes a problem, so that a warp holds 8, 4 or 2 of them in
-// its registers and no lane waits for another warp.
+// Shaffer's simplex on CUDA: 4, 8 or 16 lanes per problem, so that a warp holds 8, 4 or 2 problems
+// in its registers and no lane waits for another warp.
 #include "core/launch.cuh"
 #include "emd/solve/lane_solver_load_math.h"
 #include "emd/solve/solver_cuda.cuh"
@@ -17,7 +17,7 @@ using tableau::kSide;
 using tableau::kSlack;
 using tableau::Limit;
 
-constexpr int kThreads = 128;  // of a block
+constexpr int kThreads = 128;  // threads per block
 constexpr int kBlocksPerUnit = 8;
 constexpr unsigned kWarp = ~0U;
 
@@ -28,7 +28,7 @@ struct TableauCosts {
   Cost greatest;
 };
 
-// Lanes that hold a problem together. All lanes of a warp call these.
+// The lanes that hold a problem together. All lanes of a warp must call these functions.
 template <int kLanes>
 struct Group {
   template <class T>
@@ -53,7 +53,7 @@ struct Group {
     for (int apart = kLanes / 2; apart > 0; apart /= 2) {
       const Candidate<Cost> other{__shfl_xor_sync(kWarp, mine.cost, apart, kLanes),
                                   __shfl_xor_sync(kWarp, mine.column, apart, kLanes)};
-      // One that is not cheap has a column behind all others.
+      // A candidate that is not cheap gets a column after all others.
       if (first ? other.column < mine.column : other.before(mine)) mine = other;
     }
     return mine;
@@ -71,7 +71,7 @@ struct Group {
   }
 };
 
-// A bin's mass, or -1 where it is no count.
+// The mass of a bin, or -1 where it is not a count.
 __device__ std::int32_t read_count(const MassRows& rows, int problem, int bin) {
   if (bin >= rows.bins) return 0;
   const std::ptrdiff_t at = problem * rows.stride + bin;
@@ -84,8 +84,8 @@ __device__ std::int32_t read_count(const MassRows& rows, int problem, int bin) {
   return count ? static_cast<std::int32_t>(mass) : -1;
 }
 
-// What is left of a problem when its lanes are done: the cost of its cells, where the auxiliary
-// sink still has mass that a sink waits for at the greatest cost.
+// The end of a problem: the cost of its cells, where mass that is still at the auxiliary sink costs
+// the greatest cost.
 template <class OneLane, class Costs, int kLanes>
 __device__ std::int64_t cost_of(const OneLane& mine, const Costs& costs, std::int64_t excess) {
   std::int64_t cost = 0, waits = 0;

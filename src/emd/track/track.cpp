@@ -10,6 +10,8 @@
 #include <cmath>
 
 #include "core/backend.h"
+#include "core/dispatch.h"
+#include "core/placed.h"
 #include "emd/track/backend.h"
 #include "emd/track/track_math.h"
 #include "emd/track/track_palette.h"
@@ -18,6 +20,9 @@
 namespace fovea::emd {
 namespace {
 
+using fovea::detail::Placed;
+
+constexpr const char* kName = "track";
 constexpr int kSamples = 3000;         // colors that a palette is learned from
 constexpr double kTargetShare = 0.6;   // of them, from targets
 constexpr double kSurroundRing = 2;    // size of the box whose ring is the surround
@@ -78,26 +83,29 @@ std::vector<double> histogram_of(ImageView<const std::uint8_t> labels, const Rec
   return label_histogram(labels.crop(box.x, box.y, box.width, box.height), bins);
 }
 
+// A tracker that begins with a frame works where that lies.
+TrackOptions on_device_of(ImageView<const std::uint8_t> frame, const TrackOptions& options) {
+  TrackOptions there = options;
+  there.exec = fovea::detail::resolve_exec(kName, options.exec, {frame});
+  return there;
+}
+
 // Targets that share colors and, in each frame, labels.
 struct Group {
   Palette palette;
   GroundDistance ground;
-  Image<std::uint8_t> here{}, there{};
+  Image<std::uint8_t> here{};
+  Placed<std::uint8_t> there{};
 
   // `fetch`: whether labels are wanted in host memory too.
   LabeledFrame label(ImageView<const std::uint8_t> frame, bool fetch, const Exec& exec) {
-    if (here.width() != frame.width || here.height() != frame.height) {
+    if (here.width() != frame.width || here.height() != frame.height)
       here = Image<std::uint8_t>(frame.width, frame.height);
-      if (exec.device.kind == DeviceKind::kCuda)
-        there = Image<std::uint8_t>(frame.width, frame.height, 1, Memory::kCuda);
-    }
-    if (exec.device.kind != DeviceKind::kCuda) {
-      cpu::label_colors(frame, palette.table, here.view(), exec);
-      return {here.view(), here.view()};
-    }
-    cuda::label_colors(frame, palette.table, there.view(), exec);
-    if (fetch) copy(there.view(), here.view(), exec);
-    return {here.view(), there.view()};
+    const auto labels = there.prepare(here, fovea::detail::memory_of(exec.device));
+    const auto twin = fovea::detail::on_cuda(exec) ? cuda::label_colors : cpu::label_colors;
+    twin(frame, palette.table, labels, exec);
+    if (fetch) there.give_back(exec);
+    return {here.view(), labels};
   }
 };
 
@@ -112,14 +120,15 @@ struct Tracker::State {
   TrackOptions options;
   std::vector<Group> groups{};
   std::vector<Member> members{};
-  Rect<int> frame{};              // of all frames, from the first on
-  Image<std::uint8_t> brought{};  // a frame where the maps are made, if it came from elsewhere
+  Rect<int> frame{};               // of all frames, from the first on
+  Placed<std::uint8_t> brought{};  // a frame where the maps are made, if it came from elsewhere
 
   void check_frame(ImageView<const std::uint8_t> image) {
     if (image.empty() || (image.channels != 1 && image.channels != 3))
       throw InvalidArgument(
           fmt::format("a frame of {}x{} with {} channels; expected gray or RGB pixels", image.width,
                       image.height, image.channels));
+    fovea::detail::resolve_exec(kName, options.exec, {image});
     if (frame.empty()) frame = {0, 0, image.width, image.height};
     if (image.width != frame.width || image.height != frame.height)
       throw InvalidArgument(
@@ -127,24 +136,10 @@ struct Tracker::State {
                       image.width, image.height, frame.width, frame.height));
   }
 
-  // The pixels in host memory, for what is done once.
-  ImageView<const std::uint8_t> on_host(ImageView<const std::uint8_t> image,
-                                        Image<std::uint8_t>& memory) const {
-    if (image.memory != Memory::kCuda) return image;
-    memory = clone(image);
-    return memory.view();
-  }
-
   // The frame as the maps' device sees it: it goes there once, whatever is done with it.
   ImageView<const std::uint8_t> on_device(ImageView<const std::uint8_t> image,
-                                          Image<std::uint8_t>& memory) const {
-    if (options.exec.device.kind != DeviceKind::kCuda) return on_host(image, memory);
-    if (image.memory == Memory::kCuda) return image;
-    if (memory.view().memory != Memory::kCuda || memory.width() != image.width ||
-        memory.height() != image.height || memory.channels() != image.channels)
-      memory = Image<std::uint8_t>(image.width, image.height, image.channels, Memory::kCuda);
-    copy(image, memory.view(), options.exec);
-    return memory.view();
+                                          Placed<std::uint8_t>& there) const {
+    return there.bring(image, fovea::detail::memory_of(options.exec.device), options.exec);
   }
 
   std::size_t add_group(std::span<const LabColor> samples) {
@@ -197,14 +192,14 @@ void describe(OptionVisitor& visit, TrackOptions& options) {
         "longest step between frames, in square roots of the target's area; at least 10 pixels",
         0.05, 10);
   visit("motion", options.motion,
-        "what a step as long as the square root of the target's area costs in score; the cost "
+        "how much a step as long as the square root of the target's area lowers the score; this "
         "grows with the square of the step",
         0, 100);
   visit("ring", options.ring,
         "size, relative to the target, of the box whose ring must look unlike it", 1, 4);
   visit("layout", options.layout,
-        "how much it matters where in the box the first frame's likelihood lay; 0 only asks that "
-        "it is inside",
+        "how much it matters where in the box the likelihood was in the first frame; with 0 it "
+        "only has to be inside",
         0, 1);
   visit("parts", options.parts,
         "whether the target's six parts are compared too; auto does so where it is gray or hardly "
@@ -236,14 +231,14 @@ Tracker::Tracker(const TrackOptions& options) : state_(std::make_unique<State>()
         "parts is on, but search meanshift compares no parts; use search exhaustive, or parts auto "
         "or off");
   state_->options = options;
-  state_->options.exec.device = resolve(options.exec.device);
+  state_->options.exec = fovea::detail::resolve_exec(kName, options.exec, {});
 }
 Tracker::Tracker(ImageView<const std::uint8_t> frame, const Rect<double>& box,
                  const TrackOptions& options)
     : Tracker(frame, std::span(&box, 1), options) {}
 Tracker::Tracker(ImageView<const std::uint8_t> frame, std::span<const Rect<double>> boxes,
                  const TrackOptions& options)
-    : Tracker(options) {
+    : Tracker(on_device_of(frame, options)) {
   add(frame, boxes);
 }
 Tracker::Tracker(Tracker&&) noexcept = default;
@@ -257,8 +252,8 @@ std::vector<Track> Tracker::add(ImageView<const std::uint8_t> frame,
   state.check_frame(frame);
   std::vector<Rect<int>> pixels;
   for (const Rect<double>& box : boxes) pixels.push_back(checked(box, state.frame));
-  Image<std::uint8_t> fetched, brought;
-  const auto host = state.on_host(frame, fetched);
+  Placed<std::uint8_t> fetched, brought;
+  const auto host = fetched.bring(frame, Memory::kHost);
 
   Random random(state.options.exec.seed, 1);
   std::vector<LabColor> samples;
@@ -309,9 +304,10 @@ Track Tracker::add_example(ImageView<const std::uint8_t> frame,
         "an example of {}x{} pixels in frames of {}x{}; expected at least {}x{} and no "
         "more than twice the frame's size",
         example.width, example.height, frame.width, frame.height, kLeastSide, kLeastSide));
-  Image<std::uint8_t> frame_memory, example_memory, frame_brought, example_brought;
-  const auto host = state.on_host(frame, frame_memory);
-  const auto shown = state.on_host(example, example_memory);
+  fovea::detail::resolve_exec(kName, state.options.exec, {example});
+  Placed<std::uint8_t> frame_here, example_here, frame_there, example_there;
+  const auto host = frame_here.bring(frame, Memory::kHost);
+  const auto shown = example_here.bring(example, Memory::kHost);
   Random random(state.options.exec.seed, 1);
   std::vector<LabColor> samples;
   const auto from_target = static_cast<int>(kSamples * kTargetShare);
@@ -322,9 +318,9 @@ Track Tracker::add_example(ImageView<const std::uint8_t> frame,
   const fovea::cuda::ScopedDevice here(state.options.exec.device);
   Group scratch{group.palette, group.ground};
   const LabeledFrame pattern =
-      scratch.label(state.on_device(example, example_brought), true, state.options.exec);
+      scratch.label(state.on_device(example, example_there), true, state.options.exec);
   const LabeledFrame labels =
-      group.label(state.on_device(frame, frame_brought), true, state.options.exec);
+      group.label(state.on_device(frame, frame_there), true, state.options.exec);
   Signatures signatures{label_histogram(pattern.here, group.palette.size()),
                         label_histogram(labels.here, group.palette.size())};
   Target target(state.next_id(), group.ground, std::move(signatures), state.options);
@@ -380,18 +376,18 @@ Image<float> Tracker::likelihood(int id) const {
   return image;
 }
 
-MapStats Tracker::stats() const {
-  MapStats stats;
+MapReport Tracker::report() const {
+  MapReport report;
   std::int64_t entries = 0;
   std::uint64_t bytes = 0;
   for (const Member& member : state_->members) {
-    stats += member.target.stats();
-    entries += stats.entries;
-    bytes += stats.cache_bytes;
+    report += member.target.report();
+    entries += report.entries;
+    bytes += report.cache_bytes;
   }
-  stats.entries = entries;
-  stats.cache_bytes = bytes;
-  return stats;
+  report.entries = entries;
+  report.cache_bytes = bytes;
+  return report;
 }
 
 const TrackOptions& Tracker::options() const { return state_->options; }

@@ -10,15 +10,14 @@
 #include <cmath>
 #include <limits>
 
+#include "core/srgb.h"
+
 namespace fovea::emd {
 namespace {
 
 constexpr int kRounds = 25;
 
-double linear(std::uint8_t value) {
-  const double v = value / 255.0;
-  return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4);
-}
+double linear(std::uint8_t value) { return fovea::detail::srgb_to_linear(value / 255.0); }
 
 double lab_root(double t) {
   return t > 0.008856451679 ? std::cbrt(t) : 7.787037037 * t + 16.0 / 116.0;

@@ -1,4 +1,4 @@
-// CUDA twins of labels and likelihoods, equal to the CPU's to the bit.
+// CUDA twins of labels and likelihoods; their results equal those of the CPU to the bit.
 #include "core/on_device.cuh"
 #include "emd/track/backend.h"
 #include "emd/track/track_math.h"
@@ -12,7 +12,7 @@ using fovea::cuda::OnDevice;
 using fovea::cuda::Session;
 
 constexpr struct {
-  int block_x = 32, block_y = 8;  // a warp a row
+  int block_x = 32, block_y = 8;  // one warp per row
 } kTuning;
 constexpr dim3 kThreads(kTuning.block_x, kTuning.block_y);
 

@@ -10,6 +10,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/dispatch.h"
 #include "emd/track/backend.h"
 
 namespace fovea::emd {
@@ -98,13 +99,13 @@ void Target::finish_map(const LabeledFrame& frame) {
   std::uint64_t bytes = 0;
   for (std::size_t i = 0; i < mappers_.size(); ++i) {
     in_flight_[i] = false;
-    stats_ += mappers_[i].collect();
-    entries += stats_.entries;
-    bytes += stats_.cache_bytes;
+    report_ += mappers_[i].collect();
+    entries += report_.entries;
+    bytes += report_.cache_bytes;
   }
-  stats_.entries = entries;
-  stats_.cache_bytes = bytes;
-  const bool there = !mappers_.empty() && options_.exec.device.kind == DeviceKind::kCuda;
+  report_.entries = entries;
+  report_.cache_bytes = bytes;
+  const bool there = !mappers_.empty() && fovea::detail::on_cuda(options_.exec);
   const auto twin = there ? cuda::likelihood : cpu::likelihood;
   if (!region.empty())
     twin(cut(distances_[0]), cut(distances_[1]), map_.values.view(), options_.exec);

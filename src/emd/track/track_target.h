@@ -51,7 +51,7 @@ class Target {
   Track track() const;
   bool uses_parts() const { return parts_.has_value(); }
   const LikelihoodMap& map() const { return map_; }
-  const MapStats& stats() const { return stats_; }  // entries and cache_bytes of both maps
+  const MapReport& report() const { return report_; }  // entries and cache_bytes of both maps
 
  private:
   void make_map(const LabeledFrame& frame, const Rect<int>& wanted);
@@ -80,7 +80,7 @@ class Target {
   LikelihoodMap map_{};
   Rect<int> seen_{};                 // what was mapped: the map's region and its windows' pixels
   std::array<bool, 2> in_flight_{};  // mappers whose frame is not collected
-  MapStats stats_{};
+  MapReport report_{};
 
   Rect<int> box_{};
   double first_score_ = 0;

@@ -1,6 +1,6 @@
-// What block matching computes of one image on CUDA: levels in 8 bits, each halved from the one
-// before and quantized in one launch, and the sums of every block. A block of threads sums the
-// columns of a block's height first, running down, then along the rows, from shared memory.
+// What block matching computes from one image on CUDA: levels with 8 bits, each halved from the
+// previous one and quantized in one launch, and the sums of every block. A block of threads first
+// sums columns of a block's height, running down, and then along the rows, from shared memory.
 #include "flow/bm/block_matching_cuda.cuh"
 #include "ops/convolve/convolve_math.h"
 #include "ops/pyramid/pyramid_math.h"
@@ -14,9 +14,10 @@ using fovea::cuda::check_launch;
 using fovea::cuda::tall_grid;
 
 constexpr struct {
-  int pixels_x = 32, pixels_y = 8;  // of a level that a block of threads makes, a warp a row
-  int sums_x = 64, sums_y = 16;     // block sums of a block of threads
-  int sums_run = 4;                 // of them that a thread makes along a row
+  int pixels_x = 32,
+      pixels_y = 8;  // pixels of a level that a block of threads computes, one warp per row
+  int sums_x = 64, sums_y = 16;  // block sums per block of threads
+  int sums_run = 4;              // block sums along a row per thread
 } kTuning;
 constexpr dim3 kThreads(kTuning.pixels_x, kTuning.pixels_y);
 constexpr int kSumThreads = kTuning.sums_x / kTuning.sums_run * kTuning.sums_y;
@@ -59,7 +60,7 @@ __device__ int mirrored(int i, int size) {
 }
 
 constexpr int kSourceColumns = 2 * kTuning.pixels_x + 3;
-// One pixel of half the image, `down` being room for the sums of its row's columns.
+// One pixel of the halved image; `down` is memory for the sums of the columns of its row.
 __device__ float halved(const ImageView<const float>& image, int2 at, bool inside, float* down) {
   const int first = 2 * static_cast<int>(blockIdx.x) * kTuning.pixels_x - 2;
   __syncwarp();
@@ -92,7 +93,8 @@ __global__ void halve_kernel(DeviceBlockSource gray, DeviceBlockGray out, Device
   store_level(level, at, value, cover);
 }
 
-// Shared memory: of each row of blocks the sums of all columns, then those of their squares.
+// Shared memory holds, for each row of blocks, the sums of all columns and then those of their
+// squares.
 __global__ void sum_kernel(DeviceBlockLevel level, int block) {
   extern __shared__ std::int32_t columns[];
   const int wide = kTuning.sums_x + block - 1;
@@ -103,7 +105,7 @@ __global__ void sum_kernel(DeviceBlockLevel level, int block) {
   const int used = min(wide, level.width - x0);
   if (rows < 1) return;
   for (int i = static_cast<int>(threadIdx.x); i < used; i += kSumThreads) {
-    // Loads do not wait for each other: on small levels there is little else to wait for.
+    // Loads do not wait for each other, because small levels have little other work.
     const std::uint8_t* from = &level.gray.at(x0 + i, y0);
     const auto pixel = [&](int y) -> std::int32_t { return __ldg(from + y * level.gray.stride); };
     std::int32_t sum = 0, square = 0;
@@ -123,7 +125,8 @@ __global__ void sum_kernel(DeviceBlockLevel level, int block) {
   __syncthreads();
   constexpr int kRuns = kTuning.sums_x / kTuning.sums_run;
   const int row = static_cast<int>(threadIdx.x) / kRuns;
-  const int at = static_cast<int>(threadIdx.x) % kRuns;  // neighbors side by side
+  const int at =
+      static_cast<int>(threadIdx.x) % kRuns;  // neighboring threads have neighboring positions
   if (row >= rows) return;
   for (int k = 0; k < kTuning.sums_run; ++k) {
     const int column = at + k * kRuns;

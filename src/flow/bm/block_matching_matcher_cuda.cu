@@ -1,6 +1,6 @@
-// Block matching on CUDA, coarse to fine: the stages of the CPU's twin in its order. What is
-// launched for a frame and for a pair depends on sizes and places alone, and is recorded once as a
-// graph: most levels are so small that launching takes longer than the work.
+// Block matching on CUDA, coarse to fine: the stages of the CPU twin in the same order. What is
+// launched for a frame and for a pair depends on sizes and addresses alone and is recorded once as
+// a graph, because most levels are so small that launching takes longer than the work.
 #include <algorithm>
 #include <array>
 
@@ -15,10 +15,10 @@ using fovea::cuda::KeptBuffer;
 using fovea::cuda::RecordedGraphs;
 using fovea::cuda::Session;
 
-constexpr std::size_t kMostGraphs = 4;  // kept: a video alternates between two
-constexpr std::size_t kAlign = 128;     // bytes at which rows start
+constexpr std::size_t kMostGraphs = 4;  // graphs that are kept: a video alternates between two
+constexpr std::size_t kAlign = 128;     // rows begin at a multiple of so many bytes
 
-// Planes one after another. Without memory it only counts what they take.
+// Planes one after another. Without memory it only counts the bytes that they take.
 class Planes {
  public:
   explicit Planes(std::uint8_t* memory = nullptr) : memory_(memory) {}
@@ -39,7 +39,7 @@ class Planes {
 
 struct Frame final : PreparedFrame {
   std::array<DeviceBlockLevel, bm::kMostLevels> levels{};
-  int count = 0;  // of levels
+  int count = 0;  // number of levels
   KeptBuffer<std::uint8_t> memory;
 
   const DeviceBlockLevel& at(int level) const { return levels[static_cast<std::size_t>(level)]; }
@@ -53,7 +53,7 @@ struct FrameKey {
   int levels;
   bool operator==(const FrameKey&) const = default;
 };
-// And a recorded match.
+// What a recorded match depends on.
 struct MatchKey {
   const void *first, *second, *fields, *priors;
   std::size_t field_bytes;
@@ -63,11 +63,11 @@ struct MatchKey {
   bool operator==(const MatchKey&) const = default;
 };
 
-// Fields of nodes, or of the pixels of a start. Forward and backward have two each, of which one
-// holds what the level before found.
+// Fields of nodes, or of the pixels of a start. Forward and backward flow have two each, one of
+// which holds the result of the previous level.
 struct Fields {
   KeptBuffer<std::uint8_t> memory;
-  std::size_t bytes = 0;  // of each
+  std::size_t bytes = 0;  // bytes of each field
 
   bm::NodeField at(int slot, int columns, int rows, int step) {
     Planes planes(memory.data() + static_cast<std::size_t>(slot) * bytes);
@@ -184,7 +184,7 @@ class BlockMatcher final : public Matcher {
   };
   struct Levels {
     int now, before;
-    int done;  // levels before this one; tells which field is which
+    int done;  // levels before this one, which decide the roles of the two fields
   };
 
   void lay_out(Frame& frame, ImageView<const float> gray, bool masked, int count) const {
@@ -212,7 +212,7 @@ class BlockMatcher final : public Matcher {
     place(Planes(frame.memory.reserve(bytes)));
   }
 
-  // Gray and cover of each level as it is halved, in memory that two levels take in turn.
+  // Gray and cover of each level while it is halved, in memory that two levels use in turn.
   using Values = std::array<DeviceBlockGray, bm::kMostLevels>;
   Values values_of(const Frame& frame, bool masked) {
     Values values{};

@@ -1,11 +1,11 @@
-// From the scores of a tile to the motion of its nodes.
+// Finds the motion of the nodes of a tile from its scores.
 #pragma once
 #include "flow/bm/block_matching_tile_cuda.cuh"
 
 namespace fovea::flow::cuda::block_search {
 
-// The best of a node's scores and the best of those that are not beside it, by `lanes` threads
-// side by side, each of which has every so manyth score.
+// The best of a node's scores, and the best of those that are not next to it. `lanes` neighboring
+// threads share the scores in turn.
 struct Picked {
   Best best;
   float second;

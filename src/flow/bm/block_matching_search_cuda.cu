@@ -1,7 +1,7 @@
-// The search of one level on CUDA: where to look, and the search itself for blocks and ranges of
-// any size. A block of threads has a node, a thread every so manyth of its candidate shifts. Scores
-// are not kept: the best is found in a first pass, the best of those that are not beside it in a
-// second. What fits into shared memory is searched in tiles, which is much faster.
+// The search of one level on CUDA: where to search, and the search itself for blocks and ranges of
+// any size. A block of threads has one node, whose candidate shifts the threads share in turn.
+// Scores are not kept: a first pass finds the best one, and a second the best of those that are not
+// next to it. What fits into shared memory is searched in tiles, which is much faster.
 #include "flow/bm/block_matching_search_cuda.cuh"
 
 namespace fovea::flow::cuda {
@@ -9,8 +9,8 @@ namespace block_search {
 namespace {
 
 constexpr struct {
-  int priors = 128;  // tiles a block of threads
-  int threads = 64;  // a node
+  int priors = 128;  // tiles per block of threads
+  int threads = 64;  // threads per node
 } kTuning;
 constexpr int kWarps = kTuning.threads / 32;
 
@@ -32,7 +32,7 @@ __global__ void prior_kernel(DeviceBlockSearch search, int columns, int count) {
 // A block of the first image.
 struct Own {
   int x, y;  // its first pixel
-  int n;     // pixels that count
+  int n;     // number of pixels that count
   std::int32_t sum, squares;
   float inverse, scale;
 };
@@ -78,7 +78,7 @@ __device__ float score_full(const DeviceBlockSearch& search, const Own& own, int
   return bm::difference_score(difference, 1.0F / static_cast<float>(own.n), own.scale);
 }
 
-// Over the pixels that count in both blocks.
+// Sums over the pixels that count in both blocks.
 __device__ float score_part(const DeviceBlockSearch& search, const Own& own, int x, int y) {
   const int block = search.layout.block;
   std::int32_t n = 0, sum_x = 0, sum_y = 0, squares_x = 0, squares_y = 0, product = 0;

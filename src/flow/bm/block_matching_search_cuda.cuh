@@ -4,8 +4,8 @@
 
 namespace fovea::flow::cuda::block_search {
 
-// Searches tile by tile where what a tile needs fits into shared memory; else does nothing and
-// returns false.
+// Searches tile by tile where the data of a tile fits into shared memory; otherwise does nothing
+// and returns false.
 bool search_tiles(const DeviceBlockSearch& search, cudaStream_t stream);
 
 __device__ inline bool inside(const DeviceBlockLevel& level, int x, int y, int block) {
@@ -16,7 +16,7 @@ __device__ inline bool counts(const DeviceBlockLevel& level, int x, int y) {
          (level.valid.data == nullptr || level.valid.at(x, y) != 0);
 }
 
-// The better of two scores, by rank where they are equal.
+// The better of two scores; the lower rank where they are equal.
 struct Best {
   float score;
   std::int32_t rank, candidate;
@@ -25,7 +25,7 @@ __device__ inline void keep_better(Best& best, const Best& other) {
   if (other.score > best.score || (other.score == best.score && other.rank < best.rank))
     best = other;
 }
-// The flow of a node that was matched, else what the prior says.
+// The flow of a node that was matched, otherwise that of the prior.
 __device__ inline void store_motion(const DeviceBlockSearch& search, int2 node, bm::Motion motion) {
   if (motion.confidence == 0) {
     motion = {0, 0, 0};

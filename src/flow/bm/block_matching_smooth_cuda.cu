@@ -1,5 +1,6 @@
-// Fields of block matching on CUDA: filling in what is not reliable, the median, doubt, and the way
-// to pixels. Each is one launch, a thread a node or a pixel; neighbors come from shared memory.
+// Fields of block matching on CUDA: filling in unreliable nodes, the median, lowered confidences,
+// and interpolation to pixels. Each is one launch with one thread per node or pixel; neighbors come
+// from shared memory.
 #include "flow/bm/block_matching_cuda.cuh"
 
 namespace fovea::flow::cuda {
@@ -12,7 +13,7 @@ using fovea::cuda::check_launch;
 using fovea::cuda::tall_grid;
 
 constexpr struct {
-  int block_x = 32, block_y = 8;  // a warp a row
+  int block_x = 32, block_y = 8;  // one warp per row
 } kTuning;
 constexpr dim3 kThreads(kTuning.block_x, kTuning.block_y);
 constexpr int kCount = kTuning.block_x * kTuning.block_y;
@@ -29,13 +30,13 @@ __device__ int thread_index() {
 }
 __device__ int kept(int i, int size) { return i < 0 ? 0 : (i < size ? i : size - 1); }
 
-constexpr int kReach = 2;  // of the triangle
-// Nodes whose filled-in values the median looks at, and those that they look at.
+constexpr int kReach = 2;  // reach of the triangle
+// The nodes whose filled-in values the median reads, and the nodes that these read in turn.
 constexpr int kFilledWidth = kTuning.block_x + 2, kFilledHeight = kTuning.block_y + 2;
 constexpr int kWidth = kFilledWidth + 2 * kReach, kHeight = kFilledHeight + 2 * kReach;
 
-// Weights and weighted values of the nodes around, their triangles down the columns, and what comes
-// of them.
+// The weights and weighted values of the nodes around, their triangles down the columns, and the
+// results.
 struct SmoothRoom {
   float weighted[3][kHeight][kWidth];
   float down[3][kFilledHeight][kWidth];
@@ -56,8 +57,8 @@ __device__ void fill_in(SmoothRoom& room, int column, int row) {
   room.v[row][column] = known ? (own[2] + around[2]) / weight : 0.0F;
 }
 
-// Nodes that nothing speaks for take what reliable neighbors have, then a median takes out what
-// stands alone; nodes of which nothing is known do not vote.
+// Unreliable nodes take the flow of reliable neighbors, and then a median removes outliers. Nodes
+// about which nothing is known do not vote.
 __global__ void smooth_kernel(bm::NodeField from, bm::NodeField to) {
   __shared__ SmoothRoom room;
   const int2 at = place();

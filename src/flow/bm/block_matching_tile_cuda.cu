@@ -1,7 +1,7 @@
 // The search of one level on CUDA in tiles, whose nodes share their candidate shifts. A team of
-// threads, a warp or more, has a tile, its pixels and those around each window in shared memory. A
-// thread walks down one column of nodes for five shifts side by side, four pixels at a time; what
-// the blocks of its column share it sums once. Scores stay in shared memory.
+// threads, one warp or more, has a tile, with its pixels and those around each window in shared
+// memory. A thread walks down one column of nodes for five neighboring shifts, four pixels at a
+// time, and sums once what the blocks of its column share. Scores stay in shared memory.
 #include "flow/bm/block_matching_pick_cuda.cuh"
 
 namespace fovea::flow::cuda::block_search {
@@ -12,15 +12,15 @@ using fovea::cuda::blocks_for;
 using fovea::cuda::check_launch;
 
 constexpr struct {
-  int teams = 4;        // of one warp each, in a block of threads
-  int most_items = 96;  // columns of nodes times runs of shifts that a single warp is given
-  int warps = 4;        // of a larger team
-  int more_warps = 16;  // where there are few tiles
+  int teams = 4;        // teams of one warp each per block of threads
+  int most_items = 96;  // columns of nodes times runs of shifts that a single warp works on
+  int warps = 4;        // warps of a larger team
+  int more_warps = 16;  // warps of a team where there are few tiles
   int few_tiles = 256;
-  int small_bytes = 48 << 10;  // of shared memory for the teams of a block of threads
+  int small_bytes = 48 << 10;  // bytes of shared memory for the teams of a block of threads
 } kTuning;
 
-constexpr int kRun = 5;  // shifts side by side: four within a word and the next word's first
+constexpr int kRun = 5;  // neighboring shifts: four within a word and the first of the next word
 constexpr unsigned kOnes = 0x01010101U;
 
 // A block of the first image where not all pixels of the tile count.
@@ -62,12 +62,12 @@ __device__ Own own_of(const DeviceBlockSearch& search, const TilePlan& plan, con
   return own;
 }
 
-// What is summed of a pair, of five shifts side by side.
+// The sums of a pair of blocks for five neighboring shifts.
 template <bool kDifferences>
 __device__ std::uint32_t add_words(std::uint32_t a, std::uint32_t b, unsigned mask,
                                    std::uint32_t sum) {
   if constexpr (kDifferences) return sum + __vsadu4(a, b & mask);
-  else return __dp4a(a, b, sum);  // a has nothing outside of the mask
+  else return __dp4a(a, b, sum);  // a is 0 outside the mask
 }
 template <bool kDifferences, int kWords>
 __device__ void add_row(const TilePlan& plan, const Words& a, const Words& b,
@@ -91,12 +91,12 @@ __device__ void add_row(const TilePlan& plan, const Words& a, const Words& b,
   }
 }
 
-// A pair of blocks: where they begin in shared memory, and the second in its level.
+// A pair of blocks: where they begin in shared memory, and where the second begins in its level.
 struct BlockPair {
   int first_x, first_y, second_x, second_y;  // in shared memory
   int x, y;
 };
-// What the score takes from a block of the second image.
+// The part of the score that depends on the block of the second image.
 struct Other {
   std::int32_t sum, squares;
   float inverse;
@@ -119,7 +119,7 @@ __device__ float score_full(const DeviceBlockSearch& search, const Own& own, con
       search.cost == BlockCost::kSsd ? own.squares + other.squares - 2 * product : product;
   return bm::difference_score(difference, 1.0F / static_cast<float>(own.n), own.scale);
 }
-// Over the pixels that count in both blocks.
+// Sums over the pixels that count in both blocks.
 __device__ float score_part(const DeviceBlockSearch& search, const TilePlan& plan, const Room& room,
                             int window, const Own& own, const BlockPair& pair,
                             std::uint32_t product) {
@@ -127,7 +127,7 @@ __device__ float score_part(const DeviceBlockSearch& search, const TilePlan& pla
   const std::uint32_t* second_valid = room.second_valid + window * plan.second_words();
   unsigned n = 0, sum_x = 0, sum_y = 0, squares_x = 0, squares_y = 0;
   const bool differences = search.cost == BlockCost::kSad;
-  if (differences) product = 0;  // that of the pixels that count in either
+  if (differences) product = 0;  // the sum over the pixels that count in either block
   for (int y = 0; y < search.layout.block; ++y) {
     const int a_row = (pair.first_y + y) * plan.first_stride;
     const int b_row = (pair.second_y + y) * plan.second_stride;
@@ -152,7 +152,7 @@ __device__ float score_part(const DeviceBlockSearch& search, const TilePlan& pla
 
 // What a thread works on: five shifts of a row of one window, for one column of nodes.
 struct Item {
-  int column, du, dv, window;  // du: of the first shift, from the window's first
+  int column, du, dv, window;  // du: the first shift, counted from the first of the window
 };
 __device__ Item item_at(const TilePlan& plan, int tile, int index) {
   const int runs = index / tile, rows = runs / plan.runs;
@@ -162,12 +162,13 @@ __device__ Item item_at(const TilePlan& plan, int tile, int index) {
 struct TileState {
   Tile tile;
   bool first_full;
-  unsigned second_full;  // a bit a staged window
-  int first_window;      // of those that are staged
+  unsigned second_full;  // one bit per staged window
+  int first_window;      // the first window that is staged
 };
 
 struct PairPlace {
-  int column, row, du, dv;  // of the node in the tile, of the shift from the window's first
+  int column, row, du,
+      dv;  // the node in the tile, and the shift counted from the first of the window
 };
 __device__ BlockPair pair_at(const DeviceBlockSearch& search, const Tile& tile, bm::Shift center,
                              const PairPlace& at) {
@@ -235,7 +236,7 @@ __device__ void score_item(const DeviceBlockSearch& search, const TilePlan& plan
   }
 }
 
-// The scores that are still sums: of pairs that do not count as a whole.
+// Completes the scores that are still sums: those of pairs in which not all pixels count.
 template <int kWarps>
 __device__ void score_parts(const DeviceBlockSearch& search, const TilePlan& plan, const Room& room,
                             const TileState& state, int windows) {
@@ -260,7 +261,7 @@ __device__ void finish_nodes(const DeviceBlockSearch& search, const TilePlan& pl
   using Threads = Team<kWarps>;
   const int lanes = max(1, min(32, Threads::kThreads / plan.nodes));
   const int count = room.windows->count * plan.side * plan.side;
-  // All threads go round equally often: they exchange what they found.
+  // All threads have the same number of rounds, because they exchange results.
   for (int i = Threads::thread(); i / 32 * 32 < plan.nodes * lanes; i += Threads::kThreads) {
     const int node = min(i / lanes, plan.nodes - 1);
     const int column = node % search.layout.tile, row = node / search.layout.tile;
@@ -274,8 +275,8 @@ __device__ void finish_nodes(const DeviceBlockSearch& search, const TilePlan& pl
   }
 }
 
-// The tile's windows, from priors that nine threads load at once. Where there is no neighbor the
-// tile's own prior stands in, which adds no window.
+// The windows of the tile, from priors that nine threads load at once. Where there is no neighbor,
+// the tile's own prior is used, which adds no window.
 template <int kWarps>
 __device__ void find_windows(const DeviceBlockSearch& search, const TilePlan& plan,
                              const Room& room, int2 tile) {

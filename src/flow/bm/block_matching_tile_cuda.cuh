@@ -1,4 +1,4 @@
-// A tile in shared memory: what its team of threads holds there, and how pixels come in.
+// A tile in shared memory: what its team of threads keeps there, and how pixels are loaded.
 #pragma once
 #include "flow/bm/block_matching_search_cuda.cuh"
 
@@ -15,16 +15,16 @@ struct Own {
 struct TilePlan {
   int columns, tiles;
   int side, runs;  // shifts of a window along a row, and runs of them
-  int nodes;       // of a tile
-  int words;       // of a block's row
-  unsigned last;   // the pixels of its last word that belong to it
+  int nodes;       // nodes per tile
+  int words;       // words per row of a block
+  unsigned last;   // the pixels of the last word that belong to the block
   int first_stride, first_rows;
   int second_stride, second_rows;
-  int windows;  // at most
-  int staged;   // windows whose pixels are held at once
-  int pitch;    // of a node's scores
+  int windows;  // greatest number of windows
+  int staged;   // windows whose pixels are in shared memory at once
+  int pitch;    // distance between the scores of two nodes
 
-  // With room for the priors of nine tiles.
+  // Includes memory for the priors of nine tiles.
   FOVEA_HD int first_words() const {
     const int words = first_stride * first_rows;
     return words > 18 ? words : 18;
@@ -44,20 +44,20 @@ struct Team {
     if constexpr (kWarps == 1) __syncwarp();
     else __syncthreads();
   }
-  // Whether it holds for all threads of the group, which wait for each other.
+  // Whether a condition holds for all threads of the group, which wait for each other.
   static __device__ bool all(bool value) {
     if constexpr (kWarps == 1) return __all_sync(~0U, value) != 0;
     else return __syncthreads_and(value) != 0;
   }
 };
 
-// A team's part of the shared memory.
+// The part of the shared memory that belongs to a team.
 struct Room {
   bm::Windows* windows;
   Own* own;
   std::uint32_t *first, *first_valid;
-  std::uint32_t *second, *second_valid;  // of one window after another
-  std::uint32_t* scores;                 // of one node after another; sums until they are scores
+  std::uint32_t *second, *second_valid;  // one window after another
+  std::uint32_t* scores;  // one node after another; they are sums until they become scores
 
   __device__ Room(const TilePlan& plan, std::uint32_t* at)
       : windows(reinterpret_cast<bm::Windows*>(at)),
@@ -69,7 +69,7 @@ struct Room {
         scores(second_valid + plan.staged * plan.second_words()) {}
 };
 
-// Nodes from (column, row) on, and all pixels of their blocks from (x, y) on.
+// The nodes that begin at (column, row), and the pixels of their blocks, which begin at (x, y).
 struct Tile {
   int column, row, columns, rows;
   int x, y, width, height;
@@ -94,7 +94,7 @@ __device__ inline bool inside(const DeviceBlockLevel& level, const Rectangle& at
          at.y + at.height <= level.height;
 }
 
-// Four pixels from (x, y) on; 0 outside of the level.
+// Four pixels that begin at (x, y); 0 outside the level.
 __device__ inline std::uint32_t word_at(const ImageView<std::uint8_t>& plane, int x, int y) {
   if (y < 0 || y >= plane.height) return 0;
   const std::uint8_t* row = plane.row(y);
@@ -120,7 +120,8 @@ __device__ inline std::uint32_t valid_word(const DeviceBlockLevel& level, int x,
   return first_pixels(level.width - x) & ~first_pixels(-x);
 }
 
-// Copies a part of a level; whether all of `at` counts, where that is asked.
+// Copies a part of a level. Returns whether all pixels of `at` count, where the caller wants to
+// know.
 struct Staging {
   std::uint32_t *words, *valid;
   int stride, rows;
@@ -140,7 +141,7 @@ __device__ bool stage(const DeviceBlockLevel& level, const Rectangle& at, const 
   return all;
 }
 
-// Words of a row of pixels from any pixel on.
+// The words of a row of pixels, beginning at any pixel.
 struct Words {
   const std::uint32_t* at;
   unsigned shift;

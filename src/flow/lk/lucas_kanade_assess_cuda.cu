@@ -1,14 +1,14 @@
-// Confidence of a level's flow on CUDA: from what the matching left over, from the last step's
-// systems, and from how the flow varies around each pixel.
+// Confidence of a level's flow on CUDA: from the remaining differences, from the systems of the
+// last step, and from how the flow varies around each pixel.
 #include "flow/lk/lucas_kanade_trial_cuda.cuh"
 
 namespace fovea::flow::cuda {
 namespace {
 
-constexpr int kTile = 32;      // pixels, both ways
-constexpr int kThreads = 256;  // of a block
+constexpr int kTile = 32;      // side of a tile, in pixels
+constexpr int kThreads = 256;  // threads per block
 
-// Largest less smallest of nine pixels.
+// The largest minus the smallest of nine pixels.
 __device__ float variation(const DevicePlane<float>& plane, int x, int y) {
   float low = plane.at(x, y), high = low;
 #pragma unroll

@@ -1,6 +1,6 @@
-// Dense Lucas-Kanade on CUDA: the stages of the CPU's twin in its order. What is launched for a
-// pair depends on sizes and places alone, and is recorded once as a graph: most levels are so small
-// that launching takes longer than the work.
+// Dense Lucas-Kanade on CUDA: the stages of the CPU twin in the same order. What is launched for a
+// pair depends on sizes and addresses alone and is recorded once as a graph, because most levels
+// are so small that launching takes longer than the work.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -20,8 +20,8 @@ using fovea::cuda::KeptBuffer;
 using fovea::cuda::RecordedGraphs;
 using fovea::cuda::Session;
 
-constexpr std::size_t kMostGraphs = 4;  // kept: a video alternates between two
-constexpr int kAlign = 32;              // elements at which rows start
+constexpr std::size_t kMostGraphs = 4;  // graphs that are kept: a video alternates between two
+constexpr int kAlign = 32;              // rows begin at a multiple of so many elements
 
 int padded(int width) { return (width + kAlign - 1) / kAlign * kAlign; }
 std::size_t plane_size(Extent size) {
@@ -33,12 +33,13 @@ DevicePlane<T> plane_at(T* data, Extent size) {
 }
 
 struct Frame final : PreparedFrame {
-  std::vector<Extent> sizes;             // of every level
-  std::vector<DeviceFrameLevel> levels;  // without data where finer than the work goes
+  std::vector<Extent> sizes;  // size of every level
+  std::vector<DeviceFrameLevel>
+      levels;  // no data for levels that are finer than the estimation goes
   KeptBuffer<std::uint8_t> memory;
 };
 
-// What a recorded preparation depends on: every place that it reads or writes, and their layout.
+// What a recorded preparation depends on: every address that it reads or writes, and their layout.
 struct PrepareKey {
   const void *gray, *mask, *frame, *grays;
   std::ptrdiff_t gray_stride, mask_stride;
@@ -46,10 +47,10 @@ struct PrepareKey {
   int levels, base;
   bool operator==(const PrepareKey&) const = default;
 };
-// And a recorded match.
+// What a recorded match depends on.
 struct MatchKey {
   const void *first, *second, *first_mask, *second_mask;
-  std::array<const void*, 6> memory;  // fields and planes: each may have moved by itself
+  std::array<const void*, 6> memory;  // fields and planes, each of which may have moved
   Extent size, start;
   int top, finest, base;
   bool judged;
@@ -63,8 +64,8 @@ class LucasKanade final : public Matcher {
   void set_base_level(int level) override { base_ = level; }
   int most_levels() const override { return plan_.levels; }
   int reach(int level) const override { return lk::reach(plan_, level); }
-  // Two pyramids of bytes, an image of floats and units of all levels, two fields, two planes, a
-  // tile's result, the images as they came; with a way back a field more.
+  // Two pyramids of bytes, one image of floats and units of all levels, two fields, two planes, the
+  // result of a tile, and the images as they came; one more field with a backward flow.
   std::uint64_t bytes_per_pixel() const override { return plan_.forward_backward ? 64 : 56; }
 
   std::unique_ptr<PreparedFrame> prepare(ImageView<const float> gray,
@@ -175,8 +176,8 @@ class LucasKanade final : public Matcher {
   struct Descent {
     const Frame& first;
     const Frame& second;
-    int top;     // levels below this one are worked on
-    int finest;  // down to this one
+    int top;     // only levels below this one are worked on
+    int finest;  // the finest level that is worked on
     bool judged;
   };
 
@@ -187,7 +188,7 @@ class LucasKanade final : public Matcher {
     return frame.sizes[static_cast<std::size_t>(level)];
   }
 
-  // Fields and planes of the largest size that they come to.
+  // Fields and planes of the largest size that is needed.
   void reserve(const Frame& first, int finest, const MatchRequest& request, cudaStream_t stream) {
     std::size_t most = plane_size(size_of(first, std::min(finest, request.last_level + 1)));
     const bool started = !request.start.u.empty();
@@ -223,7 +224,8 @@ class LucasKanade final : public Matcher {
     swap();
   }
 
-  // Leaves the finest level's flow in field(); starts from it unless `top` is the number of levels.
+  // Leaves the flow of the finest level in field(). Starts from it unless `top` is the number of
+  // levels.
   void run(const Descent& descent, cudaStream_t stream) {
     const int count = static_cast<int>(descent.first.sizes.size());
     for (int level = descent.top - 1; level >= descent.finest; --level) {
@@ -257,7 +259,7 @@ class LucasKanade final : public Matcher {
     }
   }
 
-  // The flow from the second image to the first, which is worked out a level less far.
+  // The flow from the second image to the first, which ends one level earlier.
   void go_back(const Frame& first, const Frame& second, int finest, cudaStream_t stream) {
     const int count = static_cast<int>(first.sizes.size());
     const int stop = std::min(finest + 1, count - 1);
@@ -271,7 +273,7 @@ class LucasKanade final : public Matcher {
   void judge(const Frame& first, const Frame& second, int level, int top, cudaStream_t stream) {
     const Extent size = size_of(first, level);
     const auto confidence = plane_at(planes_[kConfidence].data(), size);
-    if (level == top) {  // nothing was worked on
+    if (level == top) {  // no level was worked on
       check(cudaMemsetAsync(confidence.data, 0, plane_size(size) * sizeof(float), stream),
             "no confidence");
       return;
@@ -284,7 +286,7 @@ class LucasKanade final : public Matcher {
            stream);
   }
 
-  // Enlarges what the finest level worked on has found to the level asked for.
+  // Enlarges the result of the finest level that was worked on to the level that is wanted.
   void deliver(const Frame& first, int level, int last, const FlowView& out, cudaStream_t stream) {
     const bool judged = !out.confidence.empty();
     int confidence = kConfidence, spare = kEigenvalues;
@@ -321,12 +323,12 @@ class LucasKanade final : public Matcher {
 
   lk::Plan plan_;
   int base_ = 0;
-  KeptBuffer<std::uint16_t> grays_;                // of all levels of the frame that is prepared
-  static constexpr int kBackward = 2, kStart = 3;  // of fields_; the first two take turns
+  KeptBuffer<std::uint16_t> grays_;  // of all levels of the frame that is being prepared
+  static constexpr int kBackward = 2, kStart = 3;  // indices in fields_; the first two take turns
   KeptBuffer<float> fields_[4];
   static constexpr int kEigenvalues = 0, kConfidence = 1;
   KeptBuffer<float> planes_[2];
-  KeptBuffer<float> taps_;  // of all radii, one after another
+  KeptBuffer<float> taps_;  // taps of all radii, one after another
   int now_ = 0;
   RecordedGraphs<PrepareKey> prepares_{kMostGraphs};
   RecordedGraphs<MatchKey> matches_{kMostGraphs};

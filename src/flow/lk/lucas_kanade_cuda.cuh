@@ -1,4 +1,5 @@
-// The stages of dense Lucas-Kanade on CUDA, each one launch; equal to those of the CPU to the bit.
+// The stages of dense Lucas-Kanade on CUDA, each with one launch; their results equal those of the
+// CPU to the bit.
 #pragma once
 #include <cstdint>
 #include <type_traits>
@@ -9,12 +10,12 @@
 
 namespace fovea::flow::cuda {
 
-// An image on the device, as kernels see it.
+// An image on the device, as kernels read it.
 template <class T>
 struct DevicePlane {
   T* data;
   int width, height;
-  int stride;  // elements
+  int stride;  // in elements
 
   FOVEA_HD T* row(int y) const { return data + static_cast<std::int64_t>(y) * stride; }
   FOVEA_HD T& at(int x, int y) const { return row(y)[x]; }
@@ -58,7 +59,7 @@ struct DeviceStep {
   DeviceFrameLevel first, second;
   DeviceField in, out;
   DevicePlane<float> eigenvalues;
-  const float* taps;  // 2 radius + 1, on the device
+  const float* taps;  // 2 radius + 1 taps, on the device
   int radius;
   float robust;
   lk::SolveParams solve;
@@ -71,16 +72,16 @@ struct DevicePropagation {
   DeviceFrameLevel first, second;
   DeviceField in, out;
   int distance;
-  int first_trial, last_trial;  // of lk::kTrialOffsets
+  int first_trial, last_trial;  // range in lk::kTrialOffsets
 };
 void propagate(const DevicePropagation& request, cudaStream_t stream);
 
-// How much to trust a level's flow. `backward` is the flow from the second image to the first, on
-// the same level, or has no data.
+// Computes how much to trust a level's flow. `backward` is the flow from the second image to the
+// first on the same level, or has no data.
 struct DeviceAssessment {
   DeviceFrameLevel first, second;
   DeviceField flow;
-  DevicePlane<float> eigenvalues;  // of the last step
+  DevicePlane<float> eigenvalues;  // smaller eigenvalues of the last step
   DeviceField backward;
   float min_eigenvalue;
   float pixel;  // size of the level's pixels: 1, 2, 4, ...
@@ -88,10 +89,11 @@ struct DeviceAssessment {
 };
 void assess(const DeviceAssessment& request, cudaStream_t stream);
 
-// The median of (2 radius + 1)^2 pixels of both planes, radius 1 or 2; the border repeats.
+// The median of (2 radius + 1)^2 pixels of both planes, with radius 1 or 2; border pixels are
+// repeated.
 void median(const DeviceField& in, const DeviceField& out, int radius, cudaStream_t stream);
 
-// To a level of twice the size: flow counts twice, confidence not.
+// Enlarges to a level of twice the size: flow is doubled, confidence is not.
 void enlarge(const DeviceField& in, const DeviceField& out, cudaStream_t stream);
 void enlarge(DevicePlane<float> confidence, DevicePlane<float> out, cudaStream_t stream);
 

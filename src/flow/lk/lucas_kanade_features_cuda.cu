@@ -1,4 +1,4 @@
-// A frame's levels on CUDA: gray units, halved from level to level, and their rank transform.
+// The levels of a frame on CUDA: gray units, halved from level to level, and their rank transform.
 #include "flow/lk/lucas_kanade_cuda.cuh"
 
 namespace fovea::flow::cuda {
@@ -8,8 +8,8 @@ using fovea::cuda::after_previous;
 using fovea::cuda::launch_after;
 
 constexpr struct {
-  int block_x = 32, block_y = 8;  // a warp a row
-  int rank_rows = 4;              // that a thread ranks, one below the other
+  int block_x = 32, block_y = 8;  // one warp per row
+  int rank_rows = 4;              // pixels per thread that are ranked, one below the other
 } kTuning;
 
 dim3 grid_over(int width, int height) {
@@ -59,8 +59,8 @@ struct FeatureJob {
   int first_block[FeatureLevels::kMost];
 };
 
-// A block serves a tile of one of the levels, a thread some pixels one below the other, which share
-// most of their neighbors.
+// A block serves a tile of one of the levels. A thread ranks some pixels one below the other, which
+// share most of their neighbors.
 template <bool kMasked, bool kRank>
 __global__ void __launch_bounds__(kTuning.block_x* kTuning.block_y)
     features_kernel(const __grid_constant__ FeatureJob job) {
@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(kTuning.block_x* kTuning.block_y)
   for (int n = 0; n < kDown; ++n) {
     center[n] = tile[top + n + kRadius][lane + kRadius];
     votes[n] = 0;
-    neighbors[n] = -1;  // less the pixel itself
+    neighbors[n] = -1;  // the pixel itself is not counted
   }
   if constexpr (kRank) {
 #pragma unroll

@@ -4,15 +4,15 @@
 namespace fovea::flow::cuda {
 namespace {
 
-// Large tiles compute less twice; small ones, with many threads, are ready sooner where there are
-// few of them.
+// Large tiles compute fewer pixels twice. Small tiles with many threads finish sooner where there
+// are few tiles.
 constexpr struct {
   int large = 32, large_threads = 256;   // side of a tile, pixels, and threads of its block
-  int small = 16, small_threads = 1024;  // likewise
-  int few_pixels = 264 * 32 * 32;        // up to which tiles are small
+  int small = 16, small_threads = 1024;  // the same for small tiles
+  int few_pixels = 264 * 32 * 32;        // up to so many pixels, tiles are small
 } kTuning;
 
-// Whose flow is tried: the pixel's own first.
+// Whose flow is tried; the pixel's own comes first.
 struct Trials {
   lk::Offset offset[lk::kTrials + 1];
   int count;

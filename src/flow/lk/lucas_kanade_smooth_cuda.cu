@@ -1,4 +1,4 @@
-// The median filter between steps and the enlarging between levels, on CUDA.
+// The median filter between steps and the enlargement between levels, on CUDA.
 #include "flow/lk/lucas_kanade_cuda.cuh"
 
 namespace fovea::flow::cuda {
@@ -8,7 +8,7 @@ using fovea::cuda::after_previous;
 using fovea::cuda::launch_after;
 
 constexpr struct {
-  int block_x = 32, block_y = 8;  // a warp a row
+  int block_x = 32, block_y = 8;  // one warp per row
 } kTuning;
 
 dim3 grid_over(int width, int height, int planes) {
@@ -38,7 +38,7 @@ __device__ void sort5(float (&v)[5]) {
   order(v[1], v[2]);
 }
 
-// Of the first kHeld numbers the least goes to the front, the greatest to the end.
+// Moves the least of the first kHeld numbers to the front and the greatest to the end.
 template <int kHeld, int kCount>
 __device__ void drop_ends(float (&set)[kCount]) {
 #pragma unroll
@@ -49,8 +49,8 @@ __device__ void drop_ends(float (&set)[kCount]) {
   for (int i = kHeld / 2; i < kHeld - 1; ++i) order(set[i], set[kHeld - 1]);
 }
 
-// The middle of kCount numbers by forgetful selection: of one more than half of those that are left
-// the least and the greatest cannot be the middle; they make room for the next.
+// The median of kCount numbers by forgetful selection. Among one more than half of the remaining
+// numbers, the least and the greatest cannot be the median; the next numbers take their places.
 template <int kCount, int kHeld = kCount / 2 + 2>
 __device__ float middle(float (&set)[kCount]) {
   drop_ends<kHeld>(set);
@@ -62,8 +62,8 @@ __device__ float middle(float (&set)[kCount]) {
   }
 }
 
-// Of 25 numbers whose columns are sorted: with the rows of equal rank sorted too, 13 can be the
-// median; six are certainly below it and six above.
+// The median of 25 numbers whose columns are sorted. After the rows of equal rank are sorted too,
+// only 13 can be the median; six are certainly below it and six above.
 __device__ float middle_of_sorted(float (&v)[5][5]) {
 #pragma unroll
   for (int rank = 0; rank < 5; ++rank) sort5(v[rank]);

@@ -1,7 +1,7 @@
 // One step of Lucas-Kanade on CUDA. A block of threads serves a tile: it warps the tile and its
-// margins, multiplies, sums along rows, sums down columns and solves, all in shared memory; nothing
-// but the flow is written. Sums of several neighbors are carried in registers, so that a product
-// is read from shared memory about once for four of them.
+// margins, multiplies, sums along rows, sums down columns and solves, all in shared memory; only
+// the flow is written. The sums of several neighbors are kept in registers, so that a product is
+// read from shared memory about once for four of them.
 #include <algorithm>
 
 #include "flow/lk/lucas_kanade_cuda.cuh"
@@ -9,26 +9,26 @@
 namespace fovea::flow::cuda {
 namespace {
 
-// Large tiles compute less twice; small ones, with many threads, are ready sooner where there are
-// few of them.
+// Large tiles compute fewer pixels twice. Small tiles with many threads finish sooner where there
+// are few tiles.
 constexpr struct {
   int large = 32;           // side of a tile, pixels
-  int large_threads = 256;  // of its block
-  int small = 16;           // likewise
+  int large_threads = 256;  // threads of its block
+  int small = 16;           // side of a small tile, pixels
   int small_threads = 512;
-  int few_tiles = 264;  // large ones, up to which they are small
-  int run = 4;          // sums along a row that a thread carries side by side
+  int few_tiles = 264;  // up to so many large tiles, small ones are used instead
+  int run = 4;          // neighboring sums along a row per thread
 } kTuning;
 constexpr int kSums = 5;  // xx, xy, yy, xt, yt
 
-// How a block's shared memory is laid out for windows of a radius: products first, then what is
-// warped, whose place the sums along rows take.
+// The layout of a block's shared memory for windows of a radius: first the products, then the
+// warped pixels, whose memory is used again for the sums along rows.
 struct Layout {
-  int rows;      // of products; as many columns
-  int pitch;     // of a row of products
+  int rows;      // rows of products; there are as many columns
+  int pitch;     // distance between rows of products
   int warped;    // rows and columns that are warped
-  int products;  // floats of a plane
-  int floats;    // of all
+  int products;  // floats per plane
+  int floats;    // floats in all
 
   FOVEA_HD constexpr Layout(int tile, int radius)
       : rows(tile + 2 * radius),
@@ -69,7 +69,7 @@ __device__ lk::Products products_at(const float* sum, const float* difference, c
   return lk::products(gx, gy, difference[at], weight[at]);
 }
 
-// kRadius 0: known only when it runs.
+// kRadius 0 means that the radius is known only at run time.
 template <int kRadius, int kTile, int kThreads>
 __global__ void __launch_bounds__(kThreads) step_kernel(DeviceStep job) {
   extern __shared__ float4 shared[];
@@ -142,8 +142,9 @@ __global__ void __launch_bounds__(kThreads) step_kernel(DeviceStep job) {
   }
   __syncthreads();
 
-  // Down the columns, and the step that follows.
-  constexpr int kDown = kTile * kTile > kThreads ? kTile * kTile / kThreads : 1;  // pixels a thread
+  // Sums down the columns, and then takes the step.
+  constexpr int kDown =
+      kTile * kTile > kThreads ? kTile * kTile / kThreads : 1;  // pixels per thread
   if (thread >= kTile * kTile / kDown) return;
   const int column = thread % kTile, first = thread / kTile * kDown;
   const int x = x0 + column;

@@ -1,5 +1,5 @@
-// Sums of differences under a flow, over 7x7 pixels around each pixel of a tile: for propagation
-// and for confidence. Whole numbers: the order of sums does not matter.
+// Sums of differences under a flow, over 7x7 pixels around each pixel of a tile, for propagation
+// and for confidence. They are integers, so that the order of additions does not matter.
 #pragma once
 #include "flow/lk/lucas_kanade_cuda.cuh"
 
@@ -7,8 +7,8 @@ namespace fovea::flow::cuda {
 
 constexpr int kTrialSide = 2 * lk::kTrialRadius + 1;
 
-// A tile of kTile x kTile pixels and what is kept of a trial of it. Of kThreads threads
-// each serves kRun pixels of a column, or none.
+// A tile of kTile x kTile pixels, and what is kept of a trial. Each of kThreads threads serves kRun
+// pixels of a column, or none.
 template <int kTile, int kThreads>
 struct TrialTile {
   static constexpr int kRegion = kTile + 2 * lk::kTrialRadius;
@@ -30,7 +30,7 @@ __device__ inline TrialPlace trial_place(int x, float flow, int size) {
   return {index, inside && i < size - 1 ? position & (lk::kTrialUnits - 1) : 0, inside};
 }
 
-// Of pixel (x, y) under a flow.
+// The difference at pixel (x, y) under a flow.
 __device__ inline int difference_at(const DeviceFrameLevel& first, const DeviceFrameLevel& second,
                                     int2 place, float2 flow) {
   const DevicePlane<std::uint8_t>& to = second.features;
@@ -45,9 +45,9 @@ __device__ inline int difference_at(const DeviceFrameLevel& first, const DeviceF
   return across.inside && down.inside ? difference : lk::most(difference, lk::kTrialMost);
 }
 
-// Differences of all trials, each pixel under the flow of the one `offsets[k]` from it, and their
-// sums along rows. The block's threads call it together. Trials are worked on side by side: one
-// alone is mostly waiting.
+// The differences of all trials, each pixel under the flow of the pixel at `offsets[k]` from it,
+// and their sums along rows. All threads of the block call it together. Trials are worked on in
+// parallel, because a single one would mostly wait.
 template <int kTile, int kThreads>
 __device__ void sum_along(const DeviceFrameLevel& first, const DeviceFrameLevel& second,
                           const DeviceField& flow, const lk::Offset* offsets, int count,

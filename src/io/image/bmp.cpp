@@ -126,14 +126,8 @@ BmpHeader read_header(const Source& source) {
                     header.bits, header.compression));
   if (header.indexed()) read_palette(source, header);
   if (masks) read_masks(source, header);
-  check_shape(source, header.shape());
-  const double needed =
-      static_cast<double>(header.row_bytes()) * static_cast<double>(header.height);
-  if (needed + static_cast<double>(header.data) > static_cast<double>(source.size()))
-    source.fail(
-        fmt::format("is truncated: {}x{} pixels take {:.0f} bytes from byte {}, but it has "
-                    "{} bytes",
-                    header.width, header.height, needed, header.data, source.size()));
+  check_stored(Cursor(source, header.data), header.shape(),
+               static_cast<double>(header.row_bytes()) * static_cast<double>(header.height));
   return header;
 }
 

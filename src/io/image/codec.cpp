@@ -34,6 +34,17 @@ void check_shape(const Source& source, const PictureShape& shape, const ImageRea
                             options.most_bytes));
 }
 
+void check_stored(const Cursor& cursor, const PictureShape& shape, double needed,
+                  const ImageReadOptions& options) {
+  check_shape(cursor.source(), shape);
+  if (needed > static_cast<double>(cursor.remaining()))
+    cursor.source().fail(
+        fmt::format("is truncated: {}x{} pixels take {:.0f} bytes or more from byte {} on, {} are "
+                    "there",
+                    shape.width, shape.height, needed, cursor.position(), cursor.remaining()));
+  check_shape(cursor.source(), shape, options);
+}
+
 void check_justified(const Source& source, double stored, double expansion) {
   const double most = static_cast<double>(source.size()) * expansion;
   if (stored > most)

@@ -24,7 +24,8 @@ struct Codec {
   void (*write)(OutputFile& file, const AnyView& image, const ImageWriteOptions& options);
   Feature (*feature)();
 };
-extern const Codec kPngCodec, kJpegCodec, kTiffCodec, kPnmCodec, kPfmCodec, kNpyCodec, kBmpCodec;
+extern const Codec kPngCodec, kJpegCodec, kTiffCodec, kPnmCodec, kPfmCodec, kNpyCodec, kBmpCodec,
+    kWebpCodec;
 
 // Some pages may be smaller copies of a picture or masks, as their tags say.
 enum class TiffPages : unsigned char { kAll, kFullSize };
@@ -53,6 +54,10 @@ void check_shape(const Source& source, const PictureShape& shape);
 void check_shape(const Source& source, const PictureShape& shape, const ImageReadOptions& options);
 // For headers that are read without the pixels.
 inline constexpr ImageReadOptions kNoLimits{.max_pixels = 0};
+// For pixels that are stored without compression behind the cursor: throws FormatError where fewer
+// than `needed` bytes are there, and as check_shape() does.
+void check_stored(const Cursor& cursor, const PictureShape& shape, double needed,
+                  const ImageReadOptions& options = kNoLimits);
 // Throws FormatError where a picture of `stored` bytes before compression cannot come from a file
 // this long: `expansion` bytes from each.
 void check_justified(const Source& source, double stored, double expansion);

@@ -61,7 +61,6 @@ constexpr std::array kMagics{
     Magic{"\x1a\x45\xdf\xa3"sv, "a Matroska or WebM video"sv, 0, false},
     Magic{"OggS"sv, "an Ogg file"sv, 0, false},
     Magic{"AVI "sv, "an AVI video"sv, 8, false},
-    Magic{"WEBP"sv, "a WebP"sv, 8},
 };
 
 // ISO base media files name their kind after "ftyp".

@@ -16,8 +16,8 @@
 namespace fovea::io {
 namespace {
 
-constexpr std::array<const Codec*, 7> kCodecs{&kPngCodec, &kJpegCodec, &kTiffCodec, &kPnmCodec,
-                                              &kPfmCodec, &kNpyCodec,  &kBmpCodec};
+constexpr std::array<const Codec*, 8> kCodecs{&kPngCodec, &kJpegCodec, &kTiffCodec, &kPnmCodec,
+                                              &kPfmCodec, &kNpyCodec,  &kBmpCodec,  &kWebpCodec};
 
 [[noreturn]] void refuse_foreign(const Source& source, std::string_view head) {
   if (head.empty()) source.fail("is empty");
@@ -26,10 +26,11 @@ constexpr std::array<const Codec*, 7> kCodecs{&kPngCodec, &kJpegCodec, &kTiffCod
   std::string bytes;
   for (const char c : head.substr(0, 8))
     bytes += fmt::format("{}{:02x}", bytes.empty() ? "" : " ", static_cast<unsigned char>(c));
-  source.fail(fmt::format(
-      "begins with {}, as no image format known here does; PNG, JPEG, TIFF, PNM, PFM, .npy and BMP "
-      "are read",
-      bytes));
+  source.fail(
+      fmt::format("begins with {}, as no image format known here does; PNG, JPEG, TIFF, PNM, PFM, "
+                  ".npy, BMP and "
+                  "WebP are read",
+                  bytes));
 }
 
 const Codec& codec_of(const Source& source) {

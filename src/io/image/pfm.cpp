@@ -4,13 +4,13 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <bit>
 #include <charconv>
 #include <cmath>
 
 #include "core/words.h"
 #include "io/image/codec.h"
+#include "io/image/netpbm_tokens.h"
 
 namespace fovea::io {
 namespace {
@@ -22,47 +22,30 @@ struct PfmHeader {
 
 constexpr ImageFacts kFacts{ImageFormat::kPfm, 32, 1, 1, false, Alpha::kNone};
 
-bool is_space(int c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-
-// A word of the header and the one white space after it.
-std::string word(Cursor& cursor) {
-  int c = cursor.get();
-  while (is_space(c)) c = cursor.get();
-  std::string text;
-  for (; c != -1 && !is_space(c) && text.size() < 64; c = cursor.get())
-    text += static_cast<char>(c);
-  return text;
-}
-
-template <class Number>
-Number number(Cursor& cursor, const char* what) {
-  const std::string text = word(cursor);
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+double read_scale(const Source& source, NetpbmTokens& tokens) {
+  const std::string text = tokens.word();
+  double scale = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), scale);
   if (error != std::errc() || end != text.data() + text.size())
-    cursor.source().fail(fmt::format("is truncated or damaged: its {} is '{}', not a number", what,
-                                     fovea::detail::shown(text)));
-  return value;
+    source.fail(fmt::format("is truncated or damaged: its scale is '{}', not a number",
+                            fovea::detail::shown(text)));
+  if (!std::isfinite(scale) || scale == 0)
+    source.fail(fmt::format("has the scale {}; expected a number other than 0", scale));
+  return scale;
 }
 
 PfmHeader read_header(Cursor& cursor, const ImageReadOptions& options = kNoLimits) {
+  constexpr std::uint32_t kMostSide = 0x7fffffff;
   PfmHeader header;
+  NetpbmTokens tokens(cursor);
   header.shape.type = SampleType::kFloat32;
-  header.shape.channels = word(cursor) == "PF" ? 3 : 1;
-  header.shape.width = number<std::uint32_t>(cursor, "width");
-  header.shape.height = number<std::uint32_t>(cursor, "height");
-  const auto scale = number<double>(cursor, "scale");
-  if (!std::isfinite(scale) || scale == 0)
-    cursor.source().fail(fmt::format("has the scale {}; expected a number other than 0", scale));
-  header.big_endian = scale > 0;
-  check_shape(cursor.source(), header.shape);
+  header.shape.channels = tokens.word() == "PF" ? 3 : 1;
+  header.shape.width = tokens.number("width", kMostSide);
+  header.shape.height = tokens.number("height", kMostSide);
+  header.big_endian = read_scale(cursor.source(), tokens) > 0;
   const double needed = static_cast<double>(header.shape.width * header.shape.channels) * 4.0 *
                         static_cast<double>(header.shape.height);
-  if (needed > static_cast<double>(cursor.remaining()))
-    cursor.source().fail(fmt::format("is truncated: {}x{} pixels take {:.0f} bytes, {} are there",
-                                     header.shape.width, header.shape.height, needed,
-                                     cursor.remaining()));
-  check_shape(cursor.source(), header.shape, options);
+  check_stored(cursor, header.shape, needed, options);
   return header;
 }
 
@@ -102,7 +85,7 @@ constexpr std::string_view kExtensions[] = {".pfm"};
 
 bool recognizes(std::string_view head) {
   return head.size() >= 3 && head[0] == 'P' && (head[1] == 'F' || head[1] == 'f') &&
-         is_space(head[2]);
+         NetpbmTokens::is_space(head[2]);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "io/image/codec.h"
+#include "io/image/netpbm_tokens.h"
 
 namespace fovea::io {
 namespace {
@@ -37,70 +38,11 @@ struct PnmHeader {
   }
 };
 
-bool is_space(int c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-
-// Reads the numbers of a header and of ASCII pictures.
-class Tokens {
- public:
-  explicit Tokens(Cursor& cursor) : cursor_(cursor) {}
-
-  // The next number, and one white space after it; `what` names it in messages.
-  std::uint32_t number(const char* what, std::uint32_t most) {
-    int c = skip_space();
-    if (c < '0' || c > '9') fail(what, c);
-    std::uint64_t value = 0;
-    for (; c >= '0' && c <= '9'; c = cursor_.get()) {
-      value = value * 10 + static_cast<std::uint64_t>(c - '0');
-      if (value > most) cursor_.source().fail(fmt::format("has a {} above {}", what, most));
-    }
-    if (c == '#') skip_line();
-    else if (c != -1 && !is_space(c)) fail(what, c);
-    return static_cast<std::uint32_t>(value);
-  }
-
-  // The next digit 0 or 1; white space between them may be missing.
-  bool bit() {
-    const int c = skip_space();
-    if (c != '0' && c != '1') fail("bit", c);
-    return c == '1';
-  }
-
-  // A line of a PAM header without its end; comments are passed over.
-  std::string line() {
-    std::string text;
-    for (int c = cursor_.get(); c != '\n'; c = cursor_.get()) {
-      if (c == -1 || text.size() > 1000) fail("header line", c);
-      text += static_cast<char>(c);
-    }
-    return text.starts_with('#') ? line() : text;
-  }
-
- private:
-  int skip_space() {
-    int c = cursor_.get();
-    while (is_space(c) || c == '#') {
-      if (c == '#') skip_line();
-      c = cursor_.get();
-    }
-    return c;
-  }
-  void skip_line() {
-    for (int c = '#'; c != '\n' && c != '\r' && c != -1;) c = cursor_.get();
-  }
-  [[noreturn]] void fail(const char* what, int c) const {
-    if (c == -1) cursor_.source().fail(fmt::format("is truncated: it ends before its {}", what));
-    cursor_.source().fail(
-        fmt::format("is damaged: a {} was expected before byte {}", what, cursor_.position()));
-  }
-
-  Cursor& cursor_;
-};
-
 Alpha tuple_alpha(const std::string& type) {
   return type.ends_with("_ALPHA") ? Alpha::kStraight : Alpha::kNone;
 }
 
-void read_pam_header(const Source& source, Tokens& tokens, PnmHeader& header) {
+void read_pam_header(const Source& source, NetpbmTokens& tokens, PnmHeader& header) {
   header.width = header.height = header.channels = header.most = 0;
   for (std::string line = tokens.line(); line != "ENDHDR"; line = tokens.line()) {
     const auto space = line.find(' ');
@@ -125,7 +67,7 @@ PnmHeader read_header(Cursor& cursor, const ImageReadOptions& options = kNoLimit
   cursor.get();
   PnmHeader header;
   header.kind = cursor.get() - '0';
-  Tokens tokens(cursor);
+  NetpbmTokens tokens(cursor);
   if (header.kind == 7) {
     tokens.line();
     read_pam_header(source, tokens, header);
@@ -137,7 +79,6 @@ PnmHeader read_header(Cursor& cursor, const ImageReadOptions& options = kNoLimit
   }
   if (header.most < 1 || header.most > kMostValue)
     source.fail(fmt::format("says white is {}; expected 1 to {}", header.most, kMostValue));
-  check_shape(source, header.shape());
   // In ASCII a sample takes a digit and a space, which the last may lack; a bit takes a digit.
   const double samples =
       static_cast<double>(header.width * header.channels) * static_cast<double>(header.height);
@@ -145,10 +86,7 @@ PnmHeader read_header(Cursor& cursor, const ImageReadOptions& options = kNoLimit
                                               static_cast<double>(header.height)
                         : header.bitmap() ? samples
                                           : 2 * samples - 1;
-  if (needed > static_cast<double>(cursor.remaining()))
-    source.fail(fmt::format("is truncated: {}x{} pixels take {:.0f} bytes at least, {} are there",
-                            header.width, header.height, needed, cursor.remaining()));
-  check_shape(source, header.shape(), options);
+  check_stored(cursor, header.shape(), needed, options);
   return header;
 }
 
@@ -162,7 +100,7 @@ void check_value(const Source& source, std::uint32_t value, std::uint32_t most) 
 
 template <class T>
 void read_ascii(Cursor& cursor, const PnmHeader& header, ImageView<T> image) {
-  Tokens tokens(cursor);
+  NetpbmTokens tokens(cursor);
   for (int y = 0; y < image.height; ++y) {
     for (int i = 0; i < image.row_elements(); ++i) {
       std::uint32_t value = 0;
@@ -279,7 +217,7 @@ constexpr std::string_view kExtensions[] = {".pgm", ".ppm", ".pnm", ".pam"};
 
 bool recognizes(std::string_view head) {
   return head.size() >= 3 && head[0] == 'P' && head[1] >= '1' && head[1] <= '7' &&
-         (is_space(head[2]) || head[2] == '#');
+         (NetpbmTokens::is_space(head[2]) || head[2] == '#');
 }
 
 }  // namespace

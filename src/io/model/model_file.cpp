@@ -18,6 +18,7 @@
 #include "core/json_text.h"
 #include "io/image/half.h"
 #include "io/model/crc32.h"
+#include "io/model/old_names.h"
 #include "io/model/safetensors.h"
 #include "io/text/output_file.h"
 
@@ -26,16 +27,15 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "tensors are read as they lie");
 constexpr const char* kChecksumKey = "crc32";
-// Names that files of version 0.1.0 have, and what they are called now.
-constexpr std::pair<const char*, const char*> kRenamed[]{
-    {"colour", "color"}, {"neighbours", "neighbors"}, {"hog.colour", "hog.color"}};
 
 template <class Map>
-void rename(Map& map, const std::string& from, const std::string& to) {
-  if (map.find(to) != map.end()) return;
-  if (auto node = map.extract(from); !node.empty()) {
-    node.key() = to;
-    map.insert(std::move(node));
+void rename_old(Map& map) {
+  for (const OldName& old : kOldNames) {
+    if (map.contains(std::string(old.now))) continue;
+    if (auto node = map.extract(std::string(old.then)); !node.empty()) {
+      node.key() = old.now;
+      map.insert(std::move(node));
+    }
   }
 }
 
@@ -167,10 +167,8 @@ ModelFile ModelFile::load(Source& source, std::string name) {
         "{}: content does not match its checksum: the file is damaged, or was changed by a program "
         "that kept the old '{}' entry of the metadata",
         model.name_, kChecksumKey));
-  for (const auto& [old_name, new_name] : kRenamed) {
-    rename(model.metadata_, old_name, new_name);
-    rename(model.tensors_, old_name, new_name);
-  }
+  rename_old(model.metadata_);
+  rename_old(model.tensors_);
   return model;
 }
 

@@ -15,14 +15,20 @@ constexpr int kMostClasses = 65535;
 
 std::string class_key(std::size_t label) { return fmt::format("{}{}", kClassPrefix, label); }
 
-std::string option_key(std::string_view part, const OptionField& field) {
-  return fmt::format("option.{}.{}", part, field.name);
+std::string option_key(std::string_view prefix, const OptionField& field) {
+  return fmt::format("{}{}", prefix, field.name);
 }
 
 }  // namespace
 
 void ModelReader::unfit(const std::string& cause) const {
-  throw ModelError(fmt::format("{}: {}", name_, cause));
+  throw ModelError(fmt::format("{}: {}", file_.name(), cause));
+}
+
+const std::string& ModelReader::schema() const {
+  const auto found = file_.metadata().find("schema");
+  if (found == file_.metadata().end()) unfit("not a model of Fovea: it names no schema");
+  return found->second;
 }
 
 int ModelReader::version(std::string_view schema, int newest) const {
@@ -45,19 +51,32 @@ int ModelReader::number(const char* tensor, int least, int greatest) const {
 }
 
 std::vector<float> ModelReader::floats(const char* tensor, int count) const {
-  const auto values = file_.tensor<float>(tensor, {count});
-  return {values.begin(), values.end()};
+  return file_.floats(tensor, {count});
 }
 
 Image<float> ModelReader::rows(const char* tensor, int width) const {
-  const auto values = file_.tensor<float>(tensor, {kAnySize, width});
-  const std::int64_t height = file_.shape(tensor)[0];
-  if (height < 1 || height > INT32_MAX / std::max(width, 1))
-    unfit(fmt::format("{} has {} rows of {} numbers", tensor, height, width));
-  Image<float> result(width, static_cast<int>(height));
+  const std::vector<float> values = file_.floats(tensor, {kAnySize, width});
+  Image<float> result(width, row_count(tensor, 1, INT32_MAX / std::max(width, 1)));
   for (int y = 0; y < result.height(); ++y)
     std::copy_n(values.data() + static_cast<std::ptrdiff_t>(y) * width, width, result.row(y));
   return result;
+}
+
+int ModelReader::row_count(const std::string& tensor, int least, int greatest) const {
+  const Shape& shape = file_.shape(tensor);
+  const std::int64_t rows = shape.empty() ? 0 : shape[0];
+  if (rows < least || rows > greatest)
+    unfit(fmt::format("{} has {} rows, expected {} to {}", tensor, rows, least, greatest));
+  return static_cast<int>(rows);
+}
+
+std::vector<std::int32_t> ModelReader::labels(const char* tensor, int count, int classes) const {
+  const auto values = file_.tensor<std::int32_t>(tensor, {count});
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (values[i] < 0 || values[i] >= classes)
+      unfit(fmt::format("{}: number {} is class {}, but there are {} classes", tensor, i, values[i],
+                        classes));
+  return {values.begin(), values.end()};
 }
 
 std::vector<std::string> ModelReader::classes() const {
@@ -71,6 +90,14 @@ std::vector<std::string> ModelReader::classes() const {
   return names;
 }
 
+const std::string& ModelReader::fact(const std::string& key) const {
+  const auto found = file_.metadata().find(key);
+  if (found == file_.metadata().end())
+    unfit(fmt::format(
+        "has no {}; it comes from another version of Fovea, or is no model of this kind", key));
+  return found->second;
+}
+
 ModelFacts ModelReader::facts(std::string_view prefix) const {
   ModelFacts result;
   for (const auto& [key, value] : file_.metadata())
@@ -78,13 +105,10 @@ ModelFacts ModelReader::facts(std::string_view prefix) const {
   return result;
 }
 
-void ModelReader::option(std::string_view part, const OptionField& field) const {
-  const std::string key = option_key(part, field);
-  const auto found = file_.metadata().find(key);
-  if (found == file_.metadata().end())
-    unfit(fmt::format("has no {}; it comes from another version of Fovea", key));
+void ModelReader::option(std::string_view prefix, const OptionField& field) const {
+  const std::string key = option_key(prefix, field);
   try {
-    set_option(field, found->second);
+    set_option(field, fact(key));
   } catch (const InvalidArgument& error) {
     unfit(fmt::format("{}: {}", key, error.what()));
   }
@@ -107,6 +131,11 @@ void add_rows(ModelFile& file, const std::string& tensor, ImageView<const float>
   file.add(tensor, {rows.height, rows.width}, values);
 }
 
+void add_labels(ModelFile& file, const std::string& tensor,
+                const std::vector<std::int32_t>& labels) {
+  file.add(tensor, {std::ssize(labels)}, labels);
+}
+
 void add_classes(ModelFile& file, std::span<const std::string> names) {
   for (std::size_t i = 0; i < names.size(); ++i) file.set_metadata(class_key(i), names[i]);
 }
@@ -115,8 +144,8 @@ void add_facts(ModelFile& file, std::string_view prefix, const ModelFacts& facts
   for (const auto& [key, value] : facts) file.set_metadata(std::string(prefix) + key, value);
 }
 
-void add_option(ModelFile& file, std::string_view part, const OptionField& field) {
-  file.set_metadata(option_key(part, field), option_text(field));
+void add_option(ModelFile& file, std::string_view prefix, const OptionField& field) {
+  file.set_metadata(option_key(prefix, field), option_text(field));
 }
 
 }  // namespace fovea::io

@@ -1,11 +1,12 @@
-// What the readers of all systems' models share: class names, facts, options by name, numbers and
-// rows within bounds. Nothing in a file is trusted; what does not fit throws ModelError that begins
-// with the file's name.
+// What the readers of all systems' models share: class names, facts, options by name, numbers,
+// labels and rows within bounds. Nothing in a file is trusted; what does not fit throws ModelError
+// that begins with the file's name.
 #pragma once
 #include <fovea/core/image.h>
 #include <fovea/core/options.h>
 #include <fovea/io/model_file.h>
 
+#include <cstdint>
 #include <map>
 #include <span>
 #include <string>
@@ -18,12 +19,14 @@ using ModelFacts = std::map<std::string, std::string>;
 
 class ModelReader {
  public:
-  // Both outlive the reader; `name` stands in messages.
-  ModelReader(const ModelFile& file, const std::string& name) : file_(file), name_(name) {}
+  // The file outlives the reader.
+  explicit ModelReader(const ModelFile& file) : file_(file) {}
 
   const ModelFile& file() const { return file_; }
   [[noreturn]] void unfit(const std::string& cause) const;
 
+  // The schema that the file names.
+  const std::string& schema() const;
   // The version of a file of this schema, 1 to `newest`.
   int version(std::string_view schema, int newest) const;
 
@@ -35,37 +38,45 @@ class ModelReader {
     return static_cast<Enum>(number(tensor, 0, static_cast<int>(choices(Enum{}).size()) - 1));
   }
   std::vector<float> floats(const char* tensor, int count) const;
-  // A tensor of one or more rows.
+  // A tensor of one or more rows of floating-point numbers of any width.
   Image<float> rows(const char* tensor, int width) const;
+  // How many rows a tensor has, within bounds: the length of its first side.
+  int row_count(const std::string& tensor, int least, int greatest) const;
+  // A tensor of `count` numbers of classes: 0 to `classes` - 1.
+  std::vector<std::int32_t> labels(const char* tensor, int count, int classes) const;
 
   // The names "class.0", "class.1", ...: two or more.
   std::vector<std::string> classes() const;
+  // The metadata under a key that must be there.
+  const std::string& fact(const std::string& key) const;
   // The metadata whose keys begin with the prefix, by the rest of their keys.
   ModelFacts facts(std::string_view prefix) const;
 
-  // Sets a field, or all fields of an options struct, from the text under "option.PART.NAME".
-  void option(std::string_view part, const OptionField& field) const;
+  // Sets a field, or all fields of an options struct, from the text under the prefix and the
+  // field's name.
+  void option(std::string_view prefix, const OptionField& field) const;
   template <class Options>
-  void options(std::string_view part, Options& options) const {
-    for_each_option(options, [&](const OptionField& field) { option(part, field); });
+  void options(std::string_view prefix, Options& options) const {
+    for_each_option(options, [&](const OptionField& field) { option(prefix, field); });
   }
 
  private:
   const ModelFile& file_;
-  const std::string& name_;
 };
 
 // The other direction: what the reader above finds again.
 void add_number(ModelFile& file, const std::string& tensor, int value);
 void add_floats(ModelFile& file, const std::string& tensor, const std::vector<float>& values);
 void add_rows(ModelFile& file, const std::string& tensor, ImageView<const float> rows);
+void add_labels(ModelFile& file, const std::string& tensor,
+                const std::vector<std::int32_t>& labels);
 void add_classes(ModelFile& file, std::span<const std::string> names);
 void add_facts(ModelFile& file, std::string_view prefix, const ModelFacts& facts);
-void add_option(ModelFile& file, std::string_view part, const OptionField& field);
+void add_option(ModelFile& file, std::string_view prefix, const OptionField& field);
 template <class Options>
-void add_options(ModelFile& file, std::string_view part, const Options& options) {
+void add_options(ModelFile& file, std::string_view prefix, const Options& options) {
   for_each_option(const_cast<Options&>(options),
-                  [&](const OptionField& field) { add_option(file, part, field); });
+                  [&](const OptionField& field) { add_option(file, prefix, field); });
 }
 
 }  // namespace fovea::io

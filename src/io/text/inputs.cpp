@@ -167,7 +167,7 @@ InputKind kind_of(std::string name, std::initializer_list<const char*> extension
 
 InputKind image_files() {
   return kind_of("image", {"png", "jpg", "jpeg", "tif", "tiff", "ppm", "pgm", "pbm", "pnm", "pam",
-                           "pfm", "npy", "bmp"});
+                           "pfm", "npy", "bmp", "webp"});
 }
 
 InputKind video_files() {

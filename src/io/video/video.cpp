@@ -73,6 +73,13 @@ Image<T> turned(ImageView<const T> from, int degrees) {
   return to;
 }
 
+// Whether a path is a pipe or a device, such as /dev/fd/63 of a shell's >(program).
+bool is_stream(const std::string& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
+}
+
 std::unique_ptr<VideoTarget> create_target(const std::string& path,
                                            const VideoWriteOptions& options) {
   std::error_code error;
@@ -87,6 +94,7 @@ std::unique_ptr<VideoTarget> create_target(const std::string& path,
   for (const char* known : {".mp4", ".m4v", ".mov", ".avi", ".mkv"}) {
     if (extension == known) return create_ffmpeg(path, options);
   }
+  if (is_stream(path)) return create_y4m(path, options);
   throw InvalidArgument(fmt::format(
       "{}: cannot write video: the name ends in '{}'; expected .mp4 .m4v .mov .avi .mkv .y4m, a "
       "folder, or a name with %06d for images",
@@ -119,7 +127,7 @@ void describe(OptionVisitor& visit, VideoReadOptions& options) {
   visit("start", options.start, "index of the first frame, from 0", 0, kMostFrames);
   visit("count", options.count, "frames to read at most; 0 reads all", 0, kMostFrames);
   visit("step", options.step, "read every step-th frame", 1, kMostFrames);
-  visit("frame-rate", options.frame_rate, "frames a second of image sequences", 0.001, 100000);
+  visit("frame-rate", options.frame_rate, "frames per second of image sequences", 0.001, 100000);
   visit("matrix", options.matrix,
         "how luma and chroma make RGB, where the file does not say right");
   visit("range", options.range, "range of luma, where the file does not say right");
@@ -131,7 +139,7 @@ void describe(OptionVisitor& visit, VideoReadOptions& options) {
 }
 
 void describe(OptionVisitor& visit, VideoWriteOptions& options) {
-  visit("frame-rate", options.frame_rate, "frames a second", 0.001, 100000);
+  visit("frame-rate", options.frame_rate, "frames per second", 0.001, 100000);
   visit("quality", options.quality, "of lossy codecs; 100 is the best and largest", 1, 100);
   visit("chroma", options.chroma, "chroma samples of y4m: a quarter of them, or all");
   visit("range", options.range, "range of luma in y4m; auto is limited");

@@ -1,18 +1,7 @@
-// Video files through FFmpeg 5.1 or later: every use of its libraries stands in this file.
+// Video files through FFmpeg 5.1 or later: every use of its functions stands in this file.
 // Planar YUV and gray, which nearly all decoders give, are converted by our own arithmetic, so that
 // a file and the same frames piped as y4m give the same pixels on every machine; other pixel
 // formats (RGB, palettes, packed YUV) go through libswscale.
-extern "C" {
-#include <libavcodec/avcodec.h>
-#include <libavformat/avformat.h>
-#include <libavutil/crc.h>
-#include <libavutil/display.h>
-#include <libavutil/imgutils.h>
-#include <libavutil/opt.h>
-#include <libavutil/pixdesc.h>
-#include <libswscale/swscale.h>
-}
-
 #include <fovea/core/error.h>
 
 #include <fmt/format.h>
@@ -24,6 +13,7 @@ extern "C" {
 
 #include "io/text/extension.h"
 #include "io/text/output_file.h"
+#include "io/video/ffmpeg_library.h"
 #include "io/video/video_source.h"
 #include "io/video/yuv.h"
 
@@ -35,11 +25,11 @@ static_assert(std::endian::native == std::endian::little, "deep planes are read 
 constexpr int kEncoderThreads = 4;
 
 struct Free {
-  void operator()(AVFormatContext* context) const { avformat_close_input(&context); }
-  void operator()(AVCodecContext* context) const { avcodec_free_context(&context); }
-  void operator()(AVFrame* frame) const { av_frame_free(&frame); }
-  void operator()(AVPacket* packet) const { av_packet_free(&packet); }
-  void operator()(SwsContext* context) const { sws_freeContext(context); }
+  void operator()(AVFormatContext* context) const { ffmpeg().avformat_close_input(&context); }
+  void operator()(AVCodecContext* context) const { ffmpeg().avcodec_free_context(&context); }
+  void operator()(AVFrame* frame) const { ffmpeg().av_frame_free(&frame); }
+  void operator()(AVPacket* packet) const { ffmpeg().av_packet_free(&packet); }
+  void operator()(SwsContext* context) const { ffmpeg().sws_freeContext(context); }
 };
 template <class T>
 using Owned = std::unique_ptr<T, Free>;
@@ -49,23 +39,23 @@ using Owned = std::unique_ptr<T, Free>;
 // only the level is lowered, once a file is opened, and only where it is still FFmpeg's default: a
 // program that chose a level keeps it. What a failed call returns goes into our messages instead.
 void silence_log() {
-  if (av_log_get_level() == AV_LOG_INFO) av_log_set_level(AV_LOG_QUIET);
+  if (ffmpeg().av_log_get_level() == AV_LOG_INFO) ffmpeg().av_log_set_level(AV_LOG_QUIET);
 }
 
 std::string reason(int error) {
   char text[AV_ERROR_MAX_STRING_SIZE] = {};
-  av_strerror(error, text, sizeof(text));
+  ffmpeg().av_strerror(error, text, sizeof(text));
   return text;
 }
 
 class Dictionary {
  public:
-  ~Dictionary() { av_dict_free(&entries_); }
+  ~Dictionary() { ffmpeg().av_dict_free(&entries_); }
   Dictionary() = default;
   Dictionary(const Dictionary&) = delete;
   Dictionary& operator=(const Dictionary&) = delete;
   void set(const char* key, const std::string& value) {
-    av_dict_set(&entries_, key, value.c_str(), 0);
+    ffmpeg().av_dict_set(&entries_, key, value.c_str(), 0);
   }
   AVDictionary** get() { return &entries_; }
 
@@ -121,9 +111,10 @@ YuvFormat yuv_format(const AVFrame& frame, const AVPixFmtDescriptor& pixels,
 // The clockwise turn that a file's display matrix asks for.
 int rotation_of(const AVStream& stream) {
   std::size_t bytes = 0;
-  const auto* matrix = av_stream_get_side_data(&stream, AV_PKT_DATA_DISPLAYMATRIX, &bytes);
+  const auto* matrix = ffmpeg().av_stream_get_side_data(&stream, AV_PKT_DATA_DISPLAYMATRIX, &bytes);
   if (matrix == nullptr || bytes < 9 * sizeof(std::int32_t)) return 0;
-  const double turn = -av_display_rotation_get(reinterpret_cast<const std::int32_t*>(matrix));
+  const double turn =
+      -ffmpeg().av_display_rotation_get(reinterpret_cast<const std::int32_t*>(matrix));
   if (!std::isfinite(turn)) return 0;
   return (static_cast<int>(std::lround(turn / 90)) % 4 + 4) % 4 * 90;
 }
@@ -133,7 +124,7 @@ int rotation_of(const AVStream& stream) {
 // and fills in the frame before. Nothing where the packet has no checksums.
 std::optional<bool> ffv1_checksums_hold(const AVPacket& packet) {
   constexpr std::int64_t kFooter = 8;
-  const AVCRC* table = av_crc_get_table(AV_CRC_32_IEEE);
+  const AVCRC* table = ffmpeg().av_crc_get_table(AV_CRC_32_IEEE);
   bool hold = true;
   std::int64_t end = packet.size;
   while (end > 0) {
@@ -141,8 +132,8 @@ std::optional<bool> ffv1_checksums_hold(const AVPacket& packet) {
     const std::uint8_t* footer = packet.data + end - kFooter;
     const std::int64_t slice = (footer[0] << 16 | footer[1] << 8 | footer[2]) + kFooter;
     if (slice > end) return {};
-    hold =
-        hold && av_crc(table, 0, packet.data + end - slice, static_cast<std::size_t>(slice)) == 0;
+    hold = hold && ffmpeg().av_crc(table, 0, packet.data + end - slice,
+                                   static_cast<std::size_t>(slice)) == 0;
     end -= slice;
   }
   return hold;
@@ -153,8 +144,8 @@ class FfmpegSource final : public VideoSource {
   FfmpegSource(std::string path, const VideoReadOptions& options)
       : path_(std::move(path)),
         options_(options),
-        packet_(av_packet_alloc()),
-        frame_(av_frame_alloc()) {
+        packet_(ffmpeg().av_packet_alloc()),
+        frame_(ffmpeg().av_frame_alloc()) {
     silence_log();
     open_container();
     open_decoder();
@@ -185,14 +176,15 @@ class FfmpegSource final : public VideoSource {
     Dictionary options;
     options.set("protocol_whitelist", "file");  // a playlist must not reach the network
     AVFormatContext* context = nullptr;
-    const int opened = avformat_open_input(&context, as_url(path_).c_str(), nullptr, options.get());
+    const int opened =
+        ffmpeg().avformat_open_input(&context, as_url(path_).c_str(), nullptr, options.get());
     container_.reset(context);
     if (opened < 0)
       throw FormatError(fmt::format("{}: cannot read this video: {}", path_, reason(opened)));
-    const int known = avformat_find_stream_info(context, nullptr);
+    const int known = ffmpeg().avformat_find_stream_info(context, nullptr);
     if (known < 0)
       throw FormatError(fmt::format("{}: cannot read this video: {}", path_, reason(known)));
-    const int best = av_find_best_stream(context, AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
+    const int best = ffmpeg().av_find_best_stream(context, AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
     if (best < 0) throw FormatError(path_ + ": holds no video that can be decoded");
     for (unsigned i = 0; i < context->nb_streams; ++i) {
       if (static_cast<int>(i) != best) context->streams[i]->discard = AVDISCARD_ALL;
@@ -202,12 +194,12 @@ class FfmpegSource final : public VideoSource {
 
   void open_decoder() {
     const AVCodecParameters& parameters = *stream_->codecpar;
-    const AVCodec* codec = avcodec_find_decoder(parameters.codec_id);
+    const AVCodec* codec = ffmpeg().avcodec_find_decoder(parameters.codec_id);
     if (codec == nullptr)
-      throw FormatError(
-          fmt::format("{}: no decoder here for {}", path_, avcodec_get_name(parameters.codec_id)));
-    decoder_.reset(avcodec_alloc_context3(codec));
-    avcodec_parameters_to_context(decoder_.get(), &parameters);
+      throw FormatError(fmt::format("{}: no decoder here for {}", path_,
+                                    ffmpeg().avcodec_get_name(parameters.codec_id)));
+    decoder_.reset(ffmpeg().avcodec_alloc_context3(codec));
+    ffmpeg().avcodec_parameters_to_context(decoder_.get(), &parameters);
     decoder_->pkt_timebase = stream_->time_base;
     decoder_->thread_count = options_.threads;
     check_frame_size(path_, {parameters.width, parameters.height}, options_);
@@ -216,11 +208,11 @@ class FfmpegSource final : public VideoSource {
       decoder_->max_pixels = static_cast<std::int64_t>(options_.max_pixels);
     // Damage that a lossless codec's checksums show is an error; lossy ones may begin in the middle
     // of a group of pictures, which is none.
-    const AVCodecDescriptor* traits = avcodec_descriptor_get(parameters.codec_id);
+    const AVCodecDescriptor* traits = ffmpeg().avcodec_descriptor_get(parameters.codec_id);
     decoder_->err_recognition = AV_EF_CRCCHECK;
     if (traits != nullptr && (traits->props & AV_CODEC_PROP_LOSSY) == 0)
       decoder_->err_recognition |= AV_EF_EXPLODE;
-    const int opened = avcodec_open2(decoder_.get(), codec, nullptr);
+    const int opened = ffmpeg().avcodec_open2(decoder_.get(), codec, nullptr);
     if (opened < 0)
       throw FormatError(
           fmt::format("{}: the {} decoder does not start: {}", path_, codec->name, reason(opened)));
@@ -229,16 +221,16 @@ class FfmpegSource final : public VideoSource {
   void describe_source() {
     info_.width = frame_->width;
     info_.height = frame_->height;
-    const AVRational rate = av_guess_frame_rate(container_.get(), stream_, nullptr);
+    const AVRational rate = ffmpeg().av_guess_frame_rate(container_.get(), stream_, nullptr);
     info_.rate = rate.num > 0 && rate.den > 0 ? Rational{rate.num, rate.den}
                                               : frame_rate(options_.frame_rate);
     info_.frame_count = stream_->nb_frames > 0 ? stream_->nb_frames : -1;
     info_.rotation_degrees = rotation_of(*stream_);
     const AVPixFmtDescriptor* pixels =
-        av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame_->format));
+        ffmpeg().av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame_->format));
     info_.bits = pixels != nullptr ? pixels->comp[0].depth : 8;
     info_.format = container_->iformat->name;
-    info_.codec = avcodec_get_name(stream_->codecpar->codec_id);
+    info_.codec = ffmpeg().avcodec_get_name(stream_->codecpar->codec_id);
     first_stamp_ = frame_->best_effort_timestamp;
   }
 
@@ -246,8 +238,8 @@ class FfmpegSource final : public VideoSource {
   // comes out first.
   bool decode() {
     while (true) {
-      av_frame_unref(frame_.get());
-      const int got = avcodec_receive_frame(decoder_.get(), frame_.get());
+      ffmpeg().av_frame_unref(frame_.get());
+      const int got = ffmpeg().avcodec_receive_frame(decoder_.get(), frame_.get());
       if (got == 0) {
         ++index_;
         check_frame();
@@ -260,21 +252,21 @@ class FfmpegSource final : public VideoSource {
   }
 
   void feed() {
-    const int read = av_read_frame(container_.get(), packet_.get());
+    const int read = ffmpeg().av_read_frame(container_.get(), packet_.get());
     if (read < 0) {
       if (read != AVERROR_EOF) fault_ = "cannot read on: " + reason(read);
-      avcodec_send_packet(decoder_.get(), nullptr);
+      ffmpeg().avcodec_send_packet(decoder_.get(), nullptr);
       return;
     }
     if (packet_->stream_index == stream_->index) {
       note_packet();
       const bool cut = (packet_->flags & AV_PKT_FLAG_CORRUPT) != 0 || checksum_fails();
-      const int sent = cut ? 0 : avcodec_send_packet(decoder_.get(), packet_.get());
+      const int sent = cut ? 0 : ffmpeg().avcodec_send_packet(decoder_.get(), packet_.get());
       if (cut) fault_ = "its data is cut off or damaged";
       else if (sent < 0 && sent != AVERROR_EOF) fault_ = "cannot decode: " + reason(sent);
-      if (!fault_.empty()) avcodec_send_packet(decoder_.get(), nullptr);
+      if (!fault_.empty()) ffmpeg().avcodec_send_packet(decoder_.get(), nullptr);
     }
-    av_packet_unref(packet_.get());
+    ffmpeg().av_packet_unref(packet_.get());
   }
 
   bool checksum_fails() {
@@ -299,7 +291,7 @@ class FfmpegSource final : public VideoSource {
 
   // By count and by time, for either alone may be off by what an editor cut away.
   bool ends_early() const {
-    const AVRational rate = av_guess_frame_rate(container_.get(), stream_, nullptr);
+    const AVRational rate = ffmpeg().av_guess_frame_rate(container_.get(), stream_, nullptr);
     if (rate.num <= 0 || rate.den <= 0 || last_end_ == INT64_MIN) return false;
     if (stream_->nb_frames > 0 && packets_ >= stream_->nb_frames) return false;
     double stated = 0;
@@ -328,7 +320,7 @@ class FfmpegSource final : public VideoSource {
   template <class T>
   void convert(Image<T>& image, AVPixelFormat rgb) {
     const bool gray = options_.color == VideoColor::kGray;
-    const auto* pixels = av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame_->format));
+    const auto* pixels = ffmpeg().av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame_->format));
     fit(image, frame_->width, frame_->height, gray ? 1 : 3);
     if (pixels != nullptr && is_our_planar(*pixels)) {
       const YuvPlanes planes = {{frame_->data[0], frame_->data[1], frame_->data[2]},
@@ -344,17 +336,20 @@ class FfmpegSource final : public VideoSource {
   template <class T>
   void scale_to(Image<T>& image, AVPixelFormat rgb) {
     constexpr int kFlags = SWS_BILINEAR | SWS_ACCURATE_RND | SWS_BITEXACT | SWS_FULL_CHR_H_INT;
-    scaler_.reset(sws_getCachedContext(scaler_.release(), frame_->width, frame_->height,
-                                       static_cast<AVPixelFormat>(frame_->format), frame_->width,
-                                       frame_->height, rgb, kFlags, nullptr, nullptr, nullptr));
+    scaler_.reset(ffmpeg().sws_getCachedContext(scaler_.release(), frame_->width, frame_->height,
+                                                static_cast<AVPixelFormat>(frame_->format),
+                                                frame_->width, frame_->height, rgb, kFlags, nullptr,
+                                                nullptr, nullptr));
     if (!scaler_)
-      throw_broken(path_, index_,
-                   fmt::format("cannot convert its pixels ({})",
-                               av_get_pix_fmt_name(static_cast<AVPixelFormat>(frame_->format))));
+      throw_broken(
+          path_, index_,
+          fmt::format("cannot convert its pixels ({})",
+                      ffmpeg().av_get_pix_fmt_name(static_cast<AVPixelFormat>(frame_->format))));
     std::uint8_t* data[4] = {reinterpret_cast<std::uint8_t*>(image.row(0))};
     const int stride[4] = {
         static_cast<int>(image.stride() * static_cast<std::ptrdiff_t>(sizeof(T)))};
-    sws_scale(scaler_.get(), frame_->data, frame_->linesize, 0, frame_->height, data, stride);
+    ffmpeg().sws_scale(scaler_.get(), frame_->data, frame_->linesize, 0, frame_->height, data,
+                       stride);
   }
 
   std::string path_;
@@ -393,16 +388,16 @@ Encoding encoding_for(const std::string& path, const FrameShape& shape) {
   if (extension == ".mkv") {
     const AVPixelFormat gray = shape.deep ? AV_PIX_FMT_GRAY16LE : AV_PIX_FMT_GRAY8;
     const AVPixelFormat rgb = shape.deep ? AV_PIX_FMT_RGB48LE : AV_PIX_FMT_BGR0;
-    return {"matroska", avcodec_find_encoder(AV_CODEC_ID_FFV1), shape.channels == 1 ? gray : rgb,
-            true};
+    return {"matroska", ffmpeg().avcodec_find_encoder(AV_CODEC_ID_FFV1),
+            shape.channels == 1 ? gray : rgb, true};
   }
   if (shape.deep)
     throw InvalidArgument(path + ": this format has 8 bits; give 8-bit frames or write .mkv");
   if (extension == ".avi")
-    return {"avi", avcodec_find_encoder(AV_CODEC_ID_MJPEG), AV_PIX_FMT_YUVJ420P};
+    return {"avi", ffmpeg().avcodec_find_encoder(AV_CODEC_ID_MJPEG), AV_PIX_FMT_YUVJ420P};
   const bool even = shape.width % 2 == 0 && shape.height % 2 == 0;
-  const AVCodec* h264 = even ? avcodec_find_encoder_by_name("libx264") : nullptr;
-  const AVCodec* codec = h264 != nullptr ? h264 : avcodec_find_encoder(AV_CODEC_ID_MPEG4);
+  const AVCodec* h264 = even ? ffmpeg().avcodec_find_encoder_by_name("libx264") : nullptr;
+  const AVCodec* codec = h264 != nullptr ? h264 : ffmpeg().avcodec_find_encoder(AV_CODEC_ID_MPEG4);
   return {extension == ".mov" ? "mov" : "mp4", codec, AV_PIX_FMT_YUV420P};
 }
 
@@ -412,8 +407,8 @@ class FfmpegTarget final : public VideoTarget {
       : path_(path),
         options_(options),
         file_(path),
-        packet_(av_packet_alloc()),
-        frame_(av_frame_alloc()) {
+        packet_(ffmpeg().av_packet_alloc()),
+        frame_(ffmpeg().av_frame_alloc()) {
     silence_log();
   }
   ~FfmpegTarget() override { close(); }
@@ -423,8 +418,8 @@ class FfmpegTarget final : public VideoTarget {
 
   void finish() override {
     send(nullptr);
-    require(av_write_trailer(container_));
-    require(avio_closep(&container_->pb));
+    require(ffmpeg().av_write_trailer(container_));
+    require(ffmpeg().avio_closep(&container_->pb));
     file_.commit();
   }
 
@@ -436,7 +431,7 @@ class FfmpegTarget final : public VideoTarget {
   template <class T>
   void encode(ImageView<const T> frame) {
     if (container_ == nullptr) begin({frame.width, frame.height, frame.channels, sizeof(T) > 1});
-    require(av_frame_make_writable(frame_.get()));
+    require(ffmpeg().av_frame_make_writable(frame_.get()));
     fill(frame);
     frame_->pts = index_++;
     send(frame_.get());
@@ -454,39 +449,40 @@ class FfmpegTarget final : public VideoTarget {
 
   void close() {
     if (container_ == nullptr) return;
-    avio_closep(&container_->pb);
-    avformat_free_context(container_);
+    ffmpeg().avio_closep(&container_->pb);
+    ffmpeg().avformat_free_context(container_);
     container_ = nullptr;
     encoder_.reset();
-    av_frame_unref(frame_.get());
+    ffmpeg().av_frame_unref(frame_.get());
   }
 
   void open(const FrameShape& shape) {
     const Encoding encoding = encoding_for(path_, shape);
     if (encoding.codec == nullptr)
       throw WriteError(path_ + ": cannot write: this FFmpeg lacks the encoder for it");
-    require(avformat_alloc_output_context2(&container_, nullptr, encoding.muxer, nullptr));
+    require(ffmpeg().avformat_alloc_output_context2(&container_, nullptr, encoding.muxer, nullptr));
     // The same frames give the same bytes: no random identifiers, no dates.
     container_->flags |= AVFMT_FLAG_BITEXACT;
     open_encoder(encoding, shape);
-    stream_ = avformat_new_stream(container_, nullptr);
+    stream_ = ffmpeg().avformat_new_stream(container_, nullptr);
     if (stream_ == nullptr) require(AVERROR(ENOMEM));
-    require(avcodec_parameters_from_context(stream_->codecpar, encoder_.get()));
+    require(ffmpeg().avcodec_parameters_from_context(stream_->codecpar, encoder_.get()));
     stream_->time_base = encoder_->time_base;
     stream_->avg_frame_rate = encoder_->framerate;
-    require(avio_open(&container_->pb, as_url(file_.writing_path()).c_str(), AVIO_FLAG_WRITE));
-    require(avformat_write_header(container_, nullptr));
+    require(
+        ffmpeg().avio_open(&container_->pb, as_url(file_.writing_path()).c_str(), AVIO_FLAG_WRITE));
+    require(ffmpeg().avformat_write_header(container_, nullptr));
     frame_->format = encoder_->pix_fmt;
     frame_->width = shape.width;
     frame_->height = shape.height;
     frame_->color_range = encoder_->color_range;
     frame_->colorspace = encoder_->colorspace;
     frame_->chroma_location = encoder_->chroma_sample_location;
-    require(av_frame_get_buffer(frame_.get(), 0));
+    require(ffmpeg().av_frame_get_buffer(frame_.get(), 0));
   }
 
   void open_encoder(const Encoding& encoding, const FrameShape& shape) {
-    encoder_.reset(avcodec_alloc_context3(encoding.codec));
+    encoder_.reset(ffmpeg().avcodec_alloc_context3(encoding.codec));
     AVCodecContext& encoder = *encoder_;
     const Rational rate = frame_rate(options_.frame_rate);
     encoder.width = shape.width;
@@ -506,7 +502,7 @@ class FfmpegTarget final : public VideoTarget {
       set_color(encoding, shape);
       set_quality(encoding, options);
     }
-    const int opened = avcodec_open2(&encoder, encoding.codec, options.get());
+    const int opened = ffmpeg().avcodec_open2(&encoder, encoding.codec, options.get());
     if (opened < 0)
       throw InvalidArgument(fmt::format("{}: the {} encoder does not take frames of {}x{}: {}",
                                         path_, encoding.codec->name, shape.width, shape.height,
@@ -555,22 +551,22 @@ class FfmpegTarget final : public VideoTarget {
   template <class T>
   void copy_rows(ImageView<const T> image) {
     const auto stride = image.stride * static_cast<std::ptrdiff_t>(sizeof(T));
-    av_image_copy_plane(frame_->data[0], frame_->linesize[0],
-                        reinterpret_cast<const std::uint8_t*>(image.data), static_cast<int>(stride),
-                        image.row_elements() * static_cast<int>(sizeof(T)), image.height);
+    ffmpeg().av_image_copy_plane(
+        frame_->data[0], frame_->linesize[0], reinterpret_cast<const std::uint8_t*>(image.data),
+        static_cast<int>(stride), image.row_elements() * static_cast<int>(sizeof(T)), image.height);
   }
 
   // A frame in, all packets that are ready out; none says that there will be no more.
   void send(const AVFrame* frame) {
-    require(avcodec_send_frame(encoder_.get(), frame));
+    require(ffmpeg().avcodec_send_frame(encoder_.get(), frame));
     while (true) {
-      const int got = avcodec_receive_packet(encoder_.get(), packet_.get());
+      const int got = ffmpeg().avcodec_receive_packet(encoder_.get(), packet_.get());
       if (got == AVERROR(EAGAIN) || got == AVERROR_EOF) return;
       require(got);
       if (packet_->duration == 0) packet_->duration = 1;
-      av_packet_rescale_ts(packet_.get(), encoder_->time_base, stream_->time_base);
+      ffmpeg().av_packet_rescale_ts(packet_.get(), encoder_->time_base, stream_->time_base);
       packet_->stream_index = stream_->index;
-      require(av_interleaved_write_frame(container_, packet_.get()));
+      require(ffmpeg().av_interleaved_write_frame(container_, packet_.get()));
     }
   }
 
@@ -589,18 +585,33 @@ class FfmpegTarget final : public VideoTarget {
 }  // namespace
 
 std::unique_ptr<VideoSource> open_ffmpeg(const std::string& path, const VideoReadOptions& options) {
+  try {
+    ffmpeg();
+  } catch (const IoError& absent) {
+    throw IoError(path + ": cannot read video: " + absent.what());
+  }
   return std::make_unique<FfmpegSource>(path, options);
 }
 
 std::unique_ptr<VideoTarget> create_ffmpeg(const std::string& path,
                                            const VideoWriteOptions& options) {
+  try {
+    ffmpeg();
+  } catch (const IoError& absent) {
+    throw WriteError(path + ": cannot write video: " + absent.what());
+  }
   return std::make_unique<FfmpegTarget>(path, options);
 }
 
 Feature video_feature() {
-  const char* mp4 = avcodec_find_encoder_by_name("libx264") != nullptr ? "h264" : "mpeg4";
-  return {"video", true,
-          fmt::format("FFmpeg {}; writes {}, mjpeg and ffv1", av_version_info(), mp4)};
+  try {
+    const char* mp4 =
+        ffmpeg().avcodec_find_encoder_by_name("libx264") != nullptr ? "h264" : "mpeg4";
+    return {"video", true,
+            fmt::format("FFmpeg {}; writes {}, mjpeg and ffv1", ffmpeg().av_version_info(), mp4)};
+  } catch (const IoError& absent) {
+    return {"video", false, absent.what()};
+  }
 }
 
 }  // namespace fovea::io

@@ -115,11 +115,11 @@ class Fuzzy final : public Divider {
     std::iota(result.faces.begin(), result.faces.end(), 0);
     // Sums differ in their last bits between engines: all devices take the same one.
     if (paths.engine == PathEngine::kAuto) paths.engine = PathEngine::kPartitioned;
-    PathRun run;
+    PathReport report;
     if (detail::on_cuda(options_.exec)) {
       table_.compute(graph, paths);
       result.table = &table_;
-      run = table_.run();
+      report = table_.report();
     } else {
       if (rows_.width() < faces || rows_.height() < faces) {
         rows_ = {};  // so that both never take memory at once
@@ -129,12 +129,12 @@ class Fuzzy final : public Divider {
         for (int row = 0; row < some_rows.rows.height; ++row)
           std::copy_n(&some_rows.rows.at(0, row), faces, &rows_.at(0, some_rows.first + row));
       };
-      stream_distances(graph, take, paths, &run);
+      stream_distances(graph, take, paths, &report);
       result.rows = std::as_const(rows_).view();
       result.rows.width = faces;
       result.rows.height = faces;
     }
-    result.engine = to_string(run.engine);
+    result.engine = to_string(report.engine);
     return result;
   }
 

@@ -1,7 +1,7 @@
-// A pass over the square of distances is bound by memory, so each takes all it can from a row that
-// is read: a warp has a few rows and sums them for many representatives at once, its threads beside
-// each other along the rows. A table that no GPU has room for lies on the host and is brought up in
-// bands of rows, pass by pass.
+// A pass over the square of distances is limited by memory, so that each pass uses a row that is
+// read as much as possible: a warp has a few rows and sums them for many representatives at once,
+// with its threads next to each other along the rows. A table that does not fit into the memory of
+// a GPU stays on the host and is uploaded in bands of rows, pass by pass.
 #include <algorithm>
 
 #include "core/launch.cuh"
@@ -21,8 +21,8 @@ using fovea::cuda::thread_number;
 struct FuzzyTuning {
   static constexpr int kThreads = 256;
   static constexpr int kWarps = kThreads / 32;
-  static constexpr int kRows = 4;     // of a warp
-  static constexpr int kWeights = 8;  // representatives summed for in a pass
+  static constexpr int kRows = 4;     // rows per warp
+  static constexpr int kWeights = 8;  // representatives that a pass sums for
   static constexpr std::size_t kBand = std::size_t{256} << 20;  // bytes of a band of rows
 };
 static_assert(kSumLanes == 32);
@@ -41,8 +41,8 @@ __device__ double warp_sum(float lane) {
   return sum;
 }
 
-// weights: `count` rows of `faces`, or none, which is 1 for all. sums: `pitch` a row, those of this
-// pass's weights from where it points on.
+// weights: `count` rows of `faces` numbers, or none, which stands for 1. sums: `pitch` numbers per
+// row; the pointer is at those of this pass.
 __global__ void __launch_bounds__(FuzzyTuning::kThreads)
     sums_kernel(RowsView rows, const float* weights, int count, double* sums, int pitch) {
   using T = FuzzyTuning;
@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(FuzzyTuning::kThreads)
   }
 }
 
-// A warp a row.
+// One warp per row.
 __global__ void __launch_bounds__(FuzzyTuning::kThreads)
     reaches_kernel(RowsView rows, float* reaches) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -95,7 +95,7 @@ __global__ void __launch_bounds__(FuzzyTuning::kThreads)
   if (lane == 0) reaches[row] = most;
 }
 
-// near: a row of distances a representative, which becomes memberships.
+// near: one row of distances per representative, which becomes memberships.
 __global__ void share_kernel(int faces, int count, int power, float* near) {
   const auto face = static_cast<int>(thread_number());
   if (face >= faces) return;
@@ -190,7 +190,7 @@ class CudaFuzzy final : public FuzzyEngine {
   }
 
  private:
-  // Memory that grows.
+  // Memory that grows when it has to.
   class Growing {
    public:
     Growing(std::size_t size, cudaStream_t stream) : stream_(stream) { reserve(size); }
@@ -207,7 +207,8 @@ class CudaFuzzy final : public FuzzyEngine {
 
   const detail::TableMemory& memory() const { return detail::TableMemory::of(*table_); }
 
-  // visit(rows on the device, the first one's number): all at once, or band by band.
+  // visit(rows on the device, number of the first row) is called for all rows at once, or band by
+  // band.
   template <class Visit>
   void each_band(const Visit& visit) {
     if (rows_.data != nullptr) {

@@ -1,5 +1,5 @@
-// Distances fall in sweeps over all faces, in place, until one changes nothing. Which of two faces
-// is looked at first does not matter: distances only fall, and where they rest is the same.
+// Distances are lowered in sweeps over all faces, in place, until a sweep changes nothing. The
+// order of faces does not matter: distances only fall, and their final values are the same.
 #include <algorithm>
 #include <limits>
 
@@ -18,9 +18,9 @@ using fovea::cuda::thread_number;
 
 struct PatchTuning {
   static constexpr int kThreads = 256;
-  static constexpr int kSweeps = 8;     // between two looks at whether all is at rest
-  static constexpr int kAgain = 4;      // looks at a face in a sweep: its neighbors' threads are
-                                        // mostly of the same block, so that steps go on inside it
+  static constexpr int kSweeps = 8;  // sweeps between two checks of whether anything changes
+  static constexpr int kAgain = 4;  // visits of a face per sweep: its neighbors' threads are mostly
+                                    // in the same block, so that distances spread inside it
   static constexpr int kSpread = 1024;  // threads that spread seeds in space
 };
 
@@ -47,7 +47,7 @@ __global__ void seed_kernel(int count, const std::int32_t* seeds, float* distanc
   if (number != nullptr) number[seeds[i]] = first_number + i;
 }
 
-// With `of`, steps stay inside a superface and cost what they do there.
+// With `of`, steps stay inside a superface and have the costs of that superface.
 __global__ void __launch_bounds__(PatchTuning::kThreads)
     relax_kernel(StepsView view, const std::int32_t* of, volatile float* distance, int* changed) {
   const auto face = static_cast<int>(thread_number());
@@ -115,7 +115,7 @@ __global__ void owner_kernel(StepsView view, const float* distance, const std::i
   of[start] = owner;
 }
 
-// One block: a pass for each seed, and the greatest of (distance, lower face first).
+// One block: one pass per seed, which finds the greatest (distance, lower face first).
 __global__ void __launch_bounds__(PatchTuning::kSpread)
     spread_kernel(int faces, const float* points, int count, int* nearest, std::int32_t* seeds,
                   int* found) {
@@ -129,7 +129,7 @@ __global__ void __launch_bounds__(PatchTuning::kSpread)
     for (int face = thread; face < faces; face += PatchTuning::kSpread) {
       const int bits = __float_as_int(squared_length(
           points[3 * face] - cx, points[3 * face + 1] - cy, points[3 * face + 2] - cz));
-      // The first pass only looks for where to begin, the second begins.
+      // The first pass only finds where to begin, and the second begins there.
       const int least = i > 1 ? min(nearest[face], bits) : bits;
       nearest[face] = least;
       const unsigned long long key = static_cast<unsigned long long>(least) << 32 |

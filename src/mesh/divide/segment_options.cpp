@@ -55,8 +55,8 @@ void describe(OptionVisitor& visit, FuzzyOptions& options) {
 void describe(OptionVisitor& visit, ResistanceOptions& options) {
   describe(visit, options.costs);
   visit("smoothing", options.smoothing,
-        "how often normals are averaged on a mesh of 10000 faces; other meshes are smoothed over "
-        "the same length",
+        "how many times normals are averaged with their neighbors on a mesh of 10000 faces; other "
+        "meshes are smoothed over the same length",
         0, 1000);
   visit("superfaces", options.superfaces,
         "how many patches of faces are divided in place of the faces", 2, 100000);

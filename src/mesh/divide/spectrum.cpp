@@ -23,6 +23,7 @@ using Sparse = Eigen::SparseMatrix<double>;
 constexpr int kBlock = 4;
 constexpr Eigen::Index kFirst = 2;     // vectors for each mode wanted, before modes are looked at,
 constexpr Eigen::Index kFurther = 12;  // and more of them before they are looked at again
+constexpr int kPatience = 8;           // looks after which each step is longer than the one before
 constexpr double kShift = 1e-7;
 constexpr double kTolerance = 1e-4;  // of a mode's residual
 constexpr double kNothing = 1e-12;
@@ -199,12 +200,17 @@ Spectrum slowest_modes(const Network& network, int count) {
   double scale = 1;
   const Sparse lower = scaled_laplacian(network, scale);
   Krylov krylov(network, lower);
+  int looks = 0;
   for (Eigen::Index enough = kFirst * wanted + kBlock; wanted > 1;) {
     krylov.grow();
     const bool all = krylov.known() == nodes - 1;
     if (krylov.known() < enough && !all) continue;
     if (krylov.solve(wanted - 1) < kTolerance || all) break;
-    enough = krylov.known() + kFurther;
+    // A look costs the cube of what is known. Conductances many powers of ten apart, as degenerate
+    // meshes have them, come to rest only with the whole space, which is reached in a few long
+    // steps.
+    const Eigen::Index known = krylov.known();
+    enough = known + (++looks <= kPatience ? kFurther : std::max(kFurther, known / 2));
   }
 
   Spectrum result;

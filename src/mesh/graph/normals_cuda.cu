@@ -1,6 +1,6 @@
-// Normals smoothed and angles measured on a GPU, a thread a face and a thread an arc, with the
-// arithmetic and the order of sums of the CPU. The graph goes up and its arcs and normals come back
-// once: at 20000 faces that is a megabyte and a few dozen microseconds.
+// Smooths normals and measures angles on a GPU, with one thread per face and one thread per arc,
+// and with the arithmetic and the order of sums of the CPU. The graph is uploaded and its arcs and
+// normals are downloaded once: for 20000 faces that is a megabyte and a few dozen microseconds.
 #include "core/launch.cuh"
 #include "mesh/graph/normals.h"
 #include "mesh/graph/surface_math.h"

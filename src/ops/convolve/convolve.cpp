@@ -110,14 +110,17 @@ std::span<const Choice> choices(Border) {
 
 void describe(OptionVisitor& visit, ConvolveOptions& options) {
   constexpr double kAnyFloat = 3.4e38;
-  visit("border", options.border, "what stands in for pixels beyond the image");
-  visit("border-value", options.border_value, "that value, for the constant border", -kAnyFloat,
-        kAnyFloat);
-  visit("anchor-x", options.anchor_x, "column of the kernel that lies on the pixel; -1: the middle",
-        -1, detail::kMostTaps - 1);
-  visit("anchor-y", options.anchor_y, "row of the kernel that lies on the pixel; -1: the middle",
-        -1, detail::kMostTaps - 1);
-  visit("flip", options.flip, "turn the kernel by half a turn: convolution instead of correlation");
+  visit("border", options.border, "values that are used for pixels beyond the border");
+  visit("border-value", options.border_value,
+        "value of pixels beyond the border with --border constant", -kAnyFloat, kAnyFloat);
+  visit("anchor-x", options.anchor_x,
+        "column of the kernel that lies on the output pixel; -1 takes the middle", -1,
+        detail::kMostTaps - 1);
+  visit("anchor-y", options.anchor_y,
+        "row of the kernel that lies on the output pixel; -1 takes the middle", -1,
+        detail::kMostTaps - 1);
+  visit("flip", options.flip,
+        "rotate the kernel by 180 degrees, which makes the correlation a convolution");
 }
 
 void convolve_separable(ImageView<const std::uint8_t> image, ImageView<float> out,

@@ -1,8 +1,9 @@
 // CUDA twin of the convolution. A block computes a tile: strips of source rows go to shared memory
-// as floats with the border written out; both passes of a separable kernel run there, so that the
-// intermediate never reaches device memory. A thread sums eight neighboring outputs at once: eight
-// taps then need fifteen loads for 64 multiply-adds. Shared rows are skewed by one word in eight,
-// so that threads eight columns apart meet different banks. Channels are separate blocks.
+// as floats, with the border values filled in. Both passes of a separable kernel run there, so that
+// the intermediate result never reaches device memory. A thread sums eight neighboring outputs at
+// once, so that eight taps need fifteen loads for 64 multiply-adds. Rows in shared memory are
+// skewed by one word in eight, so that threads eight columns apart access different banks. Each
+// channel has blocks of its own.
 #include <algorithm>
 #include <vector>
 
@@ -13,32 +14,35 @@ namespace fovea::cuda {
 namespace {
 
 constexpr struct {
-  int outputs = 8;          // of one thread, side by side; taps are taken by as many
-  int threads_x = 8;        // along a row: tiles are 64 wide
-  int threads_y = 32;       // rows worked on at a time
-  int separable_rows = 64;  // of a tile; the taller, the fewer rows two tiles both compute
-  int fused_taps = 33;   // taller column kernels compute more rows twice than a second launch costs
-  int kernel_rows = 16;  // of a general kernel, in shared memory at a time
+  int outputs = 8;  // neighboring outputs per thread; taps are processed in groups of this size too
+  int threads_x = 8;   // threads along a row: tiles are 64 pixels wide
+  int threads_y = 32;  // rows that are worked on at a time
+  int separable_rows =
+      64;  // rows per tile; the taller a tile, the fewer rows are computed by two tiles
+  int fused_taps =
+      33;  // with more column taps, rows that are computed twice cost more than a second launch
+  int kernel_rows = 16;  // rows of a general kernel that are in shared memory at a time
 } kTuning;
 constexpr int kTileWidth = kTuning.outputs * kTuning.threads_x;
 constexpr int kThreads = kTuning.threads_x * kTuning.threads_y;
 constexpr int kWarps = kThreads / 32;
 
 FOVEA_HD constexpr int round_up(int value, int to) { return (value + to - 1) / to * to; }
-// Place of column x in a skewed row, and the length of a row for `columns`: 8 modulo 32, so that
-// threads in four successive rows meet different banks too.
+// The position of column x in a skewed row, and the length of a row with `columns` columns: 8
+// modulo 32, so that threads in four consecutive rows access different banks too.
 FOVEA_HD constexpr int skewed(int x) { return x + x / 8; }
 FOVEA_HD constexpr int pitch_for(int columns) {
   return round_up(skewed(columns) - 8 > 0 ? skewed(columns) - 8 : 0, 32) + 8;
 }
-// Columns that eight outputs a thread read for a kernel of `taps`: whole groups of taps.
+// The number of columns that a thread with eight outputs reads for a kernel of `taps` taps, rounded
+// up to whole groups of taps.
 FOVEA_HD constexpr int columns_for(int taps) {
   return kTileWidth + round_up(taps, kTuning.outputs);
 }
 constexpr int kTilePitch = pitch_for(kTileWidth);
 
-// sum[i] += weights[k] * load(k + i), k in order. load may be asked for up to seven places more
-// than the kernel reaches; what it gives there is not used.
+// sum[i] += weights[k] * load(k + i), with k in order. load() may be called for up to seven places
+// beyond the kernel; their values are not used.
 template <class Load>
 __device__ void add_products(const float* weights, int taps, const Load& load,
                              float (&sum)[kTuning.outputs]) {
@@ -70,7 +74,7 @@ __device__ Tile find_tile(const ImageView<T>& image, int tile_rows) {
           channel};
 }
 
-// Rows [first, first + rows) of the source, from column x0 on, one warp a row.
+// Loads rows [first, first + rows) of the source, from column x0 on, with one warp per row.
 template <class T>
 __device__ void load_rows(const ImageView<const T>& image, const detail::ConvolveParams& params,
                           int channel, int x0, int first, int rows, int columns, int pitch,
@@ -89,15 +93,15 @@ __device__ void load_weights(const float* weights, int count, float* shared) {
   for (int i = threadIdx.x; i < count; i += kThreads) shared[i] = weights[i];
 }
 
-// Weights of a separable kernel, small enough to travel as an argument: nothing is uploaded, and a
-// captured graph holds them.
+// The weights of a separable kernel. They are small enough to be a kernel argument, so that nothing
+// is uploaded and a captured graph holds them.
 struct SeparableTaps {
   SeparableTaps(std::span<const float> row, std::span<const float> column)
       : width(static_cast<int>(row.size())), height(static_cast<int>(column.size())) {
     std::copy(column.begin(), column.end(), std::copy(row.begin(), row.end(), weights));
   }
   int width, height;
-  float weights[2 * detail::kMostTaps];  // of the row, then of the column
+  float weights[2 * detail::kMostTaps];  // weights of the row kernel, then of the column kernel
 };
 
 inline int separable_shared_floats(int width, int height) {
@@ -127,7 +131,7 @@ __global__ void __launch_bounds__(kThreads)
   const int tx = threadIdx.x % kTuning.threads_x, ty = threadIdx.x / kTuning.threads_x;
   for (int first = 0; first < rows; first += kTuning.threads_y) {
     const int count = min(kTuning.threads_y, rows - first);
-    __syncthreads();  // the strip before has been read
+    __syncthreads();  // the previous strip has been read
     load_rows(image, params, channel, tile_x - params.anchor_x, tile_y - params.anchor_y + first,
               count, kTileWidth + kernel.width - 1, pitch, strip);
     __syncthreads();
@@ -164,7 +168,7 @@ inline int general_shared_floats(int width, int height) {
                   kTuning.threads_y * kTilePitch);
 }
 
-// A few rows of the kernel at a time, so that a kernel of any height fits.
+// Loads a few rows of the kernel at a time, so that a kernel of any height fits.
 template <class T, class Out>
 __global__ void __launch_bounds__(kThreads)
     general_kernel(ImageView<const T> image, ImageView<Out> out, detail::Kernel2d kernel,
@@ -183,7 +187,7 @@ __global__ void __launch_bounds__(kThreads)
   float sum[kN] = {};
   for (int first = 0; first < kernel.height; first += kTuning.kernel_rows) {
     const int rows = min(kTuning.kernel_rows, kernel.height - first);
-    __syncthreads();  // the strip before has been read
+    __syncthreads();  // the previous strip has been read
     load_weights(kernel.weights + first * kernel.width, rows * kernel.width, weights);
     load_rows(image, params, channel, tile_x - params.anchor_x, tile_y - params.anchor_y + first,
               kTuning.threads_y + rows - 1, kTileWidth + kernel.width - 1, pitch, strip);
@@ -195,7 +199,7 @@ __global__ void __launch_bounds__(kThreads)
           [&](int i) { return from[skewed(tx * kN + i)]; }, sum);
     }
   }
-  // Through shared memory once more, so that a warp writes neighboring pixels.
+  // Outputs go through shared memory once more, so that a warp writes neighboring pixels.
   __syncthreads();
 #pragma unroll
   for (int i = 0; i < kN; ++i) strip[ty * kTilePitch + skewed(tx * kN + i)] = sum[i];
@@ -225,7 +229,7 @@ void launch_separable(Session& session, ImageView<const T> image, ImageView<Out>
   check_launch("convolve_separable");
 }
 
-// What the row kernel makes of a row that lies wholly in the constant border.
+// The result of the row kernel for a row that lies completely in the constant border.
 float border_after_rows(std::span<const float> row, float value) {
   float sum = 0;
   for (const float weight : row) sum = std::fmaf(value, weight, sum);

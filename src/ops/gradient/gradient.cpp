@@ -90,8 +90,9 @@ void describe(OptionVisitor& visit, GradientOptions& options) {
 
 void describe(OptionVisitor& visit, PolarGradientOptions& options) {
   visit("bins", options.bins,
-        "orientation bins over the half circle, or the whole one with signed-angle", 1, 32);
-  visit("signed-angle", options.signed_angle, "tell opposite edge directions apart");
+        "number of orientation bins over 180 degrees, or over 360 with --signed-angle", 1, 32);
+  visit("signed-angle", options.signed_angle,
+        "distinguish edges from light to dark from edges from dark to light");
 }
 
 void gradient(ImageView<const std::uint8_t> image, ImageView<std::int16_t> dx,

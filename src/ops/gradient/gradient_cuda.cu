@@ -1,5 +1,6 @@
 // CUDA twin of the gradient. A thread computes a column of small blocks, four pixels wide, and
-// keeps the three rows it needs in registers: a row is read once a thread, four pixels at a time.
+// keeps the three rows that it needs in registers: each thread reads a row once, four pixels at a
+// time.
 #include "core/on_device.cuh"
 #include "core/pack.cuh"
 #include "ops/gradient/backend.h"
@@ -8,12 +9,13 @@ namespace fovea::cuda {
 namespace {
 
 constexpr struct {
-  int pixels = 4;  // of a row, side by side: bytes are then loaded in words
-  int rows = 4;    // of a thread: six rows read for four written
+  int pixels = 4;  // neighboring pixels of a row per thread, so that bytes are loaded as words
+  int rows = 4;    // rows per thread: six rows are read for four that are written
   int block_x = 32, block_y = 4;
 } kTuning;
 
-// Pixels x - 1 to x + 4 of a row, borders repeated, as the numbers they are computed with.
+// Pixels x - 1 to x + 4 of a row, with border pixels repeated, converted to the type of the
+// computation.
 template <class T, int kChannels>
 struct Segment {
   T left[kChannels];
@@ -40,7 +42,7 @@ struct Segment {
       right[c] = row[static_cast<std::ptrdiff_t>(min(x + kTuning.pixels, last)) * kChannels + c];
     }
   }
-  // Element i of the inner pixels; the channels left of them are negative.
+  // Element i of the inner pixels; the channels to the left of them have negative indices.
   template <class Number>
   __device__ Number at(int i) const {
     if (i < 0) return static_cast<Number>(left[i + kChannels]);
@@ -73,7 +75,7 @@ __device__ void for_each_row(const ImageView<const T>& image, bool packed, const
   }
 }
 
-// Writes a pack, or the part of it that lies in the row.
+// Writes a pack, or the part of it that lies inside the row.
 template <class T, int kCount>
 __device__ void store(T* row, int element, int elements, const Pack<T, kCount>& pack, bool packed) {
   if (packed && element + kCount <= elements) {
@@ -152,14 +154,14 @@ struct Launch {
   dim3 grid, block;
 };
 Launch launch_for(int width, int height) {
-  constexpr unsigned kMostBlocksDown = 65535;  // the rest is reached by the loop over strips
+  constexpr unsigned kMostBlocksDown = 65535;  // the loop over strips reaches further rows
   const unsigned down = blocks_for(height, kTuning.rows * kTuning.block_y);
   return {dim3(blocks_for(width, kTuning.pixels * kTuning.block_x),
                down < kMostBlocksDown ? down : kMostBlocksDown),
           dim3(kTuning.block_x, kTuning.block_y)};
 }
 
-// Calls body with the number of channels as a constant.
+// Calls body with the number of channels as a compile-time constant.
 template <class Body>
 void with_channels(int channels, const Body& body) {
   switch (channels) {

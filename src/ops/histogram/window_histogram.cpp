@@ -75,14 +75,16 @@ std::span<const Choice> choices(WindowBorder) {
 void describe(OptionVisitor& visit, WindowHistogramOptions& options) {
   visit("window-width", options.window_width, "width of the window in pixels, odd", 1, 255);
   visit("window-height", options.window_height, "height of the window in pixels, odd", 1, 255);
-  visit("border", options.border, "a window beyond the border counts less, or the border again");
+  visit("border", options.border,
+        "clip leaves out pixels beyond the border, repeat counts the border pixels again");
 }
 
 void describe(OptionVisitor& visit, QuantizeOptions& options) {
   constexpr double kMost = std::numeric_limits<float>::max();
   visit("levels", options.levels, "levels that gray values are divided into", 1, 255);
   visit("low", options.low, "value where the first level starts", -kMost, kMost);
-  visit("high", options.high, "value where the last level ends; equal to low: the type's range",
+  visit("high", options.high,
+        "value where the last level ends; if it equals --low, levels cover the range of the type",
         -kMost, kMost);
 }
 

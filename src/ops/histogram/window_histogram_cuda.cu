@@ -1,8 +1,8 @@
-// CUDA twin of the window histogram. A block walks down a strip of the image with the histograms of
-// its columns in shared memory. A row down changes two counts of each; prefixes along the row then
-// give any window as the difference of two, whatever its width. Counts lie side by side in 32-bit
-// words and are added as such: every window's counts fit, so that what one count carries into the
-// next on the way goes out again with the difference.
+// CUDA twin of the window histogram. A block walks down a strip of the image and keeps the
+// histograms of its columns in shared memory. A step down changes two counts of each column; prefix
+// sums along the row then give every window as the difference of two, whatever its width. Counts
+// are packed into 32-bit words and added as words. The counts of every window fit, so that a carry
+// from one count into the next cancels in the difference.
 #include "core/on_device.cuh"
 #include "ops/histogram/backend.h"
 
@@ -11,21 +11,22 @@ namespace {
 
 constexpr struct {
   int threads = 256;
-  int strip = 128;  // pixels across a block; windows reach over by their width
-  int rows = 32;    // pixels down a block, which first counts the window's rows above
+  int strip = 128;  // pixels across a block; windows reach beyond it by their width
+  int rows = 32;    // pixels down a block, which first counts the window's rows above it
 } kTuning;
 constexpr int kMostWindow = 255;
 constexpr int kColumnsPerThread =
     (kTuning.strip + kMostWindow - 1 + kTuning.threads - 1) / kTuning.threads;
 
 struct WindowLayout {
-  int words;         // a histogram
-  int columns;       // a strip and what windows reach over it
-  int pitch;         // words from one bin's line of columns to the next
-  bool whole_words;  // a histogram is a number of whole, aligned words of the output
+  int words;         // words per histogram
+  int columns;       // columns of a strip and of the windows that reach beyond it
+  int pitch;         // distance in words from the columns of one bin to those of the next
+  bool whole_words;  // a histogram consists of whole, aligned words of the output
 };
 
-// The bins of one thread's columns in two rows: those that enter the window and those that leave.
+// The bins of one thread's columns in two rows: the row that enters the window and the row that
+// leaves it.
 struct RowChange {
   int enters[kColumnsPerThread], leaves[kColumnsPerThread];
 };
@@ -52,7 +53,7 @@ class WindowStrip {
     RowChange change = fetch(first, first);
     for (int y = first; y < last; ++y) {
       apply(change);
-      if (y + 1 < last) change = fetch(y + 1, first);  // on its way while this row is summed
+      if (y + 1 < last) change = fetch(y + 1, first);  // loaded while this row is summed
       __syncthreads();
       sum_along_row();
       __syncthreads();
@@ -77,7 +78,7 @@ class WindowStrip {
                                                            << (bin % kPerWord * kBits);
   }
 
-  // A column belongs to one thread throughout, so that counting needs neither atomics nor barriers.
+  // Each column belongs to one thread, so that counting needs neither atomics nor barriers.
   __device__ void count_first_rows(int first) {
     for (int c = threadIdx.x; c < layout_.columns; c += kTuning.threads) {
       for (int q = 0; q < layout_.words; ++q) columns_[q * layout_.pitch + c] = 0;
@@ -88,7 +89,7 @@ class WindowStrip {
     for (int q = threadIdx.x; q < layout_.words; q += kTuning.threads)
       prefixes_[q * layout_.pitch] = 0;
   }
-  // What changes when the window moves down to row y; at a block's first row nothing leaves.
+  // The change when the window moves down to row y; at the first row of a block nothing leaves.
   __device__ RowChange fetch(int y, int first) const {
     RowChange change;
 #pragma unroll
@@ -109,7 +110,7 @@ class WindowStrip {
     }
   }
 
-  // prefixes[q][c] becomes the sum of columns [0, c) of word q; a warp takes a word.
+  // prefixes[q][c] becomes the sum of columns [0, c) of word q; one warp computes one word.
   __device__ void sum_along_row() {
     const int lane = threadIdx.x % 32;
     for (int q = threadIdx.x / 32; q < layout_.words; q += kTuning.threads / 32) {
@@ -134,7 +135,8 @@ class WindowStrip {
     return prefix[2 * params_.radius_x + 1] - prefix[0];
   }
 
-  // Neighboring threads write neighboring words; `pixel` and `word` go along without division.
+  // Neighboring threads write neighboring words; `pixel` and `word` are advanced without a
+  // division.
   __device__ void store_words(int y) const {
     const int words = layout_.words, pixels = min(kTuning.strip, bin_.width - left_);
     unsigned* out = reinterpret_cast<unsigned*>(&counts_.at(left_, y));
@@ -167,7 +169,7 @@ class WindowStrip {
   WindowLayout layout_;
   unsigned* columns_;   // words x pitch
   unsigned* prefixes_;  // words x pitch
-  int left_;            // the strip's first pixel
+  int left_;            // the first pixel of the strip
 };
 
 template <class Count>
@@ -185,7 +187,7 @@ WindowLayout layout_for(const ImageView<Count>& counts, detail::WindowParams par
   WindowLayout layout{};
   layout.words = (counts.channels + kPerWord - 1) / kPerWord;
   layout.columns = kTuning.strip + 2 * params.radius_x;
-  // Threads that read the words of neighboring pixels then meet in no bank.
+  // Threads that read the words of neighboring pixels then access different banks.
   int spread = 1;
   while (spread < layout.words) spread *= 2;
   layout.pitch = (layout.columns + 1 + 31) / 32 * 32 + 32 / spread;

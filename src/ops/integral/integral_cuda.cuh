@@ -1,5 +1,6 @@
-// CUDA twin of the integral image: integral_tiles.cuh fed with the pixels themselves. The files
-// integral_<sums>_cuda.cu instantiate it, one a type of sums, so that they compile side by side.
+// CUDA twin of the integral image: integral_tiles.cuh with the pixels themselves as input. The
+// files integral_<sums>_cuda.cu instantiate it, one file per type of sums, so that they compile in
+// parallel.
 #pragma once
 #include "ops/integral/backend.h"
 #include "ops/integral/integral_tiles.cuh"
@@ -65,7 +66,7 @@ void integral(StackView<const In> images, StackView<Out> sums, detail::IntegralP
   session.finish("integral");
 }
 
-// In the file of one type of sums, for each type of pixels.
+// To be used in the file of one type of sums, once per type of pixels.
 #define FOVEA_INSTANTIATE_INTEGRAL(In, Out) \
   template void integral(StackView<const In>, StackView<Out>, detail::IntegralParams, const Exec&);
 

@@ -1,6 +1,6 @@
-// CUDA twin of the integral histogram: all planes in one launch of integral_tiles.cuh. Tiles of all
-// planes of one place run together, so that bins and weights come from the second-level cache for
-// all planes but the first.
+// CUDA twin of the integral histogram: all planes in one launch of integral_tiles.cuh. The tiles of
+// all planes at one place run together, so that bins and weights come from the second-level cache
+// for all planes but the first.
 #include "ops/integral/backend.h"
 #include "ops/integral/integral_tiles.cuh"
 
@@ -11,7 +11,8 @@ constexpr std::uint8_t kNoBin = 255;  // there are never more than 255 planes
 
 template <bool kWeighted>
 struct BinSource {
-  static constexpr int kRowsInFlight = 4;  // bins and weights of eight would not fit in registers
+  static constexpr int kRowsInFlight =
+      4;  // the bins and weights of eight rows would not fit in registers
   template <int kCount>
   struct Raw {
     Pack<std::uint8_t, kCount> bin;

@@ -7,14 +7,14 @@
 // adds the prefix of the groups of tiles before its own and then, one after the other, the tiles of
 // its group before itself. The last tile of a group publishes the prefix of the next one.
 //
-// A number and the sign that it is there share one word, which is written and read whole: no fence,
-// and one trip through the second-level cache from writer to reader. Tiles are numbered by a
-// counter in the order blocks start, and wait only for smaller numbers, so that the kernel ends
-// however few blocks the device holds at once.
+// A number and the flag that it is present share one word, which is written and read as a whole.
+// This needs no fence, and only one trip through the second-level cache from writer to reader.
+// Tiles are numbered by a counter in the order in which blocks start, and wait only for tiles with
+// smaller numbers, so that the kernel ends however few blocks the device runs at once.
 //
-// Tried on an H200 and slower: tiles prefetched into shared memory by blocks that stay (waits for
-// neighbors, not loads, are what is left over a copy), smaller tiles with more blocks, and corners
-// carried down instead of across.
+// These variants were slower on an H200: resident blocks that prefetch tiles into shared memory
+// (the time above that of a copy is spent waiting for neighbors, not for loads), smaller tiles with
+// more blocks, and corners that are passed down instead of across.
 #pragma once
 #include <bit>
 #include <type_traits>
@@ -27,28 +27,29 @@ namespace fovea::cuda {
 template <class Acc, int kChannels>
 struct TileShape {
   static constexpr int kPerLoad = 16 / static_cast<int>(sizeof(Acc));
-  static constexpr int kWarps = 8;  // with 64 registers of pixels a thread, two blocks fill a
-                                    // multiprocessor: 128 KiB of it in flight
+  static constexpr int kWarps = 8;  // with 64 registers of pixels per thread, two blocks fill a
+                                    // multiprocessor and keep 128 KiB in flight
   static constexpr int kThreads = 32 * kWarps;
   // Neighboring elements of one thread: whole pixels, stored 16 bytes at a time.
   static constexpr int kVector =
       kChannels == 3 ? 3 * kPerLoad : (kChannels > kPerLoad ? kChannels : kPerLoad);
   static constexpr int kChunks = kChannels == 3 ? 1 : 256 / (32 * kVector);
   static constexpr bool kPlainFloat = std::is_same_v<Acc, float> && kChannels == 1;
-  static constexpr int kRowsPerWarp =
-      kChannels == 3 || sizeof(Acc) == 8 ? 4 : (kPlainFloat ? 10 : 8);  // all that registers hold
+  static constexpr int kRowsPerWarp = kChannels == 3 || sizeof(Acc) == 8
+                                          ? 4
+                                          : (kPlainFloat ? 10 : 8);  // as many as fit in registers
   static constexpr int kRows = kWarps * kRowsPerWarp;
   static constexpr int kColumns = 32 * kVector * kChunks;  // elements, not pixels
   static constexpr int kRowSlots =
       (kRows + 1) * kChannels;  // the row above the tile, then its rows
-  // Tiles a group. Along a row all tiles of a group run at once, so that few groups mean few waits;
-  // down a column they run one after the other and the groups keep up by themselves.
+  // Tiles per group. Along a row all tiles of a group run at the same time, so that few groups mean
+  // few waits. Down a column they run one after the other, and the groups keep up by themselves.
   static constexpr int kGroupAcross = sizeof(Acc) == 8 || kPlainFloat ? 8 : 16;
   static constexpr int kGroupDown = 4;
 };
 
-// Pixels are read once and sums written once: they pass through the second-level cache first to go,
-// so that what tiles publish stays in it.
+// Pixels are read once and sums are written once. They are the first to be evicted from the
+// second-level cache, so that what tiles publish stays in it.
 template <class T, int kCount>
 __device__ Pack<T, kCount> load_streaming(const T* from) {
   using Whole = Pack<T, kCount>;
@@ -74,8 +75,8 @@ __device__ void store_streaming(T* to, const Pack<T, kCount>& pack) {
   for (int i = 0; i < static_cast<int>(sizeof(pack) / 16); ++i)
     __stcs(reinterpret_cast<uint4*>(to) + i, words.v[i]);
 }
-// One pack of a row of `elements`, whose missing elements stay as they are. kOnce: nobody reads it
-// again.
+// One pack of a row of `elements` elements; elements beyond the row stay as they are. kOnce means
+// that the data is not read again.
 template <bool kWhole, bool kOnce = true, class T, int kCount>
 __device__ void load_pack(Pack<T, kCount>& pack, const T* row, int x, int elements, bool packed) {
   const auto load = [&] {
@@ -94,8 +95,9 @@ __device__ void load_pack(Pack<T, kCount>& pack, const T* row, int x, int elemen
 }
 
 // How a number is published. A floating-point number is its own word, and a bit pattern that no sum
-// has (a certain not-a-number, for which another one is sent) says that nothing is there yet.
-// Integers have no pattern to spare: every 32 bits of them share a 64-bit word with a flag.
+// has (a certain NaN, which is replaced by another NaN when it is sent) means that nothing is there
+// yet. Integers have no unused pattern, so that every 32 bits of them share a 64-bit word with a
+// flag.
 template <class T>
 struct Slot {
   static constexpr bool kFloating = std::is_floating_point_v<T>;
@@ -159,14 +161,16 @@ __device__ void publish(Word<T>* at, T value) {
                  : "memory");
   }
 }
-// What `at` holds, waiting for it if `slot`, read from there before, came too early.
+// The value at `at`. Waits for it if `slot`, which was read from there earlier, did not have it
+// yet.
 template <class T>
 __device__ T await(Slot<T> slot, const Word<T>* at) {
   while (!slot.full()) slot = peek<T>(at);
   return slot.value();
 }
-// The prefix of the groups before (none for the first: nullptr), then `locals` numbers of this
-// group, `pitch` words apart. All are asked for before the first is waited for.
+// The prefix of the groups before (nullptr for the first group, which has none), followed by
+// `locals` numbers of this group, `pitch` words apart. All are requested before the first one is
+// awaited.
 template <class T, int kGroup>
 __device__ T collect(const Word<T>* prefix, const Word<T>* local, std::ptrdiff_t pitch,
                      int locals) {
@@ -182,14 +186,15 @@ __device__ T collect(const Word<T>* prefix, const Word<T>* local, std::ptrdiff_t
   return sum;
 }
 
-// Where tiles meet: the counter that numbers them and what they publish. Empty before the launch.
+// What tiles share: the counter that numbers them, and what they publish. It is empty before the
+// launch.
 template <class Acc>
 struct TileBoard {
   unsigned* next;
-  Word<Acc>* rows;             // a tile: kRowSlots sums along its rows
-  Word<Acc>* columns;          // a tile: kColumns two-dimensional prefixes in its last row
-  Word<Acc>* row_prefixes;     // a group of tiles along a row: all before it
-  Word<Acc>* column_prefixes;  // a group of tiles down a column: all above it
+  Word<Acc>* rows;             // per tile: kRowSlots sums along its rows
+  Word<Acc>* columns;          // per tile: kColumns two-dimensional prefixes in its last row
+  Word<Acc>* row_prefixes;     // per group of tiles along a row: the sum of all before it
+  Word<Acc>* column_prefixes;  // per group of tiles down a column: the sum of all above it
   int tiles_x, tiles_y, groups_x, groups_y;
 };
 struct TilePlace {
@@ -197,10 +202,12 @@ struct TilePlace {
 };
 template <class Acc>
 __device__ TilePlace take_tile(const TileBoard<Acc>& board, int images, unsigned& shared_number) {
-  constexpr unsigned kFirst = Slot<Acc>::kEmptyByte == 0 ? 0 : ~0U;  // what an empty counter holds
+  constexpr unsigned kFirst =
+      Slot<Acc>::kEmptyByte == 0 ? 0 : ~0U;  // the value of an empty counter
   if (threadIdx.x == 0) shared_number = atomicAdd(board.next, 1U) - kFirst;
   __syncthreads();
-  // Row by row, through all images: what is left of a tile and above it comes first.
+  // Tiles are numbered row by row through all images, so that the tiles to the left and above come
+  // first.
   const unsigned line = shared_number / board.tiles_x;
   return {static_cast<int>(shared_number - line * board.tiles_x), static_cast<int>(line / images),
           static_cast<int>(line % images)};
@@ -211,13 +218,13 @@ struct IntegralTarget {
   StackView<Acc> sums;
   int image_elements;  // width times channels of the image
   int image_height;
-  int sum_elements;  // of a row of sums
+  int sum_elements;  // elements of a row of sums
   bool exclusive;
   bool packed;  // rows of sums can be written as packs
 };
 
-// A thread's pixels: kRowsPerWarp rows of kChunks packs, 32 packs of its warp's threads side by
-// side.
+// The pixels of a thread: kRowsPerWarp rows of kChunks packs. The 32 threads of a warp have
+// neighboring packs.
 template <class Acc, int kChannels>
 class IntegralTile {
   using Shape = TileShape<Acc, kChannels>;
@@ -243,7 +250,8 @@ class IntegralTile {
     else load_rows<false>(source);
   }
 
-  // Prefixes along the rows, whose sums are published, then down the warp's rows.
+  // Computes prefixes along the rows, publishes their sums, and then computes prefixes down the
+  // rows of the warp.
   __device__ void scan(const TileBoard<Acc>& board) {
     Acc mine = 0;  // lane r * channels + c keeps the sum of row r, channel c
 #pragma unroll
@@ -275,8 +283,8 @@ class IntegralTile {
     __syncthreads();
   }
 
-  // Publishes the sums down the tile, and turns shared_.columns into what is above each warp's
-  // rows.
+  // Publishes the sums down the tile, and replaces shared_.columns by what is above the rows of
+  // each warp.
   __device__ void carry_down(const TileBoard<Acc>& board) {
     constexpr int kGroup = Shape::kGroupDown, kWords = Slot<Acc>::kWords;
     constexpr std::ptrdiff_t kTileWords = std::ptrdiff_t{Shape::kColumns} * kWords;
@@ -300,8 +308,8 @@ class IntegralTile {
                                tile_at(group * kGroup) + word, board.tiles_x * kTileWords, member);
       if (member == kGroup - 1 && place_.y + 1 < board.tiles_y)
         publish<Acc>(prefix_at(group + 1) + word, above + below);
-      // The sum above the whole tile is the sum of its row "above": the corner of tiles to the
-      // right.
+      // The sum above the whole tile is the sum of its row "above", which is the corner of the
+      // tiles to the right.
       if (const int c = column - (Shape::kColumns - kChannels); c >= 0) {
         publish<Acc>(row_slots(board, place_.x) + c * kWords, above);
         shared_.row_sums[c] = above;
@@ -339,7 +347,8 @@ class IntegralTile {
   }
 
   __device__ void store(const IntegralTarget<Acc>& target) const {
-    Acc edge[kChannels];  // the sum above and left of a row's first pixel, its own row included
+    Acc edge[kChannels];  // the sum above and to the left of a row's first pixel, including its own
+                          // row
 #pragma unroll
     for (int c = 0; c < kChannels; ++c) {
       edge[c] = 0;
@@ -394,8 +403,7 @@ class IntegralTile {
     return board.rows + tile_index(board, x, place_.y) * (Shape::kRowSlots * Slot<Acc>::kWords);
   }
 
-  // Rows are asked for together before any is converted, so that all of them are on their way at
-  // once.
+  // All rows are requested before any of them is converted, so that their loads overlap.
   template <bool kWhole, class Source>
   __device__ void load_rows(const Source& source) {
     constexpr int kTogether =
@@ -420,7 +428,7 @@ class IntegralTile {
     }
   }
 
-  // Prefixes of 32 packs; `sum`, what lies left of them in the row, moves on.
+  // Prefixes of 32 packs; `sum`, the sum to the left of them in the row, advances.
   __device__ void scan_chunk(Acc (&pack)[kVector], Acc (&sum)[kChannels]) {
 #pragma unroll
     for (int e = kChannels; e < kVector; ++e) pack[e] += pack[e - kChannels];

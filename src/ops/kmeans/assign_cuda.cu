@@ -5,17 +5,18 @@
 namespace fovea::cuda {
 namespace {
 
-// Of the fma chain: a block has 64 points and goes through the centers by 64; a thread has 4 x 4.
+// For the fma chain: a block has 64 points and goes through the centers 64 at a time; a thread has
+// 4 x 4.
 struct ChainShape {
   static constexpr int kThreads = 256;
-  static constexpr int kSide = 64;     // points, and centers
-  static constexpr int kEach = 4;      // points, and centers, of a thread
+  static constexpr int kSide = 64;     // points per block, and centers at a time
+  static constexpr int kEach = 4;      // points, and centers, per thread
   static constexpr int kAcross = 16;   // threads that share points
-  static constexpr int kNumbers = 16;  // brought to shared memory at once
+  static constexpr int kNumbers = 16;  // numbers that are loaded to shared memory at once
   static constexpr int kPitch = kSide + 4;
 };
 
-// kNumbers numbers from `first` on of 64 rows, number by number; row(r) may be any of them.
+// kNumbers numbers of 64 rows, beginning at `first`, number by number; row(r) may be any row.
 template <class Row>
 __device__ void load_numbers(const Row& row, int first, int dimensions,
                              float (&to)[ChainShape::kNumbers][ChainShape::kPitch]) {
@@ -120,7 +121,7 @@ void find_by_chain(const CentersView& centers, const PointRows& points, std::int
   check_launch("nearest centers");
 }
 
-// Calls `use` with the number of steps as a constant.
+// Calls `use` with the number of steps as a compile-time constant.
 template <class Use>
 void with_steps(int steps, const Use& use) {
   switch (steps) {

@@ -1,6 +1,7 @@
-// Labels of many points in device memory, and what k-means adds up with them: tiles of points go
-// through nearest_in_block(), and while they are in shared memory, their distances and sums are
-// taken as well. Beyond 128 numbers scores are made by the fma chain itself.
+// Finds the labels of many points in device memory, and computes the sums of k-means with them:
+// tiles of points go through nearest_in_block(), and while they are in shared memory, their
+// distances and sums are computed as well. With more than 128 numbers per point, scores are
+// computed by the fma chain itself.
 #pragma once
 #include <cstdint>
 
@@ -9,7 +10,7 @@
 
 namespace fovea::cuda {
 
-// Points in device memory: all of them, or those whose indices are given.
+// Points in device memory: all of them, or those with the given indices.
 struct PointRows {
   const float* data = nullptr;
   std::ptrdiff_t stride = 0;
@@ -20,39 +21,41 @@ struct PointRows {
   __device__ const float* row(int p) const { return data + index(p) * stride; }
 };
 
-// What one step finds and does, in device memory; begins as zeros.
+// What one step finds and does, in device memory; it begins as zeros.
 struct StepRecord {
   unsigned long long inertia;
   unsigned long long changed;
-  unsigned long long squared_shift;  // a double's bits
+  unsigned long long squared_shift;  // the bits of a double
   unsigned empty;
-  unsigned doubtful;  // points that the tensor cores could not tell
-  float most_half;    // of the centers that the step leaves
+  unsigned doubtful;  // points that the tensor cores could not decide
+  float most_half;    // greatest half of the centers after the step
 };
 
 // What a step reads and adds to, in device memory.
 struct StepTotals {
-  std::int32_t* labels = nullptr;  // of every point, from before the step
-  std::int32_t* fresh = nullptr;   // of every row: by the step, labels stay. Null: labels change
-  std::int32_t* found = nullptr;   // room for a label a row, needed beyond 128 numbers
-  float* distances = nullptr;      // of every point; null: not wanted
+  std::int32_t* labels = nullptr;  // label of every point before the step
+  std::int32_t* fresh = nullptr;   // label of every row after the step, where labels stay as they
+                                   // are; null: labels change
+  std::int32_t* found = nullptr;   // memory for one label per row, needed for more than 128 numbers
+  float* distances = nullptr;      // distance of every point; null where it is not wanted
   unsigned long long* sums = nullptr;  // clusters x dimensions, int64
   unsigned long long* counts = nullptr;
   const double* scales = nullptr;
   double distance_scale = 1;
   StepRecord* record = nullptr;
-  bool anew = false;  // every row is added to sums and counts, none taken away
+  bool anew = false;  // add every row to sums and counts, and subtract none
 };
 
-// whole() of a number below 2^51: adding 1.5 * 2^52 leaves it in the lower bits.
+// whole() of a number below 2^51: adding 1.5 * 2^52 leaves the integer in the lower bits.
 __device__ inline long long whole_quickly(float value, double scale) {
   constexpr double kMagic = 0x1.8p52;
   return __double_as_longlong(__dadd_rn(__dmul_rn(static_cast<double>(value), scale), kMagic)) -
          __double_as_longlong(kMagic);
 }
 
-// 32 points of a warp, one a lane, with their clusters: `mask` tells which of them are added to or
-// (sign -1) taken from their cluster's sums and counts. row(p) are the numbers of lane p's point.
+// 32 points of a warp, one per lane, with their clusters. `mask` says which of them are added to
+// the sums and counts of their clusters, or subtracted with sign -1. row(p) has the numbers of lane
+// p's point.
 template <class Row>
 __device__ void add_points(const StepTotals& totals, int dimensions, const Row& row, int cluster,
                            unsigned mask, int sign) {
@@ -64,7 +67,7 @@ __device__ void add_points(const StepTotals& totals, int dimensions, const Row& 
   if (leads)
     atomicAdd(totals.counts + cluster,
               static_cast<unsigned long long>(static_cast<long long>(sign * __popc(alike))));
-  const bool crowded = 2 * __popc(leaders) <= __popc(mask);  // few clusters: added up here first
+  const bool crowded = 2 * __popc(leaders) <= __popc(mask);  // few clusters: summed here first
   for (int first = 0; first < dimensions; first += 32) {
     const int i = first + lane;
     const bool in = i < dimensions;
@@ -93,7 +96,7 @@ __device__ void add_points(const StepTotals& totals, int dimensions, const Row& 
   }
 }
 
-// What a block adds up before it tells the record.
+// What a block adds up before it updates the record.
 template <int kWarps>
 struct BlockTotals {
   unsigned long long inertia[kWarps];
@@ -102,7 +105,7 @@ struct BlockTotals {
   __device__ void clear() {
     if (threadIdx.x < kWarps) inertia[threadIdx.x] = changed[threadIdx.x] = 0;
   }
-  // By one warp, of its points.
+  // Called by one warp, for its points.
   __device__ void add(long long distance, bool has_changed) {
     for (int step = 16; step > 0; step /= 2) distance += __shfl_xor_sync(~0U, distance, step);
     const unsigned count = static_cast<unsigned>(__popc(__ballot_sync(~0U, has_changed)));
@@ -110,7 +113,7 @@ struct BlockTotals {
     inertia[threadIdx.x / 32] += static_cast<unsigned long long>(distance);
     changed[threadIdx.x / 32] += count;
   }
-  // After a barrier, by one thread.
+  // Called by one thread after a barrier.
   __device__ void tell(StepRecord* record, int doubtful) const {
     unsigned long long all_inertia = 0;
     unsigned all_changed = 0;
@@ -124,9 +127,9 @@ struct BlockTotals {
   }
 };
 
-// One point a lane: its label now, and its squared distance from that center.
+// One point per lane: its label now, and its squared distance from that center.
 struct Labeled {
-  int row;  // of PointRows; beyond the last, nothing is done
+  int row;  // row in PointRows; nothing is done beyond the last
   std::int32_t label;
   float distance;
 };
@@ -147,7 +150,7 @@ __device__ void take_points(const StepTotals& totals, const PointRows& points, i
   add_points(totals, dimensions, row, before, __ballot_sync(~0U, changed && before >= 0), -1);
 }
 
-// Fills a tile with the points from `first` on; all of it is on its way at once.
+// Fills a tile with the points that begin at `first`; all loads overlap.
 template <class Shape, int kNumbers>
 __device__ void load_tile_by(const PointRows& points, int dimensions, int first,
                              NearestScratch<Shape>& scratch) {
@@ -193,7 +196,8 @@ __global__ void __launch_bounds__(Shape::kThreads)
     labels[first + p] = scratch.labels[p];
 }
 
-// Numbers of a tile's point from those of a center; zeros behind the last change nothing.
+// The numbers of a tile's point minus those of a center; zeros after the last number change
+// nothing.
 template <class Shape>
 __device__ float tile_distance(const float* point, const float* center) {
   float distance = 0;
@@ -238,7 +242,7 @@ __global__ void __launch_bounds__(Shape::kThreads)
   if (threadIdx.x == 0) block.tell(totals.record, doubtful);
 }
 
-// By tiles of one shape; centers have its number of steps.
+// Uses tiles of one shape; centers have its number of steps.
 template <class Shape>
 void find_by(const CentersView& centers, const PointRows& points, std::int32_t* labels,
              cudaStream_t stream) {
@@ -256,7 +260,7 @@ void step_by(const CentersView& centers, const PointRows& points, const StepTota
   check_launch("kmeans");
 }
 
-// By the shape that suits; points.count > 0.
+// Uses the shape that suits; points.count > 0.
 void find_points(const CentersView& centers, const PointRows& points, std::int32_t* labels,
                  cudaStream_t stream);
 void step_points(const CentersView& centers, const PointRows& points, const StepTotals& totals,

@@ -1,6 +1,7 @@
-// CUDA engine of k-means. Points, labels, sums and centers stay on the device; a step is one kernel
-// over the points, which takes sums from the clusters that points leave and adds them to those they
-// join, and one over the centers. Its four numbers are what comes back.
+// CUDA engine of k-means. Points, labels, sums and centers stay on the device. A step is one kernel
+// over the points, which subtracts points from the clusters that they leave and adds them to those
+// that they join, and one kernel over the centers. Only four numbers per step are copied to the
+// host.
 #include <algorithm>
 #include <bit>
 
@@ -28,7 +29,7 @@ class Engine final : public detail::KmeansEngine {
 
  private:
   PointRows rows() const { return {points_.data, points_.stride, points_.height, nullptr}; }
-  // The centers that are (0) or come next (1); the record of the step that made them is theirs.
+  // The current centers (0) or the next ones (1); each has the record of the step that made it.
   CentersMemory centers_at(int which);
   StepRecord* record_at(int which) { return records_.data() + (current_ + which) % 2; }
   StepTotals totals();
@@ -45,16 +46,16 @@ class Engine final : public detail::KmeansEngine {
 
   ImageView<const float> points_;  // on the device
   Exec exec_;
-  Image<float> copy_;  // of points that lie on the host
+  Image<float> copy_;  // copy of points that lie on the host
   Array<double> scales_;
   double distance_scale_ = 1;
   Array<std::int32_t> labels_;
   Array<float> distances_;
-  Array<std::int32_t> found_;  // beyond 128 numbers
+  Array<std::int32_t> found_;  // for more than 128 numbers
   std::vector<DeviceCenters> centers_;
   Array<StepRecord> records_;
   Array<StepRecord> read_;
-  Array<unsigned long long> sums_;  // and counts
+  Array<unsigned long long> sums_;  // sums and counts
   KeptBuffer<std::int32_t> chosen_;
   KeptBuffer<std::int32_t> fresh_;
   KeptBuffer<detail::KmeansTransfer> transfers_;
@@ -88,7 +89,7 @@ CentersMemory Engine::centers_at(int which) {
   const int at = (current_ + which) % 2;
   CentersMemory memory = centers_[static_cast<std::size_t>(at)].memory();
   memory.most_half = &records_.data()[at].most_half;
-  memory.origin = centers_[0].memory().origin;  // stays what it was at the start
+  memory.origin = centers_[0].memory().origin;  // stays as it was at the start
   return memory;
 }
 
@@ -119,7 +120,7 @@ detail::KmeansSurvey Engine::survey() {
   result.largest.resize(dimensions);
   offending.set_bytes(0xFF);
   PointRows looked_at = rows();
-  // Once more where a point is not to be counted, over those before it.
+  // Runs again over the points before a point that must not be counted.
   for (int round = 0; round < 2 && looked_at.count > 0; ++round) {
     largest.set_bytes(0);
     survey_points(looked_at, points_.width, largest.data(), offending.data(), session.stream());
@@ -145,7 +146,7 @@ void Engine::set_scales(const detail::KmeansScales& scales) {
   distance_scale_ = scales.distance;
 }
 
-// Room for so many centers.
+// Allocates memory for so many centers.
 void Engine::reserve(int clusters) {
   if (clusters == clusters_) return;
   centers_.clear();
@@ -160,7 +161,7 @@ void Engine::clear_sums(cudaStream_t stream) {
   check(cudaMemsetAsync(sums_.data(), 0, sums_.size() * sizeof(sums_[0]), stream), "kmeans");
 }
 
-// No point has a label.
+// No point has a label yet.
 void Engine::forget(cudaStream_t stream) {
   check(cudaMemsetAsync(labels_.data(), 0xFF, labels_.size() * sizeof(std::int32_t), stream),
         "kmeans");
@@ -169,7 +170,7 @@ void Engine::forget(cudaStream_t stream) {
   last_changed_ = points_.height;
 }
 
-// Centers at the points in chosen_.
+// Places centers at the points in chosen_.
 void Engine::begin(cudaStream_t stream) {
   PointRows chosen = rows();
   chosen.count = clusters_;
@@ -206,7 +207,7 @@ void Engine::run_step(const PointRows& rows, const StepTotals& totals, bool move
   move_centers(move_of(move), session.stream());
 }
 
-// Reads what the step found; what comes next is what is.
+// Reads what the step found; the next centers become the current ones.
 detail::KmeansStep Engine::finish(Session& session) {
   check(cudaMemcpyAsync(read_.data(), record_at(1), sizeof(StepRecord), cudaMemcpyDeviceToHost,
                         session.stream()),
@@ -223,7 +224,7 @@ detail::KmeansStep Engine::step(bool move) {
   Session session(exec_);
   if (batches_) forget(session.stream());
   StepTotals all = totals();
-  // Sums of all points cost less than what many of them change.
+  // Summing all points again costs less than updating many that change.
   all.anew = last_changed_ > points_.height / 2;
   if (all.anew) clear_sums(session.stream());
   run_step(rows(), all, move, session);
@@ -277,7 +278,7 @@ double Engine::transfer(std::span<const detail::KmeansTransfer> transfers) {
   const Transfers list{transfers_.fill({transfers.begin(), transfers.end()}, session.stream()),
                        static_cast<int>(transfers.size())};
   transfer_points(rows(), points_.width, list, totals(), session.stream());
-  current_ = 1 - current_;  // the whole move anew, from where it began
+  current_ = 1 - current_;  // the whole move again, from where it began
   check(cudaMemsetAsync(record_at(1), 0, sizeof(StepRecord), session.stream()), "kmeans");
   move_centers(move_of(true), session.stream());
   const std::int64_t changed = last_changed_;

@@ -6,7 +6,7 @@ namespace fovea::cuda {
 namespace {
 
 constexpr struct {
-  int survey_rows = 8, survey_blocks = 1024;  // warps of a block, blocks down
+  int survey_rows = 8, survey_blocks = 1024;  // warps per block, blocks down
   int move_threads = 128;
   int plus_plus_threads = 256;
 } kTuning;
@@ -61,7 +61,7 @@ __global__ void move_kernel(Move m) {
   if (at < 0 || at >= present) return;
   const std::ptrdiff_t row = base + static_cast<std::ptrdiff_t>(at) * pitch;
   const double shift = detail::squared_move(m.from.numbers + row, m.to.numbers + row, dimensions);
-  if (shift > 0)  // of numbers that are not negative the bits have their order
+  if (shift > 0)  // the bits of numbers that are not negative have their order
     atomicMax(&m.record->squared_shift,
               static_cast<unsigned long long>(__double_as_longlong(shift)));
   if (m.counts[first + at] == 0) atomicAdd(&m.record->empty, 1U);
@@ -91,7 +91,7 @@ __global__ void transfer_kernel(PointRows points, int dimensions, Transfers tran
 
 using Sum = unsigned long long;
 
-// Sum of the values of this thread and those before it in the block; `shared` has 32.
+// The sum of the values of this thread and those before it in the block; `shared` has 32 values.
 __device__ Sum block_scan(Sum value, Sum* shared) {
   const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
   for (int distance = 1; distance < 32; distance *= 2) {
@@ -112,7 +112,7 @@ struct DrawState {
   Random* random;
 };
 
-// By the last block: the first point at which the sum of distances exceeds a drawn one.
+// Called by the last block: the first point at which the sum of distances exceeds a random number.
 __device__ int draw_point(const PlusPlus::Job& job, const DrawState& state, int blocks,
                           Sum* shared) {
   __shared__ Sum drawn;
@@ -157,7 +157,7 @@ __device__ int draw_point(const PlusPlus::Job& job, const DrawState& state, int 
   return found;
 }
 
-// Brings every point's distance up to date with center `number`, then draws the next.
+// Updates every point's distance with center `number`, then draws the next center.
 __global__ void plus_plus_kernel(PlusPlus::Job job, DrawState state, int number) {
   __shared__ Sum shared[32];
   __shared__ bool last;

@@ -1,4 +1,4 @@
-// The smaller kernels of k-means: survey of the points, starts, moves of centers.
+// The smaller kernels of k-means: survey of the points, starts, and moves of centers.
 #pragma once
 #include <cstdint>
 
@@ -8,16 +8,17 @@
 
 namespace fovea::cuda {
 
-// largest (one a dimension, begun as 0): the largest |number| of the points. offending (begun as
-// -1, all ones): the first point with a number that is too large or not finite, unsigned.
+// `largest` (one per dimension, initialized to 0) becomes the largest |number| of the points.
+// `offending` (initialized to -1, all ones) becomes the first point with a number that is too large
+// or not finite, as an unsigned number.
 void survey_points(const PointRows& points, int dimensions, float* largest, unsigned* offending,
                    cudaStream_t stream);
 
-// Centers at the points that are `chosen`, and prepared.
+// Places centers at the points `chosen` and prepares them.
 void place_centers(const PointRows& points, const CentersMemory& centers, cudaStream_t stream);
 
-// Where clusters have gone: `to` from `from` and the sums (only those with points, and only with
-// `move`), prepared; shift and clusters without a point into the record.
+// Moves centers: computes `to` from `from` and the sums (only for clusters with points, and only
+// with `move`) and prepares it; the shift and the clusters without points go to the record.
 struct Move {
   CentersMemory from, to;
   const unsigned long long* sums;
@@ -31,7 +32,7 @@ void move_centers(const Move& move, cudaStream_t stream);
 // labels[chosen[i]] = fresh[i]; equal points have equal labels.
 void scatter_labels(const PointRows& points, const StepTotals& totals, cudaStream_t stream);
 
-// Points change labels; sums and counts follow.
+// Points change their labels; sums and counts follow.
 struct Transfers {
   const detail::KmeansTransfer* list;
   int count;
@@ -39,7 +40,7 @@ struct Transfers {
 void transfer_points(const PointRows& points, int dimensions, const Transfers& transfers,
                      const StepTotals& totals, cudaStream_t stream);
 
-// One start by plus-plus: chosen[0] is given, and the rest are drawn one after the other.
+// One start by plus-plus: chosen[0] is given, and the others are drawn one after the other.
 class PlusPlus {
  public:
   explicit PlusPlus(int points);
@@ -50,7 +51,7 @@ class PlusPlus {
     std::int32_t* chosen;
     int clusters;
   };
-  // `random` is what the first draw left.
+  // `random` is the generator after the first draw.
   void run(const Job& job, const Random& random, cudaStream_t stream);
 
  private:

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kPrepareThreads = 128;
 
-// By one block: the mean of some centers, which any others may stand for.
+// Called by one block: the mean of some centers, which represents all of them.
 __global__ void origin_kernel(CentersMemory centers) {
   constexpr int kMost = 64;
   const int step = (centers.centers + kMost - 1) / kMost;

@@ -7,7 +7,7 @@
 
 namespace fovea::cuda {
 
-// The memory behind a CentersView. Centers are rounded up to whole groups.
+// The memory of a CentersView. The number of centers is rounded up to whole groups.
 struct CentersMemory {
   int centers = 0;
   int dimensions = 0;
@@ -23,8 +23,9 @@ struct CentersMemory {
   }
 };
 
-// Once the numbers of a group's centers are written and the block has met: halves, the greatest of
-// the moved ones (begun as 0), and the group's words. By all threads of a block, 96 or more.
+// To be called after the numbers of a group's centers are written and the block has synchronized:
+// computes halves, the greatest half of the moved centers (initialized to 0), and the words of the
+// group. All threads of a block call it, 96 or more.
 __device__ inline void prepare_group(const CentersMemory& to, int group) {
   using namespace detail::nearest;
   const int first = group * kGroup, present = min(kGroup, to.centers - first);
@@ -33,7 +34,7 @@ __device__ inline void prepare_group(const CentersMemory& to, int group) {
   std::uint32_t* words = to.groups == nullptr
                              ? nullptr
                              : to.groups + static_cast<std::ptrdiff_t>(group) * group_words(steps);
-  // Each center's two sums are made by one thread each, of different warps.
+  // Each of a center's two sums is computed by one thread, in different warps.
   const int at = static_cast<int>(threadIdx.x % 32);
   const float* center = numbers + static_cast<std::ptrdiff_t>(at) * to.pitch;
   if (threadIdx.x / 32 == 0 && at < kGroup)
@@ -52,15 +53,15 @@ __device__ inline void prepare_group(const CentersMemory& to, int group) {
     pack_pair({numbers, to.origin, to.pitch, present}, pair, words);
 }
 
-// Prepares centers whose numbers are on the device already, zeros behind each; their origin is
-// about their mean.
+// Prepares centers whose numbers are on the device already, with zeros after each; their origin is
+// near their mean.
 void prepare_centers(const CentersMemory& centers, cudaStream_t stream);
 
-// Memory for centers of a size.
+// Allocates memory for centers of a size.
 class DeviceCenters {
  public:
   DeviceCenters(int centers, int dimensions);
-  // Centers on the host, one a row; returns once they have been read.
+  // Centers on the host, one per row; the call returns once they have been read.
   DeviceCenters(ImageView<const float> centers, cudaStream_t stream);
 
   const CentersMemory& memory() const { return memory_; }
@@ -68,9 +69,9 @@ class DeviceCenters {
 
  private:
   Array<float> numbers_;
-  Array<float> halves_;  // and the greatest
+  Array<float> halves_;  // halves, followed by the greatest
   Array<std::uint32_t> groups_;
-  Array<float> origin_;  // and its length
+  Array<float> origin_;  // origin, followed by its length
   CentersMemory memory_;
 };
 

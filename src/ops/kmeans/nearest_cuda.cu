@@ -8,7 +8,7 @@
 namespace fovea::cuda {
 namespace {
 
-// Points of the host that are on the device at once, in bytes.
+// Bytes of host points that are on the device at once.
 constexpr std::int64_t kUploadBytes = std::int64_t{256} << 20;
 
 class Engine final : public detail::NearestEngine {

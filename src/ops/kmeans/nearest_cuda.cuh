@@ -1,7 +1,7 @@
-// The nearest center of a block's points, up to 128 numbers each, for kernels that have points in
-// shared memory. Scores come from the tensor cores (nearest_layout.h); where the two least lie too
-// close together to be told apart by those, every center that may be the nearest is scored again by
-// the fma chain of the CPU, so that labels are the CPU's.
+// Finds the nearest centers of a block's points, up to 128 numbers each, for kernels that have
+// points in shared memory. Scores come from the tensor cores (nearest_layout.h). Where the two
+// least scores are too close to be distinguished by those, every center that may be the nearest is
+// scored again by the fma chain of the CPU, so that labels equal those of the CPU.
 //
 // Use, with Shape = NearestShape<steps_of(dimensions)> and blockDim.x == Shape::kThreads:
 //   __shared__ (or dynamic, 16-byte aligned) NearestScratch<Shape> scratch;
@@ -11,8 +11,8 @@
 //   nearest_in_block<Shape>(centers, count, scratch);  // by all threads; starts and ends with
 //                                                      // barriers where it needs them
 //   scratch.labels[p] is the label of point p, seen by all threads. scratch.points is as it was.
-// To start over, write scratch.points again: no further barrier is needed before that but the
-// caller's own after reading labels and points.
+// To start over, write scratch.points again. The only barrier that is needed before that is the
+// caller's own, after labels and points have been read.
 #pragma once
 #include <cstdint>
 
@@ -25,17 +25,17 @@ namespace fovea::cuda {
 struct CentersView {
   int centers = 0;
   int dimensions = 0;
-  int pitch = 0;                          // of numbers: dimensions, rounded up to steps
-  const float* numbers = nullptr;         // pitch apart, zeros behind the last
-  const float* halves = nullptr;          // of their squared lengths
-  const std::uint32_t* groups = nullptr;  // as nearest_layout.h says; centers behind the last are
-                                          // far away. Absent from more than 128 numbers on
-  const float* most_half = nullptr;       // the greatest of the moved centers
-  const float* origin = nullptr;          // pitch numbers, and at least its length
+  int pitch = 0;  // distance between centers in numbers: dimensions, rounded up to steps
+  const float* numbers = nullptr;         // `pitch` apart, with zeros after the last
+  const float* halves = nullptr;          // halves of their squared lengths
+  const std::uint32_t* groups = nullptr;  // layout of nearest_layout.h; centers after the last are
+                                          // far away. Absent for more than 128 numbers
+  const float* most_half = nullptr;       // the greatest half of the moved centers
+  const float* origin = nullptr;          // `pitch` numbers, and at least its length
 };
 
-// How a block divides its work. Each warp has 16 * kTiles_ points at a time, kRounds_ times: more
-// points then share what a block does beside the search.
+// How a block divides its work. Each warp has 16 * kTiles_ points at a time, kRounds_ times, so
+// that more points share the work of a block besides the search.
 template <int kSteps_, int kWarps_ = 8, int kTiles_ = kSteps_ <= 2 ? 2 : 1,
           int kChunkBytes_ = 16384, int kRounds_ = 1>
 struct NearestShape {
@@ -48,12 +48,12 @@ struct NearestShape {
   static constexpr int kRoundPoints = kWarpPoints * kWarps;
   static constexpr int kPoints = kRoundPoints * kRounds;
   static constexpr int kDimensions = detail::nearest::kStep * kSteps;
-  // Eight lanes' pairs of numbers, of eight points, fall into different banks.
+  // The pairs of numbers of eight lanes, which belong to eight points, are in different banks.
   static constexpr int kPitch = kDimensions + 8;
   static constexpr int kGroupWords = detail::nearest::group_words(kSteps);
-  // Groups of centers side by side, as far as registers go.
+  // Groups of centers that are processed together, as many as registers allow.
   static constexpr int kSide = kSteps <= 4 ? 2 : 1;
-  // Groups that are brought to shared memory at once, even.
+  // Groups that are loaded to shared memory at once, an even number.
   static constexpr int kChunk =
       kChunkBytes_ / (4 * kGroupWords) < 2 ? 2 : kChunkBytes_ / (4 * kGroupWords) / 2 * 2;
 };
@@ -68,9 +68,10 @@ struct alignas(16) NearestScratch {
 
   float points[Shape::kPoints][Shape::kPitch];
   std::int32_t labels[Shape::kPoints];
-  int doubtful;  // points whose label the tensor cores cannot tell
+  int doubtful;  // points whose label the tensor cores cannot decide
   int candidate_count;
-  std::uint16_t rows[Shape::kPoints];  // of those: point, and what no farther score may be above
+  std::uint16_t rows[Shape::kPoints];  // for those: the point, and the bound that no candidate's
+                                       // score exceeds
   float limits[Shape::kPoints];
   union {
     alignas(16) std::uint32_t chunks[2][Shape::kChunk * Shape::kGroupWords];
@@ -80,21 +81,21 @@ struct alignas(16) NearestScratch {
 
 namespace nearest {
 
-// The least two scores of a point so far, and the center of the least.
+// The two least scores of a point so far, and the center of the least.
 struct Least {
   float best = kInfinity;
   float next = kInfinity;
   int center = 0;
 
-  // The score of center 0 or 1 (`odd`) of this lane's in a group.
+  // The score of this lane's center 0 or 1 (`odd`) in a group.
   __device__ void take(float score, int group, int odd) {
     next = fminf(next, fmaxf(best, score));
     center = score < best ? kGroup * group + odd : center;
     best = fminf(best, score);
   }
-  // All lanes' centers are counted from the same one.
+  // The centers of all lanes are counted from the same one.
   __device__ void settle(int lane) { center += detail::nearest::score_place(lane, 0).number; }
-  // Together with what the lane so many away has.
+  // Combines with the result of the lane that is so many lanes away.
   __device__ void join(int distance) {
     const float other = __shfl_xor_sync(~0U, best, distance);
     const float other_next = __shfl_xor_sync(~0U, next, distance);
@@ -115,10 +116,11 @@ __device__ inline void stage(const CentersView& centers, int chunk,
   std::uint32_t* to = scratch.chunks[chunk % 2];
   for (int w = kVector * threadIdx.x; w < words; w += kVector * Shape::kThreads)
     copy_ahead<16>(to + w, from + w);
-  __syncwarp();  // products take whole warps
+  __syncwarp();  // products need whole warps
 }
 
-// The fma chain's score, lowered into the key of the point: of equal scores the first center stays.
+// The score of the fma chain, lowered into the key of the point: the first center stays among equal
+// scores.
 __device__ inline void score_exactly(const CentersView& centers, const float* point, int center,
                                      unsigned long long* key) {
   const float* numbers = centers.numbers + static_cast<std::size_t>(center) * centers.pitch;
@@ -136,19 +138,19 @@ __device__ inline void score_exactly(const CentersView& centers, const float* po
                        static_cast<unsigned>(center));
 }
 
-// What stands before any score is known: as far as can be, the first center.
+// The value before any score is known: infinitely far, first center.
 __device__ inline unsigned long long first_key() {
   return static_cast<unsigned long long>(detail::nearest::order_of(kInfinity)) << 32;
 }
 
-// Shared row of one of the doubtful points.
+// The shared row of one of the doubtful points.
 template <class Shape>
 __device__ inline const float* doubtful_row(const NearestScratch<Shape>& scratch, int slot) {
   return scratch.points[scratch.rows[min(slot, scratch.doubtful - 1)]];
 }
 
-// Lists what of a group may be the nearest of the 16 doubtful points from `first` on; where the
-// list is full, it is scored at once.
+// Lists the centers of a group that may be nearest to the 16 doubtful points from `first` on. Where
+// the list is full, the center is scored at once.
 template <class Shape>
 __device__ inline void take_candidates(const CentersView& centers, int first, int group,
                                        const float (&scores)[4], NearestScratch<Shape>& scratch) {
@@ -169,8 +171,8 @@ __device__ inline void take_candidates(const CentersView& centers, int first, in
   }
 }
 
-// Finds the candidates of up to 16 doubtful points from `first` on by the tensor cores once more,
-// each warp among its share of the centers.
+// Finds the candidates of up to 16 doubtful points, beginning at `first`, once more by the tensor
+// cores; each warp searches its share of the centers.
 template <class Shape>
 __device__ inline void find_candidates(const CentersView& centers, int first,
                                        NearestScratch<Shape>& scratch) {
@@ -184,12 +186,10 @@ __device__ inline void find_candidates(const CentersView& centers, int first,
           return doubtful_row(scratch, first + detail::nearest::point_place(lane, part).row);
         },
         centers.origin, s, squares);
-  constexpr int kBatch = Shape::kSteps <= 2   ? 4
-                         : Shape::kSteps <= 4 ? 2
-                                              : 1;  // on their way at once
+  constexpr int kBatch = Shape::kSteps <= 2 ? 4 : Shape::kSteps <= 4 ? 2 : 1;  // loads in flight
   const int groups = detail::nearest::groups_of(centers.centers);
   for (int group = warp; group < groups; group += kBatch * Shape::kWarps) {
-    __syncwarp();  // products take whole warps
+    __syncwarp();  // products need whole warps
     float scores[kBatch][1][4];
 #pragma unroll
     for (int j = 0; j < kBatch; ++j)
@@ -229,10 +229,10 @@ __device__ inline void settle_doubtful(const CentersView& centers, NearestScratc
 
 namespace nearest {
 
-// What a warp holds of its points.
+// What a warp keeps of its points.
 template <class Shape>
 struct WarpPoints {
-  int first = 0;  // of them, in the block
+  int first = 0;  // the first of them, in the block
   Registers registers[Shape::kTiles][Shape::kSteps];
   float squares[Shape::kTiles][2] = {};
   Least least[Shape::kTiles][2];
@@ -255,7 +255,7 @@ __device__ inline void load_warp(const NearestScratch<Shape>& scratch, const flo
   }
 }
 
-// kSide groups of centers from `words` on, the first of which is number `group` of all.
+// kSide groups of centers that begin at `words`; the first one has the number `group`.
 template <class Shape>
 __device__ inline void score_groups(const std::uint32_t* words, int group,
                                     WarpPoints<Shape>& points) {
@@ -278,7 +278,7 @@ __device__ inline void score_groups(const std::uint32_t* words, int group,
   }
 }
 
-// Writes labels, and lists the points for which they are doubtful.
+// Writes labels, and lists the points whose labels are doubtful.
 template <class Shape>
 __device__ inline void write_labels(const CentersView& centers, int count,
                                     WarpPoints<Shape>& points, NearestScratch<Shape>& scratch) {
@@ -310,7 +310,7 @@ __device__ inline void write_labels(const CentersView& centers, int count,
 
 }  // namespace nearest
 
-// Returns how many points were doubtful.
+// Returns the number of doubtful points.
 template <class Shape>
 __device__ int nearest_in_block(const CentersView& centers, int count,
                                 NearestScratch<Shape>& scratch) {
@@ -325,7 +325,7 @@ __device__ int nearest_in_block(const CentersView& centers, int count,
     load_warp(scratch, centers.origin, round, points);
     for (int chunk = 0; chunk < chunks; ++chunk) {
       await_copies();
-      __syncthreads();  // the chunk is here, and no warp reads the one before any more
+      __syncthreads();  // the chunk is loaded, and no warp reads the previous one any more
       if (chunk + 1 < chunks) stage(centers, chunk + 1, scratch);
       const int first = chunk * Shape::kChunk, last = min(Shape::kChunk, groups - first);
       for (int group = 0; group < last; group += Shape::kSide)

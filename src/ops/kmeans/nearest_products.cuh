@@ -1,5 +1,5 @@
-// Products of points and centers on the tensor cores, a warp at a time, and copies to shared memory
-// that go on while it works. Registers hold what nearest_layout.h says.
+// Products of points and centers on the tensor cores, one warp at a time, and copies to shared
+// memory that overlap with them. Registers have the layout of nearest_layout.h.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -29,7 +29,7 @@ __device__ inline void multiply_add(float (&d)[4], const std::uint32_t (&a)[4], 
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-// 4 or 16 bytes, aligned to as much; there after await_copies() of this thread.
+// Copies 4 or 16 bytes with that alignment; they are complete after await_copies() of this thread.
 template <int kBytes>
 __device__ inline void copy_ahead(void* shared, const void* global) {
   const auto to = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
@@ -39,9 +39,9 @@ __device__ inline void copy_ahead(void* shared, const void* global) {
 }
 __device__ inline void await_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
-// 16 points' registers of one step: their numbers moved by the origin and negative, so that
-// products are taken away. Adds to the squared lengths of this lane's two points what it holds of
-// them. row(part) is the shared row of the point that register `part` belongs to.
+// The registers of 16 points for one step: their numbers moved by the origin and negated, so that
+// products are subtracted. Adds this lane's part to the squared lengths of its two points.
+// row(part) is the shared row of the point to which register `part` belongs.
 template <class Row>
 __device__ inline Registers load_points(const Row& row, const float* origin, int step,
                                         float (&squares)[2]) {
@@ -60,8 +60,8 @@ __device__ inline Registers load_points(const Row& row, const float* origin, int
   return result;
 }
 
-// Scores of 16 points each and the 8 centers at `words`, less the halves. Small products are added
-// before the large ones: what they are cut off at is then small, too.
+// The scores of 16 points each and the 8 centers at `words`, without the halves. Small products are
+// added before the large ones, so that little is cut off.
 template <int kTiles, int kSteps>
 __device__ inline void multiply(float (&scores)[kTiles][4],
                                 const Registers (&points)[kTiles][kSteps],
@@ -71,7 +71,7 @@ __device__ inline void multiply(float (&scores)[kTiles][4],
         words + detail::nearest::word_of(s, static_cast<int>(threadIdx.x % 32), 0, 0));
   };
   float small[kTiles][4] = {};
-  if constexpr (kSteps <= 4) {  // one sum, all centers' registers at hand
+  if constexpr (kSteps <= 4) {  // one sum, because the registers of all centers fit
     uint4 c[kSteps];
 #pragma unroll
     for (int s = 0; s < kSteps; ++s) c[s] = centers(s);
@@ -86,7 +86,7 @@ __device__ inline void multiply(float (&scores)[kTiles][4],
 #pragma unroll
       for (int i = 0; i < 4; ++i) scores[m][i] = small[m][i];
     }
-  } else {  // two sums, as registers are scarce
+  } else {  // two sums, because registers are scarce
 #pragma unroll
     for (int m = 0; m < kTiles; ++m)
 #pragma unroll

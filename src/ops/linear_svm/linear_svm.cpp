@@ -225,13 +225,13 @@ LinearSvm Problem::solve() {
 }  // namespace
 
 void describe(OptionVisitor& visit, LinearSvmOptions& options) {
-  visit("cost", options.cost, "C: what a sample's loss counts against the length of the weights",
-        1e-12, 1e12);
+  visit("cost", options.cost,
+        "C, the weight of the samples' losses relative to the length of the weights", 1e-12, 1e12);
   visit("bias-feature", options.bias_feature,
         "0: the bias is free; else it is the weight of a feature of this value", 0, 1e6);
   visit("tolerance", options.tolerance, "spread of the projected gradients at which to end", 1e-9,
         10);
-  visit("max-passes", options.max_passes, "passes over the samples, at most", 1, 1e9);
+  visit("max-passes", options.max_passes, "greatest number of passes over the samples", 1, 1e9);
 }
 
 LinearSvm train_linear_svm(ImageView<const float> samples, std::span<const std::int8_t> labels,

@@ -1,6 +1,6 @@
-// CUDA twin of the Gaussian halving. A block sums five rows at a time into shared memory, one warp
-// an output row, then along it; a source pixel is read twice or three times, from the first-level
-// cache after the first time.
+// CUDA twin of the Gaussian halving. A block sums five rows at a time into shared memory, with one
+// warp per output row, and then sums along the row. A source pixel is read two or three times, from
+// the first-level cache after the first time.
 #include <deque>
 
 #include "core/on_device.cuh"
@@ -12,10 +12,11 @@ namespace fovea::cuda {
 namespace {
 
 constexpr struct {
-  int elements = 64;  // of an output row that a block computes
-  int rows = 8;       // a warp each
+  int elements = 64;  // elements of an output row that a block computes
+  int rows = 8;       // output rows of a block, one warp per row
 } kTuning;
-// Source elements under them: two pixels and two taps either side, four channels at most.
+// Source elements under these outputs: two pixels per output and two taps on either side, for at
+// most four channels.
 constexpr int kMostColumns = 2 * kTuning.elements + 7 * 4;
 
 template <class T>

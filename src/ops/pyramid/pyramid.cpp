@@ -92,13 +92,14 @@ std::span<const Choice> choices(PyramidSource) {
 
 void describe(OptionVisitor& visit, PyramidOptions& options) {
   constexpr int kAnySize = 1 << 30;
-  visit("filter", options.filter, "how a level is made; gaussian needs ratio 2");
-  visit("source", options.source, "what a level is made from; gaussian: always the previous");
-  visit("ratio", options.ratio, "size of a level over that of the next", 1.01, 16);
-  visit("levels", options.levels, "at most so many levels, the image included; 0: no limit", 0,
-        kAnySize);
-  visit("min-width", options.min_width, "no level is narrower than this", 1, kAnySize);
-  visit("min-height", options.min_height, "no level is lower than this", 1, kAnySize);
+  visit("filter", options.filter, "filter that makes a level smaller; gaussian needs --ratio 2");
+  visit("source", options.source,
+        "image that each level is made from; gaussian always takes the previous level");
+  visit("ratio", options.ratio, "size of a level divided by the size of the next", 1.01, 16);
+  visit("levels", options.levels, "greatest number of levels, including the image; 0 sets no limit",
+        0, kAnySize);
+  visit("min-width", options.min_width, "least width of a level, in pixels", 1, kAnySize);
+  visit("min-height", options.min_height, "least height of a level, in pixels", 1, kAnySize);
 }
 
 std::vector<LevelSize> pyramid_sizes(int width, int height, const PyramidOptions& options) {

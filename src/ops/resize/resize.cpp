@@ -34,7 +34,7 @@ void run_resize(StackView<const T> images, StackView<T> out, const ResizeOptions
 
 void describe(OptionVisitor& visit, ResizeOptions& options) {
   visit("antialias", options.antialias,
-        "when shrinking, average over all that an output pixel covers");
+        "when shrinking, average over all input pixels that an output pixel covers");
 }
 
 void resize(ImageView<const std::uint8_t> image, ImageView<std::uint8_t> out,

@@ -1,6 +1,6 @@
-// CUDA twin of the resize: a thread computes one column of a few output rows, so that its place
+// CUDA twin of the resize. A thread computes one column of a few output rows, so that its position
 // along x is found once; neighbors come from the first-level cache. Several outputs and all images
-// of a stack share one launch: a block finds its output by its number.
+// of a stack share one launch, and a block finds its output by its number.
 #include <algorithm>
 #include <deque>
 
@@ -13,9 +13,9 @@ namespace fovea::cuda {
 namespace {
 
 constexpr struct {
-  int block_x = 32, block_y = 8;  // a warp a row: loads and stores coalesce
-  int rows = 4;                   // of one thread, block_y apart
-  int targets = 32;               // outputs of a launch: their descriptions travel as arguments
+  int block_x = 32, block_y = 8;  // one warp per row, so that loads and stores coalesce
+  int rows = 4;                   // rows per thread, block_y apart
+  int targets = 32;               // outputs per launch; their descriptions are kernel arguments
 } kTuning;
 
 // Weights of one direction of one output, in device memory.
@@ -30,7 +30,7 @@ struct Target {
   StackView<T> out;
   double scale_x, scale_y;
   unsigned first_block, blocks_x, blocks_y;
-  DeviceTaps columns, rows;  // of the anti-aliased kernel only
+  DeviceTaps columns, rows;  // for the anti-aliased kernel only
 };
 template <class T>
 struct Targets {
@@ -38,7 +38,7 @@ struct Targets {
   Target<T> target[kTuning.targets];
 };
 
-// Where a thread works: an element and its first row in one image of one output.
+// What a thread works on: an element and its first row in one image of one output.
 struct Place {
   int target, image, element, y;
 };
@@ -91,7 +91,7 @@ __global__ void bilinear_kernel(StackView<const T> in, const __grid_constant__ T
   }
 }
 
-// Sums down a column, then along the row, as the CPU twin does.
+// Sums down a column and then along the row, as the CPU twin does.
 template <class T>
 __global__ void area_kernel(StackView<const T> in, const __grid_constant__ Targets<T> targets) {
   const Place place = find_place(targets);
@@ -118,7 +118,7 @@ __global__ void area_kernel(StackView<const T> in, const __grid_constant__ Targe
   }
 }
 
-// Weights on the device while it lives.
+// Keeps weights on the device during its lifetime.
 class UploadedTaps {
  public:
   UploadedTaps(const detail::AreaTaps& taps, cudaStream_t stream)

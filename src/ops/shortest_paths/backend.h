@@ -1,7 +1,7 @@
-// The engines of shortest paths and their twins. `lower` is a DistanceMatrix's: pairs (a, b) with
-// b <= a, row after row, on the host. Of the options only exec, cutoff and memory count; only
-// dijkstra looks at the cutoff. floyd-warshall and partitioned give the same bits on both devices:
-// min_plus.h and path_plan.h say which sums are made.
+// The engines of shortest paths and their twins. `lower` is that of a DistanceMatrix: pairs (a, b)
+// with b <= a, row after row, on the host. Engines read only exec, cutoff and memory of the
+// options, and only dijkstra reads the cutoff. floyd-warshall and partitioned give the same bits on
+// both devices: min_plus.h and path_plan.h say which sums are computed.
 #pragma once
 #include <fovea/ops/shortest_paths.h>
 
@@ -13,7 +13,7 @@
 namespace fovea::detail {
 using TakeRows = FunctionRef<void(const DistanceRows&)>;
 
-// Rows of the whole square that are made and handed on at a time.
+// Rows of the whole square that are computed and handed on at a time.
 inline int rows_at_a_time(int nodes) {
   constexpr std::int64_t kBytes = std::int64_t{64} << 20;
   const std::int64_t rows = kBytes / (static_cast<std::int64_t>(sizeof(float)) * (nodes + 1));
@@ -27,22 +27,24 @@ void partitioned(const detail::PathPlan& plan, const PathOptions& options, std::
 void partitioned_rows(const detail::PathPlan& plan, const PathOptions& options,
                       detail::TakeRows take);
 
-// From every node, and from some: one source a row. No twin: a GPU has better ways.
+// From every node, and from some nodes, with one row per source. There is no twin, because a GPU
+// has better ways.
 void dijkstra(const Graph& graph, const PathOptions& options, std::span<float> lower);
 void dijkstra_rows(const Graph& graph, std::span<const std::int32_t> sources,
                    const PathOptions& options, ImageView<float> rows);
 }  // namespace fovea::cpu
 
 namespace fovea::cuda {
-// `square` lies on the device and is filled whole, both halves and within the cutoff: its stride is
-// square_side(nodes), and so many rows are there. The calls return when it is done.
+// `square` lies on the device and is filled completely, both halves and within the cutoff. Its
+// stride is square_side(nodes), and it has as many rows. The calls return when the work is
+// complete.
 void floyd_warshall(const Graph& graph, const PathOptions& options, ImageView<float> square);
 void partitioned(const detail::PathPlan& plan, const PathOptions& options, ImageView<float> square);
 
-// Rows of the whole, within the cutoff, through two buffers of pinned memory.
+// Rows of the whole square, within the cutoff, through two buffers of pinned memory.
 void partitioned_rows(const detail::PathPlan& plan, const PathOptions& options,
                       detail::TakeRows take);
 void square_rows(ImageView<const float> square, const Exec& exec, detail::TakeRows take);
-// The lower half of a square, as a DistanceMatrix keeps it.
+// The lower half of a square, as a DistanceMatrix stores it.
 void square_lower(ImageView<const float> square, const Exec& exec, std::span<float> lower);
 }  // namespace fovea::cuda

@@ -1,6 +1,6 @@
-// Floyd-Warshall over squares on the device, as close_squares_math.h orders it. While the tiles of
-// one group are brought up to date, the next group's panels are already finished on a stream of
-// their own, for which their tiles come first.
+// Floyd-Warshall over squares on the device, in the order of close_squares_math.h. While the tiles
+// of one group are updated, the panels of the next group are already finished on a stream of their
+// own; the tiles that these panels need are updated first.
 #include <algorithm>
 
 #include "core/event.cuh"
@@ -20,12 +20,12 @@ using Tile128 = Tile<4>;
 static_assert(Tile128::kRows == kPanel && Tile128::kColumns == kPanel);
 
 constexpr struct {
-  unsigned panel_block = 256;  // threads that finish a panel: 4 x 4 numbers of 64 x 64 each
-  int columns = 64;            // of a panel, that a block finishes
+  unsigned panel_block = 256;  // threads that finish a panel: 4 x 4 numbers of 64 x 64 per thread
+  int columns = 64;            // columns of a panel that a block finishes
 } kTuning;
 constexpr int kPanelThreads = static_cast<int>(kTuning.panel_block);
 constexpr auto kTileThreads = static_cast<unsigned>(Tile128::kThreads);
-constexpr int kBlocks = kPanel / kTuning.columns;  // of a panel's tile
+constexpr int kBlocks = kPanel / kTuning.columns;  // blocks per tile of a panel
 constexpr int kDiagonalPitch = kPanel + 4, kColumnsPitch = 64 + 4;
 constexpr std::size_t kDiagonalBytes = sizeof(float) * kPanel * kDiagonalPitch;
 constexpr std::size_t kColumnsBytes = sizeof(float) * kPanel * (kPanel + kColumnsPitch);
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(Tile128::kThreads, 2)
     }
 }
 
-// Where a thread of 256 is in a tile of 64 x 64: the first of 4 x 4 numbers.
+// The position of one of 256 threads in a tile of 64 x 64: the first of its 4 x 4 numbers.
 __device__ int tile_row() { return static_cast<int>(threadIdx.x) / 16 * 4; }
 __device__ int tile_column() { return static_cast<int>(threadIdx.x) % 16 * 4; }
 
@@ -123,8 +123,9 @@ __device__ void store_mirrored(const int (&values)[4][4], float* tile, int pitch
         make_int4(values[0][j], values[1][j], values[2][j], values[3][j]);
 }
 
-// Floyd-Warshall inside a tile, one node after the other, 4 x 4 numbers a thread in registers. Row
-// and column of a node, which are the same numbers, pass through `through`, two times 64.
+// Floyd-Warshall inside a tile, one node after the other, with 4 x 4 numbers per thread in
+// registers. The row and the column of a node, which are equal, pass through `through`, two times
+// 64 numbers.
 __device__ void close(float* tile, int pitch, float* through) {
   int values[4][4];
   load(values, tile, pitch);
@@ -150,7 +151,7 @@ __device__ void close(float* tile, int pitch, float* through) {
   __syncthreads();
 }
 
-// The panel's own tile: finished, and the pivots of its columns.
+// Finishes the panel's own tile and computes the pivots of its columns.
 __global__ void __launch_bounds__(kTuning.panel_block)
     diagonal_kernel(const Square* squares, int panel) {
   extern __shared__ float4 shared_memory[];
@@ -185,7 +186,7 @@ __global__ void __launch_bounds__(kTuning.panel_block)
     __syncthreads();
     load(least, block(u, u), kDiagonalPitch);
     multiply(block(t, u), kDiagonalPitch, block(t, u), kDiagonalPitch, least);
-    store(least, block(u, u), kDiagonalPitch);  // where nobody else has read
+    store(least, block(u, u), kDiagonalPitch);  // no other thread has read this
     __syncthreads();
   }
   for (int i = static_cast<int>(threadIdx.x); i < kPanel * kQuads; i += kPanelThreads)
@@ -193,8 +194,8 @@ __global__ void __launch_bounds__(kTuning.panel_block)
         *reinterpret_cast<const float4*>(tile + i / kQuads * kDiagonalPitch + i % kQuads * 4);
 }
 
-// 64 columns of a panel's rows, between global and shared memory. Above the diagonal they are the
-// mirrored ones below it; 32 threads then take 32 rows there, whose next numbers the cache holds.
+// Copies 64 columns of a panel's rows between global and shared memory. Above the diagonal they are
+// the mirrored ones below it; there 32 threads read 32 rows, whose next numbers are in the cache.
 template <bool kStore>
 __device__ void move_columns(const Square& square, int panel, int column, float* columns) {
   const std::int64_t side = square.side();
@@ -226,7 +227,7 @@ __device__ void move_columns(const Square& square, int panel, int column, float*
   }
 }
 
-// 64 columns of the panel's rows: finished, and their pivots.
+// Finishes 64 columns of the panel's rows and computes their pivots.
 __global__ void __launch_bounds__(kTuning.panel_block, 2)
     columns_kernel(const Square* squares, int panel) {
   extern __shared__ float4 shared_memory[];
@@ -257,13 +258,13 @@ __global__ void __launch_bounds__(kTuning.panel_block, 2)
     __syncthreads();
     load(least, there, kColumnsPitch);
     multiply(row + u * kPathTile, kPanel, here, kColumnsPitch, least);
-    store(least, there, kColumnsPitch);  // each thread its own
+    store(least, there, kColumnsPitch);  // each thread stores its own numbers
     __syncthreads();
   }
   move_columns<true>(square, panel, column, columns);
 }
 
-// A stream whose blocks go before those of others.
+// A stream whose blocks run before those of other streams.
 class UrgentStream {
  public:
   UrgentStream() {
@@ -290,7 +291,7 @@ class Closing {
   }
 
   void run(const Exec& exec) {
-    constexpr int kManyPanels = 32;  // that take long enough to tell of
+    constexpr int kManyPanels = 32;  // as many panels take long enough to report progress
     Event ready, finished;
     ready.record(stream_);
     for (int group = 0; group < panels_; group += kGroup) {
@@ -354,7 +355,8 @@ __global__ void clear_kernel(const Square* squares) {
   }
 }
 
-constexpr int kMirror = 32;  // side of what a block turns at a time, a row of it 8 threads deep
+constexpr int kMirror =
+    32;  // side of the square that a block mirrors at a time; a row of it has 8 threads
 
 __global__ void __launch_bounds__(8 * kMirror) mirror_kernel(const Square* squares, float cutoff) {
   __shared__ float turned[kMirror][kMirror + 1];
@@ -366,7 +368,8 @@ __global__ void __launch_bounds__(8 * kMirror) mirror_kernel(const Square* squar
   const int column =
       static_cast<int>(number - static_cast<unsigned>(row) * (static_cast<unsigned>(row) + 1) / 2);
   const bool diagonal = row / (kPanel / kMirror) == column / (kPanel / kMirror);
-  if (diagonal && !(cutoff < __int_as_float(kInfiniteBits))) return;  // its mirror is there
+  if (diagonal && !(cutoff < __int_as_float(kInfiniteBits)))
+    return;  // the mirrored half is there already
   const std::int64_t side = square.side();
   const int x = static_cast<int>(threadIdx.x) % kMirror;
   for (int y = static_cast<int>(threadIdx.x) / kMirror; y < kMirror; y += 8) {

@@ -1,8 +1,9 @@
-// Which tiles the CUDA twin of floyd-warshall works on. It takes the steps of min_plus.h's
-// close_half() in another order: minima do not care. A panel is 128 nodes, two of min_plus_math.h's
-// tiles; two panels are a group. Panels are finished one after the other, their tiles first brought
-// up to date; all other tiles wait for the whole group, so that a tile is read and written once for
-// 256 nodes. The nodes' rows as they were when they became final are kept for that: pivots.
+// Which tiles the CUDA twin of floyd-warshall works on. It takes the steps of close_half() in
+// min_plus.h in another order, which does not change minima. A panel is 128 nodes, two tiles of
+// min_plus_math.h; two panels are a group. Panels are finished one after the other, after their
+// tiles have been updated. All other tiles wait for the whole group, so that a tile is read and
+// written once for 256 nodes. For that purpose the rows of the nodes are kept as they were when
+// they became final: they are called pivots.
 #pragma once
 #include <fovea/core/api.h>
 
@@ -14,15 +15,16 @@ namespace fovea::detail {
 
 inline constexpr int kPanel = 2 * kPathTile;     // nodes
 inline constexpr int kGroup = 2;                 // panels
-inline constexpr int kPivots = kGroup * kPanel;  // rows kept of a group
-inline constexpr std::size_t kPivotGroups = 2;   // kept at a time: of this group and the next
+inline constexpr int kPivots = kGroup * kPanel;  // rows that are kept of a group
+inline constexpr std::size_t kPivotGroups =
+    2;  // groups that are kept at a time: this one and the next
 
-// Side of a square of distances in panels.
+// The side of a square of distances, in panels.
 FOVEA_HD inline int panels_of(int nodes) { return (nodes + kPanel - 1) / kPanel; }
 
 // One launch over tiles of 128 x 128 in the lower half. `done` panels from `group` on have left
-// their pivots; tiles are those that touch the `count` panels from `first`, or else all that do
-// not.
+// their pivots. The tiles are those that touch the `count` panels from `first` on, or else all the
+// others.
 struct TrailStep {
   int group = 0;
   int done = 0;
@@ -31,23 +33,23 @@ struct TrailStep {
   bool touching = false;
 };
 
-// A tile, row >= column, and of which pivots it still lacks.
+// A tile with row >= column, and the pivots that it still lacks.
 struct TrailTile {
   int row = 0;
   int column = 0;
   int begin = 0;
-  int end = 0;  // begin: nothing to do
+  int end = 0;  // equal to begin where there is nothing to do
 };
 
 FOVEA_HD inline int least(int a, int b) { return a < b ? a : b; }
 FOVEA_HD inline int most(int a, int b) { return a > b ? a : b; }
 
-// Panels of a step in a square of so many.
+// The panels of a step in a square of so many panels.
 FOVEA_HD inline int trail_count(const TrailStep& step, int panels) {
   return most(0, least(step.count, panels - step.first));
 }
 
-// How many tiles a step has, a few of them idle.
+// The number of tiles of a step; a few of them may be idle.
 FOVEA_HD inline unsigned trail_tiles(const TrailStep& step, int panels) {
   const int count = trail_count(step, panels);
   if (step.touching) return static_cast<unsigned>(count) * static_cast<unsigned>(panels);
@@ -55,7 +57,7 @@ FOVEA_HD inline unsigned trail_tiles(const TrailStep& step, int panels) {
   return others * (others + 1) / 2;
 }
 
-// Row of the lower half that a number lies in, rows after each other.
+// The row of the lower half to which a number belongs, where rows follow each other.
 FOVEA_HD inline int triangle_row(unsigned number) {
   auto row = static_cast<unsigned>((std::sqrt(8.F * static_cast<float>(number) + 1.F) - 1.F) / 2.F);
   while (row * (row + 1) / 2 > number) --row;
@@ -70,7 +72,7 @@ FOVEA_HD inline TrailTile trail_tile(const TrailStep& step, int panels, unsigned
   if (step.touching) {
     const int panel = step.first + static_cast<int>(number) / panels;
     const int other = static_cast<int>(number) % panels;
-    if (other >= step.first && other < panel) return tile;  // the other one's
+    if (other >= step.first && other < panel) return tile;  // the other panel's tile
     tile.row = most(panel, other);
     tile.column = least(panel, other);
   } else {
@@ -81,7 +83,8 @@ FOVEA_HD inline TrailTile trail_tile(const TrailStep& step, int panels, unsigned
     tile.column = column < step.first ? column : column + count;
   }
   const int done = most(0, least(step.done, panels - step.group));
-  int has = 0;  // panels of the group whose pivots it has: those up to the last it touches
+  int has =
+      0;  // panels of the group whose pivots the tile has: those up to the last that it touches
   for (int i = 0; i < done; ++i)
     if (tile.row == step.group + i || tile.column == step.group + i) has = i + 1;
   tile.begin = has * kPanel;

@@ -3,7 +3,7 @@
 namespace fovea::detail {
 namespace {
 
-// Lists of numbers, tiles of products and what allocations are rounded to.
+// Lists of numbers, tiles of products, and the rounding of allocations.
 constexpr std::uint64_t kSmall = std::uint64_t{8} << 20;
 
 }  // namespace

@@ -1,8 +1,9 @@
-// Shortest paths from 16 sources at a time. Sources that lie together reach a node at nearly the
-// same distance, so that one visit of it serves all of them, a source a lane. Nodes wait in buckets
-// of distance (Dial 1969, Meyer and Sanders 2003) and are visited again where a lane improved
-// since. That gives the bits of Dijkstra's algorithm, whatever the order of visits: sums of floats
-// never fall when a term grows, so that the least of all paths' sums is one number.
+// Shortest paths from 16 sources at a time. Sources that are close together reach a node at nearly
+// the same distance, so that one visit of a node serves all of them, with one source per lane.
+// Nodes wait in buckets of distance (Dial 1969, Meyer and Sanders 2003) and are visited again where
+// a lane has improved since. This gives the bits of Dijkstra's algorithm whatever the order of
+// visits: sums of floats never fall when a term grows, so that the least sum over all paths is one
+// number.
 #include "ops/shortest_paths/backend.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -22,7 +23,8 @@ namespace {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Distances of 16 lanes a node, from what stands there and in the queue.
+// Computes the distances of 16 lanes per node, from the distances that are set and the nodes in the
+// queue.
 void settle(const Graph& graph, float cutoff, LaneQueue& queue, float* HWY_RESTRICT distances) {
   const hn::CappedTag<float, kPathLanes> d;
   constexpr std::size_t kWidth = hn::MaxLanes(hn::CappedTag<float, kPathLanes>());
@@ -46,7 +48,7 @@ void settle(const Graph& graph, float cutoff, LaneQueue& queue, float* HWY_RESTR
         hn::Store(hn::IfThenElse(better, sum, old), d, to + v * kWidth);
         key = hn::Min(key, hn::IfThenElse(better, sum, unreachable));
       }
-      // Some targets start the minimum at the greatest finite number.
+      // On some targets the minimum begins with the greatest finite number.
       const float least = hn::GetLane(hn::MinOfLanes(d, key));
       if (least < std::numeric_limits<float>::max()) queue.push(neighbors[i], least);
     }
@@ -63,8 +65,8 @@ namespace fovea::cpu {
 namespace {
 HWY_EXPORT(settle);
 
-// Nodes in an order in which 16 after each other lie together: each group grows around the first
-// node that is in none yet.
+// Nodes in an order in which 16 consecutive ones are close together: each group grows around the
+// first node that is in no group yet.
 std::vector<std::int32_t> huddled(const Graph& graph) {
   std::vector<std::int32_t> order, seeds;
   std::vector<std::uint8_t> taken(static_cast<std::size_t>(graph.nodes()), 0);
@@ -74,7 +76,7 @@ std::vector<std::int32_t> huddled(const Graph& graph) {
     taken[static_cast<std::size_t>(node)] = 1;
     order.push_back(node);
   };
-  std::size_t waiting = 0;  // of the seeds: nodes beside a group
+  std::size_t waiting = 0;  // first of the seeds, which are nodes beside a group
   for (int lowest = 0; order.size() < taken.size();) {
     const std::size_t begin = order.size();
     const std::size_t end = std::min(taken.size(), begin + kPathLanes);
@@ -100,7 +102,7 @@ std::vector<std::int32_t> huddled(const Graph& graph) {
   return order;
 }
 
-// What one group of sources needs, kept from group to group.
+// Memory for one group of sources, kept from group to group.
 class Lanes {
  public:
   Lanes(const Graph& graph, const BucketWidth& width, float cutoff)
@@ -118,7 +120,7 @@ class Lanes {
     }
     HWY_DYNAMIC_DISPATCH(settle)(graph_, cutoff_, queue_, distances_.data());
   }
-  // Distances of one lane to the first `count` nodes.
+  // The distances of one lane to the first `count` nodes.
   void copy(std::size_t lane, std::size_t count, float* to) const {
     const float* from = distances_.data() + lane;
     for (std::size_t node = 0; node < count; ++node) to[node] = from[node * kPathLanes];
@@ -135,11 +137,11 @@ class Lanes {
 template <class Body>
 void for_groups(const Graph& graph, const PathOptions& options,
                 std::span<const std::int32_t> sources, Body body) {
-  constexpr std::int64_t kGroups = 4;  // of a piece of work
+  constexpr std::int64_t kGroups = 4;  // groups per piece of work
   const BucketWidth width = bucket_width(graph);
   const auto count = static_cast<std::int64_t>(sources.size());
   constexpr std::int64_t kPiece = kGroups * static_cast<std::int64_t>(kPathLanes);
-  constexpr std::int64_t kReport = 64 * kPiece;  // sources between two reports
+  constexpr std::int64_t kReport = 64 * kPiece;  // sources between two progress reports
   for (std::int64_t start = 0; start < count; start += kReport) {
     const std::int64_t end = std::min(count, start + kReport);
     parallel_for(
@@ -173,7 +175,8 @@ void dijkstra(const Graph& graph, const PathOptions& options, std::span<float> l
 
 void dijkstra_rows(const Graph& graph, std::span<const std::int32_t> sources,
                    const PathOptions& options, ImageView<float> rows) {
-  // Of each place in the list of sources, the nearer in the graph the nearer in this order.
+  // The position of each source in this order, in which sources that are close in the graph are
+  // close together.
   std::vector<std::int32_t> places(sources.size());
   for (std::size_t i = 0; i < places.size(); ++i) places[i] = static_cast<std::int32_t>(i);
   if (sources.size() > kPathLanes) {

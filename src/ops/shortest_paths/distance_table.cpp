@@ -1,4 +1,4 @@
-// Distances kept where they were made.
+// Distances that stay where they were computed.
 #include "ops/shortest_paths/distance_table.h"
 
 #include <fovea/core/error.h>
@@ -19,7 +19,7 @@ std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 void run_on_host(const ChosenEngine& chosen, const Graph& graph, const PathOptions& options,
                  std::span<float> lower) {
-  if (chosen.run.engine == PathEngine::kDijkstra) {
+  if (chosen.report.engine == PathEngine::kDijkstra) {
     cpu::dijkstra(graph, options, lower);
     return;
   }
@@ -50,7 +50,7 @@ std::uint64_t TableMemory::held_bytes(Device device) const {
 
 void TableMemory::reserve(int nodes, Device device) {
   if (values_.size() < square_floats(nodes) || device_ != device) {
-    values_ = Array<float>();  // before the larger one is asked for
+    values_ = Array<float>();  // freed before the larger array is allocated
     const cuda::ScopedDevice scoped(device);
     values_ = Array<float>(square_floats(nodes), Memory::kCuda);
     device_ = device;
@@ -71,13 +71,13 @@ void TableMemory::fill(const ChosenEngine& chosen, const Graph& graph, const Pat
   nodes_ = 0;
   square_ = {};
   half_ = {};
-  run_ = chosen.run;
+  report_ = chosen.report;
   if (chosen.place == PathPlace::kSquare) {
     reserve(graph.nodes(), options.exec.device);
     if (chosen.plan) cuda::partitioned(*chosen.plan, options, square_);
     else cuda::floyd_warshall(graph, options, square_);
   } else {
-    values_ = Array<float>();  // rows need the room
+    values_ = Array<float>();  // rows need the memory
     half_ = DistanceMatrix(graph.nodes());
     if (chosen.place == PathPlace::kRows) keep_rows(chosen, options, half_.lower());
     else run_on_host(chosen, graph, options, half_.lower());
@@ -110,7 +110,7 @@ DistanceTable::DistanceTable(DistanceTable&& other) noexcept = default;
 DistanceTable& DistanceTable::operator=(DistanceTable&& other) noexcept = default;
 
 int DistanceTable::nodes() const { return memory_->nodes(); }
-const PathRun& DistanceTable::run() const { return memory_->run(); }
+const PathReport& DistanceTable::report() const { return memory_->report(); }
 Device DistanceTable::device() const { return memory_->device(); }
 DistanceMatrix DistanceTable::matrix() const { return memory_->matrix(); }
 

@@ -1,4 +1,4 @@
-// What a DistanceTable holds, for code that goes on working where the distances lie:
+// The content of a DistanceTable, for code that continues to work where the distances are:
 //   const auto& memory = detail::TableMemory::of(table);
 //   memory.on_device()   square on the table's GPU, or empty where it lies on the host
 //   memory.on_host()     half a matrix on the host, or of 0 nodes where it lies on a GPU
@@ -13,21 +13,22 @@ class FOVEA_API TableMemory {
  public:
   static const TableMemory& of(const DistanceTable& table);
 
-  // A row a node, in the graph's order: row-major, width and height the nodes, rows stride() floats
-  // apart and on 512 bytes. Complete (both halves), finished when compute() returned: any stream of
-  // that device may read it, until the table is computed again or gone.
+  // One row per node in the order of the graph, row-major. Width and height are the number of
+  // nodes; rows are stride() floats apart and aligned to 512 bytes. It has both halves and is
+  // finished when compute() has returned: any stream of that device may read it until the table is
+  // computed again or destroyed.
   ImageView<const float> on_device() const { return square_; }
   const DistanceMatrix& on_host() const { return half_; }
 
   int nodes() const { return nodes_; }
-  const PathRun& run() const { return run_; }
+  const PathReport& report() const { return report_; }
   Device device() const { return square_.empty() ? Device::cpu() : device_; }
 
-  // Chooses an engine and runs it; `call` is named in errors.
+  // Chooses an engine and runs it; errors name `call`.
   void compute(const char* call, const Graph& graph, const PathOptions& options);
-  // With the engine chosen and the device resolved.
+  // The same with a chosen engine and a resolved device.
   void fill(const ChosenEngine& chosen, const Graph& graph, const PathOptions& options);
-  // All distances on the host; what lies there already is gone then.
+  // All distances, moved to the host; the table is empty afterwards.
   DistanceMatrix take_matrix();
   DistanceMatrix matrix() const;
 
@@ -37,7 +38,7 @@ class FOVEA_API TableMemory {
 
   Device device_ = Device::cpu();
   int nodes_ = 0;
-  PathRun run_;
+  PathReport report_;
   DistanceMatrix half_;
   Array<float> values_;  // on device_
   ImageView<float> square_;

@@ -1,5 +1,4 @@
-// Weighs the engines against each other by the time that each would take, and by the room that it
-// has.
+// Compares the engines by the time that each would take and by the memory that is available.
 #include "ops/shortest_paths/engine_choice.h"
 
 #include <fovea/core/error.h>
@@ -17,13 +16,14 @@
 namespace fovea::detail {
 namespace {
 
-// Seconds, of which only ratios matter. Of a core:
-constexpr double kStepSeconds = 0.065e-9;  // a min-plus step
-constexpr double kVisitSeconds = 3e-9;     // an arc from one source, by dijkstra
-constexpr double kCutSeconds = 0.5e-6;     // a node of a graph that is cut into parts
-// Of a GPU:
+// Seconds, of which only ratios matter. For one core:
+constexpr double kStepSeconds = 0.065e-9;  // one min-plus step
+constexpr double kVisitSeconds = 3e-9;     // one arc from one source, by dijkstra
+constexpr double kCutSeconds = 0.5e-6;     // one node of a graph that is cut into parts
+// For a GPU:
 constexpr double kGpuStepSeconds = 1 / 1.2e13;
-constexpr double kPanelSeconds = 60e-6;   // nodes of a panel at least, one panel after the other
+constexpr double kPanelSeconds =
+    60e-6;  // least time for the nodes of a panel; panels run one after the other
 constexpr double kPartsSeconds = 0.5e-3;  // launches over parts
 
 std::string graph_words(const Graph& graph) {
@@ -35,37 +35,37 @@ std::string plan_words(const Graph& graph, const PathPlan& plan) {
                      plan.parts.size(), plan.gates);
 }
 
-// From every node, by one core.
+// The time from every node, by one core.
 double dijkstra_seconds(const Graph& graph) {
   return static_cast<double>(graph.nodes()) *
          (2.0 * static_cast<double>(graph.arcs()) + graph.nodes()) * kVisitSeconds;
 }
 
 void choose_on_host(const Graph& graph, const PathOptions& options, ChosenEngine& chosen) {
-  PathRun& run = chosen.run;
+  PathReport& report = chosen.report;
   const double paths = dijkstra_seconds(graph);
   if (options.cutoff < kUnreachable) {
-    run.engine = PathEngine::kDijkstra;
-    run.why = "a cutoff saves time with dijkstra alone";
+    report.engine = PathEngine::kDijkstra;
+    report.why = "a cutoff saves time with dijkstra alone";
   } else if (floyd_warshall_relaxations(graph.nodes()) * kStepSeconds <= paths) {
-    run.engine = PathEngine::kFloydWarshall;
-    run.why = graph_words(graph) + ": too small or dense to gain by leaving arcs out";
+    report.engine = PathEngine::kFloydWarshall;
+    report.why = graph_words(graph) + ": too small or dense to gain by leaving arcs out";
   } else {
     chosen.plan = make_path_plan(graph, options.exec);
     const bool parts =
         chosen.plan->parts.size() > 1 && chosen.plan->relaxations * kStepSeconds <= paths;
-    run.engine = parts ? PathEngine::kPartitioned : PathEngine::kDijkstra;
-    run.why = parts ? plan_words(graph, *chosen.plan)
-                    : graph_words(graph) + ": sparse, but its parts have wide borders";
+    report.engine = parts ? PathEngine::kPartitioned : PathEngine::kDijkstra;
+    report.why = parts ? plan_words(graph, *chosen.plan)
+                       : graph_words(graph) + ": sparse, but its parts have wide borders";
   }
 }
 
-// What a GPU has room for.
+// What fits into the memory of a GPU.
 class Room {
  public:
   Room(const Graph& graph, const PathOptions& options, const PathWish& wish)
       : graph_(graph), options_(options), wish_(wish) {
-    constexpr std::uint64_t kLeft = std::uint64_t{64} << 20;  // to others
+    constexpr std::uint64_t kLeft = std::uint64_t{64} << 20;  // left for others
     const std::uint64_t free = cuda::free_memory(options.exec.device) + wish.square;
     bytes_ = free - std::min(free, kLeft);
     if (options.memory > 0) bytes_ = std::min(bytes_, options.memory);
@@ -97,13 +97,13 @@ class Room {
 
 void choose_on_gpu(const Graph& graph, const PathOptions& options, const Room& room,
                    ChosenEngine& chosen) {
-  PathRun& run = chosen.run;
+  PathReport& report = chosen.report;
   const double panels = panels_of(graph.nodes());
   const double whole =
       std::max(floyd_warshall_relaxations(graph.nodes()) * kGpuStepSeconds, panels * kPanelSeconds);
-  run.engine = PathEngine::kFloydWarshall;
+  report.engine = PathEngine::kFloydWarshall;
   if (room.whole() && whole <= graph.nodes() * kCutSeconds + kPartsSeconds) {
-    run.why = graph_words(graph) + ": too small to gain by cutting it into parts";
+    report.why = graph_words(graph) + ": too small to gain by cutting it into parts";
     return;
   }
   chosen.plan = make_path_plan(graph, options.exec);
@@ -111,23 +111,24 @@ void choose_on_gpu(const Graph& graph, const PathOptions& options, const Room& r
                        panels_of(chosen.plan->gates) * kPanelSeconds;
   if (chosen.plan->parts.size() > 1 && room.rows(*chosen.plan) &&
       (parts <= whole || !room.whole())) {
-    run.engine = PathEngine::kPartitioned;
-    run.why = plan_words(graph, *chosen.plan);
+    report.engine = PathEngine::kPartitioned;
+    report.why = plan_words(graph, *chosen.plan);
     return;
   }
   const double on_host = dijkstra_seconds(graph) / thread_count(options.exec);
   if (room.whole() && whole <= on_host) {
-    run.why = graph_words(graph) + ": dense, or its parts have wide borders";
+    report.why = graph_words(graph) + ": dense, or its parts have wide borders";
     return;
   }
-  run.engine = PathEngine::kDijkstra;
-  run.why = graph_words(graph) +
-            (room.whole() ? ": so sparse, with wide borders between parts, that the CPU is faster"
-                          : fmt::format(": neither parts nor {} bytes have room on {}",
-                                        room.whole_bytes(), to_string(options.exec.device)));
+  report.engine = PathEngine::kDijkstra;
+  report.why =
+      graph_words(graph) +
+      (room.whole() ? ": so sparse, with wide borders between parts, that the CPU is faster"
+                    : fmt::format(": neither parts nor {} bytes have room on {}",
+                                  room.whole_bytes(), to_string(options.exec.device)));
 }
 
-// Where on a GPU the engine has room.
+// Whether the engine fits into the memory of a GPU, and in which way.
 void place_on_gpu(const Graph& graph, const PathWish& wish, const Room& room,
                   ChosenEngine& chosen) {
   if (!chosen.plan) {
@@ -143,17 +144,17 @@ void place_on_gpu(const Graph& graph, const PathWish& wish, const Room& room,
     room.refuse("partitioned",
                 partitioned_bytes(*chosen.plan) + partitioned_rows_bytes(*chosen.plan));
   chosen.place = PathPlace::kRows;
-  if (!wish.rows && !chosen.run.why.empty())
-    chosen.run.why += fmt::format("; in rows, as {} bytes for all of them do not fit in {}",
-                                  square_bytes(graph.nodes()), room.bytes());
+  if (!wish.rows && !chosen.report.why.empty())
+    chosen.report.why += fmt::format("; in rows, as {} bytes for all of them do not fit in {}",
+                                     square_bytes(graph.nodes()), room.bytes());
 }
 
 }  // namespace
 
 ChosenEngine choose_engine(const Graph& graph, const PathOptions& options, const PathWish& wish) {
   ChosenEngine chosen;
-  PathRun& run = chosen.run;
-  run.engine = options.engine;
+  PathReport& report = chosen.report;
+  report.engine = options.engine;
   std::optional<Room> room;
   if (on_cuda(options.exec)) room.emplace(graph, options, wish);
   if (options.engine == PathEngine::kAuto) {
@@ -162,13 +163,13 @@ ChosenEngine choose_engine(const Graph& graph, const PathOptions& options, const
   } else if (options.engine == PathEngine::kPartitioned) {
     chosen.plan = make_path_plan(graph, options.exec);
   }
-  if (run.engine != PathEngine::kPartitioned) chosen.plan.reset();
-  if (chosen.plan) run.parts = static_cast<int>(chosen.plan->parts.size());
-  if (run.parts == 1) chosen.plan.reset();  // which is floyd-warshall
-  if (run.engine != PathEngine::kDijkstra)
-    run.relaxations =
+  if (report.engine != PathEngine::kPartitioned) chosen.plan.reset();
+  if (chosen.plan) report.parts = static_cast<int>(chosen.plan->parts.size());
+  if (report.parts == 1) chosen.plan.reset();  // one part is floyd-warshall
+  if (report.engine != PathEngine::kDijkstra)
+    report.relaxations =
         chosen.plan ? chosen.plan->relaxations : floyd_warshall_relaxations(graph.nodes());
-  if (room && run.engine != PathEngine::kDijkstra && graph.nodes() > 0)
+  if (room && report.engine != PathEngine::kDijkstra && graph.nodes() > 0)
     place_on_gpu(graph, wish, *room, chosen);
   return chosen;
 }

@@ -9,24 +9,25 @@
 
 namespace fovea::detail {
 
-// Where distances are made: on the host, on a GPU all of them at once in a square, or there some
+// Where distances are computed: on the host, on a GPU all at once in a square, or on a GPU some
 // rows at a time.
 enum class PathPlace : unsigned char { kHost, kSquare, kRows };
 
 struct ChosenEngine {
-  PathRun run;
+  PathReport report;
   PathPlace place = PathPlace::kHost;
-  std::optional<PathPlan> plan;  // of more parts than one; none: floyd-warshall or dijkstra
+  std::optional<PathPlan>
+      plan;  // a plan with more than one part; none for floyd-warshall and dijkstra
 };
 
 struct PathWish {
-  const char* call = "";     // that asks, for errors
-  bool rows = false;         // it can do with some rows at a time, and keeps no square
-  std::uint64_t square = 0;  // bytes on the device that it has for one
+  const char* call = "";     // name of the calling function, for errors
+  bool rows = false;         // the caller can use some rows at a time and keeps no square
+  std::uint64_t square = 0;  // bytes on the device that the caller has for a square
 };
 
-// By the options and, for auto, by the graph. The device in options.exec is resolved. A DeviceError
-// where a GPU has no room.
+// Chooses by the options and, for auto, by the graph. The device in options.exec is resolved.
+// Throws DeviceError where the memory of a GPU is too small.
 FOVEA_API ChosenEngine choose_engine(const Graph& graph, const PathOptions& options,
                                      const PathWish& wish);
 

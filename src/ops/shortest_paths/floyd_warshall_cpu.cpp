@@ -25,12 +25,13 @@ MinPlus of_tiles(const float* a, const float* b, float* c) {
   return {kPathTile, kPathTile, kPathTile, a, kPathTile, b, kPathTile, c, kPathTile, false};
 }
 
-// What all paths through the nodes of one tile need: d(r, k) for all r, and its mirror d(k, r).
+// What all paths through the nodes of one tile need: d(r, k) for all r, and its mirror image d(k,
+// r).
 class Pivot {
  public:
   explicit Pivot(int tiles) : column_(size(tiles)), row_(size(tiles)) {}
 
-  // Tile r of column k is finished, and kept both ways round.
+  // Finishes tile r of column k and keeps it in both orientations.
   void finish(float* half, int k, int r) {
     const float* closed = half + half_tile(k, k);
     if (r > k) {
@@ -64,7 +65,8 @@ void close_half(float* half, int tiles, const Exec& exec) {
       for (auto r = static_cast<int>(begin); r < static_cast<int>(end); ++r)
         if (r != k) pivot.finish(half, k, r);
     });
-    // A piece is some rows and as many from the other end, so that all are equally long.
+    // A piece of work has some rows and as many from the other end, so that all pieces take equally
+    // long.
     parallel_for(exec, (tiles + 1) / 2, 1, [&](std::int64_t begin, std::int64_t) {
       const auto short_row = static_cast<int>(begin);
       const int long_row = tiles - 1 - short_row;

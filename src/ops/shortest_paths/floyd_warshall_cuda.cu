@@ -1,5 +1,5 @@
-// Floyd-Warshall of a whole graph in its square on the device: N^3 / 2 steps, 4 N^2 bytes and
-// some rows.
+// Floyd-Warshall of a whole graph in a square on the device: it takes N^3 / 2 steps, 4 N^2 bytes
+// and some rows.
 #include "ops/shortest_paths/backend.h"
 #include "ops/shortest_paths/min_plus_tile.cuh"
 #include "ops/shortest_paths/squares.cuh"
@@ -9,7 +9,7 @@ namespace {
 
 constexpr unsigned kThreads = 256;
 
-// Neighbors of a node together.
+// The neighbors of each node, stored next to each other.
 struct Lists {
   const std::int64_t* first;
   const std::int32_t* neighbors;
@@ -37,7 +37,7 @@ void floyd_warshall(const Graph& graph, const PathOptions& options, ImageView<fl
   DeviceBuffer<std::int32_t> neighbors(ends, stream);
   DeviceBuffer<float> costs(ends, stream);
   firsts.fill(first.data());
-  if (ends > 0) {  // the lists of all nodes lie together
+  if (ends > 0) {  // the lists of all nodes are stored one after the other
     neighbors.fill(graph.neighbors(0).data());
     costs.fill(graph.costs(0).data());
   }

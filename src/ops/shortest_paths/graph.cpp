@@ -44,7 +44,7 @@ Graph::Graph(int nodes, std::span<const GraphArc> arcs) : nodes_(nodes) {
   std::vector<std::int64_t> next(first.begin(), first.end() - 1);
   for (const GraphArc& arc : arcs) {
     if (arc.a == arc.b) continue;
-    const float cost = arc.cost + 0.F;  // of minus zero makes zero
+    const float cost = arc.cost + 0.F;  // turns minus zero into zero
     ends[static_cast<std::size_t>(next[static_cast<std::size_t>(arc.a)]++)] = {arc.b, cost};
     ends[static_cast<std::size_t>(next[static_cast<std::size_t>(arc.b)]++)] = {arc.a, cost};
   }
@@ -58,7 +58,7 @@ Graph::Graph(int nodes, std::span<const GraphArc> arcs) : nodes_(nodes) {
       return a.node != b.node ? a.node < b.node : a.cost < b.cost;
     });
     for (auto at = begin; at != end; ++at) {
-      if (at != begin && at->node == (at - 1)->node) continue;  // the cheapest came first
+      if (at != begin && at->node == (at - 1)->node) continue;  // the cheapest arc came first
       neighbors_.push_back(at->node);
       costs_.push_back(at->cost);
     }

@@ -1,5 +1,5 @@
-// Results that go to the host piece by piece: while one piece is copied and taken there, the device
-// makes the next.
+// Copies results to the host piece by piece: while one piece is copied and taken there, the device
+// computes the next.
 #pragma once
 #include <fovea/core/memory.h>
 
@@ -12,15 +12,15 @@ namespace fovea::cuda {
 
 class HostPipe {
  public:
-  // Pieces of up to so many floats, made after what is on the stream now.
+  // Pieces have at most so many floats and are computed after what is on the stream now.
   HostPipe(std::size_t floats, cudaStream_t after) : slots_{Slot(floats), Slot(floats)} {
     Event now;
     now.record(after);
     for (const Slot& slot : slots_) now.hold(slot.stream);
   }
 
-  // fill(piece, slot, floats on the device, stream) enqueues what makes a piece and returns how
-  // many floats it has; take(piece, floats on the host) gets them in their order.
+  // fill(piece, slot, floats on the device, stream) enqueues the computation of a piece and returns
+  // how many floats it has; take(piece, floats on the host) gets the pieces in order.
   template <class Fill, class Take>
   void run(int pieces, Fill fill, Take take) {
     for (int piece = 0; piece <= pieces; ++piece) {
@@ -48,7 +48,7 @@ class HostPipe {
       check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), kWhat);
     }
     ~Slot() {
-      cudaStreamSynchronize(stream);  // nothing may still write what is freed now
+      cudaStreamSynchronize(stream);  // nothing may still write to memory that is freed now
       cudaStreamDestroy(stream);
     }
     Slot(const Slot&) = delete;

@@ -1,6 +1,7 @@
-// Nodes that wait in buckets of distance, each in one bucket at most. Buckets are taken in turn; a
-// node whose distance falls behind the current one waits in that. Inside a bucket who came first
-// goes first, which bounds visits even where one bucket holds everything (Bellman and Ford).
+// Nodes that wait in buckets of distance, each in at most one bucket. Buckets are processed in
+// turn; a node whose distance falls below the current bucket waits in the current one. Inside a
+// bucket the first node in is the first out, which bounds the number of visits even where one
+// bucket holds all nodes (Bellman and Ford).
 #pragma once
 #include <fovea/ops/shortest_paths.h>
 
@@ -11,15 +12,16 @@
 
 namespace fovea::cpu {
 
-inline constexpr std::size_t kPathLanes = 16;  // sources that go together: a cache line
+inline constexpr std::size_t kPathLanes =
+    16;  // sources that are processed together: one cache line
 
 struct BucketWidth {
-  float per_cost = 0;          // buckets a unit of cost
+  float per_cost = 0;          // buckets per unit of cost
   std::uint32_t buckets = 64;  // a power of two
 };
 
-// Buckets of a mean arc over the arcs of a node, of which the shorter ones count; as many buckets
-// as the longest arc spans, within reason.
+// A bucket is as wide as a mean arc divided by the number of arcs of a node, because the shorter
+// arcs matter. There are as many buckets as the longest arc spans, within reason.
 inline BucketWidth bucket_width(const Graph& graph) {
   constexpr double kMost = 1U << 16U;
   double sum = 0, longest = 0;
@@ -44,11 +46,11 @@ class LaneQueue {
         full_(width.buckets / 64, 0),
         places_(static_cast<std::size_t>(nodes)) {}
 
-  // After all were popped.
+  // To be called after all nodes were popped.
   void clear() { now_ = 0; }
 
   void push(std::int32_t node, float distance) {
-    // Distances are told apart up to the reach of the ring; what lies beyond waits at its end.
+    // Distances are distinguished up to the reach of the ring; nodes beyond it wait at its end.
     const auto wanted = static_cast<std::int64_t>(std::min(distance * width_.per_cost, 9e15F));
     const std::int64_t bucket = std::clamp(wanted, now_, now_ + width_.buckets - 1);
     Place& place = places_[static_cast<std::size_t>(node)];
@@ -65,7 +67,7 @@ class LaneQueue {
     full_[slot / 64] |= std::uint64_t{1} << (slot % 64);
   }
 
-  // -1: there are none.
+  // Returns -1 where no node waits.
   std::int32_t pop() {
     std::size_t slot = slot_of(now_);
     if (ends_[slot].first < 0) {
@@ -81,7 +83,7 @@ class LaneQueue {
 
  private:
   struct Place {
-    std::int64_t bucket = -1;  // -1: does not wait
+    std::int64_t bucket = -1;  // -1: the node does not wait
     std::int32_t after = -1;
     std::int32_t before = -1;
   };
@@ -105,7 +107,7 @@ class LaneQueue {
     if (ends.first < 0) full_[slot / 64] &= ~(std::uint64_t{1} << (slot % 64));
     place.bucket = -1;
   }
-  // Buckets from a slot to the first that holds a node, around the ring.
+  // The number of buckets from a slot to the first one that holds a node, around the ring.
   std::int64_t next_full(std::size_t slot) const {
     const std::size_t words = full_.size();
     for (std::size_t i = 0; i <= words; ++i) {
@@ -121,8 +123,8 @@ class LaneQueue {
 
   BucketWidth width_;
   std::int64_t now_ = 0;
-  std::vector<Ends> ends_;           // of each bucket in the ring
-  std::vector<std::uint64_t> full_;  // a bit a bucket
+  std::vector<Ends> ends_;           // first and last node of each bucket in the ring
+  std::vector<std::uint64_t> full_;  // one bit per bucket
   std::vector<Place> places_;
 };
 

@@ -1,4 +1,4 @@
-// The min-plus product: what floyd-warshall and partitioned spend their time with on the CPU.
+// The min-plus product, in which floyd-warshall and partitioned spend their time on the CPU.
 #pragma once
 #include <fovea/core/exec.h>
 
@@ -7,8 +7,8 @@
 
 namespace fovea::cpu {
 
-// c(i, j) = min over k of a(i, k) + b(k, j), of `depth` k; `keep`: and of what c(i, j) was. Rows
-// lie strides of floats apart. columns is a multiple of 16; c is neither a nor b.
+// c(i, j) = min of a(i, k) + b(k, j) over `depth` values of k and, with `keep`, of the previous
+// c(i, j). Strides are in floats. `columns` is a multiple of 16; c is neither a nor b.
 struct MinPlus {
   int rows = 0;
   int columns = 0;
@@ -33,7 +33,7 @@ void close_tile(float* tile);
 // where a tile above the diagonal is the mirrored one below it.
 void close_half(float* half, int tiles, const Exec& exec);
 
-// Every core takes `rounds` rounds of min-plus steps in registers; returns how many steps that was.
+// Every core takes `rounds` rounds of min-plus steps in registers. Returns the number of steps.
 FOVEA_API double min_plus_steps(std::int64_t rounds, const Exec& exec);
 
 }  // namespace fovea::cpu

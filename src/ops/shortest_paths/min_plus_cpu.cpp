@@ -1,6 +1,7 @@
-// The min-plus product in registers, the closure of a tile, and the machine's limit of both: a sum
-// and a minimum a step. There is no fused form, and a number of `a` has to be spread over a vector,
-// which is why a block is wide: a spread number serves a sum and a minimum for each of its vectors.
+// The min-plus product in registers, the closure of a tile, and the machine's limit for both: one
+// sum and one minimum per step. There is no fused instruction, and a number of `a` has to be
+// broadcast to a vector. A block is therefore wide: a broadcast number serves a sum and a minimum
+// for each of its vectors.
 #include "ops/shortest_paths/min_plus.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -20,10 +21,10 @@ namespace {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// No wider than the 16 floats that columns are padded to.
+// No wider than the 16 floats to which columns are padded.
 using Floats = hn::CappedTag<float, 16>;
 
-// Of a block held in registers: 32 of them on NEON and AVX-512, else 16.
+// The shape of a block in registers: there are 32 on NEON and AVX-512, otherwise 16.
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SCALAR || \
     HWY_TARGET == HWY_EMU128
 constexpr int kRows = 4, kVectors = 2;
@@ -63,7 +64,7 @@ HWY_INLINE void block(const MinPlus& p, const float* HWY_RESTRICT a, const float
       hn::StoreU(sums[i][v], d, c + i * p.c_stride + v * lanes);
 }
 
-// All rows of some columns, whose part of b stays in the nearest cache meanwhile.
+// All rows of some columns, whose part of b stays in the first-level cache meanwhile.
 template <int kBlockVectors>
 void strip(const MinPlus& p, int column) {
   const float* b = p.b + column;

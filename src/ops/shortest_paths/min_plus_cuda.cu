@@ -1,5 +1,5 @@
-// Min-plus products in one launch, tiles of 64 x 128 a block; and the machine's limit of their
-// steps.
+// Min-plus products in one launch, with tiles of 64 x 128 per block, and a measurement of the
+// greatest speed of their steps on a machine.
 #include <fovea/core/exec.h>
 
 #include "ops/shortest_paths/min_plus.h"
@@ -12,16 +12,16 @@ using Tile64 = Tile<2>;
 
 constexpr struct {
   unsigned peak_block = 256;
-  int peak_blocks = 4;   // of a multiprocessor
-  int peak_chains = 16;  // of a thread
+  int peak_blocks = 4;   // blocks per multiprocessor
+  int peak_chains = 16;  // chains per thread
 } kTuning;
 
-// A tile's numbers on their way out: an odd pitch, so that rows and columns are both read without
-// conflicts.
+// The numbers of a tile before they are written. The pitch is odd, so that rows and columns are
+// both read without bank conflicts.
 constexpr int kPitch = Tile64::kColumns + 1;
 static_assert(sizeof(float) * Tile64::kRows * kPitch <= Tile64::kBytes);
 
-// Written line by line, or column by column, so that neighbors are stored together.
+// Writes row by row or column by column, so that neighbors are stored together.
 __device__ void write_rows(const Product& product, const ProductTile& tile, const int* found) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   for (int i = static_cast<int>(threadIdx.x) / 32; i < Tile64::kRows; i += Tile64::kThreads / 32) {

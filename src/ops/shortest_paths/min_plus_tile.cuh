@@ -1,8 +1,9 @@
-// The min-plus product of one tile by one block of threads: 8 x 8 numbers a thread in registers,
-// both operands in shared memory, of which three stages of 16 rows are in flight.
+// The min-plus product of one tile by one block of threads, with 8 x 8 numbers per thread in
+// registers and both operands in shared memory, where three stages of 16 rows are in flight.
 //
-// Distances are never negative and never NaN, so that their bits order as integers do: Hopper takes
-// the least of three integers in one instruction, one and a half for a step instead of two.
+// Distances are never negative and never NaN, so that their bits have the order of integers. Hopper
+// takes the least of three integers in one instruction, which makes one and a half instructions per
+// step instead of two.
 #pragma once
 #include <cuda_pipeline.h>
 
@@ -13,8 +14,8 @@
 
 namespace fovea::cuda {
 
-// Numbers in rows; row k of an operand is data's row list[k], or k where there is no list. Rows lie
-// on 16 bytes.
+// Numbers in rows. Row k of an operand is row list[k] of the data, or row k where there is no list.
+// Rows are aligned to 16 bytes.
 struct Strip {
   const float* data = nullptr;
   std::int64_t pitch = 0;
@@ -26,13 +27,13 @@ struct Strip {
 __device__ inline int bits_of(float value) { return __float_as_int(value); }
 constexpr int kInfiniteBits = 0x7f800000;
 
-// A tile of kRows x kColumns, and where its threads are in it.
+// A tile of kRows x kColumns, and the positions of its threads.
 template <int kWarpRows>
 struct Tile {
   static constexpr int kRows = 32 * kWarpRows, kColumns = 128;
   static constexpr int kThreads = 64 * kWarpRows;
   static constexpr int kDepth = 16, kStages = 3;
-  static constexpr int kMine = 8;  // rows and columns of a thread: two runs of 4 each
+  static constexpr int kMine = 8;  // rows and columns per thread: two runs of 4 each
 
   struct Stage {
     float a[kDepth][kRows];
@@ -40,7 +41,7 @@ struct Tile {
   };
   static constexpr std::size_t kBytes = kStages * sizeof(Stage);
 
-  // Of a thread's row or column i in the tile.
+  // The position in the tile of row or column i of a thread.
   __device__ static int row(int i) {
     const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
     return warp / 2 * 32 + lane / 8 * 4 + i / 4 * 16 + i % 4;
@@ -50,7 +51,7 @@ struct Tile {
     return warp % 2 * 64 + lane % 8 * 4 + j / 4 * 32 + j % 4;
   }
 
-  // Minima of a thread, as bits.
+  // The minima of a thread, as bits.
   struct Least {
     int bits[kMine][kMine];
     __device__ void clear() {
@@ -61,7 +62,7 @@ struct Tile {
     }
   };
 
-  // One stage of an operand from row k on; rows from `end` on are infinite.
+  // Loads one stage of an operand from row k on; rows from `end` on are infinite.
   template <int kWidth>
   __device__ static void fetch(float (*to)[kWidth], const Strip& from, int k, int end) {
     constexpr int kQuads = kWidth / 4;
@@ -86,7 +87,7 @@ struct Tile {
   }
 
   // least(i, j) = min of itself and a(k, i) + b(k, j) for k from begin to end. All threads of the
-  // block call it; the stages are free again when it returns.
+  // block must call it; the stages are free again when it returns.
   __device__ static void accumulate(Stage* stages, const Strip& a, const Strip& b, int begin,
                                     int end, Least& least) {
     const int steps = (end - begin + kDepth - 1) / kDepth;
@@ -106,7 +107,7 @@ struct Tile {
       request(step + kStages - 1, free_slot);
       free_slot = slot;
       const Stage& now = stages[slot];
-#pragma unroll 2  // more, and registers spill
+#pragma unroll 2  // with more unrolling, registers spill
       for (int k = 0; k < kDepth; k += 2) {
         float b0[kMine], b1[kMine];
         load(&now.b[k][my_column], 32, b0);

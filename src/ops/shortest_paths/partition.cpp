@@ -1,4 +1,4 @@
-// Recursive bisection of graphs that may lie in several pieces.
+// Recursive bisection of graphs that may consist of several pieces.
 #include "ops/shortest_paths/partition.h"
 
 #include <algorithm>
@@ -9,15 +9,15 @@
 namespace fovea::detail {
 namespace {
 
-constexpr int kMostGain = 64;       // greater ones count as this
-constexpr int kMostPasses = 8;      // over a border
+constexpr int kMostGain = 64;       // greater gains count as this
+constexpr int kMostPasses = 8;      // passes over a border
 constexpr int kMostFruitless = 96;  // moves since the best border of a pass
 constexpr int kSlack = 24;          // a half may be larger by a 24th of the whole
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-// Nodes by what moving them to the other side saves, the newest first. Entries that no longer hold
-// stay until they are met.
+// Nodes by what moving them to the other side saves, the newest first. Outdated entries stay until
+// they are reached.
 class Gains {
  public:
   void push(std::int32_t node, int gain) {
@@ -30,7 +30,7 @@ class Gains {
     top_ = -1;
   }
   template <class Holds>
-  std::int32_t best(Holds holds) {  // -1: none
+  std::int32_t best(Holds holds) {  // -1 where there is none
     for (; top_ >= 0; --top_) {
       auto& slot = slots_[top_];
       while (!slot.empty() && !holds(slot.back(), top_ - kMostGain)) slot.pop_back();
@@ -59,7 +59,8 @@ Bisection::Bisection(const Graph& graph)
   std::iota(order_.begin(), order_.end(), 0);
 }
 
-// Steps from a node to all of its part that it reaches, in the order in which it does. The last.
+// Visits the nodes of a part that can be reached from a node, in the order of their number of
+// steps, and returns the last one.
 int Bisection::walk(const Range& range, std::int32_t from, std::vector<std::int32_t>& distance,
                     std::vector<std::int32_t>& reached) {
   std::size_t next = reached.size();
@@ -74,16 +75,17 @@ int Bisection::walk(const Range& range, std::int32_t from, std::vector<std::int3
   return reached.back();
 }
 
-// Moves nodes at the border of two sides while that saves arcs between them; the first side has
-// about `left` nodes. The nodes are those of order_ in the range, all connected.
+// Moves nodes at the border of two sides while this reduces the number of arcs between them; the
+// first side has about `left` nodes. The nodes are those of order_ in the range, and all are
+// connected.
 void Bisection::smooth(const Range& range, int left) {
   const std::span nodes(order_.data() + range.begin, at(range.end - range.begin));
   const int slack = (range.end - range.begin) / kSlack;
   const auto inside = [&](std::int32_t node) { return part_of_[at(node)] == range.part; };
   int now = left;
   Gains gains[2];
-  // Nodes that may lie at the border: in the first pass all, then those that did, that moved, and
-  // their neighbors.
+  // Nodes that may lie at the border: all in the first pass, then those that were at the border,
+  // those that moved, and their neighbors.
   std::vector<std::int32_t> watched(nodes.begin(), nodes.end()), next, moves;
   for (int pass = 0; pass < kMostPasses; ++pass) {
     for (Gains& each : gains) each.clear();
@@ -147,11 +149,13 @@ void Bisection::smooth(const Range& range, int left) {
   }
 }
 
-// Puts the nodes of a part in the order of its two halves; where the second begins.
+// Puts the nodes of a part into the order of its two halves, and returns where the second half
+// begins.
 int Bisection::divide(const Range& range) {
   const int middle = range.begin + (range.end - range.begin) / 2;
   for (int i = range.begin; i < range.end; ++i) near_[at(order_[at(i)])] = -1;
-  std::vector<std::int32_t> pieces;  // that are not connected, one after the other
+  std::vector<std::int32_t>
+      pieces;  // pieces that are not connected with each other, one after the other
   pieces.reserve(at(range.end - range.begin));
   Range piece{range.begin, range.begin, range.part};
   for (int i = range.begin; i < range.end; ++i) {
@@ -163,7 +167,7 @@ int Bisection::divide(const Range& range) {
     if (begin <= middle && middle < end) piece = {begin, end, range.part};
   }
   std::copy(pieces.begin(), pieces.end(), order_.begin() + range.begin);
-  if (piece.begin == middle) return middle;  // between two pieces
+  if (piece.begin == middle) return middle;  // the border lies between two pieces
 
   const std::span nodes(order_.data() + piece.begin, at(piece.end - piece.begin));
   const auto forget = [&](std::vector<std::int32_t>& distance) {
@@ -197,7 +201,8 @@ void Bisection::halve(const Exec& exec) {
     const int begin = first_[p], end = first_[p + 1];
     const std::vector<std::int32_t> ordered(order_.begin() + begin, order_.begin() + end);
     middles[p] = divide({begin, end, static_cast<int>(part)});
-    // Back in the nodes' order, so that the next division does not depend on how this one went.
+    // Back in the order of the nodes, so that the next division does not depend on how this one
+    // went.
     for (int i = begin; i < end; ++i) side_[at(order_[at(i)])] = i >= middles[p];
     int next[2] = {begin, middles[p]};
     for (const std::int32_t node : ordered) order_[at(next[side_[at(node)]]++)] = node;

@@ -1,4 +1,4 @@
-// Cuts a graph into equally large parts with few arcs between them.
+// Divides a graph into equally large parts with few arcs between them.
 #pragma once
 #include <fovea/ops/shortest_paths.h>
 
@@ -7,14 +7,14 @@
 
 namespace fovea::detail {
 
-// Halves parts again and again: each is divided between two nodes that lie far apart, by which of
-// them is nearer, and the border then moved by Fiduccia and Mattheyses' method (1982). The same
-// for any number of threads.
+// Halves parts again and again. Each part is divided between two nodes that are far apart, by which
+// of them is nearer, and the border is then improved by the method of Fiduccia and Mattheyses
+// (1982). The result is the same for any number of threads.
 class Bisection {
  public:
   explicit Bisection(const Graph& graph);
 
-  // Every part becomes two (a part of one node stays).
+  // Every part becomes two parts; a part of one node stays.
   void halve(const Exec& exec);
   int parts() const { return static_cast<int>(first_.size()) - 1; }
   const std::vector<std::int32_t>& part_of() const { return part_of_; }
@@ -31,10 +31,10 @@ class Bisection {
   void smooth(const Range& range, int left);
 
   const Graph& graph_;
-  std::vector<std::int32_t> order_;    // nodes, those of a part together
-  std::vector<std::int32_t> first_{};  // of each part in order_, and their end
+  std::vector<std::int32_t> order_;    // nodes, with those of a part next to each other
+  std::vector<std::int32_t> first_{};  // where each part begins in order_, and the end of the last
   std::vector<std::int32_t> part_of_;
-  // Of each node, while its part is divided.
+  // For each node, while its part is divided.
   std::vector<std::int32_t> near_, far_, gain_;
   std::vector<std::uint8_t> side_, moved_;
 };

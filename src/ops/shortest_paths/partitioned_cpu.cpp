@@ -24,11 +24,12 @@ class Parts {
  public:
   Parts(const PathPlan& plan, const Exec& exec);
 
-  // Step 4 for some own nodes of part `later` (numbers among them) and all of an `earlier` one.
-  // to: a row each, as many columns as the earlier part's stride.
+  // Step 4 for some own nodes of part `later` (given by their numbers in it) and all nodes of an
+  // `earlier` part. `to` has one row per node, with as many columns as the stride of the earlier
+  // part.
   void between(const PathPart& later, std::span<const std::int32_t> rows, const PathPart& earlier,
                float* to);
-  // The same mirrored: rows of the earlier part, columns of the later.
+  // The same mirrored: rows of the earlier part, columns of the later one.
   void mirrored(const PathPart& earlier, std::span<const std::int32_t> rows, const PathPart& later,
                 float* to);
 
@@ -38,13 +39,13 @@ class Parts {
 
  public:
   const PathPlan& plan;
-  Array<float> inside;   // of each part: own x stride
-  Array<float> through;  // of each part: gates x stride, distances from a gate to own nodes
+  Array<float> inside;   // for each part: own x stride
+  Array<float> through;  // for each part: gates x stride, distances from a gate to own nodes
 
  private:
-  std::vector<std::vector<float>> gate_pairs_;  // of each part: distances between its gates
-  Array<float> gates_;                          // between all gates, half in tiles
-  Array<float> far_;                            // gates x columns of the plan
+  std::vector<std::vector<float>> gate_pairs_;  // for each part: distances between its gates
+  Array<float> gates_;  // distances between all gates, half a matrix in tiles
+  Array<float> far_;    // gates x columns of the plan
 };
 
 Parts::Parts(const PathPlan& plan_, const Exec& exec)
@@ -166,14 +167,14 @@ void Parts::mirrored(const PathPart& earlier, std::span<const std::int32_t> rows
             through.data() + later.first_through, later.stride, to, later.stride, false});
 }
 
-// Where tiles go: the lower half in the nodes' own order.
+// Where tiles are written: the lower half in the order of the nodes.
 class Lower {
  public:
   Lower(const PathPlan& plan, std::span<float> lower) : plan_(plan), lower_(lower) {}
 
   void take(const PathPart& rows, const PathPart& columns, const float* tile) {
     const auto a = nodes_of(rows), b = nodes_of(columns);
-    std::size_t less = 0;  // columns whose node comes before the row's
+    std::size_t less = 0;  // columns whose node comes before that of the row
     for (std::size_t i = 0; i < a.size(); ++i) {
       while (less < b.size() && b[less] < a[i]) ++less;
       float* row = row_of(a[i]);
@@ -219,7 +220,7 @@ std::vector<std::int32_t> all_of(const PathPart& part) {
 void partitioned(const PathPlan& plan, const PathOptions& options, std::span<float> lower) {
   Parts parts(plan, options.exec);
   Lower to(plan, lower);
-  constexpr std::size_t kColumns = 8;  // parts of a piece of work
+  constexpr std::size_t kColumns = 8;  // parts per piece of work
   struct Piece {
     std::size_t row, begin, end;
   };
@@ -240,7 +241,7 @@ void partitioned(const PathPlan& plan, const PathOptions& options, std::span<flo
       else to.take_own(later, tile.data(), parts.inside.data() + later.first_inside);
     }
   };
-  constexpr std::size_t kReport = 256;  // pieces between two reports
+  constexpr std::size_t kReport = 256;  // pieces between two progress reports
   for (std::size_t begin = 0; begin < pieces.size(); begin += kReport) {
     const std::size_t end = std::min(pieces.size(), begin + kReport);
     parallel_for(options.exec, static_cast<std::int64_t>(end - begin), 1,
@@ -258,7 +259,7 @@ void partitioned_rows(const PathPlan& plan, const PathOptions& options, detail::
   const auto count = static_cast<std::int64_t>(plan.parts.size());
   for (int first = 0; first < plan.nodes; first += most) {
     const int end = std::min(plan.nodes, first + most);
-    // Own numbers of the rows in each part, and which row each is.
+    // The numbers of the rows in each part, and which row each of them is.
     std::vector<std::vector<std::int32_t>> own(plan.parts.size()), place(plan.parts.size());
     for (int node = first; node < end; ++node) {
       const std::size_t p = at(plan.part_of[at(node)]);

@@ -1,4 +1,5 @@
-// All distances over the parts of a plan: step 4 of path_plan.h, into a square or row by row.
+// Computes all distances over the parts of a plan (step 4 of path_plan.h), into a square or row by
+// row.
 #include <algorithm>
 
 #include "ops/shortest_paths/backend.h"
@@ -19,20 +20,20 @@ Strip moved(const Strip& strip, int columns) {
   return {strip.data + columns, strip.pitch, strip.list};
 }
 
-// Some rows of a piece, brought together: all of one part beside each other, the parts in their
-// order, each from a multiple of 4 on.
+// Some rows of a piece, ordered by part: the rows of one part are neighbors, and each part begins
+// at a multiple of 4.
 struct Slots {
   explicit Slots(const PathPlan& plan) : first(plan.parts.size() + 1) {}
 
-  std::vector<std::int32_t> row;     // of the piece; -1 in between
-  std::vector<std::int32_t> column;  // of the node
-  std::vector<std::int32_t> own;     // the node's number in its part
+  std::vector<std::int32_t> row;     // row of the piece for each slot; -1 for slots between parts
+  std::vector<std::int32_t> column;  // column of the node
+  std::vector<std::int32_t> own;     // number of the node in its part
   std::vector<std::int32_t> part;
-  std::vector<int> first;  // slot of each part
+  std::vector<int> first;  // first slot of each part
 };
 
 Slots slots_of(const PathPlan& plan, int first, int end) {
-  constexpr std::size_t kAlign = 4;  // floats that are loaded together
+  constexpr std::size_t kAlign = 4;  // number of floats that are loaded together
   std::vector<std::vector<std::int32_t>> nodes(plan.parts.size());
   for (int node = first; node < end; ++node) nodes[at(plan.part_of[at(node)])].push_back(node);
   Slots slots(plan);
@@ -57,7 +58,7 @@ Slots slots_of(const PathPlan& plan, int first, int end) {
   return slots;
 }
 
-// far's columns of the slots.
+// The columns of `far` that belong to the slots.
 __global__ void far_slots_kernel(const float* far, std::int64_t far_pitch,
                                  const std::int32_t* columns, int slots, float* to,
                                  std::int64_t pitch) {
@@ -66,11 +67,11 @@ __global__ void far_slots_kernel(const float* far, std::int64_t far_pitch,
 }
 
 struct SlotPart {
-  Strip gates;  // inside the part
+  Strip gates;  // distances inside the part
   int count;
 };
 
-// From the gates of each slot's part.
+// Distances from the gates of each slot's part.
 __global__ void inside_slots_kernel(const SlotPart* parts, const std::int32_t* part_of,
                                     const std::int32_t* own, float* to, std::int64_t pitch) {
   const int slot = static_cast<int>(blockIdx.x);
@@ -80,7 +81,7 @@ __global__ void inside_slots_kernel(const SlotPart* parts, const std::int32_t* p
     to[k * pitch + slot] = part.gates.row(k)[own[slot]];
 }
 
-// Makes pieces of rows.
+// Computes pieces of rows.
 class Pieces {
  public:
   Pieces(const PathPlan& plan, const PathOptions& options, const Parts& parts, int rows,
@@ -127,7 +128,7 @@ class Pieces {
     for (std::size_t p = 0; p < plan_.parts.size(); ++p) {
       const PathPart& part = plan_.parts[p];
       const int begin = slots.first[p], mine = slots.first[p + 1] - begin;
-      Product earlier;  // rows of earlier parts to this one's columns
+      Product earlier;  // from rows of earlier parts to the columns of this part
       earlier.a[0] = {here.far.data(), pitch, parts_.gate_numbers(part)};
       earlier.b[0] = parts_.gates_inside(part);
       earlier.rows = begin;
@@ -135,7 +136,7 @@ class Pieces {
       earlier.depth = part.gates;
       add(earlier, row, parts_.columns() + part.column);
       if (mine == 0) continue;
-      Product later;  // its rows to the columns of earlier parts
+      Product later;  // from rows of this part to the columns of earlier parts
       later.a[0] = {here.inside.data() + begin, pitch, nullptr};
       later.b[0] = parts_.gates_far(part);
       later.rows = mine;

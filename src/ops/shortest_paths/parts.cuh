@@ -1,5 +1,5 @@
-// What the partitioned engine keeps on the device: the first three steps of path_plan.h, and the
-// products of the fourth.
+// What the partitioned engine keeps on the device: the results of the first three steps of
+// path_plan.h, and the products of the fourth.
 #pragma once
 #include <vector>
 
@@ -14,17 +14,17 @@ class Parts {
  public:
   Parts(const detail::PathPlan& plan, const Exec& exec, cudaStream_t stream);
 
-  // Row k: distances from the k-th gate of a part to its own nodes, or to all columns.
+  // Row k has the distances from gate k of a part to the part's own nodes, or to all columns.
   Strip gates_inside(const detail::PathPart& part) const;
   Strip gates_far(const detail::PathPart& part) const;
-  // Rows of gates_far() for a part are rows gate_numbers() of far().
+  // The rows of gates_far() for a part are the rows gate_numbers() of far().
   const std::int32_t* gate_numbers(const detail::PathPart& part) const;
   const std::int32_t* gate_locals(const detail::PathPart& part) const;
   const float* far() const { return far_.data(); }
-  // Distances inside a part, a row an own node.
+  // Distances inside a part, one row per own node.
   Strip inside(const detail::PathPart& part) const;
-  const std::int32_t* nodes_of(const detail::PathPart& part) const;  // own ones
-  const std::int32_t* columns() const;  // the node of each column, -1 between parts
+  const std::int32_t* nodes_of(const detail::PathPart& part) const;  // the part's own nodes
+  const std::int32_t* columns() const;  // the node of each column; -1 between parts
 
  private:
   void upload_lists();
@@ -34,7 +34,7 @@ class Parts {
 
   const detail::PathPlan& plan_;
   cudaStream_t stream_;
-  std::vector<std::size_t> first_;  // of each part in locals_
+  std::vector<std::size_t> first_;  // where each part begins in locals_
   DeviceBuffer<std::int32_t> lists_;
   DeviceBuffer<float> locals_;
   DeviceBuffer<float> gates_;

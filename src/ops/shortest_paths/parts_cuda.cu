@@ -1,4 +1,5 @@
-// Distances inside all parts at once, between all gates, and from gates to all nodes.
+// Computes the distances inside all parts at once, those between all gates, and those from gates to
+// all nodes.
 #include "ops/shortest_paths/parts.cuh"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ constexpr float kNoCutoff = kUnreachable;
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-// A part as the kernels see it.
+// A part as kernels read it.
 struct PartLists {
   float* distances;
   int side;
@@ -38,7 +39,7 @@ __device__ void put(float* square, int side, int a, int b, float distance) {
             bits_of(distance));
 }
 
-// Between gates that one part sees, inside it.
+// Distances between gates that are nodes of one part, inside that part.
 __global__ void pairs_kernel(const PartLists* parts, float* gates, int side) {
   const PartLists part = parts[blockIdx.x];
   for (int i = static_cast<int>(threadIdx.x); i < part.gates * part.gates;
@@ -65,7 +66,7 @@ std::size_t local_floats(const PathPlan& plan) {
 
 }  // namespace
 
-// The lists are the nodes by position, the nodes by column, and the gates of parts both ways.
+// The lists are the nodes by position, the nodes by column, and the gates of parts in both orders.
 Parts::Parts(const PathPlan& plan, const Exec& exec, cudaStream_t stream)
     : plan_(plan),
       stream_(stream),

@@ -1,4 +1,4 @@
-// Gates by a small cover of the arcs between parts, and the layout of the plan.
+// Chooses gates as a small cover of the arcs between parts, and lays out the plan.
 #include "ops/shortest_paths/path_plan.h"
 
 #include <algorithm>
@@ -11,14 +11,14 @@
 namespace fovea::detail {
 namespace {
 
-constexpr int kLeastPart = 32;           // nodes
-constexpr double kDenseDegree = 48;      // graphs of more arcs a node have no small borders
+constexpr int kLeastPart = 32;           // least number of nodes of a part
+constexpr double kDenseDegree = 48;      // graphs with more arcs per node have no small borders
 constexpr std::size_t kMostLevels = 12;  // 4096 parts
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-// One end or both of each arc between parts, few in all. Where a node has a single arc left, its
-// neighbor is the better choice; where none has, the node with the most arcs.
+// A small set that holds at least one end of each arc between parts. Where a node has a single arc
+// left, its neighbor is the better choice; where no node has, the node with the most arcs is taken.
 std::vector<std::uint8_t> cover(const Graph& graph, const std::vector<std::int32_t>& part_of) {
   const int nodes = graph.nodes();
   std::vector<std::int32_t> open(at(nodes), 0);
@@ -61,7 +61,7 @@ std::vector<std::uint8_t> cover(const Graph& graph, const std::vector<std::int32
   return gate;
 }
 
-// A gate and a part that sees it without owning it.
+// A gate, and a part that sees it without owning it.
 struct Visit {
   std::int32_t part;
   std::int32_t gate;
@@ -84,17 +84,17 @@ std::vector<Visit> visits_of(const Graph& graph, const std::vector<std::int32_t>
   return visits;
 }
 
-// A division of the graph and what it would take.
+// A division of the graph and the work that it would take.
 struct Division {
   std::vector<std::int32_t> part_of;
   std::vector<std::uint8_t> gate;
   std::vector<Visit> visits;
-  std::vector<PathPart> parts;  // sizes only, in the division's order
+  std::vector<PathPart> parts;  // sizes only, in the order of the division
   int gates = 0;
   double relaxations = 0;
 };
 
-// The order of parts in a plan: whose gates are fewer comes later.
+// The order of parts in a plan: parts with fewer gates come later.
 std::vector<std::int32_t> order_of(const std::vector<PathPart>& parts) {
   std::vector<std::int32_t> order(parts.size());
   std::iota(order.begin(), order.end(), 0);
@@ -137,8 +137,8 @@ Division best_division(const Graph& graph, const Exec& exec) {
   Division best = divided(graph, std::vector<std::int32_t>(at(graph.nodes()), 0), 1);
   const double degree = 2.0 * static_cast<double>(graph.arcs()) / std::max(1, graph.nodes());
   if (degree > kDenseDegree) return best;
-  // All divisions first, each of which takes the one before; what they would take is then found
-  // side by side.
+  // All divisions are made first, because each needs the one before; the work that they would take
+  // is then computed in parallel.
   struct Level {
     std::vector<std::int32_t> part_of;
     int parts;
@@ -189,7 +189,7 @@ void place_parts(const Division& division, PathPlan& plan, std::vector<std::int3
   plan.gate_number.resize(next.first_gate);
 }
 
-// Arcs go to the part of an end that is no gate, else between gates.
+// An arc belongs to the part of an end that is no gate, and otherwise to the arcs between gates.
 void place_arcs(const Graph& graph, const std::vector<std::int32_t>& gate_number, PathPlan& plan) {
   const auto visit_arcs = [&](auto&& body) {
     for (int a = 0; a < plan.nodes; ++a) {
@@ -242,7 +242,7 @@ PathPlan make_path_plan(const Graph& graph, const Exec& exec) {
   plan.nodes = graph.nodes();
   plan.gates = division.gates;
   plan.relaxations = division.relaxations;
-  std::vector<std::int32_t> number;  // of the division's parts in the plan
+  std::vector<std::int32_t> number;  // the plan's number of each part of the division
   place_parts(division, plan, number);
 
   const auto count = at(plan.nodes);

@@ -1,4 +1,4 @@
-// Checks, chooses an engine, and runs it.
+// Checks the arguments, chooses an engine and runs it.
 #include <fovea/core/error.h>
 #include <fovea/ops/shortest_paths.h>
 
@@ -51,23 +51,23 @@ void describe(OptionVisitor& visit, PathOptions& options) {
               "not fit goes through host memory");
 }
 
-DistanceMatrix all_distances(const Graph& graph, const PathOptions& options, PathRun* run) {
+DistanceMatrix all_distances(const Graph& graph, const PathOptions& options, PathReport* report) {
   check("all_distances", options);
   detail::TableMemory memory;
   memory.compute("all_distances", graph, options);
-  if (run != nullptr) *run = memory.run();
+  if (report != nullptr) *report = memory.report();
   return memory.take_matrix();
 }
 
 void stream_distances(const Graph& graph, const std::function<void(const DistanceRows&)>& take,
-                      const PathOptions& options, PathRun* run) {
+                      const PathOptions& options, PathReport* report) {
   check("stream_distances", options);
   if (!take) throw InvalidArgument("stream_distances: nothing takes the rows");
   PathOptions resolved = options;
   resolved.exec = detail::resolve_exec("stream_distances", options.exec, {});
   const detail::ChosenEngine chosen =
       detail::choose_engine(graph, resolved, {.call = "stream_distances", .rows = true});
-  if (run != nullptr) *run = chosen.run;
+  if (report != nullptr) *report = chosen.report;
   if (graph.nodes() == 0) return;
   if (chosen.place == detail::PathPlace::kRows) {
     cuda::partitioned_rows(*chosen.plan, resolved, take);
@@ -82,7 +82,7 @@ void stream_distances(const Graph& graph, const std::function<void(const Distanc
   const int most = std::min(graph.nodes(), detail::rows_at_a_time(graph.nodes()));
   if (chosen.plan) {
     cpu::partitioned_rows(*chosen.plan, resolved, [&](const DistanceRows& rows) {
-      // They are the engine's own, not the caller's.
+      // These numbers are the engine's own, not the caller's.
       for (int i = 0; i < rows.rows.height; ++i)
         detail::cut_distances(
             {const_cast<float*>(rows.rows.row(i)), static_cast<std::size_t>(graph.nodes())},
@@ -92,8 +92,8 @@ void stream_distances(const Graph& graph, const std::function<void(const Distanc
     return;
   }
   DistanceMatrix whole;
-  if (chosen.run.engine == PathEngine::kFloydWarshall ||
-      chosen.run.engine == PathEngine::kPartitioned) {
+  if (chosen.report.engine == PathEngine::kFloydWarshall ||
+      chosen.report.engine == PathEngine::kPartitioned) {
     whole = DistanceMatrix(graph.nodes());
     cpu::floyd_warshall(graph, resolved, whole.lower());
     detail::cut_distances(whole.lower(), resolved);

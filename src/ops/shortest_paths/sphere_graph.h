@@ -1,6 +1,6 @@
-// The graph of a sphere's faces, for tests and benchmarks: an icosahedron whose triangles are
-// divided in four again and again, a node a face, an arc an edge. Costs are those of a bumpy mesh:
-// the way between the faces' centers, and an angle drawn by chance.
+// The graph of the faces of a sphere, for tests and benchmarks: an icosahedron whose triangles are
+// divided into four again and again, with one node per face and one arc per edge. Costs are those
+// of a bumpy mesh: the distance between the centers of faces, and a random angle.
 #pragma once
 #include <fovea/core/random.h>
 #include <fovea/ops/shortest_paths.h>
@@ -26,7 +26,7 @@ class Sphere {
           p[static_cast<std::size_t>((axis + 1) % 3)] = t;
           points_.push_back(unit(p));
         }
-    // Faces are the triples of points that lie nearest to each other.
+    // Faces are the triples of points that are nearest to each other.
     const auto near = [&](int a, int b) { return distance(point(a), point(b)) < 1.1; };
     for (int a = 0; a < 12; ++a)
       for (int b = a + 1; b < 12; ++b)
@@ -36,7 +36,7 @@ class Sphere {
   }
 
   Graph graph(std::uint64_t seed) const {
-    std::map<std::pair<int, int>, int> first;  // face of an edge
+    std::map<std::pair<int, int>, int> first;  // first face at each edge
     std::vector<GraphArc> arcs;
     Random random(seed);
     double sum = 0;
@@ -103,7 +103,7 @@ class Sphere {
   std::vector<std::array<int, 3>> faces_;
 };
 
-// 20 * 4^divisions nodes of 3 arcs each.
+// The graph has 20 * 4^divisions nodes with 3 arcs each.
 inline Graph sphere_graph(int divisions, std::uint64_t seed = 1) {
   return Sphere(divisions).graph(seed);
 }

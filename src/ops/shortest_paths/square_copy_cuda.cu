@@ -1,5 +1,5 @@
-// Squares of distances to the host: as rows, or as half a matrix, which is packed on the device so
-// that half of the bytes travel.
+// Copies squares of distances to the host, as rows or as half a matrix, which is packed on the
+// device so that only half of the bytes are copied.
 #include <algorithm>
 
 #include "ops/shortest_paths/backend.h"
@@ -12,7 +12,8 @@ namespace {
 
 constexpr unsigned kThreads = 256;
 
-// Rows from `first` on: node a's distances to the nodes up to itself, one after the other.
+// Rows from `first` on: the distances from each node a to the nodes up to a, one row after the
+// other.
 __global__ void pack_kernel(ImageView<const float> square, int first, float* to) {
   const std::int64_t row = first + static_cast<int>(blockIdx.x);
   const std::int64_t begin =

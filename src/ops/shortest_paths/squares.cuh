@@ -9,11 +9,12 @@
 
 namespace fovea::cuda {
 
-// Distances between some nodes, row-major, both halves, a multiple of 128 nodes wide and high.
-// Nodes beyond the last are 0 from themselves and infinitely far from all else.
+// Distances between some nodes, row-major, both halves, with a width and height that is a multiple
+// of 128. Nodes beyond the last have distance 0 to themselves and are infinitely far from all
+// others.
 struct Square {
   float* distances = nullptr;
-  float* pivots = nullptr;  // what close_squares() needs: detail::pivot_floats()
+  float* pivots = nullptr;  // scratch memory of close_squares(), detail::pivot_floats() floats
   int panels = 0;
 
   FOVEA_HD int side() const { return panels * detail::kPanel; }
@@ -25,14 +26,14 @@ struct Squares {
   const Square* on_device = nullptr;
 };
 
-// No node has an arc yet.
+// Initializes squares in which no node has an arc yet.
 void clear_squares(const Squares& squares, cudaStream_t stream);
 
-// Floyd-Warshall in each: the lower half, tiles on the diagonal whole. With the bits of
-// cpu::close_half().
+// Runs Floyd-Warshall in each square, on the lower half and on whole tiles of the diagonal. The
+// result has the bits of cpu::close_half().
 void close_squares(const Squares& squares, const Exec& exec, cudaStream_t stream);
 
-// The upper halves from the lower ones; distances beyond the cutoff become infinite.
+// Copies the lower halves to the upper ones; distances beyond the cutoff become infinite.
 void mirror_squares(const Squares& squares, float cutoff, cudaStream_t stream);
 
 }  // namespace fovea::cuda

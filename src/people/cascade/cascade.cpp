@@ -1,5 +1,5 @@
-// The blocks a cascade chooses from, and a cascade as tensors of a model file: windows, stages, and
-// the classifiers of all stages one after another, those of the ranking apart.
+// The blocks that a cascade chooses from, and a cascade as tensors of a model file: the window, the
+// stages, the classifiers of all stages one after another, and those of the ranking.
 #include <fovea/core/error.h>
 #include <fovea/people/cascade.h>
 
@@ -9,7 +9,6 @@
 #include <array>
 #include <cmath>
 
-#include "core/words.h"
 #include "people/cascade/cascade_check.h"
 #include "people/cascade/cascade_math.h"
 #include "people/model_parts.h"
@@ -17,39 +16,35 @@
 namespace fovea::people {
 namespace {
 
-constexpr int kLargestWindow = 512;  // pixels a side: sums of a cell stay below 2^31
-constexpr int kLeastBlock = 4;       // pixels a side: a patch a cell
+constexpr int kLargestWindow = 512;  // pixels per side: sums of a cell stay below 2^31
+constexpr int kLeastBlock = 4;       // pixels per side: one patch per cell
 constexpr int kMostStages = 1000;
 constexpr int kMostClassifiers = 100000;
 
 // The options of a cascade by name. Files of version 0.1.0 have a tensor `options` instead, with a
 // 0 or 1 for each of them in this order.
-struct Flag {
-  const char* key;
-  bool CascadeModel::*field;
+struct Flags {
+  bool color = false, graded = false, chained = false;
 };
-constexpr std::array<Flag, 3> kFlags{{{"cascade.color", &CascadeModel::color},
-                                      {"cascade.graded", &CascadeModel::graded},
-                                      {"cascade.chained", &CascadeModel::chained}}};
+constexpr std::string_view kFlagPrefix = "cascade.";
+void describe(OptionVisitor& visit, Flags& flags) {
+  visit("color", flags.color, "");
+  visit("graded", flags.graded, "");
+  visit("chained", flags.chained, "");
+}
 
-void load_flags(const io::ModelFile& file, CascadeModel& model) {
-  if (!file.metadata().contains(kFlags[0].key)) {
-    const auto options = file.tensor<std::int32_t>("options", {kFlags.size()});
-    for (std::size_t i = 0; i < kFlags.size(); ++i) {
-      if (options[i] < 0 || options[i] > 1)
-        throw ModelError(fmt::format("cascade: an option is {}, expected 0 or 1", options[i]));
-      model.*kFlags[i].field = options[i] == 1;
-    }
-    return;
+Flags load_flags(const io::ModelReader& in) {
+  Flags flags;
+  if (in.file().has("options")) {
+    const auto numbers = in.file().tensor<std::int32_t>("options", {3});
+    for (const std::int32_t number : numbers)
+      if (number < 0 || number > 1)
+        in.unfit(fmt::format("options has the number {}, expected 0 or 1", number));
+    flags = {numbers[0] == 1, numbers[1] == 1, numbers[2] == 1};
+  } else {
+    in.options(kFlagPrefix, flags);
   }
-  for (const Flag& flag : kFlags) {
-    const auto found = file.metadata().find(flag.key);
-    const std::string word = found == file.metadata().end() ? "absent" : found->second;
-    if (word != "true" && word != "false")
-      throw ModelError(fmt::format("cascade: {} is {}, expected true or false", flag.key,
-                                   detail::shown(word, 40)));
-    model.*flag.field = word == "true";
-  }
+  return flags;
 }
 
 std::string classifier_fault(const CascadeModel& model, const BlockClassifier& c) {
@@ -70,7 +65,7 @@ std::string classifier_fault(const CascadeModel& model, const BlockClassifier& c
   return finite ? "" : "a block has a weight, bias or vote that is not finite";
 }
 
-// Classifiers in a row of tensors named `prefix`blocks, weights, votes.
+// Classifiers as tensors with the names `prefix` + blocks, weights and votes.
 void save_classifiers(io::ModelFile& file, const std::string& prefix,
                       const std::vector<const BlockClassifier*>& classifiers) {
   std::vector<std::int16_t> blocks;
@@ -86,13 +81,11 @@ void save_classifiers(io::ModelFile& file, const std::string& prefix,
   file.add(prefix + "votes", {count, 2}, votes);
 }
 
-std::vector<BlockClassifier> load_classifiers(const io::ModelFile& file,
+std::vector<BlockClassifier> load_classifiers(const io::ModelReader& in,
                                               const std::string& prefix) {
+  const io::ModelFile& file = in.file();
   const auto blocks = file.tensor<std::int16_t>(prefix + "blocks", {io::kAnySize, 4});
-  const auto count = static_cast<std::int64_t>(blocks.size() / 4);
-  if (count > kMostClassifiers)
-    throw ModelError(
-        fmt::format("cascade: {} blocks, expected at most {}", count, kMostClassifiers));
+  const int count = in.row_count(prefix + "blocks", 0, kMostClassifiers);
   const auto weights = file.tensor<float>(prefix + "weights", {count, cascade::kNumbers});
   const auto votes = file.tensor<float>(prefix + "votes", {count, 2});
   std::vector<BlockClassifier> result(static_cast<std::size_t>(count));
@@ -170,23 +163,27 @@ void save(io::ModelFile& file, const CascadeModel& model) {
   for (const BlockClassifier& c : model.ranking) ranking.push_back(&c);
   const auto stages = static_cast<std::int64_t>(sizes.size());
   file.add("window", {2}, std::vector<std::int32_t>{model.window_width, model.window_height});
-  for (const Flag& flag : kFlags) file.set_metadata(flag.key, model.*flag.field ? "true" : "false");
+  io::add_options(file, kFlagPrefix, Flags{model.color, model.graded, model.chained});
   file.add("stage_sizes", {stages}, sizes);
   file.add("stage_thresholds", {stages}, thresholds);
   save_classifiers(file, "", classifiers);
   save_classifiers(file, "ranking_", ranking);
 }
 
-CascadeModel load_cascade(const io::ModelFile& file) {
+CascadeModel load_cascade(const io::ModelReader& in) {
   CascadeModel model;
+  const io::ModelFile& file = in.file();
   const auto window = file.tensor<std::int32_t>("window", {2});
   model.window_width = window[0];
   model.window_height = window[1];
-  load_flags(file, model);
+  const Flags flags = load_flags(in);
+  model.color = flags.color;
+  model.graded = flags.graded;
+  model.chained = flags.chained;
   const auto sizes = file.tensor<std::int32_t>("stage_sizes", {io::kAnySize});
   const auto thresholds =
       file.tensor<float>("stage_thresholds", {static_cast<std::int64_t>(sizes.size())});
-  std::vector<BlockClassifier> classifiers = load_classifiers(file, "");
+  std::vector<BlockClassifier> classifiers = load_classifiers(in, "");
   std::size_t used = 0;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const auto size = static_cast<std::size_t>(std::max(sizes[i], 0));
@@ -197,11 +194,10 @@ CascadeModel load_cascade(const io::ModelFile& file) {
     model.stages.push_back(std::move(stage));
   }
   if (model.stages.size() != sizes.size() || used != classifiers.size())
-    throw ModelError(fmt::format("cascade: the sizes of {} stages do not add up to {} blocks",
-                                 sizes.size(), classifiers.size()));
-  model.ranking = load_classifiers(file, "ranking_");
-  if (const std::string fault = cascade_fault(model); !fault.empty())
-    throw ModelError("cascade: " + fault);
+    in.unfit(fmt::format("the sizes of {} stages do not add up to {} blocks", sizes.size(),
+                         classifiers.size()));
+  model.ranking = load_classifiers(in, "ranking_");
+  if (const std::string fault = cascade_fault(model); !fault.empty()) in.unfit(fault);
   return model;
 }
 

@@ -1,4 +1,4 @@
-// Whether a cascade can be evaluated at all.
+// Checks whether a cascade can be evaluated.
 #pragma once
 #include <fovea/people/cascade.h>
 
@@ -6,10 +6,10 @@
 
 namespace fovea::people {
 
-// What is wrong with the model, in one line without a full stop; empty where nothing is.
+// What is wrong with the model, in one line without a full stop; empty where nothing is wrong.
 std::string cascade_fault(const CascadeModel& model);
 
-// Throws InvalidArgument that says it.
+// Throws InvalidArgument with that text.
 void check_cascade(const CascadeModel& model);
 
 }  // namespace fovea::people

@@ -1,6 +1,6 @@
 // The arithmetic of the cascade that both twins share to the bit: the vote of a pixel, the 36
-// numbers of a block and a classifier's margin over them. Histograms are integers; what is floating
-// point has one order of additions, and its fused multiply-adds are asked for by name.
+// numbers of a block, and the margin of a classifier. Histograms are integers. Floating-point sums
+// have one order of additions, and fused multiply-adds are called explicitly.
 #pragma once
 #include <fovea/people/cascade.h>
 
@@ -12,13 +12,15 @@ namespace fovea::people::cascade {
 constexpr int kBins = CascadeModel::bins;
 constexpr int kCells = 4;
 constexpr int kNumbers = kCells * kBins;
-constexpr int kPatch = 2;        // pixels a side: what the integral histogram resolves
-constexpr int kWeightShift = 2;  // a vote has 5 fractional bits, so that a patch fits 16 bits
-constexpr float kNoise = 16;     // mean vote of a pixel at which a block fades: half a gray level
+constexpr int kPatch = 2;  // pixels per side: the resolution of the integral histogram
+constexpr int kWeightShift =
+    2;  // a vote has 5 fractional bits, so that the votes of a patch fit into 16 bits
+constexpr float kNoise = 16;  // mean vote of a pixel at which a block fades: half a gray level
 
 // A pixel votes for the bin onto whose middle direction its gradient has the longest projection,
-// and with that length: at most 1.5 % below the gradient's own, and no square root. Directions of
-// the first quarter circle, 7 fractional bits; the second quarter mirrors the first.
+// with the length of that projection. This is at most 1.5 % below the length of the gradient and
+// needs no square root. Directions are those of the first quadrant, with 7 fractional bits; the
+// second quadrant mirrors the first.
 constexpr int kDirections = 5;
 constexpr int kProjectX[kDirections] = {126, 111, 82, 44, 0};
 constexpr int kProjectY[kDirections] = {22, 64, 98, 120, 128};
@@ -28,10 +30,10 @@ struct Vote {
   int weight = 0;
 };
 
-// Of the gradient (dx, dy) of a byte image, the weight with all its fractional bits: by that the
-// strongest channel is told.
+// For the gradient (dx, dy) of a byte image: the weight with all its fractional bits, by which the
+// strongest channel is found.
 FOVEA_HD inline Vote projection(int dx, int dy) {
-  // Device code sees constants of its own function only.
+  // Device code can only use constants that are local to a function.
   constexpr int along_x[kDirections] = {kProjectX[0], kProjectX[1], kProjectX[2], kProjectX[3],
                                         kProjectX[4]};
   constexpr int along_y[kDirections] = {kProjectY[0], kProjectY[1], kProjectY[2], kProjectY[3],
@@ -52,29 +54,29 @@ FOVEA_HD inline Vote pixel_vote(int dx, int dy) {
   return {vote.bin, vote.weight >> kWeightShift};
 }
 
-// Brightness of a color, where the model is gray.
+// The brightness of a color, for gray models.
 FOVEA_HD inline std::uint8_t gray(int r, int g, int b) {
   return static_cast<std::uint8_t>((77 * r + 150 * g + 29 * b + 128) >> 8);
 }
 
-// Where the 36 numbers of a block stand: the first eight bins of each cell, then the ninth bins of
-// all four, which makes nine vectors of four.
+// The places of the 36 numbers of a block: the first eight bins of each cell, then the ninth bins
+// of all four cells, which makes nine vectors of four.
 FOVEA_HD inline int place_of(int cell, int bin) {
   return bin == kBins - 1 ? kCells * (kBins - 1) + cell : cell * (kBins - 1) + bin;
 }
 
-// A classifier as it is evaluated. Corners are patches; the middle line of a block of an odd number
-// of patches lies half a patch up or left.
+// A classifier as it is evaluated. Corners are in patches; where a block has an odd number of
+// patches, its middle line lies half a patch up or left.
 struct BlockPlan {
   int x[3];
   int y[3];
-  float fade;  // joins the squared length of the 36 numbers
+  float fade;  // added to the squared length of the 36 numbers
   float bias;
   float vote;
   float weights[kNumbers];  // in the order of place_of()
 };
 
-// Without the classifier.
+// The size without the classifier's weights.
 inline BlockPlan block_geometry(const Block& b) {
   const float noise = kNoise * static_cast<float>(b.width) * static_cast<float>(b.height) / kCells;
   return {{b.x / 2, b.x / 2 + b.width / 4, (b.x + b.width) / 2},
@@ -95,8 +97,8 @@ inline BlockPlan block_plan(const BlockClassifier& from) {
   return plan;
 }
 
-// Product of a block's numbers with the weights and the numbers' squared length, each in eight
-// partial sums.
+// The product of a block's numbers with the weights, and the squared length of the numbers, each in
+// eight partial sums.
 struct BlockSums {
   float product[8] = {0, 0, 0, 0, 0, 0, 0, 0};
   float square[8] = {0, 0, 0, 0, 0, 0, 0, 0};
@@ -109,7 +111,7 @@ FOVEA_HD inline void add_number(BlockSums& sums, int place, float number, float 
 FOVEA_HD inline float lane_sum(const float* lane) {
   return ((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7]));
 }
-// weights . block / length, the bias left out.
+// weights . block / length, without the bias.
 FOVEA_HD inline float block_response(const BlockSums& sums, float fade) {
   return lane_sum(sums.product) / std::sqrt(lane_sum(sums.square) + fade);
 }
@@ -118,8 +120,9 @@ FOVEA_HD inline float block_vote(float margin, float vote, bool graded) {
   return vote * (graded ? cut : margin < 0 ? -1.0F : 1.0F);
 }
 
-// Scores of windows that passed stay within these; below them lies what a window scores that `left`
-// stages, its own among them, did not let pass, `margin` (negative) from the threshold.
+// The scores of windows that pass stay within these limits. Below them are the scores of rejected
+// windows, which `left` stages, including the one that rejected it, did not let pass; `margin`
+// (negative) is the distance from the threshold.
 constexpr float kScoreLimit = 50;
 FOVEA_HD inline float passed_score(float score) {
   return score < -kScoreLimit ? -kScoreLimit : score > kScoreLimit ? kScoreLimit : score;

@@ -1,4 +1,4 @@
-// The pixels that a cascade's gradients are taken of: planes of one channel each, of the image and
+// The pixels from which a cascade computes gradients: planes of one channel each, of the image and
 // of its levels.
 #pragma once
 #include <fovea/core/exec.h>
@@ -23,7 +23,7 @@ class SourcePlanes {
   std::vector<ImageView<const std::uint8_t>> planes_;
 };
 
-// The padded planes of one level. Keeps its memory from level to level.
+// The padded planes of one level. It keeps its memory from level to level.
 class LevelPlanes {
  public:
   void build(const SourcePlanes& source, const ScanPlan& plan, const ScanLevel& level,
@@ -32,8 +32,8 @@ class LevelPlanes {
   int planes() const { return planes_; }
   int width() const { return width_; }
   int height() const { return height_; }
-  // The two rows of pixels from (x, y) and their neighbors above and below; rows repeat at the
-  // border.
+  // The two rows of pixels that begin at (x, y), and the rows above and below; rows are repeated at
+  // the border.
   void point(PatchRow& row, int x, int y) const;
 
  private:
@@ -46,8 +46,8 @@ class LevelPlanes {
   std::ptrdiff_t stride_ = 0;
 };
 
-// The integral histogram of one window whose corner is the pixel (x, y), window.width / 2 + 1
-// positions a row without a gap: what training keeps of a sample.
+// The integral histogram of one window whose corner is the pixel (x, y), with window.width / 2 + 1
+// positions per row and no gaps. Training keeps a sample in this form.
 class WindowSums {
  public:
   explicit WindowSums(Extent window);

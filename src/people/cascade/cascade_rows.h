@@ -1,5 +1,5 @@
-// The two loops in which a cascade spends its time: a row of an integral histogram out of pixels,
-// and a row of windows through all stages.
+// The two loops in which a cascade spends its time: computing a row of an integral histogram from
+// pixels, and taking a row of windows through all stages.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -10,13 +10,13 @@ namespace fovea::people::cpu {
 
 // Bytes that must be readable before and after a row of pixels.
 constexpr int kRowMargin = 64;
-// Patches are made in groups of so many; rows of sums have room for whole groups.
+// Patches are computed in groups of this size; rows of sums have memory for whole groups.
 constexpr int kPatchGroup = 16;
 
-// How a row of an integral histogram lies in memory: the first eight bins of all positions, two
-// aligned vectors each, then the ninth bins. Where windows are 8 pixels apart, or a multiple of it,
-// positions are dealt out to four parts: a corner of the next window then follows at once, which
-// spares the cache three quarters of what it would have to hold.
+// The layout of a row of an integral histogram: the first eight bins of all positions, as two
+// aligned vectors each, and then the ninth bins. Where windows are 8 pixels apart, or a multiple of
+// that, positions are distributed over four parts. A corner of the next window is then the next
+// element, so that the cache has to hold only a quarter as much.
 struct SumsLayout {
   static constexpr int kParts = 4;
   static constexpr int kTogether = cascade::kBins - 1;
@@ -26,30 +26,31 @@ struct SumsLayout {
     part = groups * kPatchGroup / kParts + 2;
   }
   std::ptrdiff_t row_size() const { return kParts * part * cascade::kBins; }
-  // Of a position: its first bins are at kTogether * place(), its ninth at ninths() + place().
+  // For a position: its first bins are at kTogether * place(), its ninth bin is at ninths() +
+  // place().
   std::ptrdiff_t place(int position) const {
-    const auto p = static_cast<unsigned>(position);  // of which the parts are cheap
+    const auto p = static_cast<unsigned>(position);  // divisions of unsigned numbers are cheap
     return dealt ? p % kParts * part + p / kParts : p;
   }
   std::ptrdiff_t ninths() const { return kParts * part * kTogether; }
 
   bool dealt;
-  std::ptrdiff_t part;  // positions from a part to the next
+  std::ptrdiff_t part;  // positions from one part to the next
 };
 
-// A row of patches. Position i of a row of sums holds, bin by bin, the votes left of patch i, of
-// this row and all above it; they wrap.
+// A row of patches. Position i of a row of sums holds, for each bin, the votes to the left of patch
+// i, of this row and of all rows above. Sums wrap around.
 struct PatchRow {
   int planes;                        // 1 or 3: the strongest gradient counts
-  const std::uint8_t* pixels[3][4];  // the pixels above, the two rows, the pixels below
-  const std::uint32_t* above;        // sums of the row before
+  const std::uint8_t* pixels[3][4];  // the row above, the two rows, and the row below
+  const std::uint32_t* above;        // sums of the previous row
   std::uint32_t* sums;
   int patches;
   SumsLayout layout;
 };
 void add_patch_row(const PatchRow& row);
 
-// A model's classifiers as they are evaluated.
+// The classifiers of a model as they are evaluated.
 struct CascadePlan {
   struct Stage {
     std::vector<cascade::BlockPlan> blocks;
@@ -64,13 +65,13 @@ struct CascadePlan {
   std::vector<cascade::BlockPlan> ranking;
 };
 
-// Windows of a row that are still in the race. Memory is kept from row to row, for whole groups of
-// four windows.
+// The windows of a row that are not rejected yet. Memory is kept from row to row, for whole groups
+// of four windows.
 struct Race {
   std::vector<int> column;
   std::vector<std::ptrdiff_t> place;
   std::vector<float> sum;
-  std::vector<float> parts;  // four of a window's product, then four of its square
+  std::vector<float> parts;  // four parts of a window's product, then four of its square
   std::size_t count = 0;
 
   void reserve(std::size_t windows) {
@@ -83,17 +84,18 @@ struct Race {
   }
 };
 
-// A row of windows; window c begins `step` patches right of window c - 1.
+// A row of windows; window c begins `step` patches to the right of window c - 1.
 struct WindowRow {
   const CascadePlan& plan;
-  const std::uint32_t* const* sums;  // rows of the integral histogram from the windows' top down
-  SumsLayout layout;                 // dealt only where `step` is a multiple of its parts
+  const std::uint32_t* const*
+      sums;           // rows of the integral histogram from the top of the windows down
+  SumsLayout layout;  // distributed only where `step` is a multiple of its parts
   int columns;
   int step;
-  bool every;     // give scores to windows that do not pass, too
-  float* scores;  // of every column; those that did not pass have -infinity where `every` is not
+  bool every;     // compute scores of windows that do not pass, too
+  float* scores;  // score of every column; without `every`, those that do not pass have -infinity
   Race& race;
-  std::int64_t evaluations;  // grows by the blocks looked at
+  std::int64_t evaluations;  // increased by the number of blocks that were evaluated
 };
 void score_windows(WindowRow& row);
 

@@ -1,7 +1,7 @@
-// SIMD loops of the cascade, in vectors of 16 bytes on every machine. Votes of 2x2 pixels are added
-// up bin by bin in 16-bit lanes, transposed so that the bins of a patch lie together, and join the
-// integral histogram at once, which costs one read and one write a patch. A corner of a block is
-// then three loads, and four windows share what follows the dot products.
+// SIMD loops of the cascade, in vectors of 16 bytes on every machine. The votes of 2x2 pixels are
+// added bin by bin in 16-bit lanes, transposed so that the bins of a patch are neighbors, and added
+// to the integral histogram at once, which costs one read and one write per patch. A corner of a
+// block then takes three loads, and four windows share the work after the dot products.
 #include "people/cascade/cascade_rows.h"
 
 #include <algorithm>
@@ -33,17 +33,17 @@ using V8 = hn::Vec<D8>;
 using V16 = hn::Vec<D16>;
 using V32 = hn::Vec<D32>;
 using VF = hn::Vec<DF>;
-constexpr int kVectors = cascade::kNumbers / 4;  // of a block's numbers
+constexpr int kVectors = cascade::kNumbers / 4;  // vectors of a block's numbers
 
-// Of eight pixels: the longest projection, whether it is on direction k + 1 or beyond, and whether
-// the gradient lies in the first quarter. Projections grow up to the longest and then fall, so that
-// each needs to be held against its neighbor alone.
+// For eight pixels: the longest projection, whether it is on direction k + 1 or beyond, and whether
+// the gradient lies in the first quadrant. Projections grow up to the longest and then fall, so
+// that each is compared with its neighbor only.
 struct Votes {
   V16 length, beyond[cascade::kDirections - 1], straight;
   HWY_INLINE Votes() {}
 };
 
-// Absolute differences of 16 pixels, and 255 where the direction is in the first quarter.
+// Absolute differences of 16 pixels, and 255 where the direction lies in the first quadrant.
 struct Slopes {
   V8 x, y, straight;
   HWY_INLINE Slopes() {}
@@ -81,11 +81,12 @@ HWY_INLINE Votes votes(V16 x, V16 y, V16 straight) {
 
 HWY_INLINE V16 low(V8 v) { return hn::PromoteTo(D16(), hn::LowerHalf(D8Half(), v)); }
 HWY_INLINE V16 high(V8 v) { return hn::PromoteTo(D16(), hn::UpperHalf(D8Half(), v)); }
-// 255 becomes 65535.
+// Widens a mask: 255 becomes 65535.
 HWY_INLINE V16 low_mask(V8 v) { return hn::BitCast(D16(), hn::InterleaveLower(D8(), v, v)); }
 HWY_INLINE V16 high_mask(V8 v) { return hn::BitCast(D16(), hn::InterleaveUpper(D8(), v, v)); }
 
-// A row of 32 pixels, even and odd ones apart, with their neighbors left and right.
+// A row of 32 pixels, with even and odd pixels separated, and their neighbors to the left and
+// right.
 struct Line {
   V8 even, odd, left_of_even, right_of_odd;
   HWY_INLINE explicit Line(const std::uint8_t* row) {
@@ -94,7 +95,8 @@ struct Line {
   }
 };
 
-// The slopes of the pixels of two rows: even and odd ones of the first, then of the second.
+// The slopes of the pixels of two rows: the even and odd ones of the first row, then those of the
+// second.
 HWY_INLINE void patch_slopes(const std::uint8_t* const* rows, std::ptrdiff_t x, Slopes* to) {
   const D8 d;
   V8 above[2], below[2];
@@ -121,14 +123,15 @@ HWY_INLINE void strongest(Votes& best, const Votes& other) {
   best.length = hn::Max(best.length, other.length);
 }
 
-// Votes of eight patches for direction k or beyond: of all pixels, and of those of the second
-// quarter, to which the last direction, that of both, does not belong.
+// Votes of eight patches for direction k or beyond: of all pixels, and of those in the second
+// quadrant, to which the last direction, which belongs to both, is not counted.
 struct PatchVotes {
   V16 all[cascade::kDirections], mirrored[cascade::kDirections - 1];
   HWY_INLINE PatchVotes() {}
 };
 
-// Adds `weight` where `mask` is all ones, in one instruction where there is one for a - b * c.
+// Adds `weight` where `mask` is all ones, in one instruction where the machine has one for a - b *
+// c.
 template <bool kFirst>
 HWY_INLINE void add_where(V16& sum, V16 mask, V16 weight) {
   sum = kFirst ? hn::And(mask, weight) : hn::Add(sum, hn::And(mask, weight));
@@ -152,8 +155,8 @@ HWY_INLINE void add_pixel(const Slopes* of, PatchVotes& patches) {
   add_votes<kFirst>(best, patches);
 }
 
-// The votes of eight patches bin by bin. `of` are the slopes of their four pixels, a
-// plane after another.
+// The votes of eight patches for each bin. `of` has the slopes of their four pixels, one plane
+// after another.
 template <int kPlanes, int kHalf>
 HWY_INLINE void bin_sums(const Slopes* of, V16* bins) {
   PatchVotes patches;
@@ -189,11 +192,12 @@ struct Running {
   HWY_INLINE Running() {}
 };
 
-// Eight patches from `first`, a multiple of eight, join the row: their bins lie apart.
+// Adds eight patches, beginning at `first`, a multiple of eight, to the row; their bins are stored
+// apart.
 template <bool kDealt>
 HWY_INLINE void append(V16* bins, const PatchRow& row, int first, Running& run) {
   const D32 d;
-  // Lanes are taken out four at a time: integer units have time to part them.
+  // Lanes are extracted four at a time, because integer units are idle here.
   const auto ninths_of_four = hn::BitCast(D64(), bins[kBins - 1]);
   const std::uint64_t four[2] = {hn::GetLane(ninths_of_four), hn::ExtractLane(ninths_of_four, 1)};
   transpose(bins);
@@ -245,7 +249,7 @@ void patch_row_any(const PatchRow& row) {
   }
 }
 
-// Where a block's corners lie in a row of windows: of its three rows, three places each.
+// The positions of a block's corners in a row of windows: three places in each of its three rows.
 struct Corners {
   const std::uint32_t *first[3][3], *ninth[3][3];
   Corners(const BlockPlan& block, const WindowRow& row) {
@@ -259,8 +263,8 @@ struct Corners {
   }
 };
 
-// Product and squared length of one block of one window, as cascade::add_number() adds them; the
-// eight partial sums become four.
+// The product and the squared length of one block of one window, as cascade::add_number() adds
+// them; the eight partial sums become four.
 HWY_INLINE void block_sums(const Corners& corners, const VF* weights, std::ptrdiff_t window,
                            VF& product, VF& square) {
   const D32 d;
@@ -319,8 +323,8 @@ HWY_INLINE VF lane_sums(const VF* v) {
   return hn::Add(hn::Add(lane0, lane1), hn::Add(lane2, lane3));
 }
 
-// The parts of cascade::block_response() of all windows. What remains takes a root and a quotient:
-// in a loop of its own their latencies overlap.
+// The parts of cascade::block_response() for all windows. The remaining square root and quotient
+// have a loop of their own, in which their latencies overlap.
 void block_parts(const BlockPlan& block, const WindowRow& row, Race& race) {
   const DF d;
   const Corners corners(block, row);
@@ -336,7 +340,7 @@ void block_parts(const BlockPlan& block, const WindowRow& row, Race& race) {
   }
 }
 
-// Adds to the sums of all windows what `grade` makes of their margins, four at a time.
+// Adds what `grade` makes of the margins to the sums of all windows, four at a time.
 template <class Grade>
 HWY_INLINE void add_grades(const BlockPlan& block, const WindowRow& row, Race& race,
                            const Grade& grade) {
@@ -375,8 +379,8 @@ void run_stage(const CascadePlan::Stage& stage, const WindowRow& row, Race& race
   }
 }
 
-// Keeps the windows that reach the threshold; the others get their score. Without a branch on who
-// passes, which nobody could predict.
+// Keeps the windows that reach the threshold; the others get their score. There is no branch on
+// whether a window passes, because it could not be predicted.
 void keep_passed(const WindowRow& row, std::size_t stage, Race& race) {
   const float threshold = row.plan.stages[stage].threshold;
   const int left = static_cast<int>(row.plan.stages.size() - stage);

@@ -1,6 +1,6 @@
 // Scans with a cascade on the CPU. Work is divided into bands of window rows of all levels; a band
 // keeps only as many rows of the integral histogram as a window is high. Sums are integers that
-// wrap, so that it does not matter where a band begins.
+// wrap around, so that it does not matter where a band begins.
 #include <algorithm>
 #include <limits>
 #include <mutex>
@@ -13,15 +13,16 @@
 namespace fovea::people::cpu {
 namespace {
 
-// Where threads share the work, levels are made in groups of about so many pixels, which bounds
-// memory. A single thread is quickest with one level at a time, still in its cache.
+// Where threads share the work, levels are computed in groups of about so many pixels, which bounds
+// memory. A single thread is fastest with one level at a time, which is still in its cache.
 constexpr std::int64_t kGroupPixels = 4 << 20;
 
-// Windows of one band: columns first_column, first_column + every, ...; rows likewise. Where the
-// stride is odd every other window lies half a patch off, and the two kinds are bands of their own.
+// The windows of one band: columns first_column, first_column + every, ..., and the same for rows.
+// Where the stride is odd, every other window is shifted by half a patch, and the two kinds are
+// separate bands.
 struct Band {
   int level;
-  int first_row, last_row;  // of windows; rows first_row, first_row + every, ... below last_row
+  int first_row, last_row;  // rows first_row, first_row + every, ... below last_row
   int first_column;
   int every;
 };
@@ -31,7 +32,7 @@ struct BandResult {
   std::int64_t evaluations = 0;
 };
 
-// Memory of one running band.
+// The memory of one band while it runs.
 struct Workspace {
   std::vector<std::uint32_t> ring;
   std::vector<const std::uint32_t*> rows;
@@ -58,7 +59,7 @@ class WorkspacePool {
   std::vector<std::unique_ptr<Workspace>> free_;
 };
 
-// The rows of the integral histogram that a row of windows needs, made as it goes down.
+// The rows of the integral histogram that a row of windows needs, computed on the way down.
 class SumsRing {
  public:
   SumsRing(Workspace& space, int rows, int patches, const SumsLayout& layout)
@@ -69,7 +70,7 @@ class SumsRing {
     std::fill_n(space_.ring.begin(), layout.row_size(), 0U);
   }
 
-  // Makes the rows up to `row` of patches whose corner is the pixel (x, y).
+  // Computes the rows of patches up to `row`; their corner is the pixel (x, y).
   void advance(const LevelPlanes& level, int x, int y, int row) {
     for (; made_ < row; ++made_) {
       PatchRow patch_row{0, {}, at(made_), at(made_ + 1), patches_, layout_};
@@ -113,7 +114,7 @@ std::int64_t pixels_of(const ScanPlan& plan, const ScanLevel& level) {
   return static_cast<std::int64_t>(padded.width) * padded.height;
 }
 
-// Levels [first, last): each is cut so that no band has more than its share of the work.
+// Divides levels [first, last) so that no band has more than its share of the work.
 std::vector<Band> CascadeScanner::bands(const ScanPlan& plan, int first, int last,
                                         int threads) const {
   std::int64_t pixels = 0;
@@ -124,7 +125,7 @@ std::vector<Band> CascadeScanner::bands(const ScanPlan& plan, int first, int las
   std::vector<Band> bands;
   for (int i = first; i < last; ++i) {
     const ScanLevel& level = plan.levels[static_cast<std::size_t>(i)];
-    // A band reads a window's height more than it has rows: below that it is not worth it.
+    // A band reads a window's height more than it has rows, so that smaller bands are not worth it.
     const std::int64_t least = std::max(plan_.window.height / plan.stride, 1);
     const std::int64_t wanted = (pixels_of(plan, level) + share - 1) / share;
     const auto parts = static_cast<int>(

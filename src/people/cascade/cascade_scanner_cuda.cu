@@ -1,6 +1,7 @@
-// CUDA twin of the cascade's scanner. A thread takes a window through the first stages, which
-// reject nearly all of them; those left are gathered and go on, first a thread each, then a warp
-// each, whose lanes look at different blocks. Votes are added in the order of the CPU's.
+// CUDA twin of the cascade's scanner. One thread takes a window through the first stages, which
+// reject nearly all windows. The remaining windows are gathered and continue, first with one thread
+// per window and then with one warp per window, whose lanes evaluate different blocks. Votes are
+// added in the order of the CPU.
 #include <algorithm>
 #include <limits>
 
@@ -17,22 +18,22 @@ using cascade::kBins;
 
 constexpr struct {
   int threads = 128;
-  int first_blocks = 8;    // of the stages that all windows go through
-  int second_blocks = 32;  // of those that a thread goes through for what is left
-  int warps = 4;           // of a block of threads of the last part
-  int second_grid = 264;   // blocks of threads: what is left is known on the device only
+  int first_blocks = 8;    // blocks of the stages that all windows go through
+  int second_blocks = 32;  // blocks of the stages that one thread evaluates for a remaining window
+  int warps = 4;           // warps per block of threads in the last part
+  int second_grid = 264;   // blocks of threads; how many windows remain is known on the device only
   int last_grid = 528;
 } kTuning;
 
 struct DeviceStage {
-  int first, count;  // of its blocks
+  int first, count;  // range of its blocks
   float threshold;
 };
 
-// A window on its way: its number in the scan, and where it lies.
+// A window in progress: its number in the scan, and its position.
 struct Runner {
   int sheet;
-  int x, y;  // of its corner, patches
+  int x, y;  // corner of the window, in patches
   int window;
   float sum;
 };
@@ -51,9 +52,9 @@ struct Race {
   int stage_count;
   int ranking_first, ranking_count;
   bool graded, chained;
-  bool every;  // windows that are rejected are hits too
+  bool every;  // rejected windows are reported as hits too
   float threshold;
-  float base;  // what the score of a passed window is measured from
+  float base;  // what is subtracted from the score of a window that passes
   unsigned long long* evaluations;
   HitSink sink;
 };
@@ -96,7 +97,7 @@ __device__ void count_evaluations(const Race& race, unsigned mine) {
   if (threadIdx.x % 32 == 0 && total > 0) atomicAdd(race.evaluations, total);
 }
 
-// Adds what a rejected window scores, where that is wanted.
+// Adds the score of a rejected window, where such scores are wanted.
 __device__ void reject(const Race& race, const Runner& runner, int stage, float sum) {
   if (!race.every) return;
   const float score =
@@ -104,7 +105,7 @@ __device__ void reject(const Race& race, const Runner& runner, int stage, float 
   if (score >= race.threshold) race.sink.add(runner.window, score);
 }
 
-// Stages [first, last) of one window; false where one rejected it.
+// Evaluates stages [first, last) of one window; returns false where one of them rejects it.
 __device__ bool run_stages(const Race& race, const SumsSheet& sheet, Runner& runner, int first,
                            int last, unsigned& evaluations) {
   for (int s = first; s < last; ++s) {
@@ -160,7 +161,8 @@ __global__ void __launch_bounds__(kTuning.threads)
   count_evaluations(race, evaluations);
 }
 
-// Votes or margins of `count` blocks, a lane a block, added up one after the other in every lane.
+// The votes or margins of `count` blocks, one block per lane, added one after the other in every
+// lane.
 template <class Value>
 __device__ float ordered_sum(float sum, int count, Value value) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -234,7 +236,7 @@ class CascadeScanner final : public Scanner {
     if (images_.lay_out(session, {image.width, image.height}, std::min(image.channels, 3),
                         request.plan) ||
         !ready_) {
-      ready_ = false;  // until all of it is there: memory may run out
+      ready_ = false;  // until everything is laid out: memory may run out
       lay_out(session, request.plan);
       ready_ = true;
     }

@@ -1,5 +1,6 @@
-// Two passes: a warp adds up the votes of a row of patches, then a thread adds up a column of one
-// bin. Sums are integers that wrap, so that they are the CPU's whatever the order.
+// Two passes: one warp adds up the votes of a row of patches, and then one thread adds up a column
+// of one bin. Sums are integers that wrap around, so that they equal those of the CPU whatever the
+// order.
 #include <algorithm>
 
 #include "people/cascade/cascade_sums_cuda.cuh"
@@ -8,14 +9,14 @@ namespace fovea::people::cuda {
 namespace {
 
 constexpr struct {
-  int row_warps = 4;      // rows of patches of a block of threads
-  int columns = 64;       // positions of one bin of a block
-  int column_unroll = 8;  // rows read ahead
+  int row_warps = 4;      // rows of patches per block of threads
+  int columns = 64;       // positions of one bin per block of threads
+  int column_unroll = 8;  // rows that are loaded ahead
 } kTuning;
 
 constexpr int kBins = cascade::kBins;
 
-// The strongest projection among the channels of a pixel; borders repeat.
+// The strongest projection among the channels of a pixel; border pixels are repeated.
 __device__ cascade::Vote vote_at(const DeviceLevel& level, const std::uint8_t* pixels, int channels,
                                  int x, int y) {
   const std::uint8_t* from = pixels + level.offset;
@@ -39,7 +40,7 @@ __global__ void row_kernel(const DeviceLevel* levels, const SumsSheet* sheets, c
   const Tile tile = tiles[blockIdx.x];
   const SumsSheet sheet = sheets[tile.level];
   const DeviceLevel level = levels[sheet.level];
-  const int y = tile.y + static_cast<int>(threadIdx.y);  // of positions; row 0 is all zero
+  const int y = tile.y + static_cast<int>(threadIdx.y);  // row of positions; row 0 is all zero
   if (y >= sheet.height) return;
   const int lane = static_cast<int>(threadIdx.x);
   const std::int64_t plane = static_cast<std::int64_t>(sheet.height) * sheet.pitch;
@@ -141,7 +142,7 @@ void CascadeSums::lay_out(Session& session, const LevelImages& images, const Sca
   row_tiles_on_device_.fill(rows, session.stream());
   column_tiles_on_device_.fill(columns, session.stream());
   device_sheets_.fill(sheets_, session.stream());
-  // What lies between the last position and the next row is read, but never used.
+  // Numbers between the last position and the next row are read, but never used.
   std::uint32_t* sums = sums_.reserve(static_cast<std::size_t>(size));
   check(cudaMemsetAsync(sums, 0, static_cast<std::size_t>(size) * sizeof(std::uint32_t),
                         session.stream()),

@@ -8,22 +8,23 @@
 
 namespace fovea::people::cuda {
 
-// The histograms of one level, or of one phase of it: where the stride is odd every other window
-// lies half a patch off. Position (x, y) of plane b lies at sums[first + (b * height + y) * pitch +
-// at(x)]. Positions are dealt out to kParts parts where windows are as many patches apart, so that
-// neighboring windows read neighboring numbers.
+// The histograms of one level, or of one phase of it: where the stride is odd, every other window
+// is shifted by half a patch. Position (x, y) of plane b is at sums[first + (b * height + y) *
+// pitch + at(x)]. Where windows are kParts patches apart, positions are distributed over kParts
+// parts, so that neighboring windows read neighboring numbers.
 struct SumsSheet {
   static constexpr int kParts = 4;
 
   int level;
-  int x, y;             // its first pixel
-  int patches, height;  // patches of a row; rows of positions, one more than there are of patches
+  int x, y;  // its first pixel
+  int patches,
+      height;  // patches per row; rows of positions, which are one more than rows of patches
   int pitch, part;
   bool dealt;
   std::int64_t first;
-  int column, row, every;  // windows column, column + every, ...; rows likewise
-  int columns, rows;       // how many of them
-  int step;                // patches from a window to the next
+  int column, row, every;  // the windows column, column + every, ..., and the same for rows
+  int columns, rows;       // number of these windows
+  int step;                // patches from one window to the next
 
   FOVEA_HD int at(int position) const {
     return dealt ? position % kParts * part + position / kParts : position;

@@ -1,5 +1,5 @@
-// The ten channels of one level, a byte a cell, and how they are made: from pixels, or out of those
-// of another level.
+// The ten channels of one level, one byte per cell, and how they are computed: from pixels, or from
+// the channels of another level.
 #pragma once
 #include <fovea/core/exec.h>
 #include <fovea/core/image.h>
@@ -13,13 +13,13 @@
 
 namespace fovea::people {
 
-// Lines of `stride` elements, the lines of a row of cells next to each other: what a window reads
-// lies close together, and neighboring windows read neighboring elements. Vectors may run over
-// the end of the last line.
+// Lines of `stride` elements, with the ten lines of a row of cells next to each other: what a
+// window reads is close together, and neighboring windows read neighboring elements. Vectors may
+// read beyond the end of the last line.
 template <class T, int kLines>
 class CellRows {
  public:
-  // Keeps its memory where that suffices.
+  // Keeps its memory where that is large enough.
   void reset(int columns, int rows, std::ptrdiff_t stride) {
     columns_ = columns;
     rows_ = rows;
@@ -48,23 +48,24 @@ class CellRows {
 using ChannelCells = CellRows<std::uint8_t, channels::kChannels>;
 using CellSums = CellRows<std::uint16_t, channels::kSums>;
 
-// Where cell (0, 0) begins in an image that reaches kReach pixels beyond all cells.
+// Where cell (0, 0) begins in an image that extends kReach pixels beyond all cells.
 struct CellOrigin {
   int x = 0;
   int y = 0;
 };
 
-// How one level's cells lie in another's: cell i of the level at place first + i * step of the
-// other, cell centers at whole numbers. Beyond the border its cells repeat.
+// The positions of one level's cells in another level: cell i of the level is at first + i * step
+// of the other, where cell centers are integers. Beyond the border, cells are repeated.
 struct CellPlacement {
   double first_x = 0;
   double step_x = 1;
   double first_y = 0;
   double step_y = 1;
-  std::array<float, channels::kChannels> factor{};  // a channel's values times this; below 1.9
+  std::array<float, channels::kChannels> factor{};  // factor of each channel's values; below 1.9
 };
 
-// The tap of one place: cells index and index + 1 (where there are two), the latter's share of 128.
+// The tap of one position: cells index and index + 1 (where there are two), and the share of the
+// latter in 128ths.
 struct CellTap {
   int index = 0;
   int share = 0;
@@ -75,7 +76,7 @@ inline CellTap cell_tap(double place, int size) {
   const int index = static_cast<int>(place);
   return {index, static_cast<int>((place - index) * 128 + 0.5)};
 }
-// What the two cells of a column weigh once corrected.
+// The weights of the two cells of a column after the correction.
 struct CellWeights {
   int above = 0;
   int below = 0;
@@ -94,17 +95,17 @@ const std::vector<float>& lightness_table();
 
 namespace fovea::people::cpu {
 
-// Sums over the cells of `sums` (its size says how many): three colors and six orientations. The
-// image has 1, 3 or 4 channels.
+// The sums over the cells of `sums` (whose size gives their number): three colors and six
+// orientations. The image has 1, 3 or 4 channels.
 void channel_sums(ImageView<const std::uint8_t> image, CellOrigin origin, CellSums& sums,
                   const Exec& exec);
-// Colors as LUV, votes normalized; `values` has the size of `sums`.
+// Converts colors to LUV and normalizes votes; `values` has the size of `sums`.
 void channel_values(const CellSums& sums, ChannelCells& values, const Exec& exec);
-// Out of another level's values.
+// Resamples the values of another level.
 void resample_cells(const ChannelCells& from, const CellPlacement& placement, ChannelCells& to,
                     const Exec& exec);
-// By [1 2 1] in both directions, what all channels end with; beyond the border cells repeat. Both
-// have one size.
+// Smooths by [1 2 1] in both directions, the last step of all channels; beyond the border cells are
+// repeated. Both have the same size.
 void smooth_cells(const ChannelCells& values, ChannelCells& cells, const Exec& exec);
 
 }  // namespace fovea::people::cpu

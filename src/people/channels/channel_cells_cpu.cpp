@@ -1,5 +1,6 @@
-// Sums of cells to the channels' bytes: colors to LUV, votes over the mean magnitude around them;
-// and the last smoothing. A row of cells at a time, in lines that stay in the first-level cache.
+// Converts the sums of cells to the bytes of channels: colors become LUV, and votes are divided by
+// the mean magnitude around them; then the last smoothing follows. One row of cells is processed at
+// a time, in lines that stay in the first-level cache.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -13,7 +14,7 @@
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
-// Outside the per-target part, which is compiled once a target.
+// Outside the part that is compiled once per target.
 #ifndef FOVEA_CHANNEL_CELLS_JOB
 #define FOVEA_CHANNEL_CELLS_JOB
 namespace fovea::people::detail {
@@ -31,7 +32,7 @@ struct ChannelSmoothJob {
   int first, last;
 };
 
-// Space before and behind a line, for neighbors and vectors that run over.
+// Space before and after a line, for neighbors and for vectors that reach beyond it.
 constexpr int kBefore = 8;
 constexpr int kBehind = 16;
 
@@ -44,7 +45,8 @@ namespace {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// As many floats as there are shorts in half a vector of 128 bits: the same steps on every machine.
+// As many floats as there are shorts in half a vector of 128 bits, so that every machine takes the
+// same steps.
 using Floats = hn::FixedTag<float, 4>;
 using Integers = hn::FixedTag<std::int32_t, 4>;
 using Quad = hn::FixedTag<std::uint16_t, 4>;
@@ -58,7 +60,7 @@ HWY_INLINE void store_bytes(hn::Vec<Integers> values, std::uint8_t* to) {
   hn::StoreU(hn::DemoteTo(bytes, values), bytes, to);
 }
 
-// Magnitudes of a row: all votes of each cell.
+// The magnitudes of a row: the sum of all votes of each cell.
 void magnitudes(const CellSums& sums, int row, std::uint16_t* out) {
   const Shorts d;
   const auto line = [&](int k) { return sums.line(row, channels::kColors + k); };
@@ -71,7 +73,7 @@ void magnitudes(const CellSums& sums, int row, std::uint16_t* out) {
   out[sums.columns()] = out[sums.columns() - 1];
 }
 
-// What votes are multiplied by, from magnitudes of three rows.
+// The factors of votes, from the magnitudes of three rows.
 void factors(const std::array<const std::uint16_t*, 3>& rows, int count, float* out) {
   const Floats d;
   const auto at = [&](int x) HWY_ATTR {
@@ -135,7 +137,7 @@ void to_luv(const std::array<const std::uint16_t*, 3>& rgb, const float* lightne
   }
 }
 
-// out = [1 2 1] over three lines of bytes; a vector may run over.
+// out = [1 2 1] over three lines of bytes; a vector may reach beyond the line.
 void smooth_down(const std::array<const std::uint8_t*, 3>& rows, int count, std::uint16_t* out) {
   const Shorts d;
   const hn::FixedTag<std::uint8_t, 8> bytes;
@@ -148,7 +150,7 @@ void smooth_down(const std::array<const std::uint8_t*, 3>& rows, int count, std:
   }
 }
 
-// Lines of cells end on a multiple of 16, so that a last vector may run over.
+// The stride of lines is a multiple of 16, so that the last vector may reach beyond the line.
 void smooth_across(const std::uint16_t* line, int count, std::uint8_t* out) {
   const Shorts d;
   const hn::Rebind<std::int16_t, Shorts> narrowing;

@@ -1,6 +1,6 @@
-// Kernels of the channels. A block smooths its tile of pixels in shared memory and has a thread add
-// up each cell; normalizing, smoothing and resampling have a thread a cell. The arithmetic is that
-// of channels_math.h: equal to the CPU twin to the bit.
+// Kernels of the channels. A block smooths its tile of pixels in shared memory, and one thread adds
+// up each cell. Normalizing, smoothing and resampling use one thread per cell. The arithmetic is
+// that of channels_math.h and equal to the CPU twin to the bit.
 #include <algorithm>
 
 #include "people/channels/channel_cells_cuda.cuh"
@@ -14,8 +14,8 @@ using channels::kReach;
 using channels::kSums;
 
 constexpr struct {
-  int sum_x = 16, sum_y = 8;    // cells of a tile of sums
-  int cell_x = 32, cell_y = 8;  // of the other tiles
+  int sum_x = 16, sum_y = 8;    // cells per tile in the kernel that sums pixels
+  int cell_x = 32, cell_y = 8;  // cells per tile in the other kernels
 } kTuning;
 
 constexpr int kRawWidth = kTuning.sum_x * kCell + 2 * kReach,
@@ -238,7 +238,7 @@ void DeviceChannels::add_resampled(const ScanPlan& plan, int level, int source,
 bool DeviceChannels::lay_out(Session& session, ImageView<const std::uint8_t> image,
                              const ScanPlan& plan, const ChannelsModel& model) {
   if (same(image, plan)) return false;
-  image_ = {};  // nothing is laid out until all of it is
+  image_ = {};  // nothing is laid out until everything is
   require_cell_stride(plan);
   decay_ = model.decay;
   channels_ = image.channels == 1 ? 1 : 3;

@@ -1,6 +1,6 @@
-// The channels of all levels of a frame on the device: from pixels for some, resampled for the
-// rest, each step one launch for all levels. What depends on sizes alone is made once and kept
-// while frames of one size follow each other.
+// The channels of all levels of a frame on the device: some are computed from pixels and the others
+// are resampled, with one launch per step for all levels. Tables that depend on sizes alone are
+// computed once and kept while the size of frames stays the same.
 #pragma once
 #include <fovea/people/channels.h>
 
@@ -12,21 +12,21 @@
 
 namespace fovea::people::cuda {
 
-// Cells computed from pixels. Lines of all levels lie equally far apart.
+// Cells that are computed from pixels. Rows of cells have the same distance in all levels.
 struct SourceCells {
   int columns, rows;
-  CellOrigin origin;   // in the padded image
-  std::int64_t sums;   // where they begin among those of all sources
-  std::int64_t cells;  // likewise, among the values and cells of all levels
+  CellOrigin origin;   // position in the padded image
+  std::int64_t sums;   // where its sums begin among those of all sources
+  std::int64_t cells;  // where its cells begin among the values and cells of all levels
 };
 
 // The cells of a level that are resampled.
 struct ResampledCells {
   int columns, rows;
-  std::int64_t from, cells;   // where the source's and its own begin
+  std::int64_t from, cells;   // where the cells of the source and its own cells begin
   int column_taps, row_taps;  // where its taps begin
 };
-// The cells of any level, as the last smoothing sees them.
+// The cells of any level, as the last smoothing reads them.
 struct SmoothedCells {
   int columns, rows;
   std::int64_t cells;
@@ -41,14 +41,14 @@ struct ColumnTap {
 
 // The windows of a level.
 struct LevelWindows {
-  std::int64_t first_window;  // among those of all levels
+  std::int64_t first_window;  // number of its first window among those of all levels
   std::int64_t cells;         // where window (0, 0) begins
   int columns;
 };
 
 class DeviceChannels {
  public:
-  // True where tables changed.
+  // Returns true where tables have changed.
   bool lay_out(Session& session, ImageView<const std::uint8_t> image, const ScanPlan& plan,
                const ChannelsModel& model);
   void build(Session& session, ImageView<const std::uint8_t> image);

@@ -1,4 +1,5 @@
-// Which levels are computed from pixels, and where the cells of the others lie in theirs.
+// Chooses the levels that are computed from pixels, and computes where the cells of the others lie
+// in theirs.
 #include "people/channels/channel_levels.h"
 
 #include <fovea/core/error.h>
@@ -19,7 +20,7 @@ double octave(const ScanPlan& plan, int level) {
   return std::log2(plan.levels[level].scale_x / plan.levels[0].scale_x);
 }
 
-// Where the window (0, 0) begins, in pixels of the level.
+// Where window (0, 0) begins, in pixels of the level.
 int window_begin(const ScanPlan& plan) { return plan.origin - plan.padding; }
 
 // The first cell that a level needs, in cells of its source's windows.
@@ -31,9 +32,9 @@ double first_place(int begin, double ratio) {
 
 struct CellSpan {
   int before;  // cells before those of the source's windows
-  int end;     // one behind the last, counted from those
+  int end;     // one after the last, counted from those
 };
-// What a level of `cells` cells needs of its source.
+// The cells that a level of `cells` cells needs from its source.
 CellSpan needed(int begin, double ratio, int cells) {
   const double first = first_place(begin, ratio), last = first + (cells - 1) * ratio;
   return {std::max(0, -static_cast<int>(std::floor(first))),
@@ -101,7 +102,7 @@ ExactCells exact_cells(const ScanPlan& plan, int source, int first, int last) {
   }
   exact.columns = exact.margin_x + end_x;
   exact.rows = exact.margin_y + end_y;
-  // Pixels before and behind the level that the cells reach.
+  // Pixels before and after the level that the cells reach.
   const int left = begin - kCell * exact.margin_x - channels::kReach,
             top = begin - kCell * exact.margin_y - channels::kReach,
             right = begin + kCell * end_x + channels::kReach - own.size.width,

@@ -1,6 +1,6 @@
-// The channels of every level of a scan. At some sizes an octave they are computed from pixels; the
-// levels between are resampled from the nearest of those (Dollar et al. 2014, "fast feature
-// pyramids"), which costs a fraction.
+// The channels of every level of a scan. At some sizes per octave they are computed from pixels;
+// the levels between are resampled from the nearest of those (Dollar et al. 2014, "fast feature
+// pyramids"), which costs a fraction of the time.
 #pragma once
 #include <fovea/people/channels.h>
 
@@ -12,25 +12,28 @@
 
 namespace fovea::people {
 
-// Which level of a plan each level's channels come from, itself or another. Levels that share one
-// follow each other.
+// The level of a plan from which the channels of each level come, itself or another. Levels with
+// the same source are consecutive.
 std::vector<int> channel_sources(const ScanPlan& plan, int exact_per_octave);
 
-// Cells of a level computed from pixels: those of its windows and `margin` before them.
+// The cells of a level that are computed from pixels: those of its windows and `margin` cells
+// before them.
 struct ExactCells {
   int margin_x = 0;
   int margin_y = 0;
   int columns = 0;
   int rows = 0;
-  int padding = 0;  // of the image that they are computed from
+  int padding = 0;  // padding of the image from which they are computed
   CellOrigin origin;
 };
 // For a source and all levels [first, last) that are resampled from it.
 ExactCells exact_cells(const ScanPlan& plan, int source, int first, int last);
-// Where the cells of `level`, from kSmoothMargin before its windows on, lie in its source's.
+// The positions of the cells of `level`, beginning kSmoothMargin before its windows, in those of
+// its source.
 CellPlacement cell_placement(const ScanPlan& plan, int level, int source, const ExactCells& exact,
                              std::span<const float> decay);
-// How many cells the windows of a level cover; and with kSmoothMargin around them.
+// The number of cells that the windows of a level cover, without and with kSmoothMargin around
+// them.
 Extent window_cells(const ScanPlan& plan, const ScanLevel& level);
 Extent resampled_cells(const ScanPlan& plan, const ScanLevel& level);
 
@@ -41,9 +44,9 @@ namespace cpu {
 
 class ChannelLevels {
  public:
-  // Both outlive what is made of them.
+  // Both arguments must outlive the object.
   void start(ImageView<const std::uint8_t> image, const ScanPlan& plan, const ChannelsModel& model);
-  // Elements between the lines of any level's cells.
+  // The number of elements between the lines of any level's cells.
   std::ptrdiff_t stride() const { return stride_; }
 
   struct Level {
@@ -51,7 +54,7 @@ class ChannelLevels {
     int first_column;  // where window (0, 0) begins
     int first_row;
   };
-  // Levels are asked for in order; a level is valid until the next is asked for.
+  // Levels must be requested in order; a level is valid until the next one is requested.
   Level make(int level, const Exec& exec);
 
  private:
@@ -61,7 +64,7 @@ class ChannelLevels {
   const ScanPlan* plan_ = nullptr;
   const ChannelsModel* model_ = nullptr;
   std::vector<int> sources_;
-  std::vector<ExactCells> exact_of_;  // by level; only those of sources are filled
+  std::vector<ExactCells> exact_of_;  // by level; only those of sources are filled in
   std::ptrdiff_t stride_ = 0;
   int exact_level_ = -1;
   Image<std::uint8_t> pixels_;

@@ -1,6 +1,6 @@
-// The channels of a level out of those of another: bilinear, with the correction for scale inside
-// the weights of the rows. Rows first, over all channels at once; then columns, sixteen at a time
-// by table look-ups that all channels and rows share.
+// Resamples the channels of a level from those of another: bilinearly, with the correction for
+// scale in the weights of the rows. Rows come first, over all channels at once; then columns,
+// sixteen at a time, by table look-ups that all channels and rows share.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -13,7 +13,7 @@
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
-// Outside the per-target part, which is compiled once a target.
+// Outside the part that is compiled once per target.
 #ifndef FOVEA_CHANNEL_RESAMPLE_JOB
 #define FOVEA_CHANNEL_RESAMPLE_JOB
 namespace fovea::people::detail {
@@ -25,9 +25,9 @@ constexpr int kAbsent = 0x80;  // a look-up of this gives 0
 struct ColumnGroup {
   std::int32_t base;
   bool near;
-  std::array<std::uint8_t, kGroup> lookup_low;   // in the first sixteen from base on
-  std::array<std::uint8_t, kGroup> lookup_high;  // in the next
-  std::array<std::uint8_t, kGroup> share;        // of the right cell, of 128
+  std::array<std::uint8_t, kGroup> lookup_low;   // index in the sixteen cells from base on
+  std::array<std::uint8_t, kGroup> lookup_high;  // index in the next sixteen
+  std::array<std::uint8_t, kGroup> share;        // share of the right cell, in 128ths
 };
 
 inline std::vector<ColumnGroup> column_groups(const CellPlacement& placement, int from, int to) {
@@ -76,7 +76,7 @@ HWY_INLINE hn::Vec<HalfBytes> weighed(hn::Vec<HalfBytes> a, hn::Vec<HalfBytes> b
                                       hn::Vec<Shorts> share_a, hn::Vec<Shorts> share_b) {
   const Shorts d;
   const hn::Rebind<std::int16_t, Shorts> narrowing;
-  // The shares of rows add up to less than 2 * 128: a sum fits 16 bits.
+  // The shares of rows add up to less than 2 * 128, so that a sum fits into 16 bits.
   const auto sum =
       hn::Add(hn::Mul(hn::PromoteTo(d, a), share_a), hn::Mul(hn::PromoteTo(d, b), share_b));
   const auto half = hn::Set(d, 1 << (channels::kShareBits - 1));
@@ -134,7 +134,7 @@ void resample_rows(const detail::ChannelResampleJob& job) {
     for (int k = 0; k < channels::kChannels; ++k) {
       blend_rows(from.line(tap.index, k), from.line(next, k),
                  cell_weights(tap, job.placement->factor[k]), from.columns(), line.data());
-      // Groups of sixteen fill a line's stride at most.
+      // Groups of sixteen fill at most the stride of a line.
       std::uint8_t* out = job.to->line(row, k);
       for (std::size_t g = 0; g < groups.size(); ++g) {
         const int x = static_cast<int>(g) * detail::kGroup;

@@ -1,4 +1,4 @@
-// Pixels to sums over cells, a row of cells at a time: smoothed rows stay in a ring of six, and the
+// Sums pixels over cells, one row of cells at a time. Six smoothed rows are kept in a ring, and the
 // votes of four of them are added in registers before anything is stored.
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
-// Outside the per-target part, which is compiled once a target.
+// Outside the part that is compiled once per target.
 #ifndef FOVEA_CHANNEL_SUMS_JOB
 #define FOVEA_CHANNEL_SUMS_JOB
 namespace fovea::people::detail {
@@ -25,9 +25,9 @@ struct ChannelSumsJob {
   int first, last;
 };
 
-// Lines are longer by this much, so that a last vector may run over.
+// Lines are longer by this much, so that the last vector may reach beyond them.
 constexpr int kLinePadding = 64;
-constexpr int kRing = 6;  // the four rows of a cell and one either side
+constexpr int kRing = 6;  // the four rows of a cell and one on either side
 
 }  // namespace fovea::people::detail
 #endif
@@ -42,7 +42,7 @@ using Bytes = hn::FixedTag<std::uint8_t, 16>;
 using Shorts = hn::FixedTag<std::int16_t, 8>;
 using Vector = hn::Vec<Shorts>;
 
-// The colors of `count` pixels as a line each.
+// The colors of `count` pixels, one line per color.
 void split_colors(const std::uint8_t* row, int channels, int count, std::uint8_t* const* lines) {
   const Bytes d;
   int x = 0;
@@ -92,8 +92,8 @@ HWY_INLINE Vector times_root3(Vector a) {
   return hn::Add(a, hn::MulFixedPoint15(a, hn::Set(d, channels::kRoot3Fraction)));
 }
 
-// Sums of the four rows of cells, still a column a pixel. rows[k][c] is smoothed row k - 1 of the
-// cell, one pixel to the left of it.
+// The sums of the four rows of cells, still with one column per pixel. rows[k][c] is smoothed row k
+// - 1 of the cell, beginning one pixel to its left.
 template <int kColors>
 void add_rows(const std::array<std::array<const std::int16_t*, 3>, detail::kRing>& rows, int count,
               std::int16_t* const* out) {
@@ -170,7 +170,7 @@ template <int kColors>
 void sum_colors(const detail::ChannelSumsJob& job) {
   CellSums& sums = *job.sums;
   const int width = sums.columns() * channels::kCell;
-  const int reach = channels::kReach, count = width + reach;  // of smoothed pixels
+  const int reach = channels::kReach, count = width + reach;  // number of smoothed pixels
   const auto line = static_cast<std::size_t>(width) + 2 * reach + detail::kLinePadding;
   std::vector<std::uint8_t> split(line * kColors);
   std::vector<std::int16_t> across(line * kColors * 3), smooth(line * kColors * detail::kRing),
@@ -185,7 +185,7 @@ void sum_colors(const detail::ChannelSumsJob& job) {
   const auto smooth_line = [&](int y, int c) {
     return smooth.data() + line * ((y % detail::kRing) * kColors + c);
   };
-  // y counts from kReach rows above the first cell of the job.
+  // y is counted from kReach rows above the first cell of the job.
   const int top = job.origin.y + job.first * channels::kCell - reach;
   const auto take_row = [&](int y) {
     const std::uint8_t* row =
@@ -201,7 +201,7 @@ void sum_colors(const detail::ChannelSumsJob& job) {
   };
   int taken = 0;
   for (int cell = job.first; cell < job.last; ++cell) {
-    const int base = (cell - job.first) * channels::kCell;  // its smoothed rows: base + 1 on
+    const int base = (cell - job.first) * channels::kCell;  // its smoothed rows begin at base + 1
     for (; taken < base + channels::kCell + 2 * reach; ++taken) take_row(taken);
     std::array<std::array<const std::int16_t*, 3>, detail::kRing> rows{};
     for (int k = 0; k < detail::kRing; ++k)

@@ -1,5 +1,5 @@
-// The trees of a model as a scan uses them: features as offsets into the cells of a level, whose
-// lines all lie equally far apart.
+// The trees of a model as a scan uses them: features are offsets into the cells of a level, where
+// all levels have the same distance between lines.
 #pragma once
 #include <fovea/people/channels.h>
 
@@ -12,7 +12,7 @@
 namespace fovea::people {
 
 struct FlatTree {
-  std::int32_t offset[3];  // from the window's first cell of the first channel
+  std::int32_t offset[3];  // offset from the window's first cell of the first channel
   std::int32_t rejection;
   std::int16_t leaf[4];
   std::uint8_t threshold[3];
@@ -25,8 +25,8 @@ struct FlatTree {
   }
 };
 
-// A rejected window's score where every window must have one: below that of any window that passes,
-// the higher the more trees it passed.
+// The score of a rejected window, where every window must have one: it is below that of any window
+// that passes, and higher the more trees the window passed.
 FOVEA_HD inline float rejected_score(int trees_passed) {
   return -1e6F + static_cast<float>(trees_passed);
 }

@@ -1,8 +1,8 @@
-// The arithmetic of the ten channels, shared by both twins. Pixels are worked on in integers:
-// smoothed by [1 2 1] in both directions, differences of the strongest color, and a gradient's
-// votes found by splitting it between its two nearest directions out of six, as a vector is split
-// along two axes; no angle and no square root are needed, and the votes of a gradient add up to its
-// length within 3.5 %. Cells of 4x4 pixels are then normalized by the mean magnitude around them.
+// The arithmetic of the ten channels, shared by both twins. Pixels are processed as integers: they
+// are smoothed by [1 2 1] in both directions, the difference of the strongest color is taken, and
+// this gradient is split between its two nearest directions out of six, as a vector is split along
+// two axes. No angle and no square root is needed, and the votes of a gradient add up to its length
+// within 3.5 %. Cells of 4x4 pixels are then normalized by the mean magnitude around them.
 #pragma once
 #include <fovea/core/image.h>
 
@@ -13,36 +13,36 @@ namespace fovea::people::channels {
 constexpr int kChannels = 10;
 constexpr int kColors = 3;
 constexpr int kOrientations = 6;                // at 0, 30, ... 150 degrees
-constexpr int kSums = kColors + kOrientations;  // of a cell
+constexpr int kSums = kColors + kOrientations;  // sums per cell
 constexpr int kCell = 4;
-constexpr int kMagnitude = 3;  // its place among the channels; orientations follow
+constexpr int kMagnitude = 3;  // its index among the channels; orientations follow
 
-// Cells that a cell's value depends on beyond itself: one by normalizing, one by smoothing.
+// The number of cells around a cell that influence its value: one by normalizing, one by smoothing.
 constexpr int kMargin = 2;
 constexpr int kSmoothMargin = 1;
-// Pixels that a cell's sums depend on beyond it.
+// The number of pixels around a cell that influence its sums.
 constexpr int kReach = 2;
 
-// Smoothed pixels count in quarters of a gray level.
+// Smoothed pixels are in quarters of a gray level.
 FOVEA_HD inline int smooth3(int a, int b, int c) { return a + 2 * b + c; }
 FOVEA_HD inline int smoothed(int above, int here, int below) {
   return (smooth3(above, here, below) + 2) >> 2;
 }
 
-// The root of 3, less 1, times 2^15.
+// (sqrt(3) - 1) * 2^15.
 constexpr int kRoot3Fraction = 23988;
 FOVEA_HD inline int times_root3(int a) { return a + ((a * kRoot3Fraction + (1 << 14)) >> 15); }
 
 FOVEA_HD inline int least(int a, int b) { return a < b ? a : b; }
 FOVEA_HD inline int most(int a, int b) { return a > b ? a : b; }
 
-// By which the strongest color is found, the first among equals.
+// The length by which the strongest color is found, the first among equals.
 FOVEA_HD inline int strength(int dx, int dy) {
   const int a = dx < 0 ? -dx : dx, b = dy < 0 ? -dy : dy;
   return most(a, b) + a + b;
 }
 
-// Adds a gradient's votes.
+// Adds the votes of a gradient.
 FOVEA_HD inline void vote(int dx, int dy, int* orientations) {
   const int a = dx < 0 ? -dx : dx, b = dy < 0 ? -dy : dy;
   const int root_a = times_root3(a), root_b = times_root3(b);
@@ -72,8 +72,8 @@ FOVEA_HD inline std::uint8_t smoothed_cell(int sum) {
   return static_cast<std::uint8_t>((sum + 8) >> 4);
 }
 
-// CIE LUV of a cell, from sums of 16 smoothed pixels of each color (0 to kColorSum). As is usual
-// for these channels, colors are taken as if they were linear.
+// CIE LUV of a cell, from the sums of 16 smoothed pixels of each color (0 to kColorSum). As is
+// usual for these channels, colors are treated as if they were linear.
 constexpr int kColorSum = 16 * 1020;
 constexpr int kLightnessEntries = 4081;
 FOVEA_HD inline int luminance_index(int r, int g, int b) {
@@ -102,7 +102,8 @@ FOVEA_HD inline Luv luv(float r, float g, float b, float lightness) {
           clamped(v * kChromaScale + (kChromaMiddle + 0.5F))};
 }
 
-// Resampling between cells: shares in 1/128, the correction for scale inside those across rows.
+// Resampling between cells: shares are in 1/128, and those across rows include the correction for
+// scale.
 constexpr int kShareBits = 7;
 FOVEA_HD inline int shared(int a, int b, int share_a, int share_b) {
   const int value = (a * share_a + b * share_b + (1 << (kShareBits - 1))) >> kShareBits;

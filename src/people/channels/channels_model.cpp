@@ -13,7 +13,7 @@
 namespace fovea::people {
 namespace {
 
-constexpr std::size_t kMostTrees = 1 << 16;
+constexpr int kMostTrees = 1 << 16;
 constexpr int kMostWindow = 2048;
 
 std::uint32_t feature_count(const ChannelsModel& model) {
@@ -21,36 +21,39 @@ std::uint32_t feature_count(const ChannelsModel& model) {
          static_cast<std::uint32_t>(model.window_height / model.shrink) * channels::kChannels;
 }
 
-}  // namespace
-
-void check_channels(const ChannelsModel& model) {
+// What is wrong with a model, or nothing.
+std::string fault_of(const ChannelsModel& model) {
   const auto side = [&](int pixels) {
     return pixels >= channels::kCell && pixels <= kMostWindow && pixels % channels::kCell == 0;
   };
   if (model.shrink != channels::kCell)
-    throw ModelError(fmt::format("channels: cells of {} pixels; only {} is known", model.shrink,
-                                 channels::kCell));
+    return fmt::format("cells of {} pixels; only {} is known", model.shrink, channels::kCell);
   if (!side(model.window_width) || !side(model.window_height))
-    throw ModelError(
-        fmt::format("channels: a window of {}x{}; sides must be multiples of {} up to {}",
-                    model.window_width, model.window_height, channels::kCell, kMostWindow));
+    return fmt::format("a window of {}x{}; sides must be multiples of {} up to {}",
+                       model.window_width, model.window_height, channels::kCell, kMostWindow);
   if (model.exact_per_octave < 0 || model.exact_per_octave > 64)
-    throw ModelError(fmt::format("channels: {} exact sizes an octave; expected 0 to 64",
-                                 model.exact_per_octave));
+    return fmt::format("{} exact sizes an octave; expected 0 to 64", model.exact_per_octave);
   for (const float value : model.decay)
     if (!std::isfinite(value) || std::abs(value) > 4)
-      throw ModelError(fmt::format("channels: a decay of {}; expected -4 to 4", value));
+      return fmt::format("a decay of {}; expected -4 to 4", value);
   if (model.trees.empty() || model.trees.size() > kMostTrees)
-    throw ModelError(
-        fmt::format("channels: {} trees; expected 1 to {}", model.trees.size(), kMostTrees));
+    return fmt::format("{} trees; expected 1 to {}", model.trees.size(), kMostTrees);
   if (model.rejection.size() != model.trees.size())
-    throw ModelError(fmt::format("channels: {} rejection sums; expected one for each of {} trees",
-                                 model.rejection.size(), model.trees.size()));
+    return fmt::format("{} rejection sums; expected one for each of {} trees",
+                       model.rejection.size(), model.trees.size());
   for (const ChannelTree& tree : model.trees)
     for (const std::uint32_t feature : tree.feature)
       if (feature >= feature_count(model))
-        throw ModelError(fmt::format("channels: a tree asks for feature {}; a window has {}",
-                                     feature, feature_count(model)));
+        return fmt::format("a tree asks for feature {}; a window has {}", feature,
+                           feature_count(model));
+  return {};
+}
+
+}  // namespace
+
+void check_channels(const ChannelsModel& model) {
+  if (const std::string fault = fault_of(model); !fault.empty())
+    throw ModelError("channels: " + fault);
 }
 
 void save(io::ModelFile& file, const ChannelsModel& model) {
@@ -73,8 +76,9 @@ void save(io::ModelFile& file, const ChannelsModel& model) {
   file.add("rejection", {count}, model.rejection);
 }
 
-ChannelsModel load_channels(const io::ModelFile& file) {
+ChannelsModel load_channels(const io::ModelReader& in) {
   ChannelsModel model;
+  const io::ModelFile& file = in.file();
   const auto geometry = file.tensor<std::int32_t>("geometry", {4});
   model.window_width = geometry[0];
   model.window_height = geometry[1];
@@ -83,7 +87,7 @@ ChannelsModel load_channels(const io::ModelFile& file) {
   const auto decay = file.tensor<float>("decay", {channels::kChannels});
   std::copy(decay.begin(), decay.end(), model.decay.begin());
   const auto feature = file.tensor<std::uint32_t>("feature", {io::kAnySize, 3});
-  const auto count = static_cast<std::int64_t>(feature.size() / 3);
+  const int count = in.row_count("feature", 0, kMostTrees);
   const auto threshold = file.tensor<std::uint8_t>("threshold", {count, 3});
   const auto leaf = file.tensor<std::int16_t>("leaf", {count, 4});
   const auto rejection = file.tensor<std::int32_t>("rejection", {count});
@@ -96,7 +100,7 @@ ChannelsModel load_channels(const io::ModelFile& file) {
     std::copy_n(leaf.begin() + static_cast<std::ptrdiff_t>(4 * t), 4, model.trees[t].leaf.begin());
   }
   model.rejection.assign(rejection.begin(), rejection.end());
-  check_channels(model);
+  if (const std::string fault = fault_of(model); !fault.empty()) in.unfit(fault);
   return model;
 }
 

@@ -1,6 +1,7 @@
-// CPU twin of the channels' scanner. Neighboring windows read neighboring cells, so that the
-// first trees, which reject most windows, are walked for sixteen windows at once; what is left goes
-// on one by one. Scores are integers: the order of work does not show in them.
+// CPU twin of the channels' scanner. Neighboring windows read neighboring cells, so that the first
+// trees, which reject most windows, are evaluated for sixteen windows at once; the remaining
+// windows continue one by one. Scores are integers, so that the order of work does not influence
+// them.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -16,18 +17,18 @@
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
-// Outside the per-target part, which is compiled once a target.
+// Outside the part that is compiled once per target.
 #ifndef FOVEA_CHANNELS_SCANNER_JOB
 #define FOVEA_CHANNELS_SCANNER_JOB
 namespace fovea::people::detail {
 
-// The windows of a row, cells[0] being the first cell of the first.
+// The windows of a row; cells[0] is the first cell of the first window.
 struct ChannelRowJob {
   const std::uint8_t* cells;
-  int count;                   // of places, one a cell
-  const std::uint8_t* wanted;  // of each place, 255 where a window begins
+  int count;                   // number of places, one per cell
+  const std::uint8_t* wanted;  // for each place: 255 where a window begins
   const FlatTree* trees;
-  int tree_count;  // so many at most are walked
+  int tree_count;  // greatest number of trees that are evaluated
 };
 struct ChannelSurvivor {
   int place;
@@ -50,7 +51,7 @@ using Shorts = hn::FixedTag<std::int16_t, 8>;
 using ByteVector = hn::Vec<Bytes>;
 using ShortVector = hn::Vec<Shorts>;
 
-// All bits of a byte where the feature is at least the threshold.
+// All bits of a byte are set where the feature is at least the threshold.
 HWY_INLINE ByteVector at_least(const std::uint8_t* feature, std::uint8_t threshold) {
   const Bytes d;
   const auto value = hn::LoadU(d, feature);
@@ -90,7 +91,7 @@ HWY_INLINE void walk(const std::uint8_t* cells, const FlatTree& tree, Sixteen& s
   state.high_alive = hn::AndNot(high_out, state.high_alive);
 }
 
-// Walks the first trees for every wanted place; returns how many trees were looked at.
+// Evaluates the first trees for every wanted place and returns how many trees were evaluated.
 std::int64_t walk_row(const detail::ChannelRowJob& job,
                       std::vector<detail::ChannelSurvivor>& survivors) {
   const Bytes d;
@@ -134,11 +135,12 @@ namespace {
 
 HWY_EXPORT(walk_row);
 
-// Trees walked for sixteen windows at once: beyond, few windows are left.
+// The number of trees that are evaluated for sixteen windows at once; after them few windows
+// remain.
 constexpr int kTreesAtOnce = 24;
 constexpr int kRowsPerTask = 4;
 
-// How many of the first trees can be walked with scores of 16 bits.
+// How many of the first trees can be evaluated with scores of 16 bits.
 int trees_at_once(const std::vector<FlatTree>& trees) {
   int sum = 0, count = 0;
   for (const FlatTree& tree : trees) {
@@ -206,7 +208,7 @@ class ChannelsScanner final : public Scanner {
     result.counts.windows += static_cast<std::int64_t>(level.columns) * level.rows;
   }
 
-  // `least` names the level and row, and the least score of a hit.
+  // `least` has the level, the row and the least score of a hit.
   void score_row(const detail::ChannelRowJob& job, const Hit& least,
                  std::vector<detail::ChannelSurvivor>& survivors, Part& part) const {
     survivors.clear();
@@ -241,7 +243,7 @@ class ChannelsScanner final : public Scanner {
 
   struct Walked {
     int score;
-    int trees;  // looked at, those before the first included
+    int trees;  // trees that were evaluated, including those of the first part
     bool rejected;
   };
   Walked walk_on(const std::uint8_t* window, int first, int score) const {

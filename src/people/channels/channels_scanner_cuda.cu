@@ -1,7 +1,7 @@
-// CUDA twin of the channels' scanner: all levels of a frame at once. A thread walks the first trees
-// of a window, which reject most; each window that is left is walked by a warp, a tree a lane.
-// Scores are integers, so that sums in any order are those of the CPU, and hits are put in order at
-// the end.
+// CUDA twin of the channels' scanner: all levels of a frame at once. One thread evaluates the first
+// trees of a window, which reject most windows. Each remaining window is evaluated by a warp, one
+// tree per lane. Scores are integers, so that sums in any order equal those of the CPU, and hits
+// are sorted at the end.
 #include <algorithm>
 #include <cmath>
 
@@ -15,8 +15,8 @@ namespace {
 
 constexpr struct {
   int block = 256;
-  int first_trees = 32;  // walked by a thread
-  int blocks = 1024;     // of warps that walk on
+  int first_trees = 32;  // trees that one thread evaluates
+  int blocks = 1024;     // blocks of warps that evaluate the remaining windows
 } kTuning;
 constexpr int kWarp = 32;
 
@@ -45,7 +45,7 @@ struct WalkJob {
   int tree_count;
   int first_trees;
   float threshold;
-  bool every;  // rejected windows are found too
+  bool every;  // rejected windows are reported too
   Survivor* survivors;
   Found* found;
   Totals* totals;
@@ -92,7 +92,8 @@ __global__ void first_kernel(WalkJob job) {
   if (threadIdx.x % kWarp == 0) atomicAdd(&job.totals->evaluations, sum);
 }
 
-// A warp a window: lane i walks tree t + i, and the sums up to each tree tell where it is rejected.
+// One warp per window: lane i evaluates tree t + i, and the sums up to each tree show where the
+// window is rejected.
 __global__ void further_kernel(WalkJob job) {
   const unsigned warp = (blockIdx.x * blockDim.x + threadIdx.x) / kWarp,
                  warps = gridDim.x * blockDim.x / kWarp;
@@ -194,7 +195,7 @@ class ChannelsScanner final : public Scanner {
     session.finish("scanning channels");
     std::sort(found.begin(), found.end(),
               [](const Found& a, const Found& b) { return a.window < b.window; });
-    std::int64_t first = 0;  // window of the level
+    std::int64_t first = 0;  // first window of the level
     int level = 0;
     for (const Found& one : found) {
       const auto size = [&] {

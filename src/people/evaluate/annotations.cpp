@@ -16,7 +16,8 @@
 namespace fovea::people {
 namespace {
 
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30U;  // COCO's largest has half of it
+constexpr std::uint64_t kMostBytes = std::uint64_t{1}
+                                     << 30U;  // the largest file of COCO has half as many
 
 std::string small_letters(std::string text) {
   for (char& letter : text) {
@@ -25,7 +26,7 @@ std::string small_letters(std::string text) {
   return text;
 }
 
-// The name without folders, of either system, and without its ending.
+// The name without folders, with either separator, and without its extension.
 std::string stem(std::string_view path) {
   const auto slash = path.find_last_of("/\\");
   if (slash != std::string_view::npos) path.remove_prefix(slash + 1);
@@ -33,7 +34,7 @@ std::string stem(std::string_view path) {
   return std::string(dot == 0 ? path : path.substr(0, dot));
 }
 
-// Where the annotations of an image lie.
+// Where the annotations of an image are.
 struct Entry {
   AnnotatedImage image;
   std::string file;
@@ -69,7 +70,7 @@ std::string annotation_excerpt(std::string_view text) {
 
 std::optional<Rect<float>> sensible_box(double x, double y, double width, double height) {
   constexpr double kMost = 1e6;
-  const auto sensible = [](double value) { return std::abs(value) <= kMost; };  // NaN is not
+  const auto sensible = [](double value) { return std::abs(value) <= kMost; };  // false for NaN
   if (!sensible(x) || !sensible(y) || !sensible(width) || !sensible(height)) return {};
   if (width < 0 || height < 0) return {};
   return Rect<float>{static_cast<float>(x), static_cast<float>(y), static_cast<float>(width),

@@ -7,10 +7,10 @@
 
 namespace fovea::people {
 
-// Text from a file as it may stand in a message: one line, printable, not endless.
+// Text from a file as a message may show it: one line, printable, of limited length.
 std::string annotation_excerpt(std::string_view text);
 
-// A box of finite numbers of an image's size, else nothing.
+// A box of finite numbers that is no larger than an image can be; nothing otherwise.
 std::optional<Rect<float>> sensible_box(double x, double y, double width, double height);
 
 // All objects, whatever their label.

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
-#include "core/json_text.h"
+#include "io/text/json_reader.h"
 #include "people/evaluate/annotations.h"
 
 namespace fovea::people {
@@ -81,7 +81,7 @@ class CocoReader {
     }
   }
 
-  // Files write these as 0 and 1 or as false and true.
+  // Files write these flags as 0 and 1 or as false and true.
   static bool flag(const json& entry, const char* key) {
     const auto found = entry.find(key);
     if (found == entry.end()) return false;
@@ -136,20 +136,7 @@ class CocoReader {
 }  // namespace
 
 std::vector<AnnotatedImage> parse_coco(std::string_view text, const std::string& name) {
-  const auto keep = [](int, json::parse_event_t event, json& parsed) {
-    return event != json::parse_event_t::key || parsed != json("segmentation");
-  };
-  detail::check_json_depth(text, name);
-  json document;
-  try {
-    document = json::parse(text, keep);
-  } catch (const json::parse_error& error) {
-    throw FormatError(
-        fmt::format("{}: is not JSON at byte {}; it may be truncated", name, error.byte));
-  } catch (const json::exception&) {
-    throw FormatError(name + ": is not JSON that can be read");
-  }
-  return CocoReader(std::move(document), name).images();
+  return CocoReader(io::parse_json(text, name, "segmentation"), name).images();
 }
 
 }  // namespace fovea::people

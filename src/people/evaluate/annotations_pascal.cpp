@@ -1,6 +1,6 @@
 // PASCAL Annotation Version 1.00: lines of "what : value", in any order. Corners are pixels, both
-// within the box; a comment line says which numbers the left top pixel has, (1, 1) where there is
-// none. Bytes beyond ASCII are of no meaning here.
+// inside the box. A comment line gives the numbers of the top left pixel, which are (1, 1) where
+// there is none. Bytes beyond ASCII have no meaning here.
 #include <fmt/format.h>
 #include <fovea/core/error.h>
 
@@ -13,7 +13,7 @@
 namespace fovea::people {
 namespace {
 
-// Reads words and numbers off the front of a line.
+// Reads words and numbers from the front of a line.
 class Line {
  public:
   explicit Line(std::string_view text) : rest_(text) {}
@@ -40,14 +40,14 @@ class Line {
     rest_.remove_prefix(end + 1);
     return text;
   }
-  // What stands after the next colon.
+  // The text after the next colon.
   bool skip_colon() {
     const auto colon = rest_.find(':');
     if (colon == std::string_view::npos) return false;
     rest_.remove_prefix(colon + 1);
     return true;
   }
-  // "(3, 4)"
+  // Reads a pair such as "(3, 4)".
   bool pair(double& x, double& y) {
     if (!word("(")) return false;
     const auto first = number();
@@ -155,7 +155,7 @@ class PascalReader {
   int number_ = 0;
   double origin_x_ = 1, origin_y_ = 1;
   std::optional<double> announced_;
-  std::map<double, Corners> corners_;  // by the object's number
+  std::map<double, Corners> corners_;  // by the number of the object
   AnnotatedImage image_;
 };
 

@@ -1,6 +1,5 @@
-// Curves of miss rate over false positives per image. All detections are sorted once; a curve,
-// and each draw of the bootstrap, is one pass over them in which images count as often as they were
-// drawn.
+// Curves of miss rate over false positives per image. All detections are sorted once; a curve, and
+// each bootstrap sample, is one pass over them in which images count as often as they were drawn.
 #include <fmt/format.h>
 #include <fovea/core/error.h>
 #include <fovea/core/random.h>
@@ -23,7 +22,7 @@ struct Scored {
 
 struct Sorted {
   std::vector<Scored> detections;    // the best first
-  std::vector<std::int64_t> people;  // of each image
+  std::vector<std::int64_t> people;  // number of people in each image
 };
 
 Sorted sorted(std::span<const EvaluatedImage> images, std::span<const ImageMatch> matches) {
@@ -44,8 +43,8 @@ Sorted sorted(std::span<const EvaluatedImage> images, std::span<const ImageMatch
   return result;
 }
 
-// Calls point(threshold, hits, false positives) where each distinct score ends; `times` is how
-// often each image counts.
+// Calls point(threshold, hits, false positives) after each distinct score; `times` is how often
+// each image counts.
 template <class Point>
 void walk(const Sorted& all, std::span<const std::uint32_t> times, Point point) {
   std::int64_t hits = 0, wrong = 0;
@@ -70,7 +69,7 @@ std::array<double, kReferencePoints> miss_rates(const Sorted& all,
   const auto images = static_cast<double>(all.people.size());
   std::array<double, kReferencePoints> rates{};
   rates.fill(1);
-  std::size_t first = 0;  // of the references that the curve has not passed yet
+  std::size_t first = 0;  // the first reference point that the curve has not passed yet
   walk(all, times, [&](float, std::int64_t hits, std::int64_t wrong) {
     const double rate = 1 - static_cast<double>(hits) / static_cast<double>(people);
     while (first < rates.size() && static_cast<double>(wrong) / images > references[first]) ++first;
@@ -80,7 +79,7 @@ std::array<double, kReferencePoints> miss_rates(const Sorted& all,
 }
 
 double log_average(std::span<const double> rates) {
-  // A detector that misses nobody has no logarithm; Caltech's code limits it likewise.
+  // A miss rate of 0 has no logarithm; Caltech's code limits it in the same way.
   constexpr double kLeast = 1e-10;
   double sum = 0;
   for (const double rate : rates) sum += std::log(std::max(rate, kLeast));
@@ -110,7 +109,7 @@ double standard_deviation(std::span<const double> values) {
   return std::sqrt(squares / (count - 1));
 }
 
-// Precision at a recall is the best at that recall or a higher one.
+// The precision at a recall is the best one at that recall or a higher one.
 double average_precision(std::span<const CurvePoint> curve) {
   double area = 0, best = 0;
   for (std::size_t i = curve.size(); i-- > 0;) {

@@ -10,7 +10,7 @@
 namespace fovea::people {
 namespace {
 
-// The same middle and height, another width.
+// A box with the same center and height and another width.
 Rect<float> with_aspect(const Rect<float>& box, double aspect) {
   if (aspect <= 0) return box;
   const auto width = static_cast<float>(box.height * aspect);
@@ -55,7 +55,7 @@ ImageMatch match_people(const EvaluatedImage& image, const EvaluateOptions& opti
     for (std::size_t i = 0; i < image.people.size(); ++i) {
       const Annotation& person = image.people[i];
       if (person.ignore) {
-        // A region keeps its shape: it need not be one person.
+        // An ignored region keeps its shape, because it need not be a single person.
         ignored = ignored || over_first(box, person.box) >= options.match_overlap;
         continue;
       }

@@ -1,9 +1,10 @@
-// The descriptor for users: of one window, and of the cells of a whole image.
+// The public functions of the descriptor: for one window, and for the cells of a whole image.
 #include <fovea/core/error.h>
 #include <fovea/io/image_io.h>
 
 #include <fmt/format.h>
 
+#include "core/placed.h"
 #include "people/hog/hog_band.h"
 #include "people/hog/hog_grid.h"
 #include "people/model_parts.h"
@@ -11,27 +12,25 @@
 namespace fovea::people {
 namespace {
 
-// The pixels that count, in host memory: as they are, or a copy that is kept here.
+// The channels that are used, in host memory: the image itself, or a copy that is kept here.
 class Pixels {
  public:
-  Pixels(const char* operation, ImageView<const std::uint8_t> image, const HogOptions& hog)
-      : view_(image) {
+  Pixels(const char* operation, ImageView<const std::uint8_t> image, const HogOptions& hog) {
     if (image.empty()) throw InvalidArgument(fmt::format("{}: the image is empty", operation));
     if (image.channels != 1 && image.channels != 3 && image.channels != 4)
       throw InvalidArgument(fmt::format("{}: the image has {} channels; expected 1, 3 or 4",
                                         operation, image.channels));
-    if (image.memory == Memory::kCuda) hold(clone(view_));
-    if (!hog.color && view_.channels > 1) hold(io::to_gray(view_));
+    view_ = here_.bring(image, Memory::kHost);
+    if (hog.color || view_.channels == 1) return;
+    gray_ = io::to_gray(view_);
+    view_ = gray_;
   }
   ImageView<const std::uint8_t> view() const { return view_; }
 
  private:
-  void hold(Image<std::uint8_t> image) {
-    copy_ = std::move(image);
-    view_ = copy_;
-  }
-  Image<std::uint8_t> copy_;
-  ImageView<const std::uint8_t> view_;
+  detail::Placed<std::uint8_t> here_{};
+  Image<std::uint8_t> gray_{};
+  ImageView<const std::uint8_t> view_{};
 };
 
 }  // namespace

@@ -8,10 +8,10 @@
 
 namespace fovea::people::cpu {
 
-// All that is the same for every row of blocks of a level.
+// What is the same for all rows of blocks of a level.
 struct HogLevel {
-  ImageView<const std::uint8_t> image;  // 1 channel, or 3 or 4 of which 3 count
-  HogOptions hog;                       // with what the kind decides
+  ImageView<const std::uint8_t> image;  // 1 channel, or 3 or 4 of which 3 are used
+  HogOptions hog;                       // with the options that the kind decides
   bool cells;                           // units are cells that blocks share, not blocks
   VoteParams votes;
   NormParams norm;
@@ -20,8 +20,8 @@ struct HogLevel {
   RoleClasses roles;
   const std::vector<float>& gamma;
   const CircularBlock& circle;
-  StackView<const std::uint32_t> sums;  // integral histograms, where cells come out of them
-  // Number e of block (k, row) lies at blocks[row * row_pitch + e * pitch + place(k)].
+  StackView<const std::uint32_t> sums;  // integral histograms, where cells are computed from them
+  // Number e of block (k, row) is at blocks[row * row_pitch + e * pitch + place(k)].
   float* blocks;
   std::ptrdiff_t pitch, row_pitch;
   int phase_pitch;
@@ -30,12 +30,12 @@ struct HogLevel {
   int place(int k) const { return k % x.window_step * phase_pitch + k / x.window_step; }
 };
 
-// Gamma-corrected planes of the rows around one, kept while rows follow each other.
+// Gamma-corrected planes of the rows around one row, kept while consecutive rows are read.
 class HogRows {
  public:
   explicit HogRows(const HogLevel& level);
-  // The votes of row y, counted from the first row of blocks; valid until the next call with the
-  // same slot.
+  // The votes of row y, counted from the first row of blocks; they are valid until the next call
+  // with the same slot.
   Votes votes(int y, std::uint32_t pitch, int slot);
 
  private:
@@ -52,9 +52,9 @@ class HogRows {
   int slot_row_[3] = {-1, -1, -1};
 };
 
-// Blocks of rows [first, last) of the grid.
+// Computes the blocks of rows [first, last) of the grid.
 void build_band(const HogLevel& level, int first, int last);
-// Bins and magnitudes of rows [first, last), counted from the first row of blocks.
+// Computes bins and magnitudes of rows [first, last), counted from the first row of blocks.
 void polar_rows(const HogLevel& level, ImageView<std::uint8_t> bin, ImageView<float> magnitude,
                 int first, int last);
 

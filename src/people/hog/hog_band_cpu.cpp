@@ -1,6 +1,6 @@
-// The blocks of a band. Rectangular ones: rows of votes become histograms of the row, these are
-// spread down to the units (blocks, or cells that blocks share) that are open, and a block is
-// normalized as soon as its last row is in. Circular ones are summed pixel by pixel.
+// The blocks of a band. For rectangular blocks, rows of votes become histograms of the row, which
+// are spread down to the open units (blocks, or cells that blocks share); a block is normalized as
+// soon as its last row is complete. Circular blocks are summed pixel by pixel.
 #include <fovea/ops/integral.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace fovea::people::cpu {
 namespace {
 
-// Brings rows of finished blocks to one scale and stores them where windows read them.
+// Normalizes rows of finished blocks and stores them where windows read them.
 class Normalizer {
  public:
   Normalizer(const HogLevel& level, int numbers) : sources(numbers), level_(level) {
@@ -34,7 +34,7 @@ class Normalizer {
             scratch_[e * pitch_ + k];
   }
 
-  std::vector<const float*> sources;  // of the numbers of a block
+  std::vector<const float*> sources;  // sources of the numbers of a block
 
  private:
   const HogLevel& level_;
@@ -42,7 +42,7 @@ class Normalizer {
   std::vector<float> scratch_;
 };
 
-// Histograms of the units that are open, or that blocks still need.
+// Histograms of the units that are open or that blocks still need.
 class Band {
  public:
   Band(const HogLevel& level, int first, int last)
@@ -56,7 +56,7 @@ class Band {
     last_unit_ = ((last - 1) * level.y.grid + reach()) / uy.grid + 1;
     slots_ = uy.open() + reach() / uy.grid;
     unit_floats_ = static_cast<std::size_t>(uy.parts) * level.hog.bins * pitch_;
-    // Groups of columns are read whole, beyond the last one too.
+    // Groups of columns are read as a whole, also beyond the last column.
     units_.resize(slots_ * unit_floats_ + kNormColumns * static_cast<std::size_t>(stride() + 1));
   }
 
@@ -85,7 +85,7 @@ class Band {
   using Target = std::pair<int, int>;  // unit, part
 
   std::size_t row_floats() const { return static_cast<std::size_t>(level_.hog.bins + 2) * pitch_; }
-  // Pixels from a block's first unit to its last.
+  // Pixels from the first unit of a block to its last.
   int reach() const { return level_.cells ? (level_.hog.block - 1) * level_.hog.cell : 0; }
   int stride() const {
     return level_.cells ? level_.x.grid / level_.units_x.grid : level_.units_x.parts;
@@ -113,7 +113,7 @@ class Band {
       std::fill_n(roles, row_floats(), 0.0F);
       scatter_row({votes, level_.units_x.pixels(), level_.roles, level_.hog.interpolate,
                    level_.hog.bins, pitch_, roles + level_.roles.margin});
-      spread.rows[k] = roles + pitch_;  // the first bin's
+      spread.rows[k] = roles + pitch_;  // row of the first bin
     }
     spread_.clear();
     for (const auto& [u, j] : targets_) {
@@ -129,7 +129,7 @@ class Band {
     spread_rows(spread);
   }
 
-  // A unit has all its rows: so has the block whose last one it is.
+  // A unit is complete, and so is the block of which it is the last unit.
   void finish(int index) {
     const int pixel = index * level_.units_y.grid - reach();
     if (pixel % level_.y.grid != 0) return;
@@ -176,7 +176,7 @@ class Band {
   std::vector<SpreadTarget> spread_;
 };
 
-// Sums of one circular block, its pixels row by row.
+// The sums of one circular block, whose pixels are visited row by row.
 void circular_sums(const HogLevel& level, const Votes* rows, int x, float* numbers) {
   const int size = level.hog.block * level.hog.cell, bins = level.hog.bins;
   for (int v = 0; v < size; ++v) {
@@ -205,7 +205,8 @@ void build_circular(const HogLevel& level, int first, int last) {
   for (int e = 0; e < numbers; ++e)
     normalizer.sources[e] = raw.data() + static_cast<std::size_t>(e) * columns;
   HogRows rows(level);
-  rows.votes(first * level.y.grid, 1, size - 1);  // makes room, so that rows stay where they are
+  rows.votes(first * level.y.grid, 1,
+             size - 1);  // allocates memory, so that rows do not move later
   std::vector<Votes> votes(size);
   for (int row = first; row < last; ++row) {
     for (int v = 0; v < size; ++v) {

@@ -1,5 +1,5 @@
-// From votes to blocks: votes are added to a row's histograms, rows are spread down, and finished
-// blocks are brought to one scale.
+// From votes to blocks: votes are added to the histograms of a row, rows are spread down, and
+// finished blocks are normalized.
 #include "people/hog/hog_kernels.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -16,8 +16,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Floats = hn::ScalableTag<float>;
 using Roles = hn::FixedTag<float, RoleClasses::kLanes>;
 
-// Pixels of one class follow each other, so that no histogram is read while it is still being
-// written, and their weights stay in a register.
+// Pixels of one class are consecutive, so that no histogram is read while it is being written, and
+// their weights stay in a register.
 template <bool kInterpolate, class D>
 void scatter_class(D d, const ScatterJob& job, int q, const float* weights, float* roles) {
   const auto weight = hn::LoadU(d, weights);
@@ -60,7 +60,8 @@ void scatter_classes(D d, const ScatterJob& job) {
 
 void scatter_row_simd(const ScatterJob& job) {
   const RoleClasses& classes = job.classes;
-  // Whole vectors of single roles would overlap their neighbors', which wait for them then.
+  // Whole vectors of single roles would overlap those of their neighbors, which would then have to
+  // wait.
   if (classes.single) scatter_classes(hn::CappedTag<float, 1>(), job);
   else scatter_classes(Roles(), job);
   float* planes = job.roles - classes.margin;
@@ -101,7 +102,7 @@ void spread_rows_simd(const SpreadJob& job) {
 
 constexpr auto kColumns = static_cast<std::size_t>(kNormColumns);
 
-// Every stride-th number from `from` on.
+// Every stride-th number, beginning at `from`.
 HWY_INLINE void load_columns(const float* from, int stride, float* HWY_RESTRICT to) {
   const Floats d;
   const auto lanes = hn::Lanes(d);
@@ -116,7 +117,7 @@ HWY_INLINE void load_columns(const float* from, int stride, float* HWY_RESTRICT 
   }
 }
 
-// Sums over the numbers of each block, in their order; vectors side by side hide the latency.
+// Sums over the numbers of each block, in their order; several vectors at a time hide the latency.
 template <class Add>
 HWY_INLINE void sum_blocks(const float* raw, std::size_t numbers, float* sums, Add add) {
   const Floats d;

@@ -1,7 +1,8 @@
-// Blocks of gradients on CUDA. Blocks of 2x2 cells of 8 pixels on a grid of 8, which nearly
-// everyone uses, have kernels of their own: one computes every pixel's vote once, the other keeps
-// two rows of blocks in registers and a row's histogram in shared memory; a thread serves one
-// column of cells and waits for no other. Any other geometry is summed block by block.
+// Blocks of gradients on CUDA. Blocks of 2x2 cells of 8 pixels on a grid of 8 pixels, which nearly
+// all models use, have kernels of their own. One computes the vote of every pixel once; the other
+// keeps two rows of blocks in registers and the histogram of a row in shared memory, where one
+// thread serves one column of cells and waits for no other. Any other geometry is summed block by
+// block.
 #include <algorithm>
 
 #include "ops/integral/integral_math.h"
@@ -12,21 +13,21 @@ namespace fovea::people::cuda {
 namespace {
 
 constexpr struct {
-  int vote_threads = 256;  // of a block that computes votes
-  int vote_rows = 8;       // of pixels that it serves
-  int units = 64;          // blocks side by side of one block of threads
-  int strip = 4;           // rows of blocks that it computes, one after the other
-  int resident = 5;        // blocks of threads that are to fit a multiprocessor
-  int other_x = 32;        // blocks of the general kernel
+  int vote_threads = 256;  // threads of a block that computes votes
+  int vote_rows = 8;       // rows of pixels that it serves
+  int units = 64;          // neighboring HOG blocks per block of threads
+  int strip = 4;           // rows of HOG blocks that it computes, one after the other
+  int resident = 5;        // blocks of threads that should fit on a multiprocessor
+  int other_x = 32;        // HOG blocks per block of threads in the general kernel
   int other_y = 4;
 } kTuning;
 
 constexpr int kCell = 8, kGrid = 8, kSize = 16, kParts = 2, kBins = 9;
 constexpr int kThreads = kTuning.units * kParts;
-constexpr int kVoteColumns = 32;                   // periods of 16 pixels that a block serves
-constexpr int kVotePixels = kVoteColumns * kSize;  // of a row
-constexpr int kVoteAlign = 4;                      // periods at which rows of votes start
-constexpr int kColumnPitch = kVoteColumns + 1;     // odd: neighbors lie in different banks
+constexpr int kVoteColumns = 32;  // periods of 16 pixels that a block of threads serves
+constexpr int kVotePixels = kVoteColumns * kSize;  // pixels per row
+constexpr int kVoteAlign = 4;  // rows of votes begin at a multiple of so many periods
+constexpr int kColumnPitch = kVoteColumns + 1;  // odd, so that neighbors lie in different banks
 
 struct Job {
   HogTables tables;
@@ -63,15 +64,15 @@ __device__ Vote vote_at(const HogTables& t, const float* gamma, const DeviceLeve
   return vote_of(best.dx, best.dy, t.votes);
 }
 
-// What a byte counts as. A table of what it is itself would only take time.
+// The number that a byte counts as. A table of the identity would only cost time.
 template <bool kPlain>
 __device__ float counted(std::uint8_t value, const float* gamma) {
   return kPlain ? static_cast<float>(value) : gamma[value];
 }
 
-// Votes of some rows of pixels, turned on their way through shared memory so that the places of a
-// period of 16 lie apart and threads that serve neighboring blocks read neighbors. A thread goes
-// down its columns and keeps the pixels above and here.
+// Computes the votes of some rows of pixels. They are transposed in shared memory, so that the 16
+// places of a period are separated and threads that serve neighboring HOG blocks read neighboring
+// numbers. A thread goes down its columns and keeps the pixels of the row above and of this row.
 template <bool kPlain, int kChannels>
 __global__ void __launch_bounds__(kTuning.vote_threads) vote_kernel(Job job) {
   __shared__ float2 shares[kSize * kColumnPitch];
@@ -92,11 +93,11 @@ __global__ void __launch_bounds__(kTuning.vote_threads) vote_kernel(Job job) {
            static_cast<std::int64_t>(mirrored_neighbor(level.y.origin + y, image.height)) *
                image.stride;
   };
-  int at[kRounds], left[kRounds], right[kRounds];  // bytes of a row
+  int at[kRounds], left[kRounds], right[kRounds];  // byte offsets in a row
   float above[kRounds][kChannels], here[kRounds][kChannels];
 #pragma unroll
   for (int k = 0; k < kRounds; ++k) {
-    // Those beyond the last that votes are computed for nothing, from pixels that there are.
+    // Votes beyond the last one are computed from existing pixels and are not used.
     const int x = min(level.x.origin + tile.x + thread + k * kTuning.vote_threads, image.width - 1);
     at[k] = x * kChannels;
     left[k] = mirrored_neighbor(x - 1, image.width) * kChannels;
@@ -149,8 +150,8 @@ __global__ void __launch_bounds__(kTuning.vote_threads) vote_kernel(Job job) {
   }
 }
 
-// Both halves of a block's numbers are summed by two neighboring threads, one after the other, as
-// the CPU sums them: part 1 goes on from what part 0 has come to.
+// Two neighboring threads sum the two halves of a block's numbers one after the other, as the CPU
+// does: part 1 continues from the result of part 0.
 template <class Add>
 __device__ float block_sum(Add add) {
   constexpr unsigned kAll = ~0U;
@@ -200,9 +201,9 @@ __device__ void write_block(const Job& job, const HogDeviceLevel& level,
           norm.norm == BlockNorm::kL2Hys ? numbers[j][b] * again : numbers[j][b];
 }
 
-// One strip of rows of blocks; two neighboring threads serve the two columns of cells of a block.
-// The pixels of a row vote in the order of their place in a period of 16, as on the CPU; `weight`
-// holds their weights in that order.
+// One strip of rows of HOG blocks. Two neighboring threads serve the two columns of cells of a
+// block. The pixels of a row vote in the order of their place in a period of 16, as on the CPU;
+// `weight` holds their weights in that order.
 __global__ void __launch_bounds__(kThreads, kTuning.resident) common_kernel(Job job) {
   __shared__ float histogram[kBins + 2][kThreads];
   const Tile tile = job.tiles[blockIdx.x];
@@ -216,11 +217,11 @@ __global__ void __launch_bounds__(kThreads, kTuning.resident) common_kernel(Job 
 #pragma unroll
   for (int q = 0; q < kSize; ++q)
     weight[q] = job.tables.weights[part * kSize + (q + kGrid * odd) % kSize];
-  // Where the pixels of the two halves of the period lie for this unit.
+  // The places of the pixels in the two halves of the period for this unit.
   const int columns[2] = {(unit + odd) / 2, (unit - odd) / 2};
   const int last_row = min(tile.y + kTuning.strip, level.y.blocks);
   float(*own)[kThreads] = histogram;
-  // The block that began 8 rows ago, and the one that begins now.
+  // The HOG block that began 8 rows ago, and the one that begins now.
   float open[2][kParts][kBins] = {};
   for (int half = tile.y; half <= last_row; ++half) {
 #pragma unroll 1
@@ -277,8 +278,8 @@ __global__ void __launch_bounds__(kThreads, kTuning.resident) common_kernel(Job 
 
 constexpr int kMostBins = 32;
 
-// A rectangular part of a block: pixels [0, size) each way from (x, y), weighted by the columns
-// `wx` and rows `wy`; null: 1.
+// A rectangular part of a HOG block: pixels [0, size) in both directions from (x, y), weighted by
+// the columns `wx` and rows `wy`; null stands for weight 1.
 struct Part {
   int x, y, size;
   const float* wx;
@@ -311,7 +312,7 @@ __device__ void sum_part(const Job& job, const DeviceLevel& image, const HogDevi
   }
 }
 
-// The same cell out of integral histograms would be this sum of whole numbers.
+// The same cell from integral histograms is this sum of integers.
 __device__ void sum_fixed(const Job& job, const DeviceLevel& image, const HogDeviceLevel& level,
                           const Part& part, float* out) {
   const HogTables& t = job.tables;
@@ -363,7 +364,7 @@ __device__ void normalize(const Job& job, float* numbers, std::int64_t pitch) {
 
 enum class Sums : unsigned char { kBlocks, kCells, kFixed, kCircle };
 
-// A thread a block.
+// One thread per HOG block.
 template <Sums kSums>
 __global__ void other_kernel(Job job) {
   const Tile tile = job.tiles[blockIdx.x];

@@ -1,5 +1,5 @@
-// The normalized blocks of all levels of a frame on the device, by the arithmetic and in the order
-// of the CPU's, so that both agree to the bit.
+// The normalized HOG blocks of all levels of a frame on the device. Arithmetic and order are those
+// of the CPU, so that both agree to the bit.
 #pragma once
 #include <fovea/people/model.h>
 
@@ -10,43 +10,43 @@
 
 namespace fovea::people::cuda {
 
-// Where the blocks of a level lie: number e of block (k, row) at blocks[first + (row * numbers + e)
-// * pitch + k].
+// Where the HOG blocks of a level are: number e of block (k, row) is at blocks[first + (row *
+// numbers + e) * pitch + k].
 struct HogDeviceLevel {
   HogAxis x, y;
-  int unit_grid, period;  // of the classes of pixels, along x: the order in which they vote
+  int unit_grid, period;  // classes of pixels along x, which give the order in which they vote
   int pitch;
   std::int64_t first;
-  bool common;  // its blocks are those that the fast kernels know
-  // There, the vote of pixel 16 * c + q of row y lies at first_vote + (y * 16 + q) * vote_pitch +
-  // c.
+  bool common;  // the fast kernels support its blocks
+  // For those blocks, the vote of pixel 16 * c + q of row y is at first_vote + (y * 16 + q) *
+  // vote_pitch + c.
   int vote_pitch;
   std::int64_t first_vote;
 };
 
 struct HogVotes {
-  float2* shares;      // low and high
-  std::uint8_t* bins;  // n
+  float2* shares;      // shares of the lower and the higher bin
+  std::uint8_t* bins;  // number of the lower bin
 };
 
-// What the kernels read of the descriptor, in device memory.
+// What the kernels read of the descriptor's options, in device memory.
 struct HogTables {
   VoteParams votes;
   NormParams norm;
-  const float* gamma;    // of a byte
-  const float* weights;  // [part][pixel of a block], one direction
-  const int* circle;     // part of a pixel of a circular block
+  const float* gamma;    // value of each byte after gamma correction
+  const float* weights;  // [part][pixel of a block], in one direction
+  const int* circle;     // part of each pixel of a circular block
   const float* circle_weights;
-  int cell, block, bins, size;  // size: of a block, pixels
-  int numbers;                  // of a block
-  int channels;                 // that count
+  int cell, block, bins, size;  // size: side of a block, in pixels
+  int numbers;                  // numbers per block
+  int channels;                 // channels that are used
 };
 
 class HogBlocks {
  public:
   HogBlocks(Kind kind, const HogOptions& hog);
 
-  // For the levels laid out in `images`.
+  // Prepares the blocks of the levels that are laid out in `images`.
   void lay_out(Session& session, LevelImages& images, const ScanPlan& plan);
   void build(Session& session, LevelImages& images);
 

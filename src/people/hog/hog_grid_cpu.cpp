@@ -1,5 +1,6 @@
 // The blocks of a level and the scores of its windows, in bands of rows that threads share. A block
-// is computed within one band, a score within one group of rows: neither depends on their borders.
+// is computed within one band, and a score within one group of rows, so that neither depends on
+// where bands end.
 #include <fovea/core/error.h>
 #include <fovea/io/image_io.h>
 #include <fovea/ops/integral.h>
@@ -18,11 +19,11 @@ namespace fovea::people::cpu {
 namespace {
 
 constexpr int kLeastBandRows =
-    8;  // of blocks; a band repeats the rows that it shares with the next
+    8;  // rows of blocks per band; a band computes again the rows that it shares with the next
 
 int round_up(int value, int step) { return (value + step - 1) / step * step; }
 
-// The windows of the level of this size, as its plan has them.
+// The windows of a level of this size, as its plan has them.
 ScanLevel level_of(const ScanPlan& plan, int width, int height) {
   for (const ScanLevel& level : plan.levels)
     if (plan.padded(level) == Extent{width, height}) return level;
@@ -30,8 +31,8 @@ ScanLevel level_of(const ScanPlan& plan, int width, int height) {
       fmt::format("hog: an image of {}x{} is no level of its plan", width, height));
 }
 
-// Which rows of windows are scored together: `gap` rows apart, so that they read the same rows of
-// blocks, each `shift` of its own rows of blocks after the one before.
+// The rows of windows that are scored together. They are `gap` rows apart, so that they read the
+// same rows of blocks, each `shift` of its own rows of blocks after the previous one.
 struct RowGroups {
   int gap, shift, count;
   RowGroups(const HogAxis& y) {
@@ -152,8 +153,8 @@ void HogGrid::descriptor(int column, int row, std::span<float> out) const {
   }
 }
 
-// Weights as score_row reads them: for every row of blocks of a group, [block][number][row of
-// windows], 0 where the row of windows has no such row of blocks.
+// Weights in the order in which score_row reads them: for every row of blocks of a group,
+// [block][number][row of windows], with 0 where the row of windows has no such row of blocks.
 std::vector<float> HogGrid::State::pack(const LinearModel& model, const RowGroups& groups) const {
   const int numbers = block_size(hog);
   const int block_rows = y.window_blocks + (kScoreRows - 1) * groups.shift;

@@ -1,4 +1,4 @@
-// The inner loops of the descriptor on the CPU, each compiled once an instruction set.
+// The inner loops of the descriptor on the CPU, each compiled once per instruction set.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -7,10 +7,10 @@
 
 namespace fovea::people::cpu {
 
-// Votes of a row of pixels, and where they go in the row's histograms. Those have two planes more
-// than there are bins: bin b is plane b + 1, and what belongs to the last bin from below and to the
-// first from above comes to lie in planes of its own, which are folded in when the row is done. The
-// place is that of bin n - 1 (n of Vote); bin n is the plane after it.
+// The votes of a row of pixels, and their places in the histograms of the row. These have two
+// planes more than there are bins: bin b is plane b + 1. What belongs to the last bin from below
+// and to the first bin from above goes to planes of its own, which are folded in when the row is
+// complete. The place is that of bin n - 1 (n of Vote); bin n is the next plane.
 struct SharePair {
   float low, high;
 };
@@ -21,35 +21,36 @@ struct VoteRow {
 };
 using Votes = VoteRow<const SharePair, const std::int32_t>;
 
-constexpr int kRowPad = 128;  // floats readable on both sides of a row: whole vectors, neighbors
+constexpr int kRowPad =
+    128;  // floats that can be read on both sides of a row: whole vectors and neighbors
 
-// Votes of `count` pixels (rounded up to four vectors) of one row out of gamma-corrected planes.
+// Votes of `count` pixels (rounded up to four vectors) of one row, from gamma-corrected planes.
 struct VoteJob {
   const float* above[3];
   const float* center[3];
   const float* below[3];
   int channels;  // 1 or 3
   int count;
-  std::uint32_t pitch;  // of a bin's plane
+  std::uint32_t pitch;  // size of a bin's plane
   const VoteParams& params;
   VoteRow<SharePair, std::int32_t> votes;
 };
 void vote_row(const VoteJob& job);
 
-// Adds a row's votes to its histograms [plane][role], in the order of the classes, then folds the
-// outer planes in; `roles[0]` is role 0 of the first plane.
+// Adds the votes of a row to its histograms [plane][role], in the order of the classes, then folds
+// in the outer planes; `roles[0]` is role 0 of the first plane.
 struct ScatterJob {
   Votes votes;
   int count;
   const RoleClasses& classes;
   bool interpolate;
   int bins;
-  std::ptrdiff_t pitch;  // of a plane
+  std::ptrdiff_t pitch;  // size of a plane
   float* roles;
 };
 void scatter_row(const ScatterJob& job);
 
-// target += weight[k] * row[k], rows one after the other, each sum rounded once.
+// target += weight[k] * row[k], one row after the other, each sum rounded once.
 struct SpreadTarget {
   float* sums;
   float weight[4];
@@ -58,14 +59,14 @@ struct SpreadJob {
   const float* rows[4];
   int row_count;
   std::span<const SpreadTarget> targets;
-  int count;  // floats; rounded up to whole vectors
+  int count;  // number of floats, rounded up to whole vectors
 };
 void spread_rows(const SpreadJob& job);
 
-constexpr int kNormColumns = 16;  // blocks normalized together
+constexpr int kNormColumns = 16;  // blocks that are normalized together
 
-// Blocks [0, columns) of one row: number e of block k comes from sources[e][k * stride] and goes to
-// out + e * out_pitch + k. Reads and writes whole groups of kNormColumns.
+// Normalizes blocks [0, columns) of one row: number e of block k comes from sources[e][k * stride]
+// and goes to out + e * out_pitch + k. It reads and writes whole groups of kNormColumns.
 struct NormJob {
   std::span<const float* const> sources;
   int stride;
@@ -76,22 +77,22 @@ struct NormJob {
 };
 void normalize_row(const NormJob& job);
 
-constexpr int kScoreRows = 4;      // of windows, scored together
-constexpr int kScoreColumns = 16;  // likewise, at least
+constexpr int kScoreRows = 4;      // rows of windows that are scored together
+constexpr int kScoreColumns = 16;  // least number of columns that are scored together
 
-// Adds a row of blocks to the scores of up to kScoreRows rows of windows: for every block of the
-// window's row, in order, and every number of it, scores[row][window] += weight * number, rounded
-// once.
+// Adds a row of blocks to the scores of up to kScoreRows rows of windows: for every block in the
+// row of a window, in order, and every number of it, scores[row][window] += weight * number,
+// rounded once.
 struct ScoreJob {
-  const float* numbers;  // of the first window's first block; number e lies e * pitch further
-  std::ptrdiff_t pitch;  // from a number to the next
-  std::span<const int> block_places;  // of a window's blocks, columns from the first window's
+  const float* numbers;  // of the first window's first block; number e is e * pitch further
+  std::ptrdiff_t pitch;  // distance from one number to the next
+  std::span<const int> block_places;  // places of a window's blocks, in columns from the first one
   int block_size;
   const float* weights;  // [block][number][kScoreRows]
-  int first_row, rows;   // of the kScoreRows: which take part
+  int first_row, rows;   // the rows among kScoreRows that take part
   float* scores;         // [kScoreRows][score_pitch]
   std::ptrdiff_t score_pitch;
-  int columns;  // windows, rounded up to whole vectors
+  int columns;  // number of windows, rounded up to whole vectors
 };
 void score_row(const ScoreJob& job);
 

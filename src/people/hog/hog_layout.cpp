@@ -10,15 +10,15 @@
 namespace fovea::people {
 namespace {
 
-// As OpenCV has it, so that its vectors can be used: the Gaussian's middle lies on the pixel right
-// of the block's middle.
+// As in OpenCV, so that its vectors can be used: the center of the Gaussian is the pixel to the
+// right of the block's center.
 double gaussian(int pixel, int size, double sigma) {
   if (sigma <= 0) return 1;
   const double distance = pixel - size * 0.5;
   return std::exp(-distance * distance / (2 * sigma * sigma));
 }
 
-// Share of a pixel in a cell of its block.
+// The share of a pixel in a cell of its block.
 double cell_share(int pixel, int part, const HogOptions& hog) {
   if (!hog.interpolate) return pixel / hog.cell == part ? 1 : 0;
   const double distance = std::abs(pixel + 0.5 - (part + 0.5) * hog.cell) / hog.cell;
@@ -100,7 +100,7 @@ RoleClasses role_classes(const HistogramAxis& axis) {
   std::vector<std::vector<float>> weights(roles.period);
   std::size_t longest = 1;
   for (int q = 0; q < roles.period; ++q) {
-    // Units that begin in the period before, then those of this one.
+    // Units that begin in the previous period, then those of this one.
     int first = 0;
     for (int unit = -(roles.period / axis.grid); unit <= q / axis.grid; ++unit) {
       const int pixel = q - unit * axis.grid;
@@ -133,7 +133,7 @@ CircularBlock circular_block(const HogOptions& hog) {
     for (int x = 0; x < size; ++x) {
       const double dx = x + 0.5 - size * 0.5, dy = y + 0.5 - size * 0.5;
       const double radius = std::hypot(dx, dy);
-      // Radii double from ring to ring; the last is half a block.
+      // Radii double from ring to ring; the last one is half a block.
       int ring = 0;
       while (ring <= hog.rings && radius > std::ldexp(size * 0.5, ring - hog.rings)) ++ring;
       double turn = std::atan2(dy, dx) / (2 * std::numbers::pi);

@@ -1,6 +1,6 @@
-// Where the blocks of a level lie, and how its pixels share in them: what both twins of the
-// descriptor are told. Gaussian and bilinear weights are products of one along x and one along y,
-// so that pixels vote once into a row's histograms, whose rows are then spread down.
+// The places of the blocks of a level, and the weights of its pixels in them: what both twins of
+// the descriptor need to know. Gaussian and bilinear weights are products of one along x and one
+// along y, so that pixels vote once into the histograms of a row, whose rows are then spread down.
 #pragma once
 #include <fovea/people/model.h>
 
@@ -11,30 +11,30 @@
 
 namespace fovea::people {
 
-// The options with what the kind itself decides: cells that windows share have neither Gaussian nor
-// interpolation, and are gray.
+// The options with those that the kind itself decides: cells that windows share have neither
+// Gaussian nor interpolation, and are gray.
 HogOptions hog_of_kind(Kind kind, const HogOptions& hog);
 
 VoteParams vote_params(const HogOptions& hog);
 NormParams norm_params(const HogOptions& hog);
-// What a byte counts as.
+// The value of each byte after gamma correction.
 std::vector<float> gamma_table(Gamma gamma);
 
-// One direction of a level. Blocks lie `grid` pixels apart from `origin` on: the largest step that
-// reaches all blocks of all windows.
+// One direction of a level. Blocks are `grid` pixels apart and begin at `origin`: this is the
+// largest step that reaches all blocks of all windows.
 struct HogAxis {
   int origin;
   int grid;
   int windows;
-  int window_step;    // blocks of the grid from a window to the next
-  int block_step;     // blocks of the grid from a block of a window to its next
-  int window_blocks;  // blocks of a window
-  int blocks;         // of the grid
+  int window_step;    // blocks of the grid from one window to the next
+  int block_step;     // blocks of the grid from one block of a window to the next
+  int window_blocks;  // blocks per window
+  int blocks;         // blocks of the grid
 };
 HogAxis hog_axis(const HogOptions& hog, int window, int windows, const ScanPlan& plan);
 
 // Histograms along one direction: `count` units (blocks, or single cells) of `size` pixels, `grid`
-// apart, each of `parts` cells. Role unit * parts + part.
+// apart, each with `parts` cells. A role is unit * parts + part.
 struct HistogramAxis {
   int grid;
   int count;
@@ -45,31 +45,34 @@ struct HistogramAxis {
   float weight(int part, int pixel) const {
     return weights[static_cast<std::size_t>(part) * size + pixel];
   }
-  int open() const { return (size + grid - 1) / grid; }  // most units that share a pixel
+  int open() const {
+    return (size + grid - 1) / grid;
+  }  // greatest number of units that share a pixel
   int pixels() const { return (count - 1) * grid + size; }
 };
 HistogramAxis block_axis(const HogOptions& hog, const HogAxis& axis);
-// Single cells, as far apart as blocks of the grid and cells of a block need.
+// Single cells, as far apart as the blocks of the grid and the cells of a block need.
 HistogramAxis cell_axis(const HogOptions& hog, const HogAxis& axis);
 
-// The pixels of a line in the order in which they vote: those with the same place in a period
-// follow each other. A period is the shortest multiple of the grid that is not shorter than a unit,
-// so that pixels of one class share in different units, and each class has one set of weights.
+// The pixels of a line in the order in which they vote: those with the same place in a period are
+// consecutive and form a class. A period is the shortest multiple of the grid that is not shorter
+// than a unit, so that pixels of one class belong to different units, and each class has one set of
+// weights.
 struct RoleClasses {
-  static constexpr int kLanes = 4;  // weights come in whole vectors of these
+  static constexpr int kLanes = 4;  // weights are padded to whole vectors of this size
   int period;
-  int step;                    // roles from a pixel of a class to its next
-  int chunks;                  // vectors of weights a class
-  bool single;                 // no class has more than one weight
-  int margin;                  // roles before the first and after the last that weights may touch
-  std::vector<int> first;      // role of a class' first weight, relative to its first pixel's; may
-                               // be negative
+  int step;                // roles from one pixel of a class to the next
+  int chunks;              // vectors of weights per class
+  bool single;             // no class has more than one weight
+  int margin;              // roles before the first and after the last that weights may touch
+  std::vector<int> first;  // role of a class's first weight, relative to that of its first pixel;
+                           // may be negative
   std::vector<float> weights;  // [class][chunks * kLanes]
 };
 RoleClasses role_classes(const HistogramAxis& axis);
 
-// Circular blocks: where a pixel of the block belongs (0 the center, then sector by sector and ring
-// by ring; -1 outside) and what it weighs.
+// Circular blocks: the part to which a pixel of the block belongs (0 is the center, then sector by
+// sector and ring by ring; -1 is outside), and its weight.
 struct CircularBlock {
   std::vector<int> part;
   std::vector<float> weight;

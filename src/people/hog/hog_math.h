@@ -1,6 +1,6 @@
 // The arithmetic of the descriptor that both twins share (Dalal and Triggs, CVPR 2005). Each
-// function rounds after every operation; where a product and a sum round once, fma() says so. Sums
-// run in the order that is stated with them, so that the twins agree to the bit.
+// function rounds after every operation; where a product and a sum are rounded once, fma() is
+// written. Sums have the order that is stated with them, so that the twins agree to the bit.
 #pragma once
 #include <fovea/people/hog.h>
 
@@ -9,7 +9,7 @@
 
 namespace fovea::people {
 
-// atan(t) of 0 <= t <= 1 as t * P(t^2), within 1.2e-5 (a minimax polynomial).
+// atan(t) for 0 <= t <= 1 as t * P(t^2), within 1.2e-5 (a minimax polynomial).
 constexpr int kAtanTerms = 5;
 constexpr double kAtan[kAtanTerms] = {0.9998663294673176, -0.3303047855247085, 0.180159294697227,
                                       -0.08515635089522737, 0.02084511419442373};
@@ -21,20 +21,21 @@ struct VoteParams {
   int interpolate;
   float right_angle;
   float half_turn;
-  float circle;  // bins: of the whole circle, or of half of it where opposite directions are one
+  float
+      circle;  // bins of the whole circle, or of half of it where opposite directions are the same
   float atan[kAtanTerms];
 };
 
 // What a pixel adds to a histogram: `low` to bin n - 1 and `high` to bin n, both modulo the number
-// of bins; without interpolation `high` alone counts.
+// of bins; without interpolation only `high` is used.
 struct Vote {
   float low, high;
   int n;
 };
 
-// a / b and the square root, correctly rounded, of what gradients are made of: 0 or between 1e-4
-// and 1e6. The compiler's own on a GPU also serve numbers that do not occur here, and go a long way
-// round for 0, which gradients often are.
+// The quotient a / b and the square root, correctly rounded, for the numbers that occur with
+// gradients: 0 or between 1e-4 and 1e6. The compiler's own functions on a GPU also handle numbers
+// that do not occur here, and are slow for 0, which gradients often are.
 #ifdef __CUDA_ARCH__
 __device__ inline float quotient(float a, float b) {
   float inverse;
@@ -55,9 +56,9 @@ inline float quotient(float a, float b) { return a / b; }
 inline float root(float a) { return std::sqrt(a); }
 #endif
 
-// The angle of (dx, dy), 0 to p.circle, plus `shift` (a multiple of 1/4). The arctangent of the
-// first eighth of the circle is mirrored to where (dx, dy) lies: an odd function, turned by its
-// argument's sign, from a multiple of the right angle on.
+// The angle of (dx, dy), from 0 to p.circle, plus `shift` (a multiple of 1/4). The arctangent of
+// the first octant is mirrored to the octant of (dx, dy): an odd function, with the sign of its
+// argument, added to a multiple of the right angle.
 FOVEA_HD inline float angle_in_bins(float dx, float dy, float shift, const VoteParams& p) {
   const float ax = std::fabs(dx), ay = std::fabs(dy);
   const bool steep = ay > ax, left = dx < 0, down = dy < 0;
@@ -86,7 +87,8 @@ FOVEA_HD inline Vote vote_of(float dx, float dy, const VoteParams& p) {
 FOVEA_HD inline int low_bin(int n, int bins) { return n == 0 ? bins - 1 : n - 1; }
 FOVEA_HD inline int high_bin(int n, int bins) { return n == bins ? 0 : n; }
 
-// Cells out of integral histograms are sums in fixed point: exact for cells of 32x32 pixels.
+// Cells from integral histograms are sums in fixed point, which are exact for cells of 32x32
+// pixels.
 constexpr int kHogSumBits = 12;
 constexpr float kHogSumScale = 1 << kHogSumBits;
 
@@ -96,15 +98,15 @@ struct Slope {
 };
 FOVEA_HD inline float squared_length(Slope s) { return s.dx * s.dx + s.dy * s.dy; }
 
-// Pixel i of a line whose neighbors are asked for: beyond the border the line is mirrored about
-// its last pixel, so that the difference across it is 0.
+// Pixel i of a line whose neighbors are needed. Beyond the border the line is mirrored about its
+// last pixel, so that the difference there is 0.
 FOVEA_HD inline int mirrored_neighbor(int i, int size) {
   return i < 0 ? -i : (i >= size ? 2 * (size - 1) - i : i);
 }
 
-// How the numbers of a block are brought to one scale. The first constant keeps blocks without
-// contrast from being blown up to noise: a tenth for every number of the block. That and the second
-// are OpenCV's, so that its vectors can be used.
+// How the numbers of a block are normalized. The first constant keeps blocks without contrast from
+// being amplified to noise; it is 0.1 for every number of the block. It and the second constant are
+// those of OpenCV, so that its vectors can be used.
 struct NormParams {
   BlockNorm norm;
   float clip;
@@ -115,14 +117,14 @@ constexpr float kLeastClipped = 1e-3F;
 FOVEA_HD inline bool sums_squares(const NormParams& p) {
   return p.norm == BlockNorm::kL2 || p.norm == BlockNorm::kL2Hys;
 }
-// What a number adds to the block's sum; in the order in which they lie in the descriptor.
+// What a number adds to the sum of its block; numbers have the order of the descriptor.
 FOVEA_HD inline float norm_add(float sum, float value, const NormParams& p) {
   return sums_squares(p) ? std::fma(value, value, sum) : sum + value;
 }
 FOVEA_HD inline float norm_scale(float sum, const NormParams& p) {
   return 1.0F / ((sums_squares(p) ? std::sqrt(sum) : sum) + p.least);
 }
-// The number after the first scaling; L2-Hys scales these once more.
+// The number after the first normalization; L2-Hys normalizes these once more.
 FOVEA_HD inline float norm_apply(float value, float scale, const NormParams& p) {
   const float scaled = value * scale;
   if (p.norm == BlockNorm::kL1Sqrt) return std::sqrt(scaled);

@@ -1,4 +1,4 @@
-// The options of the descriptor as users write them, and which of their combinations make sense.
+// The options of the descriptor as users write them, and the checks of their combinations.
 #include <fovea/core/error.h>
 #include <fovea/people/hog.h>
 
@@ -12,7 +12,8 @@
 namespace fovea::people {
 namespace {
 
-constexpr int kMostNumbers = 1 << 20;  // of a descriptor: 4 MiB, far beyond what trains
+constexpr int kMostNumbers =
+    1 << 20;  // numbers of a descriptor: 4 MiB, far more than can be trained
 
 [[noreturn]] void reject(const std::string& what) { throw InvalidArgument("hog: " + what); }
 
@@ -70,9 +71,9 @@ void describe(OptionVisitor& visit, HogOptions& options) {
   visit("bins", options.bins, "number of orientation bins per cell", 2, 32);
   visit("signed-angle", options.signed_angle,
         "distinguish edges from light to dark from edges from dark to light");
-  visit("color", options.color, "take each pixel's gradient from its strongest color channel",
-        {.off_help =
-             "Computes gradients from the gray image instead of the strongest color channel."});
+  visit(
+      "color", options.color, "take each pixel's gradient from its strongest color channel",
+      {.off_help = "compute gradients from the gray image instead of the strongest color channel"});
   visit("gamma", options.gamma, "what is applied to pixels before gradients are computed");
   visit("norm", options.norm, "how the numbers of a block are normalized");
   visit("clip", options.clip, "the greatest number that the norm l2-hys leaves", 0.01, 1);
@@ -81,7 +82,7 @@ void describe(OptionVisitor& visit, HogOptions& options) {
         "equally",
         0, 256);
   visit("interpolate", options.interpolate, "share each vote between neighboring cells and bins",
-        {.off_help = "Counts each vote in its own cell and bin only."});
+        {.off_help = "count each vote in its own cell and bin only"});
   visit("shape", options.shape,
         "shape of a block: square, or a circle of a center and rings of sectors");
   visit("rings", options.rings, "number of rings of a circular block", 1, 4);

@@ -1,5 +1,5 @@
-// Scores of many windows at once: a vector holds neighboring windows, four rows of windows share
-// each number that is read. Every window's sum runs in the one order that ScoreJob states.
+// Scores of many windows at once: a vector holds neighboring windows, and four rows of windows
+// share each number that is read. The sum of every window has the order that ScoreJob states.
 #include "people/hog/hog_kernels.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -17,7 +17,7 @@ using Floats = hn::ScalableTag<float>;
 
 using V = hn::Vec<Floats>;
 
-// Up to four vectors by name: gcc leaves an array of them in memory.
+// Up to four vectors as separate variables, because gcc leaves an array of them in memory.
 struct Quad {
   V a, b, c, d;
 };

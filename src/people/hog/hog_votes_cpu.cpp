@@ -1,4 +1,4 @@
-// The votes of a row of pixels, a vector at a time: vote_of() of hog_math.h, operation by
+// The votes of a row of pixels, one vector at a time: vote_of() of hog_math.h, operation by
 // operation.
 #include "people/hog/hog_kernels.h"
 
@@ -37,7 +37,7 @@ struct Rows {
 template <class Vector, class T>
 HWY_INLINE void store_pairs(Vector low, Vector high, T* to) {
   const hn::ScalableTag<T> d;
-  if constexpr (HWY_MAX_BYTES == 16) {  // zips are quicker than the interleaving store of NEON
+  if constexpr (HWY_MAX_BYTES == 16) {  // zips are faster than the interleaving store of NEON
     hn::StoreU(hn::InterleaveLower(d, low, high), d, to);
     hn::StoreU(hn::InterleaveUpper(d, low, high), d, to + hn::Lanes(d));
   } else {
@@ -89,7 +89,7 @@ struct Constants {
   }
 };
 
-// A difference of floats is never -0, so that sign bits say "below 0".
+// A difference of floats is never -0, so that sign bits mean "below 0".
 template <bool kSigned>
 HWY_INLINE hn::Vec<Floats> angles(const Slopes& s, const Constants& c) {
   const Floats d;
@@ -101,7 +101,7 @@ HWY_INLINE hn::Vec<Floats> angles(const Slopes& s, const Constants& c) {
   const auto turned = hn::And(hn::Xor(opposite, hn::VecFromMask(d, steep)), hn::SignBit(d));
   hn::Vec<Floats> from;
   if constexpr (!kSigned) {
-    // By its sign bit: the difference of bits may be -0.
+    // By the sign bit, because the difference of bits may be -0.
     const auto sign = hn::BitCast(d, hn::BroadcastSignBit(hn::BitCast(Integers(), opposite)));
     const auto level = hn::IfThenElse(hn::MaskFromVec(sign), c.circle, c.zero);
     from = hn::IfThenElse(steep, c.right, level);
@@ -140,8 +140,8 @@ HWY_INLINE void store(const VoteVector& votes, VoteRow<SharePair, std::int32_t> 
   hn::StoreU(votes.place, Integers(), to.places + x);
 }
 
-// Four vectors side by side: one alone is a chain of some 60 cycles, of which a core's queues hold
-// too little at a time.
+// Four vectors at a time: a single one is a chain of some 60 cycles, and the queues of a core hold
+// too little of it to overlap.
 template <bool kColor, bool kSigned, bool kInterpolate>
 void vote_row_as(const VoteJob& job) {
   const auto step = static_cast<int>(hn::Lanes(Floats()));

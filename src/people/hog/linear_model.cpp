@@ -1,4 +1,4 @@
-// A linear classifier in a model file: the descriptor's options as text facts, which are read with
+// A linear classifier in a model file: the options of the descriptor as text, which is read with
 // the checks of the command line, and two tensors.
 #include <fovea/core/error.h>
 
@@ -12,26 +12,15 @@
 namespace fovea::people {
 namespace {
 
-constexpr const char* kOldColor = "hog.colour";  // as version 0.1.0 spelled hog.color
-constexpr std::size_t kLongestValue = 40;        // what stands there may end up in a message
+constexpr std::string_view kOptionPrefix = "hog.";
 
-std::string key_of(const OptionField& field) { return "hog." + std::string(field.name); }
-
-HogOptions load_options(const io::ModelFile& file) {
+HogOptions load_options(const io::ModelReader& in) {
   HogOptions hog;
-  const auto& facts = file.metadata();
+  in.options(kOptionPrefix, hog);
   try {
-    for_each_option(hog, [&](const OptionField& field) {
-      auto fact = facts.find(key_of(field));
-      if (fact == facts.end() && field.name == "color") fact = facts.find(kOldColor);
-      if (fact == facts.end())
-        throw ModelError(fmt::format("model lacks the fact '{}'; expected a linear people model",
-                                     key_of(field)));
-      set_option(field, std::string_view(fact->second).substr(0, kLongestValue));
-    });
     check_geometry(hog);
   } catch (const InvalidArgument& error) {
-    throw ModelError(fmt::format("model describes an impossible descriptor: {}", error.what()));
+    in.unfit(fmt::format("describes an impossible descriptor: {}", error.what()));
   }
   return hog;
 }
@@ -44,11 +33,9 @@ void save(io::ModelFile& file, const LinearModel& model) {
   if (model.weights.size() != static_cast<std::size_t>(size))
     throw InvalidArgument(fmt::format("linear model: {} weights; its descriptor has {} numbers",
                                       model.weights.size(), size));
-  HogOptions hog = model.hog;
-  for_each_option(
-      hog, [&](const OptionField& field) { file.set_metadata(key_of(field), option_text(field)); });
-  file.add("weights", {size}, model.weights);
-  file.add("bias", {1}, std::span<const float>(&model.bias, 1));
+  io::add_options(file, kOptionPrefix, model.hog);
+  io::add_floats(file, "weights", model.weights);
+  io::add_floats(file, "bias", {model.bias});
 }
 
 void check_linear(Kind kind, const LinearModel& model) {
@@ -59,12 +46,12 @@ void check_linear(Kind kind, const LinearModel& model) {
                     model.weights.size(), to_string(kind), size));
 }
 
-LinearModel load_linear(Kind kind, const io::ModelFile& file) {
+LinearModel load_linear(Kind kind, const io::ModelReader& in) {
   LinearModel model;
-  model.hog = hog_of_kind(kind, load_options(file));
-  file.require_finite();
-  model.weights = file.floats("weights", {descriptor_size(model.hog)});
-  model.bias = file.floats("bias", {1}).front();
+  model.hog = hog_of_kind(kind, load_options(in));
+  in.file().require_finite();
+  model.weights = in.floats("weights", descriptor_size(model.hog));
+  model.bias = in.floats("bias", 1).front();
   return model;
 }
 

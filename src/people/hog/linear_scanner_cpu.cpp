@@ -1,5 +1,5 @@
-// Looks at every window of an image with one linear classifier: level by level, threads share the
-// rows of each.
+// Scores every window of an image with one linear classifier, level by level; threads share the
+// rows of each level.
 #include <fovea/io/image_io.h>
 
 #include <vector>
@@ -34,7 +34,7 @@ class LinearScanner final : public Scanner {
   }
 
  private:
-  // Memory for a picture of this size, kept from level to level and from image to image.
+  // Memory for an image of this size, kept from level to level and from image to image.
   template <class T>
   static ImageView<T> room(std::vector<T>& memory, Extent size, int channels) {
     const auto elements =

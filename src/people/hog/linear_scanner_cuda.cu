@@ -1,6 +1,6 @@
-// CUDA twin of the scanner of linear models: all levels of a frame in a handful of launches. A
-// thread scores four windows one above the other, which share the rows of blocks that it reads;
-// every window's sum runs in the order of the CPU's.
+// CUDA twin of the scanner of linear models: all levels of a frame in a handful of launches. One
+// thread scores four windows, one above the other, which share the rows of HOG blocks that it
+// reads. Every sum has the order of the CPU.
 #include <cuda_pipeline.h>
 
 #include <algorithm>
@@ -17,10 +17,11 @@ namespace fovea::people::cuda {
 namespace {
 
 constexpr struct {
-  int threads = 64;                    // windows side by side
-  int rows = 4;                        // of windows a thread
-  int most_across = 16;                // blocks from a window's first to its last
-  std::size_t most_staged = 48 << 10;  // bytes of shared memory that need not be asked for
+  int threads = 64;      // neighboring windows per block of threads
+  int rows = 4;          // rows of windows per thread
+  int most_across = 16;  // HOG blocks from the first to the last of a window, across
+  std::size_t most_staged =
+      48 << 10;  // bytes of shared memory that a kernel has without a special limit
 } kTuning;
 constexpr int kStagePitch = kTuning.threads + kTuning.most_across;
 
@@ -35,8 +36,8 @@ struct ScoreJob {
   HitSink sink;
 };
 
-// Rows of blocks from the first window's first on; a row of windows for which a weight is 0 has no
-// such row of blocks.
+// Rows of HOG blocks, beginning with the first of the first window. Where a row of windows has no
+// such row of HOG blocks, its weights are 0.
 template <int kRows>
 __global__ void score_kernel(ScoreJob job) {
   const Tile tile = job.tiles[blockIdx.x];
@@ -80,13 +81,14 @@ __global__ void score_kernel(ScoreJob job) {
   }
 }
 
-// What staged_kernel() keeps of one row of blocks: its numbers and the weights that meet them.
+// What staged_kernel() keeps of one row of HOG blocks: its numbers and their weights.
 std::size_t stage_floats(int numbers, int window_blocks_x) {
   return static_cast<std::size_t>(numbers) * (kStagePitch + kTuning.rows * window_blocks_x);
 }
 
-// The same where neighboring windows are one block apart, which is nearly always: rows of blocks
-// and their weights come through shared memory, the next while the last is summed.
+// The same where neighboring windows are one HOG block apart, which is nearly always so. Rows of
+// blocks and their weights go through shared memory; the next row is loaded while this one is
+// summed.
 __global__ void __launch_bounds__(kTuning.threads) staged_kernel(ScoreJob job) {
   extern __shared__ float4 staged[];
   const Tile tile = job.tiles[blockIdx.x];
@@ -157,7 +159,7 @@ class LinearScanner final : public Scanner {
     if (!blocks_.hog().color && image.channels > 1) image = gray_.convert(session, image);
     const Extent size{image.width, image.height};
     if (images_.lay_out(session, size, std::min(image.channels, 3), request.plan) || !ready_) {
-      ready_ = false;  // until all of it is there: memory may run out
+      ready_ = false;  // until everything is laid out: memory may run out
       lay_out(session, request.plan);
       ready_ = true;
     }
@@ -185,7 +187,7 @@ class LinearScanner final : public Scanner {
     const HogAxis &x = blocks_.levels()[0].x, &y = blocks_.levels()[0].y;
     window_blocks_x_ = x.window_blocks;
     window_blocks_y_ = y.window_blocks;
-    // Rows of windows share rows of blocks where they are as far apart as a window's own.
+    // Rows of windows share rows of HOG blocks where both have the same distance.
     rows_ = kTuning.rows;
     neighbors_ = true;
     for (const HogDeviceLevel& level : blocks_.levels()) {
@@ -247,7 +249,7 @@ class LinearScanner final : public Scanner {
   HitBuffer hits_;
   int window_blocks_x_ = 0, window_blocks_y_ = 0, rows_ = 1;
   bool ready_ = false;
-  bool neighbors_ = false;  // windows side by side are a block apart
+  bool neighbors_ = false;  // neighboring windows are one HOG block apart
   std::size_t tile_count_ = 0;
   KeptBuffer<Tile> tiles_;
   KeptBuffer<float> weights_;

@@ -7,19 +7,31 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "core/words.h"
+#include "io/model/model_reader.h"
+#include "io/model/old_names.h"
+#include "io/text/json_reader.h"
+
 namespace fovea::people {
 namespace {
 
 constexpr const char* kSchema = "people.checkpoint";
 constexpr int kVersion = 1;
 
-// "cost 0.1 then, 0.2 now" of the first setting that differs; empty where none can be named.
-std::string difference(const std::string& then, const std::string& now) {
-  const auto flat = [](const std::string& text) {
-    const auto parsed = nlohmann::json::parse(text, nullptr, false);
-    return parsed.is_object() ? parsed.flatten() : nlohmann::json::object();
-  };
-  const nlohmann::json before = flat(then), after = flat(now);
+// Settings by their paths, such as "/options/hog/bins". Those of version 0.1.0 get today's names.
+nlohmann::json flat_settings(const std::string& text, const std::string& name) {
+  nlohmann::json result = nlohmann::json::object();
+  const nlohmann::json flat = io::parse_json(text, name).flatten();
+  for (const auto& [path, value] : flat.items()) {
+    const std::size_t last = path.rfind('/') + 1;
+    result[path.substr(0, last) + std::string(io::current_name(path.substr(last)))] = value;
+  }
+  return result;
+}
+
+// A text such as "cost 0.1 then, 0.2 now" for the first setting that differs; empty where none can
+// be named.
+std::string difference(const nlohmann::json& before, const nlohmann::json& after) {
   for (const auto& [path, value] : after.items()) {
     const auto found = before.find(path);
     if (found == before.end() || *found == value) continue;
@@ -29,11 +41,6 @@ std::string difference(const std::string& then, const std::string& now) {
                        value.dump());
   }
   return {};
-}
-
-std::string metadata_of(const io::ModelFile& file, const std::string& key) {
-  const auto found = file.metadata().find(key);
-  return found == file.metadata().end() ? std::string() : found->second;
 }
 
 }  // namespace
@@ -70,11 +77,15 @@ std::optional<io::ModelFile> Checkpoint::read() const {
         "{}: this training was begun with {}{}; continue it with the same, or remove the file",
         path_, what, detail.empty() ? "" : " (" + detail + ")"));
   };
-  const std::string kind = metadata_of(file, "kind"), settings = metadata_of(file, "settings"),
-                    data = metadata_of(file, "data");
-  if (kind != kind_) refuse("another kind", fmt::format("{} then, {} now", kind, kind_));
-  if (settings != settings_) refuse("other options", difference(settings, settings_));
-  if (data != data_) refuse("other images", fmt::format("{} then, {} now", data, data_));
+  const io::ModelReader in(file);
+  const std::string &kind = in.fact("kind"), &data = in.fact("data");
+  if (kind != kind_)
+    refuse("another kind", fmt::format("{} then, {} now", detail::shown(kind, 40), kind_));
+  const nlohmann::json settings = flat_settings(in.fact("settings"), path_ + ": settings"),
+                       now = flat_settings(settings_, "settings");
+  if (settings != now) refuse("other options", difference(settings, now));
+  if (data != data_)
+    refuse("other images", fmt::format("{} then, {} now", detail::shown(data), data_));
   return file;
 }
 

@@ -1,5 +1,5 @@
-// Training images: mirror images, the checks that all trainings begin with, and
-// loops over images that threads and GPU share.
+// Training images: mirror images, the checks with which all trainings begin, and loops over images
+// that threads and GPU share.
 #include "people/train/samples.h"
 
 #include <fovea/core/error.h>
@@ -17,8 +17,8 @@
 namespace fovea::people {
 namespace {
 
-// Enough for one to upload, one to compute and one to wait for its hits. Each keeps the levels of
-// a whole image in the GPU's memory.
+// Enough for one to upload, one to compute and one to wait for its hits. Each keeps the levels of a
+// whole image in the memory of the GPU.
 constexpr int kDeviceScanners = 3;
 
 std::uint32_t checksum_of(const Image<std::uint8_t>& image) {
@@ -137,7 +137,7 @@ NegativeScanner::Found NegativeScanner::scan(int image, float threshold) {
     exec.stream = worker.stream.get();
     found.result = worker.scanner->scan({pixels, found.plan, threshold}, exec);
   } catch (...) {
-    give({});  // another may be made in its place: none waits for this one
+    give({});  // another one may be made in its place, because nobody waits for this one
     throw;
   }
   give(std::move(worker));

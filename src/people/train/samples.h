@@ -1,4 +1,4 @@
-// What the trainings of all kinds share: the images, where a window of theirs lies, and the search
+// What the trainings of all kinds share: the images, the places of windows in them, and the search
 // of the negatives.
 #pragma once
 #include <fovea/people/train.h>
@@ -39,10 +39,10 @@ struct ImageLoop {
 void for_each_image(const ImageLoop& loop, const Exec& exec, const std::function<void(int)>& task,
                     const std::function<bool()>& enough = {});
 
-// What is known of images after they were read once.
+// What is known about images after they were read once.
 struct ImageSurvey {
   std::vector<Extent> sizes;
-  std::uint32_t checksum = 0;  // of all pixels
+  std::uint32_t checksum = 0;  // checksum of all pixels
 };
 struct TrainSurvey {
   ImageSurvey positives;
@@ -52,8 +52,8 @@ struct TrainSurvey {
 // window.
 TrainSurvey survey_images(const TrainData& data, Extent window, const Exec& exec);
 
-// Looks for windows that reach a score, on the device that exec names. What is found of an image
-// depends on neither device nor threads. On the CPU a thread scans alone; on a GPU a few scanners
+// Searches for windows that reach a score, on the device of exec. What is found in an image depends
+// on neither device nor threads. On the CPU each thread scans by itself; on a GPU a few scanners
 // with streams of their own serve all threads, which read the images meanwhile.
 class NegativeScanner {
  public:
@@ -68,7 +68,7 @@ class NegativeScanner {
   };
   NegativeScanner(Setup setup, const Exec& exec);
 
-  // Of one image; several threads may call.
+  // Searches one image; several threads may call it.
   Found scan(int image, float threshold);
 
  private:

@@ -1,6 +1,7 @@
-// Training of a cascade (Viola and Jones, 2001; Zhu et al., 2006): stage after stage, each from the
-// positives and from windows of the negatives that all stages before it let pass; at last a linear
-// score over many blocks for what passes them all, from the windows that it finds hardest.
+// Trains a cascade (Viola and Jones, 2001; Zhu et al., 2006), stage after stage. Each stage learns
+// from the positives and from windows of the negatives that all earlier stages let pass. At last a
+// linear score over many blocks is learned for the windows that pass all stages, from those that it
+// finds hardest.
 #include <fovea/core/error.h>
 
 #include <fmt/format.h>
@@ -20,14 +21,17 @@ namespace {
 
 constexpr Extent kWindow{64, 128};
 constexpr float kAnyScore = -std::numeric_limits<float>::infinity();
-constexpr std::uint64_t kRankingSequence = 1000;  // beyond all stages
-constexpr double kRankingRate = 2e-3;  // of windows among which the ranking's negatives are chosen
+constexpr std::uint64_t kRankingSequence = 1000;  // after those of all stages
+constexpr double kRankingRate =
+    2e-3;  // share of windows among which the negatives of the ranking are chosen
 constexpr std::size_t kMostForThreshold = 100000;
-constexpr double kThresholdRate = 1e-5;  // of windows that the model's own threshold lets pass
+constexpr double kThresholdRate =
+    1e-5;  // share of windows that the model's own threshold lets pass
 constexpr std::uint64_t kMostCopied = 64U << 20U;  // bytes of samples that a solver copies
-constexpr double kFewNegatives = 0.125;  // of those wanted: with fewer a stage learns nothing
+constexpr double kFewNegatives =
+    0.125;  // share of the wanted negatives; with fewer a stage learns nothing
 
-// Blocks that the ranking looks at: Dalal and Triggs' grid, and coarser ones over it.
+// The blocks of the ranking: the grid of Dalal and Triggs, and coarser ones over it.
 std::vector<Block> ranking_blocks() {
   std::vector<Block> blocks;
   const auto add = [&](int width, int height, int step) {
@@ -47,12 +51,12 @@ struct Training {
   std::vector<double> pass_rates, false_rates;
   double false_rate = 1;  // of all stages together
   float threshold = 0;
-  double evaluations = 0;  // blocks a window of the negatives
+  double evaluations = 0;  // blocks per window of the negatives
   std::string note;
 };
 
-// What a checkpoint must agree with to be continued: how far the training goes, and what comes
-// after the last stage, may change.
+// What a checkpoint must agree with to be continued. How far the training goes, and what follows
+// the last stage, may change.
 std::string stage_options(CascadeTrainOptions options) {
   const CascadeTrainOptions any;
   options.stages = any.stages;
@@ -66,12 +70,12 @@ TrainSettings settings_of(std::string options, const Exec& exec) {
   return {Kind::kCascade, kWindow, std::move(options), exec.seed};
 }
 
-// All that grows with the number of samples, where it is most: in boosting, every thread has the
-// numbers of a block of all samples twice, once in its solver's order; in ranking the positives are
-// numbers too.
+// All memory that grows with the number of samples, where it is greatest: in boosting, every thread
+// has the numbers of a block of all samples twice, once in the order of its solver; in ranking, the
+// positives are stored as numbers too.
 std::uint64_t needed_bytes(const TrainData& data, const CascadeTrainOptions& options,
                            const Exec& exec) {
-  constexpr std::uint64_t kSolver = 64;  // bytes a sample
+  constexpr std::uint64_t kSolver = 64;  // bytes per sample
   const std::uint64_t positives =
       static_cast<std::uint64_t>(data.positives.count()) * (options.mirror ? 2 : 1);
   const std::uint64_t samples = positives + static_cast<std::uint64_t>(options.negatives);
@@ -110,7 +114,7 @@ class CascadeTrainer {
         positives_(positive_sums(data.positives, options.mirror, mining_)),
         pool_(block_pool(kWindow)) {
     coarse_.scan.stride *= 2;
-    // Twice what is wanted in all, where there are few images.
+    // Twice the number that is wanted in all, where there are few images.
     const auto images = static_cast<std::size_t>(std::max(1, data.negatives.count()));
     mining_.random_windows = std::clamp<std::size_t>(
         2 * static_cast<std::size_t>(options.negatives) / images + 1, mining_.random_windows, 4000);
@@ -151,11 +155,11 @@ class CascadeTrainer {
     checkpoint_.write(std::move(file));
   }
 
-  // Takes up what a checkpoint holds, where there is one.
+  // Continues from a checkpoint, where there is one.
   void continue_stages() {
     const std::optional<io::ModelFile> file = checkpoint_.read();
     if (!file) return;
-    training_.model = load_cascade(*file);
+    training_.model = load_cascade(io::ModelReader(*file));
     if (Extent{training_.model.window_width, training_.model.window_height} != kWindow)
       checkpoint_.damaged("the cascade has another window");
     const auto stages = static_cast<std::int64_t>(training_.model.stages.size());
@@ -166,7 +170,7 @@ class CascadeTrainer {
     training_.false_rate = file->tensor<double>("false_rate", {1})[0];
   }
 
-  // False where the negatives give no more.
+  // Returns false where the negatives give no more windows.
   bool add_stage() {
     const std::size_t stage = training_.model.stages.size();
     const std::string what = fmt::format("stage {} of {}", stage + 1, options_.stages);
@@ -205,14 +209,14 @@ class CascadeTrainer {
     return true;
   }
 
-  // From random windows that pass, then also from those that it finds hardest. What passes all
-  // stages of a long cascade is too little to learn from: the first stages choose here.
+  // Learns from random windows that pass, and then also from those that it finds hardest. Too few
+  // windows pass all stages of a long cascade, so that only the first stages choose here.
   void add_ranking() {
     const std::size_t positives = positives_.count();
     RankingSamples samples(ranking_blocks(),
                            positives + static_cast<std::size_t>(options_.ranking_windows) + 1);
     samples.add(positives_, options_.exec);
-    positives_ = SampleSums(kWindow);  // of no more use
+    positives_ = SampleSums(kWindow);  // not needed any more
     CascadeModel chooser = training_.model;
     double rate = 1;
     for (std::size_t i = 0; i < chooser.stages.size(); ++i) {
@@ -259,7 +263,7 @@ class CascadeTrainer {
   TrainSurvey survey_;
   Checkpoint checkpoint_;
   MineOptions mining_;
-  MineOptions coarse_;  // for the ranking, which looks at all images more than once
+  MineOptions coarse_;  // for the ranking, which searches all images more than once
   SampleSums positives_;
   std::vector<Block> pool_;
   Training training_;
@@ -281,13 +285,13 @@ void describe(OptionVisitor& visit, CascadeTrainOptions& options) {
   visit("negatives", options.negatives,
         "number of windows without a person that a stage learns from", 8, 1000000);
   visit("cost", options.cost, "C of the blocks' support vector machines", 1e-6, 1e6);
-  visit("color", options.color, "take each pixel's gradient from its strongest color channel",
-        {.off_help =
-             "Computes gradients from the gray image instead of the strongest color channel."});
+  visit(
+      "color", options.color, "take each pixel's gradient from its strongest color channel",
+      {.off_help = "compute gradients from the gray image instead of the strongest color channel"});
   visit("graded", options.graded, "let classifiers vote by their margins",
-        {.off_help = "Lets classifiers vote by their signs only, as in the original cascade."});
+        {.off_help = "let classifiers vote by their signs only, as in the original cascade"});
   visit("chained", options.chained, "add the votes of a stage to those of the stages before it",
-        {.off_help = "Counts the votes of each stage from 0, as in the original cascade."});
+        {.off_help = "count the votes of each stage from 0, as in the original cascade"});
   visit("enlarge", options.enlarge,
         "search the negatives from this many times their size downwards", 1, 8);
   visit("ratio", options.ratio,
@@ -304,12 +308,12 @@ void describe(OptionVisitor& visit, CascadeTrainOptions& options) {
   visit("ranking-cost", options.ranking_cost, "C of the support vector machine of that score", 1e-6,
         1e6);
   visit("mirror", options.mirror, "also learn the mirror image of every positive",
-        {.off_help = "Learns the positives as they are, without their mirror images."});
+        {.off_help = "learn from the positives as they are, without their mirror images"});
 }
 
 Model train_cascade(const TrainData& data, const CascadeTrainOptions& options) {
   check_options(options);
-  resolve(options.exec.device);  // says at once where there is none
+  resolve(options.exec.device);  // throws at once where the device does not exist
   const std::uint64_t needed = needed_bytes(data, options, options.exec);
   if (needed > options.sample_bytes)
     throw InvalidArgument(fmt::format(

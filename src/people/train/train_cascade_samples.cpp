@@ -1,6 +1,6 @@
-// Positives and mined negatives of a cascade's training. Images are searched some at a time, on all
-// cores, in a random order that the seed fixes; what is kept of an image depends on the image
-// alone.
+// Positives and mined negatives for the training of a cascade. Images are searched some at a time,
+// on all cores, in a random order that the seed decides; what is kept of an image depends on the
+// image alone.
 #include "people/train/train_cascade_samples.h"
 
 #include <algorithm>
@@ -12,10 +12,11 @@
 namespace fovea::people {
 namespace {
 
-constexpr int kBatch = 32;                    // images searched between two looks at what is there
-constexpr std::size_t kFirstShare = 32;       // windows of an image, while others have more to give
-constexpr std::size_t kMostOfAnImage = 4000;  // that are remembered
-constexpr float kEveryPassed = -90;           // below all scores of windows that pass
+constexpr int kBatch =
+    32;  // images that are searched between two checks of how many windows there are
+constexpr std::size_t kFirstShare = 32;       // windows per image, while others have more to give
+constexpr std::size_t kMostOfAnImage = 4000;  // windows per image that are remembered
+constexpr float kEveryPassed = -90;           // below the scores of all windows that pass
 
 struct Found {
   WindowPlace place;
@@ -31,7 +32,7 @@ ScanPlan plan_of(Extent image, const MineOptions& options) {
   return plan_scan(image, options.window, 1, options.scan);
 }
 
-// `count` of the plan's windows, by chance.
+// `count` random windows of the plan.
 std::vector<Found> random_windows(const ScanPlan& plan, int image, std::size_t count,
                                   Random& random) {
   std::int64_t total = 0;
@@ -80,7 +81,7 @@ ImageFinds search(const ImageSet& negatives, int index, const MineRequest& reque
   return finds;
 }
 
-// From every image as many as the others, while it has them.
+// Takes the same number from every image, as long as it has so many.
 std::vector<Found> shares(const std::vector<ImageFinds>& finds, std::size_t wanted) {
   std::vector<Found> chosen;
   std::size_t from = 0;
@@ -92,7 +93,7 @@ std::vector<Found> shares(const std::vector<ImageFinds>& finds, std::size_t want
   return chosen;
 }
 
-// Lets go of windows that cannot be among the hardest: so many score higher already.
+// Drops windows that cannot be among the hardest, because enough others have higher scores.
 void prune(std::vector<ImageFinds>& finds, std::size_t wanted) {
   std::vector<float> scores;
   for (const ImageFinds& image : finds)
@@ -179,7 +180,8 @@ MineResult mine(const ImageSet& negatives, const MineRequest& request, const Min
                            }},
                           options.exec);
   std::vector<ImageFinds> finds(order.size());
-  std::size_t looked = 0, enough = 0;  // images; windows that the first share of each gives
+  std::size_t looked = 0,
+              enough = 0;  // images that were searched; windows that the first share of each gives
   for_each_image(
       {request.what, negatives.count(), kBatch}, options.exec,
       [&](int i) {
@@ -219,14 +221,14 @@ void add_sums(const ImageSet& negatives, const std::vector<WindowPlace>& places,
 void for_each_window(const ImageSet& negatives, const std::vector<WindowPlace>& places,
                      const MineOptions& options,
                      const std::function<void(std::size_t, const SampleSums&)>& use) {
-  // Places by image and level, so that each is made once.
+  // Places by image and level, so that each level is computed once.
   std::vector<std::size_t> order(places.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return std::pair(places[a].image, places[a].level) <
            std::pair(places[b].image, places[b].level);
   });
-  std::vector<std::size_t> starts;  // of an image's places in the order
+  std::vector<std::size_t> starts;  // where the places of each image begin in the order
   for (std::size_t i = 0; i < order.size(); ++i)
     if (i == 0 || places[order[i]].image != places[order[i - 1]].image) starts.push_back(i);
   starts.push_back(order.size());

@@ -1,5 +1,5 @@
-// The samples a cascade learns from, as integral histograms of their windows: any block of any
-// sample is then a few look-ups.
+// The samples that a cascade learns from, as integral histograms of their windows: any block of any
+// sample then takes a few look-ups.
 #pragma once
 #include <fovea/core/random.h>
 #include <fovea/people/train.h>
@@ -27,7 +27,8 @@ class SampleSums {
   std::span<const std::uint32_t> sample(std::size_t i) const {
     return std::span(sums_).subspan(i * size_, size_);
   }
-  // The 36 numbers of a block of a sample, of length 1, in the order of BlockClassifier::weights.
+  // The 36 numbers of a block of a sample, normalized to length 1, in the order of
+  // BlockClassifier::weights.
   void numbers(std::size_t i, const cascade::BlockPlan& block, float* out) const;
 
  private:
@@ -36,40 +37,41 @@ class SampleSums {
   std::vector<std::uint32_t> sums_;
 };
 
-// Where windows are looked for in training, and how.
+// Where and how windows are searched for in training.
 struct MineOptions {
   Extent window;
   bool color;
   ScanOptions scan;
   Exec exec;
-  std::size_t random_windows = 32;  // of an image, where there are no stages yet
+  std::size_t random_windows = 32;  // random windows per image, where there are no stages yet
 };
 
 SampleSums positive_sums(const ImageSet& positives, bool mirror, const MineOptions& options);
 
-// What a search of the negatives is for.
+// What a search of the negatives looks for.
 struct MineRequest {
-  const CascadeModel& model;  // windows that pass it count; without stages all do
-  std::uint64_t sequence;     // of the random numbers
+  const CascadeModel& model;  // windows that pass it are found; without stages all are
+  std::uint64_t sequence;     // sequence of the random numbers
   std::size_t wanted;
-  float threshold;   // least score of a window that counts
-  bool hardest;      // the highest scores of all images; else random ones, of few images if they do
-  const char* what;  // for progress
+  float threshold;  // least score of a window that is found
+  bool hardest;  // find the highest scores of all images; otherwise random windows, of few images
+                 // if these suffice
+  const char* what;  // name of the search in progress reports
 };
 
 struct MineResult {
   std::vector<WindowPlace> places;
-  std::vector<float> scores;  // of the places
-  std::int64_t windows = 0;   // looked at
-  std::int64_t passed = 0;    // of them
+  std::vector<float> scores;  // scores of the places
+  std::int64_t windows = 0;   // windows that were evaluated
+  std::int64_t passed = 0;    // windows that passed
   std::int64_t evaluations = 0;
 };
 
-// Deterministic whatever the number of threads.
+// The result does not depend on the number of threads.
 MineResult mine(const ImageSet& negatives, const MineRequest& request, const MineOptions& options);
 
 // Calls use(i, sums) with the integral histograms of places[i] as the only sample, from several
-// threads; images are read once.
+// threads; each image is read once.
 void for_each_window(const ImageSet& negatives, const std::vector<WindowPlace>& places,
                      const MineOptions& options,
                      const std::function<void(std::size_t, const SampleSums&)>& use);

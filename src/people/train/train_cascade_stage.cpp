@@ -1,5 +1,5 @@
 // Boosting of a stage. The blocks of a round are independent and share the cores; each classifier
-// is trained by one thread, so that the outcome does not depend on how many there are.
+// is trained by one thread, so that the result does not depend on the number of threads.
 #include "people/train/train_cascade_stage.h"
 
 #include <fovea/ops/linear_svm.h>
@@ -12,18 +12,19 @@
 namespace fovea::people {
 namespace {
 
-constexpr int kMostLearners = 200;  // of a stage
-constexpr double kTolerance = 0.1;  // of a block's classifier, which boosting forgives
+constexpr int kMostLearners = 200;  // classifiers per stage
+constexpr double kTolerance = 0.1;  // tolerance of a block's classifier; boosting makes up for it
 constexpr int kMostPasses = 30;
 constexpr double kLeastError = 1e-4;  // keeps votes finite
-constexpr float kSlack = 1e-4F;  // below the threshold, for what the scanner rounds differently
+constexpr float kSlack =
+    1e-4F;  // subtracted from the threshold, because the scanner rounds differently
 
 struct Candidate {
   BlockClassifier classifier;
-  double correlation = -1;  // of votes, -1 to 1, and labels under the weights
+  double correlation = -1;  // correlation of votes, from -1 to 1, with labels under the weights
 };
 
-// Positives first.
+// Positives come first.
 class Boosting {
  public:
   Boosting(const StageSamples& samples, const CascadeTrainOptions& options, const Exec& exec)
@@ -81,7 +82,7 @@ class Boosting {
     float block[cascade::kNumbers];
     double total = 0;
     for (std::size_t i = 0; i < count_; ++i) {
-      // Again, since the votes of all blocks that competed would be too much to keep.
+      // Computed again, because the votes of all competing blocks would take too much memory.
       numbers(i, geometry, block);
       const float vote = own.vote * cascade::block_vote(margin(own.weights.data(), own.bias, block),
                                                         1.0F, options_.graded);
@@ -122,7 +123,7 @@ class Boosting {
     return sum;
   }
 
-  // A classifier of a stage before.
+  // A classifier of an earlier stage.
   void add_votes(const BlockClassifier& c) {
     const cascade::BlockPlan geometry = cascade::block_geometry(c.block);
     float own[cascade::kNumbers];
@@ -133,7 +134,8 @@ class Boosting {
     }
   }
 
-  // Positives and negatives weigh the same; among themselves by what the votes say so far.
+  // Positives and negatives have the same total weight; within each, weights follow from the votes
+  // so far.
   void balance() {
     double totals[2] = {0, 0};
     for (std::size_t i = 0; i < count_; ++i) {
@@ -173,7 +175,7 @@ StageResult train_stage(const StageSamples& samples, const std::vector<Block>& p
     Random random(exec.seed,
                   (stage + 1) * 0x100000000ULL + 0x80000000ULL + result.stage.classifiers.size());
     const std::vector<Block> blocks = random_blocks(pool, options.blocks_per_round, random);
-    // The first of equals wins, whatever the order of chunks.
+    // The first among equals wins, whatever the order of chunks.
     std::vector<Candidate> best(blocks.size());
     parallel_for(exec, static_cast<std::int64_t>(blocks.size()), 1,
                  [&](std::int64_t begin, std::int64_t end) {

@@ -1,5 +1,5 @@
 // One stage of a cascade: boosted block classifiers, and the linear score over many blocks that
-// ranks what passes.
+// ranks the windows that pass.
 #pragma once
 #include <vector>
 
@@ -15,29 +15,29 @@ struct StageSamples {
 
 struct StageResult {
   CascadeStage stage;
-  double pass_rate = 0;   // of the positives
-  double false_rate = 1;  // of the negatives
+  double pass_rate = 0;   // share of the positives that pass
+  double false_rate = 1;  // share of the negatives that pass
 };
 
-// AdaBoost with graded votes (Schapire and Singer, 1999; with signs alone it is Freund and
-// Schapire's): in each round `blocks_per_round` random blocks of the pool learn to tell the
-// weighted samples apart and the one that does best joins, until the threshold that lets pass_rate
-// of the positives pass holds up all but false_rate of the negatives.
+// AdaBoost with graded votes (Schapire and Singer, 1999; with signs alone it is that of Freund and
+// Schapire). In each round `blocks_per_round` random blocks of the pool learn to separate the
+// weighted samples, and the best one joins the stage. Rounds end when the threshold that lets
+// pass_rate of the positives pass lets at most false_rate of the negatives pass.
 StageResult train_stage(const StageSamples& samples, const std::vector<Block>& pool,
                         const CascadeTrainOptions& options, const Exec& exec);
 
-// Numbers of many blocks of many windows, a window a row: what the ranking learns from.
+// The numbers of many blocks of many windows, one window per row, from which the ranking learns.
 class RankingSamples {
  public:
-  // Takes memory for `most` windows at once.
+  // Allocates memory for `most` windows at once.
   RankingSamples(std::vector<Block> blocks, std::size_t most);
   const std::vector<Block>& blocks() const { return blocks_; }
   std::size_t width() const { return blocks_.size() * cascade::kNumbers; }
   std::size_t count() const { return numbers_.size() / width(); }
   void add(const SampleSums& samples, const Exec& exec);
-  // Room for more windows; the number of the first.
+  // Adds rows for more windows and returns the number of the first.
   std::size_t grow(std::size_t count);
-  // Several threads may call, each for windows of its own.
+  // May be called by several threads, each for windows of its own.
   void set(std::size_t window, const SampleSums& samples, std::size_t sample);
   ImageView<const float> view() const;
 
@@ -47,8 +47,8 @@ class RankingSamples {
   std::vector<float> numbers_;
 };
 
-// One linear classifier over all blocks, divided among them; the first has the bias. The first
-// `positives` samples are such.
+// One linear classifier over all blocks, divided among them; the first one has the bias. The first
+// `positives` samples are positive.
 std::vector<BlockClassifier> train_ranking(const RankingSamples& samples, std::size_t positives,
                                            double cost, const Exec& exec);
 

@@ -1,7 +1,7 @@
-// Trains boosted trees over channels (Dollar, Appel, Belongie and Perona, PAMI 2014): rounds of
-// ever more trees, each from scratch, between which the negatives are searched for what the
-// detector so far takes for people. What stands in a checkpoint is the model of a round and the
-// places of its negatives, whose channels are computed again.
+// Trains boosted trees over channels (Dollar, Appel, Belongie and Perona, PAMI 2014): rounds with
+// more trees each time, each from scratch, between which the negatives are searched for windows
+// that the detector so far takes for people. A checkpoint has the model of a round and the places
+// of its negatives, whose channels are computed again.
 #include <fovea/core/error.h>
 #include <fovea/core/random.h>
 
@@ -21,12 +21,12 @@ namespace fovea::people {
 namespace {
 
 constexpr int kRounds = 4;
-constexpr int kGrowth = 4;  // of the number of trees from round to round
+constexpr int kGrowth = 4;  // growth of the number of trees from round to round
 constexpr double kCalibration = 0.005;
 constexpr int kPadding = 24;
 constexpr float kPersonHeight = 104.F / 128;
-// Scores grow with the number of trees. On images not learned from, half a megapixel large, this
-// bar lets one false alarm in twenty images pass.
+// Scores grow with the number of trees. On images of half a megapixel that were not learned from,
+// this threshold lets one false positive pass in twenty images.
 constexpr float kThresholdPerTree = 0.005F;
 constexpr std::uint64_t kOldSequence = 1ULL << 61U, kNewSequence = 1ULL << 62U;
 
@@ -35,14 +35,14 @@ int trees_of(int round, int trees) {
   return std::max(1, trees);
 }
 
-// What a round leaves behind.
+// The result of a round.
 struct State {
   int next_round = 0;
   ChannelsModel model;
-  std::vector<WindowPlace> negatives;  // by place
+  std::vector<WindowPlace> negatives;  // sorted by place
 };
 
-// `count` of them by chance, in their order.
+// `count` random ones of them, in their order.
 std::vector<WindowPlace> some_of(const std::vector<WindowPlace>& places, std::size_t count,
                                  Random random) {
   if (places.size() <= count) return places;
@@ -105,11 +105,11 @@ class Training {
     checkpoint_->write(std::move(file));
   }
 
-  // Takes up what a checkpoint holds; false where there is none.
+  // Continues from a checkpoint; returns false where there is none.
   bool continues() {
     const std::optional<io::ModelFile> file = checkpoint_->read();
     if (!file) return false;
-    state_.model = load_channels(*file);
+    state_.model = load_channels(io::ModelReader(*file));
     state_.next_round = file->tensor<std::int32_t>("round", {1})[0];
     state_.negatives = checkpoint_->places(*file, [&](int image) {
       return windows_.plan(survey_.negatives.sizes[static_cast<std::size_t>(image)]);
@@ -121,7 +121,7 @@ class Training {
     return true;
   }
 
-  // Samples are held twice while trees grow: by window and by feature.
+  // Samples are stored twice while trees grow: by window and by feature.
   void limit_negatives() {
     const auto bytes = 2 * static_cast<std::uint64_t>(windows_.features());
     const std::uint64_t most = options_.sample_bytes / bytes;
@@ -225,12 +225,12 @@ void describe(OptionVisitor& visit, ChannelsTrainOptions& options) {
       "number of levels per octave whose channels are computed from pixels; 0 computes all levels",
       0, 64);
   visit("mirror", options.mirror, "also learn the mirror image of every positive",
-        {.off_help = "Learns the positives as they are, without their mirror images."});
+        {.off_help = "learn from the positives as they are, without their mirror images"});
 }
 
 Model train_channels(const TrainData& data, const ChannelsTrainOptions& options) {
   check_options(options);
-  resolve(options.exec.device);  // says at once where there is none
+  resolve(options.exec.device);  // throws at once where the device does not exist
   Training training(data, options);
   Model model;
   model.kind = Kind::kChannels;

@@ -1,9 +1,9 @@
-// Discrete AdaBoost (Freund and Schapire 1997): a tree says yes or no, and its say in the sum
-// follows from its error. Leaves of real numbers (Schapire and Singer 1999) were tried and
-// generalized worse: 42 % against 37 % log-average miss rate on images of another set. A node
-// takes, of a random share of the features, the split with the least weight on the wrong side.
-// Weights are added in the order of samples, feature by feature, so that the number of threads does
-// not show.
+// Discrete AdaBoost (Freund and Schapire 1997): a tree votes yes or no, and the weight of its vote
+// follows from its error. Leaves with real numbers (Schapire and Singer 1999) were tried and
+// generalized worse: the log-average miss rate on images of another set was 42 % instead of 37 %. A
+// node takes the split with the least weight on the wrong side among a random share of the
+// features. Weights are added in the order of samples, feature by feature, so that the number of
+// threads has no influence.
 #include "people/train/train_channels_boost.h"
 
 #include <fovea/core/random.h>
@@ -20,9 +20,10 @@ namespace {
 
 constexpr int kValues = 256;
 constexpr int kFeaturesPerTask = 20;
-constexpr double kMostSay = 1.5;  // so that no tree rejects a window alone, even one without errors
+constexpr double kMostSay =
+    1.5;  // so that no tree rejects a window by itself, even one without errors
 
-// The samples that reach a node, those before `positives` being positive.
+// The samples that reach a node; those before `positives` are positive.
 struct Node {
   std::vector<int> samples;
   std::vector<float> weights;
@@ -35,7 +36,7 @@ struct Split {
   int threshold = 1;  // values below it go left
 };
 
-// Weights by value; neighboring samples often have equal values, two sums keep them apart.
+// Weights by value. Neighboring samples often have equal values, so that two sums are used in turn.
 struct Histogram {
   std::array<float, 2 * kValues> sums{};
 
@@ -122,7 +123,7 @@ LeafWeight weight_of(const Node& node) {
           std::accumulate(middle, node.weights.end(), 0.0)};
 }
 
-// So that they add up to 1.
+// Scales weights so that they add up to 1.
 void normalize(std::vector<double>& weights, int positives) {
   const auto middle = weights.begin() + positives;
   const double sum =

@@ -1,4 +1,4 @@
-// AdaBoost of trees of depth two over features of a byte.
+// AdaBoost of trees of depth two over features of one byte.
 #pragma once
 #include <fovea/core/exec.h>
 #include <fovea/people/channels.h>
@@ -23,9 +23,10 @@ struct BoostSamples {
 
 struct BoostOptions {
   int trees = 0;
-  double feature_share = 1.0 / 16;  // of the features that a node may choose from
-  double calibration = 0.005;  // added to every leaf, so that a constant bar rejects less later
-  std::uint64_t sequence = 0;  // tells apart the random choices of rounds
+  double feature_share = 1.0 / 16;  // share of the features that a node may choose from
+  double calibration =
+      0.005;  // added to every leaf, so that a constant threshold rejects less in later trees
+  std::uint64_t sequence = 0;  // distinguishes the random choices of rounds
 };
 
 // `report` is called with the number of trees done.

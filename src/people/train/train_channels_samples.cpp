@@ -1,5 +1,5 @@
-// Training images are read again whenever they are needed, an image a task: only the windows
-// learned from stay in memory.
+// Training images are read again whenever they are needed, one image per task; only the windows
+// that are learned from stay in memory.
 #include "people/train/train_channels_samples.h"
 
 #include <fovea/core/random.h>
@@ -10,9 +10,10 @@
 namespace fovea::people {
 namespace {
 
-constexpr double kOverlap = 0.65;  // of people, over the smaller box, from which one goes
-constexpr float kLeastScore = -1;  // of a window worth learning
-constexpr int kDecayImages = 100;  // that the decay is measured on
+constexpr double kOverlap =
+    0.65;  // overlap of people, relative to the smaller box, from which one of them is dropped
+constexpr float kLeastScore = -1;  // least score of a window that is worth learning from
+constexpr int kDecayImages = 100;  // images on which the decay is measured
 constexpr std::uint64_t kChance = 1ULL << 60U;  // sequences of random numbers for windows
 
 Exec alone() { return {.device = Device::cpu(), .threads = 1}; }
@@ -26,7 +27,7 @@ std::int64_t windows(const ScanPlan& plan) {
   return count;
 }
 
-// Window `index` of all windows of a plan.
+// The window with number `index` among all windows of a plan.
 WindowPlace place_of(const ScanPlan& plan, int image, std::int64_t index) {
   for (int l = 0;; ++l) {
     const ScanLevel& level = plan.levels[static_cast<std::size_t>(l)];
@@ -38,7 +39,7 @@ WindowPlace place_of(const ScanPlan& plan, int image, std::int64_t index) {
   }
 }
 
-// Keeps the best hits that overlap no better one much.
+// Keeps the best hits that do not overlap a better one much.
 std::vector<Hit> thin_out(std::vector<Hit> hits, const ScanPlan& plan, double person_height,
                           double person_aspect, int most) {
   std::stable_sort(hits.begin(), hits.end(),
@@ -118,7 +119,7 @@ std::vector<std::uint8_t> ChannelWindows::positives(bool mirror) const {
 std::vector<std::uint8_t> ChannelWindows::negatives(std::span<const WindowPlace> places) const {
   const auto bytes = static_cast<std::size_t>(features());
   std::vector<std::uint8_t> rows(bytes * places.size());
-  std::vector<std::size_t> first_of;  // of every image that has some
+  std::vector<std::size_t> first_of;  // first place of every image that has some
   for (std::size_t p = 0; p < places.size(); ++p)
     if (p == 0 || places[p].image != places[p - 1].image) first_of.push_back(p);
   first_of.push_back(places.size());
@@ -182,8 +183,8 @@ std::vector<WindowPlace> ChannelWindows::mine(const ChannelsModel& model, int pe
 }
 
 std::array<float, ChannelsModel::kChannels> ChannelWindows::decay() const {
-  // Means of the channels of an image, and of the same image half as large: their ratio is
-  // 2 to the power of minus the decay.
+  // The means of the channels of an image and of the same image at half its size: their ratio is 2
+  // to the power of minus the decay.
   using Means = std::array<double, ChannelsModel::kChannels>;
   const int images = std::min(kDecayImages, setup_.data.negatives.count());
   std::vector<std::array<Means, 2>> means(static_cast<std::size_t>(images));
@@ -211,7 +212,7 @@ std::array<float, ChannelsModel::kChannels> ChannelWindows::decay() const {
       }
     }
   });
-  std::array<float, ChannelsModel::kChannels> decay{};  // colors have a mean that stays
+  std::array<float, ChannelsModel::kChannels> decay{};  // the mean of colors does not change
   for (int k = channels::kMagnitude; k < channels::kChannels; ++k) {
     double large = 0, small = 0;
     for (const auto& mean : means) {

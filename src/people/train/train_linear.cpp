@@ -1,5 +1,6 @@
-// Training of the linear kinds (Dalal and Triggs, CVPR 2005): positives against random windows,
-// then rounds of searching all negatives for the windows within the margin and learning again.
+// Trains the linear kinds (Dalal and Triggs, CVPR 2005): first positives against random windows,
+// then rounds in which all negatives are searched for windows within the margin and the classifier
+// learns again.
 #include <fovea/core/error.h>
 #include <fovea/core/random.h>
 #include <fovea/ops/linear_svm.h>
@@ -22,9 +23,10 @@
 namespace fovea::people {
 namespace {
 
-constexpr float kMargin = -1;             // windows above it change the classifier
-constexpr double kFalseRate = 1e-4;       // false positives per window at the model's threshold
-constexpr std::size_t kLeastToPart = 12;  // negatives, of which a part can be spared
+constexpr float kMargin = -1;        // windows above it change the classifier
+constexpr double kFalseRate = 1e-4;  // false positives per window at the model's threshold
+constexpr std::size_t kLeastToPart =
+    12;  // least number of negatives of which a part can be left out
 
 class LinearTraining {
  public:
@@ -61,13 +63,13 @@ class LinearTraining {
   LinearModel model_;
   TrainSettings settings_;
   std::optional<Checkpoint> checkpoint_;
-  int round_ = 0;  // the last that was finished
+  int round_ = 0;  // the last round that was finished
   SampleRows samples_;
-  std::vector<WindowPlace> places_;  // of the samples behind the positives
+  std::vector<WindowPlace> places_;  // places of the samples that follow the positives
   int positive_rows_ = 0;
   int random_rows_ = 0;
   bool short_of_room_ = false;
-  LinearSvm svm_;  // of the last round, without its weights
+  LinearSvm svm_;  // result of the last round, without its weights
   std::optional<TrainWindows> windows_;
 };
 
@@ -98,7 +100,7 @@ LinearTraining::LinearTraining(Kind kind, const HogOptions& hog, const TrainData
   checkpoint_.emplace(options.checkpoint, settings_, survey_);
 }
 
-// Rows for all samples that may come, or as many as memory is allowed for.
+// Rows for all samples that may come, or as many as the memory limit allows.
 void LinearTraining::make_room() {
   const int size = descriptor_size(model_.hog);
   const auto positives =
@@ -121,7 +123,7 @@ void LinearTraining::make_room() {
   windows_->describe_positives(options_.mirror, samples_);
 }
 
-// Of each negative some windows of random levels. At most half of the room that positives leave.
+// Some windows of random levels from each negative, at most half of the rows that positives leave.
 std::vector<WindowPlace> LinearTraining::random_places() {
   const int images = data_.negatives.count();
   const int room = options_.rounds > 0 ? std::max(samples_.room() / 2, images) : samples_.room();
@@ -171,7 +173,7 @@ std::vector<WindowPlace> LinearTraining::sorted_places() const {
   return sorted;
 }
 
-// Whether there were windows to learn from that were not known.
+// Returns whether there were new windows to learn from.
 bool LinearTraining::mine(int round) {
   const int most = std::min(options_.hard_windows, samples_.room());
   HardWindows hard(most, kMargin);
@@ -193,9 +195,9 @@ std::vector<int> LinearTraining::sample_images() const {
   return images;
 }
 
-// What a classifier gives the samples of a third of the negatives from which it did not learn, for
-// every third. Windows learned from score lower than new ones of the same kind: the threshold must
-// not come from them.
+// For every third of the negatives, the scores that a classifier gives to its samples without
+// having learned from them. Windows that were learned from score lower than new ones of the same
+// kind, so that the threshold must not come from them.
 std::vector<float> LinearTraining::unseen_scores() {
   constexpr int kParts = 3;
   std::vector<float> scores(places_.size());
@@ -222,13 +224,13 @@ std::vector<float> LinearTraining::unseen_scores() {
   return scores;
 }
 
-// The score that so few windows of the negatives exceed.
+// The score that only so few windows of the negatives exceed.
 float LinearTraining::calibrate() {
   const auto most = static_cast<std::size_t>(
       std::max<std::int64_t>(1, std::llround(kFalseRate * static_cast<double>(windows_->count()))));
   const bool mined = places_.size() > static_cast<std::size_t>(random_rows_);
   if (mined && places_.size() >= most && sample_images().size() >= kLeastToPart) {
-    // The highest scores of all windows are among those that were found to be hard.
+    // The highest scores of all windows are among those of the hard windows.
     std::vector<float> scores = unseen_scores();
     const auto at = scores.begin() + static_cast<std::ptrdiff_t>(most - 1);
     std::nth_element(scores.begin(), at, scores.end(), std::greater<>());
@@ -290,7 +292,7 @@ void LinearTraining::keep() const {
   checkpoint_->write(std::move(file));
 }
 
-// Takes up what a checkpoint holds; false where there is none.
+// Continues from a checkpoint; returns false where there is none.
 bool LinearTraining::continues() {
   const std::optional<io::ModelFile> file = checkpoint_->read();
   if (!file) return false;
@@ -334,7 +336,7 @@ void describe(OptionVisitor& visit, LinearTrainOptions& options) {
   visit("hard-windows", options.hard_windows,
         "the most windows that a round adds, the highest scores first", 1, 1e8);
   visit("mirror", options.mirror, "also learn the mirror image of every positive",
-        {.off_help = "Learns the positives as they are, without their mirror images."});
+        {.off_help = "learn from the positives as they are, without their mirror images"});
 }
 
 Model train_linear(Kind kind, const HogOptions& hog, const TrainData& data,

@@ -1,6 +1,7 @@
-// Reading training images one at a time, their descriptors, and the search for hard windows. Work
-// is divided by image; every result has its own row or a place in a total order, so that threads
-// leave no trace. Windows are searched for where exec says and described on the CPU.
+// Reads training images one at a time, computes their descriptors, and searches for hard windows.
+// Work is divided by image; every result has its own row or a place in a total order, so that
+// threads have no influence. Windows are searched for on the device of exec and described on the
+// CPU.
 #include "people/train/train_linear_windows.h"
 
 #include <fovea/io/image_io.h>
@@ -56,12 +57,12 @@ struct TrainWindows::Worker {
     part = cells ? hog.cell : 0;
   }
 
-  // Gray before it is resized where the descriptor has no color, as scanners do it.
+  // Converted to gray before it is resized where the descriptor has no color, as scanners do.
   void set(Image<std::uint8_t> image) {
     source = hog.color || image.channels() == 1 ? std::move(image) : io::to_gray(image);
   }
 
-  // Windows of one level; descriptor `k` goes to row_of(k).
+  // The windows of one level; descriptor `k` goes to row_of(k).
   template <class RowOf>
   void describe(const ScanPlan& plan, std::span<const WindowPlace> places, RowOf row_of) {
     const ScanLevel& level = plan.levels[static_cast<std::size_t>(places[0].level)];
@@ -70,7 +71,7 @@ struct TrainWindows::Worker {
     if (memory.size() < pixels) memory.resize(pixels);
     const auto padded = packed_view(memory.data(), size.width, size.height, source.channels());
     cpu::level_image(source, plan, level, padded, exec);
-    std::int64_t apart = 0;  // pixels of the windows' surroundings
+    std::int64_t apart = 0;  // pixels around the windows
     for (const WindowPlace& place : places) {
       const Surroundings around = surroundings(plan, level, place);
       apart += static_cast<std::int64_t>(around.size.width) * around.size.height;
@@ -91,9 +92,9 @@ struct TrainWindows::Worker {
     }
   }
 
-  // A part of a level in which a window has the very descriptor that it has in the level: with the
-  // pixels that gradients at its border need, on the same grid of blocks, which comes from more
-  // than one window where there is more than one, and beginning where pixels of a line vote in the
+  // A part of a level in which a window has exactly the descriptor that it has in the level: with
+  // the pixels that gradients at its border need, on the same grid of blocks (which more than one
+  // window decides, where there are several), and beginning where the pixels of a line vote in the
   // same order.
   struct Surroundings {
     int first_column, first_row, columns, rows;
@@ -119,7 +120,8 @@ struct TrainWindows::Worker {
   }
 
   HogOptions hog;
-  int unit, part;  // pixels of what votes go to, and of its grid where finer than that of blocks
+  int unit, part;  // pixels of a unit that votes go to, and of its grid where that is finer than
+                   // the grid of blocks
   cpu::HogGrid grid;
   Image<std::uint8_t> source;
   std::vector<std::uint8_t> memory;
@@ -163,7 +165,7 @@ void TrainWindows::describe_positives(bool mirror, SampleRows& samples) {
   for_each({"describing positives", count}, [&](Worker& worker, int index) {
     Image<std::uint8_t> crop = setup_.data.positives.read(index);
     ScanPlan plan = plan_crop({crop.width(), crop.height()}, setup_.hog.window());
-    // One window, so that a grid need not be as fine as a pixel.
+    // A single window, so that a grid need not be as fine as a pixel.
     plan.stride = setup_.hog.cell * std::max(crop.width(), crop.height());
     for (int turn = 0; turn < each; ++turn) {
       if (turn == 1) crop = mirrored(crop);
@@ -183,7 +185,7 @@ void TrainWindows::describe_places(std::span<const WindowPlace> places, SampleRo
   std::vector<WindowPlace> sorted;
   sorted.reserve(places.size());
   for (const int k : order) sorted.push_back(places[static_cast<std::size_t>(k)]);
-  std::vector<std::size_t> firsts;  // of every image that has some
+  std::vector<std::size_t> firsts;  // first place of every image that has some
   for (std::size_t k = 0; k < sorted.size(); ++k)
     if (k == 0 || sorted[k].image != sorted[k - 1].image) firsts.push_back(k);
   const auto images = static_cast<int>(firsts.size());

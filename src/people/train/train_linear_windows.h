@@ -1,5 +1,5 @@
-// The windows of training images as descriptors: those asked for by place, and those that score
-// highest among all.
+// The windows of training images as descriptors: those at given places, and those with the highest
+// scores of all.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -25,22 +25,24 @@ struct SampleRows {
   }
 };
 
-// The hardest windows of a search: the highest scores, the earlier place among equals, so that what
-// is kept does not depend on the order in which windows are offered.
+// The hardest windows of a search: those with the highest scores, and the earlier place among
+// equals, so that the result does not depend on the order in which windows are offered.
 class HardWindows {
  public:
-  // Keeps at most `most` windows that score above `above`.
+  // Keeps at most `most` windows with a score above `above`.
   HardWindows(int most, float above);
 
-  // The least score that has a chance of being kept; it only grows.
+  // The least score that can still be kept; it only grows.
   float least() const { return least_.load(std::memory_order_relaxed); }
-  // Called by several threads.
+  // May be called by several threads.
   void offer(float score, const WindowPlace& place);
 
   int count() const { return static_cast<int>(kept_.size()); }
   bool full() const { return count() == most_; }
-  float lowest() const { return kept_.front().score; }  // of those kept, which must be some
-  // The places of the windows kept, in order.
+  float lowest() const {
+    return kept_.front().score;
+  }  // least score that is kept; there must be one
+  // The places of the windows that are kept, in order.
   std::vector<WindowPlace> places() const;
 
  private:
@@ -51,7 +53,7 @@ class HardWindows {
   static bool harder(const Kept& a, const Kept& b);
 
   std::mutex mutex_;
-  std::vector<Kept> kept_;  // a heap, the easiest in front
+  std::vector<Kept> kept_;  // a heap with the easiest window in front
   int most_;
   std::atomic<float> least_;
 };
@@ -63,16 +65,16 @@ class TrainWindows {
     Kind kind;
     const HogOptions& hog;
     const TrainData& data;
-    const ScanOptions& search;         // of the negatives
-    const std::vector<Extent>& sizes;  // of the negatives
+    const ScanOptions& search;         // options of the search of negatives
+    const std::vector<Extent>& sizes;  // sizes of the negatives
   };
   TrainWindows(const Setup& setup, const Exec& exec);
   ~TrainWindows();
 
   ScanPlan plan(int negative) const;
-  std::int64_t count() const { return count_; }  // windows of all negatives
+  std::int64_t count() const { return count_; }  // number of windows of all negatives
 
-  // Every positive, each with its mirror image behind it where asked for.
+  // Every positive, followed by its mirror image where that is wanted.
   void describe_positives(bool mirror, SampleRows& samples);
   // Windows of the negatives, in the order of `places`.
   void describe_places(std::span<const WindowPlace> places, SampleRows& samples);

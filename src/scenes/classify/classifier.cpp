@@ -110,7 +110,9 @@ std::vector<ClassifyResult> Classifier::classify(
 void Classifier::classify(const io::ImageSet& images, const ClassifiedFn& each) {
   std::vector<int> all(static_cast<std::size_t>(images.count()));
   std::iota(all.begin(), all.end(), 0);
-  for_each_batch(ImageLoop{images, all, "classify"}, impl_->exec,
+  // A small first batch: whoever waits for the first lines, or stops early, has some.
+  constexpr int kFirstBatch = 4;
+  for_each_batch(ImageLoop{images, all, "classify", kFirstBatch}, impl_->exec,
                  {.work =
                       [&](ImageBatch& batch) {
                         std::vector<ImageView<const std::uint8_t>> views;

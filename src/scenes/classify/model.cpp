@@ -23,8 +23,8 @@ namespace {
 constexpr std::string_view kSchema = "scenes.words";
 constexpr int kVersion = 2;
 constexpr std::string_view kFactPrefix = "scenes.";
-constexpr std::string_view kDescriptor = "descriptor";
-constexpr std::string_view kClassifier = "classifier";
+constexpr std::string_view kDescriptor = "option.descriptor.";
+constexpr std::string_view kClassifier = "option.classifier.";
 constexpr int kMostWords = 65535;
 
 int cells_of(int pyramid) { return pyramid == 0 ? 1 : pyramid == 1 ? 5 : 21; }
@@ -41,8 +41,8 @@ void describe(OptionVisitor& visit, Kind& kind) {
 
 class Reader {
  public:
-  Reader(const io::ModelFile& file, const std::string& name)
-      : in_(file, name), version_(in_.version(kSchema, kVersion)) {}
+  explicit Reader(const io::ModelFile& file)
+      : in_(file), version_(in_.version(kSchema, kVersion)) {}
 
   Model read() const;
 
@@ -129,11 +129,7 @@ KnnClasses Reader::knn(int classes, int bins) const {
   KnnClasses result;
   result.samples = in_.rows("samples", bins);
   result.neighbors = in_.number("neighbors", 1, result.samples.height());
-  const auto labels = in_.file().tensor<std::int32_t>("labels", {result.samples.height()});
-  for (const std::int32_t label : labels)
-    if (label < 0 || label >= classes)
-      in_.unfit(fmt::format("a sample of class {}, but {} have names", label, classes));
-  result.labels.assign(labels.begin(), labels.end());
+  result.labels = in_.labels("labels", result.samples.height(), classes);
   for (int y = 0; y < result.samples.height(); ++y)
     for (int x = 0; x < bins; ++x)
       if (result.samples.at(x, y) < 0)
@@ -162,7 +158,7 @@ void add_classifier(io::ModelFile& file, const TrainedClassifier& classifier) {
   if (classifier.kind == ClassifierKind::kKnn) {
     io::add_number(file, "neighbors", classifier.knn.neighbors);
     io::add_rows(file, "samples", classifier.knn.samples);
-    file.add("labels", {std::ssize(classifier.knn.labels)}, classifier.knn.labels);
+    io::add_labels(file, "labels", classifier.knn.labels);
     return;
   }
   io::add_rows(file, "weights", classifier.svm.weights);
@@ -174,11 +170,9 @@ void add_classifier(io::ModelFile& file, const TrainedClassifier& classifier) {
 
 }  // namespace
 
-Model parse_model(const io::ModelFile& file, const std::string& name) {
-  return Reader(file, name).read();
-}
+Model parse_model(const io::ModelFile& file) { return Reader(file).read(); }
 
-Model Model::read(const std::string& path) { return parse_model(io::ModelFile::read(path), path); }
+Model Model::read(const std::string& path) { return parse_model(io::ModelFile::read(path)); }
 
 void Model::write(const std::string& path) const {
   io::ModelFile file;

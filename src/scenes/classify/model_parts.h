@@ -3,11 +3,8 @@
 #include <fovea/io/model_file.h>
 #include <fovea/scenes/model.h>
 
-#include <string>
-
 namespace fovea::scenes {
 
-// What the file holds; `name` stands in errors.
-Model parse_model(const io::ModelFile& file, const std::string& name);
+Model parse_model(const io::ModelFile& file);
 
 }  // namespace fovea::scenes

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "core/dispatch.h"
 #include "core/parallel.h"
 #include "scenes/classify/classifier_parts.h"
 #include "scenes/classify/kernel_map.h"
@@ -17,9 +18,7 @@ namespace fovea::scenes {
 namespace {
 
 void check_rows(const char* what, ImageView<const float> rows) {
-  if (rows.memory == Memory::kCuda)
-    throw InvalidArgument(
-        fmt::format("{}: the histograms lie in GPU memory; copy() them to the host", what));
+  detail::require_host(what, "the image of histograms", rows.memory);
   if (rows.channels != 1)
     throw InvalidArgument(fmt::format(
         "{}: histograms of {} channels, expected 1: a row holds a histogram", what, rows.channels));
@@ -86,8 +85,8 @@ void describe(OptionVisitor& visit, TrainClassifierOptions& options) {
   visit("cost", options.cost, "C of svm: the weight of a training image on the wrong side", 1e-6,
         1e6);
   visit("folds", options.folds,
-        "svm leaves out so many parts of the images in turn to turn scores into probabilities; 0 "
-        "gives no probabilities",
+        "svm: number of parts of the images that are left out in turn to calibrate probabilities; "
+        "0 gives no probabilities",
         0, 100);
 }
 
@@ -144,12 +143,8 @@ void chi_squared_distances(ImageView<const float> from, ImageView<const float> t
   if (from.width != to.width)
     throw InvalidArgument(fmt::format("chi_squared_distances: histograms of {} and of {} bins",
                                       from.width, to.width));
-  if (distances.width != to.height || distances.height != from.height ||
-      distances.memory == Memory::kCuda)
-    throw InvalidArgument(fmt::format(
-        "chi_squared_distances: room for {}x{} distances in {} memory, expected {}x{} on the host",
-        distances.width, distances.height, distances.memory == Memory::kCuda ? "GPU" : "host",
-        to.height, from.height));
+  detail::require_host("chi_squared_distances", "the image of distances", distances.memory);
+  detail::require_shape("chi_squared_distances", "distances", distances, to.height, from.height, 1);
   constexpr int kRows = 8;
   parallel_for(exec, from.height, kRows, [&](std::int64_t begin, std::int64_t end) {
     cpu::chi_squared_rows(from, to, distances, static_cast<int>(begin), static_cast<int>(end));

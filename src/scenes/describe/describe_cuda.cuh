@@ -1,5 +1,5 @@
-// What kernels that describe places read: tables of images and grids, and what makes the pixels of
-// one of them numbers.
+// What kernels that describe places read: tables of images and grids, and the conversion of pixels
+// to numbers.
 #pragma once
 #include <cstdint>
 
@@ -9,10 +9,10 @@
 
 namespace fovea::scenes::cuda {
 
-// A place of an image, in pixels, that stands in a list.
+// A place of an image, in pixels, that is an entry of a list.
 struct ListedPlace {
   std::int32_t x, y;
-  std::int32_t output;  // the row its numbers go to
+  std::int32_t output;  // the row to which its numbers go
 };
 
 // A grid of places of an image on the device.
@@ -21,13 +21,14 @@ struct GridEntry {
   std::ptrdiff_t stride;
   int width, height, channels;
   PlaceGrid grid;
-  const ListedPlace* listed;  // or null: the grid's own. Then the grid is one line
-  std::int64_t output;        // where its first count, word or descriptor goes
-  std::int64_t planes;        // of gradients: where its image's directions begin,
-  int margin;                 // and how far they go on beyond each of its borders
+  const ListedPlace*
+      listed;           // null: the places of the grid itself. With a list the grid is one line
+  std::int64_t output;  // where its first count, word or descriptor goes
+  std::int64_t planes;  // gradients: where the directions of its image begin,
+  int margin;           // and how far they extend beyond each of its borders
 };
 
-// Grids, and which of their tiles there are: those of grid i are firsts[i] to firsts[i + 1].
+// Grids and their tiles: those of grid i are firsts[i] to firsts[i + 1].
 struct GridTable {
   const GridEntry* entries;
   const std::int32_t* firsts;
@@ -35,7 +36,7 @@ struct GridTable {
   std::int32_t tiles;
 };
 
-// Tiles one after the other, and the grid of each.
+// Tiles one after the other, and the grid of each tile.
 class TileWalk {
  public:
   __device__ TileWalk(const GridTable& table, int index, int workers)
@@ -56,7 +57,7 @@ class TileWalk {
   int entry_ = 0;
 };
 
-// Places as kernels number them: a grid's, or those of its list.
+// Places as kernels number them: those of a grid, or those of its list.
 __device__ inline ListedPlace place_at(const GridEntry& entry, int column, int row) {
   if (entry.listed != nullptr) return entry.listed[column];
   return {entry.grid.left + column * entry.grid.step, entry.grid.top + row * entry.grid.step,
@@ -66,8 +67,8 @@ __device__ inline ListedPlace place_at(const GridEntry& entry, int column, int r
 template <Color kColor>
 constexpr int kPlanesOf = kColor == Color::kGray ? 1 : 3;
 
-// Brightness 0 to 255, or L, a and b in 1/8192, of the pixel at x, y or the one nearest to it.
-// `linear`: of sRGB bytes, for Lab.
+// Brightness from 0 to 255, or L, a and b in 1/8192, of the pixel at (x, y) or of the nearest one.
+// `linear` is a table for sRGB bytes, used for Lab.
 template <Color kColor>
 __device__ inline void read_pixel(const GridEntry& entry, int x, int y, const float* linear,
                                   float (&planes)[kPlanesOf<kColor>]) {

@@ -1,4 +1,4 @@
-// What describes places on the device, whatever they are described by.
+// Describes places on the device, by filters or gradients.
 #pragma once
 #include <memory>
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace fovea::scenes::cuda {
 
-// Memory in the order of one stream that grows and is kept: a describer that serves one image only
+// Memory in the order of one stream that grows and is kept. A describer that serves only one image
 // does not stop the device for it.
 template <class T>
 class OrderedBuffer {
@@ -32,7 +32,7 @@ class OrderedBuffer {
   std::optional<fovea::cuda::DeviceBuffer<T>> buffer_{};
 };
 
-// Keeps tables and scratch memory, which it uses in the order of one stream.
+// Keeps tables and scratch memory, which are used in the order of one stream.
 class Describer {
  public:
   Describer() = default;
@@ -40,17 +40,17 @@ class Describer {
   Describer& operator=(const Describer&) = delete;
   virtual ~Describer() = default;
 
-  // Grids whose images are on the device. Entries are read before it returns.
+  // Grids whose images are on the device. Entries are read before the call returns.
   virtual void find_words(std::span<const GridEntry> entries, const CentersView& centers,
                           const WordsUse& use, cudaStream_t stream) = 0;
-  // Descriptors go to rows of `out`, which is on the device.
+  // Descriptors go to the rows of `out`, which is on the device.
   virtual void write(std::span<const GridEntry> entries, ImageView<float> out,
                      cudaStream_t stream) = 0;
-  // Device memory that it needs beside, of a pixel that is described.
+  // The device memory that it needs in addition, per pixel that is described.
   virtual std::size_t bytes_per_pixel() const = 0;
 };
 
-// Numbers are taken as they are where scale and offset are empty.
+// Numbers are used as they are where scale and offset are empty.
 struct DescriberPlan {
   DescriptorOptions options{};
   std::vector<float> scale{};
@@ -63,7 +63,7 @@ inline std::unique_ptr<Describer> make_describer(const DescriberPlan& plan, cuda
                                                     : make_gradient_describer(plan, stream);
 }
 
-// scale and offset of numbers on the device.
+// Scale and offset of numbers, on the device.
 class NumberScales {
  public:
   NumberScales(const DescriberPlan& plan, cudaStream_t stream) {

@@ -1,5 +1,5 @@
-// CUDA twin of descriptors: some lines of a grid at a time where they go to the host, so that
-// memory on the device stays bounded.
+// CUDA twin of descriptors. Where they go to the host, some lines of a grid are described at a
+// time, so that memory on the device stays bounded.
 #include <algorithm>
 
 #include "core/on_device.cuh"
@@ -21,7 +21,7 @@ class Writer {
   Writer(Session& session, const DescriptorOptions& options, ImageView<float> out)
       : session_(session), describer_(make_describer({options}, session.stream())), out_(out) {}
 
-  // fill(rows, describer) writes the rows from `first` on, `count` of them, on the device.
+  // fill(rows, describer) writes `count` rows, beginning with row `first`, on the device.
   template <class Fill>
   void write(std::int64_t first, std::int64_t count, const Fill& fill) {
     const ImageView<float> rows =
@@ -39,7 +39,7 @@ class Writer {
                             cudaMemcpyDeviceToHost, session_.stream()),
           "scenes: fetching descriptors");
   }
-  // So many at a time.
+  // The number of rows at a time.
   std::int64_t band_rows() const {
     return std::max<std::int64_t>(1, kBandBytes / (std::int64_t{out_.width} * sizeof(float)));
   }
@@ -51,7 +51,7 @@ class Writer {
   ImageView<float> out_;
 };
 
-// Lines of a grid at a time; its descriptors stand from row `first` on.
+// Some lines of a grid at a time; its descriptors begin at row `first`.
 void write_all(Writer& writer, const GridEntry& image, const PlaceGrid& grid, std::int64_t first) {
   const auto lines =
       static_cast<int>(std::clamp<std::int64_t>(writer.band_rows() / grid.columns, 1, grid.rows));
@@ -67,7 +67,7 @@ void write_all(Writer& writer, const GridEntry& image, const PlaceGrid& grid, st
   }
 }
 
-// Those of the places that lie in this grid, whose first is number `start`.
+// The places that lie in this grid, whose first place has the number `start`.
 std::vector<ListedPlace> listed_places(std::span<const std::int64_t> places, const PlaceGrid& grid,
                                        std::int64_t start) {
   std::vector<ListedPlace> listed;
@@ -134,7 +134,7 @@ void descriptors(ImageView<const std::uint8_t> image, const DescriptorOptions& o
       first += grid.count();
     }
   }
-  session.must_wait();  // the describer's memory goes now
+  session.must_wait();  // the memory of the describer is freed now
   session.finish("scenes: descriptors");
 }
 

@@ -1,4 +1,5 @@
-// Filter responses on the device: every pixel by tiles, places farther apart one by one.
+// Filter responses on the device: in tiles where every pixel is described, one by one where places
+// are farther apart.
 #include <fovea/core/error.h>
 
 #include <limits>
@@ -24,8 +25,8 @@ GridTable KeptTable::upload(const std::vector<GridEntry>& entries, cudaStream_t 
 
 namespace {
 
-// Rows of a tile, and 16-point parts of a warp. One block runs at a time on an H200; of gray, two
-// of half the size take 7 % longer.
+// Rows of a tile, and parts of 16 points per warp. One block runs at a time on an H200; for gray,
+// two of half the size take 7 % longer.
 template <Color kColor>
 struct Tuning;
 template <>

@@ -1,5 +1,5 @@
-// Gradient words on the device. Planes of an image go through memory: pixels, smoothed; votes for
-// eight directions, shared down and across. Of those every place takes its 16 cells.
+// Gradient words on the device. Planes of an image go through memory: smoothed pixels, then votes
+// for eight directions, which are shared down and across. Every place reads its 16 cells from them.
 #include <algorithm>
 
 #include "scenes/describe/bank.h"
@@ -19,7 +19,8 @@ void launch_planes(void (*kernel)(PlanesJob), const PlanesJob& job, cudaStream_t
   fovea::cuda::check_launch("scenes: planes of directions");
 }
 
-// Points of a block, which two at once have room for: of gray by the tensor cores.
+// Points per block, so that two blocks fit at once; gray descriptors are searched by the tensor
+// cores.
 template <Color kColor>
 constexpr int kBlockPoints = kColor == Color::kGray ? 128 : 64;
 constexpr int kBlockThreads = 256;
@@ -53,7 +54,8 @@ class GradientDescriber final : public Describer {
   }
 
  private:
-  // Grids of one size of cells after those of another: they share the planes' memory.
+  // Grids with one size of cells come after those with another, so that they share the memory of
+  // the planes.
   template <class Body>
   void each_scale(std::span<const GridEntry> entries, cudaStream_t stream, const Body& body) {
     std::vector<int> cells;
@@ -66,7 +68,7 @@ class GradientDescriber final : public Describer {
       for (GridEntry entry : entries) {
         if (entry.grid.cell != cell) continue;
         entry.planes = pixels;
-        // Cells lie inside but for those of an image that is too small for them.
+        // All cells lie inside, except for an image that is too small for them.
         const bool inside = kCellsAcross * cell <= std::min(entry.width, entry.height);
         entry.margin = inside ? 0 : 2 * cell;
         equal.push_back(entry);

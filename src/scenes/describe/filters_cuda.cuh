@@ -1,24 +1,24 @@
-// The bank of filters for a tile of pixels in shared memory. Of a size a thread makes the row sums
-// of four neighbors from registers, then the responses of kTall pixels below each other, whose
-// rows it reads once. The chains of fma are those of bank_math.h.
+// The bank of filters for a tile of pixels in shared memory. For each size a thread computes the
+// row sums of four neighbors from registers, then the responses of kTall pixels below each other,
+// whose rows it reads once. The fma chains are those of bank_math.h.
 #pragma once
 #include "scenes/describe/describe_cuda.cuh"
 
 namespace fovea::scenes::cuda {
 
-// Numbers of points in shared memory: point after point, four numbers more each, so that 16-byte
-// accesses of neighboring points fall into different banks.
+// The numbers of points in shared memory: point after point, with four extra numbers each, so that
+// 16-byte accesses of neighboring points are in different banks.
 FOVEA_HD constexpr int point_stride(int dimensions) { return dimensions + 4; }
 
-// What a bank needs beside images; scale and offset have a number a dimension.
+// What a bank needs besides images; scale and offset have one number per dimension.
 struct BankJob {
   BankTables tables;
   const float* scale;
   const float* offset;
-  const float* linear;  // of sRGB bytes, for Lab
+  const float* linear;  // table for sRGB bytes, for Lab
 };
 
-// Every pixel: tiles of 32 x kRows of them.
+// Describes every pixel, in tiles of 32 x kRows pixels.
 template <Color kTileColor, int kRows, int kBlockThreads, int kTall>
 struct DenseFilters {
   using Tiles = SquareTiles<32, kRows>;
@@ -38,8 +38,8 @@ struct DenseFilters {
   static constexpr int kWorkFloats = kPlanes * kSource + 4 * kSumPlane;
   static_assert(kRows % kTall == 0);
 
-  // Numbers of the tile's points to `points`; of those beyond the grid something finite. `work` has
-  // kWorkFloats. Begins and ends with all threads in step.
+  // Writes the numbers of the tile's points to `points`; points beyond the grid get some finite
+  // numbers. `work` has kWorkFloats. It begins and ends with all threads synchronized.
   __device__ static void describe(const Job& job, const GridEntry& entry, std::int32_t tile,
                                   float* points, float* work) {
     const int tiles = Tiles::across(entry.grid.columns);
@@ -65,7 +65,7 @@ struct DenseFilters {
   }
 
  private:
-  // All are read before the first is written, so that they come together.
+  // All are read before the first is written, so that the loads overlap.
   __device__ static void load(const Job& job, const GridEntry& entry, int left, int top,
                               float* source) {
     constexpr int kTurns = (kSource + kThreads - 1) / kThreads;
@@ -116,7 +116,7 @@ struct DenseFilters {
     __syncthreads();
   }
 
-  // Row r of the sums is that of pixel row r - kReach of the tile: smooth, slope, bend and the
+  // Row r of the sums belongs to pixel row r - kReach of the tile: smooth, slope, bend and the
   // pixels themselves.
   template <int kReach>
   __device__ static void sum_rows(const BankWeights& w, const float* source, float* sums) {
@@ -173,7 +173,7 @@ struct DenseFilters {
   template <int kReach>
   __device__ static void sum_columns(const BankWeights& w, const float* first,
                                      BankColumnSums (&sums)[kTall]) {
-    const auto at = [&](int row) {  // row 0: of the first pixel
+    const auto at = [&](int row) {  // row 0 is that of the first pixel
       const float* from = first + (row + kReach) * kSumRow;
       return BankRowSums{from[0], from[kSumPlane], from[2 * kSumPlane]};
     };
@@ -207,7 +207,7 @@ struct DenseFilters {
     }
   }
 
-  // Whole numbers: exact in any order.
+  // Integers, which are exact in any order.
   template <int kReach>
   __device__ static void sum_squares(const float* first, float (&squares)[kTall]) {
     float even = first[0], odd = 0;
@@ -220,7 +220,7 @@ struct DenseFilters {
   }
 };
 
-// Places here and there: a warp each, which has the square of pixels around it.
+// Single places, one warp each, which has the square of pixels around its place.
 template <Color kPlaceColor, int kTilePoints, int kBlockThreads>
 struct SparseFilters {
   using Tiles = RunTiles<kTilePoints>;
@@ -238,7 +238,7 @@ struct SparseFilters {
   static constexpr int kStride = point_stride(kDimensions);
 
   static constexpr int kSide = 2 * kBankReach + 1;
-  static constexpr int kSquareStride = 33;  // odd: a lane a row
+  static constexpr int kSquareStride = 33;  // odd, with one lane per row
   static constexpr int kSumRow = 32;
   static constexpr int kSquare = kSide * kSquareStride;
   static constexpr int kWarpFloats = kPlanes * kSquare + kBankScales * 4 * kSumRow;
@@ -282,7 +282,7 @@ struct SparseFilters {
     }
   }
 
-  // One plane's numbers from the pixels around the place.
+  // The numbers of one plane from the pixels around the place.
   __device__ static void describe_place(const Job& job, int plane, const float* pixels, float* sums,
                                         float* to) {
     const int lane = static_cast<int>(threadIdx.x) % 32;

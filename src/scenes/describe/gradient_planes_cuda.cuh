@@ -1,5 +1,5 @@
-// Kernels that make planes of directions of many images: pixels, smoothed down and across; votes,
-// shared down and across. A thread has a pixel at a time.
+// Kernels that compute planes of directions for many images: pixels are smoothed down and across,
+// and votes are shared down and across. A thread processes one pixel at a time.
 #pragma once
 #include "scenes/describe/describe_cuda.cuh"
 #include "scenes/describe/gradient_words_math.h"
@@ -13,18 +13,18 @@ struct PlanesJob {
   GridTable table;
   const GradientScale* scale;
   const float* linear;
-  std::int64_t pixels;  // of a plane of all images
-  float* line;          // planes of pixels: what is worked on, and what comes of it
+  std::int64_t pixels;  // pixels per plane, of all images
+  float* line;          // planes of pixels: input and output of a step
   float* other;
-  float4* votes;  // the same of directions
+  float4* votes;  // the same for directions
   float4* shared;
 };
 
 // One pixel of one image, for this thread.
 struct PixelPlace {
   const GridEntry* entry;
-  int x, y;            // from the image's first pixel on; in the margin beyond
-  std::int64_t index;  // among all images' pixels
+  int x, y;            // counted from the image's first pixel; the margin lies beyond
+  std::int64_t index;  // index among the pixels of all images
 };
 // Calls body(place) for this thread's pixels.
 template <class Body>
@@ -51,7 +51,7 @@ __global__ void pixels_kernel(PlanesJob job) {
   });
 }
 
-// The index of the pixel k farther along, or of the border's.
+// The index of the pixel k farther along, or of the border pixel.
 template <bool kDown>
 __device__ std::int64_t along(const PixelPlace& at, int k) {
   if (!kDown) return at.index + (clamp_index(at.x + k, at.entry->width) - at.x);
@@ -88,7 +88,7 @@ __global__ void votes_kernel(PlanesJob job) {
   });
 }
 
-// Half of a pixel's directions.
+// Half of the directions of a pixel.
 template <bool kDown>
 __device__ float4 share(const PixelPlace& at, const float4* votes, const GradientScale& scale) {
   const float* weights = kDown ? scale.share_down : scale.share_across;

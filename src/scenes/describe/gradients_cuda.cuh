@@ -1,15 +1,16 @@
-// Gradient words of places: a warp describes four at a time, from the planes of directions that
-// descriptors_gradients_cuda.cu makes of an image. The arithmetic is that of gradient_words_math.h.
+// Gradient words of places: a warp describes four places at a time, from the planes of directions
+// that descriptors_gradients_cuda.cu computes. The arithmetic is that of gradient_words_math.h.
 #pragma once
 #include "scenes/describe/filters_cuda.cuh"
 #include "scenes/describe/gradient_words_math.h"
 
 namespace fovea::scenes::cuda {
 
-// Planes of directions of all images, plane after plane; the eight of a pixel lie together.
+// Planes of directions of all images, plane after plane; the eight directions of a pixel are
+// neighbors.
 struct DirectionPlanes {
   const float* cells;
-  std::int64_t pixels;  // of a plane
+  std::int64_t pixels;  // pixels per plane
 };
 
 template <Color kPlaceColor, int kTilePoints, int kBlockThreads>
@@ -47,7 +48,7 @@ struct Gradients {
   }
 
  private:
-  // Half a cell's directions a lane.
+  // Half of a cell's directions per lane.
   __device__ static void gather(const Job& job, const GridEntry& entry, std::int32_t tile,
                                 int point, int plane, float* to) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -67,7 +68,7 @@ struct Gradients {
     reinterpret_cast<float4*>(to)[lane] = votes;
   }
 
-  // A direction of one of the places a lane.
+  // One direction of one of the places per lane.
   __device__ static void normalize(const Job& job, int plane, float* points) {
     const int lane = static_cast<int>(threadIdx.x) % 32, direction = lane % kDirections;
     float* numbers = points + lane / kDirections * kStride + direction;

@@ -36,15 +36,19 @@ struct Item {
 class Reader {
  public:
   Reader(const ImageLoop& loop, const Exec& exec)
-      : loop_(loop), exec_(exec), count_(static_cast<int>(loop.which.size())) {
+      : loop_(loop),
+        exec_(exec),
+        count_(static_cast<int>(loop.which.size())),
+        most_(static_cast<std::size_t>(loop.first_batch)) {
     exec_.progress = {};
   }
 
   bool next(Item& item) {
     item = {};
     std::int64_t bytes = 0;
-    while (at_ < count_ && bytes < kBatchBytes && item.batch.images.size() < kBatchImages)
+    while (at_ < count_ && bytes < kBatchBytes && item.batch.images.size() < most_)
       bytes += read_some(item);
+    most_ = std::min(2 * most_, kBatchImages);
     item.end = at_;
     return item.end > 0 && (!item.batch.images.empty() || !item.batch.failures.empty());
   }
@@ -58,7 +62,8 @@ class Reader {
 
   // As many as are decoded at the same time.
   std::int64_t read_some(Item& item) {
-    const int some = std::min(4 * thread_count(exec_), count_ - at_);
+    const int at_once = most_ < kBatchImages ? static_cast<int>(most_) : 4 * thread_count(exec_);
+    const int some = std::min(at_once, count_ - at_);
     std::vector<Read> reads(static_cast<std::size_t>(some));
     parallel_for(exec_, some, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i)
@@ -96,6 +101,7 @@ class Reader {
   const ImageLoop& loop_;
   Exec exec_;
   int count_;
+  std::size_t most_;  // images of the next batch
   int at_ = 0;
 };
 

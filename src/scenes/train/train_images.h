@@ -34,6 +34,9 @@ struct ImageLoop {
   const io::ImageSet& images;
   std::span<const int> which;  // numbers of images
   const char* stage;           // what progress is reported as
+  // Images in the first batch; each batch has twice as many as the one before, up to 64. A small
+  // number gives the first results early.
+  int first_batch = 64;
 };
 
 struct LoopTimes {

@@ -81,8 +81,7 @@ void FeatureMaker::make(std::span<const ImageView<const std::uint8_t>> images,
   }
   detail::require_shape(kMake, "features", features, state_->length,
                         static_cast<int>(images.size()), 1);
-  if (features.memory == Memory::kCuda)
-    throw InvalidArgument(fmt::format("{}: features lie on a GPU, expected host memory", kMake));
+  detail::require_host(kMake, "the image of features", features.memory);
   if (!images.empty()) state_->engine->make(images, features);
 }
 

@@ -1,6 +1,6 @@
-// CUDA twin of features. Images on the host are packed into pinned memory and copied a chunk at a
-// time while the chunk before is described; those on the device are read where they lie. Counts are
-// whole numbers, so that features are the CPU's to the bit.
+// CUDA twin of features. Images on the host are packed into pinned memory and copied one chunk at a
+// time while the previous chunk is described; images on the device are read where they are. Counts
+// are integers, so that features equal those of the CPU to the bit.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -30,7 +30,8 @@ constexpr struct {
   int finish_threads = 128;
 } kTuning;
 
-// Awaits streams at the end of a call, however it ends: they read and write what is on the stack.
+// Waits for streams at the end of a call, however it ends, because they read and write memory on
+// the stack.
 struct AwaitStreams {
   cudaStream_t first, second;
   ~AwaitStreams() {
@@ -46,7 +47,7 @@ struct FinishJob {
   int words, pyramid;
 };
 
-// A thread a word and image: the cells of coarser levels are sums of the finest.
+// One thread per word and image: the cells of coarser levels are sums of the finest ones.
 __global__ void finish_kernel(FinishJob job) {
   const int word = static_cast<int>(blockIdx.y * blockDim.x + threadIdx.x);
   if (word >= job.words) return;
@@ -176,8 +177,8 @@ class CudaFeatures final : public FeatureEngine {
                : staged_bytes_of(image.width, image.height, image.channels);
   }
 
-  // Entries of images whose pixels are on the device once the stream has come so far; their grids
-  // are left open.
+  // Entries of images whose pixels are on the device once the stream has reached this point; their
+  // grids are filled in later.
   std::vector<GridEntry> upload(Slot& slot, Images images) {
     std::vector<GridEntry> entries(images.size());
     std::vector<std::int64_t> places(images.size());

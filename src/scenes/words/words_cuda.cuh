@@ -1,6 +1,6 @@
-// Kernels that describe a tile of places in shared memory and use the numbers there: find their
-// words and count them, or write them out. What describes (a Maker: filters_cuda.cuh,
-// gradient_words_cuda.cuh) is a parameter.
+// Kernels that describe a tile of places in shared memory and use the numbers there: they find
+// words and count them, or write the numbers out. What describes places (a Maker: filters_cuda.cuh,
+// gradients_cuda.cuh) is a parameter.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -16,9 +16,10 @@ using fovea::cuda::CentersView;
 
 constexpr int kSearchChunkBytes = 16384;
 
-// What becomes of words: counted where `counts` is set, written down else.
+// What happens with words: they are counted where `counts` is set, otherwise they are written.
 struct WordsUse {
-  std::uint32_t* counts;  // of the finest cells, cell after cell, words of one together
+  std::uint32_t* counts;  // counts of the finest cells, cell after cell, with the words of a cell
+                          // next to each other
   std::uint16_t* words;
   int pyramid;
 };
@@ -31,7 +32,7 @@ struct WordsJob {
   WordsUse use;
 };
 
-// The search's shape for a maker's tiles: a warp has kTiles times 16 points at once.
+// The shape of the search for a maker's tiles: a warp has kTiles times 16 points at once.
 template <class Maker, int kTiles>
 using BaseShape = fovea::cuda::NearestShape<fovea::detail::nearest::steps_of(Maker::kDimensions),
                                             Maker::kThreads / 32, kTiles, kSearchChunkBytes,
@@ -40,17 +41,18 @@ template <class Maker, int kTiles>
 struct TileShape : BaseShape<Maker, kTiles> {
   using Base = BaseShape<Maker, kTiles>;
   static constexpr int kPitch = Maker::kStride;
-  static constexpr int kSide = kTiles > 2 ? 1 : Base::kSide;  // as far as registers go
+  static constexpr int kSide = kTiles > 2 ? 1 : Base::kSide;  // as many as registers allow
   static_assert(Base::kPoints == Maker::kPoints && Base::kDimensions == Maker::kDimensions);
 };
 
-// Shared memory of a block: what the search needs, whose last part makers use before it.
+// The shared memory of a block: what the search needs; makers use its last part before that.
 template <class Scratch, class Maker>
 constexpr std::size_t words_shared_bytes() {
   return std::max(sizeof(Scratch), offsetof(Scratch, chunks) + Maker::kWorkFloats * sizeof(float));
 }
 
-// Adds the tile's words to the counts of their finest cells; neighbors with one word count as one.
+// Adds the tile's words to the counts of their finest cells; neighbors with the same word are added
+// at once.
 template <class Maker>
 __device__ void use_words(const WordsUse& use, int words, const GridEntry& entry, std::int32_t tile,
                           const std::int32_t* labels) {
@@ -93,8 +95,8 @@ __global__ void __launch_bounds__(Maker::kThreads, kBlocks)
   }
 }
 
-// The same for descriptors of more numbers than the tensor cores' search takes: every center's
-// score by the chain, a point's centers shared by kLanes threads.
+// The same for descriptors with more numbers than the search by tensor cores supports: the chain
+// computes every center's score, and kLanes threads share the centers of a point.
 template <class Maker>
 __device__ void nearest_by_chain(const CentersView& centers, const float* points,
                                  std::int32_t* labels) {
@@ -180,7 +182,7 @@ __global__ void __launch_bounds__(Maker::kThreads)
   }
 }
 
-// As many blocks as run at once, and no more than there are tiles.
+// As many blocks as run at once, but no more than there are tiles.
 template <class Kernel, class Job>
 void launch_tiles(Kernel* kernel, int threads, std::size_t shared_bytes, const Job& job,
                   cudaStream_t stream) {

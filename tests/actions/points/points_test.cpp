@@ -12,6 +12,7 @@
 #include "actions/clips.h"
 #include "actions/points/points_plan.h"
 #include "reference/space_time_points.h"
+#include "support/device_rule.h"
 #include "support/devices.h"
 #include "support/images.h"
 
@@ -278,6 +279,21 @@ TEST(PointsTest, BadInputIsNamed) {
   while (stream.finish().frame >= 0) {
   }
   EXPECT_THAT(refusal([&] { stream.push(Image<std::uint8_t>(40, 30)); }), HasSubstr("finish"));
+}
+
+TEST(PointsTest, FramesLieInHostMemory) {
+  const Image<std::uint8_t> gray(40, 30), colored(40, 30, 3);
+  PointOptions options;
+  options.exec.device = Device::cpu();
+  constexpr const char* kExpected =
+      "points: a frame lies in GPU memory, expected host memory; clone() it first";
+  for (const auto* image : {&gray, &colored}) {
+    const auto there = test::said_to_lie_on_a_gpu(*image);
+    const std::vector<SpaceTimePoint> points(1, {.x = 1, .y = 1, .sigma2 = 4, .tau2 = 4});
+    EXPECT_EQ(refusal([&] { PointStream(options).push(there); }), kExpected);
+    EXPECT_EQ(refusal([&] { find_points({&there, 1}, options); }), kExpected);
+    EXPECT_EQ(refusal([&] { describe_points({&there, 1}, points, options); }), kExpected);
+  }
 }
 
 TEST(PointsTest, ShortAndSmallVideosAreNoTrouble) {

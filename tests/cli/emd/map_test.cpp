@@ -247,7 +247,7 @@ TEST_P(EmdFrameMapper, FramesInFlightEqualFramesAlone) {
   const auto land = [&] {
     const ImageView<const float> map = flying.collect();
     EXPECT_TRUE(test::images_equal(clone(map), alone.map(frame_of(landed)))) << landed;
-    EXPECT_EQ(flying.mapper().stats().solved, alone.mapper().stats().solved) << landed;
+    EXPECT_EQ(flying.mapper().report().solved, alone.mapper().report().solved) << landed;
     ++landed;
   };
   for (int i = 0; i < kFrames; ++i) {

@@ -113,6 +113,8 @@ TEST_F(PeopleDetect, WritesPictureAndLists) {
 TEST_F(PeopleDetect, AListAsOutputIsTheList) {
   ASSERT_EQ(detect({folder_ / "a.png", "-o", folder_ / "x.json"}).status, kDone);
   EXPECT_EQ(json::parse(test::load(folder_ / "x.json"))["annotations"].size(), 1U);
+  ASSERT_EQ(detect({folder_ / "a.png", "-o", folder_ / "x.parquet"}).status, kDone);
+  EXPECT_TRUE(test::load(folder_ / "x.parquet").starts_with("PAR1"));
   ASSERT_EQ(detect({folder_ / "a.png", "-o", folder_ / "x.csv"}).status, kDone);
   EXPECT_THAT(test::load(folder_ / "x.csv"), testing::StartsWith("input,frame,"));
 }
@@ -232,6 +234,7 @@ TEST_F(PeopleDetect, DataOnTheStandardOutputIsAlone) {
   }
   expect_refusal({folder_ / "a.png", "--coco", "-", "--csv", "-"}, kUsage, "standard output");
   expect_refusal({folder_ / "a.png", "--coco", "-", "--json"}, kUsage, "standard output");
+  expect_refusal({folder_ / "a.png", "--parquet", "-", "--csv", "-"}, kUsage, "standard output");
 }
 
 TEST_F(PeopleDetect, ASmallInputWithoutPeopleHintsAtEnlarging) {

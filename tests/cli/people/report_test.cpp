@@ -72,6 +72,21 @@ TEST(PeopleReport, WhatIsAddedGoesToDiskAtOnce) {
   EXPECT_EQ(coco["annotations"].back()["image_id"], kFrames);
 }
 
+TEST(PeopleReport, ParquetHasRowsAndSaysHowItWasMade) {
+  const test::TempFolder folder;
+  PeopleFiles files({.parquet = folder / "a.parquet"});
+  files.add({"one.png", 64, 128, -1, 0, {kSomeone, kSomeone}});
+  files.add({"walk.y4m", 32, 48, 7, 0.5, {kSomeone}});
+  EXPECT_EQ(folder.files(), 1U);
+  files.commit(R"({"made": "by a test"})");
+  const std::string table = test::load(folder / "a.parquet");
+  EXPECT_TRUE(table.starts_with("PAR1") && table.ends_with("PAR1"));
+  for (const char* text : {"input", "frame", "time_seconds", "x", "y", "width", "height", "score",
+                           "scale", "label", R"({"made": "by a test"})"})
+    EXPECT_NE(table.find(text), table.npos) << text;
+  EXPECT_THROW(PeopleFiles({.parquet = folder / "none/a.parquet"}), IoError);
+}
+
 TEST(PeopleReport, NobodyIsAnEmptyList) {
   const test::TempFolder folder;
   PeopleFiles files({.coco = folder / "a.json", .csv = folder / "a.csv"});

@@ -40,8 +40,8 @@ TEST(Info, ListsEveryKindOfFile) {
     EXPECT_FALSE(file["detail"].get<std::string>().empty()) << file["name"];
     EXPECT_THAT(text, testing::HasSubstr("\n  " + file["name"].get<std::string>()));
   }
-  EXPECT_EQ(names,
-            (std::set<std::string>{"bmp", "jpeg", "npy", "pfm", "png", "pnm", "tiff", "video"}));
+  EXPECT_EQ(names, (std::set<std::string>{"bmp", "jpeg", "npy", "pfm", "png", "pnm", "tiff",
+                                          "video", "webp"}));
 }
 
 TEST(Info, TextFitsATerminal) {

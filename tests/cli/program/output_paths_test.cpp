@@ -22,6 +22,7 @@ TEST(OutputPaths, OneInput) {
   EXPECT_THAT(output_paths(folder.path(), {"-"}), ElementsAre(folder / "stdin.png"));
   EXPECT_THAT(output_paths(folder / "{}-b.tif", {"x/a.jpg"}), ElementsAre(folder / "a-b.tif"));
   EXPECT_THAT(output_paths(folder / "fresh", {"x/a.bmp"}), ElementsAre(folder / "fresh/a.png"));
+  EXPECT_THAT(output_paths(folder / "fresh", {"x/a.webp"}), ElementsAre(folder / "fresh/a.png"));
   EXPECT_THAT(output_paths("/dev/null", {"x/a.jpg"}), ElementsAre("/dev/null"));
   EXPECT_THAT(output_paths("-", {"x/a.jpg"}), ElementsAre("-"));
 }

@@ -12,7 +12,10 @@ TEST(SecondsText, TakesTheUnitThatFits) {
   EXPECT_EQ(seconds_text(8.12e-7), "812 ns");
   EXPECT_EQ(seconds_text(4.31e-5), "43.1 us");
   EXPECT_EQ(seconds_text(2.05e-3), "2.05 ms");
+  EXPECT_EQ(seconds_text(0.99997), "1000 ms");
   EXPECT_EQ(seconds_text(1.31), "1.31 s");
+  EXPECT_EQ(seconds_text(258.4), "258 s");
+  EXPECT_EQ(seconds_text(1312), "1312 s");
 }
 
 TEST(Stopwatch, TellsTheMedianAndTakesTurns) {

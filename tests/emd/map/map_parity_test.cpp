@@ -41,13 +41,13 @@ TEST_P(EmdMapParity, EqualToTheBitOverFrames) {
     const auto labels = test::patchy_labels(random, kWidth, kHeight, wanted.bins, frame * 40);
     const Image<float> expected = host.map(labels);
     ASSERT_TRUE(test::images_equal(device.map(labels), expected)) << frame;
-    EXPECT_EQ(device.stats().cached, host.stats().cached);
-    EXPECT_EQ(device.stats().duplicate, host.stats().duplicate);
-    EXPECT_EQ(device.stats().skipped, host.stats().skipped);
-    EXPECT_EQ(device.stats().solved, host.stats().solved);
-    EXPECT_EQ(device.stats().resets, host.stats().resets);
-    EXPECT_EQ(device.stats().entries, host.stats().entries);
-    EXPECT_EQ(device.stats().unproved, 0);
+    EXPECT_EQ(device.report().cached, host.report().cached);
+    EXPECT_EQ(device.report().duplicate, host.report().duplicate);
+    EXPECT_EQ(device.report().skipped, host.report().skipped);
+    EXPECT_EQ(device.report().solved, host.report().solved);
+    EXPECT_EQ(device.report().resets, host.report().resets);
+    EXPECT_EQ(device.report().entries, host.report().entries);
+    EXPECT_EQ(device.report().unproved, 0);
     const Image<std::uint8_t> there = clone(labels, Memory::kCuda);
     const Image<float> map = device.map(there);
     ASSERT_TRUE(test::images_equal(clone(map), expected)) << frame;
@@ -85,7 +85,7 @@ TEST(EmdSignatureParity, AreEqualToTheBit) {
     const Image<float> expected = host.map_histograms(masses);
     ASSERT_TRUE(test::images_equal(device.map_histograms(masses), expected));
     ASSERT_TRUE(test::images_equal(device.map_histograms(masses), expected));
-    EXPECT_EQ(device.stats().cached, 300 * 200);
+    EXPECT_EQ(device.report().cached, 300 * 200);
   }
 }
 

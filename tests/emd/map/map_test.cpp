@@ -7,6 +7,7 @@
 
 #include "emd/map/mapper_on.h"
 #include "reference/emd_map.h"
+#include "support/device_rule.h"
 #include "support/devices.h"
 #include "support/images.h"
 #include "support/labels.h"
@@ -32,10 +33,10 @@ std::vector<double> random_target(Random& random, int bins) {
   return target;
 }
 
-void expect_sums_up(const MapStats& stats, std::int64_t pixels) {
-  EXPECT_EQ(stats.pixels, pixels);
-  EXPECT_EQ(stats.cached + stats.duplicate + stats.skipped + stats.solved, pixels);
-  EXPECT_EQ(stats.unproved, 0);
+void expect_sums_up(const MapReport& report, std::int64_t pixels) {
+  EXPECT_EQ(report.pixels, pixels);
+  EXPECT_EQ(report.cached + report.duplicate + report.skipped + report.solved, pixels);
+  EXPECT_EQ(report.unproved, 0);
 }
 
 TEST_P(EmdMap, IsTheDistanceOfBinsWhereAllIsOneBin) {
@@ -46,9 +47,9 @@ TEST_P(EmdMap, IsTheDistanceOfBinsWhereAllIsOneBin) {
   const Image<float> map = mapper.map(labels);
   for (int y = 0; y < 30; ++y)
     for (int x = 0; x < 40; ++x) ASSERT_EQ(map.at(x, y), 3.0F);
-  EXPECT_EQ(mapper.stats().solved, 1);
-  EXPECT_EQ(mapper.stats().duplicate, 40 * 30 - 1);
-  EXPECT_EQ(mapper.stats().entries, 1);
+  EXPECT_EQ(mapper.report().solved, 1);
+  EXPECT_EQ(mapper.report().duplicate, 40 * 30 - 1);
+  EXPECT_EQ(mapper.report().entries, 1);
 }
 
 TEST_P(EmdMap, EqualsTextbook) {
@@ -63,7 +64,7 @@ TEST_P(EmdMap, EqualsTextbook) {
         mapper_on(GroundDistance::thresholded(bins, 3), random_target(random, bins), wanted);
     ASSERT_TRUE(images_equal(mapper.map(labels), reference::distance_map(labels, mapper)))
         << width << "x" << height << ", " << bins << " bins, window " << wanted.window;
-    expect_sums_up(mapper.stats(), std::int64_t{width} * height);
+    expect_sums_up(mapper.report(), std::int64_t{width} * height);
   }
 }
 
@@ -87,7 +88,7 @@ TEST_P(EmdMap, TakesImagesSmallerThanTheWindow) {
   }
   Mapper mapper = mapper_on(GroundDistance::l1(3), std::vector<double>{1, 0, 0}, options());
   EXPECT_TRUE(mapper.map(Image<std::uint8_t>()).empty());
-  EXPECT_EQ(mapper.stats().pixels, 0);
+  EXPECT_EQ(mapper.report().pixels, 0);
 }
 
 TEST_P(EmdMap, LeavesOutWhatHasNoBin) {
@@ -117,10 +118,10 @@ TEST_P(EmdMap, HasOneResultWhateverIsKnown) {
     ASSERT_TRUE(images_equal(with_little.map(labels), expected));
     ASSERT_TRUE(images_equal(with.map(labels), expected));
     ASSERT_TRUE(images_equal(with.map(labels), expected));
-    EXPECT_EQ(with.stats().cached, 90 * 50);
-    EXPECT_EQ(without.stats().cached, 0);
-    expect_sums_up(with_little.stats(), 90 * 50);
-    EXPECT_LE(with_little.stats().cache_bytes, 40000U);
+    EXPECT_EQ(with.report().cached, 90 * 50);
+    EXPECT_EQ(without.report().cached, 0);
+    expect_sums_up(with_little.report(), 90 * 50);
+    EXPECT_LE(with_little.report().cache_bytes, 40000U);
   }
 }
 
@@ -131,13 +132,13 @@ TEST_P(EmdMap, KeepsWholeHistogramsWhereNoRankIsLongEnough) {
     Mapper mapper =
         mapper_on(GroundDistance::thresholded(bins, 4), random_target(random, bins), options());
     const Image<float> first = mapper.map(labels);
-    const MapStats cold = mapper.stats();
+    const MapReport cold = mapper.report();
     ASSERT_TRUE(images_equal(first, reference::distance_map(labels, mapper))) << bins;
     ASSERT_TRUE(images_equal(mapper.map(labels), first)) << bins;
     if (bins > 15) {
-      EXPECT_EQ(mapper.stats().cached, 45 * 32) << bins;
+      EXPECT_EQ(mapper.report().cached, 45 * 32) << bins;
     }
-    EXPECT_EQ(cold.solved, mapper.stats().entries + (bins == 15 ? mapper.stats().solved : 0));
+    EXPECT_EQ(cold.solved, mapper.report().entries + (bins == 15 ? mapper.report().solved : 0));
   }
 }
 
@@ -147,14 +148,14 @@ TEST_P(EmdMap, StaysInsideItsBoundOnAnEndlessStream) {
     MapOptions wanted = options(bins == 6 ? 5 : 11);
     wanted.cache_bytes = 1 << 20;
     Mapper mapper = mapper_on(GroundDistance::l1(bins), random_target(random, bins), wanted);
-    MapStats total;
+    MapReport total;
     for (int frame = 0; frame < (bins == 6 ? 90 : 25); ++frame) {
       const auto labels = test::random_image<std::uint8_t>(random, 120, 80);
       Image<std::uint8_t> bin(120, 80);
       quantize(labels, bin, {.levels = bins, .exec = {.device = Device::cpu()}});
       mapper.map(bin);
-      total += mapper.stats();
-      ASSERT_LE(mapper.stats().cache_bytes, wanted.cache_bytes);
+      total += mapper.report();
+      ASSERT_LE(mapper.report().cache_bytes, wanted.cache_bytes);
     }
     EXPECT_GE(total.resets, 2) << bins;
     EXPECT_EQ(total.pixels, total.cached + total.duplicate + total.solved);
@@ -176,7 +177,7 @@ TEST_P(EmdMap, MemoryFollowsTheFrames) {
           labels.at(x, y) =
               static_cast<std::uint8_t>(random.below(static_cast<std::uint32_t>(bins)));
       mapper.map(labels);
-      most = std::max(most, mapper.stats().cache_bytes);
+      most = std::max(most, mapper.report().cache_bytes);
     }
     return most;
   };
@@ -196,10 +197,10 @@ TEST_P(EmdMap, ForgetsAnotherTarget) {
   mapper.map(labels);
   mapper.set_target(random_target(random, 8));
   ASSERT_TRUE(images_equal(mapper.map(labels), reference::distance_map(labels, mapper)));
-  EXPECT_EQ(mapper.stats().cached, 0);
+  EXPECT_EQ(mapper.report().cached, 0);
   mapper.forget();
   mapper.map(labels);
-  EXPECT_EQ(mapper.stats().cached, 0);
+  EXPECT_EQ(mapper.report().cached, 0);
 }
 
 TEST_P(EmdMap, ThresholdChangesNothingBelowIt) {
@@ -215,8 +216,8 @@ TEST_P(EmdMap, ThresholdChangesNothingBelowIt) {
     detector.threshold = 0.4F + 0.2F * static_cast<float>(round % 4);
     Mapper every = mapper_on(ground, target, exact), some = mapper_on(ground, target, detector);
     const Image<float> expected = every.map(labels), got = some.map(labels);
-    skipped += some.stats().skipped;
-    expect_sums_up(some.stats(), 60 * 40);
+    skipped += some.report().skipped;
+    expect_sums_up(some.report(), 60 * 40);
     for (int y = 0; y < 40; ++y)
       for (int x = 0; x < 60; ++x) {
         ASSERT_LE(got.at(x, y), expected.at(x, y));
@@ -254,7 +255,7 @@ void expect_signatures_equal_textbook(const MapOptions& options, int bands) {
                 static_cast<float>(distance(mapper.ground(), first, target, solver).distance));
     }
   ASSERT_TRUE(images_equal(mapper.map_histograms(masses), map));
-  EXPECT_GE(mapper.stats().cached, 30 * 20 - 2);
+  EXPECT_GE(mapper.report().cached, 30 * 20 - 2);
 }
 TEST_P(EmdMap, MapsSignaturesOfBands) {
   for (const int bands : {1, 4, 8, 9, 31}) {
@@ -285,17 +286,17 @@ TEST_P(EmdMap, FramesInFlightEqualFramesAlone) {
     frames.push_back(patchy_labels(random, 40 + i, 30, 9));
     maps.emplace_back(40 + i, 30);
   }
-  std::vector<MapStats> stats;
+  std::vector<MapReport> report;
   for (std::size_t i = 0; i < frames.size(); ++i) {
-    if (i >= Mapper::kFramesInFlight) stats.push_back(flying.collect());
+    if (i >= Mapper::kFramesInFlight) report.push_back(flying.collect());
     flying.submit(frames[i], maps[i]);
   }
-  while (stats.size() < frames.size()) stats.push_back(flying.collect());
+  while (report.size() < frames.size()) report.push_back(flying.collect());
   for (std::size_t i = 0; i < frames.size(); ++i) {
     ASSERT_TRUE(images_equal(maps[i], alone.map(frames[i])));
-    EXPECT_EQ(stats[i].solved, alone.stats().solved);
-    EXPECT_EQ(stats[i].cached, alone.stats().cached);
-    EXPECT_EQ(stats[i].duplicate, alone.stats().duplicate);
+    EXPECT_EQ(report[i].solved, alone.report().solved);
+    EXPECT_EQ(report[i].cached, alone.report().cached);
+    EXPECT_EQ(report[i].duplicate, alone.report().duplicate);
   }
   EXPECT_THROW(flying.collect(), InvalidArgument);
   for (int i = 0; i < Mapper::kFramesInFlight; ++i)
@@ -326,8 +327,8 @@ TEST(EmdMapper, DoesNotDependOnThreads) {
   Mapper a = mapper_on(GroundDistance::thresholded(11, 3), target, one);
   Mapper b = mapper_on(GroundDistance::thresholded(11, 3), target, many);
   ASSERT_TRUE(images_equal(a.map(labels), b.map(labels)));
-  EXPECT_EQ(a.stats().solved, b.stats().solved);
-  EXPECT_EQ(a.stats().pivots, b.stats().pivots);
+  EXPECT_EQ(a.report().solved, b.report().solved);
+  EXPECT_EQ(a.report().pivots, b.report().pivots);
 }
 
 TEST(EmdMapper, ScalesTargetsThatDoNotFit) {
@@ -374,6 +375,19 @@ TEST(EmdMapper, NamesWhatIsWrong) {
   Image<float> wrong(3, 4);
   const Image<std::uint8_t> labels(4, 4);
   EXPECT_TRUE(says([&] { mapper.map(labels, wrong); }, "3x4x1"));
+}
+
+TEST(EmdMapper, LabelsOnAGpuAreRefusedOnTheCpu) {
+  const Image<std::uint8_t> labels(4, 4);
+  test::expect_refused_on_the_cpu(labels, [](ImageView<const std::uint8_t> view, Device device) {
+    Mapper mapper = mapper_on(GroundDistance::l1(3), std::vector<double>{1, 0, 0},
+                              {.exec = {.device = device}});
+    Image<float> distances(4, 4);
+    mapper.map(view, distances);
+  });
+  EXPECT_TRUE(
+      says([&] { label_histogram(test::said_to_lie_on_a_gpu(labels), 3); },
+           "label_histogram: the image of labels lies in GPU memory, expected host memory"));
 }
 
 TEST(EmdMapper, StopsWhenAsked) {

@@ -24,6 +24,18 @@ TEST(EmdTrackPalette, LabIsThatOfTheStandard) {
   EXPECT_NEAR(chroma_of(lab_of(90, 90, 90)), 0, 0.02);
 }
 
+// The gray axis, bit for bit, from the standard's transfer function and no other rounding.
+TEST(EmdTrackPalette, LabOfGrayIsThatOfTheTransferFunctionToTheBit) {
+  for (int i = 0; i <= 255; ++i) {
+    const double v = i / 255.0;
+    const double light = v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4);
+    const double y = 0.2126729 * light + 0.7151522 * light + 0.0721750 * light;
+    const double root = y > 0.008856451679 ? std::cbrt(y) : 7.787037037 * y + 16.0 / 116.0;
+    const auto value = static_cast<std::uint8_t>(i);
+    EXPECT_EQ(lab_of(value, value, value)[0], static_cast<float>(116 * root - 16)) << i;
+  }
+}
+
 TEST(EmdTrackPalette, FindsTheColorsThatAreThere) {
   std::vector<LabColor> samples;
   const std::vector<std::array<std::uint8_t, 3>> colors{

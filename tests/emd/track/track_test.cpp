@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "emd/track_scene.h"
+#include "support/device_rule.h"
 #include "support/devices.h"
 
 namespace fovea::emd {
@@ -251,7 +252,7 @@ TEST_P(EmdTrack, BhattacharyyasDistanceFollowsToo) {
   square.box.x += 6;
   EXPECT_GT(overlap(tracker.track(track_scene(kWidth, kHeight, 1, {square}))[0].box, square.box),
             0.7);
-  EXPECT_EQ(tracker.stats().pixels, 0);
+  EXPECT_EQ(tracker.report().pixels, 0);
 }
 
 TEST_P(EmdTrack, LikelihoodIsHighOnTheTargetAndLowBeside) {
@@ -265,7 +266,7 @@ TEST_P(EmdTrack, LikelihoodIsHighOnTheTargetAndLowBeside) {
   ASSERT_EQ(map.width(), kWidth);
   EXPECT_GT(map.at(50, 40), 0.6F);
   EXPECT_LT(map.at(5, 5), 0.4F);
-  EXPECT_EQ(tracker.stats().pixels, 2 * 2 * kWidth * kHeight);
+  EXPECT_EQ(tracker.report().pixels, 2 * 2 * kWidth * kHeight);
   EXPECT_THROW(tracker.likelihood(2), InvalidArgument);
 }
 
@@ -279,9 +280,9 @@ TEST_P(EmdTrack, MemoryFollowsWhatIsMapped) {
     const Square square = square_at(40, 30);
     start(tracker, track_scene(kWidth, kHeight, 0, {square}), square.box);
     for (int i = 1; i < 12; ++i) tracker.track(track_scene(kWidth, kHeight, i, {square}));
-    return tracker.stats();
+    return tracker.report();
   };
-  const MapStats free = run(std::uint64_t{1} << 30);
+  const MapReport free = run(std::uint64_t{1} << 30);
   EXPECT_GT(free.cached, 0);
   EXPECT_GT(free.entries, 0);
   EXPECT_LE(free.cache_bytes, 2U * 32 * 16 * kWidth * kHeight);
@@ -427,6 +428,32 @@ TEST(EmdTrackRefusals, FramesHaveOneSizeAndGrayOrColor) {
   options.parts = TrackParts::kOn;
   options.search = TrackSearch::kMeanShift;
   EXPECT_THROW(Tracker{options}, InvalidArgument);
+}
+
+void begin_on(ImageView<const std::uint8_t> frame, Device device) {
+  TrackOptions options;
+  options.exec.device = device;
+  Tracker(frame, {10, 10, 20, 20}, options);
+}
+
+TEST(EmdTrackRefusals, FramesOnAGpuIfTheCpuWasAskedFor) {
+  const Image<std::uint8_t> frame = track_scene(kWidth, kHeight, 0, {});
+  test::expect_refused_on_the_cpu(frame, begin_on);
+  TrackOptions options;
+  options.exec.device = Device::cpu();
+  Tracker tracker(frame, {10, 10, 20, 20}, options);
+  const auto track = [&](ImageView<const std::uint8_t> view, Device) { tracker.track(view); };
+  const auto find = [&](ImageView<const std::uint8_t> view, Device) {
+    tracker.add_example(frame, view);
+  };
+  test::expect_refused_on_the_cpu(frame, track);
+  test::expect_refused_on_the_cpu(frame, find);
+  EXPECT_EQ(tracker.track(frame).size(), 1U);  // as if nothing had been refused
+}
+
+TEST(EmdTrackRefusals, FramesOnAnotherGpu) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  test::expect_refused_on_another_gpu(track_scene(kWidth, kHeight, 0, {}), begin_on);
 }
 
 TEST(EmdTrackRefusals, ATargetOfOneColorIsNoTrouble) {

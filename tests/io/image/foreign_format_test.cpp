@@ -50,7 +50,6 @@ TEST(ForeignFormat, NamesWhatItSees) {
       {"\x1a\x45\xdf\xa3", "a Matroska"},
       {"OggS", "an Ogg"},
       {"RIFF....AVI LIST", "an AVI"},
-      {"RIFF....WEBPVP8 ", "a WebP, which is not read; convert"},
       {"\0\0\0\x20"
        "ftypavif"s,
        "an AVIF"},

@@ -28,22 +28,26 @@ TEST(ModelReader, FindsWhatWasAdded) {
   for (int y = 0; y < 2; ++y)
     for (int x = 0; x < 3; ++x) rows.at(x, y) = static_cast<float>(10 * y + x);
   add_rows(file, "rows", rows.view());
+  add_labels(file, "labels", {0, 1, 0});
   const std::vector<std::string> names{"beach", "city"};
   add_classes(file, names);
   add_facts(file, "test.", {{"data", "drawn"}});
-  add_options(file, "words", KmeansOptions{.clusters = 12, .start = KmeansStart::kSpread});
+  add_options(file, "option.words.", KmeansOptions{.clusters = 12, .start = KmeansStart::kSpread});
 
-  const std::string name = "m.safetensors";
-  const ModelReader reader(file, name);
+  const ModelReader reader(file);
   EXPECT_EQ(reader.version("test.model", 2), 2);
   EXPECT_EQ(reader.version("test.model", 3), 2);
   EXPECT_EQ(reader.number("size", 1, 7), 7);
   EXPECT_EQ(reader.floats("bias", 2), (std::vector<float>{1, 2.5F}));
   EXPECT_EQ(reader.rows("rows", 3).at(2, 1), 12);
+  EXPECT_EQ(reader.row_count("rows", 2, 2), 2);
+  EXPECT_EQ(reader.labels("labels", 3, 2), (std::vector<std::int32_t>{0, 1, 0}));
+  EXPECT_EQ(reader.schema(), "test.model");
+  EXPECT_EQ(reader.fact("test.data"), "drawn");
   EXPECT_EQ(reader.classes(), names);
   EXPECT_EQ(reader.facts("test."), (ModelFacts{{"data", "drawn"}}));
   KmeansOptions options;
-  reader.options("words", options);
+  reader.options("option.words.", options);
   EXPECT_EQ(options.clusters, 12);
   EXPECT_EQ(options.start, KmeansStart::kSpread);
   EXPECT_EQ(file.metadata().at("option.words.start"), "spread");
@@ -56,21 +60,27 @@ TEST(ModelReader, SaysWhatDoesNotFit) {
   add_number(file, "start", 3);
   file.set_metadata("class.0", "alone");
   file.set_metadata("option.words.clusters", "0");
-  const std::string name = "m.safetensors";
-  const ModelReader reader(file, name);
+  const ModelReader reader(file);
   EXPECT_THAT(why_not([&] { reader.version("test.model", 3); }), HasSubstr("version 3"));
   EXPECT_THAT(why_not([&] { reader.version("other", 4); }), HasSubstr("other"));
-  EXPECT_EQ(why_not([&] { reader.number("size", 0, 6); }),
-            "m.safetensors: size is 7, expected 0 to 6");
+  EXPECT_EQ(why_not([&] { reader.number("size", 0, 6); }), "model: size is 7, expected 0 to 6");
   EXPECT_THAT(why_not([&] { reader.numbered_choice<KmeansStart>("start"); }),
               HasSubstr("expected 0 to 2"));
   EXPECT_THAT(why_not([&] { reader.rows("size", 3); }), HasSubstr("size"));
+  EXPECT_EQ(why_not([&] { reader.row_count("size", 2, 9); }),
+            "model: size has 1 rows, expected 2 to 9");
+  EXPECT_EQ(why_not([&] { reader.labels("size", 1, 7); }),
+            "model: size: number 0 is class 7, but there are 7 classes");
+  EXPECT_THAT(why_not([&] { reader.fact("test.data"); }), HasSubstr("model: has no test.data"));
+  const ModelFile empty;
+  EXPECT_EQ(why_not([&] { ModelReader(empty).schema(); }),
+            "model: not a model of Fovea: it names no schema");
   EXPECT_THAT(why_not([&] { reader.classes(); }), HasSubstr("names 1 classes"));
   KmeansOptions options;
-  EXPECT_THAT(why_not([&] { reader.options("words", options); }),
+  EXPECT_THAT(why_not([&] { reader.options("option.words.", options); }),
               AllOf(HasSubstr("option.words.clusters"), HasSubstr("0")));
-  EXPECT_THAT(why_not([&] { reader.options("points", options); }),
-              HasSubstr("has no option.points.clusters"));
+  EXPECT_THAT(why_not([&] { reader.options("points.", options); }),
+              HasSubstr("has no points.clusters"));
 }
 
 }  // namespace

@@ -1,10 +1,12 @@
-// Covers: video_ffmpeg
+// Covers: ffmpeg_library, video_ffmpeg
 #include <fovea/core/error.h>
 #include <fovea/io/video.h>
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <thread>
 
@@ -55,6 +57,23 @@ Outcome read_all(const std::string& path, const VideoReadOptions& options = {}) 
     outcome.error = error.what();
   }
   return outcome;
+}
+
+// As a shell's >(program) is: a pipe whose name says nothing.
+TEST(VideoWriter, APipeIsWrittenAsY4mWhateverItsName) {
+  const test::TempFolder folder;
+  const std::string pipe = folder / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::string got;
+  {
+    const std::jthread reader([&] { got = test::load(pipe); });
+    write_video(pipe, 32, 24, 3, 3);
+  }
+  test::save(folder / "got.y4m", got);
+  EXPECT_EQ(read_all(folder / "got.y4m").indices.size(), 3U);
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+  EXPECT_THAT(message_of<InvalidArgument>([&] { VideoWriter(folder / "new"); }),
+              HasSubstr("the name ends in ''"));
 }
 
 double mean_difference(const Image<std::uint8_t>& a, const Image<std::uint8_t>& b) {

@@ -64,5 +64,23 @@ TEST(SlowestModes, AreAsManyAsNodesAtMost) {
   EXPECT_NEAR(spectrum.values[1], 6, 1e-5);
 }
 
+// Conductances many powers of ten apart are looked at a few times, not once per dozen vectors.
+TEST(SlowestModes, ANetworkWithoutMeasureEndsWithSoundModes) {
+  Network ring;
+  const int n = 400;
+  for (int i = 0; i < n; ++i) {
+    ring.links.push_back({std::min(i, (i + 1) % n), std::max(i, (i + 1) % n),
+                          std::pow(10.0, 15 * std::sin(1.7 * i * i))});
+    ring.masses.push_back(std::pow(10.0, 4 * std::cos(2.3 * i * i)));
+  }
+  const Spectrum spectrum = slowest_modes(ring, 12);
+  ASSERT_EQ(spectrum.values.size(), 12U);
+  for (std::size_t mode = 0; mode < 12; ++mode) {
+    EXPECT_TRUE(std::isfinite(spectrum.values[mode]) && spectrum.values[mode] >= 0) << mode;
+    for (std::size_t node = 0; node < n; ++node)
+      ASSERT_TRUE(std::isfinite(spectrum.at(node, mode))) << node;
+  }
+}
+
 }  // namespace
 }  // namespace fovea::mesh

@@ -27,13 +27,13 @@ TEST_P(TablePlaces, HoldsWhatAllDistancesGives) {
   for (const Graph& graph : {detail::sphere_graph(3), Graph(1, {}), detail::sphere_graph(2)})
     for (const PathEngine engine : kEngines) {
       const PathOptions options{.engine = engine, .exec = {.device = device()}};
-      PathRun run;
-      const DistanceMatrix expected = all_distances(graph, options, &run);
+      PathReport report;
+      const DistanceMatrix expected = all_distances(graph, options, &report);
       table.compute(graph, options);
       EXPECT_EQ(table.nodes(), graph.nodes());
       EXPECT_EQ(table.device(),
                 engine == PathEngine::kDijkstra ? Device::cpu() : resolve(device()));
-      EXPECT_EQ(table.run().engine, run.engine);
+      EXPECT_EQ(table.report().engine, report.engine);
       EXPECT_TRUE(same_bits(table.matrix().lower(), expected.lower())) << to_string(engine);
       const std::vector<std::int32_t> nodes{graph.nodes() - 1, 0, graph.nodes() / 2, 0};
       const Image<float> rows = table.rows(nodes);

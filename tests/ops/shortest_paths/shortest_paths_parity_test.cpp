@@ -100,8 +100,8 @@ TEST(PathParity, WhatDoesNotFitGoesInRows) {
   options.memory = detail::partitioned_bytes(plan) + detail::partitioned_rows_bytes(plan);
   const DistanceTable table(graph, options);
   EXPECT_EQ(table.device(), Device::cpu());
-  EXPECT_EQ(table.run().engine, PathEngine::kPartitioned);
-  EXPECT_THAT(table.run().why, HasSubstr("in rows, as 104857600 bytes"));
+  EXPECT_EQ(table.report().engine, PathEngine::kPartitioned);
+  EXPECT_THAT(table.report().why, HasSubstr("in rows, as 104857600 bytes"));
   const DistanceMatrix expected =
       all_distances(graph, {.engine = PathEngine::kPartitioned, .exec = {.device = Device::cpu()}});
   EXPECT_EQ(differences(table.matrix().lower(), expected.lower()), 0);
@@ -116,16 +116,16 @@ TEST(PathParity, WhatDoesNotFitGoesInRows) {
     }
   }
   options.engine = PathEngine::kAuto;
-  PathRun run;
-  all_distances(graph, options, &run);
-  EXPECT_EQ(run.engine, PathEngine::kDijkstra);
-  EXPECT_THAT(run.why, HasSubstr("have room on cuda:0"));
+  PathReport report;
+  all_distances(graph, options, &report);
+  EXPECT_EQ(report.engine, PathEngine::kDijkstra);
+  EXPECT_THAT(report.why, HasSubstr("have room on cuda:0"));
 }
 
 TEST(PathParity, AutoTakesWhatSuitsTheGpu) {
   FOVEA_SKIP_WITHOUT_CUDA();
   const auto run_of = [](const Graph& graph) {
-    return DistanceTable(graph, {.exec = {.device = Device::cuda()}}).run();
+    return DistanceTable(graph, {.exec = {.device = Device::cuda()}}).report();
   };
   EXPECT_EQ(run_of(detail::sphere_graph(2)).engine, PathEngine::kFloydWarshall);
   EXPECT_EQ(run_of(detail::sphere_graph(5)).engine, PathEngine::kPartitioned);

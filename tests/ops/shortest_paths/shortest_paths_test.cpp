@@ -94,11 +94,11 @@ TEST_P(PathPlaces, AGridsDistancesAreManhattans) {
 TEST_P(PathPlaces, ManyPartsAgreeWithDijkstra) {
   const Graph graph = detail::sphere_graph(4);
   const DistanceMatrix expected = all_distances(graph, {.engine = PathEngine::kDijkstra});
-  PathRun run;
+  PathReport report;
   const DistanceMatrix found = all_distances(
-      graph, {.engine = PathEngine::kPartitioned, .exec = {.device = device()}}, &run);
-  EXPECT_GE(run.parts, 16);
-  EXPECT_LT(run.relaxations, 2e9);
+      graph, {.engine = PathEngine::kPartitioned, .exec = {.device = device()}}, &report);
+  EXPECT_GE(report.parts, 16);
+  EXPECT_LT(report.relaxations, 2e9);
   double worst = 0;
   for (std::size_t i = 0; i < found.lower().size(); ++i) {
     const double is = found.lower()[i], wanted = expected.lower()[i];
@@ -191,18 +191,18 @@ TEST(ShortestPaths, AnyNumberOfThreadsGivesTheSameBits) {
 }
 
 TEST(ShortestPaths, AutoSaysWhy) {
-  PathRun run;
-  all_distances(detail::sphere_graph(4), {.exec = {.device = Device::cpu()}}, &run);
-  EXPECT_EQ(run.engine, PathEngine::kPartitioned);
-  EXPECT_THAT(run.why, HasSubstr("5120 nodes of 3.0 arcs each fall into"));
-  all_distances(scattered(300, 20000, 4), {.exec = {.device = Device::cpu()}}, &run);
-  EXPECT_EQ(run.engine, PathEngine::kFloydWarshall);
-  EXPECT_THAT(run.why, HasSubstr("dense"));
-  all_distances(scattered(2000, 9000, 4), {.exec = {.device = Device::cpu()}}, &run);
-  EXPECT_EQ(run.engine, PathEngine::kDijkstra);
-  EXPECT_THAT(run.why, HasSubstr("wide borders"));
-  all_distances(grid(5, 5), {.engine = PathEngine::kDijkstra}, &run);
-  EXPECT_EQ(run.why, "");
+  PathReport report;
+  all_distances(detail::sphere_graph(4), {.exec = {.device = Device::cpu()}}, &report);
+  EXPECT_EQ(report.engine, PathEngine::kPartitioned);
+  EXPECT_THAT(report.why, HasSubstr("5120 nodes of 3.0 arcs each fall into"));
+  all_distances(scattered(300, 20000, 4), {.exec = {.device = Device::cpu()}}, &report);
+  EXPECT_EQ(report.engine, PathEngine::kFloydWarshall);
+  EXPECT_THAT(report.why, HasSubstr("dense"));
+  all_distances(scattered(2000, 9000, 4), {.exec = {.device = Device::cpu()}}, &report);
+  EXPECT_EQ(report.engine, PathEngine::kDijkstra);
+  EXPECT_THAT(report.why, HasSubstr("wide borders"));
+  all_distances(grid(5, 5), {.engine = PathEngine::kDijkstra}, &report);
+  EXPECT_EQ(report.why, "");
 }
 
 TEST(ShortestPaths, TheNearestOfSeveralSources) {

@@ -58,7 +58,8 @@ TEST(Cascade, ComesBackFromAFile) {
     model.chained = ranking;
     io::ModelFile file;
     save(file, model);
-    const CascadeModel back = load_cascade(io::ModelFile::parse(file.bytes(), "memory"));
+    const io::ModelFile stored = io::ModelFile::parse(file.bytes(), "memory");
+    const CascadeModel back = load_cascade(io::ModelReader(stored));
     ASSERT_EQ(back.stages.size(), model.stages.size());
     EXPECT_EQ(back.color, model.color);
     EXPECT_EQ(back.graded, model.graded);
@@ -112,7 +113,7 @@ TEST(Cascade, HostileTensorsAreModelErrors) {
     io::ModelFile file;
     save(file, good);
     spoil(file);
-    return test::message_of<ModelError>([&] { load_cascade(file); });
+    return test::message_of<ModelError>([&] { load_cascade(io::ModelReader(file)); });
   };
   using Ints = std::vector<std::int32_t>;
   EXPECT_NE(refused([](auto& f) { f.add("stage_sizes", {2}, Ints{2, 3}); }), "");
@@ -140,7 +141,7 @@ TEST(Cascade, OptionsAreStoredByNameAndReadFromOldFiles) {
   save(file, model);
   EXPECT_EQ(file.metadata().at("cascade.color"), "false");
   EXPECT_EQ(file.metadata().at("cascade.graded"), "true");
-  EXPECT_FALSE(load_cascade(file).chained);
+  EXPECT_FALSE(load_cascade(io::ModelReader(file)).chained);
 
   // Version 0.1.0 had numbers in a tensor, and no names.
   const auto old = [&](const std::vector<std::int32_t>& options) {
@@ -159,7 +160,7 @@ TEST(Cascade, OptionsAreStoredByNameAndReadFromOldFiles) {
       numbers.add(prefix + "votes", {count, 2}, file.tensor<float>(prefix + "votes"));
     }
     numbers.add("options", {3}, options);
-    return load_cascade(numbers);
+    return load_cascade(io::ModelReader(numbers));
   };
   EXPECT_TRUE(old({1, 0, 1}).color);
   EXPECT_FALSE(old({1, 0, 1}).graded);

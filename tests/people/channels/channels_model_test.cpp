@@ -28,12 +28,16 @@ io::ModelFile saved(const ChannelsModel& model) {
 }
 
 std::string refusal(const ChannelsModel& model) {
-  return test::message_of<ModelError>([&] { load_channels(saved(model)); });
+  return test::message_of<ModelError>([&] {
+    const io::ModelFile file = saved(model);
+    load_channels(io::ModelReader(file));
+  });
 }
 
 TEST(ChannelsModel, SurvivesAFile) {
   const ChannelsModel model = small_model();
-  const ChannelsModel read = load_channels(io::ModelFile::parse(saved(model).bytes(), "model"));
+  const io::ModelFile file = io::ModelFile::parse(saved(model).bytes(), "model");
+  const ChannelsModel read = load_channels(io::ModelReader(file));
   EXPECT_EQ(read.window_width, 16);
   EXPECT_EQ(read.window_height, 32);
   EXPECT_EQ(read.exact_per_octave, 3);
@@ -76,10 +80,10 @@ TEST(ChannelsModel, ImpossibleOnesAreRefused) {
 TEST(ChannelsModel, TensorsMustAgreeInLength) {
   io::ModelFile file = saved(small_model());
   file.add("rejection", {1}, std::vector<std::int32_t>{0});
-  EXPECT_THROW(load_channels(file), ModelError);
+  EXPECT_THROW(load_channels(io::ModelReader(file)), ModelError);
   file = saved(small_model());
   file.add("leaf", {2, 3}, std::vector<std::int16_t>(6));
-  EXPECT_THROW(load_channels(file), ModelError);
+  EXPECT_THROW(load_channels(io::ModelReader(file)), ModelError);
 }
 
 }  // namespace

@@ -134,7 +134,9 @@ TEST(Annotations, DamageIsOneClearLine) {
   EXPECT_THAT(message(pascal("(0, 0)", box_line(1, "(nan, 9) - (1, 10)"), 1)),
               HasSubstr("line 11: expected a box"));
   EXPECT_THAT(message(pascal("(zero)", box, 1)), HasSubstr("expected co-ordinates"));
-  EXPECT_THAT(message("{\"images\": ["), HasSubstr("is not JSON at byte"));
+  EXPECT_THAT(message("{\"images\": ["),
+              HasSubstr("is not JSON at line 1, column 13, its end; it may be truncated"));
+  EXPECT_THAT(message("{\"a\": " + std::string(200000, '[')), HasSubstr("nested more than 100"));
   EXPECT_THAT(message("[1, 2]"), HasSubstr("not an object"));
   EXPECT_THAT(message("{\"images\": []}"), HasSubstr("no list \"annotations\""));
   const std::string image = R"({"images": [{"id": 1, "file_name": "a.png"}], "annotations": [)";

@@ -32,7 +32,7 @@ io::ModelFile saved(const LinearModel& model) {
 
 std::string complaint(const io::ModelFile& file) {
   try {
-    load_linear(Kind::kHog, file);
+    load_linear(Kind::kHog, io::ModelReader(file));
   } catch (const ModelError& error) {
     return error.what();
   }
@@ -41,7 +41,8 @@ std::string complaint(const io::ModelFile& file) {
 
 TEST(LinearModel, SurvivesAFile) {
   const LinearModel model = example();
-  const LinearModel read = load_linear(Kind::kHog, saved(model));
+  const io::ModelFile file = saved(model);
+  const LinearModel read = load_linear(Kind::kHog, io::ModelReader(file));
   EXPECT_EQ(options_json(read.hog), options_json(model.hog));
   EXPECT_EQ(read.weights, model.weights);
   EXPECT_EQ(read.bias, model.bias);
@@ -60,14 +61,15 @@ TEST(LinearModel, HostileFilesAreRefused) {
     file.set_metadata(key, value);
     return complaint(file);
   };
-  EXPECT_THAT(with_fact("hog.cell", "0"), HasSubstr("cell is '0'"));
+  EXPECT_THAT(with_fact("hog.cell", "0"), HasSubstr("example: hog.cell: cell is '0'"));
   EXPECT_THAT(with_fact("hog.cell", "eight"), HasSubstr("cell is 'eight'"));
   EXPECT_THAT(with_fact("hog.window-width", "64"), HasSubstr("weights"));
   EXPECT_THAT(with_fact("hog.window-width", "50"), HasSubstr("window-width is 50"));
   EXPECT_THAT(with_fact("hog.norm", "l3"), HasSubstr("norm is 'l3'"));
   EXPECT_THAT(with_fact("hog.sigma", "nan"), HasSubstr("sigma"));
   EXPECT_THAT(with_fact("hog.block-stride", "2147483647"), HasSubstr("block-stride"));
-  EXPECT_THAT(complaint(io::ModelFile()), HasSubstr("lacks the fact 'hog.window-width'"));
+  EXPECT_THAT(complaint(io::ModelFile()),
+              HasSubstr("model: has no hog.window-width; it comes from"));
 
   io::ModelFile file = saved(example());
   file.add("bias", {1}, std::vector<float>{NAN});

@@ -2,6 +2,8 @@
 
 #include <fovea/core/error.h>
 
+#include <fmt/format.h>
+
 #include <filesystem>
 
 #include "support/files.h"
@@ -83,6 +85,48 @@ TEST(Checkpoint, OtherSettingsAreNamedInOneLine) {
   EXPECT_THAT(task.refusal(),
               AllOf(HasSubstr("other images"), HasSubstr("1 positives 00000012, 2 negatives")));
   EXPECT_EQ(task.refusal().find('\n'), std::string::npos);
+}
+
+io::ModelFile with_settings(const Task& task, const std::string& settings) {
+  io::ModelFile file = content(5);
+  file.set_schema("people.checkpoint", 1);
+  file.set_metadata("kind", "hog");
+  file.set_metadata("settings", settings);
+  file.set_metadata("data", data_text(task.survey));
+  return file;
+}
+
+TEST(Checkpoint, ThoseOfVersion010AreContinued) {
+  Task task;
+  task.settings.options = R"({"hog": {"bins": 9, "color": true}})";
+  const auto old = [](const char* color) {
+    return fmt::format(R"({{"kind": "hog", "window": "64x128", "options": {{"hog": {{"bins": 9, )"
+                       R"("colour": {}}}}}, "seed": 7}})",
+                       color);
+  };
+  with_settings(task, old("true")).write(task.folder / "checkpoint");
+  const auto file = task.checkpoint().read();
+  ASSERT_TRUE(file.has_value());
+  EXPECT_EQ(file->tensor<float>("number")[0], 5);
+  with_settings(task, old("false")).write(task.folder / "checkpoint");
+  EXPECT_THAT(task.refusal(), HasSubstr("other options (color false then, true now)"));
+}
+
+TEST(Checkpoint, HostileSettingsAreRefused) {
+  const Task task;
+  const auto refusal = [&](const std::string& settings) {
+    with_settings(task, settings).write(task.folder / "checkpoint");
+    return message_of<FormatError>([&] { task.checkpoint().read(); });
+  };
+  EXPECT_THAT(refusal(std::string(200000, '[')),
+              AllOf(HasSubstr(task.folder / "checkpoint"), HasSubstr("nested more than 100 deep")));
+  EXPECT_THAT(refusal("{"), HasSubstr("is not JSON"));
+  with_settings(task, "7").write(task.folder / "checkpoint");
+  EXPECT_THAT(task.refusal(), HasSubstr("other options"));
+  io::ModelFile none = content(1);
+  none.set_schema("people.checkpoint", 1);
+  none.write(task.folder / "checkpoint");
+  EXPECT_THAT(message_of<ModelError>([&] { task.checkpoint().read(); }), HasSubstr("has no kind"));
 }
 
 TEST(Checkpoint, WhatIsNoCheckpointIsRefused) {

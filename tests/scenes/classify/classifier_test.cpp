@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <numeric>
 #include <stop_token>
 
@@ -126,6 +127,27 @@ TEST(Classifier, SaysWhatIsWrong) {
       HasSubstr("null"));
   Classifier classifier(small_model(ClassifierKind::kSvm));
   EXPECT_THROW(classifier.classify(Image<std::uint8_t>(5, 5, 2)), InvalidArgument);
+}
+
+// Someone who stops early keeps some results, and someone who watches sees the first ones soon.
+TEST(Classifier, TheFirstResultsOfASetComeEarly) {
+  struct Counted final : io::ImageSet {
+    int count() const override { return 150; }
+    Image<std::uint8_t> read(int index) const override {
+      ++reads;
+      return texture(index % 3, index);
+    }
+    mutable std::atomic<int> reads = 0;
+  };
+  const Counted set;
+  Classifier classifier(small_model(ClassifierKind::kKnn), {.exec = {.threads = 1}});
+  int next = 0, reads_at_first = 0;
+  classifier.classify(set, [&](const ClassifiedImage& image) {
+    if (next == 0) reads_at_first = set.reads;
+    EXPECT_EQ(image.index, next++);
+  });
+  EXPECT_EQ(next, 150);
+  EXPECT_LE(reads_at_first, 4 + 8 + 16 + 32);  // at most three batches are in flight
 }
 
 }  // namespace

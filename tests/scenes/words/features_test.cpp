@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "scenes/with_exec.h"
+#include "support/device_rule.h"
 #include "support/devices.h"
 #include "support/images.h"
 
@@ -156,6 +157,17 @@ TEST_P(Features, WordMapsNameTheNearestWordOfEveryPlace) {
           ASSERT_EQ(map.at(x, y), expected[static_cast<std::size_t>(y * grid.columns + x)]);
     }
   }
+}
+
+TEST(FeatureErrors, ImagesOnAGpuAreRefusedOnTheCpu) {
+  const auto make = [](ImageView<const std::uint8_t> view, Device device) {
+    FeatureMaker(some_dictionary({}, 5), 1, {.device = device}).make(view);
+  };
+  const auto words = [](ImageView<const std::uint8_t> view, Device device) {
+    FeatureMaker(some_dictionary({}, 5), 1, {.device = device}).words(view);
+  };
+  test::expect_refused_on_the_cpu(Image<std::uint8_t>(40, 30), make);
+  test::expect_refused_on_the_cpu(Image<std::uint8_t>(40, 30), words);
 }
 
 TEST(FeatureErrors, SayWhatWasExpected) {
