@@ -4,7 +4,7 @@
 namespace fovea {
 
 void throw_if_stopped(const Exec& exec) {
-  if (exec.stop.stop_requested()) throw Cancelled("stopped as asked");
+  if (exec.stop.stop_requested()) throw Cancelled("stopped on request");
 }
 
 void describe(OptionVisitor& visit, Exec& exec) {

@@ -157,8 +157,8 @@ void describe(OptionVisitor& visit, FlowOptions& options) {
         "a better quality takes more time; it chooses those options of the method that are not "
         "given");
   visit.bytes("memory", options.memory_bytes,
-              "limit of the device memory for an estimation; larger images are estimated in tiles; "
-              "0 means no limit on the CPU and what a GPU has free");
+              "greatest amount of device memory that an estimation may take; larger images are "
+              "estimated in tiles; 0 means no limit on the CPU and what a GPU has free");
   visit.group("lk", options.lk);
   visit.group("bm", options.bm);
 }

@@ -24,26 +24,27 @@ std::span<const Choice> choices(Protocol) {
 
 void describe(OptionVisitor& visit, ActionsEvalRequest& request) {
   visit("protocol", request.protocol,
-        "leaves out each subject in turn, or tests one split: KTH's own or --test-subjects");
+        "leave out each subject in turn, or test one split: KTH's own or that of --test-subjects");
   visit.path("kth", request.kth, TextUse::kInput,
              "KTH's sequence file, 00sequences.txt; INPUT is then the folder that has one folder "
              "per action");
   visit("partial", request.partial,
-        "with --kth: accepts a part of the set and leaves out clips whose video is missing");
-  visit("test-subjects", request.test_subjects, "subjects that a split tests with",
+        "with --kth: accept a part of the set and leave out clips whose video is missing");
+  visit("test-subjects", request.test_subjects, "subjects whose clips a split tests",
         {.value_name = "NAMES"});
   visit("choose", request.choose,
-        "chooses features and scores inside each fold from a fixed pool of recipes",
-        {.off_help = "uses features and scores as the options say"});
+        "choose features and scores inside each fold from a fixed pool of recipes",
+        {.off_help = "use the features and scores that the options give, instead of choosing them "
+                     "inside each fold"});
   describe(visit, request.evaluate);
-  visit("paper", request.paper,
-        "uses the paper's value of every option that is left at its default here");
+  visit("paper", request.paper, "use the paper's value for every option that is not given");
   visit("cut-first", request.cut_first,
-        "cuts clips out of their videos before points are found, so that nothing around a clip "
-        "counts");
-  visit("windows", request.windows, "evaluates these windows T too, such as 5,10,20,40", 0, 1e6);
+        "cut clips out of their videos before points are found, so that frames around a clip have "
+        "no influence");
+  visit("windows", request.windows, "also evaluate these windows T, such as 5,10,20,40", 0, 1e6);
   visit("draws", request.draws,
-        "evaluates fewer training subjects too, drawn so many times; 0 does not", 0, 1000);
+        "also evaluate fewer training subjects, with this number of random draws; 0 does not", 0,
+        1000);
   visit.path("output", request.output, TextUse::kFolder, "folder for pictures, CSV and a page");
   describe(visit, request.train);
 }
@@ -191,15 +192,15 @@ Command actions_eval_command() {
       .text =
           "Leaves out each subject in turn, or tests one split, and reports how many clips are "
           "classified correctly, with Wilson's 95 % interval, which actions are confused, and how "
-          "voting by nearest descriptors and bags of visual words do in the same run. Features and "
-          "scores are chosen inside each fold from a pool that is fixed beforehand. INPUT is what "
-          "actions train takes, or with --kth the folder of the KTH set.",
+          "many clips voting by nearest descriptors and bags of visual words classify correctly in "
+          "the same run. Features and scores are chosen inside each fold from a pool that is fixed "
+          "beforehand. INPUT is what actions train takes, or with --kth the folder of the KTH set.",
       .arguments = {{"INPUT", "folder with one folder of videos per action, or a list of clips"}},
       .examples = {{"fovea actions eval clips", "leave out each subject in turn"},
                    {"fovea actions eval clips.txt --windows 5,10,20 --draws 6 -o report",
-                    "with curves over the window and over training subjects, as a page"},
+                    "write a page with curves over the window and over training subjects"},
                    {"fovea actions eval kth --kth 00sequences.txt --protocol split",
-                    "KTH's own split into training and test"}},
+                    "test KTH's own split"}},
       .request = make_request<ActionsEvalRequest, run_actions_eval>,
       .reads_images = true};
 }

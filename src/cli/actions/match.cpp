@@ -183,13 +183,14 @@ Command actions_match_command() {
       .text =
           "Finds the part of EXAMPLE that has the best match in SCENE, exactly, and draws frames "
           "of both with lines between the matched points. Prints the energy of the match and the "
-          "terms that add up to it. Both videos are short: their frames are kept in memory.",
+          "terms that add up to it. Both videos should be short, because their frames are kept in "
+          "memory.",
       .arguments = {{"EXAMPLE", "short video of an action"},
                     {"SCENE", "video to find the action in"}},
       .examples = {{"fovea actions match daria_walk.avi eli_walk.avi -o match.png",
-                    "shows five of the matched nodes"},
+                    "show five of the matched nodes"},
                    {"fovea actions match a.avi b.avi -o match.png --nodes 30 --no-dummies --json",
-                    "requires a point for each of 30 nodes"}},
+                    "require a point for each of 30 nodes"}},
       .request = make_request<ActionsMatchRequest, run_actions_match>,
       .reads_images = true};
 }

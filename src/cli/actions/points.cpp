@@ -226,11 +226,11 @@ Command actions_points_command() {
           "video breaks off or the program is interrupted, what was found up to then is written.",
       .arguments = {{"VIDEO",
                      "video file, folder or glob of images, or - for y4m on standard input", 1, 1}},
-      .examples = {{"fovea actions points walk.avi -o walk.txt", "corners with descriptors"},
+      .examples = {{"fovea actions points walk.avi -o walk.txt", "find corners and describe them"},
                    {"fovea actions points walk.avi --detector periodic --annotated seen.mp4",
-                    "points of the periodic detector, drawn into the video"},
+                    "draw the points of the periodic detector into the video"},
                    {"fovea actions points - --most-per-frame 1 -o live.txt",
-                    "the most confident point of each frame of a pipe"}},
+                    "keep the most confident point of each frame of a pipe"}},
       .request = make_request<PointsRequest, run_points>,
       .reads_images = true};
 }

@@ -19,11 +19,10 @@ struct ActionsTrainRequest {
 
 void describe(OptionVisitor& visit, ActionsTrainRequest& request) {
   visit.path("output", request.output, TextUse::kOutput, "model file to write, .safetensors");
-  visit("paper", request.paper,
-        "uses the paper's value of every option that is left at its default here");
+  visit("paper", request.paper, "use the paper's value for every option that is not given");
   visit("cut-first", request.cut_first,
-        "cuts clips out of their videos before points are found, so that nothing around a clip "
-        "counts");
+        "cut clips out of their videos before points are found, so that frames around a clip have "
+        "no influence");
   describe(visit, request.train);
 }
 

@@ -36,8 +36,10 @@ Command bench_actions_command() {
               "ms on a CPU, 178 ms on a GTX 580 and 1853 ms there without a window; and 4 ms for "
               "60 points. match_stream is a hundred frames of a stream with about one point per "
               "frame.",
-          .examples = {{"fovea bench actions --device cpu --threads 1", "one thread"},
-                       {"fovea bench actions --device cuda --filter 754x50", "on a GPU"}},
+          .examples = {{"fovea bench actions --device cpu --threads 1",
+                        "time everything with one thread"},
+                       {"fovea bench actions --device cuda --filter 754x50",
+                        "time 50 models on a GPU"}},
           .request = make_request<BenchOptions, run_bench_actions>};
 }
 

@@ -250,7 +250,7 @@ int run_bench(const BenchOptions& options, const std::vector<BenchCase>& cases, 
     context.console.note(options.rivals +
                          ": no row has the name, size and device of a row measured here");
   print(options, report, context);
-  if (report.interrupted) throw Cancelled("stopped as asked");
+  if (report.interrupted) throw Cancelled("stopped on request");
   return kDone;
 }
 

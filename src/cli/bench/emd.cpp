@@ -237,26 +237,29 @@ Command bench_emd_command() {
   return {
       .system = "bench",
       .verb = "emd",
-      .summary = "time the exact solver of Earth Mover's Distances against rivals, and whole maps",
+      .summary =
+          "time the solver of Earth Mover's Distances and whole maps, compared with cv::EMD and "
+          "LEMON",
       .text =
           "Each row solves 1000 pairs of random histograms of mass 121, so that its milliseconds "
           "are microseconds per problem. With --device cuda a row has 2097152 pairs, which stay on "
-          "the GPU. On the CPU cv::EMD and LEMON's network simplex (which keeps graph and solver "
-          "from problem to problem) take turns with ours. --verify compares distances with LEMON's "
-          "on random problems of 2 to 16 bins: sparse and degenerate ones, equal and unequal "
-          "masses, metric and random costs. Each is solved by the closed form, by the simplex and "
-          "from the auxiliary sink; small differences remain, because LEMON's results are rounded "
-          "to 24 bits. --frames measures maps of whole frames against the number of channels, as "
-          "Shaffer's paper does: windows have 11x11 pixels, costs are min(|i - j|, 3), and the "
-          "scene is drawn with noise or is the corner of an --image. Cold rows keep nothing from "
-          "frame to frame, and each frame has noise of its own; in warm rows nothing changes. On a "
-          "GPU, labels come from pinned host memory and distances go back to it, with at most "
-          "three frames at a time.",
-      .examples = {{"fovea bench emd --device cpu --threads 1 --bins 11", "one thread"},
-                   {"fovea bench emd --filter threshold --json", "one kind, for programs"},
-                   {"fovea bench emd --verify 1000000", "a million problems beside LEMON"},
-                   {"fovea bench emd --frames --sizes 1920x1080 --channels 4,11",
-                    "whole frames, cold and warm"}},
+          "the GPU. On the CPU cv::EMD and LEMON's network simplex (whose graph and solver are "
+          "reused from problem to problem) take turns with ours. --verify compares distances with "
+          "LEMON's on random problems of 2 to 16 bins: sparse and degenerate ones, equal and "
+          "unequal masses, metric and random costs. Each is solved by the closed form, by the "
+          "simplex and from the auxiliary sink; small differences remain, because LEMON's results "
+          "are rounded to 24 bits. --frames measures maps of whole frames against the number of "
+          "channels, as Shaffer's paper does: windows have 11x11 pixels, costs are min(|i - j|, "
+          "3), and the scene is drawn with noise or is the corner of an --image. Cold rows keep "
+          "nothing from frame to frame, and each frame has noise of its own; in warm rows nothing "
+          "changes. On a GPU, labels come from pinned host memory and distances go back to it, "
+          "with at most three frames at a time.",
+      .examples =
+          {{"fovea bench emd --device cpu --threads 1 --bins 11", "time 11 bins with one thread"},
+           {"fovea bench emd --filter threshold --json", "time one ground distance and print JSON"},
+           {"fovea bench emd --verify 1000000", "compare a million random problems with LEMON"},
+           {"fovea bench emd --frames --sizes 1920x1080 --channels 4,11",
+            "time maps of whole frames, cold and warm"}},
       .request = make_request<EmdBenchOptions, run_bench_emd>,
       .reads_images = true};
 }

@@ -31,7 +31,7 @@ void describe(OptionVisitor& visit, FlowBenchOptions& options) {
   visit("methods", options.methods, "methods to measure: lk_fast, lk_default, lk_best and bm",
         {.value_name = "METHOD,...", .words = {"lk_fast", "lk_default", "lk_best", "bm"}});
   visit.bytes("memory", options.memory,
-              "limit of the device memory for an estimation; 0 means no limit");
+              "greatest amount of device memory that an estimation may take; 0 means no limit");
 }
 
 BenchShape shape_of(Extent size) {
@@ -140,22 +140,23 @@ int run_bench_flow(FlowBenchOptions& options, Context& context) {
 }  // namespace
 
 Command bench_flow_command() {
-  return {.system = "bench",
-          .verb = "flow",
-          .summary = "measure the time and the errors of flow beside OpenCV's",
-          .text =
-              "Estimates whole fields between two gray images of textured discs over a textured "
-              "ground, whose motion is known: errors are mean endpoint errors in pixels, ours and "
-              "the rival's, for the same pair in the same run. On the CPU, OpenCV's DIS and "
-              "Farneback's method take turns with ours. On a GPU the images and the field stay in "
-              "its memory. The column of bound gives the share of the time that it would take to "
-              "move the bytes that the iterations over a pyramid must move.",
-          .examples = {{"fovea bench flow --device cpu --threads 1", "four sizes with one thread"},
-                       {"fovea bench flow --filter 1920x1080 --methods lk_default --json",
-                        "one row, for programs"},
-                       {"fovea bench flow --sizes 8192x8192 --memory 512M --methods lk_fast",
-                        "a pair that is estimated in tiles"}},
-          .request = make_request<FlowBenchOptions, run_bench_flow>};
+  return {
+      .system = "bench",
+      .verb = "flow",
+      .summary = "measure the time and the errors of flow, compared with OpenCV's methods",
+      .text =
+          "Estimates whole fields between two gray images of textured discs over a textured "
+          "ground, whose motion is known: errors are mean endpoint errors in pixels, ours and the "
+          "rival's, for the same pair in the same run. On the CPU, OpenCV's DIS and Farneback's "
+          "method take turns with ours. On a GPU the images and the field stay in its memory. The "
+          "column \"bound share\" compares with the time that it takes to move the bytes that the "
+          "iterations over a pyramid must move: 50 % means twice that time.",
+      .examples = {{"fovea bench flow --device cpu --threads 1", "time four sizes with one thread"},
+                   {"fovea bench flow --filter 1920x1080 --methods lk_default --json",
+                    "time one row and print JSON"},
+                   {"fovea bench flow --sizes 8192x8192 --memory 512M --methods lk_fast",
+                    "time a pair that is estimated in tiles"}},
+      .request = make_request<FlowBenchOptions, run_bench_flow>};
 }
 
 }  // namespace fovea::cli

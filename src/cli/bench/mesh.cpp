@@ -179,23 +179,25 @@ int run_bench_mesh(MeshBenchOptions& options, Context& context) {
 }  // namespace
 
 Command bench_mesh_command() {
-  return {.system = "bench",
-          .verb = "mesh",
-          .summary = "time shortest paths between a mesh's faces beside others",
-          .text =
-              "A row is all distances between the faces of a sphere, by one engine, into half a "
-              "matrix. Up to 10000 faces Boost's Dijkstra from every face takes turns with it. "
-              "Beyond, it takes one source in 64 beside ours from as many "
-              "(distances_from_64th): all distances take it 64 times as long. floyd-warshall "
-              "stands on a CPU up to the sizes that take a minute. min_plus_product is the "
-              "kernel of two engines, min_plus_peak a loop of sums and minima in registers, "
-              "one thread each; their arithmetic is told as a share of multiply-adds. On a GPU "
-              "all_distances go to the host, while those of a table stay there, with parts "
-              "chosen before: choosing them is path_plan, on the CPU. Only --device cuda "
-              "measures a GPU.",
-          .examples = {{"fovea bench mesh --device cpu --threads 1", "one thread"},
-                       {"fovea bench mesh --divisions 5 --filter partitioned", "20480 faces"}},
-          .request = make_request<MeshBenchOptions, run_bench_mesh>};
+  return {
+      .system = "bench",
+      .verb = "mesh",
+      .summary = "time shortest paths and segmentation of meshes, compared with Boost and CGAL",
+      .text =
+          "Rows named all_distances compute the distances between all faces of a sphere with one "
+          "engine, into half a matrix. Up to 10000 faces, Boost's Dijkstra from every face takes "
+          "turns with them. For larger meshes the row distances_from_64th compares both from one "
+          "face in 64; all distances take Boost 64 times as long. On a CPU, floyd-warshall is "
+          "measured only at sizes that take less than a minute. min_plus_product is the kernel "
+          "that two engines share, and min_plus_peak is a loop of sums and minima in registers, "
+          "both on one thread; their speed is reported as a share of the speed of multiply-adds. "
+          "On a GPU, all_distances includes the copy to the host; rows of tables keep the "
+          "distances on the GPU and begin with a finished plan, whose time on the CPU is the row "
+          "path_plan. A GPU is measured only with --device cuda.",
+      .examples = {{"fovea bench mesh --device cpu --threads 1", "time everything with one thread"},
+                   {"fovea bench mesh --divisions 5 --filter partitioned",
+                    "time one engine with 20480 faces"}},
+      .request = make_request<MeshBenchOptions, run_bench_mesh>};
 }
 
 }  // namespace fovea::cli

@@ -258,22 +258,23 @@ int run_bench_ops(BenchOptions& options, Context& context) {
 }  // namespace
 
 Command bench_ops_command() {
-  return {
-      .system = "bench",
-      .verb = "ops",
-      .summary = "time the image operations beside other libraries and the hardware's limits",
-      .text =
-          "Each case has one row for one CPU thread, one for all threads and one for the GPU. "
-          "This library, the rival and a plain copy of as many bytes take turns in one run, and "
-          "medians are reported. The ratio is the rival's time divided by ours: above 1 this "
-          "library is faster. The bound is the slower of that copy and of the arithmetic at the "
-          "measured speed of the machine. GPU rows are timed on data that is already on the "
-          "device.",
-      .examples = {{"fovea bench ops", "all cases as a table"},
-                   {"fovea bench ops --filter sobel --device cpu --json", "some rows as JSON"},
-                   {"fovea bench ops --markdown --repeats 31",
-                    "steadier times as a table for a document"}},
-      .request = make_request<BenchOptions, run_bench_ops>};
+  return {.system = "bench",
+          .verb = "ops",
+          .summary =
+              "time the image operations, compared with other libraries and the hardware's limits",
+          .text =
+              "Each case has one row for one CPU thread, one for all threads and one for the GPU. "
+              "This library, the rival and a plain copy of as many bytes take turns in one run, "
+              "and medians are reported. The ratio is the rival's time divided by ours: above 1 "
+              "this library is faster. The bound is the longer of two times: that of the copy, and "
+              "that of the arithmetic at the measured speed of the machine. GPU rows are timed on "
+              "data that is already on the device.",
+          .examples = {{"fovea bench ops", "print all cases as a table"},
+                       {"fovea bench ops --filter sobel --device cpu --json",
+                        "print some rows as JSON"},
+                       {"fovea bench ops --markdown --repeats 31",
+                        "repeat more often and print a table for a document"}},
+          .request = make_request<BenchOptions, run_bench_ops>};
 }
 
 }  // namespace fovea::cli

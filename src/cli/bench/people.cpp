@@ -157,12 +157,12 @@ int run_bench_people(PeopleBenchOptions& options, Context& context) {
 Command bench_people_command() {
   return {.system = "bench",
           .verb = "people",
-          .summary = "time the people detectors and OpenCV's",
+          .summary = "time the people detectors, compared with OpenCV's",
           .text =
               "Times whole frames, from the image to the fused boxes, with the shipped models. "
               "OpenCV's HOGDescriptor searches the same gray image at the same ratio and stride, "
               "without padding, in turns with Fovea's detectors. GPU times include the upload of "
-              "the image from pinned memory and the download of the boxes; beside them are the "
+              "the image from pinned memory and the download of the boxes; the rows also have the "
               "times that papers report for their GPUs.",
           .examples = {{"fovea bench people --device cpu",
                         "time all models at two sizes and three ratios"},

@@ -64,7 +64,7 @@ using Cells = std::vector<std::string>;
 
 Cells headings(bool errors) {
   Cells cells{"name",   "device", "threads",  "size",  "time",
-              "spread", "rival",  "its time", "ratio", "of bound"};
+              "spread", "rival",  "its time", "ratio", "bound share"};
   if (errors) cells.insert(cells.end(), {"error", "its error"});
   return cells;
 }

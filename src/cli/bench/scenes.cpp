@@ -25,7 +25,8 @@ struct ScenesBenchOptions {
 };
 void describe(OptionVisitor& visit, ScenesBenchOptions& options) {
   describe(visit, options.bench);
-  visit("corpus", options.corpus, "also features of 1491 photos; a minute a run on a CPU");
+  visit("corpus", options.corpus,
+        "also compute the features of 1491 photos, which takes a minute per run on a CPU");
 }
 
 using Bytes = std::shared_ptr<const Image<std::uint8_t>>;
@@ -210,20 +211,23 @@ int run_bench_scenes(ScenesBenchOptions& options, Context& context) {
 }  // namespace
 
 Command bench_scenes_command() {
-  return {.system = "bench",
-          .verb = "scenes",
-          .summary = "time filters, k-means and the search for words beside FAISS and OpenCV",
-          .text =
-              "Points are evenly random, which no shortcut can use. kmeans_iteration is the first "
-              "of 298200 points of 32 numbers and 500 clusters, in which every point changes its "
-              "cluster; kmeans_assign the search for the nearest center alone; words_assign that "
-              "of a photo's 76260 pixels; scenes_filters the 32 filters of such a photo, and "
-              "scenes_words all from its gray levels to its words; scenes_corpus the features of "
-              "1491 photos. On the CPU FAISS and OpenCV take turns with ours; "
-              "scikit-learn's times come from bench/rivals/sklearn_scenes.py by --rivals.",
-          .examples = {{"fovea bench scenes --device cpu --threads 1", "one thread"},
-                       {"fovea bench scenes --filter words", "words alone"}},
-          .request = make_request<ScenesBenchOptions, run_bench_scenes>};
+  return {
+      .system = "bench",
+      .verb = "scenes",
+      .summary = "time filters, k-means and the search for words, compared with FAISS and OpenCV",
+      .text =
+          "Points are uniformly random, so that no shortcut helps. kmeans_iteration is the first "
+          "iteration of k-means with 298200 points of 32 numbers and 500 clusters, in which every "
+          "point changes its cluster. kmeans_assign is the search for the nearest centers alone, "
+          "and words_assign is the same search for the 76260 pixels of a photo. scenes_filters "
+          "computes the 32 filters of such a photo, scenes_words finds its words from its gray "
+          "levels, and scenes_corpus computes the features of 1491 photos. On the CPU, FAISS and "
+          "OpenCV take turns with Fovea. --rivals adds the times of scikit-learn that "
+          "bench/rivals/sklearn_scenes.py measured.",
+      .examples = {{"fovea bench scenes --device cpu --threads 1",
+                    "time everything with one thread"},
+                   {"fovea bench scenes --filter words", "time the search for words only"}},
+      .request = make_request<ScenesBenchOptions, run_bench_scenes>};
 }
 
 }  // namespace fovea::cli

@@ -93,10 +93,10 @@ Command demo_command() {
           .verb = "",
           .summary = "draw a gallery: one page with results of every system",
           .text =
-              "Writes index.html, a page without other files, that shows results of every system "
-              "and every operation with their command lines and times on this machine, and one "
-              "example of each kind of picture in reports. Prints the path of the page.",
-          .examples = {{"fovea demo -o gallery", "writes gallery/index.html"}},
+              "Writes index.html, a page that needs no other file and shows results of every "
+              "system and every operation with their command lines and times on this machine, and "
+              "one example of each kind of picture in reports. Prints the path of the page.",
+          .examples = {{"fovea demo -o gallery", "write gallery/index.html"}},
           .request = make_request<DemoOptions, run_demo>};
 }
 

@@ -268,26 +268,25 @@ int run_distance(DistanceRequest& request, Context& context) {
 }  // namespace
 
 Command emd_distance_command() {
-  return {
-      .system = "emd",
-      .verb = "distance",
-      .summary = "compute exact Earth Mover's Distances between histograms",
-      .text =
-          "Reads a JSON object. Its \"ground\" is l1, l2, squared, threshold:T, circular, "
-          "discrete, "
-          "a file of costs or rows of costs. Its \"problems\" is a list of objects with histograms "
-          "\"p\" and \"q\"; instead, \"P\" may be a list of histograms and \"Q\" one histogram or "
-          "as many. Histograms have up to 64 bins, and masses are whole or real numbers. Prints "
-          "one line per problem: its number, its distance and its status. A bad problem is named "
-          "and the others are solved.",
-      .arguments = {},
-      .examples = {{"fovea emd distance --problems pairs.json --json",
-                    "also reports the pivots of each problem"},
-                   {"fovea emd distance --problems p.json --ground threshold:3 --flow --json",
-                    "uses another ground distance and reports the flows"},
-                   {"fovea emd distance --problems p.json --solver simplex --start auxiliary",
-                    "solves by the simplex method from an auxiliary sink"}},
-      .request = make_request<DistanceRequest, run_distance>};
+  return {.system = "emd",
+          .verb = "distance",
+          .summary = "compute exact Earth Mover's Distances between histograms",
+          .text =
+              "Reads a JSON object. Its \"ground\" is l1, l2, squared, threshold:T, circular, "
+              "discrete, a file of costs or rows of costs. Its \"problems\" is a list of objects "
+              "with histograms \"p\" and \"q\"; Instead of \"problems\" the object may have a list "
+              "of histograms \"P\", and as \"Q\" one histogram for all of them or a list of the "
+              "same length. Histograms have up to 64 bins, and masses are whole or real numbers. "
+              "Prints one line per problem: its number, its distance and its status. A problem "
+              "with invalid masses is reported as such, and the others are solved.",
+          .arguments = {},
+          .examples = {{"fovea emd distance --problems pairs.json --json",
+                        "also report the pivots of each problem"},
+                       {"fovea emd distance --problems p.json --ground threshold:3 --flow --json",
+                        "use another ground distance and report the flows"},
+                       {"fovea emd distance --problems p.json --solver simplex --start auxiliary",
+                        "solve by the simplex method from an auxiliary sink"}},
+          .request = make_request<DistanceRequest, run_distance>};
 }
 
 }  // namespace fovea::cli

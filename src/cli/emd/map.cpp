@@ -207,8 +207,8 @@ Command emd_map_command() {
           "The signature of a pixel is the histogram of a window around it over levels of one "
           "band, or the pixel's own spectrum: its bands, or its contrast to the scene. A histogram "
           "that has occurred before, in this frame or in an earlier one, is looked up, and every "
-          "other one is solved; the map is the same as if all were solved. With --threshold "
-          "most distances above it are proved to lie above it instead of being solved. Contrast is "
+          "other one is solved; the map is the same as if all were solved. With --threshold, most "
+          "distances above it are not solved: a bound proves that they lie above it. Contrast is "
           "learned from the first frame. Values that are NaN or infinite stand for missing "
           "measurements: a window of levels does not count them, and a spectrum with one gets the "
           "greatest distance. When a video breaks off or Ctrl-C is pressed, the maps made so far "
@@ -219,11 +219,11 @@ Command emd_map_command() {
                      "or - for y4m on standard input",
                      1, kAnyNumber}},
       .examples = {{"fovea emd map a.png --target 120,80,24,24 -o map.tif --picture map.png",
-                    "compares 11 levels of gray in windows of 11x11 pixels"},
+                    "compare 11 levels of gray in windows of 11x11 pixels"},
                    {"fovea emd map traffic.mp4 --target car.png --threshold 0.5 -o maps/",
-                    "maps a video, exactly up to a distance of 0.5"},
+                    "map a video, exactly up to a distance of 0.5"},
                    {"fovea emd map c.hdr --signature contrast --target 40,62,3,3 --truth t.png",
-                    "maps spectra of a cube and compares the map with spectral angle and SAD"}},
+                    "map spectra of a cube and compare the map with spectral angle and SAD"}},
       .request = make_request<MapRequest, run_map>,
       .reads_images = true};
 }

@@ -237,13 +237,13 @@ Command emd_track_command() {
       .arguments = {{"VIDEO",
                      "video file, folder or glob of images, or - for y4m on standard input", 1, 1}},
       .examples = {{"fovea emd track walk.mp4 --target 205,151,17,50 -o tracks.txt",
-                    "follows a box of the first frame and writes MOT challenge text"},
+                    "follow a box of the first frame and write MOT challenge text"},
                    {"fovea emd track a.mp4 --target 9,40,30,80 --target 90,44,32,78 --video b.mp4",
-                    "follows two targets and draws their boxes"},
+                    "follow two targets and draw their boxes"},
                    {"fovea emd track frames --target ball.png --map-video map.mp4 -o t.txt",
-                    "finds the target by an example image and writes a video of the map"},
+                    "find the target by an example image and write a video of the map"},
                    {"fovea emd track img --truth groundtruth_rect.txt --rivals --json",
-                    "compares with the truth and with other trackers"}},
+                    "compare with the truth and with other trackers"}},
       .request = make_request<TrackRequest, run_track>,
       .reads_images = true};
 }

@@ -28,10 +28,10 @@ void describe_request(OptionVisitor& visit, EstimateRequest& request) {
   visit.path("mask", request.mask, TextUse::kInput,
              "image of the size of the inputs; pixels where it is black are left out");
   visit("quality", request.flow.quality,
-        "more quality takes more time; it chooses the options below that have no value");
+        "a better quality takes more time; it chooses those options below that are not given");
   visit.bytes("memory", request.flow.memory_bytes,
-              "limit of the device memory for an estimation; larger images are estimated in tiles; "
-              "0 means no limit on the CPU and what a GPU has free");
+              "greatest amount of device memory that an estimation may take; larger images are "
+              "estimated in tiles; 0 means no limit on the CPU and what a GPU has free");
   describe(visit, request.wheel);
   visit("format", request.format, "format of the fields of a video");
 }
@@ -167,27 +167,28 @@ void write_pictures(io::JsonWriter& json, const std::vector<PictureFile>& pictur
 }
 
 Command flow_lk_command() {
-  return {.system = "flow",
-          .verb = "lk",
-          .summary = "estimate motion by the method of Lucas and Kanade",
-          .text =
-              "Estimates where each pixel of the first image has moved in the second, in pixels to "
-              "the right and down, with a confidence from 0 to 1. A video gives one field for "
-              "every frame but the last, 000000.flo and on; where it breaks or is interrupted, "
-              "the fields and pictures so far are kept. Images may have any depth and be gray or "
-              "RGB; the two images of a pair have one size. Every value of a float image must be "
-              "finite, except where --mask leaves the pixel out.",
-          .arguments = inputs(),
-          .examples = {{"fovea flow lk a.png b.png -o ab.flo --picture wheel ab.png",
-                        "one pair, and a picture of its motion"},
-                       {"fovea flow lk a.tif b.tif -o ab.flo --memory 512M",
-                        "images that need more than 512 MiB"},
-                       {"fovea flow lk walk.mp4 -o fields --picture arrows walk_arrows.mp4",
-                        "along a video"},
-                       {"fovea flow lk - -o fields",
-                        "y4m from a pipe, such as ffmpeg -i walk.mp4 -f yuv4mpegpipe - | ..."}},
-          .request = make_request<LkRequest, run_lk>,
-          .reads_images = true};
+  return {
+      .system = "flow",
+      .verb = "lk",
+      .summary = "estimate motion by the method of Lucas and Kanade",
+      .text =
+          "Estimates where each pixel of the first image has moved in the second, in pixels to "
+          "the right and down, with a confidence from 0 to 1. A video gives one field for "
+          "every frame but the last, 000000.flo and on; where it breaks or is interrupted, "
+          "the fields and pictures so far are kept. Images may have any depth and be gray or "
+          "RGB; the two images of a pair have one size. Every value of a float image must be "
+          "finite, except where --mask leaves the pixel out.",
+      .arguments = inputs(),
+      .examples = {{"fovea flow lk a.png b.png -o ab.flo --picture wheel ab.png",
+                    "estimate one pair and draw its motion"},
+                   {"fovea flow lk a.tif b.tif -o ab.flo --memory 512M",
+                    "estimate images that need more than 512 MiB in tiles"},
+                   {"fovea flow lk walk.mp4 -o fields --picture arrows walk_arrows.mp4",
+                    "estimate along a video"},
+                   {"fovea flow lk - -o fields",
+                    "read y4m from a pipe, such as ffmpeg -i walk.mp4 -f yuv4mpegpipe - | ..."}},
+      .request = make_request<LkRequest, run_lk>,
+      .reads_images = true};
 }
 
 Command flow_bm_command() {
@@ -199,9 +200,9 @@ Command flow_bm_command() {
               "of the first. It fails less often where motion is large or the light changes, and "
               "is less exact where motion is small.",
           .arguments = inputs(),
-          .examples = {{"fovea flow bm a.png b.png -o ab.flo", "one pair"},
+          .examples = {{"fovea flow bm a.png b.png -o ab.flo", "estimate one pair"},
                        {"fovea flow bm a.png b.png -o ab.png --mask outline.png",
-                        "KITTI's PNG, where the mask is not black"}},
+                        "write KITTI's PNG for pixels where the mask is not black"}},
           .request = make_request<BmRequest, run_bm>,
           .reads_images = true};
 }

@@ -254,9 +254,9 @@ Command flow_eval_command() {
             "name first image, second image and flow file",
             1, kAnyNumber}},
       .examples = {{"fovea flow eval --method lk --quality best middlebury -o report",
-                    "Middlebury's training pairs"},
-                   {"fovea flow eval --method bm pairs.txt --json", "a list of pairs"},
-                   {"fovea flow eval middlebury --rivals", "with OpenCV's methods beside ours"}},
+                    "evaluate Middlebury's training pairs"},
+                   {"fovea flow eval --method bm pairs.txt --json", "evaluate a list of pairs"},
+                   {"fovea flow eval middlebury --rivals", "also evaluate OpenCV's methods"}},
       .request = make_request<FlowEvalRequest, run_eval>,
       .reads_images = true};
 }

@@ -67,9 +67,9 @@ Command flow_scene_command() {
               "ground that does so too, and writes them with the true motion of every pixel, laid "
               "out for fovea flow eval. Motion grows with the size: it is up to about 7 pixels at "
               "a width of 640.",
-          .examples = {{"fovea flow scene -o scene", "a pair of 640x480"},
+          .examples = {{"fovea flow scene -o scene", "draw a pair of 640x480"},
                        {"fovea flow scene --size 16384x16384 -o large",
-                        "a pair so large that fovea flow lk may need --memory"}},
+                        "draw a pair so large that fovea flow lk may need --memory"}},
           .request = make_request<SceneRequest, run_scene>};
 }
 

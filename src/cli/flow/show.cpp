@@ -136,25 +136,26 @@ int run_show(ShowRequest& request, Context& context) {
 }  // namespace
 
 Command flow_show_command() {
-  return {.system = "flow",
-          .verb = "show",
-          .summary = "draw a flow file, compare it with another, or convert it",
-          .text =
-              "Draws a field in Middlebury's colors, as arrows over the first image, as the second "
-              "image warped back to the first, or as its errors against the true flow. It reads "
-              ".flo, KITTI's PNG, .pfm and .npy and writes each of them with --field. A .npy file "
-              "holds float32 or float64 of shape (rows, columns, 2), (rows, columns, 3) or (2, "
-              "rows, columns). A vector with a value that is NaN, infinite or beyond 1e9 is not "
-              "known: it is black in the picture and left out of every number.",
-          .arguments = {{"FLOW", "flow file: .flo, .png (KITTI), .pfm or .npy", 1, 1}},
-          .examples = {{"fovea flow show ab.flo -o wheel.png", "the field in colors"},
-                       {"fovea flow show ab.flo --kind arrows --image a.png -o arrows.png",
-                        "the field as arrows"},
-                       {"fovea flow show ab.flo --truth true.flo --kind error -o error.png --json",
-                        "the errors, as numbers and as a picture"},
-                       {"fovea flow show ab.flo --field ab.png", "the field in another format"}},
-          .request = make_request<ShowRequest, run_show>,
-          .reads_images = true};
+  return {
+      .system = "flow",
+      .verb = "show",
+      .summary = "draw a flow file, compare it with another, or convert it",
+      .text =
+          "Draws a field in Middlebury's colors, as arrows over the first image, as the second "
+          "image warped back to the first, or as its errors against the true flow. It reads "
+          ".flo, KITTI's PNG, .pfm and .npy and writes each of them with --field. A .npy file "
+          "holds float32 or float64 of shape (rows, columns, 2), (rows, columns, 3) or (2, "
+          "rows, columns). A vector with a value that is NaN, infinite or beyond 1e9 is not "
+          "known: it is black in the picture and left out of every number.",
+      .arguments = {{"FLOW", "flow file: .flo, .png (KITTI), .pfm or .npy", 1, 1}},
+      .examples = {{"fovea flow show ab.flo -o wheel.png", "draw the field in colors"},
+                   {"fovea flow show ab.flo --kind arrows --image a.png -o arrows.png",
+                    "draw the field as arrows"},
+                   {"fovea flow show ab.flo --truth true.flo --kind error -o error.png --json",
+                    "print the errors and draw them"},
+                   {"fovea flow show ab.flo --field ab.png", "write the field in another format"}},
+      .request = make_request<ShowRequest, run_show>,
+      .reads_images = true};
 }
 
 }  // namespace fovea::cli

@@ -54,9 +54,9 @@ Command ops_blur_command() {
               "alpha and the orientation tag stay as they are. For a sigma over 31, shrink the "
               "image first.",
           .arguments = {image_inputs()},
-          .examples = {{"fovea ops blur photo.jpg -o soft.jpg --sigma 3", "one image"},
+          .examples = {{"fovea ops blur photo.jpg -o soft.jpg --sigma 3", "blur one image"},
                        {"fovea ops blur photos -o soft --border reflect",
-                        "every image of a folder, mirrored at its borders"}},
+                        "blur every image of a folder, mirrored at its borders"}},
           .request = make_request<BlurRequest, run_blur>,
           .reads_images = true};
 }

@@ -134,9 +134,9 @@ Command ops_convolve_command() {
           "most 255 taps in each direction.",
       .arguments = {image_inputs()},
       .examples = {{"fovea ops convolve photo.png -o sharp.png --kernel sharpen.txt",
-                    "by the rows of numbers in a text file"},
+                    "filter by a kernel from a text file"},
                    {"fovea ops convolve a.png -o blobs.png --laplacian 3 --gain 8 --offset 128",
-                    "blobs and edges, gray where there are none"}},
+                    "show blobs and edges on a gray ground"}},
       .request = make_request<ConvolveRequest, run_convolve>,
       .reads_images = true};
 }

@@ -130,18 +130,21 @@ Command ops_gradient_command() {
           .verb = "gradient",
           .summary = "find edges: gradient magnitude, orientation or differences",
           .text =
-              "Writes the gradient of each input. The magnitude is that of the centered difference "
-              "in the strongest channel, and the orientation is its bin, spread over 0 to 255. dx "
-              "and dy are differences of the chosen kernel divided by its weight, around 128. "
-              "Outputs that end in .npy, .pfm or .tif hold float values instead: magnitudes and "
-              "differences are neither moved nor clipped, and orientations are numbers of bins.",
+              "Writes the gradient of each input. Magnitude and orientation belong to the centered "
+              "difference of the channel in which it is greatest; the orientation is written as "
+              "the number of its bin, stretched to 0 to 255. dx and dy are the differences by the "
+              "chosen kernel, divided by the sum of its weights, plus 128. Outputs that end in "
+              ".npy, .pfm or .tif hold float values instead: nothing is added to or clipped from "
+              "magnitudes and differences, and orientations are numbers of bins.",
           .arguments = {image_inputs()},
-          .examples = {{"fovea ops gradient photo.jpg -o edges.png", "magnitude of one image"},
+          .examples = {{"fovea ops gradient photo.jpg -o edges.png",
+                        "write the magnitude of one image"},
                        {"fovea ops gradient photos -o edges --gain 2",
-                        "every image of a folder, brightened"},
-                       {"fovea ops gradient photo.jpg -o edges.npy", "magnitude as float values"},
+                        "write brighter magnitudes for a folder of images"},
+                       {"fovea ops gradient photo.jpg -o edges.npy",
+                        "write the magnitude as float values"},
                        {"fovea ops gradient photo.png -o dx.png --show dx --kernel sobel",
-                        "horizontal differences by Sobel's kernel"}},
+                        "write horizontal differences by Sobel's kernel"}},
           .request = make_request<GradientRequest, run_gradient>,
           .reads_images = true};
 }

@@ -61,9 +61,9 @@ Command ops_histogram_command() {
               "window. Results in a folder end in .npy.",
           .arguments = {image_inputs()},
           .examples = {{"fovea ops histogram photo.png -o counts.npy --levels 8",
-                        "eight levels, windows of 15x15"},
+                        "count eight levels in windows of 15x15 pixels"},
                        {"fovea ops histogram photos -o counts --window-width 31 --window-height 31",
-                        "every image of a folder, larger windows"}},
+                        "count in larger windows, for every image of a folder"}},
           .request = make_request<HistogramRequest, run_histogram>,
           .reads_images = true};
 }

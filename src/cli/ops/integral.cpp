@@ -56,20 +56,21 @@ int run_integral(IntegralRequest& request, Context& context) {
 }  // namespace
 
 Command ops_integral_command() {
-  return {.system = "ops",
-          .verb = "integral",
-          .summary = "compute integral images (summed-area tables)",
-          .text =
-              "Writes the integral image of every channel to .npy or .tif, from which the sum over "
-              "any rectangle takes four look-ups. An exclusive table has one row and one column "
-              "more than the image and starts with zeros. Samples count as they are stored. "
-              "Results in a folder end in .npy.",
-          .arguments = {image_inputs()},
-          .examples = {{"fovea ops integral photo.png -o sums.npy", "exact sums of one image"},
-                       {"fovea ops integral photo.png -o squares.tif --squares",
-                        "sums of squares, for variances"}},
-          .request = make_request<IntegralRequest, run_integral>,
-          .reads_images = true};
+  return {
+      .system = "ops",
+      .verb = "integral",
+      .summary = "compute integral images (summed-area tables)",
+      .text =
+          "Writes the integral image of every channel to .npy or .tif, from which the sum over "
+          "any rectangle takes four look-ups. An exclusive table has one row and one column "
+          "more than the image and starts with zeros. Samples count as they are stored. "
+          "Results in a folder end in .npy.",
+      .arguments = {image_inputs()},
+      .examples = {{"fovea ops integral photo.png -o sums.npy", "write exact sums of one image"},
+                   {"fovea ops integral photo.png -o squares.tif --squares",
+                    "write sums of squares, for variances"}},
+      .request = make_request<IntegralRequest, run_integral>,
+      .reads_images = true};
 }
 
 }  // namespace fovea::cli

@@ -76,9 +76,9 @@ Command ops_pyramid_command() {
               "If -o names a file, the number of the level goes before its ending.",
           .arguments = {image_inputs()},
           .examples = {{"fovea ops pyramid photo.png -o levels --filter gaussian",
-                        "halved again and again after Burt and Adelson"},
+                        "halve the image again and again as Burt and Adelson do"},
                        {"fovea ops pyramid photo.png -o levels --ratio 1.2 --levels 8",
-                        "eight levels, each a sixth smaller than the one before"}},
+                        "write eight levels, each a sixth smaller than the one before"}},
           .request = make_request<PyramidRequest, run_pyramid>,
           .reads_images = true};
 }

@@ -92,9 +92,9 @@ Command ops_resize_command() {
               "orientation tag stay as they are.",
           .arguments = {image_inputs()},
           .examples = {{"fovea ops resize photo.jpg -o small.jpg --width 640 --antialias",
-                        "640 pixels wide, in proportion"},
+                        "make one image 640 pixels wide and keep its proportions"},
                        {"fovea ops resize photos -o half --scale 0.5 --antialias",
-                        "every image of a folder at half its size"}},
+                        "halve the size of every image of a folder"}},
           .request = make_request<ResizeRequest, run_resize>,
           .reads_images = true};
 }

@@ -104,7 +104,7 @@ int run_batch(Context& context, const std::vector<std::string>& inputs,
   }
   if (!stopped) report(inputs.size());
   printer.finish(stopped, failures);
-  if (stopped) throw Cancelled("stopped as asked");
+  if (stopped) throw Cancelled("stopped on request");
   if (failures == 0) return kDone;
   return failures == inputs.size() ? first_failure : kSomeFailed;
 }

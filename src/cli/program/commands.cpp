@@ -14,7 +14,8 @@ const std::vector<System>& systems() {
       {"mesh", "divide triangle meshes into parts, measure distances over the surface, evaluate"},
       {"actions", "recognize what people do in video, train models, evaluate them"},
       {"ops", "run single operations on images"},
-      {"bench", "measure speed on this machine beside other libraries and the hardware's limits"},
+      {"bench",
+       "measure speed on this machine, compared with other libraries and the hardware's limits"},
   };
   return kSystems;
 }

@@ -40,7 +40,7 @@ std::vector<Completable> completables(const Command& command) {
     option.folder = use == TextUse::kFolder;
     if (use == TextUse::kModel) option.values = io::shipped_models(command.system);
     for (const std::string_view word : field.traits.words) option.values.emplace_back(word);
-    option.letter = short_form(field.name);
+    option.letter = short_form(field);
     if (std::holds_alternative<Device*>(field.value)) option.values = {"auto", "cpu", "cuda"};
     if (const auto* choice = std::get_if<ChoiceRef>(&field.value)) {
       for (const Choice& each : choice->choices) option.values.emplace_back(each.word);
@@ -313,7 +313,8 @@ Command completion_command() {
           "For bash: source <(fovea completion bash). For zsh: write it as _fovea into a folder "
           "of fpath. For fish: write it as fovea.fish into ~/.config/fish/completions.",
       .arguments = {{"SHELL", "bash, zsh or fish", 1, 1, {"bash", "zsh", "fish"}}},
-      .examples = {{"fovea completion bash", "for bash"}, {"fovea completion fish", "for fish"}},
+      .examples = {{"fovea completion bash", "print the script for bash"},
+                   {"fovea completion fish", "print the script for fish"}},
       .request = make_request<NoOptions, run_completion>,
       .computes = false};
 }

@@ -121,7 +121,7 @@ std::vector<OptionLine> option_lines(const std::vector<OptionField>& fields) {
   for (const OptionField& field : fields) {
     const auto* flag = std::get_if<bool*>(&field.value);
     std::string form = fmt::format("--{}{}", flag != nullptr && **flag ? "no-" : "", field.name);
-    if (const char letter = short_form(field.name)) form = fmt::format("-{}, {}", letter, form);
+    if (const char letter = short_form(field)) form = fmt::format("-{}, {}", letter, form);
     const std::string value = option_value_name(field);
     if (!value.empty()) form += " " + value;
     lines.push_back({form, help_with_range(field)});
@@ -205,7 +205,7 @@ Command help_command() {
           .text = "",
           .arguments = {{"SYSTEM", "a system, or a command of one word", 0, 1},
                         {"VERB", "one of its verbs", 0, 1}},
-          .examples = {{"fovea help", "everything there is, grouped by system"},
+          .examples = {{"fovea help", "list all verbs, grouped by system"},
                        {"fovea help ops gradient", "one verb with all its options"}},
           .request = make_request<NoOptions, run_help>,
           .computes = false};

@@ -149,7 +149,7 @@ Command info_command() {
               "Prints the version, the compiler, the SIMD instruction sets, the devices with their "
               "memory, the kinds of files that can be read, and the parts that are on or off, with "
               "the reason where one is off.",
-          .examples = {{"fovea info", "for people"}, {"fovea info --json", "for programs"}},
+          .examples = {{"fovea info", "print a text to read"}, {"fovea info --json", "print JSON"}},
           .request = make_request<AboutOptions, run_info>,
           .computes = false};
 }

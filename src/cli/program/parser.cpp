@@ -103,6 +103,7 @@ class Parser {
       for (const ShortForm& form : kShortForms) {
         if (form.letter == word[i]) field = find(form.option);
       }
+      if (field != nullptr && short_form(*field) == 0) field = nullptr;
       if (field == nullptr) unknown_option(fmt::format("-{}", word[i]));
       if (is_flag(*field)) {
         add(*field, "true");
@@ -257,9 +258,11 @@ Invocation parse(const Command& command, std::span<const std::string> words) {
   return Parser(command, words).run();
 }
 
-char short_form(std::string_view option) {
+char short_form(const OptionField& option) {
+  // A number of parts is k; whether a target is compared in parts is not.
+  const bool choice = std::holds_alternative<ChoiceRef>(option.value);
   for (const ShortForm& form : kShortForms) {
-    if (form.option == option) return form.letter;
+    if (form.option == option.name && !choice) return form.letter;
   }
   return 0;
 }

@@ -50,7 +50,7 @@ Invocation default_invocation(const Command& command);
 Invocation parse(const Command& command, std::span<const std::string> words);
 
 // 'o' for output, 'q' for quiet, ...; 0 where an option has no short form.
-char short_form(std::string_view option);
+char short_form(const OptionField& option);
 // "fovea ops gradient INPUT... [-o OUT] [options]".
 std::string usage_line(const Command& command);
 

@@ -164,9 +164,10 @@ Command scenes_classify_command() {
           "status 5). When Ctrl-C is pressed, the results so far are kept.",
       .arguments = {{"IMAGE", "images: files, folders, globs, @list, or - for standard input", 1,
                      kAnyNumber}},
-      .examples = {{"fovea scenes classify photo.jpg", "one image, with the shipped model sun8"},
+      .examples = {{"fovea scenes classify photo.jpg",
+                    "classify one image with the shipped model sun8"},
                    {"fovea scenes classify photos --model places.safetensors -o classes.csv",
-                    "every image of a folder, with a model of your own"}},
+                    "classify every image of a folder with your own model"}},
       .request = make_request<ClassifyRequest, run_classify>,
       .reads_images = true};
 }

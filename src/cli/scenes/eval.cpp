@@ -176,7 +176,7 @@ Command scenes_eval_command() {
   return {
       .system = "scenes",
       .verb = "eval",
-      .summary = "measure how often images are classified right",
+      .summary = "measure how often images are classified correctly",
       .text =
           "Divides the images into those to train on and those to test with, at random (--splits "
           "times) or as --train and --test say, trains and tests, and reports the mean accuracy, "
@@ -189,10 +189,11 @@ Command scenes_eval_command() {
       .arguments = {{"INPUT",
                      "folder with one folder of images per class, or a list of files and classes"}},
       .examples = {{"fovea scenes eval places --splits 20 --color lab --pyramid 2 --classifier svm",
-                    "twenty random splits that train on four fifths of the images"},
+                    "evaluate twenty random splits that train on four fifths of the images"},
                    {"fovea scenes eval places --train train.txt --test test.txt -o report",
-                    "a given split, with pictures"},
-                   {"fovea scenes eval places --model sun8", "the shipped model on your images"}},
+                    "evaluate a given split and write pictures"},
+                   {"fovea scenes eval places --model sun8",
+                    "evaluate the shipped model on your images"}},
       .request = make_request<ScenesEvalRequest, run_scenes_eval>,
       .reads_images = true};
 }

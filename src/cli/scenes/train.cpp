@@ -75,11 +75,11 @@ Command scenes_train_command() {
                      "folder with one folder of images per class, or a list of files and classes"}},
       .examples =
           {{"fovea scenes train places -o m.safetensors --color lab --classifier svm",
-            "color and support vector machines; --pyramid 2 is more accurate still"},
+            "use color and support vector machines; --pyramid 2 is more accurate still"},
            {"fovea scenes train train.txt -o paper.safetensors --no-standardize",
-            "the options of the paper: raw gray responses, 500 words, 10 nearest neighbors"},
+            "use the options of the paper: raw gray responses, 500 words, 10 nearest neighbors"},
            {"fovea scenes train places -o m.safetensors --words gradients",
-            "words of gradients instead of filters"}},
+            "learn words of gradients instead of filters"}},
       .request = make_request<ScenesTrainRequest, run_scenes_train>,
       .reads_images = true};
 }

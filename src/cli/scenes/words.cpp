@@ -88,7 +88,7 @@ Command scenes_words_command() {
           .arguments = {{"IMAGE", "images: files, folders, globs, @list, or - for standard input",
                          1, kAnyNumber}},
           .examples = {{"fovea scenes words photo.jpg -o words.png --beside",
-                        "the image and its words, with the shipped model sun8"}},
+                        "draw the image and its words with the shipped model sun8"}},
           .request = make_request<WordsRequest, run_words>,
           .reads_images = true};
 }

@@ -1,5 +1,6 @@
 #include "cli/program/help.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "cli/program/program.h"
@@ -59,6 +60,12 @@ TEST(Help, OverviewNamesEverything) {
   EXPECT_EQ(run_here({"help"}).out, help);
   EXPECT_EQ(run_here({"ops"}).out, help_system("ops"));
   EXPECT_EQ(run_here({"ops", "--help"}).out, help_system("ops"));
+}
+
+TEST(Help, ANumberOfPartsHasAShortForm) {
+  EXPECT_THAT(run_here({"mesh", "segment", "--help"}).out, testing::HasSubstr("-k, --parts"));
+  EXPECT_THAT(run_here({"emd", "track", "--help"}).out,
+              testing::Not(testing::HasSubstr("-k, --parts")));
 }
 
 }  // namespace
