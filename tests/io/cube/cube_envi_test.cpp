@@ -168,9 +168,11 @@ TEST(CubeEnvi, SaysWhatIsWrong) {
   EXPECT_THAT(refusal("ENVI\nsamples = -2\nlines = 2\ndata type = 1\n"),
               HasSubstr("'samples' is '-2'; expected a whole number"));
   EXPECT_THAT(refusal("ENVI\nsamples = 0\nlines = 2\ndata type = 1\n"), HasSubstr("0x2"));
+  EXPECT_THAT(refusal("ENVI\nsamples = 16000\nlines = 16000\nbands = 2000000000\ndata type = 5\n"),
+              HasSubstr("has 60 bytes"));
   EXPECT_THAT(refusal("ENVI\nsamples = 2000000000\nlines = 2000000000\nbands = 2000000000\n"
                       "data type = 5\n"),
-              HasSubstr("has 60 bytes"));
+              HasSubstr("raise max_pixels"));
   EXPECT_THAT(refusal("ENVY\n"), HasSubstr("is no ENVI header"));
   EXPECT_THAT(message_of<FormatError>([&] {
                 read_envi(header(1, "bsq"), as_bytes(std::string(60, 'x')), "a",

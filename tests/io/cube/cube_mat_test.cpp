@@ -139,7 +139,9 @@ TEST(CubeMat, SaysWhatIsWrong) {
   EXPECT_THAT(refusal(file({2, 3, 5}, 2)),
               HasSubstr("variable 'cube' is 2x3x5 of 1 bytes each, but has 24 bytes"));
   EXPECT_THAT(refusal(file({0x7fffffff, 0x7fffffff, 0x7fffffff}, 9)), HasSubstr("no cube that"));
-  EXPECT_THAT(refusal(file({0x7fff0000, 0x7fff0000, 0x7fff0000}, 9)), HasSubstr("has 24 bytes"));
+  EXPECT_THAT(refusal(file({16000, 16000, 0x7fff0000}, 9)), HasSubstr("has 24 bytes"));
+  EXPECT_THAT(refusal(file({0x7fff0000, 0x7fff0000, 0x7fff0000}, 9)),
+              HasSubstr("raise max_pixels"));
   EXPECT_THAT(refusal(file({-2, 3, 4}, 2)), HasSubstr("negative dimension"));
   EXPECT_THAT(refusal(file({0, 3, 4}, 2)), HasSubstr("3x0 with 4 bands"));
   EXPECT_THAT(refusal(file({2, 3, 2, 2}, 2)), HasSubstr("holds no cube"));
