@@ -11,8 +11,8 @@ namespace fovea::cli {
 // The file that each input's result is written to.
 //   A folder (it exists, ends in '/', or is a new name without an ending) is made where it is
 //   missing. Its files have the names of the inputs and end in `extension` where one is given;
-//   otherwise they end as their inputs do, and standard input, BMP and WebP end in .png. Inputs of one
-//   name keep the folders they came from, below the folder that all inputs share.
+//   otherwise they end as their inputs do, and standard input, BMP and WebP end in .png. Inputs of
+//   one name keep the folders they came from, below the folder that all inputs share.
 //   A pattern such as "out/{}.png" names one file per input; {} stands for the input's name without
 //   its ending.
 //   Anything else is one file, for one input.

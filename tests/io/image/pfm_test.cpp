@@ -59,7 +59,8 @@ TEST(Pfm, SaysWhatIsWrong) {
   EXPECT_THAT(message("Pf\n1 2\n0\n12345678"), HasSubstr("x.pfm: has the scale 0"));
   EXPECT_THAT(message("Pf\n1 2\nnan\n12345678"), HasSubstr("scale"));
   EXPECT_THAT(message("Pf\n-1 2\n1\n12345678"), HasSubstr("width"));
-  EXPECT_THAT(message("Pf\n9000 9000\n1\n12345678"), HasSubstr("324000000 bytes or more from byte 15 on, 8 are there"));
+  EXPECT_THAT(message("Pf\n9000 9000\n1\n12345678"),
+              HasSubstr("324000000 bytes or more from byte 15 on, 8 are there"));
 }
 
 TEST(Pfm, RefusesWhatItCannotHold) {
