@@ -274,7 +274,7 @@ Command emd_distance_command() {
           .text =
               "Reads a JSON object. Its \"ground\" is l1, l2, squared, threshold:T, circular, "
               "discrete, a file of costs or rows of costs. Its \"problems\" is a list of objects "
-              "with histograms \"p\" and \"q\"; Instead of \"problems\" the object may have a list "
+              "with histograms \"p\" and \"q\". Instead of \"problems\" the object may have a list "
               "of histograms \"P\", and as \"Q\" one histogram for all of them or a list of the "
               "same length. Histograms have up to 64 bins, and masses are whole or real numbers. "
               "Prints one line per problem: its number, its distance and its status. A problem "

@@ -12,6 +12,7 @@
 
 #include "core/backend.h"
 #include "core/dispatch.h"
+#include "core/placed.h"
 #include "emd/map/map_engine.h"
 
 namespace fovea::emd {
@@ -144,7 +145,7 @@ struct Mapper::State {
   template <class View>
   Image<float> map_beside(const View& view) const {
     const fovea::cuda::ScopedDevice here(plan.options.exec.device);
-    return {view.width, view.height, 1, view.memory};
+    return {view.width, view.height, 1, fovea::detail::memory_beside(view.memory)};
   }
   template <class View>
   static void check(const View& view, const ImageView<float>& out, int channels) {

@@ -16,6 +16,7 @@
 #include <cstring>
 
 #include "core/json_text.h"
+#include "core/words.h"
 #include "io/image/half.h"
 #include "io/model/crc32.h"
 #include "io/model/old_names.h"
@@ -253,10 +254,11 @@ void ModelFile::require_schema(std::string_view schema, int version) const {
     throw ModelError(fmt::format("{}: does not say what model it is; expected '{}' version {}",
                                  name_, schema, version));
   if (actual != schema || actual_version != std::to_string(version))
-    throw ModelError(fmt::format(
-        "{}: holds the model {} version {}; expected '{}' version {}: train it again or give "
-        "another file",
-        name_, detail::json_quote(actual), detail::json_quote(actual_version), schema, version));
+    throw ModelError(
+        fmt::format("{}: holds the model \"{}\" version \"{}\"; expected '{}' version {}: train it "
+                    "again or give "
+                    "another file",
+                    name_, detail::shown(actual), detail::shown(actual_version), schema, version));
 }
 
 void ModelFile::set_metadata(const std::string& key, std::string value) {

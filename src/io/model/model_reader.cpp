@@ -5,13 +5,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
+
+#include "core/words.h"
 
 namespace fovea::io {
 namespace {
 
 constexpr std::string_view kClassPrefix = "class.";
-constexpr int kMostClasses = 65535;
+constexpr std::size_t kMostClasses = 65535;
 
 std::string class_key(std::size_t label) { return fmt::format("{}{}", kClassPrefix, label); }
 
@@ -81,10 +84,16 @@ std::vector<std::int32_t> ModelReader::labels(const char* tensor, int count, int
 
 std::vector<std::string> ModelReader::classes() const {
   std::vector<std::string> names;
-  while (names.size() < kMostClasses) {
+  for (;;) {
     const auto found = file_.metadata().find(class_key(names.size()));
     if (found == file_.metadata().end()) break;
-    names.push_back(found->second);
+    const std::string& name = found->second;
+    if (std::any_of(name.begin(), name.end(), [](char c) { return std::iscntrl(c & 0xff) != 0; }))
+      unfit(fmt::format("class {} is named '{}', which has a control character", names.size(),
+                        fovea::detail::shown(name)));
+    if (names.size() == kMostClasses)
+      unfit(fmt::format("names more than {} classes", kMostClasses));
+    names.push_back(name);
   }
   if (names.size() < 2) unfit(fmt::format("names {} classes, expected two or more", names.size()));
   return names;

@@ -24,7 +24,7 @@ double now() {
 
 FrameWorkers plan_frame_workers(const Exec& exec, int most) {
   const int threads = thread_count(exec);
-  const bool cuda = exec.device.kind == DeviceKind::kCuda;
+  const bool cuda = resolve(exec.device).kind == DeviceKind::kCuda;
   FrameWorkers plan;
   plan.count = std::clamp(cuda ? kDeviceWorkers : threads, 1, std::max(1, most));
   plan.threads = std::max(1, threads / plan.count);

@@ -83,5 +83,17 @@ TEST(ModelReader, SaysWhatDoesNotFit) {
               HasSubstr("has no points.clusters"));
 }
 
+TEST(ModelReader, WhatAFileSaysReachesNoTerminalUnchecked) {
+  ModelFile file;
+  file.set_schema(std::string(100000, 'x'), 1);
+  file.set_metadata("class.0", "beach");
+  file.set_metadata("class.1", "\x1b[2Jcity");
+  const ModelReader reader(file);
+  EXPECT_LT(why_not([&] { reader.version("test.model", 1); }).size(), 400U);
+  EXPECT_THAT(why_not([&] { reader.classes(); }),
+              AllOf(HasSubstr("class 1"), HasSubstr("has a control character"),
+                    testing::Not(HasSubstr("\x1b"))));
+}
+
 }  // namespace
 }  // namespace fovea::io
