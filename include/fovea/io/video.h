@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,7 @@ struct VideoReadOptions {
   int threads = 0;                                 // threads of the decoder; 0 lets it choose
   // Refuse frames of more pixels before memory is taken for them; 0: no such limit
   std::uint64_t max_pixels = ImageReadOptions{}.max_pixels;
+  std::stop_token stop{};  // ends the wait for a pipe that is silent, by throwing Cancelled
 };
 FOVEA_API void describe(OptionVisitor& visit, VideoReadOptions& options);
 

@@ -44,8 +44,9 @@ void describe(OptionVisitor& visit, ActionsMatchRequest& request) {
 // A short video in memory.
 struct Video {
   Video(const Context& context, const std::string& path, const actions::PointOptions& options) {
-    io::VideoReader reader(path,
-                           {.color = io::VideoColor::kGray, .max_pixels = context.max_pixels});
+    io::VideoReader reader(path, {.color = io::VideoColor::kGray,
+                                  .max_pixels = context.max_pixels,
+                                  .stop = context.exec.stop});
     io::Frame frame;
     while (reader.next(frame)) {
       images.push_back(std::move(frame.image));

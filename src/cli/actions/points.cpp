@@ -80,8 +80,9 @@ class PointsRun {
   PointsRun(const PointsRequest& request, Context& context)
       : request_(request),
         context_(context),
-        reader_(context.inputs[0],
-                {.color = io::VideoColor::kGray, .max_pixels = context.max_pixels}),
+        reader_(context.inputs[0], {.color = io::VideoColor::kGray,
+                                    .max_pixels = context.max_pixels,
+                                    .stop = context.exec.stop}),
         annotated_(request.annotated, reader_.info().rate.value()) {
     actions::PointOptions options = request.points;
     options.exec = context.exec;

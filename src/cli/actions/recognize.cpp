@@ -53,8 +53,9 @@ class RecognizeRun {
   RecognizeRun(RecognizeRequest& request, Context& context)
       : request_(request),
         context_(context),
-        reader_(context.inputs[0],
-                {.color = color_of(request, context.inputs[0]), .max_pixels = context.max_pixels}) {
+        reader_(context.inputs[0], {.color = color_of(request, context.inputs[0]),
+                                    .max_pixels = context.max_pixels,
+                                    .stop = context.exec.stop}) {
     const io::Rational& rate = reader_.info().rate;
     actions::RecognizeOptions& options = request.recognize;
     if (!options.frame_rate) options.frame_rate = rate.numerator > 0 ? rate.value() : 25;

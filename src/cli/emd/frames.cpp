@@ -43,11 +43,11 @@ struct BandFrames::Video {
 };
 
 BandFrames::BandFrames(const std::vector<std::string>& inputs, bool folder_is_cube,
-                       const io::CubeReadOptions& options)
+                       const io::CubeReadOptions& options, const std::stop_token& stop)
     : options_(options) {
   if (inputs.size() == 1 && is_video(inputs[0])) {
     video_ = std::make_unique<Video>(
-        Video{io::VideoReader(inputs[0], {.max_pixels = options.max_pixels})});
+        Video{io::VideoReader(inputs[0], {.max_pixels = options.max_pixels, .stop = stop})});
     return;
   }
   std::error_code ignored;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,7 @@ BandFrame read_bands(const std::string& path, const io::CubeReadOptions& options
 class BandFrames {
  public:
   BandFrames(const std::vector<std::string>& inputs, bool folder_is_cube,
-             const io::CubeReadOptions& options);
+             const io::CubeReadOptions& options, const std::stop_token& stop = {});
   ~BandFrames();
 
   bool next(BandFrame& frame);

@@ -92,7 +92,7 @@ class MapRun {
   MapRun(const MapRequest& request, Context& context)
       : request_(request),
         context_(context),
-        frames_(context.inputs, !request.levels() || request.band, request.read),
+        frames_(context.inputs, !request.levels() || request.band, request.read, context.exec.stop),
         files_(request, frames_) {
     if (!request.truth.empty() && !frames_.single())
       throw InvalidArgument("--truth is one image and needs one frame, but there are several");

@@ -65,7 +65,9 @@ class TrackRun {
       : request_(request),
         context_(context),
         targets_(parse_targets(request.targets)),
-        reader_(context.inputs[0], {.start = request.frame, .max_pixels = context.max_pixels}) {
+        reader_(
+            context.inputs[0],
+            {.start = request.frame, .max_pixels = context.max_pixels, .stop = context.exec.stop}) {
     const std::size_t known = targets_.size();
     truths_ = read_truths(request.truths, request.truth_origin, known);
     if (known == 0) {

@@ -111,7 +111,7 @@ class VideoRun {
   }
 
   static io::VideoReader make_reader(const Context& context) {
-    const io::VideoReadOptions options{.max_pixels = context.max_pixels};
+    const io::VideoReadOptions options{.max_pixels = context.max_pixels, .stop = context.exec.stop};
     return context.inputs.size() == 1 ? io::VideoReader(context.inputs[0], options)
                                       : io::VideoReader(context.inputs, options);
   }

@@ -96,8 +96,9 @@ class Search {
   }
 
   Outcome video(const std::string& input, const std::string& output, const Exec& exec) {
-    io::VideoReader reader(
-        input, {.orientation = request_.orientation, .max_pixels = context_.max_pixels});
+    io::VideoReader reader(input, {.orientation = request_.orientation,
+                                   .max_pixels = context_.max_pixels,
+                                   .stop = exec.stop});
     std::optional<io::VideoWriter> writer;
     if (!output.empty())
       writer.emplace(output, io::VideoWriteOptions{.frame_rate = reader.info().rate.value()});

@@ -4,6 +4,8 @@
 #include <fovea/io/video.h>
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -15,6 +17,7 @@
 #include <optional>
 
 #include "io/text/extension.h"
+#include "io/video/pipe_stream.h"
 #include "io/video/video_source.h"
 #include "io/video/y4m.h"
 
@@ -42,16 +45,23 @@ bool begins_as_y4m(std::FILE* file) {
 
 std::unique_ptr<VideoSource> open_source(const std::string& source,
                                          const VideoReadOptions& options) {
-  if (source == "-") return std::make_unique<Y4mSource>(not_owned(stdin), "stdin", options);
+  if (source == "-") {
+    struct stat input {};
+    const bool file = fstat(STDIN_FILENO, &input) == 0 && S_ISREG(input.st_mode);
+    return std::make_unique<Y4mSource>(
+        file ? not_owned(stdin) : pipe_stream(STDIN_FILENO, options.stop), "stdin", options);
+  }
   std::error_code error;
   const fs::file_status status = fs::status(source, error);
   const bool file = fs::exists(status) && !fs::is_directory(status);
   if (!file || has_extension(source, image_files()))
     return open_images(expand_inputs(std::array{source}, image_files()), options,
                        image_decoder(options.max_pixels));
-  FilePointer stream = open_file(source);
   // A pipe cannot be read twice: what comes from one is y4m.
-  if (!fs::is_regular_file(status) || begins_as_y4m(stream.get()))
+  if (!fs::is_regular_file(status))
+    return std::make_unique<Y4mSource>(open_pipe(source, options.stop), source, options);
+  FilePointer stream = open_file(source);
+  if (begins_as_y4m(stream.get()))
     return std::make_unique<Y4mSource>(std::move(stream), source, options);
   stream.reset();
   return open_ffmpeg(source, options);

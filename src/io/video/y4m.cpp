@@ -97,8 +97,9 @@ bool read_line(std::FILE* stream, std::size_t most, std::string& line, bool& end
 }
 
 void throw_if_unreadable(std::FILE* stream, const std::string& name) {
-  if (std::ferror(stream) != 0)
-    throw IoError(fmt::format("{}: cannot read: {}", name, std::strerror(errno)));
+  if (std::ferror(stream) == 0) return;
+  if (errno == ECANCELED) throw Cancelled(fmt::format("{}: stopped on request", name));
+  throw IoError(fmt::format("{}: cannot read: {}", name, std::strerror(errno)));
 }
 
 class Y4mTarget final : public VideoTarget {

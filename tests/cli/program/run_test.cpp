@@ -7,6 +7,7 @@
 #include <fovea/io/video.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <chrono>
 #include <fstream>
@@ -124,6 +125,26 @@ TEST(Signals, InterruptKeepsPartialResults) {
     EXPECT_THAT(ended.err, HasSubstr("fovea: interrupted; what was finished is kept\n"));
     EXPECT_EQ(nlohmann::json::parse(ended.out)["interrupted"], true);
   }
+}
+
+// A camera that has nothing to send must not keep the results that there are.
+TEST(Signals, AnInterruptEndsTheWaitForAPipe) {
+  const test::TempFolder folder;
+  const std::string pipe = folder / "pipe", boxes = folder / "boxes.csv";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const int writer = open(pipe.c_str(), O_RDWR | O_CLOEXEC);
+  const std::string stream =
+      "YUV4MPEG2 W64 H128 Cmono\nFRAME\n" + std::string(std::size_t{64} * 128, 'a');
+  ASSERT_EQ(write(writer, stream.data(), stream.size()), static_cast<ssize_t>(stream.size()));
+  Process detect(program({"people", "detect", pipe, "--csv", boxes}));
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  detect.send(SIGINT);
+  const Ended ended = detect.wait();
+  close(writer);
+  EXPECT_EQ(ended.status, kInterrupted);
+  EXPECT_THAT(ended.err, HasSubstr("what was finished is kept"));
+  EXPECT_THAT(test::load(boxes), HasSubstr("score"));
+  EXPECT_EQ(folder.files(), 2U);  // the pipe and the boxes
 }
 
 TEST(Signals, AnIgnoredInterruptStaysIgnored) {
