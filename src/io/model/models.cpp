@@ -56,8 +56,9 @@ std::string find_model(std::string_view name, std::string_view system) {
       if (fs::exists(file, error)) return file.string();
     }
   }
-  throw IoError(fmt::format("{}: neither a model file nor a shipped model; shipped are {}",
-                            detail::shown(name), joined(shipped_models(system))));
+  throw IoError(fmt::format(
+      "{}: neither a model file nor a shipped model{}; shipped are {}", detail::shown(name),
+      system.empty() ? "" : fmt::format(" of {}", system), joined(shipped_models(system))));
 }
 
 std::vector<std::string> shipped_models(std::string_view system) {

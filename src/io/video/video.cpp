@@ -49,7 +49,8 @@ std::unique_ptr<VideoSource> open_source(const std::string& source,
     struct stat input {};
     const bool file = fstat(STDIN_FILENO, &input) == 0 && S_ISREG(input.st_mode);
     return std::make_unique<Y4mSource>(
-        file ? not_owned(stdin) : pipe_stream(STDIN_FILENO, options.stop), "stdin", options);
+        file ? not_owned(stdin) : pipe_stream(STDIN_FILENO, options.stop), "standard input",
+        options);
   }
   std::error_code error;
   const fs::file_status status = fs::status(source, error);
