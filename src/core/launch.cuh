@@ -21,7 +21,7 @@ __device__ inline int2 thread_place() {
           block_row() * static_cast<int>(blockDim.y) + static_cast<int>(threadIdx.y)};
 }
 
-// For launches over a list: the number of a thread among all threads.
+// In a launch over a list, every thread has an index among all threads of the grid.
 __device__ inline unsigned thread_number() { return blockIdx.x * blockDim.x + threadIdx.x; }
 __device__ inline unsigned thread_total() { return gridDim.x * blockDim.x; }
 

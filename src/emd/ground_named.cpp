@@ -144,7 +144,7 @@ std::optional<double> threshold_of(std::string_view name) {
   const auto [rest, error] = std::from_chars(name.data(), name.data() + name.size(), value);
   if (error != std::errc{} || rest != name.data() + name.size() || !(value > 0) || value > 1e12)
     throw InvalidArgument(fmt::format(
-        "ground distance threshold:{}: expected a number above 0, such as threshold:3", name));
+        "ground distance threshold:{}: expected a positive number, such as threshold:3", name));
   return value;
 }
 

@@ -106,7 +106,7 @@ TEST(Ground, NamesAreWordsOrFiles) {
   };
   EXPECT_THAT(message("manhattan", 3),
               HasSubstr("ground distance 'manhattan' is not known; expected l1"));
-  EXPECT_THAT(message("threshold:x", 3), HasSubstr("threshold:x: expected a number above 0"));
+  EXPECT_THAT(message("threshold:x", 3), HasSubstr("threshold:x: expected a positive number"));
   EXPECT_THAT(message("l1", 0), HasSubstr("0 bins"));
 
   const fovea::test::TempFolder folder;

@@ -52,7 +52,7 @@ using OptionValue =
 // What a describe() function may add to a field besides its help. All of it is optional.
 struct OptionTraits {
   TextUse use = TextUse::kText;
-  std::string_view value_name{};  // placeholder of the value in help, "KIND"; empty: by its kind
+  std::string_view value_name{};  // name of the value in help, "KIND"; empty: chosen by its kind
   std::string_view off_help{};    // for a flag that is on by default: what --no-NAME does
   std::string_view absent{};      // for an optional field: what no value means, "the model's own"
   std::vector<std::string_view> words{};  // values to suggest, where not every one can be listed
@@ -155,7 +155,7 @@ FOVEA_API std::string option_json(const OptionField& field);
 // What the field accepts, such as "a whole number from 1 to 32" or "sobel, scharr or centered";
 // empty where every text is accepted.
 FOVEA_API std::string option_range(const OptionField& field);
-// The placeholder of the value in help: "N", "FILE", "WxH"; empty for a flag.
+// The name that help gives to the value: "N", "FILE", "WxH"; empty for a flag.
 FOVEA_API std::string option_value_name(const OptionField& field);
 // Whether the field holds any number of values.
 FOVEA_API bool is_list(const OptionField& field);

@@ -7,7 +7,7 @@
 
 namespace fovea::actions {
 
-// The distance of one clip to each class, and the nearest prototype of each class.
+// How far one clip is from every class, with the nearest prototype per class.
 struct ClassDistances {
   std::vector<double> distances;  // by class; infinite where no prototype of the class fits
   std::vector<int> prototypes;    // by class: the column of the nearest prototype; -1: none
@@ -31,7 +31,7 @@ std::vector<ClipColumns> columns_by_clip(std::span<const Prototype> prototypes, 
 double clip_distance(std::span<const float> row, const ClipColumns& columns);
 // The mean of both directions, or the finite one where the other is infinite.
 double symmetric_distance(double forward, double backward);
-// The mean of the `best` least distances of the clips of each class.
+// Returns one value per class: the mean of the `best` smallest distances among its clips.
 std::vector<double> nearest_clips(std::span<const double> distances,
                                   std::span<const std::int32_t> labels, int classes, int best);
 

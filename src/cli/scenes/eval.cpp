@@ -19,7 +19,8 @@ namespace fovea::cli {
 
 void describe(OptionVisitor& visit, ScenesEvalRequest& request) {
   visit("splits", request.splits, "how many times the images are divided at random", 1, 1000);
-  visit("share", request.share, "the share of each class that is trained on", 0.01, 0.99);
+  visit("share", request.share, "share of the images per class that the model is trained on", 0.01,
+        0.99);
   visit.path("train", request.train, TextUse::kInput,
              "list of the images to train on, instead of a random choice; its file names are "
              "relative to INPUT");

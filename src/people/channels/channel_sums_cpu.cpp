@@ -27,7 +27,7 @@ struct ChannelSumsJob {
 
 // Lines are longer by this much, so that the last vector may reach beyond them.
 constexpr int kLinePadding = 64;
-constexpr int kRing = 6;  // the four rows of a cell and one on either side
+constexpr int kRing = 6;  // four rows per cell, one row above them and one below
 
 }  // namespace fovea::people::detail
 #endif
