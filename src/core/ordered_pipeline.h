@@ -1,140 +1,43 @@
-// A stream of items through three steps that run beside each other: one reader, workers with
-// states of their own, one writer. What happens is what a loop would do, only sooner.
+// A stream of items through five steps that run at the same time. The results are those of a loop
+// over the items, and come in its order.
 #pragma once
 #include <fovea/core/exec.h>
 
-#include <algorithm>
-#include <condition_variable>
 #include <cstdint>
-#include <exception>
 #include <functional>
-#include <mutex>
-#include <span>
-#include <stop_token>
-#include <thread>
-#include <utility>
-#include <vector>
 
 namespace fovea {
 
-template <class Item, class State>
-class OrderedPipeline {
- public:
-  struct Steps {
-    // The next item, into the memory of an old one; false where there is none left. In a thread of
-    // its own.
-    std::function<bool(Item&)> read;
-    // In a thread for each state. Which state an item meets is chance: it must not show.
-    std::function<void(State&, Item&)> work;
-    // In the order of reading, in the thread that calls run().
-    std::function<void(Item&)> write;
-  };
-
-  // At least one state. At most `in_flight` items exist at a time: with 1 the steps take turns.
-  OrderedPipeline(std::span<State> states, int in_flight, Steps steps)
-      : states_(states),
-        steps_(std::move(steps)),
-        slots_(static_cast<std::size_t>(std::max(1, in_flight))) {}
-
-  // To be called once; all threads have ended when it returns or throws. An exception of read or
-  // work leaves here when the items before it are written, one of write at once. Throws Cancelled
-  // where exec.stop fires while there are items left.
-  void run(const Exec& exec) {
-    std::vector<std::jthread> threads;
-    const AtEnd end{[this] {
-      const std::lock_guard lock(mutex_);
-      ended_ = true;
-      changed_.notify_all();
-    }};
-    const std::stop_callback wake(exec.stop, [this] {
-      const std::lock_guard lock(mutex_);
-      changed_.notify_all();
-    });
-    threads.emplace_back([this] { read_all(); });
-    for (State& state : states_) threads.emplace_back([this, &state] { work_with(state); });
-    write_all(exec);
-  }
-
- private:
-  struct AtEnd {
-    std::function<void()> call;
-    ~AtEnd() { call(); }
-  };
-  struct Slot {
-    Item item{};
-    bool done = false;
-    std::exception_ptr error{};  // of work
-  };
-  Slot& slot(std::uint64_t number) { return slots_[number % slots_.size()]; }
-
-  void read_all() {
-    std::unique_lock lock(mutex_);
-    for (;;) {
-      changed_.wait(lock, [&] { return ended_ || last_ || read_ - written_ < slots_.size(); });
-      if (ended_ || last_) return;
-      Slot& next = slot(read_);
-      bool more = false;
-      lock.unlock();
-      try {
-        more = steps_.read(next.item);
-      } catch (...) {
-        read_error_ = std::current_exception();
-      }
-      lock.lock();
-      next.done = false;
-      if (more) ++read_;
-      else last_ = true;
-      changed_.notify_all();
-    }
-  }
-
-  void work_with(State& state) {
-    std::unique_lock lock(mutex_);
-    for (;;) {
-      changed_.wait(lock, [&] { return ended_ || last_ || taken_ < read_; });
-      if (ended_ || taken_ == read_) return;
-      Slot& mine = slot(taken_++);
-      lock.unlock();
-      try {
-        steps_.work(state, mine.item);
-      } catch (...) {
-        mine.error = std::current_exception();
-      }
-      lock.lock();
-      mine.done = true;
-      if (mine.error) last_ = true;  // what follows is not written
-      changed_.notify_all();
-    }
-  }
-
-  void write_all(const Exec& exec) {
-    std::unique_lock lock(mutex_);
-    for (;;) {
-      changed_.wait(lock, [&] {
-        return exec.stop.stop_requested() || (written_ < read_ ? slot(written_).done : last_);
-      });
-      if (written_ == read_ && last_) break;
-      throw_if_stopped(exec);
-      Slot& first = slot(written_);
-      lock.unlock();
-      if (first.error) std::rethrow_exception(first.error);
-      steps_.write(first.item);
-      lock.lock();
-      ++written_;
-      changed_.notify_all();
-    }
-    if (read_error_) std::rethrow_exception(read_error_);
-  }
-
-  std::span<State> states_;
-  Steps steps_;
-  std::vector<Slot> slots_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::uint64_t read_ = 0, taken_ = 0, written_ = 0;  // items
-  bool last_ = false;                                 // nothing more is read
-  bool ended_ = false;                                // nothing more is done
-  std::exception_ptr read_error_;
+struct PipelinePlan {
+  int engines = 1;    // how many items are worked on at a time; a single engine gets them in order
+  int threads = 1;    // threads that prepare, work and complete
+  int in_flight = 1;  // items that exist at a time; with 1, all steps run in the calling thread
+  std::uint64_t memory_bytes = 0;  // most memory of all items in flight; 0: no limit
 };
+
+// An item is known by the number of its slot, from 0 to in_flight - 1. Slots are reused. A step may
+// be empty, except read and write.
+struct PipelineSteps {
+  // Reads the next item and returns false at the end; one thread calls it.
+  std::function<bool(int slot)> read;
+  // How much memory the item will take. An item that does not fit waits until others are written,
+  // but a single one is always let in.
+  std::function<std::uint64_t(int slot)> bytes{};
+  // Any thread, several items at a time, such as decoding a file.
+  std::function<void(int slot)> prepare{};
+  // Any thread, one item per engine at a time. Which engine gets an item is left to chance and must
+  // not influence the result.
+  std::function<void(int engine, int slot)> work{};
+  // Any thread, several items at a time, such as encoding a file.
+  std::function<void(int slot)> complete{};
+  // In the order of reading, in the thread that called run_pipeline().
+  std::function<void(int slot)> write;
+};
+
+// Returns when all items are written; all its threads have ended when it returns or throws. An
+// exception of read, prepare, work or complete leaves here when the items before it are written,
+// one of write at once. After a request to stop, no further item is begun, those in flight are
+// written up to the first that was cancelled, and Cancelled is thrown if items are left.
+void run_pipeline(const PipelinePlan& plan, const PipelineSteps& steps, const Exec& exec);
 
 }  // namespace fovea

@@ -1,72 +1,97 @@
 #include "core/ordered_pipeline.h"
 
 #include <fovea/core/error.h>
+#include <gtest/gtest.h>
 
 #include <atomic>
 #include <chrono>
-#include <numeric>
+#include <mutex>
+#include <set>
 #include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
 
 namespace fovea {
 namespace {
 
-struct Number {
-  int value = -1;
-  int square = -1;
-};
-struct Worker {
-  int items = 0;
-};
-using Pipeline = OrderedPipeline<Number, Worker>;
+void wait_a_little(int value) {
+  if (value % 3 == 0) std::this_thread::sleep_for(std::chrono::microseconds(200));
+}
 
-// Squares 0 to count - 1 with workers that need different times, and remembers what was written.
+// Squares 0 to count - 1 in steps that need different times, and remembers what was written.
 struct Squares {
+  PipelinePlan plan{.engines = 3, .threads = 4, .in_flight = 5};
   int count = 100;
-  int workers = 3;
-  int in_flight = 5;
-  int fail_read = -1, fail_work = -1, fail_write = -1;
+  std::string fail_step{};
+  int fail_at = -1;
+  std::uint64_t item_bytes = 0;
   Exec exec{};
 
   std::vector<int> written{};
+  std::vector<int> work_order{};
   std::atomic<int> read = 0;
   int most_in_flight = 0;
-  int worked = 0;
+  std::atomic<int> working = 0;
+  std::atomic<int> most_working = 0;
 
   void run() {
-    std::vector<Worker> states(static_cast<std::size_t>(workers));
-    Pipeline pipeline(states, in_flight,
-                      {.read =
-                           [&](Number& number) {
-                             if (read == fail_read) throw std::runtime_error("read");
-                             if (read == count) return false;
-                             number.value = read++;
-                             return true;
-                           },
-                       .work =
-                           [&](Worker& worker, Number& number) {
-                             if (number.value % 3 == 0)
-                               std::this_thread::sleep_for(std::chrono::microseconds(200));
-                             if (number.value == fail_work) throw std::runtime_error("work");
-                             number.square = number.value * number.value;
-                             ++worker.items;
-                           },
-                       .write =
-                           [&](Number& number) {
-                             most_in_flight =
-                                 std::max(most_in_flight, read - static_cast<int>(written.size()));
-                             if (number.value == fail_write) throw std::runtime_error("write");
-                             written.push_back(number.square);
-                           }});
-    const auto count_work = [&] {
-      for (const Worker& state : states) worked += state.items;
+    struct Item {
+      int value = -1;
+      int square = -1;
     };
-    try {
-      pipeline.run(exec);
-    } catch (...) {
-      count_work();
-      throw;
-    }
-    count_work();
+    std::vector<Item> items(static_cast<std::size_t>(plan.in_flight));
+    std::mutex mutex;
+    std::set<int> busy_engines;
+    const auto fail = [&](const char* step, int value) {
+      if (fail_step == step && value == fail_at) throw std::runtime_error(step);
+    };
+    const auto at = [&](int slot) -> Item& { return items[static_cast<std::size_t>(slot)]; };
+    run_pipeline(plan,
+                 {.read =
+                      [&](int slot) {
+                        fail("read", read);
+                        if (read == count) return false;
+                        at(slot) = {read++, -1};
+                        return true;
+                      },
+                  .bytes = [&](int) { return item_bytes; },
+                  .prepare =
+                      [&](int slot) {
+                        wait_a_little(at(slot).value + 1);
+                        fail("prepare", at(slot).value);
+                        at(slot).square = at(slot).value;
+                      },
+                  .work =
+                      [&](int engine, int slot) {
+                        {
+                          const std::lock_guard lock(mutex);
+                          EXPECT_TRUE(busy_engines.insert(engine).second);
+                          work_order.push_back(at(slot).value);
+                        }
+                        most_working = std::max<int>(most_working, ++working);
+                        wait_a_little(at(slot).value);
+                        at(slot).square *= at(slot).value;
+                        --working;
+                        const std::lock_guard lock(mutex);
+                        busy_engines.erase(engine);
+                        fail("work", at(slot).value);
+                      },
+                  .complete =
+                      [&](int slot) {
+                        wait_a_little(at(slot).value + 2);
+                        fail("complete", at(slot).value);
+                        at(slot).square += 7;
+                      },
+                  .write =
+                      [&](int slot) {
+                        most_in_flight =
+                            std::max(most_in_flight, read - static_cast<int>(written.size()));
+                        fail("write", at(slot).value);
+                        written.push_back(at(slot).square - 7);
+                      }},
+                 exec);
   }
   std::string failure() {
     try {
@@ -83,14 +108,33 @@ struct Squares {
 };
 
 TEST(OrderedPipeline, WritesInTheOrderOfReading) {
-  for (const int workers : {1, 2, 7})
-    for (const int in_flight : {1, 2, 10}) {
-      Squares squares{.workers = workers, .in_flight = in_flight};
-      squares.run();
-      squares.expect_written(100);
-      EXPECT_EQ(squares.worked, 100);
-      EXPECT_LE(squares.most_in_flight, in_flight);
-    }
+  for (const int engines : {1, 2, 7})
+    for (const int threads : {1, 4})
+      for (const int in_flight : {1, 2, 10}) {
+        Squares squares{.plan = {engines, threads, in_flight}};
+        squares.run();
+        squares.expect_written(100);
+        EXPECT_EQ(squares.work_order.size(), 100U);
+        EXPECT_LE(squares.most_in_flight, in_flight);
+        EXPECT_LE(squares.most_working, engines);
+      }
+}
+
+TEST(OrderedPipeline, ASingleEngineGetsTheItemsInOrder) {
+  Squares squares{.plan = {.engines = 1, .threads = 6, .in_flight = 12}};
+  squares.run();
+  for (int i = 0; i < 100; ++i) ASSERT_EQ(squares.work_order[static_cast<std::size_t>(i)], i);
+}
+
+TEST(OrderedPipeline, MemoryBoundsTheItemsInFlight) {
+  for (const std::uint64_t bytes : {10, 40, 1000}) {
+    Squares squares{.plan = {.engines = 4, .threads = 4, .in_flight = 20, .memory_bytes = 100},
+                    .item_bytes = bytes};
+    squares.run();
+    squares.expect_written(100);
+    // One more is read, and waits for room.
+    EXPECT_LE(squares.most_in_flight, bytes == 10 ? 11 : bytes == 40 ? 3 : 2);
+  }
 }
 
 TEST(OrderedPipeline, NoItemsIsNoProblem) {
@@ -99,80 +143,105 @@ TEST(OrderedPipeline, NoItemsIsNoProblem) {
   squares.expect_written(0);
 }
 
-TEST(OrderedPipeline, StepsRunBesideEachOther) {
-  // Two workers wait for each other, reader and writer go on meanwhile: none of it ends in turns.
-  std::atomic<int> busy = 0;
-  std::vector<Worker> states(2);
+TEST(OrderedPipeline, StepsMayBeLeftOut) {
   int next = 0, written = 0;
-  Pipeline pipeline(states, 3,
-                    {.read = [&](Number& number) { return (number.value = next++) < 2; },
-                     .work =
-                         [&](Worker&, Number&) {
-                           ++busy;
-                           while (busy < 2) std::this_thread::yield();
-                         },
-                     .write = [&](Number&) { ++written; }});
-  pipeline.run({});
+  run_pipeline({.threads = 2, .in_flight = 3},
+               {.read = [&](int) { return next++ < 20; }, .write = [&](int) { ++written; }}, {});
+  EXPECT_EQ(written, 20);
+}
+
+TEST(OrderedPipeline, EnginesRunBesideEachOther) {
+  // Two engines wait for each other; this ends only if both run at a time.
+  std::atomic<int> busy = 0;
+  int next = 0, written = 0;
+  run_pipeline({.engines = 2, .threads = 2, .in_flight = 3},
+               {.read = [&](int) { return next++ < 2; },
+                .work =
+                    [&](int, int) {
+                      ++busy;
+                      while (busy < 2) std::this_thread::yield();
+                    },
+                .write = [&](int) { ++written; }},
+               {});
   EXPECT_EQ(written, 2);
 }
 
-TEST(OrderedPipeline, AFailedReadLeavesAfterWhatWasRead) {
-  for (const int at : {0, 1, 50, 99}) {
-    Squares squares{.fail_read = at};
-    EXPECT_EQ(squares.failure(), "read");
-    squares.expect_written(at);
-  }
-}
-
-TEST(OrderedPipeline, FailedWorkLeavesAfterWhatWasBeforeIt) {
-  for (const int workers : {1, 4})
-    for (const int at : {0, 1, 50, 99}) {
-      Squares squares{.workers = workers, .fail_work = at};
-      EXPECT_EQ(squares.failure(), "work");
-      squares.expect_written(at);
-    }
+TEST(OrderedPipeline, AFailureLeavesAfterWhatWasBeforeIt) {
+  for (const char* step : {"read", "prepare", "work", "complete"})
+    for (const int engines : {1, 4})
+      for (const int at : {0, 1, 50, 99}) {
+        Squares squares{.plan = {engines, 4, 7}, .fail_step = step, .fail_at = at};
+        EXPECT_EQ(squares.failure(), step);
+        squares.expect_written(at);
+      }
 }
 
 TEST(OrderedPipeline, AFailedWriteLeavesAtOnce) {
   for (const int at : {0, 50, 99}) {
-    Squares squares{.fail_write = at};
+    Squares squares{.fail_step = "write", .fail_at = at};
     EXPECT_EQ(squares.failure(), "write");
     squares.expect_written(at);
     EXPECT_LE(squares.read, at + 5);
   }
 }
 
-TEST(OrderedPipeline, OfTwoFailuresTheFirstInOrderLeaves) {
-  Squares squares{.fail_read = 52, .fail_work = 51};
-  EXPECT_EQ(squares.failure(), "work");
-  squares.expect_written(51);
+TEST(OrderedPipeline, AStopBeforeTheStartDoesNothing) {
+  for (const int in_flight : {1, 5}) {
+    std::stop_source stop;
+    Squares fired{.plan = {2, 2, in_flight}};
+    fired.exec.stop = stop.get_token();
+    stop.request_stop();
+    EXPECT_THROW(fired.run(), Cancelled);
+    fired.expect_written(0);
+  }
 }
 
-TEST(OrderedPipeline, AStopEndsIt) {
-  std::stop_source stop;
-  Squares fired;
-  fired.exec.stop = stop.get_token();
-  stop.request_stop();
-  EXPECT_THROW(fired.run(), Cancelled);
-  fired.expect_written(0);
+TEST(OrderedPipeline, AStopKeepsWhatIsBeingWorkedOn) {
+  for (const int engines : {1, 3}) {
+    std::stop_source stop;
+    std::vector<int> values(8);
+    std::atomic<int> finished = 0;
+    int next = 0, written = 0;
+    EXPECT_THROW(run_pipeline({.engines = engines, .threads = 4, .in_flight = 8},
+                              {.read =
+                                   [&](int slot) {
+                                     values[static_cast<std::size_t>(slot)] = next++;
+                                     return true;
+                                   },
+                               .work =
+                                   [&](int, int slot) {
+                                     if (values[static_cast<std::size_t>(slot)] == 20)
+                                       stop.request_stop();
+                                     ++finished;
+                                   },
+                               .write = [&](int) { ++written; }},
+                              {.stop = stop.get_token()}),
+                 Cancelled);
+    EXPECT_GE(written, 21);  // number 20 itself is finished and written
+    EXPECT_LE(written, finished);
+    EXPECT_LE(written, 28);
+  }
+}
 
-  // In the middle, from a worker, while the writer waits for it.
-  std::stop_source later;
-  std::vector<Worker> states(2);
+TEST(OrderedPipeline, AStopWhileTheLastItemIsWorkedOnIsTooLate) {
+  std::stop_source stop;
   int next = 0, written = 0;
-  Pipeline endless(states, 4,
-                   {.read =
-                        [&](Number& number) {
-                          number.value = next++;
-                          return true;
-                        },
-                    .work =
-                        [&](Worker&, Number& number) {
-                          if (number.value == 20) later.request_stop();
-                        },
-                    .write = [&](Number&) { ++written; }});
-  EXPECT_THROW(endless.run({.stop = later.get_token()}), Cancelled);
-  EXPECT_LE(written, 24);
+  run_pipeline({.threads = 1, .in_flight = 3},
+               {.read = [&](int) { return next++ < 1; },
+                .complete =
+                    [&](int) {
+                      // Long enough for the reader to find the end.
+                      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+                      stop.request_stop();
+                    },
+                .write = [&](int) { ++written; }},
+               {.stop = stop.get_token()});
+  EXPECT_EQ(written, 1);
+}
+
+TEST(OrderedPipeline, NeedsAnEngineAndAThread) {
+  EXPECT_THROW(run_pipeline({.engines = 0}, {}, {}), InvalidArgument);
+  EXPECT_THROW(run_pipeline({.threads = 0}, {}, {}), InvalidArgument);
 }
 
 }  // namespace

@@ -1,12 +1,12 @@
 // Covers: gray
 #include <fovea/core/error.h>
+#include <fovea/io/frames.h>
 #include <fovea/people/detector.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "core/ordered_pipeline.h"
 #include "core/stream.h"
 #include "people/hog/hog_grid.h"
 #include "people/model_parts.h"
@@ -88,8 +88,8 @@ TEST_P(PeopleDetector, SeveralWorkBesideEachOther) {
   }
   Detector alone(figure_model(), options());
   int read = 0, written = 0;
-  OrderedPipeline<Shot, Worker> pipeline(
-      workers, 5,
+  const io::FrameRun run = io::run_frames<Shot, Worker>(
+      workers,
       {.read =
            [&](Shot& shot) {
              shot.image = frame(read);
@@ -104,8 +104,9 @@ TEST_P(PeopleDetector, SeveralWorkBesideEachOther) {
                EXPECT_EQ(shot.result.people[k].score, expected.people[k].score);
                EXPECT_EQ(shot.result.people[k].box.x, expected.people[k].box.x);
              }
-           }});
-  pipeline.run({});
+           }},
+      {.in_flight = 5});
+  run.rethrow();
   EXPECT_EQ(written, 20);
 }
 

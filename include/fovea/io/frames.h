@@ -34,49 +34,66 @@ struct FrameRun {
 };
 
 struct FrameRunOptions {
-  int in_flight = 1;             // frames that exist at a time; with 1 the three steps take turns
-  std::int64_t expected = 0;     // number of frames that is expected; 0 where it is not known
-  std::string stage = "frames";  // name of the stage in progress reports
-  Exec exec{};                   // progress and stop
+  int in_flight = 1;  // items that exist at a time; with 1, all steps run in the calling thread
+  int threads = 0;    // threads that prepare, work and complete; 0: one per worker
+  std::uint64_t memory_bytes = 0;  // most memory of all items in flight; 0: no limit
+  std::int64_t expected = 0;       // number of frames that is expected; 0 where it is not known
+  std::string stage = "frames";    // name of the stage in progress reports
+  Exec exec{};                     // progress and stop
 };
 
-// The three steps of a run. An item holds a frame and what a worker makes of it. Items are reused,
-// and so is their memory.
+// The steps of a run. An item holds a frame and what a worker makes of it. Items are reused, and so
+// is their memory. The steps `bytes`, `prepare` and `complete` may be left out.
 template <class Item, class Worker>
 struct FrameSteps {
-  // Reads the next item and returns false at the end. It is called from one thread.
+  // Reads the next item and returns false at the end. It is called from one thread, so what takes
+  // long, such as decoding, belongs into `prepare`.
   std::function<bool(Item&)> read;
-  // Works on an item, in one thread per worker. Which worker gets an item is left to chance and
-  // must not influence the result.
+  // How much memory the item takes. An item for which FrameRunOptions::memory_bytes has no room
+  // waits until others are written.
+  std::function<std::uint64_t(const Item&)> bytes{};
+  // Decodes an item. Several items are prepared at a time, in any order.
+  std::function<void(Item&)> prepare{};
+  // Works on an item. Which worker gets an item is left to chance and must not influence the
+  // result.
   std::function<void(Worker&, Item&)> work;
+  // Encodes the results of an item. Several items are completed at a time, in any order.
+  std::function<void(Item&)> complete{};
   // Writes an item. Items come in the order of reading, in the calling thread.
   std::function<void(Item&)> write;
 };
 
 // How many workers suit a device, and how many threads each of them gets. A CPU is used better by
 // several frames at a time than by all threads on one frame, and on a GPU several streams overlap
-// copies with work. `most` limits the number of workers, because each has memory of its own.
+// copies with work, while the threads of the CPU decode and encode.
 struct FrameWorkers {
   int count = 1;
-  int threads = 1;    // threads per worker
-  int in_flight = 1;  // frames that exist at a time
+  int threads = 1;    // threads per worker, as Exec::threads
+  int runners = 1;    // threads that prepare, work and complete, as FrameRunOptions::threads
+  int in_flight = 1;  // as FrameRunOptions::in_flight
 };
-FOVEA_API FrameWorkers plan_frame_workers(const Exec& exec, int most = 8);
+// `frames` is the number of frames, or 0 where it is not known: there are no more workers than
+// frames. `most` limits the number of workers, for those that have much memory of their own or must
+// see the frames in order; 0 is no limit.
+FOVEA_API FrameWorkers plan_frame_workers(const Exec& exec, std::int64_t frames = 0, int most = 0);
 
 namespace detail {
 
 struct SlotSteps {
   std::function<bool(int slot)> read;
+  std::function<std::uint64_t(int slot)> bytes{};
+  std::function<void(int slot)> prepare{};
   std::function<void(int worker, int slot)> work;
+  std::function<void(int slot)> complete{};
   std::function<void(int slot)> write;
 };
 FOVEA_API FrameRun run_slots(int workers, const SlotSteps& steps, const FrameRunOptions& options);
 
 }  // namespace detail
 
-// Reads items, gives them to workers and writes them in the order of reading; the three steps run
-// at the same time. A single worker gets the items in order, so that it may keep state from frame
-// to frame.
+// Reads items, gives them to workers and writes them in the order of reading; all steps run at the
+// same time. A single worker gets the items in order, so that it may keep state from frame to
+// frame.
 //
 // A source that breaks, a worker that fails and a requested stop all end the run in the same way:
 // the items before are written, and FrameRun::fault holds the reason. Only exceptions of `write`
@@ -86,13 +103,19 @@ FrameRun run_frames(std::span<Worker> workers, const FrameSteps<Item, Worker>& s
                     const FrameRunOptions& options) {
   std::vector<Item> items(static_cast<std::size_t>(options.in_flight < 1 ? 1 : options.in_flight));
   const auto at = [&](int slot) -> Item& { return items[static_cast<std::size_t>(slot)]; };
-  return detail::run_slots(
-      static_cast<int>(workers.size()),
-      {.read = [&](int slot) { return steps.read(at(slot)); },
-       .work = [&](int worker,
-                   int slot) { steps.work(workers[static_cast<std::size_t>(worker)], at(slot)); },
-       .write = [&](int slot) { steps.write(at(slot)); }},
-      options);
+  const auto on_item = [&](const std::function<void(Item&)>& step) -> std::function<void(int)> {
+    if (!step) return {};
+    return [&](int slot) { step(at(slot)); };
+  };
+  detail::SlotSteps slots{
+      .read = [&](int slot) { return steps.read(at(slot)); },
+      .prepare = on_item(steps.prepare),
+      .work = [&](int worker,
+                  int slot) { steps.work(workers[static_cast<std::size_t>(worker)], at(slot)); },
+      .complete = on_item(steps.complete),
+      .write = on_item(steps.write)};
+  if (steps.bytes) slots.bytes = [&](int slot) { return steps.bytes(at(slot)); };
+  return detail::run_slots(static_cast<int>(workers.size()), slots, options);
 }
 
 }  // namespace fovea::io

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <numeric>
 
 #include "core/ordered_pipeline.h"
 #include "core/parallel.h"
@@ -12,7 +11,7 @@
 namespace fovea::io {
 namespace {
 
-constexpr int kDeviceWorkers = 3;  // upload, compute and download of three frames overlap
+constexpr int kDeviceWorkers = 4;  // uploads, kernels and downloads of several frames overlap
 constexpr int kWaitingFrames = 2;  // read ahead, so that no worker waits for the source
 
 double now() {
@@ -22,13 +21,19 @@ double now() {
 
 }  // namespace
 
-FrameWorkers plan_frame_workers(const Exec& exec, int most) {
+FrameWorkers plan_frame_workers(const Exec& exec, std::int64_t frames, int most) {
   const int threads = thread_count(exec);
   const bool cuda = resolve(exec.device).kind == DeviceKind::kCuda;
   FrameWorkers plan;
-  plan.count = std::clamp(cuda ? kDeviceWorkers : threads, 1, std::max(1, most));
+  std::int64_t count = cuda ? kDeviceWorkers : threads;
+  if (frames > 0) count = std::min(count, frames);
+  if (most > 0) count = std::min<std::int64_t>(count, most);
+  plan.count = static_cast<int>(std::max<std::int64_t>(count, 1));
   plan.threads = std::max(1, threads / plan.count);
-  plan.in_flight = !cuda && threads == 1 ? 1 : plan.count + kWaitingFrames;
+  plan.runners = std::max(threads, plan.count);
+  if (frames > 0) plan.runners = static_cast<int>(std::min<std::int64_t>(plan.runners, frames));
+  const bool in_turns = frames == 1 || (!cuda && threads == 1);
+  plan.in_flight = in_turns ? 1 : plan.runners + plan.count + kWaitingFrames;
   return plan;
 }
 
@@ -36,35 +41,31 @@ namespace detail {
 
 FrameRun run_slots(int workers, const SlotSteps& steps, const FrameRunOptions& options) {
   if (workers < 1) throw InvalidArgument("run_frames: there is no worker; give at least one");
-  struct Ticket {
-    int slot = -1;  // numbered when first read
-  };
   FrameRun run;
-  int slots = 0;
   bool sink_failed = false;
-  std::vector<int> numbers(static_cast<std::size_t>(workers));
-  std::iota(numbers.begin(), numbers.end(), 0);
-  OrderedPipeline<Ticket, int> pipeline(
-      numbers, options.in_flight,
-      {.read =
-           [&](Ticket& ticket) {
-             if (ticket.slot < 0) ticket.slot = slots++;
-             return steps.read(ticket.slot);
-           },
-       .work = [&](int worker, Ticket& ticket) { steps.work(worker, ticket.slot); },
-       .write =
-           [&](Ticket& ticket) {
-             sink_failed = true;
-             steps.write(ticket.slot);
-             sink_failed = false;
-             ++run.frames;
-             if (options.exec.progress)
-               options.exec.progress({options.stage, static_cast<double>(run.frames),
-                                      static_cast<double>(options.expected)});
-           }});
+  const auto write = [&](int slot) {
+    sink_failed = true;
+    steps.write(slot);
+    sink_failed = false;
+    ++run.frames;
+    if (options.exec.progress)
+      options.exec.progress(
+          {options.stage, static_cast<double>(run.frames), static_cast<double>(options.expected)});
+  };
+  const PipelinePlan plan{.engines = workers,
+                          .threads = options.threads > 0 ? options.threads : workers,
+                          .in_flight = options.in_flight,
+                          .memory_bytes = options.memory_bytes};
   const double start = now();
   try {
-    pipeline.run(options.exec);
+    run_pipeline(plan,
+                 {.read = steps.read,
+                  .bytes = steps.bytes,
+                  .prepare = steps.prepare,
+                  .work = steps.work,
+                  .complete = steps.complete,
+                  .write = write},
+                 options.exec);
   } catch (...) {
     if (sink_failed) throw;
     run.fault = std::current_exception();

@@ -1,13 +1,13 @@
 #include "scenes/train/train_images.h"
 
 #include <fovea/core/error.h>
+#include <fovea/io/frames.h>
 
 #include <algorithm>
 #include <chrono>
 #include <utility>
 
 #include "core/dispatch.h"
-#include "core/ordered_pipeline.h"
 #include "core/parallel.h"
 
 namespace fovea::scenes {
@@ -113,8 +113,10 @@ LoopTimes for_each_batch(const ImageLoop& loop, const Exec& exec, const BatchSte
   LoopTimes times;
   Reader reader(loop, exec);
   NoState state;
-  OrderedPipeline<Item, NoState> pipeline(
-      {&state, 1}, kInFlight,
+  Exec quiet = exec;  // progress is counted in images, not in batches
+  quiet.progress = {};
+  const io::FrameRun run = io::run_frames<Item, NoState>(
+      {&state, 1},
       {.read = [&](Item& item) { return reader.next(item); },
        .work =
            [&](NoState&, Item& item) {
@@ -129,8 +131,9 @@ LoopTimes for_each_batch(const ImageLoop& loop, const Exec& exec, const BatchSte
              if (exec.progress)
                exec.progress({loop.stage, static_cast<double>(item.end),
                               static_cast<double>(loop.which.size())});
-           }});
-  pipeline.run(exec);
+           }},
+      {.in_flight = kInFlight, .exec = quiet});
+  run.rethrow();
   return times;
 }
 

@@ -98,6 +98,27 @@ TEST(Frames, ASinkThatFailsEndsTheRunWithItsOwnError) {
   EXPECT_THROW((run_frames<Item, int>(states, steps, {.in_flight = 3})), WriteError);
 }
 
+TEST(Frames, ItemsArePreparedAndCompletedByManyThreads) {
+  std::vector<int> states(1);
+  Source source{.count = 40};
+  std::vector<int> written;
+  const FrameSteps<Item, int> steps{
+      .read = [&](Item& item) { return source(item); },
+      .bytes = [](const Item&) -> std::uint64_t { return 10; },
+      .prepare = [](Item& item) { item.square = item.number; },
+      .work =
+          [](int& next, Item& item) {
+            EXPECT_EQ(item.number, next++);  // a single worker sees them in order
+            item.square *= item.number;
+          },
+      .complete = [](Item& item) { item.square += 1; },
+      .write = [&](Item& item) { written.push_back(item.square - 1); }};
+  const FrameRun run =
+      run_frames<Item, int>(states, steps, {.in_flight = 9, .threads = 4, .memory_bytes = 35});
+  EXPECT_TRUE(run.whole());
+  EXPECT_EQ(written, squares(40));
+}
+
 TEST(Frames, NeedsAWorker) { EXPECT_THROW((run_frames<Item, int>({}, {}, {})), InvalidArgument); }
 
 TEST(Frames, WorkersShareTheThreads) {
@@ -106,10 +127,18 @@ TEST(Frames, WorkersShareTheThreads) {
   exec.threads = 1;
   EXPECT_EQ(plan_frame_workers(exec).in_flight, 1);
   exec.threads = 16;
-  const FrameWorkers plan = plan_frame_workers(exec, 4);
-  EXPECT_EQ(plan.count, 4);
-  EXPECT_EQ(plan.threads, 4);
-  EXPECT_GT(plan.in_flight, plan.count);
+  const FrameWorkers one_each = plan_frame_workers(exec);
+  EXPECT_EQ(one_each.count, 16);
+  EXPECT_EQ(one_each.threads, 1);
+  EXPECT_GT(one_each.in_flight, one_each.count);
+  for (const FrameWorkers& plan : {plan_frame_workers(exec, 4), plan_frame_workers(exec, 0, 4)}) {
+    EXPECT_EQ(plan.count, 4);
+    EXPECT_EQ(plan.threads, 4);
+    EXPECT_GT(plan.in_flight, plan.count);
+  }
+  // A single worker leaves threads that decode and encode.
+  EXPECT_EQ(plan_frame_workers(exec, 0, 1).runners, 16);
+  EXPECT_EQ(plan_frame_workers(exec, 1).in_flight, 1);
 }
 
 }  // namespace
