@@ -1,9 +1,9 @@
 // Names, lists and resolves devices.
 #include <fovea/core/device.h>
 #include <fovea/core/error.h>
+#include <fovea/core/system.h>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <charconv>
 #include <fstream>
@@ -44,9 +44,7 @@ FoundGpu find_gpu() {
 }  // namespace
 
 std::vector<DeviceInfo> devices() {
-  const auto pages = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES));
-  const auto page_bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  std::vector<DeviceInfo> all{{Device::cpu(), cpu_name(), pages * page_bytes,
+  std::vector<DeviceInfo> all{{Device::cpu(), cpu_name(), usable_memory_bytes(),
                                static_cast<int>(std::thread::hardware_concurrency()), ""}};
   for (auto& info : cuda::device_infos()) all.push_back(std::move(info));
   return all;

@@ -3,6 +3,10 @@
 #include <fovea/core/version.h>
 
 #include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
 
 #include "core/backend.h"
 #include "core/simd.h"
@@ -24,6 +28,15 @@ BuildInfo build_info() {
   info.features.push_back(
       {"cuda", absence.empty(), absence.empty() ? "toolkit " + cuda::toolkit_version() : absence});
   return info;
+}
+
+std::uint64_t usable_memory_bytes() {
+  const auto pages = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES));
+  const std::uint64_t machine = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  // Linux control groups, second version; the word "max" instead of a number is no limit.
+  std::ifstream file("/sys/fs/cgroup/memory.max");
+  std::uint64_t container = 0;
+  return file >> container && container > 0 ? std::min(machine, container) : machine;
 }
 
 }  // namespace fovea

@@ -1,6 +1,7 @@
 #pragma once
 #include <fovea/core/api.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -24,5 +25,9 @@ struct BuildInfo {
 };
 
 FOVEA_API BuildInfo build_info();
+
+// How much memory this process may use: that of the machine, or of its container where that has
+// less.
+FOVEA_API std::uint64_t usable_memory_bytes();
 
 }  // namespace fovea

@@ -43,7 +43,7 @@ struct FrameRunOptions {
 };
 
 // The steps of a run. An item holds a frame and what a worker makes of it. Items are reused, and so
-// is their memory. The steps `bytes`, `prepare` and `complete` may be left out.
+// is their memory. All steps but `read` and `write` may be left out.
 template <class Item, class Worker>
 struct FrameSteps {
   // Reads the next item and returns false at the end. It is called from one thread, so what takes
@@ -56,7 +56,7 @@ struct FrameSteps {
   std::function<void(Item&)> prepare{};
   // Works on an item. Which worker gets an item is left to chance and must not influence the
   // result.
-  std::function<void(Worker&, Item&)> work;
+  std::function<void(Worker&, Item&)> work{};
   // Encodes the results of an item. Several items are completed at a time, in any order.
   std::function<void(Item&)> complete{};
   // Writes an item. Items come in the order of reading, in the calling thread.
@@ -83,7 +83,7 @@ struct SlotSteps {
   std::function<bool(int slot)> read;
   std::function<std::uint64_t(int slot)> bytes{};
   std::function<void(int slot)> prepare{};
-  std::function<void(int worker, int slot)> work;
+  std::function<void(int worker, int slot)> work{};
   std::function<void(int slot)> complete{};
   std::function<void(int slot)> write;
 };
@@ -107,13 +107,14 @@ FrameRun run_frames(std::span<Worker> workers, const FrameSteps<Item, Worker>& s
     if (!step) return {};
     return [&](int slot) { step(at(slot)); };
   };
-  detail::SlotSteps slots{
-      .read = [&](int slot) { return steps.read(at(slot)); },
-      .prepare = on_item(steps.prepare),
-      .work = [&](int worker,
-                  int slot) { steps.work(workers[static_cast<std::size_t>(worker)], at(slot)); },
-      .complete = on_item(steps.complete),
-      .write = on_item(steps.write)};
+  detail::SlotSteps slots{.read = [&](int slot) { return steps.read(at(slot)); },
+                          .prepare = on_item(steps.prepare),
+                          .complete = on_item(steps.complete),
+                          .write = on_item(steps.write)};
+  if (steps.work)
+    slots.work = [&](int worker, int slot) {
+      steps.work(workers[static_cast<std::size_t>(worker)], at(slot));
+    };
   if (steps.bytes) slots.bytes = [&](int slot) { return steps.bytes(at(slot)); };
   return detail::run_slots(static_cast<int>(workers.size()), slots, options);
 }

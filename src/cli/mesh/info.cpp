@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/program/batch.h"
+#include "cli/program/files.h"
 
 namespace fovea::cli {
 namespace {
@@ -49,14 +50,24 @@ std::string line_of(const std::string& input, const io::TriangleMesh& mesh,
   return line;
 }
 
+// Memory that a mesh and its edges take, in multiples of its file.
+constexpr std::uint64_t kCopies = 8;
+
 int run_mesh_info(io::MeshReadOptions& options, Context& context) {
   context.exec.device = Device::cpu();  // nothing here runs on a GPU, and the result says so
   const auto inputs = io::expand_inputs(context.inputs, io::mesh_files());
-  return run_batch(context, inputs, [&](std::size_t i) -> Outcome {
-    const io::TriangleMesh mesh = io::read_mesh(inputs[i], options);
-    const mesh::MeshInfo info = mesh::mesh_info(mesh);
-    return {line_of(inputs[i], mesh, info), members_of(mesh, info)};
-  });
+  const auto plan = io::plan_frame_workers(context.exec, static_cast<std::int64_t>(inputs.size()));
+  Batch batch(context, inputs);
+  batch.run_together<io::TriangleMesh, NoWorker>(
+      inputs.size(), NoWorker::some(), plan,
+      {.read = [&](std::size_t i,
+                   io::TriangleMesh& mesh) { mesh = io::read_mesh(inputs[i], options); },
+       .write = [&](std::size_t i, const io::TriangleMesh& mesh) -> Outcome {
+         const mesh::MeshInfo info = mesh::mesh_info(mesh);
+         return {line_of(inputs[i], mesh, info), members_of(mesh, info)};
+       },
+       .bytes = [&](std::size_t i) { return kCopies * file_bytes(inputs[i]); }});
+  return batch.finish();
 }
 
 }  // namespace
@@ -73,7 +84,8 @@ Command mesh_info_command() {
           .arguments = {{"MESH", "meshes (OFF, OBJ, PLY, STL): files, folders, globs or @list", 1,
                          kAnyNumber}},
           .examples = {{"fovea mesh info scan.ply", "describe one mesh"}},
-          .request = make_request<io::MeshReadOptions, run_mesh_info>};
+          .request = make_request<io::MeshReadOptions, run_mesh_info>,
+          .batches = true};
 }
 
 }  // namespace fovea::cli

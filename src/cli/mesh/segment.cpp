@@ -82,8 +82,12 @@ std::vector<std::array<std::uint8_t, 3>> bytes_of(const std::vector<report::Colo
 }
 
 // Where each input's results go.
+struct OutputsOfOne {
+  const std::string &mesh, &seg, &picture, &page;
+};
 struct Outputs {
   std::vector<std::string> mesh, seg, picture, page;
+  OutputsOfOne at(std::size_t i) const { return {mesh[i], seg[i], picture[i], page[i]}; }
 };
 
 // Refuses one file for several inputs, and names the option that gave it.
@@ -163,6 +167,52 @@ std::string parts_text(const io::TriangleMesh& mesh, const mesh::Segmentation& f
                      found.count == 1 ? "" : "s");
 }
 
+// An estimate from the length of the file, in which a face takes 20 to 50 bytes: the mesh with its
+// graph, and for the method of Katz and Tal all distances between faces.
+std::uint64_t memory_of(const std::string& path, const mesh::SegmentOptions& options) {
+  const std::uint64_t bytes = file_bytes(path), faces = bytes / 20;
+  return 64 * bytes + (options.method == mesh::Method::kFuzzy ? 4 * faces * faces : 0);
+}
+
+struct Divided {
+  io::TriangleMesh mesh{};
+  mesh::Segmentation found{};
+};
+
+// Writes the files of one mesh.
+Outcome write(const std::string& input, const OutputsOfOne& outputs, const SegmentRequest& request,
+              const Divided& item) {
+  const auto& [mesh, found] = item;
+  std::string members = members_of(mesh, found);
+  const auto wrote = [&](const char* key, const std::string& path) {
+    members += fmt::format(", \"{}\": {}", key, detail::json_quote(path));
+  };
+  if (!outputs.mesh.empty()) {
+    const auto colors = bytes_of(mesh::part_colors(found.labels));
+    io::write_mesh(outputs.mesh, mesh, {.labels = found.labels, .colors = colors}, request.write);
+    wrote("output", outputs.mesh);
+  }
+  if (!outputs.seg.empty() && !io::is_standard_output(outputs.seg)) {
+    io::write_labels(outputs.seg, file_labels(mesh, found.labels));
+    wrote("seg", outputs.seg);
+  }
+  if (!outputs.picture.empty()) {
+    io::write_image(outputs.picture, picture_of(request, mesh, found).view());
+    wrote("picture", outputs.picture);
+  }
+  if (!outputs.page.empty()) {
+    const std::string name = std::filesystem::path(input).filename().string();
+    write_text(outputs.page, mesh::model_page(mesh, found.labels,
+                                              {.title = name, .text = parts_text(mesh, found)}));
+    wrote("page", outputs.page);
+  }
+  return {fmt::format("{}: {}{}", input, parts_text(mesh, found),
+                      found.piece_count == found.count
+                          ? ""
+                          : fmt::format(", {} connected pieces", found.piece_count)),
+          members};
+}
+
 int run_segment(SegmentRequest& request, Context& context) {
   if (request.output.empty() && request.seg.empty() && request.picture.empty() &&
       request.page.empty())
@@ -171,46 +221,30 @@ int run_segment(SegmentRequest& request, Context& context) {
   const auto inputs = io::expand_inputs(context.inputs, io::mesh_files());
   const Outputs outputs = outputs_of(request, context, inputs);
   check_outputs(request, outputs, context);
+  const auto plan = io::plan_frame_workers(context.exec, static_cast<std::int64_t>(inputs.size()));
   request.options.exec = context.exec;
   request.options.exec.progress = {};
+  request.options.exec.threads = plan.threads;
   request.render.exec = request.options.exec;
-  mesh::Segmenter segmenter(request.options);
-  return run_batch(context, inputs, [&](std::size_t i) -> Outcome {
-    const io::TriangleMesh mesh = io::read_mesh(inputs[i], request.read);
-    const mesh::Segmentation found = segmenter.segment(mesh);
-    std::string members = members_of(mesh, found);
-    const auto wrote = [&](const char* key, const std::string& path) {
-      members += fmt::format(", \"{}\": {}", key, detail::json_quote(path));
-    };
-    if (!outputs.mesh[i].empty()) {
-      const auto colors = bytes_of(mesh::part_colors(found.labels));
-      io::write_mesh(outputs.mesh[i], mesh, {.labels = found.labels, .colors = colors},
-                     request.write);
-      wrote("output", outputs.mesh[i]);
-    }
-    if (io::is_standard_output(outputs.seg[i])) {
-      context.console.print_data(io::labels_text(file_labels(mesh, found.labels)));
-    } else if (!outputs.seg[i].empty()) {
-      io::write_labels(outputs.seg[i], file_labels(mesh, found.labels));
-      wrote("seg", outputs.seg[i]);
-    }
-    if (!outputs.picture[i].empty()) {
-      io::write_image(outputs.picture[i], picture_of(request, mesh, found).view());
-      wrote("picture", outputs.picture[i]);
-    }
-    if (!outputs.page[i].empty()) {
-      const std::string name = std::filesystem::path(inputs[i]).filename().string();
-      write_text(
-          outputs.page[i],
-          mesh::model_page(mesh, found.labels, {.title = name, .text = parts_text(mesh, found)}));
-      wrote("page", outputs.page[i]);
-    }
-    const std::string line = fmt::format(
-        "{}: {}{}", inputs[i], parts_text(mesh, found),
-        found.piece_count == found.count ? ""
-                                         : fmt::format(", {} connected pieces", found.piece_count));
-    return {line, members};
-  });
+  std::vector<mesh::Segmenter> segmenters;
+  for (int i = 0; i < plan.count; ++i) segmenters.emplace_back(request.options);
+  Batch batch(context, inputs);
+  batch.run_together<Divided, mesh::Segmenter>(
+      inputs.size(), segmenters, plan,
+      {.read = [&](std::size_t i,
+                   Divided& item) { item.mesh = io::read_mesh(inputs[i], request.read); },
+       .work = [](mesh::Segmenter& segmenter,
+                  Divided& item) { item.found = segmenter.segment(item.mesh); },
+       .write = [&](std::size_t i,
+                    const Divided& item) { return write(inputs[i], outputs.at(i), request, item); },
+       .add =
+           [&](std::size_t i, const Divided& item) {
+             if (io::is_standard_output(outputs.seg[i]))
+               context.console.print_data(
+                   io::labels_text(file_labels(item.mesh, item.found.labels)));
+           },
+       .bytes = [&](std::size_t i) { return memory_of(inputs[i], request.options); }});
+  return batch.finish();
 }
 
 }  // namespace
@@ -235,7 +269,8 @@ Command mesh_segment_command() {
                     "write groups for a modeling program, and a page on which to turn the mesh"},
                    {"fovea mesh segment cup.off -k 2 --method fuzzy -o cup.glb",
                     "use the method of Katz and Tal"}},
-      .request = make_request<SegmentRequest, run_segment>};
+      .request = make_request<SegmentRequest, run_segment>,
+      .batches = true};
 }
 
 }  // namespace fovea::cli

@@ -33,11 +33,10 @@ io::AnyPixels blurred(const io::AnyImage& image, double sigma, const ConvolveOpt
 }
 
 int run_blur(BlurRequest& request, Context& context) {
+  ConvolveOptions options{.border = request.border, .border_value = request.border_value};
   return run_on_images(
-      context, request.files, "", [&](io::AnyImage& input, const std::string& output) {
-        const ConvolveOptions options{.border = request.border,
-                                      .border_value = request.border_value,
-                                      .exec = exec_of_image(context)};
+      context, request.files, "", {&options.exec},
+      [&](io::AnyImage& input, const std::string& output) {
         io::write_image(output, io::AnyImage{blurred(input, request.sigma, options), input.facts});
         return ImageResult{};
       });
@@ -58,7 +57,8 @@ Command ops_blur_command() {
                        {"fovea ops blur photos -o soft --border reflect",
                         "blur every image of a folder, mirrored at its borders"}},
           .request = make_request<BlurRequest, run_blur>,
-          .reads_images = true};
+          .reads_images = true,
+          .batches = true};
 }
 
 }  // namespace fovea::cli

@@ -111,9 +111,8 @@ io::AnyImage convolved(const io::AnyImage& input, ImageView<const float> kernel,
 int run_convolve(ConvolveRequest& request, Context& context) {
   const Image<float> kernel = kernel_of(request, context);
   return run_on_images(
-      context, request.files, "",
+      context, request.files, "", {&request.convolve.exec},
       [&](io::AnyImage& input, const std::string& output) -> ImageResult {
-        request.convolve.exec = exec_of_image(context);
         io::write_image(output, convolved(input, kernel, request));
         return {.members = fmt::format("\"kernel_width\": {}, \"kernel_height\": {}",
                                        kernel.width(), kernel.height())};
@@ -138,7 +137,8 @@ Command ops_convolve_command() {
                    {"fovea ops convolve a.png -o blobs.png --laplacian 3 --gain 8 --offset 128",
                     "show blobs and edges on a gray ground"}},
       .request = make_request<ConvolveRequest, run_convolve>,
-      .reads_images = true};
+      .reads_images = true,
+      .batches = true};
 }
 
 }  // namespace fovea::cli

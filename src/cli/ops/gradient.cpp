@@ -110,8 +110,8 @@ int run_gradient(GradientRequest& request, Context& context) {
         "--kernel goes with --show dx or dy; magnitude and orientation take the centered "
         "difference");
   return run_on_images(
-      context, request.files, "", [&](io::AnyImage& input, const std::string& output) {
-        request.differences.exec = request.polar.exec = exec_of_image(context);
+      context, request.files, "", {&request.differences.exec, &request.polar.exec},
+      [&](io::AnyImage& input, const std::string& output) {
         const auto image = io::to_bytes(io::drop_alpha(input));
         Image<float> values = shows_differences(request) ? differences_of(image, request)
                                                          : polar_values(image, request);
@@ -146,7 +146,8 @@ Command ops_gradient_command() {
                        {"fovea ops gradient photo.png -o dx.png --show dx --kernel sobel",
                         "write horizontal differences by Sobel's kernel"}},
           .request = make_request<GradientRequest, run_gradient>,
-          .reads_images = true};
+          .reads_images = true,
+          .batches = true};
 }
 
 }  // namespace fovea::cli

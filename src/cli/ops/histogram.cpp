@@ -39,8 +39,8 @@ int run_histogram(HistogramRequest& request, Context& context) {
     throw InvalidArgument(fmt::format("--levels is {}; ops histogram counts at most {}",
                                       request.quantize.levels, kMostLevels));
   return run_on_images(
-      context, request.files, ".npy", [&](io::AnyImage& input, const std::string& output) {
-        request.quantize.exec = request.window.exec = exec_of_image(context);
+      context, request.files, ".npy", {&request.quantize.exec, &request.window.exec},
+      [&](io::AnyImage& input, const std::string& output) {
         const auto bins = levels_of(io::to_gray(input), request.quantize);
         Image<std::uint16_t> counts(bins.width(), bins.height(), request.quantize.levels);
         window_histogram(bins, counts, request.window);
@@ -65,7 +65,8 @@ Command ops_histogram_command() {
                        {"fovea ops histogram photos -o counts --window-width 31 --window-height 31",
                         "count in larger windows, for every image of a folder"}},
           .request = make_request<HistogramRequest, run_histogram>,
-          .reads_images = true};
+          .reads_images = true,
+          .batches = true};
 }
 
 }  // namespace fovea::cli

@@ -15,6 +15,9 @@
 namespace fovea::cli {
 namespace {
 
+// The input, its result and what is between them, in multiples of the input.
+constexpr std::uint64_t kCopies = 8;
+
 // One name, or an array of several.
 std::string json_names(const std::vector<std::string>& names) {
   if (names.size() == 1) return detail::json_quote(names[0]);
@@ -42,7 +45,7 @@ Argument image_inputs() {
 }
 
 int run_on_images(Context& context, const ImageFiles& files, std::string_view extension,
-                  const ImageWork& work) {
+                  std::initializer_list<Exec*> execs, const ImageWork& work) {
   if (files.output.empty())
     throw InvalidArgument(
         fmt::format("{} needs -o OUT, a file or a folder to write to", context.command.name()));
@@ -52,8 +55,12 @@ int run_on_images(Context& context, const ImageFiles& files, std::string_view ex
   settle_device(context);
   const auto inputs = io::expand_inputs(context.inputs, io::image_files());
   const auto outputs = output_paths(context, files.output, inputs, std::string(extension));
-  return run_batch(context, inputs, [&](std::size_t i) -> Outcome {
-    io::AnyImage image = read_input(context, inputs[i], files.orientation);
+  const auto plan = io::plan_frame_workers(context.exec, static_cast<std::int64_t>(inputs.size()));
+  for (Exec* exec : execs) {
+    *exec = exec_of_image(context);
+    exec->threads = plan.threads;
+  }
+  const auto write = [&](std::size_t i, io::AnyImage& image) -> Outcome {
     const std::string size = fmt::format("\"width\": {}, \"height\": {}, \"channels\": {}",
                                          image.width(), image.height(), image.channels());
     const ImageResult result = work(image, outputs[i]);
@@ -61,7 +68,17 @@ int run_on_images(Context& context, const ImageFiles& files, std::string_view ex
     return {fmt::format("{}", fmt::join(written, "\n")),
             fmt::format("\"output\": {}, {}{}{}", json_names(written), size,
                         result.members.empty() ? "" : ", ", result.members)};
-  });
+  };
+  Batch batch(context, inputs);
+  batch.run_together<io::AnyImage, NoWorker>(
+      inputs.size(), NoWorker::some(), plan,
+      {.read =
+           [&](std::size_t i, io::AnyImage& image) {
+             image = read_input(context, inputs[i], files.orientation);
+           },
+       .write = write,
+       .bytes = [&](std::size_t i) { return kCopies * image_bytes(inputs[i]); }});
+  return batch.finish();
 }
 
 Exec exec_of_image(const Context& context) {

@@ -1,10 +1,11 @@
-// What the verbs of fovea ops share: images in, files out, one after another.
+// What the verbs of fovea ops share: images in, files out, several at a time.
 #pragma once
 #include <fovea/io/image_io.h>
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <initializer_list>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -29,12 +30,14 @@ struct ImageResult {
   std::vector<std::string> files{};  // those written; empty: only the output given
   std::string members{};  // JSON members besides input, output and size, such as "\"scale\": 2"
 };
+// Makes one image and writes it; several threads call it at the same time.
 using ImageWork = std::function<ImageResult(io::AnyImage& image, const std::string& output)>;
 
-// Chooses the device and calls `work` for every image of the command line. Results in a folder end
-// in `extension`, such as ".npy", or as their inputs do where it is empty.
+// Chooses the device, sets `execs`, which belong to the options that `work` uses, and calls `work`
+// for every image of the command line. Results in a folder end in `extension`, such as ".npy", or
+// as their inputs do where it is empty.
 int run_on_images(Context& context, const ImageFiles& files, std::string_view extension,
-                  const ImageWork& work);
+                  std::initializer_list<Exec*> execs, const ImageWork& work);
 
 // How to run one piece of work: as the command line says, but without progress of its own, which is
 // counted in images.

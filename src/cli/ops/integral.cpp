@@ -42,9 +42,8 @@ Image<Sum> summed(const io::AnyImage& image, const IntegralOptions& options) {
 }
 
 int run_integral(IntegralRequest& request, Context& context) {
-  return run_on_images(context, request.files, ".npy",
+  return run_on_images(context, request.files, ".npy", {&request.integral.exec},
                        [&](io::AnyImage& input, const std::string& output) {
-                         request.integral.exec = exec_of_image(context);
                          if (request.type == SumType::kFloat)
                            io::write_image(output, summed<float>(input, request.integral).view());
                          else
@@ -70,7 +69,8 @@ Command ops_integral_command() {
                    {"fovea ops integral photo.png -o squares.tif --squares",
                     "write sums of squares, for variances"}},
       .request = make_request<IntegralRequest, run_integral>,
-      .reads_images = true};
+      .reads_images = true,
+      .batches = true};
 }
 
 }  // namespace fovea::cli

@@ -49,9 +49,8 @@ ImageResult write_levels(ImageView<const T> image, const io::ImageFacts& facts,
 }
 
 int run_pyramid(PyramidRequest& request, Context& context) {
-  return run_on_images(context, request.files, "",
+  return run_on_images(context, request.files, "", {&request.pyramid.exec},
                        [&](io::AnyImage& input, const std::string& path) {
-                         request.pyramid.exec = exec_of_image(context);
                          return std::visit(
                              [&]<class T>(const ImageView<const T>& view) -> ImageResult {
                                if constexpr (std::is_same_v<T, std::uint8_t>)
@@ -80,7 +79,8 @@ Command ops_pyramid_command() {
                        {"fovea ops pyramid photo.png -o levels --ratio 1.2 --levels 8",
                         "write eight levels, each a sixth smaller than the one before"}},
           .request = make_request<PyramidRequest, run_pyramid>,
-          .reads_images = true};
+          .reads_images = true,
+          .batches = true};
 }
 
 }  // namespace fovea::cli

@@ -68,9 +68,8 @@ int run_resize(ResizeRequest& request, Context& context) {
   if (sides == (request.scale > 0))
     throw InvalidArgument("ops resize needs --width, --height or both, or else --scale");
   return run_on_images(
-      context, request.files, "",
+      context, request.files, "", {&request.resize.exec},
       [&](io::AnyImage& input, const std::string& output) -> ImageResult {
-        request.resize.exec = exec_of_image(context);
         const io::AnyImage result{resized(input, request), input.facts};
         io::write_image(output, result);
         return {.members = fmt::format("\"output_width\": {}, \"output_height\": {}",
@@ -96,7 +95,8 @@ Command ops_resize_command() {
                        {"fovea ops resize photos -o half --scale 0.5 --antialias",
                         "halve the size of every image of a folder"}},
           .request = make_request<ResizeRequest, run_resize>,
-          .reads_images = true};
+          .reads_images = true,
+          .batches = true};
 }
 
 }  // namespace fovea::cli

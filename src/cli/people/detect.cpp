@@ -23,7 +23,8 @@
 namespace fovea::cli {
 namespace {
 
-constexpr int kMostDetectors = 4;  // more of them take memory and little time off
+// Memory that a search of an image takes, in multiples of the image: pyramids, channels, windows.
+constexpr std::uint64_t kCopies = 16;
 
 struct DetectRequest {
   std::string model = "channels";
@@ -62,78 +63,89 @@ bool is_video(const std::string& input) {
 
 class Search {
  public:
-  Search(const DetectRequest& request, Context& context)
+  // `frames` is how many images there are, or 0 where that is not known.
+  Search(const DetectRequest& request, Context& context, std::int64_t frames)
       : request_(request),
         context_(context),
         model_(people::load_model(request.model)),
         options_(request.detect),
-        detector_(model_, quiet_options(context.exec)),
         files_(request.lists) {
     if (!request.mask.empty() && request.detect.region)
       throw InvalidArgument("--mask and --region exclude each other; give one of them");
     if (!request.mask.empty())
       mask_ = io::to_gray(people_pixels(read_input(context, request.mask)));
+    make_workers(frames);  // which refuses what no detector can do
   }
 
-  Outcome image(const std::string& input, const std::string& output) {
-    Image<std::uint8_t> pixels = people_pixels(read_input(context_, input, request_.orientation));
-    const people::DetectResult result = in(detector_, pixels);
-    files_.add({input, pixels.width(), pixels.height(), -1, 0, result.people});
-    if (!output.empty()) {
-      Image<std::uint8_t> picture = in_color(std::move(pixels));
-      people::draw_people(picture, result.people);
-      io::write_image(output, picture.view());
-      pixels = std::move(picture);
-    }
-    if (result.people.empty()) hint_at_enlarging(input, pixels.height());
-    return {
-        fmt::format("{}: {}{}{}", input, people_text(result.people.size()),
-                    output.empty() ? "" : ", ", output),
-        fmt::format("{}\"width\": {}, \"height\": {}, \"windows\": {}, \"evaluations\": {}, "
-                    "\"people\": {}",
-                    output_member(output), pixels.width(), pixels.height(), result.counts.windows,
-                    result.counts.evaluations, people_json(result.people))};
+  // The next `count` inputs of the batch, which are images.
+  void images(Batch& batch, const std::vector<std::string>& inputs,
+              const std::vector<std::string>& outputs, std::size_t count) {
+    const io::FrameWorkers plan = make_workers(static_cast<std::int64_t>(count));
+    batch.run_together<Photo, Worker>(
+        count, workers_, plan,
+        {.read =
+             [&](std::size_t i, Photo& photo) {
+               photo.pixels = people_pixels(read_input(context_, inputs[i], request_.orientation));
+             },
+         .work = [&](Worker& worker,
+                     Photo& photo) { photo.result = in(worker.detector, photo.pixels); },
+         .write = [&](std::size_t i, Photo& photo) { return write(inputs[i], outputs[i], photo); },
+         .add =
+             [&](std::size_t i, const Photo& photo) {
+               const Image<std::uint8_t>& pixels = photo.pixels;
+               files_.add({inputs[i], pixels.width(), pixels.height(), -1, 0, photo.result.people});
+               if (photo.result.people.empty()) hint_at_enlarging(inputs[i], pixels.height());
+             },
+         .bytes = [&](std::size_t i) { return kCopies * image_bytes(inputs[i]); }});
   }
 
-  Outcome video(const std::string& input, const std::string& output, const Exec& exec) {
+  // The next input of the batch, which is a video. Its frames are printed as they come.
+  Outcome video(Batch& batch, const std::string& input, const std::string& output) {
+    const Exec& exec = context_.exec;
     io::VideoReader reader(input, {.orientation = request_.orientation,
                                    .max_pixels = context_.max_pixels,
                                    .stop = exec.stop});
     std::optional<io::VideoWriter> writer;
     if (!output.empty())
       writer.emplace(output, io::VideoWriteOptions{.frame_rate = reader.info().rate.value()});
-    std::string frames;
     std::size_t found = 0;
+    const char* separator = "";
     const auto write = [&](Shot& shot) {
       const Image<std::uint8_t>& image = shot.frame.image;
       files_.add({input, image.width(), image.height(), shot.frame.index, shot.frame.time_seconds,
                   shot.result.people});
       if (context_.json)
-        frames += fmt::format("{}{{\"frame\": {}, \"time_seconds\": {}, \"people\": {}}}",
-                              frames.empty() ? "" : ", ", shot.frame.index, shot.frame.time_seconds,
-                              people_json(shot.result.people));
+        batch.print_more(fmt::format("{}{{\"frame\": {}, \"time_seconds\": {}, \"people\": {}}}",
+                                     std::exchange(separator, ", "), shot.frame.index,
+                                     shot.frame.time_seconds, people_json(shot.result.people)));
       found += shot.result.people.size();
       if (writer) writer->write(image);
     };
-    const int in_flight = make_workers(exec);
-    const io::FrameRun run = io::run_frames<Shot, Worker>(
-        workers_,
-        {.read = [&](Shot& shot) { return reader.next(shot.frame); },
-         .work =
-             [&](Worker& worker, Shot& shot) {
-               shot.result = in(worker.detector, shot.frame.image);
-               if (writer) people::draw_people(shot.frame.image, shot.result.people);
-             },
-         .write = write},
-        {.in_flight = in_flight,
-         .expected = std::max<std::int64_t>(0, reader.expected_frames()),
-         .exec = exec});
+    const std::int64_t expected = std::max<std::int64_t>(0, reader.expected_frames());
+    const io::FrameWorkers plan = make_workers(expected);
+    const auto search = [&] {
+      return io::run_frames<Shot, Worker>(
+          workers_,
+          {.read = [&](Shot& shot) { return reader.next(shot.frame); },
+           .work = [&](Worker& worker,
+                       Shot& shot) { shot.result = in(worker.detector, shot.frame.image); },
+           .complete =
+               [&](Shot& shot) {
+                 if (writer) people::draw_people(shot.frame.image, shot.result.people);
+               },
+           .write = write},
+          {.in_flight = plan.in_flight,
+           .threads = plan.runners,
+           .expected = expected,
+           .exec = exec});
+    };
+    const io::FrameRun run = context_.json ? in_array(batch, "frames", search) : search();
     if (writer && run.frames > 0) writer->finish();
     if (found == 0 && run.whole()) hint_at_enlarging(input, reader.info().height);
     const std::string written = run.frames > 0 ? output : "";
     return {fmt::format("{}: {} in {} frame{}{}{}", input, people_text(found), run.frames,
                         run.frames == 1 ? "" : "s", written.empty() ? "" : ", ", written),
-            fmt::format("{}\"frames\": [{}]", output_member(written), frames), run.fault};
+            output_member(written), run.fault};
   }
 
   // Completes the lists. `all` is false where every input failed: then there are lists only where
@@ -144,6 +156,10 @@ class Search {
   }
 
  private:
+  struct Photo {
+    Image<std::uint8_t> pixels;
+    people::DetectResult result;
+  };
   struct Shot {
     io::Frame frame;
     people::DetectResult result;
@@ -153,13 +169,6 @@ class Search {
     people::Detector detector;
   };
 
-  people::DetectOptions quiet_options(const Exec& exec) const {
-    people::DetectOptions options = options_;
-    options.exec = exec;
-    options.exec.progress = {};
-    return options;
-  }
-
   people::DetectResult in(people::Detector& detector, ImageView<const std::uint8_t> image) const {
     people::DetectResult result =
         mask_.empty() ? detector.detect(image) : detector.detect(image, mask_);
@@ -167,18 +176,56 @@ class Search {
     return result;
   }
 
+  // Draws and writes an image; `photo` keeps its size.
+  Outcome write(const std::string& input, const std::string& output, Photo& photo) const {
+    const people::DetectResult& result = photo.result;
+    if (!output.empty()) {
+      photo.pixels = in_color(std::move(photo.pixels));
+      people::draw_people(photo.pixels, result.people);
+      io::write_image(output, photo.pixels.view());
+    }
+    const std::string file = output_member(output);
+    return {
+        fmt::format("{}: {}{}{}", input, people_text(result.people.size()),
+                    output.empty() ? "" : ", ", output),
+        fmt::format("{}{}\"width\": {}, \"height\": {}, \"windows\": {}, \"evaluations\": "
+                    "{}, \"people\": {}",
+                    file, file.empty() ? "" : ", ", photo.pixels.width(), photo.pixels.height(),
+                    result.counts.windows, result.counts.evaluations, people_json(result.people))};
+  }
+
   // Each worker has a stream of its own, so that on a GPU copies and work of several frames
   // overlap.
-  int make_workers(const Exec& exec) {
-    const io::FrameWorkers plan = io::plan_frame_workers(exec, kMostDetectors);
+  io::FrameWorkers make_workers(std::int64_t frames) {
+    const io::FrameWorkers plan = io::plan_frame_workers(context_.exec, frames);
+    if (plan.threads != worker_threads_) workers_.clear();
+    worker_threads_ = plan.threads;
     while (static_cast<int>(workers_.size()) < plan.count) {
-      people::DetectOptions options = quiet_options(exec);
-      Stream stream(exec.device);
+      people::DetectOptions options = options_;
+      Stream stream(context_.exec.device);
+      options.exec = context_.exec;
+      options.exec.progress = {};
       options.exec.stream = stream.get();
       options.exec.threads = plan.threads;
       workers_.push_back({std::move(stream), people::Detector(model_, options)});
     }
-    return plan.in_flight;
+    return plan;
+  }
+
+  // Prints what `fill` prints as a JSON array, which is whole even where `fill` throws.
+  static io::FrameRun in_array(Batch& batch, const char* name,
+                               const std::function<io::FrameRun()>& fill) {
+    batch.print_members(fmt::format("\"{}\": [", name));
+    try {
+      io::FrameRun run = fill();
+      batch.print_more("]");
+      return run;
+    } catch (const ClosedPipe&) {
+      throw;
+    } catch (...) {
+      batch.print_more("]");
+      throw;
+    }
   }
 
   void hint_at_enlarging(const std::string& input, int height) {
@@ -193,18 +240,18 @@ class Search {
   }
 
   static std::string output_member(const std::string& output) {
-    return output.empty() ? "" : fmt::format("\"output\": {}, ", detail::json_quote(output));
+    return output.empty() ? "" : fmt::format("\"output\": {}", detail::json_quote(output));
   }
 
   const DetectRequest& request_;
   Context& context_;
   std::shared_ptr<const people::Model> model_;
   people::DetectOptions options_;
-  people::Detector detector_;
   Image<std::uint8_t> mask_;
   PeopleFiles files_;
   bool hinted_ = false;
-  std::vector<Worker> workers_;  // for video
+  std::vector<Worker> workers_;
+  int worker_threads_ = 0;
 };
 
 // -o FILE.json, FILE.csv and FILE.parquet are lists, not pictures.
@@ -231,13 +278,19 @@ int run_detect(DetectRequest& request, Context& context) {
                  {"--csv", request.lists.csv},
                  {"--parquet", request.lists.parquet}},
                 inputs);
-  Search search(request, context);
-  const auto work = [&](std::size_t i) -> Outcome {
-    return is_video(inputs[i]) ? search.video(inputs[i], outputs[i], context.exec)
-                               : search.image(inputs[i], outputs[i]);
-  };
+  const bool only_images = std::none_of(inputs.begin(), inputs.end(), is_video);
+  Search search(request, context, only_images ? static_cast<std::int64_t>(inputs.size()) : 0);
+  Batch batch(context, inputs);
+  while (batch.next() < inputs.size() && !batch.stopped()) {
+    const std::size_t i = batch.next();
+    const auto first_video =
+        std::find_if(inputs.begin() + static_cast<std::ptrdiff_t>(i), inputs.end(), is_video);
+    const auto images = static_cast<std::size_t>(first_video - inputs.begin()) - i;
+    if (images > 0) search.images(batch, inputs, outputs, images);
+    else batch.run_alone([&] { return search.video(batch, inputs[i], outputs[i]); });
+  }
   try {
-    const int status = run_batch(context, inputs, work);
+    const int status = batch.finish();
     search.commit(context, status == kDone || status == kSomeFailed);
     return status;
   } catch (const Cancelled&) {
@@ -274,7 +327,8 @@ Command people_detect_command() {
                    {"fovea people detect photos --csv -",
                     "write the boxes to the standard output"}},
       .request = make_request<DetectRequest, run_detect>,
-      .reads_images = true};
+      .reads_images = true,
+      .batches = true};
 }
 
 }  // namespace fovea::cli

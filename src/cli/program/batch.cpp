@@ -19,47 +19,6 @@ std::string named(std::string input, const std::string& message) {
   return message.rfind(input, 0) == 0 ? message : fmt::format("{}: {}", input, message);
 }
 
-// Prints outcomes as they come: a line each, or an element each of the JSON result.
-class OutcomePrinter {
- public:
-  explicit OutcomePrinter(Context& context) : context_(context) {
-    if (context_.json)
-      print(fmt::format("{{\n  {},\n  \"results\": [", provenance_members(context_, ",\n  ")));
-  }
-
-  void done(const std::string& input, const Outcome& outcome) {
-    if (context_.json) element(input, outcome.members);
-    else if (!outcome.line.empty()) print(outcome.line + "\n");
-  }
-  // `members` tell what was found before the failure.
-  void failed(const std::string& input, const std::string& message, const std::string& members) {
-    context_.console.complain(message);
-    if (context_.json)
-      element(input, fmt::format("{}{}\"error\": {}", members, members.empty() ? "" : ", ",
-                                 json_quote(message)));
-  }
-  void finish(bool interrupted, std::size_t failures) {
-    if (!context_.json) return;
-    print(fmt::format("\n  ],\n  \"interrupted\": {},\n  \"failed\": {},\n  \"seconds\": {}\n}}\n",
-                      interrupted, failures, detail::json_number(seconds_so_far(context_))));
-  }
-
- private:
-  void element(const std::string& input, const std::string& members) {
-    print(fmt::format("{}\n    {{\"input\": {}{}{}}}", first_ ? "" : ",", json_quote(input),
-                      members.empty() ? "" : ", ", members));
-    first_ = false;
-  }
-  // A reader of a pipe sees every result when it is there, not when a buffer is full.
-  void print(const std::string& text) {
-    context_.console.print(text);
-    context_.console.flush_results();
-  }
-
-  Context& context_;
-  bool first_ = true;
-};
-
 }  // namespace
 
 Device settle_device(Context& context) {
@@ -71,42 +30,136 @@ Device settle_device(Context& context) {
   return context.exec.device;
 }
 
+std::span<NoWorker> NoWorker::some() {
+  static NoWorker worker;
+  return {&worker, 1};
+}
+
+Batch::Batch(Context& context, const std::vector<std::string>& inputs)
+    : context_(context), inputs_(inputs), first_failure_(kDone) {
+  if (context_.json)
+    print(fmt::format("{{\n  {},\n  \"results\": [", provenance_members(context_, ",\n  ")));
+  report_progress();
+}
+
+void Batch::run_alone(const std::function<Outcome()>& work) {
+  Entry entry{.input = next_};
+  guard(entry, [&] {
+    throw_if_stopped(context_.exec);
+    entry.outcome = work();
+  });
+  take(entry);
+}
+
+int Batch::finish() {
+  if (context_.json)
+    print(fmt::format("\n  ],\n  \"interrupted\": {},\n  \"failed\": {},\n  \"seconds\": {}\n}}\n",
+                      stopped_, failures_, detail::json_number(seconds_so_far(context_))));
+  if (stopped_) throw Cancelled("stopped on request");
+  if (failures_ == 0) return kDone;
+  return failures_ == inputs_.size() ? first_failure_ : kSomeFailed;
+}
+
+void Batch::guard(Entry& entry, const std::function<void()>& step) {
+  if (entry.failed) return;
+  try {
+    step();
+  } catch (const OutputError&) {
+    throw;
+  } catch (const ClosedPipe&) {
+    throw;
+  } catch (const Error&) {
+    entry.failed = true;
+    entry.outcome = {.fault = std::current_exception()};
+  }
+}
+
+void Batch::take(Entry& entry) {
+  const std::string& input = inputs_[entry.input];
+  const Outcome& outcome = entry.outcome;
+  const auto print_outcome = [&] {
+    if (context_.json) print_element(outcome.members);
+    else if (!outcome.line.empty()) print(outcome.line + "\n");
+  };
+  if (!outcome.fault) {
+    print_outcome();
+    step();
+    return;
+  }
+  try {
+    std::rethrow_exception(outcome.fault);
+  } catch (const Cancelled&) {
+    stopped_ = true;
+    if (!entry.failed || element_open_) print_outcome();
+  } catch (const Error& error) {
+    const std::string message = named(input, error.what());
+    context_.console.complain(message);
+    if (context_.json)
+      print_element(fmt::format("{}{}\"error\": {}", outcome.members,
+                                outcome.members.empty() ? "" : ", ", json_quote(message)));
+    if (failures_++ == 0) first_failure_ = status_of(error);
+  }
+  step();
+}
+
+void Batch::end_run(const io::FrameRun& run) {
+  try {
+    run.rethrow();
+  } catch (const Cancelled&) {
+    stopped_ = true;
+  }
+}
+
+io::FrameRunOptions Batch::options_of(const io::FrameWorkers& plan) const {
+  io::FrameRunOptions options;
+  options.in_flight = plan.in_flight;
+  options.threads = plan.runners;
+  options.memory_bytes = context_.memory_bytes;
+  options.exec = context_.exec;
+  options.exec.progress = {};  // counted here, over all inputs
+  return options;
+}
+
+void Batch::print_members(const std::string& members) {
+  if (!element_open_)
+    print(fmt::format("{}\n    {{\"input\": {}", first_element_ ? "" : ",",
+                      json_quote(inputs_[next_])));
+  first_element_ = false;
+  element_open_ = true;
+  print((members.empty() ? "" : ", ") + members);
+}
+
+void Batch::print_more(const std::string& text) { print(text); }
+
+void Batch::print_element(const std::string& members) {
+  print_members(members);
+  print("}");
+  element_open_ = false;
+}
+
+// A reader of a pipe sees every result when it is there, not when a buffer is full.
+void Batch::print(const std::string& text) {
+  context_.console.print(text);
+  context_.console.flush_results();
+}
+
+void Batch::step() {
+  ++next_;
+  report_progress();
+}
+
+void Batch::report_progress() const {
+  if (context_.exec.progress && inputs_.size() > 1)
+    context_.exec.progress(
+        {context_.command.verb, static_cast<double>(next_), static_cast<double>(inputs_.size())});
+}
+
 int run_batch(Context& context, const std::vector<std::string>& inputs,
               const std::function<Outcome(std::size_t)>& work) {
-  const auto report = [&](std::size_t done) {
-    if (context.exec.progress && inputs.size() > 1)
-      context.exec.progress(
-          {context.command.verb, static_cast<double>(done), static_cast<double>(inputs.size())});
-  };
-  OutcomePrinter printer(context);
-  std::size_t failures = 0;
-  int first_failure = kDone;
-  bool stopped = false;
-  for (std::size_t i = 0; i < inputs.size() && !stopped; ++i) {
-    Outcome outcome;
-    try {
-      report(i);
-      throw_if_stopped(context.exec);
-      outcome = work(i);
-      if (outcome.fault) std::rethrow_exception(outcome.fault);
-      printer.done(inputs[i], outcome);
-    } catch (const Cancelled&) {
-      stopped = true;
-      if (outcome.fault) printer.done(inputs[i], outcome);
-    } catch (const OutputError&) {
-      throw;
-    } catch (const ClosedPipe&) {
-      throw;
-    } catch (const Error& error) {
-      printer.failed(inputs[i], named(inputs[i], error.what()), outcome.members);
-      if (failures++ == 0) first_failure = status_of(error);
-    }
-  }
-  if (!stopped) report(inputs.size());
-  printer.finish(stopped, failures);
-  if (stopped) throw Cancelled("stopped on request");
-  if (failures == 0) return kDone;
-  return failures == inputs.size() ? first_failure : kSomeFailed;
+  Batch batch(context, inputs);
+  while (batch.next() < inputs.size() && !batch.stopped())
+    batch.run_alone([&] { return work(batch.next()); });
+  return batch.finish();
 }
 
 }  // namespace fovea::cli

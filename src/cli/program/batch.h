@@ -1,7 +1,12 @@
-// One verb over many inputs: what is printed, and what happens when some fail.
+// One verb over many inputs: what is printed, what runs at the same time, and what happens when
+// some fail.
 #pragma once
+#include <fovea/io/frames.h>
+
+#include <cstdint>
 #include <exception>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,18 +22,128 @@ Device settle_device(Context& context);
 
 // The result of one input.
 struct Outcome {
-  std::string line;     // for people, such as the name of the file written; empty: nothing
-  std::string members;  // for programs: JSON members, such as "\"width\": 3"
+  std::string line{};     // for people, such as the name of the file written; empty: nothing
+  std::string members{};  // for programs: JSON members, such as "\"width\": 3"
   // Why the input ended early, such as a video that breaks off: it counts as failed, or as
   // interrupted where this is Cancelled, and `members` tell what was found before.
   std::exception_ptr fault{};
 };
 
-// Calls work(i) for each input. A failing one is named on standard error and the others are still
-// done. Prints each result as soon as it is there (as members of one JSON object with --json) and
-// returns the exit status: done, kSomeFailed, interrupted, or the status of the first failure where
-// nothing succeeded.
+// What is done to each of many inputs. The steps of different inputs run at the same time, except
+// `add`. An input that fails in a step skips those behind it.
+template <class Item, class Worker>
+struct BatchSteps {
+  std::function<void(std::size_t input, Item&)> read;  // reads and decodes it
+  std::function<void(Worker&, Item&)> work{};
+  std::function<Outcome(std::size_t input, Item&)> write;  // encodes and writes its own files
+  // Adds it to files that all inputs share; called in the order of the inputs.
+  std::function<void(std::size_t input, Item&)> add{};
+  // How much memory it takes; 0 where that is not known.
+  std::function<std::uint64_t(std::size_t input)> bytes{};
+};
+
+// The worker of verbs that need none: what they call keeps nothing between inputs.
+struct NoWorker {
+  static std::span<NoWorker> some();
+};
+
+// Goes through the inputs in order. A failing one is named on standard error and the others are
+// still done. Each result is printed as soon as it and all before it are there, as a line or as an
+// element of one JSON object with --json.
+class Batch {
+ public:
+  Batch(Context& context, const std::vector<std::string>& inputs);
+
+  // The next input, alone.
+  void run_alone(const std::function<Outcome()>& work);
+  // The next `count` inputs, several at a time.
+  template <class Item, class Worker>
+  void run_together(std::size_t count, std::span<Worker> workers, const io::FrameWorkers& plan,
+                    const BatchSteps<Item, Worker>& steps);
+
+  // Prints JSON members of an input that runs alone before it is done, so that the frames of a long
+  // video need not be kept; print_more() continues them. Such members come before those of its
+  // outcome. Only with --json.
+  void print_members(const std::string& members);
+  void print_more(const std::string& text);
+
+  // Ends the output and returns the exit status: done, kSomeFailed, or the status of the first
+  // failure where nothing succeeded. Throws Cancelled where a stop was requested.
+  int finish();
+  // Whether a stop was requested: what is left is not to be begun.
+  bool stopped() const { return stopped_; }
+  std::size_t next() const { return next_; }
+
+ private:
+  // What is known of an input while it is worked on.
+  struct Entry {
+    std::size_t input = 0;
+    Outcome outcome{};
+    bool failed = false;
+  };
+  // Calls `step` unless the input has failed. Errors of the input stay with it, those of the
+  // program's own output end the batch.
+  static void guard(Entry& entry, const std::function<void()>& step);
+  // Takes the entry of the next input.
+  void take(Entry& entry);
+  void end_run(const io::FrameRun& run);
+  io::FrameRunOptions options_of(const io::FrameWorkers& plan) const;
+  void print_element(const std::string& members);
+  void print(const std::string& text);
+  void step();
+  void report_progress() const;
+
+  Context& context_;
+  const std::vector<std::string>& inputs_;
+  std::size_t next_ = 0;
+  std::size_t failures_ = 0;
+  int first_failure_;
+  bool stopped_ = false;
+  bool first_element_ = true;
+  bool element_open_ = false;
+};
+
+// Calls work(i) for each input, one after the other.
 int run_batch(Context& context, const std::vector<std::string>& inputs,
               const std::function<Outcome(std::size_t)>& work);
+
+template <class Item, class Worker>
+void Batch::run_together(std::size_t count, std::span<Worker> workers, const io::FrameWorkers& plan,
+                         const BatchSteps<Item, Worker>& steps) {
+  struct Shared {
+    Entry entry{};
+    Item item{};
+  };
+  std::size_t next = next_;
+  const std::size_t end = next_ + count;
+  io::FrameSteps<Shared, Worker> frames{
+      .read =
+          [&](Shared& shared) {
+            if (next == end) return false;
+            shared.entry = {.input = next++};
+            return true;
+          },
+      .prepare =
+          [&](Shared& shared) {
+            guard(shared.entry, [&] { steps.read(shared.entry.input, shared.item); });
+          },
+      .complete =
+          [&](Shared& shared) {
+            guard(shared.entry,
+                  [&] { shared.entry.outcome = steps.write(shared.entry.input, shared.item); });
+          },
+      .write =
+          [&](Shared& shared) {
+            if (steps.add && !shared.entry.failed) steps.add(shared.entry.input, shared.item);
+            take(shared.entry);
+          }};
+  if (steps.work)
+    frames.work = [&](Worker& worker, Shared& shared) {
+      guard(shared.entry, [&] { steps.work(worker, shared.item); });
+    };
+  if (steps.bytes)
+    frames.bytes = [&](const Shared& shared) { return steps.bytes(shared.entry.input); };
+  end_run(io::run_frames<Shared, Worker>(workers, frames, options_of(plan)));
+}
 
 }  // namespace fovea::cli

@@ -26,6 +26,7 @@ struct Context {
   std::string options_json;         // the options as they are echoed into results
   bool overwrite = false;           // results may replace the files they were made from
   std::uint64_t max_pixels = 0;     // larger images and frames are refused; 0: no limit
+  std::uint64_t memory_bytes = 0;   // most memory of the inputs that are worked on at a time
   double start_seconds = steady_seconds();
 };
 
@@ -78,6 +79,7 @@ struct Command {
   RequestFactory request = nullptr;
   bool computes = true;       // takes device, threads, seed, progress and configuration options
   bool reads_images = false;  // takes --max-pixels
+  bool batches = false;       // works on several inputs at a time and takes --memory
 
   std::string name() const {
     return std::string(system) + (verb.empty() ? "" : " ") + std::string(verb);

@@ -1,5 +1,6 @@
 // Folders and small text files that verbs write.
 #pragma once
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -14,5 +15,8 @@ void write_text(const std::string& path, std::string_view text);
 // Checks the file that a training writes its model to, before anything is read. Throws
 // InvalidArgument where it is missing or does not end in .safetensors.
 void require_model_output(std::string_view command, const std::string& output);
+
+// The length of a file; 0 where that cannot be found out.
+std::uint64_t file_bytes(const std::string& path);
 
 }  // namespace fovea::cli

@@ -197,6 +197,10 @@ void describe_common(OptionVisitor& visit, CommonOptions& options, const Command
           "refuse images and video frames of more pixels before memory is taken for them; 0 is no "
           "limit",
           0, 0x1p62);
+  if (command.batches)
+    visit.bytes("memory", options.memory_bytes,
+                "most memory for the inputs that are worked on at the same time, in which a larger "
+                "one still runs alone; 0 takes a quarter of the machine's memory");
   if (command.computes) {
     describe(visit, options.exec);
     visit("json", options.json, "print the result as JSON");

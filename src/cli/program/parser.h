@@ -21,10 +21,11 @@ struct CommonOptions {
   std::vector<std::string> set{};                 // single options, each key=value
   bool overwrite = false;                         // results may replace their own inputs
   std::uint64_t max_pixels = io::ImageReadOptions{}.max_pixels;  // larger images are refused
-  bool print_config = false;  // print the options as JSON and stop
-  bool quiet = false;         // no progress and no notes
-  bool verbose = false;       // say more on standard error
-  bool help = false;          // print help and stop
+  std::uint64_t memory_bytes = 0;  // of inputs that are worked on at a time; 0: chosen
+  bool print_config = false;       // print the options as JSON and stop
+  bool quiet = false;              // no progress and no notes
+  bool verbose = false;            // say more on standard error
+  bool help = false;               // print help and stop
 };
 void describe_common(OptionVisitor& visit, CommonOptions& options, const Command& command);
 

@@ -1,6 +1,7 @@
 #include "cli/program/run.h"
 
 #include <fovea/core/error.h>
+#include <fovea/core/system.h>
 #include <fovea/core/version.h>
 
 #include <fmt/format.h>
@@ -80,9 +81,15 @@ int run_command(const std::vector<std::string>& args, const Streams& streams, Co
   console.set_quiet(common.quiet);
   console.set_verbose(common.verbose);
   console.set_progress(common.progress);
-  Context context{*command,         console,          invocation.inputs,
-                  common.exec,      common.json,      invocation.options_json(),
-                  common.overwrite, common.max_pixels};
+  Context context{*command,
+                  console,
+                  invocation.inputs,
+                  common.exec,
+                  common.json,
+                  invocation.options_json(),
+                  common.overwrite,
+                  common.max_pixels,
+                  common.memory_bytes > 0 ? common.memory_bytes : usable_memory_bytes() / 4};
   context.exec.progress = console.progress();
   context.exec.stop = streams.stop;
   return invocation.request->run(context);

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "cli/program/batch.h"
+#include "cli/program/image_input.h"
 #include "cli/scenes/scenes.h"
 #include "core/json_text.h"
 
@@ -35,6 +36,14 @@ void describe(OptionVisitor& visit, WordsRequest& request) {
              "several inputs a folder or a pattern");
 }
 
+// Memory that an image takes with its descriptors, in multiples of the image.
+constexpr std::uint64_t kCopies = 64;
+
+struct Painted {
+  Image<std::uint8_t> image;
+  Image<std::uint16_t> words;
+};
+
 int run_words(WordsRequest& request, Context& context) {
   if (request.output.empty() && request.numbers.empty())
     throw InvalidArgument("scenes words needs -o PICTURE, or --numbers FILE");
@@ -46,12 +55,15 @@ int run_words(WordsRequest& request, Context& context) {
   if (!request.numbers.empty()) numbers = output_paths(context, request.numbers, inputs, ".npy");
   const auto colors = scenes::word_colors(model.dictionary);
   const InputImages images(context, inputs);
+  const io::FrameWorkers plan =
+      io::plan_frame_workers(context.exec, static_cast<std::int64_t>(inputs.size()));
   Exec exec = context.exec;
   exec.progress = {};
-  scenes::FeatureMaker maker(model.dictionary, 0, exec);
-  return run_batch(context, inputs, [&](std::size_t i) -> Outcome {
-    const Image<std::uint8_t> image = images.read(static_cast<int>(i));
-    const Image<std::uint16_t> words = maker.words(image.view());
+  exec.threads = plan.threads;
+  std::vector<scenes::FeatureMaker> makers;
+  for (int i = 0; i < plan.count; ++i) makers.emplace_back(model.dictionary, 0, exec);
+  const auto write = [&](std::size_t i, const Painted& item) -> Outcome {
+    const Image<std::uint16_t>& words = item.words;
     std::set<std::uint16_t> distinct;
     for (int y = 0; y < words.height(); ++y)
       distinct.insert(words.row(y), words.row(y) + words.width());
@@ -64,7 +76,7 @@ int run_words(WordsRequest& request, Context& context) {
     if (!pictures[i].empty()) {
       Image<std::uint8_t> shown = scenes::show_words(words.view(), colors);
       if (request.beside) {
-        const std::array<report::Tile, 2> tiles{{{image.view(), {}}, {shown.view(), {}}}};
+        const std::array<report::Tile, 2> tiles{{{item.image.view(), {}}, {shown.view(), {}}}};
         shown = report::montage(tiles, {.columns = 2, .gap = 4});
       }
       io::write_image(pictures[i], shown.view());
@@ -73,7 +85,16 @@ int run_words(WordsRequest& request, Context& context) {
     return {fmt::format("{}: {} of {} words{}{}", inputs[i], distinct.size(),
                         model.dictionary.size(), pictures[i].empty() ? "" : ", ", pictures[i]),
             members};
-  });
+  };
+  Batch batch(context, inputs);
+  batch.run_together<Painted, scenes::FeatureMaker>(
+      inputs.size(), makers, plan,
+      {.read = [&](std::size_t i, Painted& item) { item.image = images.read(static_cast<int>(i)); },
+       .work = [](scenes::FeatureMaker& maker,
+                  Painted& item) { item.words = maker.words(item.image.view()); },
+       .write = write,
+       .bytes = [&](std::size_t i) { return kCopies * image_bytes(inputs[i]); }});
+  return batch.finish();
 }
 
 }  // namespace
@@ -90,7 +111,8 @@ Command scenes_words_command() {
           .examples = {{"fovea scenes words photo.jpg -o words.png --beside",
                         "draw the image and its words with the shipped model sun8"}},
           .request = make_request<WordsRequest, run_words>,
-          .reads_images = true};
+          .reads_images = true,
+          .batches = true};
 }
 
 }  // namespace fovea::cli
