@@ -154,12 +154,4 @@ void Batch::report_progress() const {
         {context_.command.verb, static_cast<double>(next_), static_cast<double>(inputs_.size())});
 }
 
-int run_batch(Context& context, const std::vector<std::string>& inputs,
-              const std::function<Outcome(std::size_t)>& work) {
-  Batch batch(context, inputs);
-  while (batch.next() < inputs.size() && !batch.stopped())
-    batch.run_alone([&] { return work(batch.next()); });
-  return batch.finish();
-}
-
 }  // namespace fovea::cli

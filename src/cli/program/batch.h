@@ -103,10 +103,6 @@ class Batch {
   bool element_open_ = false;
 };
 
-// Calls work(i) for each input, one after the other.
-int run_batch(Context& context, const std::vector<std::string>& inputs,
-              const std::function<Outcome(std::size_t)>& work);
-
 template <class Item, class Worker>
 void Batch::run_together(std::size_t count, std::span<Worker> workers, const io::FrameWorkers& plan,
                          const BatchSteps<Item, Worker>& steps) {

@@ -4,6 +4,7 @@
 #include <fovea/core/error.h>
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -102,10 +103,14 @@ Ended run_with_fault(bool as_json, int& status) {
   Context context{*find_command("ops", "blur"), console, {}, {}, as_json, "{}"};
   status = kDone;
   try {
-    status = run_batch(context, {"a", "b"}, [](std::size_t i) -> Outcome {
-      if (i == 1) return {"b: done", "\"frames\": 3"};
-      return {"a: half", "\"frames\": 2", std::make_exception_ptr(Reason("a: frame 2: broken"))};
+    const std::vector<std::string> inputs{"a", "b"};
+    Batch batch(context, inputs);
+    batch.run_alone([] {
+      return Outcome{"a: half", "\"frames\": 2",
+                     std::make_exception_ptr(Reason("a: frame 2: broken"))};
     });
+    if (!batch.stopped()) batch.run_alone([] { return Outcome{"b: done", "\"frames\": 3"}; });
+    status = batch.finish();
   } catch (const Cancelled&) {
     status = kInterrupted;
   }
@@ -128,6 +133,129 @@ TEST(Batch, WhatWasFoundBeforeAFaultIsReportedWithIt) {
   ASSERT_EQ(result["results"].size(), 1U);
   EXPECT_EQ(result["results"][0]["frames"], 2);
   EXPECT_FALSE(result["results"][0].contains("error"));
+}
+
+// Inputs "0" to "39", of which some cannot be read, worked on by some threads.
+struct Numbers {
+  int threads = 4;
+  std::uint64_t memory_bytes = 0;
+  std::stop_token stop{};
+  std::function<void(std::size_t)> at_read = [](std::size_t) {};
+
+  int status = 0;
+  std::string out{}, err{};
+  std::vector<std::size_t> added{};
+  std::atomic<int> in_flight = 0, most_in_flight = 0;
+
+  void run() {
+    std::vector<std::string> inputs;
+    for (int i = 0; i < 40; ++i) inputs.push_back(std::to_string(i));
+    TextSink to_out, to_err;
+    Console console({.out = to_out, .err = to_err});
+    Context context{*find_command("ops", "blur"), console, {}, {}, false, "{}"};
+    context.memory_bytes = memory_bytes;
+    context.exec.device = Device::cpu();
+    context.exec.threads = threads;
+    context.exec.stop = stop;
+    const auto plan = io::plan_frame_workers(context.exec, 40);
+    std::vector<int> workers(static_cast<std::size_t>(plan.count));
+    Batch batch(context, inputs);
+    batch.run_together<std::size_t, int>(40, workers, plan,
+                                         {.read =
+                                              [&](std::size_t i, std::size_t& item) {
+                                                most_in_flight =
+                                                    std::max<int>(most_in_flight, ++in_flight);
+                                                at_read(i);
+                                                item = i * i;
+                                              },
+                                          .work = [](int&, std::size_t& item) { ++item; },
+                                          .write = [](std::size_t, std::size_t& item) -> Outcome {
+                                            return {std::to_string(item - 1), ""};
+                                          },
+                                          .add =
+                                              [&](std::size_t i, std::size_t&) {
+                                                --in_flight;
+                                                added.push_back(i);
+                                              },
+                                          .bytes = [](std::size_t) { return 10; }});
+    try {
+      status = batch.finish();
+    } catch (const Cancelled&) {
+      status = kInterrupted;
+    }
+    out = to_out.text;
+    err = to_err.text;
+  }
+};
+
+TEST(Batch, ManyInputsAtATimeArePrintedInOrder) {
+  std::string expected;
+  for (int i = 0; i < 40; ++i) expected += std::to_string(i * i) + "\n";
+  for (const int threads : {1, 2, 7}) {
+    Numbers numbers{.threads = threads};
+    numbers.run();
+    EXPECT_EQ(numbers.status, kDone);
+    EXPECT_EQ(numbers.out, expected);
+    EXPECT_EQ(numbers.added.size(), 40U);
+  }
+}
+
+TEST(Batch, AnInputThatVanishesIsNamedAndTheOthersAreDone) {
+  for (const int threads : {1, 4}) {
+    Numbers numbers{.threads = threads, .at_read = [](std::size_t i) {
+                      if (i % 10 == 7) throw IoError(std::to_string(i) + ": cannot open: gone");
+                    }};
+    numbers.run();
+    EXPECT_EQ(numbers.status, kSomeFailed);
+    EXPECT_EQ(numbers.err,
+              "fovea: 7: cannot open: gone\nfovea: 17: cannot open: gone\n"
+              "fovea: 27: cannot open: gone\nfovea: 37: cannot open: gone\n");
+    EXPECT_EQ(numbers.added.size(), 36U);
+  }
+}
+
+TEST(Batch, AFullDiskOfTheOutputEndsIt) {
+  Numbers numbers{.at_read = [](std::size_t i) {
+    if (i == 9) throw OutputError("standard output: No space left on device");
+  }};
+  EXPECT_THROW(numbers.run(), OutputError);
+  EXPECT_EQ(numbers.added.size(), 9U);
+}
+
+TEST(Batch, AStopKeepsWhatIsDoneAndBeginsNothingNew) {
+  std::stop_source stop;
+  Numbers numbers{.stop = stop.get_token(), .at_read = [&](std::size_t i) {
+                    if (i == 12) stop.request_stop();
+                  }};
+  numbers.run();
+  EXPECT_EQ(numbers.status, kInterrupted);
+  EXPECT_GE(numbers.added.size(), 12U);
+  EXPECT_LT(numbers.added.size(), 30U);
+}
+
+TEST(Batch, MemoryBoundsWhatIsWorkedOn) {
+  Numbers numbers{.threads = 7, .memory_bytes = 35};
+  numbers.run();
+  EXPECT_EQ(numbers.status, kDone);
+  EXPECT_LE(numbers.most_in_flight, 3);
+}
+
+TEST(Batch, ThreadsDoNotChangeFiles) {
+  const test::TempFolder folder;
+  std::filesystem::create_directory(folder / "in");
+  for (int i = 0; i < 12; ++i)
+    test::save(folder / ("in/" + std::to_string(i) + ".ppm"),
+               "P6 20 10 255\n" + std::string(600, static_cast<char>(i * 20)));
+  std::string first;
+  for (const char* threads : {"1", "2", "5"}) {
+    const Ended ended = run_here({"ops", "resize", folder / "in", "-o", folder / "out", "--scale",
+                                  "0.5", "--threads", threads, "--memory", "1M"});
+    ASSERT_EQ(ended.status, kDone) << ended.err;
+    std::string all = ended.out;
+    for (int i = 0; i < 12; ++i) all += test::load(folder / ("out/" + std::to_string(i) + ".ppm"));
+    if (first.empty()) first = all;
+    EXPECT_EQ(all, first) << threads;
+  }
 }
 
 TEST(Batch, ResultsHaveTheEnvelope) {
