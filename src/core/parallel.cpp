@@ -7,7 +7,10 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
+#include <memory>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace fovea {
 
@@ -15,6 +18,22 @@ int thread_count(const Exec& exec) {
   if (exec.threads > 0) return exec.threads;
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
+
+namespace {
+
+// Threads leave an arena some time after its last loop, so that one that is used again soon has
+// them still. A new arena would begin without any. Each calling thread has arenas of its own, one
+// for each number of threads that it has asked for lately.
+tbb::task_arena& arena_of(int threads) {
+  constexpr std::size_t kMostArenas = 4;
+  thread_local std::vector<std::pair<int, std::unique_ptr<tbb::task_arena>>> arenas;
+  for (const auto& [size, arena] : arenas)
+    if (size == threads) return *arena;
+  if (arenas.size() == kMostArenas) arenas.erase(arenas.begin());
+  return *arenas.emplace_back(threads, std::make_unique<tbb::task_arena>(threads)).second;
+}
+
+}  // namespace
 
 void parallel_for(const Exec& exec, std::int64_t count, std::int64_t grain,
                   FunctionRef<void(std::int64_t, std::int64_t)> body) {
@@ -43,7 +62,7 @@ void parallel_for(const Exec& exec, std::int64_t count, std::int64_t grain,
   if (tbb::this_task_arena::current_thread_index() >= 0 &&
       tbb::this_task_arena::max_concurrency() == threads)
     return loop();
-  tbb::task_arena(threads).execute(loop);
+  arena_of(threads).execute(loop);
 }
 
 }  // namespace fovea
