@@ -25,7 +25,7 @@ void check_rows(const char* operation, const Placement& image) {
                     operation, shape_text(image), image.row_elements(), image.stride));
 }
 
-// Transfers to a device know no stride below 0.
+// Transfers to a device cannot handle negative strides.
 void check_transfer(const char* operation, const Placement& image) {
   if (image.height > 1 && image.stride < 0 && image.memory != Memory::kCuda)
     throw InvalidArgument(fmt::format(
@@ -63,7 +63,8 @@ Exec resolve_exec(const char* operation, const Exec& exec, std::initializer_list
       throw InvalidArgument(fmt::format(
           "{}: data lies in GPU memory but device cpu was asked for; clone() it to the host first",
           operation));
-    if (cuda::device_count() == 0) resolve(Device::cuda());  // says why there is none
+    if (cuda::device_count() == 0)
+      resolve(Device::cuda());  // throws with the reason why there is no GPU
     const int home = common_device(operation, data);
     if (home != cuda::kEveryDevice) {
       if (exec.device.kind == DeviceKind::kAuto) resolved.device = Device::cuda(home);

@@ -1,5 +1,5 @@
-// A stream of items through three steps that run beside each other: one reader, workers with
-// states of their own, one writer. What happens is what a loop would do, only sooner.
+// Sends a stream of items through three steps that run at the same time: one reader, workers with
+// states of their own, and one writer. The outcome is that of a plain loop, only faster.
 #pragma once
 #include <fovea/core/exec.h>
 
@@ -21,24 +21,26 @@ template <class Item, class State>
 class OrderedPipeline {
  public:
   struct Steps {
-    // The next item, into the memory of an old one; false where there is none left. In a thread of
-    // its own.
+    // Reads the next item into the memory of an old one; returns false where there is none left.
+    // Runs in a thread of its own.
     std::function<bool(Item&)> read;
-    // In a thread for each state. Which state an item meets is chance: it must not show.
+    // Runs in one thread per state. Which state an item gets is left to chance, so results must not
+    // depend on it.
     std::function<void(State&, Item&)> work;
-    // In the order of reading, in the thread that calls run().
+    // Runs in the thread that calls run(), in the order of reading.
     std::function<void(Item&)> write;
   };
 
-  // At least one state. At most `in_flight` items exist at a time: with 1 the steps take turns.
+  // There must be at least one state. At most `in_flight` items exist at a time; with 1 the steps
+  // take turns.
   OrderedPipeline(std::span<State> states, int in_flight, Steps steps)
       : states_(states),
         steps_(std::move(steps)),
         slots_(static_cast<std::size_t>(std::max(1, in_flight))) {}
 
-  // To be called once; all threads have ended when it returns or throws. An exception of read or
-  // work leaves here when the items before it are written, one of write at once. Throws Cancelled
-  // where exec.stop fires while there are items left.
+  // Can be called once. All threads have ended when it returns or throws. An exception of read or
+  // work leaves this function once the items before it are written, one of write at once. Throws
+  // Cancelled where exec.stop fires while there are items left.
   void run(const Exec& exec) {
     std::vector<std::jthread> threads;
     const AtEnd end{[this] {
@@ -63,7 +65,7 @@ class OrderedPipeline {
   struct Slot {
     Item item{};
     bool done = false;
-    std::exception_ptr error{};  // of work
+    std::exception_ptr error{};  // what work threw
   };
   Slot& slot(std::uint64_t number) { return slots_[number % slots_.size()]; }
 
@@ -102,7 +104,7 @@ class OrderedPipeline {
       }
       lock.lock();
       mine.done = true;
-      if (mine.error) last_ = true;  // what follows is not written
+      if (mine.error) last_ = true;  // items after a failed one are not written
       changed_.notify_all();
     }
   }
@@ -131,9 +133,9 @@ class OrderedPipeline {
   std::vector<Slot> slots_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::uint64_t read_ = 0, taken_ = 0, written_ = 0;  // items
-  bool last_ = false;                                 // nothing more is read
-  bool ended_ = false;                                // nothing more is done
+  std::uint64_t read_ = 0, taken_ = 0, written_ = 0;  // number of items
+  bool last_ = false;                                 // nothing more will be read
+  bool ended_ = false;                                // all threads must end
   std::exception_ptr read_error_;
 };
 

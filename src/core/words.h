@@ -1,4 +1,4 @@
-// Pieces of text that others wrote: taken apart, and made fit to stand in a message.
+// Splits text that comes from outside and makes it fit for messages.
 #pragma once
 #include <string>
 #include <string_view>
@@ -9,8 +9,8 @@ namespace fovea::detail {
 // The parts between separators; one part, which may be empty, where there is none.
 std::vector<std::string_view> split(std::string_view text, char separator);
 
-// A user's text as it stands in a message: on one line, control characters escaped, what is longer
-// than `most` bytes cut with "..." at the end of a character.
+// A user's text as it appears in a message: on one line, with control characters escaped, and cut
+// with "..." at the end of a character where it is longer than `most` bytes.
 std::string shown(std::string_view text, std::size_t most = 120);
 
 }  // namespace fovea::detail
