@@ -18,7 +18,7 @@ constexpr std::string_view kMagic = "PIEH";
 constexpr std::size_t kHeaderBytes = 12;
 constexpr float kUnknown = 1e10F;
 
-// The file's byte order and ours, whichever way.
+// Swaps bytes between the file's byte order and this machine's, in either direction.
 void to_little_endian(std::span<std::byte> words) {
   if (std::endian::native == std::endian::big) swap_bytes(words, 4);
 }

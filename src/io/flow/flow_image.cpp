@@ -15,8 +15,8 @@
 namespace fovea::io {
 namespace {
 
-constexpr float kSteps = 64;      // per pixel, in KITTI
-constexpr float kMiddle = 32768;  // stands for no motion
+constexpr float kSteps = 64;      // steps per pixel of motion in KITTI's files
+constexpr float kMiddle = 32768;  // the value that stands for no motion
 
 std::uint16_t kitti_sample(const std::string& path, float value, int x, int y) {
   const double sample = std::nearbyint(double{value} * double{kSteps} + double{kMiddle});

@@ -1,4 +1,4 @@
-// Recognizes the format of a flow field by its content, and writes the format of the file's name.
+// Recognizes the format of a flow field by its content; when writing, the file's name decides.
 #include <fovea/core/error.h>
 #include <fovea/io/flow_io.h>
 #include <fovea/io/image_io.h>
@@ -55,7 +55,7 @@ void write_host(const std::string& path, const std::string& extension, const Flo
   file.commit();
 }
 
-// The plane, or its copy on the host.
+// Returns the plane itself, or its copy on the host.
 template <class T>
 ImageView<const T> on_host(ImageView<const T> plane, Image<T>& copy) {
   if (plane.empty() || plane.memory != Memory::kCuda) return plane;

@@ -1,6 +1,6 @@
-// BMP, for reading only: uncompressed pictures of 1, 4, 8, 24 or 32 bits per pixel, with a palette
-// or with masks of whole bytes. Pictures of 16 bits and run-length codes are left out on purpose:
-// hardly any program writes them.
+// BMP, for reading only: uncompressed images of 1, 4, 8, 24 or 32 bits per pixel, with a palette or
+// with masks of whole bytes. Images of 16 bits and run-length codes are left out on purpose: hardly
+// any program writes them.
 #include <fovea/core/error.h>
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ struct BmpHeader {
   bool top_down = false;
   int bits = 0;  // per pixel
   std::uint32_t compression = kUncompressed;
-  std::uint32_t colors = 0;  // in the palette
+  std::uint32_t colors = 0;  // number of colors in the palette
   std::array<Color, 256> palette{};
   std::array<int, 4> offsets{2, 1, 0, -1};  // bytes of red, green, blue, alpha in a pixel; -1: none
 
@@ -51,7 +51,7 @@ struct BmpHeader {
   }
 };
 
-// Little-endian numbers of the file.
+// Reads a little-endian number.
 std::uint32_t number_at(const Source& source, std::uint64_t offset, std::size_t bytes) {
   std::array<std::byte, 4> raw{};
   if (source.read_at(offset, std::span(raw).first(bytes)) < bytes)

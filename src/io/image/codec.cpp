@@ -12,7 +12,7 @@ namespace fovea::io {
 void check_shape(const Source& source, const PictureShape& shape) {
   constexpr std::uint64_t kMost = std::numeric_limits<int>::max();
   const auto fits = [](std::uint64_t value) { return value >= 1 && value <= kMost; };
-  // A row's padding must fit as well.
+  // The padding of a row must fit as well.
   if (!fits(shape.width) || !fits(shape.height) || !fits(shape.channels) ||
       shape.width * shape.channels > kMost - 64)
     source.fail(fmt::format("says it is {}x{} with {} channels, which is no image that can be read",
@@ -49,7 +49,7 @@ void check_justified(const Source& source, double stored, double expansion) {
   const double most = static_cast<double>(source.size()) * expansion;
   if (stored > most)
     source.fail(fmt::format(
-        "claims a picture of {:.0f} bytes, but its {} bytes can hold {:.0f} at most; it is "
+        "claims an image of {:.0f} bytes, but its {} bytes can hold {:.0f} at most; it is "
         "truncated or damaged",
         stored, source.size(), most));
 }

@@ -1,5 +1,5 @@
-// Finds a file's format from its content, hands the file to that format's codec, and turns the
-// picture upright where the options say so.
+// Finds a file's format from its content, passes the file to that format's codec, and turns the
+// image upright where the options say so.
 #include <fovea/core/error.h>
 #include <fovea/io/image_io.h>
 
@@ -74,7 +74,7 @@ std::vector<AnyImage> read_pages(const Source& source, const ImageReadOptions& o
   return pages;
 }
 
-// On the host and not empty: what every writer expects.
+// Calls `use` with a view on the host that is not empty, as every writer expects.
 template <class Use>
 void with_host_view(const std::string& path, const AnyView& image, Use use) {
   std::visit(
@@ -121,18 +121,19 @@ std::span<const Choice> choices(TiffCompression) {
 
 void describe(OptionVisitor& visit, ImageReadOptions& options) {
   visit("orientation", options.orientation,
-        "apply turns pictures upright as their EXIF tag says; ignore takes them as stored");
+        "apply turns images upright as their EXIF tag says; ignore takes them as stored");
   visit("page", options.page, "which page of a TIFF to read; the first is 0", 0,
         std::numeric_limits<int>::max());
   visit("partial", options.partial, "keep what can be decoded of a truncated or damaged JPEG");
   visit.bytes("most-bytes", options.most_bytes,
-              "refuse pictures that would take more memory than this; 0 is no limit");
+              "refuse images that would take more memory than this; 0 is no limit");
   visit("max-pixels", options.max_pixels,
-        "refuse pictures of more pixels before memory is taken for them; 0 is no limit", 0, 0x1p62);
+        "refuse images of more pixels before memory is allocated for them; 0 is no limit", 0,
+        0x1p62);
 }
 
 void describe(OptionVisitor& visit, ImageWriteOptions& options) {
-  visit("quality", options.quality, "JPEG quality; higher is larger and closer to the picture", 1,
+  visit("quality", options.quality, "JPEG quality; higher is larger and closer to the original", 1,
         100);
   visit("progressive", options.progressive,
         "write progressive JPEG, which is smaller and slower to read");
@@ -204,7 +205,7 @@ void write_pages(const std::string& path, std::span<const AnyView> pages,
   if (pages.empty()) throw InvalidArgument(fmt::format("{}: there is no page to write", path));
   if (codec_by_extension(path).format != ImageFormat::kTiff)
     throw InvalidArgument(fmt::format("{}: only TIFF holds pages; name it .tif", path));
-  std::vector<AnyImage> copies;  // of pages in device memory
+  std::vector<AnyImage> copies;  // copies of pages that lie in device memory
   std::vector<AnyView> host(pages.begin(), pages.end());
   for (AnyView& page : host) {
     with_host_view(path, page, [&](const AnyView& view) {

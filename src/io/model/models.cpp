@@ -15,8 +15,8 @@ namespace {
 namespace fs = std::filesystem;
 constexpr std::string_view kEnding = ".safetensors";
 
-// Beside the file that this function was loaded from (a shared library, or the program that it was
-// linked into), else in the source tree.
+// Models lie beside the file that this function was loaded from (a shared library, or the program
+// that it was linked into), or else in the source tree.
 std::vector<fs::path> model_folders() {
   std::vector<fs::path> folders;
   Dl_info self{};
@@ -31,7 +31,7 @@ std::vector<fs::path> model_folders() {
   return folders;
 }
 
-// "people/hog" lies in people_hog.safetensors.
+// The file of "people/hog" is people_hog.safetensors.
 std::string file_of(std::string name) {
   std::replace(name.begin(), name.end(), '/', '_');
   return name + std::string(kEnding);

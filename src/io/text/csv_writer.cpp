@@ -30,7 +30,7 @@ CsvWriter& CsvWriter::field(std::string_view text) {
   return put(escaped + '"');
 }
 
-// fmt ignores the locale unless asked for it.
+// fmt ignores the locale unless the format string has an L.
 CsvWriter& CsvWriter::field(double number) { return put(fmt::format("{}", number)); }
 CsvWriter& CsvWriter::field(float number) { return put(fmt::format("{}", number)); }
 

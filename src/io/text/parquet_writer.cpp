@@ -66,16 +66,16 @@ std::string gzipped(const std::string& bytes) {
   state.avail_in = static_cast<uInt>(bytes.size());
   state.next_out = reinterpret_cast<Bytef*>(packed.data());
   state.avail_out = static_cast<uInt>(packed.size());
-  deflate(&state, Z_FINISH);  // there is room for everything
+  deflate(&state, Z_FINISH);  // the buffer has room for everything
   packed.resize(state.total_out);
   deflateEnd(&state);
   return packed;
 }
 
-// The values of one column in the row group at hand.
+// The values of one column in the current row group.
 struct Chunk {
   std::string values;
-  std::string runs;  // of rows with or without a value, in Parquet's RLE
+  std::string runs;  // runs of rows with or without a value, in Parquet's RLE
   bool present = true;
   std::int64_t run = 0;
 
@@ -95,8 +95,8 @@ struct Chunk {
 // Where a column of a written row group lies.
 struct WrittenChunk {
   std::int64_t offset = 0;
-  std::int64_t bytes = 0;      // with the page header
-  std::int64_t raw_bytes = 0;  // the same before compression
+  std::int64_t bytes = 0;      // bytes in the file, including the page header
+  std::int64_t raw_bytes = 0;  // the same number before compression
 };
 struct WrittenGroup {
   std::int64_t rows = 0;
@@ -111,11 +111,11 @@ struct ParquetWriter::Impl {
   ParquetOptions options;
   std::vector<Chunk> chunks{};
   std::vector<WrittenGroup> groups{};
-  std::size_t fields = 0;        // in the row at hand
+  std::size_t fields = 0;        // in the current row
   std::int64_t rows = 0;         // in all groups
-  std::int64_t group_rows = 0;   // in the group at hand
-  std::int64_t group_bytes = 0;  // values of the group at hand
-  std::int64_t offset = 0;       // bytes given to the sink
+  std::int64_t group_rows = 0;   // in the current group
+  std::int64_t group_bytes = 0;  // bytes of values in the current group
+  std::int64_t offset = 0;       // bytes written to the sink so far
   bool finished = false;
 
   void give(std::string_view bytes) {
@@ -140,9 +140,9 @@ struct ParquetWriter::Impl {
   void put_group(ThriftWriter& footer, const WrittenGroup& group) const;
 };
 
-// `type` is that of the value; the column must have it.
+// The chunk for the row's next field. Throws unless the column has the value's `type`.
 Chunk& ParquetWriter::Impl::next_field(const char* given, ParquetType type) {
-  if (finished) throw InvalidArgument("ParquetWriter: a field after finish()");
+  if (finished) throw InvalidArgument("ParquetWriter: cannot take a field after finish()");
   if (fields == columns.size())
     throw InvalidArgument(
         fmt::format("ParquetWriter: row {} has more fields than the table's {} columns; call "
@@ -215,7 +215,7 @@ void ParquetWriter::Impl::put_group(ThriftWriter& footer, const WrittenGroup& gr
     const WrittenChunk& chunk = group.chunks[i];
     bytes += chunk.bytes;
     raw_bytes += chunk.raw_bytes;
-    footer.element().i64(2, 0).structure(3);  // no metadata outside of the footer
+    footer.element().i64(2, 0).structure(3);  // no metadata outside the footer
     footer.i32(1, physical_type(columns[i].type)).numbers(2, 2).number(kPlain).number(kRle);
     footer.texts(3, 1).put(columns[i].name);
     footer.i32(4, options.compress ? kGzip : kUncompressed).i64(5, group.rows);
@@ -298,7 +298,7 @@ void ParquetWriter::finish(const std::vector<std::pair<std::string, std::string>
   impl_->finished = true;
   std::string bytes;
   ThriftWriter footer(bytes);
-  footer.i32(1, 1);  // version of the format
+  footer.i32(1, 1);  // the format's version
   impl_->put_schema(footer);
   footer.i64(3, impl_->rows).structures(4, impl_->groups.size());
   for (const WrittenGroup& group : impl_->groups) impl_->put_group(footer, group);

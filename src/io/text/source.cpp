@@ -77,7 +77,7 @@ std::size_t Source::read_at(std::uint64_t offset, std::span<std::byte> to) const
         pread(descriptor_, to.data() + used, wanted - used, static_cast<off_t>(offset + used));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) refuse_system(name_, "read");
-    if (got == 0) break;  // the file became shorter since it was opened
+    if (got == 0) break;  // the file has become shorter since it was opened
     used += static_cast<std::size_t>(got);
   }
   return used;

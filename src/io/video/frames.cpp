@@ -1,4 +1,4 @@
-// One policy for every stream of frames: order, progress, stop, and what happens where it breaks.
+// One policy for every stream of frames: order, progress, stop, and what happens after a failure.
 #include <fovea/core/error.h>
 #include <fovea/io/frames.h>
 
@@ -37,7 +37,7 @@ namespace detail {
 FrameRun run_slots(int workers, const SlotSteps& steps, const FrameRunOptions& options) {
   if (workers < 1) throw InvalidArgument("run_frames: there is no worker; give at least one");
   struct Ticket {
-    int slot = -1;  // numbered when first read
+    int slot = -1;  // set at the first read
   };
   FrameRun run;
   int slots = 0;

@@ -23,7 +23,7 @@ struct Pipe {
   std::stop_token stop{};
 };
 
-// Without data: waits, in short steps.
+// While there is no data, waits in short steps and checks for a stop between them.
 ssize_t read_pipe(void* cookie, char* to, std::size_t bytes) {
   const Pipe& pipe = *static_cast<const Pipe*>(cookie);
   for (;;) {
