@@ -10,7 +10,7 @@
 namespace fovea::report {
 namespace {
 
-constexpr double kTick = 4;    // pixels
+constexpr double kTick = 4;    // length in pixels
 constexpr double kMargin = 6;  // around everything
 
 TextStyle text_style(const ColorBarStyle& style) {

@@ -73,7 +73,7 @@ void draw_polyline(Canvas image, std::span<const Point> points, const Stroke& st
   Shapes shapes;
   const std::size_t pieces = closed ? count : count - 1;
   for (std::size_t i = 0; i < pieces; ++i) {
-    // An end is one where no neighbor continues the line.
+    // A point is an end of the line where no neighbor continues it.
     const bool starts = !closed && (i == 0 || !finite(points[i - 1]));
     const bool ends = !closed && (i + 2 >= count || !finite(points[i + 2]));
     shapes.segment(points[i], points[(i + 1) % count], stroke.thickness,

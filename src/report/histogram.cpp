@@ -15,7 +15,7 @@ constexpr int kMostBins = 2000;
 
 // Bins over a linear or logarithmic range.
 struct Binning {
-  double low = 0, high = 1;  // of the value, or of its logarithm
+  double low = 0, high = 1;  // bounds of the value, or of its logarithm
   bool log = false;
   int bins = 1;
 
@@ -27,7 +27,7 @@ struct Binning {
   int bin_of(double value) const {
     const double part = (axis(value) - low) / (high - low);
     if (!(part >= 0 && part <= 1)) return -1;
-    return std::min(static_cast<int>(part * bins), bins - 1);  // the last bin holds its end
+    return std::min(static_cast<int>(part * bins), bins - 1);  // the last bin has its upper end
   }
 };
 
@@ -69,7 +69,7 @@ Binning binning_for(const Histogram& chart, const RangeFinder& holds) {
 
 struct Counts {
   std::vector<double> heights;
-  std::size_t outside = 0;  // of the range, or nowhere on the axis
+  std::size_t outside = 0;  // values outside the range or without a place on the axis
 };
 
 Counts count(const HistogramSeries& series, const Binning& binning, const RangeFinder& holds,

@@ -36,8 +36,8 @@ Grid plan(std::span<const Tile> tiles, const MontageOptions& options, int captio
   return grid;
 }
 
-// The mean of the source pixels under each pixel of the target, partly covered ones in part.
-// Writes RGB; `target` is no larger than the image.
+// Writes the mean of the source pixels under each pixel of the target, where partly covered ones
+// count in part. Writes RGB; `target` is no larger than the image.
 void shrink_into(ImageView<const std::uint8_t> image, Canvas target) {
   const double sx = static_cast<double>(image.width) / target.width;
   const double sy = static_cast<double>(image.height) / target.height;
@@ -63,7 +63,7 @@ void shrink_into(ImageView<const std::uint8_t> image, Canvas target) {
 // As much of the text as fits, with an ellipsis where it is cut.
 std::string fitted(const std::string& text, const TextStyle& style, double width) {
   if (text_size(text, style).width <= width) return text;
-  std::vector<std::size_t> ends;  // byte after each character
+  std::vector<std::size_t> ends;  // the byte after each character
   std::string_view rest = text;
   while (!rest.empty()) {
     next_character(rest);

@@ -25,7 +25,7 @@ void fail(png_structp png, png_const_charp message) {
 }
 void ignore(png_structp, png_const_charp) {}
 
-// No object with a destructor lives here, since libpng leaves by longjmp.
+// No object with a destructor may live here, because libpng leaves by longjmp.
 bool encode(ImageView<const std::uint8_t> image, Sink& sink) {
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &sink, fail, ignore);
   if (png == nullptr) return false;

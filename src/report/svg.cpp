@@ -172,8 +172,8 @@ void Svg::open_clip(const Box& box, double slack) {
 std::string Svg::finish() { return std::move(text_) + "</svg>\n"; }
 
 double svg_text_width(std::string_view text, double size, bool bold) {
-  // Measured at a large size, where the font is not fitted to pixels; widened, since the reader's
-  // font may be a wide one.
+  // Measured at a large size, where the font is not fitted to pixels, and widened, because the
+  // reader's font may be wider.
   constexpr float kMeasure = 100;
   return report::text_size(text, {.size = kMeasure}).width / kMeasure * size * (bold ? 1.2 : 1.13);
 }
