@@ -1,5 +1,5 @@
-// Checks a convolution request, flips the kernel where asked, and hands it to the twin of the
-// device asked for.
+// Checks a convolution request, flips the kernel if the options say so, and passes it to the twin
+// of the requested device.
 #include <fmt/format.h>
 #include <fovea/core/error.h>
 #include <fovea/ops/convolve.h>

@@ -1,4 +1,5 @@
-// Checks centers and points and asks the twin of the device for the nearest of them.
+// Checks centers and points and calls the twin of the device to find the nearest center of each
+// point.
 #include <fmt/format.h>
 #include <fovea/core/error.h>
 #include <fovea/ops/kmeans.h>
@@ -67,8 +68,8 @@ int NearestCenter::dimensions() const { return state_->dimensions; }
 void NearestCenter::find(ImageView<const float> points, std::span<std::int32_t> labels) {
   const char* const name = "NearestCenter::find";
   if (labels.size() != static_cast<std::size_t>(std::max(points.height, 0)))
-    throw InvalidArgument(
-        fmt::format("{}: {} labels for {} points; one each", name, labels.size(), points.height));
+    throw InvalidArgument(fmt::format("{}: {} labels for {} points, expected one per point", name,
+                                      labels.size(), points.height));
   if (points.height <= 0) return;
   detail::require_shape(name, "points", points, state_->dimensions, points.height, 1);
   detail::resolve_exec(name, state_->exec, {points});

@@ -1,5 +1,5 @@
-// Sizes and memory of pyramids; the levels are made by the twins of the resize and of the Gaussian
-// halving.
+// Sizes and memory of pyramids. The levels are computed by the twins of the resize and of the
+// Gaussian halving.
 #include <fmt/format.h>
 #include <fovea/core/error.h>
 #include <fovea/ops/pyramid.h>
@@ -30,7 +30,7 @@ void check_channels(const char* operation, ImageView<const T> image) {
     detail::throw_wrong_shape(operation, "image", detail::shape_text(image), "1 to 4 channels");
 }
 
-// Rounded to nearest, halves up.
+// Rounds to nearest, halves up.
 int rounded(double size) { return static_cast<int>(std::floor(size + 0.5)); }
 
 LevelSize next_size(LevelSize image, LevelSize previous, int level, const PyramidOptions& options) {
@@ -136,7 +136,7 @@ void Pyramid<T>::lay_out(ImageView<const T> image) {
   std::size_t total = 0;
   for (std::size_t i = copied ? 0 : 1; i < sizes.size(); ++i) total += elements(sizes[i]);
   if (total > pixels_.size()) {
-    pixels_ = Array<T>();  // before the larger one is asked for
+    pixels_ = Array<T>();  // freed before the larger one is allocated
     pixels_ = Array<T>(total, memory_);
   }
   own_.clear();
@@ -159,7 +159,7 @@ void Pyramid<T>::build(ImageView<const T> image) {
   const cuda::ScopedDevice device(exec.device);
   if (memory_ == Memory::kCuda && pixels_.size() > 0 &&
       cuda::device_of(pixels_.data()) != exec.device.index)
-    pixels_ = Array<T>();  // the images now lie on another GPU
+    pixels_ = Array<T>();  // the images are now on another GPU
   lay_out(image);
   std::span<const ImageView<T>> outs(own_);
   if (own_.size() == views_.size()) {
