@@ -50,7 +50,7 @@ class Annotated {
   void keep(ImageView<const std::uint8_t> gray) {
     if (writer_) waiting_.push_back(clone(gray));
   }
-  // Draws the points of the oldest frame that is kept.
+  // Draws the points on the oldest frame that is kept.
   void draw(std::span<const SpaceTimePoint> points) {
     if (!writer_) return;
     const Image<std::uint8_t> gray = std::move(waiting_.front());
@@ -149,7 +149,7 @@ class PointsRun {
     annotated_.draw(step.points);
   }
 
-  // A frame that a worker took but that was not written has points too, which do not count.
+  // A frame that a worker took but that was not written also has points, which do not count.
   void take_rest() {
     Step last;
     for (last.take(streams_[0].finish()); last.ready_frame >= 0; last.take(streams_[0].finish()))

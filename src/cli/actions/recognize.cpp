@@ -97,7 +97,7 @@ class RecognizeRun {
   }
 
  private:
-  // A frame, and what the recognizer said after it.
+  // A frame, and the events that the recognizer returned after it.
   struct Step {
     io::Frame frame{};
     std::vector<actions::Event> events{};

@@ -1,4 +1,4 @@
-// A report of measurements as JSON, CSV, Markdown, or a page for a terminal.
+// Writes a report of measurements as JSON, CSV, Markdown, or text for a terminal.
 #include <fmt/format.h>
 #include <fovea/core/version.h>
 
@@ -24,7 +24,7 @@ std::string number_or_null(std::optional<double> value) {
 
 std::string threads_or_null(int threads) { return threads > 0 ? std::to_string(threads) : "null"; }
 
-// Members only where errors are measured.
+// Members that exist only where errors are measured.
 std::string errors_json(const BenchRow& row) {
   if (!row.error) return {};
   return fmt::format(R"(, "error": {}, "rival_error": {})", json_number(*row.error),

@@ -1,5 +1,5 @@
-// The gallery's section on the Earth Mover's Distance: a map of where a picture looks like a part
-// of it, and a target that is followed by its colors.
+// The gallery's section on the Earth Mover's Distance: a map of where an image resembles a part of
+// itself, and a target that is tracked by its colors.
 #include <fovea/emd/map.h>
 #include <fovea/emd/track.h>
 #include <fovea/io/image_io.h>
@@ -47,7 +47,8 @@ void add_map(std::vector<Figure>& figures, const DemoRun& run) {
        "map.png"}));
 }
 
-// A striped buoy crosses the scene; another one that shares one of its colors comes the other way.
+// A striped buoy crosses the scene while another one that shares one of its colors moves the other
+// way.
 struct Chase {
   std::vector<Image<std::uint8_t>> frames;
   std::vector<Rect<double>> truth;

@@ -1,5 +1,5 @@
-// The gallery's section on people: a drawn street with people found in it, its gradients, and what
-// the shipped models have learned.
+// The gallery's section on people: a drawn street with detected people, its gradients, and what the
+// shipped models have learned.
 #include <fovea/core/error.h>
 #include <fovea/core/random.h>
 #include <fovea/ops/convolve.h>
@@ -21,11 +21,12 @@ using namespace report;
 
 struct Walker {
   double x, feet, height;
-  double stride;  // of the legs, share of the height
+  double stride;  // of the legs, as a share of the height
   Color coat, trousers;
 };
 
-// A person of straight limbs, in units of the height from the crown down.
+// Draws a person of straight limbs; units are the person's height, measured down from the top of
+// the head.
 void draw_walker(Canvas image, const Walker& walker) {
   const double h = walker.height, top = walker.feet - h;
   const auto at = [&](double u, double v) { return Point{walker.x + u * h, top + v * h}; };

@@ -1,4 +1,4 @@
-// The gallery's section of reports: one of each kind of picture, from made-up data.
+// The gallery's section on reports: one example of each kind of picture, from made-up data.
 #include <fovea/report/chart.h>
 #include <fovea/report/color_map.h>
 #include <fovea/report/montage.h>

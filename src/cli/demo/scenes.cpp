@@ -25,8 +25,8 @@ namespace {
 using namespace report;
 
 constexpr int kSide = 112;
-constexpr int kEach = 16;       // drawn places of a kind
-constexpr int kTrainEach = 12;  // of them to learn from
+constexpr int kEach = 16;       // drawn places per kind
+constexpr int kTrainEach = 12;  // of them are for training
 const std::vector<std::string> kKinds{"beach", "city", "forest", "night"};
 
 Color shade(Random& random, Color base, float spread) {
@@ -99,7 +99,7 @@ Image<std::uint8_t> draw_place(int kind, int number) {
 
 class Places final : public io::ImageSet {
  public:
-  // The first of each kind, or the others.
+  // Takes the first places of each kind, or the others.
   Places(int first, int last) {
     for (int kind = 0; kind < static_cast<int>(kKinds.size()); ++kind) {
       for (int number = first; number < last; ++number) {

@@ -1,4 +1,4 @@
-// fovea emd map: the distance of every pixel's signature to that of a target.
+// fovea emd map: computes the distance between the signature of every pixel and that of a target.
 #include "cli/emd/map.h"
 
 #include <fovea/core/error.h>
@@ -86,7 +86,7 @@ void check_request(const MapRequest& request, Context& context) {
                 {request.target, request.truth});
 }
 
-// Frames are read, mapped and written side by side, each step in the order of the frames.
+// Frames are read, mapped and written at the same time, each step in the order of the frames.
 class MapRun {
  public:
   MapRun(const MapRequest& request, Context& context)
@@ -100,7 +100,7 @@ class MapRun {
 
   int run() {
     const double start = steady_seconds();
-    std::array<Nothing, 1> workers{};  // only one, because frames share what is known
+    std::array<Nothing, 1> workers{};  // only one, because frames share solved histograms
     const bool cpu = context_.exec.device.kind == DeviceKind::kCpu;
     io::FrameRun run =
         io::run_frames<Step, Nothing>(workers,

@@ -47,10 +47,10 @@ class FrameMapper {
   ~FrameMapper();
 
   Image<float> map(const BandFrame& frame);
-  // The same for frames in flight, which a GPU works on while others are copied: at most
-  // emd::Mapper::kFramesInFlight. Labels are copied to the GPU once. A map stays valid until that
-  // many more frames are submitted.
-  bool flies() const;  // whether this is faster: on a GPU, for levels
+  // The same for frames in flight, at most emd::Mapper::kFramesInFlight: a GPU works on some while
+  // others are copied. Labels are copied to the GPU once. A map stays valid until that many more
+  // frames are submitted.
+  bool flies() const;  // whether this is faster: on a GPU, with levels
   void submit(const BandFrame& frame);
   ImageView<const float> collect();
 
@@ -71,7 +71,7 @@ class FrameMapper {
   // The memory of a frame in flight, used again for the next frame of its size.
   struct Flight {
     Image<std::uint8_t> labels{};  // where the mapper works
-    Image<float> map{};            // on the host, pinned beside a GPU
+    Image<float> map{};            // on the host, in pinned memory if there is a GPU
   };
 
   const MapRequest& request_;
@@ -85,10 +85,10 @@ class FrameMapper {
   std::optional<emd::Mapper> mapper_{};
 };
 
-// Where maps and pictures of them go. Nothing is held back: a page is written when it is added.
+// Writes maps and pictures of them. Nothing is held back: a page is written when it is added.
 class MapFiles {
  public:
-  // Throws InvalidArgument where the output's name cannot hold a map.
+  // Throws InvalidArgument where a file of the output's name cannot hold a map.
   MapFiles(const MapRequest& request, const BandFrames& frames);
 
   void add(ImageView<const float> map);
@@ -109,7 +109,7 @@ class MapFiles {
   std::int64_t frames_ = 0;
 };
 
-// Areas under ROC curves. Pixels of the target's box, where there is one, do not count.
+// Areas under ROC curves. Pixels of the target's box, where there is one, are not counted.
 struct Areas {
   double emd = 0;
   std::optional<double> angle{}, differences{};
@@ -120,7 +120,7 @@ Areas areas_of(ImageView<const float> map, const BandFrame& frame, const MapRequ
 
 struct MapReport {
   int width = 0, height = 0;
-  double seconds = 0;                   // the whole run, with reading and writing
+  double seconds = 0;                   // of the whole run, including reading and writing
   std::vector<double> frame_seconds{};  // in the mapper, one per frame
   std::vector<emd::MapReport> stats{};  // one per frame
   std::optional<Areas> areas{};

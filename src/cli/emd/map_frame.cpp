@@ -1,5 +1,5 @@
-// From frames to distances: the first frame decides levels or spectra and the target its signature;
-// each frame is then labeled, or turned into spectra, and mapped.
+// From frames to distances: the first frame determines levels or spectra, and the target its
+// signature. Each frame is then labeled, or converted to spectra, and mapped.
 #include <fovea/core/error.h>
 
 #include <fmt/format.h>
@@ -26,11 +26,11 @@ FrameMapper::FrameMapper(const MapRequest& request, const BandFrame& first, cons
   else use_spectra(first);
 }
 
-// Frames in flight write into this object's memory.
+// Waits for frames in flight, because they write into this object's memory.
 FrameMapper::~FrameMapper() {
   try {
     while (collected_ < submitted_) collect();
-  } catch (const Error&) {  // they are given up, whatever happened to them
+  } catch (const Error&) {  // their results and errors are discarded
   }
 }
 
@@ -93,7 +93,7 @@ bool FrameMapper::flies() const {
 void FrameMapper::submit(const BandFrame& frame) {
   const Device device = mapper_->options().exec.device;
   const bool cuda = device.kind == DeviceKind::kCuda;
-  const fovea::cuda::ScopedDevice here(device);  // new memory belongs to it
+  const fovea::cuda::ScopedDevice here(device);  // new memory is allocated on it
   const Image<float> band = gray_band(frame, request_.band);
   Flight& flight = flights_[submitted_ % flights_.size()];
   if (flight.map.width() != band.width() || flight.map.height() != band.height())

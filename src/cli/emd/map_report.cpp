@@ -1,5 +1,5 @@
-// The report of fovea emd map: one line or JSON, with how pixels got their distances and how well
-// the map separates a target from its background.
+// The report of fovea emd map: one line or JSON, with how the distances of pixels were found and
+// how well the map separates a target from its background.
 #include <fovea/core/error.h>
 #include <fovea/io/json_writer.h>
 #include <fovea/io/sink.h>

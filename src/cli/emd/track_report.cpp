@@ -1,4 +1,5 @@
-// The report of fovea emd track: one line, a table of all trackers where there is a truth, or JSON.
+// The report of fovea emd track: one line, a table of all trackers where true boxes are given, or
+// JSON.
 #include <fovea/io/json_writer.h>
 #include <fovea/io/sink.h>
 

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// One pass over the video: a frame is read and brought to the device while the flow of the frames
+// One pass over the video: a frame is read and copied to the device while the flow of the frames
 // before it is estimated and their fields are written. At most four frames are held.
 class VideoRun {
  public:
@@ -42,7 +42,7 @@ class VideoRun {
   }
 
   int run() {
-    // With one thread the steps take turns; else frames are read and written beside the work.
+    // With one thread the steps take turns; otherwise frames are read and written during the work.
     const int in_flight = context_.exec.threads == 1 ? 1 : 4;
     const io::FrameRun run = io::run_frames<Step, flow::Estimator>(
         estimators_,
@@ -65,7 +65,7 @@ class VideoRun {
  private:
   struct Step {
     io::Frame frame{};
-    Image<std::uint8_t> there{};  // the frame in the device's memory, where that is not the host's
+    Image<std::uint8_t> there{};  // the frame in the device's memory, if that is not the host's
     std::optional<flow::Flow> field{};
   };
 
@@ -86,7 +86,8 @@ class VideoRun {
   }
 
   void work(flow::Estimator& estimator, Step& step) {
-    // On a GPU too the first frame comes from the host: no field is fetched that would wait for it.
+    // On a GPU too, the first frame is passed from the host: it gives no field, so that nothing
+    // would wait until the estimator has read the copy on the device.
     if (!on_cuda() || !begun_) {
       begun_ = true;
       step.field = estimator.push(step.frame.image, mask_.view());

@@ -30,7 +30,7 @@ io::FlowField read_truth(const FlowSequence& sequence, const ImagePair& pair) {
   return truth;
 }
 
-// Image, true flow and flow in the same colors, confidence, errors.
+// Draws the image, the true and the estimated flow in the same colors, confidence and errors.
 Image<std::uint8_t> picture_of(const ImagePair& pair, const flow::Flow& field,
                                const io::FlowField& truth, double greatest) {
   const double longest = motion_facts(truth).longest_motion;

@@ -11,7 +11,7 @@
 namespace fovea::cli {
 namespace {
 
-// Gray bytes, which is what the rivals take.
+// Converts an image to gray bytes, which the rivals require.
 std::shared_ptr<Image<std::uint8_t>> gray_bytes(const io::AnyImage& image) {
   return std::make_shared<Image<std::uint8_t>>(io::to_gray(io::to_bytes(image).view()));
 }

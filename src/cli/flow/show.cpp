@@ -1,4 +1,5 @@
-// fovea flow show: pictures of a flow file, its errors, and other formats of it.
+// fovea flow show: draws a flow file, compares it with a true flow, and converts it to other
+// formats.
 #include <fovea/core/error.h>
 #include <fovea/flow/evaluate.h>
 #include <fovea/flow/show.h>
@@ -75,7 +76,7 @@ Image<std::uint8_t> draw(const ShowRequest& request, const io::FlowField& field,
   return flow::wheel_picture(field, {.longest = request.wheel.longest, .exec = context.exec});
 }
 
-// The error that this share of the pixels stays below.
+// The error below which this share of the pixels stays.
 double error_quantile(const Image<float>& errors, double share) {
   std::vector<float> values;
   for (int y = 0; y < errors.height(); ++y)

@@ -50,7 +50,7 @@ std::string line_of(const std::string& input, const io::TriangleMesh& mesh,
 }
 
 int run_mesh_info(io::MeshReadOptions& options, Context& context) {
-  context.exec.device = Device::cpu();  // nothing here runs on a GPU, and the result says so
+  context.exec.device = Device::cpu();  // everything here runs on the CPU, and the result says so
   const auto inputs = io::expand_inputs(context.inputs, io::mesh_files());
   return run_batch(context, inputs, [&](std::size_t i) -> Outcome {
     const io::TriangleMesh mesh = io::read_mesh(inputs[i], options);

@@ -17,10 +17,10 @@ namespace {
 
 struct ConvolveRequest {
   ImageFiles files{};
-  std::string kernel{};  // a file
-  double laplacian = 0;  // sigma; 0: none
-  double gain = 1;       // factor on the result
-  double offset = 0;     // added after that
+  std::string kernel{};  // name of a file
+  double laplacian = 0;  // sigma; 0 for none
+  double gain = 1;       // factor applied to the result
+  double offset = 0;     // added after the factor
   bool real = false;     // write float samples
   ConvolveOptions convolve{};
 };

@@ -15,7 +15,7 @@
 namespace fovea::cli {
 namespace {
 
-// One name, or an array of several.
+// Writes one name, or an array of several.
 std::string json_names(const std::vector<std::string>& names) {
   if (names.size() == 1) return detail::json_quote(names[0]);
   std::string json;

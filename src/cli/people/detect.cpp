@@ -1,4 +1,4 @@
-// fovea people detect: people in images and video, as pictures and as lists of boxes.
+// fovea people detect: finds people in images and video and writes pictures and lists of boxes.
 #include <fovea/core/error.h>
 #include <fovea/io/frames.h>
 #include <fovea/io/inputs.h>
@@ -23,7 +23,7 @@
 namespace fovea::cli {
 namespace {
 
-constexpr int kMostDetectors = 4;  // more of them take memory and little time off
+constexpr int kMostDetectors = 4;  // more detectors need memory and save little time
 
 struct DetectRequest {
   std::string model = "channels";
@@ -50,7 +50,7 @@ void describe(OptionVisitor& visit, DetectRequest& request) {
         "apply turns inputs upright as their EXIF tag says; ignore takes them as they are stored");
 }
 
-// A pipe or a device carries y4m, as the standard input does.
+// Whether the input is a video. A pipe or a device carries y4m, as the standard input does.
 bool is_video(const std::string& input) {
   std::error_code error;
   const auto type = std::filesystem::status(input, error).type();
@@ -136,7 +136,7 @@ class Search {
             fmt::format("{}\"frames\": [{}]", output_member(written), frames), run.fault};
   }
 
-  // Completes the lists. `all` is false where every input failed: then there are lists only where
+  // Completes the lists. `all` is false where every input failed; then lists are written only where
   // some frames were searched before.
   void commit(const Context& context, bool all) {
     if (!all && files_.count() == 0) return;

@@ -126,7 +126,7 @@ void write_windows(io::JsonWriter& json, const EvalResult& result) {
   json.member("blocks_per_window", per_window(result.counts));
 }
 
-// One model's members stand in the object itself, those of several in a list.
+// The members of a single model are in the object itself, those of several models in a list.
 void print_json(const EvalRequest& request, const Context& context,
                 const std::vector<EvalResult>& results) {
   print_result(context, [&](io::JsonWriter& json) {
@@ -172,7 +172,7 @@ std::string line_of(const EvalResult& result, const EvalRequest& request) {
       100 * measured.average_precision, measured.people, measured.images, work);
 }
 
-// The rest of a curve that ends early is taken as constant, which readers should know.
+// The rest of a curve that ends early is taken as constant, about which readers are warned.
 void warn_of_short_curve(const EvalResult& result, Context& context) {
   const auto& curve = result.images.curve;
   const double end = curve.empty() ? 0 : curve.back().false_positives;

@@ -1,5 +1,5 @@
-// The page's section of a cascade: what each of its stages costs and rejects, and the blocks it
-// looks at (figures 5-5 and 5-7 of the thesis that the cascade follows).
+// The page's section on a cascade: the cost of each of its stages, how much it rejects, and the
+// blocks it uses (figures 5-5 and 5-7 of the thesis that the cascade follows).
 #include "cli/people/eval_cascade.h"
 
 #include <fovea/report/chart.h>
@@ -62,7 +62,8 @@ void add_charts(report::Page& page, const std::vector<StageCount>& stages,
                     spared, {"Share of the windows that are rejected up to each stage."})});
 }
 
-// The blocks of a stage in the window; the more a block's vote weighs, the darker it is drawn.
+// Draws the blocks of a stage in the window; the greater the weight of a block's vote, the darker
+// it is drawn.
 Image<std::uint8_t> picture(const CascadeModel& cascade, const CascadeStage& stage) {
   constexpr int kScale = 2;
   Image<std::uint8_t> image(kScale * cascade.window_width, kScale * cascade.window_height, 3);

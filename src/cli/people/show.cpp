@@ -1,4 +1,4 @@
-// fovea people show: what a detector sees in an image, and what a model has learned.
+// fovea people show: draws what a detector sees in an image, and what a model has learned.
 #include <fovea/core/error.h>
 #include <fovea/ops/resize.h>
 #include <fovea/people/show.h>

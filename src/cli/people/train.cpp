@@ -1,4 +1,4 @@
-// fovea people train: learns a model from a folder of crops and a folder of images without people.
+// fovea people train: trains a model from a folder of crops and a folder of images without people.
 #include <fovea/core/error.h>
 #include <fovea/io/inputs.h>
 #include <fovea/people/train.h>
@@ -23,7 +23,7 @@ struct TrainRequest {
   std::string negatives{};
   std::string output{};
   std::string checkpoint{};
-  std::uint64_t memory = 2ULL << 30U;  // for samples
+  std::uint64_t memory = 2ULL << 30U;  // bytes for samples
   people::HogOptions hog{};
   people::LinearTrainOptions linear{};
   people::CascadeTrainOptions cascade{};

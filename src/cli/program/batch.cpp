@@ -13,7 +13,7 @@ namespace {
 
 using detail::json_quote;
 
-// A library message often starts with the file's name already.
+// Adds the file's name to a message unless the message begins with it, as many of the library do.
 std::string named(std::string input, const std::string& message) {
   if (input == "-") input = "standard input";
   return message.rfind(input, 0) == 0 ? message : fmt::format("{}: {}", input, message);
@@ -31,7 +31,7 @@ class OutcomePrinter {
     if (context_.json) element(input, outcome.members);
     else if (!outcome.line.empty()) print(outcome.line + "\n");
   }
-  // `members` tell what was found before the failure.
+  // `members` are the results from before the failure.
   void failed(const std::string& input, const std::string& message, const std::string& members) {
     context_.console.complain(message);
     if (context_.json)
@@ -50,7 +50,7 @@ class OutcomePrinter {
                       members.empty() ? "" : ", ", members));
     first_ = false;
   }
-  // A reader of a pipe sees every result when it is there, not when a buffer is full.
+  // Flushes, so that a reader of a pipe sees every result at once and not when a buffer is full.
   void print(const std::string& text) {
     context_.console.print(text);
     context_.console.flush_results();

@@ -1,5 +1,5 @@
-// fovea completion: scripts for bash, zsh and fish, from the table of commands. Everything is in
-// the script; completing a word does not run the program.
+// fovea completion: makes scripts for bash, zsh and fish from the table of commands. The scripts
+// contain everything; completing a word does not run the program.
 #include <fovea/core/error.h>
 #include <fovea/io/models.h>
 
@@ -19,7 +19,7 @@ namespace {
 struct Completable {
   std::string name;  // with dashes
   std::string help;
-  std::vector<std::string> values{};  // to choose from
+  std::vector<std::string> values{};  // the possible values
   bool takes_value = false;
   bool file = false;    // the value may be a path
   bool folder = false;  // the value is a folder
@@ -67,14 +67,16 @@ std::string verb_words(std::string_view system) {
   return fmt::format("{}", fmt::join(words, " "));
 }
 
-// The forms a user may have typed before the value: "'ops gradient --output'|'ops gradient -o'".
+// The forms that a user may have typed before the value: "'ops gradient --output'|'ops gradient
+// -o'".
 std::string before_value(const Command& command, const Completable& option) {
   std::string pattern = fmt::format("'{} {}'", command.name(), option.name);
   if (option.letter != 0) pattern += fmt::format("|'{} -{}'", command.name(), option.letter);
   return pattern;
 }
 
-// Cases over "$command $previous" that set `kind` (file, folder, words, both, none) and `values`.
+// Shell cases over "$command $previous" that set `kind` (file, folder, words, both, none) and
+// `values`.
 std::string value_cases(std::string_view indent) {
   std::string text;
   for (const Command& command : commands()) {
@@ -90,7 +92,7 @@ std::string value_cases(std::string_view indent) {
   return text;
 }
 
-// The words that the first argument may be; none where it is a file.
+// The possible words of the first argument; none where it is a file.
 std::vector<std::string> argument_words(const Command& command) {
   if (command.system == "help") return first_words();
   if (command.system == "man") {
@@ -102,7 +104,7 @@ std::vector<std::string> argument_words(const Command& command) {
   return {words.begin(), words.end()};
 }
 
-// Cases over "$command" that set `options`, and `values` where the arguments are known words.
+// Shell cases over "$command" that set `options`, and `values` where the arguments are known words.
 std::string command_cases(std::string_view indent) {
   std::string text;
   for (const Command& command : commands()) {
@@ -249,7 +251,7 @@ std::string fish_option(const Command& command, const Completable& option) {
   return line + " -d " + fish_quote(option.help) + "\n";
 }
 
-// Files anywhere after the command, known words only right after it.
+// Completes files anywhere after the command, and known words only right after it.
 std::string fish_arguments(const Command& command) {
   const auto words = argument_words(command);
   if (words.empty())

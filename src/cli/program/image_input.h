@@ -1,4 +1,4 @@
-// Images that verbs read, no larger than --max-pixels allows.
+// Reads the images of verbs, which may be no larger than --max-pixels allows.
 #pragma once
 #include <fovea/io/image_io.h>
 
@@ -8,7 +8,7 @@
 
 namespace fovea::cli {
 
-// An image file, or standard input for "-".
+// Reads an image file, or standard input for "-".
 io::AnyImage read_input(const Context& context, const std::string& path,
                         io::Orientation orientation = io::Orientation::kIgnore);
 

@@ -1,5 +1,5 @@
-// fovea man: manual pages in troff, from the table of commands. fovea.1 is the overview; every verb
-// has a page fovea-SYSTEM-VERB.1.
+// fovea man: makes manual pages in troff from the table of commands. fovea.1 is the overview; every
+// verb has a page fovea-SYSTEM-VERB.1.
 #include <fovea/core/error.h>
 #include <fovea/core/version.h>
 
@@ -18,9 +18,9 @@
 namespace fovea::cli {
 namespace {
 
-constexpr const char* kVersionDate = "2026-11-16";  // of FOVEA_VERSION
+constexpr const char* kVersionDate = "2026-11-16";  // the date of FOVEA_VERSION
 
-// SOURCE_DATE_EPOCH is what builders of reproducible packages set.
+// Builders of reproducible packages set SOURCE_DATE_EPOCH, which replaces the date.
 std::string page_date() {
   const char* epoch = std::getenv("SOURCE_DATE_EPOCH");
   const std::string_view text = epoch == nullptr ? "" : epoch;
@@ -40,8 +40,7 @@ void describe(OptionVisitor& visit, ManOptions& options) {
   visit("list", options.list, "print the names of all pages, one per line");
 }
 
-// A hyphen that is typed must not become a typographic one, and a line must not look like a
-// request.
+// Escapes hyphens, which must not become typographic ones, and lines that would look like requests.
 std::string troff(std::string_view text) {
   std::string result;
   for (const char c : text) {

@@ -1,4 +1,5 @@
-// fovea scenes classify: the class of each image, with scores, as CSV or JSON.
+// fovea scenes classify: finds the class of each image and writes classes and scores as CSV or
+// JSON.
 #include <fovea/core/error.h>
 #include <fovea/io/csv_writer.h>
 #include <fovea/io/json_writer.h>
@@ -32,7 +33,7 @@ void describe(OptionVisitor& visit, ClassifyRequest& request) {
              "file for the results, .csv or .json; without it they are printed");
 }
 
-// Otherwise results are printed.
+// Whether results go to a file; otherwise they are printed.
 bool to_file(const ClassifyRequest& request) {
   return !request.output.empty() && !io::is_standard_output(request.output);
 }
@@ -47,7 +48,7 @@ bool wants_json(const ClassifyRequest& request, const Context& context) {
   return context.json;
 }
 
-// Results as they come, one per image.
+// Writes results as they come, one per image.
 class Results {
  public:
   virtual ~Results() = default;

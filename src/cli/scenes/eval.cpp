@@ -1,4 +1,4 @@
-// fovea scenes eval: how often images are classified right.
+// fovea scenes eval: measures how often images are classified correctly.
 #include "cli/scenes/eval.h"
 
 #include <fovea/core/error.h>
@@ -68,7 +68,7 @@ Task make_task(const ScenesEvalRequest& request, const Context& context) {
   return task;
 }
 
-// A trained model on images that it has not seen.
+// Tests a trained model on images that it has not seen.
 scenes::EvaluationReport test_model(scenes::Classifier& classifier, const scenes::Corpus& corpus,
                                     const Context& context, SkippedImages& skipped) {
   scenes::EvaluationReport result;
@@ -134,7 +134,7 @@ void print_words(const ScenesEvalResult& result, const Context& context) {
     context.console.print(fmt::format("  {:<24} {:5.1f} %\n", result.classes[c], 100 * recall[c]));
 }
 
-// Trains and tests splits, or tests a trained model.
+// Trains and tests on splits, or tests a trained model.
 ScenesEvalResult evaluate(ScenesEvalRequest& request, Context& context,
                           std::vector<std::string>& paths, SkippedImages& skipped) {
   ScenesEvalResult result;

@@ -1,4 +1,4 @@
-// fovea scenes train: a model from one folder of images per class, or from a list.
+// fovea scenes train: makes a model from one folder of images per class, or from a list.
 #include <fmt/format.h>
 
 #include "cli/program/batch.h"

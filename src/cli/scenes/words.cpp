@@ -1,4 +1,4 @@
-// fovea scenes words: every pixel in the color of its visual word.
+// fovea scenes words: draws every pixel in the color of its visual word.
 #include <fovea/core/error.h>
 #include <fovea/io/image_io.h>
 #include <fovea/io/models.h>
