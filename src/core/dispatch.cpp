@@ -63,8 +63,7 @@ Exec resolve_exec(const char* operation, const Exec& exec, std::initializer_list
       throw InvalidArgument(fmt::format(
           "{}: data lies in GPU memory but device cpu was asked for; clone() it to the host first",
           operation));
-    if (cuda::device_count() == 0)
-      resolve(Device::cuda());  // throws with the reason why there is no GPU
+    if (cuda::device_count() == 0) resolve(Device::cuda());  // throws with the reason
     const int home = common_device(operation, data);
     if (home != cuda::kEveryDevice) {
       if (exec.device.kind == DeviceKind::kAuto) resolved.device = Device::cuda(home);

@@ -196,7 +196,9 @@ int merge_rivals(const std::string& path, std::vector<BenchRow>& rows) {
     const auto device = device_key(member<std::string>(row, "device", path));
     const auto rival = member<std::string>(row, "rival", path);
     const auto seconds = member<double>(row, "seconds", path);
-    if (!(seconds > 0)) throw FormatError(fmt::format("{}: {} took {} s", path, name, seconds));
+    if (!(seconds > 0))
+      throw FormatError(
+          fmt::format("{}: '{}' has {} seconds; expected more than 0", path, name, seconds));
     for (BenchRow& ours : rows) {
       const bool same_threads = !row.contains("threads") || !row["threads"].is_number_integer() ||
                                 row["threads"].get<int>() == ours.threads;

@@ -119,8 +119,8 @@ emd::GroundDistance ground_of(const DistanceRequest& request, const json& file,
     for (const json& row : ground) {
       const auto values = row.get<std::vector<double>>();
       if (columns != 0 && values.size() != columns)
-        throw InvalidArgument(
-            fmt::format("a row of {} costs follows one of {}", values.size(), columns));
+        throw InvalidArgument(fmt::format("a row has {} costs, but the rows before it have {}",
+                                          values.size(), columns));
       columns = values.size();
       costs.insert(costs.end(), values.begin(), values.end());
     }

@@ -24,8 +24,8 @@ namespace {
 io::FlowField read_truth(const FlowSequence& sequence, const ImagePair& pair) {
   io::FlowField truth = io::read_flow(sequence.truth);
   if (truth.width() != pair.first.width() || truth.height() != pair.first.height())
-    throw FormatError(fmt::format("{}: is {}x{}, but its images are {}x{}", sequence.truth,
-                                  truth.width(), truth.height(), pair.first.width(),
+    throw FormatError(fmt::format("{}: is {}x{}, but its images are {}x{}; both must have one size",
+                                  sequence.truth, truth.width(), truth.height(), pair.first.width(),
                                   pair.first.height()));
   return truth;
 }

@@ -96,7 +96,9 @@ void add_list(const std::string& word, std::vector<FlowSequence>& sequences) {
     for (std::string& path : paths) path = (folder / path).string();
     sequences.push_back({fs::path(paths[2]).stem().string(), paths[0], paths[1], paths[2]});
   }
-  if (sequences.size() == before) throw FormatError(word + ": is a list without a line");
+  if (sequences.size() == before)
+    throw FormatError(
+        word + ": names no sequence; expected lines of first image, second image and flow file");
 }
 
 // Where several sequences have one name, their paths replace it.

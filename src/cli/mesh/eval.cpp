@@ -89,8 +89,8 @@ std::vector<std::int32_t> read_fitting_labels(const std::string& path, const Mes
                                               std::size_t faces) {
   std::vector<std::int32_t> labels = io::read_labels(path);
   if (labels.size() != faces)
-    throw FormatError(fmt::format("{}: {} labels for {}, which has {} faces", path, labels.size(),
-                                  each.path, faces));
+    throw FormatError(fmt::format("{}: {} labels for {}, which has {} faces; expected one per face",
+                                  path, labels.size(), each.path, faces));
   return labels;
 }
 
@@ -225,8 +225,9 @@ int run_mesh_eval(MeshEvalRequest& request, Context& context) {
   if (request.counts != "median" && request.counts != "auto") {
     const std::vector<int> counts = counts_in(request.counts);
     if (counts.size() != cases.size())
-      throw FormatError(fmt::format("{}: {} numbers for {} meshes with labels", request.counts,
-                                    counts.size(), cases.size()));
+      throw FormatError(
+          fmt::format("{}: {} numbers for {} meshes with labels; expected one per mesh",
+                      request.counts, counts.size(), cases.size()));
     for (std::size_t i = 0; i < cases.size(); ++i) cases[i].parts = counts[i];
   }
   std::mutex mutex;

@@ -238,8 +238,9 @@ class PeopleFiles::Folder : public Writer {
     if (frame.frame <= 0) {
       const auto [other, is_new] = written_.emplace(path, frame.input);
       if (!is_new && other->second != frame.input)
-        throw InvalidArgument(fmt::format("{} and {} would both be written to {}; run them apart",
-                                          other->second, frame.input, path));
+        throw InvalidArgument(
+            fmt::format("{} and {} would both be written to {}; run them one at a time",
+                        other->second, frame.input, path));
     }
     write_text(path, text);
   }

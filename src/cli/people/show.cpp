@@ -40,7 +40,9 @@ void describe(OptionVisitor& visit, ShowRequest& request) {
 
 Image<std::uint8_t> sheet_of(const people::Model& model, int glyph) {
   const auto pictures = people::model_pictures(model, glyph);
-  if (pictures.empty()) throw InvalidArgument("show: a model with circular blocks has no picture");
+  if (pictures.empty())
+    throw InvalidArgument(
+        "people show: a model with circular blocks cannot be drawn; give one with square blocks");
   std::vector<report::Tile> tiles;
   tiles.reserve(pictures.size());
   for (const people::ModelPicture& picture : pictures)

@@ -69,7 +69,7 @@ void set_by_name(const Command& command, const std::vector<OptionField>& fields,
     known.emplace_back(field.name);
   }
   throw InvalidArgument(
-      fmt::format("{}{} is no option of {}{}", origin, detail::shown(name), command.name(),
+      fmt::format("{}{} is not an option of {}{}", origin, detail::shown(name), command.name(),
                   did_you_mean(name, known, "; see fovea help " + command.name())));
 }
 

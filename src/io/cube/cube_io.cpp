@@ -187,8 +187,7 @@ void check_cube_shape(const Source& source, const CubeShape& shape,
   if (!fits(shape.width) || !fits(shape.height) || !fits(shape.bands))
     source.fail(fmt::format("says it is {}x{} with {} bands, which is no cube that can be read",
                             shape.width, shape.height, shape.bands));
-  const std::uint64_t pixels =
-      shape.width * shape.height;  // cannot overflow, because each side fits an int
+  const std::uint64_t pixels = shape.width * shape.height;  // each side fits an int: no overflow
   if (options.max_pixels > 0 && pixels > options.max_pixels)
     source.fail(
         fmt::format("has bands of {}x{}, which are {} pixels and more than the {} allowed; raise "

@@ -42,8 +42,7 @@ class TiffFile {
   std::string error_, damage_;
   std::exception_ptr exception_;
   int error_number_ = 0;
-  std::unique_ptr<TIFF, TiffClose>
-      tiff_;  // declared last, because closing it may call the handlers
+  std::unique_ptr<TIFF, TiffClose> tiff_;  // last, because closing it may call the handlers
 };
 
 template <class T>

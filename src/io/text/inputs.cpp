@@ -205,8 +205,7 @@ bool natural_less(std::string_view a, std::string_view b) {
     }
   }
   const std::size_t rest_a = a.size() - i, rest_b = b.size() - j;
-  return rest_a != rest_b ? rest_a < rest_b
-                          : a < b;  // 7 and 007 are equal as numbers: compare the text
+  return rest_a != rest_b ? rest_a < rest_b : a < b;  // 7 and 007 are equal: compare the text
 }
 
 std::vector<std::string> expand_inputs(std::span<const std::string> words, const InputKind& kind) {
