@@ -1,6 +1,6 @@
 // Images where a computation needs them. Data stays where it lies if the device can read it there;
 // otherwise a copy is made in memory that grows as needed and is kept from call to call. One object
-// serves one device, so that what moves to another device is made anew with its engine (Resident).
+// serves one device, so that after a change of device it is made again with its engine (Resident).
 #pragma once
 #include <fovea/core/exec.h>
 #include <fovea/core/image.h>

@@ -68,8 +68,8 @@ class ChartFrame {
   // Positions within the plot, from its upper left corner.
   double x(double value) const { return spec_.x.scale.position(value) * plot_.width; }
   double y(double value) const { return (1 - spec_.y.scale.position(value)) * plot_.height; }
-  double slot_width() const;   // of one category along x
-  double slot_height() const;  // of one category along y
+  double slot_width() const;   // width of one category along x
+  double slot_height() const;  // height of one category along y
 
   // Draws a dashed line across the plot with its label. The label of a horizontal line stands at
   // its end or at its start.

@@ -26,7 +26,7 @@ class Rivals {
   struct Work {
     std::string rival;  // "cv::spatialGradient"
     std::function<void()> work;
-    std::function<const float*()> result;  // of the last run; empty where the rival returns none
+    std::function<const float*()> result;  // result of the last run; may be empty
   };
   // One per rival that supports the case, in the order of the module.
   std::vector<Work> prepare(const BenchCase& bench_case, int threads) const;

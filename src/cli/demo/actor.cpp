@@ -18,7 +18,7 @@ using namespace report;
 struct Body {
   double height;  // pixels
   double pace;    // cycles per second
-  double place;   // of the hips, as a share of the frame's width
+  double place;   // place of the hips, as a share of the frame's width
   double swing;   // amplitude of the limbs, about 1
   Color shirt, trousers, skin;
 };
@@ -41,8 +41,8 @@ Body body_of(int person) {
 // Angles are measured from straight down, and forward is positive. Arrays hold both sides, the
 // right one first.
 struct Pose {
-  double x = 0, lift = 0;  // of the hips: pixels to the right and up
-  double lean = 0;         // of the trunk, forward
+  double x = 0, lift = 0;  // place of the hips: pixels to the right and up
+  double lean = 0;         // angle of the trunk, forward
   double arm[2]{}, elbow[2]{}, thigh[2]{}, shin[2]{};
 };
 

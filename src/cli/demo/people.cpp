@@ -21,7 +21,7 @@ using namespace report;
 
 struct Walker {
   double x, feet, height;
-  double stride;  // of the legs, as a share of the height
+  double stride;  // length of a step, as a share of the height
   Color coat, trousers;
 };
 

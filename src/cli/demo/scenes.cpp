@@ -26,7 +26,7 @@ using namespace report;
 
 constexpr int kSide = 112;
 constexpr int kEach = 16;       // drawn places per kind
-constexpr int kTrainEach = 12;  // of them are for training
+constexpr int kTrainEach = 12;  // places per kind for training
 const std::vector<std::string> kKinds{"beach", "city", "forest", "night"};
 
 Color shade(Random& random, Color base, float spread) {

@@ -120,7 +120,7 @@ Areas areas_of(ImageView<const float> map, const BandFrame& frame, const MapRequ
 
 struct MapReport {
   int width = 0, height = 0;
-  double seconds = 0;                   // of the whole run, including reading and writing
+  double seconds = 0;                   // time of the whole run, including reading and writing
   std::vector<double> frame_seconds{};  // in the mapper, one per frame
   std::vector<emd::MapReport> stats{};  // one per frame
   std::optional<Areas> areas{};

@@ -40,7 +40,7 @@ int run_on_images(Context& context, const ImageFiles& files, std::string_view ex
 // images.
 Exec exec_of_image(const Context& context);
 
-// Facts of a picture of bytes that is made from one with these facts: it is turned the same way.
+// Facts of a byte image that is made from an image with these facts: its orientation is the same.
 io::ImageFacts facts_of_bytes(const io::ImageFacts& source);
 
 // The samples as they are, in another type.

@@ -13,7 +13,7 @@
 namespace fovea::cli {
 namespace {
 
-constexpr double kLeastSeconds = 0.01;  // of a timed run: thousands of clock steps
+constexpr double kLeastSeconds = 0.01;  // a timed run has thousands of clock steps
 
 // This is also the warm-up: the last attempt has run for at least half of kLeastSeconds.
 int iterations_for(const Runner& runner) {

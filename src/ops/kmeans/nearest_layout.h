@@ -112,7 +112,7 @@ FOVEA_HD inline std::uint32_t order_of(float value) {
 
 // What the error of a score depends on.
 struct MarginSource {
-  float squared_length;  // of the moved point
+  float squared_length;  // squared length of the moved point
   float most_half;       // the greatest moved_half() of all centers
   float origin_length;   // or an upper bound of it
   int dimensions;
