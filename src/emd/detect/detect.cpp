@@ -33,7 +33,7 @@ void check_target(const char* who, StackView<const float> bands, std::span<const
   }
 }
 
-// Calls row(y, out) for every row of the result.
+// Calls row(y, out) for every row of the result, in parallel.
 template <class Row>
 Image<float> make_map(StackView<const float> bands, const Exec& exec, Row row) {
   Image<float> map(bands.width, bands.height);
@@ -43,7 +43,7 @@ Image<float> make_map(StackView<const float> bands, const Exec& exec, Row row) {
   return map;
 }
 
-// Means of the pixels that selected(x, y) names.
+// Returns the mean spectrum of the pixels for which selected(x, y) is true.
 template <class Selected>
 std::vector<float> mean_of(StackView<const float> bands, Selected selected) {
   std::vector<double> sums(static_cast<std::size_t>(bands.count));
