@@ -76,9 +76,9 @@ std::vector<float> mean_of(StackView<const float> bands, Selected selected) {
 
 void check_bands(const char* who, StackView<const float> bands) {
   if (bands.empty() || bands.channels != 1)
-    throw InvalidArgument(
-        fmt::format("{}: the cube is {}x{} with {} bands of {} channels; expected bands of one",
-                    who, bands.width, bands.height, bands.count, bands.channels));
+    throw InvalidArgument(fmt::format(
+        "{}: the cube is {}x{} with {} bands of {} channels; expected bands of one channel", who,
+        bands.width, bands.height, bands.count, bands.channels));
 }
 
 std::vector<float> mean_spectrum(StackView<const float> bands, const Rect<int>& box) {

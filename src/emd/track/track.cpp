@@ -134,7 +134,7 @@ struct Tracker::State {
     if (frame.empty()) frame = {0, 0, image.width, image.height};
     if (image.width != frame.width || image.height != frame.height)
       throw InvalidArgument(
-          fmt::format("a frame of {}x{} follows frames of {}x{}; all must have one size",
+          fmt::format("a frame of {}x{} follows frames of {}x{}; all must have the same size",
                       image.width, image.height, frame.width, frame.height));
   }
 
