@@ -248,7 +248,8 @@ void EventFinder::match_block(std::int64_t last, std::vector<Event>& events) {
   block_first_ = last + 1 - static_cast<std::int64_t>(engine_->block.size());
 }
 
-// A block may hold several actions: what is nearer elsewhere in it is no rival.
+// A block may contain several actions: a nearer match of another class elsewhere in the block does
+// not compete with this one.
 double EventFinder::best_other(const Found& found, std::span<const Found> all) const {
   double other = kInfinite;
   for (const Found& one : all) {
@@ -261,7 +262,7 @@ double EventFinder::best_other(const Found& found, std::span<const Found> all) c
 
 void EventFinder::finish(std::vector<Event>& events) {
   if (engine_->stream) picker_.finish(events);
-  // What came since the last block, with its overlap.
+  // The frames since the last block, with its overlap.
   else if (!engine_->block.empty() &&
            (block_first_ == 0 || static_cast<int>(engine_->block.size()) > options_.overlap))
     match_block(next_ - 1, events);
