@@ -26,8 +26,9 @@ void require_shapes(const GroundDistance& ground, ImageView<const Mass> first,
                                         kName, name, is, expected, of));
   };
   if (first.channels != 1 || second.channels != 1)
-    throw InvalidArgument(fmt::format("emd: histograms of {} and {} channels, expected rows of one",
-                                      first.channels, second.channels));
+    throw InvalidArgument(
+        fmt::format("emd: histograms of {} and {} channels, expected rows of one channel",
+                    first.channels, second.channels));
   bins("first", first.row_elements(), ground.rows(), "rows");
   bins("second", second.row_elements(), ground.columns(), "columns");
   if (second.height != 1 && second.height != first.height)

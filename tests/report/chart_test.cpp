@@ -1,4 +1,4 @@
-// Covers: chart_frame
+// Covers: bar_chart, chart_frame, histogram, line_chart, matrix_chart
 #include <fmt/format.h>
 #include <fovea/core/error.h>
 #include <fovea/report/chart.h>

@@ -11,7 +11,7 @@
 namespace fovea::actions {
 namespace {
 
-// Sums in double: they are reported and never compared.
+// These sums are in double: they are only reported and never compared.
 struct Parts {
   double appearance = 0, dummies = 0, time = 0, angles = 0;
 };

@@ -1,5 +1,5 @@
-// The face: options, frames in order, points sorted and capped, descriptors. Which twin works is
-// decided here and nowhere else.
+// The face: checks options, takes frames in order, sorts and limits points, and adds descriptors.
+// The twin is chosen here and nowhere else.
 #include <fmt/format.h>
 #include <fovea/actions/points.h>
 #include <fovea/core/error.h>
@@ -35,7 +35,7 @@ void require_frame(const Frame& frame, EngineSize size, std::int64_t number) {
                     frame.width, frame.height, size.width, size.height));
 }
 
-// The frame itself where it is gray, else its luma in `converted`.
+// Returns the frame itself if it is gray, otherwise its luma in `converted`.
 Frame gray_of(const Frame& frame, Image<std::uint8_t>& converted) {
   if (frame.channels != 3 || frame.empty() || frame.memory == Memory::kCuda) return frame;
   converted = io::to_gray(frame);
@@ -60,7 +60,7 @@ void repeat_last(PointEngine& engine, std::int64_t time, int count, const After&
   }
 }
 
-// An engine that has seen the first frame before the video began.
+// Returns an engine that has seen the first frame repeated as if before the start of the video.
 std::unique_ptr<PointEngine> start_engine(const PointPlan& plan, const Frame& first,
                                           const Exec& exec) {
   auto engine = make_engine(plan, {first.width, first.height}, exec);
@@ -79,7 +79,7 @@ struct FramePoints {
   Image<float> descriptors;
 };
 
-// Frames in, finished frames out.
+// Takes frames and returns finished ones.
 class Finder {
  public:
   explicit Finder(const PointOptions& options)
@@ -125,7 +125,7 @@ class Finder {
   std::deque<FramePoints>& ready() { return ready_; }
 
  private:
-  // Frames before `end` are complete.
+  // Passes on the frames before `end`, which are complete.
   void give(std::int64_t end, std::int64_t last) {
     if (end <= given_) return;
     std::vector<Candidate> known;
@@ -188,7 +188,7 @@ class Finder {
   std::unique_ptr<PointEngine> engine_;
   EngineSize size_;
   std::int64_t taken_ = 0, given_ = 0;
-  std::vector<Candidate> found_;  // of frames not complete yet
+  std::vector<Candidate> found_;  // in frames that are not complete yet
   std::deque<FramePoints> ready_;
 };
 

@@ -1,8 +1,9 @@
-// The interest points on the CPU. Each frame goes through the same steps, each of them over rows of
-// all levels and scales at once: smoothed in space, over time, derivatives, their products summed
-// over time and along rows while they are in the cache, down columns with the response, maxima.
-// Products are made anew for every frame that sums them: a ring of them would be twice as large as
-// one of derivatives, and reading it takes longer than multiplying.
+// The interest points on the CPU. Each frame goes through the same steps, each over rows of all
+// levels and scales at once: smoothing in space, smoothing over time, derivatives, their products
+// summed over time and along rows while they are in the cache, then summed down columns with the
+// response, and maxima. Products are computed again for every frame that sums them: a ring of
+// products would be twice as large as one of derivatives, and reading it takes longer than
+// multiplying.
 #include <fovea/flow/flow.h>
 
 #include <algorithm>
@@ -21,7 +22,7 @@ namespace {
 
 constexpr int kJobRows = 8;
 
-// Rows [first, last) of one of several things.
+// Rows [first, last) of plane `index`.
 struct RowJob {
   int index;
   int first, last;
@@ -54,7 +55,7 @@ Taps taps_of(const std::vector<float>& kernel) {
   return {kernel.data(), static_cast<int>(kernel.size())};
 }
 
-// The rows under a column of taps around row y, those beyond the plane repeated.
+// Finds the rows under a column of taps around row y; rows beyond the plane repeat its border.
 void rows_around(ImageView<const float> plane, int y, std::vector<const float*>& rows) {
   const int radius = static_cast<int>(rows.size() / 2);
   for (std::size_t i = 0; i < rows.size(); ++i)
@@ -80,7 +81,7 @@ void halve(ImageView<const float> from, ImageView<float> to) {
 
 struct ChannelPlanes {
   PlaneRing blurred;                           // L
-  PlaneRing dx, dy, dt;                        // its derivatives
+  PlaneRing dx, dy, dt;                        // its derivatives in x, y and time
   std::array<Image<float>, kMoments> moments;  // summed over time and rows
   PlaneRing response;
 };
@@ -113,7 +114,7 @@ class CpuPointEngine final : public PointEngine {
   void push(std::int64_t time, std::span<const ImageView<const std::uint8_t>> frames,
             std::vector<Candidate>& found) override {
     for (const auto& frame : frames) {
-      // The loops within share the threads of this one, which then start once a frame.
+      // The inner loops use the threads of this one, so that threads are started once per frame.
       parallel_for(exec_, 2, 1, [&](std::int64_t first, std::int64_t) {
         if (first > 0) return;
         take(frame, time);
@@ -193,7 +194,7 @@ class CpuPointEngine final : public PointEngine {
     }
   }
 
-  // A new frame: gray levels, pyramid, smoothed in space; flow from the one before it.
+  // Takes a new frame: gray levels, pyramid, smoothing in space, and flow from the frame before.
   void take(ImageView<const std::uint8_t> frame, std::int64_t time) {
     const ImageView<float> gray = levels_[0];
     for (int y = 0; y < frame.height; ++y)
@@ -245,7 +246,7 @@ class CpuPointEngine final : public PointEngine {
       for (int y = 0; y < plane.height; ++y) std::fill_n(plane.row(y), plane.width, 0.0F);
   }
 
-  // What follows from the smoothed frames up to `time`.
+  // Computes everything that follows from the smoothed frames up to `time`.
   void follow(std::int64_t time, std::vector<Candidate>& found) {
     each_row(channel_jobs_, [&](const RowJob& job) { blur(job, time); });
     each_row(channel_jobs_, [&](const RowJob& job) { differentiate(job, time); });
@@ -258,7 +259,7 @@ class CpuPointEngine final : public PointEngine {
     sum_over_time(smooth_[static_cast<std::size_t>(channel.smooth)], channel.time, time, job,
                   channels_[static_cast<std::size_t>(job.index)].blurred.at(time - radius));
   }
-  // The newest frame that the kernel lies on is `time`.
+  // `time` is the newest frame under the kernel.
   static void sum_over_time(PlaneRing& ring, const std::vector<float>& kernel, std::int64_t time,
                             const RowJob& job, ImageView<float> out) {
     std::vector<const float*> rows(kernel.size());
@@ -303,7 +304,7 @@ class CpuPointEngine final : public PointEngine {
       if (at >= 0) find_maxima(channels_[c].response, window, {at, static_cast<int>(c)}, found);
     }
   }
-  // Before the video only the last frame's response counts, as a neighbor.
+  // Before the start of the video, only the response of the last frame is needed, as a neighbor.
   bool wanted(const RowJob& job, std::int64_t time) const {
     return time - plan_.channels[static_cast<std::size_t>(job.index)].response_lag() >= -1;
   }
@@ -360,7 +361,8 @@ class CpuPointEngine final : public PointEngine {
       const ImageView<float> out = response_.at(at);
       const auto rows = static_cast<int>(job.last - job.first);
       Image<float> even(out.width, rows), odd(out.width, rows);
-      // Rows of the job alone: what is written counts from its first.
+      // These images have only the rows of the job, so that views are shifted to begin with its
+      // first row.
       const auto shifted = [&](Image<float>& plane) {
         ImageView<float> view = plane;
         view.data -= job.first * view.stride;
@@ -376,7 +378,7 @@ class CpuPointEngine final : public PointEngine {
     if (peak >= 0) find_maxima(response_, window, {peak, 0}, found);
   }
 
-  // Neighbors that a maximum must be greater than, and the border without any.
+  // The neighbors that a maximum must exceed, and the width of the border without maxima.
   struct Window {
     int space, time, border;
   };
@@ -438,7 +440,7 @@ class CpuPointEngine final : public PointEngine {
           float* hog = out + static_cast<std::ptrdiff_t>(cell) * kHogBins;
           gradient_votes(gradients, box, hog);
           normalize_cell(hog, kHogBins);
-          // There is no flow to the first frame.
+          // There is no flow for the first frame.
           box.t0 = std::max(box.t0,
                             static_cast<int>(std::max<std::int64_t>(1 - site.frame, -back)) + back);
           float* hof = out + kHogSize + static_cast<std::ptrdiff_t>(cell) * kHofBins;
@@ -454,11 +456,11 @@ class CpuPointEngine final : public PointEngine {
   std::vector<Image<float>> across_;  // smoothed along rows
   std::vector<PlaneRing> smooth_;
   std::vector<ChannelPlanes> channels_;
-  PlaneRing response_;  // of the periodic detector
+  PlaneRing response_;  // for the periodic detector
   std::vector<RowJob> smooth_jobs_, channel_jobs_, harris_jobs_, periodic_jobs_;
   std::unique_ptr<flow::Estimator> estimator_;
   flow::Flow flow_;
-  std::vector<PlaneRing> flow_u_, flow_v_;  // a level each
+  std::vector<PlaneRing> flow_u_, flow_v_;  // one per level
 };
 
 }  // namespace

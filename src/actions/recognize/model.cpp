@@ -30,7 +30,7 @@ constexpr int kPlaceNumbers = 5;      // x, y, variances in space and time, conf
 constexpr int kClipNumbers = 4;       // width, height, frames, points
 constexpr int kPrototypeNumbers = 5;  // label, clip, first, nodes, mirrored
 
-// Everything that is set by name: each part of a model under its own prefix.
+// Calls a function for everything that is stored by name: each part of a model has its own prefix.
 template <class Function>
 void for_each_part(Model& model, Function function) {
   function("option.points.", model.points);
@@ -242,7 +242,7 @@ void Model::write(const std::string& path) const {
   io::ModelFile file;
   file.set_schema(kSchema, kVersion);
   io::add_classes(file, classes);
-  // Options are only looked at here, but describe() is written for both directions.
+  // Options are only read here, but describe() is written for both directions.
   for_each_part(const_cast<Model&>(*this), [&](std::string_view prefix, auto& options) {
     io::add_options(file, prefix, options);
   });

@@ -1,4 +1,5 @@
-// Actions in a stream: points as frames come, events as they become certain.
+// Recognizes actions in a stream: finds points as frames come, and reports events when they are
+// certain.
 #include <fovea/actions/recognize.h>
 #include <fovea/core/error.h>
 #include <fovea/io/models.h>

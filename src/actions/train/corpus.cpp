@@ -1,4 +1,4 @@
-// Clips, who acts in them and what: a folder of folders, or a list.
+// Reads clips, who acts in them and which action: a folder of folders, or a list.
 #include <fovea/actions/train.h>
 #include <fovea/core/error.h>
 #include <fovea/io/inputs.h>
@@ -40,7 +40,7 @@ Corpus read_folder(const std::string& folder) {
   return corpus;
 }
 
-// A line of a list, its class still a name.
+// A line of a list, with its class as a name.
 struct Entry {
   Clip clip;
   std::string class_name;

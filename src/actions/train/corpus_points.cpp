@@ -14,11 +14,11 @@
 namespace fovea::actions {
 namespace {
 
-// Clips of one video; where clips are cut first, each is a video of its own.
+// The clips of one video. If clips are cut first, each is a video of its own.
 struct Job {
   std::string path;
   int start = 0;
-  int count = 0;  // 0: to the end
+  int count = 0;  // 0 means up to the end
   std::vector<int> clips{};
 };
 
@@ -43,7 +43,7 @@ std::vector<Job> jobs_of(std::span<const Clip> clips, bool cut_first) {
   return jobs;
 }
 
-// Points of a whole stream, put together frame by frame.
+// Collects the points of a whole stream frame by frame.
 class Collector {
  public:
   void add(const PointStream::Ready& ready) {
@@ -54,7 +54,7 @@ class Collector {
       numbers_.insert(numbers_.end(), row, row + ready.descriptors.width);
     }
   }
-  // Frames [first, last), counted from the first.
+  // Returns frames [first, last), renumbered from the first.
   PointSet part(const PointSet& frame, std::int64_t first, std::int64_t last) const {
     PointSet set;
     set.width = frame.width;
@@ -86,7 +86,7 @@ struct ClipTask {
   const ClipOptions& options;
 };
 
-// By clip: its points, or why there are none.
+// For each clip: its points, or why there are none.
 struct Results {
   std::vector<PointSet> points;
   std::vector<std::string> why;
@@ -127,7 +127,7 @@ void run(const Job& job, const ClipTask& task, const Exec& exec, Results& result
   }
 }
 
-// What goes wrong with a video goes wrong with each of its clips.
+// An error in a video is reported for each of its clips.
 void try_to_run(const Job& job, const ClipTask& task, const Exec& exec, Results& results) {
   std::string why;
   try {
@@ -152,7 +152,8 @@ std::vector<PointSet> clip_points(std::span<const Clip> clips, const ClipOptions
   const std::vector<Job> jobs = jobs_of(clips, options.cut_first);
   Results results{std::vector<PointSet>(clips.size()), std::vector<std::string>(clips.size())};
   const ClipTask task{clips, options};
-  // A GPU has one video at a time; cores have one each, which needs no meeting between them.
+  // A GPU handles one video at a time. Each core handles one video, so that cores need not
+  // synchronize.
   const bool on_gpu = detail::on_cuda(detail::resolve_exec("train", exec, {}));
   Exec inner = exec;
   inner.progress = {};

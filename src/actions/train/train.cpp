@@ -1,4 +1,4 @@
-// Training: prototypes cut from clips, all or selected, their reject levels, and single
+// Training: prototypes that are cut from clips, all or selected, their reject levels, and single
 // descriptors.
 #include "actions/train/train.h"
 
@@ -19,7 +19,7 @@
 namespace fovea::actions {
 namespace {
 
-// More matches than this for reject levels alone are not made: clips are drawn by chance.
+// The limit of matches for reject levels; if there would be more, clips are drawn at random.
 constexpr std::int64_t kMostMatches = 4'000'000;
 constexpr std::uint64_t kSelectionSequence = 1, kRejectSequence = 2;
 
@@ -109,7 +109,7 @@ class Trainer {
     return match_all(chains, std::move(prototypes), scenes, options_.match, exec_);
   }
 
-  // Rows of the table are validation clips only: select_columns() finds them by position.
+  // Rows of the table are validation clips only, because select_columns() finds them by position.
   std::vector<Prototype> selected() const {
     const SelectionParts parts =
         selection_parts(all_clips(corpus_), subjects_, options_.validation, exec_.seed);
@@ -137,7 +137,7 @@ class Trainer {
       std::ranges::sort(clips);
     }
     const ScoreTable scores = table(prototypes, clips);
-    // With one subject only, clips must at least be others.
+    // If there is only one subject, prototypes and clips are kept apart by clip instead.
     const bool alone = corpus_.subjects().size() < 2;
     const auto owner = [&](int clip) {
       return alone ? clip : subjects_[static_cast<std::size_t>(clip)];
@@ -219,7 +219,7 @@ void describe(OptionVisitor& visit, TrainOptions& options) {
 
 TrainOptions paper_options() {
   TrainOptions options;
-  options.points = {};  // STIP-2.0's
+  options.points = {};  // the options of STIP-2.0
   options.features.square_root = false;
   options.cut.nodes = 30;
   options.match.dummies = false;

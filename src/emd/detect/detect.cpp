@@ -33,7 +33,7 @@ void check_target(const char* who, StackView<const float> bands, std::span<const
   }
 }
 
-// Calls row(y, out) for every row of the result.
+// Calls row(y, out) for every row of the result, in parallel.
 template <class Row>
 Image<float> make_map(StackView<const float> bands, const Exec& exec, Row row) {
   Image<float> map(bands.width, bands.height);
@@ -43,7 +43,7 @@ Image<float> make_map(StackView<const float> bands, const Exec& exec, Row row) {
   return map;
 }
 
-// Means of the pixels that selected(x, y) names.
+// Returns the mean spectrum of the pixels for which selected(x, y) is true.
 template <class Selected>
 std::vector<float> mean_of(StackView<const float> bands, Selected selected) {
   std::vector<double> sums(static_cast<std::size_t>(bands.count));
@@ -76,9 +76,9 @@ std::vector<float> mean_of(StackView<const float> bands, Selected selected) {
 
 void check_bands(const char* who, StackView<const float> bands) {
   if (bands.empty() || bands.channels != 1)
-    throw InvalidArgument(
-        fmt::format("{}: the cube is {}x{} with {} bands of {} channels; expected bands of one",
-                    who, bands.width, bands.height, bands.count, bands.channels));
+    throw InvalidArgument(fmt::format(
+        "{}: the cube is {}x{} with {} bands of {} channels; expected bands of one channel", who,
+        bands.width, bands.height, bands.count, bands.channels));
 }
 
 std::vector<float> mean_spectrum(StackView<const float> bands, const Rect<int>& box) {

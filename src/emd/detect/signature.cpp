@@ -1,8 +1,9 @@
-// Spectra as histograms of whole masses. A contrast is the vector (log(1 + s / (c m)) - mean)
-// times the inverse square root of the scene's covariance, s the sums of adjacent bands and m
-// their means: whitened, so that a direction's usual variation counts one. It is split into what
-// stands out upwards and downwards; beside both, one bin of constant mass before scaling is what
-// plain pixels have most of their mass in, so that noise about the mean resembles no target.
+// Spectra as histograms of whole masses. A contrast is the vector (log(1 + s / (c m)) - mean) times
+// the inverse square root of the scene's covariance, where s are the sums of adjacent bands and m
+// their means. It is whitened, so that the usual variation in every direction has the size 1. Its
+// positive and negative parts go to separate bins. One more bin, the plain bin, has a constant mass
+// before scaling. It holds most of the mass of ordinary pixels, so that noise around the mean
+// resembles no target.
 #include <fovea/core/error.h>
 #include <fovea/emd/signature.h>
 
@@ -23,18 +24,18 @@ namespace {
 
 constexpr std::int64_t kGrain = 8;       // rows
 constexpr double kDarkest = 0.01;        // share of the scene's mean below which light is noise
-constexpr double kMostMass = 65535;      // of a bin
-constexpr std::size_t kMostGroups = 64;  // of adjacent bands
+constexpr double kMostMass = 65535;      // in one bin
+constexpr std::size_t kMostGroups = 64;  // groups of adjacent bands
 
 using Groups = std::array<double, kMostGroups>;
 
 int groups_for(const SignatureOptions& options, int bands) {
-  const bool halves = options.kind == SignatureKind::kContrast;  // and the plain bin
+  const bool halves = options.kind == SignatureKind::kContrast;  // two halves and the plain bin
   return std::min(halves ? (options.bins - 1) / 2 : options.bins, bands);
 }
 
-// Sums of adjacent bands for the pixels of a row, each the mean of its window; borders repeat,
-// negative values count 0.
+// The sums of adjacent bands for the pixels of a row. Each is averaged over a window; pixels of the
+// border are repeated, and negative values count as 0.
 class GroupedRow {
  public:
   GroupedRow(StackView<const float> bands, int groups, int window)
@@ -54,7 +55,7 @@ class GroupedRow {
       add_line(group_of(b));
     }
   }
-  // False where a value is not finite.
+  // Returns false if a value is not finite.
   bool pixel(int x, Groups& values) const {
     bool finite = true;
     for (int g = 0; g < groups_; ++g) {
@@ -87,12 +88,13 @@ class GroupedRow {
   StackView<const float> bands_;
   int groups_;
   int radius_;
-  std::vector<double> sums_;  // group after group
+  std::vector<double> sums_;  // stored group by group
   std::vector<double> line_;
 };
 
-// Sums over the finite pixels of a scene, the same for every number of threads: chunks in order.
-// add(values, sums) adds a pixel's; the last sum counts pixels.
+// Sums over the finite pixels of a scene. Chunks are added in order, so that the sums are the same
+// for every number of threads. add(values, sums) adds one pixel; the last sum is the number of
+// pixels.
 template <class Add>
 std::vector<double> scene_sums(const GroupedRow& like, const Exec& exec, std::size_t size,
                                Add add) {
@@ -125,10 +127,10 @@ struct SpectralSignature::State {
   SignatureOptions options;
   int bands = 0;
   int groups = 0;
-  Groups dark{};              // sums that a logarithm takes for 1
-  Groups mean{};              // of logarithms
-  std::vector<double> white;  // groups x groups
-  double plain_mass = 0;      // before scaling
+  Groups dark{};              // scale of the sums s in log(1 + s / dark)
+  Groups mean{};              // of the logarithms
+  std::vector<double> white;  // whitening matrix, groups x groups
+  double plain_mass = 0;      // mass of the plain bin before scaling
 
   bool contrast() const { return options.kind == SignatureKind::kContrast; }
   int bins() const { return contrast() ? 2 * groups + 1 : groups; }
@@ -145,9 +147,9 @@ struct SpectralSignature::State {
   void learn_covariance(StackView<const float> scene);
   void learn_plain_mass(StackView<const float> scene);
 
-  // Masses before they are scaled, from sums of adjacent bands.
+  // Computes masses, not scaled yet, from sums of adjacent bands.
   void weigh(Groups values, Groups& masses) const;
-  // Whole masses whose sum is exact: cumulative sums are rounded.
+  // Writes whole masses. Their cumulative sums are rounded, so that the total is exact.
   template <class Mass>
   void put(const Groups& masses, Mass* to) const;
 };
@@ -171,7 +173,7 @@ void SpectralSignature::State::learn_means(StackView<const float> scene) {
   for (std::size_t i = 0; i < n; ++i) dark[i] = kDarkest * sums[i] / sums[n];
 }
 
-// First moments, then second ones about the mean: no large numbers cancel.
+// The means are subtracted before squares are summed, so that no large numbers cancel.
 void SpectralSignature::State::learn_covariance(StackView<const float> scene) {
   const auto n = static_cast<std::size_t>(groups);
   const GroupedRow row(scene, groups, options.window);

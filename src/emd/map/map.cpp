@@ -1,4 +1,4 @@
-// The face of distance maps: checks options and frames and hands frames to the engine of the
+// The face of distance maps: checks options and frames and passes frames to the engine of the
 // device.
 #include <fovea/core/error.h>
 #include <fovea/emd/map.h>
@@ -141,7 +141,8 @@ struct Mapper::State {
     submit(frame);
     collect();
   }
-  // Where the mapper works, if on a GPU.
+  // Returns an image for the result in the same kind of memory as the view; on a GPU it lies on the
+  // mapper's.
   template <class View>
   Image<float> map_beside(const View& view) const {
     const fovea::cuda::ScopedDevice here(plan.options.exec.device);
@@ -155,7 +156,7 @@ struct Mapper::State {
   }
 
  private:
-  std::vector<bool> empty_{};  // of the frames in flight
+  std::vector<bool> empty_{};  // one element per frame in flight
 };
 
 Mapper::Mapper(std::span<const double> target, const MapOptions& options) {

@@ -1,4 +1,5 @@
-// The face of tracking: checks its input, learns palettes, labels frames and hands them to targets.
+// The face of tracking: checks its input, learns palettes, labels frames and passes them to
+// targets.
 #include <fovea/core/error.h>
 #include <fovea/core/random.h>
 #include <fovea/emd/track.h>
@@ -23,11 +24,11 @@ namespace {
 using fovea::detail::Placed;
 
 constexpr const char* kName = "track";
-constexpr int kSamples = 3000;         // colors that a palette is learned from
-constexpr double kTargetShare = 0.6;   // of them, from targets
-constexpr double kSurroundRing = 2;    // size of the box whose ring is the surround
-constexpr float kGrayChroma = 2;       // Lab: what is below is gray, but for its coding
-constexpr double kGrayQuantile = 0.9;  // of a target's pixels
+constexpr int kSamples = 3000;        // colors that a palette is learned from
+constexpr double kTargetShare = 0.6;  // share of these samples that is taken from targets
+constexpr double kSurroundRing = 2;   // size of the box whose ring is the surround
+constexpr float kGrayChroma = 2;  // in Lab: colors with less are gray, up to errors of video coding
+constexpr double kGrayQuantile = 0.9;  // a target is gray if this share of its pixels is
 
 std::string to_text(const Rect<double>& box) {
   return fmt::format("{},{},{},{}", box.x, box.y, box.width, box.height);
@@ -83,21 +84,21 @@ std::vector<double> histogram_of(ImageView<const std::uint8_t> labels, const Rec
   return label_histogram(labels.crop(box.x, box.y, box.width, box.height), bins);
 }
 
-// A tracker that begins with a frame works where that lies.
+// A tracker that starts with a frame works on the device where the frame lies.
 TrackOptions on_device_of(ImageView<const std::uint8_t> frame, const TrackOptions& options) {
   TrackOptions there = options;
   there.exec = fovea::detail::resolve_exec(kName, options.exec, {frame});
   return there;
 }
 
-// Targets that share colors and, in each frame, labels.
+// Targets that share colors and therefore the labels of each frame.
 struct Group {
   Palette palette;
   GroundDistance ground;
   Image<std::uint8_t> here{};
   Placed<std::uint8_t> there{};
 
-  // `fetch`: whether labels are wanted in host memory too.
+  // `fetch`: whether the labels are needed in host memory too.
   LabeledFrame label(ImageView<const std::uint8_t> frame, bool fetch, const Exec& exec) {
     if (here.width() != frame.width || here.height() != frame.height)
       here = Image<std::uint8_t>(frame.width, frame.height);
@@ -120,8 +121,9 @@ struct Tracker::State {
   TrackOptions options;
   std::vector<Group> groups{};
   std::vector<Member> members{};
-  Rect<int> frame{};               // of all frames, from the first on
-  Placed<std::uint8_t> brought{};  // a frame where the maps are made, if it came from elsewhere
+  Rect<int> frame{};  // bounds of all frames, set by the first
+  Placed<std::uint8_t>
+      brought{};  // the frame, copied to the device of the maps if it was elsewhere
 
   void check_frame(ImageView<const std::uint8_t> image) {
     if (image.empty() || (image.channels != 1 && image.channels != 3))
@@ -132,11 +134,11 @@ struct Tracker::State {
     if (frame.empty()) frame = {0, 0, image.width, image.height};
     if (image.width != frame.width || image.height != frame.height)
       throw InvalidArgument(
-          fmt::format("a frame of {}x{} follows frames of {}x{}; all must have one size",
+          fmt::format("a frame of {}x{} follows frames of {}x{}; all must have the same size",
                       image.width, image.height, frame.width, frame.height));
   }
 
-  // The frame as the maps' device sees it: it goes there once, whatever is done with it.
+  // Returns the frame on the device of the maps. It is copied there only once.
   ImageView<const std::uint8_t> on_device(ImageView<const std::uint8_t> image,
                                           Placed<std::uint8_t>& there) const {
     return there.bring(image, fovea::detail::memory_of(options.exec.device), options.exec);
@@ -342,7 +344,7 @@ std::vector<Track> Tracker::track(ImageView<const std::uint8_t> frame) {
   for (std::size_t i = 0; i < state.groups.size(); ++i)
     labels.push_back(state.groups[i].label(pixels, fetch[i] != 0, state.options.exec));
   std::vector<Track> tracks;
-  // All maps are on their way before the first is waited for.
+  // All maps are started before the first one is waited for.
   for (Member& member : state.members) {
     throw_if_stopped(state.options.exec);
     member.target.prepare(labels[member.group]);

@@ -1,4 +1,5 @@
-// Dense Lucas-Kanade on the CPU: from the coarsest level down, each starting from the one before.
+// Dense Lucas-Kanade on the CPU: from the coarsest level to the finest, each starting from the one
+// before.
 #include <algorithm>
 #include <utility>
 
@@ -12,7 +13,7 @@ constexpr std::int64_t kFewPixels = 8192;
 
 struct Frame final : PreparedFrame {
   std::vector<Extent> sizes;       // of every level
-  std::vector<FrameLevel> levels;  // empty where finer than the work goes
+  std::vector<FrameLevel> levels;  // empty for levels finer than the finest one that is estimated
 };
 
 class LucasKanade final : public Matcher {
@@ -71,26 +72,27 @@ class LucasKanade final : public Matcher {
 
   int most_levels() const override { return plan_.levels; }
   int reach(int level) const override { return lk::reach(plan_, level); }
-  // Two pyramids of bytes, an image of floats and one of units, two fields, the confidence and what
-  // it is made of, a tile's result.
+  // Two pyramids of bytes, an image of floats and one of gray units, two fields, the confidence and
+  // its inputs, and a tile's result.
   std::uint64_t bytes_per_pixel() const override { return plan_.forward_backward ? 58 : 50; }
 
  private:
   struct Descent {
     const Frame& first;
     const Frame& second;
-    int top;     // levels below this one are worked on
-    int finest;  // down to this one
+    int top;     // levels below this one are estimated
+    int finest;  // the last level that is estimated
     bool judged;
   };
 
-  // Leaves the finest level's flow in field_; starts from it unless `top` is the number of levels.
+  // Leaves the flow of the finest level in field_; starts from field_ unless `top` is the number of
+  // levels.
   void run(const Descent& descent, const Exec& exec) {
     const int count = static_cast<int>(descent.first.sizes.size());
     for (int level = descent.top - 1; level >= descent.finest; --level) {
       throw_if_stopped(exec);
       const Extent size = descent.first.sizes[static_cast<std::size_t>(level)];
-      // Threads cost more than they bring where there is little to do.
+      // For small levels, threads cost more than they save.
       Exec here = exec;
       if (size.width * static_cast<std::int64_t>(size.height) < kFewPixels) here.threads = 1;
       if (level == count - 1) start_at_rest(size);
@@ -144,7 +146,7 @@ class LucasKanade final : public Matcher {
     }
   }
 
-  // The flow from the second image to the first, which is worked out a level less far.
+  // Computes the flow from the second image to the first, which stops one level earlier.
   void go_back(const Frame& first, const Frame& second, int finest, const Exec& exec) {
     const int count = static_cast<int>(first.sizes.size());
     const int stop = std::min(finest + 1, count - 1);
@@ -167,7 +169,7 @@ class LucasKanade final : public Matcher {
     for (int y = 0; y < size.height; ++y) std::fill_n(confidence_.row(y), size.width, 0.0F);
   }
 
-  // Enlarges what the finest level worked on has found to the level asked for.
+  // Enlarges the result of the finest estimated level to the requested level.
   void deliver(const Frame& first, int level, int last, const FlowView& out, const Exec& exec) {
     const bool judged = !out.confidence.empty();
     for (; level > last + 1; --level) {

@@ -20,12 +20,13 @@
 namespace fovea::mesh {
 namespace {
 
-// Components with less than this share of the area stay whole where the number is chosen.
+// Components with less than this share of the area stay whole if the number of parts is chosen
+// automatically.
 constexpr double kLeastShare = 0.01;
 
 class Stopwatch {
  public:
-  // Since the last call.
+  // Returns the seconds since the last call.
   double seconds() {
     const auto now = std::chrono::steady_clock::now();
     const std::chrono::duration<double> spent = now - start_;
@@ -44,8 +45,9 @@ void check_mesh(const io::TriangleMesh& mesh, int parts) {
                                       mesh.faces.size(), mesh.faces.size() == 1 ? "" : "s"));
 }
 
-// The power of two by which coordinates are multiplied so that squares and areas neither overflow
-// nor vanish in a float; 1 for every mesh of a usual size. A power of two keeps all digits.
+// Returns the power of two by which coordinates are multiplied so that squares and areas neither
+// overflow nor vanish in a float; 1 for every mesh of a usual size. A power of two keeps all
+// digits.
 float scale_of(const io::TriangleMesh& mesh) {
   constexpr int kLargest = 40;
   float greatest = 0;
@@ -73,9 +75,9 @@ std::vector<std::vector<std::int32_t>> faces_of_components(const DualGraph& grap
   return faces;
 }
 
-// How many parts each component gets. With a given number each has one, and every further one goes
-// to the component with the most area per part, the first of equals. With 0 the large components
-// choose for themselves, which is 0 here as well.
+// Returns how many parts each component gets. If a number is given, each component gets one part,
+// and every further part goes to the component with the most area per part, the first of equals. If
+// it is 0, large components choose their own number, which is 0 in the result too.
 std::vector<int> budgets(const DualGraph& graph,
                          const std::vector<std::vector<std::int32_t>>& components, int parts) {
   std::vector<double> areas(components.size(), 0);
@@ -196,7 +198,7 @@ Segmentation Segmenter::segment(const io::TriangleMesh& mesh) {
   const float scale = scale_of(mesh);
   if (scale == 1) return impl_->segment(mesh);
   Segmentation result = impl_->segment(scaled(mesh, scale));
-  // Cuts of this method are lengths.
+  // The cut values of this method are lengths.
   if (impl_->options.method == Method::kResistance) result.cut_value /= static_cast<double>(scale);
   return result;
 }

@@ -1,4 +1,4 @@
-// The options by name.
+// Describes the options by name.
 #include <fovea/mesh/segment.h>
 
 namespace fovea::mesh {

@@ -1,6 +1,6 @@
-// The page's script. Two ways to draw, with one light and one camera: WebGL, and a rasterizer with
-// a depth buffer onto a plain canvas, which takes over where WebGL is missing, fails or gets lost.
-// A part is told under the pointer by a search through all faces.
+// The page's script. There are two ways to draw, with the same light and camera: WebGL, and a
+// rasterizer with a depth buffer on a plain canvas, which takes over if WebGL is missing, fails or
+// loses its context. The part under the pointer is found by a search through all faces.
 #include "mesh/show/model_page_script.h"
 
 namespace fovea::mesh {
@@ -45,7 +45,7 @@ const char* const kModelScript = R"(
   const stage = one('.stage'), told = one('.told'), buttons = all('.legend button');
   const dark = matchMedia('(prefers-color-scheme: dark)');
 
-  // Of each corner: the normals of the faces around its vertex that bend away by less than 45 degrees.
+  // The normal of each corner: the mean over faces around its vertex that differ by less than 45 degrees.
   const normal = (() => {
     const flat = new Float32Array(3 * faces), size = new Float32Array(faces), first = new Uint32Array(vertices + 1);
     for (let f = 0; f < faces; ++f) {
@@ -79,7 +79,7 @@ const char* const kModelScript = R"(
   const shown = () => hovered >= 0 ? hovered : pinned;
   const faded = () => dark.matches ? [96, 104, 118] : [216, 219, 225];
   const light = [-0.268, 0.357, 0.894];
-  // Rows: right, up, towards the viewer.
+  // Rows: right, up, toward the viewer.
   const rows = () => {
     const [a, b, c, d] = [Math.cos(eye.azimuth), Math.sin(eye.azimuth), Math.cos(eye.elevation), Math.sin(eye.elevation)];
     return [a, 0, -b, -b * d, c, -a * d, b * c, d, a * c];
@@ -148,7 +148,7 @@ const char* const kModelScript = R"(
     }};
   };
 
-  // Vertices on a screen of w x h: x, y down, z towards the viewer.
+  // Vertices on a screen of w x h: x, y down, z toward the viewer.
   const project = (w, h) => {
     const m = rows(), s = eye.zoom * Math.min(w, h) / 2 * unit, at = new Float32Array(3 * vertices);
     for (let v = 0, i = 0; v < vertices; ++v, i += 3) {
@@ -226,7 +226,7 @@ const char* const kModelScript = R"(
     stage.append(canvas); drawer = made; ask();
     return true;
   };
-  // For good: what fails once on a machine fails again.
+  // There is no way back: what fails once on a machine fails again.
   const take = () => { begin(onProcessor); one('.without').hidden = false; };
   if (location.hash === '#processor' || !begin(withWebGL)) take();
   else drawer.canvas.addEventListener('webglcontextlost', take);

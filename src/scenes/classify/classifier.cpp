@@ -1,4 +1,5 @@
-// The face of the system: features of images by the model's words, scores by its classifier.
+// The face of the system: computes features of images with the model's words and scores them with
+// its classifier.
 #include <fovea/core/error.h>
 #include <fovea/io/models.h>
 #include <fovea/scenes/classifier.h>
@@ -15,7 +16,7 @@
 namespace fovea::scenes {
 namespace {
 
-constexpr int kChunk = 512;  // images whose features lie in memory at a time
+constexpr int kChunk = 512;  // images whose features are in memory at a time
 
 std::shared_ptr<const Model> require_model(std::shared_ptr<const Model> model) {
   if (model == nullptr) throw InvalidArgument("Classifier: the model is null");
@@ -61,7 +62,7 @@ struct Classifier::Impl {
   FeatureMaker maker;
 };
 
-// Images that could be read and those that could not, merged in the order of the set.
+// Reports images that could be read and those that could not, merged in the order of the set.
 void Classifier::Impl::report(const ImageBatch& batch, const ClassifiedFn& each) const {
   auto failure = batch.failures.begin();
   const auto report_failures_before = [&](int place) {
@@ -110,7 +111,8 @@ std::vector<ClassifyResult> Classifier::classify(
 void Classifier::classify(const io::ImageSet& images, const ClassifiedFn& each) {
   std::vector<int> all(static_cast<std::size_t>(images.count()));
   std::iota(all.begin(), all.end(), 0);
-  // A small first batch: whoever waits for the first lines, or stops early, has some.
+  // The first batch is small, so that whoever waits for the first results, or stops early, gets
+  // some.
   constexpr int kFirstBatch = 4;
   for_each_batch(ImageLoop{images, all, "classify", kFirstBatch}, impl_->exec,
                  {.work =

@@ -1,4 +1,4 @@
-// The face of features: checks what is given and hands images to the engine of the device.
+// The face of features: checks its arguments and passes images to the engine of the device.
 #include <fovea/core/error.h>
 #include <fovea/scenes/features.h>
 

@@ -1,3 +1,4 @@
+// Covers: map_files, map_frame, map_report
 #include "cli/emd/map.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Covers: estimate_video
 #include <fovea/io/flow_io.h>
 #include <fovea/io/video.h>
 #include <gmock/gmock.h>

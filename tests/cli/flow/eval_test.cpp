@@ -1,4 +1,4 @@
-// Covers: eval_page
+// Covers: eval_page, eval_rivals, eval_sequences
 #include "cli/flow/eval.h"
 
 #include <fovea/core/error.h>

@@ -1,3 +1,4 @@
+// Covers: scene_command
 #include "cli/flow/scene.h"
 
 #include <fovea/flow/evaluate.h>

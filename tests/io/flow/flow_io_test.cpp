@@ -1,3 +1,4 @@
+// Covers: flow_flo, flow_image
 #include <fovea/core/error.h>
 #include <fovea/io/flow_io.h>
 #include <fovea/io/image_io.h>

@@ -1,3 +1,4 @@
+// Covers: npy_image
 #include <fovea/core/error.h>
 #include <fovea/io/image_io.h>
 #include <fovea/io/npy.h>

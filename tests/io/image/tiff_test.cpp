@@ -1,4 +1,4 @@
-// Covers: tiff_file, tiff_samples
+// Covers: tiff_file, tiff_samples, tiff_write
 #include <fovea/core/error.h>
 #include <fovea/io/image_io.h>
 #include <fovea/io/tiff_writer.h>

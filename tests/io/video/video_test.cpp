@@ -1,4 +1,4 @@
-// Covers: ffmpeg_library, video_ffmpeg
+// Covers: ffmpeg_library, video_ffmpeg, video_images
 #include <fovea/core/error.h>
 #include <fovea/io/video.h>
 #include <gmock/gmock.h>

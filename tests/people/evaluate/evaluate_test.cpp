@@ -1,4 +1,4 @@
-// Covers: evaluate_match
+// Covers: evaluate_match, evaluate_windows
 #include <fovea/core/error.h>
 #include <fovea/core/random.h>
 #include <fovea/people/evaluate.h>

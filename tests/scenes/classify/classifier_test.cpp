@@ -1,4 +1,3 @@
-// Covers: classifier_basis, classifier_knn, classifier_sigmoid
 #include <fovea/core/error.h>
 #include <fovea/scenes/classifier.h>
 #include <fovea/scenes/train.h>
