@@ -13,7 +13,8 @@
 
 namespace fovea::io {
 
-// A format's readers and writers. read() neither applies nor reports EXIF's turn as done.
+// A format's readers and writers. read() neither applies nor reports EXIF's turn as done; write is
+// null where the format is only read.
 struct Codec {
   ImageFormat format;
   const char* name;
