@@ -27,6 +27,8 @@ std::vector<OptionLine> option_lines(const std::vector<OptionField>& fields);
 
 // "fovea-ops-gradient": the manual page of a command, without its section.
 std::string page_name(const Command& command);
+// All manual pages: the overview, the systems, the commands.
+std::vector<std::string> page_names();
 
 struct StatusLine {
   int status;
