@@ -76,7 +76,8 @@ class Search {
   }
 
   Outcome image(const std::string& input, const std::string& output) {
-    Image<std::uint8_t> pixels = people_pixels(read_input(context_, input, request_.orientation));
+    Image<std::uint8_t> pixels =
+        people_pixels(read_finite_input(context_, input, request_.orientation));
     const people::DetectResult result = in(detector_, pixels);
     files_.add({input, pixels.width(), pixels.height(), -1, 0, result.people});
     if (!output.empty()) {

@@ -73,7 +73,7 @@ scenes::EvaluationReport test_model(scenes::Classifier& classifier, const scenes
                                     const Context& context, SkippedImages& skipped) {
   scenes::EvaluationReport result;
   result.total = Confusion(static_cast<int>(classifier.classes().size()));
-  const io::ImageFileSet images(corpus.paths, context.max_pixels);
+  const InputImages images(context, corpus.paths);
   classifier.classify(images, [&](const scenes::ClassifiedImage& image) {
     const auto at = static_cast<std::size_t>(image.index);
     if (image.result) ++result.total.at(corpus.labels[at], image.result->label);
@@ -149,10 +149,9 @@ ScenesEvalResult evaluate(ScenesEvalRequest& request, Context& context,
     result.classes = task.corpus.classes;
     paths = task.corpus.paths;
     request.evaluate.exec = context.exec;
-    result.evaluation =
-        scenes::evaluate(io::ImageFileSet(paths, context.max_pixels), task.corpus.labels,
-                         static_cast<int>(task.corpus.classes.size()), task.splits,
-                         request.evaluate, skipped.report());
+    result.evaluation = scenes::evaluate(InputImages(context, paths), task.corpus.labels,
+                                         static_cast<int>(task.corpus.classes.size()), task.splits,
+                                         request.evaluate, skipped.report());
   }
   result.images = static_cast<int>(paths.size());
   return result;

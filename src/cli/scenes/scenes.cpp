@@ -46,9 +46,9 @@ std::vector<std::string> scenes_inputs(const std::vector<std::string>& words) {
 }
 
 Image<std::uint8_t> InputImages::read(int index) const {
-  const std::string& path = files_.path(index);
-  if (path != "-") return files_.read(index);
-  return io::to_rgb_bytes(read_input(context_, path, io::Orientation::kApply), "standard input");
+  const std::string& path = paths_[static_cast<std::size_t>(index)];
+  return io::to_rgb_bytes(read_finite_input(context_, path, io::Orientation::kApply),
+                          path == "-" ? "standard input" : path);
 }
 
 scenes::ImageFailure SkippedImages::report() {

@@ -28,7 +28,7 @@ int run_scenes_train(ScenesTrainRequest& request, Context& context) {
   context.console.note(
       fmt::format("{} images of {} classes", corpus.paths.size(), corpus.classes.size()));
   SkippedImages skipped(context, corpus.paths);
-  const io::ImageFileSet images(corpus.paths, context.max_pixels);
+  const InputImages images(context, corpus.paths);
   const double start = steady_seconds();
   request.train.exec = context.exec;
   const scenes::Model model =

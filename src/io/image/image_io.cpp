@@ -167,6 +167,11 @@ AnyImage read_image(const Source& source, const ImageReadOptions& options) {
 AnyImage read_image(const std::string& path, const ImageReadOptions& options) {
   return read_image(Source(path), options);
 }
+AnyImage read_image(const std::string& path, const ImageReadOptions& options,
+                    const std::stop_token& stop) {
+  if (path == "-") return read_image(Source::standard_input(stop), options);
+  return read_image(Source(path, stop), options);
+}
 AnyImage read_image(std::span<const std::byte> data, const std::string& name,
                     const ImageReadOptions& options) {
   return read_image(Source(data, name), options);

@@ -4,18 +4,18 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <span>
+
+#include "io/text/pipe_read.h"
 
 namespace fovea::io {
 namespace {
-
-constexpr int kLookForStopMilliseconds = 50;
 
 struct Pipe {
   int descriptor = -1;
@@ -23,21 +23,9 @@ struct Pipe {
   std::stop_token stop{};
 };
 
-// Without data: waits, in short steps.
 ssize_t read_pipe(void* cookie, char* to, std::size_t bytes) {
   const Pipe& pipe = *static_cast<const Pipe*>(cookie);
-  for (;;) {
-    if (pipe.stop.stop_requested()) {
-      errno = ECANCELED;
-      return -1;
-    }
-    pollfd waited{.fd = pipe.descriptor, .events = POLLIN, .revents = 0};
-    const int ready = poll(&waited, 1, kLookForStopMilliseconds);
-    if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
-    if (ready < 0) return -1;
-    const ssize_t got = ::read(pipe.descriptor, to, bytes);
-    if (got >= 0 || (errno != EAGAIN && errno != EINTR)) return got;
-  }
+  return read_or_stop(pipe.descriptor, std::as_writable_bytes(std::span(to, bytes)), pipe.stop);
 }
 
 int close_pipe(void* cookie) {

@@ -1,6 +1,8 @@
 // Covers: scenes
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "cli/program/program.h"
@@ -75,6 +77,22 @@ TEST_P(ScenesClassify, AnImageThatCannotBeReadIsNamedAndLeftOut) {
   EXPECT_EQ(report["results"][1]["class"], "lying");
   EXPECT_EQ(run_here({"scenes", "classify", folder_ / "new/lying/0.png", "--model", model_}).status,
             kBadInput);
+}
+
+TEST_P(ScenesClassify, AnImageWithoutANumberInAPixelIsNamedAndLeftOut) {
+  Image<float> image(32, 32);
+  for (int y = 0; y < 32; ++y) std::fill_n(image.row(y), 32, 0.5F);
+  image.at(3, 2) = std::numeric_limits<float>::quiet_NaN();
+  for (const char* name : {"nan.pfm", "nan.tif"}) {
+    io::write_image(folder_ / name, image.view());
+    const Ended alone = run_here({"scenes", "classify", folder_ / name, "--model", model_});
+    EXPECT_EQ(alone.status, kBadInput);
+    EXPECT_THAT(alone.err, HasSubstr(folder_ / name + ": pixel (3, 2) is nan"));
+  }
+  EXPECT_EQ(run_here({"scenes", "classify", folder_ / "nan.pfm", folder_ / "new/lying", "--model",
+                      model_})
+                .status,
+            kSomeFailed);
 }
 
 TEST_P(ScenesClassify, BadInputIsOneLineWithItsStatus) {
