@@ -13,6 +13,7 @@
 #include "cli/program/help.h"
 #include "cli/program/run.h"
 #include "core/json_text.h"
+#include "core/words.h"
 
 namespace fovea::cli {
 namespace {
@@ -41,8 +42,8 @@ std::string json_list(const std::vector<std::string>& items) {
 std::string device_text(const DeviceInfo& info) {
   const bool cpu = info.device.kind == DeviceKind::kCpu;
   const char* unit = cpu ? "core" : "multiprocessor";
-  std::string text = fmt::format("{}, {} {}{}, {}", info.name, info.units, unit,
-                                 info.units == 1 ? "" : "s", memory_text(info.memory_bytes));
+  std::string text = fmt::format("{}, {}, {}", info.name, detail::counted(info.units, unit),
+                                 memory_text(info.memory_bytes));
   if (!cpu) text += ", compute capability " + info.capability;
   return text;
 }

@@ -17,6 +17,7 @@
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "cli/scenes/scenes.h"
+#include "core/words.h"
 
 namespace fovea::cli {
 namespace {
@@ -142,10 +143,9 @@ int run_classify(ClassifyRequest& request, Context& context) {
   const double seconds = steady_seconds() - start;
   const int failed = skipped.count(), classified = images - failed;
   const double rate = classified / std::max(seconds, 1e-9);
-  context.console.note(
-      fmt::format("{} image{} in {:.2f} s, {:.{}f} per second{}", classified,
-                  classified == 1 ? "" : "s", seconds, rate, rate < 10 ? 1 : 0,
-                  failed > 0 ? fmt::format("; {} could not be read", failed) : ""));
+  context.console.note(fmt::format(
+      "{} in {:.2f} s, {:.{}f} per second{}", detail::counted(classified, "image"), seconds, rate,
+      rate < 10 ? 1 : 0, failed > 0 ? fmt::format("; {} could not be read", failed) : ""));
   if (failed == 0) return kDone;
   return failed == images ? kBadInput : kSomeFailed;
 }

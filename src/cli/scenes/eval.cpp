@@ -14,6 +14,7 @@
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "cli/scenes/scenes.h"
+#include "core/words.h"
 
 namespace fovea::cli {
 
@@ -122,12 +123,11 @@ void print_words(const ScenesEvalResult& result, const Context& context) {
   const Interval interval = evaluation.total.interval();
   std::string line = fmt::format("accuracy {:.2f} %", 100 * evaluation.accuracy_mean);
   if (evaluation.splits.size() > 1)
-    line +=
-        fmt::format(" +- {:.2f} over {} splits of {} images", 100 * evaluation.accuracy_deviation,
-                    evaluation.splits.size(), result.images);
+    line += fmt::format(" +- {:.2f} over {} splits of {}", 100 * evaluation.accuracy_deviation,
+                        evaluation.splits.size(), detail::counted(result.images, "image"));
   else
-    line += fmt::format(" ({:.1f} to {:.1f} with 95 % confidence) on {} images", 100 * interval.low,
-                        100 * interval.high, evaluation.total.total());
+    line += fmt::format(" ({:.1f} to {:.1f} with 95 % confidence) on {}", 100 * interval.low,
+                        100 * interval.high, detail::counted(evaluation.total.total(), "image"));
   context.console.print(line + "\n");
   const std::vector<double> recall = evaluation.total.recall();
   for (std::size_t c = 0; c < result.classes.size(); ++c)

@@ -66,8 +66,8 @@ std::string SkippedImages::report(int index, const std::string& why) {
 
 int SkippedImages::status() const {
   if (count_ == 0) return kDone;
-  context_.console.complain(
-      fmt::format("{} of {} images could not be read and were left out", count_, paths_.size()));
+  context_.console.complain(fmt::format("{} of {} could not be read and were left out", count_,
+                                        detail::counted(paths_.size(), "image")));
   return kSomeFailed;
 }
 

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/words.h"
 #include "io/flow/flow_format.h"
 #include "io/image/codec.h"
 #include "io/image/npy.h"
@@ -81,9 +82,9 @@ FlowField read_pfm_field(const Source& source) {
   const AnyImage image = kPfmCodec.read(source, {});
   const auto* pixels = std::get_if<Image<float>>(&image.pixels);
   if (pixels == nullptr || pixels->channels() != 3)
-    source.fail(fmt::format(
-        "is a PFM of {} with {} channel{}; a flow field in PFM has 3 channels: u, v and one more",
-        to_string(image.type()), image.channels(), image.channels() == 1 ? "" : "s"));
+    source.fail(
+        fmt::format("is a PFM of {} with {}; a flow field in PFM has 3 channels: u, v and one more",
+                    to_string(image.type()), fovea::detail::counted(image.channels(), "channel")));
   FlowField field = make_field(image.width(), image.height());
   for (int y = 0; y < field.height(); ++y)
     for (int x = 0; x < field.width(); ++x)
