@@ -51,7 +51,7 @@ FilePointer pipe_stream(int descriptor, const std::stop_token& stop) {
 
 FilePointer open_pipe(const std::string& path, const std::stop_token& stop) {
   const int descriptor = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (descriptor < 0) throw IoError(fmt::format("{}: cannot read: {}", path, std::strerror(errno)));
+  if (descriptor < 0) throw IoError(fmt::format("{}: cannot open: {}", path, std::strerror(errno)));
   return stream_of({.descriptor = descriptor, .owned = true, .stop = stop});
 }
 
