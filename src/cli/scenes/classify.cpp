@@ -88,7 +88,7 @@ class JsonResults final : public Results {
     json_.end_array().key("results").begin_array();
   }
   void image(const std::string& path, const scenes::ClassifyResult& result) override {
-    json_.begin_object().member("input", path).member("class", result.name);
+    json_.begin_object().member("input", path).member("name", result.name);
     json_.member("label", result.label).member("score", result.score);
     json_.key("scores").values(result.scores).end_object();
   }

@@ -42,7 +42,9 @@ TEST_P(ScenesClassify, FindsTheKindsOfNewPictures) {
   EXPECT_GT(report["images_per_second"], 0);
   for (std::size_t i = 0; i < 6; ++i) {
     const json& result = report["results"][i];
-    EXPECT_EQ(result["class"], place_kinds()[i / 2]) << result;
+    EXPECT_EQ(result["name"], place_kinds()[i / 2]) << result;
+    EXPECT_EQ(report["classes"][result["label"].get<std::size_t>()], result["name"]);
+    EXPECT_FALSE(result.contains("class"));
     double sum = 0;
     for (const double score : result["scores"]) {
       EXPECT_GE(score, 0);
@@ -74,7 +76,7 @@ TEST_P(ScenesClassify, AnImageThatCannotBeReadIsNamedAndLeftOut) {
   const json report = json::parse(ended.out);
   EXPECT_EQ(report["failed"], 1);
   EXPECT_TRUE(report["results"][0].contains("error"));
-  EXPECT_EQ(report["results"][1]["class"], "lying");
+  EXPECT_EQ(report["results"][1]["name"], "lying");
   EXPECT_EQ(run_here({"scenes", "classify", folder_ / "new/lying/0.png", "--model", model_}).status,
             kBadInput);
 }
