@@ -20,7 +20,7 @@ struct Outcome {
   std::string line;     // for people, such as the name of the file written; empty: nothing
   std::string members;  // for programs: JSON members, such as "\"width\": 3"
   // Why the input ended early, such as a video that breaks off: it counts as failed, or as
-  // interrupted where this is Cancelled, and `members` tell what was found before.
+  // interrupted where this is Cancelled, and `line` and `members` tell what was found before.
   std::exception_ptr fault{};
 };
 

@@ -3,10 +3,12 @@
 
 #include <fovea/core/error.h>
 #include <fovea/io/cube_io.h>
+#include <fovea/io/flow_io.h>
 #include <fovea/io/image_set.h>
 #include <fovea/io/video.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <chrono>
 #include <limits>
 #include <thread>
@@ -55,6 +57,18 @@ TEST_F(MaxPixels, VerbsOfEverySystemRefuseLargerFrames) {
   expect_refusal({"flow", "bm", v, "-o", folder_ / "fields"}, "v.y4m");
   expect_refusal({"emd", "track", v, "--target", "1,1,2,2", "--json"}, "v.y4m");
   expect_refusal({"actions", "points", v}, "v.y4m");
+}
+
+TEST_F(MaxPixels, VerbsOfFlowRefuseLargerFields) {
+  Image<float> plane(8, 4);
+  for (int y = 0; y < 4; ++y) std::fill_n(plane.row(y), 8, 1.0F);
+  for (const char* name : {"f.flo", "f.png", "f.pfm", "f.npy"}) {
+    io::write_flow(folder_ / name, {plane.view(), plane.view()});
+    expect_refusal({"flow", "show", folder_ / name, "-o", folder_ / "c.png"}, name);
+    EXPECT_THROW(io::read_flow(folder_ / name, {.max_pixels = 31}), FormatError);
+    EXPECT_EQ(io::read_flow(folder_ / name, {.max_pixels = 32}).width(), 8);
+    EXPECT_EQ(io::read_flow(folder_ / name, {.max_pixels = 0}).width(), 8);
+  }
 }
 
 TEST_F(MaxPixels, ReadersOfTheLibraryKeepTheLimit) {
