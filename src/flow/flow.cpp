@@ -171,7 +171,7 @@ void require_finite(std::string_view name, ImageView<const float> image, Mask ma
       for (int c = 0; c < colors; ++c)
         if (!std::isfinite(image.at(x, y, c)) && (mask.empty() || mask.at(x, y) != 0))
           throw InvalidArgument(fmt::format(
-              "{}: pixel ({}, {}) is {}; every value must be finite, or left out by a mask", name,
+              "{}: pixel ({}, {}) is {}; every value that no mask leaves out must be finite", name,
               x, y, image.at(x, y, c)));
   }
 }

@@ -65,6 +65,24 @@ Detection detection_of(const Hit& hit, const ScanPlan& plan, const Model& model)
           static_cast<float>(level.scale_y)};
 }
 
+// What to do where no window fits an image: only what makes one fit.
+std::string remedy(Extent image, Extent window, double person_height, const ScanOptions& given) {
+  const auto fits = [&](const ScanOptions& scan) {
+    return !plan_scan(image, window, person_height, scan).levels.empty();
+  };
+  ScanOptions changed = given;
+  changed.enlarge = kMostEnlarge;
+  if (fits(changed))
+    return fmt::format("raise enlarge, which is {:g}, to {:g} at most", given.enlarge,
+                       kMostEnlarge);
+  changed = given;
+  changed.min_height = changed.max_height = 0;
+  if (fits(changed)) return "lower min-height or raise max-height";
+  changed.enlarge = kMostEnlarge;
+  if (fits(changed)) return "raise enlarge, and lower min-height or raise max-height";
+  return "the image is too small for this model";
+}
+
 void shift(Rect<float>& box, const std::optional<Rect<int>>& region) {
   if (!region) return;
   box.x += static_cast<float>(region->x);
@@ -93,13 +111,13 @@ struct Detector::State {
     if (plan.levels.empty())
       throw InvalidArgument(
           fmt::format("detect: no window of {}x{} fits an image of {}x{} with {} pixels of "
-                      "padding{}; raise enlarge, which is {:g}",
+                      "padding{}; {}",
                       window.width, window.height, image.width, image.height, options.scan.padding,
                       options.scan.min_height > 0 || options.scan.max_height > 0
                           ? fmt::format(" and people of {:g} to {:g} pixels",
                                         options.scan.min_height, options.scan.max_height)
                           : "",
-                      options.scan.enlarge));
+                      remedy({image.width, image.height}, window, model->person_height, scan)));
     return plan;
   }
 

@@ -37,7 +37,8 @@ void describe(OptionVisitor& visit, ScanOptions& options) {
   visit("stride", options.stride,
         "step between windows, in pixels of a level; 0 takes the model's own", 0, 256);
   visit("enlarge", options.enlarge,
-        "enlarge images by this factor first, to find people smaller than the window", 1, 8);
+        "enlarge images by this factor first, to find people smaller than the window", 1,
+        kMostEnlarge);
   visit("padding", options.padding,
         "width of the mirrored margin around each level, in pixels, to find people at the border",
         0, 256);

@@ -12,6 +12,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/words.h"
+
 namespace fovea::people {
 namespace {
 
@@ -146,9 +148,9 @@ std::vector<ModelPicture> pictures(const CascadeModel& model, int glyph) {
           image, {block.x * scale, block.y * scale, block.width * scale, block.height * scale},
           report::Stroke{.color = report::palette(static_cast<int>(k)), .thickness = 2});
     }
-    result.push_back({fmt::format("stage {}: {} block{}", s + 1, classifiers.size(),
-                                  classifiers.size() == 1 ? "" : "s"),
-                      std::move(image)});
+    result.push_back(
+        {fmt::format("stage {}: {}", s + 1, fovea::detail::counted(classifiers.size(), "block")),
+         std::move(image)});
   }
   return result;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/words.h"
 #include "report/chart_frame.h"
 
 namespace fovea::report {
@@ -136,8 +137,8 @@ std::string to_svg(const Histogram& chart) {
                              LegendEntry::Sign::kSwatch, empty});
   }
   if (outside > 0)
-    spec.notes.push_back(fmt::format("{} {} not counted: not finite or outside the axis", outside,
-                                     outside == 1 ? "value" : "values"));
+    spec.notes.push_back(fmt::format("{} not counted: not finite or outside the axis",
+                                     fovea::detail::counted(outside, "value")));
   spec.x = {.scale = x_range.scale(ticks_along_width(chart.width)), .title = chart.x.title};
   spec.y = {.scale = y_range.scale(ticks_along_height(chart.height)), .title = y.title};
   ChartFrame frame(spec);

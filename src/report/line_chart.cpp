@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/words.h"
 #include "report/chart_frame.h"
 #include "report/thin.h"
 
@@ -242,8 +243,8 @@ std::string to_svg(const LineChart& chart) {
                              empty});
   }
   if (left_out > 0)
-    spec.notes.push_back(fmt::format("{} {} not drawn: not finite{}", left_out,
-                                     left_out == 1 ? "point" : "points",
+    spec.notes.push_back(fmt::format("{} not drawn: not finite{}",
+                                     fovea::detail::counted(left_out, "point"),
                                      chart.x.log || chart.y.log ? " or not positive" : ""));
   ChartFrame frame(spec);
   for (std::size_t i = 0; i < chart.series.size(); ++i)

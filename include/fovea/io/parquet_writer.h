@@ -21,7 +21,8 @@ struct ParquetColumn {
 
 struct ParquetOptions {
   // A row group is written when it has this many rows or takes this many bytes, which bounds the
-  // memory of the writer.
+  // memory of the writer. More than 2^28 rows or 1 GiB are taken as that, because a page of a group
+  // must stay below 2 GiB.
   std::int64_t group_rows = 65536;
   std::int64_t group_bytes = std::int64_t{16} << 20;
   bool compress = true;  // by gzip
@@ -43,7 +44,8 @@ class FOVEA_API ParquetWriter {
   ParquetWriter(ParquetWriter&&) noexcept;
   ParquetWriter& operator=(ParquetWriter&&) noexcept;
 
-  // The next field of the row. Its type must be the column's: InvalidArgument.
+  // The next field of the row. Its type must be the column's, and a text may have 256 MiB:
+  // InvalidArgument.
   ParquetWriter& field(std::string_view text);
   ParquetWriter& field(const char* text) { return field(std::string_view(text)); }
   ParquetWriter& field(const std::string& text) { return field(std::string_view(text)); }

@@ -6,6 +6,8 @@
 
 namespace fovea::people {
 
+inline constexpr double kMostEnlarge = 8;
+
 // Where windows are searched: in the levels of a bilinear pyramid, each in steps of `stride`.
 struct ScanOptions {
   double ratio = 1.05;  // size of a level divided by the size of the next, 1.01 to 4. With 1.1 a

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "actions/train/corpus_text.h"
+#include "core/words.h"
 #include "io/text/list_text.h"
 
 namespace fovea::actions {
@@ -20,9 +21,9 @@ Corpus read_folder(const std::string& folder) {
   Corpus corpus;
   corpus.classes = io::folders_in(folder);
   if (corpus.classes.size() < 2)
-    throw InvalidArgument(fmt::format(
-        "{}: {} folder{} in it; expected a folder of videos for each of two actions or more",
-        folder, corpus.classes.size(), corpus.classes.size() == 1 ? "" : "s"));
+    throw InvalidArgument(
+        fmt::format("{}: {} in it; expected a folder of videos for each of two actions or more",
+                    folder, fovea::detail::counted(corpus.classes.size(), "folder")));
   for (std::size_t label = 0; label < corpus.classes.size(); ++label) {
     const std::string inner = (fs::path(folder) / corpus.classes[label]).string();
     const std::vector<std::string> names = io::files_in(inner, io::video_files());

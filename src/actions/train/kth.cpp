@@ -13,6 +13,7 @@
 #include <map>
 
 #include "actions/train/corpus_text.h"
+#include "core/words.h"
 #include "io/text/list_text.h"
 
 namespace fovea::actions {
@@ -148,12 +149,13 @@ KthSequences read_kth(const std::string& sequences, const std::string& folder, b
   if (whole && (result.videos != kVideos || result.corpus.clips.size() != kClips ||
                 result.train.size() != kTrainClips ||
                 result.validation.size() != kValidationClips || result.test.size() != kTestClips))
-    throw FormatError(fmt::format(
-        "{}: {} videos and {} clips, {} to train, {} to choose and {} to test with; the whole set "
-        "has {}, {}, {}, {} and {}",
-        sequences, result.videos, result.corpus.clips.size(), result.train.size(),
-        result.validation.size(), result.test.size(), kVideos, kClips, kTrainClips,
-        kValidationClips, kTestClips));
+    throw FormatError(
+        fmt::format("{}: {} and {}, {} to train, {} to choose and {} to test with; the whole set "
+                    "has {}, {}, {}, {} and {}",
+                    sequences, fovea::detail::counted(result.videos, "video"),
+                    fovea::detail::counted(result.corpus.clips.size(), "clip"), result.train.size(),
+                    result.validation.size(), result.test.size(), kVideos, kClips, kTrainClips,
+                    kValidationClips, kTestClips));
   return result;
 }
 

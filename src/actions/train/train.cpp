@@ -15,6 +15,7 @@
 #include "actions/evaluate/nearest.h"
 #include "actions/match/features.h"
 #include "actions/train/select.h"
+#include "core/words.h"
 
 namespace fovea::actions {
 namespace {
@@ -235,9 +236,9 @@ void check_corpus(const Corpus& corpus, std::span<const PointSet> points, const 
     throw InvalidArgument(fmt::format("{}: points of {} clips for a corpus of {}", who,
                                       points.size(), corpus.clips.size()));
   if (corpus.classes.size() < 2)
-    throw InvalidArgument(fmt::format("{}: there is only {} class{}; two or more are needed", who,
-                                      corpus.classes.size(),
-                                      corpus.classes.size() == 1 ? "" : "es"));
+    throw InvalidArgument(
+        fmt::format("{}: the corpus has {}; two or more are needed", who,
+                    fovea::detail::counted(corpus.classes.size(), "class", "classes")));
   for (std::size_t i = 0; i < corpus.clips.size(); ++i)
     if (corpus.clips[i].label < 0 ||
         static_cast<std::size_t>(corpus.clips[i].label) >= corpus.classes.size())

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "cli/program/run.h"
+#include "core/words.h"
 
 namespace fovea::cli {
 
@@ -67,10 +68,10 @@ ClipSet load_clips(actions::Corpus corpus, const actions::PointOptions& points_w
     set.points.push_back(std::move(points[i]));
   }
   if (set.points.empty())
-    throw FormatError(fmt::format("none of {} clips could be read", bad.size()));
+    throw FormatError(fmt::format("none of {} could be read", detail::counted(bad.size(), "clip")));
   if (set.failed > 0)
-    context.console.complain(
-        fmt::format("{} of {} clips could not be read and were left out", set.failed, bad.size()));
+    context.console.complain(fmt::format("{} of {} could not be read and were left out", set.failed,
+                                         detail::counted(bad.size(), "clip")));
   set.seconds = steady_seconds() - start;
   return set;
 }

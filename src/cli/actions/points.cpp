@@ -20,6 +20,7 @@
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "cli/program/stopwatch.h"
+#include "core/words.h"
 
 namespace fovea::cli {
 namespace {
@@ -108,8 +109,8 @@ class PointsRun {
       complete();
       if (set_.points.empty())
         context_.console.note(
-            fmt::format("{}: no interest point in {} frames; a lower threshold finds weaker ones",
-                        context_.inputs[0], set_.frames));
+            fmt::format("{}: no interest point in {}; a lower threshold finds weaker ones",
+                        context_.inputs[0], detail::counted(set_.frames, "frame")));
       print(steady_seconds() - start, run.whole());
     }
     run.rethrow();
@@ -172,10 +173,10 @@ class PointsRun {
     if (context_.json) return print_json(whole);
     if (request_.output.empty() && request_.annotated.empty())
       return context_.console.print(actions::points_text(set_));
-    context_.console.print(
-        fmt::format("{}: {} points in {} frames, {}\n",
-                    request_.output.empty() ? request_.annotated : request_.output,
-                    set_.points.size(), set_.frames, seconds_text(seconds)));
+    context_.console.print(fmt::format(
+        "{}: {} in {}, {}\n", request_.output.empty() ? request_.annotated : request_.output,
+        detail::counted(set_.points.size(), "point"), detail::counted(set_.frames, "frame"),
+        seconds_text(seconds)));
   }
   void print_json(bool whole) {
     print_result(context_, [&](io::JsonWriter& json) {

@@ -9,6 +9,7 @@
 
 #include "cli/emd/emd.h"
 #include "cli/emd/track.h"
+#include "core/words.h"
 
 namespace fovea::cli {
 namespace {
@@ -83,8 +84,8 @@ void print_json(const TrackReport& report, const TrackRequest& request, const em
 std::string text_of(const TrackReport& report, const TrackRequest& request,
                     const Context& context) {
   std::string text = fmt::format(
-      "{}: {} target{} in {} frame{}{}, {:.3g} s{}{}\n", context.inputs[0], report.targets,
-      report.targets == 1 ? "" : "s", report.frames, report.frames == 1 ? "" : "s",
+      "{}: {} in {}{}, {:.3g} s{}{}\n", context.inputs[0],
+      detail::counted(report.targets, "target"), detail::counted(report.frames, "frame"),
       report.lost == 0 ? "" : fmt::format(", lost in {}", report.lost), report.seconds,
       request.output.empty() || request.output == "-" ? "" : ", ",
       request.output == "-" ? "" : request.output);

@@ -15,6 +15,7 @@
 #include "cli/program/stopwatch.h"
 #include "core/backend.h"
 #include "core/stream.h"
+#include "core/words.h"
 
 namespace fovea::cli {
 namespace {
@@ -136,10 +137,10 @@ class VideoRun {
 
   void print(const io::FrameRun& run) {
     if (!context_.json) {
-      context_.console.print(
-          fmt::format("{}: {} field{} from {} frames, {}\n",
-                      request_.output.empty() ? pictures_[0].path : request_.output, fields_,
-                      fields_ == 1 ? "" : "s", run.frames, seconds_text(run.seconds)));
+      context_.console.print(fmt::format(
+          "{}: {} from {}, {}\n", request_.output.empty() ? pictures_[0].path : request_.output,
+          detail::counted(fields_, "field"), detail::counted(run.frames, "frame"),
+          seconds_text(run.seconds)));
       return;
     }
     print_result(context_, [&](io::JsonWriter& json) {

@@ -21,8 +21,9 @@
 namespace fovea::cli {
 namespace {
 
-io::FlowField read_truth(const FlowSequence& sequence, const ImagePair& pair) {
-  io::FlowField truth = io::read_flow(sequence.truth);
+io::FlowField read_truth(const FlowSequence& sequence, const ImagePair& pair,
+                         const Context& context) {
+  io::FlowField truth = io::read_flow(sequence.truth, {.max_pixels = context.max_pixels});
   if (truth.width() != pair.first.width() || truth.height() != pair.first.height())
     throw FormatError(fmt::format("{}: is {}x{}, but its images are {}x{}; both must have one size",
                                   sequence.truth, truth.width(), truth.height(), pair.first.width(),
@@ -62,7 +63,7 @@ MethodResult measure(const std::vector<FlowSequence>& sequences, const FlowEvalR
     throw_if_stopped(context.exec);
     const ImagePair pair =
         read_pair(sequences[i].first, sequences[i].second, {}, {.max_pixels = context.max_pixels});
-    const io::FlowField truth = read_truth(sequences[i], pair);
+    const io::FlowField truth = read_truth(sequences[i], pair, context);
     const double start = steady_seconds();
     const flow::Flow field = estimate_pair(estimator, pair, {});
     SequenceResult each;

@@ -12,6 +12,8 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "cli/program/image_input.h"
+
 namespace fovea::cli {
 namespace {
 
@@ -39,16 +41,6 @@ std::uint64_t status_bytes(std::string_view key) {
 io::AnyImage as_float(io::AnyImage image) {
   const io::ImageFacts facts{image.facts.format, 32, 1, 1, false, image.facts.alpha};
   return {io::to_float(std::move(image)), facts};
-}
-
-// A pixel that is not finite is an error of the file, not of the command line.
-void require_finite_file(const std::string& path, const io::AnyImage& image,
-                         ImageView<const std::uint8_t> mask) {
-  try {
-    flow::require_finite(path, pixels_of<float>(image), mask);
-  } catch (const InvalidArgument& error) {
-    throw FormatError(error.what());
-  }
 }
 
 }  // namespace

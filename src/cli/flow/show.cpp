@@ -95,9 +95,10 @@ int run_show(ShowRequest& request, Context& context) {
   check_outputs(context, {{"-o", request.output}, {"--field", request.field}},
                 {request.image, request.second, request.truth});
   settle_device(context);
-  const io::FlowField field = io::read_flow(context.inputs[0]);
+  const io::FlowReadOptions reading{.max_pixels = context.max_pixels};
+  const io::FlowField field = io::read_flow(context.inputs[0], reading);
   io::FlowField truth;
-  if (!request.truth.empty()) truth = io::read_flow(request.truth);
+  if (!request.truth.empty()) truth = io::read_flow(request.truth, reading);
   const io::FlowField* known = request.truth.empty() ? nullptr : &truth;
   std::string text;
   io::JsonWriter json(io::string_sink(text));

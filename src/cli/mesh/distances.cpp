@@ -17,6 +17,7 @@
 #include "cli/program/batch.h"
 #include "cli/program/progress.h"
 #include "cli/program/result.h"
+#include "core/words.h"
 #include "io/image/npy.h"
 
 namespace fovea::cli {
@@ -138,9 +139,9 @@ int run_distances(DistancesRequest& request, Context& context) {
     });
   } else {
     const std::string why = found.run.why.empty() ? "" : fmt::format(" ({})", found.run.why);
-    context.console.print(fmt::format("{}: {} faces by {}{}, {:.2f} s\n",
-                                      request.output.empty() ? request.picture : request.output,
-                                      graph.nodes(), to_string(found.run.engine), why, seconds));
+    context.console.print(fmt::format(
+        "{}: {} by {}{}, {:.2f} s\n", request.output.empty() ? request.picture : request.output,
+        detail::counted(graph.nodes(), "face"), to_string(found.run.engine), why, seconds));
   }
   return 0;
 }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/program/batch.h"
+#include "core/words.h"
 
 namespace fovea::cli {
 namespace {
@@ -31,10 +32,10 @@ std::string members_of(const io::TriangleMesh& mesh, const mesh::MeshInfo& info)
 
 std::string line_of(const std::string& input, const io::TriangleMesh& mesh,
                     const mesh::MeshInfo& info) {
-  std::string line =
-      fmt::format("{}: {}, {} vertices, {} faces, {} component{}, {}", input,
-                  io::to_string(mesh.format), info.vertices, info.faces, info.components,
-                  info.components == 1 ? "" : "s", info.closed ? "closed" : "open");
+  std::string line = fmt::format(
+      "{}: {}, {}, {}, {}, {}", input, io::to_string(mesh.format),
+      detail::counted(info.vertices, "vertex", "vertices"), detail::counted(info.faces, "face"),
+      detail::counted(info.components, "component"), info.closed ? "closed" : "open");
   const auto add = [&](std::int64_t count, const char* one, const char* many) {
     if (count > 0) line += fmt::format(", {} {}", count, count == 1 ? one : many);
   };

@@ -16,6 +16,7 @@
 #include "cli/program/files.h"
 #include "cli/program/result.h"
 #include "core/json_text.h"
+#include "core/words.h"
 
 namespace fovea::cli {
 namespace {
@@ -160,8 +161,8 @@ std::string members_of(const io::TriangleMesh& mesh, const mesh::Segmentation& f
 }
 
 std::string parts_text(const io::TriangleMesh& mesh, const mesh::Segmentation& found) {
-  return fmt::format("{} faces in {} part{}", mesh.faces.size(), found.count,
-                     found.count == 1 ? "" : "s");
+  return fmt::format("{} in {}", detail::counted(mesh.faces.size(), "face"),
+                     detail::counted(found.count, "part"));
 }
 
 int run_segment(SegmentRequest& request, Context& context) {

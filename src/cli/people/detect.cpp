@@ -19,6 +19,7 @@
 #include "cli/program/run.h"
 #include "core/json_text.h"
 #include "core/stream.h"
+#include "core/words.h"
 
 namespace fovea::cli {
 namespace {
@@ -76,7 +77,8 @@ class Search {
   }
 
   Outcome image(const std::string& input, const std::string& output) {
-    Image<std::uint8_t> pixels = people_pixels(read_input(context_, input, request_.orientation));
+    Image<std::uint8_t> pixels =
+        people_pixels(read_finite_input(context_, input, request_.orientation));
     const people::DetectResult result = in(detector_, pixels);
     files_.add({input, pixels.width(), pixels.height(), -1, 0, result.people});
     if (!output.empty()) {
@@ -131,8 +133,8 @@ class Search {
     if (writer && run.frames > 0) writer->finish();
     if (found == 0 && run.whole()) hint_at_enlarging(input, reader.info().height);
     const std::string written = run.frames > 0 ? output : "";
-    return {fmt::format("{}: {} in {} frame{}{}{}", input, people_text(found), run.frames,
-                        run.frames == 1 ? "" : "s", written.empty() ? "" : ", ", written),
+    return {fmt::format("{}: {} in {}{}{}", input, people_text(found),
+                        detail::counted(run.frames, "frame"), written.empty() ? "" : ", ", written),
             fmt::format("{}\"frames\": [{}]", output_member(written), frames), run.fault};
   }
 

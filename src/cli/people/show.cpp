@@ -100,7 +100,7 @@ int run_show(ShowRequest& request, Context& context) {
         sheet_of(*people::load_model(request.model.empty() ? "hog" : request.model), request.glyph);
   } else {
     Image<std::uint8_t> image =
-        people_pixels(read_input(context, context.inputs[0], io::Orientation::kApply));
+        people_pixels(read_finite_input(context, context.inputs[0], io::Orientation::kApply));
     picture = request.blocks > 0
                   ? blocks_on(in_color(std::move(image)), request, exec_of_image(context))
                   : gradients_of(image, request);

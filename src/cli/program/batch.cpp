@@ -31,9 +31,11 @@ class OutcomePrinter {
     if (context_.json) element(input, outcome.members);
     else if (!outcome.line.empty()) print(outcome.line + "\n");
   }
-  // `members` are the results from before the failure.
-  void failed(const std::string& input, const std::string& message, const std::string& members) {
+  // The outcome tells what was found before the failure, such as the number of frames.
+  void failed(const std::string& input, const std::string& message, const Outcome& outcome) {
+    if (!context_.json && !outcome.line.empty()) print(outcome.line + "\n");
     context_.console.complain(message);
+    const std::string& members = outcome.members;
     if (context_.json)
       element(input, fmt::format("{}{}\"error\": {}", members, members.empty() ? "" : ", ",
                                  json_quote(message)));
@@ -98,7 +100,7 @@ int run_batch(Context& context, const std::vector<std::string>& inputs,
     } catch (const ClosedPipe&) {
       throw;
     } catch (const Error& error) {
-      printer.failed(inputs[i], named(inputs[i], error.what()), outcome.members);
+      printer.failed(inputs[i], named(inputs[i], error.what()), outcome);
       if (failures++ == 0) first_failure = status_of(error);
     }
   }

@@ -19,8 +19,8 @@ Device settle_device(Context& context);
 struct Outcome {
   std::string line;     // for people, such as the name of the file written; may be empty
   std::string members;  // for programs: JSON members, such as "\"width\": 3"
-  // Why the input ended early, such as a video that breaks off. The input counts as failed, or as
-  // interrupted where this is Cancelled, and `members` hold the results from before.
+  // Why the input ended early, such as a video that breaks off: it counts as failed, or as
+  // interrupted where this is Cancelled, and `line` and `members` tell what was found before.
   std::exception_ptr fault{};
 };
 

@@ -96,9 +96,9 @@ std::string value_cases(std::string_view indent) {
 std::vector<std::string> argument_words(const Command& command) {
   if (command.system == "help") return first_words();
   if (command.system == "man") {
-    std::vector<std::string> pages{"fovea"};
-    for (const Command& each : commands()) pages.push_back(page_name(each));
-    return pages;
+    std::vector<std::string> words = first_words();
+    for (std::string& page : page_names()) words.push_back(std::move(page));
+    return words;
   }
   const auto& words = command.arguments[0].words;
   return {words.begin(), words.end()};
@@ -145,9 +145,13 @@ _fovea() {{
   elif [[ $previous == '=' ]]; then previous=${{COMP_WORDS[COMP_CWORD-2]}}
   fi
   COMPREPLY=()
-  [[ ${{COMP_WORDS[1]}} == help ]] && (( COMP_CWORD > 1 )) && base=2
+  case ${{COMP_WORDS[1]}} in
+    help|man) [[ $current != -* ]] && (( COMP_CWORD > 1 )) && base=2 ;;
+  esac
   if (( COMP_CWORD == base )); then
-    COMPREPLY=($(compgen -W '{first} --help --version' -- "$current"))
+    values='{first} --help --version'
+    (( base == 2 )) && [[ ${{COMP_WORDS[1]}} == man ]] && values+=' {pages}'
+    COMPREPLY=($(compgen -W "$values" -- "$current"))
     return
   fi
   if (( COMP_CWORD == base + 1 )); then
@@ -178,7 +182,8 @@ _fovea() {{
 }}
 complete -F _fovea fovea
 )",
-      fmt::arg("first", fmt::join(first_words(), " ")), fmt::arg("verbs", verb_cases("      ")),
+      fmt::arg("first", fmt::join(first_words(), " ")),
+      fmt::arg("pages", fmt::join(page_names(), " ")), fmt::arg("verbs", verb_cases("      ")),
       fmt::arg("systems", system_pattern()), fmt::arg("commands", command_cases("    ")),
       fmt::arg("cases", value_cases("    ")));
 }
@@ -188,9 +193,12 @@ std::string zsh_script() {
 # zsh completion for fovea; put it as _fovea into a folder of $fpath.
 _fovea() {{
   local previous=${{words[CURRENT-1]}} command kind=file values= options= base=2
-  [[ ${{words[2]}} == help ]] && (( CURRENT > 2 )) && base=3
+  case ${{words[2]}} in
+    help|man) [[ $PREFIX != -* ]] && (( CURRENT > 2 )) && base=3 ;;
+  esac
   if (( CURRENT == base )); then
     compadd -- {first} --help --version
+    (( base == 3 )) && [[ ${{words[2]}} == man ]] && compadd -- {pages}
     return
   fi
   if (( CURRENT == base + 1 )); then
@@ -225,6 +233,7 @@ _fovea() {{
 if [[ $funcstack[1] == _fovea ]]; then _fovea "$@"; else compdef _fovea fovea; fi
 )",
                      fmt::arg("first", fmt::join(first_words(), " ")),
+                     fmt::arg("pages", fmt::join(page_names(), " ")),
                      fmt::arg("verbs", verb_cases("      ")), fmt::arg("systems", system_pattern()),
                      fmt::arg("commands", command_cases("    ")),
                      fmt::arg("cases", value_cases("    ")));
@@ -277,8 +286,9 @@ complete -c fovea -f
   for (const System& system : systems()) {
     text += fmt::format("complete -c fovea -n '__fovea_words 1' -a {} -d {}\n", system.name,
                         fish_quote(system.summary));
-    text += fmt::format("complete -c fovea -n '__fovea_words 3; and __fovea_in help {}' -a '{}'\n",
-                        system.name, verb_words(system.name));
+    for (const char* explains : {"help", "man"})
+      text += fmt::format("complete -c fovea -n '__fovea_words 3; and __fovea_in {} {}' -a '{}'\n",
+                          explains, system.name, verb_words(system.name));
   }
   for (const Command& command : commands()) {
     const std::string when =

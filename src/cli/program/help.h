@@ -27,6 +27,8 @@ std::vector<OptionLine> option_lines(const std::vector<OptionField>& fields);
 
 // The name of a command's manual page without its section, such as "fovea-ops-gradient".
 std::string page_name(const Command& command);
+// All manual pages: the overview, the systems, the commands.
+std::vector<std::string> page_names();
 
 struct StatusLine {
   int status;

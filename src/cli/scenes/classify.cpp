@@ -18,6 +18,7 @@
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "cli/scenes/scenes.h"
+#include "core/words.h"
 
 namespace fovea::cli {
 namespace {
@@ -88,7 +89,7 @@ class JsonResults final : public Results {
     json_.end_array().key("results").begin_array();
   }
   void image(const std::string& path, const scenes::ClassifyResult& result) override {
-    json_.begin_object().member("input", path).member("class", result.name);
+    json_.begin_object().member("input", path).member("name", result.name);
     json_.member("label", result.label).member("score", result.score);
     json_.key("scores").values(result.scores).end_object();
   }
@@ -143,10 +144,9 @@ int run_classify(ClassifyRequest& request, Context& context) {
   const double seconds = steady_seconds() - start;
   const int failed = skipped.count(), classified = images - failed;
   const double rate = classified / std::max(seconds, 1e-9);
-  context.console.note(
-      fmt::format("{} image{} in {:.2f} s, {:.{}f} per second{}", classified,
-                  classified == 1 ? "" : "s", seconds, rate, rate < 10 ? 1 : 0,
-                  failed > 0 ? fmt::format("; {} could not be read", failed) : ""));
+  context.console.note(fmt::format(
+      "{} in {:.2f} s, {:.{}f} per second{}", detail::counted(classified, "image"), seconds, rate,
+      rate < 10 ? 1 : 0, failed > 0 ? fmt::format("; {} could not be read", failed) : ""));
   if (failed == 0) return kDone;
   return failed == images ? kBadInput : kSomeFailed;
 }

@@ -14,6 +14,7 @@
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "cli/scenes/scenes.h"
+#include "core/words.h"
 
 namespace fovea::cli {
 
@@ -73,7 +74,7 @@ scenes::EvaluationReport test_model(scenes::Classifier& classifier, const scenes
                                     const Context& context, SkippedImages& skipped) {
   scenes::EvaluationReport result;
   result.total = Confusion(static_cast<int>(classifier.classes().size()));
-  const io::ImageFileSet images(corpus.paths, context.max_pixels);
+  const InputImages images(context, corpus.paths);
   classifier.classify(images, [&](const scenes::ClassifiedImage& image) {
     const auto at = static_cast<std::size_t>(image.index);
     if (image.result) ++result.total.at(corpus.labels[at], image.result->label);
@@ -122,12 +123,11 @@ void print_words(const ScenesEvalResult& result, const Context& context) {
   const Interval interval = evaluation.total.interval();
   std::string line = fmt::format("accuracy {:.2f} %", 100 * evaluation.accuracy_mean);
   if (evaluation.splits.size() > 1)
-    line +=
-        fmt::format(" +- {:.2f} over {} splits of {} images", 100 * evaluation.accuracy_deviation,
-                    evaluation.splits.size(), result.images);
+    line += fmt::format(" +- {:.2f} over {} splits of {}", 100 * evaluation.accuracy_deviation,
+                        evaluation.splits.size(), detail::counted(result.images, "image"));
   else
-    line += fmt::format(" ({:.1f} to {:.1f} with 95 % confidence) on {} images", 100 * interval.low,
-                        100 * interval.high, evaluation.total.total());
+    line += fmt::format(" ({:.1f} to {:.1f} with 95 % confidence) on {}", 100 * interval.low,
+                        100 * interval.high, detail::counted(evaluation.total.total(), "image"));
   context.console.print(line + "\n");
   const std::vector<double> recall = evaluation.total.recall();
   for (std::size_t c = 0; c < result.classes.size(); ++c)
@@ -149,10 +149,9 @@ ScenesEvalResult evaluate(ScenesEvalRequest& request, Context& context,
     result.classes = task.corpus.classes;
     paths = task.corpus.paths;
     request.evaluate.exec = context.exec;
-    result.evaluation =
-        scenes::evaluate(io::ImageFileSet(paths, context.max_pixels), task.corpus.labels,
-                         static_cast<int>(task.corpus.classes.size()), task.splits,
-                         request.evaluate, skipped.report());
+    result.evaluation = scenes::evaluate(InputImages(context, paths), task.corpus.labels,
+                                         static_cast<int>(task.corpus.classes.size()), task.splits,
+                                         request.evaluate, skipped.report());
   }
   result.images = static_cast<int>(paths.size());
   return result;

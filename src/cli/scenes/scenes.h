@@ -21,17 +21,18 @@ void describe(OptionVisitor& visit, ScenesModel& model);
 // InvalidArgument that explains that models are given with --model.
 std::vector<std::string> scenes_inputs(const std::vector<std::string>& words);
 
-// Image files as RGB bytes; "-" is standard input.
+// Image files as RGB bytes; "-" is standard input. A file with a pixel that is NaN or infinite is
+// one that cannot be read.
 class InputImages final : public io::ImageSet {
  public:
   InputImages(const Context& context, std::vector<std::string> paths)
-      : context_(context), files_(std::move(paths), context.max_pixels) {}
-  int count() const override { return files_.count(); }
+      : context_(context), paths_(std::move(paths)) {}
+  int count() const override { return static_cast<int>(paths_.size()); }
   Image<std::uint8_t> read(int index) const override;
 
  private:
   const Context& context_;
-  io::ImageFileSet files_;
+  std::vector<std::string> paths_;
 };
 
 // Reports images that cannot be read on standard error, as soon as they are found, and counts them.

@@ -13,6 +13,7 @@
 #include "cli/program/batch.h"
 #include "cli/scenes/scenes.h"
 #include "core/json_text.h"
+#include "core/words.h"
 
 namespace fovea::cli {
 namespace {
@@ -70,8 +71,9 @@ int run_words(WordsRequest& request, Context& context) {
       io::write_image(pictures[i], shown.view());
       members += fmt::format(", \"output\": {}", detail::json_quote(pictures[i]));
     }
-    return {fmt::format("{}: {} of {} words{}{}", inputs[i], distinct.size(),
-                        model.dictionary.size(), pictures[i].empty() ? "" : ", ", pictures[i]),
+    return {fmt::format("{}: {} of {}{}{}", inputs[i], distinct.size(),
+                        detail::counted(model.dictionary.size(), "word"),
+                        pictures[i].empty() ? "" : ", ", pictures[i]),
             members};
   });
 }

@@ -13,14 +13,14 @@ FlowField make_field(int width, int height);
 void set_vector(FlowField& field, int x, int y, double u, double v);
 
 bool is_flo(std::string_view head);
-FlowField read_flo(const Source& source);
-// The field must lie in host memory.
+FlowField read_flo(const Source& source, const ImageReadOptions& options);
+// The field lies in host memory.
 void write_flo(OutputFile& file, const FlowFieldView& field);
 
-// The following formats store fields in image files and arrays.
-FlowField read_kitti(const Source& source);
-FlowField read_pfm_field(const Source& source);
-FlowField read_npy_field(const Source& source);
+// Fields in image files and arrays.
+FlowField read_kitti(const Source& source, const ImageReadOptions& options);
+FlowField read_pfm_field(const Source& source, const ImageReadOptions& options);
+FlowField read_npy_field(const Source& source, const ImageReadOptions& options);
 Image<std::uint16_t> kitti_pixels(const std::string& path, const FlowFieldView& field);
 Image<float> plane_pixels(const FlowFieldView& field, int channels);
 

@@ -175,9 +175,7 @@ AnyImage read(const Source& source, const ImageReadOptions& options) {
   return image;
 }
 
-void write(OutputFile& file, const AnyView& image, const ImageWriteOptions&) {
-  refuse_image(file, "BMP is read but not written", image, "write .png");
-}
+constexpr std::string_view kExtensions[] = {".bmp"};
 
 bool recognizes(std::string_view head) { return head.starts_with("BM"); }
 
@@ -185,11 +183,11 @@ bool recognizes(std::string_view head) { return head.starts_with("BM"); }
 
 const Codec kBmpCodec{.format = ImageFormat::kBmp,
                       .name = "BMP",
-                      .extensions = {},
+                      .extensions = kExtensions,
                       .recognizes = recognizes,
                       .info = info,
                       .read = read,
-                      .write = write,
+                      .write = nullptr,
                       .feature = [] {
                         return Feature{"bmp", true, "built in, for reading only"};
                       }};

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <limits>
 
+#include "core/words.h"
+
 namespace fovea::io {
 
 void check_shape(const Source& source, const PictureShape& shape) {
@@ -96,9 +98,9 @@ PictureShape shape_of(const AnyView& image) {
 void refuse_image(const OutputFile& file, std::string_view holds, const AnyView& image,
                   std::string_view advice) {
   const PictureShape shape = shape_of(image);
-  throw InvalidArgument(fmt::format("{}: {}, not {} with {} channel{}; {}", file.path(), holds,
-                                    to_string(shape.type), shape.channels,
-                                    shape.channels == 1 ? "" : "s", advice));
+  throw InvalidArgument(fmt::format("{}: {}, not {} with {}; {}", file.path(), holds,
+                                    to_string(shape.type),
+                                    fovea::detail::counted(shape.channels, "channel"), advice));
 }
 
 void swap_bytes(std::span<std::byte> samples, std::size_t sample_bytes) {

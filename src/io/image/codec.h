@@ -13,8 +13,8 @@
 
 namespace fovea::io {
 
-// The readers and writers of one format. read() does not apply the EXIF orientation; its caller
-// does.
+// A format's readers and writers. read() neither applies nor reports EXIF's turn as done; write is
+// null where the format is only read.
 struct Codec {
   ImageFormat format;
   const char* name;

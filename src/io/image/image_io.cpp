@@ -45,16 +45,24 @@ const Codec& codec_of(const Source& source) {
 
 const Codec& codec_by_extension(const std::string& path) {
   const std::string extension = extension_of(path);
-  std::string known;
+  const Codec* only_read = nullptr;
+  std::string written;
   for (const Codec* codec : kCodecs) {
     for (const std::string_view candidate : codec->extensions) {
+      if (codec->write == nullptr) {
+        if (extension == candidate) only_read = codec;
+        continue;
+      }
       if (extension == candidate) return *codec;
-      known += known.empty() ? "" : " ";
-      known += candidate;
+      written += written.empty() ? "" : " ";
+      written += candidate;
     }
   }
+  if (only_read != nullptr)
+    throw InvalidArgument(fmt::format("{}: {} is read but not written; use one of {}", path,
+                                      only_read->name, written));
   throw InvalidArgument(fmt::format("{}: extension '{}' names no image format; use one of {}", path,
-                                    fovea::detail::shown(extension), known));
+                                    fovea::detail::shown(extension), written));
 }
 
 AnyImage upright(AnyImage image, const ImageReadOptions& options) {
@@ -159,6 +167,11 @@ AnyImage read_image(const Source& source, const ImageReadOptions& options) {
 
 AnyImage read_image(const std::string& path, const ImageReadOptions& options) {
   return read_image(Source(path), options);
+}
+AnyImage read_image(const std::string& path, const ImageReadOptions& options,
+                    const std::stop_token& stop) {
+  if (path == "-") return read_image(Source::standard_input(stop), options);
+  return read_image(Source(path, stop), options);
 }
 AnyImage read_image(std::span<const std::byte> data, const std::string& name,
                     const ImageReadOptions& options) {

@@ -151,9 +151,7 @@ AnyImage read(const Source& source, const ImageReadOptions& options) {
   return image;
 }
 
-void write(OutputFile& file, const AnyView& image, const ImageWriteOptions&) {
-  refuse_image(file, "WebP is read but not written", image, "write .png");
-}
+constexpr std::string_view kExtensions[] = {".webp"};
 
 bool recognizes(std::string_view head) {
   return head.starts_with("RIFF") && head.size() >= kFirstChunk && head.substr(8, 4) == "WEBP";
@@ -163,11 +161,11 @@ bool recognizes(std::string_view head) {
 
 const Codec kWebpCodec{.format = ImageFormat::kWebp,
                        .name = "WebP",
-                       .extensions = {},
+                       .extensions = kExtensions,
                        .recognizes = recognizes,
                        .info = info,
                        .read = read,
-                       .write = write,
+                       .write = nullptr,
                        .feature = webp_feature};
 
 }  // namespace fovea::io

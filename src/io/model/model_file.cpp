@@ -46,7 +46,7 @@ class FileSource {
   explicit FileSource(const std::string& path)
       : path_(path), file_(std::fopen(path.c_str(), "rb")) {
     struct stat status {};
-    if (file_ == nullptr || fstat(fileno(file_), &status) != 0) fail();
+    if (file_ == nullptr || fstat(fileno(file_), &status) != 0) fail("open");
     if (!S_ISREG(status.st_mode))
       throw IoError(path + ": cannot read: not a regular file; a model must be one");
     size_ = static_cast<std::uint64_t>(status.st_size);
@@ -60,15 +60,15 @@ class FileSource {
   std::uint64_t size() const { return size_; }
   void read(void* to, std::size_t bytes) {
     if (bytes == 0 || std::fread(to, 1, bytes, file_) == bytes) return;
-    if (std::ferror(file_) != 0) fail();
+    if (std::ferror(file_) != 0) fail("read");
     throw FormatError(path_ + ": became shorter while it was read");
   }
 
  private:
-  [[noreturn]] void fail() {
+  [[noreturn]] void fail(const char* doing) {
     const int cause = errno;
     if (file_ != nullptr) std::fclose(std::exchange(file_, nullptr));
-    throw IoError(fmt::format("{}: cannot read: {}", path_, std::strerror(cause)));
+    throw IoError(fmt::format("{}: cannot {}: {}", path_, doing, std::strerror(cause)));
   }
 
   std::string path_;

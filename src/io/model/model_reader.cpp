@@ -95,7 +95,9 @@ std::vector<std::string> ModelReader::classes() const {
       unfit(fmt::format("names more than {} classes", kMostClasses));
     names.push_back(name);
   }
-  if (names.size() < 2) unfit(fmt::format("names {} classes, expected two or more", names.size()));
+  if (names.size() < 2)
+    unfit(fmt::format("names {}, expected two or more",
+                      fovea::detail::counted(names.size(), "class", "classes")));
   return names;
 }
 

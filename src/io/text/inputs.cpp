@@ -109,9 +109,9 @@ std::vector<std::string> matches_of(const std::string& pattern) {
 std::vector<std::string> list_words(const std::string& list) {
   std::ifstream file(list, std::ios::binary);
   std::error_code error;
-  if (!file || fs::is_directory(list, error))
-    throw IoError(fmt::format("{}: cannot read this list: {}", list,
-                              file ? "it is a folder" : std::strerror(errno)));
+  if (!file) throw IoError(fmt::format("{}: cannot open: {}", list, std::strerror(errno)));
+  if (fs::is_directory(list, error))
+    throw IoError(list + ": is a folder; expected a file that lists inputs");
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   std::vector<std::string> words = parse_input_list(text, list);
   if (words.empty()) throw IoError(list + ": this list names no file");
@@ -156,7 +156,7 @@ void refuse_missing(const std::string& path) {
   std::error_code error;
   if (path == "-" || fs::exists(fs::status(path, error))) return;
   throw IoError(
-      fmt::format("{}: cannot read: {}", fovea::detail::shown(path, 300), missing_reason(error)));
+      fmt::format("{}: cannot open: {}", fovea::detail::shown(path, 300), missing_reason(error)));
 }
 
 InputKind kind_of(std::string name, std::initializer_list<const char*> extensions) {

@@ -8,8 +8,10 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
+#include <limits>
 #include <set>
 
 #include "core/json_text.h"
@@ -25,6 +27,14 @@ enum Repetition { kRequired = 0, kOptional = 1 };
 enum Encoding { kPlain = 0, kRle = 3 };
 enum Codec { kUncompressed = 0, kGzip = 2 };
 constexpr int kDataPage = 0;
+// Parquet counts the bytes and the rows of a page by signed 32 bits. A page holds less than a
+// group's values, one more text, and 2 bytes at most per row that say whether there is a value.
+constexpr std::int64_t kMostGroupBytes = std::int64_t{1} << 30;
+constexpr std::int64_t kMostGroupRows = std::int64_t{1} << 28;
+constexpr std::int64_t kMostTextBytes = std::int64_t{1} << 28;
+static_assert(kMostGroupBytes + kMostTextBytes + 2 * kMostGroupRows <
+              std::numeric_limits<std::int32_t>::max() - (1 << 20));
+
 constexpr int kUtf8 = 0;  // the converted type, for readers that do not know logical types
 
 int physical_type(ParquetType type) {
@@ -45,6 +55,14 @@ const char* type_name(ParquetType type) {
     case ParquetType::kText: return "text";
   }
   return "";
+}
+
+void require_text_fits(std::string_view text) {
+  if (static_cast<std::int64_t>(text.size()) > kMostTextBytes)
+    throw InvalidArgument(
+        fmt::format("ParquetWriter: a text has {} bytes; expected {} at most, so that a page stays "
+                    "below the 2 GiB that Parquet allows",
+                    text.size(), kMostTextBytes));
 }
 
 template <class Number>
@@ -234,6 +252,8 @@ ParquetWriter::ParquetWriter(Sink sink, std::vector<ParquetColumn> columns,
           fmt::format("ParquetWriter: two columns have the name '{}'", column.name));
   }
   impl_ = std::make_unique<Impl>(Impl{std::move(sink), std::move(columns), options});
+  impl_->options.group_rows = std::min(options.group_rows, kMostGroupRows);
+  impl_->options.group_bytes = std::min(options.group_bytes, kMostGroupBytes);
   impl_->chunks.resize(impl_->columns.size());
   impl_->give(kMagic);
 }
@@ -242,9 +262,11 @@ ParquetWriter::ParquetWriter(ParquetWriter&&) noexcept = default;
 ParquetWriter& ParquetWriter::operator=(ParquetWriter&&) noexcept = default;
 
 ParquetWriter& ParquetWriter::field(std::string_view text) {
+  require_text_fits(text);
+  const std::string valid = detail::utf8_or_replaced(text);
+  require_text_fits(valid);
   std::string& values = impl_->value(ParquetType::kText).values;
   const std::size_t before = values.size();
-  const std::string valid = detail::utf8_or_replaced(text);
   put_number(values, static_cast<std::uint32_t>(valid.size()));
   values += valid;
   impl_->group_bytes += static_cast<std::int64_t>(values.size() - before);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,8 +13,11 @@ namespace fovea::io {
 
 class Source {
  public:
-  // Throws IoError for a file that cannot be opened. Pipes are read to their end here.
-  explicit Source(const std::string& path);
+  // Throws IoError for what cannot be opened. Pipes are read to their end here, and need not have a
+  // writer yet; throws Cancelled where a stop is requested before the end.
+  explicit Source(const std::string& path, const std::stop_token& stop = {});
+  // Everything from the standard input, in the same way.
+  static Source standard_input(const std::stop_token& stop) { return Source(stop); }
   // The bytes must outlive the source.
   Source(std::span<const std::byte> data, std::string name) : name_(std::move(name)), data_(data) {
     size_ = data.size();
@@ -30,7 +34,8 @@ class Source {
   [[noreturn]] void fail(std::string_view cause) const;
 
  private:
-  void read_pipe(int descriptor);
+  explicit Source(const std::stop_token& stop);  // the standard input
+  void read_pipe(int descriptor, const std::stop_token& stop);
 
   std::string name_;
   int descriptor_ = -1;

@@ -32,7 +32,7 @@ FilePointer not_owned(std::FILE* stream) {
 
 FilePointer open_file(const std::string& path) {
   FilePointer file(std::fopen(path.c_str(), "rb"), std::fclose);
-  if (!file) throw IoError(fmt::format("{}: cannot read: {}", path, std::strerror(errno)));
+  if (!file) throw IoError(fmt::format("{}: cannot open: {}", path, std::strerror(errno)));
   return file;
 }
 

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "core/dispatch.h"
+#include "core/words.h"
 #include "mesh/divide/clusters.h"
 #include "mesh/divide/seams.h"
 #include "mesh/graph/mesh_edges.h"
@@ -41,8 +42,9 @@ class Stopwatch {
 void check_mesh(const io::TriangleMesh& mesh, int parts) {
   if (mesh.faces.empty()) throw InvalidArgument("segment: the mesh has no faces");
   if (static_cast<std::size_t>(parts) > mesh.faces.size())
-    throw InvalidArgument(fmt::format("segment: cannot make {} parts of {} face{}", parts,
-                                      mesh.faces.size(), mesh.faces.size() == 1 ? "" : "s"));
+    throw InvalidArgument(fmt::format("segment: cannot make {} of {}",
+                                      fovea::detail::counted(parts, "part"),
+                                      fovea::detail::counted(mesh.faces.size(), "face")));
 }
 
 // Returns the power of two by which coordinates are multiplied so that squares and areas neither

@@ -10,6 +10,8 @@
 #include <limits>
 #include <numeric>
 
+#include "core/words.h"
+
 namespace fovea::people {
 namespace {
 
@@ -153,8 +155,9 @@ ImageReport evaluate_images(std::span<const EvaluatedImage> images,
   result.people = people_of(all, once);
   result.detections = static_cast<std::int64_t>(all.detections.size());
   if (result.people == 0)
-    throw InvalidArgument(fmt::format(
-        "evaluate_images: nobody is marked in {} images; a miss rate needs people", images.size()));
+    throw InvalidArgument(
+        fmt::format("evaluate_images: nobody is marked in {}; a miss rate needs people",
+                    fovea::detail::counted(images.size(), "image")));
   walk(all, once, [&](float threshold, std::int64_t hits, std::int64_t wrong) {
     result.curve.push_back({threshold,
                             static_cast<double>(wrong) / static_cast<double>(result.images),

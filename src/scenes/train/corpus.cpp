@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/words.h"
 #include "io/text/list_text.h"
 
 namespace fovea::scenes {
@@ -26,8 +27,8 @@ Corpus read_folder(const std::string& folder, std::size_t least_classes) {
   corpus.classes = io::folders_in(folder);
   if (corpus.classes.size() < least_classes)
     throw InvalidArgument(fmt::format(
-        "{}: {} folder{} in it; expected a folder of images for each of {} classes or more", folder,
-        corpus.classes.size(), corpus.classes.size() == 1 ? "" : "s", least_classes));
+        "{}: {} in it; expected a folder of images for each of {} classes or more", folder,
+        fovea::detail::counted(corpus.classes.size(), "folder"), least_classes));
   for (std::size_t label = 0; label < corpus.classes.size(); ++label) {
     const std::string inner = (fs::path(folder) / corpus.classes[label]).string();
     const std::vector<std::string> names = io::files_in(inner, io::image_files());

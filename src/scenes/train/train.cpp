@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <numeric>
 
+#include "core/words.h"
 #include "scenes/train/train_images.h"
 
 namespace fovea::scenes {
@@ -23,11 +24,12 @@ std::vector<int> all_of(const io::ImageSet& images) {
 void check_corpus(const io::ImageSet& images, std::span<const std::int32_t> labels,
                   std::span<const std::string> classes) {
   if (labels.size() != static_cast<std::size_t>(images.count()))
-    throw InvalidArgument(
-        fmt::format("train: {} labels for {} images", labels.size(), images.count()));
+    throw InvalidArgument(fmt::format("train: {} for {}",
+                                      fovea::detail::counted(labels.size(), "label"),
+                                      fovea::detail::counted(images.count(), "image")));
   if (classes.size() < 2)
-    throw InvalidArgument(fmt::format("train: {} class{}, expected two or more", classes.size(),
-                                      classes.size() == 1 ? "" : "es"));
+    throw InvalidArgument(fmt::format("train: {}, expected two or more",
+                                      fovea::detail::counted(classes.size(), "class", "classes")));
   for (std::size_t i = 0; i < labels.size(); ++i)
     if (labels[i] < 0 || static_cast<std::size_t>(labels[i]) >= classes.size())
       throw InvalidArgument(fmt::format("train: image {} has label {}, expected 0 to {}", i,

@@ -124,7 +124,10 @@ TEST(Bmp, SurvivesHostileFiles) {
 
 TEST(Bmp, IsNotWritten) {
   const test::TempFolder folder;
-  EXPECT_THROW(write_image(folder / "a.bmp", Image<std::uint8_t>(2, 2).view()), InvalidArgument);
+  EXPECT_THAT(message_of<InvalidArgument>(
+                  [&] { write_image(folder / "a.bmp", Image<std::uint8_t>(2, 2).view()); }),
+              HasSubstr("a.bmp: BMP is read but not written; use one of .png .jpg"));
+  EXPECT_EQ(folder.files(), 0U);
 }
 
 }  // namespace

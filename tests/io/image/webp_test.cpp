@@ -186,7 +186,8 @@ TEST(Webp, IsNotWritten) {
   const test::TempFolder folder;
   EXPECT_THAT(message_of<InvalidArgument>(
                   [&] { write_image(folder / "a.webp", Image<std::uint8_t>(2, 2).view()); }),
-              HasSubstr("names no image format"));
+              HasSubstr("a.webp: WebP is read but not written; use one of .png .jpg"));
+  EXPECT_EQ(folder.files(), 0U);
 }
 
 }  // namespace
