@@ -1,6 +1,7 @@
 // The face of the solver: checks shapes, chooses the device, and copies histograms there.
 #include <fmt/format.h>
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/emd/solver.h>
 
 #include <array>

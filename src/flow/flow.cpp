@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fovea/core/error.h>
 #include <fovea/core/geometry.h>
+#include <fovea/core/options.h>
 #include <fovea/flow/flow.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // Color maps as curves through OKLab, walked at even speed.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/report/color_map.h>
 
 #include <fmt/format.h>

@@ -1,6 +1,7 @@
 // Actions in a stream: points as frames come, events as they become certain.
 #include <fovea/actions/recognize.h>
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/io/models.h>
 
 #include <array>

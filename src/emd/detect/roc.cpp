@@ -1,6 +1,7 @@
 // The receiver operating characteristic: pixels in order of their score, those of equal score
 // together. The area is counted in whole pairs of pixels (Mann and Whitney's U).
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/emd/detect.h>
 
 #include <fmt/format.h>

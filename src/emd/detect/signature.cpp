@@ -4,6 +4,7 @@
 // stands out upwards and downwards; beside both, one bin of constant mass before scaling is what
 // plain pixels have most of their mass in, so that noise about the mean resembles no target.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/emd/signature.h>
 
 #include <fmt/format.h>

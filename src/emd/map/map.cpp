@@ -1,6 +1,7 @@
 // The face of distance maps: checks options and frames and hands frames to the engine of the
 // device.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/emd/map.h>
 
 #include <fmt/format.h>

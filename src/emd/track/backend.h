@@ -1,7 +1,6 @@
 // The twins of what a tracker does to every pixel besides the maps themselves; called with shapes
 // that fit and nothing empty.
 #pragma once
-#include <fovea/core/exec.h>
 #include <fovea/core/image.h>
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // The face of tracking: checks its input, learns palettes, labels frames and hands them to targets.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/core/random.h>
 #include <fovea/emd/track.h>
 

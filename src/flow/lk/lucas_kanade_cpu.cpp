@@ -1,4 +1,5 @@
 // Dense Lucas-Kanade on the CPU: from the coarsest level down, each starting from the one before.
+#include <fovea/core/geometry.h>
 #include <algorithm>
 #include <utility>
 

@@ -1,6 +1,7 @@
 // ENVI: a header of text, "name = value" or "name = { list }" a line, beside a file of plain
 // samples. Sizes are held against the samples' file before memory is taken.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 
 #include <fmt/format.h>
 

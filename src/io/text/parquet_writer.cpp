@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include <array>
 #include <bit>
 #include <cstring>
 #include <set>

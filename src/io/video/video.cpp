@@ -1,5 +1,6 @@
 // Chooses what a path means, and which frames of it are given.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/io/inputs.h>
 #include <fovea/io/video.h>
 

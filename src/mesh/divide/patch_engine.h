@@ -2,13 +2,15 @@
 // Distances are the least there are with sums in float, whatever the order in which they are
 // found, so that both twins agree to the bit.
 #pragma once
-#include <fovea/core/exec.h>
-
 #include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
+
+namespace fovea {
+struct Exec;
+}
 
 namespace fovea::mesh {
 

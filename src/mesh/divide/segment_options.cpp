@@ -1,4 +1,5 @@
 // The options by name.
+#include <fovea/core/options.h>
 #include <fovea/mesh/segment.h>
 
 namespace fovea::mesh {

@@ -1,6 +1,7 @@
 // The page on which a mesh is turned by hand. Vertices lie in it as 16-bit numbers; a picture of
 // the mesh stands there until the script has drawn, without scripts, and on paper.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/core/version.h>
 #include <fovea/mesh/show.h>
 

@@ -1,6 +1,7 @@
 // The mesh as a picture: orthographic, rasterized with a depth buffer at several samples a pixel,
 // flat shaded by a light over the viewer's shoulder. Cost: the samples that faces cover.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/mesh/show.h>
 
 #include <fmt/format.h>

@@ -2,6 +2,7 @@
 // device asked for.
 #include <fmt/format.h>
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/ops/convolve.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // Checks a gradient request and hands it to the twin of the device asked for.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/ops/gradient.h>
 
 #include <array>

@@ -1,7 +1,6 @@
 // What kmeans() and NearestCenter ask of a device. An engine holds the points where it computes and
 // keeps labels, sums and centers there; an iteration is one step(), which brings back four numbers.
 #pragma once
-#include <fovea/core/exec.h>
 #include <fovea/core/image.h>
 
 #include <cstdint>

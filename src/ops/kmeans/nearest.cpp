@@ -3,6 +3,7 @@
 #include <fovea/core/error.h>
 #include <fovea/ops/kmeans.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 

@@ -2,6 +2,7 @@
 // shrinking, and the multiplier of the free bias.
 #include <fovea/core/error.h>
 #include <fovea/core/memory.h>
+#include <fovea/core/options.h>
 #include <fovea/core/random.h>
 #include <fovea/ops/linear_svm.h>
 

@@ -1,5 +1,6 @@
 // Checks the histograms that a classifier is trained on or scores, and chooses its kind.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/scenes/trained_classifier.h>
 
 #include <fmt/format.h>

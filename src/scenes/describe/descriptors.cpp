@@ -1,5 +1,6 @@
 // The face of descriptors: options, where places lie, and which twin describes them.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/scenes/descriptors.h>
 
 #include <fmt/format.h>

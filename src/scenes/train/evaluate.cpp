@@ -1,6 +1,7 @@
 // How often scenes are classified right: splits into training and test images, and the confusion
 // matrix of each.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/core/random.h>
 #include <fovea/scenes/evaluate.h>
 

@@ -1,5 +1,6 @@
 // Words: places drawn at random, numbers brought to one scale, and k-means.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/core/random.h>
 #include <fovea/scenes/dictionary.h>
 

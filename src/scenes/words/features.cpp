@@ -1,5 +1,6 @@
 // The face of features: checks what is given and hands images to the engine of the device.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/scenes/features.h>
 
 #include <fmt/format.h>
