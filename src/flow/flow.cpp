@@ -199,6 +199,7 @@ struct FlowWork {
   std::unique_ptr<Matcher> matcher;
   Image<float> gray{};
   detail::Placed<std::uint8_t> mask_there{};
+  PlacedField field_there{};
   std::unique_ptr<PreparedFrame> spare_first{}, spare_second{};
   struct Planned {
     TilePlan tiles{};
@@ -257,9 +258,8 @@ struct FlowWork {
 
   // Into `out`, wherever that lies.
   void match(const MatchRequest& request, const FlowView& out, const Exec& exec) {
-    PlacedField there;
-    matcher->match(request, there.prepare(out, memory()), exec);
-    there.give_back(exec);
+    matcher->match(request, field_there.prepare(out, memory()), exec);
+    field_there.give_back(exec);
   }
 
   void leave_out(const Mask& mask, Flow& flow, const Exec& exec) {
