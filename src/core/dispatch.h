@@ -39,6 +39,15 @@ struct Placement {
 // another GPU was asked for, data on two GPUs, rows that overlap or are longer than an int counts.
 Exec resolve_exec(const char* operation, const Exec& exec, std::initializer_list<Placement> data);
 
+// The settings for work that only the CPU does, on data that it brings to the host by itself. The
+// rule of resolve_exec() holds where data lies on a GPU; elsewhere any device may be asked for.
+Exec resolve_host_exec(const char* operation, const Exec& exec,
+                       std::initializer_list<Placement> data);
+
+// InvalidArgument for rows that cannot be copied between host and GPU, since they lie in reverse
+// order.
+void require_transfer(const char* operation, const Placement& image);
+
 inline bool on_cuda(const Exec& exec) { return exec.device.kind == DeviceKind::kCuda; }
 
 // InvalidArgument where data that only the CPU works on lies on a GPU; `name` begins with its

@@ -254,7 +254,7 @@ std::vector<Track> Tracker::add(ImageView<const std::uint8_t> frame,
   std::vector<Rect<int>> pixels;
   for (const Rect<double>& box : boxes) pixels.push_back(checked(box, state.frame));
   Placed<std::uint8_t> fetched, brought;
-  const auto host = fetched.bring(frame, Memory::kHost);
+  const auto host = fetched.bring(frame, Memory::kHost, state.options.exec);
 
   Random random(state.options.exec.seed, 1);
   std::vector<LabColor> samples;
@@ -307,8 +307,8 @@ Track Tracker::add_example(ImageView<const std::uint8_t> frame,
         example.width, example.height, frame.width, frame.height, kLeastSide, kLeastSide));
   fovea::detail::resolve_exec(kName, state.options.exec, {example});
   Placed<std::uint8_t> frame_here, example_here, frame_there, example_there;
-  const auto host = frame_here.bring(frame, Memory::kHost);
-  const auto shown = example_here.bring(example, Memory::kHost);
+  const auto host = frame_here.bring(frame, Memory::kHost, state.options.exec);
+  const auto shown = example_here.bring(example, Memory::kHost, state.options.exec);
   Random random(state.options.exec.seed, 1);
   std::vector<LabColor> samples;
   const auto from_target = static_cast<int>(kSamples * kTargetShare);

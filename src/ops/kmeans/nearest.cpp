@@ -64,6 +64,7 @@ NearestCenter::NearestCenter(ImageView<const float> centers, const Exec& exec) {
   check_numbers(on_host);
   state_ = std::make_unique<State>(
       State{std::move(on_host), centers.memory == Memory::kCuda ? resolved : exec});
+  state_->engine_on(resolved);  // in time for calls that are captured in a graph
 }
 NearestCenter::NearestCenter(NearestCenter&&) noexcept = default;
 NearestCenter& NearestCenter::operator=(NearestCenter&&) noexcept = default;
