@@ -74,6 +74,21 @@ Exec resolve_exec(const char* operation, const Exec& exec, std::initializer_list
   return resolved;
 }
 
+void require_chosen(const char* operation, const Exec& chosen, Device asked,
+                    std::initializer_list<Placement> data) {
+  Exec exec = chosen;
+  if (asked.kind == DeviceKind::kAuto && std::any_of(data.begin(), data.end(), on_device)) {
+    if (!on_cuda(chosen)) exec.device = asked;  // there was no GPU to choose, and still is none
+    else if (const int home = common_device(operation, data);
+             home != cuda::kEveryDevice && home != chosen.device.index)
+      throw InvalidArgument(fmt::format(
+          "{}: data lies on cuda:{}, but device auto chose {} when the object was made; make it "
+          "with device cuda:{}",
+          operation, home, to_string(chosen.device), home));
+  }
+  resolve_exec(operation, exec, data);
+}
+
 Exec resolve_host_exec(const char* operation, const Exec& exec,
                        std::initializer_list<Placement> data) {
   if (std::any_of(data.begin(), data.end(), on_device)) return resolve_exec(operation, exec, data);

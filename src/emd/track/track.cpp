@@ -119,6 +119,7 @@ struct Member {
 
 struct Tracker::State {
   TrackOptions options;
+  Device asked{};  // before it was resolved
   std::vector<Group> groups{};
   std::vector<Member> members{};
   Rect<int> frame{};               // of all frames, from the first on
@@ -129,7 +130,7 @@ struct Tracker::State {
       throw InvalidArgument(
           fmt::format("a frame of {}x{} with {} channels; expected gray or RGB pixels", image.width,
                       image.height, image.channels));
-    fovea::detail::resolve_exec(kName, options.exec, {image});
+    fovea::detail::require_chosen(kName, options.exec, asked, {image});
     if (frame.empty()) frame = {0, 0, image.width, image.height};
     if (image.width != frame.width || image.height != frame.height)
       throw InvalidArgument(
@@ -232,6 +233,7 @@ Tracker::Tracker(const TrackOptions& options) : state_(std::make_unique<State>()
         "parts is on, but search meanshift compares no parts; use search exhaustive, or parts auto "
         "or off");
   state_->options = options;
+  state_->asked = options.exec.device;
   state_->options.exec = fovea::detail::resolve_exec(kName, options.exec, {});
 }
 Tracker::Tracker(ImageView<const std::uint8_t> frame, const Rect<double>& box,
@@ -240,6 +242,7 @@ Tracker::Tracker(ImageView<const std::uint8_t> frame, const Rect<double>& box,
 Tracker::Tracker(ImageView<const std::uint8_t> frame, std::span<const Rect<double>> boxes,
                  const TrackOptions& options)
     : Tracker(on_device_of(frame, options)) {
+  state_->asked = options.exec.device;
   add(frame, boxes);
 }
 Tracker::Tracker(Tracker&&) noexcept = default;
@@ -305,7 +308,7 @@ Track Tracker::add_example(ImageView<const std::uint8_t> frame,
         "an example of {}x{} pixels in frames of {}x{}; expected at least {}x{} and no "
         "more than twice the frame's size",
         example.width, example.height, frame.width, frame.height, kLeastSide, kLeastSide));
-  fovea::detail::resolve_exec(kName, state.options.exec, {example});
+  fovea::detail::require_chosen(kName, state.options.exec, state.asked, {example});
   Placed<std::uint8_t> frame_here, example_here, frame_there, example_there;
   const auto host = frame_here.bring(frame, Memory::kHost, state.options.exec);
   const auto shown = example_here.bring(example, Memory::kHost, state.options.exec);

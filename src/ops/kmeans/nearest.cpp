@@ -46,8 +46,14 @@ void check_numbers(ImageView<const float> centers) {
 struct NearestCenter::State {
   Image<float> centers;  // in host memory
   Exec exec;             // as asked for; on the GPU of the centers where they came from one
+  Device asked;
   detail::Resident<detail::NearestEngine> engine{};
 
+  Exec exec_for(ImageView<const float> points) const {
+    const char* const name = "NearestCenter::find";
+    if (exec.device != asked) detail::require_chosen(name, exec, asked, {points});
+    return detail::resolve_exec(name, exec, {points});
+  }
   detail::NearestEngine& engine_on(const Exec& resolved) {
     return engine.on(resolved.device, [&] {
       return detail::on_cuda(resolved) ? cuda::make_nearest_engine(centers, resolved)
@@ -63,7 +69,7 @@ NearestCenter::NearestCenter(ImageView<const float> centers, const Exec& exec) {
   copy(centers, on_host.view(), resolved);
   check_numbers(on_host);
   state_ = std::make_unique<State>(
-      State{std::move(on_host), centers.memory == Memory::kCuda ? resolved : exec});
+      State{std::move(on_host), centers.memory == Memory::kCuda ? resolved : exec, exec.device});
   state_->engine_on(resolved);  // in time for calls that are captured in a graph
 }
 NearestCenter::NearestCenter(NearestCenter&&) noexcept = default;
@@ -80,7 +86,7 @@ void NearestCenter::find(ImageView<const float> points, std::span<std::int32_t> 
         fmt::format("{}: {} labels for {} points; one each", name, labels.size(), points.height));
   if (points.height <= 0) return;
   detail::require_shape(name, "points", points, dimensions(), points.height, 1);
-  const Exec exec = detail::resolve_exec(name, state_->exec, {points});
+  const Exec exec = state_->exec_for(points);
   state_->engine_on(exec).find(points, labels, exec);
 }
 
@@ -90,7 +96,7 @@ std::vector<std::int32_t> NearestCenter::find(ImageView<const float> points) {
     find(points, labels);
     return labels;
   }
-  const Exec exec = detail::resolve_exec("NearestCenter::find", state_->exec, {points});
+  const Exec exec = state_->exec_for(points);
   const cuda::ScopedDevice here(exec.device);  // labels are found where the points lie
   Array<std::int32_t> there(labels.size(), Memory::kCuda);
   find(points, std::span(there.data(), there.size()));
