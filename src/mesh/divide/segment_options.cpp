@@ -1,6 +1,7 @@
 // The options by name.
-#include <fovea/core/options.h>
 #include <fovea/mesh/segment.h>
+
+#include <fovea/core/options.h>
 
 namespace fovea::mesh {
 namespace {
