@@ -40,6 +40,21 @@ struct Placement {
 // lies on two GPUs, and where rows overlap or have more elements than an int counts.
 Exec resolve_exec(const char* operation, const Exec& exec, std::initializer_list<Placement> data);
 
+// For an object that chose its device when it was made: holds `chosen`, which is resolved, against
+// where the data of a call lies. It throws what resolve_exec() does; where `auto` was asked for,
+// the message says what that chose.
+void require_chosen(const char* operation, const Exec& chosen, Device asked,
+                    std::initializer_list<Placement> data);
+
+// The settings for work that only the CPU does, on data that it brings to the host by itself. The
+// rule of resolve_exec() holds where data lies on a GPU; elsewhere any device may be asked for.
+Exec resolve_host_exec(const char* operation, const Exec& exec,
+                       std::initializer_list<Placement> data);
+
+// InvalidArgument for rows that cannot be copied between host and GPU, since they lie in reverse
+// order.
+void require_transfer(const char* operation, const Placement& image);
+
 inline bool on_cuda(const Exec& exec) { return exec.device.kind == DeviceKind::kCuda; }
 
 // Throws InvalidArgument where data that only the CPU can use lies on a GPU. `name` begins with its

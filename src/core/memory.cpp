@@ -23,8 +23,15 @@ void copy_rows_on(const ConstRows& from, const Rows& to, RowCopy size, void* str
       throw InvalidArgument(
           fmt::format("cannot copy rows of {} bytes that lie {} bytes apart; set the view's stride",
                       size.row_bytes, stride));
-  if (from.memory == Memory::kCuda || to.memory == Memory::kCuda)
+  if (from.memory == Memory::kCuda || to.memory == Memory::kCuda) {
+    for (const std::ptrdiff_t stride : {from.stride_bytes, to.stride_bytes})
+      if (size.rows > 1 && stride < 0)
+        throw InvalidArgument(
+            fmt::format("cannot copy rows that lie {} bytes apart from or to a GPU; give views "
+                        "with positive strides",
+                        stride));
     return cuda::copy_rows(from, to, size, stream);
+  }
   for (int i = 0; i < size.planes; ++i) {
     char* target = static_cast<char*>(to.data) + i * to.plane_bytes;
     const char* source = static_cast<const char*>(from.data) + i * from.plane_bytes;

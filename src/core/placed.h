@@ -5,6 +5,9 @@
 #include <fovea/core/exec.h>
 #include <fovea/core/image.h>
 
+#include "core/backend.h"
+#include "core/dispatch.h"
+
 namespace fovea::detail {
 
 // Whether data in one memory can be used as if it lay in the other. Pinned memory is host memory.
@@ -25,14 +28,17 @@ inline Memory memory_of(Device device) {
 template <class T>
 class Placed {
  public:
-  // For an input: returns the view itself, or a copy of it that lives until the next call.
-  StackView<const T> bring(StackView<const T> from, Memory memory, const Exec& exec = {}) {
+  // An input: the view itself, or a copy of it that lives until the next call. The copy is made in
+  // the order of exec.stream, so that what the stream still computes is waited for.
+  StackView<const T> bring(StackView<const T> from, Memory memory, const Exec& exec) {
     if (same_side(from.memory, memory)) return from;
+    require_transfer("copy between host and GPU", from);
+    const cuda::ScopedDevice here(exec.device);  // whose default stream is waited for
     const StackView<T> there = room(from, memory);
     copy(from, there, exec);
     return there;
   }
-  ImageView<const T> bring(ImageView<const T> from, Memory memory, const Exec& exec = {}) {
+  ImageView<const T> bring(ImageView<const T> from, Memory memory, const Exec& exec) {
     return bring(StackView<const T>(from), memory, exec).plane(0);
   }
 
@@ -41,11 +47,14 @@ class Placed {
   ImageView<T> prepare(ImageView<T> to, Memory memory) {
     to_ = {};
     if (to.data == nullptr || same_side(to.memory, memory)) return to;
+    require_transfer("copy between host and GPU", to);
     to_ = to;
     return there_ = room(StackView<T>(to), memory).plane(0);
   }
-  void give_back(const Exec& exec = {}) {
-    if (to_.data != nullptr) copy(there_, to_, exec);
+  void give_back(const Exec& exec) {
+    if (to_.data == nullptr) return;
+    const cuda::ScopedDevice here(exec.device);
+    copy(there_, to_, exec);
   }
 
  private:

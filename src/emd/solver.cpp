@@ -1,9 +1,11 @@
 // The face of the solver: checks shapes, chooses the device, and copies histograms there.
 #include <fmt/format.h>
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/emd/solver.h>
 
 #include <array>
+#include <tuple>
 #include <utility>
 
 #include "core/backend.h"
@@ -59,6 +61,23 @@ SolutionsView view_of(Solutions& made) {
   return {made.distance.data(), made.status.data(), made.pivots.data(), made.flow.view()};
 }
 
+// Histograms of one type where the twin needs them.
+template <class Mass>
+struct PlacedMasses {
+  detail::Placed<Mass> first{}, second{};
+};
+
+// What a solver keeps on the device that it works on, so that a later call takes no new memory.
+struct SolverWork {
+  std::unique_ptr<BatchSolver> twin;
+  std::tuple<PlacedMasses<std::uint8_t>, PlacedMasses<std::uint16_t>, PlacedMasses<float>,
+             PlacedMasses<double>>
+      masses{};
+  detail::Placed<double> distance{}, flow{};
+  detail::Placed<Status> status{};
+  detail::Placed<std::uint16_t> pivots{};
+};
+
 }  // namespace
 
 std::span<const Choice> choices(SolverKind) {
@@ -110,12 +129,13 @@ const char* to_string(Status status) {
 struct Solver::State {
   GroundDistance ground;
   SolverOptions options;
-  detail::Resident<BatchSolver> twin{};
+  detail::Resident<SolverWork> work{};
 
-  BatchSolver& twin_on(const Exec& exec) {
-    return twin.on(exec.device, [&] {
-      return detail::on_cuda(exec) ? cuda::make_batch_solver(ground, options)
-                                   : cpu::make_batch_solver(ground, options);
+  SolverWork& work_on(const Exec& exec) {
+    return work.on(exec.device, [&] {
+      return std::make_unique<SolverWork>(
+          SolverWork{detail::on_cuda(exec) ? cuda::make_batch_solver(ground, options)
+                                           : cpu::make_batch_solver(ground, options)});
     });
   }
   template <class Mass>
@@ -126,23 +146,22 @@ struct Solver::State {
 template <class Mass>
 void Solver::State::run(const MassBatch<Mass>& batch, const SolutionsView& out, const Exec& exec) {
   const Memory side = detail::memory_of(exec.device);
-  detail::Placed<Mass> first_there, second_there;
-  const MassBatch<Mass> there{first_there.bring(batch.first, side, exec),
-                              second_there.bring(batch.second, side, exec)};
+  SolverWork& kept = work_on(exec);
+  auto& masses = std::get<PlacedMasses<Mass>>(kept.masses);
+  const MassBatch<Mass> there{masses.first.bring(batch.first, side, exec),
+                              masses.second.bring(batch.second, side, exec)};
   const auto row = [&]<class T>(T* values) {
     return packed_view(values, batch.first.height, 1, 1, batch.first.memory);
   };
-  detail::Placed<double> distance, flow;
-  detail::Placed<Status> status;
-  detail::Placed<std::uint16_t> pivots;
-  const SolutionsView found{
-      distance.prepare(row(out.distance), side).data, status.prepare(row(out.status), side).data,
-      pivots.prepare(row(out.pivots), side).data, flow.prepare(out.flow, side)};
-  twin_on(exec).solve(there, found, exec);
-  distance.give_back(exec);
-  status.give_back(exec);
-  pivots.give_back(exec);
-  flow.give_back(exec);
+  const SolutionsView found{kept.distance.prepare(row(out.distance), side).data,
+                            kept.status.prepare(row(out.status), side).data,
+                            kept.pivots.prepare(row(out.pivots), side).data,
+                            kept.flow.prepare(out.flow, side)};
+  kept.twin->solve(there, found, exec);
+  kept.distance.give_back(exec);
+  kept.status.give_back(exec);
+  kept.pivots.give_back(exec);
+  kept.flow.give_back(exec);
 }
 
 Solver::Solver(GroundDistance ground, const SolverOptions& options)

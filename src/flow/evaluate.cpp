@@ -1,6 +1,7 @@
 // Endpoint and angular errors, and the sparsification curve: how the mean error decreases when the
 // least confident pixels are left out.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/flow/evaluate.h>
 
 #include <fmt/format.h>

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fovea/core/error.h>
 #include <fovea/core/geometry.h>
+#include <fovea/core/options.h>
 #include <fovea/flow/flow.h>
 
 #include <algorithm>
@@ -198,6 +199,7 @@ struct FlowWork {
   std::unique_ptr<Matcher> matcher;
   Image<float> gray{};
   detail::Placed<std::uint8_t> mask_there{};
+  PlacedField field_there{};
   std::unique_ptr<PreparedFrame> spare_first{}, spare_second{};
   struct Planned {
     TilePlan tiles{};
@@ -256,9 +258,8 @@ struct FlowWork {
 
   // Writes to `out`, in whatever memory it is.
   void match(const MatchRequest& request, const FlowView& out, const Exec& exec) {
-    PlacedField there;
-    matcher->match(request, there.prepare(out, memory()), exec);
-    there.give_back(exec);
+    matcher->match(request, field_there.prepare(out, memory()), exec);
+    field_there.give_back(exec);
   }
 
   void leave_out(const Mask& mask, Flow& flow, const Exec& exec) {

@@ -1,5 +1,6 @@
 // Draws flow fields: arrows over the image, the second image warped back, confidence and errors.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/flow/show.h>
 #include <fovea/report/color_map.h>
 #include <fovea/report/draw.h>

@@ -1,6 +1,7 @@
 // The face of all kinds: it plans the search, gives it to the scanner of the model's kind on the
 // chosen device, and turns the windows that passed into people.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/people/detector.h>
 
 #include <fmt/format.h>

@@ -2,6 +2,7 @@
 // continue as long as the padded level holds a window, so that people as tall as the image are
 // found.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/people/scan.h>
 
 #include <fmt/format.h>

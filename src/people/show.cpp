@@ -1,6 +1,7 @@
 // Draws gradients and models. Glyphs follow Dalal's thesis (2006): one star of lines per cell,
 // where each line is as bright as its number.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/ops/gradient.h>
 #include <fovea/people/show.h>
 #include <fovea/report/color_map.h>

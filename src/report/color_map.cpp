@@ -1,5 +1,6 @@
 // Color maps as curves through OKLab, sampled so that equal steps look equal.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/report/color_map.h>
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/dispatch.h"
 #include "report/oklab.h"
 
 namespace fovea::report {
@@ -109,9 +111,7 @@ class Table {
 };
 
 void require_values(const char* function, const ImageView<const float>& values) {
-  if (values.memory == Memory::kCuda)
-    throw InvalidArgument(fmt::format(
-        "{}: the values lie in device memory; give a host copy (fovea::clone)", function));
+  detail::require_host(function, "the image of values", values.memory);
   if (values.channels != 1)
     throw InvalidArgument(
         fmt::format("{}: the image has {} channels; one can be mapped to colors at a time",

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/dispatch.h"
+
 namespace fovea::report {
 namespace {
 
@@ -41,9 +43,7 @@ void narrow(double slope, double offset, double least, double most, double& low,
 }  // namespace
 
 void require_canvas(const char* function, const Canvas& image) {
-  if (image.memory == Memory::kCuda)
-    throw InvalidArgument(fmt::format(
-        "{}: the image lies in device memory; draw on a host copy (fovea::clone)", function));
+  detail::require_host(function, "the image", image.memory);
   if (image.channels != 1 && image.channels != 3)
     throw InvalidArgument(fmt::format("{}: the image has {} channels; 1 or 3 can be drawn on",
                                       function, image.channels));

@@ -5,6 +5,7 @@
 #include <fovea/flow/flow.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 

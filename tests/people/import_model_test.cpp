@@ -2,6 +2,8 @@
 
 #include <fovea/core/error.h>
 
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "people/model_parts.h"

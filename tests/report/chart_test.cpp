@@ -4,6 +4,7 @@
 #include <fovea/report/chart.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 

@@ -1,5 +1,6 @@
 // Covers: color
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/core/random.h>
 #include <fovea/report/color_map.h>
 #include <fovea/report/montage.h>

@@ -3,9 +3,11 @@
 #include <fovea/core/random.h>
 #include <fovea/report/draw.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "support/images.h"
 

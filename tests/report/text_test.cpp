@@ -1,5 +1,7 @@
+#include <fovea/core/geometry.h>
 #include <fovea/report/draw.h>
 
+#include <algorithm>
 #include <set>
 
 #include "report/font.h"

@@ -2,6 +2,7 @@
 // Shechtman and Irani, CVPR 2008, but one vote each), and bags of visual words (Laptev et al., CVPR
 // 2008).
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/core/random.h>
 #include <fovea/scenes/trained_classifier.h>
 

@@ -3,6 +3,7 @@
 #include "actions/evaluate/evaluate.h"
 
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/core/random.h>
 
 #include <fmt/format.h>

@@ -1,5 +1,7 @@
 #include "actions/evaluate/score.h"
 
+#include <fovea/core/options.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,6 +1,7 @@
 // The face of matching: checks its input, chooses the device, and divides the energy of an
 // assignment into its parts.
 #include <fovea/actions/match.h>
+#include <fovea/core/options.h>
 
 #include <limits>
 

@@ -2,6 +2,7 @@
 #include "actions/match/match_frames.h"
 
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 
 #include <fmt/format.h>
 

@@ -2,6 +2,7 @@
 // forget what is no longer needed.
 #include <fovea/actions/match.h>
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 
 #include <fmt/format.h>
 

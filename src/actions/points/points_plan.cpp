@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,7 @@
 #include "actions/recognize/event_finder.h"
 
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 
 #include <fmt/format.h>
 

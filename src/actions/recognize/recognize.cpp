@@ -2,6 +2,7 @@
 // certain.
 #include <fovea/actions/recognize.h>
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/io/models.h>
 
 #include <array>

@@ -1,6 +1,7 @@
 // Points of clips: each video is decoded once, several videos at a time.
 #include <fovea/actions/train.h>
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/io/video.h>
 
 #include <fmt/format.h>

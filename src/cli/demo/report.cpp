@@ -1,4 +1,5 @@
 // The gallery's section on reports: one example of each kind of picture, from made-up data.
+#include <fovea/core/options.h>
 #include <fovea/report/chart.h>
 #include <fovea/report/color_map.h>
 #include <fovea/report/montage.h>

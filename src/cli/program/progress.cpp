@@ -1,5 +1,7 @@
 #include "cli/program/progress.h"
 
+#include <fovea/core/options.h>
+
 #include <fmt/format.h>
 
 #include <algorithm>

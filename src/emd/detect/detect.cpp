@@ -10,6 +10,7 @@
 #include <limits>
 #include <numbers>
 
+#include "core/dispatch.h"
 #include "core/parallel.h"
 #include "core/placed.h"
 #include "emd/detect/bands.h"
@@ -81,7 +82,8 @@ void check_bands(const char* who, StackView<const float> bands) {
         bands.width, bands.height, bands.count, bands.channels));
 }
 
-std::vector<float> mean_spectrum(StackView<const float> bands, const Rect<int>& box) {
+std::vector<float> mean_spectrum(StackView<const float> bands, const Rect<int>& box,
+                                 const Exec& exec) {
   check_bands("mean_spectrum", bands);
   const bool inside = box.x >= 0 && box.y >= 0 && box.width > 0 && box.height > 0 &&
                       box.width <= bands.width - box.x && box.height <= bands.height - box.y;
@@ -94,27 +96,31 @@ std::vector<float> mean_spectrum(StackView<const float> bands, const Rect<int>& 
   part.width = box.width;
   part.height = box.height;
   Placed<float> here;
-  return mean_of(here.bring(part, Memory::kHost), [](int, int) { return true; });
+  const Exec resolved = fovea::detail::resolve_host_exec("mean_spectrum", exec, {part});
+  return mean_of(here.bring(part, Memory::kHost, resolved), [](int, int) { return true; });
 }
 
-std::vector<float> mean_spectrum(StackView<const float> bands, ImageView<const std::uint8_t> mask) {
+std::vector<float> mean_spectrum(StackView<const float> bands, ImageView<const std::uint8_t> mask,
+                                 const Exec& exec) {
   check_bands("mean_spectrum", bands);
   if (mask.width != bands.width || mask.height != bands.height || mask.channels != 1)
     throw InvalidArgument(fmt::format("mean_spectrum: the mask is {}x{}x{}; the cube is {}x{}",
                                       mask.width, mask.height, mask.channels, bands.width,
                                       bands.height));
+  const Exec resolved = fovea::detail::resolve_host_exec("mean_spectrum", exec, {bands, mask});
   Placed<float> here;
   Placed<std::uint8_t> mask_here;
-  const ImageView<const std::uint8_t> marks = mask_here.bring(mask, Memory::kHost);
-  return mean_of(here.bring(bands, Memory::kHost),
+  const ImageView<const std::uint8_t> marks = mask_here.bring(mask, Memory::kHost, resolved);
+  return mean_of(here.bring(bands, Memory::kHost, resolved),
                  [&](int x, int y) { return marks.at(x, y) != 0; });
 }
 
 Image<float> spectral_angle(StackView<const float> bands, std::span<const float> target,
                             const Exec& exec) {
   check_target("spectral_angle", bands, target);
+  const Exec resolved = fovea::detail::resolve_host_exec("spectral_angle", exec, {bands});
   Placed<float> here;
-  const StackView<const float> host = here.bring(bands, Memory::kHost);
+  const StackView<const float> host = here.bring(bands, Memory::kHost, resolved);
   double target_norm = 0;
   for (const double value : target) target_norm += value * value;
   return make_map(host, exec, [&](int y, float* out) {
@@ -140,8 +146,9 @@ Image<float> spectral_angle(StackView<const float> bands, std::span<const float>
 Image<float> sum_of_differences(StackView<const float> bands, std::span<const float> target,
                                 const Exec& exec) {
   check_target("sum_of_differences", bands, target);
+  const Exec resolved = fovea::detail::resolve_host_exec("sum_of_differences", exec, {bands});
   Placed<float> here;
-  const StackView<const float> host = here.bring(bands, Memory::kHost);
+  const StackView<const float> host = here.bring(bands, Memory::kHost, resolved);
   return make_map(host, exec, [&](int y, float* out) {
     std::vector<double> sums(static_cast<std::size_t>(bands.width));
     for (int b = 0; b < bands.count; ++b) {

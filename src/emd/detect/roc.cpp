@@ -1,6 +1,7 @@
 // The receiver operating characteristic: pixels are sorted by score, and those with equal scores
 // are taken together. The area is counted in whole pairs of pixels (Mann and Whitney's U).
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/emd/detect.h>
 
 #include <fmt/format.h>

@@ -5,6 +5,7 @@
 // before scaling. It holds most of the mass of ordinary pixels, so that noise around the mean
 // resembles no target.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/emd/signature.h>
 
 #include <fmt/format.h>
@@ -291,7 +292,9 @@ SpectralSignature::SpectralSignature(StackView<const float> scene, const Signatu
   state_->options = options;
   state_->bands = scene.count;
   state_->groups = groups_for(options, scene.count);
-  state_->learn(fovea::detail::Placed<float>().bring(scene, Memory::kHost));
+  const Exec resolved =
+      fovea::detail::resolve_host_exec("SpectralSignature", options.exec, {scene});
+  state_->learn(fovea::detail::Placed<float>().bring(scene, Memory::kHost, resolved));
 }
 
 SpectralSignature::SpectralSignature(SpectralSignature&&) noexcept = default;
@@ -303,8 +306,10 @@ Image<std::uint16_t> SpectralSignature::of(StackView<const float> bands) const {
   if (bands.count != state_->bands)
     throw InvalidArgument(
         fmt::format("SpectralSignature: {} bands; the scene had {}", bands.count, state_->bands));
+  const Exec resolved =
+      fovea::detail::resolve_host_exec("SpectralSignature", state_->options.exec, {bands});
   fovea::detail::Placed<float> here;
-  const StackView<const float> host = here.bring(bands, Memory::kHost);
+  const StackView<const float> host = here.bring(bands, Memory::kHost, resolved);
   Image<std::uint16_t> result(bands.width, bands.height, bins());
   parallel_for(state_->options.exec, bands.height, kGrain,
                [&](std::int64_t begin, std::int64_t end) {

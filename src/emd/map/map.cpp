@@ -1,6 +1,7 @@
 // The face of distance maps: checks options and frames and passes frames to the engine of the
 // device.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/emd/map.h>
 
 #include <fmt/format.h>
@@ -99,6 +100,7 @@ struct Mapper::State {
   explicit State(MapPlan what) : plan(std::move(what)) {}
 
   MapPlan plan;
+  Device asked{};  // before it was resolved
   std::unique_ptr<MapEngine> engine{};
   MapReport report{};
   int in_flight = 0;
@@ -115,8 +117,8 @@ struct Mapper::State {
 
   void submit(const MapFrame& frame) {
     const ImageView<float>& out = frame.distances;
-    fovea::detail::resolve_exec(kName, plan.options.exec,
-                                {frame.labels, frame.bytes, frame.words, out});
+    fovea::detail::require_chosen(kName, plan.options.exec, asked,
+                                  {frame.labels, frame.bytes, frame.words, out});
     if (!out.empty()) {
       const fovea::cuda::ScopedDevice here(plan.options.exec.device);
       engine->submit(frame);
@@ -164,6 +166,7 @@ Mapper::Mapper(std::span<const double> target, const MapOptions& options) {
   GroundDistance ground = options.ground.resolve(static_cast<int>(target.size()));
   state_ = std::make_unique<State>(MapPlan{std::move(ground), options, {}, {}});
   MapPlan& plan = state_->plan;
+  state_->asked = options.exec.device;
   plan.options.exec = fovea::detail::resolve_exec(kName, options.exec, {});
   plan.options.exec.progress = {};
   state_->set_target(target);

@@ -1,7 +1,6 @@
 // Per-pixel work of the tracker besides the maps themselves, as CPU and CUDA twins. Callers make
 // sure that shapes fit and nothing is empty.
 #pragma once
-#include <fovea/core/exec.h>
 #include <fovea/core/image.h>
 
 #include <cstdint>

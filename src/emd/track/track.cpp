@@ -1,6 +1,7 @@
 // The face of tracking: checks its input, learns palettes, labels frames and passes them to
 // targets.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/core/random.h>
 #include <fovea/emd/track.h>
 
@@ -119,6 +120,7 @@ struct Member {
 
 struct Tracker::State {
   TrackOptions options;
+  Device asked{};  // before it was resolved
   std::vector<Group> groups{};
   std::vector<Member> members{};
   Rect<int> frame{};  // bounds of all frames, set by the first
@@ -130,7 +132,7 @@ struct Tracker::State {
       throw InvalidArgument(
           fmt::format("a frame of {}x{} with {} channels; expected gray or RGB pixels", image.width,
                       image.height, image.channels));
-    fovea::detail::resolve_exec(kName, options.exec, {image});
+    fovea::detail::require_chosen(kName, options.exec, asked, {image});
     if (frame.empty()) frame = {0, 0, image.width, image.height};
     if (image.width != frame.width || image.height != frame.height)
       throw InvalidArgument(
@@ -233,6 +235,7 @@ Tracker::Tracker(const TrackOptions& options) : state_(std::make_unique<State>()
         "parts is on, but search meanshift compares no parts; use search exhaustive, or parts auto "
         "or off");
   state_->options = options;
+  state_->asked = options.exec.device;
   state_->options.exec = fovea::detail::resolve_exec(kName, options.exec, {});
 }
 Tracker::Tracker(ImageView<const std::uint8_t> frame, const Rect<double>& box,
@@ -241,6 +244,7 @@ Tracker::Tracker(ImageView<const std::uint8_t> frame, const Rect<double>& box,
 Tracker::Tracker(ImageView<const std::uint8_t> frame, std::span<const Rect<double>> boxes,
                  const TrackOptions& options)
     : Tracker(on_device_of(frame, options)) {
+  state_->asked = options.exec.device;
   add(frame, boxes);
 }
 Tracker::Tracker(Tracker&&) noexcept = default;
@@ -255,7 +259,7 @@ std::vector<Track> Tracker::add(ImageView<const std::uint8_t> frame,
   std::vector<Rect<int>> pixels;
   for (const Rect<double>& box : boxes) pixels.push_back(checked(box, state.frame));
   Placed<std::uint8_t> fetched, brought;
-  const auto host = fetched.bring(frame, Memory::kHost);
+  const auto host = fetched.bring(frame, Memory::kHost, state.options.exec);
 
   Random random(state.options.exec.seed, 1);
   std::vector<LabColor> samples;
@@ -306,10 +310,10 @@ Track Tracker::add_example(ImageView<const std::uint8_t> frame,
         "an example of {}x{} pixels in frames of {}x{}; expected at least {}x{} and no "
         "more than twice the frame's size",
         example.width, example.height, frame.width, frame.height, kLeastSide, kLeastSide));
-  fovea::detail::resolve_exec(kName, state.options.exec, {example});
+  fovea::detail::require_chosen(kName, state.options.exec, state.asked, {example});
   Placed<std::uint8_t> frame_here, example_here, frame_there, example_there;
-  const auto host = frame_here.bring(frame, Memory::kHost);
-  const auto shown = example_here.bring(example, Memory::kHost);
+  const auto host = frame_here.bring(frame, Memory::kHost, state.options.exec);
+  const auto shown = example_here.bring(example, Memory::kHost, state.options.exec);
   Random random(state.options.exec.seed, 1);
   std::vector<LabColor> samples;
   const auto from_target = static_cast<int>(kSamples * kTargetShare);

@@ -2,6 +2,7 @@
 // chooses, and the depth of the pyramid.
 #include <fmt/format.h>
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/flow/block_matching.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // Dense Lucas-Kanade on the CPU: from the coarsest level to the finest, each starting from the one
 // before.
+#include <fovea/core/geometry.h>
 #include <algorithm>
 #include <utility>
 

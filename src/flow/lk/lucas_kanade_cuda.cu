@@ -1,6 +1,7 @@
 // Dense Lucas-Kanade on CUDA: the stages of the CPU twin in the same order. What is launched for a
 // pair depends on sizes and addresses alone and is recorded once as a graph, because most levels
 // are so small that launching takes longer than the work.
+#include <fovea/core/geometry.h>
 #include <algorithm>
 #include <array>
 #include <utility>

@@ -2,6 +2,7 @@
 // samples beside it. The sizes in the header are compared with the size of that file before memory
 // is allocated.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 
 #include <fmt/format.h>
 

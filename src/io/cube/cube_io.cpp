@@ -1,5 +1,6 @@
 // Recognizes how a cube is stored, and makes bands of the channels and pages of images.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/io/cube_io.h>
 #include <fovea/io/inputs.h>
 

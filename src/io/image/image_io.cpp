@@ -1,6 +1,7 @@
 // Finds a file's format from its content, passes the file to that format's codec, and turns the
 // image upright where the options say so.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/io/image_io.h>
 
 #include <fmt/format.h>

@@ -1,6 +1,7 @@
 // TIFF files of one or many pages, with every sample type and any number of channels. They are
 // BigTIFF where the pixels might not fit into the 4 GiB of the classic format.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/io/tiff_writer.h>
 
 #include <fmt/format.h>

@@ -1,6 +1,8 @@
 #include <fovea/core/error.h>
 #include <fovea/io/csv_writer.h>
 
+#include <array>
+
 #include <fmt/format.h>
 
 namespace fovea::io {

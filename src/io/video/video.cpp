@@ -1,5 +1,6 @@
 // Decides what kind of video a path means, and which of its frames are returned.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/io/inputs.h>
 #include <fovea/io/video.h>
 

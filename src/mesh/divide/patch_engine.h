@@ -2,13 +2,15 @@
 // They are the least distances with sums in float, in whatever order they are found, so that both
 // twins agree to the bit.
 #pragma once
-#include <fovea/core/exec.h>
-
 #include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
+
+namespace fovea {
+struct Exec;
+}
 
 namespace fovea::mesh {
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,8 @@
 // Describes the options by name.
 #include <fovea/mesh/segment.h>
 
+#include <fovea/core/options.h>
+
 namespace fovea::mesh {
 namespace {
 

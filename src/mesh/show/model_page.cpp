@@ -1,6 +1,7 @@
 // The page on which a mesh is rotated by hand. It contains the vertices as 16-bit numbers. An image
 // of the mesh is shown until the script has drawn it, if scripts are off, and on paper.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/core/version.h>
 #include <fovea/mesh/show.h>
 

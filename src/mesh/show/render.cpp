@@ -2,6 +2,7 @@
 // pixel, flat shaded by a light over the viewer's shoulder. The time is proportional to the samples
 // that faces cover.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/mesh/show.h>
 
 #include <fmt/format.h>

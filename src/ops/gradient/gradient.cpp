@@ -1,5 +1,6 @@
 // Checks a gradient request and passes it to the twin of the requested device.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/ops/gradient.h>
 
 #include <array>

@@ -2,6 +2,7 @@
 // device.
 #include <fmt/format.h>
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/ops/integral.h>
 
 #include <array>

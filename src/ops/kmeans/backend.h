@@ -2,7 +2,6 @@
 // holds the points where it computes and keeps labels, sums and centers there; an iteration is one
 // step(), which returns four numbers.
 #pragma once
-#include <fovea/core/exec.h>
 #include <fovea/core/image.h>
 
 #include <cstdint>

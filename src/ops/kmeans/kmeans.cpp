@@ -3,6 +3,7 @@
 // differ in them.
 #include <fmt/format.h>
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/ops/kmeans.h>
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 // the multiplier of the free bias.
 #include <fovea/core/error.h>
 #include <fovea/core/memory.h>
+#include <fovea/core/options.h>
 #include <fovea/core/random.h>
 #include <fovea/ops/linear_svm.h>
 
@@ -12,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "core/dispatch.h"
 #include "ops/linear_svm/backend.h"
 
 namespace fovea {
@@ -21,9 +23,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 void check_sizes(ImageView<const float> samples, std::span<const std::int8_t> labels,
                  std::span<const float> costs) {
-  if (samples.memory == Memory::kCuda)
-    throw InvalidArgument(
-        "train_linear_svm: the samples lie in GPU memory; copy() them to the host");
+  detail::require_host("train_linear_svm", "the matrix of samples", samples.memory);
   if (samples.channels != 1)
     throw InvalidArgument(
         fmt::format("train_linear_svm: samples of {} channels, expected 1: a row holds a sample",

@@ -2,6 +2,7 @@
 // Gaussian halving.
 #include <fmt/format.h>
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/ops/pyramid.h>
 
 #include <algorithm>

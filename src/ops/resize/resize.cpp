@@ -1,6 +1,7 @@
 // Checks a resize request and passes it to the twin of the requested device.
 #include <fmt/format.h>
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/ops/resize.h>
 
 #include "core/dispatch.h"

@@ -2,6 +2,7 @@
 // each bootstrap sample, is one pass over them in which images count as often as they were drawn.
 #include <fmt/format.h>
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/core/random.h>
 #include <fovea/people/evaluate.h>
 

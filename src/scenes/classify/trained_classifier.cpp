@@ -1,6 +1,7 @@
 // Checks the histograms with which a classifier is trained or that it scores, and dispatches by its
 // kind.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/scenes/trained_classifier.h>
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
 // The face of descriptors: checks options, computes where places lie, and chooses the twin.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/scenes/descriptors.h>
 
 #include <fmt/format.h>

@@ -1,6 +1,7 @@
 // Measures how often scenes are classified correctly: splits into training and test images, with a
 // confusion matrix for each.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/core/random.h>
 #include <fovea/scenes/evaluate.h>
 

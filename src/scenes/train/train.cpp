@@ -1,6 +1,7 @@
 // Training in two passes over the images: places for the dictionary, then histograms for the
 // classifier.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/scenes/train.h>
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
 // Words: places are drawn at random, their numbers are standardized, and k-means finds the words.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/core/random.h>
 #include <fovea/scenes/dictionary.h>
 

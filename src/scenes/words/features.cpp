@@ -1,5 +1,6 @@
 // The face of features: checks its arguments and passes images to the engine of the device.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/scenes/features.h>
 
 #include <fmt/format.h>
@@ -53,6 +54,7 @@ FeaturePlan plan_of(const Dictionary& dictionary, int pyramid, const Exec& exec)
 struct FeatureMaker::State {
   DescriptorOptions descriptor;
   int length;
+  Device asked;  // before it was resolved
   Exec exec;
   std::unique_ptr<FeatureEngine> engine;
 };
@@ -61,10 +63,10 @@ FeatureMaker::FeatureMaker(const Dictionary& dictionary, int pyramid, const Exec
   check_dictionary(dictionary, pyramid);
   const Exec resolved = detail::resolve_exec(kName, exec, {dictionary.words.view()});
   const FeaturePlan plan = plan_of(dictionary, pyramid, resolved);
-  state_ = std::make_unique<State>(
-      State{dictionary.descriptor, dictionary.size() * pyramid_cells(pyramid), resolved,
-            detail::on_cuda(resolved) ? cuda::make_feature_engine(plan)
-                                      : cpu::make_feature_engine(plan)});
+  state_ = std::make_unique<State>(State{
+      dictionary.descriptor, dictionary.size() * pyramid_cells(pyramid), exec.device, resolved,
+      detail::on_cuda(resolved) ? cuda::make_feature_engine(plan)
+                                : cpu::make_feature_engine(plan)});
 }
 FeatureMaker::FeatureMaker(FeatureMaker&&) noexcept = default;
 FeatureMaker& FeatureMaker::operator=(FeatureMaker&&) noexcept = default;
@@ -77,7 +79,7 @@ void FeatureMaker::make(std::span<const ImageView<const std::uint8_t>> images,
   constexpr const char* kMake = "FeatureMaker::make";
   for (const auto& image : images) {
     check_image(kMake, image);
-    detail::resolve_exec(kMake, state_->exec, {image});
+    detail::require_chosen(kMake, state_->exec, state_->asked, {image});
   }
   detail::require_shape(kMake, "features", features, state_->length,
                         static_cast<int>(images.size()), 1);
@@ -94,7 +96,7 @@ std::vector<float> FeatureMaker::make(ImageView<const std::uint8_t> image) {
 Image<std::uint16_t> FeatureMaker::words(ImageView<const std::uint8_t> image) {
   constexpr const char* kWords = "FeatureMaker::words";
   check_image(kWords, image);
-  detail::resolve_exec(kWords, state_->exec, {image});
+  detail::require_chosen(kWords, state_->exec, state_->asked, {image});
   const PlaceGrid grid = place_grids(state_->descriptor, image.width, image.height).front();
   Image<std::uint16_t> words(grid.columns, grid.rows);
   state_->engine->words(image, words);

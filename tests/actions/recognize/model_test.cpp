@@ -1,5 +1,6 @@
 #include <fovea/actions/model.h>
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/io/model_file.h>
 #include <fovea/io/models.h>
 #include <gmock/gmock.h>

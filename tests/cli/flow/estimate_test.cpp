@@ -3,6 +3,7 @@
 #include <fovea/io/video.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 

@@ -1,5 +1,6 @@
 // Covers: map_histograms, map_windows
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/emd/map.h>
 #include <gmock/gmock.h>
 

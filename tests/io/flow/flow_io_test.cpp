@@ -4,6 +4,7 @@
 #include <fovea/io/image_io.h>
 #include <fovea/io/npy.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>

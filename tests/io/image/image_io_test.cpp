@@ -1,4 +1,5 @@
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/io/image_io.h>
 #include <sys/stat.h>
 

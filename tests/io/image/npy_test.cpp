@@ -3,6 +3,7 @@
 #include <fovea/io/image_io.h>
 #include <fovea/io/npy.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 

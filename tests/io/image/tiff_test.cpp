@@ -4,6 +4,7 @@
 #include <fovea/io/tiff_writer.h>
 #include <tiffio.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <functional>

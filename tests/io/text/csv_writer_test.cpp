@@ -2,6 +2,7 @@
 #include <fovea/io/csv_writer.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <clocale>
 #include <cmath>
 
