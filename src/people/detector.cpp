@@ -131,10 +131,10 @@ void describe(OptionVisitor& visit, DetectOptions& options) {
   describe(visit, options.fuse);
 }
 
-Detector::Detector(std::string_view model, DetectOptions options)
-    : Detector(load_model(model), std::move(options)) {}
-Detector::Detector(std::shared_ptr<const Model> model, DetectOptions options)
-    : state_(std::make_unique<State>(State{std::move(model), std::move(options)})) {
+Detector::Detector(std::string_view model, const DetectOptions& options)
+    : Detector(load_model(model), options) {}
+Detector::Detector(std::shared_ptr<const Model> model, const DetectOptions& options)
+    : state_(std::make_unique<State>(State{std::move(model), options})) {
   if (!state_->model) throw InvalidArgument("Detector: there is no model (a null pointer)");
   check_options(state_->options);
 }

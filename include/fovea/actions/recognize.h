@@ -71,6 +71,7 @@ class FOVEA_API Recognizer {
   std::span<const Event> finish();
 
   const Model& model() const;
+  const RecognizeOptions& options() const;
   // The number of frames that pass until the points of a frame are known.
   int latency() const;
   // The number of frames, from the first, that no later event will include. A program that draws

@@ -50,8 +50,9 @@ void describe(OptionVisitor& visit, RecognizeOptions& options) {
 }
 
 struct Recognizer::Impl {
-  Impl(std::shared_ptr<const Model> shared, const RecognizeOptions& options)
+  Impl(std::shared_ptr<const Model> shared, const RecognizeOptions& chosen)
       : model(checked(std::move(shared))),
+        options(chosen),
         stream(point_options(*model, options.exec)),
         finder(*model, options),
         frame_rate(options.frame_rate.value_or(kUsualFrameRate)) {}
@@ -69,6 +70,7 @@ struct Recognizer::Impl {
   }
 
   std::shared_ptr<const Model> model;
+  RecognizeOptions options;
   PointStream stream;
   EventFinder finder;
   double frame_rate;
@@ -106,6 +108,7 @@ std::span<const Event> Recognizer::finish() {
 }
 
 const Model& Recognizer::model() const { return *impl_->model; }
+const RecognizeOptions& Recognizer::options() const { return impl_->options; }
 
 int Recognizer::latency() const { return impl_->stream.latency(); }
 

@@ -46,9 +46,10 @@ int run_words(WordsRequest& request, Context& context) {
   if (!request.numbers.empty()) numbers = output_paths(context, request.numbers, inputs, ".npy");
   const auto colors = scenes::word_colors(model.dictionary);
   const InputImages images(context, inputs);
-  Exec exec = context.exec;
-  exec.progress = {};
-  scenes::FeatureMaker maker(model.dictionary, 0, exec);
+  scenes::FeatureOptions options;
+  options.exec = context.exec;
+  options.exec.progress = {};
+  scenes::FeatureMaker maker(model.dictionary, options);
   return run_batch(context, inputs, [&](std::size_t i) -> Outcome {
     const Image<std::uint8_t> image = images.read(static_cast<int>(i));
     const Image<std::uint16_t> words = maker.words(image.view());

@@ -145,7 +145,7 @@ void Evaluator::learn(const std::vector<int>& dictionary_images, const std::vect
       learn_dictionary(rows_of(samples_, dictionary_images, options.dictionary.samples),
                        options.descriptor, options.dictionary);
   const FeatureTable table = make_features(ImageLoop{images_, images, "features"}, dictionary,
-                                           options.pyramid, exec, data_.failed);
+                                           feature_options(options), data_.failed);
   if (features_.width() != table.features.width())
     features_ = Image<float>(table.features.width(), static_cast<int>(usable_.size()));
   for (std::size_t i = 0; i < images.size(); ++i) {

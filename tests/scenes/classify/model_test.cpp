@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "scenes/textures.h"
+#include "scenes/with_exec.h"
 #include "support/files.h"
 #include "support/images.h"
 
@@ -36,7 +37,8 @@ Model small_model(ClassifierKind kind, Color color = Color::kGray) {
 
 Image<float> predictions(const Model& model) {
   const Textures set(7);
-  return model.classifier.scores(make_features(set, model.dictionary, model.pyramid).features);
+  return model.classifier.scores(
+      make_features(set, model.dictionary, features_with(model.pyramid)).features);
 }
 
 std::string why_not(const std::string& path) {

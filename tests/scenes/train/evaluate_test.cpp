@@ -102,7 +102,7 @@ TEST(Evaluate, ASplitIsWhatTrainingOnItGives) {
     const Textures left(8, {split.test.begin(), split.test.end()});
     const Model model =
         train(left, left.labels, left.classes, options.train, [](int, const std::string&) {});
-    const FeatureTable table = make_features(set, model.dictionary, model.pyramid);
+    const FeatureTable table = make_features(set, model.dictionary, features_with(model.pyramid));
     const auto predicted = best_classes(model.classifier.scores(table.features));
     Confusion expected(3);
     for (const int i : split.test)
