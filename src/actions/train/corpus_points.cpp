@@ -145,10 +145,17 @@ void try_to_run(const Job& job, const ClipTask& task, const Exec& exec, Results&
 
 }  // namespace
 
+void describe(OptionVisitor& visit, ClipOptions& options) {
+  describe(visit, options.points);
+  visit("cut-first", options.cut_first, "cut clips out of their videos before points are found");
+  visit("max-pixels", options.max_pixels,
+        "refuse videos whose frames have more pixels; 0 is no limit", 0, 0x1p62);
+}
+
 std::vector<PointSet> clip_points(std::span<const Clip> clips, const ClipOptions& options,
                                   const ClipFailure& failed) {
-  check_options(options.points);
-  const Exec& exec = options.points.exec;
+  check_options(options);
+  const Exec& exec = options.exec;
   const std::vector<Job> jobs = jobs_of(clips, options.cut_first);
   Results results{std::vector<PointSet>(clips.size()), std::vector<std::string>(clips.size())};
   const ClipTask task{clips, options};

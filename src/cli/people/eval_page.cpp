@@ -174,8 +174,8 @@ void add_sheet(report::Page& page, std::vector<Mistake> mistakes, const EvalImag
   }
   for (std::size_t i = 0; i < mistakes.size(); ++i)
     tiles.push_back({pictures[i], mistakes[i].caption});
-  page.figure(report::Figure::picture(
-      report::montage(tiles, {.columns = 8, .cell_width = 112, .cell_height = 168}), {caption}));
+  page.figure(report::Figure::picture(report::montage(tiles, {.columns = 8, .cell = {112, 168}}),
+                                      {caption}));
 }
 
 void add_image_numbers(report::Page& page, const std::vector<EvalResult>& results) {

@@ -10,6 +10,7 @@
 
 #include <bit>
 #include <cstring>
+#include <limits>
 #include <set>
 
 #include "core/json_text.h"
@@ -111,11 +112,11 @@ struct ParquetWriter::Impl {
   ParquetOptions options;
   std::vector<Chunk> chunks{};
   std::vector<WrittenGroup> groups{};
-  std::size_t fields = 0;        // in the row at hand
-  std::int64_t rows = 0;         // in all groups
-  std::int64_t group_rows = 0;   // in the group at hand
-  std::int64_t group_bytes = 0;  // values of the group at hand
-  std::int64_t offset = 0;       // bytes given to the sink
+  std::size_t fields = 0;         // in the row at hand
+  std::int64_t rows = 0;          // in all groups
+  std::int64_t group_rows = 0;    // in the group at hand
+  std::uint64_t group_bytes = 0;  // values of the group at hand
+  std::int64_t offset = 0;        // bytes given to the sink
   bool finished = false;
 
   void give(std::string_view bytes) {
@@ -132,7 +133,7 @@ struct ParquetWriter::Impl {
   template <class Number>
   void add(ParquetType type, Number number) {
     put_number(value(type).values, number);
-    group_bytes += static_cast<std::int64_t>(sizeof(Number));
+    group_bytes += sizeof(Number);
   }
   WrittenChunk write_chunk(const ParquetColumn& column, Chunk& chunk);
   void write_group();
@@ -193,7 +194,8 @@ void ParquetWriter::Impl::write_group() {
     chunks[i] = {};
   }
   groups.push_back(std::move(group));
-  group_rows = group_bytes = 0;
+  group_rows = 0;
+  group_bytes = 0;
 }
 
 void ParquetWriter::Impl::put_schema(ThriftWriter& footer) const {
@@ -224,9 +226,18 @@ void ParquetWriter::Impl::put_group(ThriftWriter& footer, const WrittenGroup& gr
   footer.i64(2, raw_bytes).i64(3, group.rows).i64(6, bytes).end();
 }
 
+void describe(OptionVisitor& visit, ParquetOptions& options) {
+  visit("group-rows", options.group_rows, "write a row group when it has this many rows", 1,
+        std::numeric_limits<int>::max());
+  visit.bytes("group-bytes", options.group_bytes, "write a row group when it takes this much", 1);
+  visit("compress", options.compress, "compress pages by gzip",
+        {.off_help = "leave pages uncompressed"});
+}
+
 ParquetWriter::ParquetWriter(Sink sink, std::vector<ParquetColumn> columns,
                              const ParquetOptions& options) {
   if (columns.empty()) throw InvalidArgument("ParquetWriter: a table needs at least one column");
+  check_options(options);
   std::set<std::string_view> names;
   for (const ParquetColumn& column : columns) {
     if (!names.insert(column.name).second)
@@ -247,7 +258,7 @@ ParquetWriter& ParquetWriter::field(std::string_view text) {
   const std::string valid = detail::utf8_or_replaced(text);
   put_number(values, static_cast<std::uint32_t>(valid.size()));
   values += valid;
-  impl_->group_bytes += static_cast<std::int64_t>(values.size() - before);
+  impl_->group_bytes += values.size() - before;
   return *this;
 }
 ParquetWriter& ParquetWriter::field(float number) {

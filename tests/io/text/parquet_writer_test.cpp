@@ -207,6 +207,14 @@ TEST(ParquetWriter, ClosesRowGroupsThatGrowLarge) {
   EXPECT_EQ(footer_of(file)[4].list.size(), 5U);
 }
 
+TEST(ParquetWriter, OptionsAreListedAndChecked) {
+  ParquetOptions options;
+  EXPECT_EQ(options_json(options),
+            R"({"group-rows": 65536, "group-bytes": 16777216, "compress": true})");
+  options.group_rows = 0;
+  EXPECT_THROW(ParquetWriter({}, {{"text"}}, options), InvalidArgument);
+}
+
 TEST(ParquetWriter, ReplacesWhatIsNotUtf8) {
   std::string file;
   ParquetWriter table(string_sink(file), {{"text"}});
