@@ -249,8 +249,8 @@ void Target::next(const LabeledFrame& frame) {
   finish_map(frame);
   const Place place = local_place(frame);
   score_ = place_score(map_, place.box, model_);
-  const bool tells = first_score_ > kLeastContrast;
-  const bool doubt = tells && score_ < options_.lost_below * first_score_;
+  const bool has_contrast = first_score_ > kLeastContrast;
+  const bool doubt = has_contrast && score_ < options_.lost_below * first_score_;
   doubtful_ = doubt ? doubtful_ + 1 : 0;
   lost_ = lost_ || doubtful_ >= options_.lost_frames;
   if (lost_) {

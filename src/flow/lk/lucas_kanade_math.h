@@ -133,9 +133,9 @@ FOVEA_HD inline int trial_difference(int first, int a, int b, int c, int d, int 
   return (difference < 0 ? -difference : difference) >> 6;
 }
 
-// Confidence: how far off the flow may be, judged by what is left of the differences under a square
-// of 7x7 pixels, by how firmly the window holds the flow (the smaller eigenvalue), and by how much
-// the flow varies among nine pixels around.
+// Confidence: how far off the flow may be, estimated from what is left of the differences under a
+// square of 7x7 pixels, by how firmly the window holds the flow (the smaller eigenvalue), and by
+// how much the flow varies among nine pixels around.
 constexpr int kSpacing = 4;                        // of the nine pixels
 constexpr float kResidualScale = 1.0F / (49 * 4);  // mean of 49 differences, held in quarters
 constexpr float kFloor = 0.05F;

@@ -1,4 +1,4 @@
-// Tells what a cube is stored as, and makes bands of the channels and pages of images.
+// Finds out what a cube is stored as, and makes bands of the channels and pages of images.
 #include <fovea/core/error.h>
 #include <fovea/io/cube_io.h>
 #include <fovea/io/inputs.h>

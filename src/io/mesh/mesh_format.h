@@ -61,7 +61,7 @@ class MeshBuilder {
   std::int32_t file_faces_ = 0;
 };
 
-// Whether content may be of the format, told from the first bytes and the size.
+// Whether content may be of the format, by its first bytes and its size.
 bool is_off(std::string_view head);
 bool is_ply(std::string_view head);
 bool is_obj(std::string_view head);

@@ -52,7 +52,7 @@ TriangleMesh read_binary(const Source& source, std::string_view content,
 
 bool is_stl_text(std::string_view head) { return head.starts_with("solid"); }
 
-// Text files begin with "solid", but so do some binary ones: their length tells.
+// Text files begin with "solid", but so do some binary ones: their length decides.
 bool is_stl_binary(std::string_view content) {
   if (content.size() < kHeaderBytes) return false;
   const std::uint64_t faces = little_u32(content.data() + 80);

@@ -367,7 +367,7 @@ class FfmpegSource final : public VideoSource {
   std::int64_t packets_ = 0;
   bool has_checksums_ = false;  // the first FFV1 packet had some, and they held
   std::int64_t last_end_ = INT64_MIN;
-  std::string fault_;  // why reading stopped, told once the decoder is empty
+  std::string fault_;  // why reading stopped, thrown once the decoder is empty
 };
 
 // What a file name asks for.

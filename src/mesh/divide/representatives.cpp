@@ -30,7 +30,7 @@ void move_centers(const Points& points, Groups& groups) {
         groups.centers[label * dimensions + i] = sums[label * dimensions + i] / weights[label];
 }
 
-// Tells whether a label changed. A group that lost its last point takes the one farthest from its
+// Returns whether a label changed. A group that lost its last point takes the one farthest from its
 // center.
 bool assign(const Points& points, std::size_t count, Groups& groups) {
   const auto dimensions = static_cast<std::size_t>(points.dimensions);

@@ -1,4 +1,4 @@
-// The arithmetic that both twins of the convolution share, and what they are told.
+// The arithmetic that both twins of the convolution share, and their parameters.
 #pragma once
 #include <fovea/ops/convolve.h>
 
