@@ -55,7 +55,7 @@ class Target {
 
  private:
   void make_map(const LabeledFrame& frame, const Rect<int>& wanted);
-  void submit_map(const LabeledFrame& frame, const Rect<int>& wanted);
+  void push_map(const LabeledFrame& frame, const Rect<int>& wanted);
   void finish_map(const LabeledFrame& frame);
   SearchRange range_of(const LabeledFrame& frame) const;
   Place local_place(const LabeledFrame& frame);
@@ -79,7 +79,7 @@ class Target {
   PlaceModel model_{};
   LikelihoodMap map_{};
   Rect<int> seen_{};                 // what was mapped: the map's region and its windows' pixels
-  std::array<bool, 2> in_flight_{};  // mappers whose frame is not collected
+  std::array<bool, 2> in_flight_{};  // mappers whose frame was pushed and not finished
   MapReport report_{};
 
   Rect<int> box_{};
