@@ -72,13 +72,6 @@ std::unique_ptr<PointEngine> start_engine(const PointPlan& plan, const Frame& fi
   return engine;
 }
 
-// A frame's points with their descriptors.
-struct FramePoints {
-  std::int64_t frame = -1;
-  std::vector<SpaceTimePoint> points;
-  Image<float> descriptors;
-};
-
 // Frames in, finished frames out.
 class Finder {
  public:
@@ -255,11 +248,14 @@ struct PointStream::Impl {
     finder.push(frames);
     waiting.clear();
   }
-  Ready give() {
-    if (finder.ready().empty()) return {};
-    current = std::move(finder.ready().front());
-    finder.ready().pop_front();
-    return {current.frame, current.points, current.descriptors.view()};
+  // The next frames that are ready, `most` of them at most.
+  std::span<const FramePoints> give(std::size_t most) {
+    current.clear();
+    for (; most > 0 && !finder.ready().empty(); --most) {
+      current.push_back(std::move(finder.ready().front()));
+      finder.ready().pop_front();
+    }
+    return current;
   }
 
   Finder finder;
@@ -267,7 +263,7 @@ struct PointStream::Impl {
   std::vector<Image<std::uint8_t>> waiting;
   std::int64_t pushed = 0;
   bool finished = false;
-  FramePoints current;
+  std::vector<FramePoints> current;  // what was returned last
 };
 
 PointStream::PointStream(const PointOptions& options) : impl_(std::make_unique<Impl>(options)) {}
@@ -275,7 +271,7 @@ PointStream::~PointStream() = default;
 PointStream::PointStream(PointStream&&) noexcept = default;
 PointStream& PointStream::operator=(PointStream&&) noexcept = default;
 
-PointStream::Ready PointStream::push(ImageView<const std::uint8_t> frame) {
+std::span<const FramePoints> PointStream::push(ImageView<const std::uint8_t> frame) {
   if (impl_->finished) throw InvalidArgument("points: a frame was pushed after finish()");
   Image<std::uint8_t> converted;
   const ImageView<const std::uint8_t> gray = gray_of(frame, converted);
@@ -290,16 +286,17 @@ PointStream::Ready PointStream::push(ImageView<const std::uint8_t> frame) {
     if (static_cast<int>(impl_->waiting.size()) == impl_->block) impl_->flush();
   }
   ++impl_->pushed;
-  if (impl_->pushed <= latency()) return {};
-  return impl_->give();
+  // A block makes many frames ready at once; they are returned one by one, so that the latency is
+  // the same for every frame.
+  return impl_->give(impl_->pushed <= latency() ? 0 : 1);
 }
-PointStream::Ready PointStream::finish() {
+std::span<const FramePoints> PointStream::finish() {
   if (!impl_->finished) {
     impl_->flush();
     impl_->finder.finish();
     impl_->finished = true;
   }
-  return impl_->give();
+  return impl_->give(impl_->finder.ready().size());
 }
 int PointStream::latency() const { return impl_->finder.latency() + impl_->block - 1; }
 

@@ -57,8 +57,9 @@ struct Recognizer::Impl {
         finder(*model, options),
         frame_rate(options.frame_rate.value_or(kUsualFrameRate)) {}
 
-  void take(const PointStream::Ready& ready) {
-    if (ready.frame >= 0) finder.push(ready.frame, ready.points, ready.descriptors, events);
+  void take(std::span<const FramePoints> ready) {
+    for (const FramePoints& frame : ready)
+      finder.push(frame.frame, frame.points, frame.descriptors.view(), events);
   }
   std::span<const Event> result() {
     for (Event& event : events) {
@@ -91,7 +92,7 @@ Recognizer& Recognizer::operator=(Recognizer&&) noexcept = default;
 std::span<const Event> Recognizer::push(ImageView<const std::uint8_t> frame) {
   impl_->events.clear();
   impl_->finder.set_frame_size({frame.width, frame.height});
-  const PointStream::Ready ready = impl_->stream.push(frame);
+  const std::span<const FramePoints> ready = impl_->stream.push(frame);
   ++impl_->pushed;
   impl_->take(ready);
   return impl_->result();
@@ -101,8 +102,7 @@ std::span<const Event> Recognizer::finish() {
   impl_->events.clear();
   if (impl_->pushed == 0 || impl_->finished) return {};
   impl_->finished = true;
-  for (auto ready = impl_->stream.finish(); ready.frame >= 0; ready = impl_->stream.finish())
-    impl_->take(ready);
+  impl_->take(impl_->stream.finish());
   impl_->finder.finish(impl_->events);
   return impl_->result();
 }

@@ -46,12 +46,13 @@ std::vector<Job> jobs_of(std::span<const Clip> clips, bool cut_first) {
 // Points of a whole stream, put together frame by frame.
 class Collector {
  public:
-  void add(const PointStream::Ready& ready) {
-    for (std::size_t i = 0; i < ready.points.size(); ++i) {
-      points_.push_back(ready.points[i]);
-      if (ready.descriptors.empty()) continue;
-      const float* row = ready.descriptors.row(static_cast<int>(i));
-      numbers_.insert(numbers_.end(), row, row + ready.descriptors.width);
+  void add(std::span<const FramePoints> ready) {
+    for (const FramePoints& frame : ready) {
+      points_.insert(points_.end(), frame.points.begin(), frame.points.end());
+      for (int y = 0; y < frame.descriptors.height(); ++y) {
+        const float* row = frame.descriptors.row(y);
+        numbers_.insert(numbers_.end(), row, row + frame.descriptors.width());
+      }
     }
   }
   // Frames [first, last), counted from the first.
@@ -112,8 +113,7 @@ void run(const Job& job, const ClipTask& task, const Exec& exec, Results& result
     ++head.frames;
     collector.add(stream.push(frame.image));
   }
-  for (auto ready = stream.finish(); ready.frame >= 0; ready = stream.finish())
-    collector.add(ready);
+  collector.add(stream.finish());
   for (const int number : job.clips) {
     const auto at = static_cast<std::size_t>(number);
     const Clip& clip = task.clips[at];
