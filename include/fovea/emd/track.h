@@ -125,8 +125,8 @@ class FOVEA_API Tracker {
   const TrackOptions& options() const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 // The distance between the centers of two boxes, in pixels. overlap() is in core/geometry.h.

@@ -64,8 +64,8 @@ class FOVEA_API Detector {
   const DetectOptions& options() const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 // One image alone. To search several, make a Detector, which reads the model once.

@@ -40,7 +40,7 @@ void check_numbers(ImageView<const float> centers) {
 
 }  // namespace
 
-struct NearestCenter::State {
+struct NearestCenter::Impl {
   int centers;
   int dimensions;
   Exec exec;
@@ -52,17 +52,17 @@ NearestCenter::NearestCenter(ImageView<const float> centers, const Exec& exec) {
   const Exec resolved = detail::resolve_exec("NearestCenter", exec, {centers});
   const Image<float> on_host = clone(centers);
   check_numbers(on_host);
-  state_ = std::make_unique<State>(State{centers.height, centers.width, resolved,
-                                         detail::on_cuda(resolved)
-                                             ? cuda::make_nearest_engine(on_host, resolved)
-                                             : cpu::make_nearest_engine(on_host, resolved)});
+  impl_ = std::make_unique<Impl>(Impl{centers.height, centers.width, resolved,
+                                      detail::on_cuda(resolved)
+                                          ? cuda::make_nearest_engine(on_host, resolved)
+                                          : cpu::make_nearest_engine(on_host, resolved)});
 }
 NearestCenter::NearestCenter(NearestCenter&&) noexcept = default;
 NearestCenter& NearestCenter::operator=(NearestCenter&&) noexcept = default;
 NearestCenter::~NearestCenter() = default;
 
-int NearestCenter::centers() const { return state_->centers; }
-int NearestCenter::dimensions() const { return state_->dimensions; }
+int NearestCenter::centers() const { return impl_->centers; }
+int NearestCenter::dimensions() const { return impl_->dimensions; }
 
 void NearestCenter::find(ImageView<const float> points, std::span<std::int32_t> labels) {
   const char* const name = "NearestCenter::find";
@@ -70,9 +70,9 @@ void NearestCenter::find(ImageView<const float> points, std::span<std::int32_t> 
     throw InvalidArgument(
         fmt::format("{}: {} labels for {} points; one each", name, labels.size(), points.height));
   if (points.height <= 0) return;
-  detail::require_shape(name, "points", points, state_->dimensions, points.height, 1);
-  detail::resolve_exec(name, state_->exec, {points});
-  state_->engine->find(points, labels, state_->exec);
+  detail::require_shape(name, "points", points, impl_->dimensions, points.height, 1);
+  detail::resolve_exec(name, impl_->exec, {points});
+  impl_->engine->find(points, labels, impl_->exec);
 }
 
 std::vector<std::int32_t> NearestCenter::find(ImageView<const float> points) {
@@ -85,7 +85,7 @@ std::vector<std::int32_t> NearestCenter::find(ImageView<const float> points) {
   find(points, std::span(there.data(), there.size()));
   const int count = points.height;
   copy(packed_view(std::as_const(there).data(), 1, count, 1, Memory::kCuda),
-       packed_view(labels.data(), 1, count), state_->exec);
+       packed_view(labels.data(), 1, count), impl_->exec);
   return labels;
 }
 
