@@ -1,7 +1,6 @@
 // Actions in a stream: points as frames come, events as they become certain.
 #include <fovea/actions/recognize.h>
 #include <fovea/core/error.h>
-#include <fovea/io/models.h>
 
 #include <array>
 
@@ -81,8 +80,7 @@ struct Recognizer::Impl {
 };
 
 Recognizer::Recognizer(std::string_view model, const RecognizeOptions& options)
-    : Recognizer(std::make_shared<const Model>(Model::read(io::find_model(model, "actions"))),
-                 options) {}
+    : Recognizer(load_model(model), options) {}
 Recognizer::Recognizer(std::shared_ptr<const Model> model, const RecognizeOptions& options)
     : impl_(std::make_unique<Impl>(std::move(model), options)) {}
 Recognizer::~Recognizer() = default;

@@ -1,6 +1,5 @@
 // The face of the system: features of images by the model's words, scores by its classifier.
 #include <fovea/core/error.h>
-#include <fovea/io/models.h>
 #include <fovea/scenes/classifier.h>
 
 #include <fmt/format.h>
@@ -82,8 +81,7 @@ void Classifier::Impl::report(const ImageBatch& batch, const ClassifiedFn& each)
 void describe(OptionVisitor&, ClassifyOptions&) {}
 
 Classifier::Classifier(std::string_view model, const ClassifyOptions& options)
-    : Classifier(std::make_shared<const Model>(Model::read(io::find_model(model, "scenes"))),
-                 options) {}
+    : Classifier(load_model(model), options) {}
 Classifier::Classifier(std::shared_ptr<const Model> model, const ClassifyOptions& options)
     : impl_(std::make_unique<Impl>(std::move(model), options)) {}
 Classifier::Classifier(Classifier&&) noexcept = default;
