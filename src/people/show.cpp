@@ -199,7 +199,7 @@ std::vector<ModelPicture> model_pictures(const Model& model, int glyph) {
 void draw_people(ImageView<std::uint8_t> image, std::span<const Detection> people) {
   for (std::size_t i = people.size(); i-- > 0;) {
     const Rect<float>& box = people[i].box;
-    report::draw_box(image, report::Box{box.x, box.y, box.width, box.height},
+    report::draw_box(image, Rect<double>{box.x, box.y, box.width, box.height},
                      fmt::format("{:.2f}", people[i].score), report::LabelStyle{});
   }
 }

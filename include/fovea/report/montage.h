@@ -1,4 +1,5 @@
 #pragma once
+#include <fovea/core/geometry.h>
 #include <fovea/core/image.h>
 #include <fovea/core/options.h>
 #include <fovea/report/color.h>

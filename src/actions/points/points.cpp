@@ -24,7 +24,7 @@ constexpr Choice kVotes[] = {{"count", static_cast<int>(FlowVotes::kCount)},
 
 using Frame = ImageView<const std::uint8_t>;
 
-void require_frame(const Frame& frame, EngineSize size, std::int64_t number) {
+void require_frame(const Frame& frame, Extent size, std::int64_t number) {
   detail::require_host("points", "a frame", frame.memory);
   if (frame.empty() || frame.channels != 1)
     throw InvalidArgument(fmt::format("points: frame {} is {}; expected a gray or RGB image",
@@ -42,7 +42,7 @@ Frame gray_of(const Frame& frame, Image<std::uint8_t>& converted) {
   return converted.view();
 }
 
-std::unique_ptr<PointEngine> make_engine(const PointPlan& plan, EngineSize size, const Exec& exec) {
+std::unique_ptr<PointEngine> make_engine(const PointPlan& plan, Extent size, const Exec& exec) {
   return detail::on_cuda(exec) ? cuda::make_point_engine(plan, size, exec)
                                : cpu::make_point_engine(plan, size, exec);
 }
@@ -179,7 +179,7 @@ class Finder {
   int most_ = 0;
   Exec exec_;
   std::unique_ptr<PointEngine> engine_;
-  EngineSize size_;
+  Extent size_;
   std::int64_t taken_ = 0, given_ = 0;
   std::vector<Candidate> found_;  // of frames not complete yet
   std::deque<FramePoints> ready_;
@@ -278,7 +278,7 @@ std::span<const FramePoints> PointStream::push(ImageView<const std::uint8_t> fra
   if (impl_->block == 1) {
     impl_->finder.push({&gray, 1});
   } else {
-    EngineSize size;
+    Extent size;
     if (!impl_->waiting.empty())
       size = {impl_->waiting.front().width(), impl_->waiting.front().height()};
     require_frame(gray, size, impl_->pushed);
@@ -351,7 +351,7 @@ Image<float> describe_points(std::span<const ImageView<const std::uint8_t>> fram
     while (plan.sigma2_of(site.channel) != point.sigma2 || plan.tau2_of(site.channel) != point.tau2)
       ++site.channel;
     const int level = plan.channels[static_cast<std::size_t>(site.channel)].level;
-    const LevelSize size = level_sizes(frames[0].width, frames[0].height, level + 1).back();
+    const Extent size = level_sizes(frames[0].width, frames[0].height, level + 1).back();
     site.x = std::min(static_cast<int>(std::lround(std::ldexp(point.x, -level))), size.width - 1);
     site.y = std::min(static_cast<int>(std::lround(std::ldexp(point.y, -level))), size.height - 1);
     return site;

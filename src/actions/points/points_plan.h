@@ -2,15 +2,11 @@
 // worked on, their kernels, and how long a frame's points keep one waiting.
 #pragma once
 #include <fovea/actions/points.h>
+#include <fovea/core/geometry.h>
 
 #include <vector>
 
 namespace fovea::actions {
-
-struct LevelSize {
-  int width = 0;
-  int height = 0;
-};
 
 // A pair of scales on a level: L(s2, t2), its derivatives and, where points are looked for, their
 // second moments and the response.
@@ -80,7 +76,7 @@ PointPlan plan_descriptors(std::span<const SpaceTimePoint> points, const PointOp
 // still no less than the first of the options.
 int level_of(double sigma2, const PointOptions& options);
 
-std::vector<LevelSize> level_sizes(int width, int height, int levels);
+std::vector<Extent> level_sizes(int width, int height, int levels);
 
 // A cell's pixels or frames, first to last, both in it: neighbors share one, as in STIP-2.0.
 struct CellSpan {

@@ -18,8 +18,7 @@ void draw_tracks(ImageView<std::uint8_t> image, const std::vector<Track>& tracks
     report::LabelStyle style;
     style.color = report::palette(track.id - 1);
     style.alpha = track.lost ? 0.4F : 1.0F;
-    report::draw_box(image,
-                     report::Box{track.box.x, track.box.y, track.box.width, track.box.height},
+    report::draw_box(image, track.box,
                      track.lost ? fmt::format("{} lost", track.id)
                                 : fmt::format("{} {:.0f}%", track.id, 100 * track.confidence),
                      style);

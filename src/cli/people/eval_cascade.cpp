@@ -75,9 +75,9 @@ Image<std::uint8_t> picture(const CascadeModel& cascade, const CascadeStage& sta
     const auto& [block, weights, bias, vote] = stage.classifiers[i];
     report::draw_box(
         image.view(),
-        report::Box{static_cast<double>(kScale * block.x), static_cast<double>(kScale * block.y),
-                    static_cast<double>(kScale * block.width),
-                    static_cast<double>(kScale * block.height)},
+        Rect<double>{static_cast<double>(kScale * block.x), static_cast<double>(kScale * block.y),
+                     static_cast<double>(kScale * block.width),
+                     static_cast<double>(kScale * block.height)},
         {.color = report::palette(static_cast<int>(i)),
          .thickness = 2,
          .alpha = most > 0 ? std::clamp(vote / most, 0.25F, 1.F) : 1.F});

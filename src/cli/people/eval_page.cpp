@@ -153,7 +153,7 @@ Image<std::uint8_t> cut_out(Image<std::uint8_t>& image, const Rect<float>& box) 
   const int bottom =
       std::clamp(static_cast<int>(box.y + box.height + margin), top + 1, image.height());
   Image<std::uint8_t> result = clone(image.view().crop(left, top, right - left, bottom - top));
-  report::draw_box(result.view(), report::Box{box.x - left, box.y - top, box.width, box.height},
+  report::draw_box(result.view(), Rect<double>{box.x - left, box.y - top, box.width, box.height},
                    {.thickness = std::max(2.F, box.height / 80)});
   return result;
 }

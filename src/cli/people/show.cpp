@@ -81,8 +81,8 @@ Image<std::uint8_t> blocks_on(Image<std::uint8_t> image, const ShowRequest& requ
   for (std::size_t k = 0; k < stage.classifiers.size(); ++k) {
     const people::Block& block = stage.classifiers[k].block;
     report::draw_box(image.view(),
-                     report::Box{window.x + block.x * scale, window.y + block.y * scale,
-                                 block.width * scale, block.height * scale},
+                     Rect<double>{window.x + block.x * scale, window.y + block.y * scale,
+                                  block.width * scale, block.height * scale},
                      report::Stroke{.color = report::palette(static_cast<int>(k))});
   }
   return image;
