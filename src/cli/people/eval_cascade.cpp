@@ -65,7 +65,7 @@ void add_charts(report::Page& page, const std::vector<StageCount>& stages,
 // The blocks of a stage in the window; the more a block's vote weighs, the darker it is drawn.
 Image<std::uint8_t> picture(const CascadeModel& cascade, const CascadeStage& stage) {
   constexpr int kScale = 2;
-  Image<std::uint8_t> image(kScale * cascade.window_width, kScale * cascade.window_height, 3);
+  Image<std::uint8_t> image(kScale * cascade.window.width, kScale * cascade.window.height, 3);
   report::fill_box(image.view(),
                    {0, 0, static_cast<double>(image.width()), static_cast<double>(image.height())},
                    {.color = {236, 239, 244}});

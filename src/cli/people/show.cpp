@@ -70,7 +70,7 @@ Image<std::uint8_t> blocks_on(Image<std::uint8_t> image, const ShowRequest& requ
     throw InvalidArgument(fmt::format("--blocks is {}, but the cascade has {} stages",
                                       request.blocks, cascade->stages.size()));
   const auto& stage = cascade->stages[static_cast<std::size_t>(request.blocks - 1)];
-  const double width = cascade->window_width;
+  const double width = cascade->window.width;
   people::DetectOptions options;
   options.exec = exec;
   const auto found = people::Detector(model, options).detect(image).people;

@@ -38,7 +38,7 @@ class Pixels {
 std::vector<float> hog_descriptor(ImageView<const std::uint8_t> crop, const HogOptions& options) {
   check_geometry(options);
   const Pixels pixels("hog_descriptor", crop, options);
-  const ScanPlan plan = plan_crop({crop.width, crop.height}, options.window());
+  const ScanPlan plan = plan_crop({crop.width, crop.height}, options.window);
   cpu::HogGrid grid(Kind::kHog, options);
   grid.build(pixels.view(), plan, {.device = Device::cpu(), .threads = 1});
   std::vector<float> numbers(descriptor_size(options));
