@@ -126,7 +126,7 @@ const char* to_string(Status status) {
   return "invalid mass";
 }
 
-struct Solver::State {
+struct Solver::Impl {
   GroundDistance ground;
   SolverOptions options;
   detail::Resident<SolverWork> work{};
@@ -144,7 +144,7 @@ struct Solver::State {
 
 // Takes memory on the current device.
 template <class Mass>
-void Solver::State::run(const MassBatch<Mass>& batch, const SolutionsView& out, const Exec& exec) {
+void Solver::Impl::run(const MassBatch<Mass>& batch, const SolutionsView& out, const Exec& exec) {
   const Memory side = detail::memory_of(exec.device);
   SolverWork& kept = work_on(exec);
   auto& masses = std::get<PlacedMasses<Mass>>(kept.masses);
@@ -165,35 +165,35 @@ void Solver::State::run(const MassBatch<Mass>& batch, const SolutionsView& out, 
 }
 
 Solver::Solver(GroundDistance ground, const SolverOptions& options)
-    : state_(std::make_unique<State>(State{std::move(ground), options})) {
+    : impl_(std::make_unique<Impl>(Impl{std::move(ground), options})) {
   check_options(options);
 }
 Solver::Solver(Solver&&) noexcept = default;
 Solver& Solver::operator=(Solver&&) noexcept = default;
 Solver::~Solver() = default;
 
-const GroundDistance& Solver::ground() const { return state_->ground; }
-const SolverOptions& Solver::options() const { return state_->options; }
+const GroundDistance& Solver::ground() const { return impl_->ground; }
+const SolverOptions& Solver::options() const { return impl_->options; }
 
 template <class Mass>
 void Solver::solve(ImageView<const Mass> first, ImageView<const Mass> second,
                    const SolutionsView& out) {
   if (first.height == 0) return;
-  require_shapes(state_->ground, first, second);
-  require_outputs(state_->ground, first.height, first.memory, out);
-  const Exec exec = detail::resolve_exec(kName, state_->options.exec, {first, second});
+  require_shapes(impl_->ground, first, second);
+  require_outputs(impl_->ground, first.height, first.memory, out);
+  const Exec exec = detail::resolve_exec(kName, impl_->options.exec, {first, second});
   const fovea::cuda::ScopedDevice here(exec.device);
-  state_->run(MassBatch<Mass>{first, second}, out, exec);
+  impl_->run(MassBatch<Mass>{first, second}, out, exec);
 }
 
 template <class Mass>
 Solutions Solver::solve(ImageView<const Mass> first, ImageView<const Mass> second, bool with_flow) {
-  if (first.height > 0) require_shapes(state_->ground, first, second);
-  const Exec exec = detail::resolve_exec(kName, state_->options.exec, {first, second});
+  if (first.height > 0) require_shapes(impl_->ground, first, second);
+  const Exec exec = detail::resolve_exec(kName, impl_->options.exec, {first, second});
   const fovea::cuda::ScopedDevice here(exec.device);  // results lie where `first` does
   Solutions made =
-      make_solutions(state_->ground, first.height, detail::memory_beside(first.memory), with_flow);
-  if (first.height > 0) state_->run(MassBatch<Mass>{first, second}, view_of(made), exec);
+      make_solutions(impl_->ground, first.height, detail::memory_beside(first.memory), with_flow);
+  if (first.height > 0) impl_->run(MassBatch<Mass>{first, second}, view_of(made), exec);
   return made;
 }
 

@@ -444,7 +444,7 @@ struct FlowWork {
 
 }  // namespace
 
-struct Estimator::State {
+struct Estimator::Impl {
   FlowOptions options;
   detail::Resident<FlowWork> work{};
 
@@ -453,7 +453,7 @@ struct Estimator::State {
   }
 };
 
-Estimator::Estimator(const FlowOptions& options) : state_(std::make_unique<State>(State{options})) {
+Estimator::Estimator(const FlowOptions& options) : impl_(std::make_unique<Impl>(Impl{options})) {
   check_options(options);
 }
 Estimator::Estimator(Estimator&&) noexcept = default;
@@ -472,7 +472,7 @@ void Estimator::estimate(ImageView<const T> first, ImageView<const T> second, Fl
   require_finite_pixels("flow: the first image", first, mask);
   require_finite_pixels("flow: the second image", second, {});
   const Exec exec = detail::resolve_exec("flow", options().exec, {first, second});
-  FlowWork& work = state_->work_on(exec);
+  FlowWork& work = impl_->work_on(exec);
   const fovea::cuda::ScopedDevice here(exec.device);  // memory is allocated there
   with_threads(exec, [&] { work.estimate(first, second, mask, flow, exec); });
 }
@@ -483,7 +483,7 @@ bool Estimator::push(ImageView<const T> frame, Flow& flow, ImageView<const std::
   require_mask(frame, mask);
   require_finite_pixels("flow: the frame", frame, mask);
   const Exec exec = detail::resolve_exec("flow", options().exec, {frame});
-  FlowWork& work = state_->work_on(exec);
+  FlowWork& work = impl_->work_on(exec);
   const fovea::cuda::ScopedDevice here(exec.device);  // memory is allocated there
   bool follows = false;
   with_threads(exec, [&] { follows = work.push(frame, mask, flow, exec); });
@@ -491,9 +491,9 @@ bool Estimator::push(ImageView<const T> frame, Flow& flow, ImageView<const std::
 }
 
 void Estimator::finish() {
-  if (state_->work.get()) state_->work.get()->last = {};
+  if (impl_->work.get()) impl_->work.get()->last = {};
 }
-const FlowOptions& Estimator::options() const { return state_->options; }
+const FlowOptions& Estimator::options() const { return impl_->options; }
 
 #define FOVEA_FLOW_ESTIMATE(T)                                                               \
   template FOVEA_API void Estimator::estimate(ImageView<const T>, ImageView<const T>, Flow&, \

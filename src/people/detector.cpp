@@ -92,7 +92,7 @@ void shift(Rect<float>& box, const std::optional<Rect<int>>& region) {
 
 }  // namespace
 
-struct Detector::State {
+struct Detector::Impl {
   std::shared_ptr<const Model> model;
   DetectOptions options;
   detail::Resident<Scanner> scanner{};
@@ -150,12 +150,12 @@ void describe(OptionVisitor& visit, DetectOptions& options) {
   describe(visit, options.fuse);
 }
 
-Detector::Detector(std::string_view model, DetectOptions options)
-    : Detector(load_model(model), std::move(options)) {}
-Detector::Detector(std::shared_ptr<const Model> model, DetectOptions options)
-    : state_(std::make_unique<State>(State{std::move(model), std::move(options)})) {
-  if (!state_->model) throw InvalidArgument("Detector: there is no model (a null pointer)");
-  check_options(state_->options);
+Detector::Detector(std::string_view model, const DetectOptions& options)
+    : Detector(load_model(model), options) {}
+Detector::Detector(std::shared_ptr<const Model> model, const DetectOptions& options)
+    : impl_(std::make_unique<Impl>(Impl{std::move(model), options})) {
+  if (!impl_->model) throw InvalidArgument("Detector: there is no model (a null pointer)");
+  check_options(impl_->options);
 }
 Detector::Detector(Detector&&) noexcept = default;
 Detector& Detector::operator=(Detector&&) noexcept = default;
@@ -163,7 +163,7 @@ Detector::~Detector() = default;
 
 DetectResult Detector::detect(ImageView<const std::uint8_t> image) {
   DetectResult result;
-  result.people = fuse(state_->candidates(image, result.counts), state_->options.fuse);
+  result.people = fuse(impl_->candidates(image, result.counts), impl_->options.fuse);
   return result;
 }
 
@@ -172,19 +172,19 @@ DetectResult Detector::detect(ImageView<const std::uint8_t> image,
   detail::require_shape("detect", "mask", mask, image.width, image.height, 1);
   detail::require_host("detect", "the mask", mask.memory);
   DetectResult result;
-  std::vector<Detection> found = state_->candidates(image, result.counts);
+  std::vector<Detection> found = impl_->candidates(image, result.counts);
   std::erase_if(found, [&](const Detection& person) {
     const auto x = static_cast<int>(std::floor(person.box.x + person.box.width / 2));
     const auto y = static_cast<int>(std::floor(person.box.y + person.box.height / 2));
     return x < 0 || y < 0 || x >= mask.width || y >= mask.height || mask.at(x, y) == 0;
   });
-  result.people = fuse(found, state_->options.fuse);
+  result.people = fuse(found, impl_->options.fuse);
   return result;
 }
 
 float Detector::score(ImageView<const std::uint8_t> crop) {
   require_channels(crop.channels);
-  const Extent window = state_->model->window();
+  const Extent window = impl_->model->window();
   const int margin = std::min(crop.width - window.width, crop.height - window.height) / 2;
   if (margin < 0)
     throw InvalidArgument(fmt::format("score: a crop of {}x{} is smaller than the window of {}x{}",
@@ -192,13 +192,13 @@ float Detector::score(ImageView<const std::uint8_t> crop) {
   const Extent kept{window.width + 2 * margin, window.height + 2 * margin};
   const auto middle = crop.crop((crop.width - kept.width) / 2, (crop.height - kept.height) / 2,
                                 kept.width, kept.height);
-  const ScanResult result = state_->scan(middle, plan_crop(kept, window), kEveryWindow);
+  const ScanResult result = impl_->scan(middle, plan_crop(kept, window), kEveryWindow);
   if (result.hits.empty()) throw ModelError("score: the model gives no number for this crop");
   return result.hits[0].score;
 }
 
 std::vector<float> Detector::scores(ImageView<const std::uint8_t> image, ScanCounts* counts) {
-  const ScanResult result = state_->scan(image, state_->plan(image), kEveryWindow);
+  const ScanResult result = impl_->scan(image, impl_->plan(image), kEveryWindow);
   if (counts) *counts = result.counts;
   std::vector<float> scores;
   scores.reserve(result.hits.size());
@@ -206,8 +206,8 @@ std::vector<float> Detector::scores(ImageView<const std::uint8_t> image, ScanCou
   return scores;
 }
 
-const Model& Detector::model() const { return *state_->model; }
-const DetectOptions& Detector::options() const { return state_->options; }
+const Model& Detector::model() const { return *impl_->model; }
+const DetectOptions& Detector::options() const { return impl_->options; }
 
 DetectResult detect(ImageView<const std::uint8_t> image, std::string_view model,
                     const DetectOptions& options) {

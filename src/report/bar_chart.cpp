@@ -60,7 +60,7 @@ class Bars {
   void draw() {
     for (std::size_t s = 0; s < chart_.series.size(); ++s)
       for (std::size_t i = 0; i < chart_.categories.size(); ++i) draw_bar(s, i);
-    const Box& plot = frame_.plot();
+    const Rect<double>& plot = frame_.plot();
     if (chart_.horizontal)
       frame_.svg().line({plot.x + base_, plot.y}, {plot.x + base_, plot.y + plot.height},
                         {.stroke = theme::kAxis});
@@ -83,7 +83,7 @@ class Bars {
 
   // The point of the chart at `along` the bars and `across` them.
   Point at(double along_bars, double across) const {
-    const Box& plot = frame_.plot();
+    const Rect<double>& plot = frame_.plot();
     return chart_.horizontal ? Point{plot.x + along_bars, plot.y + across}
                              : Point{plot.x + across, plot.y + along_bars};
   }

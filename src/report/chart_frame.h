@@ -64,7 +64,7 @@ class ChartFrame {
   explicit ChartFrame(const FrameSpec& spec);
 
   Svg& svg() { return svg_; }
-  const Box& plot() const { return plot_; }
+  const Rect<double>& plot() const { return plot_; }
   // Positions within the plot, from its upper left corner.
   double x(double value) const { return spec_.x.scale.position(value) * plot_.width; }
   double y(double value) const { return (1 - spec_.y.scale.position(value)) * plot_.height; }
@@ -85,7 +85,7 @@ class ChartFrame {
 
   FrameSpec spec_;
   Svg svg_;
-  Box plot_{};
+  Rect<double> plot_{};
   double turned_labels_ = 0;  // rotation in degrees of the category labels along x
 };
 

@@ -146,7 +146,7 @@ void draw_points(ChartFrame& frame, const Limits& limits, const Series& series,
   const bool dense = series.y.size() > 5000;
   const std::size_t layers = series.line ? 1 : dense ? 3 : 6;
   std::vector<std::vector<Point>> points(layers);
-  const Box& plot = frame.plot();
+  const Rect<double>& plot = frame.plot();
   std::size_t count = 0;
   for (const auto& run : runs(frame, limits, series, series.y))
     for (const Point point : run)

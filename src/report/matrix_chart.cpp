@@ -146,7 +146,8 @@ class MatrixPicture {
       for (int column = 0; column < chart_.columns; ++column) {
         const double value = value_at(row, column);
         if (std::isnan(value)) continue;
-        const Box box{left_ + column * cell_, top_ + row * cell_, cell_ - gap, cell_ - gap};
+        const Rect<double> box{left_ + column * cell_, top_ + row * cell_, cell_ - gap,
+                               cell_ - gap};
         const Color color = shade(value);
         svg.box(box, {.fill = ThemeColor{"", color}}, gap > 0 ? 2 : 0);
         if (numbers_)

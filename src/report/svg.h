@@ -56,13 +56,13 @@ class Svg {
 
   void text(Point at, std::string_view text, const SvgLabel& label = {});
   void line(Point from, Point to, const Paint& paint);
-  void box(const Box& box, const Paint& paint, double radius = 0);
+  void box(const Rect<double>& box, const Paint& paint, double radius = 0);
   // `data` is an SVG path.
   void path(std::string_view data, const Paint& paint);
-  void image(const Box& box, std::string_view data_uri);
+  void image(const Rect<double>& box, std::string_view data_uri);
   // Until close(), coordinates are relative to the box's corner, and drawings are cut off more than
   // `slack` beyond the box.
-  void open_clip(const Box& box, double slack);
+  void open_clip(const Rect<double>& box, double slack);
   void close_clip() { text_ += "</svg>"; }
   std::string finish();
 

@@ -93,11 +93,11 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   }
 }
 
-Size measure(FittedFont& font, const std::vector<std::string_view>& lines) {
+Rect<double> measure(FittedFont& font, const std::vector<std::string_view>& lines) {
   double width = 0;
   for (const auto line : lines)
     width = std::max(width, walk_line(font, line, [](const Glyph&, double) {}));
-  return {width, font.line_height() * static_cast<double>(lines.size())};
+  return {0, 0, width, font.line_height() * static_cast<double>(lines.size())};
 }
 
 void add_glyph(Shapes& shapes, const FittedFont& font, const Glyph& glyph, Point at) {
@@ -117,8 +117,8 @@ void add_glyph(Shapes& shapes, const FittedFont& font, const Glyph& glyph, Point
 }
 
 // The box of the text, including its padding, on whole pixels.
-Box block_at(Canvas image, Point anchor, Size block, double ascent, const TextStyle& style,
-             double padding) {
+Rect<double> block_at(Canvas image, Point anchor, const Rect<double>& block, double ascent,
+                      const TextStyle& style, double padding) {
   const double width = block.width + 2 * padding, height = block.height + 2 * padding;
   double x = anchor.x, y = anchor.y;
   if (style.horizontal == Horizontal::kCenter) x -= width / 2;
@@ -139,13 +139,13 @@ bool drawable(const TextStyle& style) {
 
 }  // namespace
 
-Size text_size(std::string_view text, const TextStyle& style) {
+Rect<double> text_size(std::string_view text, const TextStyle& style) {
   if (!drawable(style)) return {};
   FittedFont font(style.size, style.weight);
   return measure(font, lines_of(text));
 }
 
-Box draw_text(Canvas image, Point anchor, std::string_view text, const TextStyle& style) {
+Rect<double> draw_text(Canvas image, Point anchor, std::string_view text, const TextStyle& style) {
   require_canvas("draw_text", image);
   if (!drawable(style) || !std::isfinite(anchor.x) || !std::isfinite(anchor.y))
     return {anchor.x, anchor.y, 0, 0};
@@ -153,8 +153,8 @@ Box draw_text(Canvas image, Point anchor, std::string_view text, const TextStyle
   const auto lines = lines_of(text);
   const double padding =
       style.background && std::isfinite(style.padding) ? std::round(style.padding) : 0;
-  const Size block = measure(font, lines);
-  const Box box = block_at(image, anchor, block, font.ascent(), style, padding);
+  const Rect<double> block = measure(font, lines);
+  const Rect<double> box = block_at(image, anchor, block, font.ascent(), style, padding);
   if (style.background) fill_box(image, box, {*style.background, style.background_alpha});
 
   Shapes shapes;

@@ -42,7 +42,7 @@ std::shared_ptr<const Model> figure_model() {
   linear.weights.assign(static_cast<std::size_t>(descriptor_size(linear.hog)), 0);
   const Image<std::uint8_t> figure = figure_at(64, 128, 0, 0);
   cpu::HogGrid grid(Kind::kHog, linear.hog);
-  grid.build(figure, plan_crop({64, 128}, linear.hog.window()), {});
+  grid.build(figure, plan_crop({64, 128}, linear.hog.window), {});
   std::vector<float> descriptor(linear.weights.size());
   grid.descriptor(0, 0, descriptor);
   float mean = 0, square = 0;

@@ -82,8 +82,8 @@ class FOVEA_API NearestCenter {
   std::vector<std::int32_t> find(ImageView<const float> points);  // on the host
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace fovea

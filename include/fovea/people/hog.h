@@ -19,8 +19,7 @@ FOVEA_API std::span<const Choice> choices(BlockShape);
 
 // The histograms of oriented gradients that describe a window (Dalal and Triggs, CVPR 2005).
 struct HogOptions {
-  int window_width = 64;      // pixels; a whole number of blocks must fit
-  int window_height = 128;    // pixels; a whole number of blocks must fit
+  Extent window{64, 128};     // pixels; a whole number of blocks must fit
   int cell = 8;               // side of a cell, in pixels; 2 to 32
   int block = 2;              // side of a block, in cells; 1 to 8
   int block_stride = 8;       // step between blocks, in pixels; a multiple of the cell
@@ -36,8 +35,6 @@ struct HogOptions {
   BlockShape shape = BlockShape::kRectangular;
   int rings = 2;    // number of rings of a circular block
   int sectors = 4;  // number of sectors of a ring
-
-  Extent window() const { return {window_width, window_height}; }
 };
 FOVEA_API void describe(OptionVisitor& visit, HogOptions& options);
 

@@ -25,7 +25,7 @@ constexpr Choice kVotes[] = {{"count", static_cast<int>(FlowVotes::kCount)},
 
 using Frame = ImageView<const std::uint8_t>;
 
-void require_frame(const Frame& frame, EngineSize size, std::int64_t number) {
+void require_frame(const Frame& frame, Extent size, std::int64_t number) {
   detail::require_host("points", "a frame", frame.memory);
   if (frame.empty() || frame.channels != 1)
     throw InvalidArgument(fmt::format("points: frame {} is {}; expected a gray or RGB image",
@@ -43,7 +43,7 @@ Frame gray_of(const Frame& frame, Image<std::uint8_t>& converted) {
   return converted.view();
 }
 
-std::unique_ptr<PointEngine> make_engine(const PointPlan& plan, EngineSize size, const Exec& exec) {
+std::unique_ptr<PointEngine> make_engine(const PointPlan& plan, Extent size, const Exec& exec) {
   return detail::on_cuda(exec) ? cuda::make_point_engine(plan, size, exec)
                                : cpu::make_point_engine(plan, size, exec);
 }
@@ -72,13 +72,6 @@ std::unique_ptr<PointEngine> start_engine(const PointPlan& plan, const Frame& fi
       *engine, before + 1, static_cast<int>(-before) - 1, [](auto) {}, none);
   return engine;
 }
-
-// A frame's points with their descriptors.
-struct FramePoints {
-  std::int64_t frame = -1;
-  std::vector<SpaceTimePoint> points;
-  Image<float> descriptors;
-};
 
 // Takes frames and returns finished ones.
 class Finder {
@@ -187,7 +180,7 @@ class Finder {
   int most_ = 0;
   Exec exec_;
   std::unique_ptr<PointEngine> engine_;
-  EngineSize size_;
+  Extent size_;
   std::int64_t taken_ = 0, given_ = 0;
   std::vector<Candidate> found_;  // in frames that are not complete yet
   std::deque<FramePoints> ready_;
@@ -256,11 +249,14 @@ struct PointStream::Impl {
     finder.push(frames);
     waiting.clear();
   }
-  Ready give() {
-    if (finder.ready().empty()) return {};
-    current = std::move(finder.ready().front());
-    finder.ready().pop_front();
-    return {current.frame, current.points, current.descriptors.view()};
+  // The next frames that are ready, `most` of them at most.
+  std::span<const FramePoints> give(std::size_t most) {
+    current.clear();
+    for (; most > 0 && !finder.ready().empty(); --most) {
+      current.push_back(std::move(finder.ready().front()));
+      finder.ready().pop_front();
+    }
+    return current;
   }
 
   Finder finder;
@@ -268,7 +264,7 @@ struct PointStream::Impl {
   std::vector<Image<std::uint8_t>> waiting;
   std::int64_t pushed = 0;
   bool finished = false;
-  FramePoints current;
+  std::vector<FramePoints> current;  // what was returned last
 };
 
 PointStream::PointStream(const PointOptions& options) : impl_(std::make_unique<Impl>(options)) {}
@@ -276,14 +272,14 @@ PointStream::~PointStream() = default;
 PointStream::PointStream(PointStream&&) noexcept = default;
 PointStream& PointStream::operator=(PointStream&&) noexcept = default;
 
-PointStream::Ready PointStream::push(ImageView<const std::uint8_t> frame) {
+std::span<const FramePoints> PointStream::push(ImageView<const std::uint8_t> frame) {
   if (impl_->finished) throw InvalidArgument("points: a frame was pushed after finish()");
   Image<std::uint8_t> converted;
   const ImageView<const std::uint8_t> gray = gray_of(frame, converted);
   if (impl_->block == 1) {
     impl_->finder.push({&gray, 1});
   } else {
-    EngineSize size;
+    Extent size;
     if (!impl_->waiting.empty())
       size = {impl_->waiting.front().width(), impl_->waiting.front().height()};
     require_frame(gray, size, impl_->pushed);
@@ -291,16 +287,17 @@ PointStream::Ready PointStream::push(ImageView<const std::uint8_t> frame) {
     if (static_cast<int>(impl_->waiting.size()) == impl_->block) impl_->flush();
   }
   ++impl_->pushed;
-  if (impl_->pushed <= latency()) return {};
-  return impl_->give();
+  // A block makes many frames ready at once; they are returned one by one, so that the latency is
+  // the same for every frame.
+  return impl_->give(impl_->pushed <= latency() ? 0 : 1);
 }
-PointStream::Ready PointStream::finish() {
+std::span<const FramePoints> PointStream::finish() {
   if (!impl_->finished) {
     impl_->flush();
     impl_->finder.finish();
     impl_->finished = true;
   }
-  return impl_->give();
+  return impl_->give(impl_->finder.ready().size());
 }
 int PointStream::latency() const { return impl_->finder.latency() + impl_->block - 1; }
 
@@ -355,7 +352,7 @@ Image<float> describe_points(std::span<const ImageView<const std::uint8_t>> fram
     while (plan.sigma2_of(site.channel) != point.sigma2 || plan.tau2_of(site.channel) != point.tau2)
       ++site.channel;
     const int level = plan.channels[static_cast<std::size_t>(site.channel)].level;
-    const LevelSize size = level_sizes(frames[0].width, frames[0].height, level + 1).back();
+    const Extent size = level_sizes(frames[0].width, frames[0].height, level + 1).back();
     site.x = std::min(static_cast<int>(std::lround(std::ldexp(point.x, -level))), size.width - 1);
     site.y = std::min(static_cast<int>(std::lround(std::ldexp(point.y, -level))), size.height - 1);
     return site;

@@ -54,17 +54,12 @@ class PointEngine {
                         ImageView<float> descriptors) = 0;
 };
 
-struct EngineSize {
-  int width = 0;
-  int height = 0;
-};
-
 namespace cpu {
-std::unique_ptr<PointEngine> make_point_engine(const PointPlan& plan, EngineSize size,
+std::unique_ptr<PointEngine> make_point_engine(const PointPlan& plan, Extent size,
                                                const Exec& exec);
 }  // namespace cpu
 namespace cuda {
-std::unique_ptr<PointEngine> make_point_engine(const PointPlan& plan, EngineSize size,
+std::unique_ptr<PointEngine> make_point_engine(const PointPlan& plan, Extent size,
                                                const Exec& exec);
 }  // namespace cuda
 

@@ -88,11 +88,11 @@ struct ChannelPlanes {
 
 class CpuPointEngine final : public PointEngine {
  public:
-  CpuPointEngine(const PointPlan& plan, EngineSize size, const Exec& exec)
+  CpuPointEngine(const PointPlan& plan, Extent size, const Exec& exec)
       : plan_(plan), sizes_(level_sizes(size.width, size.height, plan.levels)), exec_(exec) {
-    for (const LevelSize& level : sizes_) levels_.emplace_back(level.width, level.height);
+    for (const Extent& level : sizes_) levels_.emplace_back(level.width, level.height);
     for (const Smooth& smooth : plan_.smooths) {
-      const LevelSize level = size_of(smooth.level);
+      const Extent level = size_of(smooth.level);
       across_.emplace_back(level.width, level.height);
       smooth_.emplace_back(level, 2 * plan_.smooth_radius() + 1);
       add_rows(static_cast<int>(smooth_.size()) - 1, level.height, smooth_jobs_);
@@ -145,7 +145,7 @@ class CpuPointEngine final : public PointEngine {
 
  private:
   bool periodic() const { return !plan_.periodic.even.empty(); }
-  LevelSize size_of(int level) const { return sizes_[static_cast<std::size_t>(level)]; }
+  Extent size_of(int level) const { return sizes_[static_cast<std::size_t>(level)]; }
 
   static void add_rows(int index, int height, std::vector<RowJob>& jobs) {
     for (int y = 0; y < height; y += kJobRows)
@@ -161,7 +161,7 @@ class CpuPointEngine final : public PointEngine {
   }
 
   void add_channel(const Channel& channel) {
-    const LevelSize size = size_of(channel.level);
+    const Extent size = size_of(channel.level);
     const int back = static_cast<int>(std::ceil(channel.half_time));
     const int length =
         std::max(2 * channel.sum_radius() + 1,
@@ -188,7 +188,7 @@ class CpuPointEngine final : public PointEngine {
     options.exec = exec_;
     estimator_ = std::make_unique<flow::Estimator>(options);
     const int length = plan_.latency + static_cast<int>(std::ceil(longest)) + 1;
-    for (const LevelSize& size : sizes_) {
+    for (const Extent& size : sizes_) {
       flow_u_.emplace_back(size, length);
       flow_v_.emplace_back(size, length);
     }
@@ -412,7 +412,7 @@ class CpuPointEngine final : public PointEngine {
   void describe_site(const Site& site, std::int64_t last, float* out) {
     const Channel& channel = plan_.channels[static_cast<std::size_t>(site.channel)];
     ChannelPlanes& planes = channels_[static_cast<std::size_t>(site.channel)];
-    const LevelSize size = size_of(channel.level);
+    const Extent size = size_of(channel.level);
     const auto level = static_cast<std::size_t>(channel.level);
     const int back = static_cast<int>(std::ceil(channel.half_time));
     std::vector<const float*> x, y, u, v;
@@ -450,7 +450,7 @@ class CpuPointEngine final : public PointEngine {
   }
 
   PointPlan plan_;
-  std::vector<LevelSize> sizes_;
+  std::vector<Extent> sizes_;
   Exec exec_;
   std::vector<Image<float>> levels_;
   std::vector<Image<float>> across_;  // smoothed along rows
@@ -465,7 +465,7 @@ class CpuPointEngine final : public PointEngine {
 
 }  // namespace
 
-std::unique_ptr<PointEngine> make_point_engine(const PointPlan& plan, EngineSize size,
+std::unique_ptr<PointEngine> make_point_engine(const PointPlan& plan, Extent size,
                                                const Exec& exec) {
   return std::make_unique<CpuPointEngine>(plan, size, exec);
 }

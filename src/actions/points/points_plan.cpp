@@ -201,8 +201,8 @@ PointPlan plan_descriptors(std::span<const SpaceTimePoint> points, const PointOp
   return plan;
 }
 
-std::vector<LevelSize> level_sizes(int width, int height, int levels) {
-  std::vector<LevelSize> sizes;
+std::vector<Extent> level_sizes(int width, int height, int levels) {
+  std::vector<Extent> sizes;
   for (int level = 0; level < levels; ++level) {
     sizes.push_back({width, height});
     width = (width + 1) / 2;

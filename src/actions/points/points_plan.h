@@ -2,15 +2,11 @@
 // their kernels, and the latency of points.
 #pragma once
 #include <fovea/actions/points.h>
+#include <fovea/core/geometry.h>
 
 #include <vector>
 
 namespace fovea::actions {
-
-struct LevelSize {
-  int width = 0;
-  int height = 0;
-};
 
 // A pair of scales on a level: L(s2, t2), its derivatives and, if points are detected, their second
 // moments and the response.
@@ -83,7 +79,7 @@ PointPlan plan_descriptors(std::span<const SpaceTimePoint> points, const PointOp
 // variance is at least the first variance of the options.
 int level_of(double sigma2, const PointOptions& options);
 
-std::vector<LevelSize> level_sizes(int width, int height, int levels);
+std::vector<Extent> level_sizes(int width, int height, int levels);
 
 // The pixels or frames of a cell, from first to last, both included: neighboring cells share one,
 // as in STIP-2.0.

@@ -13,7 +13,7 @@ class PlaneRing {
  public:
   PlaneRing() = default;
   // There is one plane more than slots, because vectors may be read beyond the last row.
-  PlaneRing(LevelSize size, int length)
+  PlaneRing(Extent size, int length)
       : planes_(size.width, size.height, length + 1), length_(length) {
     std::memset(planes_.view().data, 0,
                 sizeof(float) * static_cast<std::size_t>(planes_.stride()) *

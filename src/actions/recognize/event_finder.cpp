@@ -299,7 +299,7 @@ Rect<float> EventFinder::box_around(std::span<const MatchedNode> path) const {
   float left = kFar, top = kFar, right = -kFar, bottom = -kFar;
   for (const MatchedNode& node : path) {
     if (node.point < 0) continue;
-    const auto frame = std::ranges::find(kept_, node.frame, &FramePoints::frame);
+    const auto frame = std::ranges::find(kept_, node.frame, &KeptPoints::frame);
     if (frame == kept_.end() || node.point >= static_cast<int>(frame->points.size())) continue;
     const SpaceTimePoint& point = frame->points[static_cast<std::size_t>(node.point)];
     const float reach = kBoxReach * std::sqrt(std::max(point.sigma2, 0.0F));

@@ -36,8 +36,8 @@ class EventPicker {
   std::optional<Event> waiting_;
 };
 
-// The points of one frame.
-struct FramePoints {
+// The points of one frame, without descriptors.
+struct KeptPoints {
   std::int64_t frame = 0;
   std::vector<SpaceTimePoint> points;
 };
@@ -88,7 +88,7 @@ class EventFinder {
   RecognizeOptions options_;
   std::unique_ptr<Engine> engine_;
   EventPicker picker_;
-  std::deque<FramePoints> kept_;
+  std::deque<KeptPoints> kept_;
   std::size_t most_kept_ = 0;
   std::deque<std::vector<double>> recent_;  // distances of classes in the last frames
   std::vector<double> class_distances_;     // the least of them

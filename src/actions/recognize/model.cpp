@@ -1,6 +1,7 @@
 // A model as a file: the points of its training clips, its prototypes as ranges of them, its
 // options by name, and the facts of its training.
 #include <fovea/core/error.h>
+#include <fovea/io/models.h>
 
 #include <fmt/format.h>
 
@@ -237,6 +238,10 @@ std::vector<Chain> Model::chains() const {
 Model parse_model(const io::ModelFile& file) { return Reader(file).read(); }
 
 Model Model::read(const std::string& path) { return parse_model(io::ModelFile::read(path)); }
+
+std::shared_ptr<const Model> load_model(std::string_view name) {
+  return std::make_shared<const Model>(Model::read(io::find_model(name, "actions")));
+}
 
 void Model::write(const std::string& path) const {
   io::ModelFile file;

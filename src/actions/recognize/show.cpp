@@ -156,7 +156,7 @@ std::string timeline_svg(std::span<const Event> events, std::span<const std::str
   spec.x = {.scale = {0, seconds}, .title = "time (s)"};
   spec.y = {.categories = {classes.begin(), classes.end()}, .by_category = true};
   report::ChartFrame frame(spec);
-  const report::Box& plot = frame.plot();
+  const Rect<double>& plot = frame.plot();
   for (const Event& event : events) {
     const double from = frame.x(static_cast<double>(event.first_frame) / frame_rate);
     const double to = frame.x(static_cast<double>(event.last_frame + 1) / frame_rate);

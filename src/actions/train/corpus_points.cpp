@@ -47,12 +47,13 @@ std::vector<Job> jobs_of(std::span<const Clip> clips, bool cut_first) {
 // Collects the points of a whole stream frame by frame.
 class Collector {
  public:
-  void add(const PointStream::Ready& ready) {
-    for (std::size_t i = 0; i < ready.points.size(); ++i) {
-      points_.push_back(ready.points[i]);
-      if (ready.descriptors.empty()) continue;
-      const float* row = ready.descriptors.row(static_cast<int>(i));
-      numbers_.insert(numbers_.end(), row, row + ready.descriptors.width);
+  void add(std::span<const FramePoints> ready) {
+    for (const FramePoints& frame : ready) {
+      points_.insert(points_.end(), frame.points.begin(), frame.points.end());
+      for (int y = 0; y < frame.descriptors.height(); ++y) {
+        const float* row = frame.descriptors.row(y);
+        numbers_.insert(numbers_.end(), row, row + frame.descriptors.width());
+      }
     }
   }
   // Returns frames [first, last), renumbered from the first.
@@ -113,8 +114,7 @@ void run(const Job& job, const ClipTask& task, const Exec& exec, Results& result
     ++head.frames;
     collector.add(stream.push(frame.image));
   }
-  for (auto ready = stream.finish(); ready.frame >= 0; ready = stream.finish())
-    collector.add(ready);
+  collector.add(stream.finish());
   for (const int number : job.clips) {
     const auto at = static_cast<std::size_t>(number);
     const Clip& clip = task.clips[at];
@@ -146,10 +146,17 @@ void try_to_run(const Job& job, const ClipTask& task, const Exec& exec, Results&
 
 }  // namespace
 
+void describe(OptionVisitor& visit, ClipOptions& options) {
+  describe(visit, options.points);
+  visit("cut-first", options.cut_first, "cut clips out of their videos before points are found");
+  visit("max-pixels", options.max_pixels,
+        "refuse videos whose frames have more pixels; 0 is no limit", 0, 0x1p62);
+}
+
 std::vector<PointSet> clip_points(std::span<const Clip> clips, const ClipOptions& options,
                                   const ClipFailure& failed) {
-  check_options(options.points);
-  const Exec& exec = options.points.exec;
+  check_options(options);
+  const Exec& exec = options.exec;
   const std::vector<Job> jobs = jobs_of(clips, options.cut_first);
   Results results{std::vector<PointSet>(clips.size()), std::vector<std::string>(clips.size())};
   const ClipTask task{clips, options};

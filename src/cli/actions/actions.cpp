@@ -48,7 +48,7 @@ ClipSet load_clips(actions::Corpus corpus, const actions::PointOptions& points_w
   std::vector<bool> bad(corpus.clips.size(), false);
   actions::ClipOptions options;
   options.points = points_wanted;
-  options.points.exec = context.exec;
+  options.exec = context.exec;
   options.cut_first = cut_first;
   options.max_pixels = context.max_pixels;
   std::vector<actions::PointSet> points =

@@ -25,6 +25,7 @@
 namespace fovea::cli {
 namespace {
 
+using actions::FramePoints;
 using actions::PointSet;
 using actions::PointStream;
 using actions::SpaceTimePoint;
@@ -120,17 +121,17 @@ class PointsRun {
   }
 
  private:
-  // A frame, and the points of an earlier one that it made ready.
+  // A frame, and the points of earlier ones that it made ready.
   struct Step {
     io::Frame frame{};
-    std::int64_t ready_frame = -1;
-    std::vector<SpaceTimePoint> points{};
-    Image<float> descriptors{};
+    std::vector<FramePoints> ready{};
 
-    void take(const PointStream::Ready& ready) {
-      ready_frame = ready.frame;
-      points.assign(ready.points.begin(), ready.points.end());
-      descriptors = ready.descriptors.empty() ? Image<float>() : clone(ready.descriptors);
+    // What the stream returns is valid until its next call only.
+    void take(std::span<const FramePoints> made) {
+      ready.clear();
+      for (const FramePoints& one : made)
+        ready.push_back({one.frame, one.points,
+                         one.descriptors.empty() ? Image<float>() : clone(one.descriptors)});
     }
   };
 
@@ -139,22 +140,20 @@ class PointsRun {
     set_.height = step.frame.image.height();
     ++set_.frames;
     annotated_.keep(step.frame.image);
-    add(step);
+    for (const FramePoints& one : step.ready) add(one);
   }
-  void add(const Step& step) {
-    if (step.ready_frame < 0) return;
-    set_.points.insert(set_.points.end(), step.points.begin(), step.points.end());
-    for (int i = 0; i < step.descriptors.height(); ++i)
-      descriptors_.insert(descriptors_.end(), step.descriptors.row(i),
-                          step.descriptors.row(i) + actions::kDescriptorSize);
-    annotated_.draw(step.points);
+  void add(const FramePoints& one) {
+    set_.points.insert(set_.points.end(), one.points.begin(), one.points.end());
+    for (int i = 0; i < one.descriptors.height(); ++i)
+      descriptors_.insert(descriptors_.end(), one.descriptors.row(i),
+                          one.descriptors.row(i) + actions::kDescriptorSize);
+    annotated_.draw(one.points);
   }
 
   // A frame that a worker took but that was not written also has points, which do not count.
   void take_rest() {
-    Step last;
-    for (last.take(streams_[0].finish()); last.ready_frame >= 0; last.take(streams_[0].finish()))
-      if (last.ready_frame < set_.frames) add(last);
+    for (const FramePoints& one : streams_[0].finish())
+      if (one.frame < set_.frames) add(one);
   }
 
   void complete() {

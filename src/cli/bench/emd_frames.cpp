@@ -75,28 +75,20 @@ class FrameRun {
     for (Image<float>& map : maps_)
       map = Image<float>(labels_[0].width(), labels_[0].height(), 1, memory);
   }
-  ~FrameRun() {
-    while (in_flight_-- > 0) mapper_.collect();
-  }
+  ~FrameRun() { mapper_.finish(); }
   FrameRun(const FrameRun&) = delete;
   FrameRun& operator=(const FrameRun&) = delete;
 
   void operator()() {
-    if (in_flight_ == emd::Mapper::kFramesInFlight) {
-      mapper_.collect();
-      --in_flight_;
-    }
-    mapper_.submit(labels_[next_ % labels_.size()], maps_[next_ % maps_.size()]);
-    ++in_flight_;
+    mapper_.push(labels_[next_ % labels_.size()], maps_[next_ % maps_.size()]);
     ++next_;
   }
 
  private:
   emd::Mapper mapper_;
   std::vector<Frame> labels_{};
-  std::array<Image<float>, emd::Mapper::kFramesInFlight> maps_{};
+  std::array<Image<float>, emd::Mapper::kFramesInFlight + 1> maps_{};
   std::size_t next_ = 0;
-  int in_flight_ = 0;
 };
 
 struct FrameCase {

@@ -146,7 +146,7 @@ BenchCase halve_case(const char* name, BenchShape shape) {
 BenchCase pyramid_case(BenchShape shape, double ratio) {
   PyramidOptions options{.ratio = ratio, .min_width = 64, .min_height = 128};
   double bytes = 0;
-  for (const LevelSize& level : pyramid_sizes(shape.width, shape.height, options))
+  for (const Extent& level : pyramid_sizes(shape.width, shape.height, options))
     bytes += level.width * static_cast<double>(level.height);
   return {.name = "pyramid_u8_ratio_1.05",
           .shape = shape,

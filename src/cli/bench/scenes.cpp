@@ -189,7 +189,9 @@ BenchCase words_case(const Bytes& photo, const Bytes& centers) {
       if (!*maker) {
         scenes::Dictionary dictionary;
         dictionary.words = as_floats(*centers);
-        *maker = std::make_unique<scenes::FeatureMaker>(dictionary, 0, without_stream(exec));
+        scenes::FeatureOptions options;
+        options.exec = without_stream(exec);
+        *maker = std::make_unique<scenes::FeatureMaker>(dictionary, options);
       }
       (*maker)->words(*image);
     };

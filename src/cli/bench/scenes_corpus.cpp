@@ -98,10 +98,11 @@ BenchCase scenes_corpus_case() {
             const auto making = std::make_shared<std::unique_ptr<Making>>();
             return [=](const Exec& exec) {
               if (!*making) {
-                Exec own = exec;
-                own.stream = nullptr;  // the clock's stream ends with the first measurement
+                scenes::FeatureOptions own;
+                own.exec = exec;
+                own.exec.stream = nullptr;  // the clock's stream ends with the first measurement
                 *making = std::make_unique<Making>(Making{
-                    make_photos(kPhotos, memory), scenes::FeatureMaker(make_dictionary(), 0, own),
+                    make_photos(kPhotos, memory), scenes::FeatureMaker(make_dictionary(), own),
                     Image<float>(kWords, kPhotos)});
               }
               (*making)->maker.make((*making)->photos.views, (*making)->features);

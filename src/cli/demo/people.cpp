@@ -52,7 +52,7 @@ Image<std::uint8_t> street() {
   fill_box(canvas, {0, 300, 640, 120}, {{128, 126, 122}, 1});
   for (int i = 0; i < 4; ++i) {
     fill_box(canvas, {20.0 + 170 * i, 40, 90, 120}, {{120, 134, 150}, 1});
-    draw_box(canvas, Box{20.0 + 170 * i, 40, 90, 120},
+    draw_box(canvas, Rect<double>{20.0 + 170 * i, 40, 90, 120},
              Stroke{.color = {216, 214, 206}, .thickness = 4});
   }
   draw_line(canvas, {0, 300}, {640, 300}, {.color = {96, 96, 96}, .thickness = 3});

@@ -158,7 +158,9 @@ void add_demo_scenes(Page& page, const DemoRun& run) {
       "has figures for photos.",
       kTrainEach, model->dictionary.size()));
   const auto colors = scenes::word_colors(model->dictionary);
-  scenes::FeatureMaker maker(model->dictionary, 0, run.exec);
+  scenes::FeatureOptions feature_options;
+  feature_options.exec = run.exec;
+  scenes::FeatureMaker maker(model->dictionary, feature_options);
   std::vector<Image<std::uint8_t>> maps;
   std::vector<Tile> places, words;
   for (std::size_t i = 0; i < results.size(); i += 2) {

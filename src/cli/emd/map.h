@@ -47,12 +47,11 @@ class FrameMapper {
   ~FrameMapper();
 
   Image<float> map(const BandFrame& frame);
-  // The same for frames in flight, at most emd::Mapper::kFramesInFlight: a GPU works on some while
-  // others are copied. Labels are copied to the GPU once. A map stays valid until that many more
-  // frames are submitted.
-  bool flies() const;  // whether this is faster: on a GPU, with levels
-  void submit(const BandFrame& frame);
-  ImageView<const float> collect();
+  // The same for a stream of frames, as emd::Mapper has it: a GPU works on a frame while others are
+  // copied, and labels are copied to it once. What is returned is valid until the next call.
+  bool streams() const;  // whether this is faster: on a GPU, for levels
+  std::span<const emd::MappedFrame> push(const BandFrame& frame);
+  std::span<const emd::MappedFrame> finish() { return mapper_->finish(); }
 
   const emd::Mapper& mapper() const { return *mapper_; }
   const LevelRange& range() const { return range_; }
@@ -76,8 +75,8 @@ class FrameMapper {
 
   const MapRequest& request_;
   Exec exec_;
-  std::array<Flight, emd::Mapper::kFramesInFlight> flights_{};
-  std::size_t submitted_ = 0, collected_ = 0;
+  std::array<Flight, emd::Mapper::kFramesInFlight + 1> flights_{};
+  std::size_t pushed_ = 0;
   std::optional<Rect<int>> box_{};
   std::vector<float> spectrum_{};
   LevelRange range_{};

@@ -45,8 +45,8 @@ class TrackFiles {
  public:
   TrackFiles(const TrackRequest& request, double frame_rate);
   bool draws_maps() const { return map_video_.has_value(); }
-  void add(TrackFrame& frame);  // draws on the frame
-  void finish();                // after at least one frame
+  void add(TrackFrame& tracked);  // draws on the frame
+  void finish();                  // after at least one frame
 
  private:
   std::optional<io::FileSink> text_{};
@@ -78,7 +78,7 @@ struct TrackReport {
   std::vector<TrackResult> own{};                  // one per target, where true boxes are given
   std::vector<std::vector<TrackResult>> rivals{};  // one list per target, with --rivals
 };
-void add_tracks(TrackReport& report, const TrackFrame& frame, bool json);
+void add_tracks(TrackReport& report, const TrackFrame& tracked, bool json);
 void print_report(const TrackReport& report, const TrackRequest& request,
                   const emd::Tracker& tracker, Context& context);
 

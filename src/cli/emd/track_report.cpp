@@ -107,16 +107,16 @@ std::string text_of(const TrackReport& report, const TrackRequest& request,
 
 }  // namespace
 
-void add_tracks(TrackReport& report, const TrackFrame& frame, bool json) {
+void add_tracks(TrackReport& report, const TrackFrame& tracked, bool json) {
   ++report.frames;
-  for (const emd::Track& track : frame.tracks) {
+  for (const emd::Track& track : tracked.tracks) {
     report.lost += track.lost ? 1 : 0;
     if (!json) continue;
     if (!report.tracks_json.empty()) report.tracks_json += ", ";
     report.tracks_json += fmt::format(
         "{{\"frame\": {}, \"id\": {}, \"box\": [{}, {}, {}, {}], \"score\": {:.6f}, "
         "\"confidence\": {:.4f}, \"lost\": {}}}",
-        frame.frame.index, track.id, track.box.x, track.box.y, track.box.width, track.box.height,
+        tracked.frame.frame, track.id, track.box.x, track.box.y, track.box.width, track.box.height,
         track.score, track.confidence, track.lost);
   }
 }

@@ -51,7 +51,7 @@ Image<std::uint8_t> picture_of(const ImagePair& pair, const flow::Flow& field,
       {errors.view(), fmt::format("endpoint error, 0 to {:g} px", greatest)}};
   constexpr int kSide = 240;
   const int height = std::clamp(kSide * truth.height() / truth.width(), 16, kSide);
-  return report::montage(tiles, {.columns = 5, .cell_width = kSide, .cell_height = height});
+  return report::montage(tiles, {.columns = 5, .cell = {kSide, height}});
 }
 
 MethodResult measure(const std::vector<FlowSequence>& sequences, const FlowEvalRequest& request,

@@ -108,11 +108,11 @@ class Search {
     std::size_t found = 0;
     const auto write = [&](Shot& shot) {
       const Image<std::uint8_t>& image = shot.frame.image;
-      files_.add({input, image.width(), image.height(), shot.frame.index, shot.frame.time_seconds,
+      files_.add({input, image.width(), image.height(), shot.frame.frame, shot.frame.seconds,
                   shot.result.people});
       if (context_.json)
         frames += fmt::format("{}{{\"frame\": {}, \"time_seconds\": {}, \"people\": {}}}",
-                              frames.empty() ? "" : ", ", shot.frame.index, shot.frame.time_seconds,
+                              frames.empty() ? "" : ", ", shot.frame.frame, shot.frame.seconds,
                               people_json(shot.result.people));
       found += shot.result.people.size();
       if (writer) writer->write(image);

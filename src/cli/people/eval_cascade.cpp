@@ -66,7 +66,7 @@ void add_charts(report::Page& page, const std::vector<StageCount>& stages,
 // it is drawn.
 Image<std::uint8_t> picture(const CascadeModel& cascade, const CascadeStage& stage) {
   constexpr int kScale = 2;
-  Image<std::uint8_t> image(kScale * cascade.window_width, kScale * cascade.window_height, 3);
+  Image<std::uint8_t> image(kScale * cascade.window.width, kScale * cascade.window.height, 3);
   report::fill_box(image.view(),
                    {0, 0, static_cast<double>(image.width()), static_cast<double>(image.height())},
                    {.color = {236, 239, 244}});
@@ -76,9 +76,9 @@ Image<std::uint8_t> picture(const CascadeModel& cascade, const CascadeStage& sta
     const auto& [block, weights, bias, vote] = stage.classifiers[i];
     report::draw_box(
         image.view(),
-        report::Box{static_cast<double>(kScale * block.x), static_cast<double>(kScale * block.y),
-                    static_cast<double>(kScale * block.width),
-                    static_cast<double>(kScale * block.height)},
+        Rect<double>{static_cast<double>(kScale * block.x), static_cast<double>(kScale * block.y),
+                     static_cast<double>(kScale * block.width),
+                     static_cast<double>(kScale * block.height)},
         {.color = report::palette(static_cast<int>(i)),
          .thickness = 2,
          .alpha = most > 0 ? std::clamp(vote / most, 0.25F, 1.F) : 1.F});

@@ -154,7 +154,7 @@ Image<std::uint8_t> cut_out(Image<std::uint8_t>& image, const Rect<float>& box) 
   const int bottom =
       std::clamp(static_cast<int>(box.y + box.height + margin), top + 1, image.height());
   Image<std::uint8_t> result = clone(image.view().crop(left, top, right - left, bottom - top));
-  report::draw_box(result.view(), report::Box{box.x - left, box.y - top, box.width, box.height},
+  report::draw_box(result.view(), Rect<double>{box.x - left, box.y - top, box.width, box.height},
                    {.thickness = std::max(2.F, box.height / 80)});
   return result;
 }
@@ -175,8 +175,8 @@ void add_sheet(report::Page& page, std::vector<Mistake> mistakes, const EvalImag
   }
   for (std::size_t i = 0; i < mistakes.size(); ++i)
     tiles.push_back({pictures[i], mistakes[i].caption});
-  page.figure(report::Figure::picture(
-      report::montage(tiles, {.columns = 8, .cell_width = 112, .cell_height = 168}), {caption}));
+  page.figure(report::Figure::picture(report::montage(tiles, {.columns = 8, .cell = {112, 168}}),
+                                      {caption}));
 }
 
 void add_image_numbers(report::Page& page, const std::vector<EvalResult>& results) {

@@ -63,8 +63,7 @@ class PeopleFiles::Coco final : public Writer {
     io::JsonWriter image(io::string_sink(text), io::JsonStyle::kCompact);
     image.begin_object().member("id", images_).member("file_name", frame.input);
     image.member("width", frame.width).member("height", frame.height);
-    if (frame.frame >= 0)
-      image.member("frame", frame.frame).member("time_seconds", frame.time_seconds);
+    if (frame.frame >= 0) image.member("frame", frame.frame).member("time_seconds", frame.seconds);
     image.end_object().finish();
     json_.raw(text);
     for (const people::Detection& person : frame.people) {
@@ -152,7 +151,7 @@ class PeopleFiles::Csv final : public Writer {
     start();
     for (const people::Detection& person : frame.people) {
       csv_->field(frame.input);
-      if (frame.frame >= 0) csv_->field(frame.frame).field(frame.time_seconds);
+      if (frame.frame >= 0) csv_->field(frame.frame).field(frame.seconds);
       else csv_->empty().empty();
       for (const float number : numbers(person.box)) csv_->field(number);
       csv_->field(person.score).field(person.scale);
@@ -186,7 +185,7 @@ class PeopleFiles::Parquet final : public Writer {
     start();
     for (const people::Detection& person : frame.people) {
       table_->field(frame.input);
-      if (frame.frame >= 0) table_->field(frame.frame).field(frame.time_seconds);
+      if (frame.frame >= 0) table_->field(frame.frame).field(frame.seconds);
       else table_->empty().empty();
       for (const float number : numbers(person.box)) table_->field(number);
       table_->field(static_cast<double>(person.score)).field(static_cast<double>(person.scale));

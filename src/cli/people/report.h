@@ -29,7 +29,7 @@ struct PeopleFrame {
   int width = 0;
   int height = 0;
   std::int64_t frame = -1;  // index in a video, from 0; -1 for an image
-  double time_seconds = 0;
+  double seconds = 0;
   std::vector<people::Detection> people;
 };
 

@@ -72,7 +72,7 @@ Image<std::uint8_t> blocks_on(Image<std::uint8_t> image, const ShowRequest& requ
     throw InvalidArgument(fmt::format("--blocks is {}, but the cascade has {} stages",
                                       request.blocks, cascade->stages.size()));
   const auto& stage = cascade->stages[static_cast<std::size_t>(request.blocks - 1)];
-  const double width = cascade->window_width;
+  const double width = cascade->window.width;
   people::DetectOptions options;
   options.exec = exec;
   const auto found = people::Detector(model, options).detect(image).people;
@@ -83,8 +83,8 @@ Image<std::uint8_t> blocks_on(Image<std::uint8_t> image, const ShowRequest& requ
   for (std::size_t k = 0; k < stage.classifiers.size(); ++k) {
     const people::Block& block = stage.classifiers[k].block;
     report::draw_box(image.view(),
-                     report::Box{window.x + block.x * scale, window.y + block.y * scale,
-                                 block.width * scale, block.height * scale},
+                     Rect<double>{window.x + block.x * scale, window.y + block.y * scale,
+                                  block.width * scale, block.height * scale},
                      report::Stroke{.color = report::palette(static_cast<int>(k))});
   }
   return image;

@@ -70,9 +70,9 @@ Task make_task(const ScenesEvalRequest& request, const Context& context) {
 }
 
 // Tests a trained model on images that it has not seen.
-scenes::EvaluationReport test_model(scenes::Classifier& classifier, const scenes::Corpus& corpus,
-                                    const Context& context, SkippedImages& skipped) {
-  scenes::EvaluationReport result;
+scenes::EvaluateReport test_model(scenes::Classifier& classifier, const scenes::Corpus& corpus,
+                                  const Context& context, SkippedImages& skipped) {
+  scenes::EvaluateReport result;
   result.total = Confusion(static_cast<int>(classifier.classes().size()));
   const InputImages images(context, corpus.paths);
   classifier.classify(images, [&](const scenes::ClassifiedImage& image) {
@@ -87,7 +87,7 @@ scenes::EvaluationReport test_model(scenes::Classifier& classifier, const scenes
 }
 
 void print_json(const ScenesEvalResult& result, const Context& context) {
-  const scenes::EvaluationReport& evaluation = result.evaluation;
+  const scenes::EvaluateReport& evaluation = result.evaluation;
   print_result(context, [&](io::JsonWriter& json) {
     json.member("images", result.images).member("failed", evaluation.failed);
     json.member("splits", evaluation.splits.size());
@@ -119,7 +119,7 @@ void print_json(const ScenesEvalResult& result, const Context& context) {
 }
 
 void print_words(const ScenesEvalResult& result, const Context& context) {
-  const scenes::EvaluationReport& evaluation = result.evaluation;
+  const scenes::EvaluateReport& evaluation = result.evaluation;
   const Interval interval = evaluation.total.interval();
   std::string line = fmt::format("accuracy {:.2f} %", 100 * evaluation.accuracy_mean);
   if (evaluation.splits.size() > 1)

@@ -1,7 +1,6 @@
 // fovea scenes words: draws every pixel in the color of its visual word.
 #include <fovea/core/error.h>
 #include <fovea/io/image_io.h>
-#include <fovea/io/models.h>
 #include <fovea/report/montage.h>
 #include <fovea/scenes/show.h>
 
@@ -41,15 +40,16 @@ int run_words(WordsRequest& request, Context& context) {
     throw InvalidArgument("scenes words needs -o PICTURE, or --numbers FILE");
   settle_device(context);
   const auto inputs = scenes_inputs(context.inputs);
-  const auto model = scenes::Model::read(io::find_model(request.model.model, "scenes"));
+  const auto model = scenes::load_model(request.model.model);
   std::vector<std::string> pictures(inputs.size()), numbers(inputs.size());
   if (!request.output.empty()) pictures = output_paths(context, request.output, inputs, ".png");
   if (!request.numbers.empty()) numbers = output_paths(context, request.numbers, inputs, ".npy");
-  const auto colors = scenes::word_colors(model.dictionary);
+  const auto colors = scenes::word_colors(model->dictionary);
   const InputImages images(context, inputs);
-  Exec exec = context.exec;
-  exec.progress = {};
-  scenes::FeatureMaker maker(model.dictionary, 0, exec);
+  scenes::FeatureOptions options;
+  options.exec = context.exec;
+  options.exec.progress = {};
+  scenes::FeatureMaker maker(model->dictionary, options);
   return run_batch(context, inputs, [&](std::size_t i) -> Outcome {
     const Image<std::uint8_t> image = images.read(static_cast<int>(i));
     const Image<std::uint16_t> words = maker.words(image.view());
@@ -72,7 +72,7 @@ int run_words(WordsRequest& request, Context& context) {
       members += fmt::format(", \"output\": {}", detail::json_quote(pictures[i]));
     }
     return {fmt::format("{}: {} of {}{}{}", inputs[i], distinct.size(),
-                        detail::counted(model.dictionary.size(), "word"),
+                        detail::counted(model->dictionary.size(), "word"),
                         pictures[i].empty() ? "" : ", ", pictures[i]),
             members};
   });

@@ -124,7 +124,7 @@ std::vector<double> scene_sums(const GroupedRow& like, const Exec& exec, std::si
 
 }  // namespace
 
-struct SpectralSignature::State {
+struct SpectralSignature::Impl {
   SignatureOptions options;
   int bands = 0;
   int groups = 0;
@@ -155,14 +155,14 @@ struct SpectralSignature::State {
   void put(const Groups& masses, Mass* to) const;
 };
 
-void SpectralSignature::State::learn(StackView<const float> scene) {
+void SpectralSignature::Impl::learn(StackView<const float> scene) {
   learn_means(scene);
   if (!contrast()) return;
   learn_covariance(scene);
   learn_plain_mass(scene);
 }
 
-void SpectralSignature::State::learn_means(StackView<const float> scene) {
+void SpectralSignature::Impl::learn_means(StackView<const float> scene) {
   const auto n = static_cast<std::size_t>(groups);
   const std::vector<double> sums =
       scene_sums(GroupedRow(scene, groups, options.window), options.exec, n,
@@ -175,7 +175,7 @@ void SpectralSignature::State::learn_means(StackView<const float> scene) {
 }
 
 // The means are subtracted before squares are summed, so that no large numbers cancel.
-void SpectralSignature::State::learn_covariance(StackView<const float> scene) {
+void SpectralSignature::Impl::learn_covariance(StackView<const float> scene) {
   const auto n = static_cast<std::size_t>(groups);
   const GroupedRow row(scene, groups, options.window);
   const std::vector<double> first =
@@ -195,7 +195,7 @@ void SpectralSignature::State::learn_covariance(StackView<const float> scene) {
   white = inverse_square_root(std::span(covariance).first(n * n), groups, options.floor);
 }
 
-void SpectralSignature::State::learn_plain_mass(StackView<const float> scene) {
+void SpectralSignature::Impl::learn_plain_mass(StackView<const float> scene) {
   const std::vector<double> sums =
       scene_sums(GroupedRow(scene, groups, options.window), options.exec, 1,
                  [&](const Groups& values, std::span<double> part) {
@@ -206,7 +206,7 @@ void SpectralSignature::State::learn_plain_mass(StackView<const float> scene) {
   plain_mass = options.plain * sums[0] / sums[1];
 }
 
-void SpectralSignature::State::weigh(Groups values, Groups& masses) const {
+void SpectralSignature::Impl::weigh(Groups values, Groups& masses) const {
   if (!contrast()) {
     masses = values;
     return;
@@ -225,7 +225,7 @@ void SpectralSignature::State::weigh(Groups values, Groups& masses) const {
 }
 
 template <class Mass>
-void SpectralSignature::State::put(const Groups& masses, Mass* to) const {
+void SpectralSignature::Impl::put(const Groups& masses, Mass* to) const {
   const auto n = static_cast<std::size_t>(bins());
   double total = 0;
   for (std::size_t i = 0; i < n; ++i) total += masses[i];
@@ -277,7 +277,7 @@ void describe(OptionVisitor& visit, SignatureOptions& options) {
 }
 
 SpectralSignature::SpectralSignature(StackView<const float> scene, const SignatureOptions& options)
-    : state_(std::make_unique<State>()) {
+    : impl_(std::make_unique<Impl>()) {
   check_bands("SpectralSignature", scene);
   check_options(options);
   if (options.window % 2 == 0)
@@ -289,12 +289,12 @@ SpectralSignature::SpectralSignature(StackView<const float> scene, const Signatu
     throw InvalidArgument(
         "SpectralSignature: mass is 0, which keeps the brightness, but contrast has none; set mass "
         "above 0");
-  state_->options = options;
-  state_->bands = scene.count;
-  state_->groups = groups_for(options, scene.count);
+  impl_->options = options;
+  impl_->bands = scene.count;
+  impl_->groups = groups_for(options, scene.count);
   const Exec resolved =
       fovea::detail::resolve_host_exec("SpectralSignature", options.exec, {scene});
-  state_->learn(fovea::detail::Placed<float>().bring(scene, Memory::kHost, resolved));
+  impl_->learn(fovea::detail::Placed<float>().bring(scene, Memory::kHost, resolved));
 }
 
 SpectralSignature::SpectralSignature(SpectralSignature&&) noexcept = default;
@@ -303,24 +303,24 @@ SpectralSignature::~SpectralSignature() = default;
 
 Image<std::uint16_t> SpectralSignature::of(StackView<const float> bands) const {
   check_bands("SpectralSignature", bands);
-  if (bands.count != state_->bands)
+  if (bands.count != impl_->bands)
     throw InvalidArgument(
-        fmt::format("SpectralSignature: {} bands; the scene had {}", bands.count, state_->bands));
+        fmt::format("SpectralSignature: {} bands; the scene had {}", bands.count, impl_->bands));
   const Exec resolved =
-      fovea::detail::resolve_host_exec("SpectralSignature", state_->options.exec, {bands});
+      fovea::detail::resolve_host_exec("SpectralSignature", impl_->options.exec, {bands});
   fovea::detail::Placed<float> here;
   const StackView<const float> host = here.bring(bands, Memory::kHost, resolved);
   Image<std::uint16_t> result(bands.width, bands.height, bins());
-  parallel_for(state_->options.exec, bands.height, kGrain,
+  parallel_for(impl_->options.exec, bands.height, kGrain,
                [&](std::int64_t begin, std::int64_t end) {
-                 GroupedRow row(host, state_->groups, state_->options.window);
+                 GroupedRow row(host, impl_->groups, impl_->options.window);
                  Groups values{}, masses{};
                  for (auto y = static_cast<int>(begin); y < end; ++y) {
                    row.load(y);
                    for (int x = 0; x < bands.width; ++x) {
                      masses = {};
-                     if (row.pixel(x, values)) state_->weigh(values, masses);
-                     state_->put(masses, &result.at(x, y));
+                     if (row.pixel(x, values)) impl_->weigh(values, masses);
+                     impl_->put(masses, &result.at(x, y));
                    }
                  }
                });
@@ -328,24 +328,24 @@ Image<std::uint16_t> SpectralSignature::of(StackView<const float> bands) const {
 }
 
 std::vector<double> SpectralSignature::of(std::span<const float> spectrum) const {
-  if (std::ssize(spectrum) != state_->bands)
+  if (std::ssize(spectrum) != impl_->bands)
     throw InvalidArgument(fmt::format("SpectralSignature: a spectrum of {} bands; the scene had {}",
-                                      spectrum.size(), state_->bands));
-  const StackView<const float> pixel{spectrum.data(), 1, 1, state_->bands, 1, 1, 1};
-  GroupedRow row(pixel, state_->groups, 1);
+                                      spectrum.size(), impl_->bands));
+  const StackView<const float> pixel{spectrum.data(), 1, 1, impl_->bands, 1, 1, 1};
+  GroupedRow row(pixel, impl_->groups, 1);
   row.load(0);
   Groups values{}, masses{};
-  if (row.pixel(0, values)) state_->weigh(values, masses);
+  if (row.pixel(0, values)) impl_->weigh(values, masses);
   std::vector<double> result(static_cast<std::size_t>(bins()));
-  state_->put(masses, result.data());
+  impl_->put(masses, result.data());
   return result;
 }
 
 GroundDistance SpectralSignature::ground() const {
   const int n = bins();
-  if (!state_->contrast()) return GroundDistance::l1(n);
-  const int half = state_->groups;
-  const double wanted = state_->options.threshold;
+  if (!impl_->contrast()) return GroundDistance::l1(n);
+  const int half = impl_->groups;
+  const double wanted = impl_->options.threshold;
   const double most = wanted > 0 ? wanted : half;
   std::vector<double> costs;
   costs.reserve(static_cast<std::size_t>(n) * static_cast<std::size_t>(n));
@@ -358,8 +358,8 @@ GroundDistance SpectralSignature::ground() const {
   return {n, n, costs};
 }
 
-int SpectralSignature::bins() const { return state_->bins(); }
-int SpectralSignature::bands() const { return state_->bands; }
-const SignatureOptions& SpectralSignature::options() const { return state_->options; }
+int SpectralSignature::bins() const { return impl_->bins(); }
+int SpectralSignature::bands() const { return impl_->bands; }
+const SignatureOptions& SpectralSignature::options() const { return impl_->options; }
 
 }  // namespace fovea::emd

@@ -118,7 +118,7 @@ struct Member {
 
 }  // namespace
 
-struct Tracker::State {
+struct Tracker::Impl {
   TrackOptions options;
   Device asked{};  // before it was resolved
   std::vector<Group> groups{};
@@ -226,7 +226,7 @@ void describe(OptionVisitor& visit, TrackOptions& options) {
               "most memory for distances that each target keeps from frame to frame; 0 keeps none");
 }
 
-Tracker::Tracker(const TrackOptions& options) : state_(std::make_unique<State>()) {
+Tracker::Tracker(const TrackOptions& options) : impl_(std::make_unique<Impl>()) {
   check_options(options);
   if (options.window % 2 == 0)
     throw InvalidArgument(fmt::format("window is {}; expected an odd number", options.window));
@@ -234,9 +234,9 @@ Tracker::Tracker(const TrackOptions& options) : state_(std::make_unique<State>()
     throw InvalidArgument(
         "parts is on, but search meanshift compares no parts; use search exhaustive, or parts auto "
         "or off");
-  state_->options = options;
-  state_->asked = options.exec.device;
-  state_->options.exec = fovea::detail::resolve_exec(kName, options.exec, {});
+  impl_->options = options;
+  impl_->asked = options.exec.device;
+  impl_->options.exec = fovea::detail::resolve_exec(kName, options.exec, {});
 }
 Tracker::Tracker(ImageView<const std::uint8_t> frame, const Rect<double>& box,
                  const TrackOptions& options)
@@ -244,7 +244,7 @@ Tracker::Tracker(ImageView<const std::uint8_t> frame, const Rect<double>& box,
 Tracker::Tracker(ImageView<const std::uint8_t> frame, std::span<const Rect<double>> boxes,
                  const TrackOptions& options)
     : Tracker(on_device_of(frame, options)) {
-  state_->asked = options.exec.device;
+  impl_->asked = options.exec.device;
   add(frame, boxes);
 }
 Tracker::Tracker(Tracker&&) noexcept = default;
@@ -253,7 +253,7 @@ Tracker::~Tracker() = default;
 
 std::vector<Track> Tracker::add(ImageView<const std::uint8_t> frame,
                                 std::span<const Rect<double>> boxes) {
-  State& state = *state_;
+  Impl& state = *impl_;
   if (boxes.empty()) return {};
   state.check_frame(frame);
   std::vector<Rect<int>> pixels;
@@ -299,7 +299,7 @@ std::vector<Track> Tracker::add(ImageView<const std::uint8_t> frame,
 
 Track Tracker::add_example(ImageView<const std::uint8_t> frame,
                            ImageView<const std::uint8_t> example) {
-  State& state = *state_;
+  Impl& state = *impl_;
   state.check_frame(frame);
   if (example.channels != 1 && example.channels != 3)
     throw InvalidArgument(
@@ -337,7 +337,7 @@ Track Tracker::add_example(ImageView<const std::uint8_t> frame,
 }
 
 std::vector<Track> Tracker::track(ImageView<const std::uint8_t> frame) {
-  State& state = *state_;
+  Impl& state = *impl_;
   state.check_frame(frame);
   const fovea::cuda::ScopedDevice here(state.options.exec.device);
   const auto pixels = state.on_device(frame, state.brought);
@@ -363,16 +363,16 @@ std::vector<Track> Tracker::track(ImageView<const std::uint8_t> frame) {
 
 std::vector<Track> Tracker::tracks() const {
   std::vector<Track> tracks;
-  for (const Member& member : state_->members) tracks.push_back(member.target.track());
+  for (const Member& member : impl_->members) tracks.push_back(member.target.track());
   return tracks;
 }
 
-int Tracker::targets() const { return static_cast<int>(state_->members.size()); }
-bool Tracker::uses_parts(int id) const { return state_->target(id).uses_parts(); }
+int Tracker::targets() const { return static_cast<int>(impl_->members.size()); }
+bool Tracker::uses_parts(int id) const { return impl_->target(id).uses_parts(); }
 
 Image<float> Tracker::likelihood(int id) const {
-  const LikelihoodMap& map = state_->target(id).map();
-  Image<float> image(state_->frame.width, state_->frame.height);
+  const LikelihoodMap& map = impl_->target(id).map();
+  Image<float> image(impl_->frame.width, impl_->frame.height);
   for (int y = 0; y < image.height(); ++y) std::fill_n(image.row(y), image.width(), 0.0F);
   for (int y = 0; y < map.region.height; ++y) {
     for (int x = 0; x < map.region.width; ++x)
@@ -386,7 +386,7 @@ MapReport Tracker::report() const {
   MapReport report;
   std::int64_t entries = 0;
   std::uint64_t bytes = 0;
-  for (const Member& member : state_->members) {
+  for (const Member& member : impl_->members) {
     report += member.target.report();
     entries += report.entries;
     bytes += report.cache_bytes;
@@ -396,6 +396,6 @@ MapReport Tracker::report() const {
   return report;
 }
 
-const TrackOptions& Tracker::options() const { return state_->options; }
+const TrackOptions& Tracker::options() const { return impl_->options; }
 
 }  // namespace fovea::emd

@@ -72,20 +72,20 @@ Target::Target(int id, const GroundDistance& ground, Signatures signatures,
 }
 
 void Target::make_map(const LabeledFrame& frame, const Rect<int>& wanted) {
-  submit_map(frame, wanted);
+  push_map(frame, wanted);
   finish_map(frame);
 }
 
-void Target::submit_map(const LabeledFrame& frame, const Rect<int>& wanted) {
+void Target::push_map(const LabeledFrame& frame, const Rect<int>& wanted) {
   for (std::size_t i = 0; i < mappers_.size(); ++i)
-    if (std::exchange(in_flight_[i], false)) mappers_[i].collect();
+    if (std::exchange(in_flight_[i], false)) mappers_[i].finish();
   map_.region = intersect(options_.whole_map ? frame.bounds() : wanted, frame.bounds());
   // Windows at the region's border reach pixels beyond it.
   seen_ = intersect(padded(map_.region, options_.window / 2), frame.bounds());
   if (map_.region.empty()) seen_ = {};
   const auto labels = frame.there.crop(seen_.x, seen_.y, seen_.width, seen_.height);
   for (std::size_t i = 0; i < mappers_.size(); ++i) {
-    mappers_[i].submit(labels, room_in(distances_[i], seen_, frame.there.memory));
+    mappers_[i].push(labels, room_in(distances_[i], seen_, frame.there.memory));
     in_flight_[i] = true;
   }
 }
@@ -103,7 +103,8 @@ void Target::finish_map(const LabeledFrame& frame) {
   std::uint64_t bytes = 0;
   for (std::size_t i = 0; i < mappers_.size(); ++i) {
     in_flight_[i] = false;
-    report_ += mappers_[i].collect();
+    mappers_[i].finish();
+    report_ += mappers_[i].report();
     entries += report_.entries;
     bytes += report_.cache_bytes;
   }
@@ -248,15 +249,15 @@ Place Target::local_place(const LabeledFrame& frame) {
 }
 
 void Target::prepare(const LabeledFrame& frame) {
-  submit_map(frame, padded(grown(box_, options_.ring), range_of(frame).reach));
+  push_map(frame, padded(grown(box_, options_.ring), range_of(frame).reach));
 }
 
 void Target::next(const LabeledFrame& frame) {
   finish_map(frame);
   const Place place = local_place(frame);
   score_ = place_score(map_, place.box, model_);
-  const bool tells = first_score_ > kLeastContrast;
-  const bool doubt = tells && score_ < options_.lost_below * first_score_;
+  const bool has_contrast = first_score_ > kLeastContrast;
+  const bool doubt = has_contrast && score_ < options_.lost_below * first_score_;
   doubtful_ = doubt ? doubtful_ + 1 : 0;
   lost_ = lost_ || doubtful_ >= options_.lost_frames;
   if (lost_) {

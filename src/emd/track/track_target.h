@@ -57,7 +57,7 @@ class Target {
 
  private:
   void make_map(const LabeledFrame& frame, const Rect<int>& wanted);
-  void submit_map(const LabeledFrame& frame, const Rect<int>& wanted);
+  void push_map(const LabeledFrame& frame, const Rect<int>& wanted);
   void finish_map(const LabeledFrame& frame);
   SearchRange range_of(const LabeledFrame& frame) const;
   Place local_place(const LabeledFrame& frame);
@@ -80,8 +80,8 @@ class Target {
   std::optional<PartModel> parts_{};
   PlaceModel model_{};
   LikelihoodMap map_{};
-  Rect<int> seen_{};  // what was mapped: the map's region and the pixels of its windows
-  std::array<bool, 2> in_flight_{};  // mappers whose frame has not been collected
+  Rect<int> seen_{};                 // what was mapped: the map's region and its windows' pixels
+  std::array<bool, 2> in_flight_{};  // mappers whose frame was pushed and not finished
   MapReport report_{};
 
   Rect<int> box_{};

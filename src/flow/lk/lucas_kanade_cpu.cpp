@@ -66,7 +66,7 @@ class LucasKanade final : public Matcher {
     }
     const int finest = std::min(least, top);
     run({first, second, top, finest, wanted}, exec);
-    if (wanted && finest < top) judge(first, second, finest, exec);
+    if (wanted && finest < top) find_confidence(first, second, finest, exec);
     else if (wanted) no_confidence(first.sizes[static_cast<std::size_t>(finest)]);
     deliver(first, finest, request.last_level, out, exec);
   }
@@ -83,7 +83,7 @@ class LucasKanade final : public Matcher {
     const Frame& second;
     int top;     // levels below this one are estimated
     int finest;  // the last level that is estimated
-    bool judged;
+    bool with_confidence;
   };
 
   // Leaves the flow of the finest level in field_; starts from field_ unless `top` is the number of
@@ -132,10 +132,10 @@ class LucasKanade final : public Matcher {
         std::swap(field_, other_);
       }
       const bool last = k == work.steps() - 1;
-      const bool judged = last && descent.judged && level == descent.finest;
-      if (judged) eigenvalues_.resize(field_.u.width(), field_.u.height());
+      const bool with_confidence = last && descent.with_confidence && level == descent.finest;
+      if (with_confidence) eigenvalues_.resize(field_.u.width(), field_.u.height());
       const lk::Round& round = work.round_of(k);
-      step({first, second, field_, other_, judged ? &eigenvalues_ : nullptr,
+      step({first, second, field_, other_, with_confidence ? &eigenvalues_ : nullptr,
             taps_[static_cast<std::size_t>(round.radius)], plan_.robust, plan_.solve},
            exec);
       if (plan_.median == 0 || !work.median_after(k)) {
@@ -155,7 +155,7 @@ class LucasKanade final : public Matcher {
     if (stop > finest) enlarge_field(first.sizes[static_cast<std::size_t>(finest)], exec);
     std::swap(field_, backward_);
   }
-  void judge(const Frame& first, const Frame& second, int level, const Exec& exec) {
+  void find_confidence(const Frame& first, const Frame& second, int level, const Exec& exec) {
     const FrameLevel& from = first.levels[static_cast<std::size_t>(level)];
     const FrameLevel& to = second.levels[static_cast<std::size_t>(level)];
     residuals_.resize(field_.u.width(), field_.u.height());
@@ -172,11 +172,11 @@ class LucasKanade final : public Matcher {
 
   // Enlarges the result of the finest estimated level to the requested level.
   void deliver(const Frame& first, int level, int last, const FlowView& out, const Exec& exec) {
-    const bool judged = !out.confidence.empty();
+    const bool with_confidence = !out.confidence.empty();
     for (; level > last + 1; --level) {
       const Extent size = first.sizes[static_cast<std::size_t>(level - 1)];
       enlarge_field(size, exec);
-      if (!judged) continue;
+      if (!with_confidence) continue;
       eigenvalues_.resize(size.width, size.height);
       enlarge(std::as_const(confidence_).view(), eigenvalues_.view(), Enlarge::kConfidence, exec);
       std::swap(confidence_, eigenvalues_);
@@ -187,7 +187,7 @@ class LucasKanade final : public Matcher {
     };
     hand_over(field_.u, out.u, Enlarge::kFlow);
     hand_over(field_.v, out.v, Enlarge::kFlow);
-    if (judged) hand_over(confidence_, out.confidence, Enlarge::kConfidence);
+    if (with_confidence) hand_over(confidence_, out.confidence, Enlarge::kConfidence);
   }
 
   lk::Plan plan_;

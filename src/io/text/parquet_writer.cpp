@@ -30,8 +30,8 @@ enum Codec { kUncompressed = 0, kGzip = 2 };
 constexpr int kDataPage = 0;
 // Parquet counts the bytes and the rows of a page by signed 32 bits. A page holds less than a
 // group's values, one more text, and 2 bytes at most per row that say whether there is a value.
-constexpr std::int64_t kMostGroupBytes = std::int64_t{1} << 30;
-constexpr std::int64_t kMostGroupRows = std::int64_t{1} << 28;
+constexpr std::uint64_t kMostGroupBytes = std::uint64_t{1} << 30;
+constexpr int kMostGroupRows = 1 << 28;
 constexpr std::int64_t kMostTextBytes = std::int64_t{1} << 28;
 static_assert(kMostGroupBytes + kMostTextBytes + 2 * kMostGroupRows <
               std::numeric_limits<std::int32_t>::max() - (1 << 20));
@@ -130,11 +130,11 @@ struct ParquetWriter::Impl {
   ParquetOptions options;
   std::vector<Chunk> chunks{};
   std::vector<WrittenGroup> groups{};
-  std::size_t fields = 0;        // in the current row
-  std::int64_t rows = 0;         // in all groups
-  std::int64_t group_rows = 0;   // in the current group
-  std::int64_t group_bytes = 0;  // bytes of values in the current group
-  std::int64_t offset = 0;       // bytes written to the sink so far
+  std::size_t fields = 0;         // in the current row
+  std::int64_t rows = 0;          // in all groups
+  std::int64_t group_rows = 0;    // in the current group
+  std::uint64_t group_bytes = 0;  // bytes of values in the current group
+  std::int64_t offset = 0;        // bytes written to the sink so far
   bool finished = false;
 
   void give(std::string_view bytes) {
@@ -151,7 +151,7 @@ struct ParquetWriter::Impl {
   template <class Number>
   void add(ParquetType type, Number number) {
     put_number(value(type).values, number);
-    group_bytes += static_cast<std::int64_t>(sizeof(Number));
+    group_bytes += sizeof(Number);
   }
   WrittenChunk write_chunk(const ParquetColumn& column, Chunk& chunk);
   void write_group();
@@ -212,7 +212,8 @@ void ParquetWriter::Impl::write_group() {
     chunks[i] = {};
   }
   groups.push_back(std::move(group));
-  group_rows = group_bytes = 0;
+  group_rows = 0;
+  group_bytes = 0;
 }
 
 void ParquetWriter::Impl::put_schema(ThriftWriter& footer) const {
@@ -243,9 +244,18 @@ void ParquetWriter::Impl::put_group(ThriftWriter& footer, const WrittenGroup& gr
   footer.i64(2, raw_bytes).i64(3, group.rows).i64(6, bytes).end();
 }
 
+void describe(OptionVisitor& visit, ParquetOptions& options) {
+  visit("group-rows", options.group_rows, "write a row group when it has this many rows", 1,
+        std::numeric_limits<int>::max());
+  visit.bytes("group-bytes", options.group_bytes, "write a row group when it takes this much", 1);
+  visit("compress", options.compress, "compress pages by gzip",
+        {.off_help = "leave pages uncompressed"});
+}
+
 ParquetWriter::ParquetWriter(Sink sink, std::vector<ParquetColumn> columns,
                              const ParquetOptions& options) {
   if (columns.empty()) throw InvalidArgument("ParquetWriter: a table needs at least one column");
+  check_options(options);
   std::set<std::string_view> names;
   for (const ParquetColumn& column : columns) {
     if (!names.insert(column.name).second)
@@ -270,7 +280,7 @@ ParquetWriter& ParquetWriter::field(std::string_view text) {
   const std::size_t before = values.size();
   put_number(values, static_cast<std::uint32_t>(valid.size()));
   values += valid;
-  impl_->group_bytes += static_cast<std::int64_t>(values.size() - before);
+  impl_->group_bytes += values.size() - before;
   return *this;
 }
 ParquetWriter& ParquetWriter::field(float number) {

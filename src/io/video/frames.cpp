@@ -22,6 +22,12 @@ double now() {
 
 }  // namespace
 
+void describe(OptionVisitor& visit, FrameRunOptions& options) {
+  visit("in-flight", options.in_flight,
+        "frames that exist at a time; with 1 reading, work and writing take turns", 1, 1e6);
+  visit("stage", options.stage, "name of the stage in progress reports");
+}
+
 FrameWorkers plan_frame_workers(const Exec& exec, int most) {
   const int threads = thread_count(exec);
   const bool cuda = resolve(exec.device).kind == DeviceKind::kCuda;

@@ -208,8 +208,8 @@ struct VideoReader::Impl {
     for (; index < wanted; ++index) {
       if (!source->advance()) return false;
     }
-    frame.time_seconds = source->get(frame, options.deep);
-    frame.index = index;
+    frame.seconds = source->get(frame, options.deep);
+    frame.frame = index;
     if (options.deep) frame.image = {};
     else frame.deep_image = {};
     if (turn() != 0 && options.deep)

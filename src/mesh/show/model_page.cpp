@@ -144,7 +144,7 @@ std::string model_page(const io::TriangleMesh& mesh, std::span<const std::int32_
   html += fmt::format(
       "<div class=\"model\">\n<div class=\"view\">\n<div class=\"stage\" tabindex=\"0\" "
       "role=\"img\" aria-label=\"{} in {} parts, to be turned\"><img src=\"{}\" alt=\"\"/></div>\n"
-      "<p class=\"told\" role=\"status\"></p>\n<div class=\"tools\" hidden>"
+      "<p class=\"caption\" role=\"status\"></p>\n<div class=\"tools\" hidden>"
       "<button type=\"button\" class=\"turning\">Stop</button>"
       "<button type=\"button\" class=\"reset\">Reset</button></div>\n</div>\n",
       title, colors.size(), report::png_data_uri(picture));

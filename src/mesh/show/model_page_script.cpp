@@ -14,7 +14,7 @@ border:1px solid var(--fovea-grid);border-radius:10px;overflow:hidden}
 .stage:focus-visible{outline:3px solid var(--link);outline-offset:-3px}
 .stage canvas,.stage img{position:absolute;inset:0;width:100%;height:100%}
 .stage img{object-fit:contain}.stage.drawn img{visibility:hidden}
-.told{position:absolute;left:.8rem;top:.7rem;margin:0;font-size:.92rem;pointer-events:none}
+.caption{position:absolute;left:.8rem;top:.7rem;margin:0;font-size:.92rem;pointer-events:none}
 .tools{position:absolute;right:.7rem;bottom:.7rem;display:flex;gap:.4rem}
 .model button{font:inherit;font-size:.9rem;color:inherit;background:var(--fovea-paper);
 border:1px solid var(--fovea-grid);border-radius:6px;padding:.2rem .7rem;cursor:pointer}
@@ -30,7 +30,7 @@ max-height:min(72vh,46rem);overflow-y:auto}
 .hint{font-size:.88rem;color:var(--fovea-muted)}
 @media (max-width:52rem){.model{grid-template-columns:1fr}.view{height:min(64vh,30rem)}
 .legend{flex-direction:row;flex-wrap:wrap;max-height:none}.legend button{width:auto}}
-@media print{.tools,.hint,.told,.stage canvas{display:none}.stage.drawn img{visibility:visible}}
+@media print{.tools,.hint,.caption,.stage canvas{display:none}.stage.drawn img{visibility:visible}}
 )";
 
 const char* const kModelScript = R"(
@@ -42,7 +42,7 @@ const char* const kModelScript = R"(
   const label = new Uint16Array(bytes('labels')), seam = new Uint32Array(bytes('seams'));
   const colors = JSON.parse(one('#colors').textContent);
   const vertices = place.length / 3, faces = label.length, unit = 1 / 32767;
-  const stage = one('.stage'), told = one('.told'), buttons = all('.legend button');
+  const stage = one('.stage'), caption = one('.caption'), buttons = all('.legend button');
   const dark = matchMedia('(prefers-color-scheme: dark)');
 
   // The normal of each corner: the mean over faces around its vertex that differ by less than 45 degrees.
@@ -235,10 +235,10 @@ const char* const kModelScript = R"(
   const turn = (x, y) => { eye.azimuth -= x; eye.elevation = Math.max(-1.57, Math.min(1.57, eye.elevation + y)); ask(); };
   const enlarge = by => { eye.zoom = Math.max(0.3, Math.min(15, eye.zoom * by)); ask(); };
   const reset = () => { Object.assign(eye, start); pin(-1); stop(false); };
-  const pin = i => { pinned = i; buttons.forEach((b, j) => b.setAttribute('aria-pressed', j === i)); tell(i); ask(); };
-  const hover = i => { if (hovered !== i) { hovered = i; tell(shown()); ask(); } };
-  const tell = i => {
-    told.textContent = i < 0 ? '' : [...buttons[i].querySelectorAll('span,small')].map(x => x.textContent).join(', ') + ' of the area';
+  const pin = i => { pinned = i; buttons.forEach((b, j) => b.setAttribute('aria-pressed', j === i)); name_part(i); ask(); };
+  const hover = i => { if (hovered !== i) { hovered = i; name_part(shown()); ask(); } };
+  const name_part = i => {
+    caption.textContent = i < 0 ? '' : [...buttons[i].querySelectorAll('span,small')].map(x => x.textContent).join(', ') + ' of the area';
     buttons.forEach((b, j) => b.classList.toggle('near', j === i));
   };
   const under = e => {
@@ -270,7 +270,7 @@ const char* const kModelScript = R"(
     const from = held.get(e.pointerId);
     if (!from) {
       if (e.pointerType === 'mouse' && !turning && !looked)
-        looked = requestAnimationFrame(() => { looked = 0; const i = under(e); tell(i < 0 ? pinned : i); });
+        looked = requestAnimationFrame(() => { looked = 0; const i = under(e); name_part(i < 0 ? pinned : i); });
       return;
     }
     const x = e.clientX - from[0], y = e.clientY - from[1];
@@ -283,7 +283,7 @@ const char* const kModelScript = R"(
     }
     held.set(e.pointerId, [e.clientX, e.clientY]);
   });
-  stage.addEventListener('pointerleave', () => tell(pinned));
+  stage.addEventListener('pointerleave', () => name_part(pinned));
   stage.addEventListener('wheel', e => { e.preventDefault();
     enlarge(Math.exp(-e.deltaY * (e.deltaMode ? 0.03 : 0.0012))); }, {passive: false});
   stage.addEventListener('dblclick', reset);

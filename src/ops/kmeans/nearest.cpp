@@ -44,7 +44,7 @@ void check_numbers(ImageView<const float> centers) {
 
 }  // namespace
 
-struct NearestCenter::State {
+struct NearestCenter::Impl {
   Image<float> centers;  // in host memory
   Exec exec;             // as asked for; on the GPU of the centers where they came from one
   Device asked;
@@ -69,16 +69,16 @@ NearestCenter::NearestCenter(ImageView<const float> centers, const Exec& exec) {
   Image<float> on_host(centers.width, centers.height);
   copy(centers, on_host.view(), resolved);
   check_numbers(on_host);
-  state_ = std::make_unique<State>(
-      State{std::move(on_host), centers.memory == Memory::kCuda ? resolved : exec, exec.device});
-  state_->engine_on(resolved);  // in time for calls that are captured in a graph
+  impl_ = std::make_unique<Impl>(
+      Impl{std::move(on_host), centers.memory == Memory::kCuda ? resolved : exec, exec.device});
+  impl_->engine_on(resolved);  // in time for calls that are captured in a graph
 }
 NearestCenter::NearestCenter(NearestCenter&&) noexcept = default;
 NearestCenter& NearestCenter::operator=(NearestCenter&&) noexcept = default;
 NearestCenter::~NearestCenter() = default;
 
-int NearestCenter::centers() const { return state_->centers.height(); }
-int NearestCenter::dimensions() const { return state_->centers.width(); }
+int NearestCenter::centers() const { return impl_->centers.height(); }
+int NearestCenter::dimensions() const { return impl_->centers.width(); }
 
 void NearestCenter::find(ImageView<const float> points, std::span<std::int32_t> labels) {
   const char* const name = "NearestCenter::find";
@@ -87,8 +87,8 @@ void NearestCenter::find(ImageView<const float> points, std::span<std::int32_t> 
                                       labels.size(), points.height));
   if (points.height <= 0) return;
   detail::require_shape(name, "points", points, dimensions(), points.height, 1);
-  const Exec exec = state_->exec_for(points);
-  state_->engine_on(exec).find(points, labels, exec);
+  const Exec exec = impl_->exec_for(points);
+  impl_->engine_on(exec).find(points, labels, exec);
 }
 
 std::vector<std::int32_t> NearestCenter::find(ImageView<const float> points) {
@@ -97,7 +97,7 @@ std::vector<std::int32_t> NearestCenter::find(ImageView<const float> points) {
     find(points, labels);
     return labels;
   }
-  const Exec exec = state_->exec_for(points);
+  const Exec exec = impl_->exec_for(points);
   const cuda::ScopedDevice here(exec.device);  // labels are found where the points lie
   Array<std::int32_t> there(labels.size(), Memory::kCuda);
   find(points, std::span(there.data(), there.size()));

@@ -40,7 +40,7 @@ std::vector<float> hog_descriptor(ImageView<const std::uint8_t> crop, const HogO
                                   const Exec& exec) {
   check_geometry(options);
   const Pixels pixels("hog_descriptor", crop, options, exec);
-  const ScanPlan plan = plan_crop({crop.width, crop.height}, options.window());
+  const ScanPlan plan = plan_crop({crop.width, crop.height}, options.window);
   cpu::HogGrid grid(Kind::kHog, options);
   grid.build(pixels.view(), plan, {.device = Device::cpu(), .threads = 1});
   std::vector<float> numbers(descriptor_size(options));

@@ -2,6 +2,7 @@
 // and the facts of its training. Choices are stored by name; files of version 1 (Fovea 0.1.0) have
 // the numbers of enumerators instead.
 #include <fovea/core/error.h>
+#include <fovea/io/models.h>
 #include <fovea/scenes/model.h>
 
 #include <fmt/format.h>
@@ -173,6 +174,10 @@ void add_classifier(io::ModelFile& file, const TrainedClassifier& classifier) {
 Model parse_model(const io::ModelFile& file) { return Reader(file).read(); }
 
 Model Model::read(const std::string& path) { return parse_model(io::ModelFile::read(path)); }
+
+std::shared_ptr<const Model> load_model(std::string_view name) {
+  return std::make_shared<const Model>(Model::read(io::find_model(name, "scenes")));
+}
 
 void Model::write(const std::string& path) const {
   io::ModelFile file;

@@ -149,7 +149,7 @@ void Evaluator::learn(const std::vector<int>& dictionary_images, const std::vect
       learn_dictionary(rows_of(samples_, dictionary_images, options.dictionary.samples),
                        options.descriptor, options.dictionary);
   const FeatureTable table = make_features(ImageLoop{images_, images, "features"}, dictionary,
-                                           options.pyramid, exec, data_.failed);
+                                           feature_options(options), data_.failed);
   if (features_.width() != table.features.width())
     features_ = Image<float>(table.features.width(), static_cast<int>(usable_.size()));
   for (std::size_t i = 0; i < images.size(); ++i) {
@@ -238,7 +238,7 @@ Exec exec_of_split(const Exec& exec, std::size_t split, std::size_t count) {
   return inner;
 }
 
-void summarize(EvaluationReport& result, const Evaluator& evaluator) {
+void summarize(EvaluateReport& result, const Evaluator& evaluator) {
   const auto count = static_cast<double>(result.splits.size());
   for (const Confusion& split : result.splits) result.accuracy_mean += split.accuracy() / count;
   double squares = 0;
@@ -315,9 +315,9 @@ void describe(OptionVisitor& visit, EvaluateOptions& options) {
   describe(visit, options.train);
 }
 
-EvaluationReport evaluate(const io::ImageSet& images, std::span<const std::int32_t> labels,
-                          int classes, std::span<const Split> splits, const EvaluateOptions& given,
-                          const ImageFailure& failed) {
+EvaluateReport evaluate(const io::ImageSet& images, std::span<const std::int32_t> labels,
+                        int classes, std::span<const Split> splits, const EvaluateOptions& given,
+                        const ImageFailure& failed) {
   EvaluateOptions options = given;
   options.train = with_exec(given.train, given.exec);
   const Exec& exec = options.exec;
@@ -327,7 +327,7 @@ EvaluationReport evaluate(const io::ImageSet& images, std::span<const std::int32
   Evaluator evaluator({images, labels, classes, failed}, options);
   evaluator.draw_samples(splits);
   if (options.dictionary_from == DictionaryFrom::kAll) evaluator.learn_from_all(exec);
-  EvaluationReport result;
+  EvaluateReport result;
   for (std::size_t i = 0; i < splits.size(); ++i) {
     throw_if_stopped(exec);
     result.splits.push_back(evaluator.run(splits[i], exec_of_split(exec, i, splits.size())));

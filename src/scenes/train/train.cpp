@@ -61,10 +61,16 @@ TrainOptions with_exec(TrainOptions options, const Exec& exec) {
   return options;
 }
 
-FeatureTable make_features(const io::ImageSet& images, const Dictionary& dictionary, int pyramid,
-                           const Exec& exec, const ImageFailure& failed) {
-  return make_features(ImageLoop{images, all_of(images), "features"}, dictionary, pyramid, exec,
-                       failed);
+FeatureOptions feature_options(const TrainOptions& options) {
+  FeatureOptions features;
+  features.pyramid = options.pyramid;
+  features.exec = options.exec;
+  return features;
+}
+
+FeatureTable make_features(const io::ImageSet& images, const Dictionary& dictionary,
+                           const FeatureOptions& options, const ImageFailure& failed) {
+  return make_features(ImageLoop{images, all_of(images), "features"}, dictionary, options, failed);
 }
 
 Model train(const io::ImageSet& images, std::span<const std::int32_t> labels,
@@ -92,7 +98,7 @@ Model train(const io::ImageSet& images, std::span<const std::int32_t> labels,
   }
   // A file that fails only now, in the second pass, is left out as well.
   const FeatureTable table = make_features(ImageLoop{images, which, "features"}, model.dictionary,
-                                           options.pyramid, exec, failed);
+                                           feature_options(options), failed);
   std::vector<int> places;
   std::vector<std::int32_t> usable;
   for (std::size_t i = 0; i < which.size(); ++i) {

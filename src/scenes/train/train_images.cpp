@@ -187,11 +187,12 @@ Image<float> rows_of(ImageView<const float> rows, std::span<const int> places, i
   return result;
 }
 
-FeatureTable make_features(const ImageLoop& loop, const Dictionary& dictionary, int pyramid,
-                           const Exec& exec, const ImageFailure& failed) {
-  Exec quiet = exec;
-  quiet.progress = {};
-  FeatureMaker maker(dictionary, pyramid, quiet);
+FeatureTable make_features(const ImageLoop& loop, const Dictionary& dictionary,
+                           const FeatureOptions& options, const ImageFailure& failed) {
+  const Exec& exec = options.exec;
+  FeatureOptions quiet = options;
+  quiet.exec.progress = {};
+  FeatureMaker maker(dictionary, quiet);
   FeatureTable table;
   table.features = Image<float>(maker.length(), static_cast<int>(loop.which.size()));
   table.usable.assign(loop.which.size(), false);

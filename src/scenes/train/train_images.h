@@ -75,9 +75,11 @@ Image<float> rows_of(ImageView<const float> rows, std::span<const int> places, i
 
 // Returns the options with this exec in all of their parts.
 TrainOptions with_exec(TrainOptions options, const Exec& exec);
+// The options of features that a training with these options has.
+FeatureOptions feature_options(const TrainOptions& options);
 
-FeatureTable make_features(const ImageLoop& loop, const Dictionary& dictionary, int pyramid,
-                           const Exec& exec, const ImageFailure& failed);
+FeatureTable make_features(const ImageLoop& loop, const Dictionary& dictionary,
+                           const FeatureOptions& options, const ImageFailure& failed);
 
 // Keeps images after they have been read, up to a limit of memory.
 class KeptImages final : public io::ImageSet {

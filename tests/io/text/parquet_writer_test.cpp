@@ -218,6 +218,14 @@ TEST(ParquetWriter, RefusesATextThatMakesAPageTooLarge) {
   EXPECT_EQ(table.rows(), 1);
 }
 
+TEST(ParquetWriter, OptionsAreListedAndChecked) {
+  ParquetOptions options;
+  EXPECT_EQ(options_json(options),
+            R"({"group-rows": 65536, "group-bytes": 16777216, "compress": true})");
+  options.group_rows = 0;
+  EXPECT_THROW(ParquetWriter({}, {{"text"}}, options), InvalidArgument);
+}
+
 TEST(ParquetWriter, ReplacesWhatIsNotUtf8) {
   std::string file;
   ParquetWriter table(string_sink(file), {{"text"}});

@@ -112,5 +112,9 @@ TEST(Frames, WorkersShareTheThreads) {
   EXPECT_GT(plan.in_flight, plan.count);
 }
 
+TEST(RunFrames, OptionsAreListed) {
+  EXPECT_EQ(options_json(FrameRunOptions{}), R"({"in-flight": 1, "stage": "frames"})");
+}
+
 }  // namespace
 }  // namespace fovea::io

@@ -46,7 +46,7 @@ void expect_same(const ClassifyResult& a, const ClassifyResult& b) {
 
 TEST_P(Classify, NamesTheClassWithTheGreatestScore) {
   Classifier classifier(model_);
-  EXPECT_EQ(classifier.model(), model_);
+  EXPECT_EQ(&classifier.model(), model_.get());
   EXPECT_EQ(classifier.classes(), model_->classes);
   int right = 0;
   for (int i = 0; i < 12; ++i) {
@@ -63,6 +63,7 @@ TEST_P(Classify, NamesTheClassWithTheGreatestScore) {
 
 TEST_P(Classify, ManyImagesAreWhatEachIs) {
   Classifier classifier(model_, {.exec = {.threads = 2}});
+  EXPECT_EQ(classifier.options().exec.threads, 2);
   std::vector<Image<std::uint8_t>> images;
   for (int i = 0; i < 9; ++i) images.push_back(texture(i % 3, 50 + i));
   const std::vector<ImageView<const std::uint8_t>> views(images.begin(), images.end());
