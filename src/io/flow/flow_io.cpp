@@ -1,5 +1,6 @@
 // Recognizes the format of a flow field by its content; when writing, the file's name decides.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/io/flow_io.h>
 #include <fovea/io/image_io.h>
 

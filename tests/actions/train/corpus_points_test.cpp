@@ -1,5 +1,6 @@
 #include <fovea/actions/train.h>
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
