@@ -21,8 +21,8 @@ int main(int argc, char** argv) try {
   emd::Tracker tracker(frame.image, box, {.colors = 16});
   do {
     const emd::Track target =
-        frame.index == 0 ? tracker.tracks()[0] : tracker.track(frame.image)[0];
-    std::printf("frame %d: %g,%g %gx%g, confidence %.2f%s\n", static_cast<int>(frame.index),
+        frame.frame == 0 ? tracker.tracks()[0] : tracker.track(frame.image)[0];
+    std::printf("frame %d: %g,%g %gx%g, confidence %.2f%s\n", static_cast<int>(frame.frame),
                 target.box.x, target.box.y, target.box.width, target.box.height, target.confidence,
                 target.lost ? ", lost" : "");
   } while (video.next(frame));

@@ -1,4 +1,5 @@
-// Block matching beside the loop over every pixel of every pair of blocks, which finds the same.
+// Compares block matching with a loop over every pixel of every pair of blocks, which finds the
+// same field.
 #include <benchmark/benchmark.h>
 #include <fovea/core/random.h>
 
@@ -8,7 +9,7 @@
 namespace fovea::flow {
 namespace {
 
-// Noise blurred by two halvings and doublings would do as well; neighbors averaged are enough.
+// Noise with averaged neighbors, which is smooth enough for a texture that can be matched.
 Image<float> texture(int width, int height, int shift) {
   Random random(1);
   Image<float> image(width, height);

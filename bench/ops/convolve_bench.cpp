@@ -1,5 +1,5 @@
-// Separable and general convolution of a 1920x1080 image beside cv::sepFilter2D and cv::filter2D.
-// Arguments: taps, threads.
+// Compares separable and general convolution of a 1920x1080 image with cv::sepFilter2D and
+// cv::filter2D. Arguments: taps, threads.
 #include <benchmark/benchmark.h>
 #include <fovea/core/random.h>
 #include <fovea/ops/convolve.h>

@@ -29,7 +29,7 @@ void BM_SobelBytes(benchmark::State& state) {
 }
 BENCHMARK(BM_SobelBytes)->Args({640, 480, 1})->Args({1920, 1080, 1})->Args({1920, 1080, 2});
 
-// 1920x1080 on one thread. Arguments: channels, bins, signed.
+// An image of 1920x1080 on one thread. Arguments: channels, bins, signed.
 template <class T>
 void BM_Polar(benchmark::State& state) {
   const auto image = pattern<T>(1920, 1080, static_cast<int>(state.range(0)));

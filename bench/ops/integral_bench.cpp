@@ -26,7 +26,7 @@ void BM_Integral(benchmark::State& state) {
   Image<Out> sums(width + 1, height + 1);
   const IntegralOptions options{
       .exec = {.device = Device::cpu(), .threads = static_cast<int>(state.range(2))}};
-  integral(image, sums, options);  // touches every page
+  integral(image, sums, options);  // touches every page of memory
   for (auto _ : state) integral(image, sums, options);
   state.SetBytesProcessed(state.iterations() * (sizeof(In) + sizeof(Out)) * width * height);
 }
@@ -40,7 +40,7 @@ void BM_IntegralHistogram(benchmark::State& state) {
   Stack<std::uint32_t> sums(width + 1, height + 1, 9);
   const IntegralHistogramOptions options{
       .exec = {.device = Device::cpu(), .threads = static_cast<int>(state.range(2))}};
-  integral_histogram(bin, weight, sums, options);  // touches every page
+  integral_histogram(bin, weight, sums, options);  // touches every page of memory
   for (auto _ : state) integral_histogram(bin, weight, sums, options);
 }
 BENCHMARK(BM_IntegralHistogram)->Args({1280, 960, 1})->Args({1280, 960, 2})->UseRealTime();
@@ -59,10 +59,10 @@ void BM_IntegralOpenCv(benchmark::State& state) {
   const cv::Mat from(image.height(), image.width(), cv::DataType<In>::type, image.row(0),
                      static_cast<std::size_t>(image.stride()) * sizeof(In));
   cv::Mat sums;
-  cv::integral(from, sums, cv::DataType<Out>::depth);  // touches every page
+  cv::integral(from, sums, cv::DataType<Out>::depth);  // touches every page of memory
   for (auto _ : state) cv::integral(from, sums, cv::DataType<Out>::depth);
 }
-// Beside each other, so that a noisy machine disturbs both alike.
+// The rivals are registered next to each other, so that a noisy machine disturbs both alike.
 #define FOVEA_BENCH(In, Out)                                    \
   BENCHMARK_TEMPLATE(BM_IntegralOpenCv, In, Out)->Apply(sizes); \
   BENCHMARK_TEMPLATE(BM_Integral, In, Out)->Apply(sizes)

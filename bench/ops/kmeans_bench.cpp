@@ -1,6 +1,6 @@
-// k-means of a dictionary's size: the search for the nearest of 500 centers, an iteration in which
-// every point changes its cluster, one in which few do, and the plus-plus start. Beside OpenCV's
-// exhaustive matcher where that is installed.
+// k-means at the size of a dictionary: the search for the nearest of 500 centers, an iteration in
+// which every point changes its cluster, one in which few do, and the k-means++ start. They are
+// compared with OpenCV's exhaustive matcher where that is installed.
 #include <benchmark/benchmark.h>
 #include <fovea/core/random.h>
 #include <fovea/ops/kmeans.h>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kDimensions = 32, kClusters = 500, kPoints = 76260;
 
-// Evenly random where `centers` is 0, else around so many places.
+// Points that are evenly random where `centers` is 0, or else lie around that many places.
 Image<float> points_around(int centers, int count) {
   Random random(1);
   Image<float> middle(kDimensions, centers), points(kDimensions, count);
@@ -58,7 +58,7 @@ void kmeans_first_iteration(benchmark::State& state) {
 }
 BENCHMARK(kmeans_first_iteration)->Unit(benchmark::kMillisecond);
 
-// Of evenly random points, and of clustered ones.
+// Measures evenly random points and clustered ones.
 void kmeans_later_iteration(benchmark::State& state) {
   const auto points = points_around(static_cast<int>(state.range(0)), kPoints);
   const auto engine = engine_of(points);

@@ -1,5 +1,6 @@
-// Training of a block's classifier, as a cascade needs it by the ten thousands: 36 features, 7000
-// samples, one core. Beside liblinear where that is installed, on the same data and tolerance.
+// Training of a block's classifier, of which a cascade needs tens of thousands: 36 features, 7000
+// samples, one core. It is compared with liblinear where that is installed, on the same data and
+// tolerance.
 #include <benchmark/benchmark.h>
 #include <fovea/core/random.h>
 #include <fovea/ops/linear_svm.h>
@@ -20,7 +21,7 @@ struct Data {
   std::vector<std::int8_t> labels;
 };
 
-// Like the numbers of a block: none negative, of length 1, and of two sorts that overlap.
+// Samples like the numbers of a block: none negative, with length 1, in two classes that overlap.
 Data blocks() {
   Random random(1);
   Data data;
@@ -38,7 +39,7 @@ Data blocks() {
   return data;
 }
 
-// C in hundredths.
+// The argument is C in hundredths.
 void linear_svm(benchmark::State& state) {
   const Data data = blocks();
   const LinearSvmOptions options{.cost = static_cast<double>(state.range(0)) / 100};
@@ -48,7 +49,7 @@ void linear_svm(benchmark::State& state) {
 BENCHMARK(linear_svm)->Arg(1)->Arg(10)->Arg(100)->Unit(benchmark::kMillisecond);
 
 #ifdef FOVEA_LIBLINEAR
-// With the bias feature of 10 that comes near to a free bias.
+// liblinear gets a bias feature of 10, which is close to a free bias.
 void liblinear_svm(benchmark::State& state) {
   const Data data = blocks();
   set_print_string_function([](const char*) {});

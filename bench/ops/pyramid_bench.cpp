@@ -1,5 +1,5 @@
-// Gaussian halving beside cv::pyrDown and pyramids beside a chain of cv::resize, from 1920x1080.
-// Arguments: channels (halving) or ratio in percent (pyramids), threads.
+// Compares Gaussian halving with cv::pyrDown and pyramids with a chain of cv::resize, from
+// 1920x1080. Arguments: channels (halving) or ratio in percent (pyramids), threads.
 #include <benchmark/benchmark.h>
 #include <fovea/core/random.h>
 #include <fovea/ops/pyramid.h>
@@ -45,7 +45,7 @@ template <class T>
 void BM_Pyramid(benchmark::State& state) {
   const auto image = noise<T>(1);
   Pyramid<T> pyramid(pyramid_options(state));
-  pyramid.build(image);  // takes its memory
+  pyramid.build(image);  // allocates its memory
   for (auto _ : state) pyramid.build(image);
 }
 

@@ -1,5 +1,5 @@
-// Bilinear resize beside cv::resize. Arguments: source width and height, output width and height,
-// channels, threads.
+// Compares the bilinear resize with cv::resize. Arguments: source width and height, output width
+// and height, channels, threads.
 #include <benchmark/benchmark.h>
 #include <fovea/core/random.h>
 #include <fovea/ops/resize.h>

@@ -34,13 +34,13 @@ void BM_WindowHistogram(benchmark::State& state) {
       .window_height = window,
       .border = WindowBorder::kRepeat,
       .exec = {.device = Device::cpu(), .threads = static_cast<int>(state.range(2))}};
-  window_histogram(bin, counts, options);  // touches every page
+  window_histogram(bin, counts, options);  // touches every page of memory
   for (auto _ : state) window_histogram(bin, counts, options);
 }
 BENCHMARK(BM_WindowHistogram)->Apply(cases);
 
 #ifdef FOVEA_OPENCV
-// OpenCV has no such operation; its users compare with each bin and add up a box.
+// OpenCV has no such operation; its users compare the image with each bin and apply a box filter.
 void BM_WindowHistogramOpenCv(benchmark::State& state) {
   cv::setNumThreads(static_cast<int>(state.range(2)));
   const int bins = static_cast<int>(state.range(0)), window = static_cast<int>(state.range(1));

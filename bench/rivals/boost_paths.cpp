@@ -1,5 +1,6 @@
-// Boost's dijkstra_shortest_paths from every node of a compressed graph, its fastest form here, the
-// nodes shared out among threads. Distances of a source are thrown away, which ours are not.
+// Boost's dijkstra_shortest_paths from every node of a compressed graph, its fastest form here,
+// with the nodes distributed over threads. It discards the distances of each source, which ours
+// keeps.
 #include "rivals/boost_paths.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Boost's Dijkstra as a rival of the shortest paths.
+// Boost's Dijkstra as a rival of our shortest paths.
 #pragma once
 #include "cli/bench/rival_table.h"
 

@@ -1,5 +1,6 @@
-// fovea_cgal_labels MESHES FOLDER: CGAL's parts of every mesh of a folder as FOLDER/NAME.seg, to be
-// evaluated by fovea mesh eval --labels FOLDER. Prints the seconds of each.
+// fovea_cgal_labels MESHES FOLDER: writes CGAL's parts of every mesh of a folder to
+// FOLDER/NAME.seg, to be evaluated by fovea mesh eval --labels FOLDER. Prints the seconds that each
+// mesh took.
 #include <fovea/io/inputs.h>
 #include <fovea/io/mesh_io.h>
 

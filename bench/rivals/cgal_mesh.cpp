@@ -1,4 +1,5 @@
-// Shapira, Shamir and Cohen-Or's method as CGAL has it. Its distances run in one thread.
+// The method of Shapira, Shamir and Cohen-Or as CGAL implements it. It computes distances in one
+// thread.
 #include "rivals/cgal_mesh.h"
 
 #include <CGAL/Simple_cartesian.h>
@@ -17,7 +18,7 @@ using Face = Mesh::Face_index;
 
 struct CgalMesh::State {
   Mesh mesh{};
-  std::vector<Face> face_of{};  // of each face given, or none
+  std::vector<Face> face_of{};  // per given face, CGAL's face or none
   std::vector<int> parts{};
 };
 

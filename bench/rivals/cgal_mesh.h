@@ -8,9 +8,10 @@
 
 namespace rivals {
 
-// sdf_values() and segmentation_from_sdf_values() with CGAL's own defaults (25 rays, 5 levels,
-// lambda 0.26): the number of parts follows. Faces that its mesh refuses, since an edge has more
-// than two or they turn against each other, get the part of the face before.
+// Calls sdf_values() and segmentation_from_sdf_values() with CGAL's own defaults (25 rays, 5
+// levels, lambda 0.26), which determine the number of parts. Faces that its mesh refuses, because
+// an edge has more than two faces or faces have opposite orientations, get the part of the face
+// before.
 class CgalMesh {
  public:
   CgalMesh(const std::vector<std::array<double, 3>>& vertices,

@@ -1,6 +1,6 @@
 // FAISS on the same bytes as ours: the exact index's search, and one iteration of its k-means from
-// given centers. It multiplies matrices by whatever BLAS the system has: with the reference one it
-// is slow, with OpenBLAS as its authors mean it.
+// given centers. It multiplies matrices by the system's BLAS: with the reference BLAS it is slow;
+// OpenBLAS is what its authors intend.
 #include "rivals/faiss.h"
 
 #include <dlfcn.h>
@@ -19,7 +19,7 @@ std::vector<float> numbers(const unsigned char* bytes, int count, int width) {
   return {bytes, bytes + static_cast<std::ptrdiff_t>(count) * width};
 }
 
-// OpenMP's and OpenBLAS's own threads.
+// Limits the threads of OpenMP and of OpenBLAS.
 void limit_threads(int threads) {
   omp_set_num_threads(threads);
   using SetThreads = void (*)(int);
@@ -30,7 +30,7 @@ void limit_threads(int threads) {
 
 FoveaRivalWork ready(const rivals::Run& run, int threads) {
   return rivals::ready([=] {
-    limit_threads(threads);  // others set them too
+    limit_threads(threads);  // other rivals change the limits too
     run();
   });
 }
@@ -64,7 +64,7 @@ FoveaRivalWork fovea_faiss_kmeans(const FoveaRivalShape* shape, int threads) {
       [=] {
         faiss::ClusteringParameters parameters;
         parameters.niter = 1;
-        parameters.max_points_per_centroid = height;  // else it takes a sample
+        parameters.max_points_per_centroid = height;  // otherwise it takes a sample
         faiss::Clustering clustering(width, clusters, parameters);
         clustering.centroids = centers;
         faiss::IndexFlatL2 index(width);

@@ -1,5 +1,5 @@
-// LEMON's network simplex, as fast as it gets here: graph and solver are made once a ground
-// distance, masses are 64-bit integers, and of its pivot rules the best one for graphs this small.
+// LEMON's network simplex in its fastest setting here: graph and solver are made once per ground
+// distance, masses are 64-bit integers, and the pivot rule is the best one for graphs this small.
 #include "rivals/lemon.h"
 
 #include <lemon/network_simplex.h>
@@ -43,7 +43,7 @@ class Transport {
         in += second[j];
         (*supply_)[column(j)] = -static_cast<long>(second[j]);
       }
-      // The lighter side moves whole.
+      // All of the lighter side's mass is moved.
       simplex_->supplyMap(*supply_).supplyType(out > in ? Simplex::LEQ : Simplex::GEQ);
       const bool solved = simplex_->run(Simplex::BEST_ELIGIBLE) == Simplex::OPTIMAL;
       const auto moved = static_cast<double>(std::max(1L, std::min(out, in)));

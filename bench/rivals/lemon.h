@@ -1,4 +1,4 @@
-// LEMON's network simplex as a rival of the exact solver.
+// LEMON's network simplex as a rival of our exact solver.
 #pragma once
 #include "cli/bench/rival_table.h"
 

@@ -1,5 +1,5 @@
-// OpenCV as a rival: each entry sets up buffers like ours and runs the function that users would
-// call for the same result. Loaded by `fovea bench` and evaluations.
+// OpenCV as a rival: each entry allocates buffers like ours and runs the function that users would
+// call for the same result. `fovea bench` and evaluations load it.
 #include <opencv2/core.hpp>
 #include <opencv2/features2d.hpp>
 #include <opencv2/imgproc.hpp>
@@ -24,7 +24,7 @@
 
 namespace {
 
-// Something to run, and the numbers that it finds, where they are measured.
+// Work to run, and the numbers that it finds where they are measured.
 struct Work {
   std::function<void()> run;
   std::shared_ptr<cv::Mat> result{};
@@ -87,7 +87,7 @@ Work pyramid_down(const Shape& shape) {
   return [=] { cv::pyrDown(image, *result, {}, cv::BORDER_DEFAULT); };
 }
 
-// The whole detector with its own vector and grouping, as people call it.
+// The whole detector with its own model and grouping, as people call it.
 Work people(const Shape& shape) {
   const int type = CV_MAKETYPE(CV_8U, shape.channels);
   const cv::Mat image = shape.pixels == nullptr ? noise(shape, CV_8U)
@@ -102,7 +102,7 @@ Work people(const Shape& shape) {
   };
 }
 
-// A gray image that both sides look at.
+// A gray image that both sides read.
 cv::Mat gray(const Shape& shape, const unsigned char* pixels) {
   return pixels == nullptr
              ? noise(shape, CV_8U)
@@ -118,7 +118,7 @@ Work inverse_search(const Shape& shape) {
   const auto method = cv::DISOpticalFlow::create(kPreset);
   if (kFinest >= 0) method->setFinestScale(kFinest);
   return {[=] {
-            flow->release();  // a flow that is there would be taken as a start
+            flow->release();  // an existing flow would be used as a start
             method->calc(first, second, *flow);
           },
           flow};
@@ -131,7 +131,7 @@ Work farneback(const Shape& shape) {
   return {[=] { method->calc(first, second, *flow); }, flow};
 }
 
-// One call a pair of histograms, as cv::EMD is called; signatures and costs are made beforehand.
+// One call per pair of histograms, as cv::EMD is used; signatures and costs are made beforehand.
 Work earth_movers(const Shape& shape) {
   const int rows = shape.width, columns = shape.to_width > 0 ? shape.to_width : rows;
   cv::Mat costs(rows, columns, CV_32F);
@@ -154,7 +154,7 @@ Work earth_movers(const Shape& shape) {
           found};
 }
 
-// The bytes that both sides look at, one point a row, as floats.
+// The bytes that both sides read, one point per row, as floats.
 cv::Mat rows_of(const unsigned char* bytes, int width, int height) {
   cv::Mat rows;
   cv::Mat(height, width, CV_8U, const_cast<unsigned char*>(bytes)).convertTo(rows, CV_32F);
@@ -171,8 +171,8 @@ Work match_nearest(const Shape& shape) {
   };
 }
 
-// From given labels, two iterations, which is the least it does: the second moves the centers and
-// measures the distances of the labels that are there.
+// Two iterations from given labels, which is the least that it does: the second moves the centers
+// and measures the distances of the given labels.
 Work cluster_once(const Shape& shape) {
   const cv::Mat points = rows_of(shape.pixels, shape.width, shape.height);
   cv::Mat start(shape.height, 1, CV_32S);
@@ -189,7 +189,7 @@ FoveaRivalWork prepare(const Shape* shape, int threads) {
   try {
     cv::setNumThreads(threads);
     auto work = std::make_unique<Work>(kMake(*shape));
-    work->run();  // buffers are made by the first call, and what OpenCV cannot do it refuses here
+    work->run();  // the first call allocates buffers and throws for what OpenCV cannot do
     FoveaRivalWork ready{};
     if (work->result != nullptr)
       ready.result = [](void* state) -> const float* {

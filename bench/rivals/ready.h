@@ -1,4 +1,4 @@
-// A function as the table of rivals hands it over.
+// A function in the form that the table of rivals passes on.
 #pragma once
 #include <exception>
 #include <functional>
@@ -11,7 +11,7 @@ namespace rivals {
 
 using Run = std::function<void()>;
 
-// Runs it once; nothing where that fails.
+// Runs the function once; returns nothing where that fails.
 inline FoveaRivalWork ready(Run run) {
   try {
     auto work = std::make_unique<Run>(std::move(run));

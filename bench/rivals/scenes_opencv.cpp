@@ -1,5 +1,5 @@
-// The bank of 32 filters by OpenCV: cv::filter2D with the kernels, cv::sepFilter2D with what their
-// singular values leave of them (47 pairs of passes), and words by cv::BFMatcher.
+// The bank of 32 filters by OpenCV: cv::filter2D with the kernels, cv::sepFilter2D with their
+// separable parts by singular values (47 pairs of passes), and words by cv::BFMatcher.
 #include "rivals/scenes_opencv.h"
 
 #include <opencv2/core.hpp>
@@ -22,7 +22,7 @@ FoveaRivalWork ready(const rivals::Run& run, int threads) {
   return rivals::ready(run);
 }
 
-// The Gaussian of a size, its Laplacian, and its differences to the right and downwards.
+// The Gaussian of one size, its Laplacian, and its derivatives to the right and downwards.
 std::vector<cv::Mat> kernels() {
   std::vector<cv::Mat> all;
   for (int s = 0; s < 8; ++s) {
@@ -71,7 +71,7 @@ cv::Mat photo(const FoveaRivalShape& shape) {
       .clone();
 }
 
-// Responses of a photo, a plane a filter, by the separable passes.
+// The responses of a photo, one plane per filter, by separable passes.
 class SeparableBank {
  public:
   explicit SeparableBank(const cv::Mat& image) : image_(image), planes_(32) {

@@ -1,6 +1,6 @@
-// CamShift and mean shift over back-projected histograms, set up as OpenCV's own samples do: the
-// histogram of the first box, stretched to 255, and ten iterations a frame. "Ratio" divides it by
-// that of a ring of twice the box's size.
+// CamShift and mean shift over back-projected histograms, set up as in OpenCV's own samples: the
+// histogram of the first box, stretched to 255, and ten iterations per frame. "Ratio" divides it by
+// the histogram of a ring of twice the box's size.
 #include "rivals/track_opencv.h"
 
 #include <opencv2/core.hpp>
@@ -63,7 +63,7 @@ class ColorTracker {
     cv::calcBackProject(&source_, 1, channels_.data(), histogram_, back, ranges_.data());
     back &= mask_;
     const cv::TermCriteria ending(cv::TermCriteria::EPS | cv::TermCriteria::COUNT, 10, 1);
-    if (window_.area() <= 1) {  // as the sample starts again
+    if (window_.area() <= 1) {  // starts again, as the sample does
       const int reach = (std::min(back.cols, back.rows) + 5) / 6;
       window_ = cv::Rect(window_.x - reach, window_.y - reach, 2 * reach, 2 * reach) &
                 cv::Rect(0, 0, back.cols, back.rows);
@@ -79,7 +79,7 @@ class ColorTracker {
   }
 
  private:
-  // The frame in the colors that are counted, and which of its pixels are.
+  // The frame in the counted colors, and a mask of the pixels that count.
   void prepare(const FoveaRivalFrame& frame) {
     source_ = bgr_of(frame);
     if (setting_.colors == Colors::kRgb) {
@@ -146,7 +146,7 @@ void* begin(const FoveaRivalFrame* frame, const double* box) {
 void next(void* state, const FoveaRivalFrame* frame, double* box) {
   try {
     static_cast<ColorTracker*>(state)->next(*frame, box);
-  } catch (const std::exception&) {  // the box stays
+  } catch (const std::exception&) {  // keeps the box where it was
   }
 }
 void end(void* state) { std::unique_ptr<ColorTracker>(static_cast<ColorTracker*>(state)).reset(); }

@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace fovea::people;
   try {
     HogOptions hog;
-    hog.window_width = hog.window_height = 16;
+    hog.window.width = hog.window.height = 16;
     hog.bins = 4;
     const Model model =
         parse_foreign_model({reinterpret_cast<const char*>(data), size}, "fuzz", hog);

@@ -18,11 +18,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     Image<std::uint8_t> image(kSide, kSide);
     for (int y = 0; y < kSide; ++y)
       for (int x = 0; x < kSide; ++x) image.at(x, y) = static_cast<std::uint8_t>(x * y + 3 * x);
-    const Exec exec{.device = Device::cpu(), .threads = 1};
-    scenes::FeatureMaker maker(model.dictionary, model.pyramid, exec);
+    scenes::FeatureOptions options;
+    options.pyramid = model.pyramid;
+    options.exec.device = Device::cpu();
+    options.exec.threads = 1;
+    scenes::FeatureMaker maker(model.dictionary, options);
     const std::vector<float> features = maker.make(image);
     const Image<float> scores = model.classifier.scores(
-        packed_view(features.data(), static_cast<int>(features.size()), 1), exec);
+        packed_view(features.data(), static_cast<int>(features.size()), 1), options.exec);
     for (int c = 0; c < scores.width(); ++c)
       if (std::isnan(scores.at(c, 0))) std::abort();
   } catch (const Error&) {

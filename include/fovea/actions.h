@@ -7,3 +7,4 @@
 #include <fovea/actions/recognize.h>
 #include <fovea/actions/show.h>
 #include <fovea/actions/train.h>
+#include <fovea/core/options.h>

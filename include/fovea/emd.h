@@ -1,6 +1,7 @@
 #pragma once
 // The whole emd system: exact Earth Mover's Distances, distance maps of frames, detection in
 // multispectral cubes, and a tracker.
+#include <fovea/core/options.h>
 #include <fovea/emd/detect.h>
 #include <fovea/emd/ground.h>
 #include <fovea/emd/map.h>

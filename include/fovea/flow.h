@@ -1,5 +1,6 @@
 #pragma once
 // Everything about one system: the motion between two images or along a video.
+#include <fovea/core/options.h>
 #include <fovea/flow/block_matching.h>
 #include <fovea/flow/evaluate.h>
 #include <fovea/flow/flow.h>

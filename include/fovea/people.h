@@ -1,5 +1,6 @@
 #pragma once
 // People in images and video: detecting them, training and evaluating detectors.
+#include <fovea/core/options.h>
 #include <fovea/people/annotations.h>
 #include <fovea/people/cascade.h>
 #include <fovea/people/channels.h>

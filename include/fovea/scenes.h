@@ -1,5 +1,6 @@
 #pragma once
 // Scenes: which kind of place an image shows.
+#include <fovea/core/options.h>
 #include <fovea/scenes/classifier.h>
 #include <fovea/scenes/descriptors.h>
 #include <fovea/scenes/dictionary.h>

@@ -1,14 +1,14 @@
-// CUDA calls that throw. Included by .cu files only.
+// CUDA calls that throw. Only .cu files include this header.
 #pragma once
 #include <cuda_runtime.h>
 
 namespace fovea::cuda {
 
-// Throws DeviceError that names the failed work and CUDA's reason; the error state is cleared
-// first.
+// Throws a DeviceError that names the failed work and CUDA's reason, after it has cleared CUDA's
+// error state.
 void check(cudaError_t status, const char* what);
 
-// After a launch: what went wrong in asking for it.
+// Call it after a kernel launch: throws if CUDA refused the launch.
 inline void check_launch(const char* what) { check(cudaGetLastError(), what); }
 
 }  // namespace fovea::cuda

@@ -28,7 +28,7 @@ std::string cpu_name() {
 #endif
 }
 
-// The first usable GPU, or why there is none.
+// The first usable GPU, or the reason why there is none.
 struct FoundGpu {
   int index = 0;
   std::string absence;

@@ -25,14 +25,6 @@ void check_rows(const char* operation, const Placement& image) {
                     operation, shape_text(image), image.row_elements(), image.stride));
 }
 
-// Transfers to a device know no stride below 0.
-void check_transfer(const char* operation, const Placement& image) {
-  if (image.height > 1 && image.stride < 0 && image.memory != Memory::kCuda)
-    throw InvalidArgument(fmt::format(
-        "{}: rows that lie {} elements apart cannot be sent to a GPU; clone() the image first",
-        operation, image.stride));
-}
-
 bool on_device(const Placement& image) { return image.memory == Memory::kCuda; }
 
 // The GPU that all data lies on, or kEveryDevice.
@@ -63,7 +55,7 @@ Exec resolve_exec(const char* operation, const Exec& exec, std::initializer_list
       throw InvalidArgument(fmt::format(
           "{}: data lies in GPU memory but device cpu was asked for; clone() it to the host first",
           operation));
-    if (cuda::device_count() == 0) resolve(Device::cuda());  // says why there is none
+    if (cuda::device_count() == 0) resolve(Device::cuda());  // throws with the reason
     const int home = common_device(operation, data);
     if (home != cuda::kEveryDevice) {
       if (exec.device.kind == DeviceKind::kAuto) resolved.device = Device::cuda(home);
@@ -77,8 +69,43 @@ Exec resolve_exec(const char* operation, const Exec& exec, std::initializer_list
   }
   resolved.device = resolve(resolved.device);
   if (on_cuda(resolved))
-    for (const Placement& image : data) check_transfer(operation, image);
+    for (const Placement& image : data)
+      if (!on_device(image)) require_transfer(operation, image);
   return resolved;
+}
+
+void require_chosen(const char* operation, const Exec& chosen, Device asked,
+                    std::initializer_list<Placement> data) {
+  Exec exec = chosen;
+  if (asked.kind == DeviceKind::kAuto && std::any_of(data.begin(), data.end(), on_device)) {
+    if (!on_cuda(chosen)) exec.device = asked;  // there was no GPU to choose, and still is none
+    else if (const int home = common_device(operation, data);
+             home != cuda::kEveryDevice && home != chosen.device.index)
+      throw InvalidArgument(fmt::format(
+          "{}: data lies on cuda:{}, but device auto chose {} when the object was made; make it "
+          "with device cuda:{}",
+          operation, home, to_string(chosen.device), home));
+  }
+  resolve_exec(operation, exec, data);
+}
+
+Exec resolve_host_exec(const char* operation, const Exec& exec,
+                       std::initializer_list<Placement> data) {
+  if (std::any_of(data.begin(), data.end(), on_device)) return resolve_exec(operation, exec, data);
+  return exec;
+}
+
+// CUDA's copies know no stride below 0.
+void require_transfer(const char* operation, const Placement& image) {
+  if (image.height <= 1 || image.stride >= 0) return;
+  if (on_device(image))
+    throw InvalidArgument(
+        fmt::format("{}: rows that lie {} elements apart cannot be brought from a GPU; give a view "
+                    "with a positive stride",
+                    operation, image.stride));
+  throw InvalidArgument(fmt::format(
+      "{}: rows that lie {} elements apart cannot be sent to a GPU; clone() the image first",
+      operation, image.stride));
 }
 
 void require_host(const char* operation, const char* name, Memory memory) {

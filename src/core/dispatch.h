@@ -9,8 +9,8 @@
 
 namespace fovea::detail {
 
-// Where one of an operation's images lies and how its rows do; a memory alone where there is no
-// image yet.
+// Where one image of an operation lies and how its rows are laid out. It is a memory alone where
+// there is no image yet.
 struct Placement {
   Placement(Memory where) : memory(where) {}
   template <class View>
@@ -34,14 +34,30 @@ struct Placement {
   int channels = 1;
 };
 
-// The settings to run with: the device resolved and held against where the data lies. Data on a GPU
-// takes `auto` there. An InvalidArgument that names the operation: data on a GPU while the CPU or
-// another GPU was asked for, data on two GPUs, rows that overlap or are longer than an int counts.
+// Returns the settings to run with: the device is resolved and checked against the place of the
+// data. With `auto` the work goes to the GPU that holds the data. Throws an InvalidArgument that
+// names the operation where data lies on a GPU but the CPU or another GPU was requested, where data
+// lies on two GPUs, and where rows overlap or have more elements than an int counts.
 Exec resolve_exec(const char* operation, const Exec& exec, std::initializer_list<Placement> data);
+
+// For an object that chose its device when it was made: holds `chosen`, which is resolved, against
+// where the data of a call lies. It throws what resolve_exec() does; where `auto` was asked for,
+// the message says what that chose.
+void require_chosen(const char* operation, const Exec& chosen, Device asked,
+                    std::initializer_list<Placement> data);
+
+// The settings for work that only the CPU does, on data that it brings to the host by itself. The
+// rule of resolve_exec() holds where data lies on a GPU; elsewhere any device may be asked for.
+Exec resolve_host_exec(const char* operation, const Exec& exec,
+                       std::initializer_list<Placement> data);
+
+// InvalidArgument for rows that cannot be copied between host and GPU, since they lie in reverse
+// order.
+void require_transfer(const char* operation, const Placement& image);
 
 inline bool on_cuda(const Exec& exec) { return exec.device.kind == DeviceKind::kCuda; }
 
-// InvalidArgument where data that only the CPU works on lies on a GPU; `name` begins with its
+// Throws InvalidArgument where data that only the CPU can use lies on a GPU. `name` begins with its
 // article: "<operation>: the mask lies in GPU memory, expected host memory; clone() it first".
 void require_host(const char* operation, const char* name, Memory memory);
 
@@ -49,7 +65,7 @@ void require_host(const char* operation, const char* name, Memory memory);
 [[noreturn]] void throw_wrong_shape(const char* operation, const char* name, const std::string& is,
                                     const std::string& expected);
 
-// An output must have the size it is going to be filled with.
+// Throws unless an output has the size that the operation will fill.
 template <class View>
 void require_shape(const char* operation, const char* name, const View& view, int width, int height,
                    int channels) {

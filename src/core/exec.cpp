@@ -1,5 +1,6 @@
 #include <fovea/core/error.h>
 #include <fovea/core/exec.h>
+#include <fovea/core/options.h>
 
 namespace fovea {
 

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 
-// Length of the well-formed UTF-8 character at `i`, or 0. Overlong forms, surrogates and values
-// over U+10FFFF are not.
+// The length of the well-formed UTF-8 character at `i`, or 0. Overlong forms, surrogates and values
+// over U+10FFFF are not well-formed.
 std::size_t utf8_length(std::string_view text, std::size_t i) {
   const auto byte = [&](std::size_t k) {
     return k < text.size() ? static_cast<std::uint8_t>(text[k]) : 0U;

@@ -1,4 +1,4 @@
-// Host memory by the C library, pinned and device memory by the CUDA half; copies between any two
+// Host memory comes from the C library, pinned and device memory from CUDA; copies between any two
 // of them.
 #include <fovea/core/exec.h>
 #include <fovea/core/memory.h>
@@ -23,8 +23,15 @@ void copy_rows_on(const ConstRows& from, const Rows& to, RowCopy size, void* str
       throw InvalidArgument(
           fmt::format("cannot copy rows of {} bytes that lie {} bytes apart; set the view's stride",
                       size.row_bytes, stride));
-  if (from.memory == Memory::kCuda || to.memory == Memory::kCuda)
+  if (from.memory == Memory::kCuda || to.memory == Memory::kCuda) {
+    for (const std::ptrdiff_t stride : {from.stride_bytes, to.stride_bytes})
+      if (size.rows > 1 && stride < 0)
+        throw InvalidArgument(
+            fmt::format("cannot copy rows that lie {} bytes apart from or to a GPU; give views "
+                        "with positive strides",
+                        stride));
     return cuda::copy_rows(from, to, size, stream);
+  }
   for (int i = 0; i < size.planes; ++i) {
     char* target = static_cast<char*>(to.data) + i * to.plane_bytes;
     const char* source = static_cast<const char*>(from.data) + i * from.plane_bytes;
@@ -42,7 +49,8 @@ void* allocate(std::size_t bytes, Memory memory) {
   void* data = rounded < bytes ? nullptr : std::aligned_alloc(kAlignment, rounded);
   if (data == nullptr)
     throw Error(fmt::format(
-        "out of memory: {} bytes could not be had; work on smaller images or batches", bytes));
+        "out of memory: {} bytes could not be allocated; work on smaller images or batches",
+        bytes));
   return data;
 }
 
@@ -73,7 +81,9 @@ std::size_t byte_count(std::size_t size, std::size_t element_bytes) {
 std::ptrdiff_t padded_stride(int width, int channels, std::size_t element_bytes) {
   if (width < 0 || channels < 1)
     throw InvalidArgument(
-        fmt::format("an image cannot be {} pixels wide with {} channels", width, channels));
+        fmt::format("an image cannot be {} pixels wide with {} channels; expected a width of 0 or "
+                    "more and at least one channel",
+                    width, channels));
   const auto elements = static_cast<std::int64_t>(width) * channels;
   if (elements > std::numeric_limits<int>::max())
     throw InvalidArgument(
@@ -87,8 +97,9 @@ std::ptrdiff_t padded_stride(int width, int channels, std::size_t element_bytes)
 
 std::size_t element_count(std::ptrdiff_t stride, int height, int count) {
   if (stride < 0 || height < 0 || count < 0)
-    throw InvalidArgument(fmt::format("an image cannot have {} rows of {} elements, {} times",
-                                      height, stride, count));
+    throw InvalidArgument(fmt::format(
+        "{} images of {} rows of {} elements are impossible; expected no negative number", count,
+        height, stride));
   const auto rows = static_cast<unsigned __int128>(height) * static_cast<unsigned>(count);
   const unsigned __int128 elements = rows * static_cast<std::size_t>(stride);
   if (elements > std::numeric_limits<std::size_t>::max() / 64)

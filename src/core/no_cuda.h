@@ -1,4 +1,4 @@
-// What the stand-ins for .cu files share in a build without CUDA: each folder with a .cu file has
+// What the stand-ins for .cu files share in a build without CUDA. Each folder with a .cu file has
 // its own no_cuda.cpp.
 #pragma once
 #include <fovea/core/error.h>

@@ -1,6 +1,7 @@
 #include "core/on_device.cuh"
 
 #include <fovea/core/error.h>
+#include <fovea/core/exec.h>
 
 #include <algorithm>
 #include <cstring>

@@ -2,7 +2,6 @@
 // order of that stream, and its inputs and outputs on the device, whatever memory the caller keeps
 // them in.
 #pragma once
-#include <fovea/core/exec.h>
 #include <fovea/core/image.h>
 
 #include <cstdint>

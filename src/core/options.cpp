@@ -49,7 +49,7 @@ requires(std::is_arithmetic_v<Number>) void parse(const OptionField& field, std:
   if (!whole || !within(field, static_cast<double>(number))) reject(field, text);
 }
 
-// Numbers between separators, as many as there is room for.
+// Reads the numbers between separators, exactly as many as `kCount`.
 template <class Number, std::size_t kCount>
 void parse_numbers(const OptionField& field, std::string_view text, std::string_view separators,
                    std::array<Number, kCount>& numbers) {
@@ -187,7 +187,7 @@ std::string join_words(const Items& items) {
   return text;
 }
 
-// Whole numbers whole (1048576), others short.
+// Writes whole numbers with all their digits (1048576) and others in short form.
 std::string bound_text(double bound) {
   return bound == std::trunc(bound) && std::abs(bound) < 1e15 ? fmt::format("{:.0f}", bound)
                                                               : fmt::format("{:g}", bound);
@@ -199,7 +199,7 @@ std::string number_range(const OptionField& field, bool whole, Counted counted =
   const bool below = std::isfinite(field.least), above = std::isfinite(field.greatest);
   const char* kind = counted == Counted::kMany ? (whole ? "whole numbers" : "numbers")
                                                : (whole ? "a whole number" : "a number");
-  // A bound this large only says what the type can hold: users need not read it.
+  // A bound this large only says what the type can hold, which users need not read.
   const bool unbounded_above = !above || field.greatest >= 1e9;
   if (below && !unbounded_above)
     return fmt::format("{} from {} to {}", kind, bound_text(field.least),
@@ -210,9 +210,9 @@ std::string number_range(const OptionField& field, bool whole, Counted counted =
   return kind;
 }
 
-// Every number in a value whose range is checked.
+// Calls `check` for every number of a value whose range is checked.
 template <class T, class Check>
-void each_number(const T&, const Check&) {}  // sizes, rectangles, texts
+void each_number(const T&, const Check&) {}  // sizes, rectangles and texts have no range
 template <class Number, class Check>
 requires(std::is_arithmetic_v<Number>) void each_number(const Number& value, const Check& check) {
   check(static_cast<double>(value));
@@ -229,7 +229,7 @@ template <class T, class Check>
 void each_number(const std::vector<T>& values, const Check& check) {
   for (const T& value : values) each_number(value, check);
 }
-// Names of the library have _ where words of the program have -: both are understood.
+// Names in the library have _ where words of the program have -. Both spellings are accepted.
 bool is_word(std::string_view text, std::string_view word) {
   return std::equal(text.begin(), text.end(), word.begin(), word.end(),
                     [](char a, char b) { return a == b || (a == '_' && b == '-'); });
@@ -390,10 +390,10 @@ std::uint64_t parse_bytes(std::string_view text) {
   const bool known = unit.empty() || power != std::string_view::npos;
   if (known && !unit.empty()) value *= std::pow(1024.0, static_cast<double>(power + 1));
   if (error != std::errc{} || !known || !(value >= 0) || !(value < 0x1p62))
-    throw InvalidArgument(
-        fmt::format("'{}' is no number of bytes; expected one such as 512M or 2G (K, M, G, T are "
-                    "powers of 1024)",
-                    detail::shown(text)));
+    throw InvalidArgument(fmt::format(
+        "'{}' is not an amount of memory; expected one such as 512M or 2G (K, M, G, T are "
+        "powers of 1024)",
+        detail::shown(text)));
   return static_cast<std::uint64_t>(value);
 }
 

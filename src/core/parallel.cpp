@@ -44,7 +44,8 @@ void parallel_for(const Exec& exec, std::int64_t count, std::int64_t grain,
     throw_if_stopped(exec);
     body(chunk * grain, std::min(count, (chunk + 1) * grain));
   };
-  // oneTBB has no more threads than the machine has cores and prints a warning when asked for them.
+  // oneTBB has no more threads than the machine has cores and prints a warning when more are
+  // requested.
   const int threads = std::min(thread_count(exec), tbb::info::default_concurrency());
   if (threads == 1 || chunks == 1) {
     for (std::int64_t chunk = 0; chunk < chunks; ++chunk) run_chunk(chunk);
@@ -58,7 +59,7 @@ void parallel_for(const Exec& exec, std::int64_t count, std::int64_t grain,
                       });
   };
   // A nested loop shares the arena of the loop around it; a new one there would only add threads.
-  // That is why an arena has room for all threads asked for even where the outer loop is short.
+  // That is why an arena has room for all requested threads even where the outer loop is short.
   if (tbb::this_task_arena::current_thread_index() >= 0 &&
       tbb::this_task_arena::max_concurrency() == threads)
     return loop();

@@ -15,7 +15,7 @@ class Resident {
   template <class Make>
   Engine& on(Device device, Make&& make) {
     if (engine_ == nullptr || device != device_) {
-      engine_.reset();  // its memory is free before the next one asks for some
+      engine_.reset();  // frees its memory before the next engine allocates
       engine_ = std::forward<Make>(make)();
       device_ = device;
     }
@@ -24,7 +24,7 @@ class Resident {
 
   // The engine of the last call, or null.
   Engine* get() const { return engine_.get(); }
-  // Makes the next call build a new engine, for example since the size of its input has changed.
+  // Makes the next call build a new engine, for example because the size of its input has changed.
   void reset() { engine_.reset(); }
 
  private:

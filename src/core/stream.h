@@ -1,4 +1,4 @@
-// An order of its own for work on a GPU, so that what several threads ask for runs side by side.
+// A CUDA stream of its own for each thread, so that the GPU work of several threads overlaps.
 #pragma once
 #include <fovea/core/device.h>
 
@@ -8,8 +8,8 @@
 
 namespace fovea {
 
-// A cudaStream_t for Exec::stream while this lives; null, which the CPU takes, where the device is
-// no GPU.
+// Owns a cudaStream_t for Exec::stream. The stream is null where the device is not a GPU, which the
+// CPU twins accept.
 class Stream {
  public:
   Stream() = default;

@@ -14,8 +14,8 @@ namespace {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Eight chains: enough to fill two units of four cycles' latency, and few enough for 16 registers.
-// Each adds to itself, the one form that every machine has as a single instruction.
+// Eight chains are enough to fill two units with a latency of four cycles, and few enough for 16
+// registers. Each chain adds to itself, because every machine has that form as one instruction.
 double chains(std::int64_t rounds, float* result) {
   const hn::ScalableTag<float> d;
   const auto factor = hn::Set(d, 0.999F), term = hn::Set(d, 0.001F);
@@ -47,7 +47,7 @@ namespace fovea::cpu {
 HWY_EXPORT(chains);
 
 void copy_bytes(const void* from, void* to, std::size_t bytes, const Exec& exec) {
-  // Pieces a thread has in its own cache, yet large against the cost of handing them out.
+  // Chunks fit a core's own cache, yet are large compared with the cost of starting a task.
   constexpr std::int64_t kGrain = std::int64_t{1} << 20;
   const bool alone = thread_count(exec) == 1;
   parallel_for(exec, static_cast<std::int64_t>(bytes),

@@ -34,4 +34,9 @@ std::string shown(std::string_view text, std::size_t most) {
   return line;
 }
 
+std::string counted(std::int64_t count, std::string_view one, std::string_view many) {
+  if (count == 1 || !many.empty()) return fmt::format("{} {}", count, count == 1 ? one : many);
+  return fmt::format("{} {}s", count, one);
+}
+
 }  // namespace fovea::detail

@@ -30,7 +30,7 @@ GroundDistance on_line(int bins, const Cost& cost) {
   return {bins, bins, costs};
 }
 
-// The greatest power of two that all costs are multiples of; 0 where there is no cost but 0.
+// Returns the greatest power of two that divides all costs, or 0 if all costs are 0.
 double common_unit(std::span<const double> costs) {
   int least = std::numeric_limits<int>::max();
   for (double cost : costs) {
@@ -42,7 +42,7 @@ double common_unit(std::span<const double> costs) {
   return least == std::numeric_limits<int>::max() ? 0 : std::ldexp(1.0, least);
 }
 
-// Costs in units, seen as a table.
+// Costs in units, read as a table.
 struct Table {
   int rows, columns;
   const std::int64_t* units;
@@ -84,7 +84,7 @@ bool is_line(const Table& table) {
   });
 }
 
-// Adjacent cells are enough: others are sums of them.
+// It is enough to check adjacent cells: the condition for all other cells is a sum of these.
 bool is_monge(const Table& table) {
   return table.all([&](int i, int j) {
     return i + 1 == table.rows || j + 1 == table.columns ||

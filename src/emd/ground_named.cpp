@@ -17,7 +17,8 @@
 namespace fovea::emd {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{4} << 20;  // of 64 x 64 numbers with many digits
+constexpr std::size_t kMostBytes = std::size_t{4}
+                                   << 20;  // enough for 64 x 64 numbers with many digits
 
 struct Costs {
   std::size_t rows = 0;
@@ -135,7 +136,7 @@ Costs read_numbers(const std::string& path) {
   return costs;
 }
 
-// The number behind "threshold:".
+// Returns the number behind "threshold:".
 std::optional<double> threshold_of(std::string_view name) {
   constexpr std::string_view kPrefix = "threshold:";
   if (!name.starts_with(kPrefix)) return {};

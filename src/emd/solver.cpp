@@ -1,9 +1,11 @@
 // The face of the solver: checks shapes, chooses the device, and copies histograms there.
 #include <fmt/format.h>
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/emd/solver.h>
 
 #include <array>
+#include <tuple>
 #include <utility>
 
 #include "core/backend.h"
@@ -26,8 +28,9 @@ void require_shapes(const GroundDistance& ground, ImageView<const Mass> first,
                                         kName, name, is, expected, of));
   };
   if (first.channels != 1 || second.channels != 1)
-    throw InvalidArgument(fmt::format("emd: histograms of {} and {} channels, expected rows of one",
-                                      first.channels, second.channels));
+    throw InvalidArgument(
+        fmt::format("emd: histograms of {} and {} channels, expected rows of one channel",
+                    first.channels, second.channels));
   bins("first", first.row_elements(), ground.rows(), "rows");
   bins("second", second.row_elements(), ground.columns(), "columns");
   if (second.height != 1 && second.height != first.height)
@@ -57,6 +60,23 @@ Solutions make_solutions(const GroundDistance& ground, int problems, Memory memo
 SolutionsView view_of(Solutions& made) {
   return {made.distance.data(), made.status.data(), made.pivots.data(), made.flow.view()};
 }
+
+// Histograms of one type where the twin needs them.
+template <class Mass>
+struct PlacedMasses {
+  detail::Placed<Mass> first{}, second{};
+};
+
+// What a solver keeps on the device that it works on, so that a later call takes no new memory.
+struct SolverWork {
+  std::unique_ptr<BatchSolver> twin;
+  std::tuple<PlacedMasses<std::uint8_t>, PlacedMasses<std::uint16_t>, PlacedMasses<float>,
+             PlacedMasses<double>>
+      masses{};
+  detail::Placed<double> distance{}, flow{};
+  detail::Placed<Status> status{};
+  detail::Placed<std::uint16_t> pivots{};
+};
 
 }  // namespace
 
@@ -106,15 +126,16 @@ const char* to_string(Status status) {
   return "invalid mass";
 }
 
-struct Solver::State {
+struct Solver::Impl {
   GroundDistance ground;
   SolverOptions options;
-  detail::Resident<BatchSolver> twin{};
+  detail::Resident<SolverWork> work{};
 
-  BatchSolver& twin_on(const Exec& exec) {
-    return twin.on(exec.device, [&] {
-      return detail::on_cuda(exec) ? cuda::make_batch_solver(ground, options)
-                                   : cpu::make_batch_solver(ground, options);
+  SolverWork& work_on(const Exec& exec) {
+    return work.on(exec.device, [&] {
+      return std::make_unique<SolverWork>(
+          SolverWork{detail::on_cuda(exec) ? cuda::make_batch_solver(ground, options)
+                                           : cpu::make_batch_solver(ground, options)});
     });
   }
   template <class Mass>
@@ -123,57 +144,56 @@ struct Solver::State {
 
 // Takes memory on the current device.
 template <class Mass>
-void Solver::State::run(const MassBatch<Mass>& batch, const SolutionsView& out, const Exec& exec) {
+void Solver::Impl::run(const MassBatch<Mass>& batch, const SolutionsView& out, const Exec& exec) {
   const Memory side = detail::memory_of(exec.device);
-  detail::Placed<Mass> first_there, second_there;
-  const MassBatch<Mass> there{first_there.bring(batch.first, side, exec),
-                              second_there.bring(batch.second, side, exec)};
+  SolverWork& kept = work_on(exec);
+  auto& masses = std::get<PlacedMasses<Mass>>(kept.masses);
+  const MassBatch<Mass> there{masses.first.bring(batch.first, side, exec),
+                              masses.second.bring(batch.second, side, exec)};
   const auto row = [&]<class T>(T* values) {
     return packed_view(values, batch.first.height, 1, 1, batch.first.memory);
   };
-  detail::Placed<double> distance, flow;
-  detail::Placed<Status> status;
-  detail::Placed<std::uint16_t> pivots;
-  const SolutionsView found{
-      distance.prepare(row(out.distance), side).data, status.prepare(row(out.status), side).data,
-      pivots.prepare(row(out.pivots), side).data, flow.prepare(out.flow, side)};
-  twin_on(exec).solve(there, found, exec);
-  distance.give_back(exec);
-  status.give_back(exec);
-  pivots.give_back(exec);
-  flow.give_back(exec);
+  const SolutionsView found{kept.distance.prepare(row(out.distance), side).data,
+                            kept.status.prepare(row(out.status), side).data,
+                            kept.pivots.prepare(row(out.pivots), side).data,
+                            kept.flow.prepare(out.flow, side)};
+  kept.twin->solve(there, found, exec);
+  kept.distance.give_back(exec);
+  kept.status.give_back(exec);
+  kept.pivots.give_back(exec);
+  kept.flow.give_back(exec);
 }
 
 Solver::Solver(GroundDistance ground, const SolverOptions& options)
-    : state_(std::make_unique<State>(State{std::move(ground), options})) {
+    : impl_(std::make_unique<Impl>(Impl{std::move(ground), options})) {
   check_options(options);
 }
 Solver::Solver(Solver&&) noexcept = default;
 Solver& Solver::operator=(Solver&&) noexcept = default;
 Solver::~Solver() = default;
 
-const GroundDistance& Solver::ground() const { return state_->ground; }
-const SolverOptions& Solver::options() const { return state_->options; }
+const GroundDistance& Solver::ground() const { return impl_->ground; }
+const SolverOptions& Solver::options() const { return impl_->options; }
 
 template <class Mass>
 void Solver::solve(ImageView<const Mass> first, ImageView<const Mass> second,
                    const SolutionsView& out) {
   if (first.height == 0) return;
-  require_shapes(state_->ground, first, second);
-  require_outputs(state_->ground, first.height, first.memory, out);
-  const Exec exec = detail::resolve_exec(kName, state_->options.exec, {first, second});
+  require_shapes(impl_->ground, first, second);
+  require_outputs(impl_->ground, first.height, first.memory, out);
+  const Exec exec = detail::resolve_exec(kName, impl_->options.exec, {first, second});
   const fovea::cuda::ScopedDevice here(exec.device);
-  state_->run(MassBatch<Mass>{first, second}, out, exec);
+  impl_->run(MassBatch<Mass>{first, second}, out, exec);
 }
 
 template <class Mass>
 Solutions Solver::solve(ImageView<const Mass> first, ImageView<const Mass> second, bool with_flow) {
-  if (first.height > 0) require_shapes(state_->ground, first, second);
-  const Exec exec = detail::resolve_exec(kName, state_->options.exec, {first, second});
+  if (first.height > 0) require_shapes(impl_->ground, first, second);
+  const Exec exec = detail::resolve_exec(kName, impl_->options.exec, {first, second});
   const fovea::cuda::ScopedDevice here(exec.device);  // results lie where `first` does
   Solutions made =
-      make_solutions(state_->ground, first.height, detail::memory_beside(first.memory), with_flow);
-  if (first.height > 0) state_->run(MassBatch<Mass>{first, second}, view_of(made), exec);
+      make_solutions(impl_->ground, first.height, detail::memory_beside(first.memory), with_flow);
+  if (first.height > 0) impl_->run(MassBatch<Mass>{first, second}, view_of(made), exec);
   return made;
 }
 

@@ -1,6 +1,7 @@
-// Endpoint and angular errors, and the sparsification curve: how the mean error falls when the
+// Endpoint and angular errors, and the sparsification curve: how the mean error decreases when the
 // least confident pixels are left out.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/flow/evaluate.h>
 
 #include <fmt/format.h>
@@ -33,7 +34,7 @@ void require_planes(const io::FlowFieldView& estimate, const io::FlowFieldView& 
   if (!estimate.known.empty()) require_plane("the flow's known", estimate.known, truth);
 }
 
-// Two motions of one pixel.
+// The estimated and the true motion of one pixel.
 struct Vectors {
   double u, v, true_u, true_v;
 
@@ -76,8 +77,8 @@ struct Pixel {
   float error;
 };
 
-// sums[i] is the error of the first i pixels in the order of `key`. Pixels with equal keys share
-// their errors.
+// sums[i] is the error of the first i pixels in the order of `key`. Pixels with equal keys get the
+// mean of their errors.
 template <class Key>
 std::vector<double> running_sums(std::vector<Pixel>& pixels, Key key) {
   std::sort(pixels.begin(), pixels.end(), [&](const Pixel& a, const Pixel& b) {

@@ -1,8 +1,9 @@
-// The face of both methods: checks images, makes them gray, chooses the device, keeps a video's
-// last frame, and cuts what does not fit the memory limit.
+// The face of both methods: checks images, converts them to gray, chooses the device, keeps a
+// video's last frame, and divides images that do not fit the memory limit into tiles.
 #include <fmt/format.h>
 #include <fovea/core/error.h>
 #include <fovea/core/geometry.h>
+#include <fovea/core/options.h>
 #include <fovea/flow/flow.h>
 
 #include <algorithm>
@@ -28,7 +29,7 @@ constexpr Choice kQualities[] = {{"fast", static_cast<int>(Quality::kFast)},
                                  {"default", static_cast<int>(Quality::kDefault)},
                                  {"best", static_cast<int>(Quality::kBest)}};
 
-// Pixels of the level where tiles start that motion may still grow by.
+// By how many pixels of the level where tiles start the motion may still grow.
 constexpr float kMoreMotion = 4;
 
 using Mask = ImageView<const std::uint8_t>;
@@ -56,7 +57,7 @@ void require_finite_pixels(const char* name, ImageView<const T> image, const Mas
   if constexpr (std::is_same_v<T, float>)
     if (image.memory != Memory::kCuda) require_finite(name, image, mask);
 }
-// Without a branch per value, so that the compiler makes vectors of it.
+// Has no branch per value, so that the compiler vectorizes it.
 bool all_finite(const float* values, int count) {
   int bad = 0;
   for (int i = 0; i < count; ++i) bad |= std::isfinite(values[i]) ? 0 : 1;
@@ -74,7 +75,7 @@ Flow make_field(int width, int height, Memory memory) {
           Image<float>(width, height, 1, memory)};
 }
 FlowView view_of(Flow& flow) { return {flow.u, flow.v, flow.confidence}; }
-// Takes memory only where the field has another size or lies elsewhere.
+// Allocates memory only if the field has a different size or is elsewhere.
 void fit(Flow& flow, int width, int height, Memory memory) {
   const auto fits = [&](const Image<float>& plane) {
     return plane.width() == width && plane.height() == height && plane.view().memory == memory;
@@ -97,7 +98,7 @@ Mask part_of(const Mask& mask, const Rect<int>& part) {
   return mask.empty() ? Mask{} : mask.crop(part.x, part.y, part.width, part.height);
 }
 
-// Grows, and keeps what it has for smaller images.
+// Grows when needed and keeps its memory for smaller images.
 template <class T>
 ImageView<T> room(Image<T>& image, int width, int height, Memory memory) {
   if (image.width() < width || image.height() < height || image.view().memory != memory)
@@ -112,7 +113,7 @@ Image<T> copied(ImageView<const T> image, const Exec& exec) {
   return result;
 }
 
-// A field where the matcher needs it.
+// A field in the memory that the matcher needs.
 struct PlacedField {
   detail::Placed<float> u{}, v{}, confidence{};
 
@@ -127,7 +128,7 @@ struct PlacedField {
   }
 };
 
-// The farthest that any pixel of a coarse field moves on either axis.
+// Returns the greatest motion of any pixel of a coarse field along either axis.
 float farthest(ImageView<const float> u, ImageView<const float> v) {
   float most = 0;
   for (const ImageView<const float>& plane : {u, v})
@@ -136,7 +137,7 @@ float farthest(ImageView<const float> u, ImageView<const float> v) {
   return most;
 }
 
-// The loops within share the threads of the one around them, which then start once instead of some
+// The inner loops use the threads of this one, so that threads are started once instead of some
 // hundred times.
 template <class Body>
 void with_threads(const Exec& exec, const Body& body) {
@@ -171,7 +172,7 @@ void require_finite(std::string_view name, ImageView<const float> image, Mask ma
       for (int c = 0; c < colors; ++c)
         if (!std::isfinite(image.at(x, y, c)) && (mask.empty() || mask.at(x, y) != 0))
           throw InvalidArgument(fmt::format(
-              "{}: pixel ({}, {}) is {}; every value must be finite, or left out by a mask", name,
+              "{}: pixel ({}, {}) is {}; every value that no mask leaves out must be finite", name,
               x, y, image.at(x, y, c)));
   }
 }
@@ -186,7 +187,7 @@ void cpu::leave_out(ImageView<const std::uint8_t> mask, const FlowView& field, c
 
 namespace {
 
-// What an estimator keeps on the device that it works on.
+// What an estimator keeps on the device on which it works.
 struct FlowWork {
   FlowWork(const FlowOptions& options, const Exec& exec)
       : memory_limit(options.memory_bytes),
@@ -198,13 +199,14 @@ struct FlowWork {
   std::unique_ptr<Matcher> matcher;
   Image<float> gray{};
   detail::Placed<std::uint8_t> mask_there{};
+  PlacedField field_there{};
   std::unique_ptr<PreparedFrame> spare_first{}, spare_second{};
   struct Planned {
     TilePlan tiles{};
     int width = 0, height = 0;
   } planned{};
 
-  // The video's last frame: prepared, or itself where it is worked on in tiles.
+  // The video's last frame: prepared, or the image itself if it is processed in tiles.
   struct Last {
     std::unique_ptr<PreparedFrame> frame{};
     std::variant<Image<std::uint8_t>, Image<std::uint16_t>, Image<float>> image{};
@@ -213,8 +215,8 @@ struct FlowWork {
     bool none() const { return width == 0; }
   } last{};
 
-  // How images of this size are cut. It is found once per size: to ask a GPU for its free memory is
-  // slow, and the answer shrinks with what is taken here already.
+  // Returns how images of this size are divided. It is computed once per size: asking a GPU for its
+  // free memory is slow, and the answer shrinks with what is allocated here.
   TilePlan plan_for(int width, int height) {
     if (planned.width != width || planned.height != height) {
       std::uint64_t limit = memory_limit;
@@ -231,7 +233,7 @@ struct FlowWork {
     return on_cuda() ? cuda::gray_range(image, mask, exec) : cpu::gray_range(image, mask, exec);
   }
 
-  // None where the device finds and keeps it.
+  // Returns no range if the device computes and keeps it.
   template <class T>
   std::optional<GrayRange> own_range(ImageView<const T> image, const Mask& mask,
                                      const Exec& exec) const {
@@ -254,11 +256,10 @@ struct FlowWork {
     return matcher->prepare(level, mask_where_needed(mask, exec), std::move(reuse), exec);
   }
 
-  // Into `out`, wherever that lies.
+  // Writes to `out`, in whatever memory it is.
   void match(const MatchRequest& request, const FlowView& out, const Exec& exec) {
-    PlacedField there;
-    matcher->match(request, there.prepare(out, memory()), exec);
-    there.give_back(exec);
+    matcher->match(request, field_there.prepare(out, memory()), exec);
+    field_there.give_back(exec);
   }
 
   void leave_out(const Mask& mask, Flow& flow, const Exec& exec) {
@@ -298,9 +299,10 @@ struct FlowWork {
   bool push(ImageView<const T> frame, Mask mask, Flow& flow, const Exec& exec) {
     const bool follows = !last.none();
     if (follows && (last.width != frame.width || last.height != frame.height))
-      throw InvalidArgument(fmt::format(
-          "flow: a frame of {}x{} follows one of {}x{}; frames of a video have one size",
-          frame.width, frame.height, last.width, last.height));
+      throw InvalidArgument(
+          fmt::format("flow: a frame of {}x{} follows one of {}x{}; all frames of a video must "
+                      "have the same size",
+                      frame.width, frame.height, last.width, last.height));
     std::unique_ptr<PreparedFrame> prepared;
     if (plan_for(frame.width, frame.height).start_level == 0) {
       matcher->set_base_level(0);
@@ -333,7 +335,7 @@ struct FlowWork {
     else last.image = copied(frame, exec);
   }
 
-  // A pair that is worked on in tiles.
+  // A pair that is processed in tiles.
   template <class T>
   struct TiledPair {
     FlowWork& work;
@@ -369,7 +371,7 @@ struct FlowWork {
       return plane.view().crop(left, top, end(part.right()) - left, end(part.bottom()) - top);
     }
 
-    // A tile and what it depends on, for the motion that is known of it.
+    // Returns a tile and the pixels that it depends on, for the motion that is known there.
     Rect<int> surrounded(const Rect<int>& tile, Flow& coarse) const {
       if (plan.from_rest) return flow::surrounded(tile, plan, plan.move, first.width, first.height);
       const Rect<int> around = flow::surrounded(tile, plan, 0, first.width, first.height);
@@ -381,7 +383,8 @@ struct FlowWork {
 
     void run_tile(const Rect<int>& tile, Flow& coarse, const FlowView& out, const Exec& exec) {
       const Rect<int> around = surrounded(tile, coarse);
-      if (!counts(part_of(mask, tile))) return;  // the mask is laid over the field in the end
+      if (!counts(part_of(mask, tile)))
+        return;  // the mask is applied to the whole field at the end
       const auto cut = [&](ImageView<const T> image) {
         return image.crop(around.x, around.y, around.width, around.height);
       };
@@ -402,7 +405,7 @@ struct FlowWork {
       copy_field(crop(view_of(field), inner), crop(out, tile), exec);
     }
 
-    // The flow of the level where tiles start, in host memory.
+    // Returns the flow of the level where tiles start, in host memory.
     Flow coarse_flow(const Exec& exec) {
       const int unit = 1 << plan.start_level;
       const int width = (first.width + unit - 1) / unit, height = (first.height + unit - 1) / unit;
@@ -429,7 +432,7 @@ struct FlowWork {
     }
   };
 
-  // A start in the matcher's kind of memory.
+  // Returns a start in the matcher's kind of memory.
   FlowView placed(const FlowView& start, const Exec& exec) {
     if (!on_cuda()) return start;
     start_there = make_field(start.u.width, start.u.height, Memory::kCuda);
@@ -441,7 +444,7 @@ struct FlowWork {
 
 }  // namespace
 
-struct Estimator::State {
+struct Estimator::Impl {
   FlowOptions options;
   detail::Resident<FlowWork> work{};
 
@@ -450,7 +453,7 @@ struct Estimator::State {
   }
 };
 
-Estimator::Estimator(const FlowOptions& options) : state_(std::make_unique<State>(State{options})) {
+Estimator::Estimator(const FlowOptions& options) : impl_(std::make_unique<Impl>(Impl{options})) {
   check_options(options);
 }
 Estimator::Estimator(Estimator&&) noexcept = default;
@@ -469,8 +472,8 @@ void Estimator::estimate(ImageView<const T> first, ImageView<const T> second, Fl
   require_finite_pixels("flow: the first image", first, mask);
   require_finite_pixels("flow: the second image", second, {});
   const Exec exec = detail::resolve_exec("flow", options().exec, {first, second});
-  FlowWork& work = state_->work_on(exec);
-  const fovea::cuda::ScopedDevice here(exec.device);  // memory is taken there
+  FlowWork& work = impl_->work_on(exec);
+  const fovea::cuda::ScopedDevice here(exec.device);  // memory is allocated there
   with_threads(exec, [&] { work.estimate(first, second, mask, flow, exec); });
 }
 
@@ -480,17 +483,17 @@ bool Estimator::push(ImageView<const T> frame, Flow& flow, ImageView<const std::
   require_mask(frame, mask);
   require_finite_pixels("flow: the frame", frame, mask);
   const Exec exec = detail::resolve_exec("flow", options().exec, {frame});
-  FlowWork& work = state_->work_on(exec);
-  const fovea::cuda::ScopedDevice here(exec.device);  // memory is taken there
+  FlowWork& work = impl_->work_on(exec);
+  const fovea::cuda::ScopedDevice here(exec.device);  // memory is allocated there
   bool follows = false;
   with_threads(exec, [&] { follows = work.push(frame, mask, flow, exec); });
   return follows;
 }
 
 void Estimator::finish() {
-  if (state_->work.get()) state_->work.get()->last = {};
+  if (impl_->work.get()) impl_->work.get()->last = {};
 }
-const FlowOptions& Estimator::options() const { return state_->options; }
+const FlowOptions& Estimator::options() const { return impl_->options; }
 
 #define FOVEA_FLOW_ESTIMATE(T)                                                               \
   template FOVEA_API void Estimator::estimate(ImageView<const T>, ImageView<const T>, Flow&, \

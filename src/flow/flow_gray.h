@@ -1,5 +1,5 @@
-// Gray levels from 0 to 255, whatever the pixels' type and scale: images of any exposure and depth
-// are compared alike.
+// Gray levels from 0 to 255 for pixels of any type and scale, so that images of any exposure and
+// bit depth are compared in the same way.
 #pragma once
 #include <fovea/core/exec.h>
 #include <fovea/core/image.h>
@@ -15,19 +15,19 @@
 
 namespace fovea::flow {
 
-// A coarse level of an image, made from one strip of the image after another.
+// A coarse level of an image, computed strip by strip.
 struct CoarseGray {
   GrayRange range;
-  int level;                           // 1: half the size
-  ImageView<const std::uint8_t> mask;  // of the image, in host memory; may be empty
+  int level;                           // 1 is half the size
+  ImageView<const std::uint8_t> mask;  // mask of the image, in host memory; may be empty
   ImageView<float> out;                // has the level's size
-  ImageView<std::uint8_t> mask_out;    // 0 where nothing counts; written where there is a mask
+  ImageView<std::uint8_t> mask_out;    // 0 where no pixel counts; written only if there is a mask
 };
 
 namespace cpu {
-// The range of gray values without the lowest and the highest thousandth, so that a few hot pixels
-// do not matter. A large image is sampled. Pixels that the mask (in host memory, or empty) leaves
-// out and values that are not finite do not count.
+// Returns the range of gray values without the lowest and the highest thousandth, so that a few hot
+// pixels do not matter. A large image is sampled. Pixels that the mask (in host memory, or empty)
+// leaves out and values that are not finite do not count.
 template <class T>
 GrayRange gray_range(ImageView<const T> image, ImageView<const std::uint8_t> mask,
                      const Exec& exec);
@@ -42,7 +42,7 @@ GrayRange gray_range(ImageView<const T> image, ImageView<const std::uint8_t> mas
                      const Exec& exec);
 template <class T>
 void to_gray(ImageView<const T> image, GrayRange range, ImageView<float> out, const Exec& exec);
-// By the image's own range, which stays on the device.
+// Uses the image's own range, which stays on the device.
 template <class T>
 void to_gray(ImageView<const T> image, ImageView<float> out, const Exec& exec);
 template <class T>

@@ -1,4 +1,4 @@
-// CPU twin of the gray conversion. The loops are simple enough for the compiler's own vectors.
+// CPU twin of the gray conversion. The loops are simple enough for the compiler to vectorize.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,7 +12,7 @@ namespace fovea::flow::cpu {
 namespace {
 
 constexpr int kRowsPerTask = 32;
-constexpr int kStripRows = 32;  // of a coarse level, made at a time
+constexpr int kStripRows = 32;  // rows of a coarse level that are computed at a time
 constexpr int kCutRows = 4;
 
 template <class T>
@@ -77,7 +77,7 @@ void coarse_gray(ImageView<const T> image, const CoarseGray& request, const Exec
   Gray gray, halved;
   for (int y = 0; y < request.out.height; y += kStripRows) {
     throw_if_stopped(exec);
-    // Rows of the level around those wanted, which feel where the strip was cut.
+    // Includes rows of the level around those wanted, which the cut of the strip affects.
     const int top = std::max(y - kCutRows, 0);
     const int rows = std::min(kStripRows, request.out.height - y);
     const int begin = top * unit, end = std::min((y + rows + kCutRows) * unit, image.height);

@@ -7,7 +7,7 @@
 
 namespace fovea::flow {
 
-// gray = (brightness - low) * scale, held within 0 to 255.
+// gray = (brightness - low) * scale, limited to 0 to 255.
 struct GrayRange {
   float low = 0;
   float scale = 0;
@@ -25,14 +25,14 @@ FOVEA_HD inline float brightness(const T* pixel, int channels) {
   return brightness(colors);
 }
 
-// A NaN is black.
+// NaN becomes black.
 FOVEA_HD inline float gray_level(float value, float low, float scale) {
   const float gray = (value - low) * scale;
   if (!(gray > 0)) return 0;
   return gray < 255 ? gray : 255;
 }
 
-// The range is found from every n-th pixel of every n-th row.
+// The range is computed from every n-th pixel of every n-th row.
 inline int sampling_step(int width, int height) {
   const double pixels = static_cast<double>(width) * height;
   const auto step = static_cast<int>(std::sqrt(pixels / (1 << 14)));
@@ -43,16 +43,16 @@ inline int sampling_step(int width, int height) {
 constexpr int kGrayBins = 4096;
 FOVEA_HD inline int gray_bin(float value, float least, float per_level) {
   const float place = (value - least) * per_level;
-  // A range so narrow that per_level is infinite makes a NaN of its least value.
+  // If the range is so narrow that per_level is infinite, its least value becomes NaN.
   if (!(place > 0)) return 0;
   return place < kGrayBins ? static_cast<int>(place) : kGrayBins - 1;
 }
-// The range between two bins.
+// Returns the range between two bins.
 FOVEA_HD inline GrayRange range_between(float least, float width, int low, int high) {
   const float unit = width / (kGrayBins - 1);
   const int bins = high > low ? high - low : 1;
   return {least + static_cast<float>(low) * unit, 255.0F / (static_cast<float>(bins) * unit)};
 }
-constexpr int kGrayTail = 1024;  // one sample in so many may lie outside at either end
+constexpr int kGrayTail = 1024;  // one sample in this many may lie outside at either end
 
 }  // namespace fovea::flow

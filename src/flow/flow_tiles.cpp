@@ -1,5 +1,5 @@
-// Chooses the finest level that still fits as a whole, so that tiles have few levels to themselves
-// and need little around them.
+// Chooses the finest level that still fits as a whole, so that tiles have few levels of their own
+// and need only narrow surroundings.
 #include "flow/flow_tiles.h"
 
 #include <fmt/format.h>
@@ -11,17 +11,18 @@
 namespace fovea::flow {
 namespace {
 
-constexpr int kMostMove = 256;    // pixels; motion beyond it may end at a tile's border
-constexpr int kLeastSide = 256;   // smaller tiles would mostly be surroundings
-constexpr int kFieldBytes = 12;   // of a coarse level's flow, kept while tiles are worked on
-constexpr int kHalvingReach = 4;  // pixels of a level that feel where the finer one was cut
+constexpr int kMostMove = 256;   // pixels; greater motion may end at a tile's border
+constexpr int kLeastSide = 256;  // smaller tiles would mostly be surroundings
+constexpr int kFieldBytes =
+    12;  // per pixel of a coarse level's flow, which is kept while tiles are processed
+constexpr int kHalvingReach = 4;  // pixels of a level that the cut of the finer level affects
 
 std::uint64_t bytes_of(int width, int height, std::uint64_t per_pixel) {
   return static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(height) * per_pixel;
 }
 int up_to_multiple(int value, int unit) { return (value + unit - 1) / unit * unit; }
 
-// The largest tile for a start at this level, or none.
+// Returns the largest side of a tile for a start at this level, or 0 if there is none.
 int largest_side(const TilePlan& plan, std::uint64_t bytes, std::uint64_t per_pixel) {
   const double across = std::sqrt(static_cast<double>(bytes) / static_cast<double>(per_pixel));
   const double side = std::min(across - 2.0 * (plan.halo + plan.move), 1e9);
@@ -32,7 +33,7 @@ int largest_side(const TilePlan& plan, std::uint64_t bytes, std::uint64_t per_pi
 
 TilePlan plan_tiles(const Matcher& matcher, int width, int height, std::uint64_t limit) {
   const std::uint64_t per_pixel = matcher.bytes_per_pixel();
-  // Places within an image are 32-bit numbers.
+  // Indices within an image are 32-bit numbers.
   constexpr std::uint64_t kMostWhole = std::uint64_t{1} << 30;
   limit = limit == 0 ? kMostWhole * per_pixel : std::min(limit, kMostWhole * per_pixel);
   if (bytes_of(width, height, per_pixel) <= limit) return {};

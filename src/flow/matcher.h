@@ -1,4 +1,5 @@
-// Between the face and its methods: one Matcher per method and device, which keeps its memory.
+// The interface between the face and its methods: one Matcher per method and device, which keeps
+// its memory.
 #pragma once
 #include <fovea/flow/flow.h>
 
@@ -13,7 +14,8 @@ namespace bm {
 struct Settings;
 }
 
-// A field that someone else owns; its planes have one size and lie in the matcher's kind of memory.
+// A field that someone else owns; its planes have the same size and lie in the matcher's kind of
+// memory.
 struct FlowView {
   ImageView<float> u, v, confidence;
 };
@@ -31,10 +33,11 @@ struct MatchRequest {
   const PreparedFrame& first;
   const PreparedFrame& second;
   // Tiles of a large image start from this field of level `start_level` (1 is half the size), in
-  // pixels of that level, and only finer levels are estimated. Where it is empty, all levels are.
+  // pixels of that level, and only finer levels are estimated. If it is empty, all levels are
+  // estimated.
   FlowView start{};
   int start_level = 0;
-  // Stop before finer levels than this; `out` has that level's size and unit.
+  // Estimation stops at this level; `out` has its size and its unit.
   int last_level = 0;
 };
 
@@ -45,32 +48,32 @@ class Matcher {
   Matcher& operator=(const Matcher&) = delete;
   virtual ~Matcher() = default;
 
-  // A gray image, 0 to 255, and its mask (empty: every pixel counts), in the matcher's kind of
-  // memory. `reuse` may be a frame that is no longer needed.
+  // Prepares a gray image, 0 to 255, with its mask (empty: every pixel counts), in the matcher's
+  // kind of memory. `reuse` may be a frame that is no longer needed.
   virtual std::unique_ptr<PreparedFrame> prepare(ImageView<const float> gray,
                                                  ImageView<const std::uint8_t> mask,
                                                  std::unique_ptr<PreparedFrame> reuse,
                                                  const Exec& exec) = 0;
   virtual void match(const MatchRequest& request, FlowView out, const Exec& exec) = 0;
 
-  // Images prepared from now on are this level of a larger image (1: half its size), whose finer
-  // levels follow in tiles. A method that treats levels differently counts from there.
+  // Images that are prepared from now on are this level of a larger image (1: half its size), whose
+  // finer levels follow in tiles. A method that treats levels differently counts from there.
   virtual void set_base_level(int) {}
-  // Pixels of a level after which what is worked on together begins anew: tiles begin there, so
-  // that they cut an image as the whole is cut.
+  // Returns the size in pixels of the groups that a level is processed in: tiles begin at its
+  // multiples, so that they are divided in the same way as the whole image.
   virtual int grid() const { return 1; }
-  // Most levels that an image is worked on at; 0: as many as it has.
+  // Returns the greatest number of levels of an image; 0: as many as it has.
   virtual int most_levels() const = 0;
-  // Pixels of a level that one of them can depend on beyond where its flow points: what a tile
-  // needs around it to come out as it would in the whole image.
+  // Returns how many pixels of a level a pixel can depend on, beyond where its flow points. A tile
+  // needs such surroundings to give the same result as the whole image.
   virtual int reach(int level) const = 0;
-  // Working memory per pixel of the finest level, two prepared frames, their images and a field
-  // included.
+  // Returns the working memory per pixel of the finest level, including two prepared frames, their
+  // images and a field.
   virtual std::uint64_t bytes_per_pixel() const = 0;
 };
 
 namespace cpu {
-// Flow and confidence 0 where the mask, in the field's kind of memory, is 0.
+// Sets flow and confidence to 0 where the mask, in the field's kind of memory, is 0.
 void leave_out(ImageView<const std::uint8_t> mask, const FlowView& field, const Exec& exec);
 std::unique_ptr<Matcher> make_lucas_kanade(const lk::Plan& plan);
 std::unique_ptr<Matcher> make_block_matching(const bm::Settings& settings);

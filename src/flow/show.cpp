@@ -1,5 +1,6 @@
 // Draws flow fields: arrows over the image, the second image warped back, confidence and errors.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/flow/show.h>
 #include <fovea/report/color_map.h>
 #include <fovea/report/draw.h>
@@ -16,7 +17,7 @@
 namespace fovea::flow {
 namespace {
 
-constexpr std::int64_t kRows = 16;      // of a picture, drawn as one piece of work
+constexpr std::int64_t kRows = 16;      // rows of an image that one task draws
 constexpr double kLeastMotion = 1e-30;  // pixels
 
 template <class Plane>
@@ -43,7 +44,7 @@ double longest_motion(const io::FlowFieldView& field) {
   return longest;
 }
 
-// Gray and faint, so that arrows stand out.
+// Returns a gray, faint copy, on which arrows stand out.
 Image<std::uint8_t> backdrop(ImageView<const std::uint8_t> image) {
   Image<std::uint8_t> picture(image.width, image.height, 3);
   for (int y = 0; y < image.height; ++y) {
@@ -59,7 +60,7 @@ Image<std::uint8_t> backdrop(ImageView<const std::uint8_t> image) {
   return picture;
 }
 
-// Where one arrow starts and what it stands for: the mean of the motions around it.
+// Where one arrow starts and what it shows: the mean of the motions around it.
 struct Cell {
   report::Point from{};
   double u = 0, v = 0;
@@ -96,7 +97,7 @@ double longest_cell(const std::vector<Cell>& cells) {
   return longest;
 }
 
-// Four neighbors of (x, y), weighted; the caller keeps it inside.
+// Interpolates between the four neighbors of (x, y); the caller makes sure that it lies inside.
 std::uint8_t sample(ImageView<const std::uint8_t> image, float x, float y, int channel) {
   const int left = std::min(static_cast<int>(x), std::max(0, image.width - 2));
   const int top = std::min(static_cast<int>(y), std::max(0, image.height - 2));
@@ -127,7 +128,7 @@ Image<std::uint8_t> wheel_picture(const io::FlowFieldView& field, const WheelOpt
   check_options(options);
   require_field(field);
   const double longest = options.longest ? *options.longest : longest_motion(field);
-  // A field that moves by less than floats can divide by has the color of no motion.
+  // A field whose motion is too small for a float division has the color of no motion.
   const auto scale = static_cast<float>(longest > kLeastMotion ? 1 / longest : 0);
   const Exec& exec = options.exec;
   Image<std::uint8_t> picture(field.u.width, field.u.height, 3);

@@ -45,7 +45,7 @@ constexpr std::array<Rgb, kHues> kWheel = make_wheel();
 
 report::Color wheel_color(float u, float v) {
   constexpr float kBeyond = 0.75F;   // lengths beyond the full one are this bright
-  constexpr float kFull = 1.00001F;  // the full one may be a rounding longer
+  constexpr float kFull = 1.00001F;  // the full length may be exceeded by a rounding error
   const float length = std::hypot(u, v);
   if (!(length > 0)) return report::kWhite;
   const float turn = (std::atan2(-v, -u) / std::numbers::pi_v<float> + 1) / 2;

@@ -1,6 +1,7 @@
 // The face of all kinds: it plans the search, gives it to the scanner of the model's kind on the
 // chosen device, and turns the windows that passed into people.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/people/detector.h>
 
 #include <fmt/format.h>
@@ -65,6 +66,24 @@ Detection detection_of(const Hit& hit, const ScanPlan& plan, const Model& model)
           static_cast<float>(level.scale_y)};
 }
 
+// What to do where no window fits an image: only what makes one fit.
+std::string remedy(Extent image, Extent window, double person_height, const ScanOptions& given) {
+  const auto fits = [&](const ScanOptions& scan) {
+    return !plan_scan(image, window, person_height, scan).levels.empty();
+  };
+  ScanOptions changed = given;
+  changed.enlarge = kMostEnlarge;
+  if (fits(changed))
+    return fmt::format("raise enlarge, which is {:g}, to {:g} at most", given.enlarge,
+                       kMostEnlarge);
+  changed = given;
+  changed.min_height = changed.max_height = 0;
+  if (fits(changed)) return "lower min-height or raise max-height";
+  changed.enlarge = kMostEnlarge;
+  if (fits(changed)) return "raise enlarge, and lower min-height or raise max-height";
+  return "the image is too small for this model";
+}
+
 void shift(Rect<float>& box, const std::optional<Rect<int>>& region) {
   if (!region) return;
   box.x += static_cast<float>(region->x);
@@ -73,7 +92,7 @@ void shift(Rect<float>& box, const std::optional<Rect<int>>& region) {
 
 }  // namespace
 
-struct Detector::State {
+struct Detector::Impl {
   std::shared_ptr<const Model> model;
   DetectOptions options;
   detail::Resident<Scanner> scanner{};
@@ -93,13 +112,13 @@ struct Detector::State {
     if (plan.levels.empty())
       throw InvalidArgument(
           fmt::format("detect: no window of {}x{} fits an image of {}x{} with {} pixels of "
-                      "padding{}; raise enlarge, which is {:g}",
+                      "padding{}; {}",
                       window.width, window.height, image.width, image.height, options.scan.padding,
                       options.scan.min_height > 0 || options.scan.max_height > 0
                           ? fmt::format(" and people of {:g} to {:g} pixels",
                                         options.scan.min_height, options.scan.max_height)
                           : "",
-                      options.scan.enlarge));
+                      remedy({image.width, image.height}, window, model->person_height, scan)));
     return plan;
   }
 
@@ -131,12 +150,12 @@ void describe(OptionVisitor& visit, DetectOptions& options) {
   describe(visit, options.fuse);
 }
 
-Detector::Detector(std::string_view model, DetectOptions options)
-    : Detector(load_model(model), std::move(options)) {}
-Detector::Detector(std::shared_ptr<const Model> model, DetectOptions options)
-    : state_(std::make_unique<State>(State{std::move(model), std::move(options)})) {
-  if (!state_->model) throw InvalidArgument("Detector: there is no model (a null pointer)");
-  check_options(state_->options);
+Detector::Detector(std::string_view model, const DetectOptions& options)
+    : Detector(load_model(model), options) {}
+Detector::Detector(std::shared_ptr<const Model> model, const DetectOptions& options)
+    : impl_(std::make_unique<Impl>(Impl{std::move(model), options})) {
+  if (!impl_->model) throw InvalidArgument("Detector: there is no model (a null pointer)");
+  check_options(impl_->options);
 }
 Detector::Detector(Detector&&) noexcept = default;
 Detector& Detector::operator=(Detector&&) noexcept = default;
@@ -144,7 +163,7 @@ Detector::~Detector() = default;
 
 DetectResult Detector::detect(ImageView<const std::uint8_t> image) {
   DetectResult result;
-  result.people = fuse(state_->candidates(image, result.counts), state_->options.fuse);
+  result.people = fuse(impl_->candidates(image, result.counts), impl_->options.fuse);
   return result;
 }
 
@@ -153,19 +172,19 @@ DetectResult Detector::detect(ImageView<const std::uint8_t> image,
   detail::require_shape("detect", "mask", mask, image.width, image.height, 1);
   detail::require_host("detect", "the mask", mask.memory);
   DetectResult result;
-  std::vector<Detection> found = state_->candidates(image, result.counts);
+  std::vector<Detection> found = impl_->candidates(image, result.counts);
   std::erase_if(found, [&](const Detection& person) {
     const auto x = static_cast<int>(std::floor(person.box.x + person.box.width / 2));
     const auto y = static_cast<int>(std::floor(person.box.y + person.box.height / 2));
     return x < 0 || y < 0 || x >= mask.width || y >= mask.height || mask.at(x, y) == 0;
   });
-  result.people = fuse(found, state_->options.fuse);
+  result.people = fuse(found, impl_->options.fuse);
   return result;
 }
 
 float Detector::score(ImageView<const std::uint8_t> crop) {
   require_channels(crop.channels);
-  const Extent window = state_->model->window();
+  const Extent window = impl_->model->window();
   const int margin = std::min(crop.width - window.width, crop.height - window.height) / 2;
   if (margin < 0)
     throw InvalidArgument(fmt::format("score: a crop of {}x{} is smaller than the window of {}x{}",
@@ -173,13 +192,13 @@ float Detector::score(ImageView<const std::uint8_t> crop) {
   const Extent kept{window.width + 2 * margin, window.height + 2 * margin};
   const auto middle = crop.crop((crop.width - kept.width) / 2, (crop.height - kept.height) / 2,
                                 kept.width, kept.height);
-  const ScanResult result = state_->scan(middle, plan_crop(kept, window), kEveryWindow);
+  const ScanResult result = impl_->scan(middle, plan_crop(kept, window), kEveryWindow);
   if (result.hits.empty()) throw ModelError("score: the model gives no number for this crop");
   return result.hits[0].score;
 }
 
 std::vector<float> Detector::scores(ImageView<const std::uint8_t> image, ScanCounts* counts) {
-  const ScanResult result = state_->scan(image, state_->plan(image), kEveryWindow);
+  const ScanResult result = impl_->scan(image, impl_->plan(image), kEveryWindow);
   if (counts) *counts = result.counts;
   std::vector<float> scores;
   scores.reserve(result.hits.size());
@@ -187,8 +206,8 @@ std::vector<float> Detector::scores(ImageView<const std::uint8_t> image, ScanCou
   return scores;
 }
 
-const Model& Detector::model() const { return *state_->model; }
-const DetectOptions& Detector::options() const { return state_->options; }
+const Model& Detector::model() const { return *impl_->model; }
+const DetectOptions& Detector::options() const { return impl_->options; }
 
 DetectResult detect(ImageView<const std::uint8_t> image, std::string_view model,
                     const DetectOptions& options) {

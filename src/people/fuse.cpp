@@ -3,6 +3,7 @@
 // only with those near it.
 #include <fmt/format.h>
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/people/fuse.h>
 
 #include <algorithm>

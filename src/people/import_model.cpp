@@ -151,8 +151,8 @@ float default_sigma(const HogOptions& hog) { return static_cast<float>(hog.cell 
 HogOptions read_geometry(const Text& file, const OpenCvFile& storage) {
   HogOptions hog;
   const Extent window = storage.size("winSize");
-  hog.window_width = window.width;
-  hog.window_height = window.height;
+  hog.window.width = window.width;
+  hog.window.height = window.height;
   hog.cell = storage.square("cellSize");
   const int block = storage.square("blockSize");
   if (block % hog.cell != 0)
@@ -186,7 +186,7 @@ LinearModel make_linear(const Text& file, const HogOptions& hog, std::vector<dou
   const auto size = static_cast<std::size_t>(descriptor_size(hog));
   if (numbers.size() != size && numbers.size() != size + 1)
     file.unfit(fmt::format("{} numbers, expected {} and a bias for a window of {}x{} with {} bins",
-                           numbers.size(), size, hog.window_width, hog.window_height, hog.bins));
+                           numbers.size(), size, hog.window.width, hog.window.height, hog.bins));
   LinearModel model;
   model.hog = hog;
   if (numbers.size() > size) model.bias = static_cast<float>(numbers.back());
@@ -238,7 +238,7 @@ LinearModel parse_liblinear(const Text& file, const HogOptions& hog) {
   require_geometry(file, hog);
   if (features != descriptor_size(hog))
     file.unfit(fmt::format("{:g} features, but the descriptor of a window of {}x{} has {} numbers",
-                           features, hog.window_width, hog.window_height, descriptor_size(hog)));
+                           features, hog.window.width, hog.window.height, descriptor_size(hog)));
   // The weights are for the label that is named first; people have the greater label.
   const double sign = labels[0] > labels[1] ? 1 : -1;
   for (double& number : numbers) number *= sign;

@@ -1,6 +1,5 @@
 // The padded image of one level of a scan.
 #pragma once
-#include <fovea/core/exec.h>
 #include <fovea/core/image.h>
 #include <fovea/people/scan.h>
 

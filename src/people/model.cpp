@@ -34,10 +34,10 @@ std::variant<LinearModel, CascadeModel, ChannelsModel> load(Kind kind, const io:
   return load_linear(kind, in);
 }
 
-Extent window_of(const LinearModel& model) { return model.hog.window(); }
+Extent window_of(const LinearModel& model) { return model.hog.window; }
 template <class Classifier>
 Extent window_of(const Classifier& model) {
-  return {model.window_width, model.window_height};
+  return {model.window.width, model.window.height};
 }
 
 void check_person(const Model& model, const io::ModelReader& in) {

@@ -2,6 +2,7 @@
 // continue as long as the padded level holds a window, so that people as tall as the image are
 // found.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/people/scan.h>
 
 #include <fmt/format.h>
@@ -37,7 +38,8 @@ void describe(OptionVisitor& visit, ScanOptions& options) {
   visit("stride", options.stride,
         "step between windows, in pixels of a level; 0 takes the model's own", 0, 256);
   visit("enlarge", options.enlarge,
-        "enlarge images by this factor first, to find people smaller than the window", 1, 8);
+        "enlarge images by this factor first, to find people smaller than the window", 1,
+        kMostEnlarge);
   visit("padding", options.padding,
         "width of the mirrored margin around each level, in pixels, to find people at the border",
         0, 256);

@@ -1,6 +1,7 @@
 // Draws gradients and models. Glyphs follow Dalal's thesis (2006): one star of lines per cell,
 // where each line is as bright as its number.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/ops/gradient.h>
 #include <fovea/people/show.h>
 #include <fovea/report/color_map.h>
@@ -11,6 +12,8 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+
+#include "core/words.h"
 
 namespace fovea::people {
 namespace {
@@ -108,9 +111,9 @@ Image<std::uint8_t> stars(Cells& cells, int glyph) {
 // The weights of one sign, summed over all blocks that contain a cell.
 Cells weight_cells(const LinearModel& model, float sign) {
   const HogOptions& hog = model.hog;
-  Cells cells = empty_cells(hog.window_width / hog.cell, hog.window_height / hog.cell, hog);
-  const int across = (hog.window_width - hog.block * hog.cell) / hog.block_stride + 1;
-  const int down = (hog.window_height - hog.block * hog.cell) / hog.block_stride + 1;
+  Cells cells = empty_cells(hog.window.width / hog.cell, hog.window.height / hog.cell, hog);
+  const int across = (hog.window.width - hog.block * hog.cell) / hog.block_stride + 1;
+  const int down = (hog.window.height - hog.block * hog.cell) / hog.block_stride + 1;
   std::size_t i = 0;
   for (int bx = 0; bx < across; ++bx)
     for (int by = 0; by < down; ++by)
@@ -135,8 +138,8 @@ std::vector<ModelPicture> pictures(const CascadeModel& model, int glyph) {
   std::vector<ModelPicture> result;
   const double scale = glyph / 8.0;
   for (std::size_t s = 0; s < model.stages.size() && s < 8; ++s) {
-    Image<std::uint8_t> image(static_cast<int>(model.window_width * scale),
-                              static_cast<int>(model.window_height * scale), 3);
+    Image<std::uint8_t> image(static_cast<int>(model.window.width * scale),
+                              static_cast<int>(model.window.height * scale), 3);
     for (int y = 0; y < image.height(); ++y)
       std::fill_n(image.row(y), image.width() * 3, std::uint8_t{250});
     const auto& classifiers = model.stages[s].classifiers;
@@ -146,9 +149,9 @@ std::vector<ModelPicture> pictures(const CascadeModel& model, int glyph) {
           image, {block.x * scale, block.y * scale, block.width * scale, block.height * scale},
           report::Stroke{.color = report::palette(static_cast<int>(k)), .thickness = 2});
     }
-    result.push_back({fmt::format("stage {}: {} block{}", s + 1, classifiers.size(),
-                                  classifiers.size() == 1 ? "" : "s"),
-                      std::move(image)});
+    result.push_back(
+        {fmt::format("stage {}: {}", s + 1, fovea::detail::counted(classifiers.size(), "block")),
+         std::move(image)});
   }
   return result;
 }
@@ -156,7 +159,7 @@ std::vector<ModelPicture> pictures(const CascadeModel& model, int glyph) {
 std::vector<ModelPicture> pictures(const ChannelsModel& model, int glyph) {
   constexpr const char* kNames[] = {"L",   "u",   "v",   "magnitude", "0°",
                                     "30°", "60°", "90°", "120°",      "150°"};
-  const int columns = model.window_width / model.shrink, rows = model.window_height / model.shrink;
+  const int columns = model.window.width / model.shrink, rows = model.window.height / model.shrink;
   const int channels = static_cast<int>(std::size(kNames)), side = std::max(2, glyph / 2);
   std::vector<float> uses(static_cast<std::size_t>(channels) * rows * columns);
   for (const ChannelTree& tree : model.trees)
@@ -199,7 +202,7 @@ std::vector<ModelPicture> model_pictures(const Model& model, int glyph) {
 void draw_people(ImageView<std::uint8_t> image, std::span<const Detection> people) {
   for (std::size_t i = people.size(); i-- > 0;) {
     const Rect<float>& box = people[i].box;
-    report::draw_box(image, report::Box{box.x, box.y, box.width, box.height},
+    report::draw_box(image, Rect<double>{box.x, box.y, box.width, box.height},
                      fmt::format("{:.2f}", people[i].score), report::LabelStyle{});
   }
 }

@@ -1,4 +1,4 @@
-// Groups of bars, standing or lying.
+// Groups of vertical or horizontal bars.
 #include <fovea/core/error.h>
 
 #include <fmt/format.h>
@@ -11,8 +11,8 @@
 namespace fovea::report {
 namespace {
 
-constexpr double kGroupShare = 0.76;  // of a slot that bars fill
-constexpr double kThickest = 56;      // pixels of one bar
+constexpr double kGroupShare = 0.76;  // share of a slot that bars fill
+constexpr double kThickest = 56;      // the most pixels across one bar
 constexpr double kLabelSize = 11;
 
 void check(const BarChart& chart) {
@@ -60,7 +60,7 @@ class Bars {
   void draw() {
     for (std::size_t s = 0; s < chart_.series.size(); ++s)
       for (std::size_t i = 0; i < chart_.categories.size(); ++i) draw_bar(s, i);
-    const Box& plot = frame_.plot();
+    const Rect<double>& plot = frame_.plot();
     if (chart_.horizontal)
       frame_.svg().line({plot.x + base_, plot.y}, {plot.x + base_, plot.y + plot.height},
                         {.stroke = theme::kAxis});
@@ -81,9 +81,9 @@ class Bars {
     return widest <= thickness_ + (chart_.series.size() == 1 ? slot_ - group_ : 1);
   }
 
-  // A point `along` the bars and `across` them, in the chart.
+  // The point of the chart at `along` the bars and `across` them.
   Point at(double along_bars, double across) const {
-    const Box& plot = frame_.plot();
+    const Rect<double>& plot = frame_.plot();
     return chart_.horizontal ? Point{plot.x + along_bars, plot.y + across}
                              : Point{plot.x + across, plot.y + along_bars};
   }
@@ -110,12 +110,12 @@ class Bars {
                      std::min(2.0, thickness_ / 4));
     double tip = end;
     if (const double error = error_of(series, i); error > 0) tip = whisker(value, error, across);
-    // A bar to the other side has its number at its base, away from the names of the categories.
+    // A bar on the other side of the base has its number at the base, away from the category names.
     const bool forward = chart_.horizontal ? end >= base_ : end <= base_;
     if (labels_) label(forward ? tip : base_, across, short_number(value, 3));
   }
 
-  // Returns its end away from the base.
+  // Draws the whisker and returns its end away from the base.
   double whisker(double value, double error, double across) {
     const double low = scale_.holds(value - error) ? clamped(value - error) : base_;
     const double high = clamped(value + error);

@@ -12,12 +12,12 @@
 namespace fovea::report {
 namespace {
 
-constexpr double kEdge = 8;    // around the chart
-constexpr double kTitle = 24;  // heights of its parts
+constexpr double kEdge = 8;    // margin around the chart
+constexpr double kTitle = 24;  // heights of the chart's parts
 constexpr double kRow = 20;
 constexpr double kNote = 19;
-constexpr double kSign = 18;   // of a legend's entry
-constexpr double kTurn = -32;  // degrees of labels that do not fit their slot
+constexpr double kSign = 18;   // width of the sign in a legend's entry
+constexpr double kTurn = -32;  // rotation in degrees of labels that do not fit their slot
 constexpr double kLongestLabel = 150;
 
 std::string legend_text(const LegendEntry& entry) {
@@ -53,7 +53,7 @@ int ticks_along_height(int chart_height) { return std::clamp(chart_height / 55, 
 void require_chart_size(const char* chart, int width, int height) {
   constexpr int kLeast = 120, kMost = 10000;
   if (width < kLeast || width > kMost || height < kLeast || height > kMost)
-    throw InvalidArgument(fmt::format("{}: size {}x{}; a chart has {} to {} pixels a side", chart,
+    throw InvalidArgument(fmt::format("{}: size {}x{}; expected sides of {} to {} pixels", chart,
                                       width, height, kLeast, kMost));
 }
 
@@ -109,7 +109,7 @@ ChartFrame::ChartFrame(const FrameSpec& spec)
       turned_labels_ = kTurn;
       const double radians = -kTurn * std::numbers::pi / 180;
       bottom += widest(spec.x.categories) * std::sin(radians) - 4;
-      // The first label reaches left of its slot.
+      // The first label reaches left of its slot when it is rotated.
       const double reach =
           svg_text_width(svg_fitted(spec.x.categories[0], kLongestLabel)) * std::cos(radians);
       left = std::max(left, kEdge + reach - slot / 2);
@@ -183,7 +183,7 @@ void ChartFrame::draw_x_axis() {
               {.stroke = theme::kGrid, .opacity = tick.label.empty() ? 0.55 : 1});
     if (tick.label.empty()) continue;
     const double half = svg_text_width(tick.label) / 2;
-    if (at - half < free_from) continue;  // would touch the label before
+    if (at - half < free_from) continue;  // it would touch the label before it
     svg_.text({at, bottom + 17}, tick.label, {.anchor = Anchor::kMiddle, .color = theme::kMuted});
     free_from = at + half + 6;
   }

@@ -15,11 +15,11 @@ struct LegendEntry {
   std::string name;
   ThemeColor color;
   Sign sign = Sign::kSwatch;
-  bool empty = false;  // has nothing to show, and says so
+  bool empty = false;  // there is nothing to show, and the legend says so
 };
 
-// One side of the plot: ticks along it and the scale they are of. An axis of categories has labels
-// in the middle of equal slots instead of ticks.
+// One side of the plot with its scale and ticks. An axis of categories has labels in the middle of
+// equal slots instead of ticks.
 struct FrameAxis {
   Scale scale{};
   std::string title{};
@@ -35,17 +35,17 @@ struct FrameSpec {
   std::vector<std::string> notes{};
   int width = 560;
   int height = 350;
-  double room_right = 0;  // for labels at the ends of lying bars
+  double room_right = 0;  // for labels at the ends of horizontal bars
 };
 
-// About how many ticks an axis of a chart of this size takes, labels and all.
+// About how many ticks with their labels fit along an axis of a chart of this size.
 int ticks_along_width(int chart_width);
 int ticks_along_height(int chart_height);
 
-// Throws InvalidArgument for a size that no chart can have.
+// Throws InvalidArgument for a size that a chart cannot have.
 void require_chart_size(const char* chart, int width, int height);
 
-// Collects the values an axis must hold and turns them into its scale.
+// Collects the values that an axis must hold and computes its scale.
 class RangeFinder {
  public:
   explicit RangeFinder(const Axis& axis);
@@ -64,16 +64,17 @@ class ChartFrame {
   explicit ChartFrame(const FrameSpec& spec);
 
   Svg& svg() { return svg_; }
-  const Box& plot() const { return plot_; }
+  const Rect<double>& plot() const { return plot_; }
   // Positions within the plot, from its upper left corner.
   double x(double value) const { return spec_.x.scale.position(value) * plot_.width; }
   double y(double value) const { return (1 - spec_.y.scale.position(value)) * plot_.height; }
-  double slot_width() const;   // of a category along x
-  double slot_height() const;  // of a category along y
+  double slot_width() const;   // width of one category along x
+  double slot_height() const;  // height of one category along y
 
-  // A dashed line across the plot with its label, a lying one's at its end or at its start.
+  // Draws a dashed line across the plot with its label. The label of a horizontal line stands at
+  // its end or at its start.
   void reference(const ReferenceLine& line, bool label_at_start = false);
-  void say_empty();  // in the middle of the plot
+  void say_empty();  // writes in the middle of the plot that there is no data
 
  private:
   void draw_heading();
@@ -84,8 +85,8 @@ class ChartFrame {
 
   FrameSpec spec_;
   Svg svg_;
-  Box plot_{};
-  double turned_labels_ = 0;  // degrees of the category labels along x
+  Rect<double> plot_{};
+  double turned_labels_ = 0;  // rotation in degrees of the category labels along x
 };
 
 }  // namespace fovea::report

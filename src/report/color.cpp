@@ -11,9 +11,9 @@
 namespace fovea::report {
 namespace {
 
-// Chosen by search: the least OKLab distance of any two is at least 0.13 for normal eyes and 0.1
-// as seen by protanopes and deuteranopes (Machado, Oliveira and Fernandes 2009). The ones that
-// also read as thin lines on white come first.
+// Chosen by search: the OKLab distance of any two colors is at least 0.13 for normal eyes and 0.1
+// as seen by protanopes and deuteranopes (Machado, Oliveira and Fernandes 2009). The colors that
+// are also readable as thin lines on white come first.
 constexpr std::array<Color, kPaletteSize> kPalette{{{0x2f, 0x6f, 0xde},
                                                     {0xf2, 0x8a, 0x1c},
                                                     {0x45, 0x8b, 0x68},
@@ -85,7 +85,7 @@ Color to_color(Oklab lab) {
   lab.l = std::clamp(lab.l, 0.0, 1.0);
   LinearRgb rgb = to_linear_rgb(lab);
   if (!rgb.inside()) {
-    double least = 0, most = 1;  // of the chroma
+    double least = 0, most = 1;  // bounds of the chroma
     for (int i = 0; i < 20; ++i) {
       const double middle = (least + most) / 2;
       const bool inside = to_linear_rgb({lab.l, lab.a * middle, lab.b * middle}).inside();

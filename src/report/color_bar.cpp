@@ -10,7 +10,7 @@
 namespace fovea::report {
 namespace {
 
-constexpr double kTick = 4;    // pixels
+constexpr double kTick = 4;    // length in pixels
 constexpr double kMargin = 6;  // around everything
 
 TextStyle text_style(const ColorBarStyle& style) {
@@ -30,12 +30,13 @@ double widest(const std::vector<Tick>& marks, const TextStyle& style) {
   return width;
 }
 
-void draw_gradient(Canvas image, const Box& bar, ColorMap map, bool upright) {
+void draw_gradient(Canvas image, const Rect<double>& bar, ColorMap map, bool upright) {
   const int length = static_cast<int>(upright ? bar.height : bar.width);
   const std::vector<Color> shades = colors(map, length);
   for (int i = 0; i < length; ++i) {
-    const Box slice = upright ? Box{bar.x, bar.y + bar.height - 1 - i, bar.width, 1}
-                              : Box{bar.x + i, bar.y, 1, bar.height};
+    const Rect<double> slice = upright
+                                   ? Rect<double>{bar.x, bar.y + bar.height - 1 - i, bar.width, 1}
+                                   : Rect<double>{bar.x + i, bar.y, 1, bar.height};
     fill_box(image, slice, {shades[static_cast<std::size_t>(i)]});
   }
 }
@@ -47,8 +48,8 @@ void draw_upright(Canvas image, const ColorBarStyle& style) {
   const double length = std::max(1.0, std::floor(image.height - head - line / 2 - 2 * kMargin));
   const auto marks = bar_ticks(style, length);
   const double room = image.width - widest(marks, text) - 3 * kMargin - kTick;
-  const Box bar{kMargin, std::floor(kMargin + head), std::clamp(std::floor(room), 4.0, 18.0),
-                length};
+  const Rect<double> bar{kMargin, std::floor(kMargin + head),
+                         std::clamp(std::floor(room), 4.0, 18.0), length};
   draw_gradient(image, bar, style.map, true);
   draw_text(image, {kMargin, kMargin}, style.title, text);
   text.vertical = Vertical::kMiddle;
@@ -68,8 +69,8 @@ void draw_lying(Canvas image, const ColorBarStyle& style) {
   const double length = std::max(1.0, std::floor(image.width - 2 * side));
   const double head = style.title.empty() ? 0 : line;
   const double room = image.height - head - line - kTick - 2 * kMargin;
-  const Box bar{std::floor(side), std::floor(kMargin + head), length,
-                std::clamp(std::floor(room), 4.0, 18.0)};
+  const Rect<double> bar{std::floor(side), std::floor(kMargin + head), length,
+                         std::clamp(std::floor(room), 4.0, 18.0)};
   draw_gradient(image, bar, style.map, false);
   draw_text(image, {bar.x, kMargin / 2}, style.title, text);
   text.horizontal = Horizontal::kCenter;

@@ -1,5 +1,6 @@
-// Color maps as curves through OKLab, walked at even speed.
+// Color maps as curves through OKLab, sampled so that equal steps look equal.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/report/color_map.h>
 
 #include <fmt/format.h>
@@ -9,19 +10,20 @@
 #include <cmath>
 #include <limits>
 
+#include "core/dispatch.h"
 #include "report/oklab.h"
 
 namespace fovea::report {
 namespace {
 
-constexpr int kSamples = 512;  // of a curve, before it is walked
-constexpr int kColors = 1024;  // of a table: finer than 8 bits show
+constexpr int kSamples = 512;  // samples of a curve, from which its length is measured
+constexpr int kColors = 1024;  // entries of a table, finer than 8 bits can show
 
 struct Lch {
   double l, chroma, hue;
 };
 
-// Lightness and chroma run straight, hue turns evenly between the points.
+// Between the points, lightness and chroma change linearly and hue turns evenly.
 Oklab along(std::span<const Lch> points, double t) {
   const double position = std::clamp(t, 0.0, 1.0) * static_cast<double>(points.size() - 1);
   const std::size_t i = std::min(static_cast<std::size_t>(position), points.size() - 2);
@@ -49,11 +51,11 @@ Oklab curve(ColorMap map, double t) {
   switch (map) {
     case ColorMap::kEmber: return along(kEmberPoints, t);
     case ColorMap::kTide: return along(kTidePoints, t);
-    case ColorMap::kGray: break;  // no curve: see Table
+    case ColorMap::kGray: break;  // has no curve: see Table
     case ColorMap::kBalance:
       return t < 0.5 ? along(kCoolPoints, 2 * t) : along(kWarmPoints, 2 - 2 * t);
     case ColorMap::kPhase:
-      return oklch(0.74, 0.122, 25 + 360 * t);  // the most chroma all hues have
+      return oklch(0.74, 0.122, 25 + 360 * t);  // the most chroma that all hues have
   }
   return {};
 }
@@ -77,7 +79,8 @@ class Table {
   }
 
  private:
-  // Even to the eye would need more dark levels than 8 bits have.
+  // Gray is linear in the sample values: steps of equal lightness would need more dark levels than
+  // 8 bits have.
   void fill_gray() {
     for (int k = 0; k < kColors; ++k) {
       const auto gray = static_cast<std::uint8_t>(std::lround(255.0 * k / (kColors - 1)));
@@ -108,9 +111,7 @@ class Table {
 };
 
 void require_values(const char* function, const ImageView<const float>& values) {
-  if (values.memory == Memory::kCuda)
-    throw InvalidArgument(fmt::format(
-        "{}: the values lie in device memory; give a host copy (fovea::clone)", function));
+  detail::require_host(function, "the image of values", values.memory);
   if (values.channels != 1)
     throw InvalidArgument(
         fmt::format("{}: the image has {} channels; one can be mapped to colors at a time",
@@ -120,7 +121,7 @@ void require_values(const char* function, const ImageView<const float>& values) 
 void require_percent(double percent) {
   if (!(percent >= 0 && percent <= 100))
     throw InvalidArgument(
-        fmt::format("percentile_range: {} is no percentage; give one of 0 to 100", percent));
+        fmt::format("percentile_range: {} is not a percentage; give one from 0 to 100", percent));
 }
 
 double percentile(std::vector<float>& values, double percent) {
@@ -204,7 +205,8 @@ Image<std::uint8_t> apply_color_map(ImageView<const float> values, const ColorMa
   for (int y = 0; y < values.height; ++y) {
     for (int x = 0; x < values.width; ++x) {
       const double value = values.at(x, y);
-      // A range without width shows what is below, at and above it.
+      // Where the range has no width, the color still shows whether a value lies below, at or above
+      // it.
       const double t = range.low != range.high ? (value - range.low) / (range.high - range.low)
                        : value == range.low    ? 0.5
                        : value < range.low     ? 0

@@ -12,7 +12,7 @@ namespace {
 using Cap = Shapes::Cap;
 
 bool finite(Point p) { return std::isfinite(p.x) && std::isfinite(p.y); }
-bool finite(const Box& box) {
+bool finite(const Rect<double>& box) {
   return finite(Point{box.x, box.y}) && finite(Point{box.x + box.width, box.y + box.height});
 }
 
@@ -73,7 +73,7 @@ void draw_polyline(Canvas image, std::span<const Point> points, const Stroke& st
   Shapes shapes;
   const std::size_t pieces = closed ? count : count - 1;
   for (std::size_t i = 0; i < pieces; ++i) {
-    // An end is one where no neighbor continues the line.
+    // A point is an end of the line where no neighbor continues it.
     const bool starts = !closed && (i == 0 || !finite(points[i - 1]));
     const bool ends = !closed && (i + 2 >= count || !finite(points[i + 2]));
     shapes.segment(points[i], points[(i + 1) % count], stroke.thickness,
@@ -118,7 +118,7 @@ void fill_circle(Canvas image, Point center, double radius, const Fill& fill) {
   shapes.paint(image, fill.color, fill.alpha);
 }
 
-void draw_box(Canvas image, const Box& box, const Stroke& stroke) {
+void draw_box(Canvas image, const Rect<double>& box, const Stroke& stroke) {
   require_canvas("draw_box", image);
   const double t = stroke.thickness;
   if (!finite(box) || !(box.width > 0) || !(box.height > 0) || !(t > 0)) return;
@@ -133,7 +133,7 @@ void draw_box(Canvas image, const Box& box, const Stroke& stroke) {
   shapes.paint(image, stroke.color, stroke.alpha);
 }
 
-void fill_box(Canvas image, const Box& box, const Fill& fill) {
+void fill_box(Canvas image, const Rect<double>& box, const Fill& fill) {
   require_canvas("fill_box", image);
   if (!finite(box) || !(box.width > 0) || !(box.height > 0)) return;
   Shapes shapes;
@@ -157,7 +157,8 @@ void draw_markers(Canvas image, std::span<const Point> points, const MarkerStyle
   shapes.paint(image, style.color, style.alpha);
 }
 
-void draw_box(Canvas image, const Box& box, std::string_view label, const LabelStyle& style) {
+void draw_box(Canvas image, const Rect<double>& box, std::string_view label,
+              const LabelStyle& style) {
   draw_box(image, box, {style.color, style.thickness, style.alpha});
   if (label.empty() || !finite(box)) return;
   TextStyle text{.color = readable_on(style.color),

@@ -1,5 +1,5 @@
-// The glyphs, in a path language of their own (y upwards from the baseline, angles in degrees,
-// counter-clockwise):
+// The glyphs, in a small path language (y points up from the baseline, angles are in degrees and
+// counterclockwise):
 //   M x y   lift the pen          L x y   line          D x y   dot
 //   A cx cy rx ry from to   arc, joined to the pen; a: the same, pen lifted
 //   C x1 y1 x2 y2 x y       cubic curve
@@ -21,7 +21,7 @@ struct Entry {
   const char* path;
 };
 
-// In order of character, for the binary search.
+// Sorted by character, for the binary search.
 constexpr Entry kGlyphs[] = {
     {U'!', 0, "M0 14L0 4.6D0 0"},
     {U'"', 3.4F, "M0 14L0 9.8M3.4 14L3.4 9.8"},
@@ -165,7 +165,7 @@ constexpr Entry kGlyphs[] = {
 };
 constexpr Entry kMissing{U'\uFFFD', 9, "M0 0L0 14L9 14L9 0L0 0"};
 
-// Turns a path into strokes whose chords stray at most `tolerance` units from the curve.
+// Turns a path into strokes. Curves become chords that deviate by at most `tolerance` units.
 class Pen {
  public:
   explicit Pen(double tolerance) : tolerance_(std::max(tolerance, 1e-3)) {}
@@ -196,7 +196,7 @@ class Pen {
   static double number(const char*& path) {
     if (*path == ' ') ++path;
     double value = 0;
-    path = std::from_chars(path, path + std::strlen(path), value).ptr;  // whatever the locale
+    path = std::from_chars(path, path + std::strlen(path), value).ptr;  // ignores the locale
     return value;
   }
 
@@ -260,7 +260,7 @@ char32_t next_character(std::string_view& text) {
     good = (byte(i) & 0xC0U) == 0x80;
     value = value << 6U | (byte(i) & 0x3FU);
   }
-  // Overlong forms, surrogates and what lies beyond Unicode are no characters either.
+  // Overlong forms, surrogates and values beyond Unicode are not characters either.
   good = good && !(length == 3 && (value < 0x800 || (value >= 0xD800 && value < 0xE000))) &&
          !(length == 4 && (value < 0x10000 || value > 0x10FFFF));
   text.remove_prefix(good ? length : 1);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/words.h"
 #include "report/chart_frame.h"
 
 namespace fovea::report {
@@ -15,7 +16,7 @@ constexpr int kMostBins = 2000;
 
 // Bins over a linear or logarithmic range.
 struct Binning {
-  double low = 0, high = 1;  // of the value, or of its logarithm
+  double low = 0, high = 1;  // bounds of the value, or of its logarithm
   bool log = false;
   int bins = 1;
 
@@ -27,7 +28,7 @@ struct Binning {
   int bin_of(double value) const {
     const double part = (axis(value) - low) / (high - low);
     if (!(part >= 0 && part <= 1)) return -1;
-    return std::min(static_cast<int>(part * bins), bins - 1);  // the last bin holds its end
+    return std::min(static_cast<int>(part * bins), bins - 1);  // the last bin has its upper end
   }
 };
 
@@ -69,7 +70,7 @@ Binning binning_for(const Histogram& chart, const RangeFinder& holds) {
 
 struct Counts {
   std::vector<double> heights;
-  std::size_t outside = 0;  // of the range, or nowhere on the axis
+  std::size_t outside = 0;  // values outside the range or without a place on the axis
 };
 
 Counts count(const HistogramSeries& series, const Binning& binning, const RangeFinder& holds,
@@ -136,8 +137,8 @@ std::string to_svg(const Histogram& chart) {
                              LegendEntry::Sign::kSwatch, empty});
   }
   if (outside > 0)
-    spec.notes.push_back(fmt::format("{} {} not counted: not finite or outside the axis", outside,
-                                     outside == 1 ? "value" : "values"));
+    spec.notes.push_back(fmt::format("{} not counted: not finite or outside the axis",
+                                     fovea::detail::counted(outside, "value")));
   spec.x = {.scale = x_range.scale(ticks_along_width(chart.width)), .title = chart.x.title};
   spec.y = {.scale = y_range.scale(ticks_along_height(chart.height)), .title = y.title};
   ChartFrame frame(spec);

@@ -1,4 +1,4 @@
-// Line charts and scatters.
+// Line charts and scatter plots.
 #include <fovea/core/error.h>
 
 #include <fmt/format.h>
@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/words.h"
 #include "report/chart_frame.h"
 #include "report/thin.h"
 
@@ -36,7 +37,7 @@ double x_of(const Series& series, std::size_t i) {
   return series.x.empty() ? static_cast<double>(i) : series.x[i];
 }
 
-// A band's lower edge on a logarithmic axis may be 0 or less: it then reaches the axis's end.
+// A band's lower edge on a logarithmic axis may be 0 or less. It then reaches the end of the axis.
 struct Limits {
   RangeFinder x, y;
   explicit Limits(const LineChart& chart) : x(chart.x), y(chart.y) {
@@ -137,15 +138,15 @@ std::string marker_path(Marker marker, Point at, double r) {
   return {};
 }
 
-// A cloud is dealt into layers, so that translucent points add up where they lie dense though each
-// layer is one path.
+// The points of a cloud are dealt into several layers, because each layer is one path: translucent
+// points of one path do not add up where they overlap, those of different paths do.
 void draw_points(ChartFrame& frame, const Limits& limits, const Series& series,
                  const ThemeColor& color) {
   const Marker marker = series.marker.value_or(Marker::kDot);
   const bool dense = series.y.size() > 5000;
   const std::size_t layers = series.line ? 1 : dense ? 3 : 6;
   std::vector<std::vector<Point>> points(layers);
-  const Box& plot = frame.plot();
+  const Rect<double>& plot = frame.plot();
   std::size_t count = 0;
   for (const auto& run : runs(frame, limits, series, series.y))
     for (const Point point : run)
@@ -187,7 +188,8 @@ void draw_series(ChartFrame& frame, const Limits& limits, const Series& series,
   }
 }
 
-// Whether a lying reference's label covers less of the data at the left end than at the right.
+// Whether the label of a horizontal reference line covers less data at the left end than at the
+// right.
 bool better_at_start(const LineChart& chart, const ChartFrame& frame, const Limits& limits,
                      const ReferenceLine& line) {
   if (line.vertical || !limits.y.holds(line.at)) return false;
@@ -198,7 +200,7 @@ bool better_at_start(const LineChart& chart, const ChartFrame& frame, const Limi
     at_start += p.x < width ? 1 : 0;
     at_end += p.x > frame.plot().width - width ? 1 : 0;
   };
-  constexpr int kBetween = 8;  // a line covers what lies between its points, too
+  constexpr int kBetween = 8;  // a line also covers what lies between its points
   for (const Series& series : chart.series)
     for (const auto& run : runs(frame, limits, series, series.y))
       for (std::size_t i = 0; i < run.size(); ++i) {
@@ -241,8 +243,8 @@ std::string to_svg(const LineChart& chart) {
                              empty});
   }
   if (left_out > 0)
-    spec.notes.push_back(fmt::format("{} {} not drawn: not finite{}", left_out,
-                                     left_out == 1 ? "point" : "points",
+    spec.notes.push_back(fmt::format("{} not drawn: not finite{}",
+                                     fovea::detail::counted(left_out, "point"),
                                      chart.x.log || chart.y.log ? " or not positive" : ""));
   ChartFrame frame(spec);
   for (std::size_t i = 0; i < chart.series.size(); ++i)

@@ -1,4 +1,4 @@
-// Matrices in colors.
+// Matrices drawn in colors.
 #include <fovea/core/error.h>
 
 #include <fmt/format.h>
@@ -15,15 +15,16 @@ namespace {
 
 constexpr double kEdge = 8;
 constexpr double kLargestCell = 56;
-constexpr double kBarRoom = 74;  // color bar with its numbers
+constexpr double kBarRoom = 74;  // for the color bar with its numbers
 constexpr double kLongestLabel = 150;
-constexpr std::size_t kMostRects = 2500;  // beyond, the cells are one embedded picture
+constexpr std::size_t kMostRects = 2500;  // above this, the cells become one embedded image
 
 void check(const MatrixChart& chart) {
   const auto cells = static_cast<double>(chart.rows) * chart.columns;
   if (chart.rows < 0 || chart.columns < 0 || cells != static_cast<double>(chart.values.size()))
-    throw InvalidArgument(fmt::format("matrix chart: {} values for {} rows of {} columns",
-                                      chart.values.size(), chart.rows, chart.columns));
+    throw InvalidArgument(
+        fmt::format("matrix chart: {} values for {} rows of {} columns; give one per cell",
+                    chart.values.size(), chart.rows, chart.columns));
   const auto labels = [](const char* what, std::size_t given, int needed) {
     if (given != 0 && given != static_cast<std::size_t>(needed))
       throw InvalidArgument(
@@ -42,7 +43,7 @@ std::vector<double> shown_values(const MatrixChart& chart) {
     double sum = 0;
     for (std::size_t i = 0; i < columns; ++i)
       if (std::isfinite(values[row * columns + i])) sum += values[row * columns + i];
-    // A row without entries has no shares.
+    // A row that sums to 0 has no shares.
     for (std::size_t i = 0; i < columns; ++i)
       values[row * columns + i] =
           sum != 0 ? values[row * columns + i] / sum : std::numeric_limits<double>::quiet_NaN();
@@ -107,7 +108,8 @@ class MatrixPicture {
     left_ = kEdge + (chart_.row_title.empty() ? 0 : 20) + (row_label > 0 ? row_label + 8 : 0);
     const double room = std::max(20.0, chart_.width - left_ - kBarRoom - kEdge);
     cell_ = std::min(kLargestCell, room / std::max(1, chart_.columns));
-    // Few rows and columns need no large cells; many rows must not make an endless chart.
+    // A matrix with few rows and columns needs no large cells, and one with many rows must not make
+    // the chart endlessly tall.
     cell_ = std::min(cell_, 1600.0 / std::max(1, chart_.rows));
     turned_ = column_label > cell_ - 4;
     top_ = kEdge + (chart_.title.empty() ? 0 : 26) + (chart_.column_title.empty() ? 0 : 20);
@@ -144,7 +146,8 @@ class MatrixPicture {
       for (int column = 0; column < chart_.columns; ++column) {
         const double value = value_at(row, column);
         if (std::isnan(value)) continue;
-        const Box box{left_ + column * cell_, top_ + row * cell_, cell_ - gap, cell_ - gap};
+        const Rect<double> box{left_ + column * cell_, top_ + row * cell_, cell_ - gap,
+                               cell_ - gap};
         const Color color = shade(value);
         svg.box(box, {.fill = ThemeColor{"", color}}, gap > 0 ? 2 : 0);
         if (numbers_)

@@ -15,29 +15,30 @@ namespace {
 
 struct Grid {
   int columns = 1, rows = 0;
-  int cell_width = 1, cell_height = 1, caption_height = 0;
+  Extent cell{1, 1};
+  int caption_height = 0;
 };
 
 Grid plan(std::span<const Tile> tiles, const MontageOptions& options, int caption_height) {
   Grid grid;
   for (const Tile& tile : tiles) {
-    grid.cell_width = std::max(grid.cell_width, tile.image.width);
-    grid.cell_height = std::max(grid.cell_height, tile.image.height);
+    grid.cell.width = std::max(grid.cell.width, tile.image.width);
+    grid.cell.height = std::max(grid.cell.height, tile.image.height);
     if (!tile.caption.empty()) grid.caption_height = caption_height;
   }
-  if (options.cell_width > 0) grid.cell_width = options.cell_width;
-  if (options.cell_height > 0) grid.cell_height = options.cell_height;
+  if (options.cell.width > 0) grid.cell.width = options.cell.width;
+  if (options.cell.height > 0) grid.cell.height = options.cell.height;
   const int count = static_cast<int>(tiles.size());
   const double aspect =
-      static_cast<double>(grid.cell_height + grid.caption_height) / grid.cell_width;
+      static_cast<double>(grid.cell.height + grid.caption_height) / grid.cell.width;
   const int square = static_cast<int>(std::ceil(std::sqrt(count * aspect)));
   grid.columns = std::clamp(options.columns > 0 ? options.columns : square, 1, std::max(1, count));
   grid.rows = (count + grid.columns - 1) / grid.columns;
   return grid;
 }
 
-// The mean of the source pixels under each pixel of the target, partly covered ones in part.
-// Writes RGB; `target` is no larger than the image.
+// Writes the mean of the source pixels under each pixel of the target, where partly covered ones
+// count in part. Writes RGB; `target` is no larger than the image.
 void shrink_into(ImageView<const std::uint8_t> image, Canvas target) {
   const double sx = static_cast<double>(image.width) / target.width;
   const double sy = static_cast<double>(image.height) / target.height;
@@ -63,7 +64,7 @@ void shrink_into(ImageView<const std::uint8_t> image, Canvas target) {
 // As much of the text as fits, with an ellipsis where it is cut.
 std::string fitted(const std::string& text, const TextStyle& style, double width) {
   if (text_size(text, style).width <= width) return text;
-  std::vector<std::size_t> ends;  // byte after each character
+  std::vector<std::size_t> ends;  // the byte after each character
   std::string_view rest = text;
   while (!rest.empty()) {
     next_character(rest);
@@ -79,20 +80,30 @@ std::string fitted(const std::string& text, const TextStyle& style, double width
 
 }  // namespace
 
+void describe(OptionVisitor& visit, MontageOptions& options) {
+  constexpr double kMost = 1e6;
+  visit("columns", options.columns, "pictures in a row; 0 makes the sheet about as wide as high", 0,
+        kMost);
+  visit("cell", options.cell,
+        "room of a picture in pixels, 0 as wide or high as the largest; larger ones shrink");
+  visit("gap", options.gap, "pixels between cells and around the sheet", 0, kMost);
+  visit("text-size", options.text_size, "size of captions in pixels", 1, 1000);
+}
+
 Image<std::uint8_t> montage(std::span<const Tile> tiles, const MontageOptions& options) {
   for (const Tile& tile : tiles)
     if (!tile.image.empty())
       require_canvas("montage", {nullptr, 0, 0, tile.image.channels, 0, tile.image.memory});
-  if (options.gap < 0 || options.columns < 0 || options.cell_width < 0 || options.cell_height < 0)
+  if (options.gap < 0 || options.columns < 0 || options.cell.width < 0 || options.cell.height < 0)
     throw InvalidArgument(fmt::format(
         "montage: columns {}, cell {}x{}, gap {}: none may be negative; 0 chooses by itself",
-        options.columns, options.cell_width, options.cell_height, options.gap));
+        options.columns, options.cell.width, options.cell.height, options.gap));
   TextStyle text{.color = options.ink, .size = options.text_size};
   text.horizontal = Horizontal::kCenter;
   const int caption_height = static_cast<int>(text_size("x", text).height) + 2;
   const Grid grid = plan(tiles, options, caption_height);
-  const int step_x = grid.cell_width + options.gap;
-  const int step_y = grid.cell_height + grid.caption_height + options.gap;
+  const int step_x = grid.cell.width + options.gap;
+  const int step_y = grid.cell.height + grid.caption_height + options.gap;
   Image<std::uint8_t> sheet(grid.columns * step_x + options.gap,
                             std::max(1, grid.rows * step_y + options.gap), 3);
   const Canvas canvas = sheet.view();
@@ -102,16 +113,16 @@ Image<std::uint8_t> montage(std::span<const Tile> tiles, const MontageOptions& o
     const int x = options.gap + static_cast<int>(i) % grid.columns * step_x;
     const int y = options.gap + static_cast<int>(i) / grid.columns * step_y;
     if (!tile.image.empty()) {
-      const double scale = std::min({1.0, static_cast<double>(grid.cell_width) / tile.image.width,
-                                     static_cast<double>(grid.cell_height) / tile.image.height});
+      const double scale = std::min({1.0, static_cast<double>(grid.cell.width) / tile.image.width,
+                                     static_cast<double>(grid.cell.height) / tile.image.height});
       const int width = std::max(1, static_cast<int>(std::lround(tile.image.width * scale)));
       const int height = std::max(1, static_cast<int>(std::lround(tile.image.height * scale)));
-      shrink_into(tile.image, canvas.crop(x + (grid.cell_width - width) / 2,
-                                          y + grid.cell_height - height, width, height));
+      shrink_into(tile.image, canvas.crop(x + (grid.cell.width - width) / 2,
+                                          y + grid.cell.height - height, width, height));
     }
     if (!tile.caption.empty())
-      draw_text(canvas, {x + grid.cell_width / 2.0, y + grid.cell_height + 1.0},
-                fitted(tile.caption, text, grid.cell_width), text);
+      draw_text(canvas, {x + grid.cell.width / 2.0, y + grid.cell.height + 1.0},
+                fitted(tile.caption, text, grid.cell.width), text);
   }
   return sheet;
 }

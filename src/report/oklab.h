@@ -1,20 +1,20 @@
 // OKLab (B. Ottosson, "A perceptual color space for image processing", 2020): distances are close
-// to what eyes see, L is lightness. All colors of the library's making are computed in it.
+// to what eyes see, and L is lightness. All colors that the library chooses are computed in it.
 #pragma once
 #include <fovea/report/color.h>
 
 namespace fovea::report {
 
 struct Oklab {
-  double l = 0;  // 0 black, 1 white
+  double l = 0;  // 0 is black, 1 is white
   double a = 0;
   double b = 0;
 };
 
-// From lightness, chroma and hue in degrees.
+// Converts lightness, chroma and hue in degrees.
 Oklab oklch(double l, double chroma, double hue);
 Oklab to_oklab(Color color);
-// The nearest color of less chroma where sRGB does not reach.
+// Reduces the chroma to the nearest color that sRGB contains.
 Color to_color(Oklab lab);
 double distance(const Oklab& a, const Oklab& b);
 

@@ -1,4 +1,4 @@
-// The HTML page. What it writes is also well-formed XML, so that it can be checked as such.
+// The HTML page. It is also well-formed XML, so that it can be checked as such.
 #include <fovea/core/error.h>
 #include <fovea/report/page.h>
 
@@ -15,7 +15,7 @@
 namespace fovea::report {
 namespace {
 
-// Escaped, `code` between backticks marked up; a lone backtick stays one.
+// Escapes text and marks up `code` between backticks; a lone backtick stays as it is.
 std::string marked_up(std::string_view text) {
   std::string out;
   while (true) {
@@ -28,7 +28,7 @@ std::string marked_up(std::string_view text) {
   }
 }
 
-// Lower-case words joined by hyphens; only ASCII, so that every reader can link to it.
+// Lower-case words joined by hyphens, in ASCII only, so that every program can link to it.
 std::string slug(std::string_view title) {
   std::string id;
   for (const char c : title) {
@@ -48,7 +48,7 @@ std::string facts_html(const std::vector<std::pair<std::string, std::string>>& f
   return html + "</dl>\n";
 }
 
-// Thin spaces between groups of three digits, from five digits on.
+// Puts thin spaces between groups of three digits, from five digits on.
 std::string grouped(std::string digits) {
   const std::size_t start = !digits.empty() && digits[0] == '-' ? 1 : 0;
   const std::size_t whole = std::min(digits.find('.'), digits.size());
@@ -158,8 +158,9 @@ Page& Page::figures(const std::vector<Figure>& figures, int columns) {
 Page& Page::table(const Table& table) {
   for (const auto& row : table.rows)
     if (row.size() != table.columns.size())
-      throw InvalidArgument(fmt::format("page table \"{}\": a row has {} cells for {} columns",
-                                        table.caption, row.size(), table.columns.size()));
+      throw InvalidArgument(
+          fmt::format("page table \"{}\": a row has {} cells for {} columns; give one per column",
+                      table.caption, row.size(), table.columns.size()));
   std::vector<const char*> style;
   for (std::size_t i = 0; i < table.columns.size(); ++i)
     style.push_back(numeric_column(table, i) ? " class=\"number\"" : "");

@@ -88,7 +88,7 @@ std::string dark_variables() {
 }  // namespace
 
 std::string page_style() {
-  // Paper is white, whatever the screen was.
+  // Printed pages are white, whatever theme the screen has.
   return fmt::format(
       ":root{{color-scheme:light dark;{}}}\n@media screen and (prefers-color-scheme:dark){{"
       ":root{{{}}}}}{}",

@@ -7,6 +7,8 @@
 
 #include <csetjmp>
 
+#include "core/dispatch.h"
+
 namespace fovea::report {
 namespace {
 
@@ -25,7 +27,7 @@ void fail(png_structp png, png_const_charp message) {
 }
 void ignore(png_structp, png_const_charp) {}
 
-// No object with a destructor lives here, since libpng leaves by longjmp.
+// No object with a destructor may live here, because libpng leaves by longjmp.
 bool encode(ImageView<const std::uint8_t> image, Sink& sink) {
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &sink, fail, ignore);
   if (png == nullptr) return false;
@@ -49,11 +51,11 @@ bool encode(ImageView<const std::uint8_t> image, Sink& sink) {
 }  // namespace
 
 std::string png_bytes(ImageView<const std::uint8_t> image) {
-  if (image.memory == Memory::kCuda || image.empty() ||
-      (image.channels != 1 && image.channels != 3))
-    throw InvalidArgument(fmt::format(
-        "cannot embed an image of {}{}; a page takes images of 1 or 3 channels in host memory",
-        detail::shape_text(image), image.memory == Memory::kCuda ? " in device memory" : ""));
+  detail::require_host("page", "an image", image.memory);
+  if (image.empty() || (image.channels != 1 && image.channels != 3))
+    throw InvalidArgument(
+        fmt::format("cannot embed an image of {}; a page takes images of 1 or 3 channels",
+                    detail::shape_text(image)));
   Sink sink;
   if (!encode(image, sink))
     throw Error(fmt::format("cannot encode an image of {} as PNG: {}", detail::shape_text(image),

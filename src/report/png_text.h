@@ -1,4 +1,4 @@
-// A picture as text: PNG bytes and base64, for pages that carry their pictures within.
+// Images as text: PNG bytes and base64, for pages that contain their images.
 #pragma once
 #include <fovea/core/image.h>
 

@@ -7,17 +7,19 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/dispatch.h"
+
 namespace fovea::report {
 namespace {
 
 bool finite(Point p) { return std::isfinite(p.x) && std::isfinite(p.y); }
 
-// How much of a pixel-wide window at `offset` lies in [low, high].
+// How much of a window one pixel wide at `offset` lies in [low, high].
 double overlap(double offset, double low, double high) {
   return std::clamp(std::min(offset + 0.5, high) - std::max(offset - 0.5, low), 0.0, 1.0);
 }
 
-// First and one past the last pixel whose center lies within [low, high], cut to [0, size).
+// The first pixel, and one past the last, whose center lies within [low, high], cut to [0, size).
 struct Range {
   int first, last;
 };
@@ -41,21 +43,19 @@ void narrow(double slope, double offset, double least, double most, double& low,
 }  // namespace
 
 void require_canvas(const char* function, const Canvas& image) {
-  if (image.memory == Memory::kCuda)
-    throw InvalidArgument(fmt::format(
-        "{}: the image lies in device memory; draw on a host copy (fovea::clone)", function));
+  detail::require_host(function, "the image", image.memory);
   if (image.channels != 1 && image.channels != 3)
     throw InvalidArgument(fmt::format("{}: the image has {} channels; 1 or 3 can be drawn on",
                                       function, image.channels));
 }
 
-// One row of the picture being swept: the middle of its height and the coverage so far.
+// The image row that is being drawn: the middle of its height and the coverage so far.
 struct Shapes::Row {
   double y = 0;
   int width = 0;
   std::vector<float> coverage;
-  std::vector<double> area;  // scratch of polygons, zero between them
-  int first = 0, last = 0;   // pixels touched
+  std::vector<double> area;  // scratch memory of polygons, zero between them
+  int first = 0, last = 0;   // the range of pixels that were touched
 
   void join(int x, double covered) {
     coverage[x] = std::max(coverage[x], static_cast<float>(covered));
@@ -106,9 +106,9 @@ void Shapes::polygon(const std::vector<std::vector<Point>>& contours) {
   add(Kind::kPolygon, polygons_.size() - 1, top, bottom);
 }
 
-// Across the line a pixel is covered by the overlap of two intervals, which is exact for lines
-// along the axes and keeps the weight of lines thinner than a pixel; the same along it at a
-// straight end. A round end goes by the distance from the end point.
+// Across the line, a pixel is covered by the overlap of two intervals. That is exact for lines
+// along the axes and keeps the weight of lines thinner than a pixel. The same holds along the line
+// at a straight end. At a round end the distance from the end point counts.
 void Shapes::cover(const Segment& segment, Row& row) {
   const double dx = segment.b.x - segment.a.x, dy = segment.b.y - segment.a.y;
   const double length = std::hypot(dx, dy);
@@ -117,7 +117,7 @@ void Shapes::cover(const Segment& segment, Row& row) {
   const double ux = dot ? 1 : dx / length, uy = dot ? 0 : dy / length;
   const double half = segment.thickness / 2, reach = half + 0.5;
   const double y = row.y - segment.a.y;
-  double low = -segment.a.x, high = row.width - segment.a.x;  // x from a
+  double low = -segment.a.x, high = row.width - segment.a.x;  // x relative to a
   narrow(uy, -y * ux, -reach, reach, low, high);
   narrow(ux, y * uy, -reach, length + reach, low, high);
   const Range range = centers_within(low + segment.a.x, high + segment.a.x, row.width);
@@ -157,15 +157,15 @@ void Shapes::cover(const Ring& ring, Row& row) {
     cover_range(ring.center.x - reach, ring.center.x + reach);
     return;
   }
-  const double hole = std::sqrt(inner * inner - dy * dy);  // the pixels within are not visited
+  const double hole = std::sqrt(inner * inner - dy * dy);  // pixels inside the hole are not visited
   cover_range(ring.center.x - reach, ring.center.x - hole);
   cover_range(ring.center.x + hole, ring.center.x + reach);
 }
 
 namespace {
 
-// Adds the area to the right of an edge within one row: area[i] collects the change of coverage at
-// pixel i, so that the running sum is the coverage. y runs over the row, 0 to 1, signed by
+// Adds the area to the right of an edge within one row. area[i] collects the change of coverage at
+// pixel i, so that the running sum is the coverage. y runs over the row from 0 to 1, signed by
 // direction.
 class AreaSum {
  public:
@@ -206,7 +206,7 @@ class AreaSum {
       const double next_x = ends ? x1 : pixel + 1;
       const double next_y = ends ? y1 : y0 + slope * (next_x - x0);
       const double height = sign_ * (next_y - y0);
-      const double right = 1 - ((x0 + next_x) / 2 - pixel);  // of this pixel, right of the edge
+      const double right = 1 - ((x0 + next_x) / 2 - pixel);  // share of the pixel right of the edge
       put(pixel, height * right);
       put(pixel + 1, height * (1 - right));
       if (ends) return;

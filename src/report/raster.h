@@ -1,6 +1,7 @@
-// Coverage of shapes, row by row: shapes are collected, then swept from top to bottom with one row
-// of coverage, so that a picture-wide diagonal costs its own pixels and not its bounding box.
-// Shapes of one paint join by the maximum, so that alpha does not add up at joints.
+// The coverage of shapes, row by row. Shapes are collected and then drawn from top to bottom with
+// one row of coverage, so that a diagonal across the image costs its own pixels and not its
+// bounding box. Shapes with the same paint are joined by the maximum, so that alpha does not add up
+// at joints.
 #pragma once
 #include <fovea/report/draw.h>
 
@@ -9,7 +10,7 @@
 
 namespace fovea::report {
 
-// Throws InvalidArgument for what cannot be drawn on.
+// Throws InvalidArgument for an image that cannot be drawn on.
 void require_canvas(const char* function, const Canvas& image);
 
 class Shapes {
@@ -19,7 +20,7 @@ class Shapes {
   void segment(Point a, Point b, double thickness, Cap cap_a, Cap cap_b);
   void ring(Point center, double radius, double thickness);
   void disc(Point center, double radius);
-  // Area coverage, exact for any polygon. Contours of opposite direction cut holes.
+  // Area coverage that is exact for any polygon. Contours of opposite direction cut holes.
   void polygon(const std::vector<std::vector<Point>>& contours);
 
   void paint(Canvas image, Color color, float alpha) const;
@@ -33,7 +34,7 @@ class Shapes {
   struct Ring {
     Point center;
     double radius;
-    double thickness;  // infinite: a disc
+    double thickness;  // infinite for a disc
   };
   struct Edge {
     Point from, to;

@@ -55,7 +55,7 @@ std::string painted(const Paint& paint) {
   return attributes;
 }
 
-std::string place(const Box& box) {
+std::string place(const Rect<double>& box) {
   return fmt::format("x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"", coordinate(box.x),
                      coordinate(box.y), coordinate(std::max(0.0, box.width)),
                      coordinate(std::max(0.0, box.height)));
@@ -146,7 +146,7 @@ void Svg::line(Point from, Point to, const Paint& paint) {
        paint);
 }
 
-void Svg::box(const Box& box, const Paint& paint, double radius) {
+void Svg::box(const Rect<double>& box, const Paint& paint, double radius) {
   const std::string round = radius > 0 ? fmt::format(" rx=\"{}\"", coordinate(radius)) : "";
   text_ += fmt::format("<rect {}{}{}/>\n", place(box), round, painted(paint));
 }
@@ -157,14 +157,15 @@ void Svg::path(std::string_view data, const Paint& paint) {
                        paint.stroke ? " stroke-linejoin=\"round\" stroke-linecap=\"round\"" : "");
 }
 
-void Svg::image(const Box& box, std::string_view data_uri) {
+void Svg::image(const Rect<double>& box, std::string_view data_uri) {
   text_ += fmt::format(
       "<image {} preserveAspectRatio=\"none\" style=\"image-rendering:pixelated\" href=\"{}\"/>\n",
       place(box), data_uri);
 }
 
-void Svg::open_clip(const Box& box, double slack) {
-  const Box outer{box.x - slack, box.y - slack, box.width + 2 * slack, box.height + 2 * slack};
+void Svg::open_clip(const Rect<double>& box, double slack) {
+  const Rect<double> outer{box.x - slack, box.y - slack, box.width + 2 * slack,
+                           box.height + 2 * slack};
   text_ += fmt::format("<svg {} viewBox=\"{} {} {} {}\">\n", place(outer), coordinate(-slack),
                        coordinate(-slack), coordinate(outer.width), coordinate(outer.height));
 }
@@ -172,8 +173,8 @@ void Svg::open_clip(const Box& box, double slack) {
 std::string Svg::finish() { return std::move(text_) + "</svg>\n"; }
 
 double svg_text_width(std::string_view text, double size, bool bold) {
-  // Measured at a large size, where the font is not fitted to pixels; widened, since the reader's
-  // font may be a wide one.
+  // Measured at a large size, where the font is not fitted to pixels, and widened, because the
+  // reader's font may be wider.
   constexpr float kMeasure = 100;
   return report::text_size(text, {.size = kMeasure}).width / kMeasure * size * (bold ? 1.2 : 1.13);
 }

@@ -1,5 +1,5 @@
-// Text in strokes. Scaled glyphs are fitted to the pixel grid (their boxes, the height of capitals
-// and of small letters take whole pixels), which keeps text of 10 pixels sharp.
+// Text drawn in strokes. Scaled glyphs are fitted to the pixel grid (their boxes and the heights of
+// upper-case and lower-case letters take whole pixels), which keeps text of 10 pixels sharp.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -11,7 +11,7 @@ namespace fovea::report {
 namespace {
 
 using Metrics = FontMetrics;
-constexpr float kLargestText = 2000;  // pixels; beyond, glyphs would only cover the whole view
+constexpr float kLargestText = 2000;  // pixels; larger glyphs would only cover the whole view
 
 // The font at one size, fitted to pixels.
 class FittedFont {
@@ -40,7 +40,7 @@ class FittedFont {
     return found->second;
   }
 
-  // From font units to pixels right of the glyph's left edge and above the baseline.
+  // Converts font units to pixels right of the glyph's left edge and above the baseline.
   Point place(const Glyph& glyph, Point p) const {
     const double box = width(glyph);
     const double x = glyph.width > 0 ? stroke_ / 2 + p.x / glyph.width * (box - stroke_) : box / 2;
@@ -93,11 +93,11 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   }
 }
 
-Size measure(FittedFont& font, const std::vector<std::string_view>& lines) {
+Rect<double> measure(FittedFont& font, const std::vector<std::string_view>& lines) {
   double width = 0;
   for (const auto line : lines)
     width = std::max(width, walk_line(font, line, [](const Glyph&, double) {}));
-  return {width, font.line_height() * static_cast<double>(lines.size())};
+  return {0, 0, width, font.line_height() * static_cast<double>(lines.size())};
 }
 
 void add_glyph(Shapes& shapes, const FittedFont& font, const Glyph& glyph, Point at) {
@@ -116,9 +116,9 @@ void add_glyph(Shapes& shapes, const FittedFont& font, const Glyph& glyph, Point
   }
 }
 
-// Where the block of text lies, padding included, on whole pixels.
-Box block_at(Canvas image, Point anchor, Size block, double ascent, const TextStyle& style,
-             double padding) {
+// The box of the text, including its padding, on whole pixels.
+Rect<double> block_at(Canvas image, Point anchor, const Rect<double>& block, double ascent,
+                      const TextStyle& style, double padding) {
   const double width = block.width + 2 * padding, height = block.height + 2 * padding;
   double x = anchor.x, y = anchor.y;
   if (style.horizontal == Horizontal::kCenter) x -= width / 2;
@@ -126,7 +126,7 @@ Box block_at(Canvas image, Point anchor, Size block, double ascent, const TextSt
   if (style.vertical == Vertical::kMiddle) y -= height / 2;
   if (style.vertical == Vertical::kBaseline) y -= ascent + padding;
   if (style.vertical == Vertical::kBottom) y -= height;
-  if (style.keep_inside) {  // where it does not fit at all, its beginning is shown
+  if (style.keep_inside) {  // where it does not fit, its beginning is shown
     x = std::max(0.0, std::min(x, image.width - width));
     y = std::max(0.0, std::min(y, image.height - height));
   }
@@ -139,13 +139,13 @@ bool drawable(const TextStyle& style) {
 
 }  // namespace
 
-Size text_size(std::string_view text, const TextStyle& style) {
+Rect<double> text_size(std::string_view text, const TextStyle& style) {
   if (!drawable(style)) return {};
   FittedFont font(style.size, style.weight);
   return measure(font, lines_of(text));
 }
 
-Box draw_text(Canvas image, Point anchor, std::string_view text, const TextStyle& style) {
+Rect<double> draw_text(Canvas image, Point anchor, std::string_view text, const TextStyle& style) {
   require_canvas("draw_text", image);
   if (!drawable(style) || !std::isfinite(anchor.x) || !std::isfinite(anchor.y))
     return {anchor.x, anchor.y, 0, 0};
@@ -153,8 +153,8 @@ Box draw_text(Canvas image, Point anchor, std::string_view text, const TextStyle
   const auto lines = lines_of(text);
   const double padding =
       style.background && std::isfinite(style.padding) ? std::round(style.padding) : 0;
-  const Size block = measure(font, lines);
-  const Box box = block_at(image, anchor, block, font.ascent(), style, padding);
+  const Rect<double> block = measure(font, lines);
+  const Rect<double> box = block_at(image, anchor, block, font.ascent(), style, padding);
   if (style.background) fill_box(image, box, {*style.background, style.background_alpha});
 
   Shapes shapes;
@@ -164,7 +164,7 @@ Box draw_text(Canvas image, Point anchor, std::string_view text, const TextStyle
     double left = box.x + padding;
     if (style.horizontal == Horizontal::kCenter) left += std::round((block.width - width) / 2);
     if (style.horizontal == Horizontal::kRight) left += block.width - width;
-    // Lines beyond the view are not even laid out in strokes.
+    // Lines outside the view are not drawn at all.
     if (baseline + font.line_height() > 0 && baseline - font.line_height() < image.height)
       walk_line(font, line, [&](const Glyph& glyph, double pen) {
         const double x = left + pen;

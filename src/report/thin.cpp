@@ -8,8 +8,8 @@
 namespace fovea::report {
 namespace {
 
-constexpr double kColumn = 0.5;    // pixels, for screens of twice the resolution
-constexpr double kFarthest = 1e6;  // pixels; farther out nothing shows
+constexpr double kColumn = 0.5;    // pixels; half of one, for screens of twice the resolution
+constexpr double kFarthest = 1e6;  // pixels; nothing is visible farther out
 
 std::int64_t cell(double pixels, double size) {
   return static_cast<std::int64_t>(std::floor(std::clamp(pixels, -kFarthest, kFarthest) / size));

@@ -1,4 +1,4 @@
-// Lines and clouds of very many points, cut down to what a picture can show.
+// Reduces lines and clouds of very many points to what an image can show.
 #pragma once
 #include <fovea/report/draw.h>
 
@@ -6,13 +6,13 @@
 
 namespace fovea::report {
 
-// Points in pixels. Where x never falls, a column of half a pixel keeps its first, lowest, highest
-// and last point (M4: Jugel et al., "M4: a visualization-oriented time series data aggregation",
-// VLDB 2014), which leaves the drawn line as it was; elsewhere points within a fifth of a pixel of
-// the one before are left out. The first and the last point always stay.
+// Points are in pixels. Where x never falls, a column of half a pixel keeps its first, lowest,
+// highest and last point (M4: Jugel et al., "M4: a visualization-oriented time series data
+// aggregation", VLDB 2014), which leaves the drawn line unchanged. Elsewhere, points within a fifth
+// of a pixel of the one before are dropped. The first and the last point always stay.
 std::vector<Point> thin_line(std::vector<Point> points);
 
-// One point of each group that falls into the same square cell of that many pixels; order kept.
+// Keeps one point of each group in the same square cell of `cell_pixels`, in the given order.
 std::vector<Point> thin_cloud(const std::vector<Point>& points, double cell_pixels);
 
 }  // namespace fovea::report

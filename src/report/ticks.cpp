@@ -9,10 +9,10 @@
 namespace fovea::report {
 namespace {
 
-// Steps back from the edge of double, so that sums, ratios and whole decades stay finite.
+// Some distance from the largest double, so that sums, ratios and whole decades stay finite.
 constexpr double kLargest = 1e290;
 
-// 1, 2 or 5 times a power of ten, nearest from above.
+// The least number not below `rough` that is 1, 2 or 5 times a power of ten.
 double nice_step(double rough) {
   const double power = std::pow(10, std::floor(std::log10(rough)));
   const double lead = rough / power;
@@ -33,7 +33,7 @@ std::string without_trailing_zeros(std::string text) {
   return text;
 }
 
-// A typographic minus, as wide as a plus.
+// Writes a typographic minus, which is as wide as a plus.
 std::string with_minus(std::string text) {
   return !text.empty() && text[0] == '-' ? "−" + text.substr(1) : text;
 }
@@ -54,7 +54,7 @@ std::string scientific(double value, int digits) {
   int exponent = static_cast<int>(std::floor(std::log10(std::abs(value))));
   std::string mantissa = without_trailing_zeros(
       fmt::format("{:.{}f}", value / std::pow(10, exponent), std::max(0, digits - 1)));
-  if (mantissa == "10" || mantissa == "-10") {  // 9.9996 rounded up
+  if (mantissa == "10" || mantissa == "-10") {  // 9.9996 was rounded up
     mantissa = mantissa[0] == '-' ? "-1" : "1";
     ++exponent;
   }
@@ -97,7 +97,7 @@ std::vector<Tick> log_ticks(const Scale& scale, int target) {
       if (value < low * (1 - 1e-9) || value > high * (1 + 1e-9)) continue;
       std::string label;
       if (lead == 1 && exponent % every == 0) label = decade_label(exponent, plain);
-      // Within a decade or two the decades alone would leave the axis nearly bare.
+      // Within one or two decades, labels at the decades alone would leave the axis nearly empty.
       if ((lead == 2 || lead == 5) && decades <= 2) label = short_number(value);
       result.push_back({value, std::move(label)});
     }
@@ -127,8 +127,7 @@ Scale nice_scale(Scale scale, int target) {
   if (scale.log) {
     if (scale.low > scale.high) std::swap(scale.low, scale.high);
     const double decades = std::log10(scale.high / scale.low);
-    const double unit =
-        decades > 1.5 ? 0 : 1;  // within a decade, ends at 1, 2 or 5 are close enough
+    const double unit = decades > 1.5 ? 0 : 1;  // within a decade, the ends are at 1, 2 or 5
     const auto down = [&](double v) {
       const double power = std::pow(10, std::floor(std::log10(v) + 1e-9));
       const double lead = v / power;
@@ -148,7 +147,7 @@ Scale nice_scale(Scale scale, int target) {
     }
     return scale;
   }
-  // Ends that differ only by rounding, or by less than has a power of ten, count as alike.
+  // Ends that differ only by rounding, or by less than a step could express, count as equal.
   const double size = std::max(std::abs(scale.low), std::abs(scale.high));
   if (std::abs(scale.high - scale.low) <= std::max(size * 1e-12, 1 / kLargest)) {
     const double around = size < 1e-280 ? 1 : size * 0.1;

@@ -1,4 +1,4 @@
-// Where axes are marked, and how numbers are written.
+// Places of ticks on axes, and how numbers are written.
 #pragma once
 #include <string>
 #include <vector>
@@ -7,7 +7,7 @@ namespace fovea::report {
 
 struct Tick {
   double value = 0;
-  std::string label;  // empty: a minor tick
+  std::string label;  // empty for a minor tick
 };
 
 struct Scale {
@@ -15,22 +15,24 @@ struct Scale {
   double high = 1;
   bool log = false;
 
-  // 0 at low, 1 at high.
+  // The position of a value between 0 at low and 1 at high.
   double position(double value) const;
-  // Whether the value has a place on such an axis: finite and, of a logarithmic one, positive.
+  // Whether the value has a place on the axis: it must be finite and, on a logarithmic axis,
+  // positive.
   bool holds(double value) const;
 };
 
-// Multiples of 1, 2 or 5 times a power of ten, about `target` of them, within the scale; of a
-// logarithmic one the decades (and what lies between them, unlabeled, where they are few).
+// About `target` ticks within the scale, at multiples of 1, 2 or 5 times a power of ten. A
+// logarithmic scale has ticks at the decades, and unlabeled ones between them where decades are
+// few.
 std::vector<Tick> ticks(const Scale& scale, int target);
-// Widened to whole ticks. Ends that are not finite or alike (or, for logarithms, not positive) are
-// replaced by a range that can be drawn.
+// The scale widened to whole ticks. Ends that are equal, not finite or, on a logarithmic scale, not
+// positive are replaced by a range that can be drawn.
 Scale nice_scale(Scale scale, int target);
 
-// "0.25", "12 500" as 12.5k, "3×10⁻⁵": short, for labels; `digits` that count.
+// Short numbers for labels, such as "0.25", "12.5k" and "3×10⁻⁵", with `digits` significant digits.
 std::string short_number(double value, int digits = 4);
-// As many decimals as the step of an axis needs.
+// A number with as many decimals as the step of an axis needs.
 std::string tick_label(double value, double step);
 
 }  // namespace fovea::report

@@ -4,6 +4,7 @@
 #include <fovea/core/image.h>
 #include <fovea/core/random.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <vector>

@@ -1,5 +1,6 @@
 #include <fovea/core/random.h>
 
+#include <algorithm>
 #include <numeric>
 #include <vector>
 

@@ -18,5 +18,13 @@ TEST(Words, ShownCutsLongTextBetweenCharacters) {
   EXPECT_EQ(shown("abc\u00e9d", 4), "abc...");
 }
 
+TEST(Words, CountedHasSingularAndPlural) {
+  EXPECT_EQ(counted(0, "frame"), "0 frames");
+  EXPECT_EQ(counted(1, "frame"), "1 frame");
+  EXPECT_EQ(counted(2, "frame"), "2 frames");
+  EXPECT_EQ(counted(1, "class", "classes"), "1 class");
+  EXPECT_EQ(counted(3, "class", "classes"), "3 classes");
+}
+
 }  // namespace
 }  // namespace fovea::detail

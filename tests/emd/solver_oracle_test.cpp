@@ -7,6 +7,7 @@
 #include <fovea/emd/solver.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <opencv2/imgproc.hpp>
 
 #include "emd/solve/random_problems.h"

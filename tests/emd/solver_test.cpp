@@ -1,5 +1,6 @@
 // Covers: solver_closed, solver_general
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/emd/solver.h>
 #include <gmock/gmock.h>
 

@@ -5,6 +5,7 @@
 #include <fovea/flow/flow.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
@@ -363,8 +364,9 @@ TEST_P(FlowEstimate, SaysWhatItCannotTake) {
   EXPECT_EQ(message([&] { estimator.estimate(image, image, mask); }),
             "flow: mask is 19x10x1 (width x height x channels), expected 20x10x1");
   estimator.push(image);
-  EXPECT_EQ(message([&] { estimator.push(other); }),
-            "flow: a frame of 20x11 follows one of 20x10; frames of a video have one size");
+  EXPECT_EQ(
+      message([&] { estimator.push(other); }),
+      "flow: a frame of 20x11 follows one of 20x10; all frames of a video must have the same size");
   FlowOptions wrong = options();
   wrong.lk.median = 9;
   EXPECT_THROW(Estimator{wrong}, InvalidArgument);

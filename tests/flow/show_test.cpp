@@ -1,6 +1,7 @@
 #include <fovea/core/error.h>
 #include <fovea/flow/show.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "flow/wheel.h"

@@ -13,6 +13,7 @@
 #include "support/device_rule.h"
 #include "support/devices.h"
 #include "support/images.h"
+#include "support/messages.h"
 
 namespace fovea::people {
 namespace {
@@ -41,7 +42,7 @@ std::shared_ptr<const Model> figure_model() {
   linear.weights.assign(static_cast<std::size_t>(descriptor_size(linear.hog)), 0);
   const Image<std::uint8_t> figure = figure_at(64, 128, 0, 0);
   cpu::HogGrid grid(Kind::kHog, linear.hog);
-  grid.build(figure, plan_crop({64, 128}, linear.hog.window()), {});
+  grid.build(figure, plan_crop({64, 128}, linear.hog.window), {});
   std::vector<float> descriptor(linear.weights.size());
   grid.descriptor(0, 0, descriptor);
   float mean = 0, square = 0;
@@ -135,6 +136,19 @@ TEST_P(PeopleDetector, FindsLargerAndSmallerFigures) {
       Detector(figure_model(), enlarged).detect(figure_at(160, 120, 48, 24, .6)).people;
   ASSERT_GE(small.size(), 1U);
   EXPECT_NEAR(small[0].box.height, 62, 9);
+}
+
+TEST_P(PeopleDetector, AnImageWithoutAWindowIsRefusedWithAdviceThatHelps) {
+  const auto refusal = [&](int side, double enlarge, double min_height) {
+    DetectOptions given = options();
+    given.scan.enlarge = enlarge;
+    given.scan.min_height = min_height;
+    return test::message_of<InvalidArgument>(
+        [&] { Detector(figure_model(), given).detect(figure_at(side, side, 0, 0)); });
+  };
+  EXPECT_THAT(refusal(60, 1, 0), HasSubstr("raise enlarge, which is 1, to 8 at most"));
+  EXPECT_THAT(refusal(8, 8, 0), testing::EndsWith("the image is too small for this model"));
+  EXPECT_THAT(refusal(200, 8, 900), testing::EndsWith("lower min-height or raise max-height"));
 }
 
 TEST_P(PeopleDetector, ARegionIsAnImageOfItsOwn) {

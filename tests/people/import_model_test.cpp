@@ -2,6 +2,8 @@
 
 #include <fovea/core/error.h>
 
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "people/model_parts.h"
@@ -78,7 +80,7 @@ const std::string kJson = R"({
 
 HogOptions small() {
   HogOptions hog;
-  hog.window_width = hog.window_height = 16;
+  hog.window.width = hog.window.height = 16;
   hog.bins = 4;
   return hog;
 }
@@ -98,7 +100,7 @@ TEST(ImportModel, ReadsTheNotationsOfOpenCv) {
     const Model model = parse(text, {});
     const LinearModel& hog = linear(model);
     EXPECT_EQ(model.kind, Kind::kHog);
-    EXPECT_EQ(hog.hog.window(), (Extent{16, 16}));
+    EXPECT_EQ(hog.hog.window, (Extent{16, 16}));
     EXPECT_EQ(hog.hog.cell, 8);
     EXPECT_EQ(hog.hog.block, 2);
     EXPECT_EQ(hog.hog.block_stride, 8);

@@ -18,8 +18,8 @@ using testing::HasSubstr;
 Model small_model() {
   Model model;
   LinearModel linear;
-  linear.hog.window_width = 16;
-  linear.hog.window_height = 24;
+  linear.hog.window.width = 16;
+  linear.hog.window.height = 24;
   linear.weights.assign(static_cast<std::size_t>(descriptor_size(linear.hog)), 0.25F);
   linear.bias = -1;
   model.classifier = linear;

@@ -1,6 +1,7 @@
 // Convolution as a textbook writes it: one pixel at a time, in double precision.
 #pragma once
 #include <fovea/ops/convolve.h>
+#include <cmath>
 
 namespace fovea::reference {
 

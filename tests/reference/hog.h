@@ -130,8 +130,8 @@ inline std::vector<double> hog_window(ImageView<const std::uint8_t> image, int x
                                       const people::HogOptions& hog) {
   const int size = hog.block * hog.cell;
   std::vector<double> all;
-  for (int bx = 0; bx + size <= hog.window_width; bx += hog.block_stride)
-    for (int by = 0; by + size <= hog.window_height; by += hog.block_stride) {
+  for (int bx = 0; bx + size <= hog.window.width; bx += hog.block_stride)
+    for (int by = 0; by + size <= hog.window.height; by += hog.block_stride) {
       const auto block = hog_block(image, x + bx, y + by, hog);
       all.insert(all.end(), block.begin(), block.end());
     }

@@ -1,9 +1,10 @@
-// Covers: chart_frame
+// Covers: bar_chart, chart_frame, histogram, line_chart, matrix_chart
 #include <fmt/format.h>
 #include <fovea/core/error.h>
 #include <fovea/report/chart.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 

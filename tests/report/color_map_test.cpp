@@ -1,5 +1,6 @@
 // Covers: color
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/core/random.h>
 #include <fovea/report/color_map.h>
 #include <fovea/report/montage.h>
@@ -170,9 +171,14 @@ TEST(Montage, ShrinksByAreaAndCutsCaptions) {
   for (int y = 0; y < 40; ++y)
     for (int x = 0; x < 40; ++x) stripes.at(x, y) = x % 2 == 0 ? 0 : 200;
   const Tile tile{stripes.view(), "a caption far too long for so small a cell"};
-  const auto sheet = montage({&tile, 1}, {.cell_width = 20, .cell_height = 30, .gap = 0});
+  const auto sheet = montage({&tile, 1}, {.cell = {20, 30}, .gap = 0});
   EXPECT_EQ(sheet.width(), 20);
   EXPECT_EQ(sheet.at(7, 20, 0), 100);
+}
+
+TEST(Montage, OptionsAreListed) {
+  EXPECT_EQ(options_json(MontageOptions{.columns = 3, .cell = {20, 30}}),
+            R"({"columns": 3, "cell": [20, 30], "gap": 8, "text-size": 12})");
 }
 
 TEST(Montage, OfNothingAndOfHoles) {

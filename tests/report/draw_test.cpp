@@ -3,9 +3,11 @@
 #include <fovea/core/random.h>
 #include <fovea/report/draw.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "support/images.h"
 
@@ -259,7 +261,8 @@ TEST(Draw, RefusesWhatItCannotDrawOn) {
 }
 
 TEST(DrawLabel, StaysWithinTheImage) {
-  for (const Box box : {Box{-20, -10, 40, 40}, Box{150, 3, 60, 20}, Box{100, 80, 90, 60}}) {
+  for (const Rect<double> box : {Rect<double>{-20, -10, 40, 40}, Rect<double>{150, 3, 60, 20},
+                                 Rect<double>{100, 80, 90, 60}}) {
     auto image = blank(160, 100);
     draw_box(image, box, "a long label 0.99", {.color = kWhite});
     // The label's own box is the only place with black text on white; count it by its area.

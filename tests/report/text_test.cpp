@@ -1,5 +1,7 @@
+#include <fovea/core/geometry.h>
 #include <fovea/report/draw.h>
 
+#include <algorithm>
 #include <set>
 
 #include "report/font.h"
@@ -49,7 +51,7 @@ TEST(Text, EveryPrintableCharacterHasAGlyphOfItsOwn) {
 TEST(Text, InkStaysWithinTheMeasuredBox) {
   for (const float size : {9.0F, 12.0F, 13.0F, 17.5F, 40.0F})
     for (const char* text : {"Hamburg 0.97", "gjpqy", "{[(|)]}", "ÅÄ", "WWW...", "a\nbcd"}) {
-      const Size measured = text_size(text, {.size = size});
+      const Rect<double> measured = text_size(text, {.size = size});
       const Extent ink = ink_of(drawn(text, {.size = size}, 400, 120));
       EXPECT_GE(ink.left, 20) << text << size;
       EXPECT_LE(ink.right, 20 + measured.width) << text << size;
@@ -73,9 +75,9 @@ TEST(Text, DigitsHaveOneWidth) {
 
 TEST(Text, AnchorsTheBoxAsAsked) {
   Image<std::uint8_t> image(300, 100);
-  const Size size = text_size("anchor");
-  Box box = draw_text(image, {150, 50}, "anchor",
-                      {.horizontal = Horizontal::kRight, .vertical = Vertical::kBottom});
+  const Rect<double> size = text_size("anchor");
+  Rect<double> box = draw_text(image, {150, 50}, "anchor",
+                               {.horizontal = Horizontal::kRight, .vertical = Vertical::kBottom});
   EXPECT_NEAR(box.x + box.width, 150, 0.51);
   EXPECT_NEAR(box.y + box.height, 50, 0.51);
   box = draw_text(image, {150, 50}, "anchor",

@@ -5,8 +5,10 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fovea::actions {
@@ -103,5 +105,9 @@ struct Model {
   FOVEA_API static Model read(const std::string& path);
   FOVEA_API void write(const std::string& path) const;
 };
+
+// Reads a model by the name of a shipped one ("actions/weizmann", or "weizmann" alone) or by its
+// file. Throws IoError that lists the shipped models where there is neither.
+FOVEA_API std::shared_ptr<const Model> load_model(std::string_view name);
 
 }  // namespace fovea::actions

@@ -91,6 +91,13 @@ struct PointSet {
   Image<float> descriptors;
 };
 
+// The points of one frame.
+struct FramePoints {
+  std::int64_t frame = 0;  // number of the frame, from 0
+  std::vector<SpaceTimePoint> points{};
+  Image<float> descriptors{};  // one per row
+};
+
 // Finds the points of an endless video in bounded memory. Frames are gray or RGB, have one size and
 // lie in host memory.
 // The points of a frame are ready latency() frames after it. At its ends the video is continued
@@ -98,20 +105,16 @@ struct PointSet {
 // on any device.
 class FOVEA_API PointStream {
  public:
-  struct Ready {
-    std::int64_t frame = -1;  // the frame whose points these are; -1: none is ready yet
-    std::span<const SpaceTimePoint> points;
-    ImageView<const float> descriptors;  // in host memory, valid until the next call
-  };
-
   explicit PointStream(const PointOptions& options = {});
   ~PointStream();
   PointStream(PointStream&&) noexcept;
   PointStream& operator=(PointStream&&) noexcept;
 
-  Ready push(ImageView<const std::uint8_t> frame);
-  // After the last frame: gives one remaining frame per call, then frame -1.
-  Ready finish();
+  // Takes the next frame and returns the points of the frame latency() frames before it, once there
+  // is one. They are valid until the next call.
+  std::span<const FramePoints> push(ImageView<const std::uint8_t> frame);
+  // Returns the points of the remaining frames after the last frame.
+  std::span<const FramePoints> finish();
   int latency() const;
 
  private:

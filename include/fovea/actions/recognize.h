@@ -56,7 +56,7 @@ FOVEA_API void describe(OptionVisitor& visit, RecognizeOptions& options);
 // options of a model may contain, do not apply to streams.
 class FOVEA_API Recognizer {
  public:
-  // A shipped model by name ("actions/weizmann") or a model file; see io::find_model().
+  // The name of a shipped model, such as "actions/weizmann", or a file: see load_model().
   explicit Recognizer(std::string_view model, const RecognizeOptions& options = {});
   // A model that the recognizer shares and keeps alive.
   explicit Recognizer(std::shared_ptr<const Model> model, const RecognizeOptions& options = {});
@@ -71,6 +71,7 @@ class FOVEA_API Recognizer {
   std::span<const Event> finish();
 
   const Model& model() const;
+  const RecognizeOptions& options() const;
   // The number of frames that pass until the points of a frame are known.
   int latency() const;
   // The number of frames, from the first, that no later event will include. A program that draws

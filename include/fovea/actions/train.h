@@ -52,11 +52,13 @@ FOVEA_API KthSequences read_kth(const std::string& sequences, const std::string&
 // thread for a clip that cannot be read, which then has no frames; without such a function the
 // error is thrown.
 struct ClipOptions {
-  PointOptions points{};
-  bool cut_first = false;
+  PointOptions points{};   // its exec is not used
+  bool cut_first = false;  // cut clips out of their videos before points are found
   // Refuse videos whose frames have more pixels; 0: no such limit
   std::uint64_t max_pixels = io::VideoReadOptions{}.max_pixels;
+  Exec exec{};
 };
+FOVEA_API void describe(OptionVisitor& visit, ClipOptions& options);
 using ClipFailure = std::function<void(int clip, const std::string& why)>;
 FOVEA_API std::vector<PointSet> clip_points(std::span<const Clip> clips, const ClipOptions& options,
                                             const ClipFailure& failed = {});

@@ -1,6 +1,6 @@
 #pragma once
 #include <fovea/core/device.h>
-#include <fovea/core/options.h>
+#include <fovea/core/options_fwd.h>
 
 #include <cstdint>
 #include <functional>

@@ -9,7 +9,8 @@
 
 // Two plain ways to find a target in a cube by the spectrum of each pixel, which the Earth Mover's
 // Distance is compared with, and a measure of how well any score separates the target from the
-// background. Cubes and maps may lie in any memory; results lie in host memory.
+// background. Cubes and maps may lie in any memory; all work is done on the CPU, and results lie in
+// host memory. What lies on a GPU is brought to the host in the order of Exec::stream.
 //
 // A value that is not finite (NaN or infinite) stands for a missing measurement: a pixel with one
 // is left out of means and gets the worst score.
@@ -18,9 +19,11 @@ namespace fovea::emd {
 // The mean spectrum, one value per band: over a box, or over the pixels where `mask` is not 0.
 // Pixels with a value that is not finite are left out. Throws InvalidArgument where no pixel
 // remains or the box does not lie in the cube.
-FOVEA_API std::vector<float> mean_spectrum(StackView<const float> bands, const Rect<int>& box);
+FOVEA_API std::vector<float> mean_spectrum(StackView<const float> bands, const Rect<int>& box,
+                                           const Exec& exec = {});
 FOVEA_API std::vector<float> mean_spectrum(StackView<const float> bands,
-                                           ImageView<const std::uint8_t> mask);
+                                           ImageView<const std::uint8_t> mask,
+                                           const Exec& exec = {});
 
 // The angle between each pixel's spectrum and the target's, 0 to pi. It does not depend on
 // brightness (Kruse et al., "The spectral image processing system", 1993). A spectrum of zeros has

@@ -61,6 +61,13 @@ struct MapReport {
   FOVEA_API MapReport& operator+=(const MapReport& later);
 };
 
+// The map of a frame of a video.
+struct MappedFrame {
+  std::int64_t frame = 0;        // number of the frame, from 0
+  ImageView<float> distances{};  // as Mapper::map() returns them
+  MapReport report{};
+};
+
 // Computes, for every pixel of a frame, the Earth Mover's Distance between the histogram of the
 // window around it and a target's histogram. It follows Shaffer's three steps ("Optimization of the
 // Earth-Mover's Distance algorithm for a GPU-based real-time multispectral computer vision system",
@@ -101,15 +108,23 @@ class FOVEA_API Mapper {
   void map_histograms(ImageView<const std::uint8_t> masses, ImageView<float> distances);
   void map_histograms(ImageView<const std::uint16_t> masses, ImageView<float> distances);
 
-  // Several frames in flight: on a GPU the transfers of neighboring frames overlap the work on one.
-  // submit() takes a frame; its views must stay as they are until collect() has returned for it.
-  // collect() waits for the oldest frame. At most kFramesInFlight frames may be submitted and not
-  // yet collected.
-  static constexpr int kFramesInFlight = 3;
-  void submit(ImageView<const std::uint8_t> labels, ImageView<float> distances);
-  MapReport collect();
+  // Takes the next frame of a video and returns the maps that are ready: on the CPU the one of this
+  // frame, on a GPU the one of the frame latency() frames before, because the transfers of
+  // neighboring frames overlap the work on one. `labels` must stay as they are until their frame is
+  // returned. What is returned is valid until the next call.
+  std::span<const MappedFrame> push(ImageView<const std::uint8_t> labels);
+  // The same into `distances`, which must not be used until their frame is returned. A ring of
+  // latency() + 1 maps is enough.
+  std::span<const MappedFrame> push(ImageView<const std::uint8_t> labels,
+                                    ImageView<float> distances);
+  // Ends the video and returns the maps of the remaining frames. Known distances are kept; the next
+  // frame that is pushed begins a new video.
+  std::span<const MappedFrame> finish();
+  // The number of frames that are pushed after a frame before its map is returned.
+  int latency() const;
+  static constexpr int kFramesInFlight = 3;  // latency() on a GPU
 
-  MapReport report() const;  // for the last frame that was mapped or collected
+  MapReport report() const;  // for the last frame that was mapped or returned
   void forget();             // drops all known distances
 
   std::span<const std::uint16_t> target() const;
@@ -117,8 +132,8 @@ class FOVEA_API Mapper {
   const MapOptions& options() const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 // How many pixels of an image lie in each bin. For a box of it, pass labels.crop(...).

@@ -67,8 +67,8 @@ class FOVEA_API SpectralSignature {
   const SignatureOptions& options() const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace fovea::emd

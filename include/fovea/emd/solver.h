@@ -103,8 +103,8 @@ class FOVEA_API Solver {
   const SolverOptions& options() const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 // The solution of one problem.

@@ -82,6 +82,9 @@ struct Track {
 // belongs to the target, and the best place is the box with the most of it inside and the least in
 // a ring around it.
 //
+// A target's place in a frame is known at once, so that track() returns it, and there is nothing
+// left for a finish() to return.
+//
 // Frames have one channel or three (RGB), all have the same size, and they lie in host or device
 // memory. Results are the same on every device and for any number of threads. One object serves one
 // thread at a time.
@@ -122,8 +125,8 @@ class FOVEA_API Tracker {
   const TrackOptions& options() const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 // The distance between the centers of two boxes, in pixels. overlap() is in core/geometry.h.

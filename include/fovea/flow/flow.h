@@ -95,8 +95,8 @@ class FOVEA_API Estimator {
   const FlowOptions& options() const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 // The flow of a single pair: an Estimator that is used once.

@@ -1,5 +1,5 @@
 #pragma once
-#include <fovea/core/options.h>
+#include <fovea/core/options_fwd.h>
 
 #include <span>
 

@@ -1,6 +1,6 @@
 #pragma once
 #include <fovea/core/exec.h>
-#include <fovea/core/options.h>
+#include <fovea/core/options_fwd.h>
 #include <fovea/io/flow_io.h>
 
 #include <cstdint>

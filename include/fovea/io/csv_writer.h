@@ -1,4 +1,5 @@
 #pragma once
+#include <fovea/core/options.h>
 #include <fovea/io/sink.h>
 
 #include <concepts>
@@ -9,10 +10,14 @@
 
 namespace fovea::io {
 
+enum class CsvSeparator : unsigned char { kComma, kSemicolon, kTab };
+FOVEA_API std::span<const Choice> choices(CsvSeparator);
+
 struct CsvOptions {
-  char separator = ',';  // between fields: a comma, a semicolon or a tab
-  bool crlf = true;      // end rows with CR LF, as RFC 4180 requires, instead of LF
+  CsvSeparator separator = CsvSeparator::kComma;  // what stands between fields
+  bool crlf = true;  // end rows with CR LF, as RFC 4180 requires, instead of LF
 };
+FOVEA_API void describe(OptionVisitor& visit, CsvOptions& options);
 
 // Writes a table row by row (RFC 4180); only one row is kept in memory. Fields with separators,
 // quotes or line ends are quoted. Numbers are written as the shortest text that reads back the
@@ -23,7 +28,7 @@ struct CsvOptions {
 //   csv.row(index, box.x, box.y, box.score);
 class FOVEA_API CsvWriter {
  public:
-  CsvWriter(Sink sink, const std::vector<std::string>& header, CsvOptions options = {});
+  CsvWriter(Sink sink, const std::vector<std::string>& header, const CsvOptions& options = {});
 
   CsvWriter& field(std::string_view text);
   CsvWriter& field(const char* text) { return field(std::string_view(text)); }

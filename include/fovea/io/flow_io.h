@@ -1,5 +1,6 @@
 #pragma once
 #include <fovea/core/image.h>
+#include <fovea/io/image_io.h>
 
 #include <cmath>
 #include <cstddef>
@@ -45,6 +46,12 @@ struct FlowFieldView {
   }
 };
 
+struct FlowReadOptions {
+  // Refuse fields of more pixels before memory is taken for them; 0: no such limit
+  std::uint64_t max_pixels = ImageReadOptions{}.max_pixels;
+};
+FOVEA_API void describe(OptionVisitor& visit, FlowReadOptions& options);
+
 // Reads one of these formats:
 //   .flo   Middlebury: the word PIEH, width, height, then u and v of every pixel
 //   PNG    KITTI: three channels of 16 bits, which are 64 u + 32768, 64 v + 32768 and whether the
@@ -53,9 +60,10 @@ struct FlowFieldView {
 //   .npy   float32 or float64 of shape (rows, columns, 2), (rows, columns, 3), whose third channel
 //          is ignored, or (2, rows, columns). A shape that fits twice is read as the first of these
 // A vector that is not known (FlowFieldView::is_known) becomes 0 with known 0.
-FOVEA_API FlowField read_flow(const std::string& path);
+FOVEA_API FlowField read_flow(const std::string& path, const FlowReadOptions& options = {});
 // Reads from memory; `name` takes the place of the path in messages.
-FOVEA_API FlowField read_flow(std::span<const std::byte> data, const std::string& name);
+FOVEA_API FlowField read_flow(std::span<const std::byte> data, const std::string& name,
+                              const FlowReadOptions& options = {});
 
 // Writes the format of the path's extension: .flo .png .pfm .npy. The file appears whole or not at
 // all. A vector that is not known is written as 1e10 in .flo, as Middlebury does, and as NaN in PFM

@@ -1,5 +1,6 @@
 #pragma once
 #include <fovea/core/exec.h>
+#include <fovea/core/options.h>
 #include <fovea/io/video.h>
 
 #include <cstdint>
@@ -41,6 +42,8 @@ struct FrameRunOptions {
   std::string stage = "frames";    // name of the stage in progress reports
   Exec exec{};                     // progress and stop
 };
+// Lists in_flight and stage. What is expected is a fact about the source, and programs add exec.
+FOVEA_API void describe(OptionVisitor& visit, FrameRunOptions& options);
 
 // The steps of a run. An item holds a frame and what a worker makes of it. Items are reused, and so
 // is their memory. All steps but `read` and `write` may be left out.

@@ -1,12 +1,13 @@
 #pragma once
 #include <fovea/core/image.h>
-#include <fovea/core/options.h>
+#include <fovea/core/options_fwd.h>
 #include <fovea/core/system.h>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <variant>
 #include <vector>
@@ -101,7 +102,11 @@ struct ImageReadOptions {
 FOVEA_API void describe(OptionVisitor& visit, ImageReadOptions& options);
 
 FOVEA_API AnyImage read_image(const std::string& path, const ImageReadOptions& options = {});
-// Reads from memory (an upload, standard input); `name` takes the place of the path in messages.
+// For what may keep the reader waiting, a pipe or "-", the standard input: throws Cancelled where a
+// stop is requested before its end.
+FOVEA_API AnyImage read_image(const std::string& path, const ImageReadOptions& options,
+                              const std::stop_token& stop);
+// Reads from memory, such as an upload; `name` takes the place of the path in messages.
 FOVEA_API AnyImage read_image(std::span<const std::byte> data, const std::string& name,
                               const ImageReadOptions& options = {});
 // Every page of a TIFF; one page for other formats. options.page is not used.

@@ -1,4 +1,5 @@
 #pragma once
+#include <fovea/core/options.h>
 #include <fovea/io/sink.h>
 
 #include <concepts>
@@ -21,11 +22,13 @@ struct ParquetColumn {
 
 struct ParquetOptions {
   // A row group is written when it has this many rows or takes this many bytes, which bounds the
-  // memory of the writer.
-  std::int64_t group_rows = 65536;
-  std::int64_t group_bytes = std::int64_t{16} << 20;
+  // memory of the writer. More than 2^28 rows or 1 GiB are taken as that, because a page of a group
+  // must stay below 2 GiB.
+  int group_rows = 65536;
+  std::uint64_t group_bytes = std::uint64_t{16} << 20;
   bool compress = true;  // by gzip
 };
+FOVEA_API void describe(OptionVisitor& visit, ParquetOptions& options);
 
 // Writes a table as Apache Parquet, the format of columns that pandas, Polars and DuckDB
 // read. Columns are flat and have plain values in one page per row group; there are no dictionaries
@@ -43,7 +46,8 @@ class FOVEA_API ParquetWriter {
   ParquetWriter(ParquetWriter&&) noexcept;
   ParquetWriter& operator=(ParquetWriter&&) noexcept;
 
-  // The next field of the row. Its type must be the column's: InvalidArgument.
+  // The next field of the row. Its type must be the column's, and a text may have 256 MiB:
+  // InvalidArgument.
   ParquetWriter& field(std::string_view text);
   ParquetWriter& field(const char* text) { return field(std::string_view(text)); }
   ParquetWriter& field(const std::string& text) { return field(std::string_view(text)); }

@@ -1,6 +1,6 @@
 #pragma once
 #include <fovea/core/image.h>
-#include <fovea/core/options.h>
+#include <fovea/core/options_fwd.h>
 #include <fovea/core/system.h>
 #include <fovea/io/image_io.h>
 
@@ -62,8 +62,8 @@ struct VideoInfo {
 struct Frame {
   Image<std::uint8_t> image;        // one channel or three (RGB); empty with VideoReadOptions::deep
   Image<std::uint16_t> deep_image;  // the same in 16 bits, only with VideoReadOptions::deep
-  std::int64_t index = -1;          // number of the frame in the source, from 0
-  double time_seconds = 0;          // time since the first frame of the source
+  std::int64_t frame = -1;          // number of the frame in the source, from 0
+  double seconds = 0;               // time since the first frame of the source
 };
 
 // Reads the frames of a video in order. Indices are exact, because frames that are not wanted are

@@ -61,8 +61,9 @@ FOVEA_API Kmeans kmeans(ImageView<const float> points, const KmeansOptions& opti
 // Finds the center that lies nearest to each point, as kmeans() does: the one with the least
 //   |c|^2 / 2 - p . c
 // in single precision, where products are added by fma in the order of the numbers; the first among
-// equals. Keeps the centers prepared on the device of `exec`. One object serves one thread at a
-// time.
+// equals. Keeps the centers prepared on the device of `exec`; where that is auto and the
+// centers came from the host, they are prepared anew on the GPU that points lie on. One object
+// serves one thread at a time.
 class FOVEA_API NearestCenter {
  public:
   // One center per row, finite; 1 to 65535 centers of 1 to 4096 numbers.
@@ -81,8 +82,8 @@ class FOVEA_API NearestCenter {
   std::vector<std::int32_t> find(ImageView<const float> points);  // on the host
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace fovea

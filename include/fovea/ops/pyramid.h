@@ -1,5 +1,6 @@
 #pragma once
 #include <fovea/core/exec.h>
+#include <fovea/core/geometry.h>
 #include <fovea/core/image.h>
 
 #include <cstdint>
@@ -39,19 +40,13 @@ struct PyramidOptions {
 };
 FOVEA_API void describe(OptionVisitor& visit, PyramidOptions& options);
 
-struct LevelSize {
-  int width = 0;
-  int height = 0;
-  bool operator==(const LevelSize&) const = default;
-};
-
 // The sizes of the levels of an image, beginning with its own. Made from the original, level k has
 // the image's size divided by ratio^k; made from the previous level, it has that level's size
 // divided by ratio. Sizes are rounded to nearest, halves up; gaussian rounds up. The list ends
 // before a level below the least size, and before one that rounding would make as large as the
 // level before it.
-FOVEA_API std::vector<LevelSize> pyramid_sizes(int width, int height,
-                                               const PyramidOptions& options = {});
+FOVEA_API std::vector<Extent> pyramid_sizes(int width, int height,
+                                            const PyramidOptions& options = {});
 
 // Computes the levels of one image after another. It owns their memory and keeps it between images.
 // T is uint8 or float.

@@ -34,13 +34,12 @@ struct CascadeStage {
 struct CascadeModel {
   static constexpr int bins = 9;  // orientations over the half circle
 
-  int window_width = 64;    // even
-  int window_height = 128;  // even
-  bool color = true;        // each pixel's gradient is that of its strongest color channel; if not,
-                            // gradients are those of the gray image
-  bool graded = true;   // a classifier votes by its margin, cut at -1 and 1; if not, by its sign
-  bool chained = true;  // a stage adds to the votes of the stages before it; if not, it starts
-                        // from 0
+  Extent window{64, 128};  // both even
+  bool color = true;       // each pixel's gradient is that of its strongest color channel; if not,
+                           // gradients are those of the gray image
+  bool graded = true;      // a classifier votes by its margin, cut at -1 and 1; if not, by its sign
+  bool chained = true;     // a stage adds to the votes of the stages before it; if not, it starts
+                           // from 0
   std::vector<CascadeStage> stages;
   // Scores the few windows that pass every stage: the sum of weights . block + bias, without votes.
   // Where it is empty, the score is the sum of the last stage minus its threshold.

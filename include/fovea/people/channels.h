@@ -22,8 +22,7 @@ struct ChannelTree {
 struct ChannelsModel {
   static constexpr int kChannels = 10;
   static constexpr int kScoreUnit = 4096;  // leaves and rejection are in units of 1/kScoreUnit
-  int window_width = 64;
-  int window_height = 128;
+  Extent window{64, 128};
   int shrink = 4;            // side of a cell, in pixels; only 4 is supported
   int exact_per_octave = 2;  // number of levels per octave whose channels are computed from pixels;
                              // the levels between are resampled from them. 0: all are computed

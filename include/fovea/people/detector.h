@@ -39,8 +39,9 @@ struct DetectResult {
 class FOVEA_API Detector {
  public:
   // The name of a shipped model, such as "people/channels", or a file: see load_model().
-  explicit Detector(std::string_view model, DetectOptions options = {});
-  explicit Detector(std::shared_ptr<const Model> model, DetectOptions options = {});
+  explicit Detector(std::string_view model, const DetectOptions& options = {});
+  // A model that the detector shares and keeps alive.
+  explicit Detector(std::shared_ptr<const Model> model, const DetectOptions& options = {});
   Detector(Detector&&) noexcept;
   Detector& operator=(Detector&&) noexcept;
   ~Detector();
@@ -63,8 +64,8 @@ class FOVEA_API Detector {
   const DetectOptions& options() const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 // One image alone. To search several, make a Detector, which reads the model once.

@@ -19,8 +19,7 @@ FOVEA_API std::span<const Choice> choices(BlockShape);
 
 // The histograms of oriented gradients that describe a window (Dalal and Triggs, CVPR 2005).
 struct HogOptions {
-  int window_width = 64;      // pixels; a whole number of blocks must fit
-  int window_height = 128;    // pixels; a whole number of blocks must fit
+  Extent window{64, 128};     // pixels; a whole number of blocks must fit
   int cell = 8;               // side of a cell, in pixels; 2 to 32
   int block = 2;              // side of a block, in cells; 1 to 8
   int block_stride = 8;       // step between blocks, in pixels; a multiple of the cell
@@ -36,8 +35,6 @@ struct HogOptions {
   BlockShape shape = BlockShape::kRectangular;
   int rings = 2;    // number of rings of a circular block
   int sectors = 4;  // number of sectors of a ring
-
-  Extent window() const { return {window_width, window_height}; }
 };
 FOVEA_API void describe(OptionVisitor& visit, HogOptions& options);
 
@@ -46,8 +43,9 @@ FOVEA_API void describe(OptionVisitor& visit, HogOptions& options);
 // 1, 3 or 4 channels (gray, RGB, or RGBA, whose opacity is ignored). By default a descriptor has
 // 3780 numbers; blocks run down first, then across, and so do the cells of a block; the bins of a
 // cell follow each other. With a sigma of 4 it equals that of OpenCV's HOGDescriptor to about 1e-3.
+// The CPU does the work; a crop on a GPU is brought to the host in the order of exec.stream.
 FOVEA_API std::vector<float> hog_descriptor(ImageView<const std::uint8_t> crop,
-                                            const HogOptions& options = {});
+                                            const HogOptions& options = {}, const Exec& exec = {});
 
 // The histograms of the cells of an image, before blocks are formed. Glyphs are drawn from them.
 struct HogCells {
@@ -61,6 +59,7 @@ struct HogCells {
   }
 };
 // The whole cells of an image from its upper left corner on. Each pixel votes in its own cell only.
-FOVEA_API HogCells hog_cells(ImageView<const std::uint8_t> image, const HogOptions& options = {});
+FOVEA_API HogCells hog_cells(ImageView<const std::uint8_t> image, const HogOptions& options = {},
+                             const Exec& exec = {});
 
 }  // namespace fovea::people

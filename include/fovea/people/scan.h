@@ -1,10 +1,12 @@
 #pragma once
 #include <fovea/core/geometry.h>
-#include <fovea/core/options.h>
+#include <fovea/core/options_fwd.h>
 
 #include <vector>
 
 namespace fovea::people {
+
+inline constexpr double kMostEnlarge = 8;
 
 // Where windows are searched: in the levels of a bilinear pyramid, each in steps of `stride`.
 struct ScanOptions {

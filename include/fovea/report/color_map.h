@@ -1,6 +1,6 @@
 #pragma once
 #include <fovea/core/image.h>
-#include <fovea/core/options.h>
+#include <fovea/core/options_fwd.h>
 #include <fovea/report/color.h>
 #include <fovea/report/draw.h>
 

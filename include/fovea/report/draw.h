@@ -1,4 +1,5 @@
 #pragma once
+#include <fovea/core/geometry.h>
 #include <fovea/core/image.h>
 #include <fovea/report/color.h>
 
@@ -19,18 +20,6 @@ namespace fovea::report {
 struct Point {
   double x = 0;
   double y = 0;
-};
-
-struct Size {
-  double width = 0;
-  double height = 0;
-};
-
-struct Box {
-  double x = 0;  // left
-  double y = 0;  // top
-  double width = 0;
-  double height = 0;
 };
 
 struct Stroke {
@@ -59,8 +48,8 @@ FOVEA_API void draw_arrow(Canvas image, Point from, Point to, const Stroke& stro
 FOVEA_API void draw_circle(Canvas image, Point center, double radius, const Stroke& stroke = {});
 FOVEA_API void fill_circle(Canvas image, Point center, double radius, const Fill& fill = {});
 // The stroke lies inside the box, its outer edge on the box's edge.
-FOVEA_API void draw_box(Canvas image, const Box& box, const Stroke& stroke = {});
-FOVEA_API void fill_box(Canvas image, const Box& box, const Fill& fill = {});
+FOVEA_API void draw_box(Canvas image, const Rect<double>& box, const Stroke& stroke = {});
+FOVEA_API void fill_box(Canvas image, const Rect<double>& box, const Fill& fill = {});
 // Fills any simple polygon, given in either direction. Where a polygon crosses itself every lobe is
 // filled.
 FOVEA_API void fill_polygon(Canvas image, std::span<const Point> points, const Fill& fill = {});
@@ -96,9 +85,10 @@ struct TextStyle {
 // Draws UTF-8 text: printable ASCII and ° ± × · µ ² ³ ₂ ← ↑ → ↓ – … ≤ ≥ ≈ −; other characters
 // become a hollow box. '\n' starts a new line. Glyphs are placed at whole pixels, so that stems
 // stay sharp. Returns the box that the text takes, including the padding of a background.
-FOVEA_API Box draw_text(Canvas image, Point anchor, std::string_view text,
-                        const TextStyle& style = {});
-FOVEA_API Size text_size(std::string_view text, const TextStyle& style = {});
+FOVEA_API Rect<double> draw_text(Canvas image, Point anchor, std::string_view text,
+                                 const TextStyle& style = {});
+// The box that the text would take at (0, 0), without padding.
+FOVEA_API Rect<double> text_size(std::string_view text, const TextStyle& style = {});
 
 struct LabelStyle {
   Color color = palette(0);  // color of the box and behind the label, whose text is black or white
@@ -108,7 +98,7 @@ struct LabelStyle {
 };
 // Draws a detection: the box and, where it is not empty, the label above its upper left corner, or
 // inside the box where there is no room above. The label always lies within the image.
-FOVEA_API void draw_box(Canvas image, const Box& box, std::string_view label,
+FOVEA_API void draw_box(Canvas image, const Rect<double>& box, std::string_view label,
                         const LabelStyle& style);
 
 }  // namespace fovea::report

@@ -1,5 +1,7 @@
 #pragma once
+#include <fovea/core/geometry.h>
 #include <fovea/core/image.h>
+#include <fovea/core/options.h>
 #include <fovea/report/color.h>
 
 #include <cstdint>
@@ -15,14 +17,16 @@ struct Tile {
 };
 
 struct MontageOptions {
-  int columns = 0;      // 0 makes the sheet about as wide as high
-  int cell_width = 0;   // pixels; 0 is the widest picture. Larger pictures shrink, none grows
-  int cell_height = 0;  // pixels; 0 is the highest picture
-  int gap = 8;          // pixels between cells and around the sheet
-  float text_size = 12;
+  int columns = 0;  // 0 makes the sheet about as wide as high
+  Extent cell{};    // pixels; a width of 0 is that of the widest picture, a height of 0 that of the
+                    // highest. Larger pictures shrink, none grows
+  int gap = 8;      // pixels between cells and around the sheet
+  float text_size = 12;  // pixels
   Color ink{40, 44, 52};
   Color background = kWhite;
 };
+// Lists every field but the colors.
+FOVEA_API void describe(OptionVisitor& visit, MontageOptions& options);
 
 // A contact sheet in RGB: pictures on a grid with captions below them, which are cut with … where
 // they are too long.

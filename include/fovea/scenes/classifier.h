@@ -41,14 +41,16 @@ using ClassifiedFn = std::function<void(const ClassifiedImage&)>;
 // Keeps the model's words prepared on the device of `exec`. One object serves one thread at a time.
 class FOVEA_API Classifier {
  public:
-  // The model is a file, or the name of a shipped model as io::find_model() takes it.
+  // The name of a shipped model, such as "scenes/sun8", or a file: see load_model().
   explicit Classifier(std::string_view model, const ClassifyOptions& options = {});
+  // A model that the classifier shares and keeps alive.
   explicit Classifier(std::shared_ptr<const Model> model, const ClassifyOptions& options = {});
   Classifier(Classifier&&) noexcept;
   Classifier& operator=(Classifier&&) noexcept;
   ~Classifier();
 
-  const std::shared_ptr<const Model>& model() const;
+  const Model& model() const;
+  const ClassifyOptions& options() const;
   const std::vector<std::string>& classes() const;  // the names, by label
 
   // The image has 1 or 3 channels of bytes (gray, RGB), in host or device memory.

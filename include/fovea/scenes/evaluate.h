@@ -29,7 +29,7 @@ struct EvaluateOptions {
 };
 FOVEA_API void describe(OptionVisitor& visit, EvaluateOptions& options);
 
-struct EvaluationReport {
+struct EvaluateReport {
   std::vector<fovea::Confusion> splits;    // one per split
   fovea::Confusion total;                  // their sum
   double accuracy_mean = 0;                // over the splits
@@ -43,10 +43,9 @@ struct EvaluationReport {
 // k-means per split and the features of all its images; words from all images cost that once.
 // Decoded images are kept up to 1 GB, others are read again for each split; samples take 4 bytes
 // per number (26 kB per image with gray filters, 77 kB in Lab).
-FOVEA_API EvaluationReport evaluate(const io::ImageSet& images,
-                                    std::span<const std::int32_t> labels, int classes,
-                                    std::span<const Split> splits,
-                                    const EvaluateOptions& options = {},
-                                    const ImageFailure& failed = {});
+FOVEA_API EvaluateReport evaluate(const io::ImageSet& images, std::span<const std::int32_t> labels,
+                                  int classes, std::span<const Split> splits,
+                                  const EvaluateOptions& options = {},
+                                  const ImageFailure& failed = {});
 
 }  // namespace fovea::scenes

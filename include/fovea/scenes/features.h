@@ -7,21 +7,27 @@
 
 namespace fovea::scenes {
 
+struct FeatureOptions {
+  int pyramid = 0;  // levels of the spatial pyramid below the whole image, 0 to 2
+  Exec exec{};
+};
+FOVEA_API void describe(OptionVisitor& visit, FeatureOptions& options);
+
 // Counts how often each word occurs in an image: a histogram whose bins add up to 1. A spatial
 // pyramid (Lazebnik, Schmid and Ponce, CVPR 2006) counts them in the quarters (level 1) and
 // sixteenths (level 2) of the image as well: cells line after line, level after level. The bins of
 // level 0 then add up to 1 / 2^levels, those of level l to 1 / 2^(levels - l + 1).
 //
-// Keeps the dictionary and its working memory prepared on the device of `exec`. One object serves
-// one thread at a time.
+// Keeps the dictionary and its working memory prepared on the device of options.exec. One object
+// serves one thread at a time.
 class FOVEA_API FeatureMaker {
  public:
-  // pyramid: how many levels there are below the whole image, 0 to 2.
-  FeatureMaker(const Dictionary& dictionary, int pyramid, const Exec& exec = {});
+  explicit FeatureMaker(const Dictionary& dictionary, const FeatureOptions& options = {});
   FeatureMaker(FeatureMaker&&) noexcept;
   FeatureMaker& operator=(FeatureMaker&&) noexcept;
   ~FeatureMaker();
 
+  const FeatureOptions& options() const;
   int length() const;  // words * (1, 5 or 21)
 
   // Images have 1 or 3 channels of bytes and lie in host or device memory. One row of `features`,
@@ -35,8 +41,8 @@ class FOVEA_API FeatureMaker {
   Image<std::uint16_t> words(ImageView<const std::uint8_t> image);
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace fovea::scenes

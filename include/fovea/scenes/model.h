@@ -3,7 +3,9 @@
 #include <fovea/scenes/trained_classifier.h>
 
 #include <map>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fovea::scenes {
@@ -22,5 +24,9 @@ struct Model {
   FOVEA_API static Model read(const std::string& path);
   FOVEA_API void write(const std::string& path) const;
 };
+
+// Reads a model by the name of a shipped one ("scenes/sun8", or "sun8" alone) or by its file.
+// Throws IoError that lists the shipped models where there is neither.
+FOVEA_API std::shared_ptr<const Model> load_model(std::string_view name);
 
 }  // namespace fovea::scenes

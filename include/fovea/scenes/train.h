@@ -1,5 +1,6 @@
 #pragma once
 #include <fovea/io/image_set.h>
+#include <fovea/scenes/features.h>
 #include <fovea/scenes/model.h>
 
 #include <cstdint>
@@ -56,7 +57,7 @@ struct FeatureTable {
   double compute_seconds = 0;
 };
 FOVEA_API FeatureTable make_features(const io::ImageSet& images, const Dictionary& dictionary,
-                                     int pyramid, const Exec& exec = {},
+                                     const FeatureOptions& options = {},
                                      const ImageFailure& failed = {});
 
 }  // namespace fovea::scenes

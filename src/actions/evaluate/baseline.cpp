@@ -2,6 +2,7 @@
 // Shechtman and Irani, CVPR 2008, but one vote each), and bags of visual words (Laptev et al., CVPR
 // 2008).
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/core/random.h>
 #include <fovea/scenes/trained_classifier.h>
 
@@ -18,11 +19,11 @@ namespace fovea::actions {
 namespace {
 
 constexpr int kWords = 400;
-constexpr int kSamples = 20000;  // descriptors that words are learned from, at most
+constexpr int kSamples = 20000;  // greatest number of descriptors from which words are learned
 constexpr int kIterations = 30;
 constexpr std::uint64_t kWordSequence = 3;
 
-// Plain descriptors, one per row.
+// Returns plain descriptors, one per row.
 Image<float> rows_of(const PointSet& points, Appearance appearance) {
   return make_nodes(points, 0, {.appearance = appearance, .square_root = false, .scale = 1})
       .features;
@@ -66,7 +67,7 @@ class Voting {
   std::vector<int> first_;
 };
 
-// Words are learned from the fold's training clips alone.
+// Learns words only from the fold's training clips.
 class Bags {
  public:
   Bags(const Corpus& corpus, std::span<const PointSet> points, const Exec& exec)

@@ -1,8 +1,9 @@
-// Leave one subject out, or a given split: recipes are chosen inside each fold, and each recipe is
-// also evaluated by itself.
+// Evaluates by leaving one subject out at a time, or by a given split: recipes are chosen inside
+// each fold, and each recipe is also evaluated by itself.
 #include "actions/evaluate/evaluate.h"
 
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/core/random.h>
 
 #include <fmt/format.h>
@@ -63,7 +64,7 @@ class Run {
 
  private:
   static bool fuses(const TrainOptions& recipe) { return recipe.score.fusion > 0; }
-  // There is nothing to choose from.
+  // Whether no other recipe competes with this one.
   bool alone(const TrainOptions& recipe) const {
     return std::ranges::count_if(recipes_, [&](const Recipe& other) {
              return fuses(other.options) == fuses(recipe);
@@ -88,7 +89,7 @@ class Run {
   FoldClassifier classifier_;
   MethodScorer matching_, fused_;
   std::vector<MethodScorer> scorers_;
-  // Tables are made once, but each method's time holds all that it needs.
+  // Tables are made once, but the time of each method includes every table that it needs.
   std::vector<std::set<const void*>> used_;
   std::set<const void*> matching_used_, fused_used_;
   EvaluateReport result_;

@@ -7,14 +7,15 @@
 
 namespace fovea::actions {
 
-// InvalidArgument where a fold has nothing to train on or to test with, or both at once.
+// Throws InvalidArgument if a fold has no clips to train on or to test with, or uses a clip for
+// both.
 void check_folds(std::span<const Fold> folds, std::size_t clips);
 
 // Gathers the results of a method, fold by fold.
 class MethodScorer {
  public:
   MethodScorer(std::string method, const Corpus& corpus);
-  // Takes the label of each test clip of the next fold; -1: none.
+  // Adds the label of each test clip of the next fold; -1 means none.
   void add(const Fold& fold, std::span<const std::int32_t> labels);
   void add_seconds(double seconds) { report_.seconds += seconds; }
   MethodReport result() const;

@@ -1,9 +1,10 @@
-// A trained model on whole clips.
+// Classifies whole clips with a trained model.
 #include <fovea/actions/evaluate.h>
 #include <fovea/core/error.h>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -53,7 +54,7 @@ class ClipClassifier {
  private:
   int count() const { return static_cast<int>(model_.classes.size()); }
 
-  // Searches prototypes of the new clips in the model's clips.
+  // Searches for prototypes of the new clips in the model's clips.
   void match_backwards() {
     std::vector<Chain> chains;
     std::vector<Prototype> prototypes;

@@ -1,6 +1,7 @@
 #include "actions/evaluate/evaluate_fold.h"
 
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 
 #include <fmt/format.h>
 

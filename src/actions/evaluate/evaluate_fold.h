@@ -1,7 +1,7 @@
 // Classifies the test clips of a fold by its training clips, with tables that all folds share. A
 // table matches every prototype with every clip, once per choice of features and of match options;
-// a fold passes over the columns and rows that it may not see. Only the scale of features is
-// learned from the training clips of the fold; it has two digits, so that most folds share it.
+// a fold skips the columns and rows that it must not see. Only the scale of features is learned
+// from the training clips of the fold; it is rounded to two digits, so that most folds share it.
 #pragma once
 #include <fovea/actions/train.h>
 
@@ -19,14 +19,14 @@ class FoldClassifier {
  public:
   FoldClassifier(const Corpus& corpus, std::span<const PointSet> points, const Exec& exec);
 
-  // The labels of clips by a recipe that is trained on others.
+  // Returns the labels of clips by a recipe that is trained on others.
   std::vector<std::int32_t> classify(const TrainOptions& recipe, double scale,
                                      std::span<const int> train, std::span<const int> test);
 
-  // The scale of a recipe's features by the clips trained on.
+  // Returns the scale of a recipe's features, learned from the training clips.
   double scale_of(const TrainOptions& recipe, std::span<const int> train) const;
 
-  // The number of correct clips when each subject of `train` is left out in turn.
+  // Returns the number of correct clips when each subject of `train` is left out in turn.
   int correct_inside(const TrainOptions& recipe, double scale, std::span<const int> train);
 
   // The table of a recipe, and how long it took to make.

@@ -8,7 +8,7 @@
 namespace fovea::actions {
 namespace {
 
-constexpr int kMostRows = 65535;  // of one NearestCenter
+constexpr int kMostRows = 65535;  // in one NearestCenter
 constexpr float kInfinite = std::numeric_limits<float>::infinity();
 
 float squared_distance(const float* a, const float* b, int size) {
@@ -17,7 +17,7 @@ float squared_distance(const float* a, const float* b, int size) {
   return sum;
 }
 
-// The column with the least value among those with a label; -1 where there is none.
+// Returns the column with the least value among those with a label; -1 if there is none.
 int nearest_column(const float* row, std::span<const std::int32_t> labels) {
   int best = -1;
   for (std::size_t i = 0; i < labels.size(); ++i)

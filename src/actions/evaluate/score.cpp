@@ -1,5 +1,7 @@
 #include "actions/evaluate/score.h"
 
+#include <fovea/core/options.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,7 +12,7 @@ namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-// The mean of the least finite values; infinite where there are none.
+// Returns the mean of the least finite values; infinite if there are none.
 template <class Number>
 double mean_of_least(std::vector<Number>& values, int count) {
   std::erase_if(values, [](Number value) { return !std::isfinite(value); });

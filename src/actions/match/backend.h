@@ -1,4 +1,4 @@
-// The seam between the twins of matching.
+// The interface that both twins of matching implement.
 #pragma once
 #include <fovea/actions/match.h>
 
@@ -11,23 +11,23 @@
 namespace fovea::actions::detail {
 
 struct MatchFound {
-  float energy = 0;               // infinite where there is no assignment
-  std::vector<MatchedNode> path;  // then empty
+  float energy = 0;               // infinite if there is no assignment
+  std::vector<MatchedNode> path;  // empty if there is no assignment
 };
 
-// Keeps models where it computes. Scenes were checked and lie on the host.
+// Keeps models in the memory of its device. Scenes have been checked and are in host memory.
 class MatchEngine {
  public:
   virtual ~MatchEngine() = default;
-  // One per model.
+  // Returns one result per model.
   virtual std::vector<MatchFound> match(const Scene& scene) = 0;
-  // One row per scene and one column per model, on the host.
+  // Writes one row per scene and one column per model, in host memory.
   virtual void scores(std::span<const Scene> scenes, ImageView<MatchScore> scores) = 0;
 };
 
 }  // namespace fovea::actions::detail
 
-// Models were checked and stay the caller's; exec is resolved.
+// Models have been checked and still belong to the caller; exec is resolved.
 namespace fovea::actions::cpu {
 std::unique_ptr<detail::MatchEngine> make_match_engine(std::span<const Chain> models,
                                                        const detail::MatchTerms& terms,

@@ -1,8 +1,9 @@
-// Descriptors as features: halves, square roots, mirrors, and the scale that makes distances
-// comparable.
+// Computes features from descriptors: choice of halves, square roots, mirror images, and the scale
+// that makes distances comparable.
 #include "actions/match/features.h"
 
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/core/random.h>
 
 #include <fmt/format.h>
@@ -41,7 +42,7 @@ void check(const PointSet& points) {
   }
 }
 
-// Numbers of the points that count: of each frame the first `most`.
+// Returns the indices of the points that count: the first `most` of each frame.
 std::vector<int> first_of_frames(const PointSet& points, int most) {
   std::vector<int> which;
   int of_frame = 0;
@@ -62,10 +63,10 @@ void write_feature(const float* descriptor, const FeatureOptions& options, float
   }
 }
 
-// Cells in x the other way round, and of each cell the bins as `bins` says.
+// Reverses the order of cells in x and reorders the bins of each cell by `bins`.
 template <std::size_t kBins>
 void mirror_cells(const float* from, float* to, const std::array<std::size_t, kBins>& bins) {
-  constexpr std::size_t kColumn = std::size_t{kCells} * 2;  // cells with one x: y, then time
+  constexpr std::size_t kColumn = std::size_t{kCells} * 2;  // cells with the same x: y, then time
   for (std::size_t cx = 0; cx < kCells; ++cx)
     for (std::size_t rest = 0; rest < kColumn; ++rest)
       for (std::size_t bin = 0; bin < kBins; ++bin)
@@ -130,7 +131,7 @@ Scene make_scene(const PointSet& points, int most, const FeatureOptions& options
   return {make_nodes(points, most, options), 0, static_cast<std::int32_t>(points.frames)};
 }
 
-// Directions of gradients turn from 45 to 135 degrees, quadrants of flow from +x to -x.
+// In a mirror, gradients of 45 degrees turn to 135 degrees, and quadrants of flow from +x to -x.
 void mirror_hog(const float* from, float* to) { mirror_cells<kHogBins>(from, to, {0, 3, 2, 1}); }
 void mirror_hof(const float* from, float* to) { mirror_cells<kHofBins>(from, to, {0, 2, 1, 4, 3}); }
 

@@ -1,4 +1,4 @@
-// Points and features, as training, evaluation and recognition share them.
+// Points and features, which training, evaluation and recognition share.
 #pragma once
 #include <fovea/actions/model.h>
 
@@ -6,24 +6,24 @@
 
 namespace fovea::actions {
 
-// Numbers of a feature.
+// Returns the length of a feature.
 int feature_size(Appearance appearance);
 
-// The most confident point of each frame that has one.
+// Returns the most confident point of each frame that has one.
 PointSet most_salient(const PointSet& points);
-// Points whose numbers are given, in that order.
+// Returns the points with the given indices, in that order.
 PointSet chosen_points(const PointSet& points, std::span<const int> which);
-// A copy, which point sets do not make by themselves.
+// Returns a copy; point sets cannot be copied implicitly.
 PointSet clone(const PointSet& points);
 
-// A descriptor in a mirror; `from` and `to` are not the same.
+// Mirrors a descriptor; `from` and `to` must not be the same.
 void mirror_hog(const float* from, float* to);
 void mirror_hof(const float* from, float* to);
 
-// Descriptors as they come back from a file with 16 bits per number.
+// Rounds descriptors to 16 bits per number, as a file stores them.
 void round_to_file(ImageView<float> descriptors);
 
-// learn_scale() of some of the clips.
+// Returns learn_scale() for some of the clips.
 double choose_scale(std::span<const PointSet> clips, std::span<const int> which, int most,
                     const FeatureOptions& options, std::uint64_t seed);
 

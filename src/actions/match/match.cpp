@@ -1,6 +1,7 @@
 // The face of matching: checks its input, chooses the device, and divides the energy of an
 // assignment into its parts.
 #include <fovea/actions/match.h>
+#include <fovea/core/options.h>
 
 #include <limits>
 
@@ -11,7 +12,7 @@
 namespace fovea::actions {
 namespace {
 
-// Sums in double: they are reported and never compared.
+// These sums are in double: they are only reported and never compared.
 struct Parts {
   double appearance = 0, dummies = 0, time = 0, angles = 0;
 };

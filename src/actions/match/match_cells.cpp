@@ -10,7 +10,7 @@
 namespace fovea::actions::detail {
 namespace {
 
-// Most points in so many frames before one.
+// Returns the greatest number of points in any `frames` consecutive frames before a frame.
 std::int32_t most_before(std::span<const std::int32_t> first_at, std::int32_t frames) {
   std::int32_t most = 0;
   for (std::int32_t f = 0; f < std::ssize(first_at); ++f)
@@ -39,7 +39,7 @@ void CellBatch::add(const Scene& scene, const MatchTerms& terms) {
   const std::vector<Node>& nodes = scene.points.nodes;
   CellLayout layout;
   CellScene& shape = layout.shape;
-  // Without dummies only frames from the first point to the last count.
+  // Without dummies, only the frames from the first point to the last count.
   layout.first_frame = terms.dummies || nodes.empty() ? scene.first_frame : nodes.front().frame;
   shape.points = scene.points.size();
   if (terms.dummies) shape.span = shape.frames = scene.frames;
@@ -65,7 +65,7 @@ void CellBatch::add(const Scene& scene, const MatchTerms& terms) {
   if (shape.rows() >= kMostBefore)
     throw InvalidArgument(fmt::format(
         "match: a scene has {} nodes within the window before a frame; expected fewer than {} "
-        "(take a smaller window or fewer points a frame)",
+        "(take a smaller window or fewer points per frame)",
         shape.rows(), kMostBefore));
   points += shape.points;
   directions += static_cast<std::int64_t>(shape.seen) * shape.points;

@@ -9,29 +9,30 @@
 
 namespace fovea::actions::detail {
 
-// Where a scene's parts lie in the arrays of a batch; all CellScene has but the pointers.
+// Where the parts of a scene are in the arrays of a batch: everything of CellScene except the
+// pointers.
 struct CellLayout {
   CellScene shape;
-  std::int64_t first_point = 0;      // among those of all scenes
-  std::int64_t first_at = 0;         // its table among all
-  std::int64_t first_direction = 0;  // among all
+  std::int64_t first_point = 0;      // index among the points of all scenes
+  std::int64_t first_at = 0;         // start of its table in CellBatch::first_at
+  std::int64_t first_direction = 0;  // start of its directions among those of all scenes
   std::int32_t first_frame = 0;      // frame number of the scene's frame 0
 
   std::int64_t cells() const { return static_cast<std::int64_t>(shape.rows()) * shape.columns(); }
 };
 
-// What the recursion needs to know of a model's node.
+// Returns what the recursion needs to know about node i of a model.
 CellNode node_of(const Chain& model, int i);
 
 struct CellBatch {
   std::vector<CellLayout> scenes;
-  std::vector<std::int32_t> frames;  // of points
+  std::vector<std::int32_t> frames;  // frame of each point
   std::vector<std::int32_t> first_at;
-  std::vector<float> places;  // x and y of points
+  std::vector<float> places;  // x and y of each point
   std::int64_t points = 0;
   std::int64_t directions = 0;
 
-  // InvalidArgument where a table has more rows than are counted.
+  // Throws InvalidArgument if a table has more rows than 16 bits can count.
   void add(const Scene& scene, const MatchTerms& terms);
 };
 

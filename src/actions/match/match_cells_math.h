@@ -1,8 +1,8 @@
-// The recursion as a GPU walks over it: node after node of the model, all pairs of scene nodes at
-// once. A table has a column a scene node (the points, then the dummies of all frames) and a row a
-// node before it, counted backwards from the frame of the column: the nearest point first, then the
-// nearest dummy. Threads side by side take columns side by side, whose neighbors lie side by side
-// too. All of it runs on the host as well, which is how it is tested.
+// The recursion as a GPU performs it: one node of the model after the other, all pairs of scene
+// nodes at once. A table has one column per scene node (the points, then the dummies of all frames)
+// and one row per preceding node. Rows are counted backward from the frame of the column: first the
+// points, then the dummies, the nearest first. Neighboring threads take neighboring columns, whose
+// predecessors are neighbors in memory too. All of it also runs on the host, where it is tested.
 #pragma once
 #include <fovea/core/api.h>
 
@@ -13,29 +13,30 @@
 
 namespace fovea::actions::detail {
 
-// Frames count from the first of the scene.
+// Frames are counted from the first of the scene.
 struct CellScene {
   std::int32_t points = 0;
-  std::int32_t frames = 0;                 // that have a dummy: all or none
-  std::int32_t span = 0;                   // frames in all
-  std::int32_t reach = 0;                  // most points in the `pair` frames before one,
-  std::int32_t seen = 0;                   // in the `triple` frames before one,
-  std::int32_t gaps = 0;                   // and dummies in the `pair` frames
-  const std::int32_t* frame = nullptr;     // of a point
-  const std::int32_t* first_at = nullptr;  // point of a frame or a later one; span + 1 of them
-  const float* directions = nullptr;       // `seen` rows of a column a point
+  std::int32_t frames = 0;                 // number of frames with a dummy: all or none
+  std::int32_t span = 0;                   // number of all frames
+  std::int32_t reach = 0;                  // most points in the `pair` frames before a frame
+  std::int32_t seen = 0;                   // most points in the `triple` frames before a frame
+  std::int32_t gaps = 0;                   // most dummies in the `pair` frames before a frame
+  const std::int32_t* frame = nullptr;     // frame of each point
+  const std::int32_t* first_at = nullptr;  // first point in this frame or later; span + 1 elements
+  const float* directions = nullptr;       // `seen` rows, with one column per point
 
   FOVEA_HD std::int32_t columns() const { return points + frames; }
   FOVEA_HD std::int32_t rows() const { return reach + gaps; }
   FOVEA_HD std::int32_t frame_of(std::int32_t column) const {
     return column < points ? frame[column] : column - points;
   }
-  // Where a node stands in the scene's order.
+  // Returns the position of a node in the scene's order.
   FOVEA_HD std::int32_t rank_of(std::int32_t column) const {
     return column < points ? column + (frames > 0 ? frame[column] : 0)
                            : first_at[column - points + 1] + (column - points);
   }
-  // The node before that a row of a column stands for, or -1. `time` is the column's frame.
+  // Returns the preceding node that a row of a column stands for, or -1. `time` is the column's
+  // frame.
   FOVEA_HD std::int32_t before(std::int32_t row, std::int32_t time, std::int32_t pair) const {
     if (row < reach) {
       const std::int32_t point = first_at[time] - 1 - row;
@@ -48,19 +49,20 @@ struct CellScene {
 
 // A node of a model.
 struct CellNode {
-  float gap = 0;  // to the one before
-  Bends bends;    // of its triple
+  float gap = 0;  // frames since the node before
+  Bends bends;    // of the triple that ends with this node
 };
 
-// What was found of a pair.
+// The result for a pair of scene nodes.
 struct Cell {
   float energy = 0;
   float state = 0;
-  std::uint16_t who = kNobody;  // row of the earlier node in the middle one's column
+  std::uint16_t who = kNobody;  // row of the earlier node in the column of the middle node
 };
 
-// One cell. `states` is the table of the node before, `middle` the column's node before, `unary`
-// what the column's node costs here; of second nodes `begin` is what the middle one costs as first.
+// The input of one cell. `states` is the table of the node before, `middle` is the scene node
+// before that of the column, and `unary` is the cost of the column's node here. For second nodes of
+// a model, `begin` is the cost of the middle node as the first.
 struct CellWork {
   std::int32_t column = 0;
   std::int32_t middle = 0;
@@ -71,7 +73,8 @@ struct CellWork {
 };
 
 FOVEA_HD inline float wrap_small(float turns) {
-  constexpr float kWhole = 12582912.0F;  // 1.5 * 2^23: adding it rounds to whole numbers as rint()
+  constexpr float kWhole =
+      12582912.0F;  // 1.5 * 2^23: adding it rounds to a whole number like rint()
   return turns - ((turns + kWhole) - kWhole);
 }
 
@@ -118,7 +121,7 @@ FOVEA_HD inline Cell cell_of(const CellScene& scene, const MatchTerms& terms, co
       }
     }
     if (scene.frames > 0) {
-      // Of equals the first: a point of the same frame stands before the dummy.
+      // Of equal energies the first counts: a point comes before the dummy of its frame.
       const std::int32_t found =
           cell.who == kNobody ? -1 : scene.frame[end - 1 - static_cast<std::int32_t>(cell.who)];
       bool point = cell.who != kNobody;
@@ -138,16 +141,16 @@ FOVEA_HD inline Cell cell_of(const CellScene& scene, const MatchTerms& terms, co
   return cell;
 }
 
-// A part of a scene's frames that a block of threads takes: from `first` to `end`, and what comes
-// before it that its cells read. Places of the part count from `halo` and its first point, so that
-// the part is a scene of its own whose earlier columns others fill.
+// The part of a scene's frames that one block of threads handles: from `first` to `end`, and the
+// frames from `halo` that its cells read. Indices of the part are counted from `halo` and its first
+// point, so that the part is a scene of its own, whose earlier columns are filled by other blocks.
 struct CellSlice {
   std::int32_t halo = 0, first = 0, end = 0;  // frames
-  std::int32_t base = 0;                      // point that the halo begins with
-  CellScene part;                             // without its arrays
+  std::int32_t base = 0;                      // the first point of the halo
+  CellScene part;                             // with the pointers of the whole scene
 
-  // Columns that this part fills, and those of its halo that it reads: points, then dummies.
-  std::int32_t own_point = 0, own_dummy = 0;  // first of each, in the part
+  // The columns that this part fills, and those of its halo that it reads: points, then dummies.
+  std::int32_t own_point = 0, own_dummy = 0;  // the first of each, as indices in the part
   std::int32_t read_point = 0, read_dummy = 0;
 
   FOVEA_HD std::int32_t own() const {
@@ -162,7 +165,7 @@ struct CellSlice {
     const std::int32_t points = own_point - read_point;
     return i < points ? read_point + i : part.points + read_dummy + (i - points);
   }
-  // The column of another part, or of the whole scene, for a column of this one.
+  // Returns the column in another part, or in the whole scene, for a column of this part.
   FOVEA_HD std::int32_t column_in(const CellSlice& other, std::int32_t column) const {
     return column < part.points ? column + base - other.base
                                 : column - part.points + halo - other.halo + other.part.points;
@@ -191,7 +194,7 @@ FOVEA_HD inline CellSlice slice_of(const CellScene& scene, const MatchTerms& ter
   return slice;
 }
 
-// The end of an assignment, ordered by energy and then by where its last two nodes stand.
+// The end of an assignment, ordered by energy and then by the positions of its last two nodes.
 struct CellEnd {
   float energy = 0;
   std::int32_t last_rank = 0, before_rank = 0;

@@ -1,4 +1,4 @@
-// Matching on the CPU: groups of models times scenes share the cores.
+// Matching on the CPU: the pairs of a group of models and a scene are divided among the cores.
 #include <algorithm>
 #include <limits>
 #include <mutex>
@@ -13,8 +13,8 @@ namespace {
 using detail::MatchFound;
 using detail::StepWindow;
 
-// What a pair of scene nodes costs to look up is shared by a group's lanes; every thread has a
-// group while they are not too narrow for that.
+// The lanes of a group share the cost of looking up a pair of scene nodes. There is one group per
+// thread as long as groups are wide enough for that.
 int group_lanes(std::span<const Chain> models, const Exec& exec) {
   constexpr int kLeast = 64, kMost = 256;
   std::int64_t nodes = 0;
@@ -27,7 +27,7 @@ struct Best {
   std::int64_t step = 0;
 };
 
-// Memory of one thread's work, kept from scene to scene.
+// The memory of one thread, kept from scene to scene.
 struct Workspace {
   LaneTrellis trellis;
   std::vector<float> unary;
@@ -35,7 +35,7 @@ struct Workspace {
   std::vector<Best> best;
 };
 
-// Workspaces that nobody uses at the moment.
+// Workspaces that are not in use.
 class Workspaces {
  public:
   std::unique_ptr<Workspace> take() {
@@ -62,8 +62,8 @@ std::size_t pairs_of(const StepWindow& steps) {
   return pairs;
 }
 
-// A group over a whole scene. Hands over, for each of its models, the energy and the path, which is
-// empty where there is none.
+// Runs a group over a whole scene. Passes on, for each of its models, the energy and the path,
+// which is empty if there is none.
 template <class Take>
 void walk(const LaneGroup& group, const detail::MatchTerms& terms, const Scene& scene,
           const StepWindow& steps, Workspace& space, const Take& take) {

@@ -1,7 +1,8 @@
-// Models with several points per frame: as one chain, as several, or frame by frame.
+// Models with several points per frame, matched as one chain, as several, or frame by frame.
 #include "actions/match/match_frames.h"
 
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 
 #include <fmt/format.h>
 
@@ -34,7 +35,7 @@ int check_model(const FrameModel& model) {
   return features;
 }
 
-// The points of one rank; of frames that have so many.
+// Makes a chain of the points of one rank, from the frames that have that many points.
 Chain chain_of(const FrameModel& model, int rank, int features) {
   Chain chain;
   std::vector<const float*> rows;

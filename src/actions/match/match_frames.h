@@ -1,4 +1,4 @@
-// Matching of frames with several points, assigned greedily.
+// Matches frames with several points, which are assigned greedily.
 #pragma once
 #include <fovea/actions/match.h>
 
@@ -6,7 +6,7 @@
 
 namespace fovea::actions::detail {
 
-// Model and scene were checked.
+// The model and the scene have been checked.
 MatchScore match_greedily(const FrameModel& model, const Scene& scene, const MatchTerms& terms,
                           const Exec& exec);
 

@@ -1,5 +1,5 @@
-// The recursion over frames: points were assigned before, for each model frame and each scene frame
-// on their own, so that a pair of frames has a direction a rank.
+// The recursion over frames. Points are assigned beforehand, for each pair of a model frame and a
+// scene frame separately, so that a pair of frames has one direction per rank.
 #include <algorithm>
 #include <limits>
 
@@ -12,12 +12,12 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// A frame of the scene: with its points, or passed over by a dummy.
+// A frame of the scene: either with its points or skipped by a dummy.
 struct Place {
   std::int32_t frame = 0;
-  std::int32_t first = 0, end = 0;  // points; none of a dummy
-  std::int64_t oldest = 0;          // place that may be its neighbor,
-  std::int64_t oldest_seen = 0;     // and the one before that
+  std::int32_t first = 0, end = 0;  // range of points; empty for a dummy
+  std::int64_t oldest = 0;          // the oldest place that may be its neighbor
+  std::int64_t oldest_seen = 0;     // the oldest place that may be its neighbor's neighbor
 };
 
 struct State {
@@ -55,7 +55,7 @@ std::vector<Place> places_of(const Scene& scene, const MatchTerms& terms) {
   return places;
 }
 
-// The points of a model frame in one of the scene's: which each took, or -1, and what that costs.
+// The points of a model frame in a scene frame: the point that each one took, or -1, and the cost.
 struct Assignment {
   std::vector<std::int32_t> points;
   double cost = 0;
@@ -99,11 +99,11 @@ Assignment assign(const Nodes& model, const Scene& scene, const Place& place,
   return assignment;
 }
 
-// All that the recursion needs of one model frame.
+// What the recursion needs to know about one model frame.
 struct Layer {
   std::int32_t frame = 0;
   const Nodes* model = nullptr;
-  std::vector<Assignment> at;  // each place
+  std::vector<Assignment> at;  // one per place
 };
 
 class Recursion {
@@ -149,7 +149,8 @@ class Recursion {
   }
 
  private:
-  // From the point that rank n took at `from` to the one it took at `to`.
+  // Returns the direction from the point that rank n took at `from` to the one that it took at
+  // `to`.
   float scene_way(const Assignment& from, const Assignment& to, int n) const {
     const Node& a = scene_.points.nodes[from.points[n]];
     const Node& b = scene_.points.nodes[to.points[n]];
@@ -168,12 +169,12 @@ class Recursion {
                      static_cast<float>(places_[c].frame - places_[b].frame));
   }
 
-  // Place c for model frame i, with all that may be its neighbors.
+  // Computes place c for model frame i, with all places that may be its neighbors.
   void fill_row(std::size_t i, std::int64_t c, std::vector<State>& next,
                 std::vector<float>& ways) const {
     const Place& place = places_[c];
     const Assignment& last = layers_[i].at[c];
-    // Directions to c from where model frame i-2 may stand.
+    // Directions to c from the places where model frame i-2 may be.
     std::vector<float> seen(static_cast<std::size_t>((c - place.oldest_seen) * ranks_));
     for (std::int64_t a = place.oldest_seen; i > 1 && a < c; ++a)
       for (int n = 0; n < ranks_; ++n)
@@ -231,10 +232,10 @@ class Recursion {
   std::vector<Place> places_;
   std::vector<Layer> layers_;
   int ranks_ = 0;
-  std::vector<std::int64_t> rows_;  // of pairs of a place
+  std::vector<std::int64_t> rows_;  // index of the first pair of each place
   std::int64_t pairs_ = 0;
   std::vector<State> states_;
-  std::vector<float> ways_;  // of pairs, a direction a rank
+  std::vector<float> ways_;  // one direction per pair and rank
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Groups of models.
+// Makes groups of models.
 #include "actions/match/match_group.h"
 
 #include <limits>

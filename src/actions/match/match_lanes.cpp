@@ -1,4 +1,4 @@
-// The walk of the recursion over a scene's steps.
+// The recursion over the steps of a scene.
 #include "actions/match/match_lanes.h"
 
 #include <algorithm>
@@ -25,8 +25,8 @@ void LaneTrellis::begin(const LaneGroup& group, const detail::MatchTerms& terms,
   dummy_.assign(static_cast<std::size_t>(group.lanes) + kPad, terms.dummy);
 }
 
-// Earlier points with their triangles, and the best of dummies; with a dummy in the pair itself the
-// best of all, since there is no angle.
+// Lists earlier points with their triangles, and the best of the dummies. If the pair itself
+// contains a dummy, it is the best of all nodes, because there is no angle.
 void LaneTrellis::list_candidates(const detail::StepWindow& steps, const Pair& pair,
                                   RowWork& work) {
   const detail::Step& last = steps[pair.last_step];
@@ -39,7 +39,7 @@ void LaneTrellis::list_candidates(const detail::StepWindow& steps, const Pair& p
   work.count = 0;
   work.least = nullptr;
   if (terms_.dummies && middle.before() > 0 && farthest < middle.frame) {
-    // Every frame is a step.
+    // With dummies, every frame is a step.
     const std::int64_t all = pair.middle_step - middle.oldest;
     const auto frames = std::min<std::int64_t>(middle.frame - farthest, all);
     const auto row = static_cast<std::size_t>(b * all + frames - 1);
@@ -67,7 +67,7 @@ void LaneTrellis::list_candidates(const detail::StepWindow& steps, const Pair& p
   work.count = static_cast<int>(candidates_.size());
 }
 
-// Running minima over earlier nodes, from the nearest frame on.
+// Computes running minima over earlier nodes, beginning with the nearest frame.
 void LaneTrellis::find_least(const detail::StepWindow& steps, std::int64_t number,
                              Slot& slot) const {
   const detail::Step& step = steps[number];
@@ -114,8 +114,8 @@ void LaneTrellis::advance(const detail::StepWindow& steps, std::int64_t number, 
   const detail::Step& step = steps[number];
   const auto lanes = static_cast<std::size_t>(group_->lanes);
   past_[static_cast<std::size_t>(number % std::ssize(past_))] = {unary, back};
-  // Rows begin kPad after the vector does and end as much before its end: the lane after a row's
-  // last is written too.
+  // Rows begin kPad elements after the start of the vector and end as many before its end, because
+  // the lane after the last of a row is written too.
   Slot& slot = slots_[static_cast<std::size_t>(number % std::ssize(slots_))];
   const std::size_t size = lanes * step.nodes * step.before() + 2 * kPad;
   if (slot.states.size() < size) slot.states.resize(size);

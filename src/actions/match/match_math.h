@@ -2,11 +2,11 @@
 // single operations in the order written here, so that neither threads, lanes nor devices change a
 // bit.
 //
-// Angles of triangles need no arctangent inside the recursion: with e1, e2, e3 the differences of
-// direction, model minus scene, of the sides (i-1, i), (i-2, i-1) and (i-2, i),
+// Angles of triangles need no arctangent inside the recursion: if e1, e2, e3 are the differences of
+// direction, model minus scene, of the sides (i-1, i), (i-2, i-1) and (i-2, i), then
 //   Dg = |(wrap(e1 - e2), wrap(e1 - e3))|,
-// and e1 - e2 is a number of the model's triple less one of the scene's. Directions are in turns,
-// so that wrapping takes off a whole number.
+// and e1 - e2 is a number of the model's triple minus one of the scene's. Directions are measured
+// in turns, so that wrapping subtracts a whole number.
 #pragma once
 #include <fovea/core/api.h>
 
@@ -15,8 +15,9 @@
 
 namespace fovea::actions::detail {
 
-// The direction from (0, 0) to (x, y) in turns, -0.5 to 0.5; 0 where there is none. Within 1e-9 but
-// for the rounding to float. A polynomial, since atan2() of two libraries rounds in two ways.
+// Returns the direction from (0, 0) to (x, y) in turns, -0.5 to 0.5; 0 if both are 0. The error is
+// below 1e-9 before rounding to float. It is a polynomial, because atan2() rounds differently in
+// different libraries.
 FOVEA_HD inline float direction(float x, float y) {
   const double width = std::fabs(static_cast<double>(x)),
                height = std::fabs(static_cast<double>(y));
@@ -39,7 +40,7 @@ FOVEA_HD inline float direction(float x, float y) {
   return static_cast<float>(y < 0 ? -turns : turns);
 }
 
-// The two numbers of a triple k, j, i (in the order of time) that stand for its angles.
+// The two numbers that represent the angles of a triple k, j, i (in the order of time).
 struct Bends {
   float at_middle = 0;
   float at_last = 0;
@@ -50,14 +51,14 @@ FOVEA_HD inline Bends bends_of(float middle_to_last, float first_to_middle, floa
 
 FOVEA_HD inline float wrap(float turns) { return turns - std::rint(turns); }
 
-// Dg in turns.
+// Returns Dg in turns.
 FOVEA_HD inline float bend_distance(const Bends& model, const Bends& scene) {
   const float x = wrap(model.at_middle - scene.at_middle);
   const float y = wrap(model.at_last - scene.at_last);
   return std::sqrt(std::fma(y, y, x * x));
 }
 
-// One number's part of the squared distance of two features, added in their order.
+// Adds one number's part to the squared distance of two features; numbers are added in order.
 FOVEA_HD inline float add_square(float a, float b, float sum) {
   const float difference = a - b;
   return std::fma(difference, difference, sum);
@@ -66,14 +67,15 @@ FOVEA_HD inline float appearance_cost(float weight, float squared_distance) {
   return weight * std::sqrt(squared_distance);
 }
 
-// Of two neighbors, gaps in frames.
+// Returns the cost of two neighbors; gaps are in frames.
 FOVEA_HD inline float time_cost(float weight, float model_gap, float scene_gap) {
   return weight * std::fabs(model_gap - scene_gap);
 }
 
-// A step of the recursion: the least energy of nodes 1 to i-1 whose last two are (j, k), the time
-// of that pair counted twice already, and the triangle; then all up to node i, and with the time of
-// its last pair once more, which is what the next node goes on from.
+// One step of the recursion. through() adds the triangle to the least energy of nodes 1 to i-1
+// whose last two are (j, k), in which the time of that pair is already counted twice. arrive()
+// gives the energy up to node i. go_on() adds the time of its last pair once more, which is the
+// state that the next node continues from.
 FOVEA_HD inline float through(float so_far, float angle_weight, float bend) {
   return std::fma(angle_weight, bend, so_far);
 }

@@ -8,11 +8,11 @@
 
 namespace fovea::actions::cpu {
 
-// A point that may come two before.
+// A point that may be two nodes before.
 struct Candidate {
-  const float* states = nullptr;  // of the pair (middle, this)
+  const float* states = nullptr;  // states of the pair (middle, this point)
   detail::Bends bends;            // of the triple
-  std::int32_t who = 0;           // counted from the middle's oldest neighbor
+  std::int32_t who = 0;           // index, counted from the middle's oldest neighbor
 };
 
 struct RowWork {
@@ -20,7 +20,7 @@ struct RowWork {
   const detail::MatchTerms* terms = nullptr;
   const Candidate* candidates = nullptr;
   int count = 0;
-  const float* least = nullptr;  // of those without an angle, or null
+  const float* least = nullptr;  // least states of nodes without an angle, or null
   const std::int32_t* who = nullptr;
   const float* unary_last = nullptr;
   const float* unary_middle = nullptr;
@@ -31,7 +31,8 @@ struct RowWork {
 };
 void make_row(const RowWork& work);
 
-// The least of rows, who being the first of equals: takes a row in where it is not greater.
+// Computes the least of several rows and the owner of each minimum: takes a row where it is not
+// greater. Callers pass rows from the last node to the first, so that the first of equals wins.
 void take_not_greater(const float* row, std::int32_t who, int lanes, float* least,
                       std::int32_t* whose);
 

@@ -1,4 +1,5 @@
-// Rows of the trellis, as many lanes at a time as a few vectors hold: the twin of match_math.h.
+// Rows of the trellis, computed for as many lanes at a time as fit into a few vectors, with the
+// arithmetic of match_math.h.
 #include "actions/match/match_row.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -20,7 +21,7 @@ using VI = hn::Vec<DI>;
 
 HWY_INLINE V wrapped(V turns) { return hn::Sub(turns, hn::Round(turns)); }
 
-// kVectors from lane n on.
+// Computes kVectors vectors from lane n.
 template <int kVectors>
 HWY_INLINE void lanes_from(const RowWork& work, int n) {
   const D d;
@@ -80,7 +81,8 @@ HWY_INLINE void lanes_from(const RowWork& work, int n) {
 
 void row(const RowWork& work) {
   const D d;
-  // Four vectors keep what a candidate costs to spread small; 16 registers hold no more than two.
+  // Four vectors make the cost of broadcasting a candidate small; with 16 registers there is room
+  // for two.
   constexpr int kMost = HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4 ? 2 : 4;
   const int step = static_cast<int>(hn::Lanes(d));
   int n = 0;

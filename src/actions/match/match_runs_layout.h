@@ -1,4 +1,4 @@
-// How a block that walks over runs lays out its shared memory.
+// How a block that processes runs divides its shared memory.
 #pragma once
 #include "actions/match/match_runs_math.h"
 
@@ -8,12 +8,12 @@ inline constexpr int kMostRunThreads = 1024, kMostRunRanks = 8;
 
 // Shared memory of a block, in words.
 struct RunLayout {
-  std::int32_t states, table;      // two tables of RunState, and the words of one
-  std::int32_t ways;               // directions, a column a point
-  std::int32_t unary, unary_step;  // of own points, of two nodes
+  std::int32_t states, table;      // two tables of RunState, and the size of one in words
+  std::int32_t ways;               // directions, with one column per point
+  std::int32_t unary, unary_step;  // of the block's own points, for two nodes
   std::int32_t nodes, frames, first_at, counts, back, runs;
 
-  // The runs come last.
+  // The runs come last, because their number is only known at run time.
   FOVEA_HD RunLayout(const CellSlice& slice, std::int32_t longest, bool keeps_back) {
     const CellScene& part = slice.part;
     std::int32_t at = 0;

@@ -1,8 +1,8 @@
-// The recursion over points alone, arranged for a GPU. What a pair of points needs of its
-// neighbors is the same for every node of every model: it is found once and kept as a run. Tables
-// stand column by column, so that a run reads numbers side by side, and have an odd number of rows,
-// so that threads of different columns read different banks. All of it runs on the host as well,
-// which is how it is tested.
+// The recursion over points only, arranged for a GPU. What a pair of points needs to know about its
+// neighbors is the same for every node of every model, so that it is computed once and kept as a
+// run. Tables are stored column by column, so that a run reads adjacent numbers, and have an odd
+// number of rows, so that threads of different columns read different banks. All of it also runs on
+// the host, where it is tested.
 #pragma once
 #include "actions/match/match_cells_math.h"
 
@@ -10,26 +10,27 @@ namespace fovea::actions::detail {
 
 FOVEA_HD inline std::int32_t odd_pitch(std::int32_t rows) { return rows | 1; }
 
-// A place of a table: what was found of a pair of points, and the direction between them.
+// An element of a table: the result for a pair of points, and the direction between them.
 struct alignas(8) RunState {
   float state;
   float way;
 };
 
-// A pair of points, the middle and the last of `count` triples. Shared memory has fewer than 2^16
-// places.
+// A pair of points, which are the middle and the last point of `count` triples. Shared memory has
+// fewer than 2^16 elements of each kind.
 struct alignas(16) CellRun {
-  std::uint16_t from;    // place of the middle's first pair
-  std::uint16_t ways;    // directions to the last point: where those of the triples begin
-  std::uint16_t to;      // place of this pair
-  std::uint16_t count;   // of triples
-  std::uint16_t column;  // the last point
+  std::uint16_t from;  // index of the middle point's first pair
+  std::uint16_t
+      ways;  // index of the first direction from the triples' first points to the last point
+  std::uint16_t to;      // index of this pair
+  std::uint16_t count;   // number of triples
+  std::uint16_t column;  // index of the last point
   std::uint16_t gap;     // frames between the two
-  float way;             // from the middle to the last
+  float way;             // direction from the middle point to the last
 };
 
-// The points that are first in triples of a pair: `count` of them, or -1 where there is no pair,
-// and how many points lie between them and the last one's frame.
+// The points that are first in triples of a pair: there are `count` of them, or -1 if there is no
+// pair; `skipped` points lie between them and the frame of the last point.
 struct RunReach {
   std::int32_t middle = -1;
   std::int32_t count = -1;
@@ -63,22 +64,22 @@ FOVEA_HD inline CellRun run_of(const CellScene& scene, const RunReach& reach, st
           0};
 }
 
-// Threads side by side take runs of about the same length: the longest come first, all beyond the
-// last but one bucket being alike.
+// Neighboring threads take runs of about the same length: the longest come first, and all that are
+// longer than the number of buckets share one.
 inline constexpr int kRunBuckets = 64;
 FOVEA_HD inline std::int32_t bucket_of(std::int32_t count) {
   return count < kRunBuckets ? kRunBuckets - 1 - count : 0;
 }
 
-// Of runs cut into chunks, the one that a warp takes in a pass: there and back again, so that who
-// has the longest of a pass has the shortest of the next.
+// Runs are cut into chunks. Returns the chunk that a warp takes in a pass: the order alternates, so
+// that the warp with the longest chunk of a pass gets the shortest of the next.
 FOVEA_HD inline std::int32_t chunk_of(std::int32_t pass, std::int32_t warp, std::int32_t warps) {
   return pass % 2 == 0 ? pass * warps + warp : (pass + 1) * warps - 1 - warp;
 }
 
-// The least energy of a run's triples, the first of equals in the scene's order: rows count
-// backwards, so that it is the last here. `states` and `ways` begin where the run does and may be
-// read kRunStep - 1 places beyond it.
+// Returns the least energy of a run's triples, and of equal ones the first in the scene's order.
+// Rows are counted backward, so that this is the last one here. `states` and `ways` point to the
+// start of the run and are readable for kRunStep - 1 elements beyond its end.
 inline constexpr int kRunStep = 2;
 struct RunLeast {
   float energy = INFINITY;
@@ -108,9 +109,10 @@ FOVEA_HD inline RunLeast least_of(const CellRun& run, const RunState* states, co
   return least;
 }
 
-// Where directions and the model's bends are plain, the sum of squares above is 0 or no less than
-// kLeastSquare, and its root needs no care for what is denormal: numbers from 2^-26 on differ by
-// nothing or by 2^-50 at least, and so do zeros and differences of directions from 2^-25 on.
+// If directions and the model's bends are plain, the sum of squares above is 0 or at least
+// kLeastSquare, so that its root needs no special handling of denormal numbers: numbers of at least
+// 2^-26 are equal or differ by at least 2^-50, and so are zeros and differences of directions of at
+// least 2^-25.
 inline constexpr float kLeastSquare = 0x1p-101F;
 FOVEA_HD inline bool is_plain_direction(float turns) {
   return turns == 0 || std::fabs(turns) >= 0x1p-25F;

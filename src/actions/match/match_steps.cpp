@@ -1,4 +1,4 @@
-// Steps of scenes and streams.
+// The steps of scenes and streams.
 #include "actions/match/match_steps.h"
 
 #include <fovea/core/error.h>
@@ -12,8 +12,8 @@
 namespace fovea::actions::detail {
 namespace {
 
-// Old steps are moved out of the way only when they are the greater part, so that a step costs the
-// same however long a stream is.
+// Old steps are only removed when they are the greater part, so that the cost per step does not
+// depend on the length of a stream.
 template <class T>
 void drop_front(std::vector<T>& items, std::size_t count) {
   items.erase(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(count));
@@ -45,7 +45,7 @@ void StepWindow::push(std::int32_t frame, std::span<const Node> points) {
   if (step.first - step.oldest_node >= kMostBefore)
     throw InvalidArgument(fmt::format(
         "match: frame {} has {} scene nodes within the window before it; expected fewer than {} "
-        "(take a smaller window or fewer points a frame)",
+        "(take a smaller window or fewer points per frame)",
         frame, step.first - step.oldest_node, kMostBefore));
   for (const Node& point : points) {
     const Node* const from = points_.data() + (step.oldest_seen - dropped_points_);

@@ -1,7 +1,8 @@
-// Matching over a stream: the recursion itself goes frame by frame, so that all it takes is to
-// forget what no longer counts.
+// Matching over a stream: the recursion already proceeds frame by frame, so that it only has to
+// forget what is no longer needed.
 #include <fovea/actions/match.h>
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 
 #include <fmt/format.h>
 
@@ -20,7 +21,7 @@ using cpu::LaneGroup;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr int kGroupLanes = 256;
 
-// A group of models and what it keeps of as many steps as a path may have.
+// A group of models and what it keeps for as many steps as a path may have.
 struct Walker {
   struct Past {
     std::vector<float> unary;
@@ -28,7 +29,7 @@ struct Walker {
   };
   cpu::LaneTrellis trellis;
   std::vector<Past> past;
-  std::vector<cpu::LanePath> paths;  // of the last frame
+  std::vector<cpu::LanePath> paths;  // those that end in the last frame
 };
 
 }  // namespace
@@ -37,7 +38,7 @@ struct StreamMatcher::Impl {
   detail::MatchTerms terms;
   Exec exec;
   int features = -1;
-  std::int32_t history = 0;  // frames from the first to the last node of a path, at most
+  std::int32_t history = 0;  // greatest number of frames from the first to the last node of a path
   std::vector<LaneGroup> groups;
   std::vector<Walker> walkers;
   detail::StepWindow steps{detail::MatchTerms{}};
@@ -48,7 +49,7 @@ struct StreamMatcher::Impl {
   void step(std::int32_t frame, const Nodes& points, bool reported);
 };
 
-// Takes a group over the newest step; `reported` where its matches are wanted.
+// Advances a group to the newest step; `reported` says whether its matches are wanted.
 void StreamMatcher::Impl::advance(std::size_t g, ImageView<const float> rows, bool reported) {
   constexpr std::size_t kPad = LaneGroup::kRound;
   const std::int64_t number = steps.end() - 1;
@@ -136,7 +137,8 @@ std::span<const MatchScore> StreamMatcher::push(std::int32_t frame, const Nodes&
   for (Walker& walker : impl.walkers)
     for (cpu::LanePath& path : walker.paths) path.nodes.clear();
   if (impl.terms.dummies && impl.steps.end() > 0) {
-    // Nodes farther back than any path reaches are left out, unless they are neighbors of others.
+    // Frames farther back than any path reaches are skipped, unless their nodes are neighbors of
+    // others.
     std::int64_t first = impl.last_frame + 1;
     if (frame - impl.history > first + impl.terms.pair) first = frame - impl.history;
     const Nodes nothing;

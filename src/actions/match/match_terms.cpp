@@ -1,7 +1,8 @@
-// Options by name, and what is refused before anything is computed.
+// The options by name, and the checks before anything is computed.
 #include "actions/match/match_terms.h"
 
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 
 #include <fmt/format.h>
 
@@ -21,7 +22,7 @@ constexpr Choice kVariants[] = {{"single", static_cast<int>(Variant::kSingle)},
                                 {"chains", static_cast<int>(Variant::kChains)},
                                 {"greedy", static_cast<int>(Variant::kGreedy)}};
 
-// Without a branch, so that it is done many at a time.
+// Has no branch, so that the compiler vectorizes it.
 bool all_finite(const float* values, int count) {
   constexpr std::uint32_t kExponent = 0x7f800000U;
   std::uint32_t bad = 0;

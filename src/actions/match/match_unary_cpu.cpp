@@ -1,5 +1,6 @@
-// Distances of features between all lanes of a group and all points of a scene: a matrix product of
-// squared differences, some rows and vectors at a time so that each number loaded is used often.
+// Distances between the features of all lanes of a group and of all points of a scene. This is like
+// a matrix product with squared differences, computed for some rows and vectors at a time, so that
+// each number that is loaded is used several times.
 #include "actions/match/match_group.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -16,7 +17,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::CappedTag<float, LaneGroup::kRound>;
 using V = hn::Vec<D>;
 
-// As many sums as registers hold.
+// As many sums as fit into registers.
 constexpr int kRows = HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4 ? 2 : 6;
 constexpr int kVectors = 4;
 

@@ -1,4 +1,5 @@
-// Votes of a cell, some columns at a time: their sums stay in registers over all rows and frames.
+// Votes of a cell, computed for some columns at a time: their sums stay in registers over all rows
+// and frames.
 #include "actions/points/descriptor_cpu.h"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Floats = hn::ScalableTag<float>;
 using V = hn::Vec<Floats>;
 
-// Calls vote(x, y, sums) for vectors of a box's pixels, and adds its columns' sums up in order.
+// Calls vote(x, y, sums) for vectors of a box's pixels, and adds the sums of its columns in order.
 template <int kBins, class Vote>
 HWY_INLINE void each_column(const VectorPlanes& planes, const CellBox& box, float* bins,
                             const Vote& vote) {

@@ -1,4 +1,4 @@
-// Descriptors on the CPU, from planes that the engine keeps.
+// Descriptors on the CPU, computed from planes that the engine keeps.
 #pragma once
 #include <span>
 
@@ -6,15 +6,15 @@
 
 namespace fovea::actions::cpu {
 
-// Two planes of vectors (gradients, flow) over time: plane of frame t at planes[t - first]. Rows
-// can be read a vector beyond their end.
+// Two planes of vectors (gradients, flow) per frame: the plane of frame t is planes[t - first].
+// Rows are readable for a vector beyond their end.
 struct VectorPlanes {
   std::span<const float* const> x;
   std::span<const float* const> y;
   std::ptrdiff_t stride = 0;
 };
 
-// Votes of the gradients in a box, of which t counts from the first plane; and of flow.
+// Sums the votes of the gradients, or of flow, in a box, whose t is counted from the first plane.
 void gradient_votes(const VectorPlanes& planes, const CellBox& box, float* bins);
 struct FlowVoting {
   FlowVotes votes = FlowVotes::kCount;

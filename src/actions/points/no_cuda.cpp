@@ -5,7 +5,7 @@
 
 namespace fovea::actions::cuda {
 
-std::unique_ptr<PointEngine> make_point_engine(const PointPlan&, EngineSize, const Exec&) {
+std::unique_ptr<PointEngine> make_point_engine(const PointPlan&, Extent, const Exec&) {
   fovea::cuda::absent();
 }
 

@@ -1,8 +1,9 @@
-// The face: options, frames in order, points sorted and capped, descriptors. Which twin works is
-// decided here and nowhere else.
+// The face: checks options, takes frames in order, sorts and limits points, and adds descriptors.
+// The twin is chosen here and nowhere else.
 #include <fmt/format.h>
 #include <fovea/actions/points.h>
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/io/image_io.h>
 
 #include <algorithm>
@@ -24,7 +25,7 @@ constexpr Choice kVotes[] = {{"count", static_cast<int>(FlowVotes::kCount)},
 
 using Frame = ImageView<const std::uint8_t>;
 
-void require_frame(const Frame& frame, EngineSize size, std::int64_t number) {
+void require_frame(const Frame& frame, Extent size, std::int64_t number) {
   detail::require_host("points", "a frame", frame.memory);
   if (frame.empty() || frame.channels != 1)
     throw InvalidArgument(fmt::format("points: frame {} is {}; expected a gray or RGB image",
@@ -35,14 +36,14 @@ void require_frame(const Frame& frame, EngineSize size, std::int64_t number) {
                     frame.width, frame.height, size.width, size.height));
 }
 
-// The frame itself where it is gray, else its luma in `converted`.
+// Returns the frame itself if it is gray, otherwise its luma in `converted`.
 Frame gray_of(const Frame& frame, Image<std::uint8_t>& converted) {
   if (frame.channels != 3 || frame.empty() || frame.memory == Memory::kCuda) return frame;
   converted = io::to_gray(frame);
   return converted.view();
 }
 
-std::unique_ptr<PointEngine> make_engine(const PointPlan& plan, EngineSize size, const Exec& exec) {
+std::unique_ptr<PointEngine> make_engine(const PointPlan& plan, Extent size, const Exec& exec) {
   return detail::on_cuda(exec) ? cuda::make_point_engine(plan, size, exec)
                                : cpu::make_point_engine(plan, size, exec);
 }
@@ -60,7 +61,7 @@ void repeat_last(PointEngine& engine, std::int64_t time, int count, const After&
   }
 }
 
-// An engine that has seen the first frame before the video began.
+// Returns an engine that has seen the first frame repeated as if before the start of the video.
 std::unique_ptr<PointEngine> start_engine(const PointPlan& plan, const Frame& first,
                                           const Exec& exec) {
   auto engine = make_engine(plan, {first.width, first.height}, exec);
@@ -72,14 +73,7 @@ std::unique_ptr<PointEngine> start_engine(const PointPlan& plan, const Frame& fi
   return engine;
 }
 
-// A frame's points with their descriptors.
-struct FramePoints {
-  std::int64_t frame = -1;
-  std::vector<SpaceTimePoint> points;
-  Image<float> descriptors;
-};
-
-// Frames in, finished frames out.
+// Takes frames and returns finished ones.
 class Finder {
  public:
   explicit Finder(const PointOptions& options)
@@ -125,7 +119,7 @@ class Finder {
   std::deque<FramePoints>& ready() { return ready_; }
 
  private:
-  // Frames before `end` are complete.
+  // Passes on the frames before `end`, which are complete.
   void give(std::int64_t end, std::int64_t last) {
     if (end <= given_) return;
     std::vector<Candidate> known;
@@ -186,9 +180,9 @@ class Finder {
   int most_ = 0;
   Exec exec_;
   std::unique_ptr<PointEngine> engine_;
-  EngineSize size_;
+  Extent size_;
   std::int64_t taken_ = 0, given_ = 0;
-  std::vector<Candidate> found_;  // of frames not complete yet
+  std::vector<Candidate> found_;  // in frames that are not complete yet
   std::deque<FramePoints> ready_;
 };
 
@@ -255,11 +249,14 @@ struct PointStream::Impl {
     finder.push(frames);
     waiting.clear();
   }
-  Ready give() {
-    if (finder.ready().empty()) return {};
-    current = std::move(finder.ready().front());
-    finder.ready().pop_front();
-    return {current.frame, current.points, current.descriptors.view()};
+  // The next frames that are ready, `most` of them at most.
+  std::span<const FramePoints> give(std::size_t most) {
+    current.clear();
+    for (; most > 0 && !finder.ready().empty(); --most) {
+      current.push_back(std::move(finder.ready().front()));
+      finder.ready().pop_front();
+    }
+    return current;
   }
 
   Finder finder;
@@ -267,7 +264,7 @@ struct PointStream::Impl {
   std::vector<Image<std::uint8_t>> waiting;
   std::int64_t pushed = 0;
   bool finished = false;
-  FramePoints current;
+  std::vector<FramePoints> current;  // what was returned last
 };
 
 PointStream::PointStream(const PointOptions& options) : impl_(std::make_unique<Impl>(options)) {}
@@ -275,14 +272,14 @@ PointStream::~PointStream() = default;
 PointStream::PointStream(PointStream&&) noexcept = default;
 PointStream& PointStream::operator=(PointStream&&) noexcept = default;
 
-PointStream::Ready PointStream::push(ImageView<const std::uint8_t> frame) {
+std::span<const FramePoints> PointStream::push(ImageView<const std::uint8_t> frame) {
   if (impl_->finished) throw InvalidArgument("points: a frame was pushed after finish()");
   Image<std::uint8_t> converted;
   const ImageView<const std::uint8_t> gray = gray_of(frame, converted);
   if (impl_->block == 1) {
     impl_->finder.push({&gray, 1});
   } else {
-    EngineSize size;
+    Extent size;
     if (!impl_->waiting.empty())
       size = {impl_->waiting.front().width(), impl_->waiting.front().height()};
     require_frame(gray, size, impl_->pushed);
@@ -290,16 +287,17 @@ PointStream::Ready PointStream::push(ImageView<const std::uint8_t> frame) {
     if (static_cast<int>(impl_->waiting.size()) == impl_->block) impl_->flush();
   }
   ++impl_->pushed;
-  if (impl_->pushed <= latency()) return {};
-  return impl_->give();
+  // A block makes many frames ready at once; they are returned one by one, so that the latency is
+  // the same for every frame.
+  return impl_->give(impl_->pushed <= latency() ? 0 : 1);
 }
-PointStream::Ready PointStream::finish() {
+std::span<const FramePoints> PointStream::finish() {
   if (!impl_->finished) {
     impl_->flush();
     impl_->finder.finish();
     impl_->finished = true;
   }
-  return impl_->give();
+  return impl_->give(impl_->finder.ready().size());
 }
 int PointStream::latency() const { return impl_->finder.latency() + impl_->block - 1; }
 
@@ -354,7 +352,7 @@ Image<float> describe_points(std::span<const ImageView<const std::uint8_t>> fram
     while (plan.sigma2_of(site.channel) != point.sigma2 || plan.tau2_of(site.channel) != point.tau2)
       ++site.channel;
     const int level = plan.channels[static_cast<std::size_t>(site.channel)].level;
-    const LevelSize size = level_sizes(frames[0].width, frames[0].height, level + 1).back();
+    const Extent size = level_sizes(frames[0].width, frames[0].height, level + 1).back();
     site.x = std::min(static_cast<int>(std::lround(std::ldexp(point.x, -level))), size.width - 1);
     site.y = std::min(static_cast<int>(std::lround(std::ldexp(point.y, -level))), size.height - 1);
     return site;

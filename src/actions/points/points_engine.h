@@ -1,5 +1,5 @@
-// Between the face and its twins: an engine takes frames, keeps what later ones and descriptors
-// need in rings, and gives the maxima of the response as soon as they are known.
+// The interface between the face and its twins: an engine takes frames, keeps in rings what later
+// frames and descriptors need, and returns the maxima of the response as soon as they are known.
 #pragma once
 #include <fovea/flow/quality.h>
 
@@ -11,11 +11,11 @@
 
 namespace fovea::actions {
 
-// Better ones took longer and brought flow votes no nearer to STIP-2.0's (0.119 to 0.146 a bin
-// either way).
+// Higher qualities took longer and did not bring flow votes nearer to those of STIP-2.0 (they
+// differ by 0.119 to 0.146 per bin in either case).
 constexpr flow::Quality kFlowQuality = flow::Quality::kFast;
 
-// A maximum: pixel of its channel's level.
+// A maximum, at a pixel of its channel's level.
 struct Candidate {
   std::int64_t frame = 0;
   int channel = 0;
@@ -28,7 +28,7 @@ struct Candidate {
 struct Site {
   std::int64_t frame = 0;
   int channel = 0;
-  int x = 0;  // pixels of the channel's level
+  int x = 0;  // in pixels of the channel's level
   int y = 0;
 };
 
@@ -39,31 +39,27 @@ class PointEngine {
   PointEngine& operator=(const PointEngine&) = delete;
   virtual ~PointEngine() = default;
 
-  // Most frames of a push; what describe() reaches back to is kept beyond that.
+  // Returns the most frames that a push may have; the frames that describe() needs are kept in
+  // addition.
   virtual int block() const = 0;
-  // Frames that follow those before; `time` of the first. The video begins at 0: before it the
-  // first frame is repeated. Appends maxima, in no order.
+  // Adds frames that follow those before; `time` is that of the first. The video begins at 0, and
+  // before it the first frame is repeated. Appends maxima to `found`, in any order.
   virtual void push(std::int64_t time, std::span<const ImageView<const std::uint8_t>> frames,
                     std::vector<Candidate>& found) = 0;
-  // The last frame `count` times more, a block at most, without motion.
+  // Repeats the last frame `count` times, at most a block, without motion.
   virtual void repeat(std::int64_t time, int count, std::vector<Candidate>& found) = 0;
-  // A row of kDescriptorSize for each site, none of which is older than the plan's latency before
-  // the first frame of the last push or repeat. Frames 0 to `last` exist.
+  // Writes a row of kDescriptorSize numbers for each site. Sites may be at most the plan's latency
+  // older than the first frame of the last push or repeat. Frames 0 to `last` exist.
   virtual void describe(std::span<const Site> sites, std::int64_t last,
                         ImageView<float> descriptors) = 0;
 };
 
-struct EngineSize {
-  int width = 0;
-  int height = 0;
-};
-
 namespace cpu {
-std::unique_ptr<PointEngine> make_point_engine(const PointPlan& plan, EngineSize size,
+std::unique_ptr<PointEngine> make_point_engine(const PointPlan& plan, Extent size,
                                                const Exec& exec);
 }  // namespace cpu
 namespace cuda {
-std::unique_ptr<PointEngine> make_point_engine(const PointPlan& plan, EngineSize size,
+std::unique_ptr<PointEngine> make_point_engine(const PointPlan& plan, Extent size,
                                                const Exec& exec);
 }  // namespace cuda
 

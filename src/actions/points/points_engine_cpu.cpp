@@ -1,8 +1,9 @@
-// The interest points on the CPU. Each frame goes through the same steps, each of them over rows of
-// all levels and scales at once: smoothed in space, over time, derivatives, their products summed
-// over time and along rows while they are in the cache, down columns with the response, maxima.
-// Products are made anew for every frame that sums them: a ring of them would be twice as large as
-// one of derivatives, and reading it takes longer than multiplying.
+// The interest points on the CPU. Each frame goes through the same steps, each over rows of all
+// levels and scales at once: smoothing in space, smoothing over time, derivatives, their products
+// summed over time and along rows while they are in the cache, then summed down columns with the
+// response, and maxima. Products are computed again for every frame that sums them: a ring of
+// products would be twice as large as one of derivatives, and reading it takes longer than
+// multiplying.
 #include <fovea/flow/flow.h>
 
 #include <algorithm>
@@ -21,7 +22,7 @@ namespace {
 
 constexpr int kJobRows = 8;
 
-// Rows [first, last) of one of several things.
+// Rows [first, last) of plane `index`.
 struct RowJob {
   int index;
   int first, last;
@@ -54,7 +55,7 @@ Taps taps_of(const std::vector<float>& kernel) {
   return {kernel.data(), static_cast<int>(kernel.size())};
 }
 
-// The rows under a column of taps around row y, those beyond the plane repeated.
+// Finds the rows under a column of taps around row y; rows beyond the plane repeat its border.
 void rows_around(ImageView<const float> plane, int y, std::vector<const float*>& rows) {
   const int radius = static_cast<int>(rows.size() / 2);
   for (std::size_t i = 0; i < rows.size(); ++i)
@@ -80,18 +81,18 @@ void halve(ImageView<const float> from, ImageView<float> to) {
 
 struct ChannelPlanes {
   PlaneRing blurred;                           // L
-  PlaneRing dx, dy, dt;                        // its derivatives
+  PlaneRing dx, dy, dt;                        // its derivatives in x, y and time
   std::array<Image<float>, kMoments> moments;  // summed over time and rows
   PlaneRing response;
 };
 
 class CpuPointEngine final : public PointEngine {
  public:
-  CpuPointEngine(const PointPlan& plan, EngineSize size, const Exec& exec)
+  CpuPointEngine(const PointPlan& plan, Extent size, const Exec& exec)
       : plan_(plan), sizes_(level_sizes(size.width, size.height, plan.levels)), exec_(exec) {
-    for (const LevelSize& level : sizes_) levels_.emplace_back(level.width, level.height);
+    for (const Extent& level : sizes_) levels_.emplace_back(level.width, level.height);
     for (const Smooth& smooth : plan_.smooths) {
-      const LevelSize level = size_of(smooth.level);
+      const Extent level = size_of(smooth.level);
       across_.emplace_back(level.width, level.height);
       smooth_.emplace_back(level, 2 * plan_.smooth_radius() + 1);
       add_rows(static_cast<int>(smooth_.size()) - 1, level.height, smooth_jobs_);
@@ -113,7 +114,7 @@ class CpuPointEngine final : public PointEngine {
   void push(std::int64_t time, std::span<const ImageView<const std::uint8_t>> frames,
             std::vector<Candidate>& found) override {
     for (const auto& frame : frames) {
-      // The loops within share the threads of this one, which then start once a frame.
+      // The inner loops use the threads of this one, so that threads are started once per frame.
       parallel_for(exec_, 2, 1, [&](std::int64_t first, std::int64_t) {
         if (first > 0) return;
         take(frame, time);
@@ -144,7 +145,7 @@ class CpuPointEngine final : public PointEngine {
 
  private:
   bool periodic() const { return !plan_.periodic.even.empty(); }
-  LevelSize size_of(int level) const { return sizes_[static_cast<std::size_t>(level)]; }
+  Extent size_of(int level) const { return sizes_[static_cast<std::size_t>(level)]; }
 
   static void add_rows(int index, int height, std::vector<RowJob>& jobs) {
     for (int y = 0; y < height; y += kJobRows)
@@ -160,7 +161,7 @@ class CpuPointEngine final : public PointEngine {
   }
 
   void add_channel(const Channel& channel) {
-    const LevelSize size = size_of(channel.level);
+    const Extent size = size_of(channel.level);
     const int back = static_cast<int>(std::ceil(channel.half_time));
     const int length =
         std::max(2 * channel.sum_radius() + 1,
@@ -187,13 +188,13 @@ class CpuPointEngine final : public PointEngine {
     options.exec = exec_;
     estimator_ = std::make_unique<flow::Estimator>(options);
     const int length = plan_.latency + static_cast<int>(std::ceil(longest)) + 1;
-    for (const LevelSize& size : sizes_) {
+    for (const Extent& size : sizes_) {
       flow_u_.emplace_back(size, length);
       flow_v_.emplace_back(size, length);
     }
   }
 
-  // A new frame: gray levels, pyramid, smoothed in space; flow from the one before it.
+  // Takes a new frame: gray levels, pyramid, smoothing in space, and flow from the frame before.
   void take(ImageView<const std::uint8_t> frame, std::int64_t time) {
     const ImageView<float> gray = levels_[0];
     for (int y = 0; y < frame.height; ++y)
@@ -245,7 +246,7 @@ class CpuPointEngine final : public PointEngine {
       for (int y = 0; y < plane.height; ++y) std::fill_n(plane.row(y), plane.width, 0.0F);
   }
 
-  // What follows from the smoothed frames up to `time`.
+  // Computes everything that follows from the smoothed frames up to `time`.
   void follow(std::int64_t time, std::vector<Candidate>& found) {
     each_row(channel_jobs_, [&](const RowJob& job) { blur(job, time); });
     each_row(channel_jobs_, [&](const RowJob& job) { differentiate(job, time); });
@@ -258,7 +259,7 @@ class CpuPointEngine final : public PointEngine {
     sum_over_time(smooth_[static_cast<std::size_t>(channel.smooth)], channel.time, time, job,
                   channels_[static_cast<std::size_t>(job.index)].blurred.at(time - radius));
   }
-  // The newest frame that the kernel lies on is `time`.
+  // `time` is the newest frame under the kernel.
   static void sum_over_time(PlaneRing& ring, const std::vector<float>& kernel, std::int64_t time,
                             const RowJob& job, ImageView<float> out) {
     std::vector<const float*> rows(kernel.size());
@@ -303,7 +304,7 @@ class CpuPointEngine final : public PointEngine {
       if (at >= 0) find_maxima(channels_[c].response, window, {at, static_cast<int>(c)}, found);
     }
   }
-  // Before the video only the last frame's response counts, as a neighbor.
+  // Before the start of the video, only the response of the last frame is needed, as a neighbor.
   bool wanted(const RowJob& job, std::int64_t time) const {
     return time - plan_.channels[static_cast<std::size_t>(job.index)].response_lag() >= -1;
   }
@@ -360,7 +361,8 @@ class CpuPointEngine final : public PointEngine {
       const ImageView<float> out = response_.at(at);
       const auto rows = static_cast<int>(job.last - job.first);
       Image<float> even(out.width, rows), odd(out.width, rows);
-      // Rows of the job alone: what is written counts from its first.
+      // These images have only the rows of the job, so that views are shifted to begin with its
+      // first row.
       const auto shifted = [&](Image<float>& plane) {
         ImageView<float> view = plane;
         view.data -= job.first * view.stride;
@@ -376,7 +378,7 @@ class CpuPointEngine final : public PointEngine {
     if (peak >= 0) find_maxima(response_, window, {peak, 0}, found);
   }
 
-  // Neighbors that a maximum must be greater than, and the border without any.
+  // The neighbors that a maximum must exceed, and the width of the border without maxima.
   struct Window {
     int space, time, border;
   };
@@ -410,7 +412,7 @@ class CpuPointEngine final : public PointEngine {
   void describe_site(const Site& site, std::int64_t last, float* out) {
     const Channel& channel = plan_.channels[static_cast<std::size_t>(site.channel)];
     ChannelPlanes& planes = channels_[static_cast<std::size_t>(site.channel)];
-    const LevelSize size = size_of(channel.level);
+    const Extent size = size_of(channel.level);
     const auto level = static_cast<std::size_t>(channel.level);
     const int back = static_cast<int>(std::ceil(channel.half_time));
     std::vector<const float*> x, y, u, v;
@@ -438,7 +440,7 @@ class CpuPointEngine final : public PointEngine {
           float* hog = out + static_cast<std::ptrdiff_t>(cell) * kHogBins;
           gradient_votes(gradients, box, hog);
           normalize_cell(hog, kHogBins);
-          // There is no flow to the first frame.
+          // There is no flow for the first frame.
           box.t0 = std::max(box.t0,
                             static_cast<int>(std::max<std::int64_t>(1 - site.frame, -back)) + back);
           float* hof = out + kHogSize + static_cast<std::ptrdiff_t>(cell) * kHofBins;
@@ -448,22 +450,22 @@ class CpuPointEngine final : public PointEngine {
   }
 
   PointPlan plan_;
-  std::vector<LevelSize> sizes_;
+  std::vector<Extent> sizes_;
   Exec exec_;
   std::vector<Image<float>> levels_;
   std::vector<Image<float>> across_;  // smoothed along rows
   std::vector<PlaneRing> smooth_;
   std::vector<ChannelPlanes> channels_;
-  PlaneRing response_;  // of the periodic detector
+  PlaneRing response_;  // for the periodic detector
   std::vector<RowJob> smooth_jobs_, channel_jobs_, harris_jobs_, periodic_jobs_;
   std::unique_ptr<flow::Estimator> estimator_;
   flow::Flow flow_;
-  std::vector<PlaneRing> flow_u_, flow_v_;  // a level each
+  std::vector<PlaneRing> flow_u_, flow_v_;  // one per level
 };
 
 }  // namespace
 
-std::unique_ptr<PointEngine> make_point_engine(const PointPlan& plan, EngineSize size,
+std::unique_ptr<PointEngine> make_point_engine(const PointPlan& plan, Extent size,
                                                const Exec& exec) {
   return std::make_unique<CpuPointEngine>(plan, size, exec);
 }

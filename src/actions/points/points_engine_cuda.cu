@@ -36,7 +36,7 @@ constexpr int kBytePitch = 64;
 int rounded(int value, int step) { return (value + step - 1) / step * step; }
 cudaStream_t cuda_stream(const Stream& stream) { return static_cast<cudaStream_t>(stream.get()); }
 
-int block_of(EngineSize size) {
+int block_of(Extent size) {
   const std::int64_t pixels = static_cast<std::int64_t>(size.width) * size.height;
   return static_cast<int>(
       std::clamp<std::int64_t>(kTuning.block_pixels / pixels, 1, kTuning.most_frames));
@@ -59,14 +59,14 @@ struct FlowLane {
 
 class CudaPointEngine final : public PointEngine {
  public:
-  CudaPointEngine(const PointPlan& plan, EngineSize size, const Exec& exec)
+  CudaPointEngine(const PointPlan& plan, Extent size, const Exec& exec)
       : plan_(plan),
         exec_(exec),
         block_(block_of(size)),
         main_(exec.device),
         stream_(cuda_stream(main_)) {
     exec_.stream = main_.get();
-    for (const LevelSize& level : level_sizes(size.width, size.height, plan_.levels)) {
+    for (const Extent& level : level_sizes(size.width, size.height, plan_.levels)) {
       shapes_.push_back({level.width, level.height, rounded(level.width, kPitch)});
       levels_.push_back(planes(shapes_.back(), block_));
     }
@@ -371,7 +371,7 @@ class CudaPointEngine final : public PointEngine {
 
 }  // namespace
 
-std::unique_ptr<PointEngine> make_point_engine(const PointPlan& plan, EngineSize size,
+std::unique_ptr<PointEngine> make_point_engine(const PointPlan& plan, Extent size,
                                                const Exec& exec) {
   const ScopedDevice here(exec.device);
   return std::make_unique<CudaPointEngine>(plan, size, exec);

@@ -1,5 +1,6 @@
-// Points as STIP-2.0 writes them. Its files say neither how large the video was nor how confident a
-// point is: the first is worked out of the normalized coordinates, ours say both in comments.
+// Points in the format of STIP-2.0. Its files contain neither the size of the video nor the
+// confidence of points: the size is computed from the normalized coordinates, and files that Fovea
+// writes contain both in comments.
 #include <fmt/format.h>
 #include <fovea/actions/points.h>
 #include <fovea/core/error.h>
@@ -22,7 +23,7 @@ namespace {
 constexpr std::string_view kVideoWord = "# fovea video ";
 constexpr std::string_view kConfidenceWord = "# confidence ";
 constexpr int kFields = 9;  // before the descriptor
-constexpr int kType = 5;    // what STIP-2.0 calls corners of several scales
+constexpr int kType = 5;    // the number that STIP-2.0 uses for corners of several scales
 constexpr double kLargest = 1e9;
 
 struct Line {
@@ -50,7 +51,7 @@ class Reader {
     source_.fail(fmt::format("line {}: {}", number_, cause));
   }
 
-  // The next number of a line, without it and the blanks before.
+  // Reads the next number of a line and removes it and the blanks before it from `rest`.
   std::optional<double> number(std::string_view& rest) const {
     const std::size_t begin = rest.find_first_not_of(" \t\r");
     if (begin == std::string_view::npos) return {};
@@ -101,7 +102,7 @@ class Reader {
     if (set_.height == 0) extent(set_.height, y, values[1]);
     if (set_.frames == 0) extent(set_.frames, t, values[3]);
   }
-  // Of coordinates normalized as (x - 1) / extent.
+  // Computes an extent from a coordinate that is normalized as (x - 1) / extent.
   template <class Int>
   void extent(Int& to, double coordinate, double normalized) const {
     const double value = std::round((coordinate - 1) / normalized);
@@ -131,7 +132,8 @@ class Reader {
   }
 
   PointSet finish() {
-    // Files have points of a frame as confident ones first, or none says how confident it is.
+    // In files, the points of a frame are sorted by confidence, or have no confidence: a stable
+    // sort keeps their order.
     std::stable_sort(lines_.begin(), lines_.end(),
                      [](const Line& a, const Line& b) { return a.point.frame < b.point.frame; });
     if (!lines_.empty() && !lines_[0].descriptor.empty())
@@ -152,7 +154,7 @@ class Reader {
   PointSet set_;
 };
 
-// Zero where the extent is not known.
+// Returns 0 if the extent is not known.
 double normalized(double coordinate, double extent) {
   return extent > 0 ? (coordinate - 1) / extent : 0;
 }

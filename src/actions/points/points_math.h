@@ -1,4 +1,5 @@
-// The arithmetic that both twins of the interest points share. Sums run in the order of the taps.
+// The arithmetic that both twins of the interest points share. Sums are computed in the order of
+// the taps.
 #pragma once
 #include <fovea/core/api.h>
 
@@ -8,12 +9,13 @@ namespace fovea::actions {
 
 constexpr int kMoments = 6;  // xx, yy, tt, xy, xt, yt
 
-// Gray levels, 0 to 1.
+// Returns gray levels from 0 to 1.
 FOVEA_HD inline float gray_of(unsigned char byte) {
   return static_cast<float>(byte) * (1.0F / 255);
 }
 
-// The next level: 1 4 6 4 1 over 16 each way, the border reflected without its last pixel.
+// The next level of the pyramid: weights 1 4 6 4 1 over 16 in both directions; the border is
+// reflected without repeating its last pixel.
 FOVEA_HD inline float halve_sum(float a, float b, float c, float d, float e) {
   return std::fma(0.375F, c, std::fma(0.25F, b + d, 0.0625F * (a + e)));
 }
@@ -24,12 +26,12 @@ FOVEA_HD inline int reflected(int i, int size) {
 }
 FOVEA_HD inline int clamped(int i, int size) { return i < 0 ? 0 : (i >= size ? size - 1 : i); }
 
-// Sobel's operator in two steps: across the derivative first.
+// Sobel's operator in two steps; this smooths across the derivative and is applied first.
 FOVEA_HD inline float sobel_smooth(float before, float here, float after) {
   return std::fma(2.0F, here, before + after);
 }
 
-// Adds tap * (derivatives' products) to the moments.
+// Adds tap * (products of derivatives) to the moments.
 FOVEA_HD inline void add_moments(float tap, float x, float y, float t, float* m) {
   const float wx = tap * x, wy = tap * y, wt = tap * t;
   m[0] = std::fma(wx, x, m[0]);
@@ -50,12 +52,12 @@ FOVEA_HD inline float harris_response(const float* m, float k) {
   return std::fma(-k * trace, trace * trace, det);
 }
 
-// Of gray levels from -1 to 1, twice those here.
+// The response for gray levels from -1 to 1, which have twice the range of those here.
 FOVEA_HD inline float periodic_response(float even, float odd) {
   return 4 * std::fma(even, even, odd * odd);
 }
 
-// Ring slot of a time, which may be negative.
+// Returns the ring slot of a time, which may be negative.
 FOVEA_HD inline int ring_slot(long long time, int length) {
   const int slot = static_cast<int>(time % length);
   return slot < 0 ? slot + length : slot;

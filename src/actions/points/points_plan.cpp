@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,16 +11,16 @@
 namespace fovea::actions {
 namespace {
 
-// Kernels end at three sigma: STIP-2.0 gives no points 12 and 16 frames before a video's end, which
-// are just the radii of such kernels for its two scales.
+// Kernels end at three sigma: STIP-2.0 returns no points in the last 12 and 16 frames of a video,
+// which are the radii of such kernels for its two scales.
 constexpr double kCut = 3;
-constexpr double kIntegration = 2;  // variance of the sums over that of the derivatives
-constexpr double kPatchSpace = 9;   // half a patch over sigma
-constexpr double kPatchTime = 4;    // and over tau
-constexpr double kSobel = 8;        // what its weights amount to
-constexpr double kFilterReach = 2;  // of the periodic detector's filters over tau
-constexpr double kMaximaReach = 3;  // of its windows over sigma and tau
-constexpr int kMostRadius = 127;    // of any kernel
+constexpr double kIntegration = 2;  // variance of the sums, relative to that of the derivatives
+constexpr double kPatchSpace = 9;   // half the width of a patch, relative to sigma
+constexpr double kPatchTime = 4;    // half the length of a patch, relative to tau
+constexpr double kSobel = 8;        // sum of its weights
+constexpr double kFilterReach = 2;  // reach of the periodic detector's filters, relative to tau
+constexpr double kMaximaReach = 3;  // reach of its windows for maxima, relative to sigma and tau
+constexpr int kMostRadius = 127;    // limit for all kernels
 constexpr double kRoundedDown = 1e-9;
 
 std::vector<float> gaussian(double variance) {
@@ -40,8 +41,8 @@ std::vector<float> gaussian(double variance) {
   return taps;
 }
 
-// Without mean, and of absolute values that sum to one: flat ground answers nothing, and the
-// threshold keeps its meaning for any length.
+// Subtracts the mean and scales the sum of absolute values to one, so that constant gray has no
+// response and the threshold means the same for every length.
 std::vector<float> filter_of(std::vector<double> weights) {
   double mean = 0;
   for (const double weight : weights) mean += weight / static_cast<double>(weights.size());
@@ -63,7 +64,7 @@ int add_smooth(PointPlan& plan, int level, double variance) {
 }
 
 struct Scales {
-  double s2 = 0;  // of the level
+  double s2 = 0;  // variance in space on the level
   double t2 = 0;
 };
 Channel make_channel(PointPlan& plan, int level, Scales scales, double space_weight) {
@@ -109,8 +110,7 @@ void plan_harris(const HarrisOptions& options, PointPlan& plan) {
 void plan_periodic(const PeriodicOptions& options, PointPlan& plan) {
   if (options.frequency > 0.5)
     throw InvalidArgument(fmt::format(
-        "points: a frequency of {:g} cycles a frame, expected at most 0.5: frames do not show more",
-        options.frequency));
+        "points: a frequency of {:g} cycles per frame, expected at most 0.5", options.frequency));
   plan.threshold = static_cast<float>(options.threshold);
   PeriodicPlan& periodic = plan.periodic;
   periodic.smooth = add_smooth(plan, 0, options.sigma * options.sigma);
@@ -136,7 +136,7 @@ void plan_periodic(const PeriodicOptions& options, PointPlan& plan) {
   if (plan.descriptors) plan.channels.push_back(make_channel(plan, 0, scales, 1));
 }
 
-// Everything that a point's descriptor reads must have come.
+// A point is complete when all frames that its descriptor reads have arrived.
 void set_latency(PointPlan& plan) {
   int latency = 0;
   if (plan.detector == PointDetector::kPeriodic && !plan.periodic.even.empty())
@@ -201,8 +201,8 @@ PointPlan plan_descriptors(std::span<const SpaceTimePoint> points, const PointOp
   return plan;
 }
 
-std::vector<LevelSize> level_sizes(int width, int height, int levels) {
-  std::vector<LevelSize> sizes;
+std::vector<Extent> level_sizes(int width, int height, int levels) {
+  std::vector<Extent> sizes;
   for (int level = 0; level < levels; ++level) {
     sizes.push_back({width, height});
     width = (width + 1) / 2;

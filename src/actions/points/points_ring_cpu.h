@@ -1,4 +1,4 @@
-// Planes of the last frames, one a slot.
+// The planes of the last frames, one per slot.
 #pragma once
 #include <fovea/core/image.h>
 
@@ -12,8 +12,8 @@ namespace fovea::actions::cpu {
 class PlaneRing {
  public:
   PlaneRing() = default;
-  // One plane more than slots: vectors may be read beyond the last row.
-  PlaneRing(LevelSize size, int length)
+  // There is one plane more than slots, because vectors may be read beyond the last row.
+  PlaneRing(Extent size, int length)
       : planes_(size.width, size.height, length + 1), length_(length) {
     std::memset(planes_.view().data, 0,
                 sizeof(float) * static_cast<std::size_t>(planes_.stride()) *

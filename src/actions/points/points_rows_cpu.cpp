@@ -1,5 +1,6 @@
-// The loops that the interest points spend their time in. Nearly all of it is sums of weighted
-// rows: over time, down columns, and along a row, which is a sum of the row moved by a pixel each.
+// The loops that take most of the time of the interest points. Nearly all of them are sums of
+// weighted rows: over time, down columns, and along a row, which is a sum of copies of the row that
+// are shifted by one pixel each.
 #include "actions/points/points_rows_cpu.h"
 
 #include <cstddef>
@@ -103,7 +104,7 @@ void derivatives(const SobelRows& rows, DerivativeWeights weights, const Derivat
   }
 }
 
-// harris_response() of points_math.h, a vector at a time.
+// harris_response() of points_math.h, one vector at a time.
 void harris_responses(const float* const* moments, float k, float* out, int n) {
   const Floats d;
   for (int at = 0; at < n; at += lane_count()) {

@@ -1,10 +1,10 @@
-// Rows of floats, all of them padded to whole vectors: every function may write and read up to
-// padded(n) elements.
+// Rows of floats, all padded to whole vectors: every function may read and write up to padded(n)
+// elements.
 #pragma once
 
 namespace fovea::actions::cpu {
 
-constexpr int kRowPadding = 16;  // floats: a cache line, the widest vector
+constexpr int kRowPadding = 16;  // floats: a cache line, which is the widest vector
 constexpr int padded(int n) { return (n + kRowPadding - 1) / kRowPadding * kRowPadding; }
 
 struct Taps {
@@ -14,11 +14,11 @@ struct Taps {
 
 // out[x] = sum over i of weights[i] * rows[i][x].
 void sum_rows(const float* const* rows, Taps taps, float* out, int n);
-// The six moments of derivatives over time, summed with the taps. rows[3 i + (x, y, t)].
+// Sums the six moments of derivatives over time with the taps. The input is rows[3 i + (x, y, t)].
 void sum_moments(const float* const* rows, Taps taps, float* const* out, int n);
-// Sobel's columns of three rows: for the derivative along x, and along y.
+// Sobel's operator along columns of three rows: for the derivative along x, and for that along y.
 void sobel_columns(const float* const* rows, float* along_x, float* along_y, int n);
-// `along_x` and `along_y` have an element before the first and after the last.
+// `along_x` and `along_y` are readable one element before the first and after the last.
 struct Derivatives {
   float* x;
   float* y;

@@ -1,6 +1,7 @@
 #include "actions/recognize/event_finder.h"
 
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 
 #include <fmt/format.h>
 
@@ -16,10 +17,10 @@ constexpr double kWorthReporting = 0.999;  // share of the cost of dummies alone
                                            // does not make an event
 constexpr float kBoxReach = 2;             // standard deviations of a point that a box encloses
 
-// Frames from the first to the last node of a match of so many nodes, at most.
+// Returns the most frames from the first to the last node of a match of so many nodes.
 std::int64_t longest_match(int nodes, const MatchOptions& options) {
   const std::int64_t gaps = nodes - 1, most_gap = options.window - 1;
-  // Two gaps in a row lie within the window, or each of them.
+  // With kSpan two consecutive gaps together fit into the window; otherwise each of them does.
   return (options.closeness == Closeness::kSpan ? (gaps + 1) / 2 : gaps) * most_gap;
 }
 
@@ -58,12 +59,12 @@ std::int64_t EventPicker::settled_until(std::int64_t earliest) const {
   return waiting_ ? std::min(waiting_->first_frame, next) : next;
 }
 
-// One of both ways to match, with what it keeps.
+// One of the two ways to match, with its memory.
 struct EventFinder::Engine {
   std::optional<StreamMatcher> stream;
   std::optional<Matcher> matcher;
-  std::vector<int> nodes;     // of each prototype
-  std::deque<Nodes> block{};  // a frame each
+  std::vector<int> nodes;     // number of nodes of each prototype
+  std::deque<Nodes> block{};  // one element per frame
 };
 
 EventFinder::EventFinder(const Model& model, const RecognizeOptions& options)
@@ -107,7 +108,7 @@ void EventFinder::push(std::int64_t frame, std::span<const SpaceTimePoint> point
       model_.scene_points == 0
           ? points.size()
           : std::min(points.size(), static_cast<std::size_t>(model_.scene_points));
-  // One frame as a video of its own: its features do not depend on others.
+  // The frame is treated as a video of its own: its features do not depend on other frames.
   PointSet set;
   set.frames = 1;
   set.descriptors = Image<float>(kDescriptorSize, static_cast<int>(most));
@@ -128,7 +129,7 @@ void EventFinder::push(std::int64_t frame, std::span<const SpaceTimePoint> point
   else push_block(frame, nodes, events);
 }
 
-// A match that is no better than dummies alone is none, whatever the reject levels are.
+// A match that is no better than dummies alone does not count, whatever the reject levels are.
 double EventFinder::limit_of(int prototype) const {
   const double dummies = model_.match.appearance * model_.match.dummy_cost;
   const float level = model_.prototypes[static_cast<std::size_t>(prototype)].reject;
@@ -145,7 +146,8 @@ std::int64_t EventFinder::settled_frames() const {
   return std::max(block_first_, reported_until_ + 1);
 }
 
-// Margins look back over as many frames as an event waits: other classes end a little earlier.
+// Margins look back over as many frames as an event waits, because other classes may end a little
+// earlier.
 void EventFinder::note_distances(std::span<const double> nearest) {
   recent_.emplace_back(nearest.begin(), nearest.end());
   if (recent_.size() > static_cast<std::size_t>(std::max(options_.patience, 1)))
@@ -236,7 +238,7 @@ void EventFinder::match_block(std::int64_t last, std::vector<Event>& events) {
   for (const Found& one : chosen) {
     std::vector<MatchedNode> path =
         std::move(matches[static_cast<std::size_t>(one.prototype)].path);
-    for (MatchedNode& node : path)  // of the frame, as in a stream
+    for (MatchedNode& node : path)  // counted from the start of the frame, as in a stream
       if (node.point >= 0)
         node.point -= first_of_frame[static_cast<std::size_t>(node.frame - block_first_)];
     events.push_back(make_event(one, best_other(one, all), std::move(path)));
@@ -247,7 +249,8 @@ void EventFinder::match_block(std::int64_t last, std::vector<Event>& events) {
   block_first_ = last + 1 - static_cast<std::int64_t>(engine_->block.size());
 }
 
-// A block may hold several actions: what is nearer elsewhere in it is no rival.
+// A block may contain several actions: a nearer match of another class elsewhere in the block does
+// not compete with this one.
 double EventFinder::best_other(const Found& found, std::span<const Found> all) const {
   double other = kInfinite;
   for (const Found& one : all) {
@@ -260,7 +263,7 @@ double EventFinder::best_other(const Found& found, std::span<const Found> all) c
 
 void EventFinder::finish(std::vector<Event>& events) {
   if (engine_->stream) picker_.finish(events);
-  // What came since the last block, with its overlap.
+  // The frames since the last block, with its overlap.
   else if (!engine_->block.empty() &&
            (block_first_ == 0 || static_cast<int>(engine_->block.size()) > options_.overlap))
     match_block(next_ - 1, events);
@@ -296,7 +299,7 @@ Rect<float> EventFinder::box_around(std::span<const MatchedNode> path) const {
   float left = kFar, top = kFar, right = -kFar, bottom = -kFar;
   for (const MatchedNode& node : path) {
     if (node.point < 0) continue;
-    const auto frame = std::ranges::find(kept_, node.frame, &FramePoints::frame);
+    const auto frame = std::ranges::find(kept_, node.frame, &KeptPoints::frame);
     if (frame == kept_.end() || node.point >= static_cast<int>(frame->points.size())) continue;
     const SpaceTimePoint& point = frame->points[static_cast<std::size_t>(node.point)];
     const float reach = kBoxReach * std::sqrt(std::max(point.sigma2, 0.0F));

@@ -1,6 +1,7 @@
 // A model as a file: the points of its training clips, its prototypes as ranges of them, its
 // options by name, and the facts of its training.
 #include <fovea/core/error.h>
+#include <fovea/io/models.h>
 
 #include <fmt/format.h>
 
@@ -30,7 +31,7 @@ constexpr int kPlaceNumbers = 5;      // x, y, variances in space and time, conf
 constexpr int kClipNumbers = 4;       // width, height, frames, points
 constexpr int kPrototypeNumbers = 5;  // label, clip, first, nodes, mirrored
 
-// Everything that is set by name: each part of a model under its own prefix.
+// Calls a function for everything that is stored by name: each part of a model has its own prefix.
 template <class Function>
 void for_each_part(Model& model, Function function) {
   function("option.points.", model.points);
@@ -238,11 +239,15 @@ Model parse_model(const io::ModelFile& file) { return Reader(file).read(); }
 
 Model Model::read(const std::string& path) { return parse_model(io::ModelFile::read(path)); }
 
+std::shared_ptr<const Model> load_model(std::string_view name) {
+  return std::make_shared<const Model>(Model::read(io::find_model(name, "actions")));
+}
+
 void Model::write(const std::string& path) const {
   io::ModelFile file;
   file.set_schema(kSchema, kVersion);
   io::add_classes(file, classes);
-  // Options are only looked at here, but describe() is written for both directions.
+  // Options are only read here, but describe() is written for both directions.
   for_each_part(const_cast<Model&>(*this), [&](std::string_view prefix, auto& options) {
     io::add_options(file, prefix, options);
   });

@@ -1,4 +1,4 @@
-// Reads a model from tensors, and checks all of them.
+// Reads a model from tensors and checks all of them.
 #pragma once
 #include <fovea/actions/model.h>
 #include <fovea/io/model_file.h>

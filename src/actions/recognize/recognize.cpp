@@ -1,7 +1,8 @@
-// Actions in a stream: points as frames come, events as they become certain.
+// Recognizes actions in a stream: finds points as frames come, and reports events when they are
+// certain.
 #include <fovea/actions/recognize.h>
 #include <fovea/core/error.h>
-#include <fovea/io/models.h>
+#include <fovea/core/options.h>
 
 #include <array>
 
@@ -50,14 +51,16 @@ void describe(OptionVisitor& visit, RecognizeOptions& options) {
 }
 
 struct Recognizer::Impl {
-  Impl(std::shared_ptr<const Model> shared, const RecognizeOptions& options)
+  Impl(std::shared_ptr<const Model> shared, const RecognizeOptions& chosen)
       : model(checked(std::move(shared))),
+        options(chosen),
         stream(point_options(*model, options.exec)),
         finder(*model, options),
         frame_rate(options.frame_rate.value_or(kUsualFrameRate)) {}
 
-  void take(const PointStream::Ready& ready) {
-    if (ready.frame >= 0) finder.push(ready.frame, ready.points, ready.descriptors, events);
+  void take(std::span<const FramePoints> ready) {
+    for (const FramePoints& frame : ready)
+      finder.push(frame.frame, frame.points, frame.descriptors.view(), events);
   }
   std::span<const Event> result() {
     for (Event& event : events) {
@@ -69,6 +72,7 @@ struct Recognizer::Impl {
   }
 
   std::shared_ptr<const Model> model;
+  RecognizeOptions options;
   PointStream stream;
   EventFinder finder;
   double frame_rate;
@@ -78,8 +82,7 @@ struct Recognizer::Impl {
 };
 
 Recognizer::Recognizer(std::string_view model, const RecognizeOptions& options)
-    : Recognizer(std::make_shared<const Model>(Model::read(io::find_model(model, "actions"))),
-                 options) {}
+    : Recognizer(load_model(model), options) {}
 Recognizer::Recognizer(std::shared_ptr<const Model> model, const RecognizeOptions& options)
     : impl_(std::make_unique<Impl>(std::move(model), options)) {}
 Recognizer::~Recognizer() = default;
@@ -89,7 +92,7 @@ Recognizer& Recognizer::operator=(Recognizer&&) noexcept = default;
 std::span<const Event> Recognizer::push(ImageView<const std::uint8_t> frame) {
   impl_->events.clear();
   impl_->finder.set_frame_size({frame.width, frame.height});
-  const PointStream::Ready ready = impl_->stream.push(frame);
+  const std::span<const FramePoints> ready = impl_->stream.push(frame);
   ++impl_->pushed;
   impl_->take(ready);
   return impl_->result();
@@ -99,13 +102,13 @@ std::span<const Event> Recognizer::finish() {
   impl_->events.clear();
   if (impl_->pushed == 0 || impl_->finished) return {};
   impl_->finished = true;
-  for (auto ready = impl_->stream.finish(); ready.frame >= 0; ready = impl_->stream.finish())
-    impl_->take(ready);
+  impl_->take(impl_->stream.finish());
   impl_->finder.finish(impl_->events);
   return impl_->result();
 }
 
 const Model& Recognizer::model() const { return *impl_->model; }
+const RecognizeOptions& Recognizer::options() const { return impl_->options; }
 
 int Recognizer::latency() const { return impl_->stream.latency(); }
 

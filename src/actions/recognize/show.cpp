@@ -1,4 +1,4 @@
-// Pictures of points, matches and events.
+// Draws points, matches and events.
 #include <fovea/actions/show.h>
 #include <fovea/core/error.h>
 #include <fovea/report/draw.h>
@@ -17,20 +17,20 @@ using report::Color;
 using report::Point;
 
 constexpr double kExtent = 2;    // radius of a circle in standard deviations
-constexpr int kTileWidth = 220;  // least width that small frames are enlarged to, in pixels
-constexpr int kGap = 10;         // between tiles,
-constexpr int kRowGap = 46;      // and between the model's and the scene's
+constexpr int kTileWidth = 220;  // width in pixels up to which small frames are enlarged
+constexpr int kGap = 10;         // between tiles
+constexpr int kRowGap = 46;      // between the model's tiles and the scene's
 constexpr int kCaption = 18;
 constexpr int kTimelineWidth = 760;
-constexpr double kBarShare = 0.62;  // of a row that bars fill
+constexpr double kBarShare = 0.62;  // share of a row that bars fill
 
 void require_rgb(ImageView<std::uint8_t> image) {
   if (image.channels != 3)
     throw InvalidArgument(
-        fmt::format("pictures are drawn in RGB; this one has {} channels", image.channels));
+        fmt::format("the image to draw on has {} channels; expected 3 (RGB)", image.channels));
 }
 
-// A gray frame in RGB, each pixel `zoom` x `zoom` of them.
+// Copies a gray frame to RGB, with `zoom` x `zoom` pixels for each of its pixels.
 void paste(ImageView<const std::uint8_t> gray, int zoom, ImageView<std::uint8_t> rgb, int left,
            int top) {
   for (int y = 0; y < gray.height * zoom; ++y)
@@ -38,7 +38,7 @@ void paste(ImageView<const std::uint8_t> gray, int zoom, ImageView<std::uint8_t>
       for (int c = 0; c < 3; ++c) rgb.at(left + x, top + y, c) = gray.at(x / zoom, y / zoom);
 }
 
-// Frames at some of the nodes, side by side.
+// Frames of some of the nodes, side by side.
 class Strip {
  public:
   Strip(std::span<const ImageView<const std::uint8_t>> frames, std::int64_t first_frame, int top)
@@ -75,7 +75,8 @@ class Strip {
   int zoom_ = 1;
 };
 
-// Nodes that are shown: evenly chosen, of those with a point where there are enough.
+// Returns the nodes that are shown: evenly chosen among those with a point if there are enough,
+// otherwise among all.
 std::vector<int> shown_nodes(const Match& match, int columns) {
   std::vector<int> nodes;
   for (std::size_t i = 0; i < match.path.size(); ++i)
@@ -101,7 +102,7 @@ void draw_points(ImageView<std::uint8_t> rgb, std::span<const SpaceTimePoint> po
   require_rgb(rgb);
   for (const SpaceTimePoint& point : points) {
     const Point center{static_cast<double>(point.x) + 0.5, static_cast<double>(point.y) + 0.5};
-    // Short and long events have colors of their own.
+    // Short and long events have different colors.
     const Color color = report::palette(point.tau2 > 3 ? 1 : 0);
     report::draw_circle(rgb, center,
                         kExtent * std::sqrt(std::max(0.0, static_cast<double>(point.sigma2))),
@@ -155,7 +156,7 @@ std::string timeline_svg(std::span<const Event> events, std::span<const std::str
   spec.x = {.scale = {0, seconds}, .title = "time (s)"};
   spec.y = {.categories = {classes.begin(), classes.end()}, .by_category = true};
   report::ChartFrame frame(spec);
-  const report::Box& plot = frame.plot();
+  const Rect<double>& plot = frame.plot();
   for (const Event& event : events) {
     const double from = frame.x(static_cast<double>(event.first_frame) / frame_rate);
     const double to = frame.x(static_cast<double>(event.last_frame + 1) / frame_rate);

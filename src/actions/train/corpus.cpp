@@ -1,4 +1,4 @@
-// Clips, who acts in them and what: a folder of folders, or a list.
+// Reads clips, who acts in them and which action: a folder of folders, or a list.
 #include <fovea/actions/train.h>
 #include <fovea/core/error.h>
 #include <fovea/io/inputs.h>
@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "actions/train/corpus_text.h"
+#include "core/words.h"
 #include "io/text/list_text.h"
 
 namespace fovea::actions {
@@ -20,9 +21,9 @@ Corpus read_folder(const std::string& folder) {
   Corpus corpus;
   corpus.classes = io::folders_in(folder);
   if (corpus.classes.size() < 2)
-    throw InvalidArgument(fmt::format(
-        "{}: {} folder{} in it; expected a folder of videos for each of two actions or more",
-        folder, corpus.classes.size(), corpus.classes.size() == 1 ? "" : "s"));
+    throw InvalidArgument(
+        fmt::format("{}: {} in it; expected a folder of videos for each of two actions or more",
+                    folder, fovea::detail::counted(corpus.classes.size(), "folder")));
   for (std::size_t label = 0; label < corpus.classes.size(); ++label) {
     const std::string inner = (fs::path(folder) / corpus.classes[label]).string();
     const std::vector<std::string> names = io::files_in(inner, io::video_files());
@@ -40,7 +41,7 @@ Corpus read_folder(const std::string& folder) {
   return corpus;
 }
 
-// A line of a list, its class still a name.
+// A line of a list, with its class as a name.
 struct Entry {
   Clip clip;
   std::string class_name;

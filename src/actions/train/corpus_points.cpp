@@ -1,6 +1,7 @@
 // Points of clips: each video is decoded once, several videos at a time.
 #include <fovea/actions/train.h>
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/io/video.h>
 
 #include <fmt/format.h>
@@ -14,11 +15,11 @@
 namespace fovea::actions {
 namespace {
 
-// Clips of one video; where clips are cut first, each is a video of its own.
+// The clips of one video. If clips are cut first, each is a video of its own.
 struct Job {
   std::string path;
   int start = 0;
-  int count = 0;  // 0: to the end
+  int count = 0;  // 0 means up to the end
   std::vector<int> clips{};
 };
 
@@ -43,18 +44,19 @@ std::vector<Job> jobs_of(std::span<const Clip> clips, bool cut_first) {
   return jobs;
 }
 
-// Points of a whole stream, put together frame by frame.
+// Collects the points of a whole stream frame by frame.
 class Collector {
  public:
-  void add(const PointStream::Ready& ready) {
-    for (std::size_t i = 0; i < ready.points.size(); ++i) {
-      points_.push_back(ready.points[i]);
-      if (ready.descriptors.empty()) continue;
-      const float* row = ready.descriptors.row(static_cast<int>(i));
-      numbers_.insert(numbers_.end(), row, row + ready.descriptors.width);
+  void add(std::span<const FramePoints> ready) {
+    for (const FramePoints& frame : ready) {
+      points_.insert(points_.end(), frame.points.begin(), frame.points.end());
+      for (int y = 0; y < frame.descriptors.height(); ++y) {
+        const float* row = frame.descriptors.row(y);
+        numbers_.insert(numbers_.end(), row, row + frame.descriptors.width());
+      }
     }
   }
-  // Frames [first, last), counted from the first.
+  // Returns frames [first, last), renumbered from the first.
   PointSet part(const PointSet& frame, std::int64_t first, std::int64_t last) const {
     PointSet set;
     set.width = frame.width;
@@ -86,7 +88,7 @@ struct ClipTask {
   const ClipOptions& options;
 };
 
-// By clip: its points, or why there are none.
+// For each clip: its points, or why there are none.
 struct Results {
   std::vector<PointSet> points;
   std::vector<std::string> why;
@@ -112,8 +114,7 @@ void run(const Job& job, const ClipTask& task, const Exec& exec, Results& result
     ++head.frames;
     collector.add(stream.push(frame.image));
   }
-  for (auto ready = stream.finish(); ready.frame >= 0; ready = stream.finish())
-    collector.add(ready);
+  collector.add(stream.finish());
   for (const int number : job.clips) {
     const auto at = static_cast<std::size_t>(number);
     const Clip& clip = task.clips[at];
@@ -127,7 +128,7 @@ void run(const Job& job, const ClipTask& task, const Exec& exec, Results& result
   }
 }
 
-// What goes wrong with a video goes wrong with each of its clips.
+// An error in a video is reported for each of its clips.
 void try_to_run(const Job& job, const ClipTask& task, const Exec& exec, Results& results) {
   std::string why;
   try {
@@ -145,14 +146,22 @@ void try_to_run(const Job& job, const ClipTask& task, const Exec& exec, Results&
 
 }  // namespace
 
+void describe(OptionVisitor& visit, ClipOptions& options) {
+  describe(visit, options.points);
+  visit("cut-first", options.cut_first, "cut clips out of their videos before points are found");
+  visit("max-pixels", options.max_pixels,
+        "refuse videos whose frames have more pixels; 0 is no limit", 0, 0x1p62);
+}
+
 std::vector<PointSet> clip_points(std::span<const Clip> clips, const ClipOptions& options,
                                   const ClipFailure& failed) {
-  check_options(options.points);
-  const Exec& exec = options.points.exec;
+  check_options(options);
+  const Exec& exec = options.exec;
   const std::vector<Job> jobs = jobs_of(clips, options.cut_first);
   Results results{std::vector<PointSet>(clips.size()), std::vector<std::string>(clips.size())};
   const ClipTask task{clips, options};
-  // A GPU has one video at a time; cores have one each, which needs no meeting between them.
+  // A GPU handles one video at a time. Each core handles one video, so that cores need not
+  // synchronize.
   const bool on_gpu = detail::on_cuda(detail::resolve_exec("train", exec, {}));
   Exec inner = exec;
   inner.progress = {};

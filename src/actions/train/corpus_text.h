@@ -7,9 +7,10 @@
 
 namespace fovea::actions {
 
-// Words between spaces; "..." is one word.
+// Splits a line at spaces; text in quotation marks is one word.
 std::vector<std::string> words_of(std::string_view line);
-// "12-95": frames from 1, both included. False where it is no such range.
+// Parses "12-95": frames counted from 1, both included. Returns false if the text is not such a
+// range.
 bool parse_range(std::string_view text, std::pair<int, int>& range);
 
 }  // namespace fovea::actions

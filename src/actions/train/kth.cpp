@@ -1,6 +1,6 @@
-// The sequence file of KTH's set (Schuldt, Laptev and Caputo, ICPR 2004): which frames of which
-// video show an action, and which people train, choose and test. Lines are known by what they say,
-// not by their number: copies differ in their heads.
+// Reads the sequence file of the KTH set (Schuldt, Laptev and Caputo, ICPR 2004): which frames of
+// which video show an action, and which people are for training, validation and testing. Lines are
+// recognized by their content and not by their number, because copies have different headers.
 #include <fovea/actions/train.h>
 #include <fovea/core/error.h>
 
@@ -13,6 +13,7 @@
 #include <map>
 
 #include "actions/train/corpus_text.h"
+#include "core/words.h"
 #include "io/text/list_text.h"
 
 namespace fovea::actions {
@@ -25,7 +26,7 @@ constexpr std::size_t kClips = 2391, kTrainClips = 760, kValidationClips = 768, 
 
 enum class Part : unsigned char { kTrain, kValidation, kTest };
 
-// "person07" or "7" as "person07"; empty where it is neither.
+// Returns "person07" for "person07" or "7"; empty if it is neither.
 std::string person_of(std::string_view word) {
   if (word.starts_with("person")) word.remove_prefix(6);
   while (!word.empty() && word.back() == ',') word.remove_suffix(1);
@@ -34,7 +35,7 @@ std::string person_of(std::string_view word) {
   return fmt::format("person{:0>2}", word);
 }
 
-// Reads a line such as "Training: person11, 12, ..."; false for any other line.
+// Reads a line such as "Training: person11, 12, ..."; returns false for any other line.
 bool read_part(std::string_view text, std::map<std::string, Part>& parts) {
   static constexpr std::array<std::pair<std::string_view, Part>, 3> kHeads{
       {{"Training:", Part::kTrain}, {"Validation:", Part::kValidation}, {"Test:", Part::kTest}}};
@@ -49,7 +50,7 @@ bool read_part(std::string_view text, std::map<std::string, Part>& parts) {
   return false;
 }
 
-// "person01_boxing_d1", taken apart.
+// The parts of a name such as "person01_boxing_d1".
 struct VideoName {
   std::string person, action, scenario;
 };
@@ -71,7 +72,7 @@ class Reader {
     const std::string text = io::read_list(path_);
     for (const io::ListLine& line : io::list_lines(text)) {
       if (read_part(line.text, parts_)) continue;
-      // Prose of the head.
+      // All other lines are prose in the header.
       if (line.text.starts_with("person") && line.text.find('_') != std::string_view::npos)
         read_video(line);
     }
@@ -148,12 +149,13 @@ KthSequences read_kth(const std::string& sequences, const std::string& folder, b
   if (whole && (result.videos != kVideos || result.corpus.clips.size() != kClips ||
                 result.train.size() != kTrainClips ||
                 result.validation.size() != kValidationClips || result.test.size() != kTestClips))
-    throw FormatError(fmt::format(
-        "{}: {} videos and {} clips, {} to train, {} to choose and {} to test with; the whole set "
-        "has {}, {}, {}, {} and {}",
-        sequences, result.videos, result.corpus.clips.size(), result.train.size(),
-        result.validation.size(), result.test.size(), kVideos, kClips, kTrainClips,
-        kValidationClips, kTestClips));
+    throw FormatError(
+        fmt::format("{}: {} and {}, {} to train, {} to choose and {} to test with; the whole set "
+                    "has {}, {}, {}, {} and {}",
+                    sequences, fovea::detail::counted(result.videos, "video"),
+                    fovea::detail::counted(result.corpus.clips.size(), "clip"), result.train.size(),
+                    result.validation.size(), result.test.size(), kVideos, kClips, kTrainClips,
+                    kValidationClips, kTestClips));
   return result;
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr float kInfinite = std::numeric_limits<float>::infinity();
 
-// Nearest candidates of a clip: of its own class and of others.
+// The distances from a clip to the nearest candidates: of its own class and of others.
 struct Nearest {
   float own = kInfinite;
   float other = kInfinite;
@@ -20,7 +20,7 @@ struct Nearest {
 class Selector {
  public:
   Selector(const SelectionTask& task, const Exec& exec) : task_(task), exec_(exec) {
-    // No match is farther than any, but a margin must stay finite.
+    // A missing match counts as farther than every match, but stays finite, so that margins do too.
     for (int y = 0; y < task.distances.height; ++y)
       for (int x = 0; x < task.distances.width; ++x)
         if (std::isfinite(task.distances.at(x, y)))
@@ -72,7 +72,7 @@ class Selector {
     }
   }
 
-  // Of the set at hand and one candidate more (-1: none).
+  // Returns the value of the current set with one more candidate (-1: none).
   SelectionValue value_with(int candidate) const {
     SelectionValue value{0, 0};
     for (std::size_t clip = 0; clip < nearest_.size(); ++clip) {
@@ -101,7 +101,7 @@ class Selector {
     return static_cast<int>(best);
   }
 
-  // The set becomes the best of its size where it is.
+  // Stores the set if it is the best of its size; returns whether it is.
   bool record(const std::vector<int>& chosen) {
     const SelectionValue now = value(chosen);
     if (!(now > best_[chosen.size()])) return false;
@@ -134,8 +134,8 @@ class Selector {
   const Exec& exec_;
   float farthest_ = 0;
   std::vector<Nearest> nearest_;
-  std::vector<SelectionValue> best_;    // by size
-  std::vector<std::vector<int>> sets_;  // and the sets that have it
+  std::vector<SelectionValue> best_;    // best value by size
+  std::vector<std::vector<int>> sets_;  // the sets with these values
 };
 
 }  // namespace

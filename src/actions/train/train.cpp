@@ -1,8 +1,9 @@
-// Training: prototypes cut from clips, all or selected, their reject levels, and single
+// Training: prototypes that are cut from clips, all or selected, their reject levels, and single
 // descriptors.
 #include "actions/train/train.h"
 
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/core/random.h>
 
 #include <fmt/format.h>
@@ -15,11 +16,12 @@
 #include "actions/evaluate/nearest.h"
 #include "actions/match/features.h"
 #include "actions/train/select.h"
+#include "core/words.h"
 
 namespace fovea::actions {
 namespace {
 
-// More matches than this for reject levels alone are not made: clips are drawn by chance.
+// The limit of matches for reject levels; if there would be more, clips are drawn at random.
 constexpr std::int64_t kMostMatches = 4'000'000;
 constexpr std::uint64_t kSelectionSequence = 1, kRejectSequence = 2;
 
@@ -109,7 +111,7 @@ class Trainer {
     return match_all(chains, std::move(prototypes), scenes, options_.match, exec_);
   }
 
-  // Rows of the table are validation clips only: select_columns() finds them by position.
+  // Rows of the table are validation clips only, because select_columns() finds them by position.
   std::vector<Prototype> selected() const {
     const SelectionParts parts =
         selection_parts(all_clips(corpus_), subjects_, options_.validation, exec_.seed);
@@ -137,7 +139,7 @@ class Trainer {
       std::ranges::sort(clips);
     }
     const ScoreTable scores = table(prototypes, clips);
-    // With one subject only, clips must at least be others.
+    // If there is only one subject, prototypes and clips are kept apart by clip instead.
     const bool alone = corpus_.subjects().size() < 2;
     const auto owner = [&](int clip) {
       return alone ? clip : subjects_[static_cast<std::size_t>(clip)];
@@ -219,7 +221,7 @@ void describe(OptionVisitor& visit, TrainOptions& options) {
 
 TrainOptions paper_options() {
   TrainOptions options;
-  options.points = {};  // STIP-2.0's
+  options.points = {};  // the options of STIP-2.0
   options.features.square_root = false;
   options.cut.nodes = 30;
   options.match.dummies = false;
@@ -235,9 +237,9 @@ void check_corpus(const Corpus& corpus, std::span<const PointSet> points, const 
     throw InvalidArgument(fmt::format("{}: points of {} clips for a corpus of {}", who,
                                       points.size(), corpus.clips.size()));
   if (corpus.classes.size() < 2)
-    throw InvalidArgument(fmt::format("{}: there is only {} class{}; two or more are needed", who,
-                                      corpus.classes.size(),
-                                      corpus.classes.size() == 1 ? "" : "es"));
+    throw InvalidArgument(
+        fmt::format("{}: the corpus has {}; two or more are needed", who,
+                    fovea::detail::counted(corpus.classes.size(), "class", "classes")));
   for (std::size_t i = 0; i < corpus.clips.size(); ++i)
     if (corpus.clips[i].label < 0 ||
         static_cast<std::size_t>(corpus.clips[i].label) >= corpus.classes.size())

@@ -87,7 +87,7 @@ void set_reject_levels(const RejectTask& task, std::span<Prototype> prototypes) 
   const auto usual = [&](std::size_t column) {
     return wrong[column].count > 0 ? wrong[column].value() : all.value();
   };
-  // Of each clip the nearest prototype, where it is of the right class.
+  // The relative distance of each clip to its nearest prototype, if that is of the right class.
   std::vector<double> right;
   for (std::size_t row = 0; row < rows; ++row) {
     std::size_t nearest = prototypes.size();
@@ -100,7 +100,8 @@ void set_reject_levels(const RejectTask& task, std::span<Prototype> prototypes) 
       right.push_back(distance(row, nearest) / usual(nearest));
   }
   std::ranges::sort(right);
-  double level = 1;  // no clip was classified correctly: whatever is nearer than usual
+  double level =
+      1;  // used if no clip was classified correctly: accepts whatever is nearer than usual
   if (!right.empty()) {
     const auto kept =
         static_cast<std::size_t>(std::ceil((1 - task.share) * static_cast<double>(right.size())));

@@ -1,5 +1,4 @@
-// Every prototype against every clip, once: what selection, reject levels and evaluation are made
-// from.
+// Matches every prototype with every clip once, for selection, reject levels and evaluation.
 #pragma once
 #include <fovea/actions/train.h>
 
@@ -8,11 +7,11 @@
 
 namespace fovea::actions {
 
-// The prototypes of one clip, whose points are one a frame at most.
+// Returns the prototypes of one clip, which has at most one point per frame.
 std::vector<Prototype> cut_prototypes(const PointSet& salient, std::int32_t label,
                                       std::int32_t clip, const CutOptions& options);
 
-// Distances per node, infinite where there is no match: one row per clip, one column per prototype.
+// Distances per node, infinite if there is no match: one row per clip, one column per prototype.
 struct ScoreTable {
   std::vector<Prototype> prototypes;
   Image<float> energy;
@@ -25,14 +24,15 @@ struct ScoreTable {
 ScoreTable match_all(std::span<const Chain> chains, std::vector<Prototype> prototypes,
                      std::span<const Scene> scenes, const MatchOptions& options, const Exec& exec);
 
-// One row of a table.
+// Returns one row of a table.
 inline std::span<const float> row_of(ImageView<const float> table, int row) {
   return {table.row(row), static_cast<std::size_t>(table.width)};
 }
 
-// Sets each prototype's level to a part of its mean distance to clips of other classes: the same
-// part for all of them, so great that `share` of the clips whose nearest prototype is of their own
-// class would be lost. Prototypes and clips of one subject do not meet.
+// Sets each prototype's level to a fraction of its mean distance to clips of other classes. The
+// fraction is the same for all of them and is chosen so that `share` of the clips whose nearest
+// prototype is of their own class would be lost. Prototypes and clips of the same subject are not
+// compared.
 struct RejectTask {
   ImageView<const float> distances{};           // one row per clip, one column per prototype
   std::span<const std::int32_t> clip_labels{};  // by row

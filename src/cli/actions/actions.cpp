@@ -7,6 +7,7 @@
 #include <map>
 
 #include "cli/program/run.h"
+#include "core/words.h"
 
 namespace fovea::cli {
 
@@ -47,7 +48,7 @@ ClipSet load_clips(actions::Corpus corpus, const actions::PointOptions& points_w
   std::vector<bool> bad(corpus.clips.size(), false);
   actions::ClipOptions options;
   options.points = points_wanted;
-  options.points.exec = context.exec;
+  options.exec = context.exec;
   options.cut_first = cut_first;
   options.max_pixels = context.max_pixels;
   std::vector<actions::PointSet> points =
@@ -67,10 +68,10 @@ ClipSet load_clips(actions::Corpus corpus, const actions::PointOptions& points_w
     set.points.push_back(std::move(points[i]));
   }
   if (set.points.empty())
-    throw FormatError(fmt::format("none of {} clips could be read", bad.size()));
+    throw FormatError(fmt::format("none of {} could be read", detail::counted(bad.size(), "clip")));
   if (set.failed > 0)
-    context.console.complain(
-        fmt::format("{} of {} clips could not be read and were left out", set.failed, bad.size()));
+    context.console.complain(fmt::format("{} of {} could not be read and were left out", set.failed,
+                                         detail::counted(bad.size(), "clip")));
   set.seconds = steady_seconds() - start;
   return set;
 }

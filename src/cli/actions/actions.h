@@ -1,4 +1,4 @@
-// What the verbs of fovea actions share: corpora, and clips that cannot be read.
+// What the verbs of fovea actions share: data sets, and clips that cannot be read.
 #pragma once
 #include <fovea/actions/train.h>
 #include <fovea/io/frames.h>
@@ -11,14 +11,14 @@
 
 namespace fovea::cli {
 
-// The paper's options, except for those that differ from the defaults: these were set on purpose.
+// The paper's options, except for options that differ from the defaults, which the user has set.
 actions::TrainOptions paper_unless_set(const actions::TrainOptions& given);
 
-// Frames in flight for a stream that one worker follows: reading and writing go on beside it,
-// unless there is but one thread.
+// The number of frames in flight for a stream with a single worker. Reading and writing overlap
+// with the work unless there is only one thread.
 int stream_in_flight(const Exec& exec);
-// Takes the rest out of a stream after its run. Where the run has failed, a stream that cannot be
-// finished is no second error.
+// Takes the remaining results out of a stream after its run. Where the run has failed, a stream
+// that cannot be finished is not reported as a second error.
 void finish_after(const io::FrameRun& run, const std::function<void()>& finish);
 
 // Clips with their points. Those that cannot be read are named and left out.
@@ -27,9 +27,9 @@ struct ClipSet {
   std::vector<actions::PointSet> points;
   int failed = 0;
   double seconds = 0;
-  std::vector<std::int32_t> place;  // of each clip of the original corpus; -1: left out
+  std::vector<std::int32_t> place;  // index of each clip of the original data set; -1: left out
 
-  // kDone, or kSomeFailed where clips were left out.
+  // Returns kDone, or kSomeFailed where clips were left out.
   int status() const;
 };
 ClipSet load_clips(actions::Corpus corpus, const actions::PointOptions& points, bool cut_first,

@@ -11,7 +11,7 @@
 
 namespace fovea::cli {
 
-// Whether opening the source again gives the same frames again: not so for pipes and devices.
+// Whether opening the source again gives the same frames again, which pipes and devices do not.
 bool can_be_read_again(const std::string& source);
 
 // An event is certain only some time after it began, so that frames are drawn later than they are
@@ -29,11 +29,11 @@ class AnnotatedVideo {
   };
   explicit AnnotatedVideo(const Request& request);
 
-  // Takes the next frame of a pipe, in RGB; of other sources nothing.
+  // Takes the next frame of a pipe, in RGB. For other sources it does nothing.
   void keep(ImageView<const std::uint8_t> rgb);
   // Writes all frames before `end`, with the events up to now.
   void write_until(std::int64_t end, std::span<const actions::Event> events);
-  // Writes frames while those that wait take more memory than they may.
+  // Writes frames while the waiting frames take more memory than allowed.
   void make_room(std::span<const actions::Event> events);
   void finish();
 

@@ -1,4 +1,5 @@
-// fovea actions eval: how often actions are classified correctly, compared with simpler methods.
+// fovea actions eval: measures how often actions are classified correctly, compared with simpler
+// methods.
 #include "cli/actions/eval.h"
 
 #include <fovea/core/error.h>
@@ -51,7 +52,7 @@ void describe(OptionVisitor& visit, ActionsEvalRequest& request) {
 
 namespace {
 
-// The clips, and how a split divides them.
+// The clips, and how they are divided into training and test.
 struct Task {
   actions::Corpus corpus;
   std::vector<std::int32_t> train, test;
@@ -116,7 +117,7 @@ int subjects_of(const actions::Corpus& corpus, const actions::Fold& fold) {
   return static_cast<int>(std::unique(names.begin(), names.end()) - names.begin());
 }
 
-// Folds of all draws are evaluated together, so that everything is matched once.
+// The folds of all draws are evaluated together, so that each pair of clips is matched only once.
 std::vector<CurvePoint> subject_curve(const ActionsEvalRequest& request, const ClipSet& clips,
                                       const std::vector<actions::Fold>& folds,
                                       const actions::TrainOptions& options, const Exec& exec) {

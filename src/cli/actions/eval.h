@@ -30,7 +30,7 @@ void describe(OptionVisitor& visit, ActionsEvalRequest& request);
 
 // Accuracy and time with another window, or with fewer subjects.
 struct CurvePoint {
-  int at = 0;  // T, or subjects
+  int at = 0;  // the window T, or the number of subjects
   int correct = 0;
   int tested = 0;
   double seconds = 0;
@@ -45,7 +45,7 @@ struct ActionsEvalResult {
   int failed = 0;
   double point_seconds = 0;
 
-  // Every method that was evaluated, matching first.
+  // All methods that were evaluated; matching comes first.
   std::vector<const actions::MethodReport*> methods() const;
 };
 

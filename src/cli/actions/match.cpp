@@ -69,7 +69,7 @@ struct Video {
   actions::PointSet points;
 };
 
-// A chain of the example, and how it was cut.
+// A chain of points of the example, and how it was cut.
 struct Candidate {
   actions::Chain chain;
   int first = 0;

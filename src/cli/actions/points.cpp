@@ -20,10 +20,12 @@
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "cli/program/stopwatch.h"
+#include "core/words.h"
 
 namespace fovea::cli {
 namespace {
 
+using actions::FramePoints;
 using actions::PointSet;
 using actions::PointStream;
 using actions::SpaceTimePoint;
@@ -50,7 +52,7 @@ class Annotated {
   void keep(ImageView<const std::uint8_t> gray) {
     if (writer_) waiting_.push_back(clone(gray));
   }
-  // Draws the points of the oldest frame that is kept.
+  // Draws the points on the oldest frame that is kept.
   void draw(std::span<const SpaceTimePoint> points) {
     if (!writer_) return;
     const Image<std::uint8_t> gray = std::move(waiting_.front());
@@ -108,8 +110,8 @@ class PointsRun {
       complete();
       if (set_.points.empty())
         context_.console.note(
-            fmt::format("{}: no interest point in {} frames; a lower threshold finds weaker ones",
-                        context_.inputs[0], set_.frames));
+            fmt::format("{}: no interest point in {}; a lower threshold finds weaker ones",
+                        context_.inputs[0], detail::counted(set_.frames, "frame")));
       print(steady_seconds() - start, run.whole());
     }
     run.rethrow();
@@ -119,17 +121,17 @@ class PointsRun {
   }
 
  private:
-  // A frame, and the points of an earlier one that it made ready.
+  // A frame, and the points of earlier ones that it made ready.
   struct Step {
     io::Frame frame{};
-    std::int64_t ready_frame = -1;
-    std::vector<SpaceTimePoint> points{};
-    Image<float> descriptors{};
+    std::vector<FramePoints> ready{};
 
-    void take(const PointStream::Ready& ready) {
-      ready_frame = ready.frame;
-      points.assign(ready.points.begin(), ready.points.end());
-      descriptors = ready.descriptors.empty() ? Image<float>() : clone(ready.descriptors);
+    // What the stream returns is valid until its next call only.
+    void take(std::span<const FramePoints> made) {
+      ready.clear();
+      for (const FramePoints& one : made)
+        ready.push_back({one.frame, one.points,
+                         one.descriptors.empty() ? Image<float>() : clone(one.descriptors)});
     }
   };
 
@@ -138,22 +140,20 @@ class PointsRun {
     set_.height = step.frame.image.height();
     ++set_.frames;
     annotated_.keep(step.frame.image);
-    add(step);
+    for (const FramePoints& one : step.ready) add(one);
   }
-  void add(const Step& step) {
-    if (step.ready_frame < 0) return;
-    set_.points.insert(set_.points.end(), step.points.begin(), step.points.end());
-    for (int i = 0; i < step.descriptors.height(); ++i)
-      descriptors_.insert(descriptors_.end(), step.descriptors.row(i),
-                          step.descriptors.row(i) + actions::kDescriptorSize);
-    annotated_.draw(step.points);
+  void add(const FramePoints& one) {
+    set_.points.insert(set_.points.end(), one.points.begin(), one.points.end());
+    for (int i = 0; i < one.descriptors.height(); ++i)
+      descriptors_.insert(descriptors_.end(), one.descriptors.row(i),
+                          one.descriptors.row(i) + actions::kDescriptorSize);
+    annotated_.draw(one.points);
   }
 
-  // A frame that a worker took but that was not written has points too, which do not count.
+  // A frame that a worker took but that was not written also has points, which do not count.
   void take_rest() {
-    Step last;
-    for (last.take(streams_[0].finish()); last.ready_frame >= 0; last.take(streams_[0].finish()))
-      if (last.ready_frame < set_.frames) add(last);
+    for (const FramePoints& one : streams_[0].finish())
+      if (one.frame < set_.frames) add(one);
   }
 
   void complete() {
@@ -172,10 +172,10 @@ class PointsRun {
     if (context_.json) return print_json(whole);
     if (request_.output.empty() && request_.annotated.empty())
       return context_.console.print(actions::points_text(set_));
-    context_.console.print(
-        fmt::format("{}: {} points in {} frames, {}\n",
-                    request_.output.empty() ? request_.annotated : request_.output,
-                    set_.points.size(), set_.frames, seconds_text(seconds)));
+    context_.console.print(fmt::format(
+        "{}: {} in {}, {}\n", request_.output.empty() ? request_.annotated : request_.output,
+        detail::counted(set_.points.size(), "point"), detail::counted(set_.frames, "frame"),
+        seconds_text(seconds)));
   }
   void print_json(bool whole) {
     print_result(context_, [&](io::JsonWriter& json) {

@@ -19,6 +19,7 @@
 #include "cli/program/output_paths.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
+#include "core/words.h"
 
 namespace fovea::cli {
 namespace {
@@ -97,7 +98,7 @@ class RecognizeRun {
   }
 
  private:
-  // A frame, and what the recognizer said after it.
+  // A frame, and the events that the recognizer returned after it.
   struct Step {
     io::Frame frame{};
     std::vector<actions::Event> events{};
@@ -150,9 +151,9 @@ class RecognizeRun {
   }
 
   void summarize(double seconds, bool whole) {
-    context_.console.note(fmt::format("{} event{} in {} frames, {:.2f} s, {:.0f} frames per second",
-                                      events_.size(), events_.size() == 1 ? "" : "s", frames_,
-                                      seconds,
+    context_.console.note(fmt::format("{} in {}, {:.2f} s, {:.0f} frames per second",
+                                      detail::counted(events_.size(), "event"),
+                                      detail::counted(frames_, "frame"), seconds,
                                       static_cast<double>(frames_) / std::max(seconds, 1e-9)));
     if (!context_.json) return;
     std::string line;

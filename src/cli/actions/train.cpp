@@ -6,6 +6,7 @@
 #include "cli/program/files.h"
 #include "cli/program/progress.h"
 #include "cli/program/result.h"
+#include "core/words.h"
 
 namespace fovea::cli {
 namespace {
@@ -48,9 +49,10 @@ int run_actions_train(ActionsTrainRequest& request, Context& context) {
       json.member("scale", model.features.scale);
     });
   } else {
-    context.console.print(fmt::format("{}: {} prototypes of {} actions from {} clips, {:.0f} s\n",
-                                      request.output, model.prototypes.size(), model.classes.size(),
-                                      clips.points.size(), seconds));
+    context.console.print(fmt::format("{}: {} of {} from {}, {:.0f} s\n", request.output,
+                                      detail::counted(model.prototypes.size(), "prototype"),
+                                      detail::counted(model.classes.size(), "action"),
+                                      detail::counted(clips.points.size(), "clip"), seconds));
   }
   return clips.status();
 }

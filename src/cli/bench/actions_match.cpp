@@ -19,7 +19,7 @@ struct MatchShape {
   int points = 0;
   int frames = 0;
 };
-constexpr MatchShape kBlock{60, 55}, kVideo{754, 723};  // as the paper has them
+constexpr MatchShape kBlock{60, 55}, kVideo{754, 723};  // sizes from the paper
 
 struct MatchInput {
   std::vector<actions::Chain> models;
@@ -64,8 +64,8 @@ std::shared_ptr<MatchInput> random_input(const MatchShape& shape, int models, in
   return input;
 }
 
-// About the number of triangles that any exact method weighs: each point with the pairs of gaps
-// before it.
+// About the number of triangles that any exact method must evaluate: each point with the pairs of
+// gaps before it.
 double triples_of(const MatchShape& shape, const actions::MatchOptions& options) {
   const double points = shape.points, rate = points / shape.frames, window = options.window;
   if (options.window == 0) return points * points * points / 6;
@@ -83,7 +83,7 @@ struct MatchCase {
   actions::MatchOptions options{};
 };
 
-// The paper's times for one model: tables 2 and 3, on a GTX 580.
+// The times that the paper reports for one model, on a GTX 580 (tables 2 and 3).
 std::optional<PublishedTime> published(const MatchCase& the) {
   const bool video = the.shape.points == kVideo.points;
   double seconds = 0;

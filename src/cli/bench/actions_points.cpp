@@ -1,5 +1,5 @@
-// Interest points of an endless video, 64 frames per run: discs wander over a texture and turn,
-// with about as many points per frame as a street has.
+// Interest points of an endless video, 64 frames per run: discs move over a texture and turn
+// around, with about as many points per frame as a street has.
 #include "cli/bench/actions.h"
 
 #include <fovea/actions/points.h>
@@ -13,7 +13,7 @@ namespace fovea::cli {
 namespace {
 
 constexpr int kWidth = 160, kHeight = 120, kFrames = 64;
-// STIP-2.0's own figure for frames of this size, descriptors included.
+// The speed that STIP-2.0 reports for frames of this size, including descriptors.
 constexpr double kStipFramesPerSecond = 10.8;
 
 using Frames = std::vector<Image<std::uint8_t>>;
@@ -69,7 +69,7 @@ BenchCase points_case(const std::string& name, actions::PointOptions options,
               if (!*stream) {
                 actions::PointOptions own = options;
                 own.exec = exec;
-                own.exec.stream = nullptr;  // a clock's stream ends with the first measurement
+                own.exec.stream = nullptr;  // the clock's stream ends with the first measurement
                 stream->emplace(own);
               }
               for (const auto& frame : *frames) (*stream)->push(frame);

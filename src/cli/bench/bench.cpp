@@ -1,5 +1,5 @@
-// Expands cases over the places to run (one CPU thread, all of them, a GPU), and measures each row:
-// ours, the rival and a copy of as many bytes take turns.
+// Runs cases on the chosen devices (one CPU thread, all threads, a GPU) and measures each row: our
+// code, the rival and a copy of as many bytes take turns.
 #include "cli/bench/bench.h"
 
 #include <fovea/core/error.h>
@@ -25,7 +25,7 @@ namespace {
 
 bool on_cuda(const Exec& place) { return place.device.kind == DeviceKind::kCuda; }
 
-// --device and --threads narrow the places down; auto is every one that is usable.
+// The devices to measure on. --device and --threads restrict them; auto means all that are usable.
 std::vector<Exec> places(Context& context) {
   const Exec& asked = context.exec;
   std::vector<Exec> all;
@@ -45,7 +45,7 @@ std::vector<Exec> places(Context& context) {
   return all;
 }
 
-// Device memory is taken on the device that is current while buffers are made.
+// Calls `make` with the device as the current one, because device memory is allocated on that.
 template <class Make>
 BenchWork made_at(const Exec& place, Make make) {
   if (!on_cuda(place)) return make();
@@ -54,14 +54,14 @@ BenchWork made_at(const Exec& place, Make make) {
   return work;
 }
 
-// A copy that moves `bytes`: half of them read, half written.
+// A copy that moves `bytes`: half of them are read, half are written.
 BenchWork copy_work(double bytes, const Exec& place) {
   const auto half = std::max<std::size_t>(1, static_cast<std::size_t>(bytes / 2));
   const Memory memory = on_cuda(place) ? Memory::kCuda : Memory::kHost;
   return made_at(place, [&]() -> BenchWork {
     const auto from = std::make_shared<Array<unsigned char>>(half, memory);
     const auto to = std::make_shared<Array<unsigned char>>(half, memory);
-    if (!on_cuda(place)) {  // pages that were never written are all one page of zeros
+    if (!on_cuda(place)) {  // pages that were never written all share one page of zeros
       std::fill(from->begin(), from->end(), static_cast<unsigned char>(1));
       std::fill(to->begin(), to->end(), static_cast<unsigned char>(2));
     }
@@ -73,7 +73,7 @@ BenchWork copy_work(double bytes, const Exec& place) {
 }
 
 BenchCeiling ceiling_of(const Exec& place, int repeats, const std::stop_token& stop) {
-  constexpr double kLargeBytes = 512.0 * (1 << 20);  // beyond every cache
+  constexpr double kLargeBytes = 512.0 * (1 << 20);  // larger than every cache
   constexpr std::int64_t kRounds = 100000;
   double operations = 0;
   const auto arithmetic = [&](const Exec& exec) {
@@ -87,7 +87,7 @@ BenchCeiling ceiling_of(const Exec& place, int repeats, const std::stop_token& s
           operations / timings[1].seconds};
 }
 
-// Ours alone, or beside a rival.
+// Our work alone, or with a rival.
 struct Contest {
   const BenchCase& bench_case;
   const Exec& place;
@@ -219,7 +219,7 @@ int run_bench(const BenchOptions& options, const std::vector<BenchCase>& cases, 
   const auto wanted = filtered(cases, options.filter);
   const auto where = places(context);
   BenchReport report = report_head(options, where, context);
-  if (!options.rivals.empty()) merge_rivals(options.rivals, report.rows);  // unreadable: say so now
+  if (!options.rivals.empty()) merge_rivals(options.rivals, report.rows);  // throws if unreadable
 
   const Rivals rivals;
   report.rival_library = rivals.source_name();

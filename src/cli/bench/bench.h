@@ -1,5 +1,5 @@
-// Measures operations beside rivals and beside the machine's own ceilings, for every system. A
-// system's bench verb makes a list of cases and hands it to run_bench().
+// Measures operations of every system and compares them with rivals and with the limits of the
+// machine. A system's bench verb makes a list of cases and passes it to run_bench().
 #pragma once
 #include <fovea/core/exec.h>
 #include <fovea/core/image.h>
@@ -26,18 +26,18 @@ struct BenchShape {
   int width = 0;
   int height = 0;
   int channels = 1;
-  int to_width = 0;  // of the result, where it has another size
+  int to_width = 0;  // width of the result, where its size differs
   int to_height = 0;
-  int taps = 0;         // of a kernel, where there is one
-  double ratio = 0;     // of a scan's levels, where there is one
-  int bins = 0;         // of histograms, where there are some,
-  double distinct = 0;  // and the share of them that differ
+  int taps = 0;         // width of a kernel, where there is one
+  double ratio = 0;     // step between the levels of a scan, where there is one
+  int bins = 0;         // bins of histograms, where there are some
+  double distinct = 0;  // share of histograms that are distinct
 };
-// "1920x1080", "1920x1080x3", "1920x1080 to 640x480", "1920x1080 7 taps", "640x480 ratio 1.05",
-// "640x480 11 channels 15.3% distinct".
+// Returns a text such as "1920x1080", "1920x1080x3", "1920x1080 to 640x480", "1920x1080 7 taps",
+// "640x480 ratio 1.05" or "640x480 11 channels 15.3% distinct".
 std::string to_string(const BenchShape& shape);
 
-// Work set up once and run many times, with settings that the framework gives.
+// Work that is set up once and run many times, with the settings that it is given.
 using BenchWork = std::function<void(const Exec&)>;
 
 struct PublishedTime {
@@ -46,25 +46,25 @@ struct PublishedTime {
 };
 
 // One thing to measure. It becomes a row with one CPU thread, a row with all of them, and a row for
-// the GPU; with several rivals each has a row of its own.
+// the GPU; with several rivals, each has a row of its own.
 struct BenchCase {
   std::string name;  // "gradient_sobel_u8"; a rival of the same name is measured beside it
   BenchShape shape;
-  double bytes = 0;       // that any implementation must read and write
+  double bytes = 0;       // the least that any implementation must read and write
   double operations = 0;  // floating-point operations that it must do; 0 where they are no limit
-  // Makes buffers in host or device memory, and the work on them.
+  // Allocates buffers in host or device memory and returns the work on them.
   std::function<BenchWork(Memory)> prepare;
-  // What both sides work on, where the time depends on it; else each makes its own noise.
+  // The input of both sides, where the time depends on it; otherwise each makes its own noise.
   std::shared_ptr<const Image<std::uint8_t>> image{};
-  std::shared_ptr<const Image<std::uint8_t>> second{};  // of a pair
-  // What rivals of other kinds of work need; each is empty where a case has none of it.
-  std::vector<double> ground{};  // a ground distance between histograms, row after row
+  std::shared_ptr<const Image<std::uint8_t>> second{};  // the second image of a pair
+  // What rivals of other kinds of work need; each is empty where a case does not have it.
+  std::vector<double> ground{};  // a ground distance between histograms, row by row
   std::shared_ptr<const Graph> graph{};
   std::shared_ptr<const io::TriangleMesh> mesh{};
-  // The time that a paper gives for the same work on a GPU, beside the GPU's row.
+  // The time that a paper reports for the same work on a GPU; it is shown in the GPU's row.
   std::optional<PublishedTime> published{};
-  // How wrong the last run of the work was, and what a rival found; empty where that is no
-  // question.
+  // The error of the last run of the work, and of a rival's result; empty where errors are not
+  // measured.
   std::function<double()> error{};
   std::function<double(const float* result)> rival_error{};
 };
@@ -81,18 +81,18 @@ void describe(OptionVisitor& visit, BenchOptions& options);
 struct BenchRow {
   std::string name;
   std::string device;
-  int threads = 0;  // 0 on a GPU
+  int threads = 0;  // 0 for a GPU
   std::string size;
-  double seconds = 0;  // median
-  double spread = 0;   // interquartile range over the median
+  double seconds = 0;  // median time
+  double spread = 0;   // interquartile range divided by the median
   std::string rival;   // empty where there is none
   std::optional<double> rival_seconds;
-  std::string bound;              // which ceiling is the nearest: "copy" or "arithmetic"
-  double bound_fraction = 0;      // of that ceiling's speed
-  std::optional<double> error{};  // of what was found, where that is measured
+  std::string bound;              // the limit that is nearest: "copy" or "arithmetic"
+  double bound_fraction = 0;      // share of that limit's speed
+  std::optional<double> error{};  // error of the result, where it is measured
   std::optional<double> rival_error{};
 
-  // Over 1 means that we are faster.
+  // A ratio over 1 means that ours is faster.
   std::optional<double> ratio() const {
     return rival_seconds ? std::optional(*rival_seconds / seconds) : std::nullopt;
   }
@@ -101,7 +101,7 @@ struct BenchRow {
 struct BenchCeiling {
   std::string device;
   int threads = 0;
-  double copied_bytes_per_second = 0;  // read and written, both counted
+  double copied_bytes_per_second = 0;  // bytes read plus bytes written
   double operations_per_second = 0;
 };
 
@@ -110,7 +110,7 @@ struct BenchReport {
   std::string device;
   std::uint64_t seed = 0;
   std::string options_json;
-  double seconds = 0;   // of the whole run
+  double seconds = 0;   // time of the whole run
   std::string date;     // UTC, ISO 8601
   std::string machine;  // "Linux 6.1.0 x86_64"
   std::string cpu;
@@ -128,8 +128,8 @@ std::string bench_csv(const BenchReport& report);
 std::string bench_markdown(const BenchReport& report);
 std::string bench_text(const BenchReport& report);
 
-// Measures, prints the report on standard output, returns the exit status. Interrupted, it prints
-// the rows it has.
+// Measures, prints the report on standard output and returns the exit status. When it is
+// interrupted, it prints the rows that are finished.
 int run_bench(const BenchOptions& options, const std::vector<BenchCase>& cases, Context& context);
 
 }  // namespace fovea::cli

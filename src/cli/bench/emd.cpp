@@ -1,5 +1,5 @@
-// fovea bench emd: the exact solver beside cv::EMD and LEMON's network simplex, and a check of its
-// distances against LEMON's.
+// fovea bench emd: compares the exact solver with cv::EMD and LEMON's network simplex, and checks
+// its distances against LEMON's.
 #include <fovea/core/error.h>
 #include <fovea/emd/solver.h>
 #include <fovea/io/json_writer.h>
@@ -19,8 +19,8 @@
 namespace fovea::cli {
 namespace {
 
-constexpr int kProblems = 1000;         // per row: its milliseconds are microseconds per problem
-constexpr int kCudaProblems = 1 << 21;  // per row on a GPU, which fewer would not fill
+constexpr int kProblems = 1000;  // problems per row: milliseconds are microseconds per problem
+constexpr int kCudaProblems = 1 << 21;  // problems per row on a GPU, which fewer would not fill
 constexpr int kMass = 121;              // a window of 11x11 pixels
 
 struct EmdBenchOptions {
@@ -47,7 +47,8 @@ void describe(OptionVisitor& visit, EmdBenchOptions& options) {
 
 using Histograms = std::shared_ptr<const Image<std::uint8_t>>;
 
-// Shares of the mass as a broken stick has them, which is what Dirichlet's distribution of ones is.
+// Divides the mass like a stick that is broken at random places, which is a Dirichlet distribution
+// with parameters 1.
 Histograms histograms(int bins, int problems, std::uint64_t seed) {
   auto all = std::make_shared<Image<std::uint8_t>>(bins, problems);
   Random random(seed, static_cast<std::uint64_t>(bins));
@@ -89,7 +90,7 @@ std::vector<NamedGround> grounds(int bins) {
           {"threshold-auxiliary", GroundDistance::thresholded(bins, 3), paper}};
 }
 
-// What a solver needs to be made once and run many times, in one memory.
+// The data of a solver that is made once and run many times, in one memory.
 struct SolverRun {
   emd::Solver solver;
   Image<std::uint8_t> first, second;
@@ -139,10 +140,10 @@ std::vector<BenchCase> solver_cases(std::span<const int> all_bins, int problems)
   return cases;
 }
 
-// How far apart two solvers were.
+// How much two solvers differed.
 struct Agreement {
   std::int64_t problems = 0, apart = 0, unproved = 0;
-  double worst = 0;  // relative difference
+  double worst = 0;  // greatest relative difference
 
   void add(double ours, double theirs, emd::Status status) {
     constexpr double kClose = 1e-6;
@@ -155,7 +156,7 @@ struct Agreement {
   }
 };
 
-// One ground distance with `count` pairs, solved in every way there is.
+// Solves `count` pairs with one ground distance by all solvers.
 void verify_round(Random& random, int count, const Rivals& rivals, const Exec& exec,
                   Agreement& agreement) {
   namespace problems = emd::random_problems;
@@ -170,7 +171,7 @@ void verify_round(Random& random, int count, const Rivals& rivals, const Exec& e
                              .second = std::make_shared<Image<std::uint8_t>>(clone(pairs.second)),
                              .ground = units_of(ground)};
   const float* theirs = nullptr;
-  const auto works = rivals.prepare(rival_case, 1);  // which runs each once
+  const auto works = rivals.prepare(rival_case, 1);  // runs each rival once
   for (const Rivals::Work& work : works)
     if (work.rival == "LEMON") theirs = work.result();
   if (theirs == nullptr)

@@ -1,7 +1,7 @@
 // Time per frame against channels, as in the two figures of Shaffer's paper (2011): cold, where
 // each frame has noise of its own and nothing is kept, and warm, where nothing changes. The paper's
-// pictures are not available; a scene with noise replaces them, and rows name its share of distinct
-// histograms. Quantizing is not counted: frames are labels in host memory, and maps return to it.
+// images are not available; a scene with noise replaces them, and rows name its share of distinct
+// histograms. Quantization is not counted: frames are labels in host memory, and maps return to it.
 #include "cli/bench/emd_frames.h"
 
 #include <fovea/core/error.h>
@@ -22,7 +22,7 @@
 namespace fovea::cli {
 namespace {
 
-constexpr int kFrames = 4;  // they show one scene, each with noise of its own
+constexpr int kFrames = 4;  // they show one scene, each with different noise
 constexpr double kThreshold = 3;
 
 using Frame = Image<std::uint8_t>;
@@ -35,8 +35,8 @@ void check_sizes(const std::vector<Extent>& sizes) {
                                         size.width, size.height));
 }
 
-// The upper left corner of a picture, as in the paper; or the scene of the flow benchmark, whose
-// texture falls off with frequency as that of a photo does.
+// The upper left corner of an image, as in the paper; or the scene of the flow benchmark, whose
+// texture falls off with frequency like that of a photo.
 Frame scene_of(const EmdFrameOptions& options, Extent size, const Context& context) {
   if (options.image.empty()) return flow_scene(size.width, size.height, context.exec).first;
   const Frame image = io::to_gray(io::to_bytes(read_input(context, options.image)));
@@ -65,7 +65,8 @@ Frame labels_of(const Frame& gray, int channels) {
   return labels;
 }
 
-// Frames come and go in host memory, pinned beside a GPU; up to Mapper::kFramesInFlight at a time.
+// Frames and maps are in host memory, which is pinned for a GPU; up to Mapper::kFramesInFlight are
+// processed at a time.
 class FrameRun {
  public:
   FrameRun(std::span<const Frame> labels, emd::Mapper mapper, Memory memory)
@@ -74,28 +75,20 @@ class FrameRun {
     for (Image<float>& map : maps_)
       map = Image<float>(labels_[0].width(), labels_[0].height(), 1, memory);
   }
-  ~FrameRun() {
-    while (in_flight_-- > 0) mapper_.collect();
-  }
+  ~FrameRun() { mapper_.finish(); }
   FrameRun(const FrameRun&) = delete;
   FrameRun& operator=(const FrameRun&) = delete;
 
   void operator()() {
-    if (in_flight_ == emd::Mapper::kFramesInFlight) {
-      mapper_.collect();
-      --in_flight_;
-    }
-    mapper_.submit(labels_[next_ % labels_.size()], maps_[next_ % maps_.size()]);
-    ++in_flight_;
+    mapper_.push(labels_[next_ % labels_.size()], maps_[next_ % maps_.size()]);
     ++next_;
   }
 
  private:
   emd::Mapper mapper_;
   std::vector<Frame> labels_{};
-  std::array<Image<float>, emd::Mapper::kFramesInFlight> maps_{};
+  std::array<Image<float>, emd::Mapper::kFramesInFlight + 1> maps_{};
   std::size_t next_ = 0;
-  int in_flight_ = 0;
 };
 
 struct FrameCase {
@@ -106,7 +99,7 @@ struct FrameCase {
   float threshold;
 };
 
-// The paper gives the slowest and the fastest of its frame rates; these are their settings.
+// The paper reports the slowest and the fastest of its frame rates; these are their settings.
 std::optional<PublishedTime> published(const FrameCase& what, bool cold) {
   const Frame& frame = what.labels->front();
   if (cold && what.channels == 11 && frame.width() == 1920 && frame.height() == 1080)
@@ -148,7 +141,7 @@ BenchCase frame_case(const FrameCase& what, bool cold) {
           .published = published(what, cold)};
 }
 
-// Counted with a ground distance that is cheap to solve.
+// The share is counted with a ground distance that is cheap to solve.
 double distinct_share(const Frame& labels, const FrameCase& what, const Exec& exec) {
   emd::Mapper mapper(what.target,
                      {.ground = "l1", .cache_bytes = std::uint64_t{1} << 32, .exec = exec});
@@ -175,7 +168,7 @@ std::vector<BenchCase> emd_frame_cases(const EmdFrameOptions& options, const Con
   Exec quiet = context.exec;
   quiet.progress = {};
   check_sizes(options.sizes);
-  const Frame target = flow_scene(240, 291, quiet, 1).first;  // another picture, as in the paper
+  const Frame target = flow_scene(240, 291, quiet, 1).first;  // another image, as in the paper
   std::vector<BenchCase> cases;
   for (const Extent& size : options.sizes) {
     const Frame scene = scene_of(options, size, context);

@@ -17,9 +17,9 @@ struct EmdFrameOptions {
 };
 void describe(OptionVisitor& visit, EmdFrameOptions& options);
 
-// "emd_map_cold" keeps nothing from frame to frame; in "emd_map_warm" all is known. Windows have
-// 11x11 pixels and the ground distance is thresholded; a row's size names the channels and the
-// share of distinct histograms.
+// "emd_map_cold" keeps nothing from frame to frame; in "emd_map_warm" all histograms are known.
+// Windows have 11x11 pixels and the ground distance is thresholded; a row's size names the channels
+// and the share of distinct histograms.
 std::vector<BenchCase> emd_frame_cases(const EmdFrameOptions& options, const Context& context);
 
 }  // namespace fovea::cli

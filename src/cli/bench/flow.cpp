@@ -1,5 +1,5 @@
-// fovea bench flow: whole fields between two images, beside OpenCV's methods on the CPU. The motion
-// of the pair is known, so that every time stands beside its error.
+// fovea bench flow: whole fields between two images, compared with OpenCV's methods on the CPU. The
+// motion of the pair is known, so that every time is shown with its error.
 #include <fovea/core/error.h>
 #include <fovea/flow/evaluate.h>
 
@@ -63,16 +63,16 @@ struct Runs {
                   const Exec& exec) {
     if (!estimator) {
       options.exec = exec;
-      options.exec.stream = nullptr;  // the stream of the first measurement does not outlive it
+      options.exec.stream = nullptr;  // the clock's stream ends with the first measurement
       estimator.emplace(options);
     }
     estimator->estimate<std::uint8_t>(first, second, field);
   }
 };
 
-// The bytes per pixel of the pair that any implementation must move. Each step of Lucas-Kanade on a
-// level reads both images and the flow and writes the flow, as floats; block matching reads both
-// images and writes the field, which it could do in one pass.
+// The least bytes per pixel of the pair that any implementation must move. Each step of
+// Lucas-Kanade on a level reads both images and the flow and writes the flow, as floats. Block
+// matching reads both images and writes the field, which one pass could do.
 double least_bytes(const flow::FlowOptions& options) {
   constexpr double kStepBytes = 6 * sizeof(float);
   constexpr double kFieldBytes = 2 * sizeof(std::uint8_t) + 3 * sizeof(float);
@@ -124,7 +124,7 @@ BenchCase flow_case(const std::string& method, const BenchShape& shape, const Sc
 }
 
 int run_bench_flow(FlowBenchOptions& options, Context& context) {
-  // A wrong word is reported before anything is measured.
+  // An unknown method is reported before anything is measured.
   for (const std::string& method : options.methods) options_of(method);
   std::vector<BenchCase> cases;
   for (const Extent size : options.sizes) {

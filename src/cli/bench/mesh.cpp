@@ -1,5 +1,5 @@
-// fovea bench mesh: all distances of graphs as meshes have them, by every engine, beside Boost's
-// Dijkstra; and the min-plus product beside what registers alone allow.
+// fovea bench mesh: all distances in graphs like those of meshes, by every engine, compared with
+// Boost's Dijkstra; and the min-plus product, compared with the speed of registers alone.
 #include <fovea/core/error.h>
 #include <fovea/ops/shortest_paths.h>
 
@@ -19,9 +19,9 @@
 namespace fovea::cli {
 namespace {
 
-// Boost takes a source in 64 at a time where all would take a minute, and so do we beside it.
+// Where all sources would take Boost a minute, it computes one in 64, and so does ours.
 constexpr int kSampledNodes = 10000;
-constexpr double kMostSteps = 1e12;  // floyd-warshall beyond it takes minutes on the CPU
+constexpr double kMostSteps = 1e12;  // beyond it, floyd-warshall takes minutes on the CPU
 
 struct MeshBenchOptions {
   BenchOptions bench{.repeats = 5};
@@ -61,12 +61,13 @@ BenchCase engine_case(const std::shared_ptr<const Graph>& graph, PathEngine engi
           .graph = graph->nodes() < kSampledNodes ? graph : nullptr};
 }
 
-// On a GPU: into its own memory, the plan made before. What the plan takes is a row of its own.
+// On a GPU, the result stays in its memory and the plan is made before. The time of the plan is a
+// row of its own.
 BenchCase table_case(const std::shared_ptr<const Graph>& graph, PathEngine engine,
                      const Exec& place) {
   BenchCase table = engine_case(graph, engine);
   table.name.replace(0, table.name.find('_'), "table");
-  table.bytes = 2 * table.bytes;  // both halves
+  table.bytes = 2 * table.bytes;  // both halves of the table
   PathOptions options{.engine = engine, .exec = place};
   options.exec.device = resolve(place.device);
   const auto chosen = std::make_shared<const detail::ChosenEngine>(
@@ -89,7 +90,7 @@ BenchCase plan_case(const std::shared_ptr<const Graph>& graph) {
           }};
 }
 
-// A source in 64, as many as Boost takes there.
+// Computes one source in 64, as many as Boost does there.
 BenchCase sampled_case(const std::shared_ptr<const Graph>& graph) {
   auto sources = std::make_shared<std::vector<std::int32_t>>();
   for (int node = 0; node < graph->nodes(); node += 64) sources->push_back(node);
@@ -102,7 +103,8 @@ BenchCase sampled_case(const std::shared_ptr<const Graph>& graph) {
           .graph = graph};
 }
 
-// The product that partitioned spends its time with, and the same steps in registers alone.
+// The product in which the partitioned engine spends its time, compared with the same steps in
+// registers.
 BenchCase product_case() {
   constexpr int kSide = 256, kDepth = 64, kTimes = 32;
   return {.name = "min_plus_product",

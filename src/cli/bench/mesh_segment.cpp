@@ -10,7 +10,7 @@
 namespace fovea::cli {
 
 std::vector<BenchCase> mesh_segment_cases(int faces) {
-  constexpr double kFacesOfCells = 1.58;  // a dog of n cells has this times n squared
+  constexpr double kFacesOfCells = 1.58;  // a dog of n cells has this many times n squared faces
   const auto mesh = std::make_shared<const io::TriangleMesh>(demo_surface(
       demo_dog(), std::max(8, static_cast<int>(std::lround(std::sqrt(faces / kFacesOfCells))))));
   const auto count = static_cast<int>(mesh->faces.size());

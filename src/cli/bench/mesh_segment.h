@@ -1,4 +1,4 @@
-// Rows of fovea bench mesh that cut whole meshes.
+// Rows of fovea bench mesh that segment whole meshes.
 #pragma once
 #include <vector>
 
@@ -6,7 +6,8 @@
 
 namespace fovea::cli {
 
-// A made-up body of about so many faces, by every method, into a number of parts that is chosen.
+// Segments an artificial body of about this many faces, by every method, into a number of parts
+// that the method chooses.
 std::vector<BenchCase> mesh_segment_cases(int faces);
 
 }  // namespace fovea::cli

@@ -1,5 +1,5 @@
-// fovea bench ops: the shared operations. A case is one function here; its rival, if it has one,
-// one entry of the same name in bench/rivals.
+// fovea bench ops: the shared operations. Each case is one function here; its rival, if it has one,
+// is an entry of the same name in bench/rivals.
 #include <fovea/core/random.h>
 #include <fovea/ops/convolve.h>
 #include <fovea/ops/gradient.h>
@@ -21,7 +21,7 @@ std::shared_ptr<Image<T>> blank(const BenchShape& shape, Memory memory) {
   return std::make_shared<Image<T>>(shape.width, shape.height, shape.channels, memory);
 }
 
-// Whole range for integers, [0, 1) for floating point.
+// Random values over the whole range of integers, and in [0, 1) for floating point.
 template <class T>
 std::shared_ptr<Image<T>> noise(const BenchShape& shape, Memory memory) {
   Image<T> image(shape.width, shape.height, shape.channels);
@@ -142,18 +142,18 @@ BenchCase halve_case(const char* name, BenchShape shape) {
           }};
 }
 
-// All levels of a fine pyramid, as a detector scans them.
+// All levels of a fine pyramid, like those that a detector scans.
 BenchCase pyramid_case(BenchShape shape, double ratio) {
   PyramidOptions options{.ratio = ratio, .min_width = 64, .min_height = 128};
   double bytes = 0;
-  for (const LevelSize& level : pyramid_sizes(shape.width, shape.height, options))
+  for (const Extent& level : pyramid_sizes(shape.width, shape.height, options))
     bytes += level.width * static_cast<double>(level.height);
   return {.name = "pyramid_u8_ratio_1.05",
           .shape = shape,
           .bytes = bytes,
           .prepare = [shape, options](Memory memory) -> BenchWork {
             const auto image = noise<std::uint8_t>(shape, memory);
-            // Made anew when the settings change: a pyramid runs as it was made.
+            // A pyramid keeps its settings, so it is made again when they change.
             struct Made {
               int threads = -1;
               void* stream = nullptr;

@@ -1,5 +1,5 @@
-// fovea bench people: whole detectors, from image to fused boxes, beside OpenCV's on the CPU and
-// beside what papers report on a GPU.
+// fovea bench people: whole detectors, from image to fused boxes, compared with OpenCV's on the CPU
+// and with times that papers report for a GPU.
 #include <fovea/core/error.h>
 #include <fovea/core/random.h>
 #include <fovea/ops/resize.h>
@@ -69,8 +69,8 @@ Pixels scene(const Context& context, const std::string& photo, int width, int he
   return image;
 }
 
-// Table 7-1 of Bilgic, "Fast human detection with cascaded ensembles", MIT 2010; Prisacariu and
-// Reid, fastHOG, 2009. Both at 1280x960.
+// Times at 1280x960 from table 7-1 of Bilgic, "Fast human detection with cascaded ensembles", MIT
+// 2010, and from Prisacariu and Reid, fastHOG, 2009.
 std::optional<PublishedTime> published(const std::string& kind, const BenchShape& shape) {
   if (shape.width != 1280) return {};
   if (kind == "cascade")
@@ -84,7 +84,7 @@ std::optional<PublishedTime> published(const std::string& kind, const BenchShape
   return {};
 }
 
-// A detector made for the place that the first call names.
+// A detector that is made for the device of the first call.
 struct Runs {
   std::shared_ptr<const people::Model> model;
   people::DetectOptions options;
@@ -93,14 +93,14 @@ struct Runs {
   void operator()(ImageView<const std::uint8_t> image, const Exec& exec) {
     if (!detector) {
       options.exec = exec;
-      options.exec.stream = nullptr;  // a clock's own, gone with the first measurement
+      options.exec.stream = nullptr;  // the clock's stream ends with the first measurement
       detector.emplace(model, options);
     }
     detector->detect(image);
   }
 };
 
-// As OpenCV scans: without padding.
+// Scans like OpenCV, without padding.
 people::DetectOptions scan_of(double ratio, int stride) {
   people::DetectOptions options;
   options.scan = {.ratio = ratio, .stride = stride, .padding = 0};
@@ -122,7 +122,7 @@ BenchCase people_case(const std::shared_ptr<const people::Model>& model, const B
                                                   model->person_height, options.scan);
   return {.name = "people_" + kind,
           .shape = shape,
-          .bytes = 2 * pyramid_pixels(plan),  // every level is written and read once at least
+          .bytes = 2 * pyramid_pixels(plan),  // every level is written and read at least once
           .prepare = [=](Memory memory) -> BenchWork {
             const auto host = memory == Memory::kCuda ? Memory::kPinned : Memory::kHost;
             const auto pixels = std::make_shared<Image<std::uint8_t>>(clone(*image, host));

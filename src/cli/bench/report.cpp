@@ -1,4 +1,4 @@
-// A report of measurements as JSON, CSV, Markdown, or a page for a terminal.
+// Writes a report of measurements as JSON, CSV, Markdown, or text for a terminal.
 #include <fmt/format.h>
 #include <fovea/core/version.h>
 
@@ -7,6 +7,7 @@
 #include "cli/bench/bench.h"
 #include "cli/program/stopwatch.h"
 #include "core/json_text.h"
+#include "core/words.h"
 
 namespace fovea::cli {
 namespace {
@@ -24,7 +25,7 @@ std::string number_or_null(std::optional<double> value) {
 
 std::string threads_or_null(int threads) { return threads > 0 ? std::to_string(threads) : "null"; }
 
-// Members only where errors are measured.
+// Members that exist only where errors are measured.
 std::string errors_json(const BenchRow& row) {
   if (!row.error) return {};
   return fmt::format(R"(, "error": {}, "rival_error": {})", json_number(*row.error),
@@ -93,14 +94,14 @@ bool is_left_aligned(std::size_t column) {
 
 std::vector<std::string> facts(const BenchReport& report) {
   std::vector<std::string> lines{
-      fmt::format("fovea {}, {}, {} repeats", FOVEA_VERSION, report.date, report.repeats),
+      fmt::format("fovea {}, {}, {}", FOVEA_VERSION, report.date,
+                  detail::counted(report.repeats, "repeat")),
       fmt::format("{}, {}, SIMD {}", report.machine, report.cpu, report.simd)};
   if (!report.gpu.empty()) lines.push_back(report.gpu);
   if (!report.rival_library.empty()) lines.push_back("rivals: " + report.rival_library);
   for (const BenchCeiling& ceiling : report.ceilings) {
-    const std::string threads = ceiling.threads > 0 ? fmt::format(" {} thread{}", ceiling.threads,
-                                                                  ceiling.threads == 1 ? "" : "s")
-                                                    : "";
+    const std::string threads =
+        ceiling.threads > 0 ? " " + detail::counted(ceiling.threads, "thread") : "";
     lines.push_back(fmt::format("ceiling of {}{}: copy {:.1f} GB/s, arithmetic {:.1f} GFLOP/s",
                                 ceiling.device, threads, ceiling.copied_bytes_per_second * 1e-9,
                                 ceiling.operations_per_second * 1e-9));

@@ -1,6 +1,6 @@
-// The agreement between `fovea bench` and the module of rivals (fovea_rivals.so), which is loaded
-// only there, so that the program itself links no other vision library. Plain C types: the two may
-// come from different compilers.
+// The interface between `fovea bench` and the module of rivals (fovea_rivals.so), which is loaded
+// only there, so that the program itself links no other vision library. It uses plain C types,
+// because the two may come from different compilers.
 #pragma once
 
 extern "C" {
@@ -22,48 +22,49 @@ struct FoveaRivalMesh {
   const int* corners;      // three vertices of each face
 };
 
-// What a case works on. Everything behind a pointer lives until prepare() returns; a null pointer
-// means that the case has none of it.
+// What a case works on. Data behind a pointer is valid until prepare() returns; a null pointer
+// means that the case does not have it.
 struct FoveaRivalShape {
   int width, height, channels;
   int to_width, to_height;  // size of the result, where it differs
   int taps;                 // width of a kernel, where there is one
   double ratio;             // step between the levels of a scan, where there is one
-  // The image and the second one of a pair, row after row; a rival makes its own where they are
-  // null. Cases about histograms have one histogram per row.
+  // The image and the second one of a pair, row by row; where they are null, a rival makes its own.
+  // Cases about histograms have one histogram per row.
   const unsigned char* pixels;
   const unsigned char* second;
-  // The ground distance between histograms: width rows of to_width columns (0: width columns).
+  // The ground distance between histograms: `width` rows of `to_width` columns (0: `width`
+  // columns).
   const double* ground;
   const struct FoveaRivalGraph* graph;
   const struct FoveaRivalMesh* mesh;
 };
 
-// Work set up with buffers of its own; run() may be called any number of times. A null state means
-// that this shape is beyond the rival.
+// Work that is set up with its own buffers; run() may be called any number of times. A null state
+// means that the rival cannot handle this shape.
 struct FoveaRivalWork {
   void* state;
   void (*run)(void* state);
   void (*end)(void* state);
-  // What the last run found, where someone measures it: a flow gives u and v of each pixel, row
-  // after row; pairs of histograms give their distances. May be null.
+  // The result of the last run, where it is measured: a flow gives u and v of each pixel, row by
+  // row; pairs of histograms give their distances. May be null.
   const float* (*result)(void* state);
 };
 
 struct FoveaRival {
   const char*
       name;  // the case it rivals, "gradient_sobel_u8", or how several start: "emd_solver_*"
-  const char* rival;  // as users know it: "cv::spatialGradient"
+  const char* rival;  // the name that users know, such as "cv::spatialGradient"
   struct FoveaRivalWork (*prepare)(const struct FoveaRivalShape* shape, int threads);
 };
 
-// A frame of a video: gray or RGB bytes, row after row.
+// A frame of a video: gray or RGB bytes, row by row.
 struct FoveaRivalFrame {
   int width, height, channels;
-  const unsigned char* pixels;  // until the call returns
+  const unsigned char* pixels;  // valid until the call returns
 };
 
-// Follows one target. A box is x, y, width and height; next() changes it to the new place.
+// Tracks one target. A box is x, y, width and height; next() changes it to the new place.
 struct FoveaRivalTracker {
   const char* rival;  // "CamShift hue"
   void* (*begin)(const struct FoveaRivalFrame* frame, const double* box);
@@ -72,7 +73,7 @@ struct FoveaRivalTracker {
 };
 
 struct FoveaRivalTable {
-  int version;          // kFoveaRivalVersion of the module
+  int version;          // kFoveaRivalVersion when the module was compiled
   const char* library;  // "OpenCV 4.6.0"
   const struct FoveaRival* rivals;
   int count;

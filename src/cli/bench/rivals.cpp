@@ -33,7 +33,7 @@ std::string find_module() {
   return {};
 }
 
-// "cuda" and "cuda:0" are one device.
+// "cuda" and "cuda:0" name the same device.
 std::string device_key(const std::string& text) {
   try {
     return to_string(parse_device(text));
@@ -52,14 +52,15 @@ T member(const json& row, const char* key, const std::string& path) {
   }
 }
 
-// A rival's name is a case's, or ends in * and is how the case's starts.
+// Whether a rival belongs to a case: its name is the case's, or ends in * and begins like the
+// case's.
 bool is_of(std::string_view rival, std::string_view name) {
   if (!rival.ends_with('*')) return rival == name;
   rival.remove_suffix(1);
   return name.starts_with(rival);
 }
 
-// Rows without gaps; nothing for no image.
+// The image with its rows packed without gaps; empty where there is no image.
 std::vector<unsigned char> packed(const Image<std::uint8_t>* image) {
   std::vector<unsigned char> pixels;
   for (int y = 0; image != nullptr && y < image->height(); ++y) {
@@ -69,7 +70,7 @@ std::vector<unsigned char> packed(const Image<std::uint8_t>* image) {
   return pixels;
 }
 
-// Each edge once; nothing for no graph.
+// Each edge of the graph once; empty where there is no graph.
 std::vector<FoveaRivalArc> arcs_of(const Graph* graph) {
   std::vector<FoveaRivalArc> arcs;
   for (int a = 0; graph != nullptr && a < graph->nodes(); ++a)
@@ -157,7 +158,7 @@ std::vector<Rivals::Work> Rivals::prepare(const BenchCase& bench_case, int threa
 
 std::vector<Rivals::TrackWork> Rivals::begin_tracks(ImageView<const std::uint8_t> frame,
                                                     const Rect<double>& box) const {
-  // Calls with a frame whose rows have no gaps.
+  // Calls `call` with a frame whose rows have no gaps.
   const auto plain = [](ImageView<const std::uint8_t> image, const auto& call) {
     std::vector<unsigned char> pixels;
     for (int y = 0; y < image.height; ++y)
@@ -195,7 +196,9 @@ int merge_rivals(const std::string& path, std::vector<BenchRow>& rows) {
     const auto device = device_key(member<std::string>(row, "device", path));
     const auto rival = member<std::string>(row, "rival", path);
     const auto seconds = member<double>(row, "seconds", path);
-    if (!(seconds > 0)) throw FormatError(fmt::format("{}: {} took {} s", path, name, seconds));
+    if (!(seconds > 0))
+      throw FormatError(
+          fmt::format("{}: '{}' has {} seconds; expected more than 0", path, name, seconds));
     for (BenchRow& ours : rows) {
       const bool same_threads = !row.contains("threads") || !row["threads"].is_number_integer() ||
                                 row["threads"].get<int>() == ours.threads;

@@ -1,5 +1,5 @@
-// fovea bench scenes: the filters, the dictionary's k-means and the search for words beside FAISS
-// and OpenCV.
+// fovea bench scenes: the filters, the dictionary's k-means and the search for words, compared with
+// FAISS and OpenCV.
 #include <fovea/core/random.h>
 #include <fovea/ops/kmeans.h>
 #include <fovea/scenes/features.h>
@@ -14,10 +14,10 @@
 namespace fovea::cli {
 namespace {
 
-constexpr int kDimensions = 32;       // filter responses of a pixel
-constexpr int kClusters = 500;        // words
-constexpr int kSamples = 1491 * 200;  // pixels that the words are made of
-constexpr int kPixels = 246 * 310;    // of a photo
+constexpr int kDimensions = 32;       // filter responses per pixel
+constexpr int kClusters = 500;        // number of words
+constexpr int kSamples = 1491 * 200;  // pixels from which the words are made
+constexpr int kPixels = 246 * 310;    // pixels of a photo
 
 struct ScenesBenchOptions {
   BenchOptions bench{};
@@ -31,7 +31,7 @@ void describe(OptionVisitor& visit, ScenesBenchOptions& options) {
 
 using Bytes = std::shared_ptr<const Image<std::uint8_t>>;
 
-// Evenly random: no structure that would help anyone.
+// Evenly random rows, without structure that would help any method.
 Bytes random_rows(int rows, std::uint64_t seed) {
   auto image = std::make_shared<Image<std::uint8_t>>(kDimensions, rows);
   Random random(seed);
@@ -74,7 +74,7 @@ struct Iteration {
   std::vector<std::int32_t> start;
 };
 
-// Runs on a stream of its own: a clock's is gone with the first measurement.
+// Settings with a stream of their own, because the clock's stream ends with the first measurement.
 Exec without_stream(Exec exec) {
   exec.stream = nullptr;
   return exec;
@@ -119,7 +119,7 @@ BenchCase iteration_case(const Bytes& points, const Bytes& centers) {
   return bench;
 }
 
-constexpr int kWidth = 310, kHeight = 246;  // of a photo
+constexpr int kWidth = 310, kHeight = 246;  // size of a photo
 Bytes random_photo() {
   auto image = std::make_shared<Image<std::uint8_t>>(kWidth, kHeight);
   Random random(4);
@@ -129,7 +129,7 @@ Bytes random_photo() {
 }
 
 BenchCase photo_case(std::string name, Bytes photo) {
-  constexpr double kMultiplyAdds = 832;  // a pixel, by what is separable in the filters
+  constexpr double kMultiplyAdds = 832;  // per pixel, where separable filters are applied as such
   return {.name = std::move(name),
           .shape = {.width = kWidth, .height = kHeight},
           .bytes = kPixels * (1 + kDimensions * static_cast<double>(sizeof(float))),
@@ -138,8 +138,8 @@ BenchCase photo_case(std::string name, Bytes photo) {
           .image = std::move(photo)};
 }
 
-// On the CPU responses are handed on as planes, some lines at a time, as the search for words takes
-// them; nothing is read of them here.
+// On the CPU, responses are passed on in planes, some lines at a time, as the search for words
+// takes them. Here nothing reads them.
 struct CpuFilters {
   std::vector<scenes::cpu::PlaceTile> tiles;
   std::vector<std::unique_ptr<scenes::cpu::Describer>> describers;
@@ -174,7 +174,7 @@ BenchCase filters_case(const Bytes& photo) {
   return bench;
 }
 
-// From the photo to a word a pixel.
+// From the photo to one word per pixel.
 BenchCase words_case(const Bytes& photo, const Bytes& centers) {
   BenchCase bench = photo_case("scenes_words", photo);
   bench.shape.to_width = kDimensions;
@@ -189,7 +189,9 @@ BenchCase words_case(const Bytes& photo, const Bytes& centers) {
       if (!*maker) {
         scenes::Dictionary dictionary;
         dictionary.words = as_floats(*centers);
-        *maker = std::make_unique<scenes::FeatureMaker>(dictionary, 0, without_stream(exec));
+        scenes::FeatureOptions options;
+        options.exec = without_stream(exec);
+        *maker = std::make_unique<scenes::FeatureMaker>(dictionary, options);
       }
       (*maker)->words(*image);
     };

@@ -8,14 +8,15 @@
 namespace fovea::cli {
 namespace {
 
-constexpr int kWidth = 246, kHeight = 310;  // of a photo, on average
+constexpr int kWidth = 246, kHeight = 310;  // average size of a photo
 constexpr int kPhotos = 1491;
-constexpr int kPatterns = 40;  // photos that differ
+constexpr int kPatterns = 40;  // number of different photos
 constexpr int kWords = 500;
 constexpr int kBankNumbers = scenes::kBankFilters;
-constexpr double kFilterOperations = 2 * 832;  // of a pixel: separable, row passes shared
+constexpr double kFilterOperations = 2 * 832;  // per pixel, separable, sharing row passes
 
-// Noise of several sizes and some even patches: neighbors resemble each other, as in photos.
+// Noise of several scales and some even patches, so that neighboring pixels are similar, as in
+// photos.
 Image<std::uint8_t> make_photo(std::uint64_t number) {
   Random random(31, number);
   Image<std::uint8_t> photo(kWidth, kHeight);
@@ -78,7 +79,7 @@ scenes::Dictionary make_dictionary() {
   return scenes::learn_dictionary(samples, {}, options);
 }
 
-// What is made once per device.
+// The data that is made once per device.
 struct Making {
   Photos photos;
   scenes::FeatureMaker maker;
@@ -97,10 +98,11 @@ BenchCase scenes_corpus_case() {
             const auto making = std::make_shared<std::unique_ptr<Making>>();
             return [=](const Exec& exec) {
               if (!*making) {
-                Exec own = exec;
-                own.stream = nullptr;  // a clock's is gone with the first measurement
+                scenes::FeatureOptions own;
+                own.exec = exec;
+                own.exec.stream = nullptr;  // the clock's stream ends with the first measurement
                 *making = std::make_unique<Making>(Making{
-                    make_photos(kPhotos, memory), scenes::FeatureMaker(make_dictionary(), 0, own),
+                    make_photos(kPhotos, memory), scenes::FeatureMaker(make_dictionary(), own),
                     Image<float>(kWords, kPhotos)});
               }
               (*making)->maker.make((*making)->photos.views, (*making)->features);

@@ -1,10 +1,10 @@
-// The row of bench scenes that makes features of many photos.
+// The row of fovea bench scenes that computes features of many photos.
 #pragma once
 #include "cli/bench/bench.h"
 
 namespace fovea::cli {
 
-// Filters, words and histograms of 1491 photos, which takes a CPU a minute per run.
+// Filters, words and histograms of 1491 photos, which take a CPU a minute per run.
 BenchCase scenes_corpus_case();
 
 }  // namespace fovea::cli

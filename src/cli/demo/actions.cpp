@@ -1,5 +1,5 @@
-// The gallery's section on actions: a model learns from a few drawn people, and what another one
-// does is recognized while it happens.
+// The gallery's section on actions: a model is trained on a few drawn people, and the actions of
+// another one are recognized while they happen.
 #include <fovea/actions/recognize.h>
 #include <fovea/actions/show.h>
 #include <fovea/actions/train.h>
@@ -22,7 +22,7 @@ using namespace report;
 using Video = std::vector<Image<std::uint8_t>>;
 
 constexpr int kKnownPeople = 3;
-constexpr int kFrames = 56;  // of an act
+constexpr int kFrames = 56;  // frames per action
 constexpr int kStranger = 7;
 
 std::vector<Image<std::uint8_t>> gray(const Video& video) {
@@ -43,7 +43,7 @@ void write_video(const std::string& path, const Video& video) {
   writer.finish();
 }
 
-// Every act by every known person, as one folder of files per action and as points.
+// Every action of every known person, as one folder of files per action and as points.
 struct Lessons {
   actions::Corpus corpus;
   std::vector<actions::PointSet> points;
@@ -69,7 +69,7 @@ Lessons draw_lessons(const DemoRun& run, const actions::TrainOptions& options) {
   return lessons;
 }
 
-// One act after the other, by a person not seen in training.
+// Several actions one after the other, by a person who is not in the training data.
 Video draw_stranger() {
   Video video;
   for (const Act act : {Act::kWave, Act::kBend, Act::kWalk, Act::kJump})
@@ -103,7 +103,7 @@ Image<std::uint8_t> seen_frames(const Video& video, std::span<const actions::Eve
   return montage(tiles, {.columns = 2});
 }
 
-// One frame of each lesson of the first person.
+// One frame of each training video of the first person.
 Image<std::uint8_t> lesson_frames() {
   std::vector<Image<std::uint8_t>> frames;
   std::vector<Tile> tiles;
@@ -144,7 +144,7 @@ Image<std::uint8_t> matched_walks(const actions::Model& model, const DemoRun& ru
 
 void add_demo_actions(Page& page, const DemoRun& run) {
   actions::TrainOptions options;
-  options.points.harris.threshold = 1e-11;  // drawings are smoother than people
+  options.points.harris.threshold = 1e-11;  // drawings are smoother than videos of people
   options.points.exec = options.exec = run.exec;
   const Lessons lessons = draw_lessons(run, options);
   const auto model = std::make_shared<const actions::Model>(

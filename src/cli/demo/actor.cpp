@@ -1,5 +1,5 @@
-// Limbs are thick lines between joints whose angles are waves of the time; the room behind is
-// still.
+// Limbs are thick lines between joints whose angles are periodic functions of time. The room behind
+// does not move.
 #include "cli/demo/actor.h"
 
 #include <fovea/core/random.h>
@@ -14,12 +14,12 @@ namespace {
 
 using namespace report;
 
-// Of a person: everything but the moment.
+// Everything about a person that does not change with time.
 struct Body {
   double height;  // pixels
-  double pace;    // cycles a second
-  double place;   // of the hips, of the frame's width
-  double swing;   // of limbs, around 1
+  double pace;    // cycles per second
+  double place;   // place of the hips, as a share of the frame's width
+  double swing;   // amplitude of the limbs, about 1
   Color shirt, trousers, skin;
 };
 
@@ -38,17 +38,18 @@ Body body_of(int person) {
           .skin = {shade(190, 230), shade(150, 185), shade(120, 150)}};
 }
 
-// Angles from straight down, forwards being positive; of both sides, right one first.
+// Angles are measured from straight down, and forward is positive. Arrays hold both sides, the
+// right one first.
 struct Pose {
-  double x = 0, lift = 0;  // of the hips: pixels to the right, and up
-  double lean = 0;         // of the trunk, forwards
+  double x = 0, lift = 0;  // place of the hips: pixels to the right and up
+  double lean = 0;         // angle of the trunk, forward
   double arm[2]{}, elbow[2]{}, thigh[2]{}, shin[2]{};
 };
 
 Pose pose_of(Act act, const Body& body, double seconds) {
   const double pace = act == Act::kWave ? 1.5 * body.pace : body.pace;
   const double turn = 2 * std::numbers::pi * pace * seconds;
-  const double beat = 0.5 - 0.5 * std::cos(turn);  // 0 to 1 and back
+  const double beat = 0.5 - 0.5 * std::cos(turn);  // goes from 0 to 1 and back
   Pose pose;
   switch (act) {
     case Act::kWalk:
@@ -103,7 +104,7 @@ Skeleton skeleton_of(const Body& body, const Pose& pose, bool frontal) {
   bones.neck = below(bones.hips, -0.32 * h, -pose.lean);
   bones.head = below(bones.neck, -0.1 * h, -1.1 * pose.lean);
   for (int side = 0; side < 2; ++side) {
-    // Seen from the front limbs go outwards, from the side forwards.
+    // In a frontal view limbs move outward, in a side view forward.
     const double way = frontal ? (side == 0 ? -1 : 1) : 1;
     const double shoulder = frontal ? 0.1 * h * way : 0, hip = frontal ? 0.05 * h * way : 0;
     const Point top{bones.neck.x + shoulder, bones.neck.y + 0.02 * h};

@@ -1,4 +1,5 @@
-// A drawn person who acts: videos for the gallery and for tests, made without any data file.
+// A drawn person who performs actions: videos for the gallery and for tests, made without any data
+// file.
 #pragma once
 #include <fovea/core/image.h>
 
@@ -11,7 +12,7 @@ namespace fovea::cli {
 enum class Act : unsigned char { kWalk, kWave, kJump, kBend };
 inline constexpr std::array<const char*, 4> kActNames{"walk", "wave", "jump", "bend"};
 
-// People differ in size, pace, clothes and where they stand; the same number is the same person.
+// People differ in size, pace, clothes and place; the same number is always the same person.
 struct Actor {
   int person = 0;
   bool leftwards = false;
@@ -20,7 +21,7 @@ struct Actor {
 inline constexpr int kActorWidth = 160;
 inline constexpr int kActorHeight = 120;
 
-// One frame in RGB, `frame` counting from 0 at 25 a second.
+// Draws one frame in RGB; `frame` counts from 0, at 25 frames per second.
 Image<std::uint8_t> draw_act(Act act, const Actor& actor, int frame);
 std::vector<Image<std::uint8_t>> draw_act_video(Act act, const Actor& actor, int frames);
 

@@ -11,11 +11,11 @@
 
 namespace fovea::cli {
 
-// What sections are made from.
+// The inputs of the sections.
 struct DemoRun {
-  Exec exec{};                          // its device is chosen
-  ImageView<const std::uint8_t> scene;  // demo_scene(), which lies as scene.png beside the page
-  std::string folder{};                 // of the page
+  Exec exec{};                          // with a resolved device
+  ImageView<const std::uint8_t> scene;  // demo_scene(), stored as scene.png beside the page
+  std::string folder{};                 // the folder of the page
 };
 
 struct DemoSection {
@@ -33,7 +33,7 @@ void add_demo_actions(report::Page& page, const DemoRun& run);
 void add_demo_report(report::Page& page, const DemoRun& run);
 
 // A test scene in RGB, drawn without any data file: smooth shades, straight and curved edges,
-// texture, and patterns finer than a small picture can show.
+// texture, and patterns finer than a small image can show.
 Image<std::uint8_t> demo_scene();
 
 }  // namespace fovea::cli

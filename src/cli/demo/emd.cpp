@@ -1,5 +1,5 @@
-// The gallery's section on the Earth Mover's Distance: a map of where a picture looks like a part
-// of it, and a target that is followed by its colors.
+// The gallery's section on the Earth Mover's Distance: a map of where an image resembles a part of
+// itself, and a target that is tracked by its colors.
 #include <fovea/emd/map.h>
 #include <fovea/emd/track.h>
 #include <fovea/io/image_io.h>
@@ -28,7 +28,7 @@ void add_map(std::vector<Figure>& figures, const DemoRun& run) {
   const Image<std::uint8_t> gray = io::to_gray(run.scene);
   Image<std::uint8_t> labels(gray.width(), gray.height());
   quantize(gray.view(), labels.view(), {.levels = kBins, .exec = run.exec});
-  const Box grass{40, 340, 60, 50};
+  const Rect<double> grass{40, 340, 60, 50};
   const auto part = labels.view().crop(40, 340, 60, 50);
   emd::Mapper mapper(emd::label_histogram(part, kBins),
                      {.ground = "threshold:3", .exec = run.exec});
@@ -47,7 +47,8 @@ void add_map(std::vector<Figure>& figures, const DemoRun& run) {
        "map.png"}));
 }
 
-// A striped buoy crosses the scene; another one that shares one of its colors comes the other way.
+// A striped buoy crosses the scene while another one that shares one of its colors moves the other
+// way.
 struct Chase {
   std::vector<Image<std::uint8_t>> frames;
   std::vector<Rect<double>> truth;
@@ -73,8 +74,6 @@ Chase draw_chase(ImageView<const std::uint8_t> scene) {
   return chase;
 }
 
-Box box_of(const Rect<double>& box) { return {box.x, box.y, box.width, box.height}; }
-
 void add_track(std::vector<Figure>& figures, const DemoRun& run) {
   Chase chase = draw_chase(run.scene);
   const std::string folder = run.folder + "/chase";
@@ -96,7 +95,7 @@ void add_track(std::vector<Figure>& figures, const DemoRun& run) {
   std::vector<Tile> tiles;
   for (const int k : {0, kFrames / 3, kFrames / 2, kFrames - 1}) {
     Image<std::uint8_t>& frame = chase.frames[static_cast<std::size_t>(k)];
-    draw_box(frame.view(), box_of(found[static_cast<std::size_t>(k)]), {.color = kWhite});
+    draw_box(frame.view(), found[static_cast<std::size_t>(k)], {.color = kWhite});
     tiles.push_back({frame, fmt::format("frame {}", k)});
   }
   const Rect<double>& first = chase.truth[0];

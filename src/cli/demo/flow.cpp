@@ -1,5 +1,5 @@
-// The gallery's section on flow: a pair of drawn images whose motion is known, what both methods
-// find, and how it is drawn.
+// The gallery's section on flow: a pair of drawn images whose motion is known, the fields that both
+// methods find, and how they are drawn.
 #include <fovea/flow/evaluate.h>
 #include <fovea/flow/show.h>
 #include <fovea/io/image_io.h>

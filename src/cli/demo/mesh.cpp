@@ -1,4 +1,5 @@
-// The gallery's section on meshes: bodies made of rounded limbs are divided into these limbs again.
+// The gallery's section on meshes: bodies made of rounded limbs are segmented into these limbs
+// again.
 #include <fovea/io/sink.h>
 #include <fovea/mesh/segment.h>
 #include <fovea/mesh/show.h>
@@ -19,7 +20,7 @@ using namespace report;
 
 struct Shape {
   std::string name;
-  int parts;  // 0 chooses the number
+  int parts;  // 0 to choose the number
   io::TriangleMesh mesh;
 };
 
@@ -48,7 +49,7 @@ Figure montage_of(const std::vector<Image<std::uint8_t>>& pictures,
                          std::move(text));
 }
 
-// Parts of every shape, and a page to turn each on.
+// The parts of every shape, and a page on which each can be rotated.
 void add_parts(Page& page, const DemoRun& run, const std::vector<Shape>& shapes) {
   std::vector<Image<std::uint8_t>> pictures;
   std::vector<std::string> titles;
@@ -94,7 +95,7 @@ void add_halves(Page& page, const DemoRun& run, const io::TriangleMesh& dog) {
 void add_fields(Page& page, const DemoRun& run, const io::TriangleMesh& hand) {
   const auto found = mesh::segment(hand, segment_options(run, 6));
   const Graph graph = mesh::path_graph(mesh::dual_graph(hand), {.alpha = 1});
-  // From the highest face.
+  // Distances start from the highest face.
   const auto top = [&](const io::Triangle& face) {
     return hand.vertices[static_cast<std::size_t>(face[0])][1];
   };

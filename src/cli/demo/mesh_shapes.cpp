@@ -13,7 +13,7 @@ Place between(const Place& a, const Place& b, double t) {
 double dot(const Place& a, const Place& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 Place minus(const Place& a, const Place& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
 
-// Below 0 inside.
+// A signed distance that is negative inside.
 double height(const Limb& limb, const Place& at) {
   const Place along = minus(limb.to, limb.from), off = minus(at, limb.from);
   const double size = dot(along, along);
@@ -26,7 +26,7 @@ double height(const Body& body, const Place& at) {
   double least = height(body.limbs.front(), at);
   for (std::size_t i = 1; i < body.limbs.size(); ++i) {
     const double other = height(body.limbs[i], at);
-    // The least of both, rounded where they are alike.
+    // The smaller of both, with a rounded transition where they are nearly equal.
     const double near = std::max(body.blend - std::abs(least - other), 0.0) / body.blend;
     least = std::min(least, other) - near * near * body.blend / 4;
   }
@@ -44,7 +44,7 @@ Place slope(const Body& body, const Place& at, double step) {
   return result;
 }
 
-// The grid about a body, and the heights at its points.
+// The grid around a body, and the heights at its points.
 struct Lattice {
   Place low{};
   double step = 1;
@@ -101,7 +101,7 @@ std::vector<std::int32_t> place_vertices(const Body& body, const Lattice& lattic
     if (inside == 0 || inside == 8) return;
     Place at = lattice.place(p);
     for (double& x : at) x += lattice.step / 2;
-    constexpr int kSteps = 4;  // towards height 0 along the slope
+    constexpr int kSteps = 4;  // steps toward height 0 along the gradient
     for (int i = 0; i < kSteps; ++i) {
       const Place up = slope(body, at, lattice.step / 8);
       const double size = std::max(dot(up, up), 1e-6), by = height(body, at) / size;
@@ -161,7 +161,7 @@ Body demo_dog() {
 
 Body demo_hand() {
   Body hand;
-  constexpr int kRods = 10;  // of the palm, so near each other that no valley is between
+  constexpr int kRods = 10;  // rods of the palm, so close that there are no valleys between them
   for (int i = 0; i < kRods; ++i) {
     const double x = -0.30 + 0.6 * i / (kRods - 1);
     hand.limbs.push_back({{0.8 * x, -0.34, 0}, {1.05 * x, 0.10, 0}, 0.13, 0.12});
@@ -185,7 +185,7 @@ Body demo_teapot() {
                {{0, 0.93, 0}, {0, 0.98, 0}, 0.04, 0.09},  // knob of the lid
                {{0.44, 0.34, 0}, {0.66, 0.50, 0}, 0.12, 0.09},
                {{0.66, 0.50, 0}, {0.84, 0.80, 0}, 0.09, 0.055}};  // spout
-  constexpr int kPieces = 8;                                      // of the handle
+  constexpr int kPieces = 8;                                      // pieces of the handle
   const auto handle = [](int i) -> Place {
     const double turn = std::numbers::pi * (0.5 + static_cast<double>(i) / kPieces);
     return {-0.36 + 0.40 * std::cos(turn), 0.48 + 0.24 * std::sin(turn), 0};
@@ -196,7 +196,7 @@ Body demo_teapot() {
 
 Body demo_pipe() {
   Body pipe;
-  constexpr int kPieces = 12;  // of the bend
+  constexpr int kPieces = 12;  // pieces of the bend
   const auto bend = [](int i) -> Place {
     const double turn = std::numbers::pi * static_cast<double>(i) / kPieces;
     return {0.5 * std::cos(turn), 0.6 + 0.5 * std::sin(turn), 0};

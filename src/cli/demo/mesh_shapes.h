@@ -1,4 +1,5 @@
-// Bodies for the gallery, made of rounded limbs that run into each other, and turned into meshes.
+// Bodies for the gallery, made of rounded limbs that blend into each other, and converted to
+// meshes.
 #pragma once
 #include <fovea/io/mesh_io.h>
 
@@ -9,7 +10,8 @@ namespace fovea::cli {
 
 using Place = std::array<double, 3>;
 
-// A rod whose radius goes from one end's to the other's; both ends alike are a ball.
+// A rod whose radius changes linearly from one end to the other. If both ends coincide, it is a
+// ball.
 struct Limb {
   Place from{};
   Place to{};
@@ -19,17 +21,17 @@ struct Limb {
 
 struct Body {
   std::vector<Limb> limbs;
-  double blend = 0.04;  // how far limbs that meet run into each other
+  double blend = 0.04;  // the distance over which limbs blend into each other
 };
 
 Body demo_dog();
 Body demo_hand();
 Body demo_teapot();
-Body demo_pipe();  // bent, without any valley
+Body demo_pipe();  // bent, without any concave crease
 
-// The body's surface as a closed mesh, outwards, with `cells` of a grid along its longest side: a
-// vertex a cell that the surface passes through (surface nets), brought onto the surface. Faces
-// grow with the square of `cells`.
+// The body's surface as a closed mesh with outward faces, on a grid with `cells` cells along its
+// longest side. Each cell that the surface passes through gets one vertex (surface nets), which is
+// moved onto the surface. The number of faces grows with the square of `cells`.
 io::TriangleMesh demo_surface(const Body& body, int cells);
 
 }  // namespace fovea::cli

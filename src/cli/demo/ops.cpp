@@ -1,5 +1,5 @@
-// The gallery's section of operations: each on the test scene, with its command line and its time.
-// Times are medians of whole calls from host memory and back.
+// The gallery's section on operations: each is applied to the test scene and shown with its command
+// line and its time. Times are medians of whole calls from host memory and back.
 #include <fovea/io/image_io.h>
 #include <fovea/ops/convolve.h>
 #include <fovea/ops/gradient.h>
@@ -29,7 +29,7 @@ double seconds_of(const DemoRun& run, const std::function<void()>& work) {
   return time_in_turns({host_runner(work)}, kRepeats, run.exec.stop)[0].seconds;
 }
 
-// " 1.2 ms on cpu.", of work on the run's device.
+// A text such as " 1.2 ms on cpu." with the time of the work on the run's device.
 std::string time_of(const DemoRun& run, const std::function<void()>& work) {
   return fmt::format(" {} on {}.", seconds_text(seconds_of(run, work)), to_string(run.exec.device));
 }
@@ -82,7 +82,7 @@ void add_resize(Page& page, const DemoRun& run) {
   page.figures(figures);
 }
 
-// The first level, and the others below each other to its right.
+// Draws the first level, and the others below each other to its right.
 Image<std::uint8_t> stacked(const Pyramid<std::uint8_t>& pyramid) {
   constexpr int kGap = 6;
   const auto first = pyramid.level(0);
@@ -137,7 +137,7 @@ void add_filters(Page& page, const DemoRun& run) {
                         "--offset 128"})});
 }
 
-// The mean of a square of pixels around each, cut at the border.
+// The mean of the square of pixels around each pixel, cut at the border.
 void box_means(ImageView<const float> sums, ImageView<std::uint8_t> means, int side) {
   for (int y = 0; y < means.height; ++y) {
     const int top = std::max(0, y - side / 2), bottom = std::min(means.height, y + side / 2 + 1);
@@ -174,8 +174,8 @@ void add_integral(Page& page, const DemoRun& run) {
 }
 
 struct Texture {
-  Image<float> entropy;    // bits
-  Image<float> commonest;  // level
+  Image<float> entropy;    // in bits
+  Image<float> commonest;  // the most frequent level
 };
 
 Texture texture_of(ImageView<const std::uint16_t> counts) {

@@ -1,5 +1,5 @@
-// The gallery's section on people: a drawn street with people found in it, its gradients, and what
-// the shipped models have learned.
+// The gallery's section on people: a drawn street with detected people, its gradients, and what the
+// shipped models have learned.
 #include <fovea/core/error.h>
 #include <fovea/core/random.h>
 #include <fovea/ops/convolve.h>
@@ -21,11 +21,12 @@ using namespace report;
 
 struct Walker {
   double x, feet, height;
-  double stride;  // of the legs, share of the height
+  double stride;  // length of a step, as a share of the height
   Color coat, trousers;
 };
 
-// A person of straight limbs, in units of the height from the crown down.
+// Draws a person of straight limbs; units are the person's height, measured down from the top of
+// the head.
 void draw_walker(Canvas image, const Walker& walker) {
   const double h = walker.height, top = walker.feet - h;
   const auto at = [&](double u, double v) { return Point{walker.x + u * h, top + v * h}; };
@@ -51,7 +52,7 @@ Image<std::uint8_t> street() {
   fill_box(canvas, {0, 300, 640, 120}, {{128, 126, 122}, 1});
   for (int i = 0; i < 4; ++i) {
     fill_box(canvas, {20.0 + 170 * i, 40, 90, 120}, {{120, 134, 150}, 1});
-    draw_box(canvas, Box{20.0 + 170 * i, 40, 90, 120},
+    draw_box(canvas, Rect<double>{20.0 + 170 * i, 40, 90, 120},
              Stroke{.color = {216, 214, 206}, .thickness = 4});
   }
   draw_line(canvas, {0, 300}, {640, 300}, {.color = {96, 96, 96}, .thickness = 3});

@@ -1,4 +1,5 @@
-// The gallery's section of reports: one of each kind of picture, from made-up data.
+// The gallery's section on reports: one example of each kind of picture, from made-up data.
+#include <fovea/core/options.h>
 #include <fovea/report/chart.h>
 #include <fovea/report/color_map.h>
 #include <fovea/report/montage.h>
@@ -23,11 +24,10 @@ void add_color_maps(Page& page) {
   const Image<std::uint8_t> balance =
       apply_color_map(values, {.map = ColorMap::kBalance, .symmetric = true});
   const ValueRange range = value_range(values, {.symmetric = true});
-  page.figures(
-      {Figure::picture(with_color_bar(balance, {ColorMap::kBalance, range, "height (mm)"}),
-                       {"Values in colors; the hole is missing data."}),
-       Figure::picture(montage(tiles, {.columns = 2, .cell_width = 220, .cell_height = 150}),
-                       {"A montage of the five maps."})});
+  page.figures({Figure::picture(with_color_bar(balance, {ColorMap::kBalance, range, "height (mm)"}),
+                                {"Values in colors; the hole is missing data."}),
+                Figure::picture(montage(tiles, {.columns = 2, .cell = {220, 150}}),
+                                {"A montage of the five maps."})});
 }
 
 void add_charts(Page& page) {

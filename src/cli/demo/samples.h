@@ -4,6 +4,7 @@
 #include <fovea/report/chart.h>
 #include <fovea/report/draw.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 

@@ -46,7 +46,7 @@ void draw_hills(Canvas image) {
   ridge(320, 10, 120, {66, 96, 62});
 }
 
-// Grass: texture without edges of its own.
+// Adds the grass: a texture without edges of its own.
 void add_grain(Canvas image) {
   Random random(5);
   for (int y = 300; y < kHeight; ++y) {
@@ -69,11 +69,12 @@ void draw_house(Canvas image) {
     draw_line(image, {x, 248}, {x + 36, 248}, {kWhite, 2});
   }
   fill_box(image, {130, 270, 30, 50}, {{92, 60, 44}, 1});
-  for (int i = 0; i < 40; ++i)  // a fence of pales 3 pixels wide, 6 apart
+  for (int i = 0; i < 40; ++i)  // a fence with pales 3 pixels wide, 6 apart
     fill_box(image, {8 + 6.0 * i, 326, 3, 34}, {{236, 230, 216}, 1});
 }
 
-// Rings that grow finer outwards, to two pixels a ring: what sampling alone turns into others.
+// Rings that become finer outward, down to two pixels per ring. Plain subsampling turns them into
+// false rings.
 void draw_zone_plate(Canvas image, Point center, double radius) {
   fill_circle(image, center, radius + 4, {{40, 44, 52}, 1});
   const double rate = 1.5707963267948966 / radius;
@@ -96,7 +97,7 @@ Image<std::uint8_t> demo_scene() {
   add_grain(image);
   draw_house(image);
   draw_zone_plate(image, {520, 150}, 100);
-  for (int row = 0; row < 4; ++row)  // a board seen straight on
+  for (int row = 0; row < 4; ++row)  // a checkerboard seen from the front
     for (int column = row % 2; column < 8; column += 2)
       fill_box(image, {280 + 14.0 * column, 316 + 14.0 * row, 14, 14}, {{24, 24, 28}, 1});
   draw_text(image, {430, 330}, "fovea 0123",

@@ -25,8 +25,8 @@ namespace {
 using namespace report;
 
 constexpr int kSide = 112;
-constexpr int kEach = 16;       // drawn places of a kind
-constexpr int kTrainEach = 12;  // of them to learn from
+constexpr int kEach = 16;       // drawn places per kind
+constexpr int kTrainEach = 12;  // places per kind for training
 const std::vector<std::string> kKinds{"beach", "city", "forest", "night"};
 
 Color shade(Random& random, Color base, float spread) {
@@ -99,7 +99,7 @@ Image<std::uint8_t> draw_place(int kind, int number) {
 
 class Places final : public io::ImageSet {
  public:
-  // The first of each kind, or the others.
+  // Takes the first places of each kind, or the others.
   Places(int first, int last) {
     for (int kind = 0; kind < static_cast<int>(kKinds.size()); ++kind) {
       for (int number = first; number < last; ++number) {
@@ -158,7 +158,9 @@ void add_demo_scenes(Page& page, const DemoRun& run) {
       "has figures for photos.",
       kTrainEach, model->dictionary.size()));
   const auto colors = scenes::word_colors(model->dictionary);
-  scenes::FeatureMaker maker(model->dictionary, 0, run.exec);
+  scenes::FeatureOptions feature_options;
+  feature_options.exec = run.exec;
+  scenes::FeatureMaker maker(model->dictionary, feature_options);
   std::vector<Image<std::uint8_t>> maps;
   std::vector<Tile> places, words;
   for (std::size_t i = 0; i < results.size(); i += 2) {

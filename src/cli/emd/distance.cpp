@@ -45,7 +45,7 @@ struct Pair {
   std::string error{};
 };
 
-// A value as a message quotes it; what is nested, however deep, by its kind alone.
+// A value as messages quote it; nested values are named by their kind only.
 std::string text_of(const json& value) {
   return value.is_structured() ? fmt::format("an {}", value.type_name())
                                : fovea::detail::shown(value.dump());
@@ -119,8 +119,8 @@ emd::GroundDistance ground_of(const DistanceRequest& request, const json& file,
     for (const json& row : ground) {
       const auto values = row.get<std::vector<double>>();
       if (columns != 0 && values.size() != columns)
-        throw InvalidArgument(
-            fmt::format("a row of {} costs follows one of {}", values.size(), columns));
+        throw InvalidArgument(fmt::format("a row has {} costs, but the rows before it have {}",
+                                          values.size(), columns));
       columns = values.size();
       costs.insert(costs.end(), values.begin(), values.end());
     }
@@ -149,8 +149,8 @@ std::string misfit(const Pair& pair, const emd::GroundDistance& ground) {
 }
 
 struct Answers {
-  std::vector<std::string> errors;  // one per problem; empty where it is solved
-  std::vector<std::size_t> row_of;  // the row of a solved problem in `found`
+  std::vector<std::string> errors;  // one per problem; empty where the problem is solved
+  std::vector<std::size_t> row_of;  // per problem, its row in `found` where it is solved
   emd::Solutions found{};
 };
 
@@ -195,7 +195,8 @@ void print_json(const DistanceRequest& request, Context& context, const emd::Gro
   print_result(context, [&](io::JsonWriter& writer) {
     write_ground(writer, ground);
     writer.member("failed", failed);
-    // One list per quantity with one entry per problem, which is null where the problem is bad.
+    // Writes one list per quantity with one entry per problem, which is null where the problem is
+    // invalid.
     const auto list = [&](const char* name, const auto& write) {
       writer.key(name).begin_array();
       for (std::size_t k = 0; k < answers.errors.size(); ++k) {

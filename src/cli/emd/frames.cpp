@@ -64,7 +64,7 @@ bool BandFrames::next(BandFrame& frame) {
     return true;
   }
   if (!video_->reader.next(video_->frame)) return false;
-  frame = {planes_of(video_->frame.image), fmt::format("frame {}", video_->frame.index), 255};
+  frame = {planes_of(video_->frame.image), fmt::format("frame {}", video_->frame.frame), 255};
   return true;
 }
 bool BandFrames::single() const { return !video_ && files_.size() == 1; }

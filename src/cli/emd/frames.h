@@ -1,4 +1,5 @@
-// Frames as the verbs of fovea emd take them: bands of floats from images, cubes and video.
+// Frames in the form that the verbs of fovea emd take: bands of floats from images, cubes and
+// video.
 #pragma once
 #include <fovea/core/image.h>
 #include <fovea/io/cube_io.h>
@@ -14,16 +15,16 @@
 namespace fovea::cli {
 
 struct BandFrame {
-  Stack<float> bands{};  // samples with their values in the file
+  Stack<float> bands{};  // samples with the values that they have in the file
   std::string name{};    // name of the file, or number of a video's frame
-  double white = 0;      // 255 for samples of 8 bits, else 0: their range is that of the data
+  double white = 0;      // 255 for samples of 8 bits, else 0: the data has the range
 };
 
 // Reads one image, cube or folder of bands.
 BandFrame read_bands(const std::string& path, const io::CubeReadOptions& options);
 
 // The frames of the inputs: those of a video, or one per file. A single folder is a cube of bands
-// where `folder_is_cube`; otherwise its images are frames.
+// where `folder_is_cube` is set; otherwise its images are frames.
 class BandFrames {
  public:
   BandFrames(const std::vector<std::string>& inputs, bool folder_is_cube,
@@ -44,11 +45,11 @@ class BandFrames {
 };
 
 // One band of a frame. Without `band` it is the only band, or the brightness of three (BT.601).
-// Throws InvalidArgument that names the frame where there is no such band.
+// Throws an InvalidArgument that names the frame where there is no such band.
 Image<float> gray_band(const BandFrame& frame, std::optional<int> band);
 
-// Where levels begin and end: the user's range where its ends differ, else 0 to 256 for samples of
-// 8 bits, else the least and the greatest finite value of the band.
+// Where levels begin and end: the user's range where its ends differ, or else 0 to 256 for samples
+// of 8 bits, or else the least and the greatest finite value of the band.
 struct LevelRange {
   float low = 0;
   float high = 0;

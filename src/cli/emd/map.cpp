@@ -1,4 +1,4 @@
-// fovea emd map: the distance of every pixel's signature to that of a target.
+// fovea emd map: computes the distance between the signature of every pixel and that of a target.
 #include "cli/emd/map.h"
 
 #include <fovea/core/error.h>
@@ -86,7 +86,7 @@ void check_request(const MapRequest& request, Context& context) {
                 {request.target, request.truth});
 }
 
-// Frames are read, mapped and written side by side, each step in the order of the frames.
+// Frames are read, mapped and written at the same time, each step in the order of the frames.
 class MapRun {
  public:
   MapRun(const MapRequest& request, Context& context)
@@ -100,7 +100,7 @@ class MapRun {
 
   int run() {
     const double start = steady_seconds();
-    std::array<Nothing, 1> workers{};  // only one, because frames share what is known
+    std::array<Nothing, 1> workers{};  // only one, because frames share solved histograms
     const bool cpu = context_.exec.device.kind == DeviceKind::kCpu;
     io::FrameRun run =
         io::run_frames<Step, Nothing>(workers,
@@ -111,7 +111,7 @@ class MapRun {
                                        .expected = frames_.expected_frames(),
                                        .exec = context_.exec});
     try {
-      while (!flying_.empty()) land();
+      finish();
     } catch (const Error&) {
       if (run.whole()) run.fault = std::current_exception();
     }
@@ -141,32 +141,38 @@ class MapRun {
     Exec exec = context_.exec;
     exec.progress = {};
     if (!mapper_) mapper_.emplace(request_, step.frame, exec);
-    if (mapper_->flies()) return;
+    if (mapper_->streams()) return;
     const double start = steady_seconds();
     step.map = mapper_->map(step.frame);
     step.seconds = steady_seconds() - start;
     step.stats = mapper_->mapper().report();
   }
   void write(Step& step) {
-    if (!mapper_->flies()) {
+    if (!mapper_->streams()) {
       add(step, step.map);
       return;
     }
     // On a GPU only this thread uses the mapper; frames are written as they come back.
-    if (flying_.size() == emd::Mapper::kFramesInFlight) land();
     const double start = steady_seconds();
-    mapper_->submit(step.frame);
+    const std::span<const emd::MappedFrame> ready = mapper_->push(step.frame);
     step.seconds = steady_seconds() - start;
-    flying_.push_back(std::move(step));
+    in_flight_.push_back(std::move(step));
+    add(ready);
   }
-  void land() {
-    Step step = std::move(flying_.front());
-    flying_.pop_front();
+  void finish() {
+    if (in_flight_.empty()) return;
     const double start = steady_seconds();
-    const ImageView<const float> map = mapper_->collect();
-    step.seconds += steady_seconds() - start;
-    step.stats = mapper_->mapper().report();
-    add(step, map);
+    const std::span<const emd::MappedFrame> ready = mapper_->finish();
+    in_flight_.back().seconds += steady_seconds() - start;
+    add(ready);
+  }
+  void add(std::span<const emd::MappedFrame> ready) {
+    for (const emd::MappedFrame& mapped : ready) {
+      Step step = std::move(in_flight_.front());
+      in_flight_.pop_front();
+      step.stats = mapped.report;
+      add(step, mapped.distances);
+    }
   }
   void add(const Step& step, ImageView<const float> map) {
     Exec exec = context_.exec;
@@ -185,7 +191,7 @@ class MapRun {
   BandFrames frames_;
   MapFiles files_;
   std::optional<FrameMapper> mapper_{};
-  std::deque<Step> flying_{};
+  std::deque<Step> in_flight_{};
   MapReport report_{};
 };
 

@@ -47,12 +47,11 @@ class FrameMapper {
   ~FrameMapper();
 
   Image<float> map(const BandFrame& frame);
-  // The same for frames in flight, which a GPU works on while others are copied: at most
-  // emd::Mapper::kFramesInFlight. Labels are copied to the GPU once. A map stays valid until that
-  // many more frames are submitted.
-  bool flies() const;  // whether this is faster: on a GPU, for levels
-  void submit(const BandFrame& frame);
-  ImageView<const float> collect();
+  // The same for a stream of frames, as emd::Mapper has it: a GPU works on a frame while others are
+  // copied, and labels are copied to it once. What is returned is valid until the next call.
+  bool streams() const;  // whether this is faster: on a GPU, for levels
+  std::span<const emd::MappedFrame> push(const BandFrame& frame);
+  std::span<const emd::MappedFrame> finish() { return mapper_->finish(); }
 
   const emd::Mapper& mapper() const { return *mapper_; }
   const LevelRange& range() const { return range_; }
@@ -71,13 +70,13 @@ class FrameMapper {
   // The memory of a frame in flight, used again for the next frame of its size.
   struct Flight {
     Image<std::uint8_t> labels{};  // where the mapper works
-    Image<float> map{};            // on the host, pinned beside a GPU
+    Image<float> map{};            // on the host, in pinned memory if there is a GPU
   };
 
   const MapRequest& request_;
   Exec exec_;
-  std::array<Flight, emd::Mapper::kFramesInFlight> flights_{};
-  std::size_t submitted_ = 0, collected_ = 0;
+  std::array<Flight, emd::Mapper::kFramesInFlight + 1> flights_{};
+  std::size_t pushed_ = 0;
   std::optional<Rect<int>> box_{};
   std::vector<float> spectrum_{};
   LevelRange range_{};
@@ -85,10 +84,10 @@ class FrameMapper {
   std::optional<emd::Mapper> mapper_{};
 };
 
-// Where maps and pictures of them go. Nothing is held back: a page is written when it is added.
+// Writes maps and pictures of them. Nothing is held back: a page is written when it is added.
 class MapFiles {
  public:
-  // Throws InvalidArgument where the output's name cannot hold a map.
+  // Throws InvalidArgument where a file of the output's name cannot hold a map.
   MapFiles(const MapRequest& request, const BandFrames& frames);
 
   void add(ImageView<const float> map);
@@ -109,7 +108,7 @@ class MapFiles {
   std::int64_t frames_ = 0;
 };
 
-// Areas under ROC curves. Pixels of the target's box, where there is one, do not count.
+// Areas under ROC curves. Pixels of the target's box, where there is one, are not counted.
 struct Areas {
   double emd = 0;
   std::optional<double> angle{}, differences{};
@@ -120,7 +119,7 @@ Areas areas_of(ImageView<const float> map, const BandFrame& frame, const MapRequ
 
 struct MapReport {
   int width = 0, height = 0;
-  double seconds = 0;                   // the whole run, with reading and writing
+  double seconds = 0;                   // time of the whole run, including reading and writing
   std::vector<double> frame_seconds{};  // in the mapper, one per frame
   std::vector<emd::MapReport> stats{};  // one per frame
   std::optional<Areas> areas{};

@@ -1,5 +1,6 @@
 // Maps as files: one file, a folder of files or the pages of one TIFF, and pictures or a video of
-// them. Each map is written when it is there, so that memory does not grow with the frames.
+// them. Each map is written when it is ready, so that memory does not grow with the number of
+// frames.
 #include <fovea/core/error.h>
 #include <fovea/io/image_io.h>
 
@@ -86,15 +87,15 @@ void MapFiles::add_page(ImageView<const float> map) {
   if (!pages_) {
     const auto bytes = static_cast<std::uint64_t>(map.width) *
                        static_cast<std::uint64_t>(map.height) * sizeof(float);
-    // The least effort: it takes half the time of the usual one, which would hold up the solver,
-    // and makes files of maps about a tenth larger.
+    // The lowest compression level takes half the time of the usual one, which would delay the
+    // solver, and makes files of maps about a tenth larger.
     pages_.emplace(request_.output, io::ImageWriteOptions{.level = 1},
                    bytes * static_cast<std::uint64_t>(expected_frames_));
   }
   pages_->write(map);
 }
 
-// All frames share the first one's range of colors; near is bright.
+// All frames share the range of colors of the first one; small distances are bright.
 void MapFiles::draw(ImageView<const float> map) {
   if (!colors_) {
     const report::ValueRange range = report::value_range(map);

@@ -1,5 +1,5 @@
-// From frames to distances: the first frame decides levels or spectra and the target its signature;
-// each frame is then labeled, or turned into spectra, and mapped.
+// From frames to distances: the first frame determines levels or spectra, and the target its
+// signature. Each frame is then labeled, or converted to spectra, and mapped.
 #include <fovea/core/error.h>
 
 #include <fmt/format.h>
@@ -26,11 +26,11 @@ FrameMapper::FrameMapper(const MapRequest& request, const BandFrame& first, cons
   else use_spectra(first);
 }
 
-// Frames in flight write into this object's memory.
+// Waits for frames in flight, because they write into this object's memory.
 FrameMapper::~FrameMapper() {
   try {
-    while (collected_ < submitted_) collect();
-  } catch (const Error&) {  // they are given up, whatever happened to them
+    if (mapper_) finish();
+  } catch (const Error&) {  // their results and errors are discarded
   }
 }
 
@@ -86,28 +86,24 @@ void FrameMapper::label(ImageView<const float> band, ImageView<std::uint8_t> lab
            {.levels = request_.bin_count(), .low = range_.low, .high = range_.high, .exec = exec_});
 }
 
-bool FrameMapper::flies() const {
+bool FrameMapper::streams() const {
   return !spectra_ && mapper_->options().exec.device.kind == DeviceKind::kCuda;
 }
 
-void FrameMapper::submit(const BandFrame& frame) {
+std::span<const emd::MappedFrame> FrameMapper::push(const BandFrame& frame) {
   const Device device = mapper_->options().exec.device;
   const bool cuda = device.kind == DeviceKind::kCuda;
-  const fovea::cuda::ScopedDevice here(device);  // new memory belongs to it
+  const fovea::cuda::ScopedDevice here(device);  // new memory is allocated on it
   const Image<float> band = gray_band(frame, request_.band);
-  Flight& flight = flights_[submitted_ % flights_.size()];
+  Flight& flight = flights_[pushed_ % flights_.size()];
   if (flight.map.width() != band.width() || flight.map.height() != band.height())
     flight = {
         Image<std::uint8_t>(band.width(), band.height(), 1, cuda ? Memory::kCuda : Memory::kHost),
         Image<float>(band.width(), band.height(), 1, cuda ? Memory::kPinned : Memory::kHost)};
   label(band, flight.labels.view());
-  mapper_->submit(flight.labels, flight.map.view());
-  ++submitted_;
-}
-
-ImageView<const float> FrameMapper::collect() {
-  mapper_->collect();
-  return flights_[collected_++ % flights_.size()].map.view();
+  const std::span<const emd::MappedFrame> ready = mapper_->push(flight.labels, flight.map.view());
+  ++pushed_;
+  return ready;
 }
 
 }  // namespace fovea::cli

@@ -1,5 +1,5 @@
-// The report of fovea emd map: one line or JSON, with how pixels got their distances and how well
-// the map separates a target from its background.
+// The report of fovea emd map: one line or JSON, with how the distances of pixels were found and
+// how well the map separates a target from its background.
 #include <fovea/core/error.h>
 #include <fovea/io/json_writer.h>
 #include <fovea/io/sink.h>
@@ -11,6 +11,7 @@
 #include "cli/emd/emd.h"
 #include "cli/emd/map.h"
 #include "cli/program/stopwatch.h"
+#include "core/words.h"
 
 namespace fovea::cli {
 namespace {
@@ -83,10 +84,11 @@ void print_json(const MapReport& report, const MapRequest& request, const FrameM
 std::string line_of(const MapReport& report, const std::string& name) {
   const emd::MapReport total = total_of(report);
   const std::size_t frames = report.stats.size();
-  std::string line = fmt::format(
-      "{}: {} of {}x{}, {} distances solved, {:.1f} % of pixels known or duplicate, {}\n", name,
-      frames == 1 ? "1 frame" : fmt::format("{} frames", frames), report.width, report.height,
-      total.solved, 100 * total.hit_rate(), seconds_text(report.seconds));
+  std::string line =
+      fmt::format("{}: {} of {}x{}, {} solved, {:.1f} % of pixels known or duplicate, {}\n", name,
+                  detail::counted(frames, "frame"), report.width, report.height,
+                  detail::counted(total.solved, "distance"), 100 * total.hit_rate(),
+                  seconds_text(report.seconds));
   if (!report.areas) return line;
   line += fmt::format("area under the ROC curve: {:.4f}", report.areas->emd);
   if (report.areas->angle)

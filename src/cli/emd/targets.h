@@ -1,5 +1,5 @@
-// Targets as the verbs of fovea emd take them: a box in a frame, or a file that shows only the
-// target.
+// Targets in the form that the verbs of fovea emd take: a box in a frame, or a file that shows only
+// the target.
 #pragma once
 #include <fovea/emd/detect.h>
 #include <fovea/emd/track.h>
@@ -12,8 +12,8 @@ namespace fovea::cli {
 
 using TargetWord = std::variant<Rect<double>, std::string>;
 
-// Reads "x,y,width,height" as a box and anything else as the name of a file. Throws InvalidArgument
-// for numbers that are no box.
+// Parses "x,y,width,height" as a box and anything else as the name of a file. Throws
+// InvalidArgument for numbers that are not a box.
 TargetWord parse_target(const std::string& word);
 std::vector<TargetWord> parse_targets(const std::vector<std::string>& words);
 

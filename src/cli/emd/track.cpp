@@ -58,7 +58,7 @@ Image<std::uint8_t> example_of(const Context& context, const std::string& path) 
   return io::to_bytes(image);
 }
 
-// One pass over the video: frames are read, followed and written side by side.
+// One pass over the video: frames are read, tracked and written at the same time.
 class TrackRun {
  public:
   TrackRun(const TrackRequest& request, Context& context)
@@ -87,7 +87,8 @@ class TrackRun {
 
   int run() {
     const double start = steady_seconds();
-    // Rivals are alone with each frame; so that times compare, ours is then too.
+    // Rivals process each frame while nothing else runs; so that times can be compared, ours then
+    // does too.
     const bool alone = context_.exec.threads == 1 && context_.exec.device.kind == DeviceKind::kCpu;
     const io::FrameRun run = io::run_frames<TrackFrame, emd::Tracker>(
         trackers_,
@@ -170,7 +171,7 @@ class TrackRun {
   std::vector<TargetWord> targets_;
   std::vector<std::vector<Rect<double>>> truths_{};
   io::VideoReader reader_;
-  std::vector<emd::Tracker> trackers_{};  // only one, because each place depends on the last
+  std::vector<emd::Tracker> trackers_{};  // only one, because each place depends on the last one
   std::optional<TrackFiles> files_{};     // made after everything else is checked
   std::vector<std::vector<Rect<double>>> boxes_{};
   double following_seconds_ = 0;  // spent in the tracker after the first frame

@@ -27,7 +27,7 @@ struct TrackRequest {
 };
 
 // The true boxes of each target, beginning with the frame where it starts: one list per target, or
-// none at all.
+// no list at all.
 std::vector<std::vector<Rect<double>>> read_truths(const std::vector<std::string>& files,
                                                    int origin, std::size_t targets);
 
@@ -35,50 +35,50 @@ std::vector<std::vector<Rect<double>>> read_truths(const std::vector<std::string
 struct TrackFrame {
   io::Frame frame{};
   std::vector<emd::Track> tracks{};
-  Image<std::uint8_t> map{};  // empty where none is drawn
+  Image<std::uint8_t> map{};  // empty where no map is drawn
 };
 // Draws the likelihood of each pixel; with several targets, that of the likeliest one.
 Image<std::uint8_t> draw_map(const emd::Tracker& tracker);
 
-// Where boxes and videos of them go.
+// Writes boxes and videos that show them.
 class TrackFiles {
  public:
   TrackFiles(const TrackRequest& request, double frame_rate);
   bool draws_maps() const { return map_video_.has_value(); }
-  void add(TrackFrame& frame);  // draws on the frame
-  void finish();                // after at least one frame
+  void add(TrackFrame& tracked);  // draws on the frame
+  void finish();                  // after at least one frame
 
  private:
   std::optional<io::FileSink> text_{};
   std::optional<io::VideoWriter> video_{}, map_video_{};
 };
 
-// How well and how fast one tracker follows a target.
+// How accurately and how fast one tracker follows a target.
 struct TrackResult {
   std::string name;
-  bool bar = false;  // one of the plain trackers that ours must beat
+  bool bar = false;  // whether it is one of the plain trackers that ours must beat
   emd::TrackReport errors{};
   double seconds = 0;  // per frame after the first, in the tracker alone: decoding, drawing and
                        // writing do not count. Targets that are followed together share it equally
 };
 
-// Follows the same targets with others: a box that stays, our search with the Bhattacharyya
+// Tracks the same targets with others: a box that does not move, our search with the Bhattacharyya
 // distance, and the trackers in the module of rivals. Returns one list per target.
 std::vector<std::vector<TrackResult>> measure_track_rivals(
     const TrackRequest& request, const std::vector<Rect<double>>& starts,
     const std::vector<std::vector<Rect<double>>>& truths, Context& context);
 
 struct TrackReport {
-  int width = 0, height = 0;          // of the frames
+  int width = 0, height = 0;          // size of the frames
   std::int64_t frames = 0, lost = 0;  // lost: frames times targets that are lost in them
   std::size_t targets = 0;
-  double seconds = 0;                              // with decoding and writing
+  double seconds = 0;                              // includes decoding and writing
   bool interrupted = false;                        // the run ended before the video did
   std::string tracks_json{};                       // the tracks of every frame, separated by commas
-  std::vector<TrackResult> own{};                  // one per target, where there is a truth
+  std::vector<TrackResult> own{};                  // one per target, where true boxes are given
   std::vector<std::vector<TrackResult>> rivals{};  // one list per target, with --rivals
 };
-void add_tracks(TrackReport& report, const TrackFrame& frame, bool json);
+void add_tracks(TrackReport& report, const TrackFrame& tracked, bool json);
 void print_report(const TrackReport& report, const TrackRequest& request,
                   const emd::Tracker& tracker, Context& context);
 

@@ -18,8 +18,7 @@ void draw_tracks(ImageView<std::uint8_t> image, const std::vector<Track>& tracks
     report::LabelStyle style;
     style.color = report::palette(track.id - 1);
     style.alpha = track.lost ? 0.4F : 1.0F;
-    report::draw_box(image,
-                     report::Box{track.box.x, track.box.y, track.box.width, track.box.height},
+    report::draw_box(image, track.box,
                      track.lost ? fmt::format("{} lost", track.id)
                                 : fmt::format("{} {:.0f}%", track.id, 100 * track.confidence),
                      style);
@@ -47,18 +46,18 @@ TrackFiles::TrackFiles(const TrackRequest& request, double frame_rate) {
   if (!request.map_video.empty()) map_video_.emplace(request.map_video, video);
 }
 
-void TrackFiles::add(TrackFrame& frame) {
+void TrackFiles::add(TrackFrame& tracked) {
   if (text_) {
-    for (const Track& track : frame.tracks)
-      text_->write(emd::mot_line(frame.frame.index + 1, track));
+    for (const Track& track : tracked.tracks)
+      text_->write(emd::mot_line(tracked.frame.frame + 1, track));
   }
   if (video_) {
-    draw_tracks(frame.frame.image.view(), frame.tracks);
-    video_->write(frame.frame.image.view());
+    draw_tracks(tracked.frame.image.view(), tracked.tracks);
+    video_->write(tracked.frame.image.view());
   }
   if (map_video_) {
-    draw_tracks(frame.map.view(), frame.tracks);
-    map_video_->write(frame.map.view());
+    draw_tracks(tracked.map.view(), tracked.tracks);
+    map_video_->write(tracked.map.view());
   }
 }
 

@@ -1,4 +1,5 @@
-// The report of fovea emd track: one line, a table of all trackers where there is a truth, or JSON.
+// The report of fovea emd track: one line, a table of all trackers where true boxes are given, or
+// JSON.
 #include <fovea/io/json_writer.h>
 #include <fovea/io/sink.h>
 
@@ -8,6 +9,7 @@
 
 #include "cli/emd/emd.h"
 #include "cli/emd/track.h"
+#include "core/words.h"
 
 namespace fovea::cli {
 namespace {
@@ -82,8 +84,8 @@ void print_json(const TrackReport& report, const TrackRequest& request, const em
 std::string text_of(const TrackReport& report, const TrackRequest& request,
                     const Context& context) {
   std::string text = fmt::format(
-      "{}: {} target{} in {} frame{}{}, {:.3g} s{}{}\n", context.inputs[0], report.targets,
-      report.targets == 1 ? "" : "s", report.frames, report.frames == 1 ? "" : "s",
+      "{}: {} in {}{}, {:.3g} s{}{}\n", context.inputs[0],
+      detail::counted(report.targets, "target"), detail::counted(report.frames, "frame"),
       report.lost == 0 ? "" : fmt::format(", lost in {}", report.lost), report.seconds,
       request.output.empty() || request.output == "-" ? "" : ", ",
       request.output == "-" ? "" : request.output);
@@ -105,16 +107,16 @@ std::string text_of(const TrackReport& report, const TrackRequest& request,
 
 }  // namespace
 
-void add_tracks(TrackReport& report, const TrackFrame& frame, bool json) {
+void add_tracks(TrackReport& report, const TrackFrame& tracked, bool json) {
   ++report.frames;
-  for (const emd::Track& track : frame.tracks) {
+  for (const emd::Track& track : tracked.tracks) {
     report.lost += track.lost ? 1 : 0;
     if (!json) continue;
     if (!report.tracks_json.empty()) report.tracks_json += ", ";
     report.tracks_json += fmt::format(
         "{{\"frame\": {}, \"id\": {}, \"box\": [{}, {}, {}, {}], \"score\": {:.6f}, "
         "\"confidence\": {:.4f}, \"lost\": {}}}",
-        frame.frame.index, track.id, track.box.x, track.box.y, track.box.width, track.box.height,
+        tracked.frame.frame, track.id, track.box.x, track.box.y, track.box.width, track.box.height,
         track.score, track.confidence, track.lost);
   }
 }

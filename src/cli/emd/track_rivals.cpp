@@ -1,5 +1,6 @@
-// Rivals on the frames of an evaluation: a box that stays, our search with another distance, and
-// the trackers in the module of rivals. As with ours, only time in the tracker counts.
+// Rivals on the frames of an evaluation: a box that does not move, our search with another
+// distance, and the trackers in the module of rivals. As with ours, only time in the tracker
+// counts.
 #include <fovea/core/error.h>
 
 #include <fmt/format.h>
@@ -15,7 +16,7 @@
 namespace fovea::cli {
 namespace {
 
-// A tracker that says where a target is in each frame after the first.
+// A tracker that finds a target in each frame after the first.
 struct Contestant {
   std::string name;
   bool bar = false;

@@ -109,7 +109,7 @@ int run_pair(const EstimateRequest& request, Context& context, flow::Estimator& 
   return kDone;
 }
 
-// A wrong word, or a file that cannot be written as it is named, is reported before anything is
+// An unknown word, or a file that cannot be written under its name, is reported before anything is
 // read.
 void check_files(const EstimateRequest& request, Context& context) {
   if (context.inputs.size() == 2 && !request.output.empty()) io::require_flow_path(request.output);

@@ -24,11 +24,11 @@ struct EstimateRequest {
   FieldFormat format = FieldFormat::kFlo;
 };
 
-// A member "pictures" of an open JSON object.
+// Writes a member "pictures" of an open JSON object.
 void write_pictures(io::JsonWriter& json, const std::vector<PictureFile>& pictures);
 
-// Fields and pictures along a video, a folder or a list of images. Where the source breaks or the
-// run is stopped, what was finished is kept and reported before the error is thrown.
+// Writes fields and pictures along a video, a folder or a list of images. Where the source breaks
+// or the run is stopped, the finished results are kept and reported before the error is thrown.
 int estimate_video(const EstimateRequest& request, Context& context);
 
 }  // namespace fovea::cli

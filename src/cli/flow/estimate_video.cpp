@@ -15,13 +15,14 @@
 #include "cli/program/stopwatch.h"
 #include "core/backend.h"
 #include "core/stream.h"
+#include "core/words.h"
 
 namespace fovea::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-// One pass over the video: a frame is read and brought to the device while the flow of the frames
+// One pass over the video: a frame is read and copied to the device while the flow of the frames
 // before it is estimated and their fields are written. At most four frames are held.
 class VideoRun {
  public:
@@ -42,7 +43,7 @@ class VideoRun {
   }
 
   int run() {
-    // With one thread the steps take turns; else frames are read and written beside the work.
+    // With one thread the steps take turns; otherwise frames are read and written during the work.
     const int in_flight = context_.exec.threads == 1 ? 1 : 4;
     const io::FrameRun run = io::run_frames<Step, flow::Estimator>(
         estimators_,
@@ -65,7 +66,7 @@ class VideoRun {
  private:
   struct Step {
     io::Frame frame{};
-    Image<std::uint8_t> there{};  // the frame in the device's memory, where that is not the host's
+    Image<std::uint8_t> there{};  // the frame in the device's memory, if that is not the host's
     std::optional<flow::Flow> field{};
   };
 
@@ -86,7 +87,8 @@ class VideoRun {
   }
 
   void work(flow::Estimator& estimator, Step& step) {
-    // On a GPU too the first frame comes from the host: no field is fetched that would wait for it.
+    // On a GPU too, the first frame is passed from the host: it gives no field, so that nothing
+    // would wait until the estimator has read the copy on the device.
     if (!on_cuda() || !begun_) {
       begun_ = true;
       step.field = estimator.push(step.frame.image, mask_.view());
@@ -135,10 +137,10 @@ class VideoRun {
 
   void print(const io::FrameRun& run) {
     if (!context_.json) {
-      context_.console.print(
-          fmt::format("{}: {} field{} from {} frames, {}\n",
-                      request_.output.empty() ? pictures_[0].path : request_.output, fields_,
-                      fields_ == 1 ? "" : "s", run.frames, seconds_text(run.seconds)));
+      context_.console.print(fmt::format(
+          "{}: {} from {}, {}\n", request_.output.empty() ? pictures_[0].path : request_.output,
+          detail::counted(fields_, "field"), detail::counted(run.frames, "frame"),
+          seconds_text(run.seconds)));
       return;
     }
     print_result(context_, [&](io::JsonWriter& json) {

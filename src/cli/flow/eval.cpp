@@ -21,16 +21,17 @@
 namespace fovea::cli {
 namespace {
 
-io::FlowField read_truth(const FlowSequence& sequence, const ImagePair& pair) {
-  io::FlowField truth = io::read_flow(sequence.truth);
+io::FlowField read_truth(const FlowSequence& sequence, const ImagePair& pair,
+                         const Context& context) {
+  io::FlowField truth = io::read_flow(sequence.truth, {.max_pixels = context.max_pixels});
   if (truth.width() != pair.first.width() || truth.height() != pair.first.height())
-    throw FormatError(fmt::format("{}: is {}x{}, but its images are {}x{}", sequence.truth,
-                                  truth.width(), truth.height(), pair.first.width(),
+    throw FormatError(fmt::format("{}: is {}x{}, but its images are {}x{}; both must have one size",
+                                  sequence.truth, truth.width(), truth.height(), pair.first.width(),
                                   pair.first.height()));
   return truth;
 }
 
-// Image, true flow and flow in the same colors, confidence, errors.
+// Draws the image, the true and the estimated flow in the same colors, confidence and errors.
 Image<std::uint8_t> picture_of(const ImagePair& pair, const flow::Flow& field,
                                const io::FlowField& truth, double greatest) {
   const double longest = motion_facts(truth).longest_motion;
@@ -50,7 +51,7 @@ Image<std::uint8_t> picture_of(const ImagePair& pair, const flow::Flow& field,
       {errors.view(), fmt::format("endpoint error, 0 to {:g} px", greatest)}};
   constexpr int kSide = 240;
   const int height = std::clamp(kSide * truth.height() / truth.width(), 16, kSide);
-  return report::montage(tiles, {.columns = 5, .cell_width = kSide, .cell_height = height});
+  return report::montage(tiles, {.columns = 5, .cell = {kSide, height}});
 }
 
 MethodResult measure(const std::vector<FlowSequence>& sequences, const FlowEvalRequest& request,
@@ -62,7 +63,7 @@ MethodResult measure(const std::vector<FlowSequence>& sequences, const FlowEvalR
     throw_if_stopped(context.exec);
     const ImagePair pair =
         read_pair(sequences[i].first, sequences[i].second, {}, {.max_pixels = context.max_pixels});
-    const io::FlowField truth = read_truth(sequences[i], pair);
+    const io::FlowField truth = read_truth(sequences[i], pair, context);
     const double start = steady_seconds();
     const flow::Flow field = estimate_pair(estimator, pair, {});
     SequenceResult each;

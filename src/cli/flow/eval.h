@@ -1,4 +1,4 @@
-// What the parts of fovea flow eval hand to each other: sequences in, errors of each out.
+// What the parts of fovea flow eval pass to each other: sequences in, the errors of each out.
 #pragma once
 #include <fovea/flow/evaluate.h>
 #include <fovea/flow/flow.h>
@@ -25,9 +25,9 @@ struct FlowSequence {
   std::string name;
   std::string first, second, truth;
 };
-// A folder with frame10, frame11 (images) and flow10 (a flow file), or folders that have them; or a
-// list of lines that name first image, second image and flow file, relative to the list. Throws
-// IoError or FormatError that names what is missing.
+// Finds sequences in a folder with frame10, frame11 (images) and flow10 (a flow file), in folders
+// that contain such folders, or in a list of lines that name first image, second image and flow
+// file, relative to the list. Throws an IoError or FormatError that names what is missing.
 std::vector<FlowSequence> find_sequences(const std::vector<std::string>& words);
 
 // The result of one sequence.
@@ -49,8 +49,8 @@ flow::FlowErrors mean_errors(const MethodResult& result, bool confident = false)
 std::vector<flow::SparsificationPoint> mean_curve(const MethodResult& result);
 double mean_sparsification_error(const MethodResult& result);
 
-// The methods of other libraries over the same sequences. Where their module cannot be used, this
-// is noted and the result is empty.
+// Runs the methods of other libraries on the same sequences. Where their module cannot be used,
+// this is noted and the result is empty.
 std::vector<MethodResult> measure_flow_rivals(const std::vector<FlowSequence>& sequences,
                                               const FlowEvalRequest& request, Context& context);
 

@@ -11,7 +11,7 @@
 namespace fovea::cli {
 namespace {
 
-// Gray bytes, which is what the rivals take.
+// Converts an image to gray bytes, which the rivals require.
 std::shared_ptr<Image<std::uint8_t>> gray_bytes(const io::AnyImage& image) {
   return std::make_shared<Image<std::uint8_t>>(io::to_gray(io::to_bytes(image).view()));
 }
@@ -31,7 +31,7 @@ std::vector<MethodResult> measure_flow_rivals(const std::vector<FlowSequence>& s
     throw_if_stopped(context.exec);
     const ImagePair pair =
         read_pair(sequence.first, sequence.second, {}, {.max_pixels = context.max_pixels});
-    const io::FlowField truth = io::read_flow(sequence.truth);
+    const io::FlowField truth = io::read_flow(sequence.truth, {.max_pixels = context.max_pixels});
     BenchCase contest;
     contest.name = "flow";
     contest.shape = {.width = pair.first.width(), .height = pair.first.height()};

@@ -1,4 +1,4 @@
-// Where evaluation's pairs and their true flow lie: Middlebury's folders, or a list.
+// Finds the pairs of an evaluation and their true flow: in Middlebury's folders, or from a list.
 #include <fovea/core/error.h>
 #include <fovea/io/inputs.h>
 
@@ -96,10 +96,12 @@ void add_list(const std::string& word, std::vector<FlowSequence>& sequences) {
     for (std::string& path : paths) path = (folder / path).string();
     sequences.push_back({fs::path(paths[2]).stem().string(), paths[0], paths[1], paths[2]});
   }
-  if (sequences.size() == before) throw FormatError(word + ": is a list without a line");
+  if (sequences.size() == before)
+    throw FormatError(
+        word + ": names no sequence; expected lines of first image, second image and flow file");
 }
 
-// Folders and lists may hold one name twice; then the path takes its place.
+// Where several sequences have one name, their paths replace it.
 void name_apart(std::vector<FlowSequence>& sequences) {
   std::vector<std::string> names;
   names.reserve(sequences.size());

@@ -12,6 +12,8 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "cli/program/image_input.h"
+
 namespace fovea::cli {
 namespace {
 
@@ -25,9 +27,9 @@ bool is_flow_type(io::SampleType type) {
          type == io::SampleType::kFloat32;
 }
 
-std::uint64_t highest_peak = 0;  // of those that were forgotten
+std::uint64_t highest_peak = 0;  // the highest of the peaks that were reset
 
-// A line of the process's status, such as "VmHWM:  1234 kB"; 0 where there is none.
+// The value of a line in the process's status, such as "VmHWM:  1234 kB"; 0 where there is none.
 std::uint64_t status_bytes(std::string_view key) {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -41,16 +43,6 @@ io::AnyImage as_float(io::AnyImage image) {
   return {io::to_float(std::move(image)), facts};
 }
 
-// A pixel that is not finite is a fault of the file, not of the command line.
-void require_finite_file(const std::string& path, const io::AnyImage& image,
-                         ImageView<const std::uint8_t> mask) {
-  try {
-    flow::require_finite(path, pixels_of<float>(image), mask);
-  } catch (const InvalidArgument& error) {
-    throw FormatError(error.what());
-  }
-}
-
 }  // namespace
 
 std::uint64_t peak_memory_bytes() {
@@ -61,8 +53,8 @@ std::uint64_t peak_memory_bytes() {
 }
 
 MemoryWatch::MemoryWatch() {
-  peak_memory_bytes();                          // which is forgotten next
-  std::ofstream("/proc/self/clear_refs") << 5;  // the peak is what there is now
+  peak_memory_bytes();                          // keeps the peak, which is reset next
+  std::ofstream("/proc/self/clear_refs") << 5;  // resets the peak to the memory in use now
   before_ = status_bytes("VmRSS:");
 }
 
@@ -150,7 +142,7 @@ std::vector<PictureFile> picture_files(std::span<const WordAndFile> words) {
     const auto kinds = choices(FlowPicture{});
     const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const Choice& choice) {
       return word == choice.word &&
-             choice.value != static_cast<int>(FlowPicture::kError);  // which needs a truth
+             choice.value != static_cast<int>(FlowPicture::kError);  // it needs a true flow
     });
     if (kind == kinds.end())
       throw InvalidArgument(fmt::format(

@@ -1,5 +1,5 @@
-// What the verbs of fovea flow share: images and masks as estimators take them, memory in use, and
-// pictures of fields.
+// What the verbs of fovea flow share: images and masks in the form that estimators take, memory in
+// use, and pictures of fields.
 #pragma once
 #include <fovea/flow/flow.h>
 #include <fovea/io/flow_io.h>
@@ -15,37 +15,37 @@
 
 namespace fovea::cli {
 
-// The most memory that this process has had at a time, in bytes.
+// The most memory that this process has used at a time, in bytes.
 std::uint64_t peak_memory_bytes();
 
-// Measures the host memory that a piece of work takes beside what the process had before: from the
-// construction of the object to working_bytes().
+// Measures the host memory that a piece of work takes in addition to what the process used before,
+// from the construction of the object to working_bytes().
 class MemoryWatch {
  public:
   MemoryWatch();
-  // Without `kept_bytes`, which belong to the result.
+  // Does not count `kept_bytes`, which belong to the result.
   std::uint64_t working_bytes(std::uint64_t kept_bytes) const;
 
  private:
   std::uint64_t before_ = 0;
 };
 
-// An image as an estimator takes it: 8 or 16 bits or float, one, three or four channels.
+// Converts an image for an estimator: 8 or 16 bits or float; one, three or four channels.
 io::AnyImage flow_image(io::AnyImage image);
 // Two such images of one size and one kind of sample.
 struct ImagePair {
   io::AnyImage first, second;
 };
-// Throws InvalidArgument that names the files where their sizes differ, and FormatError that names
-// the file and the first pixel that is NaN or infinite and that the mask (empty, or of the images'
-// size) does not leave out.
+// Throws an InvalidArgument that names the files where their sizes differ, and a FormatError that
+// names the file and the first pixel that is NaN or infinite, unless the mask (empty, or of the
+// images' size) excludes it.
 ImagePair read_pair(const std::string& first, const std::string& second,
                     ImageView<const std::uint8_t> mask = {},
                     const io::ImageReadOptions& options = {});
-// An image as pictures are drawn from it: bytes, gray or RGB.
+// Converts an image for drawing: bytes, gray or RGB.
 Image<std::uint8_t> picture_bytes(const io::AnyImage& image);
 
-// An image file whose black pixels are left out; empty for an empty path.
+// Reads an image file as a mask, whose black pixels are excluded; empty for an empty path.
 Image<std::uint8_t> read_mask(const std::string& path, const io::ImageReadOptions& options = {});
 
 flow::Flow estimate_pair(flow::Estimator& estimator, const ImagePair& pair,
@@ -54,7 +54,7 @@ flow::Flow estimate_pair(flow::Estimator& estimator, const ImagePair& pair,
 enum class FlowPicture : unsigned char { kWheel, kArrows, kWarp, kConfidence, kError };
 std::span<const Choice> choices(FlowPicture);
 
-// A picture that the command line names.
+// A picture that the command line requests.
 struct PictureFile {
   FlowPicture kind = FlowPicture::kWheel;
   std::string path{};
@@ -68,7 +68,7 @@ struct PictureSource {
   ImageView<const std::uint8_t> second{};
   io::FlowFieldView field;
   ImageView<const float> confidence{};
-  std::optional<double> longest{};  // motion with the wheel's full color
+  std::optional<double> longest{};  // motion that is drawn with the wheel's full color
 };
 Image<std::uint8_t> draw_flow(FlowPicture kind, const PictureSource& source, const Exec& exec);
 
@@ -80,10 +80,10 @@ struct MotionFacts {
 };
 MotionFacts motion_facts(const io::FlowFieldView& field);
 
-// The mean over the pixels that the field knows.
+// The mean over the pixels that are known in the field.
 double mean_confidence(const flow::Flow& flow, const io::FlowFieldView& field);
 
-// A field from u and v of every pixel in turns, as rivals return it.
+// Makes a field from interleaved u and v of all pixels, the form in which rivals return it.
 io::FlowField field_of(const float* vectors, Extent size);
 
 }  // namespace fovea::cli

@@ -1,5 +1,5 @@
-// Every pixel of either picture is traced back to the layer it shows and the place in that layer's
-// texture; layers move by similarities, so that motion is exact and closed.
+// Every pixel of either image is traced back to the layer that it shows and to the place in that
+// layer's texture. Layers move by similarity transforms, so that the motion is known exactly.
 #include "cli/flow/scene.h"
 
 #include <fovea/core/random.h>
@@ -14,14 +14,14 @@
 namespace fovea::cli {
 namespace {
 
-// Noise whose power falls with frequency as it does in photos: octaves of a lattice of random
-// numbers, smoothly joined.
+// Noise whose power falls with frequency as it does in photos: octaves of smoothly interpolated
+// random lattices.
 class Texture {
  public:
   explicit Texture(std::uint64_t seed, double coarsest)
       : seed_(seed), octaves_(std::max(1, static_cast<int>(std::log2(coarsest / kFinest)) + 1)) {}
 
-  // 0 to 1.
+  // Returns 0 to 1.
   float at(double x, double y) const {
     float sum = 0, total = 0, weight = 1;
     double period = kFinest;
@@ -29,12 +29,12 @@ class Texture {
       sum += weight * octave_at(x / period, y / period, octave);
       total += weight;
     }
-    // Sums of octaves crowd around the middle; this spreads them.
+    // Sums of octaves are concentrated around the middle; this spreads them.
     return std::clamp(0.5F + 1.7F * (sum / total - 0.5F), 0.F, 1.F);
   }
 
  private:
-  static constexpr double kFinest = 4;  // pixels of the finest lattice
+  static constexpr double kFinest = 4;  // pixels per cell of the finest lattice
 
   float lattice(std::int64_t i, std::int64_t j, int octave) const {
     std::uint64_t h = seed_ + static_cast<std::uint64_t>(octave) * 0x9E3779B97F4A7C15U;
@@ -65,7 +65,7 @@ struct Vec {
   double x, y;
 };
 
-// Where a layer lies at some time: its middle, turned and grown.
+// The place of a layer at some time: its center, rotation and scale.
 class Pose {
  public:
   Pose(Vec middle, double turn_radians, double growth)
@@ -75,7 +75,7 @@ class Pose {
         growth_(growth) {}
 
   double growth() const { return growth_; }
-  // From the picture into the layer, and back.
+  // Converts a place in the image to one in the layer, and back.
   Vec into(Vec p) const {
     const double dx = (p.x - middle_.x) / growth_, dy = (p.y - middle_.y) / growth_;
     return {cosine_ * dx + sine_ * dy, cosine_ * dy - sine_ * dx};
@@ -92,11 +92,11 @@ class Pose {
 
 struct Layer {
   Texture texture;
-  double radius;  // infinite: the ground
+  double radius;  // infinite for the ground
   Vec middle;
   Vec speed;       // pixels per step
   double turning;  // radians per step
-  double growing;  // per step
+  double growing;  // relative growth per step
 
   Pose at(double time) const {
     return {{middle.x + time * speed.x, middle.y + time * speed.y},
@@ -107,7 +107,7 @@ struct Layer {
 
 std::vector<Layer> layers_of(int width, int height) {
   constexpr int kDiscs = 9;
-  const double unit = std::max(0.5, width / 640.0);  // motion and texture grow with the picture
+  const double unit = std::max(0.5, width / 640.0);  // motion and texture grow with the image
   const double coarsest = 96 * unit;
   Random random(20);
   const auto between = [&](double low, double high) {
@@ -145,13 +145,13 @@ class Picture {
       const Vec q = poses_[k].into(p);
       const double inside = (layers_[k].radius - std::hypot(q.x, q.y)) * poses_[k].growth() + 0.5;
       if (inside <= 0) continue;
-      const auto cover = static_cast<float>(std::min(1.0, inside));  // of a pixel on the rim
+      const auto cover = static_cast<float>(std::min(1.0, inside));  // share of a pixel on the rim
       value += cover * (layers_[k].texture.at(q.x + 1e3, q.y + 1e3) - value);
     }
     return value;
   }
 
-  // The uppermost layer that covers most of the pixel.
+  // The uppermost layer that covers at least half of the pixel.
   std::size_t layer_at(Vec p) const {
     for (std::size_t k = layers_.size(); k-- > 1;) {
       const Vec q = poses_[k].into(p);
@@ -168,7 +168,7 @@ class Picture {
   std::vector<Pose> poses_;
 };
 
-// The gray with some noise of a sensor; `sequence` differs between pictures.
+// Paints the gray values with some sensor noise; `sequence` differs between images.
 void paint(const Picture& picture, ImageView<std::uint8_t> image, std::uint64_t sequence,
            const Exec& exec) {
   constexpr double kNoise = 1.5;  // gray levels

@@ -38,7 +38,7 @@ int run_scene(SceneRequest& request, Context& context) {
         fmt::format("--size is {}x{}; expected sides from 1 to {}", width, height, kMostSide));
   if (request.output.empty())
     throw InvalidArgument("flow scene needs -o OUT, a folder to write to");
-  context.exec.device = Device::cpu();  // nothing here runs on a GPU, and the result says so
+  context.exec.device = Device::cpu();  // everything here runs on the CPU, and the result says so
   const std::filesystem::path folder(request.output);
   make_folder(request.output);
   const FlowScene scene = flow_scene(width, height, context.exec, request.step);

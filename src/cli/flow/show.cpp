@@ -1,4 +1,5 @@
-// fovea flow show: pictures of a flow file, its errors, and other formats of it.
+// fovea flow show: draws a flow file, compares it with a true flow, and converts it to other
+// formats.
 #include <fovea/core/error.h>
 #include <fovea/flow/evaluate.h>
 #include <fovea/flow/show.h>
@@ -75,7 +76,7 @@ Image<std::uint8_t> draw(const ShowRequest& request, const io::FlowField& field,
   return flow::wheel_picture(field, {.longest = request.wheel.longest, .exec = context.exec});
 }
 
-// The error that this share of the pixels stays below.
+// The error below which this share of the pixels stays.
 double error_quantile(const Image<float>& errors, double share) {
   std::vector<float> values;
   for (int y = 0; y < errors.height(); ++y)
@@ -94,9 +95,10 @@ int run_show(ShowRequest& request, Context& context) {
   check_outputs(context, {{"-o", request.output}, {"--field", request.field}},
                 {request.image, request.second, request.truth});
   settle_device(context);
-  const io::FlowField field = io::read_flow(context.inputs[0]);
+  const io::FlowReadOptions reading{.max_pixels = context.max_pixels};
+  const io::FlowField field = io::read_flow(context.inputs[0], reading);
   io::FlowField truth;
-  if (!request.truth.empty()) truth = io::read_flow(request.truth);
+  if (!request.truth.empty()) truth = io::read_flow(request.truth, reading);
   const io::FlowField* known = request.truth.empty() ? nullptr : &truth;
   std::string text;
   io::JsonWriter json(io::string_sink(text));

@@ -17,6 +17,7 @@
 #include "cli/program/batch.h"
 #include "cli/program/progress.h"
 #include "cli/program/result.h"
+#include "core/words.h"
 #include "io/image/npy.h"
 
 namespace fovea::cli {
@@ -75,7 +76,7 @@ Found from_one(const DistancesRequest& request, const io::TriangleMesh& mesh, co
   if (!request.picture.empty()) {
     const std::vector<std::int32_t> whole(mesh.faces.size(), 0);
     mesh::RenderOptions options = request.render;
-    options.parts = whole;  // an outline, and no lines between faces
+    options.parts = whole;  // draws an outline, but no lines between faces
     const auto colors = mesh::value_colors(distances, report::ColorMap::kTide);
     io::write_image(
         request.picture,
@@ -84,7 +85,8 @@ Found from_one(const DistancesRequest& request, const io::TriangleMesh& mesh, co
   return found;
 }
 
-// Rows go to the file as they are ready: the square of the faces need not fit in memory.
+// Rows go to the file as soon as they are ready, because the table of all pairs need not fit in
+// memory.
 Found from_all(const DistancesRequest& request, const Graph& graph) {
   Found found;
   io::FileSink file(request.output);
@@ -137,9 +139,9 @@ int run_distances(DistancesRequest& request, Context& context) {
     });
   } else {
     const std::string why = found.run.why.empty() ? "" : fmt::format(" ({})", found.run.why);
-    context.console.print(fmt::format("{}: {} faces by {}{}, {:.2f} s\n",
-                                      request.output.empty() ? request.picture : request.output,
-                                      graph.nodes(), to_string(found.run.engine), why, seconds));
+    context.console.print(fmt::format(
+        "{}: {} by {}{}, {:.2f} s\n", request.output.empty() ? request.picture : request.output,
+        detail::counted(graph.nodes(), "face"), to_string(found.run.engine), why, seconds));
   }
   return 0;
 }

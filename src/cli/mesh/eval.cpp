@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <mutex>
 
@@ -16,6 +17,7 @@
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "core/parallel.h"
+#include "core/words.h"
 
 namespace fovea::cli {
 namespace {
@@ -89,8 +91,9 @@ std::vector<std::int32_t> read_fitting_labels(const std::string& path, const Mes
                                               std::size_t faces) {
   std::vector<std::int32_t> labels = io::read_labels(path);
   if (labels.size() != faces)
-    throw FormatError(fmt::format("{}: {} labels for {}, which has {} faces", path, labels.size(),
-                                  each.path, faces));
+    throw FormatError(fmt::format("{}: {} for {}, which has {}; expected one per face", path,
+                                  detail::counted(labels.size(), "label"), each.path,
+                                  detail::counted(faces, "face")));
   return labels;
 }
 
@@ -129,6 +132,27 @@ std::vector<std::int32_t> segmented(const MeshEvalRequest& request, const Exec& 
   return mesh::segment(mesh, options).labels;
 }
 
+std::string labels_path(const std::string& folder, const MeshCase& each) {
+  return fmt::format("{}/{}.seg", folder, each.name);
+}
+
+// A mean over some of the meshes would not compare with others: labels to evaluate are there for
+// all of them.
+void require_labels(const std::string& folder, const std::vector<MeshCase>& cases) {
+  std::size_t missing = 0;
+  std::string first;
+  for (const MeshCase& each : cases) {
+    std::error_code error;
+    const std::string path = labels_path(folder, each);
+    if (std::filesystem::exists(path, error)) continue;
+    if (missing++ == 0) first = path;
+  }
+  if (missing > 0)
+    throw IoError(fmt::format(
+        "{}: cannot open: labels are missing for {} of {}; expected NAME.seg for each mesh NAME",
+        first, missing, detail::counted(cases.size(), "mesh", "meshes")));
+}
+
 void measure(const MeshEvalRequest& request, const Exec& exec, MeshCase& each) {
   const io::TriangleMesh mesh = io::read_mesh(each.path, {.polygons = io::Polygons::kRefuse});
   const auto people = read_people(each, mesh.faces.size());
@@ -137,8 +161,7 @@ void measure(const MeshEvalRequest& request, const Exec& exec, MeshCase& each) {
   const std::vector<std::int32_t> labels =
       request.labels.empty()
           ? segmented(request, exec, mesh, each.parts)
-          : read_fitting_labels(fmt::format("{}/{}.seg", request.labels, each.name), each,
-                                mesh.faces.size());
+          : read_fitting_labels(labels_path(request.labels, each), each, mesh.faces.size());
   each.seconds = steady_seconds() - start;
   each.found = distinct(labels);
   each.errors = mesh::evaluate_segmentation(mesh, labels, people);
@@ -171,6 +194,7 @@ void print_json(const std::vector<MeshCase>& cases, std::size_t meshes_found, bo
   const std::vector<const MeshCase*> all = pointers_to(cases);
   print_result(context, [&](io::JsonWriter& json) {
     json.member("meshes", cases.size()).member("meshes_found", meshes_found);
+    json.member("meshes_without_labels", meshes_found - cases.size());
     json.member("rand_error_mean", mean_errors(all, false).rand);
     json.key("errors");
     write_errors(json, mean_errors(all, false));
@@ -219,14 +243,16 @@ int run_mesh_eval(MeshEvalRequest& request, Context& context) {
       find_mesh_cases(request.meshes, request.segmentations, meshes_found);
   if (cases.size() < meshes_found)
     context.console.note(
-        fmt::format("{} of {} meshes in {} have labels in {}; the others are left "
-                    "out",
-                    cases.size(), meshes_found, request.meshes, request.segmentations));
+        fmt::format("labels in {} are missing for {} of {} in {}, which are left out",
+                    request.segmentations, meshes_found - cases.size(),
+                    detail::counted(meshes_found, "mesh", "meshes"), request.meshes));
+  if (!request.labels.empty()) require_labels(request.labels, cases);
   if (request.counts != "median" && request.counts != "auto") {
     const std::vector<int> counts = counts_in(request.counts);
     if (counts.size() != cases.size())
-      throw FormatError(fmt::format("{}: {} numbers for {} meshes with labels", request.counts,
-                                    counts.size(), cases.size()));
+      throw FormatError(
+          fmt::format("{}: {} numbers for {} meshes with labels; expected one per mesh",
+                      request.counts, counts.size(), cases.size()));
     for (std::size_t i = 0; i < cases.size(); ++i) cases[i].parts = counts[i];
   }
   std::mutex mutex;

@@ -21,14 +21,14 @@ struct MeshCase {
   double seconds = 0;
 };
 
-// The meshes of a folder with their label files: NAME.seg, NAME_*.seg and NAME/*.seg in the other
-// folder. The meshes of the Princeton benchmark are numbered from 1 to 400, and each twenty of them
-// are a category. Meshes without labels are left out, but counted in `meshes_found`; IoError where
-// none has labels.
+// Finds the meshes of a folder with their label files: NAME.seg, NAME_*.seg and NAME/*.seg in the
+// other folder. The meshes of the Princeton benchmark are numbered from 1 to 400, and every twenty
+// of them form a category. Meshes without labels are left out, but counted in `meshes_found`.
+// Throws IoError where none has labels.
 std::vector<MeshCase> find_mesh_cases(const std::string& meshes, const std::string& segmentations,
                                       std::size_t& meshes_found);
 
-// The mean of cases' errors.
+// The mean of the errors of all cases.
 mesh::SegmentationReport mean_errors(const std::vector<const MeshCase*>& cases, bool of_people);
 
 // The categories in the order of their first mesh, each with its cases.

@@ -7,6 +7,7 @@
 
 #include "cli/program/batch.h"
 #include "cli/program/files.h"
+#include "core/words.h"
 
 namespace fovea::cli {
 namespace {
@@ -32,10 +33,10 @@ std::string members_of(const io::TriangleMesh& mesh, const mesh::MeshInfo& info)
 
 std::string line_of(const std::string& input, const io::TriangleMesh& mesh,
                     const mesh::MeshInfo& info) {
-  std::string line =
-      fmt::format("{}: {}, {} vertices, {} faces, {} component{}, {}", input,
-                  io::to_string(mesh.format), info.vertices, info.faces, info.components,
-                  info.components == 1 ? "" : "s", info.closed ? "closed" : "open");
+  std::string line = fmt::format(
+      "{}: {}, {}, {}, {}, {}", input, io::to_string(mesh.format),
+      detail::counted(info.vertices, "vertex", "vertices"), detail::counted(info.faces, "face"),
+      detail::counted(info.components, "component"), info.closed ? "closed" : "open");
   const auto add = [&](std::int64_t count, const char* one, const char* many) {
     if (count > 0) line += fmt::format(", {} {}", count, count == 1 ? one : many);
   };
@@ -54,7 +55,7 @@ std::string line_of(const std::string& input, const io::TriangleMesh& mesh,
 constexpr std::uint64_t kCopies = 8;
 
 int run_mesh_info(io::MeshReadOptions& options, Context& context) {
-  context.exec.device = Device::cpu();  // nothing here runs on a GPU, and the result says so
+  context.exec.device = Device::cpu();  // everything here runs on the CPU, and the result says so
   const auto inputs = io::expand_inputs(context.inputs, io::mesh_files());
   const auto plan = io::plan_frame_workers(context.exec, static_cast<std::int64_t>(inputs.size()));
   Batch batch(context, inputs);

@@ -16,11 +16,12 @@
 #include "cli/program/files.h"
 #include "cli/program/result.h"
 #include "core/json_text.h"
+#include "core/words.h"
 
 namespace fovea::cli {
 namespace {
 
-// What the colors of a picture stand for.
+// What the colors of a picture mean.
 enum class Show : unsigned char { kParts, kMembership };
 std::span<const Choice> choices(Show) {
   static constexpr std::array<Choice, 2> kChoices{
@@ -62,7 +63,8 @@ void describe(OptionVisitor& visit, SegmentRequest& request) {
   describe(visit, request.write);
 }
 
-// One label per face of the file: a polygon that was cut into triangles has the label of the first.
+// One label per face of the file. A polygon that was cut into triangles has the label of its first
+// triangle.
 std::vector<std::int32_t> file_labels(const io::TriangleMesh& mesh,
                                       const std::vector<std::int32_t>& labels) {
   if (mesh.polygons.empty()) return labels;
@@ -81,7 +83,7 @@ std::vector<std::array<std::uint8_t, 3>> bytes_of(const std::vector<report::Colo
   return bytes;
 }
 
-// Where each input's results go.
+// The output files of each input.
 struct OutputsOfOne {
   const std::string &mesh, &seg, &picture, &page;
 };
@@ -90,7 +92,7 @@ struct Outputs {
   OutputsOfOne at(std::size_t i) const { return {mesh[i], seg[i], picture[i], page[i]}; }
 };
 
-// Refuses one file for several inputs, and names the option that gave it.
+// Throws where an option names one file for several inputs; the message names the option.
 void require_one_per_input(const char* option, const std::string& output, std::size_t inputs) {
   namespace fs = std::filesystem;
   std::error_code ignored;
@@ -116,7 +118,7 @@ Outputs outputs_of(const SegmentRequest& request, const Context& context,
           paths("--picture", request.picture, ".png"), paths("--page", request.page, ".html")};
 }
 
-// Refuses file names before any work is done.
+// Throws for unknown extensions before any work is done.
 void check_extensions(const std::vector<std::string>& paths, std::span<const char* const> known,
                       const char* what) {
   for (const std::string& path : paths) {
@@ -163,8 +165,8 @@ std::string members_of(const io::TriangleMesh& mesh, const mesh::Segmentation& f
 }
 
 std::string parts_text(const io::TriangleMesh& mesh, const mesh::Segmentation& found) {
-  return fmt::format("{} faces in {} part{}", mesh.faces.size(), found.count,
-                     found.count == 1 ? "" : "s");
+  return fmt::format("{} in {}", detail::counted(mesh.faces.size(), "face"),
+                     detail::counted(found.count, "part"));
 }
 
 // An estimate from the length of the file, in which a face takes 20 to 50 bytes: the mesh with its

@@ -1,4 +1,4 @@
-// A picture of a mesh whose colors stand for values, with a bar that explains them.
+// A picture of a mesh whose colors represent values, with a color bar that explains them.
 #pragma once
 #include <fovea/report/color_map.h>
 
@@ -10,7 +10,7 @@
 
 namespace fovea::cli {
 
-// In the colors of mesh::value_colors() with ColorMap::kTide.
+// Uses the colors of mesh::value_colors() with ColorMap::kTide.
 inline Image<std::uint8_t> with_value_bar(const Image<std::uint8_t>& picture,
                                           std::span<const float> values, const std::string& title) {
   Image<float> row(static_cast<int>(values.size()), 1);

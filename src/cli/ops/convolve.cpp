@@ -17,10 +17,10 @@ namespace {
 
 struct ConvolveRequest {
   ImageFiles files{};
-  std::string kernel{};  // a file
-  double laplacian = 0;  // sigma; 0: none
-  double gain = 1;       // factor on the result
-  double offset = 0;     // added after that
+  std::string kernel{};  // name of a file
+  double laplacian = 0;  // sigma; 0 for none
+  double gain = 1;       // factor applied to the result
+  double offset = 0;     // added after the factor
   bool real = false;     // write float samples
   ConvolveOptions convolve{};
 };
@@ -65,7 +65,8 @@ Image<float> read_text_kernel(const std::string& path) {
                                     row.size(), rows[0].size()));
     rows.push_back(std::move(row));
   }
-  if (rows.empty()) throw FormatError(path + ": holds no numbers");
+  if (rows.empty())
+    throw FormatError(path + ": holds no numbers; expected one row of the kernel per line");
   Image<float> kernel(static_cast<int>(rows[0].size()), static_cast<int>(rows.size()));
   for (std::size_t y = 0; y < rows.size(); ++y)
     std::copy(rows[y].begin(), rows[y].end(), kernel.row(static_cast<int>(y)));

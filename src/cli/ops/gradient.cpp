@@ -26,7 +26,7 @@ std::span<const Choice> choices(GradientShow) {
 struct GradientRequest {
   ImageFiles files{};
   GradientShow show = GradientShow::kMagnitude;
-  float gain = 1;  // factor on magnitudes and differences, before they are clipped to 0..255
+  float gain = 1;  // factor applied to magnitudes and differences before they are clipped to 0..255
   GradientOptions differences{};
   PolarGradientOptions polar{};
 };
@@ -87,8 +87,8 @@ Image<float> polar_values(const Image<std::uint8_t>& image, const GradientReques
   return values;
 }
 
-// A picture to look at. Gray is no difference, and black and white are the largest ones at gain 1;
-// bins are spread over all bytes.
+// Converts values to an image to look at. For differences, gray is 0, and black and white are the
+// largest ones at gain 1; bins are spread over all bytes.
 Image<std::uint8_t> picture_of(ImageView<const float> values, const GradientRequest& request) {
   const int last_bin = std::max(1, request.polar.bins - 1);
   Image<std::uint8_t> picture(values.width, values.height, values.channels);

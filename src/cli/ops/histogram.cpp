@@ -9,7 +9,7 @@
 namespace fovea::cli {
 namespace {
 
-constexpr int kMostLevels = 64;  // that window_histogram() counts
+constexpr int kMostLevels = 64;  // the limit of window_histogram()
 
 struct HistogramRequest {
   ImageFiles files{};

@@ -18,7 +18,7 @@ namespace {
 // The input, its result and what is between them, in multiples of the input.
 constexpr std::uint64_t kCopies = 8;
 
-// One name, or an array of several.
+// Writes one name, or an array of several.
 std::string json_names(const std::vector<std::string>& names) {
   if (names.size() == 1) return detail::json_quote(names[0]);
   std::string json;

@@ -15,19 +15,19 @@
 
 namespace fovea::cli {
 
-// The options of every such verb.
+// The options that every such verb has.
 struct ImageFiles {
   std::string output{};                                    // a file, a folder or a pattern
   io::Orientation orientation = io::Orientation::kIgnore;  // whether inputs are turned upright
 };
 void describe(OptionVisitor& visit, ImageFiles& files);
 
-// INPUT..., as every such verb takes them.
+// The argument INPUT... that every such verb takes.
 Argument image_inputs();
 
 // The result of one image.
 struct ImageResult {
-  std::vector<std::string> files{};  // those written; empty: only the output given
+  std::vector<std::string> files{};  // the files written; empty: only the given output
   std::string members{};  // JSON members besides input, output and size, such as "\"scale\": 2"
 };
 // Makes one image and writes it; several threads call it at the same time.
@@ -39,11 +39,11 @@ using ImageWork = std::function<ImageResult(io::AnyImage& image, const std::stri
 int run_on_images(Context& context, const ImageFiles& files, std::string_view extension,
                   std::initializer_list<Exec*> execs, const ImageWork& work);
 
-// How to run one piece of work: as the command line says, but without progress of its own, which is
-// counted in images.
+// Settings for one image: those of the command line, but without progress, which is counted in
+// images.
 Exec exec_of_image(const Context& context);
 
-// Facts of a picture of bytes that is made from one with these facts: it is turned the same way.
+// Facts of a byte image that is made from an image with these facts: its orientation is the same.
 io::ImageFacts facts_of_bytes(const io::ImageFacts& source);
 
 // The samples as they are, in another type.

@@ -22,7 +22,7 @@ void describe(OptionVisitor& visit, PyramidRequest& request) {
   describe(visit, request.pyramid);
 }
 
-// "out/photo.png" and 2 give "out/photo-2.png".
+// Turns "out/photo.png" and 2 into "out/photo-2.png".
 std::string level_path(const std::string& path, int level) {
   const fs::path base(path);
   return (base.parent_path() /

@@ -13,9 +13,9 @@ constexpr int kMostSide = 1 << 20;
 
 struct ResizeRequest {
   ImageFiles files{};
-  int width = 0;     // of the result; 0: from the height or the scale
-  int height = 0;    // likewise
-  double scale = 0;  // factor on both sides; 0: none
+  int width = 0;     // width of the result; 0: from the height or the scale
+  int height = 0;    // height of the result; 0: from the width or the scale
+  double scale = 0;  // factor for both sides; 0 for none
   ResizeOptions resize{};
 };
 

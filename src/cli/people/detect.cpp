@@ -1,4 +1,4 @@
-// fovea people detect: people in images and video, as pictures and as lists of boxes.
+// fovea people detect: finds people in images and video and writes pictures and lists of boxes.
 #include <fovea/core/error.h>
 #include <fovea/io/frames.h>
 #include <fovea/io/inputs.h>
@@ -19,6 +19,7 @@
 #include "cli/program/run.h"
 #include "core/json_text.h"
 #include "core/stream.h"
+#include "core/words.h"
 
 namespace fovea::cli {
 namespace {
@@ -51,7 +52,7 @@ void describe(OptionVisitor& visit, DetectRequest& request) {
         "apply turns inputs upright as their EXIF tag says; ignore takes them as they are stored");
 }
 
-// A pipe or a device carries y4m, as the standard input does.
+// Whether the input is a video. A pipe or a device carries y4m, as the standard input does.
 bool is_video(const std::string& input) {
   std::error_code error;
   const auto type = std::filesystem::status(input, error).type();
@@ -85,7 +86,7 @@ class Search {
         count, workers_, plan,
         {.read =
              [&](std::size_t i, Photo& photo) {
-               photo.pixels = people_pixels(read_input(context_, inputs[i], request_.orientation));
+               photo.pixels = people_pixels(read_finite_input(context_, inputs[i], request_.orientation));
              },
          .work = [&](Worker& worker,
                      Photo& photo) { photo.result = in(worker.detector, photo.pixels); },
@@ -112,12 +113,12 @@ class Search {
     const char* separator = "";
     const auto write = [&](Shot& shot) {
       const Image<std::uint8_t>& image = shot.frame.image;
-      files_.add({input, image.width(), image.height(), shot.frame.index, shot.frame.time_seconds,
+      files_.add({input, image.width(), image.height(), shot.frame.frame, shot.frame.seconds,
                   shot.result.people});
       if (context_.json)
         batch.print_more(fmt::format("{}{{\"frame\": {}, \"time_seconds\": {}, \"people\": {}}}",
-                                     std::exchange(separator, ", "), shot.frame.index,
-                                     shot.frame.time_seconds, people_json(shot.result.people)));
+                                     std::exchange(separator, ", "), shot.frame.frame,
+                                     shot.frame.seconds, people_json(shot.result.people)));
       found += shot.result.people.size();
       if (writer) writer->write(image);
     };
@@ -143,12 +144,12 @@ class Search {
     if (writer && run.frames > 0) writer->finish();
     if (found == 0 && run.whole()) hint_at_enlarging(input, reader.info().height);
     const std::string written = run.frames > 0 ? output : "";
-    return {fmt::format("{}: {} in {} frame{}{}{}", input, people_text(found), run.frames,
-                        run.frames == 1 ? "" : "s", written.empty() ? "" : ", ", written),
+    return {fmt::format("{}: {} in {}{}{}", input, people_text(found),
+                        detail::counted(run.frames, "frame"), written.empty() ? "" : ", ", written),
             output_member(written), run.fault};
   }
 
-  // Completes the lists. `all` is false where every input failed: then there are lists only where
+  // Completes the lists. `all` is false where every input failed; then lists are written only where
   // some frames were searched before.
   void commit(const Context& context, bool all) {
     if (!all && files_.count() == 0) return;

@@ -13,6 +13,7 @@
 #include "cli/program/batch.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
+#include "core/words.h"
 
 namespace fovea::cli {
 namespace {
@@ -126,7 +127,7 @@ void write_windows(io::JsonWriter& json, const EvalResult& result) {
   json.member("blocks_per_window", per_window(result.counts));
 }
 
-// One model's members stand in the object itself, those of several in a list.
+// The members of a single model are in the object itself, those of several models in a list.
 void print_json(const EvalRequest& request, const Context& context,
                 const std::vector<EvalResult>& results) {
   print_result(context, [&](io::JsonWriter& json) {
@@ -159,20 +160,21 @@ std::string line_of(const EvalResult& result, const EvalRequest& request) {
   if (!request.crops.empty()) {
     const double rate = result.windows.miss_rate_at(1e-4);
     return fmt::format(
-        "{}: miss rate {:.2f} % (deviation {:.2f}) at 1e-4 false positives per window; {} crops, "
+        "{}: miss rate {:.2f} % (deviation {:.2f}) at 1e-4 false positives per window; {}, "
         "{}\n",
         result.model.label, 100 * rate, 100 * result.windows.deviation(rate),
-        result.windows.positives, work);
+        detail::counted(result.windows.positives, "crop"), work);
   }
   const people::ImageReport& measured = result.images;
   return fmt::format(
       "{}: log-average miss rate {:.1f} % (deviation {:.1f}), average precision "
-      "{:.1f} %; {} people in {} images, {}\n",
+      "{:.1f} %; {} in {}, {}\n",
       result.model.label, 100 * measured.log_average_miss_rate, 100 * measured.deviation,
-      100 * measured.average_precision, measured.people, measured.images, work);
+      100 * measured.average_precision, people_text(static_cast<std::size_t>(measured.people)),
+      detail::counted(measured.images, "image"), work);
 }
 
-// The rest of a curve that ends early is taken as constant, which readers should know.
+// The rest of a curve that ends early is taken as constant, about which readers are warned.
 void warn_of_short_curve(const EvalResult& result, Context& context) {
   const auto& curve = result.images.curve;
   const double end = curve.empty() ? 0 : curve.back().false_positives;

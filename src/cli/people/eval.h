@@ -1,5 +1,5 @@
-// What the parts of fovea people eval hand to each other: the models and images, what each model
-// found, and the report.
+// What the parts of fovea people eval pass to each other: the models and images, the detections of
+// each model, and the report.
 #pragma once
 #include <fovea/people/evaluate.h>
 
@@ -14,7 +14,7 @@ namespace fovea::cli {
 
 struct EvalRequest {
   std::vector<std::string> models{"channels"};  // each MODEL or LABEL=MODEL
-  std::string images{};                         // in which people are annotated
+  std::string images{};                         // images with annotated people
   std::string annotations{};
   std::string crops{};      // windows with a person in their middle
   std::string negatives{};  // images without people
@@ -28,7 +28,7 @@ void describe(OptionVisitor& visit, EvalRequest& request);
 
 struct EvalModel {
   std::string label;
-  std::string name;  // as the user gave it
+  std::string name;  // as the user wrote it
   std::shared_ptr<const people::Model> model;
 };
 std::vector<EvalModel> read_eval_models(const std::vector<std::string>& words);
@@ -36,7 +36,7 @@ std::vector<EvalModel> read_eval_models(const std::vector<std::string>& words);
 // The images that all models are measured on.
 struct EvalImages {
   std::vector<std::string> paths;
-  std::vector<people::AnnotatedImage> truth;  // one per image; nobody in those without people
+  std::vector<people::AnnotatedImage> truth;  // one per image; images without people have nobody
   io::ImageReadOptions read{};
 };
 
@@ -58,15 +58,15 @@ struct EvalResult {
   people::ImageReport images{};
   // Measured on windows.
   people::WindowReport windows{};
-  std::vector<StageCount> stages{};  // of a cascade
+  std::vector<StageCount> stages{};  // the stages of a cascade
 };
 
-// Calls work(worker, index) for every index on several threads. The first index that failed
-// throws; progress is reported from the calling thread.
+// Calls work(worker, index) for every index on several threads. The exception of the first index
+// that failed is thrown; progress is reported from the calling thread.
 using EvalWork = std::function<void(std::size_t worker, std::size_t index)>;
 void for_each_in_threads(const Exec& exec, std::string_view stage, std::size_t count,
                          const EvalWork& work);
-// How many workers that uses.
+// The number of workers that this uses.
 std::size_t eval_workers(const Exec& exec);
 
 EvalResult measure_on_images(const EvalModel& model, const EvalImages& images,
@@ -80,12 +80,13 @@ struct EvalWindows {
 EvalResult measure_on_windows(const EvalModel& model, const EvalWindows& windows,
                               const EvalRequest& request, const Exec& exec);
 
-// Adds windows to the counts of a cascade's stages, by their scores; nothing for other models.
+// Adds windows to the counts of a cascade's stages, by their scores. For other models it does
+// nothing.
 void count_stages(const people::Model& model, std::span<const float> scores,
                   std::vector<StageCount>& stages);
 
-// Writes the folder: curve.csv, curve.svg, what was found as COCO JSON, index.html. `images` is
-// null where windows were measured.
+// Writes the folder: curve.csv, curve.svg, detections as COCO JSON, index.html. `images` is null
+// where windows were measured.
 void write_eval_folder(const EvalRequest& request, const Context& context,
                        const std::vector<EvalResult>& results, const EvalImages* images);
 

@@ -1,5 +1,5 @@
-// The page's section of a cascade: what each of its stages costs and rejects, and the blocks it
-// looks at (figures 5-5 and 5-7 of the thesis that the cascade follows).
+// The page's section on a cascade: the cost of each of its stages, how much it rejects, and the
+// blocks it uses (figures 5-5 and 5-7 of the thesis that the cascade follows).
 #include "cli/people/eval_cascade.h"
 
 #include <fovea/report/chart.h>
@@ -62,10 +62,11 @@ void add_charts(report::Page& page, const std::vector<StageCount>& stages,
                     spared, {"Share of the windows that are rejected up to each stage."})});
 }
 
-// The blocks of a stage in the window; the more a block's vote weighs, the darker it is drawn.
+// Draws the blocks of a stage in the window; the greater the weight of a block's vote, the darker
+// it is drawn.
 Image<std::uint8_t> picture(const CascadeModel& cascade, const CascadeStage& stage) {
   constexpr int kScale = 2;
-  Image<std::uint8_t> image(kScale * cascade.window_width, kScale * cascade.window_height, 3);
+  Image<std::uint8_t> image(kScale * cascade.window.width, kScale * cascade.window.height, 3);
   report::fill_box(image.view(),
                    {0, 0, static_cast<double>(image.width()), static_cast<double>(image.height())},
                    {.color = {236, 239, 244}});
@@ -75,9 +76,9 @@ Image<std::uint8_t> picture(const CascadeModel& cascade, const CascadeStage& sta
     const auto& [block, weights, bias, vote] = stage.classifiers[i];
     report::draw_box(
         image.view(),
-        report::Box{static_cast<double>(kScale * block.x), static_cast<double>(kScale * block.y),
-                    static_cast<double>(kScale * block.width),
-                    static_cast<double>(kScale * block.height)},
+        Rect<double>{static_cast<double>(kScale * block.x), static_cast<double>(kScale * block.y),
+                     static_cast<double>(kScale * block.width),
+                     static_cast<double>(kScale * block.height)},
         {.color = report::palette(static_cast<int>(i)),
          .thickness = 2,
          .alpha = most > 0 ? std::clamp(vote / most, 0.25F, 1.F) : 1.F});

@@ -1,4 +1,4 @@
-// The page's section of a cascade.
+// The page's section on a cascade.
 #pragma once
 #include <fovea/report/page.h>
 
@@ -8,13 +8,13 @@
 
 namespace fovea::cli {
 
-// Where the section's charts are written as well: blocks_NAME.svg and rejected_NAME.svg.
+// Where the section's charts are also written, as blocks_NAME.svg and rejected_NAME.svg.
 struct CascadePlace {
   std::filesystem::path folder;
   std::string name;
 };
 
-// Nothing for models of another kind.
+// Adds nothing for models of another kind.
 void add_cascade(report::Page& page, const EvalResult& result, const CascadePlace& place);
 
 }  // namespace fovea::cli

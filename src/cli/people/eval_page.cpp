@@ -1,5 +1,5 @@
-// The folder of an evaluation: the curve as CSV and SVG, what was found as COCO JSON, and a page
-// with the curve, the numbers and the worst mistakes.
+// The folder of an evaluation: the curve as CSV and SVG, detections as COCO JSON, and a page with
+// the curve, the numbers and the worst mistakes.
 #include <fovea/core/error.h>
 #include <fovea/io/csv_writer.h>
 #include <fovea/report/chart.h>
@@ -39,7 +39,7 @@ void write_csv(const std::string& path, const std::vector<EvalResult>& results, 
   file.commit();
 }
 
-// Axes are logarithmic: what lies left of the picture is drawn at its edge, once.
+// Axes are logarithmic: points left of the chart are drawn once, at its edge.
 report::Series series(const std::string& name, const std::vector<people::CurvePoint>& curve,
                       double least) {
   report::Series result{.name = name};
@@ -101,7 +101,7 @@ void write_found(const fs::path& folder, const Context& context, const EvalResul
   files.commit(info(context, result));
 }
 
-// A mistake: where, and how bad.
+// The place of a mistake, and how bad it is.
 struct Mistake {
   std::size_t image;
   Rect<float> box;
@@ -122,7 +122,8 @@ std::vector<Mistake> false_positives(const EvalResult& result) {
   return mistakes;
 }
 
-// Worst is who was not found at any score, the tallest first; then who was found with the least.
+// The worst misses are people who were not found at any score, the tallest first; then come those
+// found with the lowest scores.
 std::vector<Mistake> misses(const EvalResult& result) {
   constexpr double kNeverFound = 1e9;
   std::vector<Mistake> mistakes;
@@ -143,7 +144,7 @@ std::vector<Mistake> misses(const EvalResult& result) {
   return mistakes;
 }
 
-// The box with some of its surroundings, cut out of the image, the box drawn.
+// Cuts the box with some of its surroundings out of the image and draws the box.
 Image<std::uint8_t> cut_out(Image<std::uint8_t>& image, const Rect<float>& box) {
   const double margin = 0.25 * box.height;
   const int left = std::clamp(static_cast<int>(box.x - margin), 0, image.width() - 1);
@@ -153,7 +154,7 @@ Image<std::uint8_t> cut_out(Image<std::uint8_t>& image, const Rect<float>& box) 
   const int bottom =
       std::clamp(static_cast<int>(box.y + box.height + margin), top + 1, image.height());
   Image<std::uint8_t> result = clone(image.view().crop(left, top, right - left, bottom - top));
-  report::draw_box(result.view(), report::Box{box.x - left, box.y - top, box.width, box.height},
+  report::draw_box(result.view(), Rect<double>{box.x - left, box.y - top, box.width, box.height},
                    {.thickness = std::max(2.F, box.height / 80)});
   return result;
 }
@@ -174,8 +175,8 @@ void add_sheet(report::Page& page, std::vector<Mistake> mistakes, const EvalImag
   }
   for (std::size_t i = 0; i < mistakes.size(); ++i)
     tiles.push_back({pictures[i], mistakes[i].caption});
-  page.figure(report::Figure::picture(
-      report::montage(tiles, {.columns = 8, .cell_width = 112, .cell_height = 168}), {caption}));
+  page.figure(report::Figure::picture(report::montage(tiles, {.columns = 8, .cell = {112, 168}}),
+                                      {caption}));
 }
 
 void add_image_numbers(report::Page& page, const std::vector<EvalResult>& results) {

@@ -1,5 +1,5 @@
-// Runs models over images and windows, one image per thread. The results have the order of the
-// images, whichever thread was first.
+// Runs models over images and windows, one image per thread. The results are in the order of the
+// images, whichever thread finished first.
 #include <fovea/core/error.h>
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ class Detectors {
       : model_(std::move(model)),
         options_(std::move(options)),
         detectors_(eval_workers(options_.exec)) {
-    // Images keep all threads busy.
+    // One thread per detector is enough, because several images are processed at a time.
     options_.exec.threads = 1;
     options_.exec.progress = {};
   }
@@ -41,7 +41,8 @@ class Detectors {
   std::vector<std::unique_ptr<people::Detector>> detectors_;
 };
 
-// Annotations refer to images as they are stored.
+// Reads without applying the EXIF orientation, because annotations refer to images as they are
+// stored.
 Image<std::uint8_t> read_pixels(const std::string& path, const io::ImageReadOptions& options) {
   return people_pixels(io::read_image(path, options));
 }
@@ -63,7 +64,7 @@ void check_size(const std::string& path, const Image<std::uint8_t>& image,
                     image.width(), image.height(), truth.width, truth.height));
 }
 
-// One run over all images with the least score given.
+// Searches all images once; the options hold the least score.
 void find_people(const EvalImages& images, const people::DetectOptions& options,
                  EvalResult& result) {
   Detectors detectors(result.model.model, options);
@@ -93,7 +94,8 @@ std::size_t people_found(const std::vector<people::EvaluatedImage>& images) {
   return count;
 }
 
-// A cascade's stages are counted over some of the images: every window has to be looked at for it.
+// A cascade's stages are counted over some of the images only, because every window has to be
+// evaluated for it.
 void count_stages_of_images(const EvalImages& images, const people::DetectOptions& options,
                             EvalResult& result) {
   constexpr std::size_t kMostImages = 16;
@@ -113,7 +115,7 @@ void count_stages_of_images(const EvalImages& images, const people::DetectOption
 }  // namespace
 
 std::size_t eval_workers(const Exec& exec) {
-  // A GPU is busy with two: one works while the other's image is read.
+  // Two workers keep a GPU busy: one computes while the other reads its image.
   if (exec.device.kind == DeviceKind::kCuda) return 2;
   const auto wanted = static_cast<std::size_t>(std::max(exec.threads, 0));
   return wanted > 0 ? wanted : std::max(std::thread::hardware_concurrency(), 1U);
@@ -134,7 +136,7 @@ void for_each_in_threads(const Exec& exec, std::string_view stage, std::size_t c
         work(worker, i);
       } catch (...) {
         caught = std::current_exception();
-        next = count;  // those before it are all under way already
+        next = count;  // starts no further index; all before it are already running
       }
       const std::lock_guard lock(mutex);
       ++done;

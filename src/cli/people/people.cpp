@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "core/words.h"
+
 namespace fovea::cli {
 
 void describe_people_model(OptionVisitor& visit, std::string& model) {
@@ -12,9 +14,7 @@ void describe_people_model(OptionVisitor& visit, std::string& model) {
              "liblinear are imported");
 }
 
-std::string people_text(std::size_t count) {
-  return count == 1 ? "1 person" : fmt::format("{} people", count);
-}
+std::string people_text(std::size_t count) { return detail::counted(count, "person", "people"); }
 
 Image<std::uint8_t> people_pixels(io::AnyImage image) {
   if (image.channels() == 2 || image.channels() == 4) image = io::drop_alpha(image);

@@ -1,5 +1,5 @@
-// What the verbs of fovea people share: the option for the model, and pixels as detectors take
-// them.
+// What the verbs of fovea people share: the option for the model, and pixels in the form that
+// detectors take.
 #pragma once
 #include <fovea/io/image_io.h>
 #include <fovea/people/detector.h>
@@ -10,16 +10,16 @@
 
 namespace fovea::cli {
 
-// The option --model.
+// Describes the option --model.
 void describe_people_model(OptionVisitor& visit, std::string& model);
 
-// "1 person", "2 people".
+// Returns a text such as "1 person" or "2 people".
 std::string people_text(std::size_t count);
 
-// Pixels as a detector takes them: bytes, gray or RGB, without opacity.
+// Converts an image for a detector: bytes, gray or RGB, without alpha.
 Image<std::uint8_t> people_pixels(io::AnyImage image);
 
-// The same picture in RGB, so that what is drawn on it is in color.
+// The same image in RGB, so that drawings on it are in color.
 Image<std::uint8_t> in_color(Image<std::uint8_t> image);
 
 }  // namespace fovea::cli

@@ -26,7 +26,7 @@ std::array<float, 4> numbers(const Rect<float>& box) {
   return {box.x, box.y, box.width, box.height};
 }
 
-// A file without a name, gone when closed.
+// A temporary file without a name, which disappears when it is closed.
 struct Close {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
@@ -50,8 +50,8 @@ class PeopleFiles::Writer {
   virtual void commit(const std::string&) {}
 };
 
-// COCO has one list of all images and behind it one of all boxes: boxes wait in a file of their
-// own, one per line.
+// COCO has one list of all images, followed by one of all boxes, so boxes wait in a temporary file,
+// one per line.
 class PeopleFiles::Coco final : public Writer {
  public:
   explicit Coco(const std::string& path) : file_(path), json_(file_.sink()) {}
@@ -63,8 +63,7 @@ class PeopleFiles::Coco final : public Writer {
     io::JsonWriter image(io::string_sink(text), io::JsonStyle::kCompact);
     image.begin_object().member("id", images_).member("file_name", frame.input);
     image.member("width", frame.width).member("height", frame.height);
-    if (frame.frame >= 0)
-      image.member("frame", frame.frame).member("time_seconds", frame.time_seconds);
+    if (frame.frame >= 0) image.member("frame", frame.frame).member("time_seconds", frame.seconds);
     image.end_object().finish();
     json_.raw(text);
     for (const people::Detection& person : frame.people) {
@@ -85,7 +84,7 @@ class PeopleFiles::Coco final : public Writer {
     json_.end_array().key("annotations").begin_array();
     boxes_->finish();
     std::rewind(aside_.get());
-    std::array<char, 1024> line{};  // a box takes less than half of it
+    std::array<char, 1024> line{};  // a box takes less than half of this
     while (std::fgets(line.data(), static_cast<int>(line.size()), aside_.get()) != nullptr)
       json_.raw(std::string_view(line.data(), std::strlen(line.data()) - 1));
     if (std::ferror(aside_.get()) != 0)
@@ -98,7 +97,7 @@ class PeopleFiles::Coco final : public Writer {
   }
 
  private:
-  // Not before something is written: the file may be the standard output.
+  // Delayed until something is written, because the file may be the standard output.
   void start() {
     if (boxes_) return;
     aside_ = nameless_file();
@@ -152,7 +151,7 @@ class PeopleFiles::Csv final : public Writer {
     start();
     for (const people::Detection& person : frame.people) {
       csv_->field(frame.input);
-      if (frame.frame >= 0) csv_->field(frame.frame).field(frame.time_seconds);
+      if (frame.frame >= 0) csv_->field(frame.frame).field(frame.seconds);
       else csv_->empty().empty();
       for (const float number : numbers(person.box)) csv_->field(number);
       csv_->field(person.score).field(person.scale);
@@ -177,7 +176,7 @@ class PeopleFiles::Csv final : public Writer {
   std::optional<io::CsvWriter> csv_;
 };
 
-// The columns of the CSV file and a label. An image has neither frame nor time.
+// Writes the columns of the CSV file and a label. An image has neither frame nor time.
 class PeopleFiles::Parquet final : public Writer {
  public:
   explicit Parquet(const std::string& path) : file_(path) {}
@@ -186,7 +185,7 @@ class PeopleFiles::Parquet final : public Writer {
     start();
     for (const people::Detection& person : frame.people) {
       table_->field(frame.input);
-      if (frame.frame >= 0) table_->field(frame.frame).field(frame.time_seconds);
+      if (frame.frame >= 0) table_->field(frame.frame).field(frame.seconds);
       else table_->empty().empty();
       for (const float number : numbers(person.box)) table_->field(number);
       table_->field(static_cast<double>(person.score)).field(static_cast<double>(person.scale));
@@ -221,7 +220,7 @@ class PeopleFiles::Parquet final : public Writer {
   std::optional<io::ParquetWriter> table_;
 };
 
-// One file per image, NAME.txt or the like; per frame of a video NAME_000012.txt.
+// Writes one file per image, such as NAME.txt, and per frame of a video, such as NAME_000012.txt.
 class PeopleFiles::Folder : public Writer {
  protected:
   explicit Folder(const std::string& folder) : folder_(folder) { make_folder(folder); }
@@ -238,8 +237,9 @@ class PeopleFiles::Folder : public Writer {
     if (frame.frame <= 0) {
       const auto [other, is_new] = written_.emplace(path, frame.input);
       if (!is_new && other->second != frame.input)
-        throw InvalidArgument(fmt::format("{} and {} would both be written to {}; run them apart",
-                                          other->second, frame.input, path));
+        throw InvalidArgument(
+            fmt::format("{} and {} would both be written to {}; run them one at a time",
+                        other->second, frame.input, path));
     }
     write_text(path, text);
   }
@@ -249,7 +249,7 @@ class PeopleFiles::Folder : public Writer {
   std::map<std::string, std::string> written_;
 };
 
-// Lines "0 center-x center-y width height", relative to the size of the image.
+// Writes lines "0 center-x center-y width height", relative to the size of the image.
 class PeopleFiles::Yolo final : public Folder {
  public:
   explicit Yolo(const std::string& folder) : Folder(folder) {}
@@ -290,8 +290,8 @@ class PeopleFiles::Labelme final : public Folder {
   }
 
  private:
-  // labelme looks for the image from the folder of the JSON file on. A frame of a video has no file
-  // of its own: it is named as if it lay beside the JSON file.
+  // labelme searches for the image relative to the folder of the JSON file. A frame of a video has
+  // no file of its own; it is named as if it were beside the JSON file.
   std::string image_path(const PeopleFrame& frame) const {
     if (frame.frame >= 0 || frame.input == "-") return name_of(frame) + ".png";
     std::error_code error;
@@ -343,7 +343,7 @@ std::vector<people::Detection> clip_people(std::vector<people::Detection> people
     const Rect<float>& box = person.box;
     const bool inside =
         box.x >= 0 && box.y >= 0 && box.right() <= borders.width && box.bottom() <= borders.height;
-    if (!inside) person.box = intersect(box, borders);  // which rounds, also what lies inside
+    if (!inside) person.box = intersect(box, borders);  // rounds, so boxes inside are left alone
   }
   std::erase_if(people, [](const people::Detection& person) { return person.box.empty(); });
   return people;

@@ -1,5 +1,5 @@
-// Detected people as files for other programs: COCO JSON, CSV, Parquet, YOLO and labelme. What is
-// added goes to disk soon, so that an endless video takes no memory.
+// Detected people as files for other programs: COCO JSON, CSV, Parquet, YOLO and labelme. Results
+// are written soon after they are added, so that an endless video takes no memory.
 #pragma once
 #include <fovea/people/detection.h>
 
@@ -12,7 +12,7 @@
 
 namespace fovea::cli {
 
-// Where the files go; what is empty is not written. "-" is the standard output.
+// Where the files go. Files with an empty name are not written; "-" is the standard output.
 struct PeopleOutputs {
   std::string coco{};          // COCO JSON with images, annotations and categories
   std::string coco_results{};  // COCO results: a bare array, as pycocotools' loadRes() reads it
@@ -29,20 +29,21 @@ struct PeopleFrame {
   int width = 0;
   int height = 0;
   std::int64_t frame = -1;  // index in a video, from 0; -1 for an image
-  double time_seconds = 0;
+  double seconds = 0;
   std::vector<people::Detection> people;
 };
 
 class PeopleFiles {
  public:
-  // Opens the files and makes the folders, so that a place that cannot be written is reported
-  // first.
+  // Opens the files and makes the folders, so that a file that cannot be written is reported before
+  // the work begins.
   explicit PeopleFiles(const PeopleOutputs& outputs);
   ~PeopleFiles();
   void add(const PeopleFrame& frame);
-  // Gives the files their names; `info` is a JSON object that says how they were made.
+  // Completes the files and gives them their names; `info` is a JSON object that says how they were
+  // made.
   void commit(const std::string& info);
-  // How many images and frames were added.
+  // The number of images and frames that were added.
   std::int64_t count() const { return count_; }
 
  private:
@@ -58,10 +59,10 @@ class PeopleFiles {
   std::int64_t count_ = 0;
 };
 
-// The people with their boxes cut at the borders of the image. Boxes wholly outside are left out.
+// The people with their boxes cut at the borders of the image. Boxes entirely outside are dropped.
 std::vector<people::Detection> clip_people(std::vector<people::Detection> people, Extent image);
 
-// [{"box": [x, y, width, height], "score": s, "scale": s}, ...]
+// Returns [{"box": [x, y, width, height], "score": s, "scale": s}, ...].
 std::string people_json(const std::vector<people::Detection>& people);
 
 }  // namespace fovea::cli

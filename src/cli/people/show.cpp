@@ -1,4 +1,4 @@
-// fovea people show: what a detector sees in an image, and what a model has learned.
+// fovea people show: draws what a detector sees in an image, and what a model has learned.
 #include <fovea/core/error.h>
 #include <fovea/ops/resize.h>
 #include <fovea/people/show.h>
@@ -40,7 +40,9 @@ void describe(OptionVisitor& visit, ShowRequest& request) {
 
 Image<std::uint8_t> sheet_of(const people::Model& model, int glyph) {
   const auto pictures = people::model_pictures(model, glyph);
-  if (pictures.empty()) throw InvalidArgument("show: a model with circular blocks has no picture");
+  if (pictures.empty())
+    throw InvalidArgument(
+        "people show: a model with circular blocks cannot be drawn; give one with square blocks");
   std::vector<report::Tile> tiles;
   tiles.reserve(pictures.size());
   for (const people::ModelPicture& picture : pictures)
@@ -70,7 +72,7 @@ Image<std::uint8_t> blocks_on(Image<std::uint8_t> image, const ShowRequest& requ
     throw InvalidArgument(fmt::format("--blocks is {}, but the cascade has {} stages",
                                       request.blocks, cascade->stages.size()));
   const auto& stage = cascade->stages[static_cast<std::size_t>(request.blocks - 1)];
-  const double width = cascade->window_width;
+  const double width = cascade->window.width;
   people::DetectOptions options;
   options.exec = exec;
   const auto found = people::Detector(model, options).detect(image).people;
@@ -81,8 +83,8 @@ Image<std::uint8_t> blocks_on(Image<std::uint8_t> image, const ShowRequest& requ
   for (std::size_t k = 0; k < stage.classifiers.size(); ++k) {
     const people::Block& block = stage.classifiers[k].block;
     report::draw_box(image.view(),
-                     report::Box{window.x + block.x * scale, window.y + block.y * scale,
-                                 block.width * scale, block.height * scale},
+                     Rect<double>{window.x + block.x * scale, window.y + block.y * scale,
+                                  block.width * scale, block.height * scale},
                      report::Stroke{.color = report::palette(static_cast<int>(k))});
   }
   return image;
@@ -98,7 +100,7 @@ int run_show(ShowRequest& request, Context& context) {
         sheet_of(*people::load_model(request.model.empty() ? "hog" : request.model), request.glyph);
   } else {
     Image<std::uint8_t> image =
-        people_pixels(read_input(context, context.inputs[0], io::Orientation::kApply));
+        people_pixels(read_finite_input(context, context.inputs[0], io::Orientation::kApply));
     picture = request.blocks > 0
                   ? blocks_on(in_color(std::move(image)), request, exec_of_image(context))
                   : gradients_of(image, request);

@@ -1,4 +1,4 @@
-// fovea people train: learns a model from a folder of crops and a folder of images without people.
+// fovea people train: trains a model from a folder of crops and a folder of images without people.
 #include <fovea/core/error.h>
 #include <fovea/io/inputs.h>
 #include <fovea/people/train.h>
@@ -13,6 +13,7 @@
 #include "cli/program/progress.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
+#include "core/words.h"
 
 namespace fovea::cli {
 namespace {
@@ -23,7 +24,7 @@ struct TrainRequest {
   std::string negatives{};
   std::string output{};
   std::string checkpoint{};
-  std::uint64_t memory = 2ULL << 30U;  // for samples
+  std::uint64_t memory = 2ULL << 30U;  // bytes for samples
   people::HogOptions hog{};
   people::LinearTrainOptions linear{};
   people::CascadeTrainOptions cascade{};
@@ -82,9 +83,9 @@ int run_train(TrainRequest& request, Context& context) {
   if (request.checkpoint.empty()) request.checkpoint = request.output + ".checkpoint";
   if (std::filesystem::exists(request.checkpoint))
     context.console.note("continuing from " + request.checkpoint);
-  context.console.note(fmt::format("{} crops, {} images without people, at most {} of samples",
-                                   positives.count(), negatives.count(),
-                                   bytes_text(request.memory)));
+  context.console.note(fmt::format(
+      "{}, {} without people, at most {} of samples", detail::counted(positives.count(), "crop"),
+      detail::counted(negatives.count(), "image"), bytes_text(request.memory)));
   const double start = steady_seconds();
   const people::Model model = trained(request, {positives, negatives}, context.exec);
   const double seconds = steady_seconds() - start;

@@ -13,7 +13,7 @@ namespace {
 
 using detail::json_quote;
 
-// A library message often starts with the file's name already.
+// Adds the file's name to a message unless the message begins with it, as many of the library do.
 std::string named(std::string input, const std::string& message) {
   if (input == "-") input = "standard input";
   return message.rfind(input, 0) == 0 ? message : fmt::format("{}: {}", input, message);
@@ -93,6 +93,7 @@ void Batch::take(Entry& entry) {
     if (!entry.failed || element_open_) print_outcome();
   } catch (const Error& error) {
     const std::string message = named(input, error.what());
+    if (!context_.json && !outcome.line.empty()) print(outcome.line + "\n");
     context_.console.complain(message);
     if (context_.json)
       print_element(fmt::format("{}{}\"error\": {}", outcome.members,

@@ -16,16 +16,16 @@
 
 namespace fovea::cli {
 
-// Chooses the device once and reports it: a GPU that auto has found is noted, any other device only
-// with --verbose.
+// Chooses the device once and reports it: a GPU that auto has found is noted, any other device is
+// reported with --verbose only.
 Device settle_device(Context& context);
 
 // The result of one input.
 struct Outcome {
-  std::string line{};     // for people, such as the name of the file written; empty: nothing
+  std::string line{};     // for people, such as the name of the file written; may be empty
   std::string members{};  // for programs: JSON members, such as "\"width\": 3"
   // Why the input ended early, such as a video that breaks off: it counts as failed, or as
-  // interrupted where this is Cancelled, and `members` tell what was found before.
+  // interrupted where this is Cancelled, and `line` and `members` tell what was found before.
   std::exception_ptr fault{};
 };
 

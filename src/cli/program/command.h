@@ -1,5 +1,5 @@
-// A verb of the program, as a table entry. Parsing, help, man pages and completion all read the
-// table; nothing about a verb is written twice.
+// A verb of the program, as a table entry. The parser, help, man pages and completion all read the
+// table, so that nothing about a verb is written twice.
 #pragma once
 #include <fovea/core/exec.h>
 #include <fovea/core/options.h>
@@ -21,7 +21,7 @@ struct Context {
   const Command& command;
   Console& console;
   std::vector<std::string> inputs;  // positional arguments
-  Exec exec;                        // to copy into the options of library calls
+  Exec exec;                        // is copied into the options of library calls
   bool json = false;                // print the result as JSON
   std::string options_json;         // the options as they are echoed into results
   bool overwrite = false;           // results may replace the files they were made from
@@ -30,7 +30,7 @@ struct Context {
   double start_seconds = steady_seconds();
 };
 
-// One call of a verb: its options, and the function that carries it out and returns an exit status.
+// One call of a verb: its options, and the function that runs it and returns an exit status.
 class Request {
  public:
   virtual ~Request() = default;
@@ -40,7 +40,7 @@ class Request {
 
 using RequestFactory = std::unique_ptr<Request> (*)();
 
-// The factory of a verb whose options are `Options` (which has a describe()).
+// Makes requests of a verb whose options are `Options` (which must have a describe()).
 template <class Options, int (*kRun)(Options&, Context&)>
 std::unique_ptr<Request> make_request() {
   class Bound final : public Request {
@@ -60,8 +60,8 @@ struct Argument {
   std::string_view name;  // "INPUT"
   std::string_view help;
   int least = 1;
-  int most = 1;                           // kAnyNumber only for the last
-  std::vector<std::string_view> words{};  // its possible values, where they are known; else a file
+  int most = 1;                           // kAnyNumber is allowed only for the last argument
+  std::vector<std::string_view> words{};  // its possible values if known; else it is a file
 };
 
 struct Example {
@@ -73,7 +73,7 @@ struct Command {
   std::string_view system;  // "ops"
   std::string_view verb;    // "gradient"; empty for a command of one word, such as info
   std::string_view summary;
-  std::string_view text;  // some sentences for help and man page
+  std::string_view text;  // some sentences for help and the man page
   std::vector<Argument> arguments{};
   std::vector<Example> examples{};
   RequestFactory request = nullptr;
@@ -91,14 +91,14 @@ struct System {
   std::string_view summary;
 };
 
-// Every system with verbs, in the order of the help; then every command.
+// All systems with verbs, in the order of the help; then all commands.
 const std::vector<System>& systems();
 const std::vector<Command>& commands();
-// Null where there is none.
+// Returns null where there is no such command.
 const Command* find_command(std::string_view system, std::string_view verb);
 std::vector<const Command*> verbs_of(std::string_view system);
 
-// The entries, each in the file that carries it out.
+// The table entries; each is defined in the file that implements it.
 Command info_command();
 Command version_command();
 Command help_command();

@@ -1,4 +1,4 @@
-// The table of everything the program can do. A new verb is one line here.
+// The table of all commands of the program. A new verb needs one line here.
 #include <algorithm>
 
 #include "cli/program/command.h"

@@ -1,5 +1,5 @@
-// fovea completion: scripts for bash, zsh and fish, from the table of commands. Everything is in
-// the script; completing a word does not run the program.
+// fovea completion: makes scripts for bash, zsh and fish from the table of commands. The scripts
+// contain everything; completing a word does not run the program.
 #include <fovea/core/error.h>
 #include <fovea/io/models.h>
 
@@ -19,7 +19,7 @@ namespace {
 struct Completable {
   std::string name;  // with dashes
   std::string help;
-  std::vector<std::string> values{};  // to choose from
+  std::vector<std::string> values{};  // the possible values
   bool takes_value = false;
   bool file = false;    // the value may be a path
   bool folder = false;  // the value is a folder
@@ -67,14 +67,16 @@ std::string verb_words(std::string_view system) {
   return fmt::format("{}", fmt::join(words, " "));
 }
 
-// The forms a user may have typed before the value: "'ops gradient --output'|'ops gradient -o'".
+// The forms that a user may have typed before the value: "'ops gradient --output'|'ops gradient
+// -o'".
 std::string before_value(const Command& command, const Completable& option) {
   std::string pattern = fmt::format("'{} {}'", command.name(), option.name);
   if (option.letter != 0) pattern += fmt::format("|'{} -{}'", command.name(), option.letter);
   return pattern;
 }
 
-// Cases over "$command $previous" that set `kind` (file, folder, words, both, none) and `values`.
+// Shell cases over "$command $previous" that set `kind` (file, folder, words, both, none) and
+// `values`.
 std::string value_cases(std::string_view indent) {
   std::string text;
   for (const Command& command : commands()) {
@@ -90,19 +92,19 @@ std::string value_cases(std::string_view indent) {
   return text;
 }
 
-// The words that the first argument may be; none where it is a file.
+// The possible words of the first argument; none where it is a file.
 std::vector<std::string> argument_words(const Command& command) {
   if (command.system == "help") return first_words();
   if (command.system == "man") {
-    std::vector<std::string> pages{"fovea"};
-    for (const Command& each : commands()) pages.push_back(page_name(each));
-    return pages;
+    std::vector<std::string> words = first_words();
+    for (std::string& page : page_names()) words.push_back(std::move(page));
+    return words;
   }
   const auto& words = command.arguments[0].words;
   return {words.begin(), words.end()};
 }
 
-// Cases over "$command" that set `options`, and `values` where the arguments are known words.
+// Shell cases over "$command" that set `options`, and `values` where the arguments are known words.
 std::string command_cases(std::string_view indent) {
   std::string text;
   for (const Command& command : commands()) {
@@ -143,9 +145,13 @@ _fovea() {{
   elif [[ $previous == '=' ]]; then previous=${{COMP_WORDS[COMP_CWORD-2]}}
   fi
   COMPREPLY=()
-  [[ ${{COMP_WORDS[1]}} == help ]] && (( COMP_CWORD > 1 )) && base=2
+  case ${{COMP_WORDS[1]}} in
+    help|man) [[ $current != -* ]] && (( COMP_CWORD > 1 )) && base=2 ;;
+  esac
   if (( COMP_CWORD == base )); then
-    COMPREPLY=($(compgen -W '{first} --help --version' -- "$current"))
+    values='{first} --help --version'
+    (( base == 2 )) && [[ ${{COMP_WORDS[1]}} == man ]] && values+=' {pages}'
+    COMPREPLY=($(compgen -W "$values" -- "$current"))
     return
   fi
   if (( COMP_CWORD == base + 1 )); then
@@ -176,7 +182,8 @@ _fovea() {{
 }}
 complete -F _fovea fovea
 )",
-      fmt::arg("first", fmt::join(first_words(), " ")), fmt::arg("verbs", verb_cases("      ")),
+      fmt::arg("first", fmt::join(first_words(), " ")),
+      fmt::arg("pages", fmt::join(page_names(), " ")), fmt::arg("verbs", verb_cases("      ")),
       fmt::arg("systems", system_pattern()), fmt::arg("commands", command_cases("    ")),
       fmt::arg("cases", value_cases("    ")));
 }
@@ -186,9 +193,12 @@ std::string zsh_script() {
 # zsh completion for fovea; put it as _fovea into a folder of $fpath.
 _fovea() {{
   local previous=${{words[CURRENT-1]}} command kind=file values= options= base=2
-  [[ ${{words[2]}} == help ]] && (( CURRENT > 2 )) && base=3
+  case ${{words[2]}} in
+    help|man) [[ $PREFIX != -* ]] && (( CURRENT > 2 )) && base=3 ;;
+  esac
   if (( CURRENT == base )); then
     compadd -- {first} --help --version
+    (( base == 3 )) && [[ ${{words[2]}} == man ]] && compadd -- {pages}
     return
   fi
   if (( CURRENT == base + 1 )); then
@@ -223,6 +233,7 @@ _fovea() {{
 if [[ $funcstack[1] == _fovea ]]; then _fovea "$@"; else compdef _fovea fovea; fi
 )",
                      fmt::arg("first", fmt::join(first_words(), " ")),
+                     fmt::arg("pages", fmt::join(page_names(), " ")),
                      fmt::arg("verbs", verb_cases("      ")), fmt::arg("systems", system_pattern()),
                      fmt::arg("commands", command_cases("    ")),
                      fmt::arg("cases", value_cases("    ")));
@@ -249,7 +260,7 @@ std::string fish_option(const Command& command, const Completable& option) {
   return line + " -d " + fish_quote(option.help) + "\n";
 }
 
-// Files anywhere after the command, known words only right after it.
+// Completes files anywhere after the command, and known words only right after it.
 std::string fish_arguments(const Command& command) {
   const auto words = argument_words(command);
   if (words.empty())
@@ -275,8 +286,9 @@ complete -c fovea -f
   for (const System& system : systems()) {
     text += fmt::format("complete -c fovea -n '__fovea_words 1' -a {} -d {}\n", system.name,
                         fish_quote(system.summary));
-    text += fmt::format("complete -c fovea -n '__fovea_words 3; and __fovea_in help {}' -a '{}'\n",
-                        system.name, verb_words(system.name));
+    for (const char* explains : {"help", "man"})
+      text += fmt::format("complete -c fovea -n '__fovea_words 3; and __fovea_in {} {}' -a '{}'\n",
+                          explains, system.name, verb_words(system.name));
   }
   for (const Command& command : commands()) {
     const std::string when =

@@ -15,8 +15,8 @@ namespace {
 
 using nlohmann::json;
 
-// The words users write for a JSON value; objects are no option values. The elements of a list are
-// joined by what separates them in the field, and null is an optional field without a value.
+// The text that users would write for a JSON value; objects are not option values. The elements of
+// a list are joined by the separator of the field, and null is an optional field without a value.
 std::string text_of(const json& value, const std::string& path, const std::string& key,
                     char separator) {
   if (value.is_string()) return value.get<std::string>();
@@ -35,7 +35,8 @@ std::string text_of(const json& value, const std::string& path, const std::strin
                   detail::shown(key), value.type_name()));
 }
 
-// Lists, and values of several numbers: sizes, ranges, rectangles.
+// Whether the field holds a list or a value of several numbers, such as a size, a range or a
+// rectangle.
 bool takes_array(const OptionField& field) {
   return is_list(field) || std::holds_alternative<Extent*>(field.value) ||
          std::holds_alternative<std::array<double, 2>*>(field.value) ||
@@ -68,7 +69,7 @@ void set_by_name(const Command& command, const std::vector<OptionField>& fields,
     known.emplace_back(field.name);
   }
   throw InvalidArgument(
-      fmt::format("{}{} is no option of {}{}", origin, detail::shown(name), command.name(),
+      fmt::format("{}{} is not an option of {}{}", origin, detail::shown(name), command.name(),
                   did_you_mean(name, known, "; see fovea help " + command.name())));
 }
 

@@ -32,7 +32,7 @@ void DescriptorSink::flush() {
     }
     const int reason = errno;
     if (reason == EINTR) continue;
-    buffer_.clear();  // what could not be written once is not tried again on the way out
+    buffer_.clear();  // text that could not be written is not tried again at exit
     if (holds_ == Holds::kMessages) return;
     if (reason == EPIPE) throw ClosedPipe();
     throw OutputError(fmt::format("standard output: cannot write: {}", std::strerror(reason)));
@@ -74,7 +74,7 @@ void Console::take_stdout(std::string_view option) {
 
 void Console::message(std::string_view text) {
   progress_.clear();
-  streams_.out.flush();  // on one screen, words stand in the order they were said
+  streams_.out.flush();  // on one terminal, both streams appear in the order of writing
   streams_.err.write(fmt::format("fovea: {}\n", detail::shown(text, kMostShown)));
   streams_.err.flush();
 }

@@ -1,4 +1,4 @@
-// Where the program's words go: results on standard output, everything else as one-line messages on
+// The program's output: results on standard output, and everything else as one-line messages on
 // standard error, with progress that never mixes with either.
 #pragma once
 #include <fovea/core/error.h>
@@ -13,19 +13,21 @@
 
 namespace fovea::cli {
 
-// Standard output could not be written. Not an IoError, which speaks of the user's files.
+// Thrown where standard output cannot be written. It is not an IoError, which is about the user's
+// files.
 class OutputError : public Error {
  public:
   using Error::Error;
 };
-// The reader of standard output has gone (fovea ... | head): no error, but nothing is left to do.
+// Thrown where the reader of standard output has gone (fovea ... | head). This is not an error, but
+// the program ends.
 class ClosedPipe : public Error {
  public:
   ClosedPipe() : Error("the reader of standard output has gone") {}
 };
 
-// Buffered text onto an open file descriptor. Results must arrive: a failed write throws
-// OutputError or ClosedPipe. Messages are lost silently where nobody can read them.
+// Writes buffered text to an open file descriptor. Results must arrive, so a failed write throws
+// OutputError or ClosedPipe. Messages that cannot be written are dropped.
 class DescriptorSink final : public Sink {
  public:
   enum class Holds : unsigned char { kResults, kMessages };
@@ -39,15 +41,15 @@ class DescriptorSink final : public Sink {
   std::string buffer_;
 };
 
-// What a run of the program is given besides its arguments.
+// The streams of a run of the program and their properties.
 struct Streams {
   Sink& out;
   Sink& err;
   bool out_is_terminal = false;
-  bool err_is_terminal = false;  // and one that can move its cursor
-  bool color = false;            // of messages on err
-  int columns = 80;              // of err, for progress
-  int help_columns = 80;         // of out, for help
+  bool err_is_terminal = false;  // and whether the terminal can move its cursor
+  bool color = false;            // whether messages on err have colors
+  int columns = 80;              // width of err, for progress
+  int help_columns = 80;         // width of out, for help
   std::stop_token stop{};
 };
 
@@ -59,26 +61,26 @@ class Console {
   void set_verbose(bool verbose) { verbose_ = verbose; }
   void set_progress(ProgressStyle style);
 
-  // A piece of the result. Once standard output is taken, each line of it is a note instead.
+  // Prints a piece of the result. After take_stdout(), each line of it becomes a note instead.
   void print(std::string_view text);
-  // Says that `option` writes data to standard output, which then holds nothing else. Throws
+  // Declares that `option` writes data to standard output, which then holds nothing else. Throws
   // InvalidArgument where another option has taken it.
   void take_stdout(std::string_view option);
-  // Data for the option that took standard output.
+  // Prints data for the option that took standard output.
   void print_data(std::string_view text);
   bool stdout_taken() const { return !stdout_taker_.empty(); }
-  // "fovea: message": something went wrong. Said even when quiet. The message is cut to about 500
-  // characters, and control characters in it are escaped: it may quote what a file holds.
+  // Prints "fovea: message" for something that went wrong, even when quiet. The message is cut to
+  // about 500 characters, and control characters in it are escaped, because it may quote a file.
   void complain(std::string_view message);
-  // "fovea: message": worth knowing, unless quiet.
+  // Prints "fovea: message" unless quiet.
   void note(std::string_view message);
-  // "fovea: message": only with --verbose.
+  // Prints "fovea: message" only with --verbose.
   void explain(std::string_view message);
-  // To hand to the library; lives as long as the console.
+  // The progress callback for the library, which must not outlive the console.
   ProgressFn progress();
-  // Takes the bar off the screen.
+  // Removes the progress bar from the screen.
   void end_progress() { progress_.clear(); }
-  // Hands on what was printed, so that a reader of a pipe sees it now.
+  // Flushes results, so that a reader of a pipe sees them now.
   void flush_results() { streams_.out.flush(); }
   void flush();
 

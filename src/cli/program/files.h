@@ -6,14 +6,14 @@
 
 namespace fovea::cli {
 
-// Makes a folder and those above it where they are missing. Throws WriteError that names it.
+// Makes a folder and its missing parents. Throws a WriteError that names it.
 void make_folder(const std::string& folder);
 
-// Writes a whole file, which appears complete or not at all. Throws WriteError that names it.
+// Writes a whole file, which appears complete or not at all. Throws a WriteError that names it.
 void write_text(const std::string& path, std::string_view text);
 
-// Checks the file that a training writes its model to, before anything is read. Throws
-// InvalidArgument where it is missing or does not end in .safetensors.
+// Checks the output file of a training before anything is read. Throws InvalidArgument where its
+// name is missing or does not end in .safetensors.
 void require_model_output(std::string_view command, const std::string& output);
 
 // The length of a file; 0 where that cannot be found out.

@@ -35,7 +35,7 @@ std::string wrap(std::string_view text, std::size_t indent, std::size_t columns)
 
 namespace {
 
-// Two columns: a term and its text, which starts on the next line where the term is long.
+// Formats two columns: a term and its text, which starts on the next line where the term is long.
 std::string entry(std::string_view term, std::string_view text, std::size_t indent,
                   std::size_t columns) {
   std::string line = fmt::format("  {}", term);
@@ -63,7 +63,7 @@ bool is_number(const OptionField& field) {
          std::holds_alternative<std::vector<double>*>(field.value);
 }
 
-// 1048576 and 0.05, never 1.04858e+06.
+// Writes 1048576 and 0.05, never 1.04858e+06.
 std::string bound_text(double bound) {
   return bound == std::trunc(bound) ? fmt::format("{:.0f}", bound) : fmt::format("{:g}", bound);
 }
@@ -97,7 +97,7 @@ int run_help(NoOptions&, Context& context) {
     context.console.print(help_command_text(*single, columns));
     return kDone;
   }
-  const std::string system_help = help_system(words[0], columns);  // throws for an unknown one
+  const std::string system_help = help_system(words[0], columns);  // throws for an unknown system
   if (words.size() == 1) {
     context.console.print(system_help);
     return kDone;

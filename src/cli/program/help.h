@@ -1,4 +1,4 @@
-// Help, in three depths, from the table of commands.
+// Help on three levels (program, system and command), made from the table of commands.
 #pragma once
 #include <string>
 #include <string_view>
@@ -15,18 +15,20 @@ std::string help_overview(std::size_t columns = kHelpColumns);
 std::string help_system(std::string_view system, std::size_t columns = kHelpColumns);
 std::string help_command_text(const Command& command, std::size_t columns = kHelpColumns);
 
-// `text` broken between words into lines of at most `columns`, those after the first indented.
+// Breaks `text` between words into lines of at most `columns`; lines after the first are indented.
 std::string wrap(std::string_view text, std::size_t indent, std::size_t columns = kHelpColumns);
 
-// An option as it is written ("-o, --output OUT", "--no-clean") and what to read about it.
+// An option as it is written ("-o, --output OUT", "--no-clean") and its explanation.
 struct OptionLine {
   std::string form;
-  std::string help;  // with range and default, where they say something
+  std::string help;  // with range and default, where they are useful
 };
 std::vector<OptionLine> option_lines(const std::vector<OptionField>& fields);
 
-// "fovea-ops-gradient": the manual page of a command, without its section.
+// The name of a command's manual page without its section, such as "fovea-ops-gradient".
 std::string page_name(const Command& command);
+// All manual pages: the overview, the systems, the commands.
+std::vector<std::string> page_names();
 
 struct StatusLine {
   int status;

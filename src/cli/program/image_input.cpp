@@ -1,44 +1,42 @@
 #include "cli/program/image_input.h"
 
 #include <fovea/core/error.h>
+#include <fovea/flow/flow.h>
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <vector>
+#include <filesystem>
 
 namespace fovea::cli {
-namespace {
-
-std::vector<std::byte> read_standard_input() {
-  std::vector<std::byte> data;
-  std::size_t used = 0;
-  do {
-    data.resize(std::max<std::size_t>(65536, 2 * used));
-    used += std::fread(data.data() + used, 1, data.size() - used, stdin);
-  } while (used == data.size());
-  if (std::ferror(stdin) != 0)
-    throw IoError(fmt::format("standard input: cannot read: {}", std::strerror(errno)));
-  data.resize(used);
-  return data;
-}
-
-}  // namespace
 
 io::AnyImage read_input(const Context& context, const std::string& path,
                         io::Orientation orientation) {
   const io::ImageReadOptions options{.orientation = orientation, .max_pixels = context.max_pixels};
-  if (path != "-") return io::read_image(path, options);
-  return io::read_image(read_standard_input(), "standard input", options);
+  return io::read_image(path, options, context.exec.stop);
+}
+
+io::AnyImage read_finite_input(const Context& context, const std::string& path,
+                               io::Orientation orientation) {
+  io::AnyImage image = read_input(context, path, orientation);
+  require_finite_file(path == "-" ? "standard input" : path, image);
+  return image;
+}
+
+void require_finite_file(const std::string& path, const io::AnyImage& image,
+                         ImageView<const std::uint8_t> mask) {
+  try {
+    if (const auto view = image.view(); std::holds_alternative<ImageView<const float>>(view))
+      flow::require_finite(path, std::get<ImageView<const float>>(view), mask);
+    else if (image.type() == io::SampleType::kFloat64)
+      flow::require_finite(path, io::to_float(image), mask);
+  } catch (const InvalidArgument& error) {
+    throw FormatError(error.what());
+  }
 }
 
 std::uint64_t image_bytes(const std::string& path) {
   constexpr std::array<std::uint64_t, 8> kSampleBytes{1, 2, 4, 1, 2, 4, 4, 8};
-  if (path == "-") return 0;
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return 0;  // a pipe is read only once
   try {
     const io::ImageInfo info = io::image_info(path);
     return static_cast<std::uint64_t>(info.width) * static_cast<std::uint64_t>(info.height) *

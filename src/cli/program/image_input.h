@@ -1,4 +1,4 @@
-// Images that verbs read, no larger than --max-pixels allows.
+// Reads the images of verbs, which may be no larger than --max-pixels allows.
 #pragma once
 #include <fovea/io/image_io.h>
 
@@ -9,9 +9,19 @@
 
 namespace fovea::cli {
 
-// An image file, or standard input for "-".
+// An image file, or standard input for "-". Throws Cancelled where the user interrupts the wait for
+// a pipe.
 io::AnyImage read_input(const Context& context, const std::string& path,
                         io::Orientation orientation = io::Orientation::kIgnore);
+// The same for verbs that can do nothing with a pixel that is NaN or infinite.
+io::AnyImage read_finite_input(const Context& context, const std::string& path,
+                               io::Orientation orientation = io::Orientation::kIgnore);
+
+// Throws FormatError that names the file and the first pixel that is NaN or infinite and that the
+// mask (empty, or of the image's size) does not leave out: such a pixel is a fault of the file, not
+// of the command line.
+void require_finite_file(const std::string& path, const io::AnyImage& image,
+                         ImageView<const std::uint8_t> mask = {});
 
 // How much memory the decoded image takes, from its header; 0 where that cannot be found out.
 std::uint64_t image_bytes(const std::string& path);

@@ -11,13 +11,12 @@
 
 #include "cli/program/command.h"
 #include "cli/program/help.h"
+#include "cli/program/result.h"
 #include "cli/program/run.h"
-#include "core/json_text.h"
+#include "core/words.h"
 
 namespace fovea::cli {
 namespace {
-
-using detail::json_quote;
 
 struct AboutOptions {
   bool json = false;  // print it as JSON
@@ -30,19 +29,13 @@ std::string memory_text(std::size_t bytes) {
   return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / (1 << 30));
 }
 
-std::string json_list(const std::vector<std::string>& items) {
-  std::string json;
-  for (const std::string& item : items) json += (json.empty() ? "" : ", ") + json_quote(item);
-  return "[" + json + "]";
-}
-
 }  // namespace
 
 std::string device_text(const DeviceInfo& info) {
   const bool cpu = info.device.kind == DeviceKind::kCpu;
   const char* unit = cpu ? "core" : "multiprocessor";
-  std::string text = fmt::format("{}, {} {}{}, {}", info.name, info.units, unit,
-                                 info.units == 1 ? "" : "s", memory_text(info.memory_bytes));
+  std::string text = fmt::format("{}, {}, {}", info.name, detail::counted(info.units, unit),
+                                 memory_text(info.memory_bytes));
   if (!cpu) text += ", compute capability " + info.capability;
   return text;
 }
@@ -70,15 +63,19 @@ std::string feature_text(const std::vector<Feature>& features) {
   return text;
 }
 
-std::string feature_json(const std::vector<Feature>& features) {
-  std::string json;
+void write_features(io::JsonWriter& json, const char* key, const std::vector<Feature>& features) {
+  json.key(key).begin_array();
   for (const Feature& feature : features) {
-    json += fmt::format(R"({}
-    {{"name": {}, "usable": {}, "detail": {}}})",
-                        json.empty() ? "" : ",", json_quote(feature.name), feature.usable,
-                        json_quote(feature.detail));
+    json.begin_object().member("name", feature.name).member("usable", feature.usable);
+    json.member("detail", feature.detail).end_object();
   }
-  return json;
+  json.end_array();
+}
+
+void write_words(io::JsonWriter& json, const char* key, const std::vector<std::string>& words) {
+  json.key(key).begin_array();
+  for (const std::string& word : words) json.value(word);
+  json.end_array();
 }
 
 std::string info_text(const Offer& offer) {
@@ -96,40 +93,31 @@ std::string info_text(const Offer& offer) {
   return text;
 }
 
-std::string info_json(const Offer& offer) {
+void write_device(io::JsonWriter& json, const DeviceInfo& info) {
+  json.begin_object().member("device", to_string(info.device)).member("name", info.name);
+  json.member("units", info.units).member("memory_bytes", info.memory_bytes);
+  if (info.capability.empty()) json.key("capability").value(nullptr);
+  else json.member("capability", info.capability);
+  json.end_object();
+}
+
+void write_offer(io::JsonWriter& json, const Offer& offer) {
   const BuildInfo& build = offer.build;
-  std::string device_list;
-  for (const DeviceInfo& info : offer.devices) {
-    device_list += fmt::format(
-        R"({}
-    {{"device": {}, "name": {}, "units": {}, "memory_bytes": {}, "capability": {}}})",
-        device_list.empty() ? "" : ",", json_quote(to_string(info.device)), json_quote(info.name),
-        info.units, info.memory_bytes,
-        info.capability.empty() ? "null" : json_quote(info.capability));
-  }
-  return fmt::format(
-      R"({{
-  "fovea": {},
-  "compiler": {},
-  "build_type": {},
-  "simd_compiled": {},
-  "simd_usable": {},
-  "devices": [{}
-  ],
-  "files": [{}
-  ],
-  "features": [{}
-  ]
-}}
-)",
-      json_quote(build.version), json_quote(build.compiler), json_quote(build.build_type),
-      json_list(build.simd_compiled), json_list(build.simd_usable), device_list,
-      feature_json(offer.files), feature_json(build.features));
+  json.member("compiler", build.compiler).member("build_type", build.build_type);
+  write_words(json, "simd_compiled", build.simd_compiled);
+  write_words(json, "simd_usable", build.simd_usable);
+  json.key("devices").begin_array();
+  for (const DeviceInfo& info : offer.devices) write_device(json, info);
+  json.end_array();
+  write_features(json, "files", offer.files);
+  write_features(json, "features", build.features);
 }
 
 int run_info(AboutOptions& options, Context& context) {
   const Offer offer;
-  context.console.print(options.json ? info_json(offer) : info_text(offer));
+  context.exec.device = resolve(context.exec.device);  // what verbs would run on
+  if (options.json) print_result(context, [&](io::JsonWriter& json) { write_offer(json, offer); });
+  else context.console.print(info_text(offer));
   return kDone;
 }
 

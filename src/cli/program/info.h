@@ -1,4 +1,4 @@
-// What this build is and what this machine can do with it, in words.
+// Describes this build and what it can use on this machine.
 #pragma once
 #include <fovea/core/device.h>
 #include <fovea/core/system.h>
@@ -8,9 +8,9 @@
 
 namespace fovea::cli {
 
-// "AMD EPYC, 16 cores, 64.0 GiB".
+// Returns a text such as "AMD EPYC, 16 cores, 64.0 GiB".
 std::string device_text(const DeviceInfo& info);
-// Image formats and video.
+// The image formats and video support of this build.
 std::vector<Feature> file_features();
 
 }  // namespace fovea::cli

@@ -15,7 +15,7 @@
 namespace fovea::cli {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{256} << 20;  // a result of millions of rows
+constexpr std::size_t kMostBytes = std::size_t{256} << 20;  // for results of millions of rows
 
 std::string read_text(const std::string& path) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),

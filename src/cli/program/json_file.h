@@ -5,8 +5,8 @@
 
 namespace fovea::cli {
 
-// Throws IoError that names the path where it cannot be read, FormatError with the line and column
-// where it is not JSON or nested too deep.
+// Throws an IoError that names the path where it cannot be read, and a FormatError with the line
+// and column where it is not JSON or nested too deep.
 nlohmann::json read_json(const std::string& path);
 
 }  // namespace fovea::cli

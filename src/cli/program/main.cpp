@@ -1,4 +1,5 @@
-// The program's only contact with the process around it: streams, terminal, environment, signals.
+// The only file that deals with the process around the program: streams, terminal, environment,
+// signals.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/ioctl.h>
@@ -30,8 +31,8 @@ int help_columns() {
   return std::clamp(columns > 0 ? columns : terminal_columns(STDOUT_FILENO), 40, 120);
 }
 
-// A standard stream that is closed is held open in the wrong direction: using it then fails as it
-// should, and no file or device that is opened later gets its number and our output.
+// A closed standard stream is opened in the wrong direction. Using it then fails, as it should, and
+// no file or device that is opened later gets its number and thereby our output.
 void hold_closed_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(stream, F_GETFD) >= 0) continue;

@@ -1,5 +1,5 @@
-// fovea man: manual pages in troff, from the table of commands. fovea.1 is the overview; every verb
-// has a page fovea-SYSTEM-VERB.1.
+// fovea man: manual pages in troff, from the table of commands. fovea.1 is the overview; every
+// system has a page fovea-SYSTEM.1, and every verb a page fovea-SYSTEM-VERB.1.
 #include <fovea/core/error.h>
 #include <fovea/core/version.h>
 
@@ -14,13 +14,14 @@
 #include "cli/program/parser.h"
 #include "cli/program/run.h"
 #include "cli/program/spelling.h"
+#include "core/words.h"
 
 namespace fovea::cli {
 namespace {
 
-constexpr const char* kVersionDate = "2026-11-16";  // of FOVEA_VERSION
+constexpr const char* kVersionDate = "2026-11-16";  // the date of FOVEA_VERSION
 
-// SOURCE_DATE_EPOCH is what builders of reproducible packages set.
+// Builders of reproducible packages set SOURCE_DATE_EPOCH, which replaces the date.
 std::string page_date() {
   const char* epoch = std::getenv("SOURCE_DATE_EPOCH");
   const std::string_view text = epoch == nullptr ? "" : epoch;
@@ -40,8 +41,7 @@ void describe(OptionVisitor& visit, ManOptions& options) {
   visit("list", options.list, "print the names of all pages, one per line");
 }
 
-// A hyphen that is typed must not become a typographic one, and a line must not look like a
-// request.
+// Escapes hyphens, which must not become typographic ones, and lines that would look like requests.
 std::string troff(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -78,6 +78,15 @@ std::string exit_status_section() {
   return text;
 }
 
+std::string verb_list(std::string_view system) {
+  std::string text;
+  for (const Command* command : verbs_of(system))
+    text += fmt::format(".TP\n{}\n{}\n", bold(command->name()), troff(command->summary));
+  return text;
+}
+
+std::string system_page_name(const System& system) { return fmt::format("fovea-{}", system.name); }
+
 std::string overview_page() {
   std::string text = page_head("fovea", "exact, explainable computer vision at hardware speed");
   text +=
@@ -91,8 +100,7 @@ std::string overview_page() {
       "Output files appear whole or not at all.\n";
   for (const System& system : systems()) {
     text += fmt::format(".SS {}: {}\n", troff(system.name), troff(system.summary));
-    for (const Command* command : verbs_of(system.name))
-      text += fmt::format(".TP\n{}\n{}\n", bold(command->name()), troff(command->summary));
+    text += verb_list(system.name);
   }
   text += ".SS About the program\n";
   for (const Command& command : commands()) {
@@ -113,6 +121,17 @@ std::string overview_page() {
     pages +=
         fmt::format("{}{} (1)", pages.empty() ? ".BR " : " ,\n.BR ", troff(page_name(command)));
   return text + pages + "\n";
+}
+
+std::string system_page(const System& system) {
+  std::string text = page_head(system_page_name(system), system.summary);
+  text += fmt::format(".SH SYNOPSIS\n{}\n.I VERB INPUT\\fR...\n[\\fIoptions\\fR]\n",
+                      bold(fmt::format("fovea {}", system.name)));
+  text += ".SH VERBS\n" + verb_list(system.name) + exit_status_section();
+  text += ".SH SEE ALSO\n.BR fovea (1)";
+  for (const Command* command : verbs_of(system.name))
+    text += fmt::format(" ,\n.BR {} (1)", troff(page_name(*command)));
+  return text + "\n";
 }
 
 std::string command_page(const Command& command) {
@@ -137,26 +156,37 @@ std::string command_page(const Command& command) {
   return text + exit_status_section() + ".SH SEE ALSO\n.BR fovea (1)\n";
 }
 
+// The page that the words of the command line name: its own name, or a system with or without a
+// verb.
+std::string wanted_page(const std::vector<std::string>& words) {
+  if (words.empty()) return "fovea";
+  std::string wanted = words[0];
+  if (words.size() == 1 && wanted.size() > 2 && wanted.ends_with(".1"))
+    wanted.resize(wanted.size() - 2);
+  const bool named = wanted == "fovea" || wanted.starts_with("fovea-");
+  if (!named) wanted = "fovea-" + wanted;
+  if (words.size() > 1) wanted += "-" + words[1];
+  return wanted;
+}
+
 int run_man(ManOptions& options, Context& context) {
-  std::vector<std::string> names{"fovea"};
-  for (const Command& command : commands()) names.push_back(page_name(command));
+  const std::vector<std::string> names = page_names();
   if (options.list) {
     for (const std::string& name : names) context.console.print(name + ".1\n");
     return kDone;
   }
-  std::string wanted = context.inputs.empty() ? "fovea" : context.inputs[0];
-  if (wanted.size() > 2 && wanted.ends_with(".1")) wanted.resize(wanted.size() - 2);
-  if (wanted == "fovea") {
-    context.console.print(overview_page());
-    return kDone;
-  }
-  for (const Command& command : commands()) {
-    if (page_name(command) != wanted) continue;
-    context.console.print(command_page(command));
-    return kDone;
-  }
-  throw InvalidArgument(fmt::format("there is no manual page '{}'{}", wanted,
-                                    did_you_mean(wanted, names, "; see fovea man --list")));
+  const std::string wanted = wanted_page(context.inputs);
+  std::string page;
+  if (wanted == "fovea") page = overview_page();
+  for (const System& system : systems())
+    if (system_page_name(system) == wanted) page = system_page(system);
+  for (const Command& command : commands())
+    if (page_name(command) == wanted) page = command_page(command);
+  if (page.empty())
+    throw InvalidArgument(fmt::format("there is no manual page '{}'{}", detail::shown(wanted),
+                                      did_you_mean(wanted, names, "; see fovea man --list")));
+  context.console.print(page);
+  return kDone;
 }
 
 }  // namespace
@@ -167,13 +197,25 @@ std::string page_name(const Command& command) {
   return name;
 }
 
+std::vector<std::string> page_names() {
+  std::vector<std::string> names{"fovea"};
+  for (const System& system : systems()) names.push_back(system_page_name(system));
+  for (const Command& command : commands()) names.push_back(page_name(command));
+  return names;
+}
+
 Command man_command() {
   return {.system = "man",
           .verb = "",
           .summary = "print a manual page in troff",
-          .text = "To read one, hand it to a formatter: fovea man fovea-ops-gradient | man -l -",
-          .arguments = {{"PAGE", "fovea, or fovea-SYSTEM-VERB; fovea where it is left out", 0, 1}},
-          .examples = {{"fovea man fovea-ops-gradient", "the page of one verb"},
+          .text = "To read one, hand it to a formatter: fovea man ops gradient | man -l -",
+          .arguments = {{"SYSTEM",
+                         "a system, a command of one word, or the name of a page as --list prints "
+                         "it; without it, the overview",
+                         0, 1},
+                        {"VERB", "one of the system's verbs", 0, 1}},
+          .examples = {{"fovea man ops gradient", "the page of one verb"},
+                       {"fovea man people", "the page of one system"},
                        {"fovea man --list", "the names of all pages"}},
           .request = make_request<ManOptions, run_man>,
           .computes = false};

@@ -60,8 +60,8 @@ fs::path shared_folder(const std::vector<std::string>& inputs) {
   return shared;
 }
 
-// Names of the results in a folder. Where inputs have one name, their folders below the one they
-// share keep them distinct.
+// The names of the results in a folder. Where inputs have the same name, their subfolders below the
+// shared folder keep the results distinct.
 std::vector<fs::path> names_in_folder(const std::vector<std::string>& inputs,
                                       const std::string& extension) {
   std::vector<fs::path> names;

@@ -1,4 +1,4 @@
-// Where the results of a verb go, and that no result replaces an input unnoticed.
+// Where the results of a verb go, with checks that no result replaces an input by accident.
 #pragma once
 #include <string>
 #include <string_view>

@@ -1,5 +1,5 @@
-// Written by hand because help, man pages and completion come from our own table anyway, exit
-// statuses and messages are ours, and CLI11 costs 3.6 s of compile time per file.
+// The parser is written by hand because help, man pages and completion come from our own table
+// anyway, exit statuses and messages are ours, and CLI11 costs 3.6 s of compile time per file.
 #include "cli/program/parser.h"
 
 #include <fovea/core/error.h>
@@ -30,8 +30,8 @@ bool takes_two_words(const OptionField& field) {
   return std::holds_alternative<std::vector<WordAndFile>*>(field.value);
 }
 
-// An option met on the command line, not yet applied: a configuration file goes before all of them.
-// A list that is given again goes on.
+// An option from the command line that is not yet applied, because a configuration file is applied
+// before all of them. A list that is given again is extended.
 struct Setting {
   const OptionField* field;
   std::string value;
@@ -81,7 +81,7 @@ class Parser {
                     did_you_mean(word, known, "; see fovea help " + command().name())));
   }
 
-  // --name, --name=value, --name value, --no-name.
+  // Reads --name, --name=value, --name value and --no-name.
   void read_long(const std::string& word) {
     const auto equals = word.find('=');
     const std::string name = word.substr(2, equals == std::string::npos ? equals : equals - 2);
@@ -96,7 +96,7 @@ class Parser {
     add(*field, is_flag(*field) ? "true" : next_value(*field));
   }
 
-  // -q, -qv, -o value, -ovalue.
+  // Reads -q, -qv, -o value and -ovalue.
   void read_short(const std::string& word) {
     for (std::size_t i = 1; i < word.size(); ++i) {
       const OptionField* field = nullptr;
@@ -114,7 +114,7 @@ class Parser {
     }
   }
 
-  // Any word can be a value, but one that is itself an option is a forgotten value.
+  // Any word can be a value, except one that is itself an option: then the value was forgotten.
   std::string next_value(const OptionField& field) {
     const std::string value = next_word(field);
     return !takes_two_words(field) || value.find('=') != std::string::npos
@@ -244,7 +244,7 @@ std::string Invocation::options_json() const {
     if (field.name == "max-pixels") fields.push_back(field);
   std::string json;
   for (const OptionField& field : fields) {
-    if (field.name == "output") continue;  // feeding a result back must not overwrite its files
+    if (field.name == "output") continue;  // reading a result back must not overwrite its files
     json += fmt::format(R"({}"{}": {})", json.empty() ? "" : ", ", field.name, option_json(field));
   }
   return "{" + json + "}";
@@ -263,7 +263,7 @@ Invocation parse(const Command& command, std::span<const std::string> words) {
 }
 
 char short_form(const OptionField& option) {
-  // A number of parts is k; whether a target is compared in parts is not.
+  // -k stands for a number of parts, but not for the choice of how a target is compared in parts.
   const bool choice = std::holds_alternative<ChoiceRef>(option.value);
   for (const ShortForm& form : kShortForms) {
     if (form.option == option.name && !choice) return form.letter;

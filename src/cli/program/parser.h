@@ -1,4 +1,4 @@
-// From words of a command line to a verb with its options set.
+// Turns the words of a command line into a verb with its options set.
 #pragma once
 #include <fovea/io/image_io.h>
 
@@ -12,7 +12,7 @@
 namespace fovea::cli {
 
 // Options that every verb takes. Commands that compute nothing take only the last three, and those
-// that read no images take no max_pixels.
+// that read no images do not take max_pixels.
 struct CommonOptions {
   Exec exec{};
   bool json = false;                              // the result as JSON on standard output
@@ -29,7 +29,7 @@ struct CommonOptions {
 };
 void describe_common(OptionVisitor& visit, CommonOptions& options, const Command& command);
 
-// A command line understood. The fields point into the request and the common options.
+// A parsed command line. The fields point into the request and the common options.
 struct Invocation {
   const Command* command = nullptr;
   std::unique_ptr<Request> request;
@@ -38,21 +38,21 @@ struct Invocation {
 
   std::vector<OptionField> own_fields() const;
   std::vector<OptionField> common_fields() const;
-  // The options that decide a result, as one JSON object; --config takes it back.
+  // The options that affect a result, as one JSON object, which --config accepts.
   std::string options_json() const;
 };
 
-// The command with every option at its default.
+// The command with all options at their defaults.
 Invocation default_invocation(const Command& command);
 
-// Reads what follows the verb. Throws InvalidArgument with a one-line message for anything that
-// cannot be meant, IoError or FormatError for a configuration file. After --help nothing else is
-// looked at.
+// Parses what follows the verb. Throws InvalidArgument with a one-line message for anything that is
+// not valid, and IoError or FormatError for a configuration file. After --help, nothing else is
+// checked.
 Invocation parse(const Command& command, std::span<const std::string> words);
 
-// 'o' for output, 'q' for quiet, ...; 0 where an option has no short form.
+// Returns 'o' for output, 'q' for quiet and so on; 0 where an option has no short form.
 char short_form(const OptionField& option);
-// "fovea ops gradient INPUT... [-o OUT] [options]".
+// Returns a line such as "fovea ops gradient INPUT... [-o OUT] [options]".
 std::string usage_line(const Command& command);
 
 }  // namespace fovea::cli

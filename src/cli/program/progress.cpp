@@ -1,5 +1,7 @@
 #include "cli/program/progress.h"
 
+#include <fovea/core/options.h>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,12 +13,12 @@
 namespace fovea::cli {
 namespace {
 
-constexpr double kSecondsBetween = 0.1;   // updates of the bar and JSON lines
-constexpr double kUncountedSeconds = 10;  // between lines of a stage of unknown length
-// Progress of shorter work is not worth showing unless a style was named on the command line.
+constexpr double kSecondsBetween = 0.1;   // between updates of the bar or JSON lines
+constexpr double kUncountedSeconds = 10;  // seconds between lines of a stage of unknown length
+// Progress of shorter work is shown only if a style is given on the command line.
 constexpr double kPatience = 0.5;
 
-// "0:07", "12:40", "3:05:00".
+// Formats seconds as "0:07", "12:40" or "3:05:00".
 std::string clock_text(double seconds) {
   const auto whole = std::llround(std::clamp(seconds, 0.0, 3.6e6));
   if (whole >= 3600)

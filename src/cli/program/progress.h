@@ -1,5 +1,5 @@
-// Shows how far a long call is: a bar on a terminal, a line per tenth elsewhere, JSON lines for
-// programs. The library reports often; what is shown is throttled here.
+// Shows the progress of a long call: a bar on a terminal, a line per tenth elsewhere, JSON lines
+// for programs. The library reports often, and this class limits how often it is shown.
 #pragma once
 #include <fovea/core/exec.h>
 
@@ -9,7 +9,7 @@
 
 namespace fovea::cli {
 
-// Somewhere text can be written to.
+// A destination for text.
 class Sink {
  public:
   virtual ~Sink() = default;
@@ -36,7 +36,7 @@ class ProgressPrinter {
   void set_style(ProgressStyle style) { style_ = style; }
 
   void report(const Progress& progress);
-  // Takes the bar off the screen, so that other words can be written there.
+  // Removes the bar from the screen, so that other text can be written there.
   void clear();
 
  private:

@@ -1,5 +1,6 @@
-// The envelope of every result: which version, command, device, seed and options made it, and how
-// long that took. Every verb's JSON begins and ends with these calls, so that all have one shape.
+// The envelope of every result: the version, command, device, seed and options that made it, and
+// how long that took. Every verb's JSON begins and ends with these calls, so that all have one
+// shape.
 #pragma once
 #include <fovea/io/json_writer.h>
 #include <fovea/report/page.h>
@@ -19,20 +20,19 @@ void end_result(io::JsonWriter& json, const Context& context);
 // Prints a whole result: the envelope, with the members that `write` adds inside it.
 void print_result(const Context& context, const std::function<void(io::JsonWriter& json)>& write);
 
-// The same members as text, for JSON that is put together by hand: "\"fovea\": ..., \"options\":
-// ...".
+// The same members as text, for JSON that is assembled by hand: "\"fovea\": ..., \"options\": ...".
 std::string provenance_members(const Context& context, std::string_view separator = ", ");
-// An object of them, for files of other formats that have room for one.
+// The same members as an object, for files of other formats that can hold one.
 std::string provenance_json(const Context& context);
-// The same for the foot of a report page.
+// The same members for the foot of a report page.
 report::Provenance page_provenance(const Context& context);
 
 // Seconds since the program started on the command.
 double seconds_so_far(const Context& context);
 
-// Call it for each option that names an output file, before anything is printed. Where the file is
-// the standard output, console lines become notes on standard error. Throws InvalidArgument where
-// --json or another option writes there too.
+// Must be called for each option that names an output file, before anything is printed. Where the
+// file is the standard output, console lines become notes on standard error. Throws InvalidArgument
+// where --json or another option writes there too.
 void settle_output(Context& context, std::string_view option, std::string_view path);
 
 }  // namespace fovea::cli

@@ -38,8 +38,8 @@ namespace {
                                     did_you_mean(verb, known, "; see fovea help " + system)));
 }
 
-// The command that the first words name, and how many words that took. Null: the words only asked
-// for help, which has been printed.
+// The command that the first words name, and how many words it took. Null where the words only
+// requested help, which has been printed.
 const Command* choose(std::span<const std::string> args, Console& console, std::size_t& used) {
   if (args.empty() || args[0] == "--help" || args[0] == "-h") {
     console.print(help_overview(console.help_columns()));

@@ -15,10 +15,10 @@ enum ExitStatus : int {
   kNoDevice = 4,          // the chosen device is not available
   kSomeFailed = 5,        // some inputs failed, and are named; the others are done
   kInterrupted = 130,     // by a signal; what was finished is kept
-  kReaderGone = 128 + 13  // what a shell reports for a program ended by SIGPIPE
+  kReaderGone = 128 + 13  // a shell reports this for a program that SIGPIPE ended
 };
 
-// The exit status that stands for an error: the one place that maps them.
+// The exit status for an error; errors are mapped to statuses only here.
 ExitStatus status_of(const std::exception& error);
 
 // Runs the program; `args` are the words after its name. Never throws.

@@ -1,5 +1,5 @@
-// A thread waits for the signals instead of a handler, since requesting a stop takes a lock, which
-// no handler may.
+// A thread waits for the signals instead of a handler, because requesting a stop takes a lock,
+// which handlers must not do.
 #include "cli/program/signals.h"
 
 #include <pthread.h>

@@ -28,7 +28,7 @@ std::string nearest_word(std::string_view word, const std::vector<std::string>& 
   constexpr std::size_t kLongestTypo = 64;  // no option is longer; the table is quadratic
   if (word.empty() || word.size() > kLongestTypo) return {};
   std::string nearest;
-  int least = std::max(1, static_cast<int>(word.size() + 1) / 3);  // an edit per three letters
+  int least = std::max(1, static_cast<int>(word.size() + 1) / 3);  // one edit per three letters
   for (const std::string& candidate : known) {
     const bool begun = word.size() >= 3 && candidate.rfind(word, 0) == 0;
     const int distance = begun ? 0 : edit_distance(word, candidate);

@@ -13,9 +13,9 @@
 namespace fovea::cli {
 namespace {
 
-constexpr double kLeastSeconds = 0.01;  // of a timed run: thousands of times the clock's step
+constexpr double kLeastSeconds = 0.01;  // a timed run has thousands of clock steps
 
-// Also the warm-up: the last try has run for half of kLeastSeconds or more.
+// This is also the warm-up: the last attempt has run for at least half of kLeastSeconds.
 int iterations_for(const Runner& runner) {
   constexpr int kMost = 1 << 24;
   runner(1);
@@ -85,7 +85,7 @@ Runner runner_of(const std::function<void(const Exec&)>& work, const Exec& exec)
 }
 
 std::string seconds_text(double seconds) {
-  // Three digits, and all digits of a whole number from a thousand on, never 1.31e+03.
+  // Writes three digits, and all digits of a whole number from a thousand on, never 1.31e+03.
   const auto with_unit = [](double value, const char* unit) {
     return value < 999.5 ? fmt::format("{:.3g} {}", value, unit)
                          : fmt::format("{:.0f} {}", value, unit);

@@ -1,4 +1,4 @@
-// Times several pieces of work against each other.
+// Times several pieces of work in turns, to compare them.
 #pragma once
 #include <fovea/core/exec.h>
 
@@ -8,25 +8,25 @@
 
 namespace fovea::cli {
 
-// Runs a piece of work so many times and returns the seconds it took.
+// Runs a piece of work `iterations` times and returns the seconds that it took.
 using Runner = std::function<double(int iterations)>;
 
 struct Timing {
-  double seconds = 0;  // median of one run
-  double spread = 0;   // interquartile range over the median
+  double seconds = 0;  // median time of one run
+  double spread = 0;   // interquartile range divided by the median
 };
 
-// "812 ns", "43.1 us", "2.05 ms", "1.31 s".
+// Returns a text such as "812 ns", "43.1 us", "2.05 ms" or "1.31 s".
 std::string seconds_text(double seconds);
 
-// The runners take turns (A B A B ...), so that a machine that slows down slows all of them; each
+// The runners take turns (A B A B ...), so that a machine that slows down affects all of them; each
 // turn is long enough for the clock. Throws Cancelled once `stop` has fired.
 std::vector<Timing> time_in_turns(const std::vector<Runner>& runners, int repeats,
                                   const std::stop_token& stop);
 
-// Runners of work on the clock of the device named in `exec`.
+// A runner that times work with the clock of the device in `exec`.
 Runner runner_of(const std::function<void(const Exec&)>& work, const Exec& exec);
-// The same for work of a rival, on the host's clock.
+// The same for a rival's work, with the host's clock.
 Runner host_runner(std::function<void()> work);
 
 }  // namespace fovea::cli

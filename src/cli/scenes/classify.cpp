@@ -1,4 +1,5 @@
-// fovea scenes classify: the class of each image, with scores, as CSV or JSON.
+// fovea scenes classify: finds the class of each image and writes classes and scores as CSV or
+// JSON.
 #include <fovea/core/error.h>
 #include <fovea/io/csv_writer.h>
 #include <fovea/io/json_writer.h>
@@ -17,6 +18,7 @@
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "cli/scenes/scenes.h"
+#include "core/words.h"
 
 namespace fovea::cli {
 namespace {
@@ -32,7 +34,7 @@ void describe(OptionVisitor& visit, ClassifyRequest& request) {
              "file for the results, .csv or .json; without it they are printed");
 }
 
-// Otherwise results are printed.
+// Whether results go to a file; otherwise they are printed.
 bool to_file(const ClassifyRequest& request) {
   return !request.output.empty() && !io::is_standard_output(request.output);
 }
@@ -47,7 +49,7 @@ bool wants_json(const ClassifyRequest& request, const Context& context) {
   return context.json;
 }
 
-// Results as they come, one per image.
+// Writes results as they come, one per image.
 class Results {
  public:
   virtual ~Results() = default;
@@ -87,7 +89,7 @@ class JsonResults final : public Results {
     json_.end_array().key("results").begin_array();
   }
   void image(const std::string& path, const scenes::ClassifyResult& result) override {
-    json_.begin_object().member("input", path).member("class", result.name);
+    json_.begin_object().member("input", path).member("name", result.name);
     json_.member("label", result.label).member("score", result.score);
     json_.key("scores").values(result.scores).end_object();
   }
@@ -142,10 +144,9 @@ int run_classify(ClassifyRequest& request, Context& context) {
   const double seconds = steady_seconds() - start;
   const int failed = skipped.count(), classified = images - failed;
   const double rate = classified / std::max(seconds, 1e-9);
-  context.console.note(
-      fmt::format("{} image{} in {:.2f} s, {:.{}f} per second{}", classified,
-                  classified == 1 ? "" : "s", seconds, rate, rate < 10 ? 1 : 0,
-                  failed > 0 ? fmt::format("; {} could not be read", failed) : ""));
+  context.console.note(fmt::format(
+      "{} in {:.2f} s, {:.{}f} per second{}", detail::counted(classified, "image"), seconds, rate,
+      rate < 10 ? 1 : 0, failed > 0 ? fmt::format("; {} could not be read", failed) : ""));
   if (failed == 0) return kDone;
   return failed == images ? kBadInput : kSomeFailed;
 }

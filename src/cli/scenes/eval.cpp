@@ -1,4 +1,4 @@
-// fovea scenes eval: how often images are classified right.
+// fovea scenes eval: measures how often images are classified correctly.
 #include "cli/scenes/eval.h"
 
 #include <fovea/core/error.h>
@@ -14,6 +14,7 @@
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "cli/scenes/scenes.h"
+#include "core/words.h"
 
 namespace fovea::cli {
 
@@ -68,12 +69,12 @@ Task make_task(const ScenesEvalRequest& request, const Context& context) {
   return task;
 }
 
-// A trained model on images that it has not seen.
-scenes::EvaluationReport test_model(scenes::Classifier& classifier, const scenes::Corpus& corpus,
-                                    const Context& context, SkippedImages& skipped) {
-  scenes::EvaluationReport result;
+// Tests a trained model on images that it has not seen.
+scenes::EvaluateReport test_model(scenes::Classifier& classifier, const scenes::Corpus& corpus,
+                                  const Context& context, SkippedImages& skipped) {
+  scenes::EvaluateReport result;
   result.total = Confusion(static_cast<int>(classifier.classes().size()));
-  const io::ImageFileSet images(corpus.paths, context.max_pixels);
+  const InputImages images(context, corpus.paths);
   classifier.classify(images, [&](const scenes::ClassifiedImage& image) {
     const auto at = static_cast<std::size_t>(image.index);
     if (image.result) ++result.total.at(corpus.labels[at], image.result->label);
@@ -86,7 +87,7 @@ scenes::EvaluationReport test_model(scenes::Classifier& classifier, const scenes
 }
 
 void print_json(const ScenesEvalResult& result, const Context& context) {
-  const scenes::EvaluationReport& evaluation = result.evaluation;
+  const scenes::EvaluateReport& evaluation = result.evaluation;
   print_result(context, [&](io::JsonWriter& json) {
     json.member("images", result.images).member("failed", evaluation.failed);
     json.member("splits", evaluation.splits.size());
@@ -118,23 +119,22 @@ void print_json(const ScenesEvalResult& result, const Context& context) {
 }
 
 void print_words(const ScenesEvalResult& result, const Context& context) {
-  const scenes::EvaluationReport& evaluation = result.evaluation;
+  const scenes::EvaluateReport& evaluation = result.evaluation;
   const Interval interval = evaluation.total.interval();
   std::string line = fmt::format("accuracy {:.2f} %", 100 * evaluation.accuracy_mean);
   if (evaluation.splits.size() > 1)
-    line +=
-        fmt::format(" +- {:.2f} over {} splits of {} images", 100 * evaluation.accuracy_deviation,
-                    evaluation.splits.size(), result.images);
+    line += fmt::format(" +- {:.2f} over {} splits of {}", 100 * evaluation.accuracy_deviation,
+                        evaluation.splits.size(), detail::counted(result.images, "image"));
   else
-    line += fmt::format(" ({:.1f} to {:.1f} with 95 % confidence) on {} images", 100 * interval.low,
-                        100 * interval.high, evaluation.total.total());
+    line += fmt::format(" ({:.1f} to {:.1f} with 95 % confidence) on {}", 100 * interval.low,
+                        100 * interval.high, detail::counted(evaluation.total.total(), "image"));
   context.console.print(line + "\n");
   const std::vector<double> recall = evaluation.total.recall();
   for (std::size_t c = 0; c < result.classes.size(); ++c)
     context.console.print(fmt::format("  {:<24} {:5.1f} %\n", result.classes[c], 100 * recall[c]));
 }
 
-// Trains and tests splits, or tests a trained model.
+// Trains and tests on splits, or tests a trained model.
 ScenesEvalResult evaluate(ScenesEvalRequest& request, Context& context,
                           std::vector<std::string>& paths, SkippedImages& skipped) {
   ScenesEvalResult result;
@@ -149,10 +149,9 @@ ScenesEvalResult evaluate(ScenesEvalRequest& request, Context& context,
     result.classes = task.corpus.classes;
     paths = task.corpus.paths;
     request.evaluate.exec = context.exec;
-    result.evaluation =
-        scenes::evaluate(io::ImageFileSet(paths, context.max_pixels), task.corpus.labels,
-                         static_cast<int>(task.corpus.classes.size()), task.splits,
-                         request.evaluate, skipped.report());
+    result.evaluation = scenes::evaluate(InputImages(context, paths), task.corpus.labels,
+                                         static_cast<int>(task.corpus.classes.size()), task.splits,
+                                         request.evaluate, skipped.report());
   }
   result.images = static_cast<int>(paths.size());
   return result;

@@ -21,7 +21,7 @@ void describe(OptionVisitor& visit, ScenesEvalRequest& request);
 
 struct ScenesEvalResult {
   std::vector<std::string> classes;
-  scenes::EvaluationReport evaluation;
+  scenes::EvaluateReport evaluation;
   int images = 0;
 };
 

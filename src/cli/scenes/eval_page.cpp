@@ -31,7 +31,7 @@ std::string confusion_svg(const ScenesEvalResult& result) {
                                             .width = 720});
 }
 
-std::string neighbors_svg(const scenes::EvaluationReport& evaluation) {
+std::string neighbors_svg(const scenes::EvaluateReport& evaluation) {
   report::Series series{.name = "accuracy"};
   for (std::size_t i = 0; i < evaluation.neighbors.size(); ++i) {
     series.x.push_back(evaluation.neighbors[i]);
@@ -58,7 +58,7 @@ void write_confusion_csv(const fs::path& path, const ScenesEvalResult& result) {
   file.commit();
 }
 
-void write_neighbors_csv(const fs::path& path, const scenes::EvaluationReport& evaluation) {
+void write_neighbors_csv(const fs::path& path, const scenes::EvaluateReport& evaluation) {
   io::FileSink file(path.string());
   io::CsvWriter csv(file.sink(), {"neighbors", "accuracy"});
   for (std::size_t i = 0; i < evaluation.neighbors.size(); ++i)
@@ -72,7 +72,7 @@ void write_scenes_evaluation(const std::string& folder, const ScenesEvalResult& 
                              const report::Provenance& provenance) {
   const fs::path to(folder);
   make_folder(folder);
-  const scenes::EvaluationReport& evaluation = result.evaluation;
+  const scenes::EvaluateReport& evaluation = result.evaluation;
   report::Page page("Scenes", fmt::format("{} images of {} classes, {} splits", result.images,
                                           result.classes.size(), evaluation.splits.size()));
   page.section("Accuracy")

@@ -46,9 +46,9 @@ std::vector<std::string> scenes_inputs(const std::vector<std::string>& words) {
 }
 
 Image<std::uint8_t> InputImages::read(int index) const {
-  const std::string& path = files_.path(index);
-  if (path != "-") return files_.read(index);
-  return io::to_rgb_bytes(read_input(context_, path, io::Orientation::kApply), "standard input");
+  const std::string& path = paths_[static_cast<std::size_t>(index)];
+  return io::to_rgb_bytes(read_finite_input(context_, path, io::Orientation::kApply),
+                          path == "-" ? "standard input" : path);
 }
 
 scenes::ImageFailure SkippedImages::report() {
@@ -66,8 +66,8 @@ std::string SkippedImages::report(int index, const std::string& why) {
 
 int SkippedImages::status() const {
   if (count_ == 0) return kDone;
-  context_.console.complain(
-      fmt::format("{} of {} images could not be read and were left out", count_, paths_.size()));
+  context_.console.complain(fmt::format("{} of {} could not be read and were left out", count_,
+                                        detail::counted(paths_.size(), "image")));
   return kSomeFailed;
 }
 

@@ -1,4 +1,4 @@
-// fovea scenes train: a model from one folder of images per class, or from a list.
+// fovea scenes train: makes a model from one folder of images per class, or from a list.
 #include <fmt/format.h>
 
 #include "cli/program/batch.h"
@@ -7,6 +7,7 @@
 #include "cli/program/result.h"
 #include "cli/program/stopwatch.h"
 #include "cli/scenes/scenes.h"
+#include "core/words.h"
 
 namespace fovea::cli {
 namespace {
@@ -25,10 +26,10 @@ int run_scenes_train(ScenesTrainRequest& request, Context& context) {
   require_model_output(context.command.name(), request.output);
   settle_device(context);
   const scenes::Corpus corpus = scenes::read_corpus(context.inputs[0]);
-  context.console.note(
-      fmt::format("{} images of {} classes", corpus.paths.size(), corpus.classes.size()));
+  context.console.note(fmt::format("{} of {}", detail::counted(corpus.paths.size(), "image"),
+                                   detail::counted(corpus.classes.size(), "class", "classes")));
   SkippedImages skipped(context, corpus.paths);
-  const io::ImageFileSet images(corpus.paths, context.max_pixels);
+  const InputImages images(context, corpus.paths);
   const double start = steady_seconds();
   request.train.exec = context.exec;
   const scenes::Model model =
@@ -48,9 +49,9 @@ int run_scenes_train(ScenesTrainRequest& request, Context& context) {
       json.end_object();
     });
   } else {
-    context.console.print(fmt::format("{}: {} words, {} classes, in {}\n", request.output,
-                                      model.dictionary.size(), corpus.classes.size(),
-                                      seconds_text(seconds)));
+    context.console.print(fmt::format(
+        "{}: {}, {}, in {}\n", request.output, detail::counted(model.dictionary.size(), "word"),
+        detail::counted(corpus.classes.size(), "class", "classes"), seconds_text(seconds)));
   }
   return skipped.status();
 }

@@ -1,7 +1,6 @@
-// fovea scenes words: every pixel in the color of its visual word.
+// fovea scenes words: draws every pixel in the color of its visual word.
 #include <fovea/core/error.h>
 #include <fovea/io/image_io.h>
-#include <fovea/io/models.h>
 #include <fovea/report/montage.h>
 #include <fovea/scenes/show.h>
 
@@ -14,6 +13,7 @@
 #include "cli/program/image_input.h"
 #include "cli/scenes/scenes.h"
 #include "core/json_text.h"
+#include "core/words.h"
 
 namespace fovea::cli {
 namespace {
@@ -49,19 +49,20 @@ int run_words(WordsRequest& request, Context& context) {
     throw InvalidArgument("scenes words needs -o PICTURE, or --numbers FILE");
   settle_device(context);
   const auto inputs = scenes_inputs(context.inputs);
-  const auto model = scenes::Model::read(io::find_model(request.model.model, "scenes"));
+  const auto model = scenes::load_model(request.model.model);
   std::vector<std::string> pictures(inputs.size()), numbers(inputs.size());
   if (!request.output.empty()) pictures = output_paths(context, request.output, inputs, ".png");
   if (!request.numbers.empty()) numbers = output_paths(context, request.numbers, inputs, ".npy");
-  const auto colors = scenes::word_colors(model.dictionary);
+  const auto colors = scenes::word_colors(model->dictionary);
   const InputImages images(context, inputs);
   const io::FrameWorkers plan =
       io::plan_frame_workers(context.exec, static_cast<std::int64_t>(inputs.size()));
-  Exec exec = context.exec;
-  exec.progress = {};
-  exec.threads = plan.threads;
+  scenes::FeatureOptions options;
+  options.exec = context.exec;
+  options.exec.progress = {};
+  options.exec.threads = plan.threads;
   std::vector<scenes::FeatureMaker> makers;
-  for (int i = 0; i < plan.count; ++i) makers.emplace_back(model.dictionary, 0, exec);
+  for (int i = 0; i < plan.count; ++i) makers.emplace_back(model->dictionary, options);
   const auto write = [&](std::size_t i, const Painted& item) -> Outcome {
     const Image<std::uint16_t>& words = item.words;
     std::set<std::uint16_t> distinct;
@@ -82,8 +83,9 @@ int run_words(WordsRequest& request, Context& context) {
       io::write_image(pictures[i], shown.view());
       members += fmt::format(", \"output\": {}", detail::json_quote(pictures[i]));
     }
-    return {fmt::format("{}: {} of {} words{}{}", inputs[i], distinct.size(),
-                        model.dictionary.size(), pictures[i].empty() ? "" : ", ", pictures[i]),
+    return {fmt::format("{}: {} of {}{}{}", inputs[i], distinct.size(),
+                        detail::counted(model->dictionary.size(), "word"),
+                        pictures[i].empty() ? "" : ", ", pictures[i]),
             members};
   };
   Batch batch(context, inputs);

@@ -1,10 +1,10 @@
-// What the bands of a cube must be like.
+// Requirements on the bands of a cube.
 #pragma once
 #include <fovea/core/image.h>
 
 namespace fovea::emd {
 
-// InvalidArgument where there is nothing in the cube or bands have several channels.
+// Throws InvalidArgument if the cube is empty or its bands have more than one channel.
 void check_bands(const char* who, StackView<const float> bands);
 
 }  // namespace fovea::emd

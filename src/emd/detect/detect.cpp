@@ -10,6 +10,7 @@
 #include <limits>
 #include <numbers>
 
+#include "core/dispatch.h"
 #include "core/parallel.h"
 #include "core/placed.h"
 #include "emd/detect/bands.h"
@@ -33,7 +34,7 @@ void check_target(const char* who, StackView<const float> bands, std::span<const
   }
 }
 
-// Calls row(y, out) for every row of the result.
+// Calls row(y, out) for every row of the result, in parallel.
 template <class Row>
 Image<float> make_map(StackView<const float> bands, const Exec& exec, Row row) {
   Image<float> map(bands.width, bands.height);
@@ -43,7 +44,7 @@ Image<float> make_map(StackView<const float> bands, const Exec& exec, Row row) {
   return map;
 }
 
-// Means of the pixels that selected(x, y) names.
+// Returns the mean spectrum of the pixels for which selected(x, y) is true.
 template <class Selected>
 std::vector<float> mean_of(StackView<const float> bands, Selected selected) {
   std::vector<double> sums(static_cast<std::size_t>(bands.count));
@@ -76,12 +77,13 @@ std::vector<float> mean_of(StackView<const float> bands, Selected selected) {
 
 void check_bands(const char* who, StackView<const float> bands) {
   if (bands.empty() || bands.channels != 1)
-    throw InvalidArgument(
-        fmt::format("{}: the cube is {}x{} with {} bands of {} channels; expected bands of one",
-                    who, bands.width, bands.height, bands.count, bands.channels));
+    throw InvalidArgument(fmt::format(
+        "{}: the cube is {}x{} with {} bands of {} channels; expected bands of one channel", who,
+        bands.width, bands.height, bands.count, bands.channels));
 }
 
-std::vector<float> mean_spectrum(StackView<const float> bands, const Rect<int>& box) {
+std::vector<float> mean_spectrum(StackView<const float> bands, const Rect<int>& box,
+                                 const Exec& exec) {
   check_bands("mean_spectrum", bands);
   const bool inside = box.x >= 0 && box.y >= 0 && box.width > 0 && box.height > 0 &&
                       box.width <= bands.width - box.x && box.height <= bands.height - box.y;
@@ -94,27 +96,31 @@ std::vector<float> mean_spectrum(StackView<const float> bands, const Rect<int>& 
   part.width = box.width;
   part.height = box.height;
   Placed<float> here;
-  return mean_of(here.bring(part, Memory::kHost), [](int, int) { return true; });
+  const Exec resolved = fovea::detail::resolve_host_exec("mean_spectrum", exec, {part});
+  return mean_of(here.bring(part, Memory::kHost, resolved), [](int, int) { return true; });
 }
 
-std::vector<float> mean_spectrum(StackView<const float> bands, ImageView<const std::uint8_t> mask) {
+std::vector<float> mean_spectrum(StackView<const float> bands, ImageView<const std::uint8_t> mask,
+                                 const Exec& exec) {
   check_bands("mean_spectrum", bands);
   if (mask.width != bands.width || mask.height != bands.height || mask.channels != 1)
     throw InvalidArgument(fmt::format("mean_spectrum: the mask is {}x{}x{}; the cube is {}x{}",
                                       mask.width, mask.height, mask.channels, bands.width,
                                       bands.height));
+  const Exec resolved = fovea::detail::resolve_host_exec("mean_spectrum", exec, {bands, mask});
   Placed<float> here;
   Placed<std::uint8_t> mask_here;
-  const ImageView<const std::uint8_t> marks = mask_here.bring(mask, Memory::kHost);
-  return mean_of(here.bring(bands, Memory::kHost),
+  const ImageView<const std::uint8_t> marks = mask_here.bring(mask, Memory::kHost, resolved);
+  return mean_of(here.bring(bands, Memory::kHost, resolved),
                  [&](int x, int y) { return marks.at(x, y) != 0; });
 }
 
 Image<float> spectral_angle(StackView<const float> bands, std::span<const float> target,
                             const Exec& exec) {
   check_target("spectral_angle", bands, target);
+  const Exec resolved = fovea::detail::resolve_host_exec("spectral_angle", exec, {bands});
   Placed<float> here;
-  const StackView<const float> host = here.bring(bands, Memory::kHost);
+  const StackView<const float> host = here.bring(bands, Memory::kHost, resolved);
   double target_norm = 0;
   for (const double value : target) target_norm += value * value;
   return make_map(host, exec, [&](int y, float* out) {
@@ -140,8 +146,9 @@ Image<float> spectral_angle(StackView<const float> bands, std::span<const float>
 Image<float> sum_of_differences(StackView<const float> bands, std::span<const float> target,
                                 const Exec& exec) {
   check_target("sum_of_differences", bands, target);
+  const Exec resolved = fovea::detail::resolve_host_exec("sum_of_differences", exec, {bands});
   Placed<float> here;
-  const StackView<const float> host = here.bring(bands, Memory::kHost);
+  const StackView<const float> host = here.bring(bands, Memory::kHost, resolved);
   return make_map(host, exec, [&](int y, float* out) {
     std::vector<double> sums(static_cast<std::size_t>(bands.width));
     for (int b = 0; b < bands.count; ++b) {

@@ -1,6 +1,7 @@
-// The receiver operating characteristic: pixels in order of their score, those of equal score
-// together. The area is counted in whole pairs of pixels (Mann and Whitney's U).
+// The receiver operating characteristic: pixels are sorted by score, and those with equal scores
+// are taken together. The area is counted in whole pairs of pixels (Mann and Whitney's U).
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/emd/detect.h>
 
 #include <fmt/format.h>
@@ -71,7 +72,8 @@ Roc roc(ImageView<const float> score, ImageView<const std::uint8_t> truth, Targe
   const auto positives = static_cast<double>(result.positives);
   const auto negatives = static_cast<double>(result.negatives);
   std::int64_t found = 0, mistaken = 0;
-  std::int64_t half_pairs = 0;  // twice the pairs of which the target's pixel scores better
+  std::int64_t half_pairs =
+      0;  // twice the number of pairs in which the target's pixel scores better
   result.curve.push_back({.threshold = pixels.front().score});
   for (std::size_t i = 0; i < pixels.size();) {
     const float value = pixels[i].score;

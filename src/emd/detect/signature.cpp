@@ -1,9 +1,11 @@
-// Spectra as histograms of whole masses. A contrast is the vector (log(1 + s / (c m)) - mean)
-// times the inverse square root of the scene's covariance, s the sums of adjacent bands and m
-// their means: whitened, so that a direction's usual variation counts one. It is split into what
-// stands out upwards and downwards; beside both, one bin of constant mass before scaling is what
-// plain pixels have most of their mass in, so that noise about the mean resembles no target.
+// Spectra as histograms of whole masses. A contrast is the vector (log(1 + s / (c m)) - mean) times
+// the inverse square root of the scene's covariance, where s are the sums of adjacent bands and m
+// their means. It is whitened, so that the usual variation in every direction has the size 1. Its
+// positive and negative parts go to separate bins. One more bin, the plain bin, has a constant mass
+// before scaling. It holds most of the mass of ordinary pixels, so that noise around the mean
+// resembles no target.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/emd/signature.h>
 
 #include <fmt/format.h>
@@ -23,18 +25,18 @@ namespace {
 
 constexpr std::int64_t kGrain = 8;       // rows
 constexpr double kDarkest = 0.01;        // share of the scene's mean below which light is noise
-constexpr double kMostMass = 65535;      // of a bin
-constexpr std::size_t kMostGroups = 64;  // of adjacent bands
+constexpr double kMostMass = 65535;      // in one bin
+constexpr std::size_t kMostGroups = 64;  // groups of adjacent bands
 
 using Groups = std::array<double, kMostGroups>;
 
 int groups_for(const SignatureOptions& options, int bands) {
-  const bool halves = options.kind == SignatureKind::kContrast;  // and the plain bin
+  const bool halves = options.kind == SignatureKind::kContrast;  // two halves and the plain bin
   return std::min(halves ? (options.bins - 1) / 2 : options.bins, bands);
 }
 
-// Sums of adjacent bands for the pixels of a row, each the mean of its window; borders repeat,
-// negative values count 0.
+// The sums of adjacent bands for the pixels of a row. Each is averaged over a window; pixels of the
+// border are repeated, and negative values count as 0.
 class GroupedRow {
  public:
   GroupedRow(StackView<const float> bands, int groups, int window)
@@ -54,7 +56,7 @@ class GroupedRow {
       add_line(group_of(b));
     }
   }
-  // False where a value is not finite.
+  // Returns false if a value is not finite.
   bool pixel(int x, Groups& values) const {
     bool finite = true;
     for (int g = 0; g < groups_; ++g) {
@@ -87,12 +89,13 @@ class GroupedRow {
   StackView<const float> bands_;
   int groups_;
   int radius_;
-  std::vector<double> sums_;  // group after group
+  std::vector<double> sums_;  // stored group by group
   std::vector<double> line_;
 };
 
-// Sums over the finite pixels of a scene, the same for every number of threads: chunks in order.
-// add(values, sums) adds a pixel's; the last sum counts pixels.
+// Sums over the finite pixels of a scene. Chunks are added in order, so that the sums are the same
+// for every number of threads. add(values, sums) adds one pixel; the last sum is the number of
+// pixels.
 template <class Add>
 std::vector<double> scene_sums(const GroupedRow& like, const Exec& exec, std::size_t size,
                                Add add) {
@@ -121,14 +124,14 @@ std::vector<double> scene_sums(const GroupedRow& like, const Exec& exec, std::si
 
 }  // namespace
 
-struct SpectralSignature::State {
+struct SpectralSignature::Impl {
   SignatureOptions options;
   int bands = 0;
   int groups = 0;
-  Groups dark{};              // sums that a logarithm takes for 1
-  Groups mean{};              // of logarithms
-  std::vector<double> white;  // groups x groups
-  double plain_mass = 0;      // before scaling
+  Groups dark{};              // scale of the sums s in log(1 + s / dark)
+  Groups mean{};              // of the logarithms
+  std::vector<double> white;  // whitening matrix, groups x groups
+  double plain_mass = 0;      // mass of the plain bin before scaling
 
   bool contrast() const { return options.kind == SignatureKind::kContrast; }
   int bins() const { return contrast() ? 2 * groups + 1 : groups; }
@@ -145,21 +148,21 @@ struct SpectralSignature::State {
   void learn_covariance(StackView<const float> scene);
   void learn_plain_mass(StackView<const float> scene);
 
-  // Masses before they are scaled, from sums of adjacent bands.
+  // Computes masses, not scaled yet, from sums of adjacent bands.
   void weigh(Groups values, Groups& masses) const;
-  // Whole masses whose sum is exact: cumulative sums are rounded.
+  // Writes whole masses. Their cumulative sums are rounded, so that the total is exact.
   template <class Mass>
   void put(const Groups& masses, Mass* to) const;
 };
 
-void SpectralSignature::State::learn(StackView<const float> scene) {
+void SpectralSignature::Impl::learn(StackView<const float> scene) {
   learn_means(scene);
   if (!contrast()) return;
   learn_covariance(scene);
   learn_plain_mass(scene);
 }
 
-void SpectralSignature::State::learn_means(StackView<const float> scene) {
+void SpectralSignature::Impl::learn_means(StackView<const float> scene) {
   const auto n = static_cast<std::size_t>(groups);
   const std::vector<double> sums =
       scene_sums(GroupedRow(scene, groups, options.window), options.exec, n,
@@ -171,8 +174,8 @@ void SpectralSignature::State::learn_means(StackView<const float> scene) {
   for (std::size_t i = 0; i < n; ++i) dark[i] = kDarkest * sums[i] / sums[n];
 }
 
-// First moments, then second ones about the mean: no large numbers cancel.
-void SpectralSignature::State::learn_covariance(StackView<const float> scene) {
+// The means are subtracted before squares are summed, so that no large numbers cancel.
+void SpectralSignature::Impl::learn_covariance(StackView<const float> scene) {
   const auto n = static_cast<std::size_t>(groups);
   const GroupedRow row(scene, groups, options.window);
   const std::vector<double> first =
@@ -192,7 +195,7 @@ void SpectralSignature::State::learn_covariance(StackView<const float> scene) {
   white = inverse_square_root(std::span(covariance).first(n * n), groups, options.floor);
 }
 
-void SpectralSignature::State::learn_plain_mass(StackView<const float> scene) {
+void SpectralSignature::Impl::learn_plain_mass(StackView<const float> scene) {
   const std::vector<double> sums =
       scene_sums(GroupedRow(scene, groups, options.window), options.exec, 1,
                  [&](const Groups& values, std::span<double> part) {
@@ -203,7 +206,7 @@ void SpectralSignature::State::learn_plain_mass(StackView<const float> scene) {
   plain_mass = options.plain * sums[0] / sums[1];
 }
 
-void SpectralSignature::State::weigh(Groups values, Groups& masses) const {
+void SpectralSignature::Impl::weigh(Groups values, Groups& masses) const {
   if (!contrast()) {
     masses = values;
     return;
@@ -222,7 +225,7 @@ void SpectralSignature::State::weigh(Groups values, Groups& masses) const {
 }
 
 template <class Mass>
-void SpectralSignature::State::put(const Groups& masses, Mass* to) const {
+void SpectralSignature::Impl::put(const Groups& masses, Mass* to) const {
   const auto n = static_cast<std::size_t>(bins());
   double total = 0;
   for (std::size_t i = 0; i < n; ++i) total += masses[i];
@@ -274,7 +277,7 @@ void describe(OptionVisitor& visit, SignatureOptions& options) {
 }
 
 SpectralSignature::SpectralSignature(StackView<const float> scene, const SignatureOptions& options)
-    : state_(std::make_unique<State>()) {
+    : impl_(std::make_unique<Impl>()) {
   check_bands("SpectralSignature", scene);
   check_options(options);
   if (options.window % 2 == 0)
@@ -286,10 +289,12 @@ SpectralSignature::SpectralSignature(StackView<const float> scene, const Signatu
     throw InvalidArgument(
         "SpectralSignature: mass is 0, which keeps the brightness, but contrast has none; set mass "
         "above 0");
-  state_->options = options;
-  state_->bands = scene.count;
-  state_->groups = groups_for(options, scene.count);
-  state_->learn(fovea::detail::Placed<float>().bring(scene, Memory::kHost));
+  impl_->options = options;
+  impl_->bands = scene.count;
+  impl_->groups = groups_for(options, scene.count);
+  const Exec resolved =
+      fovea::detail::resolve_host_exec("SpectralSignature", options.exec, {scene});
+  impl_->learn(fovea::detail::Placed<float>().bring(scene, Memory::kHost, resolved));
 }
 
 SpectralSignature::SpectralSignature(SpectralSignature&&) noexcept = default;
@@ -298,22 +303,24 @@ SpectralSignature::~SpectralSignature() = default;
 
 Image<std::uint16_t> SpectralSignature::of(StackView<const float> bands) const {
   check_bands("SpectralSignature", bands);
-  if (bands.count != state_->bands)
+  if (bands.count != impl_->bands)
     throw InvalidArgument(
-        fmt::format("SpectralSignature: {} bands; the scene had {}", bands.count, state_->bands));
+        fmt::format("SpectralSignature: {} bands; the scene had {}", bands.count, impl_->bands));
+  const Exec resolved =
+      fovea::detail::resolve_host_exec("SpectralSignature", impl_->options.exec, {bands});
   fovea::detail::Placed<float> here;
-  const StackView<const float> host = here.bring(bands, Memory::kHost);
+  const StackView<const float> host = here.bring(bands, Memory::kHost, resolved);
   Image<std::uint16_t> result(bands.width, bands.height, bins());
-  parallel_for(state_->options.exec, bands.height, kGrain,
+  parallel_for(impl_->options.exec, bands.height, kGrain,
                [&](std::int64_t begin, std::int64_t end) {
-                 GroupedRow row(host, state_->groups, state_->options.window);
+                 GroupedRow row(host, impl_->groups, impl_->options.window);
                  Groups values{}, masses{};
                  for (auto y = static_cast<int>(begin); y < end; ++y) {
                    row.load(y);
                    for (int x = 0; x < bands.width; ++x) {
                      masses = {};
-                     if (row.pixel(x, values)) state_->weigh(values, masses);
-                     state_->put(masses, &result.at(x, y));
+                     if (row.pixel(x, values)) impl_->weigh(values, masses);
+                     impl_->put(masses, &result.at(x, y));
                    }
                  }
                });
@@ -321,24 +328,24 @@ Image<std::uint16_t> SpectralSignature::of(StackView<const float> bands) const {
 }
 
 std::vector<double> SpectralSignature::of(std::span<const float> spectrum) const {
-  if (std::ssize(spectrum) != state_->bands)
+  if (std::ssize(spectrum) != impl_->bands)
     throw InvalidArgument(fmt::format("SpectralSignature: a spectrum of {} bands; the scene had {}",
-                                      spectrum.size(), state_->bands));
-  const StackView<const float> pixel{spectrum.data(), 1, 1, state_->bands, 1, 1, 1};
-  GroupedRow row(pixel, state_->groups, 1);
+                                      spectrum.size(), impl_->bands));
+  const StackView<const float> pixel{spectrum.data(), 1, 1, impl_->bands, 1, 1, 1};
+  GroupedRow row(pixel, impl_->groups, 1);
   row.load(0);
   Groups values{}, masses{};
-  if (row.pixel(0, values)) state_->weigh(values, masses);
+  if (row.pixel(0, values)) impl_->weigh(values, masses);
   std::vector<double> result(static_cast<std::size_t>(bins()));
-  state_->put(masses, result.data());
+  impl_->put(masses, result.data());
   return result;
 }
 
 GroundDistance SpectralSignature::ground() const {
   const int n = bins();
-  if (!state_->contrast()) return GroundDistance::l1(n);
-  const int half = state_->groups;
-  const double wanted = state_->options.threshold;
+  if (!impl_->contrast()) return GroundDistance::l1(n);
+  const int half = impl_->groups;
+  const double wanted = impl_->options.threshold;
   const double most = wanted > 0 ? wanted : half;
   std::vector<double> costs;
   costs.reserve(static_cast<std::size_t>(n) * static_cast<std::size_t>(n));
@@ -351,8 +358,8 @@ GroundDistance SpectralSignature::ground() const {
   return {n, n, costs};
 }
 
-int SpectralSignature::bins() const { return state_->bins(); }
-int SpectralSignature::bands() const { return state_->bands; }
-const SignatureOptions& SpectralSignature::options() const { return state_->options; }
+int SpectralSignature::bins() const { return impl_->bins(); }
+int SpectralSignature::bands() const { return impl_->bands; }
+const SignatureOptions& SpectralSignature::options() const { return impl_->options; }
 
 }  // namespace fovea::emd

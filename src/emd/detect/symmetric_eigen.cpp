@@ -1,8 +1,8 @@
 // Jacobi's method (1846; cyclic sweeps as in Golub and Van Loan, "Matrix computations"): rotations
-// that take one pair of off-diagonal elements to 0 until none is left, n^3 operations a sweep and
-// some ten sweeps. For the covariances of some tens of bands it takes less than a millisecond and
-// is exact to the last digits even of small eigenvalues; large matrices would want a tridiagonal
-// form first.
+// set one pair of off-diagonal elements to 0 after the other until all are 0. A sweep takes n^3
+// operations, and about ten sweeps are needed. For the covariances of a few dozen bands this takes
+// less than a millisecond, and even small eigenvalues are exact to their last digits; large
+// matrices would have to be brought to tridiagonal form first.
 #include "emd/detect/symmetric_eigen.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The known histograms in host memory: a table that any number of threads look up and claim in, and
-// which is stored to and resized between their turns.
+// The known histograms in host memory. Any number of threads look up and claim slots in the table
+// at the same time; storing values and resizing happen between these phases.
 #pragma once
 #include <sys/mman.h>
 
@@ -13,7 +13,8 @@ namespace fovea::emd::cpu {
 
 class KnownHistograms {
  public:
-  // whole: histograms are kept with their distances, where any are; else keys are exact.
+  // `whole`: histograms are compared as a whole, so that they are kept beside their distances (if
+  // anything is kept). Otherwise keys are exact.
   KnownHistograms(std::uint64_t cache_bytes, int bins, bool whole)
       : plan_(cache_bytes, TablePlan::bytes_per_slot(whole ? bins : 0), bins),
         kept_bins_(whole && plan_.keeps() ? bins : 0) {}
@@ -29,7 +30,7 @@ class KnownHistograms {
     entries_ = 0;
   }
 
-  // Room for so many new ones; true where the known ones had to be forgotten.
+  // Makes room for new histograms. Returns true if the known ones had to be forgotten.
   bool make_room(const TablePlan::Need& need) {
     bool forgotten = false;
     const std::uint32_t capacity = plan_.room_for(this->capacity(), entries_, need, forgotten);
@@ -71,10 +72,10 @@ class KnownHistograms {
   std::uint32_t value(std::uint32_t slot) const { return slots_[slot].value; }
   void store(std::uint32_t slot, std::uint32_t value) { slots_[slot].value = value; }
   void set_entries(std::int64_t count) { entries_ = count; }
-  // Where few are known this is quicker than forget().
+  // If few histograms are known, this is faster than forget().
   void forget_slot(std::uint32_t slot) { slots_[slot] = kEmpty; }
 
-  // Keeps a whole histogram, whose owner was a pixel of the frame, by its number.
+  // Keeps a whole histogram under its number; before, its owner was a pixel of the frame.
   template <class Count>
   void keep(std::uint32_t slot, std::int64_t number, const Count* histogram) {
     std::copy_n(histogram, kept_bins_, histograms_.data() + number * kept_bins_);
@@ -89,8 +90,8 @@ class KnownHistograms {
  private:
   static constexpr detail::Slot kEmpty{detail::kNoKey, detail::kUnknown, 0};
 
-  // A look-up lands anywhere in the table: on small pages most would miss the translation buffers.
-  // Advice, so that a refusal is no error.
+  // A look-up reads a random place of the table, and with small pages most look-ups would miss the
+  // translation buffers. This is only advice, so that a refusal is no error.
   template <class T>
   static void ask_for_large_pages(Array<T>& array) {
     constexpr std::uintptr_t kPage = 4096;

@@ -1,14 +1,19 @@
-// The face of distance maps: checks options and frames and hands frames to the engine of the
+// The face of distance maps: checks options and frames and passes frames to the engine of the
 // device.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/emd/map.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <deque>
+#include <iterator>
 #include <limits>
 #include <string_view>
+#include <utility>
 
 #include "core/backend.h"
 #include "core/dispatch.h"
@@ -95,140 +100,185 @@ MapReport& MapReport::operator+=(const MapReport& later) {
   return *this;
 }
 
-struct Mapper::State {
-  explicit State(MapPlan what) : plan(std::move(what)) {}
+struct Mapper::Impl {
+  explicit Impl(MapPlan what) : plan(std::move(what)) {}
 
   MapPlan plan;
+  Device asked{};  // before it was resolved
+  // Where push() puts maps that the caller has no place for. They outlive the engine, which may
+  // still be writing to them.
+  std::array<Image<float>, kFramesInFlight + 1> maps{};
   std::unique_ptr<MapEngine> engine{};
   MapReport report{};
-  int in_flight = 0;
+  std::deque<MappedFrame> in_flight{};  // without their reports
+  std::int64_t pushed = 0;              // frames of the video
 
   void set_target(std::span<const double> target) {
     plan.target = counts_of(target, plan);
     plan.bounds = plan_bounds(plan.ground, plan.target, plan.options.threshold);
   }
+  int latency() const { return fovea::detail::on_cuda(plan.options.exec) ? kFramesInFlight : 0; }
   void require_idle(std::string_view what) const {
-    if (in_flight > 0)
-      throw InvalidArgument(fmt::format("{}: {} while {} submitted frames are not collected", kName,
-                                        what, in_flight));
+    if (!in_flight.empty())
+      throw InvalidArgument(
+          fmt::format("{}: {} while {} frames that were pushed are in flight; call finish() first",
+                      kName, what, in_flight.size()));
+  }
+  template <class View>
+  void check(const View& view, const MapFrame& frame, int channels) const {
+    fovea::detail::require_shape(kName, channels == 1 ? "labels" : "masses", view, view.width,
+                                 view.height, channels);
+    fovea::detail::require_shape(kName, "distances", frame.distances, view.width, view.height, 1);
+    fovea::detail::require_chosen(kName, plan.options.exec, asked,
+                                  {frame.labels, frame.bytes, frame.words, frame.distances});
   }
 
   void submit(const MapFrame& frame) {
-    const ImageView<float>& out = frame.distances;
-    fovea::detail::resolve_exec(kName, plan.options.exec,
-                                {frame.labels, frame.bytes, frame.words, out});
-    if (!out.empty()) {
+    if (!frame.distances.empty()) {
       const fovea::cuda::ScopedDevice here(plan.options.exec.device);
       engine->submit(frame);
     }
-    ++in_flight;
-    empty_.push_back(out.empty());
+    in_flight.push_back({.frame = pushed, .distances = frame.distances});
   }
-  MapReport collect() {
-    const bool empty = empty_.front();
-    empty_.erase(empty_.begin());
-    --in_flight;
+  // Waits for the oldest frame in flight.
+  MappedFrame collect() {
+    MappedFrame oldest = in_flight.front();
+    in_flight.pop_front();
     report = {};
-    if (empty) return report;
-    const fovea::cuda::ScopedDevice here(plan.options.exec.device);
-    return report = engine->collect();
+    if (!oldest.distances.empty()) {
+      const fovea::cuda::ScopedDevice here(plan.options.exec.device);
+      report = engine->collect();
+    }
+    oldest.report = report;
+    return oldest;
   }
 
   template <class View>
-  void run(const View& view, MapFrame frame, int channels) {
+  void run(const View& view, const MapFrame& frame, int channels) {
     require_idle("a map");
-    check(view, frame.distances, channels);
+    check(view, frame, channels);
     submit(frame);
     collect();
   }
-  // Where the mapper works, if on a GPU.
+  std::span<const MappedFrame> push(const MapFrame& frame) {
+    begin();
+    collect_until(kFramesInFlight - 1);  // room for this one
+    submit(frame);
+    ++pushed;
+    collect_until(latency());
+    return deliver();
+  }
+  std::span<const MappedFrame> finish() {
+    begin();
+    collect_until(0);
+    pushed = 0;
+    return deliver();
+  }
+
+  // Returns an image for the result in the same kind of memory as the view; on a GPU it lies on the
+  // mapper's.
   template <class View>
   Image<float> map_beside(const View& view) const {
     const fovea::cuda::ScopedDevice here(plan.options.exec.device);
     return {view.width, view.height, 1, fovea::detail::memory_beside(view.memory)};
   }
-  template <class View>
-  static void check(const View& view, const ImageView<float>& out, int channels) {
-    fovea::detail::require_shape(kName, channels == 1 ? "labels" : "masses", view, view.width,
-                                 view.height, channels);
-    fovea::detail::require_shape(kName, "distances", out, view.width, view.height, 1);
+  // The place of the next map, whose last frame was returned by an earlier call.
+  ImageView<float> next_map(ImageView<const std::uint8_t> labels) {
+    Image<float>& map = maps[static_cast<std::size_t>(pushed) % maps.size()];
+    if (map.width() != labels.width || map.height() != labels.height ||
+        map.view().memory != fovea::detail::memory_beside(labels.memory))
+      map = map_beside(labels);
+    return map.view();
   }
 
  private:
-  std::vector<bool> empty_{};  // of the frames in flight
+  // Frames that were collected before a call threw are returned by the next one.
+  void begin() {
+    if (std::exchange(delivered_, false)) ready_.clear();
+  }
+  void collect_until(int left) {
+    while (std::ssize(in_flight) > left) ready_.push_back(collect());
+  }
+  std::span<const MappedFrame> deliver() {
+    delivered_ = true;
+    return ready_;
+  }
+
+  std::vector<MappedFrame> ready_{};
+  bool delivered_ = true;
 };
 
 Mapper::Mapper(std::span<const double> target, const MapOptions& options) {
   check_map_options(options);
   GroundDistance ground = options.ground.resolve(static_cast<int>(target.size()));
-  state_ = std::make_unique<State>(MapPlan{std::move(ground), options, {}, {}});
-  MapPlan& plan = state_->plan;
+  impl_ = std::make_unique<Impl>(MapPlan{std::move(ground), options, {}, {}});
+  MapPlan& plan = impl_->plan;
+  impl_->asked = options.exec.device;
   plan.options.exec = fovea::detail::resolve_exec(kName, options.exec, {});
   plan.options.exec.progress = {};
-  state_->set_target(target);
+  impl_->set_target(target);
   const fovea::cuda::ScopedDevice here(plan.options.exec.device);
-  state_->engine = fovea::detail::on_cuda(plan.options.exec) ? cuda::make_map_engine(plan)
-                                                             : cpu::make_map_engine(plan);
+  impl_->engine = fovea::detail::on_cuda(plan.options.exec) ? cuda::make_map_engine(plan)
+                                                            : cpu::make_map_engine(plan);
 }
 Mapper::Mapper(Mapper&&) noexcept = default;
 Mapper& Mapper::operator=(Mapper&&) noexcept = default;
 Mapper::~Mapper() = default;
 
 void Mapper::set_target(std::span<const double> target) {
-  state_->require_idle("another target");
-  state_->set_target(target);
-  const fovea::cuda::ScopedDevice here(state_->plan.options.exec.device);
-  state_->engine->set_target(state_->plan);
+  impl_->require_idle("another target");
+  impl_->set_target(target);
+  const fovea::cuda::ScopedDevice here(impl_->plan.options.exec.device);
+  impl_->engine->set_target(impl_->plan);
 }
 
 void Mapper::map(ImageView<const std::uint8_t> labels, ImageView<float> distances) {
-  state_->run(labels, {.labels = labels, .distances = distances}, 1);
+  impl_->run(labels, {.labels = labels, .distances = distances}, 1);
 }
 void Mapper::map_histograms(ImageView<const std::uint8_t> masses, ImageView<float> distances) {
-  state_->run(masses, {.bytes = masses, .distances = distances}, state_->plan.bins());
+  impl_->run(masses, {.bytes = masses, .distances = distances}, impl_->plan.bins());
 }
 void Mapper::map_histograms(ImageView<const std::uint16_t> masses, ImageView<float> distances) {
-  state_->run(masses, {.words = masses, .distances = distances}, state_->plan.bins());
+  impl_->run(masses, {.words = masses, .distances = distances}, impl_->plan.bins());
 }
 
 Image<float> Mapper::map(ImageView<const std::uint8_t> labels) {
-  Image<float> distances = state_->map_beside(labels);
+  Image<float> distances = impl_->map_beside(labels);
   map(labels, distances);
   return distances;
 }
 Image<float> Mapper::map_histograms(ImageView<const std::uint8_t> masses) {
-  Image<float> distances = state_->map_beside(masses);
+  Image<float> distances = impl_->map_beside(masses);
   map_histograms(masses, distances);
   return distances;
 }
 Image<float> Mapper::map_histograms(ImageView<const std::uint16_t> masses) {
-  Image<float> distances = state_->map_beside(masses);
+  Image<float> distances = impl_->map_beside(masses);
   map_histograms(masses, distances);
   return distances;
 }
 
-void Mapper::submit(ImageView<const std::uint8_t> labels, ImageView<float> distances) {
-  if (state_->in_flight == kFramesInFlight)
-    throw InvalidArgument(fmt::format("{}: {} frames are in flight; collect one before the next",
-                                      kName, kFramesInFlight));
-  State::check(labels, distances, 1);
-  state_->submit({.labels = labels, .distances = distances});
+std::span<const MappedFrame> Mapper::push(ImageView<const std::uint8_t> labels,
+                                          ImageView<float> distances) {
+  const MapFrame frame{.labels = labels, .distances = distances};
+  impl_->check(labels, frame, 1);
+  return impl_->push(frame);
 }
-MapReport Mapper::collect() {
-  if (state_->in_flight == 0)
-    throw InvalidArgument(fmt::format("{}: no frame is in flight; submit one first", kName));
-  return state_->collect();
+std::span<const MappedFrame> Mapper::push(ImageView<const std::uint8_t> labels) {
+  return push(labels, impl_->next_map(labels));
 }
+std::span<const MappedFrame> Mapper::finish() { return impl_->finish(); }
+int Mapper::latency() const { return impl_->latency(); }
 
-MapReport Mapper::report() const { return state_->report; }
+MapReport Mapper::report() const { return impl_->report; }
 void Mapper::forget() {
-  state_->require_idle("forgetting");
-  const fovea::cuda::ScopedDevice here(state_->plan.options.exec.device);
-  state_->engine->forget();
+  impl_->require_idle("forgetting");
+  const fovea::cuda::ScopedDevice here(impl_->plan.options.exec.device);
+  impl_->engine->forget();
 }
-std::span<const std::uint16_t> Mapper::target() const { return state_->plan.target; }
-const GroundDistance& Mapper::ground() const { return state_->plan.ground; }
-const MapOptions& Mapper::options() const { return state_->plan.options; }
+std::span<const std::uint16_t> Mapper::target() const { return impl_->plan.target; }
+const GroundDistance& Mapper::ground() const { return impl_->plan.ground; }
+const MapOptions& Mapper::options() const { return impl_->plan.options; }
 
 std::vector<double> label_histogram(ImageView<const std::uint8_t> labels, int bins) {
   if (bins < 1 || bins > 255)

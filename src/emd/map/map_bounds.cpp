@@ -1,5 +1,5 @@
-// Dual vectors for lower bounds: those that are optimal for some histograms far from the target,
-// kept in the order of their use.
+// Dual vectors for lower bounds: vectors that are optimal for some histograms far from the target,
+// the most useful ones first.
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -12,7 +12,7 @@ namespace fovea::emd {
 namespace {
 
 constexpr int kMostBounds = 16;
-constexpr int kMixtures = 96;  // examples of some bins besides the single ones
+constexpr int kMixtures = 96;  // examples with mass in several bins
 
 using Histogram = std::vector<double>;
 struct Dual {
@@ -20,7 +20,8 @@ struct Dual {
   double offset = 0;  // v.q / |q|, in the ground distance's unit
 };
 
-// Bins without mass in the target set no limit: nothing goes there.
+// Finds dual vectors. Bins in which the target has no mass set no limit, because nothing is moved
+// there.
 class DualFinder {
  public:
   DualFinder(const GroundDistance& ground, std::span<const std::uint16_t> target)
@@ -30,8 +31,8 @@ class DualFinder {
     mass_ = std::accumulate(target_.begin(), target_.end(), 0.0);
   }
 
-  // The optimal one of a histogram: shortest paths over what the optimal flow leaves open. The
-  // last step makes the result feasible whatever went before.
+  // Returns the dual vector that is optimal for a histogram: shortest paths in the residual graph
+  // of the optimal flow. The last step makes the result feasible even if the paths are not exact.
   Dual find(const Histogram& histogram) const {
     const Solution best =
         distance(ground_, histogram, target_, {.mass = MassPolicy::kNormalize, .exec = one_core()});
@@ -74,7 +75,7 @@ class DualFinder {
                          static_cast<std::size_t>(j)] > kDust;
   }
 
-  // The greatest u that goes with v.
+  // Returns `v` with the greatest feasible u.
   Dual completed(const std::vector<std::int64_t>& v) const {
     Dual dual;
     for (int i = 0; i < ground_.rows(); ++i) {
@@ -97,7 +98,7 @@ class DualFinder {
   double mass_ = 0;
 };
 
-// Single bins, and mixtures of two to four.
+// Histograms with all mass in one bin, and mixtures of two to four bins.
 std::vector<Histogram> make_examples(int bins) {
   std::vector<Histogram> examples;
   for (int i = 0; i < bins; ++i) {
@@ -126,7 +127,7 @@ BoundPlan plan_bounds(const GroundDistance& ground, std::span<const std::uint16_
   duals.reserve(examples.size());
   for (const Histogram& example : examples) duals.push_back(finder.find(example));
 
-  // Greedily, what raises the best bounds of all examples most.
+  // In each round the dual vector that raises the bounds of all examples most is taken.
   std::vector<double> reached(examples.size(), 0);
   const double smallest_gain =
       1e-3 * static_cast<double>(examples.size()) * (ground.greatest() / ground.unit());

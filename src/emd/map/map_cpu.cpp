@@ -1,5 +1,6 @@
-// CPU twin of the map. A frame goes through in bands of rows: window histograms, look-up by all
-// threads, bounds and solver for what is new, and what they found filled in.
+// CPU twin of the map. A frame is processed in bands of rows: window histograms, look-up by all
+// threads, bounds and the solver for new histograms, and last the distances of all pixels that wait
+// for those.
 #include <bit>
 #include <cstring>
 #include <deque>
@@ -14,15 +15,15 @@ namespace {
 
 constexpr int kRowsPerTask = 8;
 constexpr int kFreshPerTask = 4096;
-constexpr int kRun = 32;  // pixels whose slots are fetched before the first is looked at
+constexpr int kRun = 32;  // pixels whose slots are prefetched before the first one is read
 
-// A pixel whose histogram is new, and where its distance will be known.
+// A pixel whose histogram is new, and the slot where its distance will be stored.
 struct Fresh {
-  std::uint32_t pixel;  // of the band
-  std::uint32_t slot;   // kUnknown: none, the distance is the pixel's alone
+  std::uint32_t pixel;  // index within the band
+  std::uint32_t slot;   // kUnknown: no slot, because the distance is for this pixel only
 };
 
-// Rows of histograms and the distances they get.
+// Rows of histograms and the distances that are computed for them.
 template <class Count>
 struct Band {
   ImageView<const Count> counts;
@@ -34,7 +35,7 @@ struct Band {
     return &counts.at(x, y);
   }
   std::int64_t pixels() const { return std::int64_t{counts.width} * counts.height; }
-  // As bits: what stands there meanwhile is no number.
+  // Copies bits, because a pending value is not a valid float.
   void set(std::uint32_t pixel, std::uint32_t bits) const {
     const int x = static_cast<int>(pixel % static_cast<std::uint32_t>(counts.width));
     const int y = static_cast<int>(pixel / static_cast<std::uint32_t>(counts.width));
@@ -47,7 +48,7 @@ struct Keyed {
   std::uint64_t key;
 };
 
-// The kinds of keys, as the look-up sees them.
+// The kinds of keys, each with the interface that the look-up expects.
 template <class Count>
 struct RankKeys {
   detail::RankParams params;
@@ -88,7 +89,7 @@ struct WholeKeys {
   }
 };
 
-// What one task finds.
+// The result of one task.
 struct Found {
   std::vector<Fresh> fresh{};
   std::int64_t cached = 0;
@@ -164,7 +165,7 @@ class CpuMap final : public MapEngine {
   }
 
  private:
-  // `counts` is kept for the next band.
+  // `counts` is kept and reused for the next band.
   template <class Count>
   MapReport map_windows(Image<Count>& counts, const MapFrame& frame) {
     const ImageView<const std::uint8_t>& labels = frame.labels;
@@ -197,7 +198,7 @@ class CpuMap final : public MapEngine {
     return window_keys_;
   }
 
-  // Keys of another kind mean another table.
+  // Makes a new table if the kind of keys has changed.
   void use_keys(const KeyPlan& keys, std::size_t count_bytes) {
     const bool rank = keys.kind == KeyKind::kRank;
     if (known_ && kind_ == keys.kind && (rank || count_bytes_ == count_bytes)) return;
@@ -206,7 +207,7 @@ class CpuMap final : public MapEngine {
     known_.emplace(plan_.options.cache_bytes, plan_.bins(), keys.kind == KeyKind::kWhole);
   }
 
-  // counts_of(rows) -> the histograms of these rows.
+  // counts_of(rows) returns the histograms of these rows.
   template <class Count, class CountsOf>
   MapReport map_bands(const KeyPlan& keys, ImageView<float> distances, const CountsOf& counts_of) {
     use_keys(keys, sizeof(Count));
@@ -221,14 +222,14 @@ class CpuMap final : public MapEngine {
         if (!known_->plan().keeps()) forget_band();
       });
     } catch (...) {
-      known_->forget();  // claims that nobody will settle
+      known_->forget();  // otherwise claims that no thread will complete would remain
       throw;
     }
     report.cache_bytes = known_->bytes();
     report.entries = known_->entries();
     return report;
   }
-  // What the last band made known, where nothing was before.
+  // Removes what the last band stored. There was nothing in the table before.
   void forget_band() {
     for (const Fresh& one : fresh_)
       if (one.slot != detail::kUnknown) known_->forget_slot(one.slot);
@@ -268,7 +269,7 @@ class CpuMap final : public MapEngine {
     report.duplicate += band.pixels() - cached - static_cast<std::int64_t>(fresh_.size());
   }
 
-  // The distances of the new histograms: bounds where they suffice, else the solver.
+  // Finds the distances of the new histograms: by bounds if they suffice, otherwise by the solver.
   template <class Count>
   void settle(const Band<Count>& band, MapReport& report) {
     const auto count = static_cast<std::int64_t>(fresh_.size());

@@ -1,5 +1,5 @@
-// The seam between the face of the map and its twins: one engine per device, which keeps memory and
-// known distances from frame to frame.
+// The interface between the face of the map and its twins: one engine per device, which keeps its
+// memory and the known distances from frame to frame.
 #pragma once
 #include <memory>
 
@@ -7,7 +7,8 @@
 
 namespace fovea::emd {
 
-// The views of a frame, in the engine's memory or on the host. One of the first three is set.
+// The views of a frame, in the engine's memory or on the host. Exactly one of the first three is
+// set.
 struct MapFrame {
   ImageView<const std::uint8_t> labels{};
   ImageView<const std::uint8_t> bytes{};   // histograms of 8-bit counts
@@ -22,7 +23,8 @@ class MapEngine {
   MapEngine& operator=(const MapEngine&) = delete;
   virtual ~MapEngine() = default;
 
-  // Takes a frame; there is room for it. Where this throws, all known distances are forgotten.
+  // Takes a frame; the caller makes sure that there is room for it. If this throws, all known
+  // distances are forgotten.
   virtual void submit(const MapFrame& frame) = 0;
   // Waits for the oldest frame that is not collected yet.
   virtual MapReport collect() = 0;

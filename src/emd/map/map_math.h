@@ -1,5 +1,5 @@
-// What both twins of the map share: keys that tell histograms apart, the table that they meet in,
-// and lower bounds from dual vectors.
+// Arithmetic that both twins of the map share: keys that identify histograms, the table of known
+// histograms, and lower bounds from dual vectors.
 #pragma once
 #include <fovea/core/api.h>
 
@@ -8,29 +8,31 @@
 
 namespace fovea::emd::detail {
 
-// Marks an empty slot, and a histogram that no key of 64 bits stands for.
+// Marks an empty slot, and a histogram that has no exact 64-bit key.
 inline constexpr std::uint64_t kNoKey = ~std::uint64_t{0};
-// A distance is not negative: with this bit a value is still to be found. Its other bits name the
-// slot where it will stand; all of them set: in a slot, or for a pixel without a slot.
+// Distances are not negative, so the sign bit marks a value that is not known yet. The other bits
+// give the slot where it will be stored. If all of them are set (kUnknown), the value is still
+// missing from its slot, or the pixel has no slot.
 inline constexpr std::uint32_t kPending = 0x80000000U;
 inline constexpr std::uint32_t kUnknown = ~std::uint32_t{0};
 
-// One known histogram. The key is claimed once by compare-and-swap, the value stored when all
-// claims of a frame are made, so that no reader meets a value half known.
+// One known histogram. The key is claimed once by compare-and-swap. The value is stored after all
+// claims of a frame, so that no reader sees a half-written value.
 struct alignas(16) Slot {
   std::uint64_t key;
   std::uint32_t value;  // bits of a float, or kUnknown
   std::uint32_t unused;
 };
 
-// The exact rank of a histogram of `bins` counts, of which at most `mass` are made, among all of
-// them: the combinatorial number system over the partial sums s_k, sum of C(s_k + k, k + 1). Where
-// counts always add up to the mass the last sum says nothing, and one more bin has a rank.
+// The exact rank of a histogram among all histograms of `bins` counts with a total of at most
+// `mass`: the combinatorial number system over the partial sums s_k, which is the sum of C(s_k + k,
+// k + 1). If counts always add up to the mass, the last sum adds no information and is left out, so
+// that one more bin still fits.
 struct RankParams {
   int bins = 0;
   int mass = 0;
   int terms = 0;  // bins, or bins - 1 where only histograms of the whole mass have a rank
-  const std::uint64_t* binomials = nullptr;  // [k][s]: C(s + k, k + 1), mass + 1 a term
+  const std::uint64_t* binomials = nullptr;  // [k][s]: C(s + k, k + 1), mass + 1 numbers per term
 };
 
 template <class Counts>
@@ -46,7 +48,7 @@ FOVEA_HD inline std::uint64_t rank_of(const RankParams& params, const Counts& co
   return sum + static_cast<int>(counts[params.bins - 1]) == params.mass ? rank : kNoKey;
 }
 
-// The counts themselves, side by side in one word; the caller sees to it that they fit.
+// Packs the counts themselves side by side into one word; the caller makes sure that they fit.
 template <class Count, class Counts>
 FOVEA_HD inline std::uint64_t packed_counts(int bins, const Counts& counts) {
   std::uint64_t key = 0;
@@ -55,7 +57,7 @@ FOVEA_HD inline std::uint64_t packed_counts(int bins, const Counts& counts) {
   return key;
 }
 
-// Spreads keys, of which neighbors are alike, over all 64 bits.
+// Spreads keys over all 64 bits; keys of neighboring pixels are similar.
 FOVEA_HD inline std::uint64_t scramble(std::uint64_t x) {
   x ^= x >> 32;
   x *= 0x9e3779b97f4a7c15U;
@@ -75,9 +77,9 @@ FOVEA_HD inline std::uint32_t first_slot(std::uint64_t hash, std::uint32_t capac
   return static_cast<std::uint32_t>(((hash >> 32) * capacity) >> 32);
 }
 
-// Histograms without an exact key are found by a part of their hash and compared as a whole: the
-// slot's key holds that part and its owner, who has the histogram: a known one by its number, or
-// with the highest bit a pixel of the frame.
+// Histograms without an exact key are found by a part of their hash and then compared as a whole.
+// The slot's key holds this part and the owner that has the histogram: either the number of a known
+// histogram or, with the highest bit set, a pixel of the frame.
 inline constexpr std::uint32_t kOwnerIsPixel = 0x80000000U;
 FOVEA_HD inline std::uint64_t owner_key(std::uint64_t hash, std::uint32_t owner) {
   return (hash & 0xffffffffU) << 32 | owner;
@@ -96,12 +98,12 @@ struct SlotContent {
 struct Place {
   std::uint32_t slot;
   std::uint32_t value;  // bits of the distance, or kUnknown
-  bool claimed;         // by this call: the histogram is new and this pixel's to solve
+  bool claimed;         // by this call: the histogram is new, and this pixel has to solve it
 };
 
 // Finds a key's slot or claims an empty one, by linear probing; the table is never full.
-//   read(slot) -> SlotContent;  same(key) -> whether that is the histogram looked for
-//   claim(slot) -> what the slot's key was; kNoKey: it is the caller's now
+//   read(slot) returns its SlotContent; same(key) says whether it is the histogram looked for;
+//   claim(slot) returns the key that the slot had; if it was kNoKey, the slot is now the caller's.
 template <class Read, class Same, class Claim>
 FOVEA_HD inline Place find_or_claim(std::uint64_t hash, std::uint32_t capacity, const Read& read,
                                     const Same& same, const Claim& claim) {
@@ -111,25 +113,25 @@ FOVEA_HD inline Place find_or_claim(std::uint64_t hash, std::uint32_t capacity, 
     if (there.key == kNoKey) {
       there.key = claim(slot);
       if (there.key == kNoKey) return {slot, kUnknown, true};
-      there.value = kUnknown;  // someone was faster, in this very frame
+      there.value = kUnknown;  // another thread claimed it first, in the same frame
     }
     if (same(there.key)) return {slot, there.value, false};
     slot = slot + 1 == capacity ? 0 : slot + 1;
   }
 }
 
-// Lower bounds of the distance to one target. Where u_i + v_j <= cost(i, j) for all i and j,
-// u.p / |p| + v.q / |q| is at most the distance of p and q, each scaled to mass 1.
+// Lower bounds of the distance to one target. If u_i + v_j <= cost(i, j) for all i and j, then u.p
+// / |p| + v.q / |q| is at most the distance of p and q, each scaled to mass 1.
 struct BoundParams {
   int bins = 0;
   int count = 0;
   const double* weights = nullptr;  // [bound][bin]: u
-  const double* offsets = nullptr;  // v.q / |q|, less what rounding may amount to
+  const double* offsets = nullptr;  // v.q / |q|, reduced by the largest possible rounding error
   float threshold = 0;
 };
 
-// The first bound that lies above the threshold, or -1 where none does. Rounded as the distance is,
-// so that this too lies above the threshold.
+// Returns the first bound above the threshold, or -1 if there is none. It is rounded in the same
+// way as the distance, so that the distance lies above the threshold too.
 template <class Counts>
 FOVEA_HD inline float bound_above(const BoundParams& params, const Counts& counts) {
   int mass = 0;

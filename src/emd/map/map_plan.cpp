@@ -1,4 +1,4 @@
-// Chooses keys for histograms and sizes for the table of known ones.
+// Chooses keys for histograms and the size of the table of known histograms.
 #include "emd/map/map_plan.h"
 
 #include <algorithm>
@@ -18,7 +18,8 @@ std::uint64_t binomial(std::uint64_t n, std::uint64_t k) {
   k = std::min(k, n - k);
   std::uint64_t result = 1;
   for (std::uint64_t i = 1; i <= k; ++i) {
-    // result * (n - k + i) / i is whole; divided in two parts it does not overflow before it must.
+    // result * (n - k + i) / i is a whole number; computed in two parts, it overflows only if the
+    // result does.
     const std::uint64_t factor = n - k + i;
     const std::uint64_t whole = result / i, rest = result % i;
     std::uint64_t product = 0, sum = 0;
@@ -80,7 +81,7 @@ std::uint32_t TablePlan::room_for(std::uint32_t capacity, std::int64_t entries, 
     wanted =
         std::max(wanted, std::min(std::int64_t{2} * capacity, need.frame * kMostSlotsPerPixel));
   wanted = std::min(wanted, static_cast<std::int64_t>(most_slots_));
-  const std::int64_t least = need.fresh / 3 * 4 + 8;  // of which 3/4 are at least as many
+  const std::int64_t least = need.fresh / 3 * 4 + 8;  // 3/4 of these are at least need.fresh
   return static_cast<std::uint32_t>(std::max({wanted, least, static_cast<std::int64_t>(capacity)}));
 }
 

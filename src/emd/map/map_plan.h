@@ -1,5 +1,5 @@
 // The plan that both twins of the map follow: keys, bounds and the size of the table of known
-// histograms, all decided before there is a frame.
+// histograms. All of it is decided before the first frame.
 #pragma once
 #include <fovea/emd/map.h>
 
@@ -14,8 +14,8 @@ namespace fovea::emd {
 
 enum class KeyKind : unsigned char {
   kRank,    // the combinatorial rank
-  kPacked,  // the counts side by side
-  kWhole,   // a hash, then the whole histogram
+  kPacked,  // the counts themselves, side by side
+  kWhole,   // a hash; then the whole histograms are compared
 };
 
 // The keys that identify histograms.
@@ -33,10 +33,10 @@ KeyPlan window_keys(int bins, int mass);
 // Keys for any histograms whose counts have this many bytes.
 KeyPlan any_keys(int bins, std::size_t count_bytes);
 
-// C(n, k), or 2^64 - 1 for anything from there on.
+// Returns C(n, k), or 2^64 - 1 if it is that large or larger.
 std::uint64_t binomial(std::uint64_t n, std::uint64_t k);
 
-// Bounds for one target, the most useful first; none where there is no threshold.
+// Bounds for one target, the most useful first; none if there is no threshold.
 struct BoundPlan {
   int bins = 0;
   float threshold = 0;
@@ -50,11 +50,11 @@ struct BoundPlan {
 BoundPlan plan_bounds(const GroundDistance& ground, std::span<const std::uint16_t> target,
                       float threshold);
 
-// How large the table of known histograms is. It is never more than 3/4 full: before a band of
-// pixels is looked up there is room for all of them to be new. Where there is not, all is
-// forgotten, and the table is made larger if it may be: up to kMostSlotsPerPixel slots per pixel of
-// the frame, within the limit. Where nothing is kept, the histograms of a band share a table of
-// kFirstSlotsPerPixel slots per pixel and are forgotten with it.
+// Decides the size of the table of known histograms. It is never more than 3/4 full: before a band
+// of pixels is looked up there is room for all of them to be new. If there is not, all known
+// histograms are forgotten, and the table grows if it may: up to kMostSlotsPerPixel slots per pixel
+// of the frame, within the limit. If nothing is kept from band to band, the histograms of a band
+// share a table of kFirstSlotsPerPixel slots per pixel and are forgotten after it.
 class TablePlan {
  public:
   static constexpr std::int64_t kFirstSlotsPerPixel = 4, kMostSlotsPerPixel = 32;
@@ -63,22 +63,23 @@ class TablePlan {
   // The scratch memory of a band depends on the number of `bins`.
   TablePlan(std::uint64_t cache_bytes, std::uint64_t slot_bytes, int bins = 1);
 
-  // Bytes per slot where histograms of `kept_bins` bins are kept with it; 0 where none are.
+  // Returns the bytes per slot if a histogram of `kept_bins` bins is kept with it, or without one
+  // if that is 0.
   static std::uint64_t bytes_per_slot(int kept_bins);
 
-  // Rows of a frame that are looked up at a time.
+  // Returns how many rows of a frame are looked up at a time.
   int band_rows(int width) const;
-  // How many pixels may all be new, and how many the whole frame has.
+  // How many pixels may be new in the worst case, and how many the whole frame has.
   struct Need {
     std::int64_t fresh;
     std::int64_t frame;
   };
-  // The capacity that a table of `capacity` slots with `entries` needs. If it has to be forgotten
-  // first, `forgotten` is set.
+  // Returns the capacity needed by a table of `capacity` slots with `entries`. Sets `forgotten` if
+  // the known histograms have to be forgotten first.
   std::uint32_t room_for(std::uint32_t capacity, std::int64_t entries, const Need& need,
                          bool& forgotten) const;
   bool keeps() const { return keeps_; }
-  // Number of known histograms that fit into `capacity` slots.
+  // Returns how many known histograms fit into `capacity` slots.
   static std::int64_t limit(std::uint32_t capacity) {
     return static_cast<std::int64_t>(capacity) / 4 * 3;
   }
@@ -89,7 +90,7 @@ class TablePlan {
   bool keeps_;
 };
 
-// Rows [first, last) of a frame, and those that their windows reach.
+// Rows [first, last) of a frame.
 struct RowSpan {
   int first, last;
 

@@ -1,6 +1,6 @@
-// Between the face and its twins: one BatchSolver a ground distance and device, which keeps its
-// memory. Both twins work in whole numbers, so that the least cost is one number, whichever of the
-// optimal flows they find.
+// The interface between the face and its twins: one BatchSolver per ground distance and device,
+// which keeps its memory. Both twins compute in whole numbers, so that the least cost is the same
+// whichever of the optimal flows they find.
 #pragma once
 #include <fovea/emd/solver.h>
 
@@ -11,7 +11,7 @@
 
 namespace fovea::emd {
 
-// Histograms in the twin's memory; `second` has one row or as many as `first`.
+// Histograms in the twin's memory; `second` has one row or as many rows as `first`.
 template <class Mass>
 struct MassBatch {
   ImageView<const Mass> first;
@@ -27,8 +27,8 @@ class BatchSolver {
   BatchSolver& operator=(const BatchSolver&) = delete;
   virtual ~BatchSolver() = default;
 
-  // All views lie in the twin's memory. On CUDA it returns before it is done, in the order of
-  // exec.stream.
+  // All views lie in the twin's memory. On CUDA the call returns before the work is done, which is
+  // queued on exec.stream.
   virtual void solve(const AnyMassBatch& batch, const SolutionsView& out, const Exec& exec) = 0;
 };
 

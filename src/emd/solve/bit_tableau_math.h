@@ -1,10 +1,11 @@
 // The simplex on a tableau of bits (Shaffer, 2011). Every source may send its mass to an auxiliary
-// sink that costs more than any path, and does at the start: a feasible basis without a first
-// phase. Entries of the tableau of a transportation problem are only ever -1, 0 or 1 (Nagler,
-// 1962): a row is one plane of bits for the ones and one for the minus ones, and a pivot adds rows
-// by logic operations. Columns are the cells, row after row, then what each sink has left; the
-// auxiliary sink's own never come back once they have left and are not kept. The lighter side is
-// the sources, so that the heavier may keep what is too many.
+// sink that costs more than any path, and at the start it sends all of it there: this is a feasible
+// basis without a first phase. The entries of the tableau of a transportation problem are always
+// -1, 0 or 1 (Nagler, 1962). A row therefore is one plane of bits for the ones and one for the
+// minus ones, and a pivot adds rows by logic operations. The columns are the cells, row by row, and
+// then the slacks of the sinks. Columns of the auxiliary sink never return to the basis once they
+// have left it and are not stored. The sources are the lighter side, so that the heavier side keeps
+// its surplus.
 #pragma once
 #include <cstdint>
 
@@ -15,20 +16,22 @@ namespace fovea::emd {
 inline constexpr int kTableauBins = 16;
 inline constexpr int kTableauWords = (kTableauBins * kTableauBins + kTableauBins + 63) / 64;
 
-// Reduced costs are as wide as twice the auxiliary sink's.
+// Reduced costs need twice the range of the auxiliary sink's cost.
 template <class MassT, class CostT = std::int64_t>
 struct BitTableau {
   using Mass = MassT;
   using Cost = CostT;
   static constexpr int kRows = 2 * kTableauBins;
-  static constexpr int kAuxiliary = 64 * kTableauWords;  // of basic[]: a source's auxiliary mass
+  static constexpr int kAuxiliary =
+      64 * kTableauWords;  // in basic[]: the mass that a source sends to the auxiliary sink
 
   int sources, sinks, rows, columns, words;
   std::uint64_t plus[kRows][kTableauWords];   // where a row has a 1
   std::uint64_t minus[kRows][kTableauWords];  // where a row has a -1
-  Mass value[kRows];                          // of each row's basic variable
+  Mass value[kRows];                          // value of each row's basic variable
   std::uint16_t basic[kRows];                 // its column, or kAuxiliary
-  Cost reduced[64 * kTableauWords];           // what a unit of each column would cost or, < 0, save
+  Cost reduced[64 *
+               kTableauWords];  // how much one unit of each column would cost or, if negative, save
 
   FOVEA_HD int entry(int row, int column) const {
     const int word = column / 64, bit = column % 64;
@@ -37,7 +40,7 @@ struct BitTableau {
   }
 };
 
-// All mass on the auxiliary sink. cost(source, sink) in units.
+// Sends all mass to the auxiliary sink. cost(source, sink) is in units.
 template <class T, class CostOf>
 FOVEA_HD void start_tableau(T& tableau, const typename T::Mass* out, const typename T::Mass* in,
                             typename T::Cost auxiliary, const CostOf& cost) {
@@ -70,7 +73,7 @@ FOVEA_HD void start_tableau(T& tableau, const typename T::Mass* out, const typen
   }
 }
 
-// Takes `column` into the basis for the variable of `row`, whose entry there is 1.
+// Takes `column` into the basis in place of the variable of `row`, whose entry in that column is 1.
 template <class T>
 FOVEA_HD void pivot_tableau(T& tableau, int row, int column) {
   const std::uint64_t *row_plus = tableau.plus[row], *row_minus = tableau.minus[row];
@@ -78,8 +81,8 @@ FOVEA_HD void pivot_tableau(T& tableau, int row, int column) {
   for (int k = 0; k < tableau.rows; ++k) {
     const int entry = tableau.entry(k, column);
     if (k == row || entry == 0) continue;
-    // Subtracts the row where the entry is 1, adds it where it is -1. No sum leaves -1, 0, 1, so
-    // that a 1 and a -1 never meet on the wrong sides.
+    // Subtracts the row where the entry is 1 and adds it where the entry is -1. No result leaves
+    // -1, 0, 1, so that two ones or two minus ones are never added.
     const std::uint64_t* taken = entry > 0 ? row_plus : row_minus;
     const std::uint64_t* given = entry > 0 ? row_minus : row_plus;
     for (int word = 0; word < tableau.words; ++word) {
@@ -99,7 +102,7 @@ FOVEA_HD void pivot_tableau(T& tableau, int row, int column) {
   tableau.basic[row] = static_cast<std::uint16_t>(column);
 }
 
-// The column that saves most, or the first that saves (Bland); -1 where none does.
+// Returns the column that saves most, or the first that saves (Bland); -1 if none does.
 template <class T>
 FOVEA_HD int entering_column(const T& tableau, bool first) {
   typename T::Cost least = 0;
@@ -111,8 +114,9 @@ FOVEA_HD int entering_column(const T& tableau, bool first) {
   return column;
 }
 
-// The row whose variable is the first to reach 0 as the column's grows. Of several an auxiliary
-// one, which never comes back, or the least numbered. There always is one: mass is finite.
+// Returns the row whose variable is the first to reach 0 as the column's grows. Of several rows it
+// prefers an auxiliary variable, which never returns, and then the lowest number. There is always
+// one, because mass is finite.
 template <class T>
 FOVEA_HD int leaving_row(const T& tableau, int column) {
   int best = -1;
@@ -128,7 +132,7 @@ FOVEA_HD int leaving_row(const T& tableau, int column) {
   return best;
 }
 
-// Pivots until nothing saves. Dantzig's rule, and Bland's after a run of pivots without gain.
+// Pivots until no column saves. Uses Dantzig's rule, and Bland's after many pivots without gain.
 template <class Mass, class Cost>
 FOVEA_HD Status improve(BitTableau<Mass, Cost>& tableau, int max_pivots, int& pivots) {
   int idle = 0;

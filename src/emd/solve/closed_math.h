@@ -1,5 +1,5 @@
-// Least costs of special ground distances without a search, of whole masses with one total, in
-// units of cost. Sum holds total * greatest cost.
+// Least costs for special ground distances, found without a search. Masses are whole and have equal
+// totals; costs are in units. Sum must be able to hold total * greatest cost.
 #pragma once
 #include <cstdint>
 
@@ -12,8 +12,8 @@ FOVEA_HD inline Sum magnitude(Sum value) {
   return value < 0 ? -value : value;
 }
 
-// Bins on a line, gaps[i] from bin i to the next: what crosses a gap is the difference of the
-// cumulative sums there.
+// Bins on a line, with gaps[i] between bin i and the next: the mass that crosses a gap is the
+// difference of the cumulative sums there.
 template <class Sum, class Mass>
 FOVEA_HD inline Sum line_cost(const Mass* first, const Mass* second, const std::int64_t* gaps,
                               int bins) {
@@ -26,8 +26,8 @@ FOVEA_HD inline Sum line_cost(const Mass* first, const Mass* second, const std::
   return cost;
 }
 
-// Equal steps on a closed line (Werman et al., 1986; Rabin et al., 2009): as on a line, after what
-// goes round is taken away from every step, and the median takes away most.
+// Equal steps on a circle (Werman et al., 1986; Rabin et al., 2009): as on a line, but any constant
+// mass may go around and is subtracted at every step; the median makes the cost least.
 template <class Sum, class Mass>
 FOVEA_HD inline Sum circle_cost(const Mass* first, const Mass* second, std::int64_t step,
                                 int bins) {
@@ -39,13 +39,13 @@ FOVEA_HD inline Sum circle_cost(const Mass* first, const Mass* second, std::int6
     for (; at > 0 && sorted[at - 1] > crosses; --at) sorted[at] = sorted[at - 1];
     sorted[at] = crosses;
   }
-  // Distances to the median: the upper half's sum less the lower half's.
+  // Sums the distances to the median: the sum of the upper half minus that of the lower half.
   std::int64_t sum = 0;
   for (int low = 0, high = bins - 1; low < high; ++low, --high) sum += sorted[high] - sorted[low];
   return static_cast<Sum>(sum) * step;
 }
 
-// One constant between different bins. Of masses without one total the lighter is moved.
+// Any two different bins have the same distance. If the totals differ, the lighter side is moved.
 template <class Sum, class Mass>
 FOVEA_HD inline Sum discrete_cost(const Mass* first, const Mass* second, std::int64_t constant,
                                   int bins) {
@@ -59,9 +59,10 @@ FOVEA_HD inline Sum discrete_cost(const Mass* first, const Mass* second, std::in
   return static_cast<Sum>(first_more < second_more ? first_more : second_more) * constant;
 }
 
-// Of Monge costs (Hoffman, 1963): bins in order, each filled before the next. Calls
-// moves(i, j, mass) for every move, of no mass too; both histograms have an element behind the last
-// that may be read. Which side steps is chosen without a branch, which no machine could foretell.
+// For Monge costs (Hoffman, 1963): bins are taken in order, and each is filled before the next.
+// Calls moves(i, j, mass) for every move, even if the mass is 0. Both histograms have one readable
+// element behind the last. Which side advances is chosen without a branch, because no processor
+// could predict it.
 template <class Mass, class Moves>
 FOVEA_HD inline void walk(const Mass* first, const Mass* second, int rows, int columns,
                           const Moves& moves) {

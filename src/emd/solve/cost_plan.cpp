@@ -1,7 +1,8 @@
-// Costs are copied into tables of the narrowest type that every sum of them along a tree's path
-// fits, since pricing takes as many cells at once as a vector holds. Cells are sorted here, once,
-// so that the greedy start of a problem only walks over them; up to 256 cells are bits, by row and
-// column, and a closed line leaves them in one operation. Costs O(cells log cells).
+// Costs are copied into tables of the narrowest type in which every sum of costs along a path of
+// the tree fits, because pricing handles as many cells at once as fit into a vector. Cells are
+// sorted here, once, so that the greedy start of a problem only walks over them. Up to 256 cells
+// are also kept as bits for each row and column, so that closing a line removes its cells in one
+// operation. Takes O(cells log cells).
 #include "emd/solve/cost_plan.h"
 
 #include <algorithm>
@@ -16,15 +17,15 @@ constexpr int kStrideMultiple = 16;
 constexpr int kMostCellWords = 4;
 constexpr int kPivotsPerBin = 64;
 
-// Potentials alternate along a path of the tree, so that half of its costs and once the auxiliary
-// one bound them; pricing adds two of them to a cost.
+// The signs of costs alternate along a path of the tree, so that half of its costs and one
+// auxiliary cost bound every potential; pricing adds two potentials to a cost.
 CostWidth width_of(std::int64_t greatest, int lines, std::int64_t auxiliary) {
   const std::int64_t bound = greatest * (lines + 2) + 4 * auxiliary;
   if (bound <= 30000) return CostWidth::k16;
   return bound < (std::int64_t{1} << 29) ? CostWidth::k32 : CostWidth::k64;
 }
 
-// Of a cell in rows of `stride`.
+// Returns the index of a cell in a table with rows of `stride` elements.
 std::size_t place(int row, int stride, int column) {
   return static_cast<std::size_t>(row) * static_cast<std::size_t>(stride) +
          static_cast<std::size_t>(column);
@@ -75,7 +76,8 @@ CostPlan::CostPlan(const GroundDistance& ground, const SolverOptions& options)
     return key(a) < key(b);
   });
   const int words = (rows * columns + 63) / 64;
-  if (words <= kMostCellWords && std::max(rows, columns) < 64) {  // a word holds a side's lines
+  if (words <= kMostCellWords &&
+      std::max(rows, columns) < 64) {  // one word holds the lines of a side
     cell_words = words <= 2 ? 2 : kMostCellWords;
     line_cells.resize(place(rows + columns, cell_words, 0));
     for (std::size_t k = 0; k < order.size(); ++k)

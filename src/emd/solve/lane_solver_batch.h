@@ -1,5 +1,5 @@
-// A batch as lanes see it: histograms by row, where results go, and queues of problems that one
-// kernel leaves to the next.
+// A batch as lanes read it: the histograms by row, the places for results, and queues of problems
+// that one kernel leaves to the next.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -10,8 +10,8 @@ namespace fovea::emd::lane {
 
 enum class MassType : unsigned char { kUint8, kUint16, kFloat, kDouble };
 
-// Histograms of one side. Rows that start on 16 bytes are read 16 bytes at a time: such a piece
-// holds at least one of the row's own, so that it lies in mapped memory.
+// The histograms of one side. Rows that start at a multiple of 16 bytes are read in pieces of 16
+// bytes. Such a piece contains at least one element of the row, so that it lies in mapped memory.
 struct MassRows {
   const void* data;
   std::ptrdiff_t stride;  // elements; 0 where all problems share one row
@@ -26,13 +26,14 @@ MassRows rows_of(const ImageView<const Mass>& view) {
                              : std::is_same_v<Mass, std::uint16_t> ? MassType::kUint16
                              : std::is_same_v<Mass, float>         ? MassType::kFloat
                                                                    : MassType::kDouble;
-  // A view's stride, even of its only row: the row's last piece then is within what it spans.
+  // The view's stride counts even if there is only one row: the row's last piece then lies within
+  // it.
   const bool aligned = reinterpret_cast<std::uintptr_t>(view.data) % 16 == 0 &&
                        view.stride * static_cast<std::ptrdiff_t>(sizeof(Mass)) % 16 == 0;
   return {view.data, view.height > 1 ? view.stride : 0, view.width, kType, aligned};
 }
 
-// Problems by number, handed from kernel to kernel.
+// Problems by index, which one kernel passes to the next.
 struct Queue {
   int* problems = nullptr;
   int* count = nullptr;
@@ -49,8 +50,8 @@ struct Batch {
   std::uint16_t* pivots;  // may be null
   double* flow;           // may be null
   std::ptrdiff_t flow_stride;
-  Queue unproved;  // whose start is not optimal
-  Queue uneven;    // that need an extra bin or wider masses
+  Queue unproved;  // problems whose start is not proved optimal
+  Queue uneven;    // problems that need an extra bin or wider masses
 };
 
 }  // namespace fovea::emd::lane

@@ -1,5 +1,5 @@
-// How a lane gets its pair of histograms, and how it hands in what it found. As the rest of a
-// lane's work it runs on the host too.
+// How a lane reads its pair of histograms and writes its results. Like all of a lane's work, this
+// runs on the host too.
 #pragma once
 #include <cstring>
 
@@ -9,13 +9,13 @@
 
 namespace fovea::emd::lane {
 
-// Totals of masses of 32 bits stay below, so that their costs fit 64 bits.
+// Totals of 32-bit masses stay below this, so that their costs fit into 64 bits.
 inline constexpr double kMostCount = 0x1p20;
 
-// What becomes of a problem after its masses are read.
+// What is done with a problem after its masses have been read.
 enum class Next : unsigned char { kSolve, kUneven, kEmpty, kInvalid };
 
-// Of a pair in whole masses: totals are equal, by the extra bin where they were not.
+// A pair in whole masses. The totals are equal; if they were not, the extra bin makes up for it.
 template <class S>
 struct Pair {
   typename S::Mass first[S::kBins];
@@ -23,7 +23,7 @@ struct Pair {
   MovedMass mass;
 };
 
-// Of memory that no kernel writes meanwhile.
+// Reads from memory that no kernel writes at the same time.
 template <class T>
 FOVEA_LANE T read_only(const T* from) {
 #ifdef __CUDA_ARCH__
@@ -33,7 +33,7 @@ FOVEA_LANE T read_only(const T* from) {
 #endif
 }
 
-// 16 bytes at once.
+// Elements that are read together, 16 bytes in all.
 template <class T>
 struct Piece {
   static constexpr int kItems = 16 / sizeof(T);
@@ -99,7 +99,7 @@ FOVEA_LANE Mass total_of(const Mass (&masses)[kBins]) {
   return total;
 }
 
-// What one side has more goes to the extra bin behind the other's last.
+// Puts the surplus of one side into the extra bin behind the last bin of the other.
 template <class S>
 FOVEA_LANE void fill_extra(const Batch& batch, const Balance<typename S::Mass>& balance,
                            Pair<S>& pair) {
@@ -110,7 +110,7 @@ FOVEA_LANE void fill_extra(const Batch& batch, const Balance<typename S::Mass>& 
   }
 }
 
-// Masses of 32 bits: counts, and reals that are counts. Whatever else there is, is uneven.
+// Loads masses of 32 bits: counts, and real numbers that are whole. All other pairs are kUneven.
 template <class S>
 FOVEA_LANE Next load_counts(const Batch& batch, int problem, bool extra, Pair<S>& pair) {
   if (counts(batch.first)) {
@@ -152,7 +152,7 @@ FOVEA_LANE Next load_counts(const Batch& batch, int problem, bool extra, Pair<S>
   return Next::kSolve;
 }
 
-// Masses of 64 bits, of every type and policy.
+// Loads masses of 64 bits, for every type and policy.
 template <class S>
 FOVEA_LANE Next load_any(const Batch& batch, int problem, Pair<S>& pair) {
   using Masses = double[S::kBins];
@@ -183,7 +183,7 @@ FOVEA_LANE void hand_in(const Batch& batch, int problem, double distance, Status
     batch.pivots[problem] = static_cast<std::uint16_t>(pivots < 65535 ? pivots : 65535);
 }
 
-// Of a pair that is not to be solved. Its flow is 0.
+// Writes the result of a pair that is not solved. Its flow is 0.
 FOVEA_LANE void hand_in_unsolved(const Batch& batch, int problem, Next next,
                                  const MovedMass& mass) {
   if (next == Next::kEmpty)
@@ -191,7 +191,7 @@ FOVEA_LANE void hand_in_unsolved(const Batch& batch, int problem, Next next,
   else hand_in(batch, problem, 0, Status::kInvalidMass, 0);
 }
 
-// A row of flow; what stays in its bin is there from the start.
+// Clears a row of flow and enters the mass that stays in its bin.
 template <class S>
 FOVEA_LANE void begin_flow(const Batch& batch, int problem, bool solve, const Pair<S>& pair) {
   const int rows = batch.first.bins, columns = batch.second.bins;
@@ -208,7 +208,7 @@ FOVEA_LANE void begin_flow(const Batch& batch, int problem, bool solve, const Pa
   }
 }
 
-// Along one edge of the tree.
+// Adds the flow along one edge of the tree.
 template <class S>
 FOVEA_LANE void add_flow(const Batch& batch, int problem, Sides sides, int node, int other,
                          double mass) {
@@ -218,7 +218,8 @@ FOVEA_LANE void add_flow(const Batch& batch, int problem, Sides sides, int node,
     batch.flow[problem * batch.flow_stride + source * batch.second.bins + sink] += mass;
 }
 
-// Lanes with `wanted` append their problems, on the device all lanes of a warp together.
+// Lanes with `wanted` append their problems to the queue; on the device, all lanes of a warp do so
+// with one atomic operation.
 FOVEA_LANE void enqueue(const Queue& queue, bool wanted, int problem) {
 #ifdef __CUDA_ARCH__
   const unsigned active = __activemask();

@@ -1,11 +1,12 @@
-// The transportation problem as one lane of a GPU solves it: the cheapest cells are filled first,
-// in an order sorted once a ground distance; every step closes one node, so that the cells filled
-// are a tree, and their potentials prove the flow optimal or name the cell that a step of the
-// network simplex takes in. Trees stay strongly feasible (Cunningham 1976), so that it ends.
+// The transportation problem as one lane of a GPU solves it. The cheapest cells are filled first,
+// in an order that is sorted once per ground distance. Every step closes one node, so that the
+// filled cells form a tree. Its potentials either prove that the flow is optimal or show the cell
+// that a step of the network simplex takes in. Trees stay strongly feasible (Cunningham 1976), so
+// that the search ends.
 //
-// Sets of nodes and of cells are bits. A lane's memory is columns of an array [item][lane], which
-// any lane may index as it likes without two lanes meeting in a bank. All of it is whole numbers
-// and runs on the host too, where its tests are.
+// Sets of nodes and of cells are bits. A lane's memory consists of columns of an array
+// [item][lane], which every lane may index freely without bank conflicts. All of it is computed in
+// whole numbers and runs on the host too, where the tests run it.
 #pragma once
 #include <fovea/core/api.h>
 
@@ -16,9 +17,10 @@
 
 namespace fovea::emd::lane {
 
-// What a solver is compiled for: masses, costs and potentials, sums of their products, and the most
-// bins a side. A net problem is one of a metric, where mass that both histograms have in a bin
-// stays: a bin then is either source or sink and one node, and a cell is a pair of bins.
+// What a solver is compiled for: the types of masses, of costs and potentials, and of sums of their
+// products, and the greatest number of bins per side. A net problem belongs to a metric, for which
+// mass that both histograms have in a bin stays there. Each bin then is one node, either a source
+// or a sink, and a cell is a pair of bins.
 template <class Mass_, class Cost_, class Sum_, int kBins_, bool kNet_>
 struct Shape {
   using Mass = Mass_;
@@ -30,20 +32,22 @@ struct Shape {
   static constexpr int kCells = kNet ? kBins * (kBins - 1) / 2 : kBins * kBins;
   static constexpr int kWords = (kCells + 31) / 32;
   static constexpr int kBits = 8 * sizeof(Cost);
-  static constexpr Cost kFar = Cost{1} << (kBits - 3);  // beyond all potentials
+  static constexpr Cost kFar = Cost{1} << (kBits - 3);  // greater than all potentials
   static_assert(kNodes <= 32, "sets of nodes are 32 bits");
 };
 
-// Of a ground distance. Costs between bins that are not there are 0: their nodes have no mass.
+// The tables of a ground distance. Costs of bins that do not exist are 0, because their nodes have
+// no mass.
 template <class S>
 struct Tables {
   typename S::Cost cost[S::kBins][S::kBins];
-  std::uint32_t touch[S::kNodes][S::kWords];  // cells of a node, the cheapest at the highest bit
-  std::uint16_t cell[S::kCells];              // nodes of a cell: one | other << 8
+  std::uint32_t touch[S::kNodes]
+                     [S::kWords];  // the cells of a node; the cheapest is the highest bit
+  std::uint16_t cell[S::kCells];   // the nodes of a cell: one | other << 8
 };
 
-// A lane's column of an array [item][lane]. Items of less than 4 bytes lie in the lane's own words,
-// so that no lane reads another's bank.
+// A lane's column of an array [item][lane]. Items smaller than 4 bytes are packed into the lane's
+// own words, so that lanes do not share banks.
 template <class T, int kLanes>
 struct Column {
   static constexpr int kInWord = sizeof(T) < 4 ? 4 / sizeof(T) : 1;
@@ -85,8 +89,9 @@ FOVEA_HD inline typename S::Cost cost_between(const Tables<S>& tables, int sourc
   return tables.cost[source][S::kNet ? sink : sink - S::kBins];
 }
 
-// A lane's masses from those of its pair; totals are equal. Node k of a net problem holds what one
-// side has more, else nodes are first's bins and then second's.
+// Sets a lane's masses from those of its pair, whose totals are equal. Node k of a net problem
+// holds the surplus of one side in bin k; otherwise the nodes are the bins of the first side and
+// then of the second.
 template <class S, class Masses>
 FOVEA_HD inline Sides place_masses(const typename S::Mass (&first)[S::kBins],
                                    const typename S::Mass (&second)[S::kBins], const Masses& mass) {
@@ -108,7 +113,7 @@ FOVEA_HD inline Sides place_masses(const typename S::Mass (&first)[S::kBins],
   return sides;
 }
 
-// Cells between a source and a sink.
+// The cells between a source and a sink.
 template <class S>
 FOVEA_HD inline void open_cells(const Tables<S>& tables, Sides sides,
                                 std::uint32_t (&open)[S::kWords]) {
@@ -138,11 +143,11 @@ FOVEA_HD inline int first_cell(const std::uint32_t (&open)[kWords]) {
   return before + leading_zeros(word);
 }
 
-// Fills the cheapest open cell until one node is left, the root, and writes each node closed and
-// the one it hangs on: closed | other << 8. The mass of a node closed is what then flows between
-// both. Where a cell exhausts both its nodes the sink is closed and the source goes on without
-// mass, except for the last sink: so cells without flow lead to the root. `shared` tables are those
-// that lanes index each on its own. Returns the cost.
+// Fills the cheapest open cell until one node, the root, is left. For every closed node it writes a
+// step: closed | other << 8, where `other` becomes its parent. The mass of a closed node is then
+// the flow between the two. If a cell exhausts both of its nodes, the sink is closed and the source
+// goes on without mass, except at the last sink; so cells without flow lead toward the root.
+// `shared` are the tables that each lane indexes differently. Returns the cost.
 template <class S, class Masses, class Steps>
 FOVEA_HD inline typename S::Sum fill_cheapest(const Tables<S>& tables, const Tables<S>& shared,
                                               Sides sides, const Masses& mass, const Steps& step) {
@@ -174,8 +179,9 @@ FOVEA_HD inline typename S::Sum fill_cheapest(const Tables<S>& tables, const Tab
   return cost;
 }
 
-// Potentials of the tree: cost = potential of source - potential of sink along its cells. The root
-// was closed by none, so that steps from the last to the first find the other's potential known.
+// Computes the potentials of the tree: along its cells, cost = potential of source - potential of
+// sink. Steps are read from the last to the first, so that the potential of the other node is known
+// already.
 template <class S, class Steps, class Potentials>
 FOVEA_HD inline void find_potentials(const Tables<S>& shared, Sides sides, const Steps& step,
                                      const Potentials& potential) {
@@ -191,8 +197,8 @@ FOVEA_HD inline void find_potentials(const Tables<S>& shared, Sides sides, const
   }
 }
 
-// The cell that most undercuts its potentials; `gain` < 0 where there is one, else the flow is
-// optimal.
+// Returns the cell with the least reduced cost. If its `gain` is negative it improves the flow;
+// otherwise the flow is optimal.
 template <class S>
 struct Entering {
   typename S::Cost gain = 0;
@@ -233,13 +239,13 @@ FOVEA_HD inline Entering<S> find_entering(const Tables<S>& tables, const Tables<
   return best;
 }
 
-// A tree for steps of the simplex: by node its parent, its children as bits, the flow between it
-// and its parent, its potential.
+// A tree for steps of the simplex. Each node has its parent, its children as bits, the flow between
+// it and its parent, and its potential.
 template <class Masses, class Potentials, class Parents, class Children>
 struct Tree {
   Masses flow;
   Potentials potential;
-  Parents parent;  // the root's is the root
+  Parents parent;  // the root is its own parent
   Children children;
 };
 
@@ -258,9 +264,9 @@ FOVEA_HD inline void hang_tree(Sides sides, const Steps& step, const T& tree) {
   tree.parent[root] = static_cast<std::uint8_t>(root);
 }
 
-// Takes the entering cell in and the one out that is exhausted first: of several the last along the
-// cycle from its highest node in the direction of the entering cell's flow. Returns the flow
-// through the entering cell.
+// Takes the entering cell into the tree and removes the cell that is exhausted first. Of several it
+// removes the last one along the cycle, which is followed from its highest node in the direction of
+// the entering cell's flow. Returns the flow through the entering cell.
 template <class S, class T>
 FOVEA_HD inline typename S::Mass pivot(Sides sides, const Entering<S>& entering, const T& tree) {
   using Mass = typename S::Mass;
@@ -295,7 +301,7 @@ FOVEA_HD inline typename S::Mass pivot(Sides sides, const Entering<S>& entering,
     for (int k = entering.sink; k != top; k = tree.parent[k])
       tree.flow[k] += has(sides.sinks, k) ? -moved : moved;
   }
-  // The part below the leaving cell hangs on the entering cell's other end.
+  // The part below the leaving cell is attached to the other end of the entering cell.
   const int cut = on_sinks_side ? entering.sink : entering.source;
   int node = cut, parent = on_sinks_side ? entering.source : entering.sink;
   Mass flow = moved;

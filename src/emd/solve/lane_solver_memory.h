@@ -1,5 +1,5 @@
-// Where a block of the kernels for lanes keeps its problems: arrays [item][lane] in shared memory.
-// Lanes go each at its own pace, so that nothing of one may lie over anything of another.
+// Where a block of the lane kernels keeps its problems: arrays [item][lane] in shared memory. Lanes
+// do not advance together, so that the memory of one lane must not overlap that of another.
 #pragma once
 #include <type_traits>
 
@@ -7,20 +7,21 @@
 
 namespace fovea::emd::lane {
 
-// Of the kernels: four warps a block, so that barriers wait for few and an SM still holds many
-// blocks, and slots refilled when half of them are free. Measured on an H200 (4.2 million problems
-// of 11 bins) beside 64/64/32, 256/256/128 and 64/128/96: 0.375 ms thresholded (0.372 to 0.391),
-// 4.43 ms of random costs (4.42 to 4.64).
+// The tuning of the kernels: four warps per block, so that barriers wait for few warps and an SM
+// still holds many blocks, and slots that are refilled when half of them are free. Measured on an
+// H200 (4.2 million problems of 11 bins): 0.375 ms with thresholded costs (0.372 to 0.391 for
+// 64/64/32, 256/256/128 and 64/128/96) and 4.43 ms with random costs (4.42 to 4.64).
 template <int kProveLanes_, int kImproveLanes_, int kRefillBelow_>
 struct TuningOf {
-  static constexpr int kProveLanes = kProveLanes_;      // of a block
-  static constexpr int kImproveLanes = kImproveLanes_;  // and slots
-  static constexpr int kRefillBelow = kRefillBelow_;    // slots at work
+  static constexpr int kProveLanes = kProveLanes_;      // per block
+  static constexpr int kImproveLanes = kImproveLanes_;  // per block; also its number of slots
+  static constexpr int kRefillBelow =
+      kRefillBelow_;  // slots in use below which free ones are refilled
 };
 using Tuning = TuningOf<128, 128, 64>;
 
-// Potentials take the place of the lane's masses where both are as wide. Wider ones would lie over
-// masses of other lanes, which those may still be filling cells with.
+// Potentials take the place of the lane's masses if both types have the same size. Wider ones would
+// overlap the masses of other lanes, which may still be filling cells.
 template <class S, class T = Tuning>
 struct ProveMemory {
   static constexpr int kLanes = T::kProveLanes;
@@ -40,7 +41,7 @@ struct ProveMemory {
   Tables<S> tables;
 };
 
-// Slots of a block of improve.
+// The slots of a block of the improve kernel.
 template <class S, class T = Tuning>
 struct ImproveMemory {
   static constexpr int kLanes = T::kImproveLanes;
@@ -61,7 +62,7 @@ struct ImproveMemory {
   std::uint32_t sources[kLanes], sinks[kLanes];
   int problem[kLanes];  // < 0: the slot is free
   int pivots[kLanes], exponent[kLanes], extra_exponent[kLanes];
-  int slots[kLanes];  // at work, then free
+  int slots[kLanes];  // first those in use, then the free ones
   int at_work[kLanes / 32], next_entry;
   Tables<S> tables;
 

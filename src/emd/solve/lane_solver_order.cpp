@@ -1,7 +1,7 @@
-// Chooses the order in which lanes fill cells by trial: a handful of rules, by cost and by what a
-// cell's row and column cost otherwise, each run on the same drawn histograms by the lanes' own
-// code on the host. A start with fewer pivots left is worth more than any tuning of pivots. The
-// drawing is seeded, so that a ground distance has one order.
+// Chooses the order in which lanes fill cells by trial. There are a few rules, by the cost of a
+// cell and by the other costs of its row and column; each is run on the same random histograms with
+// the lanes' own code on the host. A start that leaves fewer pivots saves more than any tuning of
+// the pivots. The random numbers are seeded, so that a ground distance always gets the same order.
 #include <fovea/core/random.h>
 
 #include <algorithm>
@@ -18,10 +18,10 @@ template <bool kNet>
 using Trial = Shape<std::int64_t, std::int64_t, Wide, kNet ? 17 : 16, kNet>;
 
 constexpr int kProblems = 160;
-constexpr int kMass = 121;  // of the paper's windows
+constexpr int kMass = 121;  // windows of 11 x 11 pixels, as in the paper
 
-// What mean or greatest costs of a cell's row and column count against its own: nothing, enough to
-// tell ties apart, and all of the greatest (Russell 1969).
+// How much the mean or greatest cost of a cell's row and column counts against its own cost:
+// nothing, just enough to break ties, or all of the greatest (Russell 1969).
 struct Rule {
   double mean;
   double greatest;
@@ -61,7 +61,7 @@ std::vector<std::uint16_t> sorted_cells(const LaneCosts& costs, const Rule& rule
   return sorted;
 }
 
-// A histogram drawn evenly from all of its mass.
+// A random histogram, drawn uniformly from all histograms with this mass.
 template <int kBins>
 void draw(Random& random, int bins, std::int64_t (&masses)[kBins]) {
   double share[kBins], sum = 0;
@@ -82,7 +82,7 @@ double mean_pivots(const LaneCosts& costs, const CellOrder& order) {
   const auto tables = make_tables<S>(costs, order, false);
   Random random(1234);
   int pivots = 0;
-  constexpr int kRoom = S::kNodes + 3;  // columns end on whole words
+  constexpr int kRoom = S::kNodes + 3;  // columns end at whole words
   std::int64_t first[S::kBins] = {}, second[S::kBins] = {}, flow[kRoom], potential[kRoom];
   std::uint16_t step[kRoom];
   std::uint8_t parent[kRoom];

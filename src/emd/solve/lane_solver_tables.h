@@ -1,4 +1,4 @@
-// Tables of a ground distance for lanes, and the order in which their start fills cells.
+// The tables of a ground distance for lanes, and the order in which their start fills cells.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -8,25 +8,27 @@
 
 namespace fovea::emd::lane {
 
-// A ground distance as lanes take it.
+// A ground distance in the form that the tables are made from.
 struct LaneCosts {
   int rows = 0;
   int columns = 0;
-  std::span<const std::int64_t> units{};  // rows * columns, row after row
-  bool net = false;                       // of a metric: mass in equal bins is cancelled first
+  std::span<const std::int64_t> units{};  // rows * columns, row by row
+  bool net =
+      false;  // the ground distance is a metric, so that mass in equal bins is cancelled first
 };
 
-// Cells as row * 256 + column; of net problems those with row < column.
+// Cells as row * 256 + column; net problems have only those with row < column.
 struct CellOrder {
   std::vector<std::uint16_t> cells{};
-  double pivots = 0;  // that the simplex then took on average
+  double pivots = 0;  // mean number of pivots that the simplex then took
 };
-// Any order leads to the least cost; this one, of those that rules of thumb give, leaves the fewest
-// pivots on random histograms. Takes milliseconds. At most 16 bins a side.
+// Every order leads to the least cost; of the orders that several rules give, this returns the one
+// with the fewest pivots on random histograms. Takes milliseconds. There may be at most 16 bins per
+// side.
 CellOrder find_order(const LaneCosts& costs);
 
-// With `extra` there is one more bin, which takes what one side has more and costs nothing: it
-// comes last, since what it takes first others would miss.
+// With `extra` there is one more bin, which takes the surplus of one side and costs nothing. Its
+// cells come last, because otherwise it would take mass that the other bins need.
 template <class S>
 Tables<S> make_tables(const LaneCosts& costs, const CellOrder& order, bool extra) {
   Tables<S> tables{};

@@ -1,17 +1,17 @@
-// What a lane of prove and a lane of improve do with a problem between their block's barriers. Here
-// and not in the kernels, so that tests run it on the host with the blocks' own memory.
+// What a lane of the prove and improve kernels does with a problem between barriers of its block.
+// It is kept out of the kernels so that tests can run it on the host with the same memory layout.
 #pragma once
 #include "emd/solve/lane_solver_load_math.h"
 #include "emd/solve/lane_solver_memory.h"
 
 namespace fovea::emd::lane {
 
-// A lane of prove. `tables` are its kernel's argument, those in `memory` the block's copy.
+// A lane of the prove kernel. `tables` is the kernel's argument; `memory` has the block's own copy.
 template <class S, class T = Tuning>
 class ProveLane {
  public:
   using Memory = ProveMemory<S, T>;
-  // A problem on its way through the four steps.
+  // The state of a problem during the four steps.
   struct Work {
     Next next;
     Sides sides;
@@ -49,7 +49,7 @@ class ProveLane {
     if (work.next == Next::kSolve) find_potentials(shared_, work.sides, step_, potential_);
   }
 
-  // Hands in what is proved optimal and queues the rest.
+  // Writes the result if it is proved optimal; otherwise queues the problem.
   FOVEA_LANE void finish(int problem, const Work& work) const {
     bool proved = true;
     if (work.next == Next::kSolve) {
@@ -73,7 +73,7 @@ class ProveLane {
   typename Memory::Steps step_;
 };
 
-// The slots of a block of improve.
+// The slots of a block of the improve kernel.
 template <class S, class T = Tuning>
 struct Slots {
   using Memory = ImproveMemory<S, T>;
@@ -81,7 +81,7 @@ struct Slots {
   const Batch& batch;
   Memory& memory;
 
-  // The start of a problem in a slot that is free; it stays so where there is nothing to improve.
+  // Starts a problem in a free slot. The slot stays free if there is nothing to improve.
   FOVEA_LANE void begin(int problem, bool extra, int slot) const {
     Pair<S> pair;
     const Next next = load_pair<S>(batch, problem, extra, pair);
@@ -108,7 +108,7 @@ struct Slots {
     enqueue(batch.uneven, next == Next::kUneven, problem);
   }
 
-  // A step of the simplex in a slot at work, which ends at the optimum.
+  // Performs a step of the simplex in a slot in use, and frees the slot at the optimum.
   FOVEA_LANE void advance(int slot) const {
     const Sides sides{memory.sources[slot], memory.sinks[slot]};
     const auto tree = memory.tree(slot);

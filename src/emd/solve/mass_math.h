@@ -1,8 +1,8 @@
-// How the masses of a pair become whole numbers; every twin goes through here. Counts stay as they
-// are. Real masses become multiples of a power of two, 2^-51 at most of what they are weighed
-// against: normalized sides of their own total, others of the lighter total, since nothing more
-// than that is moved. A heavier side's bin beyond all that is as good as one of any size, so that
-// totals may lie any number of digits apart.
+// How the masses of a pair become whole numbers; every twin uses this code. Counts stay as they
+// are. Real masses become multiples of a power of two. This unit is at most 2^-51 of a total: with
+// normalization of the side's own total, otherwise of the lighter total, because no more than that
+// is moved. A bin of the heavier side that exceeds what can be moved is cut, which does not change
+// the result, so that the totals may have very different magnitudes.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -13,13 +13,13 @@
 
 namespace fovea::emd {
 
-// What is to be known of a histogram before its masses are made whole.
+// What has to be known about a histogram before its masses are made whole.
 struct MassFacts {
-  bool valid = true;  // no mass below 0, none that is not finite, nor their sum
+  bool valid = true;  // no mass is negative, and all masses and their sum are finite
   bool whole = true;
   double total = 0;
 };
-// Masses are anything that is read by [].
+// `masses` is anything with operator[].
 template <class Masses>
 FOVEA_LANE MassFacts mass_facts(const Masses& masses, int bins) {
   MassFacts facts;
@@ -31,7 +31,7 @@ FOVEA_LANE MassFacts mass_facts(const Masses& masses, int bins) {
     FOVEA_UNROLL
     for (int i = 0; i < bins; ++i) {
       const auto mass = static_cast<double>(masses[i]);
-      if (!(mass >= 0)) facts.valid = false;  // nor a number
+      if (!(mass >= 0)) facts.valid = false;  // also true for NaN
       if (mass != trunc(mass)) facts.whole = false;
       facts.total += mass;
     }
@@ -40,7 +40,7 @@ FOVEA_LANE MassFacts mass_facts(const Masses& masses, int bins) {
   return facts;
 }
 
-// Powers of two that masses are counted in: either side's, and that of what one side has more.
+// The powers of two in which masses are counted: one for each side, and one for the surplus.
 struct MassExponents {
   int first = 0;
   int second = 0;
@@ -61,8 +61,8 @@ FOVEA_HD inline MassExponents mass_exponents(MassPolicy policy, const MassFacts&
   return {moved, moved, extra};
 }
 
-// Masses in units of 2^exponent. In two steps, since there are doubles whose unit has no reciprocal
-// among them; both are exact, but for masses that come to nothing.
+// Converts masses to units of 2^exponent. It multiplies twice, because the reciprocal of the
+// smallest units is not a double. Both products are exact, except for masses that become 0.
 class MassScale {
  public:
   FOVEA_HD explicit MassScale(int exponent) {
@@ -70,7 +70,8 @@ class MassScale {
     one_ = scalbn(1.0, -(exponent / 2));
     other_ = scalbn(1.0, -(exponent - exponent / 2));
   }
-  // To the nearest, halves to even, and no more than twice all that is moved.
+  // Rounds to the nearest whole number, halves to even, and cuts at twice the greatest mass that is
+  // moved.
   template <class Mass>
   FOVEA_HD std::int64_t whole(Mass mass) const {
     if constexpr (std::is_integral_v<Mass>) {
@@ -95,8 +96,8 @@ FOVEA_HD inline std::int64_t greatest_divisor(std::int64_t a, std::int64_t b) {
   return a;
 }
 
-// What both sides are multiplied by to weigh the same (MassPolicy::kNormalize). Where the common
-// total would be beyond kMassBits, factors are 0: use normalize_to() on each side.
+// The factors that give both sides the same total (MassPolicy::kNormalize). If the common total
+// would not fit into kMassBits, the factors are 0 and each side needs normalize_to().
 struct MassFactors {
   std::int64_t first = 1;
   std::int64_t second = 1;
@@ -109,8 +110,8 @@ FOVEA_HD inline MassFactors mass_factors(std::int64_t first_total, std::int64_t 
   return total < 0x1p52 ? factors : MassFactors{0, 0};
 }
 inline constexpr std::int64_t kNormalTotal = std::int64_t{1} << 50;
-// Scales masses so that their sum is kNormalTotal: each to the nearest, what is left over or
-// missing to the first of the greatest.
+// Scales masses so that their sum is kNormalTotal. Each is rounded to the nearest; the difference
+// goes to the first of the greatest masses.
 FOVEA_HD inline void normalize_to(std::int64_t* masses, int bins, std::int64_t total) {
   std::int64_t rest = kNormalTotal;
   int greatest = 0;
@@ -126,8 +127,8 @@ FOVEA_HD inline void normalize_to(std::int64_t* masses, int bins, std::int64_t t
   masses[greatest] += rest;
 }
 
-// What sides of these totals move, and what the lighter one has behind its last bin to weigh as
-// much as the other.
+// The mass that is moved between sides with these totals, and what the lighter side gets behind its
+// last bin so that both totals are equal.
 template <class Mass>
 struct Balance {
   Mass moved = 0;
@@ -141,7 +142,7 @@ FOVEA_HD inline Balance<Mass> balance_of(Mass first_total, Mass second_total) {
   return {second_total, Mass{0}, more};
 }
 
-// One histogram of a pair: its masses, and where they go as whole numbers.
+// One histogram of a pair: its masses, and where they are written as whole numbers.
 template <class Masses>
 struct MassSide {
   const Masses& masses;
@@ -167,10 +168,10 @@ FOVEA_LANE void multiply(std::int64_t* masses, int bins, std::int64_t factor) {
   for (int i = 0; i < bins; ++i) masses[i] *= factor;
 }
 
-// What became of a pair: kOptimal where there is something to solve.
+// The result of make_whole(): kOptimal if there is something to solve.
 struct WholePair {
   Status status = Status::kOptimal;
-  std::int64_t first_total = 0;  // of whole masses; both are one where they are normalized
+  std::int64_t first_total = 0;  // in whole masses; equal to second_total after normalization
   std::int64_t second_total = 0;
   MovedMass mass{};
 };
@@ -185,7 +186,7 @@ FOVEA_LANE WholePair make_whole(MassPolicy policy, const MassSide<First>& first,
     return pair;
   }
   const MassExponents exponents = mass_exponents(policy, one, other);
-  // What is penalized has units of its own where the totals' units differ.
+  // The surplus that is penalized has its own unit if the units of the totals differ.
   const bool apart = policy == MassPolicy::kPenalty && exponents.extra != exponents.first;
   std::int64_t more = 0;
   if (apart) {

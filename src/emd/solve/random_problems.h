@@ -1,5 +1,5 @@
-// Random ground distances and histograms of every kind that solvers stumble over, for checks
-// against other solvers.
+// Random ground distances and histograms of every kind that is difficult for solvers, for
+// comparison with other solvers.
 #pragma once
 #include <fovea/core/image.h>
 #include <fovea/core/random.h>
@@ -14,7 +14,7 @@ inline int between(Random& random, int least, int most) {
   return least + static_cast<int>(random.below(static_cast<std::uint32_t>(most - least + 1)));
 }
 
-// Metric and not, square and not, with many equal costs and without.
+// Returns a random ground distance: metric or not, and with or without many equal costs.
 inline GroundDistance random_ground(Random& random, int rows, int columns) {
   const int kind = between(random, 0, 8);
   if (rows == columns && kind < 6) {
@@ -36,7 +36,7 @@ inline GroundDistance random_ground(Random& random, int rows, int columns) {
   return {rows, columns, costs};
 }
 
-// `mass` units spread over some of the bins, in lumps where `lump` > 1.
+// Distributes `mass` units over some of the bins, in lumps if `lump` > 1.
 template <class Mass>
 void random_histogram(Random& random, Mass* to, int bins, int mass, int lump) {
   const int used = between(random, 1, bins), first = between(random, 0, bins - 1);
@@ -49,7 +49,7 @@ void random_histogram(Random& random, Mass* to, int bins, int mass, int lump) {
   }
 }
 
-// Pairs of one shape: of equal mass, unequal mass, degenerate or with bins that are 0.
+// Pairs of one shape: with equal masses, with unequal masses, degenerate, or with empty bins.
 template <class Mass>
 struct Pairs {
   Image<Mass> first, second;

@@ -1,8 +1,9 @@
-// The transportation simplex over a spanning tree of rows and columns. It starts from the cheapest
-// cells, taken greedily in an order sorted once a ground distance; that order of closing lines is
-// the tree. Potentials are the proof: where no cell is cheaper than what its row and column are
-// worth, the flow is optimal. Each line keeps the set of lines below it as bits, so that a pivot
-// finds its cycle, cuts and re-hangs a branch by logic operations. No memory is allocated.
+// The transportation simplex over a spanning tree of rows and columns ("lines"). It starts with the
+// cheapest cells, taken greedily in an order that is sorted once per ground distance; the order in
+// which lines are closed is the tree. Potentials are the proof: if no cell is cheaper than the sum
+// of the potentials of its row and column, the flow is optimal. Each line keeps the set of lines
+// below it as bits, so that a pivot finds its cycle, cuts off a branch and attaches it elsewhere by
+// logic operations. No memory is allocated.
 #pragma once
 #include <cstdint>
 
@@ -26,7 +27,7 @@ FOVEA_HD inline int bit_count(std::uint64_t bits) {
 #endif
 }
 
-// A set of lines. Rows are 0, 1, ..., columns follow from 32 * kWords.
+// A set of lines. Rows are 0, 1, ..., and columns start at 32 * kWords.
 template <int kWords>
 struct LineSet {
   std::uint64_t word[kWords];
@@ -50,7 +51,8 @@ struct LineSet {
     for (int w = 0; w < kWords; ++w) count += bit_count(word[w]);
     return count;
   }
-  // The 32 * kWords lines from one that 32 divides, as far as a word holds them.
+  // Returns the bits of the 32 * kWords lines from `line`, a multiple of 32, but at most 64 of
+  // them.
   FOVEA_HD std::uint64_t from(int line) const {
     const std::uint64_t bits = word[line / 64] >> (line % 64);
     if constexpr (kWords == 1) return bits & 0xFFFFFFFFU;
@@ -64,8 +66,8 @@ struct LineSet {
   }
 };
 
-// What of a CostPlan the simplex reads. Row `rows` costs nothing, column `columns` nothing or what
-// the auxiliary sink does.
+// The parts of a CostPlan that the simplex reads. Row `rows` costs nothing; column `columns` costs
+// nothing or as much as the auxiliary sink.
 template <class Cost>
 struct CostTable {
   const Cost* costs;
@@ -75,7 +77,7 @@ struct CostTable {
   int max_pivots;
 };
 
-// A cell that would make the flow cheaper, or row < 0.
+// A cell that would make the flow cheaper; row < 0 if there is none.
 struct Entering {
   int row = -1;
   int column = -1;
@@ -90,17 +92,19 @@ struct Basis {
   static constexpr int kWords = kWordsT;
   static constexpr int kColumn0 = 32 * kWords;
   static constexpr int kLines = 2 * kColumn0;
-  // Of columns that take no part: no cell of theirs is ever cheap.
+  // The potential of columns that take no part: none of their cells is ever cheap.
   static constexpr Cost kNever = sizeof(Cost) == 2   ? Cost(-32767)
                                  : sizeof(Cost) == 4 ? Cost(-(std::int64_t{1} << 30))
                                                      : Cost(-(std::int64_t{1} << 61));
 
-  Cost potential[kLines];  // of a cell in the tree, row's and column's add up to its cost
+  Cost potential[kLines];  // those of the row and the column of a cell in the tree add up to its
+                           // cost
   Mass flow[kLines];       // between a line and its parent
-  Set below[kLines];       // a line and all that hang from it
+  Set below[kLines];       // a line and all lines that hang from it
   std::uint8_t parent[kLines];
-  std::uint8_t closed[kLines];  // lines in the order in which the start closed them, the root last
-  int lines;                    // that take part
+  std::uint8_t
+      closed[kLines];  // lines in the order in which the start closed them; the root is last
+  int lines;           // number of lines that take part
   Set active;
   Sum cost;
   int pivots;
@@ -108,7 +112,7 @@ struct Basis {
   FOVEA_HD static bool is_row(int line) { return line < kColumn0; }
 };
 
-// The next open cell of the sorted order, found by its bit. For plans with line_cells.
+// Finds the next open cell of the sorted order by its bit, for plans with line_cells.
 template <int kCellWords>
 class OpenCells {
  public:
@@ -125,7 +129,7 @@ class OpenCells {
     gather(columns, active.from(column0) & below(table.columns), cells_ + rows_ * kCellWords);
     for (int w = 0; w < kCellWords; ++w) open_[w] = rows[w] & columns[w];
   }
-  // row * 256 + column, or -1.
+  // Returns row * 256 + column, or -1 if there is none.
   FOVEA_HD int next() const {
     int word = kCellWords - 1;
     for (int w = kCellWords - 2; w >= 0; --w) word = open_[w] != 0 ? w : word;
@@ -143,7 +147,7 @@ class OpenCells {
   std::uint64_t open_[kCellWords];
 };
 
-// The same by looking at one cell after the other.
+// Does the same by looking at one cell after the other.
 template <class Set>
 class ScannedCells {
  public:
@@ -164,7 +168,8 @@ class ScannedCells {
   Set open_;
 };
 
-// From the root down, so that each cell of the tree costs what its row and column are worth.
+// Computes potentials from the root down, so that each cell of the tree costs the sum of those of
+// its row and column.
 template <class B>
 FOVEA_HD void set_potentials(B& basis, const CostTable<typename B::Cost>& table) {
   if (basis.lines == 0) return;  // all mass stays in its bins
@@ -178,9 +183,9 @@ FOVEA_HD void set_potentials(B& basis, const CostTable<typename B::Cost>& table)
   }
 }
 
-// Fills the basis greedily. `first` and `second` are used up; where they do not weigh the same, the
-// lighter has the difference at its end, behind the last bin. Lines without mass take no part. What
-// is chosen from numbers is chosen without a branch, which no machine could foretell.
+// Fills the basis greedily. `first` and `second` are used up. If their totals differ, the lighter
+// side has the difference behind its last bin. Lines without mass take no part. Choices that depend
+// on numbers are made without branches, because no processor could predict them.
 template <class B, class Cells>
 FOVEA_HD void greedy_start(B& basis, const CostTable<typename B::Cost>& table,
                            typename B::Mass* first, typename B::Mass* second, Cells cells) {
@@ -200,7 +205,8 @@ FOVEA_HD void greedy_start(B& basis, const CostTable<typename B::Cost>& table,
   for (int cell = cells.next(); cell >= 0 && open_rows > 0; cell = cells.next()) {
     const int i = cell / 256, j = cell % 256;
     const Mass out = first[i], in = second[j];
-    // Closes the row where it is used up and not the only one of several columns.
+    // Closes the row if it is used up. In a tie it closes the column if this is the last row and
+    // several columns are open.
     const bool row = out < in || (out == in && (open_rows > 1 || open_columns == 1));
     const Mass flow = out < in ? out : in;
     const int child = row ? i : kColumn0 + j, parent = row ? kColumn0 + j : i;
@@ -216,7 +222,7 @@ FOVEA_HD void greedy_start(B& basis, const CostTable<typename B::Cost>& table,
     cells.close(row, i, j);
   }
   basis.cost = cost;
-  // What is left goes to or comes from the line behind the last.
+  // The remaining mass goes to, or comes from, the line behind the last.
   const bool spare_row = basis.active.has(table.rows);
   const int spare = spare_row ? table.rows : kColumn0 + table.columns;
   if (basis.active.has(spare)) {
@@ -232,8 +238,8 @@ FOVEA_HD void greedy_start(B& basis, const CostTable<typename B::Cost>& table,
   set_potentials(basis, table);
 }
 
-// All mass goes to an auxiliary sink, the column behind the last, and all that is wanted comes from
-// the row behind the last, which is to send its own there in the end.
+// Sends all mass to an auxiliary sink, the column behind the last; all demand is met from the row
+// behind the last, whose mass has to go to that sink in the end.
 template <class B>
 FOVEA_HD void auxiliary_start(B& basis, const CostTable<typename B::Cost>& table,
                               const typename B::Mass* first, const typename B::Mass* second) {
@@ -261,7 +267,8 @@ FOVEA_HD void auxiliary_start(B& basis, const CostTable<typename B::Cost>& table
   set_potentials(basis, table);
 }
 
-// The sets of lines below each, once a pivot needs them: a line was closed after all below it.
+// Computes the sets of lines below each line when a pivot first needs them: a line was closed after
+// all lines below it.
 template <class B>
 FOVEA_HD void hang_lines(B& basis) {
   for (int k = 0; k < basis.lines; ++k) basis.below[basis.closed[k]] = B::Set::of(basis.closed[k]);
@@ -269,7 +276,7 @@ FOVEA_HD void hang_lines(B& basis) {
     basis.below[basis.parent[basis.closed[k]]].add(basis.below[basis.closed[k]]);
 }
 
-// What a cell costs beyond what its row and column are worth.
+// Returns the cost of a cell minus the potentials of its row and column.
 template <class B>
 FOVEA_HD inline std::int64_t reduced_cost(const B& basis, const CostTable<typename B::Cost>& table,
                                           int i, int j) {
@@ -277,8 +284,8 @@ FOVEA_HD inline std::int64_t reduced_cost(const B& basis, const CostTable<typena
          basis.potential[B::kColumn0 + j];
 }
 
-// The first cell below 0 (Bland, 1977: with the like rule for what leaves no basis comes back), or
-// the least.
+// Returns the first cell with a negative reduced cost (Bland, 1977: with the same rule for the
+// leaving cell no basis occurs twice), or the cell with the least.
 template <class B>
 FOVEA_HD Entering price(const B& basis, const CostTable<typename B::Cost>& table, bool first) {
   Entering best;
@@ -297,8 +304,8 @@ FOVEA_HD Entering price(const B& basis, const CostTable<typename B::Cost>& table
   return best;
 }
 
-// Takes a cell into the tree and one out of it. Returns how much mass went round the cycle. With
-// `by_index` the least numbered of several cells that could leave does.
+// Takes a cell into the tree and removes one from it. Returns how much mass moved around the cycle.
+// With `by_index` the cell with the lowest index leaves if several could.
 template <class B>
 FOVEA_HD typename B::Mass pivot(B& basis, const CostTable<typename B::Cost>& table, Entering cell,
                                 bool by_index) {
@@ -306,7 +313,7 @@ FOVEA_HD typename B::Mass pivot(B& basis, const CostTable<typename B::Cost>& tab
   using Set = typename B::Set;
   const int row = cell.row, column = B::kColumn0 + cell.column;
   const auto gain = static_cast<typename B::Cost>(reduced_cost(basis, table, row, cell.column));
-  // Mass is taken from every other cell of both branches of the cycle, from the first.
+  // Mass is taken from every second cell of both branches of the cycle, starting with the first.
   int leaving = -1;
   bool column_side = true;
   Mass least = 0;
@@ -368,8 +375,8 @@ FOVEA_HD typename B::Mass pivot(B& basis, const CostTable<typename B::Cost>& tab
   return least;
 }
 
-// Pivots until the flow is proved optimal. `pricing(basis)` returns the cell to enter. After as
-// many pivots in a row without gain as there are lines, Bland's rule goes on until one gains.
+// Pivots until the flow is proved optimal. `pricing(basis)` returns the cell that enters. After as
+// many pivots without gain as there are lines, Bland's rule is used until a pivot gains.
 template <class B, class Pricing>
 FOVEA_HD Status improve(B& basis, const CostTable<typename B::Cost>& table,
                         const Pricing& pricing) {

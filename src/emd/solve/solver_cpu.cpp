@@ -1,5 +1,6 @@
-// CPU twin of the solver. A problem at a time, problems over cores: the greedy start leaves so few
-// pivots that loading and proving are most of the work, and pricing takes a row of cells a vector.
+// CPU twin of the solver. Problems are divided among cores and solved one at a time. The greedy
+// start leaves so few pivots that loading and proving are most of the work; pricing handles a row
+// of cells in vectors.
 #include <algorithm>
 
 #include "core/parallel.h"
@@ -8,7 +9,8 @@
 #include "emd/solve/cost_plan.h"
 #include "emd/solve/mass_math.h"
 
-// Outside the per-target part, which is compiled once a target.
+// This part does not depend on the instruction set, while the rest of the file is compiled once for
+// each.
 #ifndef FOVEA_EMD_JOB
 #define FOVEA_EMD_JOB
 namespace fovea::emd::cpu {

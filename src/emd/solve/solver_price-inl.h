@@ -1,4 +1,4 @@
-// The simplex's pricing in vectors of columns; compiled once an instruction set.
+// The simplex's pricing in vectors of columns; compiled once per instruction set.
 #if defined(FOVEA_EMD_SOLVER_PRICE_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef FOVEA_EMD_SOLVER_PRICE_INL
 #undef FOVEA_EMD_SOLVER_PRICE_INL
@@ -17,7 +17,7 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <class Cost>
-using Costs = hn::CappedTag<Cost, 16>;  // as rows of a table are padded
+using Costs = hn::CappedTag<Cost, 16>;  // at most 16, because rows of a table are padded to 16
 
 template <class D, class V>
 HWY_INLINE V minus(D, V a, V b) {
@@ -25,8 +25,8 @@ HWY_INLINE V minus(D, V a, V b) {
   else return hn::Sub(a, b);
 }
 
-// The cell with the least reduced cost, kVectors vectors of columns at a time. 16-bit costs
-// saturate, which keeps their sign.
+// Finds the cell with the least reduced cost, kVectors vectors of columns at a time. 16-bit costs
+// saturate, which does not change their sign.
 template <int kVectors, class B>
 HWY_INLINE Entering price_rows(const B& basis, const CostTable<typename B::Cost>& table) {
   using Cost = typename B::Cost;

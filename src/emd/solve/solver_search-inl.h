@@ -1,4 +1,4 @@
-// One problem in whole masses, searched by the simplex from either start; compiled once an
+// Solves one problem in whole masses by the simplex, from either start; compiled once per
 // instruction set.
 #if defined(FOVEA_EMD_SOLVER_SEARCH_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef FOVEA_EMD_SOLVER_SEARCH_INL
@@ -23,18 +23,18 @@ namespace fovea::emd::cpu {
 namespace {
 namespace HWY_NAMESPACE {
 
-constexpr int kMostLines = 96;  // of one side, with room for whole vectors
+constexpr int kMostLines = 96;  // lines of one side, with room for whole vectors
 
-// A problem in whole masses. Where one side is lighter it has the difference behind its last bin.
+// A problem in whole masses. If one side is lighter it has the difference behind its last bin.
 template <class Mass>
 struct Problem {
   HWY_ALIGN Mass first[kMostLines] = {};
   HWY_ALIGN Mass second[kMostLines] = {};
-  HWY_ALIGN Mass kept[kMostLines];  // that stays in its bin
+  HWY_ALIGN Mass kept[kMostLines];  // mass that stays in its bin
   MovedMass mass{};
-  bool equal = true;  // in mass
+  bool equal = true;  // both sides have the same total
 
-  // Of whole masses with these totals.
+  // Makes the totals equal by the element behind the last bin of the lighter side.
   Balance<Mass> balance(const CostPlan& plan, Mass first_total, Mass second_total) {
     const auto balance = balance_of(first_total, second_total);
     first[plan.rows] = balance.first;
@@ -57,7 +57,7 @@ struct FlowRow {
   void add(int i, int j, double mass) const { to[i * columns + j] += scale(mass); }
 };
 
-// start(basis) fills the tree.
+// Runs the simplex; start(basis) fills the tree.
 template <class B, class Sum, class Start>
 Found run_simplex(const CostTable<typename B::Cost>& table, const typename B::Set& active,
                   const FlowRow& flow, Sum& cost, const Start& start) {
@@ -108,7 +108,8 @@ Found simplex(const CostPlan& plan, const Cost* costs, Problem<Mass>& problem, c
   if (plan.start == SimplexStart::kAuxiliary) {
     const Found found = run_simplex<B>(
         table, active, flow, cost, [&](B& basis) { auxiliary_start(basis, table, first, second); });
-    cost -= static_cast<Sum>(second[plan.columns]) * plan.auxiliary;  // that is too many
+    cost -= static_cast<Sum>(second[plan.columns]) *
+            plan.auxiliary;  // the surplus was charged for the auxiliary sink
     return found;
   }
   const auto greedily = [&](const auto& cells) {
@@ -120,11 +121,11 @@ Found simplex(const CostPlan& plan, const Cost* costs, Problem<Mass>& problem, c
   return greedily(ScannedCells<typename B::Set>(table, active, B::kColumn0));
 }
 
-// Up to kTableauBins bins, the paper's way.
+// Solves problems of up to kTableauBins bins with a tableau of bits, as the paper does.
 template <class Cost, class Mass, class Sum>
 Found bit_simplex(const CostPlan& plan, const Cost* costs, const Problem<Mass>& problem,
                   const FlowRow& flow, Sum& cost) {
-  const bool turned = problem.second[plan.columns] > 0;  // the first side is the heavier
+  const bool turned = problem.second[plan.columns] > 0;  // the first side is the heavier one
   BitTableau<Mass, Cost> tableau;
   Mass masses[2][kTableauBins];
   int bins[2][kTableauBins];
@@ -177,7 +178,8 @@ Found search(const CostPlan& plan, Problem<Mass>& problem, const FlowRow& flow, 
     return bit_simplex(plan, plan.costs32.data(), problem, flow, cost);
   }
   if (plan.metric && !auxiliary) {
-    // All vectors that the bins reach into: behind them at most one side holds mass.
+    // Whole vectors are handled: behind the bins at most one side has mass, so that nothing is
+    // cancelled there.
     for (int from = 0; from <= plan.rows; from += 16) {
       Mass *first = problem.first + from, *second = problem.second + from;
       for (int i = 0; i < 16; ++i) {

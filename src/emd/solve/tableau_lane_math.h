@@ -1,10 +1,11 @@
-// The simplex as Shaffer (2011) has it, for lanes of a warp that hold one problem together: an
-// auxiliary sink that every source reaches, dearer than any path, takes all mass at the start, so
-// that there is no first phase; entries of the tableau of a transportation problem are -1, 0 or 1
-// (Nagler 1962) and lie in registers as two planes of bits, which a pivot changes by logic.
+// Shaffer's simplex (2011) for the lanes of a warp, which hold one problem together. At the start
+// all mass goes to an auxiliary sink that every source reaches and that costs more than any path,
+// so that there is no first phase. The entries of the tableau of a transportation problem are -1, 0
+// or 1 (Nagler 1962). They are kept in registers as two planes of bits, which a pivot changes by
+// logic operations.
 //
-// Lane k holds the constraints of source k and of sink k, and what their columns would save. What
-// lanes tell each other goes through the caller: shuffles on the device, loops in a test.
+// Lane k holds the constraints of source k and of sink k, and what their columns would save. The
+// caller exchanges data between lanes: by shuffles on the device, by loops in a test.
 #pragma once
 #include <cstdint>
 
@@ -12,7 +13,8 @@
 
 namespace fovea::emd::tableau {
 
-// Columns: cells at source * 16 + sink, then those of the auxiliary sink and of the sinks' slacks.
+// Columns: cells at source * 16 + sink, then those of the auxiliary sink and the slacks of the
+// sinks.
 inline constexpr int kSide = 16;
 inline constexpr int kAuxiliary = kSide * kSide;
 inline constexpr int kSlack = kAuxiliary + kSide;
@@ -20,7 +22,7 @@ inline constexpr int kSlack = kAuxiliary + kSide;
 // A row of the tableau.
 template <int kBins>
 struct Row {
-  static constexpr int kCellWords = (kBins + 1) / 2;  // of two sources each
+  static constexpr int kCellWords = (kBins + 1) / 2;  // words of two sources each
   static constexpr int kWords = kCellWords + 1;
   std::uint32_t plus[kWords];
   std::uint32_t minus[kWords];
@@ -36,7 +38,7 @@ struct Row {
     return static_cast<int>(above >> column % 32 & 1U) -
            static_cast<int>(below >> column % 32 & 1U);
   }
-  // Less `factor` times another row, where all results are -1, 0 or 1.
+  // Subtracts `factor` times another row; all results are -1, 0 or 1.
   FOVEA_HD void subtract(const Row& other, int factor) {
     if (factor == 0) return;
     FOVEA_UNROLL
@@ -50,7 +52,7 @@ struct Row {
   }
 };
 
-// A column and what a unit of it costs more than what the basis pays.
+// A column and its reduced cost.
 template <class Cost>
 struct Candidate {
   Cost cost;
@@ -59,11 +61,11 @@ struct Candidate {
     return cost < other.cost || (cost == other.cost && column < other.column);
   }
 };
-// A row that limits the entering column, and by how much.
+// A row that limits the entering column, and the limit.
 template <class Mass>
 struct Limit {
   Mass mass;
-  int column;  // basic in it
+  int column;  // of the row's basic variable
   int row;     // 2 * lane + side, < 0 for none
   FOVEA_HD bool before(const Limit& other) const {
     if (row < 0 || other.row < 0) return other.row < 0 && row >= 0;
@@ -78,13 +80,14 @@ struct Size {
 
 template <class Mass, class Cost, int kBins>
 struct Lane {
-  Row<kBins> row[2];        // of source and sink
-  Mass value[2];            // of the variables that are basic there
-  int basic[2];             // their columns
-  Cost reduced[kBins + 2];  // of the source's cells, of its auxiliary cell, of the sink's slack
+  Row<kBins> row[2];  // of the source and of the sink
+  Mass value[2];      // values of the basic variables
+  int basic[2];       // their columns
+  Cost reduced[kBins +
+               2];  // of the source's cells, the source's auxiliary cell and the sink's slack
 
-  // Of a problem of so many sources and sinks; lanes beyond them hold none. `dear`: what the
-  // auxiliary sink costs.
+  // Starts a problem with so many sources and sinks; lanes beyond them hold nothing. `dear` is the
+  // cost of the auxiliary sink.
   FOVEA_HD void start(int lane, const Size& size, Mass supply, Mass demand,
                       const Cost (&cost)[kBins], Cost dear) {
     constexpr int kLast = Row<kBins>::kCellWords;
@@ -108,7 +111,8 @@ struct Lane {
     reduced[kBins] = reduced[kBins + 1] = 0;
   }
 
-  // The lane's cheapest column, or the first that is cheap (Bland 1977).
+  // Returns the lane's column with the least reduced cost, or the first with a negative one (Bland
+  // 1977).
   FOVEA_HD Candidate<Cost> cheapest(int lane, bool first) const {
     Candidate<Cost> best{0, kSlack + kSide};
     FOVEA_UNROLL
@@ -132,7 +136,7 @@ struct Lane {
     return best;
   }
 
-  // `pivot` is the leaving row, before the change; `at` and `moved` are its limit's.
+  // `pivot` is the leaving row before the change; `at` and `moved` come from its limit.
   FOVEA_HD void update(int lane, const Candidate<Cost>& entering, int at, Mass moved,
                        const Row<kBins>& pivot) {
     FOVEA_UNROLL

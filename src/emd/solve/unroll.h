@@ -1,13 +1,13 @@
-// Marks of code that a lane of a GPU runs in its registers, and the host as it is.
+// Macros for code that a lane of a GPU runs in its registers and that also runs on the host.
 #pragma once
 
-// Arrays of a lane are registers only where every index is known: loops over them are unrolled.
+// A lane's arrays are kept in registers only if every index is known: loops over them are unrolled.
 #ifdef __CUDA_ARCH__
 #define FOVEA_UNROLL _Pragma("unroll")
 #else
 #define FOVEA_UNROLL
 #endif
-// Functions that see such arrays are parts of their callers.
+// Functions that use such arrays are inlined into their callers.
 #ifdef __CUDACC__
 #define FOVEA_LANE __host__ __device__ __forceinline__
 #else

@@ -1,7 +1,6 @@
-// The twins of what a tracker does to every pixel besides the maps themselves; called with shapes
-// that fit and nothing empty.
+// Per-pixel work of the tracker besides the maps themselves, as CPU and CUDA twins. Callers make
+// sure that shapes fit and nothing is empty.
 #pragma once
-#include <fovea/core/exec.h>
 #include <fovea/core/image.h>
 
 #include <cstdint>
@@ -10,7 +9,8 @@
 namespace fovea::emd {
 
 namespace cpu {
-// The palette's color of every pixel, by its table (kColorCells, in host memory).
+// Writes the index of the palette color of every pixel, read from its table (kColorCells entries,
+// in host memory).
 void label_colors(ImageView<const std::uint8_t> frame, std::span<const std::uint8_t> table,
                   ImageView<std::uint8_t> labels, const Exec& exec);
 void likelihood(ImageView<const float> to_target, ImageView<const float> to_surround,

@@ -1,5 +1,7 @@
-// The face of tracking: checks its input, learns palettes, labels frames and hands them to targets.
+// The face of tracking: checks its input, learns palettes, labels frames and passes them to
+// targets.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/core/random.h>
 #include <fovea/emd/track.h>
 
@@ -23,11 +25,11 @@ namespace {
 using fovea::detail::Placed;
 
 constexpr const char* kName = "track";
-constexpr int kSamples = 3000;         // colors that a palette is learned from
-constexpr double kTargetShare = 0.6;   // of them, from targets
-constexpr double kSurroundRing = 2;    // size of the box whose ring is the surround
-constexpr float kGrayChroma = 2;       // Lab: what is below is gray, but for its coding
-constexpr double kGrayQuantile = 0.9;  // of a target's pixels
+constexpr int kSamples = 3000;        // colors that a palette is learned from
+constexpr double kTargetShare = 0.6;  // share of these samples that is taken from targets
+constexpr double kSurroundRing = 2;   // size of the box whose ring is the surround
+constexpr float kGrayChroma = 2;  // in Lab: colors with less are gray, up to errors of video coding
+constexpr double kGrayQuantile = 0.9;  // a target is gray if this share of its pixels is
 
 std::string to_text(const Rect<double>& box) {
   return fmt::format("{},{},{},{}", box.x, box.y, box.width, box.height);
@@ -83,21 +85,21 @@ std::vector<double> histogram_of(ImageView<const std::uint8_t> labels, const Rec
   return label_histogram(labels.crop(box.x, box.y, box.width, box.height), bins);
 }
 
-// A tracker that begins with a frame works where that lies.
+// A tracker that starts with a frame works on the device where the frame lies.
 TrackOptions on_device_of(ImageView<const std::uint8_t> frame, const TrackOptions& options) {
   TrackOptions there = options;
   there.exec = fovea::detail::resolve_exec(kName, options.exec, {frame});
   return there;
 }
 
-// Targets that share colors and, in each frame, labels.
+// Targets that share colors and therefore the labels of each frame.
 struct Group {
   Palette palette;
   GroundDistance ground;
   Image<std::uint8_t> here{};
   Placed<std::uint8_t> there{};
 
-  // `fetch`: whether labels are wanted in host memory too.
+  // `fetch`: whether the labels are needed in host memory too.
   LabeledFrame label(ImageView<const std::uint8_t> frame, bool fetch, const Exec& exec) {
     if (here.width() != frame.width || here.height() != frame.height)
       here = Image<std::uint8_t>(frame.width, frame.height);
@@ -116,27 +118,29 @@ struct Member {
 
 }  // namespace
 
-struct Tracker::State {
+struct Tracker::Impl {
   TrackOptions options;
+  Device asked{};  // before it was resolved
   std::vector<Group> groups{};
   std::vector<Member> members{};
-  Rect<int> frame{};               // of all frames, from the first on
-  Placed<std::uint8_t> brought{};  // a frame where the maps are made, if it came from elsewhere
+  Rect<int> frame{};  // bounds of all frames, set by the first
+  Placed<std::uint8_t>
+      brought{};  // the frame, copied to the device of the maps if it was elsewhere
 
   void check_frame(ImageView<const std::uint8_t> image) {
     if (image.empty() || (image.channels != 1 && image.channels != 3))
       throw InvalidArgument(
           fmt::format("a frame of {}x{} with {} channels; expected gray or RGB pixels", image.width,
                       image.height, image.channels));
-    fovea::detail::resolve_exec(kName, options.exec, {image});
+    fovea::detail::require_chosen(kName, options.exec, asked, {image});
     if (frame.empty()) frame = {0, 0, image.width, image.height};
     if (image.width != frame.width || image.height != frame.height)
       throw InvalidArgument(
-          fmt::format("a frame of {}x{} follows frames of {}x{}; all must have one size",
+          fmt::format("a frame of {}x{} follows frames of {}x{}; all must have the same size",
                       image.width, image.height, frame.width, frame.height));
   }
 
-  // The frame as the maps' device sees it: it goes there once, whatever is done with it.
+  // Returns the frame on the device of the maps. It is copied there only once.
   ImageView<const std::uint8_t> on_device(ImageView<const std::uint8_t> image,
                                           Placed<std::uint8_t>& there) const {
     return there.bring(image, fovea::detail::memory_of(options.exec.device), options.exec);
@@ -222,7 +226,7 @@ void describe(OptionVisitor& visit, TrackOptions& options) {
               "most memory for distances that each target keeps from frame to frame; 0 keeps none");
 }
 
-Tracker::Tracker(const TrackOptions& options) : state_(std::make_unique<State>()) {
+Tracker::Tracker(const TrackOptions& options) : impl_(std::make_unique<Impl>()) {
   check_options(options);
   if (options.window % 2 == 0)
     throw InvalidArgument(fmt::format("window is {}; expected an odd number", options.window));
@@ -230,8 +234,9 @@ Tracker::Tracker(const TrackOptions& options) : state_(std::make_unique<State>()
     throw InvalidArgument(
         "parts is on, but search meanshift compares no parts; use search exhaustive, or parts auto "
         "or off");
-  state_->options = options;
-  state_->options.exec = fovea::detail::resolve_exec(kName, options.exec, {});
+  impl_->options = options;
+  impl_->asked = options.exec.device;
+  impl_->options.exec = fovea::detail::resolve_exec(kName, options.exec, {});
 }
 Tracker::Tracker(ImageView<const std::uint8_t> frame, const Rect<double>& box,
                  const TrackOptions& options)
@@ -239,6 +244,7 @@ Tracker::Tracker(ImageView<const std::uint8_t> frame, const Rect<double>& box,
 Tracker::Tracker(ImageView<const std::uint8_t> frame, std::span<const Rect<double>> boxes,
                  const TrackOptions& options)
     : Tracker(on_device_of(frame, options)) {
+  impl_->asked = options.exec.device;
   add(frame, boxes);
 }
 Tracker::Tracker(Tracker&&) noexcept = default;
@@ -247,13 +253,13 @@ Tracker::~Tracker() = default;
 
 std::vector<Track> Tracker::add(ImageView<const std::uint8_t> frame,
                                 std::span<const Rect<double>> boxes) {
-  State& state = *state_;
+  Impl& state = *impl_;
   if (boxes.empty()) return {};
   state.check_frame(frame);
   std::vector<Rect<int>> pixels;
   for (const Rect<double>& box : boxes) pixels.push_back(checked(box, state.frame));
   Placed<std::uint8_t> fetched, brought;
-  const auto host = fetched.bring(frame, Memory::kHost);
+  const auto host = fetched.bring(frame, Memory::kHost, state.options.exec);
 
   Random random(state.options.exec.seed, 1);
   std::vector<LabColor> samples;
@@ -293,7 +299,7 @@ std::vector<Track> Tracker::add(ImageView<const std::uint8_t> frame,
 
 Track Tracker::add_example(ImageView<const std::uint8_t> frame,
                            ImageView<const std::uint8_t> example) {
-  State& state = *state_;
+  Impl& state = *impl_;
   state.check_frame(frame);
   if (example.channels != 1 && example.channels != 3)
     throw InvalidArgument(
@@ -304,10 +310,10 @@ Track Tracker::add_example(ImageView<const std::uint8_t> frame,
         "an example of {}x{} pixels in frames of {}x{}; expected at least {}x{} and no "
         "more than twice the frame's size",
         example.width, example.height, frame.width, frame.height, kLeastSide, kLeastSide));
-  fovea::detail::resolve_exec(kName, state.options.exec, {example});
+  fovea::detail::require_chosen(kName, state.options.exec, state.asked, {example});
   Placed<std::uint8_t> frame_here, example_here, frame_there, example_there;
-  const auto host = frame_here.bring(frame, Memory::kHost);
-  const auto shown = example_here.bring(example, Memory::kHost);
+  const auto host = frame_here.bring(frame, Memory::kHost, state.options.exec);
+  const auto shown = example_here.bring(example, Memory::kHost, state.options.exec);
   Random random(state.options.exec.seed, 1);
   std::vector<LabColor> samples;
   const auto from_target = static_cast<int>(kSamples * kTargetShare);
@@ -331,7 +337,7 @@ Track Tracker::add_example(ImageView<const std::uint8_t> frame,
 }
 
 std::vector<Track> Tracker::track(ImageView<const std::uint8_t> frame) {
-  State& state = *state_;
+  Impl& state = *impl_;
   state.check_frame(frame);
   const fovea::cuda::ScopedDevice here(state.options.exec.device);
   const auto pixels = state.on_device(frame, state.brought);
@@ -342,7 +348,7 @@ std::vector<Track> Tracker::track(ImageView<const std::uint8_t> frame) {
   for (std::size_t i = 0; i < state.groups.size(); ++i)
     labels.push_back(state.groups[i].label(pixels, fetch[i] != 0, state.options.exec));
   std::vector<Track> tracks;
-  // All maps are on their way before the first is waited for.
+  // All maps are started before the first one is waited for.
   for (Member& member : state.members) {
     throw_if_stopped(state.options.exec);
     member.target.prepare(labels[member.group]);
@@ -357,16 +363,16 @@ std::vector<Track> Tracker::track(ImageView<const std::uint8_t> frame) {
 
 std::vector<Track> Tracker::tracks() const {
   std::vector<Track> tracks;
-  for (const Member& member : state_->members) tracks.push_back(member.target.track());
+  for (const Member& member : impl_->members) tracks.push_back(member.target.track());
   return tracks;
 }
 
-int Tracker::targets() const { return static_cast<int>(state_->members.size()); }
-bool Tracker::uses_parts(int id) const { return state_->target(id).uses_parts(); }
+int Tracker::targets() const { return static_cast<int>(impl_->members.size()); }
+bool Tracker::uses_parts(int id) const { return impl_->target(id).uses_parts(); }
 
 Image<float> Tracker::likelihood(int id) const {
-  const LikelihoodMap& map = state_->target(id).map();
-  Image<float> image(state_->frame.width, state_->frame.height);
+  const LikelihoodMap& map = impl_->target(id).map();
+  Image<float> image(impl_->frame.width, impl_->frame.height);
   for (int y = 0; y < image.height(); ++y) std::fill_n(image.row(y), image.width(), 0.0F);
   for (int y = 0; y < map.region.height; ++y) {
     for (int x = 0; x < map.region.width; ++x)
@@ -380,7 +386,7 @@ MapReport Tracker::report() const {
   MapReport report;
   std::int64_t entries = 0;
   std::uint64_t bytes = 0;
-  for (const Member& member : state_->members) {
+  for (const Member& member : impl_->members) {
     report += member.target.report();
     entries += report.entries;
     bytes += report.cache_bytes;
@@ -390,6 +396,6 @@ MapReport Tracker::report() const {
   return report;
 }
 
-const TrackOptions& Tracker::options() const { return state_->options; }
+const TrackOptions& Tracker::options() const { return impl_->options; }
 
 }  // namespace fovea::emd

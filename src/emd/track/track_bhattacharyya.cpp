@@ -1,6 +1,6 @@
-// Bhattacharyya's distance as Comaniciu, Ramesh and Meer (2000) track by: one product and one sum a
-// bin. All windows are counted and compared, on the CPU alone and without a memory of what was
-// seen: it is the yardstick, not the tracker.
+// Bhattacharyya's distance, with which Comaniciu, Ramesh and Meer (2000) track: one product and one
+// sum per bin. All windows are counted and compared, only on the CPU and without a cache: this is
+// the baseline to which the tracker is compared.
 #include "emd/track/track_bhattacharyya.h"
 
 #include <fovea/ops/window_histogram.h>
@@ -53,7 +53,7 @@ void BhattacharyyaMapper::map(ImageView<const std::uint8_t> labels,
   options.exec = exec_;
   window_histogram(labels, counts.view(), options);
   const int mass = window_ * window_;
-  std::vector<float> root(static_cast<std::size_t>(mass) + 1);  // of a count's share
+  std::vector<float> root(static_cast<std::size_t>(mass) + 1);  // square root of a count's share
   for (int i = 0; i <= mass; ++i)
     root[static_cast<std::size_t>(i)] = std::sqrt(static_cast<float>(i) / static_cast<float>(mass));
   parallel_for(exec_, labels.height, kRows, [&](std::int64_t begin, std::int64_t end) {

@@ -1,4 +1,4 @@
-// Bhattacharyya's distance, the tracker's yardstick: sqrt(1 - sum of sqrt(p q)) of histograms
+// Bhattacharyya's distance, the baseline of the tracker: sqrt(1 - sum of sqrt(p q)) of histograms
 // scaled to mass 1.
 #pragma once
 #include <fovea/core/exec.h>
@@ -12,7 +12,8 @@ namespace fovea::emd {
 
 double bhattacharyya(std::span<const std::uint16_t> first, std::span<const std::uint16_t> second);
 
-// The distance, in thousandths, of every pixel's window (border repeated) to a target, on the CPU.
+// Computes, for every pixel, the distance in thousandths of its window (border repeated) to a
+// target, on the CPU.
 class BhattacharyyaMapper {
  public:
   BhattacharyyaMapper(std::span<const double> target, int window, const Exec& exec);
@@ -22,7 +23,7 @@ class BhattacharyyaMapper {
  private:
   int window_;
   Exec exec_;
-  std::vector<float> roots_{};  // of the target's shares
+  std::vector<float> roots_{};  // square roots of the target's shares
 };
 
 }  // namespace fovea::emd

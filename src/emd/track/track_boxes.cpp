@@ -1,4 +1,4 @@
-// Tracks against truth, and the texts that boxes are kept in.
+// Compares tracks with the true boxes, and reads and writes boxes as text.
 #include <fovea/core/error.h>
 #include <fovea/emd/track.h>
 
@@ -18,9 +18,9 @@ namespace {
 constexpr double kNearPixels = 20;
 constexpr int kThresholds = 21;
 constexpr std::int64_t kMostFrames = 10'000'000;
-constexpr std::size_t kMotNumbers = 7;  // or more: frame, id, box, confidence
+constexpr std::size_t kMotNumbers = 7;  // or more: frame, id, box (four numbers), confidence
 
-// Numbers separated by commas, semicolons, tabs or spaces; nothing where something else is there.
+// Reads numbers separated by commas, semicolons, tabs or spaces; nothing if there is anything else.
 std::optional<std::vector<double>> numbers_of(std::string_view line) {
   std::vector<double> numbers;
   const auto is_gap = [](char c) { return c == ',' || c == ';' || c == '\t' || c == ' '; };

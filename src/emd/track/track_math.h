@@ -10,13 +10,13 @@ namespace fovea::emd {
 inline constexpr float kSureLikelihood = 65535.0F;
 
 // e / (d + e): how much nearer a window is to the target (d) than to the surround (e), both in
-// thousandths. One thousandth more keeps it defined, and low, where both are none.
+// thousandths. Adding one thousandth keeps the quotient defined, and low, if both are 0.
 FOVEA_HD inline std::uint16_t likelihood_of(float to_target, float to_surround) {
   const float share = to_surround / (to_target + to_surround + 1.0F);
   return static_cast<std::uint16_t>(share * kSureLikelihood + 0.5F);
 }
 
-// The cell of the palette's table that a color lies in: five bits a channel.
+// Returns the cell of the palette's table in which a color lies: five bits per channel.
 FOVEA_HD inline int color_cell(std::uint8_t red, std::uint8_t green, std::uint8_t blue) {
   return (red >> 3) << 10 | (green >> 3) << 5 | blue >> 3;
 }

@@ -1,7 +1,7 @@
 // The colors of a target and its surround: k-means (Lloyd, 1982) from k-means++ (Arthur and
-// Vassilvitskii, 2007) in CIE Lab, where distance is near to what eyes tell apart. Some 3000
-// samples, 16 colors and at most 25 rounds: a few milliseconds, once a target, so that it stays
-// serial.
+// Vassilvitskii, 2007) in CIE Lab, where distances agree roughly with perceived differences. About
+// 3000 samples, 16 colors and at most 25 rounds take a few milliseconds, once per target, so that
+// the code is serial.
 #include "emd/track/track_palette.h"
 
 #include <fovea/core/random.h>
@@ -41,7 +41,8 @@ std::size_t nearest(std::span<const LabColor> colors, const LabColor& color) {
   return best;
 }
 
-// k-means++: each next center is a sample, drawn by its squared distance to those before.
+// k-means++: each next center is a sample, drawn with a probability proportional to its squared
+// distance to the centers before.
 std::vector<LabColor> first_colors(std::span<const LabColor> samples, int count, Random& random) {
   std::vector<LabColor> colors{samples[random.below(static_cast<std::uint32_t>(samples.size()))]};
   std::vector<double> least(samples.size(), std::numeric_limits<double>::max());
@@ -52,7 +53,7 @@ std::vector<LabColor> first_colors(std::span<const LabColor> samples, int count,
           std::min(least[i], static_cast<double>(squared_distance(samples[i], colors.back())));
       total += least[i];
     }
-    if (!(total > 0)) break;  // every sample is a color already
+    if (!(total > 0)) break;  // every sample is a center already
     double left = static_cast<double>(random.uniform()) * total;
     std::size_t chosen = 0;
     for (std::size_t i = 0; i < samples.size(); ++i) {
@@ -87,7 +88,7 @@ void improve(std::span<const LabColor> samples, std::vector<LabColor>& colors) {
   }
 }
 
-// The middle of a cell of 8 values.
+// Returns the middle of a cell of 8 values.
 std::uint8_t cell_middle(int index) { return static_cast<std::uint8_t>((index & 31) * 8 + 4); }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The colors that signatures count: learned by k-means in Lab from a target and its surround, and a
-// table that gives any color its nearest one.
+// The colors that signatures count: they are learned by k-means in Lab from a target and its
+// surround, with a table of the nearest one for any color.
 #pragma once
 #include <fovea/core/image.h>
 #include <fovea/emd/ground.h>
@@ -13,26 +13,26 @@ namespace fovea::emd {
 
 using LabColor = std::array<float, 3>;
 
-// CIE Lab under D65 of an sRGB color.
+// Converts an sRGB color to CIE Lab (D65).
 LabColor lab_of(std::uint8_t red, std::uint8_t green, std::uint8_t blue);
-// How far a color lies from gray.
+// Returns how far a color is from gray.
 float chroma_of(const LabColor& color);
 
-// Five bits of red, green and blue, in this order.
+// Five bits each of red, green and blue, in this order.
 inline constexpr int kColorCells = 1 << 15;
 
 struct Palette {
   std::vector<LabColor> colors;     // all different
-  std::vector<std::uint8_t> table;  // the nearest color of each cell
+  std::vector<std::uint8_t> table;  // index of the nearest color, by cell
 
   int size() const { return static_cast<int>(colors.size()); }
 };
 
-// k-means with k-means++ as its start; fewer colors where samples have fewer. Serial, so that it
-// depends on samples and seed alone.
+// k-means with k-means++ as its start; returns fewer colors if the samples have fewer. Serial, so
+// that the result depends only on samples and seed.
 Palette learn_palette(std::span<const LabColor> samples, int colors, std::uint64_t seed);
 
-// min(|difference|, tau) / tau in whole thousandths, rounded up, which keeps the triangle
+// Returns min(|difference|, tau) / tau in whole thousandths, rounded up, which keeps the triangle
 // inequality.
 GroundDistance palette_distance(const Palette& palette, double tau);
 

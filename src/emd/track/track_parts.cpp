@@ -1,8 +1,8 @@
 // Distances part by part, after the fragments of Adam, Rivlin and Shimshoni ("Robust
-// fragments-based tracking using the integral histogram", 2006): integral histograms of a region,
-// from which a part's histogram takes four reads per bin, and the exact solver. There are six fixed
-// parts, whose mean counts; the paper's many fragments and its votes against hidden ones are left
-// out.
+// fragments-based tracking using the integral histogram", 2006): integral histograms of a region
+// give a part's histogram with four reads per bin, and the exact solver compares it. There are six
+// fixed parts, whose mean distance counts; the paper's many fragments and its way of outvoting
+// hidden ones are left out.
 #include "emd/track/track_parts.h"
 
 #include <cmath>
@@ -16,7 +16,7 @@ SolverOptions solver_options(const Exec& exec) {
   SolverOptions options;
   options.mass = MassPolicy::kNormalize;
   options.exec = exec;
-  options.exec.device = Device::cpu();  // batches of some hundred
+  options.exec.device = Device::cpu();  // batches have only a few hundred problems
   return options;
 }
 
@@ -53,7 +53,7 @@ void PartModel::look_at(ImageView<const std::uint8_t> labels, const Rect<int>& r
 
 bool PartModel::histogram(const Rect<int>& part, std::uint16_t* masses) const {
   const Rect<int> inside = intersect(part, region_);
-  int shift = 0;  // counts of large parts in coarser units
+  int shift = 0;  // counts of large parts are shifted to fit
   while (area_of(inside) >> shift > 65535) ++shift;
   for (int bin = 0; bin < bins_; ++bin)
     masses[bin] = inside.empty()
@@ -67,7 +67,7 @@ bool PartModel::histogram(const Rect<int>& part, std::uint16_t* masses) const {
 
 std::vector<double> PartModel::distances(std::span<const Rect<int>> places) {
   const auto row = static_cast<std::size_t>(bins_);
-  std::vector<std::size_t> owner;  // of each row, the place
+  std::vector<std::size_t> owner;  // index of the place of each row
   std::vector<double> result(places.size(), 0);
   first_.clear();
   second_.clear();

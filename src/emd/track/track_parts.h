@@ -21,8 +21,8 @@ Rect<int> part_of(const Rect<int>& box, int part);
 
 class PartModel {
  public:
-  // The parts of a box in the labels of the first frame. `distance` is between two parts'
-  // histograms, 0 to 1.
+  // Takes the parts of a box in the labels of the first frame. `distance` is the kind of distance
+  // between the histograms of two parts, from 0 to 1.
   PartModel(const GroundDistance& ground, TrackDistance distance, const Exec& exec,
             ImageView<const std::uint8_t> labels, const Rect<int>& box);
 

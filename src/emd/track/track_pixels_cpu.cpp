@@ -1,5 +1,5 @@
-// CPU twins of labels and likelihoods: plain loops that compilers vectorize, or that wait for the
-// table's cache lines.
+// CPU twins of labels and likelihoods: plain loops, which compilers vectorize or which are limited
+// by look-ups in the table.
 #include "core/parallel.h"
 #include "emd/track/backend.h"
 #include "emd/track/track_math.h"

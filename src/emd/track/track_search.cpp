@@ -1,8 +1,8 @@
-// Places in a likelihood map. A score is a sum over an integral image: 4 reads for the box, 4 for
-// its ring, 63 for the cells of its layout; all places within reach are tried, which costs their
-// number and finds what a climb would miss. Mean shift (Comaniciu, Ramesh and Meer, "Real-time
-// tracking of non-rigid objects using mean shift", 2000) is there to be compared with: a flat
-// kernel of the box's size, no change of size.
+// Finds places in a likelihood map. A score is a sum over an integral image: 4 reads for the box, 4
+// for its ring, 63 for the cells of its layout. All places within reach are tried, which finds
+// places that hill climbing would miss. Mean shift (Comaniciu, Ramesh and Meer, "Real-time tracking
+// of non-rigid objects using mean shift", 2000) is offered for comparison, with a flat kernel of
+// the box's size and without change of size.
 #include "emd/track/track_search.h"
 
 #include <cmath>
@@ -67,8 +67,9 @@ double motion_cost(const SearchRange& range, const Rect<int>& box) {
   return range.motion * (dx * dx + dy * dy) / static_cast<double>(area_of(range.from));
 }
 
-// Takes the best of `places`, whose scores do not contain costs yet, into `best`. Costs only lower
-// a score, so the most promising places get theirs first, some at a time, until none left can win.
+// Replaces `best` by the best of `places`, whose scores do not contain costs yet, if that is
+// better. Costs only lower a score, so that the costs of the most promising places are computed
+// first, a few at a time, until none of the rest can win.
 void improve(const PlaceCost& cost, std::vector<Place> places, Place& best) {
   if (!cost) {
     for (const Place& place : places) {
@@ -151,7 +152,7 @@ double place_score(const LikelihoodMap& map, const Rect<int>& box, const PlaceMo
 
 Place best_place(const LikelihoodMap& map, const SearchRange& range, const PlaceCost& cost) {
   Place best{range.from, -std::numeric_limits<double>::max()};
-  // Within a circle, or a square where `reach` is but a step.
+  // Tries places within a circle, or within a square if `reach` is only one step.
   const auto try_around = [&](const Rect<int>& middle, int reach, int step) {
     std::vector<Place> places;
     const int farthest = reach == step ? 2 * reach * reach : reach * reach;

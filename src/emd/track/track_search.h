@@ -30,7 +30,7 @@ Rect<double> to_box(const Rect<int>& box);
 
 // The likelihoods of a region of the frame, and their sums.
 struct LikelihoodMap {
-  Rect<int> region{};  // of the frame
+  Rect<int> region{};  // part of the frame
   Image<std::uint16_t> values{};
   Image<std::uint64_t> sums{};
 };
@@ -38,14 +38,15 @@ void sum_up(LikelihoodMap& map, const Exec& exec);
 
 // What the score of a place depends on.
 struct PlaceModel {
-  static constexpr int kColumns = 6, kRows = 8;  // of the cells that box and ring are divided into
+  static constexpr int kColumns = 6, kRows = 8;  // cells that the box and its ring are divided into
 
   double ring = 1;    // size of the box whose ring counts against a place
-  double layout = 0;  // share of the cells' weights in the score, against inside less ring
-  std::array<double, kColumns * kRows> weights{};  // of cells
+  double layout = 0;  // weight of the cells' score, against the score of inside minus ring
+  std::array<double, kColumns * kRows> weights{};  // of the cells
 };
-// A model whose weights are the likelihoods above one half in the cells of this box, so that places
-// where they lie alike score highest: a box is seldom filled by what is unlike its surround.
+// Returns a model whose weights are the likelihoods above one half in the cells of this box, so
+// that places with the same layout score highest. This matters because an object rarely fills its
+// box.
 PlaceModel learn_layout(const LikelihoodMap& map, const Rect<int>& box, double ring, double layout);
 
 // Mixes two measures by model.layout: the sum of likelihood - 1/2 inside the box, less that in the
@@ -56,10 +57,10 @@ double place_score(const LikelihoodMap& map, const Rect<int>& box, const PlaceMo
 struct SearchRange {
   Rect<int> from{};   // the last place
   int reach = 0;      // pixels
-  double motion = 0;  // cost of a step as long as the square root of the box's area
+  double motion = 0;  // cost of a step whose length is the square root of the box's area
   PlaceModel model{};
-  Rect<int> frame{};  // the middle of a place lies within it
-  int step = 1;       // of a first, coarse pass
+  Rect<int> frame{};  // the center of a place lies within it
+  int step = 1;       // grid of a first, coarse pass
 };
 
 // Further costs of places, 0 or more each; may be empty.
@@ -67,26 +68,28 @@ using PlaceCost = std::function<std::vector<double>(std::span<const Rect<int>>)>
 
 struct Place {
   Rect<int> box{};
-  double score = 0;  // with all costs
+  double score = 0;  // including all costs
 };
 
-// The best of all places within reach; the first of equal ones. With a step the best on that grid,
-// improved by halving the step. Costs are computed only where they can matter.
+// Returns the best of all places within reach, and the first of equal ones. With range.step > 1 it
+// searches that grid and then improves the best place by halving the step. Costs are computed only
+// if they can matter.
 Place best_place(const LikelihoodMap& map, const SearchRange& range, const PlaceCost& cost);
-// The best of all places in the whole frame, on equal terms; the first of equal ones, row by row.
+// Returns the best of all places in the whole frame, without a cost of motion, and the first of
+// equal ones, row by row.
 Place best_place_anywhere(const LikelihoodMap& map, const Rect<int>& size, const SearchRange& range,
                           const Exec& exec);
 // The places of the whole frame for which costs are computed: those on a grid of range.step.
 struct WideSearch {
   Rect<int> size{};
-  double least = 0;                 // score of the map alone, below which no place is taken
+  double least = 0;                 // places with a lower score by the map alone are not taken
   int first_row = 0, last_row = 0;  // of the frame that places begin in, [first, last)
   Exec exec{};
 };
-// Takes the best of them, less its cost, into `best`.
+// Replaces `best` by the best of these places, with its cost subtracted, if that is better.
 void improve_anywhere(const LikelihoodMap& map, const WideSearch& wide, const SearchRange& range,
                       const PlaceCost& cost, Place& best);
-// The box moved to the middle of the likelihoods above one half in it, until it stays.
+// Moves the box to the center of the likelihoods above one half in it until it no longer moves.
 Place mean_shift_place(const LikelihoodMap& map, const SearchRange& range);
 
 }  // namespace fovea::emd

@@ -1,7 +1,7 @@
-// One target from frame to frame: two maps of what lies within reach (or of the whole frame once it
-// is lost), their quotient, and the place that fits best. The cost is that of the maps, which is
-// that of windows not seen before. Left out: a model of motion, of the target's turning, and of
-// one target hiding another.
+// One target from frame to frame: two maps of the area within reach (or of the whole frame once the
+// target is lost), their quotient, and the place that fits best. Most of the time is spent on the
+// maps, for windows that were not seen before. There is no model of motion, of rotation or of one
+// target hiding another.
 #include "emd/track/track_target.h"
 
 #include <algorithm>
@@ -18,13 +18,17 @@ namespace {
 
 constexpr double kAmbiguousScore = 0.02;  // below it a target hardly stands out
 constexpr int kLeastReach = 10;           // pixels
-constexpr double kScaleStep = 1.05;       // of a frame
-constexpr double kPartSteps = 20;         // of the first pass over places with parts, a box's size
-constexpr double kSureToAdapt = 0.6;      // of the first score
-constexpr double kLeastContrast = 0.01;   // a lower first score cannot tell when a target is lost
-constexpr double kNowhere = -std::numeric_limits<double>::max();  // the score of no place
+constexpr double kScaleStep = 1.05;       // change of size from frame to frame
+constexpr double kPartSteps =
+    20;  // if parts are compared, steps of the first pass per size of the box
+constexpr double kSureToAdapt = 0.6;  // share of the first score
+constexpr double kLeastContrast =
+    0.01;  // with a lower first score, a loss of the target cannot be detected
+constexpr double kNowhere =
+    -std::numeric_limits<double>::max();  // lower than the score of any place
 constexpr double kAnyDistance = std::numeric_limits<double>::infinity();
-constexpr std::int64_t kPartBytes = std::int64_t{32} << 20;  // of integral histograms at a time
+constexpr std::int64_t kPartBytes = std::int64_t{32}
+                                    << 20;  // memory for integral histograms at a time
 
 MapOptions map_options(const GroundDistance& ground, const TrackOptions& options) {
   MapOptions map;
@@ -45,7 +49,7 @@ bool fits(const Rect<int>& box, const LabeledFrame& frame) {
          box.height <= frame.here.height;
 }
 
-// Pixels of this size in memory that is kept from frame to frame and grows where it must.
+// Returns an image of this size in memory that is kept from frame to frame and grows when needed.
 ImageView<float> room_in(Image<float>& kept, const Rect<int>& size, Memory memory) {
   if (kept.view().memory != memory || kept.width() < size.width || kept.height() < size.height)
     kept = Image<float>(std::max(kept.width(), size.width), std::max(kept.height(), size.height), 1,
@@ -68,20 +72,20 @@ Target::Target(int id, const GroundDistance& ground, Signatures signatures,
 }
 
 void Target::make_map(const LabeledFrame& frame, const Rect<int>& wanted) {
-  submit_map(frame, wanted);
+  push_map(frame, wanted);
   finish_map(frame);
 }
 
-void Target::submit_map(const LabeledFrame& frame, const Rect<int>& wanted) {
+void Target::push_map(const LabeledFrame& frame, const Rect<int>& wanted) {
   for (std::size_t i = 0; i < mappers_.size(); ++i)
-    if (std::exchange(in_flight_[i], false)) mappers_[i].collect();
+    if (std::exchange(in_flight_[i], false)) mappers_[i].finish();
   map_.region = intersect(options_.whole_map ? frame.bounds() : wanted, frame.bounds());
-  // Windows at the region's border see the pixels beyond it.
+  // Windows at the region's border reach pixels beyond it.
   seen_ = intersect(padded(map_.region, options_.window / 2), frame.bounds());
   if (map_.region.empty()) seen_ = {};
   const auto labels = frame.there.crop(seen_.x, seen_.y, seen_.width, seen_.height);
   for (std::size_t i = 0; i < mappers_.size(); ++i) {
-    mappers_[i].submit(labels, room_in(distances_[i], seen_, frame.there.memory));
+    mappers_[i].push(labels, room_in(distances_[i], seen_, frame.there.memory));
     in_flight_[i] = true;
   }
 }
@@ -99,7 +103,8 @@ void Target::finish_map(const LabeledFrame& frame) {
   std::uint64_t bytes = 0;
   for (std::size_t i = 0; i < mappers_.size(); ++i) {
     in_flight_[i] = false;
-    report_ += mappers_[i].collect();
+    mappers_[i].finish();
+    report_ += mappers_[i].report();
     entries += report_.entries;
     bytes += report_.cache_bytes;
   }
@@ -113,7 +118,7 @@ void Target::finish_map(const LabeledFrame& frame) {
 }
 
 bool Target::wants_parts(bool gray, double plain_score) const {
-  if (options_.search == TrackSearch::kMeanShift) return false;  // it climbs the map alone
+  if (options_.search == TrackSearch::kMeanShift) return false;  // mean shift uses the map only
   if (options_.parts != TrackParts::kAuto) return options_.parts == TrackParts::kOn;
   return gray || plain_score < kAmbiguousScore;
 }
@@ -130,7 +135,8 @@ void Target::begin(const LabeledFrame& frame, const Rect<int>& box, bool gray) {
 
 void Target::begin_anywhere(const LabeledFrame& frame, const LabeledFrame& example, bool gray) {
   model_.ring = options_.ring;
-  // What to expect of a good place: the example's likelihoods inside, the frame's around.
+  // The score that a good place should have: likelihoods as in the example inside, as in the frame
+  // around it.
   const auto mean_excess = [&](const LabeledFrame& of) {
     make_map(of, of.bounds());
     return place_score(map_, of.bounds(), PlaceModel{});
@@ -145,11 +151,11 @@ void Target::begin_anywhere(const LabeledFrame& frame, const LabeledFrame& examp
   if (take_if_found(frame)) return;
   const Place likeliest = best_anywhere(frame, false);
   box_ = likeliest.box;
-  score_ = std::max(likeliest.score, -1.0);  // where no size fits
+  score_ = std::max(likeliest.score, -1.0);  // -1 if no size fits
 }
 
-// A target keeps its size; one that is known by an example alone may have half to twice of that.
-// The map has been made of the whole frame.
+// A target keeps its size; one that is known only from an example may have half to twice the size.
+// The map of the whole frame has been made.
 Place Target::best_anywhere(const LabeledFrame& frame, bool by_parts) {
   const auto best_of = [&](const Rect<int>& size) {
     return by_parts ? best_by_parts(frame, size)
@@ -166,9 +172,9 @@ Place Target::best_anywhere(const LabeledFrame& frame, bool by_parts) {
   return best;
 }
 
-// Places of the whole frame that would do by the map, compared part by part: first on a grid, then
-// around the best of it. Integral histograms of a large frame would take much memory: they are made
-// of some rows at a time.
+// Compares the places of the whole frame that are good enough by the map part by part: first on a
+// grid, then around the best of these. Integral histograms of a large frame would take much memory,
+// so that they are made for some rows at a time.
 Place Target::best_by_parts(const LabeledFrame& frame, const Rect<int>& size) {
   SearchRange range = range_of(frame);
   range.motion = 0;
@@ -198,7 +204,8 @@ Place Target::best_by_parts(const LabeledFrame& frame, const Rect<int>& size) {
   return place_score(map_, finer.box, model_) >= wide.least ? finer : best;
 }
 
-// What parts cost at places; those that are farther are as good as nowhere.
+// Returns the costs of places by their parts; places that differ too much cost so much that they
+// are never taken.
 std::vector<double> Target::part_costs(std::span<const Rect<int>> places, double farthest) {
   std::vector<double> costs = parts_->distances(places);
   for (double& cost : costs)
@@ -206,7 +213,7 @@ std::vector<double> Target::part_costs(std::span<const Rect<int>> places, double
   return costs;
 }
 
-// Goes to the best place of the whole frame, which is mapped, if that is good enough.
+// Moves to the best place of the whole frame, whose map has been made, if that is good enough.
 bool Target::take_if_found(const LabeledFrame& frame) {
   const Place place = best_anywhere(frame, parts_.has_value());
   if (place.score == kNowhere) return false;
@@ -242,15 +249,15 @@ Place Target::local_place(const LabeledFrame& frame) {
 }
 
 void Target::prepare(const LabeledFrame& frame) {
-  submit_map(frame, padded(grown(box_, options_.ring), range_of(frame).reach));
+  push_map(frame, padded(grown(box_, options_.ring), range_of(frame).reach));
 }
 
 void Target::next(const LabeledFrame& frame) {
   finish_map(frame);
   const Place place = local_place(frame);
   score_ = place_score(map_, place.box, model_);
-  const bool tells = first_score_ > kLeastContrast;
-  const bool doubt = tells && score_ < options_.lost_below * first_score_;
+  const bool has_contrast = first_score_ > kLeastContrast;
+  const bool doubt = has_contrast && score_ < options_.lost_below * first_score_;
   doubtful_ = doubt ? doubtful_ + 1 : 0;
   lost_ = lost_ || doubtful_ >= options_.lost_frames;
   if (lost_) {

@@ -1,5 +1,5 @@
-// One target: its signature and its surround's, its maps, and how it is followed from frame to
-// frame.
+// One target: its signature and that of its surround, its maps, and how it is followed from frame
+// to frame.
 #pragma once
 #include <fovea/emd/track.h>
 
@@ -15,7 +15,7 @@
 
 namespace fovea::emd {
 
-inline constexpr int kLeastSide = 4;  // pixels of a target within the frame
+inline constexpr int kLeastSide = 4;  // least side, in pixels, of a target within the frame
 
 // A frame's labels, in host memory and where the maps are made.
 struct LabeledFrame {
@@ -25,7 +25,7 @@ struct LabeledFrame {
   Rect<int> bounds() const { return {0, 0, here.width, here.height}; }
 };
 
-// What a target looks like, in bins of one palette.
+// What a target looks like: histograms in the bins of one palette.
 struct Signatures {
   std::vector<double> target;
   std::vector<double> surround;
@@ -33,19 +33,21 @@ struct Signatures {
 
 class Target {
  public:
-  // `options.exec.device` is settled.
+  // `options.exec.device` has been resolved.
   Target(int id, const GroundDistance& ground, Signatures signatures, const TrackOptions& options);
 
-  // Fixes place, first score and whether parts are compared; `gray`: the target has no colors.
+  // Sets the place and the first score, and decides whether parts are compared; `gray`: the target
+  // has no colors.
   void begin(const LabeledFrame& frame, const Rect<int>& box, bool gray);
-  // The same for a target known by an example of this size alone: looks for it everywhere.
+  // Does the same for a target that is known only from an example of this size: looks for it in the
+  // whole frame.
   void begin_anywhere(const LabeledFrame& frame, const LabeledFrame& example, bool gray);
-  // Sets out to map what lies within reach in the next frame, and is followed by next() with the
-  // same frame. Labels stay as they are in between; where a prepared frame was given up, the
-  // next one's prepare() waits for it.
+  // Starts the maps of the area within reach in the next frame; next() with the same frame has to
+  // follow. The labels must not change in between. If a prepared frame was abandoned, the next
+  // prepare() waits for it.
   void prepare(const LabeledFrame& frame);
   void next(const LabeledFrame& frame);
-  // Whether more is done with a frame's labels in host memory than to know their size.
+  // Whether the labels of a frame are read in host memory.
   bool looks_at_labels() const { return parts_ || options_.adapt > 0 || !plain_.empty(); }
 
   Track track() const;
@@ -55,7 +57,7 @@ class Target {
 
  private:
   void make_map(const LabeledFrame& frame, const Rect<int>& wanted);
-  void submit_map(const LabeledFrame& frame, const Rect<int>& wanted);
+  void push_map(const LabeledFrame& frame, const Rect<int>& wanted);
   void finish_map(const LabeledFrame& frame);
   SearchRange range_of(const LabeledFrame& frame) const;
   Place local_place(const LabeledFrame& frame);
@@ -73,20 +75,20 @@ class Target {
   GroundDistance ground_;
   Signatures signatures_;
   std::array<Image<float>, 2> distances_{};   // to target and surround, where maps are made
-  std::vector<Mapper> mappers_{};             // which make them; or
-  std::vector<BhattacharyyaMapper> plain_{};  // these
+  std::vector<Mapper> mappers_{};             // these make the maps, or
+  std::vector<BhattacharyyaMapper> plain_{};  // these do
   std::optional<PartModel> parts_{};
   PlaceModel model_{};
   LikelihoodMap map_{};
   Rect<int> seen_{};                 // what was mapped: the map's region and its windows' pixels
-  std::array<bool, 2> in_flight_{};  // mappers whose frame is not collected
+  std::array<bool, 2> in_flight_{};  // mappers whose frame was pushed and not finished
   MapReport report_{};
 
   Rect<int> box_{};
   double first_score_ = 0;
   double score_ = 0;
-  Rect<int> example_{};  // the size of one that has not been seen yet
-  int doubtful_ = 0;     // frames in a row
+  Rect<int> example_{};  // size of an example whose target has not been found yet
+  int doubtful_ = 0;     // doubtful frames in a row
   bool lost_ = false;
 };
 

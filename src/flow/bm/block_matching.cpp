@@ -1,7 +1,8 @@
-// The words of block matching's options, their ranges and their help, what each quality chooses,
-// and how deep the pyramid is.
+// The names, ranges and help texts of the options of block matching, the settings that each quality
+// chooses, and the depth of the pyramid.
 #include <fmt/format.h>
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/flow/block_matching.h>
 
 #include <algorithm>
@@ -50,7 +51,7 @@ void describe(OptionVisitor& visit, BlockMatchingOptions& options) {
 namespace bm {
 
 Settings settle(const BlockMatchingOptions& options, Quality quality) {
-  Settings chosen;  // on the Middlebury pairs (docs/flow.md)
+  Settings chosen;  // chosen on the Middlebury pairs (docs/flow.md)
   if (quality == Quality::kFast) {
     chosen.step = 4;
     chosen.passes = 1;
@@ -94,15 +95,16 @@ int grid(const Settings& options) {
 
 int reach(const Settings& options, int level) {
   const Layout layout = layout_of(options.block, options.step);
-  // A tile is searched from its neighbors' priors too; either way of a match there and back.
+  // A tile is also searched from its neighbors' priors. With a backward match the reach counts
+  // twice.
   const int shifts = level == options.levels - 1 ? options.range : options.refine;
   const int search = options.block / 2 + 1 + shifts + 2 * layout.tile * layout.step;
   return (options.forward_backward ? 2 : 1) * search + (options.passes * 3 + 1) * options.step;
 }
 
 std::uint64_t bytes_per_pixel(const Settings& options) {
-  // Two images, the result, and of each frame and level: gray, mask, sums and deviations, squares,
-  // what is halved.
+  // Two images and the result; and for each frame and level: gray, mask, sums and deviations,
+  // squares, and the halved image.
   constexpr std::uint64_t kImages = 20, kFrame = 28, kSquares = 6;
   const std::uint64_t frame = kFrame + (options.cost == BlockCost::kSsd ? kSquares : 0);
   const std::uint64_t fields = options.forward_backward ? 84 : 48;

@@ -1,5 +1,5 @@
-// The parts of block matching on the CPU: a frame's levels, the search of one level, the smoothing
-// of a field.
+// The parts of block matching on the CPU: the levels of a frame, the search of one level, and the
+// smoothing of a field.
 #pragma once
 #include <vector>
 
@@ -8,13 +8,13 @@
 
 namespace fovea::flow::cpu {
 
-// One level of a frame's pyramid. Sums over blocks are there for every block that lies inside; (x,
+// One level of a frame's pyramid. There are sums over every block that lies inside the level; (x,
 // y) is the block's first pixel.
 struct BlockLevel {
   int width = 0;
   int height = 0;
-  Image<std::uint8_t> gray;   // 0 where a pixel does not count
-  Image<std::uint8_t> valid;  // 255 where a pixel counts; empty: everywhere
+  Image<std::uint8_t> gray;   // 0 if a pixel does not count
+  Image<std::uint8_t> valid;  // 255 if a pixel counts; empty if all do
   Image<std::int32_t> sums;
   Image<std::int32_t> squares;  // for SSD
   Image<float> inverse;         // bm::inverse_deviation()
@@ -25,19 +25,19 @@ struct BlockLevel {
 class BlockFrame final : public PreparedFrame {
  public:
   std::vector<BlockLevel> levels;
-  Image<float> gray[2], cover[2];  // of two levels, while the pyramid is built
+  Image<float> gray[2], cover[2];  // for two levels, while the pyramid is built
 };
 
 void prepare_block_frame(BlockFrame& frame, ImageView<const float> gray,
                          ImageView<const std::uint8_t> mask, const bm::Settings& options,
                          const Exec& exec);
 
-// Nodes that own their planes.
+// A field of nodes that owns its planes.
 struct BlockField {
   Image<float> u, v, confidence;
   int step = 1;
 
-  // Keeps its memory where the size stays.
+  // Keeps its memory if the size is the same.
   void resize(int columns, int rows, int new_step);
   bm::NodeField view() { return {u.view(), v.view(), confidence.view(), step}; }
 };
@@ -47,11 +47,11 @@ struct BlockSearch {
   const BlockLevel& second;
   const bm::Settings& options;
   int range;
-  const bm::CoarseField* prior;  // or none
+  const bm::CoarseField* prior;  // may be null
 };
 void search_blocks(const BlockSearch& search, BlockField& found, const Exec& exec);
 
-// One pass of filling in and of the median; `work` is scratch.
+// Performs one pass of filling in and of the median; `work` is scratch.
 void smooth_blocks(BlockField& field, BlockField& work, const Exec& exec);
 
 }  // namespace fovea::flow::cpu

@@ -1,6 +1,6 @@
-// What block matching computes of one image: levels in 8 bits, and of every block in them its sum
-// and deviation, once. Sums run down the columns and along the row, so that a block's cost does not
-// grow with its size.
+// What block matching computes from one image: levels in 8 bits, and the sum and deviation of every
+// block in them, once. Sums run down the columns and along the row, so that the cost of a block
+// does not grow with its size.
 #include <algorithm>
 
 #include "core/parallel.h"
@@ -18,11 +18,11 @@ namespace {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// bm::inverse_deviation() of a row of narrow blocks, whose variances fit 32 bits.
+// Computes bm::inverse_deviation() for a row of narrow blocks, whose variances fit into 32 bits.
 void inverse_row(const std::int32_t* sums, const std::int32_t* squares, int n, int count,
                  float* out) {
   const hn::FixedTag<std::int32_t, 4> integers;
-  const hn::FixedTag<std::uint32_t, 4> words;  // sums wrap around; their differences fit
+  const hn::FixedTag<std::uint32_t, 4> words;  // sums may wrap around; their differences fit
   const hn::FixedTag<float, 4> d;
   const auto load = [&](const std::int32_t* from)
                         HWY_ATTR { return hn::BitCast(words, hn::LoadU(integers, from)); };
@@ -78,7 +78,7 @@ void quantize(ImageView<const float> gray, ImageView<const float> cover, BlockLe
   });
 }
 
-// Sums of the columns of a block's height.
+// Sums of columns that are as high as a block.
 struct ColumnSums {
   std::vector<std::int32_t> sums, squares;
 
@@ -107,7 +107,7 @@ void sum_blocks(BlockLevel& level, const bm::Settings& options, const Exec& exec
     level.inverse = {};
     return;
   }
-  // The search reads whole vectors, beyond the last row too.
+  // The search reads whole vectors, even beyond the last row.
   fit(level.sums, columns, rows + 1);
   if (keep_squares) fit(level.squares, columns, rows + 1);
   fit(level.inverse, columns, rows + 1);
@@ -145,7 +145,7 @@ void halve(ImageView<const float> image, Image<float>& out, const Exec& exec) {
   fovea::cpu::gaussian_halve<float>(image, outs, exec);
 }
 
-// Gray where the mask lets it count, else 0, and the mask as a share.
+// Sets gray to 0 where the mask is 0, and converts the mask to a share.
 void apply_mask(ImageView<const float> gray, ImageView<const std::uint8_t> mask, BlockFrame& frame,
                 const Exec& exec) {
   fit(frame.gray[0], gray.width, gray.height);

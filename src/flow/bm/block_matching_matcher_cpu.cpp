@@ -1,5 +1,5 @@
-// Block matching on the CPU, coarse to fine: each level is searched around what the one before
-// found, smoothed by reliability, and the last one spread to pixels.
+// Block matching on the CPU, from coarse to fine: each level is searched around the result of the
+// level before and smoothed by reliability, and the last one is interpolated to pixels.
 #include <algorithm>
 #include <utility>
 
@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kRowsPerTask = 16;
 
-// One direction of a match: what was found at the level before and at this one.
+// One direction of a match: the results of the level before and of this one.
 struct Direction {
   BlockField found, raw, before;
   bool has_before = false;
@@ -33,7 +33,7 @@ void copy_field(BlockField& from, BlockField& to) {
   copy(from.confidence.view(), to.confidence.view());
 }
 
-// The field as a whole turned round: where nothing better is known, the way back.
+// Negates a field: if nothing better is known, this is the flow in the opposite direction.
 void negate(BlockField& field) {
   for (int y = 0; y < field.u.height(); ++y)
     for (int x = 0; x < field.u.width(); ++x) {
@@ -42,7 +42,8 @@ void negate(BlockField& field) {
     }
 }
 
-// Doubts what does not return to where it began; `back` as it was before either was doubted.
+// Lowers the confidence of nodes whose flow does not lead back to its start; `back` is the opposite
+// field before its confidence was lowered.
 void doubt(BlockField& field, const bm::NodeField& back, const Exec& exec) {
   const bm::Layout layout = bm::layout_of(1, field.step);
   parallel_for(exec, field.u.height(), kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
@@ -57,10 +58,10 @@ void doubt(BlockField& field, const bm::NodeField& back, const Exec& exec) {
   });
 }
 
-// From nodes to pixels.
+// Interpolates from nodes to pixels.
 class Spread {
  public:
-  // all_known: nothing is masked, and no node lies where there is nothing to match.
+  // all_known: nothing is masked, and no node is at a place without anything to match.
   Spread(const bm::NodeField& field, const BlockLevel& level, bool all_known)
       : field_(field), level_(level), all_known_(all_known) {
     across_.reserve(static_cast<std::size_t>(level.width));
@@ -84,7 +85,7 @@ class Spread {
   }
 
  private:
-  // bm::field_at() where every node is known: nodes blended down, then across.
+  // Does what bm::field_at() does if every node is known: nodes are blended down, then across.
   void row(const ImageView<float>& plane, const bm::Between& down, std::vector<float>& line,
            float* out) const {
     const float* low = plane.row(down.low);
@@ -197,14 +198,15 @@ class BlockMatcher final : public Matcher {
                   direction.found, exec);
   }
 
-  // Leaves the result as what the next level begins with.
+  // Keeps the result as the start of the next level.
   void smooth(Direction& direction, const Exec& exec) {
     for (int k = 0; k < options_.passes; ++k) smooth_blocks(direction.found, work_, exec);
     std::swap(direction.found, direction.before);
     direction.has_before = true;
   }
 
-  // To pixels. Confidence is that of the match itself, less where smoothing moved it.
+  // Interpolates to pixels. The confidence is that of the match itself, lowered where smoothing
+  // moved it.
   void finish(const BlockLevel& level, const FlowView& out, const Exec& exec) {
     BlockField& smoothed = forward_.before;
     BlockField& raw = forward_.raw;
@@ -215,7 +217,7 @@ class BlockMatcher final : public Matcher {
             confidence = bm::doubted(confidence, raw.u.at(x, y) - smoothed.u.at(x, y),
                                      raw.v.at(x, y) - smoothed.v.at(x, y));
     });
-    // A last block may lie beyond the border where blocks are smaller than their steps.
+    // If blocks are smaller than their steps, a last block may lie beyond the border.
     const bm::Layout layout = bm::layout_of(options_.block, options_.step);
     const bool all_known = !level.has_mask() && layout.first(raw.u.width() - 1) < level.width &&
                            layout.first(raw.u.height() - 1) < level.height;

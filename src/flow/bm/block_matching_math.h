@@ -1,5 +1,5 @@
-// The arithmetic of block matching that both twins share. Sums over blocks are exact integers;
-// every expression in floating point rounds after each operation, in the order written, so that the
+// The arithmetic of block matching that both twins share. Sums over blocks are exact integers.
+// Every floating-point expression rounds after each operation, in the order written, so that the
 // twins agree to the bit.
 #pragma once
 #include <fovea/core/image.h>
@@ -16,35 +16,34 @@ constexpr int kGreatestBlock = 128;  // sums of products of bytes stay below 2^3
 constexpr int kGreatestRange = 64;
 constexpr int kMostLevels = 16;
 
-// Blocks of at most this side have covariances that fit 32 bits: n^2 * 255^2 / 4 < 2^31.
+// Blocks of at most this side have covariances that fit into 32 bits: n^2 * 255^2 / 4 < 2^31.
 constexpr int kGreatestNarrowBlock = 19;
 
-// Level k + 1 has half the pixels of level k each way, rounded up; its pixel x lies on pixel 2x.
+// Level k + 1 has half the width and height of level k, rounded up; its pixel x lies on pixel 2x.
 FOVEA_HD inline int half(int pixels) { return (pixels + 1) / 2; }
 int level_count(int width, int height, const Settings& options);
-// Throws InvalidArgument where no level lies below `before` and not below `last`.
+// Throws InvalidArgument unless `last` is one of the levels and below `before`.
 void require_levels(int levels, int before, int last);
-// The options for an image that is this level of a larger one: where levels are counted, it has
-// fewer.
+// Returns the options for an image that is this level of a larger one: if the number of levels is
+// given, the image has fewer.
 inline Settings below_base(Settings options, int base_level) {
   if (options.levels > 0)
     options.levels = options.levels > base_level ? options.levels - base_level : 1;
   return options;
 }
 
-// Pixels of a tile of nodes.
+// Returns the side in pixels of a tile of nodes.
 int grid(const Settings& options);
-// What Matcher asks for.
+// The values that Matcher asks for.
 int reach(const Settings& options, int level);
 std::uint64_t bytes_per_pixel(const Settings& options);
 
-// Where blocks lie. Pixels are divided into cells of step x step, a block lies around each cell's
-// middle, and its node carries the cell's flow. Nodes share candidates in tiles of about 8x8
-// pixels.
+// Where blocks lie. Pixels are divided into cells of step x step. Each cell has a block around its
+// middle and a node with the cell's flow. Nodes share candidates in tiles of about 8x8 pixels.
 struct Layout {
   int block, step;
   int tile;    // nodes along a tile
-  int offset;  // of a block's first pixel from its cell's
+  int offset;  // of a block's first pixel from the first pixel of its cell
 
   FOVEA_HD int nodes(int pixels) const { return (pixels + step - 1) / step; }
   FOVEA_HD int tiles(int pixels) const { return (nodes(pixels) + tile - 1) / tile; }
@@ -59,8 +58,8 @@ FOVEA_HD inline Layout layout_of(int block, int step) {
   return {block, step, tile, around > 0 ? -((around + 1) / 2) : -around / 2};
 }
 
-// A field of nodes, or of pixels where step is 1. A confidence below 0 says that nothing is known
-// of a node: all its pixels are masked.
+// A field of nodes, or of pixels if step is 1. A confidence below 0 means that nothing is known
+// about a node, because all of its pixels are masked.
 struct NodeField {
   ImageView<float> u, v, confidence;
   int step;
@@ -69,20 +68,20 @@ struct Motion {
   float u, v, confidence;
 };
 
-// A gray value in 8 bits: rounded, halves up. What is not a number becomes 0.
+// Converts a gray value to 8 bits: rounded, halves up. NaN becomes 0.
 FOVEA_HD inline std::uint8_t quantized(float gray) {
   const float rounded = std::floor(gray + 0.5F);
   return static_cast<std::uint8_t>(rounded >= 255.0F ? 255.0F : (rounded > 0.0F ? rounded : 0.0F));
 }
-// A coarse pixel counts where at least so much of what lies under its kernel does; its gray is the
-// mean of that.
+// A coarse pixel counts if at least this share of the pixels under its kernel does; its gray is
+// their mean.
 constexpr float kLeastCover = 0.25F;
 
-// --- Scores: the greater, the more alike; 1 is equal. ---
+// --- Scores: greater means more similar; 1 means equal. ---
 
 constexpr float kNoScore = -1e30F;
 
-// 1 over n standard deviations of n pixels with these sums; 0 where all are equal.
+// Returns 1 / (n standard deviations) of n pixels with these sums; 0 if all pixels are equal.
 FOVEA_HD inline float inverse_deviation(std::int64_t n, std::int64_t sum, std::int64_t squares) {
   const std::int64_t variance = n * squares - sum * sum;
   return variance > 0 ? 1.0F / std::sqrt(static_cast<float>(variance)) : 0.0F;
@@ -90,8 +89,8 @@ FOVEA_HD inline float inverse_deviation(std::int64_t n, std::int64_t sum, std::i
 FOVEA_HD inline bool has_texture(float inverse, int n, float least) {
   return inverse > 0 && inverse * (least * static_cast<float>(n)) <= 1.0F;
 }
-// Over the pixels of two blocks that both count. `product` is the sum of absolute differences for
-// SAD.
+// Sums over the pixels that count in both blocks. For SAD, `product` is the sum of absolute
+// differences.
 struct PairSums {
   std::int64_t n, x, y, xx, yy, product;
 };
@@ -99,8 +98,8 @@ FOVEA_HD inline float ncc_score(const PairSums& s, float inverse_x, float invers
   if (!(inverse_x > 0) || !(inverse_y > 0)) return kNoScore;
   return static_cast<float>(s.n * s.product - s.x * s.y) * inverse_x * inverse_y;
 }
-// Differences are measured by what unrelated blocks of the first one's deviation would have:
-// 2 deviation^2 a pixel when squared, 2 / sqrt(pi) deviation when not.
+// Differences are measured relative to those of unrelated blocks with the deviation of the first
+// block: 2 deviation^2 per pixel if squared, otherwise 2 / sqrt(pi) deviation.
 FOVEA_HD inline float difference_scale(BlockCost cost, int n, float inverse) {
   const float inverse_sigma = static_cast<float>(n) * inverse;
   return cost == BlockCost::kSsd ? 0.5F * (inverse_sigma * inverse_sigma)
@@ -109,7 +108,7 @@ FOVEA_HD inline float difference_scale(BlockCost cost, int n, float inverse) {
 FOVEA_HD inline float difference_score(std::int32_t difference, float inverse_n, float scale) {
   return 1.0F - static_cast<float>(difference) * inverse_n * scale;
 }
-// From the sums alone; `scale` is difference_scale() of the whole first block.
+// Computes the score from the sums alone; `scale` is difference_scale() of the whole first block.
 FOVEA_HD inline float pair_score(BlockCost cost, const PairSums& s, float scale) {
   if (cost == BlockCost::kNcc)
     return ncc_score(s, inverse_deviation(s.n, s.x, s.xx), inverse_deviation(s.n, s.y, s.yy));
@@ -117,8 +116,8 @@ FOVEA_HD inline float pair_score(BlockCost cost, const PairSums& s, float scale)
   return difference_score(static_cast<std::int32_t>(difference), 1.0F / static_cast<float>(s.n),
                           scale);
 }
-// A block is matched where a quarter of its pixels count, and a pair is scored where half of the
-// pixels that count in the first block meet pixels that count.
+// A block is matched if at least a quarter of its pixels count. A pair is scored if at least half
+// of the pixels that count in the first block meet pixels that count.
 FOVEA_HD inline bool enough_of_block(int n, int block) { return 4 * n >= block * block; }
 FOVEA_HD inline bool enough_of_pair(int n, int of) { return 2 * n >= of; }
 
@@ -132,14 +131,14 @@ FOVEA_HD inline bool beside(Shift a, Shift b) {
   return distance(a.u, b.u) <= 1 && distance(a.v, b.v) <= 1;
 }
 
-// A tile is searched around its own prior and around those of its neighbors that differ from all
-// before by more than a pixel.
+// A tile is searched around its own prior and around those priors of its neighbors that differ from
+// all before by more than a pixel.
 constexpr int kMostWindows = 3;
 struct Windows {
   Shift center[kMostWindows];
   int count;
 };
-// priors: of all tiles, row by row.
+// priors: those of all tiles, row by row.
 FOVEA_HD inline Windows windows_of(const Shift* priors, int columns, int rows, int tx, int ty) {
   constexpr int kX[8] = {-1, 1, 0, 0, -1, 1, -1, 1}, kY[8] = {0, 0, -1, 1, -1, -1, 1, 1};
   Windows result{{priors[ty * columns + tx]}, 1};
@@ -153,33 +152,34 @@ FOVEA_HD inline Windows windows_of(const Shift* priors, int columns, int rows, i
   }
   return result;
 }
-// Of equal scores the one with the smaller rank wins: the earlier window, then the shorter way from
-// its center, then the upper, then the left.
+// Of equal scores the one with the smaller rank wins: the earlier window, then the smaller distance
+// from its center, then the upper one, then the left one.
 FOVEA_HD inline std::int32_t rank_of(int window, int du, int dv, int range) {
   const int side = 2 * range + 1;
   return ((window * (2 * range * range + 1) + du * du + dv * dv) * side + dv + range) * side + du +
          range;
 }
 
-// What the search found for a node. `around` holds the scores of the nine shifts about the best,
-// row by row, itself in the middle; kNoScore where one was not tried.
+// The result of the search for a node. `around` holds the scores of the nine shifts around the
+// best, row by row, with the best in the middle; kNoScore if one was not tried.
 struct Peak {
   Shift shift;
-  float second;  // the best score among shifts that are not beside the best
+  float second;  // the best score among shifts that are not adjacent to the best
   float around[9];
 };
 struct PeakParams {
   float margin;
   int subpixel;
 };
-constexpr float kHalfCurvature = 0.2F;   // of the scores at the peak: gives a confidence of a half
-constexpr float kGreatestPlace = 0.75F;  // of a peak from its best shift
+constexpr float kHalfCurvature =
+    0.2F;  // curvature of the scores at the peak that gives a confidence of one half
+constexpr float kGreatestPlace = 0.75F;  // greatest distance of a peak from its best shift
 constexpr float kLeastDeterminant = 0.02F;
 
 FOVEA_HD inline bool tried(float score) { return score > kNoScore; }
 
-// The top of the paraboloid through the scores about the best: how curved it is where it is least
-// so (along an edge that is next to nothing), and where it lies.
+// The top of the paraboloid through the scores around the best: its least curvature (almost 0 along
+// an edge), and its position.
 struct Top {
   float curvature, x, y;
 };
@@ -201,7 +201,8 @@ FOVEA_HD inline Top top_of(const float (&s)[9]) {
   if (far > kGreatestPlace) x *= kGreatestPlace / far, y *= kGreatestPlace / far;
   return {curvature, x, y};
 }
-// Confidence is 0 where the peak lies at the border of what was tried: it may be higher beyond.
+// The confidence is 0 if the peak lies at the border of the shifts that were tried: the score may
+// be higher beyond it.
 FOVEA_HD inline Motion motion_of(const Peak& peak, const PeakParams& params) {
   const float best = peak.around[4];
   const Top top = top_of(peak.around);
@@ -220,9 +221,9 @@ FOVEA_HD inline Motion motion_of(const Peak& peak, const PeakParams& params) {
 
 struct Between {
   int low, high;
-  float share;  // of high
+  float share;  // weight of `high`
 };
-// Places on one axis of which a value is known every `step` pixels; beyond the outer ones it stays.
+// Values are known every `step` pixels along an axis; beyond the outer ones they are constant.
 FOVEA_HD inline Between between_nodes(float pixel, int step, int nodes) {
   const float place = (pixel - 0.5F * static_cast<float>(step - 1)) / static_cast<float>(step);
   if (!(place > 0)) return {0, 0, 0};
@@ -234,8 +235,8 @@ FOVEA_HD inline float blend(float low, float high, float share) {
   return low + share * (high - low);
 }
 
-// The motions at the corners of a cell, row by row, blended down first, then across; those of which
-// nothing is known are left out.
+// Blends the motions at the corners of a cell (row by row), first down, then across; corners
+// without a known motion are left out.
 FOVEA_HD inline Motion blend_corners(const Motion (&m)[4], float across, float down) {
   if (m[0].confidence >= 0 && m[1].confidence >= 0 && m[2].confidence >= 0 && m[3].confidence >= 0)
     return {blend(blend(m[0].u, m[2].u, down), blend(m[1].u, m[3].u, down), across),
@@ -257,7 +258,7 @@ FOVEA_HD inline Motion blend_corners(const Motion (&m)[4], float across, float d
 FOVEA_HD inline Motion node_at(const NodeField& field, int x, int y) {
   return {field.u.at(x, y), field.v.at(x, y), field.confidence.at(x, y)};
 }
-// The field at pixel (x, y) of its level.
+// Returns the field at pixel (x, y) of its level.
 FOVEA_HD inline Motion field_at(const NodeField& field, float x, float y) {
   const Between across = between_nodes(x, field.step, field.u.width);
   const Between down = between_nodes(y, field.step, field.u.height);
@@ -267,11 +268,12 @@ FOVEA_HD inline Motion field_at(const NodeField& field, float x, float y) {
   return blend_corners(corners, across.share, down.share);
 }
 
-// What was found at a level whose pixels are `scale` times those of the one that is searched.
+// The result of a level whose pixels are `scale` times as large as those of the level that is
+// searched.
 struct CoarseField {
   NodeField nodes;
-  ImageView<const std::uint8_t> valid;  // the level's; without data every pixel counts
-  int width, height;                    // of the level
+  ImageView<const std::uint8_t> valid;  // of that level; without data every pixel counts
+  int width, height;                    // size of that level
   float scale;
 };
 FOVEA_HD inline Motion pixel_at(const CoarseField& coarse, int x, int y) {
@@ -279,8 +281,9 @@ FOVEA_HD inline Motion pixel_at(const CoarseField& coarse, int x, int y) {
   if (coarse.nodes.step == 1) return node_at(coarse.nodes, x, y);
   return field_at(coarse.nodes, static_cast<float>(x), static_cast<float>(y));
 }
-// What it says of pixel (x, y) of the finer level. It is looked at as a field of pixels even where
-// it is one of nodes: a start handed in, which has pixels only, then gives the same.
+// Returns its flow at pixel (x, y) of the finer level. It is read as a field of pixels even if it
+// is a field of nodes, so that a start that the caller passes in, which has only pixels, gives the
+// same result.
 FOVEA_HD inline Motion prior_at(const CoarseField& coarse, float x, float y) {
   const Between across = between_nodes(x / coarse.scale, 1, coarse.width);
   const Between down = between_nodes(y / coarse.scale, 1, coarse.height);
@@ -290,8 +293,8 @@ FOVEA_HD inline Motion prior_at(const CoarseField& coarse, float x, float y) {
   const Motion motion = blend_corners(corners, across.share, down.share);
   return {motion.u * coarse.scale, motion.v * coarse.scale, motion.confidence};
 }
-// The whole shift around which the tile is searched: the prior of its middle, kept inside the
-// image.
+// Returns the whole shift around which the tile is searched: the prior of its middle, limited to
+// the image.
 FOVEA_HD inline int whole_shift(float shift, int at, int size) {
   const float rounded = std::floor(shift + 0.5F);
   const float least = static_cast<float>(-at), greatest = static_cast<float>(size - 1 - at);
@@ -303,8 +306,9 @@ FOVEA_HD inline int tile_middle(int tile, const Layout& layout, int size) {
   return middle < size ? middle : size - 1;
 }
 
-// Smoothing. A node's own weight and that of its neighbors under the triangle 1 2 3 2 1 each way
-// (borders repeat): a node nothing speaks for takes what the reliable ones around it have.
+// Smoothing: a node is averaged, by its own weight, with its neighbors, whose weights are
+// multiplied by the triangle 1 2 3 2 1 in both directions (borders repeat). An unreliable node
+// takes the flow of the reliable nodes around it.
 constexpr float kLeastWeight = 1e-4F;
 constexpr float kMiddleShare = 3.0F / 9, kNearShare = 2.0F / 9, kFarShare = 1.0F / 9;
 FOVEA_HD inline float weight_of(float confidence) {
@@ -317,7 +321,8 @@ FOVEA_HD inline float filled(float weight, float value, float around_weight, flo
   return (weight * value + around) / (weight + around_weight);
 }
 
-// The median of nine by a sorting network's part that decides it (Paeth, Graphics Gems, 1990).
+// Finds the median of nine by the part of a sorting network that decides it (Paeth, Graphics Gems,
+// 1990).
 FOVEA_HD inline void order(float& a, float& b) {
   const float low = b < a ? b : a;
   b = b < a ? a : b;
@@ -333,7 +338,7 @@ FOVEA_HD inline float median9(float (&p)[9]) {
   return p[4];
 }
 
-// What is left of a confidence where two estimates lie (du, dv) apart, pixels.
+// Lowers a confidence if two estimates are (du, dv) pixels apart.
 FOVEA_HD inline float doubted(float confidence, float du, float dv) {
   return confidence / (1.0F + (du * du + dv * dv));
 }

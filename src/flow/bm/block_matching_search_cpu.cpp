@@ -1,6 +1,6 @@
-// The search of one level. Nodes of a tile share their candidate shifts, so that one pass over the
-// tile's pixels serves all its blocks. Scores of a tile's candidates stay in the cache; no cost
-// volume is kept.
+// The search of one level. The nodes of a tile share their candidate shifts, so that one pass over
+// the tile's pixels serves all its blocks. The scores of a tile's candidates stay in the cache; no
+// cost volume is kept.
 #include <algorithm>
 #include <vector>
 
@@ -20,7 +20,7 @@ namespace {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Sums of the first image's blocks alone.
+// Computes the sums over blocks of the first image alone.
 void own_sums(const BlockSearchPlan& plan, const BlockTile& tile, BlockScratch& scratch) {
   const BlockLevel& level = plan.search.first;
   const bm::Layout& layout = plan.layout;
@@ -48,8 +48,9 @@ void own_sums(const BlockSearchPlan& plan, const BlockTile& tile, BlockScratch& 
     }
 }
 
-// Scores of one shift from the whole sums of both blocks, a node at a time: of few nodes, which
-// were summed one by one, and of blocks whose covariances need more than 32 bits.
+// Computes the scores of one shift from the whole sums of both blocks, one node at a time. This is
+// used for few nodes, which were summed one by one, and for blocks whose covariances need more than
+// 32 bits.
 void score_nodes(const BlockSearchPlan& plan, const BlockScratch& scratch, float* scores) {
   const BlockCost cost = plan.search.options.cost;
   const int area = plan.layout.block * plan.layout.block;
@@ -69,11 +70,11 @@ void score_nodes(const BlockSearchPlan& plan, const BlockScratch& scratch, float
   }
 }
 
-// The same four nodes at a time.
+// Does the same for four nodes at a time.
 void score_vectors(const BlockSearchPlan& plan, const BlockScratch& scratch, float* scores) {
   const Floats d;
   const Words words;
-  // Sums wrap around as unsigned numbers do; their differences fit.
+  // Sums may wrap around as unsigned numbers; their differences fit.
   const auto to_float = [&](hn::Vec<Words> value)
                             HWY_ATTR { return hn::ConvertTo(d, hn::BitCast(Integers(), value)); };
   const BlockCost cost = plan.search.options.cost;
@@ -104,7 +105,7 @@ void score_vectors(const BlockSearchPlan& plan, const BlockScratch& scratch, flo
   }
 }
 
-// Scores of one shift where every pixel of both images counts.
+// Computes the scores of one shift if every pixel of both images counts.
 void score_full(const BlockSearchPlan& plan, const BlockTile& tile, bm::Shift shift,
                 BlockScratch& scratch, float* scores) {
   const bm::Layout& layout = plan.layout;
@@ -122,7 +123,8 @@ void score_full(const BlockSearchPlan& plan, const BlockTile& tile, bm::Shift sh
   else score_vectors(plan, scratch, scores);
 }
 
-// Scores of one shift at the image's border or a mask's: over the pixels that count in both.
+// Computes the scores of one shift at the border of the image or of a mask: over the pixels that
+// count in both images.
 void score_part(const BlockSearchPlan& plan, const BlockTile& tile, std::ptrdiff_t b_at,
                 BlockScratch& scratch, float* scores) {
   const bm::Layout& layout = plan.layout;
@@ -146,7 +148,7 @@ void score_part(const BlockSearchPlan& plan, const BlockTile& tile, std::ptrdiff
   }
 }
 
-// The best shift of four nodes at a time, and the best of those that are not beside it.
+// Finds the best shift of four nodes at a time, and the best of those that are not adjacent to it.
 void pick(const BlockSearchPlan& plan, int windows, BlockScratch& scratch) {
   const Floats d;
   const Integers integers;
@@ -186,7 +188,7 @@ void pick(const BlockSearchPlan& plan, int windows, BlockScratch& scratch) {
   }
 }
 
-// A node's flow from what was picked, or the prior.
+// Returns a node's flow from the best shift, or the prior.
 bm::Motion finish(const BlockSearchPlan& plan, const BlockTile& tile, int node,
                   BlockScratch& scratch) {
   const bm::Settings& options = plan.search.options;

@@ -1,11 +1,11 @@
-// The options of block matching once the quality has chosen those that were left open.
+// The options of block matching after the quality has chosen those that were left open.
 #pragma once
 #include <fovea/flow/block_matching.h>
 #include <fovea/flow/quality.h>
 
 namespace fovea::flow::bm {
 
-// The fields mean what those of BlockMatchingOptions do.
+// The fields have the meaning of those of BlockMatchingOptions.
 struct Settings {
   BlockCost cost = BlockCost::kNcc;
   int block = 7;

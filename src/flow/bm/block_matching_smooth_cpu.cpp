@@ -1,24 +1,24 @@
-// Smoothing of a field: nodes that nothing speaks for take what reliable neighbors have, then a
-// median takes out what stands alone. Rows of a band share their weighted values, which stay in the
-// cache.
+// Smoothing of a field: unreliable nodes take the flow of reliable neighbors, then a median removes
+// outliers. The rows of a band share their weighted values, which stay in the cache.
 #include <algorithm>
 #include <vector>
 
 #include "core/parallel.h"
 #include "flow/bm/block_matching_cpu.h"
 
-// Outside the per-target part, which is compiled once a target.
+// This part does not depend on the instruction set, while the rest of the file is compiled once for
+// each.
 #ifndef FOVEA_BLOCK_MATCHING_SMOOTH
 #define FOVEA_BLOCK_MATCHING_SMOOTH
 namespace fovea::flow::cpu {
 namespace {
 
-constexpr int kReach = 2;   // of the triangle
-constexpr int kBefore = 4;  // numbers before a line, at least kReach
-constexpr int kBehind = 8;  // and behind it, for vectors that run over
+constexpr int kReach = 2;   // reach of the triangle
+constexpr int kBefore = 4;  // elements before a line, at least kReach
+constexpr int kBehind = 8;  // elements behind a line, for vectors that run past its end
 constexpr int kRowsPerTask = 16;
 
-// Rows [first, last) of `from` to `to`.
+// Filters rows [first, last) of `from` to `to`.
 struct SmoothJob {
   bm::NodeField from, to;
   int first, last;
@@ -54,7 +54,7 @@ HWY_INLINE Vec weight_of(Vec confidence) {
   return hn::IfThenElseZero(hn::Ge(confidence, hn::Zero(d)), weight);
 }
 
-// Weight, weighted u and weighted v of one row, each a line.
+// Computes the weight, weighted u and weighted v of one row, each as a line.
 void weigh(const bm::NodeField& field, int y, float* lines, std::ptrdiff_t line) {
   const Floats d;
   for (int x = 0; x < field.u.width; x += 4) {
@@ -65,7 +65,8 @@ void weigh(const bm::NodeField& field, int y, float* lines, std::ptrdiff_t line)
   }
 }
 
-// Lines of nodes end on a multiple of a vector, so that the last may run over.
+// Lines of nodes end at a multiple of a vector's length, so that the last vector may run past the
+// row.
 void fill_rows(const SmoothJob& job) {
   const Floats d;
   const int width = job.from.u.width, height = job.from.u.height;
@@ -111,7 +112,7 @@ HWY_INLINE void order(Vec& a, Vec& b) {
   b = hn::Max(a, b);
   a = low;
 }
-// As bm::median9().
+// Does what bm::median9() does.
 HWY_INLINE Vec median9(Vec* p) {
   order(p[1], p[2]), order(p[4], p[5]), order(p[7], p[8]);
   order(p[0], p[1]), order(p[3], p[4]), order(p[6], p[7]);
@@ -122,14 +123,14 @@ HWY_INLINE Vec median9(Vec* p) {
   return p[4];
 }
 
-// One row of a plane with a number of repeated border on both sides.
+// Copies one row of a plane, with one element of repeated border on both sides.
 void pad(const float* row, int width, float* out) {
   std::copy_n(row, width, out);
   out[-1] = row[0];
   out[width] = row[width - 1];
 }
 
-// Confidences come with `from`; nodes of which nothing is known do not vote.
+// Confidences are taken from `from`; nodes without a known motion do not vote.
 void median_rows(const SmoothJob& job) {
   const Floats d;
   const int width = job.from.u.width, height = job.from.u.height;

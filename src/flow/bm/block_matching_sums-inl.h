@@ -1,5 +1,5 @@
-// Sums over all blocks of a tile at once; compiled once an instruction set. Products run into
-// prefix sums down the columns, blocks are differences of them.
+// Sums over all blocks of a tile at once; compiled once per instruction set. Products are added to
+// prefix sums down the columns, and the sums of blocks are differences of these.
 #if defined(FOVEA_BLOCK_MATCHING_SUMS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef FOVEA_BLOCK_MATCHING_SUMS_INL
 #undef FOVEA_BLOCK_MATCHING_SUMS_INL
@@ -25,8 +25,8 @@ using Integers = hn::FixedTag<std::int32_t, 4>;
 using Floats = hn::FixedTag<float, 4>;
 using ShortVec = hn::Vec<Shorts>;
 
-// What is summed over a block, of a pixel of each image and whether it counts. Pixels that do not
-// count are 0.
+// The input of sums over a block: the pixels of both images, and whether they count. Pixels that do
+// not count are 0.
 struct Places {
   const std::uint16_t *a, *a_valid, *b, *b_valid;
 };
@@ -100,12 +100,12 @@ HWY_INLINE void accumulate(Pair& sum, ShortVec values) {
   sum.high = hn::Add(sum.high, hn::PromoteTo(d, hn::UpperHalf(half, values)));
 }
 
-// From prefix sums down the columns to a row of blocks that begin `step` apart.
+// Computes a row of blocks that begin `step` apart from prefix sums down the columns.
 HWY_INLINE void sum_across(const std::uint32_t* line, const bm::Layout& layout,
                            const BlockTile& tile, std::uint32_t* running, std::uint32_t* out) {
   const Words d;
   const int block = layout.block;
-  constexpr int kFewColumns = 16;  // beyond, prefixes along the row are quicker
+  constexpr int kFewColumns = 16;  // with more columns, prefix sums along the row are faster
   if (layout.step == 1 && block <= kFewColumns) {
     for (int i = 0; i < 8; i += 4) {
       auto sum = hn::LoadU(d, line + i);
@@ -133,12 +133,13 @@ HWY_INLINE void sum_across(const std::uint32_t* line, const bm::Layout& layout,
   }
 }
 
-// The sum of Term over a tile that is one block.
+// Returns the sum of Term over a tile that is one block.
 template <class Term, class PlacesOfRow>
 HWY_INLINE std::uint32_t single_sum(const BlockTile& tile, const PlacesOfRow& places) {
   const Words d;
   if constexpr (std::is_same_v<Term, Product>) {
-    // Bytes in signed 16 bits: machines multiply and add pairs of them in one go.
+    // Bytes are held in signed 16 bits, because processors multiply and add pairs of these in one
+    // instruction.
     const hn::FixedTag<std::int16_t, kBlockLanes> shorts;
     const hn::FixedTag<std::int32_t, 4> integers;
     auto sum = hn::Zero(integers), other = hn::Zero(integers);
@@ -159,8 +160,8 @@ HWY_INLINE std::uint32_t single_sum(const BlockTile& tile, const PlacesOfRow& pl
   }
 }
 
-// Sums of Term over every block of the tile, the second image shifted by `b_at` elements of its
-// region.
+// Computes the sums of Term over every block of the tile, with the second image shifted by `b_at`
+// elements of its region.
 template <class Term>
 void block_sums(const bm::Layout& layout, const BlockTile& tile, std::ptrdiff_t b_at,
                 BlockScratch& scratch, std::uint32_t* out) {
@@ -189,7 +190,8 @@ void block_sums(const bm::Layout& layout, const BlockTile& tile, std::ptrdiff_t 
       hn::StoreU(sum.high, d, to + 4);
     }
   }
-  // All rows down before any across: what was just stored is not loaded at once.
+  // All rows are summed down before any is summed across, so that no value is loaded right after it
+  // was stored.
   std::uint32_t* columns = scratch.columns.data();
   for (int j = 0; j < tile.rows; ++j, columns += line) {
     const std::uint32_t* above = prefix + static_cast<std::ptrdiff_t>(j) * layout.step * line;
@@ -202,7 +204,8 @@ void block_sums(const bm::Layout& layout, const BlockTile& tile, std::ptrdiff_t 
     sum_across(columns, layout, tile, scratch.sums.data(), out + j * layout.tile);
 }
 
-// A tile's blocks of a plane of blocks; (x, y) is the first's first pixel.
+// Copies the values of a tile's blocks from a plane of blocks; (x, y) is the first pixel of the
+// first block.
 template <class T, class To>
 HWY_INLINE void gather(const Image<T>& plane, int x, int y, const bm::Layout& layout,
                        const BlockTile& tile, To* out) {

@@ -1,4 +1,4 @@
-// Pixels of a tile's region, widened to the 16 bits that products need.
+// Loads the pixels of a tile's region, widened to the 16 bits that products need.
 #include "flow/bm/block_matching_tile.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What the search of a level on the CPU works with: the plan that its tiles share, and the pixels
-// and sums of the tile that is worked on, which stay in the cache.
+// The data for the search of a level on the CPU: the plan that its tiles share, and the pixels and
+// sums of the current tile, which stay in the cache.
 #pragma once
 #include <vector>
 
@@ -8,10 +8,10 @@
 namespace fovea::flow::cpu {
 
 constexpr int kBlockLanes = 8;                  // 16-bit numbers in a vector
-constexpr std::uint16_t kPixelCounts = 0xffff;  // of a pixel's validity
-constexpr int kMostTileNodes = 64;              // nodes
+constexpr std::uint16_t kPixelCounts = 0xffff;  // the value that marks a pixel as valid
+constexpr int kMostTileNodes = 64;
 
-// In whole vectors.
+// Rounds up to whole vectors.
 inline int block_padded(int pixels) {
   return (pixels + kBlockLanes - 1) / kBlockLanes * kBlockLanes;
 }
@@ -21,13 +21,13 @@ struct BlockSearchPlan {
   const BlockSearch& search;
   bm::Layout layout;
   bm::NodeField out;
-  int columns, rows;  // tiles
-  int side;           // candidates along a window
+  int columns, rows;  // number of tiles
+  int side;           // number of candidates along a window
   std::vector<bm::Shift> priors;
-  std::vector<std::int32_t> order;  // places in a window by bm::rank_of()
+  std::vector<std::int32_t> order;  // positions in a window, sorted by bm::rank_of()
 };
 
-// Pixels around a tile as 16-bit numbers, and whether they count.
+// The pixels around a tile as 16-bit numbers, and whether they count.
 struct BlockRegion {
   std::vector<std::uint16_t> gray, valid;
   int stride = 0;
@@ -41,8 +41,8 @@ struct BlockRegion {
   }
 };
 
-// The tile that is worked on: its nodes from (column, row) on, and all pixels of their blocks from
-// (x, y) on.
+// The current tile: its nodes, beginning at (column, row), and all pixels of their blocks,
+// beginning at (x, y).
 struct BlockTile {
   int column, row, columns, rows;
   int x, y, width, height;
@@ -72,8 +72,8 @@ struct BlockScratch {
   }
 
   BlockRegion first, second;
-  int line;   // of prefix
-  int nodes;  // of scores
+  int line;   // length of a line of prefix sums
+  int nodes;  // number of nodes per score
   std::vector<std::uint32_t> prefix, columns, sums;
   std::vector<float> scores;  // [window][place][node]
   std::vector<std::int32_t> shift_u, shift_v;
@@ -84,12 +84,12 @@ struct BlockScratch {
   // Sums over pairs of blocks.
   PerTileNode<std::uint32_t> count{}, sum_x{}, sum_y{}, squares_x{}, squares_y{}, product{};
   PerTileNode<float> inverse_y{};
-  // What was picked.
+  // The best shift of each node.
   PerTileNode<float> second_best{};
   PerTileNode<std::int32_t> index{};
 };
 
-// Fills the region that its place and size say; outside of the level nothing counts.
+// Fills the region at its place and with its size; outside of the level no pixel counts.
 void load_region(const BlockLevel& level, BlockRegion& region);
 
 }  // namespace fovea::flow::cpu

@@ -1,4 +1,5 @@
-// The words of the options of Lucas-Kanade, their ranges and their help.
+// The names, ranges and help texts of the options of Lucas-Kanade.
+#include <fovea/core/options.h>
 #include <fovea/flow/lucas_kanade.h>
 
 #include "flow/lk/lucas_kanade_plan.h"

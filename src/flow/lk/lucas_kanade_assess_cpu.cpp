@@ -1,5 +1,5 @@
-// Confidence of a level's flow: from what the matching left over, from the last step's systems, and
-// from how the flow varies around each pixel.
+// Confidence of a level's flow: from the differences that remain, from the systems of the last
+// step, and from how the flow varies around each pixel.
 #include <algorithm>
 #include <array>
 
@@ -10,7 +10,7 @@
 namespace fovea::flow::cpu {
 namespace {
 
-// Smallest and largest of three rows.
+// Finds the smallest and largest values of three rows.
 struct ExtremesJob {
   std::array<const float*, 3> rows;
   int width;
@@ -18,7 +18,8 @@ struct ExtremesJob {
   float* most;
 };
 struct DoubtJob {
-  std::array<const float*, 4> extremes;  // least and most u, least and most v; margins repeat
+  std::array<const float*, 4>
+      extremes;  // least and greatest u, least and greatest v; margins repeat
   const std::uint16_t* residuals;
   const float* eigenvalues;
   float pixel;
@@ -26,7 +27,7 @@ struct DoubtJob {
   float* out;
 };
 
-// Doubt becomes confidence.
+// Converts doubt to confidence.
 struct ConfidenceJob {
   const float* u;
   const float* v;
@@ -67,7 +68,7 @@ void find_extremes(const ExtremesJob& job) {
   }
 }
 
-// lk::doubt.
+// Computes lk::doubt for a row.
 void doubt_row(const DoubtJob& job) {
   const D d;
   const hn::RebindToSigned<D> integers;
@@ -107,7 +108,8 @@ HWY_INLINE hn::Mask<D> lands_inside(D d, hn::Vec<hn::RebindToSigned<D>> x, hn::V
   return hn::RebindMask(d, hn::Eq(i, index));
 }
 
-// lk::confidence_of, or 0 where the window does not hold the flow or that leaves the image.
+// Computes lk::confidence_of, or 0 where the window does not determine the flow or the flow leaves
+// the image.
 void confidence_row(const ConfidenceJob& job) {
   const D d;
   const hn::RebindToSigned<D> integers;
@@ -144,7 +146,8 @@ HWY_EXPORT(confidence_row);
 
 constexpr int kRowsPerTask = 32;
 
-// Pixels between a place and where the backward flow leads from its landing.
+// Returns the distance in pixels between a pixel and the place where the backward flow leads from
+// its landing.
 float there_and_back(const Field& flow, const Field& backward, int x, int y) {
   const float u = flow.u.row(y)[x], v = flow.v.row(y)[x];
   const int width = backward.u.width(), height = backward.u.height();

@@ -1,4 +1,6 @@
-// Dense Lucas-Kanade on the CPU: from the coarsest level down, each starting from the one before.
+// Dense Lucas-Kanade on the CPU: from the coarsest level to the finest, each starting from the one
+// before.
+#include <fovea/core/geometry.h>
 #include <algorithm>
 #include <utility>
 
@@ -12,7 +14,7 @@ constexpr std::int64_t kFewPixels = 8192;
 
 struct Frame final : PreparedFrame {
   std::vector<Extent> sizes;       // of every level
-  std::vector<FrameLevel> levels;  // empty where finer than the work goes
+  std::vector<FrameLevel> levels;  // empty for levels finer than the finest one that is estimated
 };
 
 class LucasKanade final : public Matcher {
@@ -64,33 +66,34 @@ class LucasKanade final : public Matcher {
     }
     const int finest = std::min(least, top);
     run({first, second, top, finest, wanted}, exec);
-    if (wanted && finest < top) judge(first, second, finest, exec);
+    if (wanted && finest < top) find_confidence(first, second, finest, exec);
     else if (wanted) no_confidence(first.sizes[static_cast<std::size_t>(finest)]);
     deliver(first, finest, request.last_level, out, exec);
   }
 
   int most_levels() const override { return plan_.levels; }
   int reach(int level) const override { return lk::reach(plan_, level); }
-  // Two pyramids of bytes, an image of floats and one of units, two fields, the confidence and what
-  // it is made of, a tile's result.
+  // Two pyramids of bytes, an image of floats and one of gray units, two fields, the confidence and
+  // its inputs, and a tile's result.
   std::uint64_t bytes_per_pixel() const override { return plan_.forward_backward ? 58 : 50; }
 
  private:
   struct Descent {
     const Frame& first;
     const Frame& second;
-    int top;     // levels below this one are worked on
-    int finest;  // down to this one
-    bool judged;
+    int top;     // levels below this one are estimated
+    int finest;  // the last level that is estimated
+    bool with_confidence;
   };
 
-  // Leaves the finest level's flow in field_; starts from it unless `top` is the number of levels.
+  // Leaves the flow of the finest level in field_; starts from field_ unless `top` is the number of
+  // levels.
   void run(const Descent& descent, const Exec& exec) {
     const int count = static_cast<int>(descent.first.sizes.size());
     for (int level = descent.top - 1; level >= descent.finest; --level) {
       throw_if_stopped(exec);
       const Extent size = descent.first.sizes[static_cast<std::size_t>(level)];
-      // Threads cost more than they bring where there is little to do.
+      // For small levels, threads cost more than they save.
       Exec here = exec;
       if (size.width * static_cast<std::int64_t>(size.height) < kFewPixels) here.threads = 1;
       if (level == count - 1) start_at_rest(size);
@@ -129,10 +132,10 @@ class LucasKanade final : public Matcher {
         std::swap(field_, other_);
       }
       const bool last = k == work.steps() - 1;
-      const bool judged = last && descent.judged && level == descent.finest;
-      if (judged) eigenvalues_.resize(field_.u.width(), field_.u.height());
+      const bool with_confidence = last && descent.with_confidence && level == descent.finest;
+      if (with_confidence) eigenvalues_.resize(field_.u.width(), field_.u.height());
       const lk::Round& round = work.round_of(k);
-      step({first, second, field_, other_, judged ? &eigenvalues_ : nullptr,
+      step({first, second, field_, other_, with_confidence ? &eigenvalues_ : nullptr,
             taps_[static_cast<std::size_t>(round.radius)], plan_.robust, plan_.solve},
            exec);
       if (plan_.median == 0 || !work.median_after(k)) {
@@ -144,7 +147,7 @@ class LucasKanade final : public Matcher {
     }
   }
 
-  // The flow from the second image to the first, which is worked out a level less far.
+  // Computes the flow from the second image to the first, which stops one level earlier.
   void go_back(const Frame& first, const Frame& second, int finest, const Exec& exec) {
     const int count = static_cast<int>(first.sizes.size());
     const int stop = std::min(finest + 1, count - 1);
@@ -152,7 +155,7 @@ class LucasKanade final : public Matcher {
     if (stop > finest) enlarge_field(first.sizes[static_cast<std::size_t>(finest)], exec);
     std::swap(field_, backward_);
   }
-  void judge(const Frame& first, const Frame& second, int level, const Exec& exec) {
+  void find_confidence(const Frame& first, const Frame& second, int level, const Exec& exec) {
     const FrameLevel& from = first.levels[static_cast<std::size_t>(level)];
     const FrameLevel& to = second.levels[static_cast<std::size_t>(level)];
     residuals_.resize(field_.u.width(), field_.u.height());
@@ -167,13 +170,13 @@ class LucasKanade final : public Matcher {
     for (int y = 0; y < size.height; ++y) std::fill_n(confidence_.row(y), size.width, 0.0F);
   }
 
-  // Enlarges what the finest level worked on has found to the level asked for.
+  // Enlarges the result of the finest estimated level to the requested level.
   void deliver(const Frame& first, int level, int last, const FlowView& out, const Exec& exec) {
-    const bool judged = !out.confidence.empty();
+    const bool with_confidence = !out.confidence.empty();
     for (; level > last + 1; --level) {
       const Extent size = first.sizes[static_cast<std::size_t>(level - 1)];
       enlarge_field(size, exec);
-      if (!judged) continue;
+      if (!with_confidence) continue;
       eigenvalues_.resize(size.width, size.height);
       enlarge(std::as_const(confidence_).view(), eigenvalues_.view(), Enlarge::kConfidence, exec);
       std::swap(confidence_, eigenvalues_);
@@ -184,7 +187,7 @@ class LucasKanade final : public Matcher {
     };
     hand_over(field_.u, out.u, Enlarge::kFlow);
     hand_over(field_.v, out.v, Enlarge::kFlow);
-    if (judged) hand_over(confidence_, out.confidence, Enlarge::kConfidence);
+    if (with_confidence) hand_over(confidence_, out.confidence, Enlarge::kConfidence);
   }
 
   lk::Plan plan_;

@@ -1,5 +1,5 @@
 // The stages of dense Lucas-Kanade on the CPU. Each is a function of a pixel's neighborhood, so
-// that no result depends on how the image is cut among threads.
+// that no result depends on how the image is divided among threads.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -13,11 +13,11 @@ namespace fovea::flow::cpu {
 
 using lk::Plane;
 
-// One level of a frame. `features` has a column and a row more than the level, which repeat the
-// last: a pixel's right and lower neighbor can always be read.
+// One level of a frame. `features` has one more column and one more row than the level, which
+// repeat the last: a pixel's right and lower neighbors are always readable.
 struct FrameLevel {
   Plane<std::uint8_t> features;
-  Plane<std::uint8_t> mask;  // 0 or 1; of no size where every pixel counts
+  Plane<std::uint8_t> mask;  // 0 or 1; empty if every pixel counts
   bool masked() const { return mask.width() > 0; }
 };
 
@@ -29,15 +29,15 @@ struct Field {
   }
 };
 
-// Gray units of a level, the margins mirrored; kNoGray where the mask is 0.
+// The gray units of a level, with mirrored margins; kNoGray where the mask is 0.
 using Gray = Plane<std::uint16_t>;
 void quantize(ImageView<const float> gray, ImageView<const std::uint8_t> mask, Gray& out,
               const Exec& exec);
 void halve(const Gray& gray, bool masked, Gray& out, const Exec& exec);
 void find_features(const Gray& gray, bool masked, bool rank, FrameLevel& out, const Exec& exec);
 
-// Refines `in` to `out` by one step. Writes the smaller eigenvalue of each pixel's system where it
-// is asked for.
+// Refines `in` to `out` by one step. Writes the smaller eigenvalue of each pixel's system if it is
+// requested.
 struct StepRequest {
   const FrameLevel& first;
   const FrameLevel& second;
@@ -50,19 +50,19 @@ struct StepRequest {
 };
 void step(const StepRequest& request, const Exec& exec);
 
-// Each pixel of `out` has the flow of `in` that fits best among its own and that of up to eight
-// pixels `distance` away, at most 16. The margins of `in` are written.
+// Each pixel of `out` gets the flow of `in` that fits best among its own and those of up to eight
+// pixels that are `distance`, at most 16, away. The margins of `in` are written.
 struct PropagateRequest {
   const FrameLevel& first;
   const FrameLevel& second;
   Field& in;
   Field& out;
   int distance;
-  int first_trial, last_trial;  // of lk::kTrialOffsets
+  int first_trial, last_trial;  // indices into lk::kTrialOffsets
 };
 void propagate(const PropagateRequest& request, const Exec& exec);
 
-// Sums of lk::trial_difference over 7x7 pixels under a flow.
+// Sums lk::trial_difference over 7x7 pixels under a flow.
 struct ResidualRequest {
   const FrameLevel& first;
   const FrameLevel& second;
@@ -71,8 +71,8 @@ struct ResidualRequest {
 };
 void find_residuals(const ResidualRequest& request, const Exec& exec);
 
-// How much to trust a level's flow. `backward` is the flow from the second image to the first, on
-// the same level, or null.
+// Computes how much a level's flow can be trusted. `backward` is the flow from the second image to
+// the first, on the same level, or null.
 struct AssessRequest {
   const FrameLevel& first;
   const FrameLevel& second;
@@ -85,10 +85,11 @@ struct AssessRequest {
 };
 void assess(const AssessRequest& request, Plane<float>& confidence, const Exec& exec);
 
-// The median of (2 radius + 1)^2 pixels, radius 1 or 2; the border repeats.
+// Computes the median of (2 radius + 1)^2 pixels, radius 1 or 2; the border repeats.
 void median(const Plane<float>& in, Plane<float>& out, int radius, const Exec& exec);
 
-// To a level of twice the size, whose pixels are half as large: flow counts twice, confidence not.
+// Enlarges to a level of twice the size, whose pixels are half as large: flow is doubled,
+// confidence is not.
 enum class Enlarge : unsigned char { kFlow, kConfidence };
 void enlarge(ImageView<const float> in, ImageView<float> out, Enlarge what, const Exec& exec);
 

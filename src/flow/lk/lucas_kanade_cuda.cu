@@ -1,6 +1,7 @@
 // Dense Lucas-Kanade on CUDA: the stages of the CPU twin in the same order. What is launched for a
 // pair depends on sizes and addresses alone and is recorded once as a graph, because most levels
 // are so small that launching takes longer than the work.
+#include <fovea/core/geometry.h>
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -53,7 +54,7 @@ struct MatchKey {
   std::array<const void*, 6> memory;  // fields and planes, each of which may have moved
   Extent size, start;
   int top, finest, base;
-  bool judged;
+  bool with_confidence;
   bool operator==(const MatchKey&) const = default;
 };
 
@@ -139,7 +140,7 @@ class LucasKanade final : public Matcher {
         copy_field(field_in(fields_[kStart], start_size(request)), field(start_size(request)),
                    stream);
       run({first, second, top, finest, wanted}, stream);
-      if (wanted) judge(first, second, finest, top, stream);
+      if (wanted) find_confidence(first, second, finest, top, stream);
       return now_;
     };
     const auto& recorded = matches_.of(key, enqueue);
@@ -178,7 +179,7 @@ class LucasKanade final : public Matcher {
     const Frame& second;
     int top;     // only levels below this one are worked on
     int finest;  // the finest level that is worked on
-    bool judged;
+    bool with_confidence;
   };
 
   static Extent start_size(const MatchRequest& request) {
@@ -248,10 +249,11 @@ class LucasKanade final : public Matcher {
                   stream);
         swap();
       }
-      const bool judged = k == work.steps() - 1 && descent.judged && level == descent.finest;
+      const bool with_confidence =
+          k == work.steps() - 1 && descent.with_confidence && level == descent.finest;
       const lk::Round& round = work.round_of(k);
       step({first, second, field(size), other(size),
-            judged ? plane_at(planes_[kEigenvalues].data(), size) : DevicePlane<float>{},
+            with_confidence ? plane_at(planes_[kEigenvalues].data(), size) : DevicePlane<float>{},
             taps_of(round.radius), round.radius, plan_.robust, plan_.solve},
            stream);
       if (plan_.median == 0 || !work.median_after(k)) swap();
@@ -270,7 +272,8 @@ class LucasKanade final : public Matcher {
     else copy_field(field(size_of(first, finest)), backward, stream);
   }
 
-  void judge(const Frame& first, const Frame& second, int level, int top, cudaStream_t stream) {
+  void find_confidence(const Frame& first, const Frame& second, int level, int top,
+                       cudaStream_t stream) {
     const Extent size = size_of(first, level);
     const auto confidence = plane_at(planes_[kConfidence].data(), size);
     if (level == top) {  // no level was worked on
@@ -288,14 +291,14 @@ class LucasKanade final : public Matcher {
 
   // Enlarges the result of the finest level that was worked on to the level that is wanted.
   void deliver(const Frame& first, int level, int last, const FlowView& out, cudaStream_t stream) {
-    const bool judged = !out.confidence.empty();
+    const bool with_confidence = !out.confidence.empty();
     int confidence = kConfidence, spare = kEigenvalues;
     const auto plane = [&](int which, int at) {
       return plane_at(planes_[which].data(), size_of(first, at));
     };
     for (; level > last + 1; --level) {
       enlarge_field(size_of(first, level), size_of(first, level - 1), stream);
-      if (!judged) continue;
+      if (!with_confidence) continue;
       enlarge(plane(confidence, level), plane(spare, level - 1), stream);
       std::swap(confidence, spare);
     }
@@ -303,7 +306,7 @@ class LucasKanade final : public Matcher {
     const DeviceField to{plane_of(out.u), plane_of(out.v)};
     if (level == last) copy_field(from, to, stream);
     else enlarge(from, to, stream);
-    if (!judged) return;
+    if (!with_confidence) return;
     if (level == last) copy_plane(plane(confidence, level), plane_of(out.confidence), stream);
     else enlarge(plane(confidence, level), plane_of(out.confidence), stream);
   }

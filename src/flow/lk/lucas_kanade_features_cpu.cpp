@@ -1,5 +1,5 @@
 // A frame's levels: gray units, halved from level to level, and their rank transform, all in 16-bit
-// lanes. The rows of a level carry mirrored margins, so that no loop tests for a border.
+// lanes. The rows of a level have mirrored margins, so that no loop tests for a border.
 #include <algorithm>
 #include <array>
 
@@ -16,7 +16,7 @@ namespace {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// A row of gray levels in units; fills its margins.
+// Converts a row of gray levels to units and fills its margins.
 void quantize_row(const float* HWY_RESTRICT in, int width, std::uint16_t* HWY_RESTRICT out) {
   const hn::ScalableTag<float> d;
   const hn::RebindToSigned<decltype(d)> integers;
@@ -35,7 +35,7 @@ void quantize_row(const float* HWY_RESTRICT in, int width, std::uint16_t* HWY_RE
   for (; x < width; ++x) out[x] = static_cast<std::uint16_t>(lk::quantized(in[x]));
 }
 
-// [1 4 6 4 1] of five rows.
+// Weights five rows by [1 4 6 4 1].
 void halve_columns(const std::array<const std::uint16_t*, 5>& rows, int width,
                    std::uint16_t* HWY_RESTRICT out) {
   const hn::ScalableTag<std::uint16_t> d;
@@ -49,7 +49,7 @@ void halve_columns(const std::array<const std::uint16_t*, 5>& rows, int width,
   }
 }
 
-// The same along a row, every second place; `in` starts two places before the first.
+// Does the same along a row, for every second pixel; `in` starts two pixels before the first.
 void halve_along(const std::uint16_t* HWY_RESTRICT in, int out_width,
                  std::uint16_t* HWY_RESTRICT out) {
   const hn::ScalableTag<std::uint32_t> d;
@@ -74,8 +74,8 @@ void halve_along(const std::uint16_t* HWY_RESTRICT in, int out_width,
 
 using RankRows = std::array<const std::uint16_t*, 2 * lk::kRankRadius + 1>;
 
-// Votes are summed as what they leave of the neighbor: sum of clamp(n, c - soft, c + soft), which
-// may wrap and still differs from 49 c by the sum of votes.
+// Instead of votes this sums clamp(n, c - soft, c + soft) over the neighbors n. The sum may wrap
+// around; its difference from 49 c is still the sum of votes.
 void rank_row(const RankRows& rows, int width, std::uint8_t* HWY_RESTRICT out) {
   const hn::ScalableTag<std::uint16_t> d;
   const hn::RebindToSigned<decltype(d)> integers;
@@ -117,7 +117,7 @@ HWY_EXPORT(halve_along);
 HWY_EXPORT(rank_row);
 
 constexpr int kRowsPerTask = 32;
-constexpr int kMirrored = 4;  // places of a margin that are read as pixels
+constexpr int kMirrored = 4;  // elements of a margin that are read as pixels
 
 void mirror_margins(std::uint16_t* row, int width) {
   for (int k = 1; k <= kMirrored; ++k) {
@@ -126,7 +126,8 @@ void mirror_margins(std::uint16_t* row, int width) {
   }
 }
 
-// A pixel of a level whose finer level has a mask: the mean of those that count, if any does.
+// Computes a pixel of a level whose finer level has a mask: the mean of the pixels that count, if
+// there are any.
 std::uint16_t masked_half(const Gray& gray, int x, int y) {
   int sum = 0, weights = 0;
   for (int j = 0; j < 5; ++j) {
@@ -145,7 +146,7 @@ std::uint16_t masked_half(const Gray& gray, int x, int y) {
 std::uint8_t masked_rank(const Gray& gray, int x, int y) {
   const int center = gray.row(y)[x];
   if (center == lk::kNoGray) return 0;
-  int votes = 0, neighbors = -1;  // less the pixel itself
+  int votes = 0, neighbors = -1;  // -1: the pixel itself is not counted
   for (int j = -lk::kRankRadius; j <= lk::kRankRadius; ++j) {
     const std::uint16_t* row = gray.row(lk::mirrored(y + j, gray.height())) + x;
     for (int i = -lk::kRankRadius; i <= lk::kRankRadius; ++i) {

@@ -1,4 +1,4 @@
-// What step and propagation share; compiled once an instruction set.
+// What step and propagation share; compiled once per instruction set.
 #if defined(FOVEA_LUCAS_KANADE_GATHER_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef FOVEA_LUCAS_KANADE_GATHER_INL
 #undef FOVEA_LUCAS_KANADE_GATHER_INL
@@ -18,7 +18,8 @@ namespace fovea::flow::cpu {
 namespace {
 namespace HWY_NAMESPACE {
 
-// Four neighbors a place, two at a time, as no instruction gathers bytes.
+// Loads four neighbors per position, two at a time, because there is no instruction that gathers
+// bytes.
 HWY_INLINE void gather_row(const Plane<std::uint8_t>& image,
                            const std::int32_t* HWY_RESTRICT places, int count,
                            std::uint32_t* HWY_RESTRICT quads) {

@@ -1,5 +1,5 @@
-// The presets, each chosen on the Middlebury pairs and on pairs with large motion made from other
-// images (docs/flow.md).
+// The presets. Each was chosen on the Middlebury pairs and on pairs with large motion that were
+// made from other images (docs/flow.md).
 #include "flow/lk/lucas_kanade_plan.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// A working image: rows with room on both sides, so that loops over whole vectors may read and
-// write a little past either end. Keeps its memory when it is given another size.
+// A working image: rows have margins on both sides, so that loops over whole vectors may read and
+// write a little past either end. It keeps its memory when its size changes.
 #pragma once
 #include <fovea/core/image.h>
 
@@ -16,7 +16,7 @@ class Plane {
     width_ = width;
     height_ = height;
     stride_ = (static_cast<std::ptrdiff_t>(width) + 3 * kMargin - 1) / kMargin * kMargin;
-    // One row more, for the neighbors of the last.
+    // There is one more row, for the neighbors of the last.
     const auto size = static_cast<std::size_t>(stride_) * (static_cast<std::size_t>(height) + 1);
     if (memory_.size() >= size) return;
     memory_ = Array<T>(size);

@@ -1,6 +1,7 @@
 // One round of propagation: nine flows are tried at each pixel, its own and those of eight pixels
-// some way off. A tile is worked through row by row; for each trial seven rows of sums along the
-// row are kept, and their sum down the columns is carried on: integers, so that it is exact.
+// some distance away. A tile is processed row by row. For each trial seven rows of sums along the
+// row are kept, and their sum down the columns is updated from row to row; it is exact, because all
+// numbers are integers.
 #include <algorithm>
 #include <array>
 #include <span>
@@ -21,10 +22,10 @@ struct TrialScratch {
   std::uint32_t* quads;
   std::uint16_t* fractions_x;
   std::uint16_t* fractions_y;
-  std::uint16_t* outside;  // least difference: kTrialMost where the flow leaves the image
+  std::uint16_t* outside;  // least difference: kTrialMost if the flow leaves the image
 };
 
-// Differences of pixels [begin, begin + count) of row y under the flow in u and v.
+// Computes the differences of pixels [begin, begin + count) of row y under the flow in u and v.
 struct TrialJob {
   const FrameLevel& first;
   const FrameLevel& second;
@@ -35,11 +36,11 @@ struct TrialJob {
   std::uint16_t* out;
 };
 
-// Sums of kSide differences along the row, into a ring of rows and the sums down the columns.
+// Sums kSide differences along the row into a ring of rows, and updates the sums down the columns.
 struct TrialSumJob {
-  const std::uint16_t* differences;  // from kTrialRadius places before the first
+  const std::uint16_t* differences;  // begins kTrialRadius elements before the first pixel
   int width;
-  std::uint16_t* oldest;  // replaced
+  std::uint16_t* oldest;  // the row of the ring that is replaced
   std::uint16_t* total;
 };
 
@@ -80,7 +81,7 @@ HWY_INLINE TrialPlaces trial_places(D d, hn::Vec<DI> x, hn::Vec<D> flow, int siz
   return {index, hn::IfThenElseZero(hn::And(inside, hn::Lt(i, last)), fraction), inside};
 }
 
-// Where the row's pixels land in the second image.
+// Computes where the row's pixels land in the second image.
 HWY_INLINE void place_row(const TrialJob& job) {
   const D d;
   const DI integers;
@@ -127,7 +128,7 @@ void try_row(const TrialJob& job) {
     auto upper = hn::Zero(d), lower = upper;
     hn::LoadInterleaved2(d, quads + 2 * k, upper, lower);
     const auto fx = hn::LoadU(d, fractions_x + k), fy = hn::LoadU(d, fractions_y + k);
-    // Wrapping differences: only the blend has to fit.
+    // Differences may wrap around: only the blended result has to fit.
     const auto along = [&](hn::Vec<Shorts> pair) {
       const auto a = hn::And(pair, byte), b = hn::ShiftRight<8>(pair);
       return hn::Add(hn::ShiftLeft<4>(a), hn::Mul(hn::Sub(b, a), fx));
@@ -155,7 +156,7 @@ void sum_trial(const TrialSumJob& job) {
   }
 }
 
-// The first trial among those of the least sum.
+// Finds the trial with the least sum, the first of equals.
 void find_best(std::span<std::uint16_t* const> totals, int width, std::uint16_t* best) {
   const Shorts d;
   const int lanes = static_cast<int>(hn::Lanes(d));
@@ -184,9 +185,9 @@ HWY_EXPORT(try_row);
 HWY_EXPORT(sum_trial);
 HWY_EXPORT(find_best);
 
-constexpr int kPad = 64;  // elements that loops may run past a row of a tile
+constexpr int kPad = 64;  // elements that loops may write past the end of a tile's row
 
-// What is tried at each pixel: its own flow, then those of pixels some way off.
+// The flows that are tried at each pixel: its own, then those of pixels some distance away.
 struct Trials {
   const FrameLevel& first;
   const FrameLevel& second;
@@ -219,7 +220,8 @@ class TrialTile {
                 take()};
   }
 
-  // Calls finish(y, sums of the trials' differences around each pixel of the row).
+  // Calls finish(y, sums), where the sums are those of the trials' differences around each pixel of
+  // the row.
   template <class Finish>
   void run(const Finish& finish) {
     for (int y = tile_.y0 - lk::kTrialRadius; y < tile_.y1 + lk::kTrialRadius; ++y) {
@@ -239,7 +241,7 @@ class TrialTile {
     float* v_out = out.v.row(y);
     const std::uint8_t* mask = trials_.first.masked() ? trials_.first.mask.row(y) : nullptr;
     for (int x = tile_.x0; x < tile_.x1; ++x) {
-      // What the mask leaves out stays where it was, however the image is cut.
+      // Pixels that the mask leaves out keep their flow, however the image is divided.
       const bool counts = mask == nullptr || mask[x] != 0;
       const std::ptrdiff_t at = from[counts ? best_[x - tile_.x0] : 0] + x;
       u_out[x] = u[at];
@@ -248,7 +250,8 @@ class TrialTile {
   }
 
  private:
-  // From the field's first pixel to the one whose flow is tried at pixel 0 of row y.
+  // Returns the offset from the field's first pixel to the one whose flow is tried at pixel 0 of
+  // row y.
   std::ptrdiff_t shifted(int y, int k) const {
     const lk::Offset offset = trials_.offsets[static_cast<std::size_t>(k)];
     return lk::clamped(y + offset.y, height_) * trials_.flow.u.stride() + offset.x;
@@ -281,7 +284,7 @@ class TrialTile {
   const Trials& trials_;
   const Tile tile_;
   const int width_, height_;
-  const int begin_, end_;  // columns that are compared
+  const int begin_, end_;  // range of columns that are compared
   const int flows_;
   std::vector<std::uint16_t> shorts_;
   std::vector<std::uint32_t> words_;

@@ -1,6 +1,6 @@
-// The median filter between steps and the enlarging between levels. The median of 5x5 sorts the
-// columns and merges them in pairs once for all pixels that share them, then only looks where the
-// median can still be.
+// The median filter between steps and the enlargement between levels. The median of 5x5 sorts the
+// columns and merges them in pairs once for all pixels that share them, and then looks only at
+// numbers that can still be the median.
 #include <algorithm>
 #include <array>
 
@@ -52,7 +52,7 @@ void sort_columns5(const std::array<const float*, 5>& rows, int width,
 }
 
 // Merges neighboring sorted columns, x and x + 1, into ten sorted numbers (Batcher).
-HWY_INLINE void merge_pairs(V& a0, V& a1, V& b0, V& b1) {  // to a0 <= a1 <= b0 <= b1
+HWY_INLINE void merge_pairs(V& a0, V& a1, V& b0, V& b1) {  // result: a0 <= a1 <= b0 <= b1
   order(a0, b0);
   order(a1, b1);
   order(a1, b0);
@@ -67,7 +67,7 @@ void merge_columns5(const std::array<const float*, 5>& sorted, int width,
       a[k] = hn::LoadU(d, sorted[k] + x);
       b[k] = hn::LoadU(d, sorted[k] + x + 1);
     }
-    // Places 0, 2, 4 of both: the outer ones and the middle ones, then the two inner borders.
+    // Elements 0, 2, 4 of both: the outer ones and the middle ones, then the two inner borders.
     merge_pairs(a[0], a[4], b[0], b[4]);
     order(a[2], b[2]);
     order(a[4], a[2]);
@@ -88,7 +88,7 @@ void merge_columns5(const std::array<const float*, 5>& sorted, int width,
 HWY_INLINE void largest3(V a, V b, V c, V e, V f, V out[3]) {
   order(a, b);
   order(c, e);
-  c = hn::Max(a, c);  // the lesser of the two has three above it
+  c = hn::Max(a, c);  // the smaller one has three numbers above it
   order(b, e);
   order(c, f);
   b = hn::Max(b, c);
@@ -113,8 +113,8 @@ HWY_INLINE void smallest3(V a, V b, V c, V e, V f, V out[3]) {
 }
 
 // out[x] is the median of columns x to x + 4: of ten merged numbers from x, ten from x + 2 and five
-// from x + 4. The 13th of all is among the 8th to 13th of the twenty; those are the three largest
-// of the lower ten and the three smallest of the upper ten.
+// from x + 4. The 13th of all is among the 8th to 13th of the twenty, or in the last five; those
+// six are the three largest of the lower ten and the three smallest of the upper ten.
 void median_columns5(const std::array<const float*, 10>& pairs,
                      const std::array<const float*, 5>& last, int width, float* out) {
   const D d;
@@ -126,7 +126,8 @@ void median_columns5(const std::array<const float*, 10>& pairs,
       low[k] = hn::Min(a, b);
       high[k] = hn::Max(a, b);
     }
-    // Both rise and fall once, so that comparing place k with k + 5 divides them into halves.
+    // Both sequences are bitonic (they rise and fall once), so that comparing element k with k + 5
+    // divides them into halves.
     for (int k = 0; k < 5; ++k) {
       low[k] = hn::Max(low[k], low[k + 5]);
       high[k] = hn::Min(high[k], high[k + 5]);
@@ -168,7 +169,8 @@ void median3_row(const std::array<const float*, 3>& rows, int width, float* out)
   }
 }
 
-// Pixels between columns (each a sum of two rows), of which there is one more than is needed.
+// Interpolates pixels between columns (each is a sum of two rows), of which there is one more than
+// needed.
 void enlarge_row(const float* columns, int width, float scale, float* out) {
   const D d;
   const int lanes = static_cast<int>(hn::Lanes(d));
@@ -199,7 +201,7 @@ HWY_EXPORT(median3_row);
 
 constexpr int kRowsPerTask = 32;
 
-// The medians of successive rows.
+// Computes the medians of successive rows.
 class MedianRows {
  public:
   MedianRows(const Plane<float>& in, int radius) : in_(in), radius_(radius) {
@@ -209,7 +211,7 @@ class MedianRows {
     merged_.resize(width, 10);
   }
 
-  // The result of row y, which follows the row of the call before or is the first.
+  // Returns the result for row y, which is the first or follows the row of the previous call.
   const float* next(int y, bool first) {
     for (int k = first ? -radius_ : radius_; k <= radius_; ++k) pad(y + k);
     const int width = in_.width();
@@ -244,7 +246,7 @@ class MedianRows {
   }
 
   float* line(int y) { return lines_.row((y + kLines) % kLines); }
-  // A row with its border repeated.
+  // Loads a row and repeats its border.
   void pad(int y) {
     const float* row = in_.row(lk::clamped(y, in_.height()));
     float* to = line(y);

@@ -1,7 +1,7 @@
-// One step of Lucas-Kanade. A tile is worked on from top to bottom: a row is warped, its products
-// are summed along the row into a ring of rows that stays in the cache, and as soon as the ring
-// holds a window's height it is summed down the columns and solved. Nothing but the flow leaves the
-// cache.
+// One step of Lucas-Kanade. A tile is processed from top to bottom: a row is warped, and its
+// products are summed along the row into a ring of rows that stays in the cache. As soon as the
+// ring holds the height of a window, it is summed down the columns and solved. Only the flow leaves
+// the cache.
 #include <algorithm>
 #include <array>
 
@@ -15,46 +15,46 @@ namespace {
 
 constexpr int kSums = 5;  // xx, xy, yy, xt, yt
 
-// A row of a tile and its margins, as warped: sums of both images, differences, weights.
+// A warped row of a tile with its margins: sums of both images, differences, weights.
 struct WarpedRow {
   float* sum;
   float* difference;
   float* weight;
 };
 
-// Pixels [begin, end) of row y; the rows of `out` start at `begin`.
+// Warps pixels [begin, end) of row y; the rows of `out` start at `begin`.
 struct WarpJob {
   const StepRequest& request;
   int y, begin, end;
   WarpedRow out;
-  // Scratch: places in the second image, and what lies there.
+  // Scratch: positions in the second image, and the values there.
   std::int32_t* places;
   std::uint32_t* quads;
   float* fractions_x;
   float* fractions_y;
 };
 
-// The products of a row's pixels; those of one kind lie `plane` floats after those before.
+// Computes the products of a row's pixels; each kind is `plane` floats after the one before.
 struct ProductJob {
   const float* above;  // rows of sums
   const float* below;
   WarpedRow row;
-  int width;  // pixels that the row has
+  int width;  // number of pixels in the row
   float* products;
   std::ptrdiff_t plane;
 };
-// Their sums along the row.
+// Sums the products along the row.
 struct AlongJob {
-  const float* in;  // `radius` places before the first
+  const float* in;  // begins `radius` elements before the first pixel
   float* out;
   std::ptrdiff_t plane;
   int width;
   const float* taps;
   int tap_count;
 };
-// Down the columns, and the step that follows.
+// Sums down the columns and solves for the step.
 struct SolveJob {
-  const float* const* rows;  // one a tap
+  const float* const* rows;  // one per tap
   std::ptrdiff_t plane;
   const float* taps;
   int tap_count;
@@ -64,7 +64,7 @@ struct SolveJob {
   const float* v_in;
   float* u_out;
   float* v_out;
-  float* eigenvalues;  // or null
+  float* eigenvalues;  // may be null
 };
 
 }  // namespace
@@ -94,7 +94,7 @@ struct Landings {
   V fraction;
   hn::Mask<D> inside;
 };
-// lk::landing of consecutive pixels or rows.
+// Computes lk::landing for consecutive pixels or rows.
 HWY_INLINE Landings landings(D d, VI x, V flow, int size) {
   const DI integers;
   const auto whole = hn::Floor(flow);
@@ -107,7 +107,7 @@ HWY_INLINE Landings landings(D d, VI x, V flow, int size) {
           hn::RebindMask(d, inside)};
 }
 
-// Where the row's pixels land in the second image.
+// Computes where the row's pixels land in the second image.
 HWY_INLINE void land_row(const WarpJob& job) {
   const D d;
   const DI integers;
@@ -199,7 +199,8 @@ void multiply_row(const ProductJob& job) {
   }
 }
 
-// Two vectors of each of the five sums: enough chains to keep the multipliers busy.
+// Adds two vectors of each of the five sums: enough independent chains to keep the multipliers
+// busy.
 HWY_INLINE void add_tap(D d, V tap, const float* HWY_RESTRICT from, std::ptrdiff_t plane, V* low,
                         V* high) {
   const std::size_t lanes = hn::Lanes(d);
@@ -235,7 +236,7 @@ void sum_along(const AlongJob& job) {
   }
 }
 
-// lk::solved.
+// Computes lk::solved.
 HWY_INLINE void solve(D d, const lk::SolveParams& params, const V* sums, V& du, V& dv) {
   const auto damping = hn::Set(d, params.damping), least = hn::Set(d, params.min_eigenvalue);
   const auto most = hn::Set(d, params.most), negative = hn::Set(d, -params.most);
@@ -298,9 +299,10 @@ HWY_EXPORT(multiply_row);
 HWY_EXPORT(sum_along);
 HWY_EXPORT(solve_row);
 
-constexpr int kPad = 32;  // floats that loops may run past a row of a tile, and a border's column
+constexpr int kPad =
+    32;  // floats that loops may write past the end of a tile's row, including a border column
 
-// The rows that a tile is worked through with.
+// The rows that are in memory while a tile is processed.
 class TileRows {
  public:
   TileRows(const StepRequest& request, const Tile& tile)
@@ -348,9 +350,9 @@ class TileRows {
   }
 
  private:
-  static constexpr int kWarped = 4;  // rows kept: three are needed
+  static constexpr int kWarped = 4;  // rows that are kept, of which three are needed at a time
 
-  // What the mask leaves out stays where it was, however the image is cut.
+  // Pixels that the mask leaves out keep their flow, however the image is divided.
   void keep_masked(int y) const {
     const std::uint8_t* mask = request_.first.mask.row(y);
     for (int x = tile_.x0; x < tile_.x1; ++x) {
@@ -361,7 +363,8 @@ class TileRows {
     }
   }
 
-  // Scratch of the warp serves for results: whole vectors are written, a tile's neighbors not.
+  // Results are first written to the warp's scratch: whole vectors are written, and these must not
+  // reach the neighbors of a tile.
   float* u_line() { return fractions_x_; }
   float* v_line() { return fractions_y_; }
   float* eigen_line() { return reinterpret_cast<float*>(quads_); }
@@ -402,10 +405,10 @@ class TileRows {
     const float* above_sum = warped(above).sum;
     const WarpedRow row = warped(y);
     const float* below_sum = warped(below).sum;
-    // Products begin a column after what was warped, but at the image's border.
+    // Products begin one column after the warped pixels, except at the border of the image.
     const int first = begin_ == 0 ? 0 : 1;
     const int count = end_ - begin_ - first - (end_ == width_ ? 0 : 1);
-    const int lead = begin_ + first - (tile_.x0 - radius_);  // places outside the image
+    const int lead = begin_ + first - (tile_.x0 - radius_);  // number of elements outside the image
     const int span = std::max(across + 2 * radius_, lead + count);
     HWY_DYNAMIC_DISPATCH(multiply_row)
     ({above_sum + first,
@@ -426,7 +429,7 @@ class TileRows {
   const StepRequest& request_;
   const Tile tile_;
   const int radius_, width_, height_;
-  const int begin_, end_;  // columns that are warped
+  const int begin_, end_;  // range of columns that are warped
   const std::ptrdiff_t plane_;
   int last_warped_ = -1;
   std::vector<float> memory_;

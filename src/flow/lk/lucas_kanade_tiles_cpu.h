@@ -1,4 +1,4 @@
-// How a level is cut among threads. What a tile computes does not depend on the cut.
+// How a level is divided among threads. The results of a tile do not depend on the division.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -21,7 +21,7 @@ inline bool any_counts(const FrameLevel& level, const Tile& tile) {
   return false;
 }
 
-// For what the mask leaves out.
+// Used for tiles that the mask leaves out completely.
 inline void copy_tile(const Field& in, Field& out, const Tile& tile) {
   for (int y = tile.y0; y < tile.y1; ++y) {
     std::copy(in.u.row(y) + tile.x0, in.u.row(y) + tile.x1, out.u.row(y) + tile.x0);
@@ -29,9 +29,9 @@ inline void copy_tile(const Field& in, Field& out, const Tile& tile) {
   }
 }
 
-// Calls body(tile, whether the mask leaves anything of it). A tile's rows fit the cache; it is as
-// high as leaves work for every thread, because its top and bottom are computed twice. Under a mask
-// tiles are small, so that little is computed in vain.
+// Calls body(tile, whether any of its pixels count). A tile's rows fit into the cache. It is as
+// high as possible while there is work for every thread, because its top and bottom rows are
+// computed twice. With a mask tiles are small, so that little is computed in vain.
 template <class Body>
 void for_each_tile(const FrameLevel& level, const Exec& exec, const Body& body) {
   const int width = level.features.width(), height = level.features.height();

@@ -1,6 +1,8 @@
-// ENVI: a header of text, "name = value" or "name = { list }" a line, beside a file of plain
-// samples. Sizes are held against the samples' file before memory is taken.
+// ENVI: a text header with one "name = value" or "name = { list }" per line, and a file of plain
+// samples beside it. The sizes in the header are compared with the size of that file before memory
+// is allocated.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 
 #include <fmt/format.h>
 
@@ -20,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kMostHeaderBytes = 64 << 20;  // spectra of 10^6 bands are still shorter
+constexpr std::uint64_t kMostHeaderBytes = 64 << 20;  // enough for spectra of 10^6 bands
 constexpr std::string_view kSpace = " \t\r\n";
 
 std::string_view trimmed(std::string_view text) {
@@ -36,7 +38,7 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-// Words of a file, made fit for one line of a message.
+// Words from a file, on one line and printable, for messages.
 std::string quotable(std::string_view text) {
   constexpr std::size_t kMost = 40;
   std::string result;
@@ -45,7 +47,7 @@ std::string quotable(std::string_view text) {
   return text.size() > kMost ? result + "..." : result;
 }
 
-// The header's fields; names in small letters with single spaces.
+// The header's fields. Names are in lower case with single spaces.
 class Fields {
  public:
   Fields(const Source& source, std::string_view text) : source_(source) {
@@ -99,7 +101,7 @@ class Fields {
     const std::string_view line = trimmed(take_line(text));
     if (line.empty() || line[0] == ';') return;
     const auto equals = line.find('=');
-    if (equals == line.npos) return;  // words that no field claims
+    if (equals == line.npos) return;  // text that belongs to no field
     std::string name;
     for (const char c : lower(trimmed(line.substr(0, equals))))
       if (c != ' ' && c != '\t') name += c;
@@ -204,7 +206,7 @@ void read_samples(const Source& samples, const Layout& layout, StackView<T> band
   Cursor cursor(samples, layout.offset);
   const bool together = layout.interleave == Interleave::kBip;
   const auto width = static_cast<std::size_t>(bands.width);
-  // A line of one band, or of all where samples of a pixel lie together.
+  // Reads one line of one band, or of all bands where the samples of a pixel lie together.
   const std::size_t count = together ? width * static_cast<std::size_t>(bands.count) : width;
   std::vector<std::byte> line(count * layout.stored.bytes);
   const auto next_line = [&] {
@@ -239,7 +241,7 @@ CubeFacts facts_of(const Source& header, const Fields& fields, const CubeShape& 
   facts.units = fields.text("wavelength units");
   facts.names = fields.list("band names");
   if (!facts.names.empty() && facts.names.size() != shape.bands)
-    facts.names.clear();  // names with commas in them: which is whose cannot be told
+    facts.names.clear();  // a name contains a comma, so that names cannot be matched to bands
   const std::vector<std::string> wavelengths = fields.list("wavelength");
   if (!wavelengths.empty() && wavelengths.size() != shape.bands)
     header.fail(
@@ -259,10 +261,12 @@ Cube read_parts(const Source& header, const Source& samples, const CubeReadOptio
   check_options(options);
   if (!options.variable.empty())
     throw InvalidArgument(
-        fmt::format("{}: variable '{}' was asked, but only .mat files have variables",
+        fmt::format("{}: variable '{}' was requested, but only .mat files have variables",
                     header.name(), options.variable));
   if (header.size() > kMostHeaderBytes)
-    header.fail(fmt::format("has {} bytes, which no ENVI header has", header.size()));
+    header.fail(
+        fmt::format("has {} bytes, more than an ENVI header has; expected the text file NAME.hdr",
+                    header.size()));
   std::string text(static_cast<std::size_t>(header.size()), '\0');
   text.resize(header.read_at(0, std::as_writable_bytes(std::span(text))));
   const Fields fields(header, text);
@@ -278,7 +282,7 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, ignored);
 }
 
-// Names of lists have no commas and braces of their own in the file.
+// Lists in the file are split at commas and end at a brace, so names must contain neither.
 std::string listed(const std::string& name) {
   std::string result;
   for (const char c : name)

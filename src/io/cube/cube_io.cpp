@@ -1,5 +1,6 @@
-// Tells what a cube is stored as, and makes bands of the channels and pages of images.
+// Recognizes how a cube is stored, and makes bands of the channels and pages of images.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/io/cube_io.h>
 #include <fovea/io/inputs.h>
 
@@ -42,7 +43,7 @@ std::string shape_words(int width, int height, SampleType type) {
   return fmt::format("{}x{} of {}", width, height, to_string(type));
 }
 
-// All bands of one cube are alike.
+// Throws unless a band has the size and type of the bands before it.
 void require_like(const std::string& name, const std::string& words, const std::string& wanted) {
   if (words != wanted)
     throw FormatError(fmt::format(
@@ -55,7 +56,7 @@ CubeShape shape_like(const AnyImage& image, std::uint64_t bands) {
           bands, image.type()};
 }
 
-// Pages are let go one by one, so that little is held twice.
+// Each page is released once it is copied, so that little is held twice.
 Cube cube_of_pages(const Source& source, std::vector<AnyImage> pages,
                    const CubeReadOptions& options) {
   std::uint64_t bands = 0;
@@ -87,7 +88,7 @@ Cube read_single(const Source& source, const CubeReadOptions& options) {
   if (is_mat(head, source.name())) return read_mat(source, options);
   if (!options.variable.empty())
     throw InvalidArgument(
-        fmt::format("{}: variable '{}' was asked, but only .mat files have variables",
+        fmt::format("{}: variable '{}' was requested, but only .mat files have variables",
                     source.name(), options.variable));
   if (is_envi_header(head))
     source.fail("is the header of an ENVI file; its samples are another file, which is missing");
@@ -187,14 +188,14 @@ void check_cube_shape(const Source& source, const CubeShape& shape,
   if (!fits(shape.width) || !fits(shape.height) || !fits(shape.bands))
     source.fail(fmt::format("says it is {}x{} with {} bands, which is no cube that can be read",
                             shape.width, shape.height, shape.bands));
-  const std::uint64_t pixels = shape.width * shape.height;  // fits, since each side fits an int
+  const std::uint64_t pixels = shape.width * shape.height;  // each side fits an int: no overflow
   if (options.max_pixels > 0 && pixels > options.max_pixels)
     source.fail(
         fmt::format("has bands of {}x{}, which are {} pixels and more than the {} allowed; raise "
                     "max_pixels (--max-pixels) if the file can be trusted",
                     shape.width, shape.height, pixels, options.max_pixels));
   const auto sample = static_cast<std::size_t>(sample_bytes(shape.type));
-  CubeShape held = shape;  // rows are padded: narrow cubes take more than their samples
+  CubeShape held = shape;  // padded rows make narrow cubes larger than their samples
   held.width =
       static_cast<std::uint64_t>(detail::padded_stride(static_cast<int>(shape.width), 1, sample));
   const std::uint64_t bytes = cube_bytes(held, sample);
@@ -281,8 +282,9 @@ Cube read_cube(std::span<const std::byte> data, const std::string& name,
 void write_cube(const std::string& path, const Cube& cube) {
   const std::string extension = extension_of(path);
   if (cube.count() < 1 || cube.width() < 1 || cube.height() < 1)
-    throw InvalidArgument(fmt::format("{}: the cube to write is {}x{} with {} bands", path,
-                                      cube.width(), cube.height(), cube.count()));
+    throw InvalidArgument(fmt::format(
+        "{}: the cube to write is {}x{} with {} bands; expected at least one pixel and band", path,
+        cube.width(), cube.height(), cube.count()));
   if (extension == ".hdr") return write_envi(path, cube);
   if (extension != ".tif" && extension != ".tiff")
     throw InvalidArgument(

@@ -1,6 +1,7 @@
-// MATLAB's level 5 files ("MAT-File Format", The MathWorks): elements of a tag and data, matrices
-// of elements of their own, each perhaps deflated. Arrays lie column after column; a band's worth
-// at a time is read and turned, so that no array is held twice.
+// MATLAB's level 5 files ("MAT-File Format", The MathWorks). A file is a sequence of elements with
+// a tag and data; matrices consist of further elements, and each may be compressed. Arrays are
+// stored column by column. They are read and transposed band by band, so that no array is held
+// twice.
 #include <fovea/core/error.h>
 
 #include <fmt/format.h>
@@ -21,17 +22,17 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr std::size_t kHeaderBytes = 128;
-constexpr std::size_t kSubsystemAt = 116;  // of the header
+constexpr std::size_t kSubsystemAt = 116;  // offset in the header
 constexpr std::uint32_t kMatrix = 14, kCompressed = 15;
-// Classes of arrays; the newer has no dimensions.
+// Classes of objects in MATLAB; the newer class has no dimensions.
 constexpr std::uint32_t kObject = 3, kOpaque = 17;
 constexpr std::uint32_t kMostDimensions = 64;
 constexpr std::uint32_t kMostNameBytes = 4096;
-constexpr double kMostExpansion = 1032;  // of deflate
+constexpr double kMostExpansion = 1032;  // the most that deflate can expand
 
-// An array that the file holds: where it is and what it says it is.
+// An array in the file: its place and what its header says.
 struct Variable {
-  std::uint64_t offset = 0;  // of its tag in the file
+  std::uint64_t offset = 0;  // position of its tag in the file
   std::string name;
   std::uint32_t array_class = 0;
   bool complex = false;
@@ -39,7 +40,8 @@ struct Variable {
 
   bool object() const { return array_class == kObject || array_class == kOpaque; }
   bool numeric() const { return array_class >= 6 && array_class <= 15; }
-  // Bands of rows and columns; not so for lists of values that happen to have two dimensions.
+  // Whether it is bands of rows and columns. Lists of other values may have two dimensions too, but
+  // are not readable as a cube.
   bool readable() const {
     return numeric() && !complex && (sides.size() == 2 || sides.size() == 3);
   }
@@ -83,7 +85,7 @@ std::string read_name(MatStream& stream) {
   return name;
 }
 
-// Everything of a matrix before its values; of an opaque object its name.
+// Reads everything of a matrix that precedes its values. For an opaque object that is its name.
 Variable read_matrix_head(MatStream& stream) {
   const Source& source = stream.source();
   Variable variable;
@@ -116,10 +118,10 @@ Variable read_matrix_head(MatStream& stream) {
 struct File {
   const Source& source;
   bool swapped;
-  std::uint64_t subsystem;  // where an array lies that holds the insides of objects; 0: nowhere
+  std::uint64_t subsystem;  // offset of the array with the contents of objects; 0: there is none
 };
 
-// Positions the stream on what lies inside the matrix at `offset`: the tag of its flags.
+// Positions a stream inside the matrix at `offset`, on the tag of its flags.
 std::optional<MatStream> open_matrix(const File& file, std::uint64_t offset) {
   MatStream plain(file.source, offset, file.swapped);
   const MatTag tag = plain.tag();
@@ -156,7 +158,7 @@ std::vector<Variable> list_variables(const File& file) {
   return variables;
 }
 
-// Of all but objects.
+// The names of all variables except objects.
 std::string names_of(const std::vector<Variable>& variables) {
   constexpr int kMost = 16;
   std::string text;
@@ -203,7 +205,8 @@ const Variable& choose(const Source& source, const std::vector<Variable>& variab
   return *best;
 }
 
-// Columns to rows, in squares, so that both sides find their cache lines again.
+// Transposes columns to rows in square blocks, so that reads and writes both reuse their cache
+// lines.
 template <class T>
 void turn(const StoredType& stored, const std::byte* columns, ImageView<T> band) {
   constexpr int kSquare = 64;
@@ -231,7 +234,8 @@ void read_values(MatStream& stream, const StoredType& stored, StackView<T> bands
   }
 }
 
-// v4 files have no text at their head but four small numbers, so that a zero is among the bytes.
+// Files of version 4 begin with four small numbers instead of text, so that a zero is among the
+// bytes.
 bool is_level_4(std::string_view head) {
   return head.size() >= 20 && head.substr(0, 4).find('\0') != head.npos;
 }

@@ -1,6 +1,6 @@
-// Bytes of an element, from the file or from zlib. Inflates no more than is asked for, so that a
-// list of a file's arrays reads only their heads, and never reads past what an element says it has:
-// a length that lies ends in an error, not in the next element.
+// Reads the bytes of an element from the file or through zlib. It inflates no more than is
+// requested, so that listing a file's arrays reads only their headers. It never reads past the
+// length that an element states: a wrong length ends in an error, not in the next element.
 #include "io/cube/cube_mat_stream.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ namespace fovea::io {
 
 struct MatStream::Inflater {
   z_stream state{};
-  std::uint64_t left = 0;  // compressed bytes that were not read yet
+  std::uint64_t left = 0;  // compressed bytes that are still unread
   std::array<std::byte, 16384> buffer{};
 
   Inflater() = default;

@@ -12,13 +12,13 @@ namespace fovea::io {
 struct MatTag {
   std::uint32_t type = 0;
   std::uint32_t bytes = 0;
-  bool small = false;  // the data stands in the tag's second half
+  bool small = false;  // the data is stored in the tag's second half
 };
 
 class MatStream {
  public:
   MatStream(const Source& source, std::uint64_t offset, bool swapped);
-  // `length` bytes of zlib's format.
+  // Reads `length` bytes in zlib's format.
   MatStream(const Source& source, std::uint64_t offset, std::uint32_t length, bool swapped);
   MatStream(MatStream&&) noexcept;
   MatStream& operator=(MatStream&&) = delete;
@@ -26,13 +26,13 @@ class MatStream {
 
   const Source& source() const { return cursor_.source(); }
   bool compressed() const { return inflater_ != nullptr; }
-  // From here on no more than an element's data is read.
+  // Limits further reads to the data of this element.
   void enter(const MatTag& element) { left_ = element.bytes; }
   // Throws FormatError where the element or the file ends too soon or cannot be inflated.
   void read(std::span<std::byte> to);
   std::uint32_t word();
   MatTag tag();
-  // Passes over the padding after an element's data, all of which was read.
+  // Skips the padding after an element whose data was read completely.
   void end_element(const MatTag& tag);
 
  private:

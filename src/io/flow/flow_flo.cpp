@@ -18,7 +18,7 @@ constexpr std::string_view kMagic = "PIEH";
 constexpr std::size_t kHeaderBytes = 12;
 constexpr float kUnknown = 1e10F;
 
-// The file's byte order and ours, whichever way.
+// Swaps bytes between the file's byte order and this machine's, in either direction.
 void to_little_endian(std::span<std::byte> words) {
   if (std::endian::native == std::endian::big) swap_bytes(words, 4);
 }
@@ -30,7 +30,7 @@ std::int32_t whole_number(Cursor& cursor) {
   return std::bit_cast<std::int32_t>(bytes);
 }
 
-PictureShape read_shape(Cursor& cursor) {
+PictureShape read_shape(Cursor& cursor, const ImageReadOptions& options) {
   const Source& source = cursor.source();
   const std::int32_t width = whole_number(cursor);
   const std::int32_t height = whole_number(cursor);
@@ -46,6 +46,7 @@ PictureShape read_shape(Cursor& cursor) {
     source.fail(
         fmt::format("is {}: {}x{} vectors take {:.0f} bytes after the header, {:.0f} are there",
                     needed > there ? "truncated" : "too long", width, height, needed, there));
+  check_shape(source, shape, options);
   return shape;
 }
 
@@ -53,12 +54,12 @@ PictureShape read_shape(Cursor& cursor) {
 
 bool is_flo(std::string_view head) { return head.starts_with(kMagic); }
 
-FlowField read_flo(const Source& source) {
+FlowField read_flo(const Source& source, const ImageReadOptions& options) {
   if (source.size() < kHeaderBytes)
     source.fail(fmt::format("is truncated: {} bytes, and a .flo file's header has {}",
                             source.size(), kHeaderBytes));
   Cursor cursor(source, kMagic.size());
-  const PictureShape shape = read_shape(cursor);
+  const PictureShape shape = read_shape(cursor, options);
   FlowField field = make_field(static_cast<int>(shape.width), static_cast<int>(shape.height));
   std::vector<float> row(2 * static_cast<std::size_t>(shape.width));
   for (int y = 0; y < field.height(); ++y) {

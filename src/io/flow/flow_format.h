@@ -8,19 +8,19 @@
 namespace fovea::io {
 
 FlowField make_field(int width, int height);
-// Sets a vector, which is known where both values are a motion. They are double, so that a value
-// beyond the range of float is found before it is converted.
+// Sets a vector. It counts as known where both values are possible motions. They are double, so
+// that a value beyond the range of float is noticed before it is converted.
 void set_vector(FlowField& field, int x, int y, double u, double v);
 
 bool is_flo(std::string_view head);
-FlowField read_flo(const Source& source);
+FlowField read_flo(const Source& source, const ImageReadOptions& options);
 // The field lies in host memory.
 void write_flo(OutputFile& file, const FlowFieldView& field);
 
 // Fields in image files and arrays.
-FlowField read_kitti(const Source& source);
-FlowField read_pfm_field(const Source& source);
-FlowField read_npy_field(const Source& source);
+FlowField read_kitti(const Source& source, const ImageReadOptions& options);
+FlowField read_pfm_field(const Source& source, const ImageReadOptions& options);
+FlowField read_npy_field(const Source& source, const ImageReadOptions& options);
 Image<std::uint16_t> kitti_pixels(const std::string& path, const FlowFieldView& field);
 Image<float> plane_pixels(const FlowFieldView& field, int channels);
 

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/words.h"
 #include "io/flow/flow_format.h"
 #include "io/image/codec.h"
 #include "io/image/npy.h"
@@ -15,8 +16,8 @@
 namespace fovea::io {
 namespace {
 
-constexpr float kSteps = 64;      // per pixel, in KITTI
-constexpr float kMiddle = 32768;  // stands for no motion
+constexpr float kSteps = 64;      // steps per pixel of motion in KITTI's files
+constexpr float kMiddle = 32768;  // the value that stands for no motion
 
 std::uint16_t kitti_sample(const std::string& path, float value, int x, int y) {
   const double sample = std::nearbyint(double{value} * double{kSteps} + double{kMiddle});
@@ -58,8 +59,8 @@ void set_vectors(const NdArray& array, const Layout& layout, FlowField& field) {
 
 }  // namespace
 
-FlowField read_kitti(const Source& source) {
-  const AnyImage image = kPngCodec.read(source, {});
+FlowField read_kitti(const Source& source, const ImageReadOptions& options) {
+  const AnyImage image = kPngCodec.read(source, options);
   const auto* pixels = std::get_if<Image<std::uint16_t>>(&image.pixels);
   if (pixels == nullptr || pixels->channels() != 3)
     source.fail(fmt::format(
@@ -77,13 +78,13 @@ FlowField read_kitti(const Source& source) {
   return field;
 }
 
-FlowField read_pfm_field(const Source& source) {
-  const AnyImage image = kPfmCodec.read(source, {});
+FlowField read_pfm_field(const Source& source, const ImageReadOptions& options) {
+  const AnyImage image = kPfmCodec.read(source, options);
   const auto* pixels = std::get_if<Image<float>>(&image.pixels);
   if (pixels == nullptr || pixels->channels() != 3)
-    source.fail(fmt::format(
-        "is a PFM of {} with {} channel{}; a flow field in PFM has 3 channels: u, v and one more",
-        to_string(image.type()), image.channels(), image.channels() == 1 ? "" : "s"));
+    source.fail(
+        fmt::format("is a PFM of {} with {}; a flow field in PFM has 3 channels: u, v and one more",
+                    to_string(image.type()), fovea::detail::counted(image.channels(), "channel")));
   FlowField field = make_field(image.width(), image.height());
   for (int y = 0; y < field.height(); ++y)
     for (int x = 0; x < field.width(); ++x)
@@ -91,11 +92,11 @@ FlowField read_pfm_field(const Source& source) {
   return field;
 }
 
-FlowField read_npy_field(const Source& source) {
+FlowField read_npy_field(const Source& source, const ImageReadOptions& options) {
   Cursor cursor(source);
   const NpyHeader header = read_npy_header(cursor);
   const Layout layout = layout_of(source, header);
-  check_shape(source, {layout.width, layout.height, 2, SampleType::kFloat32});
+  check_shape(source, {layout.width, layout.height, 2, SampleType::kFloat32}, options);
   const NdArray array = read_npy_elements(cursor, header);
   FlowField field = make_field(static_cast<int>(layout.width), static_cast<int>(layout.height));
   if (array.type == DType::kFloat64) set_vectors<double>(array, layout, field);

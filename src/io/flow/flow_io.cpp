@@ -1,5 +1,6 @@
-// Recognizes the format of a flow field by its content, and writes the format of the file's name.
+// Recognizes the format of a flow field by its content; when writing, the file's name decides.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/io/flow_io.h>
 #include <fovea/io/image_io.h>
 
@@ -16,14 +17,16 @@
 namespace fovea::io {
 namespace {
 
-FlowField read_flow(const Source& source) {
+FlowField read_flow(const Source& source, const FlowReadOptions& given) {
+  check_options(given);
+  const ImageReadOptions options{.max_pixels = given.max_pixels};
   std::array<std::byte, kHeadBytes> buffer{};
   const std::size_t got = source.read_at(0, buffer);
   const std::string_view head(reinterpret_cast<const char*>(buffer.data()), got);
-  if (is_flo(head)) return read_flo(source);
-  if (kPngCodec.recognizes(head)) return read_kitti(source);
-  if (kPfmCodec.recognizes(head)) return read_pfm_field(source);
-  if (kNpyCodec.recognizes(head)) return read_npy_field(source);
+  if (is_flo(head)) return read_flo(source, options);
+  if (kPngCodec.recognizes(head)) return read_kitti(source, options);
+  if (kPfmCodec.recognizes(head)) return read_pfm_field(source, options);
+  if (kNpyCodec.recognizes(head)) return read_npy_field(source, options);
   if (head.empty()) source.fail("is empty");
   std::string bytes;
   for (const char c : head.substr(0, 4))
@@ -55,7 +58,7 @@ void write_host(const std::string& path, const std::string& extension, const Flo
   file.commit();
 }
 
-// The plane, or its copy on the host.
+// Returns the plane itself, or its copy on the host.
 template <class T>
 ImageView<const T> on_host(ImageView<const T> plane, Image<T>& copy) {
   if (plane.empty() || plane.memory != Memory::kCuda) return plane;
@@ -78,9 +81,17 @@ void set_vector(FlowField& field, int x, int y, double u, double v) {
   field.v.at(x, y) = known ? static_cast<float>(v) : 0;
 }
 
-FlowField read_flow(const std::string& path) { return read_flow(Source(path)); }
-FlowField read_flow(std::span<const std::byte> data, const std::string& name) {
-  return read_flow(Source(data, name));
+void describe(OptionVisitor& visit, FlowReadOptions& options) {
+  visit("max-pixels", options.max_pixels,
+        "refuse fields of more pixels before memory is taken for them; 0 is no limit", 0, 0x1p62);
+}
+
+FlowField read_flow(const std::string& path, const FlowReadOptions& options) {
+  return read_flow(Source(path), options);
+}
+FlowField read_flow(std::span<const std::byte> data, const std::string& name,
+                    const FlowReadOptions& options) {
+  return read_flow(Source(data, name), options);
 }
 
 void require_flow_path(const std::string& path) {

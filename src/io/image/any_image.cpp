@@ -1,5 +1,5 @@
-// Images of any sample type: their shape, and the conversions between a file's samples and what
-// algorithms want.
+// Images of any sample type: their shape, and the conversions between a file's samples and the
+// samples that algorithms need.
 #include <fovea/core/error.h>
 #include <fovea/io/image_io.h>
 
@@ -19,7 +19,7 @@ namespace {
 template <class T>
 constexpr bool kIsFloat = std::is_floating_point_v<T>;
 
-// A double as a sample: rounded and clamped for integers, NaN as 0.
+// Converts a double to a sample: integers are rounded and clamped, and NaN becomes 0.
 template <class T>
 T to_sample(double value) {
   if constexpr (kIsFloat<T>) {
@@ -83,7 +83,7 @@ AnyImage copy_of(const AnyImage& image) {
       image.pixels);
 }
 
-// One pixel of colors and opacity over a background; `opaque` is the sample value of full opacity.
+// Blends one pixel with its background; `opaque` is the sample value of full opacity.
 template <class T>
 struct Blend {
   double opaque;
@@ -99,9 +99,9 @@ struct Blend {
   }
 };
 
-// Where pixel (x, y) of the upright picture lies in the stored one.
+// Where pixel (x, y) of the upright image lies in the stored one.
 struct Turn {
-  int orientation, width, height;  // of the stored picture
+  int orientation, width, height;  // size of the stored image
 
   bool swaps_sides() const { return orientation >= 5; }
   std::pair<int, int> operator()(int x, int y) const {
@@ -119,7 +119,7 @@ struct Turn {
   }
 };
 
-// In squares, so that reads down a column find their cache lines again.
+// Works in square blocks, so that reads down a column reuse their cache lines.
 template <class T>
 Image<T> turned(ImageView<const T> image, const Turn& turn) {
   constexpr int kSquare = 32;

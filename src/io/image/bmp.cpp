@@ -1,12 +1,14 @@
-// BMP, for reading only: uncompressed pictures of 1, 4, 8, 24 or 32 bits per pixel, with a palette
-// or with masks of whole bytes. Pictures of 16 bits and run-length codes are left out on purpose:
-// hardly any program writes them.
+// BMP, for reading only: uncompressed images of 1, 4, 8, 24 or 32 bits per pixel, with a palette or
+// with masks of whole bytes. Images of 16 bits and run-length codes are left out on purpose: hardly
+// any program writes them.
 #include <fovea/core/error.h>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstdlib>
 
 #include "io/image/codec.h"
@@ -27,7 +29,7 @@ struct BmpHeader {
   bool top_down = false;
   int bits = 0;  // per pixel
   std::uint32_t compression = kUncompressed;
-  std::uint32_t colors = 0;  // in the palette
+  std::uint32_t colors = 0;  // number of colors in the palette
   std::array<Color, 256> palette{};
   std::array<int, 4> offsets{2, 1, 0, -1};  // bytes of red, green, blue, alpha in a pixel; -1: none
 
@@ -51,7 +53,7 @@ struct BmpHeader {
   }
 };
 
-// Little-endian numbers of the file.
+// Reads a little-endian number.
 std::uint32_t number_at(const Source& source, std::uint64_t offset, std::size_t bytes) {
   std::array<std::byte, 4> raw{};
   if (source.read_at(offset, std::span(raw).first(bytes)) < bytes)
@@ -175,9 +177,7 @@ AnyImage read(const Source& source, const ImageReadOptions& options) {
   return image;
 }
 
-void write(OutputFile& file, const AnyView& image, const ImageWriteOptions&) {
-  refuse_image(file, "BMP is read but not written", image, "write .png");
-}
+constexpr std::string_view kExtensions[] = {".bmp"};
 
 bool recognizes(std::string_view head) { return head.starts_with("BM"); }
 
@@ -185,11 +185,11 @@ bool recognizes(std::string_view head) { return head.starts_with("BM"); }
 
 const Codec kBmpCodec{.format = ImageFormat::kBmp,
                       .name = "BMP",
-                      .extensions = {},
+                      .extensions = kExtensions,
                       .recognizes = recognizes,
                       .info = info,
                       .read = read,
-                      .write = write,
+                      .write = nullptr,
                       .feature = [] {
                         return Feature{"bmp", true, "built in, for reading only"};
                       }};

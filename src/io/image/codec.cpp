@@ -7,12 +7,14 @@
 #include <cstring>
 #include <limits>
 
+#include "core/words.h"
+
 namespace fovea::io {
 
 void check_shape(const Source& source, const PictureShape& shape) {
   constexpr std::uint64_t kMost = std::numeric_limits<int>::max();
   const auto fits = [](std::uint64_t value) { return value >= 1 && value <= kMost; };
-  // A row's padding must fit as well.
+  // The padding of a row must fit as well.
   if (!fits(shape.width) || !fits(shape.height) || !fits(shape.channels) ||
       shape.width * shape.channels > kMost - 64)
     source.fail(fmt::format("says it is {}x{} with {} channels, which is no image that can be read",
@@ -49,7 +51,7 @@ void check_justified(const Source& source, double stored, double expansion) {
   const double most = static_cast<double>(source.size()) * expansion;
   if (stored > most)
     source.fail(fmt::format(
-        "claims a picture of {:.0f} bytes, but its {} bytes can hold {:.0f} at most; it is "
+        "claims an image of {:.0f} bytes, but its {} bytes can hold {:.0f} at most; it is "
         "truncated or damaged",
         stored, source.size(), most));
 }
@@ -96,9 +98,9 @@ PictureShape shape_of(const AnyView& image) {
 void refuse_image(const OutputFile& file, std::string_view holds, const AnyView& image,
                   std::string_view advice) {
   const PictureShape shape = shape_of(image);
-  throw InvalidArgument(fmt::format("{}: {}, not {} with {} channel{}; {}", file.path(), holds,
-                                    to_string(shape.type), shape.channels,
-                                    shape.channels == 1 ? "" : "s", advice));
+  throw InvalidArgument(fmt::format("{}: {}, not {} with {}; {}", file.path(), holds,
+                                    to_string(shape.type),
+                                    fovea::detail::counted(shape.channels, "channel"), advice));
 }
 
 void swap_bytes(std::span<std::byte> samples, std::size_t sample_bytes) {

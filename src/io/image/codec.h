@@ -13,7 +13,8 @@
 
 namespace fovea::io {
 
-// A format's readers and writers. read() neither applies nor reports EXIF's turn as done.
+// A format's readers and writers. read() neither applies nor reports EXIF's turn as done; write is
+// null where the format is only read.
 struct Codec {
   ImageFormat format;
   const char* name;
@@ -27,45 +28,45 @@ struct Codec {
 extern const Codec kPngCodec, kJpegCodec, kTiffCodec, kPnmCodec, kPfmCodec, kNpyCodec, kBmpCodec,
     kWebpCodec;
 
-// Some pages may be smaller copies of a picture or masks, as their tags say.
+// Which pages to read. The tags of some pages mark them as masks or as smaller copies of an image.
 enum class TiffPages : unsigned char { kAll, kFullSize };
 std::vector<AnyImage> read_tiff_pages(const Source& source, const ImageReadOptions& options,
                                       TiffPages which = TiffPages::kAll);
 void write_tiff_pages(OutputFile& file, std::span<const AnyView> pages,
                       const ImageWriteOptions& options);
 
-// As read_image() does for a path.
+// Does what read_image() does for a path.
 AnyImage read_image(const Source& source, const ImageReadOptions& options);
 
-constexpr std::size_t kHeadBytes = 256;  // what recognizes() needs at most
-// "is a GIF, which is not read; ..." or an empty string for what is not known.
+constexpr std::size_t kHeadBytes = 256;  // the most that recognizes() needs
+// Returns "is a GIF, which is not read; ..." or an empty string for an unknown format.
 std::string foreign_format(std::string_view head);
 
-// What a picture will be, before memory is taken for it.
+// The shape that an image will have, known before memory is allocated for it.
 struct PictureShape {
   std::uint64_t width = 0;
   std::uint64_t height = 0;
   std::uint64_t channels = 1;
   SampleType type = SampleType::kUint8;
 };
-// Throws FormatError where a side is 0 or a row would not fit an int, and, given options, where
-// their most_bytes or max_pixels forbid it.
+// Throws FormatError where a side is 0 or a row would not fit an int, and, with options, where the
+// image exceeds their most_bytes or max_pixels.
 void check_shape(const Source& source, const PictureShape& shape);
 void check_shape(const Source& source, const PictureShape& shape, const ImageReadOptions& options);
 // For headers that are read without the pixels.
 inline constexpr ImageReadOptions kNoLimits{.max_pixels = 0};
-// For pixels that are stored without compression behind the cursor: throws FormatError where fewer
-// than `needed` bytes are there, and as check_shape() does.
+// For uncompressed pixels that follow the cursor: throws FormatError where fewer than `needed`
+// bytes are left, and where check_shape() does.
 void check_stored(const Cursor& cursor, const PictureShape& shape, double needed,
                   const ImageReadOptions& options = kNoLimits);
-// Throws FormatError where a picture of `stored` bytes before compression cannot come from a file
-// this long: `expansion` bytes from each.
+// Throws FormatError where an image of `stored` bytes before compression cannot come from a file
+// this short, in which each byte expands to at most `expansion` bytes.
 void check_justified(const Source& source, double stored, double expansion);
 AnyImage make_image(const PictureShape& shape, const ImageFacts& facts);
 ImageInfo make_info(const PictureShape& shape, const ImageFacts& facts, int pages = 1);
 
 std::size_t sample_bytes(SampleType type);
-double type_white(SampleType type);  // greatest integer, or 1 for floating point
+double type_white(SampleType type);  // the greatest integer, or 1 for floating point
 
 // Calls function.operator()<T>() with the C++ type of the samples.
 template <class Function>
@@ -101,7 +102,7 @@ std::span<const std::byte> row_bytes(ImageView<const T> image, int y) {
 
 void swap_bytes(std::span<std::byte> samples, std::size_t sample_bytes);
 
-// One CMYK value (ink; 0 is none) as RGB, without color management.
+// Converts one CMYK value (ink; 0 is none) to RGB, without color management.
 template <class T>
 void cmyk_to_rgb(const T* cmyk, T* rgb) {
   constexpr std::uint32_t kFull = static_cast<T>(~T{0});

@@ -8,7 +8,7 @@ namespace {
 constexpr unsigned kOrientationTag = 0x0112;
 constexpr unsigned kShort = 3, kLong = 4;
 
-// Numbers of either byte order; what lies outside reads as 0.
+// Reads numbers in either byte order; bytes outside the data read as 0.
 struct ExifBytes {
   std::span<const std::byte> data;
   bool big_endian;

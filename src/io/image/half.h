@@ -1,5 +1,5 @@
-// IEEE binary16 as single precision, exactly: every value of sixteen bits has one of thirty-two.
-// And back, rounded to the nearest, of two equally near ones to the even.
+// Converts IEEE binary16 to single precision, which is exact, and back, rounded to nearest with
+// ties to even.
 #pragma once
 #include <bit>
 #include <cstdint>

@@ -1,6 +1,7 @@
-// Finds a file's format from its content, hands the file to that format's codec, and turns the
-// picture upright where the options say so.
+// Finds a file's format from its content, passes the file to that format's codec, and turns the
+// image upright where the options say so.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/io/image_io.h>
 
 #include <fmt/format.h>
@@ -45,16 +46,24 @@ const Codec& codec_of(const Source& source) {
 
 const Codec& codec_by_extension(const std::string& path) {
   const std::string extension = extension_of(path);
-  std::string known;
+  const Codec* only_read = nullptr;
+  std::string written;
   for (const Codec* codec : kCodecs) {
     for (const std::string_view candidate : codec->extensions) {
+      if (codec->write == nullptr) {
+        if (extension == candidate) only_read = codec;
+        continue;
+      }
       if (extension == candidate) return *codec;
-      known += known.empty() ? "" : " ";
-      known += candidate;
+      written += written.empty() ? "" : " ";
+      written += candidate;
     }
   }
+  if (only_read != nullptr)
+    throw InvalidArgument(fmt::format("{}: {} is read but not written; use one of {}", path,
+                                      only_read->name, written));
   throw InvalidArgument(fmt::format("{}: extension '{}' names no image format; use one of {}", path,
-                                    fovea::detail::shown(extension), known));
+                                    fovea::detail::shown(extension), written));
 }
 
 AnyImage upright(AnyImage image, const ImageReadOptions& options) {
@@ -74,7 +83,7 @@ std::vector<AnyImage> read_pages(const Source& source, const ImageReadOptions& o
   return pages;
 }
 
-// On the host and not empty: what every writer expects.
+// Calls `use` with a view on the host that is not empty, as every writer expects.
 template <class Use>
 void with_host_view(const std::string& path, const AnyView& image, Use use) {
   std::visit(
@@ -121,18 +130,19 @@ std::span<const Choice> choices(TiffCompression) {
 
 void describe(OptionVisitor& visit, ImageReadOptions& options) {
   visit("orientation", options.orientation,
-        "apply turns pictures upright as their EXIF tag says; ignore takes them as stored");
+        "apply turns images upright as their EXIF tag says; ignore takes them as stored");
   visit("page", options.page, "which page of a TIFF to read; the first is 0", 0,
         std::numeric_limits<int>::max());
   visit("partial", options.partial, "keep what can be decoded of a truncated or damaged JPEG");
   visit.bytes("most-bytes", options.most_bytes,
-              "refuse pictures that would take more memory than this; 0 is no limit");
+              "refuse images that would take more memory than this; 0 is no limit");
   visit("max-pixels", options.max_pixels,
-        "refuse pictures of more pixels before memory is taken for them; 0 is no limit", 0, 0x1p62);
+        "refuse images of more pixels before memory is allocated for them; 0 is no limit", 0,
+        0x1p62);
 }
 
 void describe(OptionVisitor& visit, ImageWriteOptions& options) {
-  visit("quality", options.quality, "JPEG quality; higher is larger and closer to the picture", 1,
+  visit("quality", options.quality, "JPEG quality; higher is larger and closer to the original", 1,
         100);
   visit("progressive", options.progressive,
         "write progressive JPEG, which is smaller and slower to read");
@@ -158,6 +168,11 @@ AnyImage read_image(const Source& source, const ImageReadOptions& options) {
 
 AnyImage read_image(const std::string& path, const ImageReadOptions& options) {
   return read_image(Source(path), options);
+}
+AnyImage read_image(const std::string& path, const ImageReadOptions& options,
+                    const std::stop_token& stop) {
+  if (path == "-") return read_image(Source::standard_input(stop), options);
+  return read_image(Source(path, stop), options);
 }
 AnyImage read_image(std::span<const std::byte> data, const std::string& name,
                     const ImageReadOptions& options) {
@@ -204,7 +219,7 @@ void write_pages(const std::string& path, std::span<const AnyView> pages,
   if (pages.empty()) throw InvalidArgument(fmt::format("{}: there is no page to write", path));
   if (codec_by_extension(path).format != ImageFormat::kTiff)
     throw InvalidArgument(fmt::format("{}: only TIFF holds pages; name it .tif", path));
-  std::vector<AnyImage> copies;  // of pages in device memory
+  std::vector<AnyImage> copies;  // copies of pages that lie in device memory
   std::vector<AnyView> host(pages.begin(), pages.end());
   for (AnyView& page : host) {
     with_host_view(path, page, [&](const AnyView& view) {

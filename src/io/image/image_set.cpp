@@ -1,4 +1,4 @@
-// Pictures of any format and depth as the RGB bytes that training and evaluation work on.
+// Converts images of any format and depth to the RGB bytes that training and evaluation use.
 #include <fovea/core/error.h>
 #include <fovea/io/image_io.h>
 #include <fovea/io/image_set.h>
@@ -23,7 +23,8 @@ Image<std::uint8_t> to_rgb_bytes(const AnyImage& given, const std::string& name)
 
 Image<std::uint8_t> ImageFileSet::read(int index) const {
   if (index < 0 || index >= count())
-    throw InvalidArgument(fmt::format("image {} of a set of {} was asked for", index, count()));
+    throw InvalidArgument(
+        fmt::format("there is no image {} in a set of {}; images count from 0", index, count()));
   const std::string& path = paths_[static_cast<std::size_t>(index)];
   return to_rgb_bytes(
       read_image(path, {.orientation = Orientation::kApply, .max_pixels = max_pixels_}), path);

@@ -1,6 +1,6 @@
-// JPEG through libjpeg-turbo: baseline and progressive, gray, YCbCr, RGB and CMYK (given as RGB).
-// libjpeg only warns of missing or damaged data and fills it with gray; here that is an error
-// unless the caller takes partial pictures. Color profiles are left out on purpose.
+// JPEG through libjpeg-turbo: baseline and progressive, gray, YCbCr, RGB and CMYK (returned as
+// RGB). libjpeg only warns of missing or damaged data and fills it with gray; here that is an error
+// unless the caller accepts partial images. Color profiles are left out on purpose.
 #include <cstdio>
 
 #include <jpeglib.h>
@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "io/image/codec.h"
@@ -19,10 +20,10 @@ namespace fovea::io {
 namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{64} * 1024;
-constexpr int kMostScans = 500;  // encoders write about ten; each costs a pass over the picture
-constexpr char kExifName[] = "Exif\0";  // and the end of the literal: six bytes
+constexpr int kMostScans = 500;  // encoders write about ten; each costs a pass over the image
+constexpr char kExifName[] = "Exif\0";  // with the literal's own zero these are six bytes
 
-// The error manager of both directions. `cinfo->err` points at `base`, the first member.
+// The error manager for reading and writing. `cinfo->err` points at `base`, the first member.
 struct JpegErrors {
   jpeg_error_mgr base{};
   LongJump failure{};
@@ -39,7 +40,7 @@ void on_error_exit(j_common_ptr cinfo) {
   errors.failure.jump();
 }
 
-// Warnings that mean lost picture data, as opposed to sloppy writers.
+// Whether a warning means lost image data, and not only a careless writer.
 bool is_damage(int code) {
   switch (code) {
     case JWRN_ARITH_BAD_CODE:
@@ -198,8 +199,8 @@ class JpegReader {
     if (components != 1 && components != 3 && components != 4)
       source_.fail(fmt::format("has {} color components; a JPEG of 1, 3 or 4 is read", components));
     check_shape(source_, shape(), options);
-    // Each block of 64 samples costs Huffman coding a bit at least. Arithmetic coding has no such
-    // floor: its surest decision costs 4.4e-5 bits.
+    // Huffman coding spends at least one bit on each block of 64 samples. Arithmetic coding has no
+    // such bound: its most probable decision costs 4.4e-5 bits.
     const double pixels_a_byte = 8.0 * 64.0 * (decoder_.arith_code ? 16384.0 : 1.0);
     const double pixels = static_cast<double>(decoder_.image_width) * decoder_.image_height;
     check_justified(source_, pixels * components, pixels_a_byte * components);

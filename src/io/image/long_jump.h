@@ -8,13 +8,13 @@
 
 namespace fovea::io {
 
-// Where a library jumps to, and what it said. Callbacks fill it with plain C code alone: nothing
-// with a destructor may be alive between the jump and its target.
+// The target of a library's jump, and the library's message. Callbacks that fill it use plain C
+// code only, because no object with a destructor may be alive between the jump and its target.
 struct LongJump {
   std::jmp_buf target{};
   std::array<char, 256> message{};
   int error_number = 0;            // errno at the jump
-  std::exception_ptr exception{};  // what a callback caught and could not let through C code
+  std::exception_ptr exception{};  // thrown in a callback, since it cannot pass through C code
 
   [[noreturn]] void jump() {
     error_number = errno;
@@ -22,8 +22,8 @@ struct LongJump {
   }
 };
 
-// Calls body() and says whether it came back by itself. The body holds no object with a destructor
-// while it calls the library.
+// Calls body() and returns whether it returned normally. The body must hold no object with a
+// destructor while it calls the library.
 template <class Body>
 bool returns(LongJump& failure, Body body) {
   if (setjmp(failure.target) != 0) return false;

@@ -1,4 +1,4 @@
-// The words and numbers of PNM and PFM headers, and of pictures in ASCII. Comments begin with # and
+// The words and numbers of PNM and PFM headers, and of images in ASCII. Comments begin with # and
 // end with their line.
 #pragma once
 #include <cstdint>
@@ -14,13 +14,13 @@ class NetpbmTokens {
 
   static bool is_space(int c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-  // The next whole number, and one white space after it; `what` names it in messages.
+  // Reads the next whole number and one white space after it; `what` names it in messages.
   std::uint32_t number(const char* what, std::uint32_t most);
-  // The next characters up to a white space, which is taken as well; 64 at most.
+  // Reads the characters up to a white space, which is consumed as well; at most 64.
   std::string word();
-  // The next digit 0 or 1; white space between them may be missing.
+  // Reads the next digit 0 or 1; there may be no white space between digits.
   bool bit();
-  // A line of a PAM header without its end; comments are passed over.
+  // Reads a line of a PAM header without its end; comments are skipped.
   std::string line();
 
  private:

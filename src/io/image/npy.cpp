@@ -17,7 +17,7 @@ namespace fovea::io {
 namespace {
 
 constexpr std::size_t kMostHeaderBytes = 1 << 20;
-constexpr std::size_t kMostDimensions = 64;  // NumPy's own
+constexpr std::size_t kMostDimensions = 64;  // NumPy's own limit
 constexpr char kSystemOrder = std::endian::native == std::endian::little ? '<' : '>';
 
 struct TypeCode {
@@ -39,7 +39,7 @@ constexpr std::array<TypeCode, 11> kTypes{{{"bool", "b1", 1},
 
 const TypeCode& code_of(DType type) { return kTypes.at(static_cast<std::size_t>(type)); }
 
-// Reads the Python dictionary that a header is: strings, True, False and a tuple of numbers.
+// Parses a header, which is a Python dictionary of strings, True, False and a tuple of numbers.
 class HeaderParser {
  public:
   HeaderParser(const Source& source, std::string_view text) : source_(source), rest_(text) {}
@@ -111,7 +111,7 @@ class HeaderParser {
       const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
       if (error != std::errc() || values.size() == kMostDimensions) fail();
       rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
-      take('L');  // Python 2 wrote long numbers so
+      take('L');  // Python 2 marked long numbers like this
       values.push_back(value);
       if (!take(',') && peek() != ')') fail();
     }
@@ -175,7 +175,7 @@ void count_elements(const Cursor& cursor, NpyHeader& header) {
                     fmt::join(header.shape, ", "), cursor.remaining()));
 }
 
-// From Fortran order (the first index moves fastest) to C order.
+// Converts Fortran order (the first index moves fastest) to C order.
 Array<std::byte> reorder(const Array<std::byte>& from, const NpyHeader& header, std::size_t bytes) {
   Array<std::byte> to(from.size());
   const std::size_t dimensions = header.shape.size();
@@ -224,7 +224,7 @@ std::size_t NdArray::size() const { return data.size() / element_bytes(type); }
 
 void NdArray::require(DType wanted) const {
   if (wanted != type)
-    throw InvalidArgument(fmt::format("the array holds {}, but was asked for as {}",
+    throw InvalidArgument(fmt::format("the array holds {}, but was requested as {}",
                                       to_string(type), to_string(wanted)));
 }
 

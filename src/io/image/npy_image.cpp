@@ -1,4 +1,4 @@
-// .npy files as pictures: arrays of rows and columns, with or without channels as third index.
+// .npy files as images: arrays of rows and columns, with or without channels as the third index.
 #include <fovea/core/error.h>
 
 #include <fmt/format.h>
@@ -60,7 +60,7 @@ void read_rows(Cursor& cursor, const NpyHeader& header, ImageView<T> image) {
   }
 }
 
-// Orders and types that the file does not hold as an image does go through an array.
+// Arrays whose order or type differs from that of an image are read into an array first.
 template <class T>
 void copy_elements(const NdArray& array, ImageView<T> image) {
   const auto elements = static_cast<std::size_t>(image.row_elements());

@@ -1,5 +1,5 @@
-// PFM: rows of 32-bit floats, the bottom row first, of either byte order (the sign of the scale
-// tells). The scale's size is not applied: samples are given as stored.
+// PFM: rows of 32-bit floats, the bottom row first, in the byte order that the sign of the scale
+// states. The scale's size is not applied: samples are returned as stored.
 #include <fovea/core/error.h>
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// PNG through libpng. Headers are walked by hand, so that a size or an orientation costs no
-// decoding. Color profiles, gamma and text are left out on purpose: samples are given as stored.
+// PNG through libpng. Headers are parsed by hand, so that a size or an orientation costs no
+// decoding. Color profiles, gamma and text are left out on purpose: samples are returned as stored.
 #include <png.h>
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 namespace fovea::io {
 namespace {
 
-constexpr double kDeflateExpansion = 1032;  // zlib's greatest, see its technical details
+constexpr double kDeflateExpansion = 1032;  // zlib's greatest, from its technical details
 constexpr std::size_t kMostExifBytes = 1 << 20;
 
 struct PngHeader {
@@ -59,7 +59,7 @@ PngHeader read_header(const Source& source) {
   header.height = big_endian_32(&start[20]);
   header.bits = static_cast<int>(start[24]);
   header.color = static_cast<int>(start[25]);
-  if (header.bits < 1 || header.bits > 16)  // 0 would justify a picture of any size
+  if (header.bits < 1 || header.bits > 16)  // 0 would make an image of any size plausible
     source.fail(
         fmt::format("is damaged: it says {} bits per sample; a PNG has 1 to 16", header.bits));
   std::uint64_t offset = 33;
@@ -114,7 +114,7 @@ struct WriteStruct {
   ~WriteStruct() { png_destroy_write_struct(&png, &info); }
 };
 
-// Chunks whose content is not used and need not be unpacked.
+// Skips chunks whose content is not used.
 void skip_unused_chunks(png_structp png) {
   static constexpr unsigned char kUnused[] =
       "iCCP\0zTXt\0iTXt\0tEXt\0sPLT\0hIST\0pCAL\0sCAL\0tIME\0cHRM\0gAMA\0sRGB\0eXIf";

@@ -1,6 +1,6 @@
-// The Netpbm formats: P1 to P6, ASCII and binary, of 1 to 16 bits, and PAM (P7). Written are P5, P6
-// and P7. Samples of more than 8 bits are big-endian and keep their values; a greatest value below
-// 255 is spread over 0..255. Only the first of several pictures in one file is read.
+// The Netpbm formats P1 to P6, ASCII and binary, with 1 to 16 bits, and PAM (P7). P5, P6 and P7 are
+// written. Samples of more than 8 bits are big-endian and keep their values; a greatest value below
+// 255 is stretched to 255. Only the first of several images in one file is read.
 #include <fovea/core/error.h>
 
 #include <fmt/format.h>
@@ -78,8 +78,10 @@ PnmHeader read_header(Cursor& cursor, const ImageReadOptions& options = kNoLimit
     if (!header.bitmap()) header.most = tokens.number("greatest value", kMostValue);
   }
   if (header.most < 1 || header.most > kMostValue)
-    source.fail(fmt::format("says white is {}; expected 1 to {}", header.most, kMostValue));
-  // In ASCII a sample takes a digit and a space, which the last may lack; a bit takes a digit.
+    source.fail(
+        fmt::format("says its greatest value is {}; expected 1 to {}", header.most, kMostValue));
+  // In ASCII a sample takes a digit and a space, which the last sample may lack; a bit takes a
+  // digit.
   const double samples =
       static_cast<double>(header.width * header.channels) * static_cast<double>(header.height);
   const double needed = !header.ascii() ? static_cast<double>(header.bytes_a_row()) *
@@ -95,7 +97,8 @@ std::uint8_t spread(std::uint32_t value, std::uint32_t most) {
 }
 
 void check_value(const Source& source, std::uint32_t value, std::uint32_t most) {
-  if (value > most) source.fail(fmt::format("has a sample of {}, above its white {}", value, most));
+  if (value > most)
+    source.fail(fmt::format("has a sample of {}, above its greatest value {}", value, most));
 }
 
 template <class T>

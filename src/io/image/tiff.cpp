@@ -1,8 +1,7 @@
-// TIFF through libtiff: any number of samples of 1 to 32 bits or 16 to 64-bit floats, together or
-// in planes, in strips or tiles, of any compression libtiff was built with, on many pages. Large
-// strips are decoded row by row, so that a file that lies about its size is found out
-// before memory is filled. Pictures in YCbCr or CIE L*a*b* are given as 8-bit RGB, LogLuv as linear
-// RGB.
+// TIFF through libtiff: any number of samples of 1 to 32 bits or 16 to 64-bit floats, interleaved
+// or in planes, in strips or tiles, with any compression libtiff was built with, on many pages.
+// Large strips are decoded row by row, so that a file that states a false size is noticed before
+// memory is filled. Images in YCbCr or CIE L*a*b* are returned as 8-bit RGB, LogLuv as linear RGB.
 #include <fovea/core/error.h>
 
 #include <fmt/format.h>
@@ -17,16 +16,16 @@
 namespace fovea::io {
 namespace {
 
-// What one directory says, and what will be made of it.
+// What one directory says, and how its image will be represented.
 struct Page {
   std::uint32_t width = 0, height = 0;
   std::uint16_t samples = 1, bits = 1, sample_format = SAMPLEFORMAT_UINT;
   std::uint16_t photometric = 0, planar = PLANARCONFIG_CONTIG, compression = 1, orientation = 1;
   bool tiled = false;
   bool by_library = false;               // libtiff converts it to RGB
-  const std::uint16_t* palette[3] = {};  // of 1 << bits entries each
+  const std::uint16_t* palette[3] = {};  // 1 << bits entries each
   bool wide_palette = false;             // its colors need 16 bits
-  int palette_shift = 8;                 // from its colors to bytes
+  int palette_shift = 8;                 // shift from its colors to bytes
   bool cmyk = false;
   Alpha alpha = Alpha::kNone;
 
@@ -50,22 +49,23 @@ struct Page {
   }
 };
 
-// How many bytes one compressed byte may become at most; generous where a format has no bound.
+// The most bytes that one compressed byte can become; a generous number where a format has no
+// bound.
 double expansion(std::uint16_t compression) {
   switch (compression) {
     case COMPRESSION_NONE: return 1;
     case COMPRESSION_PACKBITS:
     case COMPRESSION_THUNDERSCAN: return 64;
     case COMPRESSION_NEXT: return 1024;
-    case COMPRESSION_LZW: return 2800;  // 4096 bytes for a 12-bit code at best
+    case COMPRESSION_LZW: return 2800;  // at best a 12-bit code for 4096 bytes
     case COMPRESSION_ADOBE_DEFLATE:
     case COMPRESSION_DEFLATE: return 1032;
     case COMPRESSION_JPEG:
-    case COMPRESSION_OJPEG: return 2048;  // a bit for a block of 64 samples, four channels
+    case COMPRESSION_OJPEG: return 2048;  // a bit per block of 64 samples, four channels
     case COMPRESSION_CCITTRLE:
     case COMPRESSION_CCITTRLEW:
     case COMPRESSION_CCITTFAX3:
-    case COMPRESSION_CCITTFAX4: return 16384;  // a bit for an empty row
+    case COMPRESSION_CCITTFAX4: return 16384;  // a bit per empty row
     default: return 65536;
   }
 }
@@ -76,7 +76,7 @@ void read_palette(TIFF* tiff, Page& page) {
   page.palette[0] = red;
   page.palette[1] = green;
   page.palette[2] = blue;
-  // Well-made palettes repeat the byte (v * 257) or shift it (v * 256); old ones hold bytes.
+  // Correct palettes hold the byte times 257 or times 256; old ones hold the byte itself.
   unsigned most = 0;
   for (const std::uint16_t* map : page.palette) {
     for (std::size_t i = 0; i < (std::size_t{1} << page.bits); ++i) {
@@ -99,8 +99,8 @@ Alpha find_alpha(TIFF* tiff, const Page& page) {
   return kinds[0] == EXTRASAMPLE_ASSOCALPHA ? Alpha::kPremultiplied : Alpha::kNone;
 }
 
-// Compressions that decode to a format of the caller's choice, which libtiff then shows as that of
-// the file.
+// Some compressions decode to a format that the caller chooses; libtiff then reports that format as
+// the file's own.
 void choose_decoded_format(TIFF* tiff, const Page& page) {
   if (page.compression == COMPRESSION_SGILOG || page.compression == COMPRESSION_SGILOG24) {
     TIFFSetField(tiff, TIFFTAG_SGILOGDATAFMT, SGILOGDATAFMT_FLOAT);
@@ -151,12 +151,12 @@ void check_supported(const TiffFile& file, const Page& page) {
 double stored_bytes(TIFF* tiff, const Page& page) {
   const double planes = page.planes() ? page.samples : 1;
   const double row = page.by_library
-                         ? static_cast<double>(page.width)  // at least one sample a pixel
+                         ? static_cast<double>(page.width)  // at least one sample per pixel
                          : static_cast<double>(TIFFScanlineSize64(tiff));
   return row * page.height * planes;
 }
 
-// What a sample is, as a decoder will give it.
+// The layout of a sample as the decoder will return it.
 void read_sample_layout(TIFF* tiff, Page& page) {
   page.bits = tiff_field<std::uint16_t>(tiff, TIFFTAG_BITSPERSAMPLE);
   page.sample_format = tiff_field<std::uint16_t>(tiff, TIFFTAG_SAMPLEFORMAT);
@@ -193,7 +193,7 @@ Page read_page(const TiffFile& file, const ImageReadOptions& options) {
   page.cmyk = page.photometric == PHOTOMETRIC_SEPARATED && page.samples == 4 && !page.planes() &&
               page.sample_format == SAMPLEFORMAT_UINT && (page.bits == 8 || page.bits == 16) &&
               tiff_field<std::uint16_t>(tiff, TIFFTAG_INKSET) == INKSET_CMYK;
-  // A palette has an entry for each value the file's own bits can hold, and no more.
+  // A palette has one entry for each value that the file's own bits can hold, and no more.
   if (page.photometric == PHOTOMETRIC_PALETTE && page.bits == stored_bits && page.bits <= 16)
     read_palette(tiff, page);
   check_supported(file, page);
@@ -203,13 +203,14 @@ Page read_page(const TiffFile& file, const ImageReadOptions& options) {
   return page;
 }
 
-// Turns decoded rows into pixels of the image, wherever they lie in it.
+// Converts decoded rows to pixels of the image, wherever they lie in it.
 template <class T>
 class PixelWriter {
  public:
   PixelWriter(const Page& page, ImageView<T> image) : page_(page), image_(image) {}
 
-  // `count` pixels from (x, y) on; `plane` is which sample they are where samples lie in planes.
+  // Stores `count` pixels from (x, y) on; where samples lie in planes, `plane` is the number of
+  // theirs.
   void operator()(const std::byte* row, int x, int y, int count, int plane) {
     const auto pixels = static_cast<std::size_t>(count);
     if (page_.has_palette()) {
@@ -252,7 +253,7 @@ std::size_t checked_bytes(const TiffFile& file, const Page& page, std::uint64_t 
   return static_cast<std::size_t>(bytes);
 }
 
-// For strips too large to hold twice.
+// Reads row by row, for strips too large to hold twice.
 template <class T>
 void read_by_row(const TiffFile& file, const Page& page, ImageView<T> image) {
   Array<std::byte> row(checked_bytes(file, page, TIFFScanlineSize64(file.get())));
@@ -268,7 +269,7 @@ void read_by_row(const TiffFile& file, const Page& page, ImageView<T> image) {
   }
 }
 
-// Whole strips decode fastest, since libtiff hands them to libdeflate.
+// Reads whole strips, which is fastest, because libtiff passes them to libdeflate.
 template <class T>
 void read_strips(const TiffFile& file, const Page& page, ImageView<T> image) {
   TIFF* tiff = file.get();
@@ -294,7 +295,7 @@ void read_strips(const TiffFile& file, const Page& page, ImageView<T> image) {
 
 bool strips_are_small(const TiffFile& file, const Page& page) {
   constexpr std::uint64_t kSmall = 4 << 20;
-  return page.compression == COMPRESSION_JBIG ||  // which knows whole strips only
+  return page.compression == COMPRESSION_JBIG ||  // JBIG can only decode whole strips
          TIFFStripSize64(file.get()) <= kSmall;
 }
 
@@ -330,7 +331,7 @@ void read_by_library(const TiffFile& file, const Page& page, ImageView<std::uint
   char reason[1024] = {};
   TIFFRGBAImage converter{};
   if (TIFFRGBAImageBegin(&converter, file.get(), 1, reason) != 1) file.fail_reading(reason);
-  converter.req_orientation = page.orientation;  // rows as stored: turning is up to the caller
+  converter.req_orientation = page.orientation;  // keeps rows as stored: the caller turns the image
   const int done = TIFFRGBAImageGet(&converter, raster.data(), page.width, page.height);
   TIFFRGBAImageEnd(&converter);
   if (done != 1) file.fail_reading("its colors cannot be converted");
@@ -344,8 +345,8 @@ void read_by_library(const TiffFile& file, const Page& page, ImageView<std::uint
   }
 }
 
-// LogLuv decodes to CIE XYZ; linear RGB of the sRGB primaries (IEC 61966-2-1) is what it stands
-// for.
+// LogLuv decodes to CIE XYZ. This converts it to linear RGB with the primaries of sRGB (IEC
+// 61966-2-1).
 void xyz_to_rgb(ImageView<float> image) {
   static constexpr float kMatrix[3][3] = {{3.240479F, -1.537150F, -0.498535F},
                                           {-0.969256F, 1.875991F, 0.041556F},
@@ -375,7 +376,7 @@ AnyImage read_pixels(const TiffFile& file, const Page& page, const ImageReadOpti
   auto* floats = std::get_if<Image<float>>(&image.pixels);
   if (page.photometric == PHOTOMETRIC_LOGLUV && page.samples == 3 && floats != nullptr)
     xyz_to_rgb(floats->view());
-  if (file.damaged() && !options.partial) file.fail_reading("picture data is missing");
+  if (file.damaged() && !options.partial) file.fail_reading("image data is missing");
   return image;
 }
 
@@ -394,7 +395,7 @@ AnyImage read(const Source& source, const ImageReadOptions& options) {
     const tdir_t pages = TIFFNumberOfDirectories(file.get());
     if (index >= pages)
       throw InvalidArgument(
-          fmt::format("{}: page {} was asked, but the file has {}; they count from 0",
+          fmt::format("{}: page {} was requested, but the file has {}; pages count from 0",
                       source.name(), options.page, pages));
     if (TIFFSetDirectory(file.get(), index) != 1) file.fail_reading("its page cannot be found");
   }
@@ -433,7 +434,7 @@ std::vector<AnyImage> read_tiff_pages(const Source& source, const ImageReadOptio
                                       TiffPages which) {
   const TiffFile file(source);
   std::vector<AnyImage> pages;
-  // Pages may share their data, but not to fill memory from a short file.
+  // Pages may share their data, but a short file must not fill memory that way.
   double stored = 0;
   for (bool more = true; more; more = TIFFLastDirectory(file.get()) == 0) {
     if (!pages.empty() && TIFFReadDirectory(file.get()) != 1)

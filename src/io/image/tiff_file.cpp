@@ -13,7 +13,8 @@
 namespace fovea::io {
 namespace {
 
-// The most libtiff may take at once for tables, a strip's compressed bytes and a decoder's state.
+// The most memory that libtiff may allocate at once for tables, compressed strips and decoder
+// state.
 double most_library_bytes(const Source& source) {
   return std::min(0x1p62, 64e6 + 1032.0 * static_cast<double>(source.size()));
 }
@@ -91,7 +92,7 @@ struct TiffFile::Handlers {
     return 1;
   }
 
-  // Of the warnings only those count that a decoder gives for lost picture data.
+  // Only the warnings that decoders give for lost image data count.
   static int warning(TIFF*, void* handle, const char* module, const char* format,
                      std::va_list arguments) {
     TiffFile& file = of(handle);
@@ -112,7 +113,8 @@ struct TiffFile::Handlers {
   }
 };
 
-// Neither mapped into memory nor are large strips cut up ("mc"): rows are read one after another.
+// The mode "mc" turns off memory mapping and the splitting of large strips, because rows are read
+// one after another.
 TiffFile::TiffFile(const Source& source)
     : source_(&source), tiff_(Handlers::open(*this, "rmc", most_library_bytes(source))) {
   if (tiff_ == nullptr) fail_reading("its first directory cannot be read");

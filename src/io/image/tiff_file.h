@@ -1,4 +1,4 @@
-// libtiff over a Source or an OutputFile, its messages kept instead of printed.
+// libtiff on a Source or an OutputFile. Its messages are kept instead of printed.
 #pragma once
 #include <tiffio.h>
 
@@ -23,18 +23,18 @@ class TiffFile {
 
   TIFF* get() const { return tiff_.get(); }
   const Source& source() const { return *source_; }
-  // The first error libtiff reported, else `otherwise`.
+  // The first error that libtiff reported, or else `otherwise`.
   std::string message(const char* otherwise) const;
   bool failed() const { return !error_.empty(); }
-  // A decoder reported that picture data is missing, though it went on.
+  // Whether a decoder reported missing image data, though it went on.
   bool damaged() const { return !damage_.empty(); }
-  // Throws what went wrong while reading: what the system refused, else FormatError.
+  // Throws what went wrong while reading: the system's error, or else a FormatError.
   [[noreturn]] void fail_reading(const char* otherwise) const;
-  // Flushes and closes; throws WriteError where the system refused a write.
+  // Flushes and closes; throws WriteError where a write failed.
   void finish_writing(OutputFile& file, bool written);
 
  private:
-  struct Handlers;  // the C functions libtiff calls, which see all that is private here
+  struct Handlers;  // the C functions that libtiff calls, which need the private members
 
   const Source* source_ = nullptr;
   std::FILE* stream_ = nullptr;
@@ -42,7 +42,7 @@ class TiffFile {
   std::string error_, damage_;
   std::exception_ptr exception_;
   int error_number_ = 0;
-  std::unique_ptr<TIFF, TiffClose> tiff_;  // last: closing it may call the handlers
+  std::unique_ptr<TIFF, TiffClose> tiff_;  // last, because closing it may call the handlers
 };
 
 template <class T>

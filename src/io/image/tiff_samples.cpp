@@ -76,7 +76,7 @@ void unpack_halves(const std::byte* row, SampleTarget<float> target) {
   }
 }
 
-// Bits of which libtiff leaves whole samples in this machine's order.
+// Whether libtiff leaves samples of this many bits whole and in this machine's order.
 bool is_whole(int bits) { return bits == 8 || bits == 16 || bits == 32 || bits == 64; }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // TIFF files of one or many pages, with every sample type and any number of channels. They are
 // BigTIFF where the pixels might not fit into the 4 GiB of the classic format.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/io/tiff_writer.h>
 
 #include <fmt/format.h>
@@ -29,7 +30,8 @@ int compression_scheme(TiffCompression compression) {
   return COMPRESSION_NONE;
 }
 
-// Three channels are RGB; what comes beyond one or three is marked as alpha or as unspecified.
+// Three channels are RGB; channels after the first or the third are marked as alpha or as
+// unspecified.
 void set_channels(TIFF* tiff, const PictureShape& shape, const ImageWriteOptions& options) {
   const bool has_alpha =
       options.alpha != Alpha::kNone && (shape.channels == 2 || shape.channels == 4);
@@ -49,7 +51,7 @@ void set_compression(TIFF* tiff, const PictureShape& shape, const ImageWriteOpti
   const bool deflate = options.tiff_compression == TiffCompression::kDeflate;
   if (deflate) TIFFSetField(tiff, TIFFTAG_ZIPQUALITY, std::max(1, options.level));
   // The predictor for floating point saves little on maps, whose values repeat, and common readers
-  // such as Python's tifffile do not know it without further packages.
+  // such as Python's tifffile need further packages for it.
   const bool integers = shape.type < SampleType::kFloat32;
   if (integers && (deflate || options.tiff_compression == TiffCompression::kLzw))
     TIFFSetField(tiff, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL);
@@ -79,7 +81,7 @@ void set_fields(TIFF* tiff, const PictureShape& shape, const ImageWriteOptions& 
   TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, static_cast<std::uint32_t>(strip_rows(shape)));
 }
 
-// Whole strips are compressed fastest, since libtiff hands them to libdeflate.
+// Writes whole strips, which compress fastest, because libtiff passes them to libdeflate.
 template <class T>
 bool write_strips(TIFF* tiff, ImageView<const T> image, int rows) {
   const auto width = static_cast<std::size_t>(image.row_elements());
@@ -136,7 +138,7 @@ struct TiffWriter::Impl {
 
   ImageWriteOptions options;
   OutputFile file;
-  TiffFile tiff;  // after the file that it writes to
+  TiffFile tiff;  // declared after the file that it writes to
   std::int64_t pages = 0;
 };
 

@@ -1,7 +1,7 @@
-// WebP, for reading only: still pictures, lossy or lossless, with or without alpha. Its chunks are
-// walked by hand, so that a size or an orientation costs no decoding and every size is checked
-// before memory is taken; libwebp decodes the pixels. Animations are left out on purpose: a video
-// is the better file for them. RFC 9649 describes the format.
+// WebP, for reading only: still images, lossy or lossless, with or without alpha. Its chunks are
+// parsed by hand, so that a size or an orientation costs no decoding and every size is checked
+// before memory is allocated; libwebp decodes the pixels. Animations are left out on purpose: a
+// video is the better file for them. RFC 9649 describes the format.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,12 +15,12 @@
 namespace fovea::io {
 namespace {
 
-constexpr std::uint64_t kFirstChunk = 12;  // behind "RIFF", the length of the rest, and "WEBP"
-constexpr int kMostChunks = 256;           // an honest file has fewer than ten
+constexpr std::uint64_t kFirstChunk = 12;  // after "RIFF", the length of the rest, and "WEBP"
+constexpr int kMostChunks = 256;           // ordinary files have fewer than ten
 constexpr std::size_t kMostWebpExif = 1 << 20;
-constexpr unsigned kAnimationFlag = 2;  // of the VP8X chunk
-// Lossy pictures spend at least a bit on the mode of every 16x16 pixels, which are 768 bytes. There
-// is no such bound for lossless ones: one color takes no bits at all.
+constexpr unsigned kAnimationFlag = 2;  // in the VP8X chunk
+// Lossy images spend at least one bit on the mode of every 16x16 pixels, which are 768 bytes. There
+// is no such bound for lossless images: a single color takes no bits at all.
 constexpr double kLossyExpansion = 8 * 768;
 
 struct WebpSize {
@@ -29,12 +29,12 @@ struct WebpSize {
 };
 
 struct WebpHeader {
-  std::optional<WebpSize> canvas;   // of the extended format
-  std::optional<WebpSize> picture;  // of the coded picture
+  std::optional<WebpSize> canvas;   // from the header of the extended format
+  std::optional<WebpSize> picture;  // from the coded image
   bool alpha = false;
   bool lossy = false;
   int orientation = 1;
-  std::uint64_t bytes = 0;  // of the file, without what may stand behind it
+  std::uint64_t bytes = 0;  // length of the file without trailing data
 
   PictureShape shape() const {
     return {picture->width, picture->height, alpha ? 4U : 3U, SampleType::kUint8};
@@ -51,7 +51,7 @@ struct WebpChunk {
   std::uint32_t bytes = 0;
 };
 
-// Little-endian numbers of the chunk's content.
+// Reads a little-endian number from the chunk's content.
 std::uint32_t number_in(const Source& source, const WebpChunk& chunk, std::uint64_t offset,
                         std::size_t bytes) {
   std::array<std::byte, 4> raw{};
@@ -76,7 +76,7 @@ std::optional<WebpChunk> chunk_at(const Source& source, std::uint64_t offset) {
 void read_canvas(const Source& source, const WebpChunk& chunk, WebpHeader& header) {
   if ((number_in(source, chunk, 0, 1) & kAnimationFlag) != 0)
     source.fail(
-        "is an animated WebP; only still pictures are read; take a frame out of it, for example "
+        "is an animated WebP; only still images are read; take a frame out of it, for example "
         "with webpmux -get frame 1 IN -o OUT.webp");
   header.canvas = WebpSize{number_in(source, chunk, 4, 3) + 1, number_in(source, chunk, 7, 3) + 1};
 }
@@ -84,7 +84,7 @@ void read_canvas(const Source& source, const WebpChunk& chunk, WebpHeader& heade
 void read_lossy(const Source& source, const WebpChunk& chunk, WebpHeader& header) {
   constexpr std::uint32_t kStartCode = 0x2A019D, kSideBits = 0x3FFF;
   if (number_in(source, chunk, 3, 3) != kStartCode)
-    source.fail("is damaged: the picture of the WebP has no start code");
+    source.fail("is damaged: the image of the WebP has no start code");
   header.lossy = true;
   header.picture = WebpSize{number_in(source, chunk, 6, 2) & kSideBits,
                             number_in(source, chunk, 8, 2) & kSideBits};
@@ -93,7 +93,7 @@ void read_lossy(const Source& source, const WebpChunk& chunk, WebpHeader& header
 void read_lossless(const Source& source, const WebpChunk& chunk, WebpHeader& header) {
   constexpr std::uint32_t kSignature = 0x2F, kSideBits = 0x3FFF;
   if (number_in(source, chunk, 0, 1) != kSignature)
-    source.fail("is damaged: the lossless picture of the WebP has no signature");
+    source.fail("is damaged: the lossless image of the WebP has no signature");
   const std::uint32_t bits = number_in(source, chunk, 1, 4);
   header.picture = WebpSize{(bits & kSideBits) + 1, (bits >> 14 & kSideBits) + 1};
   header.alpha = (bits >> 28 & 1U) != 0;
@@ -103,7 +103,7 @@ void read_exif(const Source& source, const WebpChunk& chunk, WebpHeader& header)
   std::vector<std::byte> exif(std::min<std::size_t>(chunk.bytes, kMostWebpExif));
   exif.resize(source.read_at(chunk.data, exif));
   const std::string_view text(reinterpret_cast<const char*>(exif.data()), exif.size());
-  // Some programs keep the mark that JPEG has before the data.
+  // Some programs keep the mark that precedes EXIF data in a JPEG.
   const std::size_t mark = text.starts_with("Exif") && exif.size() >= 6 ? 6 : 0;
   header.orientation = exif_orientation(std::span(exif).subspan(mark));
 }
@@ -122,12 +122,12 @@ WebpHeader read_header(const Source& source) {
     else if (chunk->name == "VP8L" && !header.picture) read_lossless(source, *chunk, header);
     else if (chunk->name == "ALPH" && header.canvas && !header.picture) header.alpha = true;
     else if (chunk->name == "EXIF") read_exif(source, *chunk, header);
-    if (header.picture && !header.canvas) break;  // nothing else stands in the simple format
+    if (header.picture && !header.canvas) break;  // the simple format has no further chunks
     offset = chunk->data + chunk->bytes + chunk->bytes % 2;
   }
-  if (!header.picture) source.fail("is truncated or damaged: a WebP without a picture");
+  if (!header.picture) source.fail("is truncated or damaged: a WebP without an image");
   if (header.canvas && header.canvas != header.picture)
-    source.fail(fmt::format("is damaged: its header says {}x{}, its picture is {}x{}",
+    source.fail(fmt::format("is damaged: its header says {}x{}, its image is {}x{}",
                             header.canvas->width, header.canvas->height, header.picture->width,
                             header.picture->height));
   check_shape(source, header.shape());
@@ -151,9 +151,7 @@ AnyImage read(const Source& source, const ImageReadOptions& options) {
   return image;
 }
 
-void write(OutputFile& file, const AnyView& image, const ImageWriteOptions&) {
-  refuse_image(file, "WebP is read but not written", image, "write .png");
-}
+constexpr std::string_view kExtensions[] = {".webp"};
 
 bool recognizes(std::string_view head) {
   return head.starts_with("RIFF") && head.size() >= kFirstChunk && head.substr(8, 4) == "WEBP";
@@ -163,11 +161,11 @@ bool recognizes(std::string_view head) {
 
 const Codec kWebpCodec{.format = ImageFormat::kWebp,
                        .name = "WebP",
-                       .extensions = {},
+                       .extensions = kExtensions,
                        .recognizes = recognizes,
                        .info = info,
                        .read = read,
-                       .write = write,
+                       .write = nullptr,
                        .feature = webp_feature};
 
 }  // namespace fovea::io

@@ -1,4 +1,4 @@
-// Between the WebP codec and the library that decodes its pixels, which a build may lack.
+// The interface between the WebP codec and the library that decodes pixels, which a build may lack.
 #pragma once
 #include <fovea/core/image.h>
 #include <fovea/core/system.h>
@@ -10,8 +10,8 @@
 
 namespace fovea::io {
 
-// Fills the image, of 3 channels or of 4 with straight alpha, from the bytes of a whole file whose
-// picture has its size. Throws FormatError that names the source.
+// Decodes a whole file into the image, which has the file's size and 3 channels, or 4 with straight
+// alpha. Throws a FormatError that names the source.
 void decode_webp(const Source& source, std::span<const std::byte> file,
                  ImageView<std::uint8_t> image);
 Feature webp_feature();

@@ -1,4 +1,4 @@
-// Pixels of a WebP through libwebp. A lossless picture takes its decoder four bytes per pixel
+// Decodes WebP pixels through libwebp. For a lossless image the decoder needs four bytes per pixel
 // besides the image.
 #include "io/image/webp_decoder.h"
 
@@ -14,7 +14,7 @@ namespace {
 
 std::string_view cause_of(VP8StatusCode status) {
   switch (status) {
-    case VP8_STATUS_BITSTREAM_ERROR: return "its codes make no picture";
+    case VP8_STATUS_BITSTREAM_ERROR: return "its codes make no image";
     case VP8_STATUS_UNSUPPORTED_FEATURE: return "it uses a feature that is not known";
     case VP8_STATUS_SUSPENDED:
     case VP8_STATUS_NOT_ENOUGH_DATA: return "the data ends too soon";
@@ -27,7 +27,10 @@ std::string_view cause_of(VP8StatusCode status) {
 void decode_webp(const Source& source, std::span<const std::byte> file,
                  ImageView<std::uint8_t> image) {
   WebPDecoderConfig config;
-  if (WebPInitDecoderConfig(&config) == 0) throw Error("libwebp is of another version");
+  if (WebPInitDecoderConfig(&config) == 0)
+    throw Error(
+        "the installed libwebp is of another version than this build; install that version or "
+        "build again");
   config.output.colorspace = image.channels == 4 ? MODE_RGBA : MODE_RGB;
   config.output.is_external_memory = 1;
   config.output.u.RGBA.rgba = image.data;
@@ -42,7 +45,7 @@ void decode_webp(const Source& source, std::span<const std::byte> file,
   if (status != VP8_STATUS_OK)
     source.fail(fmt::format("is truncated or damaged: {} (libwebp)", cause_of(status)));
   if (config.output.width != image.width || config.output.height != image.height)
-    source.fail(fmt::format("is damaged: its header says {}x{}, its picture is {}x{}", image.width,
+    source.fail(fmt::format("is damaged: its header says {}x{}, its image is {}x{}", image.width,
                             image.height, config.output.width, config.output.height));
 }
 

@@ -66,7 +66,7 @@ float MeshLines::number(const char* what) {
   if (text.starts_with('+')) text.remove_prefix(1);
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  // Numbers too small for a double are 0.
+  // Numbers too small for a double become 0.
   const bool tiny =
       error == std::errc::result_out_of_range &&
       (text.find("e-") != std::string_view::npos || text.find("E-") != std::string_view::npos);
@@ -108,27 +108,29 @@ void MeshBuilder::expect(std::int64_t vertices, std::int64_t faces, std::uint64_
 void MeshBuilder::add_vertex(const Vertex& vertex) {
   for (const float x : vertex) {
     if (!std::isfinite(x))
-      source_.fail(fmt::format("has vertex {} at ({}, {}, {})", vertices(), vertex[0], vertex[1],
-                               vertex[2]));
+      source_.fail(fmt::format("has vertex {} at ({}, {}, {}); expected finite coordinates",
+                               vertices(), vertex[0], vertex[1], vertex[2]));
   }
   mesh_.vertices.push_back(vertex);
 }
 
 void MeshBuilder::add_face(std::span<const std::int64_t> corners) {
   if (corners.size() < 3)
-    source_.fail(fmt::format("has face {} with {} corners", file_faces_, corners.size()));
+    source_.fail(fmt::format("has face {} with {} corners; expected three or more", file_faces_,
+                             corners.size()));
   if (corners.size() > 3) {
     if (options_.polygons == Polygons::kRefuse)
-      source_.fail(fmt::format("has face {} with {} corners, and polygons are refused", file_faces_,
-                               corners.size()));
+      source_.fail(fmt::format("has face {} with {} corners, but the options accept triangles only",
+                               file_faces_, corners.size()));
     if (mesh_.polygons.empty())
       for (std::int32_t i = 0; i < file_faces_; ++i) mesh_.polygons.push_back(i);
   }
   if (static_cast<std::int64_t>(mesh_.faces.size() + corners.size() - 2) > kMostItems)
-    source_.fail(fmt::format("has more than {} triangles", kMostItems));
+    source_.fail(fmt::format("has more than {} triangles, the most that are read", kMostItems));
   for (const std::int64_t corner : corners) {
     if (corner < 0 || corner > kMostItems)
-      source_.fail(fmt::format("has face {} with vertex {}", file_faces_, corner));
+      source_.fail(fmt::format("has face {} with vertex {}; expected 0 to {}", file_faces_, corner,
+                               kMostItems));
   }
   const bool mixed = !mesh_.polygons.empty();
   for (std::size_t i = 2; i < corners.size(); ++i) {
@@ -147,7 +149,7 @@ void MeshBuilder::weld() {
   std::vector<std::int32_t> place_of;
   place_of.reserve(mesh_.vertices.size());
   for (Vertex vertex : mesh_.vertices) {
-    for (float& x : vertex) x += 0.0F;  // -0 and 0 are one place
+    for (float& x : vertex) x += 0.0F;  // -0 and 0 are the same coordinate
     const auto [at, is_new] = places.emplace(vertex, static_cast<std::int32_t>(kept.size()));
     if (is_new) kept.push_back(vertex);
     place_of.push_back(at->second);
@@ -159,7 +161,8 @@ void MeshBuilder::weld() {
 
 TriangleMesh MeshBuilder::finish() {
   if (mesh_.faces.empty())
-    source_.fail(fmt::format("has {} vertices and no face", mesh_.vertices.size()));
+    source_.fail(fmt::format("has {} vertices and no face; expected at least one face",
+                             mesh_.vertices.size()));
   for (std::size_t f = 0; f < mesh_.faces.size(); ++f) {
     for (const std::int32_t corner : mesh_.faces[f]) {
       if (corner >= vertices())

@@ -1,5 +1,5 @@
-// What the readers of mesh files share: text taken word by word, and a mesh that grows under
-// checks.
+// What the readers of mesh files share: text that is read word by word, and a mesh that is checked
+// while it grows.
 #pragma once
 #include <fovea/io/mesh_io.h>
 
@@ -12,12 +12,13 @@
 
 namespace fovea::io {
 
-// Lines of a text without their comments, counted for messages.
+// The lines of a text without comments. They are counted, so that messages can name them.
 class MeshLines {
  public:
   MeshLines(const Source& source, std::string_view text) : source_(source), rest_(text) {}
 
-  // The next line that is not blank, split at white space as words are asked for; false at the end.
+  // Goes to the next line that is not blank; false at the end. word() and number() split it at
+  // white space.
   bool next();
   // The next word of the line; empty at its end.
   std::string_view word();
@@ -42,15 +43,16 @@ class MeshBuilder {
     mesh_.format = format;
   }
 
-  // What a header promises; refused where the file has not so many bytes left.
+  // Takes the numbers that a header announces. Throws where the file has too few bytes left for
+  // them.
   void expect(std::int64_t vertices, std::int64_t faces, std::uint64_t bytes_left,
               std::uint64_t vertex_bytes, std::uint64_t face_bytes);
   void add_vertex(const Vertex& vertex);
-  // Corners count from 0; checked against the vertices in finish(), since files may name them
-  // first.
+  // Corners count from 0. They are checked against the vertices in finish(), because a file may
+  // list faces before vertices.
   void add_face(std::span<const std::int64_t> corners);
   std::int64_t vertices() const { return static_cast<std::int64_t>(mesh_.vertices.size()); }
-  // Corners at one place become one.
+  // Merges corners with equal coordinates into one vertex.
   void weld();
   TriangleMesh finish();
 
@@ -61,7 +63,7 @@ class MeshBuilder {
   std::int32_t file_faces_ = 0;
 };
 
-// Whether content may be of the format, told from the first bytes and the size.
+// Whether content may be of the format, according to its first bytes and its size.
 bool is_off(std::string_view head);
 bool is_ply(std::string_view head);
 bool is_obj(std::string_view head);

@@ -1,5 +1,6 @@
 // Recognizes the format of a mesh by its content, and reads and writes labels.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/io/mesh_io.h>
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// Wavefront OBJ: vertices and faces; normals, texture coordinates, groups, materials, lines and
-// points are passed over. Indices count from 1, negative ones back from the last vertex.
+// Wavefront OBJ: vertices and faces. Normals, texture coordinates, groups, materials, lines and
+// points are skipped. Indices count from 1, negative ones back from the last vertex.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -59,7 +59,7 @@ TriangleMesh read_obj(const Source& source, std::string_view content,
     } else if (statement == "f") {
       corners.clear();
       for (std::string_view word = lines.word(); !word.empty(); word = lines.word()) {
-        if (word == "\\") {  // the line goes on
+        if (word == "\\") {  // the statement continues on the next line
           lines.next();
           continue;
         }

@@ -1,6 +1,6 @@
-// OFF: counts, vertices, faces, one a line. Colors, normals and texture coordinates behind a
-// vertex or a face are passed over; OFF of other dimensions and its binary form are refused by
-// name.
+// OFF: counts, vertices, faces, one per line. Colors, normals and texture coordinates behind a
+// vertex or a face are skipped. OFF with another number of coordinates and binary OFF are refused
+// with a message that names them.
 #include <fmt/format.h>
 
 #include <vector>
@@ -10,7 +10,7 @@
 namespace fovea::io {
 namespace {
 
-// "OFF" with the letters of what stands beside the coordinates before it.
+// "OFF" after the letters that name what is stored beside the coordinates, as in "STCNOFF".
 bool is_keyword(std::string_view word) {
   if (!word.ends_with("OFF")) return false;
   word.remove_suffix(3);
@@ -36,7 +36,7 @@ TriangleMesh read_off(const Source& source, std::string_view content,
                     keyword));
   std::string_view first = lines.word();
   if (first == "BINARY") lines.fail("says BINARY: binary OFF is not read; write it as text");
-  // Texture coordinates stand behind, colors and normals too: x, y, z are always first.
+  // Texture coordinates, colors and normals follow the coordinates: x, y and z are always first.
   std::int64_t vertices = 0, faces = 0;
   if (first.empty()) {
     if (!lines.next()) source.fail("is truncated: it ends before its counts");
@@ -60,7 +60,8 @@ TriangleMesh read_off(const Source& source, std::string_view content,
   for (std::int64_t f = 0; f < faces; ++f) {
     if (!lines.next()) source.fail(fmt::format("is truncated: {} of {} faces are there", f, faces));
     const std::int64_t count = lines.whole("the number of a face's corners");
-    if (count < 3) lines.fail(fmt::format("has face {} with {} corners", f, count));
+    if (count < 3)
+      lines.fail(fmt::format("has face {} with {} corners; expected three or more", f, count));
     corners.clear();
     for (std::int64_t i = 0; i < count; ++i) corners.push_back(lines.whole("a vertex"));
     builder.add_face(corners);

@@ -1,6 +1,6 @@
 // PLY: a header that names elements and their properties, then text or binary numbers in either
 // byte order. x, y, z of the vertices and the list of a face's corners are read, everything else is
-// passed over.
+// skipped.
 #include <fmt/format.h>
 
 #include <array>
@@ -27,7 +27,7 @@ struct Scalar {
 struct Property {
   std::string name;
   Scalar value{};
-  std::optional<Scalar> count{};  // of lists
+  std::optional<Scalar> count{};  // the type of a list's length; none: not a list
 };
 
 bool is_corners(const Property& property) {
@@ -80,7 +80,10 @@ std::optional<Scalar> scalar_of(std::string_view word) {
 
 Scalar need_scalar(const MeshLines& lines, std::string_view word) {
   const auto scalar = scalar_of(word);
-  if (!scalar) lines.fail(fmt::format("names the type '{}'", word.substr(0, 40)));
+  if (!scalar)
+    lines.fail(fmt::format(
+        "names the type '{}'; expected char, uchar, short, ushort, int, uint, float or double",
+        word.substr(0, 40)));
   return *scalar;
 }
 
@@ -88,7 +91,9 @@ Encoding encoding_of(const MeshLines& lines, std::string_view word) {
   if (word == "ascii") return Encoding::kText;
   if (word == "binary_little_endian") return Encoding::kLittle;
   if (word == "binary_big_endian") return Encoding::kBig;
-  lines.fail(fmt::format("names the format '{}'", word.substr(0, 40)));
+  lines.fail(fmt::format(
+      "names the format '{}'; expected ascii, binary_little_endian or binary_big_endian",
+      word.substr(0, 40)));
 }
 
 Property read_property(MeshLines& lines) {
@@ -96,7 +101,8 @@ Property read_property(MeshLines& lines) {
   std::string_view type = lines.word();
   if (type == "list") {
     property.count = need_scalar(lines, lines.word());
-    if (property.count->is_float) lines.fail("counts a list by a float");
+    if (property.count->is_float)
+      lines.fail("counts the items of a list by a float; expected an integer type");
     type = lines.word();
   }
   property.value = need_scalar(lines, type);
@@ -106,7 +112,7 @@ Property read_property(MeshLines& lines) {
 
 Header read_header(MeshLines& lines) {
   Header header;
-  lines.next();  // ply
+  lines.next();  // skips the line "ply"
   bool has_format = false;
   while (lines.next()) {
     const std::string_view word = lines.word();
@@ -126,19 +132,22 @@ Header read_header(MeshLines& lines) {
       if (header.elements.empty()) lines.fail("names a property before any element");
       header.elements.back().properties.push_back(read_property(lines));
     } else if (word != "comment" && word != "obj_info") {
-      lines.fail(fmt::format("has '{}' in the header", word.substr(0, 40)));
+      lines.fail(
+          fmt::format("has '{}' in the header; expected format, element, property, comment, "
+                      "obj_info or end_header",
+                      word.substr(0, 40)));
     }
   }
-  lines.fail("is the last: the header has no end");
+  lines.fail("is the last one; expected end_header, the file may be truncated");
 }
 
-// Numbers of the body, one after the other.
+// Reads the numbers of the body, one after the other.
 class Numbers {
  public:
   Numbers(const Source& source, std::string_view body, Encoding encoding)
       : source_(source), body_(body), encoding_(encoding), lines_(source, body) {}
 
-  // The next element; in text each has a line.
+  // Begins the next element. In text, each element has a line of its own.
   void begin_element() {
     if (encoding_ == Encoding::kText && !lines_.next()) truncated();
   }
@@ -159,7 +168,7 @@ class Numbers {
                ? static_cast<double>(static_cast<std::int64_t>(bits << unused) >> unused)
                : static_cast<double>(bits);
   }
-  // In text whole numbers may be larger than a float counts.
+  // Text is parsed as an integer, because a float cannot hold all large whole numbers.
   std::int64_t whole(const Scalar& scalar) {
     if (encoding_ == Encoding::kText) return lines_.whole("a whole number");
     const double value = next(scalar);
@@ -185,7 +194,10 @@ class Numbers {
 std::int64_t list_length(Numbers& numbers, const Property& property, const Source& source) {
   const std::int64_t length = numbers.whole(*property.count);
   if (length < 0 || static_cast<std::uint64_t>(length) > numbers.left() + 1)
-    source.fail(fmt::format("has a list of {} numbers", length));
+    source.fail(
+        fmt::format("has a list of {} numbers, which does not fit the rest of the file; it is "
+                    "truncated or damaged",
+                    length));
   return length;
 }
 
@@ -230,14 +242,15 @@ void check_elements(const Source& source, const Header& header, std::size_t left
   std::uint64_t needed = 0;
   for (const Element& element : header.elements) {
     if (element.count < 0)
-      source.fail(fmt::format("announces {} elements '{}'", element.count, element.name));
+      source.fail(fmt::format("announces {} elements '{}'; expected 0 or more", element.count,
+                              element.name));
     const bool is_vertex = element.name == "vertex";
     const bool is_face = element.name == "face";
     const auto bytes = static_cast<std::uint64_t>(element.least_bytes(header.encoding));
     if ((is_vertex || is_face) && bytes == 0 && element.count > 0)
       source.fail(fmt::format("announces {} elements '{}' that have no properties", element.count,
                               element.name));
-    // Memory is reserved only for what the rest of the file has room for.
+    // Memory is reserved only for as many elements as the rest of the file can hold.
     if (is_vertex) builder.expect(element.count, 0, left + 1, bytes, 0);
     else if (is_face) builder.expect(0, element.count, left + 1, 0, bytes);
     else if (bytes > 0 && static_cast<std::uint64_t>(element.count) > (left + 1) / bytes)
@@ -280,7 +293,7 @@ TriangleMesh read_ply(const Source& source, std::string_view content,
   Numbers numbers(source, body, header.encoding);
   std::vector<std::int64_t> corners;
   for (const Element& element : header.elements) {
-    if (element.properties.empty()) continue;  // takes no bytes, however many there are
+    if (element.properties.empty()) continue;  // an element without properties takes no bytes
     for (std::int64_t i = 0; i < element.count; ++i) {
       numbers.begin_element();
       if (element.name == "vertex") {

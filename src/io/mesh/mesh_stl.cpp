@@ -1,5 +1,5 @@
-// STL: triangles that share no corners, as text or as 50 bytes each. Normals are not read: they
-// follow from the corners.
+// STL: triangles that share no corners, as text or as 50 bytes each. Normals are not read, because
+// they follow from the corners.
 #include <fmt/format.h>
 
 #include <bit>
@@ -52,7 +52,7 @@ TriangleMesh read_binary(const Source& source, std::string_view content,
 
 bool is_stl_text(std::string_view head) { return head.starts_with("solid"); }
 
-// Text files begin with "solid", but so do some binary ones: their length tells.
+// Text files begin with "solid", but so do some binary ones, which are recognized by their length.
 bool is_stl_binary(std::string_view content) {
   if (content.size() < kHeaderBytes) return false;
   const std::uint64_t faces = little_u32(content.data() + 80);
@@ -63,7 +63,7 @@ TriangleMesh read_stl(const Source& source, std::string_view content,
                       const MeshReadOptions& options) {
   if (is_stl_binary(content)) return read_binary(source, content, options);
   MeshLines lines(source, content);
-  lines.next();  // solid NAME
+  lines.next();  // skips the line "solid NAME"
   MeshBuilder builder(source, options, MeshFormat::kStl);
   int corners = 0;
   bool ended = false;
@@ -74,9 +74,10 @@ TriangleMesh read_stl(const Source& source, std::string_view content,
       Vertex vertex{};
       for (float& x : vertex) x = lines.number("a coordinate");
       builder.add_vertex(vertex);
-      if (++corners > 3) lines.fail("is the fourth corner of a facet");
+      if (++corners > 3) lines.fail("is the fourth corner of a facet; expected three");
     } else if (statement == "endfacet") {
-      if (corners != 3) lines.fail(fmt::format("ends a facet of {} corners", corners));
+      if (corners != 3)
+        lines.fail(fmt::format("ends a facet of {} corners; expected three", corners));
       add_triangle(builder);
       corners = 0;
     }

@@ -47,7 +47,7 @@ void write_mtl(const std::string& path, const FaceMarks& marks) {
   to.commit();
 }
 
-// Faces with one label follow each other as one group.
+// Consecutive faces with one label form a group.
 void write_obj(MeshWriter& to, const TriangleMesh& mesh, const FaceMarks& marks,
                const std::string& materials) {
   if (!materials.empty()) to.text("mtllib {}\n", materials);
@@ -109,8 +109,9 @@ void write_mesh(const std::string& path, const TriangleMesh& mesh, const FaceMar
                     path, extension));
   const auto fits = [&](std::size_t count) { return count == 0 || count == mesh.faces.size(); };
   if (!fits(marks.labels.size()) || !fits(marks.colors.size()))
-    throw InvalidArgument(fmt::format("{}: {} labels and {} colors for {} faces", path,
-                                      marks.labels.size(), marks.colors.size(), mesh.faces.size()));
+    throw InvalidArgument(
+        fmt::format("{}: {} labels and {} colors for {} faces; expected one per face or none", path,
+                    marks.labels.size(), marks.colors.size(), mesh.faces.size()));
   MeshWriter to(path);
   if (extension == ".obj") {
     std::filesystem::path materials;

@@ -1,5 +1,6 @@
-// Binary glTF 2.0: a header, one chunk of JSON and one chunk of numbers (places, colors, corners).
-// There are no normals, so that viewers shade every face flat, as the specification wants.
+// Binary glTF 2.0: a header, one chunk of JSON and one chunk of numbers (positions, colors,
+// corners). There are no normals, so that viewers shade every face flat, as the specification
+// demands.
 #include <fovea/core/error.h>
 
 #include <algorithm>
@@ -60,7 +61,7 @@ std::string json_of(const MarkedVertices& mesh) {
 
 void write_glb(MeshWriter& to, const TriangleMesh& mesh, const FaceMarks& marks) {
   if (mesh.vertices.empty() || mesh.faces.empty())
-    throw InvalidArgument("glTF has no mesh without vertices and faces");
+    throw InvalidArgument("a .glb file needs at least one vertex and one face; the mesh is empty");
   const MarkedVertices marked = split_at_seams(mesh, marks);
   std::string json = json_of(marked);
   json.append((4 - json.size() % 4) % 4, ' ');

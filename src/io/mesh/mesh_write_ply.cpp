@@ -1,6 +1,6 @@
-// PLY with the marks on vertices and nothing but corners in the faces: that is what trimesh,
-// Open3D, meshio, VTK and MeshLab all read. Open3D ignores colors of faces, and meshio cannot read
-// binary faces that have more than their corners.
+// PLY with labels and colors on the vertices and only corners in the faces: trimesh, Open3D,
+// meshio, VTK and MeshLab all read that. Open3D ignores colors of faces, and meshio cannot read
+// binary faces that have other properties than their corners.
 #include <map>
 
 #include "io/mesh/mesh_writer.h"

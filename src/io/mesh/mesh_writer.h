@@ -15,7 +15,7 @@
 
 namespace fovea::io {
 
-// Text and little-endian numbers that go to a file in large pieces.
+// Buffers text and little-endian numbers and writes them to a file in large pieces.
 class MeshWriter {
  public:
   explicit MeshWriter(const std::string& path) : file_(path) {}
@@ -47,8 +47,8 @@ class MeshWriter {
   std::string buffer_;
 };
 
-// A mesh whose marks belong to vertices: a vertex between faces with different marks is there once
-// for each. The first vertices are those of the mesh, in their order.
+// A mesh whose labels and colors belong to vertices. A vertex between faces with different marks is
+// repeated once for each mark. The first vertices are those of the mesh, in their order.
 struct MarkedVertices {
   std::vector<Vertex> vertices;
   std::vector<Triangle> faces;

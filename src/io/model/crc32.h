@@ -1,5 +1,5 @@
-// CRC-32 of IEEE 802.3 (polynomial 0xEDB88320 reflected), eight bytes a step: the checksum of gzip,
-// PNG and Python's zlib.crc32. Finds every change of a single byte.
+// CRC-32 of IEEE 802.3 (polynomial 0xEDB88320 reflected), eight bytes per step: the checksum of
+// gzip, PNG and Python's zlib.crc32. It detects every change of a single byte.
 #pragma once
 #include <array>
 #include <bit>

@@ -1,5 +1,5 @@
-// Tensors lie in the file by falling element size, then by name: behind a header padded to eight
-// bytes each is then aligned for its type, so that a program may map the file instead of reading
+// Tensors lie in the file by falling element size, then by name. As the header is padded to eight
+// bytes, each tensor is aligned for its type, so that a program may map the file instead of reading
 // it.
 #include <fovea/core/error.h>
 #include <fovea/core/version.h>
@@ -40,13 +40,13 @@ void rename_old(Map& map) {
   }
 }
 
-// Both sources give `bytes` bytes or throw, and know how many there are.
+// Both kinds of source give `bytes` bytes or throw, and know how many there are.
 class FileSource {
  public:
   explicit FileSource(const std::string& path)
       : path_(path), file_(std::fopen(path.c_str(), "rb")) {
     struct stat status {};
-    if (file_ == nullptr || fstat(fileno(file_), &status) != 0) fail();
+    if (file_ == nullptr || fstat(fileno(file_), &status) != 0) fail("open");
     if (!S_ISREG(status.st_mode))
       throw IoError(path + ": cannot read: not a regular file; a model must be one");
     size_ = static_cast<std::uint64_t>(status.st_size);
@@ -60,15 +60,15 @@ class FileSource {
   std::uint64_t size() const { return size_; }
   void read(void* to, std::size_t bytes) {
     if (bytes == 0 || std::fread(to, 1, bytes, file_) == bytes) return;
-    if (std::ferror(file_) != 0) fail();
+    if (std::ferror(file_) != 0) fail("read");
     throw FormatError(path_ + ": became shorter while it was read");
   }
 
  private:
-  [[noreturn]] void fail() {
+  [[noreturn]] void fail(const char* doing) {
     const int cause = errno;
     if (file_ != nullptr) std::fclose(std::exchange(file_, nullptr));
-    throw IoError(fmt::format("{}: cannot read: {}", path_, std::strerror(cause)));
+    throw IoError(fmt::format("{}: cannot {}: {}", path_, doing, std::strerror(cause)));
   }
 
   std::string path_;
@@ -201,8 +201,8 @@ std::string ModelFile::header() const {
   return json + '}';
 }
 
-// Over what the file says, not how it says it: a program that reads and writes the file anew keeps
-// it valid.
+// The checksum covers the content and not its layout in the file, so that a program may read a file
+// and write it again without making the checksum wrong.
 std::string ModelFile::checksum() const {
   const std::string json = header();
   std::uint32_t crc = crc32(std::as_bytes(std::span(json)));
@@ -213,7 +213,7 @@ std::string ModelFile::checksum() const {
 std::vector<std::byte> ModelFile::bytes() const {
   const std::string entry = fmt::format("\"{}\":\"{}\"", kChecksumKey, checksum());
   std::string json = header();
-  // First of the metadata, behind {"__metadata__":{ .
+  // The entry becomes the first of the metadata, right after {"__metadata__":{ .
   json.insert(json.find('{', 1) + 1, metadata_.empty() ? entry : entry + ',');
   json.append((8 - json.size() % 8) % 8, ' ');
   const std::uint64_t header_bytes = json.size();

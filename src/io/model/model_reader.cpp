@@ -95,7 +95,9 @@ std::vector<std::string> ModelReader::classes() const {
       unfit(fmt::format("names more than {} classes", kMostClasses));
     names.push_back(name);
   }
-  if (names.size() < 2) unfit(fmt::format("names {} classes, expected two or more", names.size()));
+  if (names.size() < 2)
+    unfit(fmt::format("names {}, expected two or more",
+                      fovea::detail::counted(names.size(), "class", "classes")));
   return names;
 }
 
@@ -131,7 +133,7 @@ void add_floats(ModelFile& file, const std::string& tensor, const std::vector<fl
   file.add(tensor, {std::ssize(values)}, values);
 }
 
-// Rows of an image stand apart in memory and together in a file.
+// Rows of an image may have gaps between them in memory, but have none in a file.
 void add_rows(ModelFile& file, const std::string& tensor, ImageView<const float> rows) {
   std::vector<float> values;
   values.reserve(static_cast<std::size_t>(rows.width) * static_cast<std::size_t>(rows.height));

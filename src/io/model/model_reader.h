@@ -1,6 +1,6 @@
 // What the readers of all systems' models share: class names, facts, options by name, numbers,
-// labels and rows within bounds. Nothing in a file is trusted; what does not fit throws ModelError
-// that begins with the file's name.
+// labels and rows within bounds. Nothing in a file is trusted: whatever does not fit throws a
+// ModelError that begins with the file's name.
 #pragma once
 #include <fovea/core/image.h>
 #include <fovea/core/options.h>
@@ -19,7 +19,7 @@ using ModelFacts = std::map<std::string, std::string>;
 
 class ModelReader {
  public:
-  // The file outlives the reader.
+  // The file must outlive the reader.
   explicit ModelReader(const ModelFile& file) : file_(file) {}
 
   const ModelFile& file() const { return file_; }
@@ -27,12 +27,12 @@ class ModelReader {
 
   // The schema that the file names.
   const std::string& schema() const;
-  // The version of a file of this schema, 1 to `newest`.
+  // Throws unless the file has this schema and a version from 1 to `newest`; returns the version.
   int version(std::string_view schema, int newest) const;
 
-  // A tensor of one number within bounds.
+  // The number in a tensor of one element. Throws where it is out of bounds.
   int number(const char* tensor, int least, int greatest) const;
-  // The enumerator that a tensor of one number stands for, as files of version 1 have it.
+  // The enumerator whose number a tensor of one element holds, as in files of version 1.
   template <class Enum>
   Enum numbered_choice(const char* tensor) const {
     return static_cast<Enum>(number(tensor, 0, static_cast<int>(choices(Enum{}).size()) - 1));
@@ -40,20 +40,21 @@ class ModelReader {
   std::vector<float> floats(const char* tensor, int count) const;
   // A tensor of one or more rows of floating-point numbers of any width.
   Image<float> rows(const char* tensor, int width) const;
-  // How many rows a tensor has, within bounds: the length of its first side.
+  // The number of rows of a tensor, which is the length of its first side. Throws where it is out
+  // of bounds.
   int row_count(const std::string& tensor, int least, int greatest) const;
-  // A tensor of `count` numbers of classes: 0 to `classes` - 1.
+  // A tensor of `count` class numbers, each from 0 to `classes` - 1.
   std::vector<std::int32_t> labels(const char* tensor, int count, int classes) const;
 
-  // The names "class.0", "class.1", ...: two or more.
+  // The names under "class.0", "class.1" and so on; there are at least two.
   std::vector<std::string> classes() const;
-  // The metadata under a key that must be there.
+  // The metadata under a key. Throws where the key is missing.
   const std::string& fact(const std::string& key) const;
-  // The metadata whose keys begin with the prefix, by the rest of their keys.
+  // The metadata whose keys begin with the prefix, by the remaining part of each key.
   ModelFacts facts(std::string_view prefix) const;
 
-  // Sets a field, or all fields of an options struct, from the text under the prefix and the
-  // field's name.
+  // Sets a field, or all fields of an options struct, from the text whose key is the prefix
+  // followed by the field's name.
   void option(std::string_view prefix, const OptionField& field) const;
   template <class Options>
   void options(std::string_view prefix, Options& options) const {
@@ -64,7 +65,7 @@ class ModelReader {
   const ModelFile& file_;
 };
 
-// The other direction: what the reader above finds again.
+// Writers of what the reader above reads.
 void add_number(ModelFile& file, const std::string& tensor, int value);
 void add_floats(ModelFile& file, const std::string& tensor, const std::vector<float>& values);
 void add_rows(ModelFile& file, const std::string& tensor, ImageView<const float> rows);

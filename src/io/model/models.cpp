@@ -1,4 +1,3 @@
-#include <dlfcn.h>
 #include <fovea/core/error.h>
 #include <fovea/io/models.h>
 
@@ -8,6 +7,7 @@
 #include <filesystem>
 
 #include "core/words.h"
+#include "io/model/loaded_from.h"
 
 namespace fovea::io {
 namespace {
@@ -15,23 +15,20 @@ namespace {
 namespace fs = std::filesystem;
 constexpr std::string_view kEnding = ".safetensors";
 
-// Beside the file that this function was loaded from (a shared library, or the program that it was
-// linked into), else in the source tree.
+// Models lie beside the file that this function was loaded from (a shared library, or the program
+// that it was linked into), or else in the source tree.
 std::vector<fs::path> model_folders() {
   std::vector<fs::path> folders;
-  Dl_info self{};
   std::error_code error;
-  if (dladdr(reinterpret_cast<const void*>(&find_model), &self) != 0 && self.dli_fname != nullptr) {
-    const fs::path file = fs::canonical(self.dli_fname, error);
-    if (!error) folders.push_back(file.parent_path().parent_path() / "share/fovea/models");
-  }
+  const fs::path file = loaded_from(reinterpret_cast<const void*>(&find_model));
+  if (!file.empty()) folders.push_back(file.parent_path().parent_path() / "share/fovea/models");
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
   if (!error) folders.push_back(program.parent_path().parent_path() / "share/fovea/models");
   folders.emplace_back(FOVEA_SOURCE_MODELS);
   return folders;
 }
 
-// "people/hog" lies in people_hog.safetensors.
+// The file of "people/hog" is people_hog.safetensors.
 std::string file_of(std::string name) {
   std::replace(name.begin(), name.end(), '/', '_');
   return name + std::string(kEnding);

@@ -1,4 +1,4 @@
-// What files of version 0.1.0 call things, and what the same things are called now.
+// Names in files of version 0.1.0, and the names that replaced them.
 #pragma once
 #include <string_view>
 
@@ -8,11 +8,11 @@ struct OldName {
   std::string_view then, now;
 };
 
-// Names of tensors, of facts, and of options in the settings of an unfinished training.
+// Names of tensors, of facts, and of options in the settings of an interrupted training.
 inline constexpr OldName kOldNames[]{
     {"colour", "color"}, {"neighbours", "neighbors"}, {"hog.colour", "hog.color"}};
 
-// The name as it is today.
+// The current name of what a file calls `name`.
 constexpr std::string_view current_name(std::string_view name) {
   for (const OldName& old : kOldNames)
     if (name == old.then) return old.now;

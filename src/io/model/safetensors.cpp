@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -29,7 +30,7 @@ constexpr std::array<std::pair<TensorType, const char*>, 12> kTensorTypes = {
      {TensorType::kI64, "I64"},
      {TensorType::kF64, "F64"}}};
 
-// Text from a file as it may stand in a message: one line, printable, not endless.
+// Text from a file as it appears in a message: on one line, printable, and not too long.
 std::string excerpt(std::string_view text) {
   return detail::json_quote(text.size() > 80 ? text.substr(0, 80) : text);
 }
@@ -37,7 +38,7 @@ std::string excerpt(std::string_view text) {
 class HeaderEvents : public nlohmann::json_sax<nlohmann::json> {
  public:
   SafetensorsHeader header;
-  std::string cause;  // of the first refusal
+  std::string cause;  // the reason for the first refusal
 
   bool null() override { return unexpected("null"); }
   bool boolean(bool) override { return unexpected("true or false"); }
@@ -87,10 +88,10 @@ class HeaderEvents : public nlohmann::json_sax<nlohmann::json> {
     key_ = name;
     has_key_ = true;
     if (place_ == Place::kTop) {
-      if (!names_.insert(name).second) return refuse("the name " + excerpt(name) + " stands twice");
+      if (!names_.insert(name).second) return refuse("the name " + excerpt(name) + " occurs twice");
     } else if (place_ == Place::kMetadata) {
       if (header.metadata.contains(name))
-        return refuse("the metadata key " + excerpt(name) + " stands twice");
+        return refuse("the metadata key " + excerpt(name) + " occurs twice");
     } else {
       if (name != "dtype" && name != "shape" && name != "data_offsets")
         return refuse("tensor " + excerpt(entry_.name) + " has the unknown field " + excerpt(name));

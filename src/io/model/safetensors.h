@@ -16,7 +16,7 @@ struct SafetensorsEntry {
   std::string name;
   TensorType dtype = TensorType::kU8;
   Shape shape;
-  std::uint64_t begin = 0, end = 0;  // bytes after the header
+  std::uint64_t begin = 0, end = 0;  // bytes, counted from the end of the header
 };
 
 struct SafetensorsHeader {
@@ -27,13 +27,14 @@ struct SafetensorsHeader {
 constexpr std::uint64_t kMostHeaderBytes = 100'000'000;  // the format's own limit
 
 std::optional<TensorType> parse_tensor_type(std::string_view text);
-// Elements of a shape, or nothing where a side is negative or the bytes would not fit 64 bits.
+// The number of elements of a shape, or nothing where a side is negative or the number of bytes
+// does not fit 64 bits.
 std::optional<std::uint64_t> shape_elements(const Shape& shape, TensorType dtype);
 // "[3, 4]", with * for kAnySize.
 std::string shape_text(const Shape& shape);
 
-// Parses a header and checks that its tensors fill the `data_bytes` behind it without gap or
-// overlap. Throws FormatError that begins with `file`.
+// Parses a header and checks that its tensors fill the `data_bytes` that follow it without gap or
+// overlap. Throws a FormatError that begins with `file`.
 SafetensorsHeader parse_safetensors_header(std::string_view json, std::uint64_t data_bytes,
                                            const std::string& file);
 

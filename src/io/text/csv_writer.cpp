@@ -1,23 +1,48 @@
 #include <fovea/core/error.h>
 #include <fovea/io/csv_writer.h>
 
+#include <array>
+
 #include <fmt/format.h>
 
-namespace fovea::io {
+#include <array>
 
-CsvWriter::CsvWriter(Sink sink, const std::vector<std::string>& header, CsvOptions options)
+namespace fovea::io {
+namespace {
+
+char character(CsvSeparator separator) {
+  switch (separator) {
+    case CsvSeparator::kSemicolon: return ';';
+    case CsvSeparator::kTab: return '\t';
+    default: return ',';
+  }
+}
+
+}  // namespace
+
+std::span<const Choice> choices(CsvSeparator) {
+  static constexpr std::array<Choice, 3> kChoices{
+      {{"comma", static_cast<int>(CsvSeparator::kComma)},
+       {"semicolon", static_cast<int>(CsvSeparator::kSemicolon)},
+       {"tab", static_cast<int>(CsvSeparator::kTab)}}};
+  return kChoices;
+}
+
+void describe(OptionVisitor& visit, CsvOptions& options) {
+  visit("separator", options.separator, "what stands between the fields of a row");
+  visit("crlf", options.crlf, "end rows with CR LF, as RFC 4180 requires",
+        {.off_help = "end rows with LF alone"});
+}
+
+CsvWriter::CsvWriter(Sink sink, const std::vector<std::string>& header, const CsvOptions& options)
     : sink_(std::move(sink)), options_(options), columns_(header.size()) {
   if (header.empty()) throw InvalidArgument("CsvWriter: a table needs at least one column");
-  const char separator = options.separator;
-  if (separator != ',' && separator != ';' && separator != '\t')
-    throw InvalidArgument(fmt::format(
-        "CsvWriter: separator is '{}'; expected a comma, a semicolon or a tab", separator));
   for (const std::string& name : header) field(name);
   end_row();
 }
 
 CsvWriter& CsvWriter::field(std::string_view text) {
-  const std::array special = {options_.separator, '"', '\n', '\r', '\0'};
+  const std::array special = {character(options_.separator), '"', '\n', '\r', '\0'};
   // A row of one empty field would be a blank line, which readers skip.
   const bool quoted = text.find_first_of(special.data(), 0, special.size()) != text.npos ||
                       (columns_ == 1 && text.empty());
@@ -30,7 +55,7 @@ CsvWriter& CsvWriter::field(std::string_view text) {
   return put(escaped + '"');
 }
 
-// fmt ignores the locale unless asked for it.
+// fmt ignores the locale unless the format string has an L.
 CsvWriter& CsvWriter::field(double number) { return put(fmt::format("{}", number)); }
 CsvWriter& CsvWriter::field(float number) { return put(fmt::format("{}", number)); }
 
@@ -50,7 +75,7 @@ CsvWriter& CsvWriter::put(std::string_view text) {
     throw InvalidArgument(
         fmt::format("CsvWriter: row {} has more fields than the header's {}; call end_row() first",
                     rows_ + 1, columns_));
-  if (fields_++ > 0) row_ += options_.separator;
+  if (fields_++ > 0) row_ += character(options_.separator);
   row_ += text;
   return *this;
 }

@@ -1,11 +1,11 @@
-// What a file's name ends in, by which formats are chosen.
+// The extension of a file's name, by which formats are chosen.
 #pragma once
 #include <string>
 #include <string_view>
 
 namespace fovea::io {
 
-// ".jpg" of "a/photo.JPG": in small letters, whatever the locale; empty where the name has no dot.
+// ".jpg" for "a/photo.JPG": in lower case, whatever the locale; empty where the name has no dot.
 inline std::string extension_of(std::string_view path) {
   const auto dot = path.find_last_of("./");
   if (dot == path.npos || path[dot] == '/') return {};

@@ -54,7 +54,7 @@ std::vector<std::string> files_in(const std::string& folder, const InputKind& ki
   return paths;
 }
 
-// folder/** or folder/**/pattern, taken apart; hidden folders are passed over.
+// Expands folder/** or folder/**/pattern; hidden folders are skipped.
 std::vector<std::string> files_below(const std::string& word, const InputKind& kind) {
   const auto stars = word.find("**");
   const std::string folder = stars == 0 ? "." : word.substr(0, stars);
@@ -109,9 +109,9 @@ std::vector<std::string> matches_of(const std::string& pattern) {
 std::vector<std::string> list_words(const std::string& list) {
   std::ifstream file(list, std::ios::binary);
   std::error_code error;
-  if (!file || fs::is_directory(list, error))
-    throw IoError(fmt::format("{}: cannot read this list: {}", list,
-                              file ? "it is a folder" : std::strerror(errno)));
+  if (!file) throw IoError(fmt::format("{}: cannot open: {}", list, std::strerror(errno)));
+  if (fs::is_directory(list, error))
+    throw IoError(list + ": is a folder; expected a file that lists inputs");
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   std::vector<std::string> words = parse_input_list(text, list);
   if (words.empty()) throw IoError(list + ": this list names no file");
@@ -120,7 +120,7 @@ std::vector<std::string> list_words(const std::string& list) {
   return words;
 }
 
-// status() reports an absent file as no error.
+// status() reports no error for a missing file.
 std::string missing_reason(std::error_code error) {
   return error ? error.message() : std::strerror(ENOENT);
 }
@@ -148,15 +148,15 @@ void expand_word(const std::string& word, const InputKind& kind, std::vector<std
                     fovea::detail::shown(word)));
   else if (word.find("**") != word.npos) append(files_below(word, kind));
   else if (is_glob(word)) append(matches_of(word));
-  else paths.push_back(word);  // missing: reading it will say so
+  else paths.push_back(word);  // it is missing, which reading it will report
 }
 
-// Reading would fail as well, but later and with less to say.
+// Reading would fail as well, but later and with a less helpful message.
 void refuse_missing(const std::string& path) {
   std::error_code error;
   if (path == "-" || fs::exists(fs::status(path, error))) return;
   throw IoError(
-      fmt::format("{}: cannot read: {}", fovea::detail::shown(path, 300), missing_reason(error)));
+      fmt::format("{}: cannot open: {}", fovea::detail::shown(path, 300), missing_reason(error)));
 }
 
 InputKind kind_of(std::string name, std::initializer_list<const char*> extensions) {
@@ -197,7 +197,7 @@ bool natural_less(std::string_view a, std::string_view b) {
       if (x.size() != y.size()) return x.size() < y.size();
       if (x != y) return x < y;
     } else if (a[i] != b[j]) {
-      // A folder ends before any name that goes on, so that its files stay together.
+      // A slash sorts before every other character, so that the files of a folder stay together.
       if (a[i] == '/' || b[j] == '/') return a[i] == '/';
       return static_cast<unsigned char>(a[i]) < static_cast<unsigned char>(b[j]);
     } else {
@@ -205,13 +205,13 @@ bool natural_less(std::string_view a, std::string_view b) {
     }
   }
   const std::size_t rest_a = a.size() - i, rest_b = b.size() - j;
-  return rest_a != rest_b ? rest_a < rest_b : a < b;  // 7 and 007 count alike: letters decide
+  return rest_a != rest_b ? rest_a < rest_b : a < b;  // 7 and 007 are equal: compare the text
 }
 
 std::vector<std::string> expand_inputs(std::span<const std::string> words, const InputKind& kind) {
   std::vector<std::string> paths;
   for (const std::string& word : words) {
-    if (word.empty()) throw IoError("an input is the empty text; expected a file, folder or glob");
+    if (word.empty()) throw IoError("an input is empty; expected a file, folder or glob");
     if (word == "-") paths.push_back(word);
     else if (word[0] != '@') expand_word(word, kind, paths);
     else

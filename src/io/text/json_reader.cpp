@@ -1,5 +1,5 @@
-// Depth is checked before the text is parsed: the functions that copy, compare and flatten the tree
-// call themselves once per level, and would run out of stack.
+// Depth is checked before the text is parsed, because the functions that copy, compare and flatten
+// the tree call themselves once per level and would run out of stack.
 #include "io/text/json_reader.h"
 
 #include <fovea/core/error.h>

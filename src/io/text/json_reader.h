@@ -1,4 +1,4 @@
-// The one reader of JSON that others wrote; included by .cpp files only.
+// The only reader of JSON from outside; included by .cpp files only.
 #pragma once
 #include <fovea/core/api.h>
 
@@ -9,8 +9,8 @@
 namespace fovea::io {
 
 // Throws FormatError "NAME: ..." with the line and column where the text is not JSON, and where it
-// is nested more than 100 deep. Values under the key `left_out` are not kept, so that they take no
-// memory.
+// is nested more than 100 deep. Values under the key `left_out` are dropped while parsing, so that
+// they take no memory.
 FOVEA_API nlohmann::json parse_json(std::string_view text, const std::string& name,
                                     std::string_view left_out = {});
 

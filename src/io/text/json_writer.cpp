@@ -47,7 +47,7 @@ JsonWriter& JsonWriter::raw(std::string_view json) {
   if (!nlohmann::json::accept(json))
     misuse(fmt::format("raw text is not JSON: {}", detail::json_quote(json.substr(0, 60))));
   if (style_ != JsonStyle::kLines) return put(json);
-  // Valid JSON has line ends only between its parts, where a space does as well.
+  // Valid JSON has line ends only between its parts, where a space means the same.
   std::string line(json);
   std::replace_if(
       line.begin(), line.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
@@ -89,7 +89,7 @@ JsonWriter& JsonWriter::end(bool object) {
   return *this;
 }
 
-// What stands before a value: a comma, a line end, or nothing after a key.
+// Writes the separator that precedes a value: a comma, a line end, or nothing after a key.
 void JsonWriter::separate() {
   if (key_open_) {
     key_open_ = false;

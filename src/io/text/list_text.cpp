@@ -38,7 +38,7 @@ std::vector<std::string> names_in(const std::string& folder, const Wanted& wante
 
 std::string read_list(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw IoError(fmt::format("{}: cannot read: {}", path, std::strerror(errno)));
+  if (!file) throw IoError(fmt::format("{}: cannot open: {}", path, std::strerror(errno)));
   std::string text{std::istreambuf_iterator<char>(file), {}};
   if (file.bad()) throw IoError(fmt::format("{}: cannot read: {}", path, std::strerror(errno)));
   if (text.find('\0') != std::string::npos)

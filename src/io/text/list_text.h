@@ -1,4 +1,4 @@
-// Lists as text and folders as lists: what readers of inputs and of corpora share.
+// Lists as text and folders as lists, for the readers of inputs and of data sets.
 #pragma once
 #include <fovea/io/inputs.h>
 
@@ -11,20 +11,22 @@ namespace fovea::io {
 inline constexpr std::string_view kListSpace = " \t\r";
 
 struct ListLine {
-  int number = 0;  // from 1
+  int number = 0;  // counts from 1
   std::string_view text;
 };
 
-// A text file's content. IoError where it cannot be read, FormatError where it holds a byte 0.
+// The content of a text file. Throws IoError where it cannot be read and FormatError where it holds
+// a byte 0.
 std::string read_list(const std::string& path);
-// Lines that are not blank, without space around them; those that begin with # are left out.
+// The lines that are not blank, without surrounding space and without those that begin with #.
 std::vector<ListLine> list_lines(std::string_view text);
-// FormatError "path: line 3: cause".
+// Throws FormatError "path: line 3: cause".
 [[noreturn]] void fail_line(const std::string& path, int line, const std::string& cause);
-// A piece of text as it may stand in a message.
+// A piece of text as it appears in a message.
 std::string shown(std::string_view text);
 
-// Names of a folder's folders, or of its files of a kind, in natural order, without hidden ones.
+// The names of a folder's subfolders, or of its files of a kind, in natural order, without hidden
+// ones.
 std::vector<std::string> folders_in(const std::string& folder);
 std::vector<std::string> files_in(const std::string& folder, const InputKind& kind);
 

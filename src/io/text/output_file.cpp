@@ -18,8 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Beside the target, since a rename does not cross file systems; hidden, so that globs and listings
-// pass it over.
+// The temporary file lies beside the target, because a rename cannot cross file systems, and is
+// hidden, so that globs and listings skip it.
 std::string temporary_beside(const std::string& path) {
   static std::atomic<unsigned> counter{0};
   const auto slash = path.rfind('/');
@@ -28,10 +28,10 @@ std::string temporary_beside(const std::string& path) {
   return fmt::format("{}.{}.{}.{}.part", folder, name, getpid(), counter++);
 }
 
-// Where symbolic links end, so that the rename replaces the file and not the link to it. Also where
-// nothing is there yet, which realpath() refuses.
+// The path behind symbolic links, so that the rename replaces the file and not the link to it.
+// Unlike realpath(), it also accepts a path where nothing exists yet.
 std::string resolved(std::string path) {
-  constexpr int kMostLinks = 40;  // as Linux; more are a circle, which open() names
+  constexpr int kMostLinks = 40;  // Linux's limit; more are a cycle, which open() reports
   std::error_code error;
   for (int i = 0; i < kMostLinks && fs::is_symlink(fs::symlink_status(path, error)); ++i) {
     const fs::path next = fs::read_symlink(path, error);
@@ -41,8 +41,8 @@ std::string resolved(std::string path) {
   return path;
 }
 
-// The number of an open descriptor that the path stands for, or -1. Such a path leads to whatever
-// file a shell has opened: to replace that file would leave the shell with a deleted one.
+// The number of the open descriptor that the path stands for, or -1. Such a path leads to a file
+// that a shell has opened; replacing that file would leave the shell with a deleted one.
 int descriptor_of(std::string_view path) {
   if (path == "/dev/stdout") return STDOUT_FILENO;
   if (path == "/dev/stderr") return STDERR_FILENO;
@@ -82,7 +82,7 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)), target_(path_
   const mode_t mode = exists ? status.st_mode & 0777U : 0666U;
   const int descriptor = open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
   if (descriptor < 0) fail("create");
-  // The process's mask took bits from open()'s mode that the older file may have.
+  // The process's umask may have removed bits from open()'s mode that the older file has.
   if (!exists || fchmod(descriptor, mode) == 0) file_ = fdopen(descriptor, "w+b");
   if (file_ != nullptr) return;
   const int cause = errno;

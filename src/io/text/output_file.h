@@ -1,5 +1,5 @@
-// Files that appear whole or not at all: written under a temporary name beside the target and
-// renamed when complete.
+// Files that appear whole or not at all: they are written under a temporary name beside the target
+// and renamed when complete.
 #pragma once
 #include <cstddef>
 #include <cstdio>
@@ -15,7 +15,7 @@ namespace fovea::io {
 // replaced.
 class OutputFile {
  public:
-  // Throws WriteError that names the path and the system's reason.
+  // Throws a WriteError that names the path and the system's reason.
   explicit OutputFile(std::string path);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
@@ -23,21 +23,21 @@ class OutputFile {
 
   void write(const void* data, std::size_t bytes);
   void write(std::string_view text) { write(text.data(), text.size()); }
-  // For libraries that write to a C stream themselves, and may read back what they wrote; commit()
-  // still finds what they could not write.
+  // For libraries that write to a C stream themselves and may read back what they wrote. commit()
+  // still reports their failed writes.
   std::FILE* stream() { return file_; }
-  // For libraries that open by name.
+  // For libraries that open a file by its name.
   const std::string& writing_path() const { return temporary_.empty() ? target_ : temporary_; }
   const std::string& path() const { return path_; }
   // Flushes to disk and gives the file its name.
   void commit();
-  // Throws the WriteError of errno: "PATH: cannot write: No space left on device".
+  // Throws the WriteError for errno: "PATH: cannot write: No space left on device".
   [[noreturn]] void fail(const char* doing) const;
 
  private:
   std::string path_;
   std::string target_;     // path_ with symbolic links followed
-  std::string temporary_;  // empty where the target is no plain file
+  std::string temporary_;  // empty where the target is not a plain file
   std::FILE* file_ = nullptr;
 };
 

@@ -8,8 +8,11 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
+#include <limits>
 #include <set>
 
 #include "core/json_text.h"
@@ -25,6 +28,14 @@ enum Repetition { kRequired = 0, kOptional = 1 };
 enum Encoding { kPlain = 0, kRle = 3 };
 enum Codec { kUncompressed = 0, kGzip = 2 };
 constexpr int kDataPage = 0;
+// Parquet counts the bytes and the rows of a page by signed 32 bits. A page holds less than a
+// group's values, one more text, and 2 bytes at most per row that say whether there is a value.
+constexpr std::uint64_t kMostGroupBytes = std::uint64_t{1} << 30;
+constexpr int kMostGroupRows = 1 << 28;
+constexpr std::int64_t kMostTextBytes = std::int64_t{1} << 28;
+static_assert(kMostGroupBytes + kMostTextBytes + 2 * kMostGroupRows <
+              std::numeric_limits<std::int32_t>::max() - (1 << 20));
+
 constexpr int kUtf8 = 0;  // the converted type, for readers that do not know logical types
 
 int physical_type(ParquetType type) {
@@ -47,6 +58,14 @@ const char* type_name(ParquetType type) {
   return "";
 }
 
+void require_text_fits(std::string_view text) {
+  if (static_cast<std::int64_t>(text.size()) > kMostTextBytes)
+    throw InvalidArgument(
+        fmt::format("ParquetWriter: a text has {} bytes; expected {} at most, so that a page stays "
+                    "below the 2 GiB that Parquet allows",
+                    text.size(), kMostTextBytes));
+}
+
 template <class Number>
 void put_number(std::string& bytes, Number number) {
   std::array<char, sizeof(Number)> raw{};
@@ -66,16 +85,16 @@ std::string gzipped(const std::string& bytes) {
   state.avail_in = static_cast<uInt>(bytes.size());
   state.next_out = reinterpret_cast<Bytef*>(packed.data());
   state.avail_out = static_cast<uInt>(packed.size());
-  deflate(&state, Z_FINISH);  // there is room for everything
+  deflate(&state, Z_FINISH);  // the buffer has room for everything
   packed.resize(state.total_out);
   deflateEnd(&state);
   return packed;
 }
 
-// The values of one column in the row group at hand.
+// The values of one column in the current row group.
 struct Chunk {
   std::string values;
-  std::string runs;  // of rows with or without a value, in Parquet's RLE
+  std::string runs;  // runs of rows with or without a value, in Parquet's RLE
   bool present = true;
   std::int64_t run = 0;
 
@@ -95,8 +114,8 @@ struct Chunk {
 // Where a column of a written row group lies.
 struct WrittenChunk {
   std::int64_t offset = 0;
-  std::int64_t bytes = 0;      // with the page header
-  std::int64_t raw_bytes = 0;  // the same before compression
+  std::int64_t bytes = 0;      // bytes in the file, including the page header
+  std::int64_t raw_bytes = 0;  // the same number before compression
 };
 struct WrittenGroup {
   std::int64_t rows = 0;
@@ -111,11 +130,11 @@ struct ParquetWriter::Impl {
   ParquetOptions options;
   std::vector<Chunk> chunks{};
   std::vector<WrittenGroup> groups{};
-  std::size_t fields = 0;        // in the row at hand
-  std::int64_t rows = 0;         // in all groups
-  std::int64_t group_rows = 0;   // in the group at hand
-  std::int64_t group_bytes = 0;  // values of the group at hand
-  std::int64_t offset = 0;       // bytes given to the sink
+  std::size_t fields = 0;         // in the current row
+  std::int64_t rows = 0;          // in all groups
+  std::int64_t group_rows = 0;    // in the current group
+  std::uint64_t group_bytes = 0;  // bytes of values in the current group
+  std::int64_t offset = 0;        // bytes written to the sink so far
   bool finished = false;
 
   void give(std::string_view bytes) {
@@ -132,7 +151,7 @@ struct ParquetWriter::Impl {
   template <class Number>
   void add(ParquetType type, Number number) {
     put_number(value(type).values, number);
-    group_bytes += static_cast<std::int64_t>(sizeof(Number));
+    group_bytes += sizeof(Number);
   }
   WrittenChunk write_chunk(const ParquetColumn& column, Chunk& chunk);
   void write_group();
@@ -140,9 +159,9 @@ struct ParquetWriter::Impl {
   void put_group(ThriftWriter& footer, const WrittenGroup& group) const;
 };
 
-// `type` is that of the value; the column must have it.
+// The chunk for the row's next field. Throws unless the column has the value's `type`.
 Chunk& ParquetWriter::Impl::next_field(const char* given, ParquetType type) {
-  if (finished) throw InvalidArgument("ParquetWriter: a field after finish()");
+  if (finished) throw InvalidArgument("ParquetWriter: cannot take a field after finish()");
   if (fields == columns.size())
     throw InvalidArgument(
         fmt::format("ParquetWriter: row {} has more fields than the table's {} columns; call "
@@ -193,7 +212,8 @@ void ParquetWriter::Impl::write_group() {
     chunks[i] = {};
   }
   groups.push_back(std::move(group));
-  group_rows = group_bytes = 0;
+  group_rows = 0;
+  group_bytes = 0;
 }
 
 void ParquetWriter::Impl::put_schema(ThriftWriter& footer) const {
@@ -215,7 +235,7 @@ void ParquetWriter::Impl::put_group(ThriftWriter& footer, const WrittenGroup& gr
     const WrittenChunk& chunk = group.chunks[i];
     bytes += chunk.bytes;
     raw_bytes += chunk.raw_bytes;
-    footer.element().i64(2, 0).structure(3);  // no metadata outside of the footer
+    footer.element().i64(2, 0).structure(3);  // no metadata outside the footer
     footer.i32(1, physical_type(columns[i].type)).numbers(2, 2).number(kPlain).number(kRle);
     footer.texts(3, 1).put(columns[i].name);
     footer.i32(4, options.compress ? kGzip : kUncompressed).i64(5, group.rows);
@@ -224,9 +244,18 @@ void ParquetWriter::Impl::put_group(ThriftWriter& footer, const WrittenGroup& gr
   footer.i64(2, raw_bytes).i64(3, group.rows).i64(6, bytes).end();
 }
 
+void describe(OptionVisitor& visit, ParquetOptions& options) {
+  visit("group-rows", options.group_rows, "write a row group when it has this many rows", 1,
+        std::numeric_limits<int>::max());
+  visit.bytes("group-bytes", options.group_bytes, "write a row group when it takes this much", 1);
+  visit("compress", options.compress, "compress pages by gzip",
+        {.off_help = "leave pages uncompressed"});
+}
+
 ParquetWriter::ParquetWriter(Sink sink, std::vector<ParquetColumn> columns,
                              const ParquetOptions& options) {
   if (columns.empty()) throw InvalidArgument("ParquetWriter: a table needs at least one column");
+  check_options(options);
   std::set<std::string_view> names;
   for (const ParquetColumn& column : columns) {
     if (!names.insert(column.name).second)
@@ -234,6 +263,8 @@ ParquetWriter::ParquetWriter(Sink sink, std::vector<ParquetColumn> columns,
           fmt::format("ParquetWriter: two columns have the name '{}'", column.name));
   }
   impl_ = std::make_unique<Impl>(Impl{std::move(sink), std::move(columns), options});
+  impl_->options.group_rows = std::min(options.group_rows, kMostGroupRows);
+  impl_->options.group_bytes = std::min(options.group_bytes, kMostGroupBytes);
   impl_->chunks.resize(impl_->columns.size());
   impl_->give(kMagic);
 }
@@ -242,12 +273,14 @@ ParquetWriter::ParquetWriter(ParquetWriter&&) noexcept = default;
 ParquetWriter& ParquetWriter::operator=(ParquetWriter&&) noexcept = default;
 
 ParquetWriter& ParquetWriter::field(std::string_view text) {
+  require_text_fits(text);
+  const std::string valid = detail::utf8_or_replaced(text);
+  require_text_fits(valid);
   std::string& values = impl_->value(ParquetType::kText).values;
   const std::size_t before = values.size();
-  const std::string valid = detail::utf8_or_replaced(text);
   put_number(values, static_cast<std::uint32_t>(valid.size()));
   values += valid;
-  impl_->group_bytes += static_cast<std::int64_t>(values.size() - before);
+  impl_->group_bytes += values.size() - before;
   return *this;
 }
 ParquetWriter& ParquetWriter::field(float number) {
@@ -298,7 +331,7 @@ void ParquetWriter::finish(const std::vector<std::pair<std::string, std::string>
   impl_->finished = true;
   std::string bytes;
   ThriftWriter footer(bytes);
-  footer.i32(1, 1);  // version of the format
+  footer.i32(1, 1);  // the format's version
   impl_->put_schema(footer);
   footer.i64(3, impl_->rows).structures(4, impl_->groups.size());
   for (const WrittenGroup& group : impl_->groups) impl_->put_group(footer, group);

@@ -31,7 +31,7 @@ Sink stream_sink(std::FILE* stream, std::string name) {
 }
 
 struct FileSink::Impl {
-  std::optional<OutputFile> file;  // none: the standard output
+  std::optional<OutputFile> file;  // none means the standard output
 };
 
 FileSink::FileSink(const std::string& path) : impl_(std::make_unique<Impl>()) {

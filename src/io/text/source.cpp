@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "io/text/pipe_read.h"
+
 namespace fovea::io {
 namespace {
 
@@ -25,8 +27,9 @@ constexpr std::size_t kBufferBytes = std::size_t{64} * 1024;
 
 }  // namespace
 
-Source::Source(const std::string& path) : name_(path) {
-  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+Source::Source(const std::string& path, const std::stop_token& stop) : name_(path) {
+  // Without O_NONBLOCK, a named pipe would not be opened before it has a writer.
+  const int descriptor = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (descriptor < 0) refuse_system(path, "open");
   descriptor_ = descriptor;
   struct stat status {};
@@ -39,25 +42,32 @@ Source::Source(const std::string& path) : name_(path) {
     refuse(path, problem);
   }
   if (S_ISREG(status.st_mode)) size_ = static_cast<std::uint64_t>(status.st_size);
-  else read_pipe(descriptor);
+  else read_pipe(descriptor, stop);
+}
+
+Source::Source(const std::stop_token& stop) : name_("standard input") {
+  const int descriptor = dup(STDIN_FILENO);  // which read_pipe() closes
+  if (descriptor < 0) refuse_system(name_, "read");
+  read_pipe(descriptor, stop);
 }
 
 Source::~Source() {
   if (descriptor_ >= 0) close(descriptor_);
 }
 
-void Source::read_pipe(int descriptor) {
+void Source::read_pipe(int descriptor, const std::stop_token& stop) {
   descriptor_ = -1;
   std::size_t used = 0;
   ssize_t got = 0;
   do {
     pipe_.resize(std::max(used + kBufferBytes, used * 2));
-    got = ::read(descriptor, pipe_.data() + used, pipe_.size() - used);
+    got = read_or_stop(descriptor, std::span(pipe_).subspan(used), stop);
     if (got > 0) used += static_cast<std::size_t>(got);
-  } while (got > 0 || (got < 0 && errno == EINTR));
+  } while (got > 0);
   const int error = errno;
   close(descriptor);
   errno = error;
+  if (got < 0 && error == ECANCELED) throw Cancelled(fmt::format("{}: stopped on request", name_));
   if (got < 0) refuse_system(name_, "read");
   pipe_.resize(used);
   data_ = pipe_;
@@ -77,7 +87,7 @@ std::size_t Source::read_at(std::uint64_t offset, std::span<std::byte> to) const
         pread(descriptor_, to.data() + used, wanted - used, static_cast<off_t>(offset + used));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) refuse_system(name_, "read");
-    if (got == 0) break;  // the file became shorter since it was opened
+    if (got == 0) break;  // the file has become shorter since it was opened
     used += static_cast<std::size_t>(got);
   }
   return used;

@@ -1,9 +1,10 @@
-// Bytes to decode, from a file or from memory, read by position so that headers can be looked at
-// without loading the rest.
+// Bytes to decode, from a file or from memory. They are read by position, so that headers can be
+// inspected without loading the rest.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,8 +13,11 @@ namespace fovea::io {
 
 class Source {
  public:
-  // Throws IoError for what cannot be opened. Pipes are read to their end here.
-  explicit Source(const std::string& path);
+  // Throws IoError for what cannot be opened. Pipes are read to their end here, and need not have a
+  // writer yet; throws Cancelled where a stop is requested before the end.
+  explicit Source(const std::string& path, const std::stop_token& stop = {});
+  // Everything from the standard input, in the same way.
+  static Source standard_input(const std::stop_token& stop) { return Source(stop); }
   // The bytes must outlive the source.
   Source(std::span<const std::byte> data, std::string name) : name_(std::move(name)), data_(data) {
     size_ = data.size();
@@ -24,13 +28,14 @@ class Source {
 
   const std::string& name() const { return name_; }
   std::uint64_t size() const { return size_; }
-  // Fills `to` from `offset` and returns how many bytes there were: fewer only at the end.
+  // Fills `to` from `offset` and returns how many bytes were read, which is fewer only at the end.
   std::size_t read_at(std::uint64_t offset, std::span<std::byte> to) const;
   // Throws FormatError: "NAME: cause".
   [[noreturn]] void fail(std::string_view cause) const;
 
  private:
-  void read_pipe(int descriptor);
+  explicit Source(const std::stop_token& stop);  // the standard input
+  void read_pipe(int descriptor, const std::stop_token& stop);
 
   std::string name_;
   int descriptor_ = -1;
@@ -50,7 +55,7 @@ class Cursor {
   std::uint64_t remaining() const {
     return source_.size() > position() ? source_.size() - position() : 0;
   }
-  // Returns how many bytes there were: fewer only at the end.
+  // Returns how many bytes were read, which is fewer only at the end.
   std::size_t read(std::span<std::byte> to);
   // Throws FormatError where the file ends too soon.
   void read_all(std::span<std::byte> to);
@@ -64,7 +69,7 @@ class Cursor {
   bool refill();
 
   const Source& source_;
-  std::uint64_t offset_;  // of the end of the buffer
+  std::uint64_t offset_;  // where the buffer ends in the source
   std::vector<std::byte> buffer_;
   std::size_t buffer_begin_ = 0;
   std::size_t buffer_end_ = 0;

@@ -1,5 +1,5 @@
-// Writes structures in the compact protocol of Apache Thrift, in which Parquet has its page headers
-// and its footer. Numbers are zigzag varints; a field is named by its distance to the one before.
+// Writes structures in the compact protocol of Apache Thrift, which Parquet uses for page headers
+// and the footer. Numbers are zigzag varints; a field is named by its distance to the one before.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -16,19 +16,19 @@ inline void put_varint(std::string& bytes, std::uint64_t value) {
 
 class ThriftWriter {
  public:
-  // Appends to `bytes`, which outlives the writer, and begins the outermost structure.
+  // Appends to `bytes`, which must outlive the writer, and begins the outermost structure.
   explicit ThriftWriter(std::string& bytes) : bytes_(bytes), last_{0} {}
 
   ThriftWriter& i32(int id, std::int32_t value) { return head(id, kI32).number(value); }
   ThriftWriter& i64(int id, std::int64_t value) { return head(id, kI64).number(value); }
   ThriftWriter& text(int id, std::string_view value) { return head(id, kBinary).put(value); }
-  // What follows, up to end(), are fields of the structure in field `id`.
+  // Begins the structure in field `id`; its fields follow, up to end().
   ThriftWriter& structure(int id) {
     head(id, kStruct);
     return element();
   }
 
-  // Lists: the head and then so many elements.
+  // Begins a list; `count` elements must follow.
   ThriftWriter& numbers(int id, std::size_t count) { return list(id, count, kI32); }
   ThriftWriter& texts(int id, std::size_t count) { return list(id, count, kBinary); }
   ThriftWriter& structures(int id, std::size_t count) { return list(id, count, kStruct); }
@@ -57,7 +57,8 @@ class ThriftWriter {
  private:
   enum Type : std::uint8_t { kI32 = 5, kI64 = 6, kBinary = 8, kList = 9, kStruct = 12 };
 
-  // Parquet's fields are in order and less than 16 apart, so that the short form always fits.
+  // Parquet's fields are in order and less than 16 apart, so that the short form is always
+  // possible.
   ThriftWriter& head(int id, Type type) {
     bytes_ += static_cast<char>(((id - last_.back()) << 4) | type);
     last_.back() = id;
@@ -71,7 +72,7 @@ class ThriftWriter {
   }
 
   std::string& bytes_;
-  std::vector<int> last_;  // the last field of every structure that is open
+  std::vector<int> last_;  // the last field of every open structure
 };
 
 }  // namespace fovea::io

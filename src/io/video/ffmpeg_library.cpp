@@ -10,7 +10,7 @@
 namespace fovea::io {
 namespace {
 
-// Never unloaded: FFmpeg's threads and tables live as long as the process.
+// Libraries are never unloaded, because FFmpeg's threads and tables live as long as the process.
 void* load(const std::string& name, int version) {
   const std::string file = fmt::format("lib{}.so.{}", name, version);
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);

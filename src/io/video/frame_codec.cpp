@@ -1,4 +1,4 @@
-// Binds sequences of images to the readers and writers of image files.
+// Connects sequences of images to the readers and writers of image files.
 #include <fovea/io/image_io.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace fovea::io {
 namespace {
 
-// Sixteen-bit samples as they are; all others by way of their brightness.
+// Sixteen-bit samples keep their values; all other types are converted through floats from 0 to 1.
 Image<std::uint16_t> to_words(AnyImage image) {
   auto* words = std::get_if<Image<std::uint16_t>>(&image.pixels);
   if (words != nullptr && image.facts.white == 65535) return std::move(*words);

@@ -1,5 +1,6 @@
-// One policy for every stream of frames: order, progress, stop, and what happens where it breaks.
+// One policy for every stream of frames: order, progress, stop, and what happens after a failure.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/io/frames.h>
 
 #include <algorithm>
@@ -20,6 +21,16 @@ double now() {
 }
 
 }  // namespace
+
+void describe(OptionVisitor& visit, FrameRunOptions& options) {
+  visit("in-flight", options.in_flight,
+        "items that exist at a time; with 1, all steps run in the calling thread", 1, 1e6);
+  visit("threads", options.threads,
+        "threads that prepare, work and complete; 0 is one per worker", 0, 4096);
+  visit.bytes("memory", options.memory_bytes,
+              "most memory of all items in flight; 0 is no limit");
+  visit("stage", options.stage, "name of the stage in progress reports");
+}
 
 FrameWorkers plan_frame_workers(const Exec& exec, std::int64_t frames, int most) {
   const int threads = thread_count(exec);

@@ -4,18 +4,18 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <span>
+
+#include "io/text/pipe_read.h"
 
 namespace fovea::io {
 namespace {
-
-constexpr int kLookForStopMilliseconds = 50;
 
 struct Pipe {
   int descriptor = -1;
@@ -23,21 +23,9 @@ struct Pipe {
   std::stop_token stop{};
 };
 
-// Without data: waits, in short steps.
 ssize_t read_pipe(void* cookie, char* to, std::size_t bytes) {
   const Pipe& pipe = *static_cast<const Pipe*>(cookie);
-  for (;;) {
-    if (pipe.stop.stop_requested()) {
-      errno = ECANCELED;
-      return -1;
-    }
-    pollfd waited{.fd = pipe.descriptor, .events = POLLIN, .revents = 0};
-    const int ready = poll(&waited, 1, kLookForStopMilliseconds);
-    if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
-    if (ready < 0) return -1;
-    const ssize_t got = ::read(pipe.descriptor, to, bytes);
-    if (got >= 0 || (errno != EAGAIN && errno != EINTR)) return got;
-  }
+  return read_or_stop(pipe.descriptor, std::as_writable_bytes(std::span(to, bytes)), pipe.stop);
 }
 
 int close_pipe(void* cookie) {
@@ -63,7 +51,7 @@ FilePointer pipe_stream(int descriptor, const std::stop_token& stop) {
 
 FilePointer open_pipe(const std::string& path, const std::stop_token& stop) {
   const int descriptor = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (descriptor < 0) throw IoError(fmt::format("{}: cannot read: {}", path, std::strerror(errno)));
+  if (descriptor < 0) throw IoError(fmt::format("{}: cannot open: {}", path, std::strerror(errno)));
   return stream_of({.descriptor = descriptor, .owned = true, .stop = stop});
 }
 

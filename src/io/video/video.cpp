@@ -1,5 +1,6 @@
-// Chooses what a path means, and which frames of it are given.
+// Decides what kind of video a path means, and which of its frames are returned.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/io/inputs.h>
 #include <fovea/io/video.h>
 
@@ -32,7 +33,7 @@ FilePointer not_owned(std::FILE* stream) {
 
 FilePointer open_file(const std::string& path) {
   FilePointer file(std::fopen(path.c_str(), "rb"), std::fclose);
-  if (!file) throw IoError(fmt::format("{}: cannot read: {}", path, std::strerror(errno)));
+  if (!file) throw IoError(fmt::format("{}: cannot open: {}", path, std::strerror(errno)));
   return file;
 }
 
@@ -58,7 +59,7 @@ std::unique_ptr<VideoSource> open_source(const std::string& source,
   if (!file || has_extension(source, image_files()))
     return open_images(expand_inputs(std::array{source}, image_files()), options,
                        image_decoder(options.max_pixels));
-  // A pipe cannot be read twice: what comes from one is y4m.
+  // A pipe cannot be read twice to recognize its format, so it must be y4m.
   if (!fs::is_regular_file(status))
     return std::make_unique<Y4mSource>(open_pipe(source, options.stop), source, options);
   FilePointer stream = open_file(source);
@@ -68,7 +69,7 @@ std::unique_ptr<VideoSource> open_source(const std::string& source,
   return open_ffmpeg(source, options);
 }
 
-// The picture turned clockwise by 90, 180 or 270 degrees.
+// The image turned clockwise by 90, 180 or 270 degrees.
 template <class T>
 Image<T> turned(ImageView<const T> from, int degrees) {
   const bool lying = degrees != 180;
@@ -161,7 +162,7 @@ Rational frame_rate(double frames_a_second) {
   if (std::abs(frames_a_second - whole) < 1e-6 && whole > 0)
     return {static_cast<std::int64_t>(whole), 1};
   const double film = std::round(frames_a_second * 1.001);
-  // As people abbreviate it: 29.97, 59.94, 23.976.
+  // Common abbreviations of such rates are 29.97, 59.94 and 23.976.
   if (film > 0 && std::abs(frames_a_second - film / 1.001) < 5e-3 * film / 30)
     return {static_cast<std::int64_t>(film) * 1000, 1001};
   const auto thousandths = std::max<std::int64_t>(1, std::llround(frames_a_second * 1000));
@@ -187,7 +188,7 @@ struct VideoReader::Impl {
   VideoReadOptions options;
   std::unique_ptr<VideoSource> source;
   VideoInfo info;
-  std::int64_t index = -1;  // of the frame the source stands at
+  std::int64_t index = -1;  // the number of the source's current frame
   std::int64_t given = 0;
   bool over = false;
 
@@ -203,12 +204,12 @@ struct VideoReader::Impl {
   bool next(Frame& frame) {
     const std::int64_t wanted = options.start + given * options.step;
     if (over || (options.count > 0 && given == options.count)) return false;
-    over = true;  // unless this frame succeeds
+    over = true;  // reset if this frame succeeds
     for (; index < wanted; ++index) {
       if (!source->advance()) return false;
     }
-    frame.time_seconds = source->get(frame, options.deep);
-    frame.index = index;
+    frame.seconds = source->get(frame, options.deep);
+    frame.frame = index;
     if (options.deep) frame.image = {};
     else frame.deep_image = {};
     if (turn() != 0 && options.deep)
@@ -253,7 +254,7 @@ std::int64_t VideoReader::expected_frames() const {
 
 struct VideoWriter::Impl {
   std::string path;
-  std::unique_ptr<VideoTarget> target;  // none once it failed
+  std::unique_ptr<VideoTarget> target;  // null after a failure
   int width = 0, height = 0, channels = 0, bits = 0;
   bool finished = false;
 
@@ -264,8 +265,8 @@ struct VideoWriter::Impl {
                        "is removed; begin anew");
   }
 
-  // What the target did not take for a reason of the caller's leaves it as it was; after anything
-  // else it is of no use, and goes with the file it has begun.
+  // A frame that the target rejects with InvalidArgument leaves the target as it was. After any
+  // other failure the target cannot be used, and is removed together with its unfinished file.
   template <class Use>
   void with_target(Use use) {
     try {
@@ -280,7 +281,7 @@ struct VideoWriter::Impl {
 
   template <class T>
   void write(ImageView<const T> frame) {
-    if (finished) throw InvalidArgument(path + ": a frame after finish()");
+    if (finished) throw InvalidArgument(path + ": cannot take a frame after finish()");
     require_target();
     if (frame.empty() || (frame.channels != 1 && frame.channels != 3))
       throw InvalidArgument(fmt::format("{}: a frame is {}; expected pixels of 1 or 3 channels",

@@ -1,7 +1,7 @@
-// Video files through FFmpeg 5.1 or later: every use of its functions stands in this file.
-// Planar YUV and gray, which nearly all decoders give, are converted by our own arithmetic, so that
-// a file and the same frames piped as y4m give the same pixels on every machine; other pixel
-// formats (RGB, palettes, packed YUV) go through libswscale.
+// Video files through FFmpeg 5.1 or later; only this file uses its functions. Planar YUV and gray,
+// which nearly all decoders return, are converted by our own arithmetic, so that a file and the
+// same frames piped as y4m give the same pixels on every machine. Other pixel formats (RGB,
+// palettes, packed YUV) go through libswscale.
 #include <fovea/core/error.h>
 
 #include <fmt/format.h>
@@ -21,7 +21,8 @@ namespace fovea::io {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "deep planes are read as they lie");
-// Fixed, since what x264 writes depends on it: the same frames give the same file everywhere.
+// The number is fixed because the output of x264 depends on it: the same frames give the same file
+// everywhere.
 constexpr int kEncoderThreads = 4;
 
 struct Free {
@@ -34,10 +35,10 @@ struct Free {
 template <class T>
 using Owned = std::unique_ptr<T, Free>;
 
-// FFmpeg's log goes to stderr, where it would tear a progress bar apart, and its level is one for
-// the whole process. A callback of ours would take away one that the program around us has set; so
-// only the level is lowered, once a file is opened, and only where it is still FFmpeg's default: a
-// program that chose a level keeps it. What a failed call returns goes into our messages instead.
+// FFmpeg logs to stderr, where its lines would disturb a progress bar, and has one log level for
+// the whole process. A log callback of ours would replace one that the surrounding program has set.
+// So only the level is lowered when a file is opened, and only where it is still FFmpeg's default.
+// The reasons of failed calls go into our messages instead.
 void silence_log() {
   if (ffmpeg().av_log_get_level() == AV_LOG_INFO) ffmpeg().av_log_set_level(AV_LOG_QUIET);
 }
@@ -63,7 +64,7 @@ class Dictionary {
   AVDictionary* entries_ = nullptr;
 };
 
-// With the protocol spelled out, since a path such as "http://..." or "concat:..." is only a path.
+// The protocol is written out, so that a path such as "http://..." or "concat:..." is only a path.
 std::string as_url(const std::string& path) { return "file:" + path; }
 
 bool is_our_planar(const AVPixFmtDescriptor& pixels) {
@@ -119,9 +120,10 @@ int rotation_of(const AVStream& stream) {
   return (static_cast<int>(std::lround(turn / 90)) % 4 + 4) % 4 * 90;
 }
 
-// Whether the checksums of a version 3 FFV1 packet hold (RFC 9043, 4.9: a slice ends in 3 bytes of
-// length, a status byte and a CRC-32 that makes the whole slice's 0). FFmpeg only logs a mismatch
-// and fills in the frame before. Nothing where the packet has no checksums.
+// Whether the checksums of a version 3 FFV1 packet are right (RFC 9043, 4.9: a slice ends in 3
+// bytes of length, a status byte and a CRC-32 that makes the checksum of the whole slice 0). FFmpeg
+// only logs a mismatch and repeats the frame before. Returns nothing where the packet has no
+// checksums.
 std::optional<bool> ffv1_checksums_hold(const AVPacket& packet) {
   constexpr std::int64_t kFooter = 8;
   const AVCRC* table = ffmpeg().av_crc_get_table(AV_CRC_32_IEEE);
@@ -203,11 +205,11 @@ class FfmpegSource final : public VideoSource {
     decoder_->pkt_timebase = stream_->time_base;
     decoder_->thread_count = options_.threads;
     check_frame_size(path_, {parameters.width, parameters.height}, options_);
-    // A stream may change its size later.
+    // The limit is also given to FFmpeg, because a stream may change its size later.
     if (options_.max_pixels > 0)
       decoder_->max_pixels = static_cast<std::int64_t>(options_.max_pixels);
-    // Damage that a lossless codec's checksums show is an error; lossy ones may begin in the middle
-    // of a group of pictures, which is none.
+    // Damage that a lossless codec's checksums show is an error. Lossy streams may begin in the
+    // middle of a group of pictures, which is not damage.
     const AVCodecDescriptor* traits = ffmpeg().avcodec_descriptor_get(parameters.codec_id);
     decoder_->err_recognition = AV_EF_CRCCHECK;
     if (traits != nullptr && (traits->props & AV_CODEC_PROP_LOSSY) == 0)
@@ -234,8 +236,8 @@ class FfmpegSource final : public VideoSource {
     first_stamp_ = frame_->best_effort_timestamp;
   }
 
-  // The next frame into frame_; false at the end. What was in the decoder when a fault was met
-  // comes out first.
+  // Decodes the next frame into frame_; false at the end. After a fault, the frames that are still
+  // in the decoder come first.
   bool decode() {
     while (true) {
       ffmpeg().av_frame_unref(frame_.get());
@@ -289,7 +291,7 @@ class FfmpegSource final : public VideoSource {
     return false;
   }
 
-  // By count and by time, for either alone may be off by what an editor cut away.
+  // Compares both count and time, because either alone may be off where an editor has cut the file.
   bool ends_early() const {
     const AVRational rate = ffmpeg().av_guess_frame_rate(container_.get(), stream_, nullptr);
     if (rate.num <= 0 || rate.den <= 0 || last_end_ == INT64_MIN) return false;
@@ -361,16 +363,16 @@ class FfmpegSource final : public VideoSource {
   Owned<SwsContext> scaler_;
   AVStream* stream_ = nullptr;
   VideoInfo info_;
-  std::int64_t index_ = -1;  // of the frame in frame_
+  std::int64_t index_ = -1;  // number of the frame in frame_
   bool pending_ = false;     // frame_ was decoded to learn its size and is still to be given
   std::int64_t first_stamp_ = AV_NOPTS_VALUE;
   std::int64_t packets_ = 0;
-  bool has_checksums_ = false;  // the first FFV1 packet had some, and they held
+  bool has_checksums_ = false;  // whether the first FFV1 packet had checksums that were right
   std::int64_t last_end_ = INT64_MIN;
-  std::string fault_;  // why reading stopped, told once the decoder is empty
+  std::string fault_;  // why reading stopped; reported once the decoder is empty
 };
 
-// What a file name asks for.
+// The encoding that a file's extension stands for.
 struct Encoding {
   const char* muxer;
   const AVCodec* codec;
@@ -437,7 +439,7 @@ class FfmpegTarget final : public VideoTarget {
     send(frame_.get());
   }
 
-  // A first frame that the encoder refuses leaves the target as it was before.
+  // A first frame that the encoder refuses leaves the target unchanged.
   void begin(const FrameShape& shape) {
     try {
       open(shape);
@@ -461,7 +463,7 @@ class FfmpegTarget final : public VideoTarget {
     if (encoding.codec == nullptr)
       throw WriteError(path_ + ": cannot write: this FFmpeg lacks the encoder for it");
     require(ffmpeg().avformat_alloc_output_context2(&container_, nullptr, encoding.muxer, nullptr));
-    // The same frames give the same bytes: no random identifiers, no dates.
+    // The same frames give the same bytes, so there are no random identifiers and no dates.
     container_->flags |= AVFMT_FLAG_BITEXACT;
     open_encoder(encoding, shape);
     stream_ = ffmpeg().avformat_new_stream(container_, nullptr);
@@ -496,7 +498,7 @@ class FfmpegTarget final : public VideoTarget {
       encoder.flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
     Dictionary options;
     if (encoding.lossless) {
-      options.set("level", "3");  // the version with a checksum a slice
+      options.set("level", "3");  // the version with a checksum per slice
       options.set("slicecrc", "1");
     } else {
       set_color(encoding, shape);
@@ -509,7 +511,8 @@ class FfmpegTarget final : public VideoTarget {
                                         reason(opened)));
   }
 
-  // Players take untagged large pictures for BT.709; MPEG-4 and JPEG cannot say and are BT.601.
+  // Players assume BT.709 for large videos without a tag; MPEG-4 and JPEG have no tag and are
+  // BT.601.
   void set_color(const Encoding& encoding, const FrameShape& shape) {
     const bool jpeg = encoding.pixels == AV_PIX_FMT_YUVJ420P;
     const bool large = encoding.codec->id == AV_CODEC_ID_H264 && shape.height >= 720;
@@ -556,7 +559,8 @@ class FfmpegTarget final : public VideoTarget {
         static_cast<int>(stride), image.row_elements() * static_cast<int>(sizeof(T)), image.height);
   }
 
-  // A frame in, all packets that are ready out; none says that there will be no more.
+  // Sends a frame to the encoder and writes all packets that are ready. Null means that no more
+  // frames follow.
   void send(const AVFrame* frame) {
     require(ffmpeg().avcodec_send_frame(encoder_.get(), frame));
     while (true) {

@@ -59,7 +59,7 @@ class ImageSource final : public VideoSource {
   std::int64_t index_ = -1;
 };
 
-// "shot%04d.png" taken apart.
+// The parts of a pattern such as "shot%04d.png".
 struct Pattern {
   std::string before, after;
   int digits = 0;

@@ -1,4 +1,4 @@
-// What VideoReader and VideoWriter are made of: a source or a target for each kind of file.
+// The parts of VideoReader and VideoWriter: a source or a target for each kind of file.
 #pragma once
 #include <fovea/core/geometry.h>
 #include <fovea/core/image.h>
@@ -12,19 +12,19 @@
 
 namespace fovea::io {
 
-// Frames in order, as they are stored: VideoReader chooses among them and turns them upright.
+// Frames in order, as they are stored. VideoReader selects frames and turns them upright.
 class VideoSource {
  public:
   virtual ~VideoSource() = default;
   virtual const VideoInfo& info() const = 0;
-  // Goes to the next frame; false at the end. Throws FormatError where it is broken.
+  // Goes to the next frame; false at the end. Throws FormatError where the frame is broken.
   virtual bool advance() = 0;
-  // The frame advanced to, as 8- or 16-bit pixels (`deep`), and its time in seconds.
+  // Returns the current frame, with 8-bit or 16-bit pixels (`deep`), and its time in seconds.
   virtual double get(Frame& frame, bool deep) = 0;
 };
 
-// Removed without finish(), it leaves no file. A frame that it throws InvalidArgument for leaves it
-// as it was; after any other exception it is of no use.
+// Without finish() its destructor leaves no file. A frame for which it throws InvalidArgument
+// leaves it unchanged; after any other exception it cannot be used.
 class VideoTarget {
  public:
   virtual ~VideoTarget() = default;
@@ -33,10 +33,10 @@ class VideoTarget {
   virtual void finish() = 0;
 };
 
-// Image files, as the readers and writers of sequences need them.
+// The readers and writers of image files that sequences need.
 struct FrameDecoder {
   std::function<Image<std::uint8_t>(const std::string& path)> bytes;
-  std::function<Image<std::uint16_t>(const std::string& path)> words;  // full range
+  std::function<Image<std::uint16_t>(const std::string& path)> words;  // over the full range
 };
 struct FrameEncoder {
   std::function<void(const std::string& path, ImageView<const std::uint8_t>)> bytes;
@@ -53,11 +53,11 @@ std::unique_ptr<VideoTarget> create_images(const std::string& path, FrameEncoder
 std::unique_ptr<VideoTarget> create_ffmpeg(const std::string& path,
                                            const VideoWriteOptions& options);
 
-// n, n * 1000/1001 where that is meant (29.97), else the nearest thousandth.
+// The rate as n, as n * 1000/1001 where that is meant (29.97), or else to the nearest thousandth.
 Rational frame_rate(double frames_a_second);
 
-// Makes `image` this large; keeps its memory where it is that large already. One that was moved
-// from still tells its old size, but has none.
+// Gives `image` this size and keeps its memory where the size is already right. An image that was
+// moved from still reports its old size, but has no memory.
 template <class T>
 void fit(Image<T>& image, int width, int height, int channels) {
   if (image.view().data == nullptr || image.width() != width || image.height() != height ||

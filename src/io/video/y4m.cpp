@@ -32,7 +32,7 @@ std::int64_t parse_whole(std::string_view text, std::int64_t most) {
 }
 
 struct Tag {
-  std::string_view name;  // without the p10 that deeper samples add
+  std::string_view name;  // without the p10 that deeper samples append
   bool mono, alpha;
   int shift_x, shift_y;
   ChromaSiting siting;
@@ -47,7 +47,7 @@ constexpr Tag kTags[] = {{"420jpeg", false, false, 1, 1, ChromaSiting::kCenter},
                          {"411", false, false, 2, 0, ChromaSiting::kLeft},
                          {"mono", true, false, 0, 0, ChromaSiting::kLeft}};
 
-// "420jpeg", "422p10", "mono12".
+// Parses a chroma format such as "420jpeg", "422p10" or "mono12".
 bool parse_chroma(std::string_view text, Y4mHeader& header) {
   for (const Tag& tag : kTags) {
     if (!text.starts_with(tag.name)) continue;
@@ -77,7 +77,7 @@ bool parse_rate(std::string_view text, Rational& rate) {
   const std::int64_t numerator = parse_whole(text.substr(0, colon), INT32_MAX);
   const std::int64_t denominator = parse_whole(text.substr(colon + 1), INT32_MAX);
   if (numerator < 0 || denominator < 0) return false;
-  // 0:0 stands for an unknown rate.
+  // 0:0 means an unknown rate.
   if (numerator > 0 && denominator > 0) rate = {numerator, denominator};
   return true;
 }
@@ -200,7 +200,7 @@ Y4mHeader parse_y4m_header(std::string_view line, const std::string& name) {
     }
   }
   if (header.format.width == 0 || header.format.height == 0) refuse("width or height is missing");
-  // Behind the C tag, which sets a default of its own, whatever their order in the line.
+  // This comes after the C tag, which sets a default, whatever their order in the line.
   if (line.find(" XCOLORRANGE=FULL") != line.npos) header.format.full_range = true;
   if (line.find(" XCOLORRANGE=LIMITED") != line.npos) header.format.full_range = false;
   return header;
@@ -231,7 +231,7 @@ Y4mSource::Y4mSource(FilePointer stream, std::string name, const VideoReadOption
   info_.frame_count = count_frames();
 }
 
-// Known where the rest of a file is a whole number of frames with plain headers.
+// The count is known where the rest of a file is a whole number of frames with plain headers.
 std::int64_t Y4mSource::count_frames() {
   struct stat status {};
   const int descriptor = fileno(stream_.get());
@@ -264,7 +264,7 @@ bool Y4mSource::read_frame_header() {
   return true;
 }
 
-// In growing steps, so that a header's claim alone never takes memory.
+// Reads in growing steps, so that a header's claim alone never allocates memory.
 void Y4mSource::read_frame_data() {
   const auto bytes = static_cast<std::size_t>(header_.frame_bytes());
   std::size_t have = 0;

@@ -1,5 +1,5 @@
-// YUV4MPEG2 streams (mjpegtools, yuv4mpeg(5)) by hand: the uncompressed video that every tool can
-// pipe. Read from any C stream; memory grows with what was actually read.
+// YUV4MPEG2 streams (mjpegtools, yuv4mpeg(5)), parsed by hand: the uncompressed video that every
+// tool can pipe. They are read from any C stream; memory grows with what was actually read.
 #pragma once
 #include <cstdint>
 #include <cstdio>
@@ -17,16 +17,16 @@ constexpr std::string_view kY4mMagic = "YUV4MPEG2";
 
 struct Y4mHeader {
   YuvFormat format;
-  bool alpha = false;  // a fourth plane of full size follows, which is left out
+  bool alpha = false;  // whether a fourth plane of full size follows, which is skipped
   Rational rate{25, 1};
 
-  // Bytes of a frame behind its own header line.
+  // Bytes of a frame after its own header line.
   std::uint64_t frame_bytes() const;
 };
 
-// From the stream's first line without its end. 4:2:0 is sited as its tag says (C420jpeg: center;
-// C420paldv: top left; others: left) and does not tell the range, for which XCOLORRANGE stands.
-// Throws FormatError that begins with `name`.
+// Parses the stream's first line without its end. The tag of 4:2:0 says where chroma lies
+// (C420jpeg: center; C420paldv: top left; others: left), but not its range, which XCOLORRANGE
+// states. Throws a FormatError that begins with `name`.
 Y4mHeader parse_y4m_header(std::string_view line, const std::string& name);
 
 using CloseFile = int (*)(std::FILE*);
@@ -34,7 +34,7 @@ using FilePointer = std::unique_ptr<std::FILE, CloseFile>;
 
 class Y4mSource final : public VideoSource {
  public:
-  // From the stream's first byte on. Throws FormatError for a header that is not one.
+  // Begins at the stream's first byte. Throws FormatError where there is no y4m header.
   Y4mSource(FilePointer stream, std::string name, const VideoReadOptions& options);
 
   const VideoInfo& info() const override { return info_; }
@@ -55,7 +55,7 @@ class Y4mSource final : public VideoSource {
   std::int64_t index_ = -1;
 };
 
-// The standard output for "-", else a file that appears when finished.
+// Writes to the standard output for "-", or else to a file that appears when finished.
 std::unique_ptr<VideoTarget> create_y4m(const std::string& path, const VideoWriteOptions& options);
 
 }  // namespace fovea::io

@@ -21,7 +21,7 @@ Weights weights_of(YuvMatrix matrix) {
   }
 }
 
-// r = luma_gain (y - luma_zero) + red_v (v - chroma_zero), and so on.
+// The weights of r = luma_gain (y - luma_zero) + red_v (v - chroma_zero), and so on.
 struct Decoding {
   float luma_zero, luma_gain, chroma_zero, red_v, green_u, green_v, blue_u, most;
 };
@@ -71,7 +71,7 @@ Between between(int luma, int shift, bool centered) {
   return {first, position - static_cast<float>(first)};
 }
 
-// One row of chroma at the luma's resolution.
+// Interpolates one row of chroma to the luma's resolution.
 template <class Sample>
 class ChromaRow {
  public:
@@ -118,8 +118,8 @@ class ChromaRow {
 
 template <class Sample, class T>
 void decode_gray(const YuvFormat& format, const YuvPlanes& planes, ImageView<T> image) {
-  // A local: stores of bytes might change a field for all the compiler knows, and no loop over
-  // bytes would become vectors.
+  // This is a local variable because the compiler must assume that stores of bytes change a field,
+  // and would not vectorize the loops over bytes.
   const int width = format.width;
   const Decoding d = decoding_of(format, std::numeric_limits<T>::max());
   for (int y = 0; y < format.height; ++y) {
@@ -155,7 +155,7 @@ template <class T>
 void spread_gray(ImageView<T> image) {
   for (int y = 0; y < image.height; ++y) {
     T* row = image.row(y);
-    // From the right, so that no value is overwritten before it is spread.
+    // Goes from right to left, so that no value is overwritten before it is copied.
     for (std::ptrdiff_t x = image.width - 1; x >= 0; --x) std::fill_n(row + 3 * x, 3, T{row[x]});
   }
 }
@@ -167,12 +167,12 @@ void decode(const YuvFormat& format, const YuvPlanes& planes, ImageView<T> image
   if (image.channels == 3) spread_gray(image);
 }
 
-// value = red r + green g + blue b + zero
+// The weights of value = red r + green g + blue b + zero.
 struct Encoding {
   float red, green, blue, zero;
 };
 
-// Pixels of a row by channel, or their means over blocks.
+// The pixels of a row by channel, or their means over blocks.
 struct PlanarRow {
   explicit PlanarRow(int width) : red(static_cast<std::size_t>(width)), green(red), blue(red) {}
   std::vector<float> red, green, blue;
@@ -259,7 +259,7 @@ void convert_channels(ImageView<const T> from, ImageView<T> to) {
     T* out = to.row(y);
     for (int x = 0; x < from.width; ++x, pixel += from.channels, out += to.channels) {
       if (to.channels == 1 && from.channels >= 3) {
-        // Fixed-point weights that add up to one: gray pixels keep their value.
+        // Fixed-point weights that add up to one, so that gray pixels keep their value.
         const auto luma = 19595ULL * pixel[0] + 38470ULL * pixel[1] + 7471ULL * pixel[2];
         out[0] = static_cast<T>((luma + 32768) >> 16);
       } else {

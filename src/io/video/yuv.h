@@ -1,6 +1,7 @@
-// Luma and chroma planes to RGB or gray and back, after ITU-R BT.601, BT.709 and BT.2020 (constant
-// Kr, Kb; non-constant luminance). Chroma is interpolated linearly from where the format puts its
-// samples. Plain single-precision arithmetic in a fixed order: every machine gets the same pixels.
+// Converts luma and chroma planes to RGB or gray and back, after ITU-R BT.601, BT.709 and BT.2020
+// (constant Kr, Kb; non-constant luminance). Chroma is interpolated linearly from where the format
+// puts its samples. Plain single-precision arithmetic in a fixed order gives every machine the same
+// pixels.
 #pragma once
 #include <fovea/core/image.h>
 #include <fovea/io/video.h>
@@ -36,16 +37,16 @@ struct YuvPlanesOf {
 using YuvPlanes = YuvPlanesOf<const std::uint8_t>;
 using MutableYuvPlanes = YuvPlanesOf<std::uint8_t>;
 
-// Into three channels (RGB) or one (luma), over the whole range of T.
+// Converts to three channels (RGB) or one (luma), over the whole range of T.
 template <class T>
 void from_yuv(const YuvFormat& format, const YuvPlanes& planes, ImageView<T> image);
 
-// From RGB or gray bytes into planes of 8 bits, chroma averaged over its block (kCenter).
+// Converts RGB or gray bytes to planes of 8 bits, with chroma averaged over its block (kCenter).
 void to_yuv(ImageView<const std::uint8_t> image, const YuvFormat& format,
             const MutableYuvPlanes& planes);
 
-// From any number of channels (gray, gray and alpha, RGB, RGB and alpha) to one (BT.601 luma) or
-// three; alpha is left out.
+// Converts any number of channels (gray, gray and alpha, RGB, RGB and alpha) to one (BT.601 luma)
+// or three; alpha is dropped.
 template <class T>
 void convert_channels(ImageView<const T> from, ImageView<T> to);
 

@@ -1,4 +1,4 @@
-// What both methods compute for one connected graph, and the interface that they share.
+// The clusters of one connected graph, and the interface that both methods share.
 #pragma once
 #include <fovea/mesh/segment.h>
 
@@ -24,34 +24,34 @@ struct Clusters {
   int count = 1;
   std::vector<std::int32_t> labels;           // one per face; every cluster has a face
   std::vector<std::int32_t> representatives;  // one face per cluster
-  std::vector<float> membership;              // one per face: in its own cluster
+  std::vector<float> membership;              // one per face: membership in its own cluster
   std::vector<std::int32_t> second;  // one per face: another cluster it may belong to, or -1
   double apart = 0;                  // the distance between the representatives of two clusters
   double seconds = 0;                // the time that distances took
   std::string engine;
 };
 
-// Everything in one cluster.
+// Puts everything into one cluster.
 Clusters one_cluster(const Part& part);
 
-// A way to divide: prepare() makes a part with costs of a component, divide() makes `count`
-// clusters of a part (0 chooses the number) and may keep memory for the next call. A part that
-// comes from an earlier division need not be connected.
+// A method of dividing: prepare() makes a part with costs from a component, and divide() makes
+// `count` clusters of a part (0 chooses the number) and may keep memory for the next call. A part
+// that comes from an earlier division need not be connected.
 class Divider {
  public:
   virtual ~Divider() = default;
   virtual Part prepare(const DualGraph& component) const = 0;
   virtual Clusters divide(const Part& part, int count) = 0;
-  // Marks the faces that the cut may give to another cluster, where dividing has not done so.
+  // Marks the faces that the cut may give to another cluster, unless divide() has done so.
   virtual void doubt(const Part&, Clusters&) const {}
-  // One per arc, for the minimum cut through the faces in doubt.
+  // Returns one capacity per arc, for the minimum cut through the faces in doubt.
   virtual std::vector<double> capacities(const Part& part) const = 0;
 };
 std::unique_ptr<Divider> make_resistance(const SegmentOptions& options);
 std::unique_ptr<Divider> make_fuzzy(const SegmentOptions& options);
 
-// Divides parts into two, those with the most to gain first, until there are `count` parts, or with
-// 0 until the rules stop it.
+// Divides parts into two, those with the most to gain first, until there are `count` parts or, if
+// `count` is 0, until the rules stop it.
 Clusters divide_by_halves(Divider& divider, const Part& part, const SegmentOptions& options,
                           int count);
 

@@ -1,5 +1,5 @@
-// The measures of the Princeton benchmark, by area. All but the cut discrepancy follow from the
-// table of areas that each segment of one shares with each of the other.
+// The measures of the Princeton benchmark, by area. All but the cut discrepancy follow from a table
+// of the areas that the segments of both segmentations share.
 #include <fovea/mesh/evaluate.h>
 
 #include <fmt/format.h>
@@ -32,7 +32,7 @@ std::vector<double> face_shares(const io::TriangleMesh& mesh) {
     shares[face] = length(cross(corner(mesh, face, 1) - a, corner(mesh, face, 2) - a));
     sum += shares[face];
   }
-  // A mesh without any area has faces that count alike.
+  // In a mesh without any area all faces count the same.
   for (double& share : shares)
     share = sum > 0 ? share / sum : 1 / static_cast<double>(shares.size());
   return shares;
@@ -41,7 +41,7 @@ std::vector<double> face_shares(const io::TriangleMesh& mesh) {
 struct Overlaps {
   std::map<std::int32_t, double> first, second;
   std::map<std::pair<std::int32_t, std::int32_t>, double> both;
-  double squares = 0;  // of single faces
+  double squares = 0;  // sum over single faces
 };
 Overlaps overlaps(const std::vector<double>& shares, Labels a, Labels b) {
   Overlaps result;
@@ -63,7 +63,7 @@ double sum_of_squares(const Shares& shares) {
   return sum;
 }
 
-// Pairs of different faces, weighted by the product of their areas.
+// Counts pairs of different faces, weighted by the product of their areas.
 double rand_error(const Overlaps& overlap) {
   const double pairs = 1 - overlap.squares;
   if (!(pairs > 1e-12)) return 0;
@@ -72,8 +72,8 @@ double rand_error(const Overlaps& overlap) {
   return std::clamp(apart / pairs, 0.0, 1.0);
 }
 
-// What of the second's segments does not lie in the one of the first that fits each best; or the
-// other way round.
+// Returns the area of the second segmentation that lies outside the best-fitting segment of the
+// first, or the other way around.
 double hamming(const Overlaps& overlap, bool of_second) {
   std::map<std::int32_t, double> best;
   for (const auto& [labels, share] : overlap.both) {

@@ -1,8 +1,8 @@
 // Katz and Tal, "Hierarchical mesh decomposition using fuzzy clustering and cuts" (SIGGRAPH 2003):
 // chooses representatives by shortest paths, computes memberships by distance to them, moves
-// representatives until they stay, and leaves faces whose two best memberships are alike to a
-// minimum cut. Sums run over all faces, and every face may represent unless the number of
-// candidates is given.
+// representatives until they no longer change, and leaves faces whose two best memberships are
+// similar to a minimum cut. Sums run over all faces, and every face may be a representative unless
+// the number of candidates is given.
 #include "mesh/divide/fuzzy.h"
 
 #include <algorithm>
@@ -68,7 +68,7 @@ class Fuzzy final : public Divider {
     return clusters;
   }
 
-  // 1 / (1 + angular / mean), as the paper has it.
+  // 1 / (1 + angular / mean), as in the paper.
   std::vector<double> capacities(const Part& part) const override {
     const double eta = options_.fuzzy.costs.eta;
     std::vector<double> angular(part.graph.arcs.size());
@@ -84,12 +84,12 @@ class Fuzzy final : public Divider {
   }
 
  private:
-  // The faces that may represent, and their distances to all faces.
+  // The faces that may be representatives, and their distances to all faces.
   struct Candidates {
     std::vector<std::int32_t> faces;
     ImageView<const float> rows{};
     const DistanceTable* table =
-        nullptr;  // in place of rows, where a GPU goes on working with them
+        nullptr;  // used instead of rows if a GPU goes on working with them
     std::string engine;
   };
   Candidates measure(const Part& part) {
@@ -103,7 +103,7 @@ class Fuzzy final : public Divider {
     Candidates result;
     const int some = options_.fuzzy.candidates;
     if (some > 0 && some < faces) {
-      // From some faces alone Dijkstra's way on the CPU is the shortest, on any device.
+      // From only a few faces, Dijkstra's algorithm on the CPU is fastest, whatever the device.
       paths.exec.device = Device::cpu();
       result.faces = make_superfaces(part, some, options_.exec).seeds;
       rows_ = distances_from(graph, result.faces, paths);
@@ -113,7 +113,7 @@ class Fuzzy final : public Divider {
     }
     result.faces.resize(part.faces());
     std::iota(result.faces.begin(), result.faces.end(), 0);
-    // Sums differ in their last bits between engines: all devices take the same one.
+    // Sums differ in their last bits between engines, so that all devices use the same one.
     if (paths.engine == PathEngine::kAuto) paths.engine = PathEngine::kPartitioned;
     PathReport report;
     if (detail::on_cuda(options_.exec)) {
@@ -122,7 +122,7 @@ class Fuzzy final : public Divider {
       report = table_.report();
     } else {
       if (rows_.width() < faces || rows_.height() < faces) {
-        rows_ = {};  // so that both never take memory at once
+        rows_ = {};  // freed first, so that both tables are never in memory at the same time
         rows_ = Image<float>(faces, faces);
       }
       const auto take = [&](const DistanceRows& some_rows) {
@@ -166,7 +166,8 @@ class Fuzzy final : public Divider {
           static_cast<double>(share(best) - share(second)) < options_.fuzzy.fuzziness)
         clusters.second[face] = second;
     }
-    // Also where another representative has no distance to it at all, a cluster is not empty.
+    // A representative always belongs to its own cluster, even if another one is at distance 0, so
+    // that no cluster is empty.
     for (std::int32_t i = 0; i < clusters.count; ++i) {
       const auto face =
           static_cast<std::size_t>(clusters.representatives[static_cast<std::size_t>(i)]);
@@ -177,7 +178,7 @@ class Fuzzy final : public Divider {
   }
 
   const SegmentOptions& options_;
-  // Kept from one part and one mesh to the next.
+  // Kept from one part or mesh to the next.
   Image<float> rows_;
   DistanceTable table_;
 };

@@ -17,8 +17,8 @@ std::vector<std::size_t> spread_candidates(FuzzyEngine& engine, std::span<const 
   while (taken.size() < std::min(count, faces.size())) {
     const std::vector<float> latest = engine.row(taken.back());
     is_taken[taken.back()] = true;
-    // Where all others lie at distance 0, one that is not taken yet comes next: no face represents
-    // two clusters.
+    // If all others are at distance 0, the next one is a candidate that is not taken yet: no face
+    // represents two clusters.
     std::size_t farthest = faces.size();
     for (std::size_t i = 0; i < faces.size(); ++i) {
       nearest[i] = std::min(nearest[i], latest[static_cast<std::size_t>(faces[i])]);
@@ -32,8 +32,9 @@ std::vector<std::size_t> spread_candidates(FuzzyEngine& engine, std::span<const 
 }
 
 std::vector<std::size_t> farthest_pair(FuzzyEngine& engine, std::span<const std::int32_t> faces) {
-  // Where only some faces are candidates, the farthest from one of them may be none: the candidate
-  // that reaches farthest is the first, and the candidate farthest from it the second.
+  // If only some faces are candidates, the face farthest from one of them may not be a candidate.
+  // The first is therefore the candidate with the greatest distance to any face, and the second is
+  // the candidate farthest from it.
   const std::vector<float> reaches = engine.reaches();
   const auto a =
       static_cast<std::size_t>(std::max_element(reaches.begin(), reaches.end()) - reaches.begin());
@@ -46,11 +47,11 @@ std::vector<std::size_t> farthest_pair(FuzzyEngine& engine, std::span<const std:
 }
 
 int count_by_gaps(std::span<const double> gaps) {
-  // gaps[i] is that of representative i + 2; the last has none to fall to.
+  // gaps[i] belongs to representative i + 2; there is no decrease after the last.
   int best = 1;
   double most = 0;
   for (std::size_t i = 0; i + 1 < gaps.size(); ++i) {
-    if (!(gaps[i] - gaps[i + 1] > most)) continue;  // also where both are infinite
+    if (!(gaps[i] - gaps[i + 1] > most)) continue;  // also true if both are infinite
     most = gaps[i] - gaps[i + 1];
     best = static_cast<int>(i) + 2;
   }

@@ -1,4 +1,4 @@
-// Passes over the distances of candidates to all faces, on the device where these lie.
+// Passes over the distances of candidates to all faces, on the device that holds these distances.
 #pragma once
 #include <fovea/core/exec.h>
 #include <fovea/core/image.h>
@@ -11,27 +11,27 @@
 
 namespace fovea::mesh {
 
-// Distances of each candidate (a row) to all faces: rows in host memory, or a whole table, whose
-// every face is a candidate. Whoever holds one of them outlives the engine.
+// The distances of each candidate (a row) to all faces: either rows in host memory or a whole
+// table, in which every face is a candidate. Their owner must outlive the engine.
 struct CandidateRows {
   ImageView<const float> rows{};
-  const DistanceTable* table = nullptr;  // where there are no rows
+  const DistanceTable* table = nullptr;  // used if there are no rows
 };
 
 class FuzzyEngine {
  public:
   virtual ~FuzzyEngine() = default;
   virtual std::vector<float> row(std::size_t candidate) = 0;
-  // Of each candidate the sum of its distances.
+  // Returns the sum of the distances of each candidate.
   virtual std::vector<double> totals() = 0;
-  // Of each candidate its greatest distance.
+  // Returns the greatest distance of each candidate.
   virtual std::vector<float> reaches() = 0;
-  // From here on faces belong to these, each as much as it is near: 1 / distance to a power, as a
-  // share.
+  // From now on faces belong to these representatives by nearness: 1 / distance to a power, scaled
+  // so that the memberships of a face add up to 1.
   virtual void belong_to(std::span<const std::size_t> representatives, int power) = 0;
-  // A row a representative.
+  // Returns one row per representative.
   virtual const Image<float>& memberships() = 0;
-  // Of each candidate and representative, the latter's together by candidate, the sum of distances
+  // Returns, for each candidate and within it for each representative, the sum of distances
   // weighted by membership.
   virtual std::vector<double> weighted_totals() = 0;
 };

@@ -1,5 +1,5 @@
-// Rows in parallel; of one row the partial sums of several representatives at once, so that it is
-// read once.
+// Rows are handled in parallel. The partial sums for several representatives are computed together,
+// so that a row is read only once.
 #include "mesh/divide/fuzzy_engine.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ constexpr int kRowsAtOnce = 8;
 
 using Lanes = std::array<float, kSumLanes>;
 
-// As a warp's threads add up what each has.
+// Adds in the same order as the threads of a warp.
 double tree_sum(const Lanes& lanes) {
   std::array<double, kSumLanes> sums{};
   std::copy(lanes.begin(), lanes.end(), sums.begin());

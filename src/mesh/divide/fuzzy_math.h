@@ -1,6 +1,6 @@
-// The arithmetic of memberships and of sums over a row of distances that the CPU and CUDA do alike.
-// A sum goes by kSumLanes partial ones, each of every kSumLanes-th number, as the threads of a warp
-// have them.
+// The arithmetic of memberships and of sums over a row of distances, on which the CPU and CUDA must
+// agree. A sum consists of kSumLanes partial sums, each over every kSumLanes-th number, like those
+// of the threads of a warp.
 #pragma once
 #include <fovea/core/api.h>
 
@@ -8,9 +8,9 @@ namespace fovea::mesh {
 
 inline constexpr int kSumLanes = 32;
 
-// 1 / distance to a power. A face at a representative's place belongs to it alone. Distances are
-// kept between bounds whose powers a double can hold, so that a face that no representative reaches
-// is shared equally and nothing is divided by 0.
+// Returns 1 / distance to a power. A face at the place of a representative belongs to it alone.
+// Distances are limited to a range whose powers fit into a double, so that a face that no
+// representative reaches is shared equally and nothing is divided by 0.
 FOVEA_HD inline double nearness(float distance, int power) {
   constexpr double kLeastDistance = 1e-12;
   const auto wide = static_cast<double>(distance);

@@ -1,5 +1,5 @@
-// Divides parts into two again and again. The next part to be divided is the one that gains most,
-// as in Ward's merging: by the distance between its representatives and the areas of its halves.
+// Divides parts into two repeatedly. The next part to be divided is the one that gains most, as in
+// Ward's method: by the distance between its representatives and the areas of its halves.
 #include <algorithm>
 #include <numeric>
 #include <queue>
@@ -12,7 +12,7 @@ namespace fovea::mesh {
 namespace {
 
 struct Branch {
-  std::vector<std::int32_t> faces;  // numbered as in the whole part
+  std::vector<std::int32_t> faces;  // indices in the whole part
   Clusters halves;
   int depth = 0;
 };
@@ -27,14 +27,14 @@ Part sub_part(const Part& whole, const std::vector<std::int32_t>& faces) {
   return part;
 }
 
-// Mean of 1 - cos over the arcs.
+// Returns the mean of 1 - cos over the arcs.
 double mean_bend(const DualGraph& graph) {
   double sum = 0;
   for (const DualArc& arc : graph.arcs) sum += one_minus_cosine(arc.angle);
   return graph.arcs.empty() ? 0 : sum / static_cast<double>(graph.arcs.size());
 }
 
-// The areas of the halves combined, as resistances in parallel are.
+// Combines the areas of the halves in the way that parallel resistances are combined.
 double common_area(const Part& part, const Clusters& halves) {
   double areas[2] = {0, 0};
   for (std::size_t face = 0; face < part.faces(); ++face)
@@ -64,7 +64,7 @@ class Hierarchy {
   }
 
  private:
-  // A part that may be divided waits with its two halves.
+  // Adds a part to the queue together with its two halves, if it may be divided.
   void offer(std::vector<std::int32_t> faces, int depth) {
     if (faces.size() < 2) return;
     if (count_ == 0 &&

@@ -1,5 +1,5 @@
-// Faces wait in buckets of distance and are looked at again when they turn out nearer: no heap, and
-// the same distances as by Dijkstra's order.
+// Faces wait in buckets of distance and are visited again if their distance decreases. This needs
+// no heap and gives the same distances as Dijkstra's algorithm.
 #include "mesh/divide/patch_engine.h"
 
 #include <algorithm>
@@ -17,11 +17,12 @@ class Buckets {
  public:
   explicit Buckets(float width) : by_(1 / width) {}
   void put(std::int32_t face, float far) { list_[place(far)].push_back(face); }
-  // visit(face) of each, near ones first; it may put in more, none nearer than itself.
+  // Calls visit(face) for each face, near ones first; it may put in more faces, none of them nearer
+  // than itself.
   template <class Visit>
   void empty(const Visit& visit) {
     for (std::vector<std::int32_t>& bucket : list_) {
-      // NOLINTNEXTLINE(modernize-loop-convert): it may grow meanwhile
+      // NOLINTNEXTLINE(modernize-loop-convert): the bucket may grow during the loop
       for (std::size_t i = 0; i < bucket.size(); ++i) visit(bucket[i]);
       bucket.clear();
     }
@@ -55,19 +56,19 @@ class CpuPatches final : public PatchEngine {
     return {steps_.steps.data() + steps_.first[face],
             static_cast<std::size_t>(steps_.first[face + 1] - steps_.first[face])};
   }
-  // The face before this one on the way from its seed; -1 of what no seed reaches.
+  // Returns the face before this one on the path from its seed, or -1 if no seed reaches it.
   std::int32_t before(std::size_t face) const {
     for (const PatchStep& step : steps(face))
       if (path_step(distance_[static_cast<std::size_t>(step.face)], step.cost) == distance_[face])
         return distance_[face] < kInfinity ? step.face : -1;
     return -1;
   }
-  // Lets distances fall to those from `sources`; cost(face, step) may be infinite.
+  // Lowers distances to those from `sources`; cost(face, step) may be infinite.
   template <class Cost>
   void relax(std::span<const std::int32_t> sources, float width, std::vector<float>& distance,
              const Cost& cost) {
     Buckets buckets(width);
-    std::vector<float> looked(distance.size(), kInfinity);  // how far a face was when it was last
+    std::vector<float> looked(distance.size(), kInfinity);  // distance at the last visit
     for (const std::int32_t face : sources) {
       distance[static_cast<std::size_t>(face)] = 0;
       buckets.put(face, 0);
@@ -92,8 +93,8 @@ class CpuPatches final : public PatchEngine {
   std::vector<std::int32_t> seeds_;
 };
 
-// Distances as the bits of floats that are not negative, which are ordered alike, so that least and
-// greatest are found many at a time.
+// Distances are compared as the bits of nonnegative floats, which have the same order, so that the
+// compiler vectorizes the search for minimum and maximum.
 std::vector<std::int32_t> CpuPatches::spread_in_space(std::span<const std::array<float, 3>> points,
                                                       int count) {
   const std::size_t faces = points.size();

@@ -12,7 +12,8 @@ namespace {
 
 constexpr int kMostRounds = 30;
 
-// Adds the weighted points of each label; a label without weight keeps its center.
+// Moves each center to the weighted mean of the points with its label; a center without weight
+// stays.
 void move_centers(const Points& points, Groups& groups) {
   const auto dimensions = static_cast<std::size_t>(points.dimensions);
   const std::size_t count = groups.centers.size() / std::max<std::size_t>(dimensions, 1);
@@ -30,8 +31,8 @@ void move_centers(const Points& points, Groups& groups) {
         groups.centers[label * dimensions + i] = sums[label * dimensions + i] / weights[label];
 }
 
-// Tells whether a label changed. A group that lost its last point takes the one farthest from its
-// center.
+// Returns whether a label changed. A group that lost its last point takes the point that is
+// farthest from its center.
 bool assign(const Points& points, std::size_t count, Groups& groups) {
   const auto dimensions = static_cast<std::size_t>(points.dimensions);
   bool changed = false;
@@ -108,7 +109,7 @@ struct Merge {
   }
 };
 
-// Merging of neighbors that widens the spread least.
+// Merges the neighbors that increase the spread least.
 class Ward {
  public:
   Ward(const Points& points, std::span<const Conductance> links)
@@ -153,7 +154,7 @@ class Ward {
                  : 0;
     queue_.push({cost, std::min(a, b), std::max(a, b), version_[at_a], version_[at_b]});
   }
-  // Where the links leave more pieces than groups are wanted, any two of the pieces may merge.
+  // If the links leave more pieces than groups are wanted, any two pieces may be merged.
   void offer_all() {
     std::vector<std::int32_t> roots;
     for (std::size_t i = 0; i < into_.size(); ++i)
@@ -207,9 +208,9 @@ class Ward {
   }
 
   const Points& points_;
-  std::vector<double> sums_;  // means, in truth
+  std::vector<double> sums_;  // in fact means
   std::vector<double> weights_;
-  std::vector<std::int32_t> version_;  // -1 of what was merged into another
+  std::vector<std::int32_t> version_;  // -1 if it was merged into another
   std::vector<std::int32_t> into_;
   std::vector<std::vector<std::int32_t>> beside_;
   std::priority_queue<Merge, std::vector<Merge>, std::greater<>> queue_;

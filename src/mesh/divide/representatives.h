@@ -9,7 +9,7 @@
 namespace fovea::mesh {
 
 struct Points {
-  std::vector<double> numbers;  // dimensions each
+  std::vector<double> numbers;  // as many per point as there are dimensions
   std::vector<double> weights;
   int dimensions = 0;
 
@@ -30,10 +30,10 @@ struct GroupOptions {
   int restarts = 20;
   std::uint64_t seed = 1234;
 };
-// The grouping with the least spread of several: one merges neighbors step by step where that costs
-// least (Ward), the others start from centers drawn at random, far points being likelier. Each is
-// then moved until nothing changes (Lloyd).
-// `links` say which points are neighbors; groups that no link connects are merged last.
+// Returns the grouping with the least spread of several. One starts by merging neighbors step by
+// step where that costs least (Ward); the others start from centers that are drawn at random, with
+// far points more likely. Each is then improved until nothing changes (Lloyd). `links` are pairs of
+// neighboring points; groups that no link connects are merged last.
 Groups group_points(const Points& points, std::span<const Conductance> links,
                     const GroupOptions& options);
 

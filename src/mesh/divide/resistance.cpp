@@ -1,12 +1,12 @@
-// Reads the costs of steps (those of Katz and Tal, at concave edges only) as electrical
+// Treats the costs of steps (those of Katz and Tal, at concave edges only) as electrical
 // resistances. Two faces are near if many paths lead from one to the other, so that a part behind a
 // narrow neck is far away however short the path through the neck is. Patches of faces are the
 // nodes of the network. Its slowest modes, divided by a power of their eigenvalues, are
-// coordinates, and groups of patches there are the clusters. Patches take O(n log n); the rest
-// depends on their number only. On CUDA the stages over all faces run on the device: smoothing,
-// angles, seeds and owners of patches. The rest would not gain: the edges of the mesh are sorted
-// once, modes and groups of 800 patches are a few milliseconds of steps that wait for each other,
-// and cuts touch only the faces near seams.
+// coordinates, and groups of patches in these coordinates are the clusters. Patches take O(n log
+// n); the rest depends only on their number. On CUDA the stages over all faces run on the device:
+// smoothing, angles, seeds and owners of patches. The rest would not gain: the edges of the mesh
+// are sorted once, modes and groups of 800 patches take a few milliseconds in steps that depend on
+// each other, and cuts touch only the faces near seams.
 #include "mesh/divide/resistance.h"
 
 #include <algorithm>
@@ -21,14 +21,14 @@ namespace fovea::mesh {
 namespace {
 
 constexpr double kSeamWidth = 0.05;  // the band around seams, relative to the root of the area
-constexpr int kModesApart = 8;       // how many modes measure the distance between two halves
-// How the number of parts is chosen: from so many modes. Modes slower than this share of the last
-// one are slowed by necks, and a gap elsewhere counts less. On the tuning meshes any share from
-// 0.28 to 0.36 does as well.
+constexpr int kModesApart = 8;       // number of modes that measure the distance between two halves
+// The number of parts is chosen from this many modes. Modes slower than the share kNeck of the last
+// one are slowed by necks, and gaps far from this limit count less. On the tuning meshes any share
+// from 0.28 to 0.36 works equally well.
 constexpr int kModesChosen = 25;
 constexpr double kNeck = 0.3;
 constexpr double kOffPenalty = 1.5;
-// A mesh whose valleys have a mean of 1 - cos below this has none.
+// A mesh whose valleys have a mean of 1 - cos below this is treated as one without valleys.
 constexpr double kLeastValley = 1e-6;
 
 bool has_valleys(const DualGraph& graph) {
@@ -38,7 +38,7 @@ bool has_valleys(const DualGraph& graph) {
   return sum > kLeastValley * static_cast<double>(graph.arcs.size());
 }
 
-// The effective resistance between two nodes, by the modes that are known.
+// Returns the effective resistance between two nodes, from the modes that are known.
 double resistance_between(const Spectrum& spectrum, std::size_t a, std::size_t b) {
   double sum = 0;
   for (std::size_t mode = 1; mode < spectrum.values.size(); ++mode) {
@@ -87,7 +87,7 @@ class Resistance final : public Divider {
     doubt_near_seams(part, kSeamWidth * std::sqrt(area), clusters);
   }
 
-  // A seam costs its length, and less in a valley.
+  // A seam costs its length, reduced in a valley.
   std::vector<double> capacities(const Part& part) const override {
     const std::vector<float> bends = arc_costs(part.graph, {0, options_.resistance.costs.eta});
     std::vector<double> result(bends.size());
@@ -165,8 +165,8 @@ Points spectral_points(const Spectrum& spectrum, std::vector<double> weights, in
 int choose_count(const Spectrum& spectrum, int most) {
   const std::size_t modes = spectrum.values.size();
   if (modes < 3) return static_cast<int>(modes);
-  // On a surface without necks values grow in proportion to their number (Weyl), so that the last
-  // one stands for one of another number too.
+  // On a surface without necks, eigenvalues grow in proportion to their index (Weyl), so that the
+  // last known value predicts the value at another index.
   const std::size_t last = std::min<std::size_t>(modes - 1, kModesChosen - 1);
   const double whole =
       spectrum.values[last] * static_cast<double>(kModesChosen - 1) / static_cast<double>(last);

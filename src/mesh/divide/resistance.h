@@ -7,15 +7,16 @@
 
 namespace fovea::mesh {
 
-// The number of smoothing rounds that reach as far on this graph as `rounds` do on 10000 faces.
+// Returns the number of smoothing rounds that reach as far on this graph as `rounds` do on 10000
+// faces.
 double rounds_by_length(const DualGraph& graph, double rounds);
 
-// The coordinates for `count` clusters: the modes after the constant one, each divided by a power
-// of its eigenvalue, so that slow modes, which separate large parts, count most.
+// Returns the coordinates for `count` clusters: the modes after the constant one, each divided by a
+// power of its eigenvalue, so that slow modes, which separate large parts, count most.
 Points spectral_points(const Spectrum& spectrum, std::vector<double> weights, int count,
                        double power);
 
-// How many clusters there are: the widest gap between eigenvalues decides, among those near the
+// Returns the number of clusters: the widest gap between eigenvalues decides, among those near the
 // limit below which a mode is slowed by a neck.
 int choose_count(const Spectrum& spectrum, int most);
 

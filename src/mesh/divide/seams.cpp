@@ -145,7 +145,8 @@ int connected_pieces(const DualGraph& graph, std::span<const std::int32_t> label
 
 void give_islands_away(const Part& part, int least, Clusters& clusters) {
   std::vector<std::int32_t> pieces;
-  // A piece given away may join others and change what is an island: again, until none is left.
+  // A piece that is given away may join others and change what is an island, so that this is
+  // repeated until no island is left.
   for (;;) {
     const auto count =
         static_cast<std::size_t>(connected_pieces(part.graph, clusters.labels, pieces));

@@ -1,4 +1,4 @@
-// What is done to clusters afterwards: seams by a minimum cut, islands given away, pieces counted.
+// Improves clusters afterwards: seams by a minimum cut, islands given away, pieces counted.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -10,15 +10,15 @@
 namespace fovea::mesh {
 
 // Marks the faces within `width` of another cluster as in doubt between the two, but no deeper than
-// half of their cluster's depth, so that each keeps a core.
+// half of their cluster's depth, so that each cluster keeps a core.
 void doubt_near_seams(const Part& part, double width, Clusters& clusters);
 
-// For each two clusters the faces in doubt between them are divided where the cut costs the least.
-// Returns the cuts' value. No cluster loses its last face.
+// For each two clusters, divides the faces in doubt between them where the cut costs least. Returns
+// the value of all cuts. No cluster loses its last face.
 double cut_seams(const Part& part, std::span<const double> capacities, Clusters& clusters);
 
-// Pieces of a cluster with fewer than `least` faces, but for its largest, are given to the cluster
-// with which they share the longest border.
+// Gives the pieces of a cluster with fewer than `least` faces, except for its largest piece, to the
+// cluster with which they share the longest border.
 void give_islands_away(const Part& part, int least, Clusters& clusters);
 
 // Numbers the connected pieces of equal labels by their first face.

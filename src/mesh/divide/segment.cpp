@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 
 #include <algorithm>
 #include <chrono>
@@ -13,6 +14,7 @@
 #include <utility>
 
 #include "core/dispatch.h"
+#include "core/words.h"
 #include "mesh/divide/clusters.h"
 #include "mesh/divide/seams.h"
 #include "mesh/graph/mesh_edges.h"
@@ -20,12 +22,13 @@
 namespace fovea::mesh {
 namespace {
 
-// Components with less than this share of the area stay whole where the number is chosen.
+// Components with less than this share of the area stay whole if the number of parts is chosen
+// automatically.
 constexpr double kLeastShare = 0.01;
 
 class Stopwatch {
  public:
-  // Since the last call.
+  // Returns the seconds since the last call.
   double seconds() {
     const auto now = std::chrono::steady_clock::now();
     const std::chrono::duration<double> spent = now - start_;
@@ -40,12 +43,14 @@ class Stopwatch {
 void check_mesh(const io::TriangleMesh& mesh, int parts) {
   if (mesh.faces.empty()) throw InvalidArgument("segment: the mesh has no faces");
   if (static_cast<std::size_t>(parts) > mesh.faces.size())
-    throw InvalidArgument(fmt::format("segment: cannot make {} parts of {} face{}", parts,
-                                      mesh.faces.size(), mesh.faces.size() == 1 ? "" : "s"));
+    throw InvalidArgument(fmt::format("segment: cannot make {} of {}",
+                                      fovea::detail::counted(parts, "part"),
+                                      fovea::detail::counted(mesh.faces.size(), "face")));
 }
 
-// The power of two by which coordinates are multiplied so that squares and areas neither overflow
-// nor vanish in a float; 1 for every mesh of a usual size. A power of two keeps all digits.
+// Returns the power of two by which coordinates are multiplied so that squares and areas neither
+// overflow nor vanish in a float; 1 for every mesh of a usual size. A power of two keeps all
+// digits.
 float scale_of(const io::TriangleMesh& mesh) {
   constexpr int kLargest = 40;
   float greatest = 0;
@@ -73,9 +78,9 @@ std::vector<std::vector<std::int32_t>> faces_of_components(const DualGraph& grap
   return faces;
 }
 
-// How many parts each component gets. With a given number each has one, and every further one goes
-// to the component with the most area per part, the first of equals. With 0 the large components
-// choose for themselves, which is 0 here as well.
+// Returns how many parts each component gets. If a number is given, each component gets one part,
+// and every further part goes to the component with the most area per part, the first of equals. If
+// it is 0, large components choose their own number, which is 0 in the result too.
 std::vector<int> budgets(const DualGraph& graph,
                          const std::vector<std::vector<std::int32_t>>& components, int parts) {
   std::vector<double> areas(components.size(), 0);
@@ -196,7 +201,7 @@ Segmentation Segmenter::segment(const io::TriangleMesh& mesh) {
   const float scale = scale_of(mesh);
   if (scale == 1) return impl_->segment(mesh);
   Segmentation result = impl_->segment(scaled(mesh, scale));
-  // Cuts of this method are lengths.
+  // The cut values of this method are lengths.
   if (impl_->options.method == Method::kResistance) result.cut_value /= static_cast<double>(scale);
   return result;
 }

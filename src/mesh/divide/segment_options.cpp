@@ -1,5 +1,7 @@
-// The options by name.
+// Describes the options by name.
 #include <fovea/mesh/segment.h>
+
+#include <fovea/core/options.h>
 
 namespace fovea::mesh {
 namespace {

@@ -1,9 +1,9 @@
 // Block Lanczos on the inverse: the sparse Laplacian, shifted a little so that the constant mode
-// does not make it singular, is factored once; blocks of vectors, each solved for from the one
-// before, span a space in which the slowest modes are the first to be found. All vectors are kept
-// orthogonal to all before them. A block of several finds modes of equal value, as symmetric shapes
-// have them. Some 80 solutions give 25 modes; moving one block to rest would take ten times as
-// many.
+// does not make it singular, is factored once. Blocks of vectors, each solved for from the one
+// before, span a space in which the slowest modes are found first. All vectors are kept orthogonal
+// to all before them. A block of several vectors finds modes with equal values, which symmetric
+// shapes have. About 80 solutions give 25 modes; iterating a single block until it converges would
+// take ten times as many.
 #include "mesh/divide/spectrum.h"
 
 #include <fovea/core/random.h>
@@ -21,14 +21,14 @@ using Matrix = Eigen::MatrixXd;
 using Sparse = Eigen::SparseMatrix<double>;
 
 constexpr int kBlock = 4;
-constexpr Eigen::Index kFirst = 2;     // vectors for each mode wanted, before modes are looked at,
-constexpr Eigen::Index kFurther = 12;  // and more of them before they are looked at again
-constexpr int kPatience = 8;           // looks after which each step is longer than the one before
+constexpr Eigen::Index kFirst = 2;  // vectors per wanted mode before the first check of convergence
+constexpr Eigen::Index kFurther = 12;  // further vectors before the next check
+constexpr int kPatience = 8;           // checks after which each step is longer than the one before
 constexpr double kShift = 1e-7;
-constexpr double kTolerance = 1e-4;  // of a mode's residual
+constexpr double kTolerance = 1e-4;  // for the residual of a mode
 constexpr double kNothing = 1e-12;
 
-// M^-1/2 L M^-1/2, scaled to a mean diagonal of 1, with the shift on it.
+// Returns M^-1/2 L M^-1/2, scaled to a mean diagonal of 1 and shifted.
 Sparse scaled_laplacian(const Network& network, double& scale) {
   const auto nodes = static_cast<Eigen::Index>(network.masses.size());
   std::vector<double> diagonal(network.masses.size(), 0);
@@ -55,14 +55,14 @@ Sparse scaled_laplacian(const Network& network, double& scale) {
   return lower;
 }
 
-// Solves for several right sides at once: the numbers of a node lie together, so that each entry of
-// the factor is read once and meets a whole register.
+// Solves for several right-hand sides at once: the numbers of a node are stored together, so that
+// each entry of the factor is read once and applied to a whole vector register.
 class Solver {
  public:
   explicit Solver(const Sparse& lower)
       : factors_(lower), x_(static_cast<std::size_t>(lower.rows() * kBlock)) {}
 
-  // Overwrites columns of `block`, at most kBlock of them.
+  // Overwrites the columns of `block`, at most kBlock of them, with the solution.
   void solve(Eigen::Ref<Matrix> block) {
     const auto& place = factors_.permutationP().indices();
     const Sparse& l = factors_.matrixL().nestedExpression();
@@ -102,8 +102,9 @@ class Solver {
   std::vector<double> x_;
 };
 
-// An orthonormal basis that grows by what the inverse makes of its last block, and the inverse
-// seen in it. The constant mode, known beforehand, is the basis' first column and no part of that.
+// An orthonormal basis that grows by the inverse times its last block, and the inverse expressed in
+// this basis. The constant mode, which is known beforehand, is the first column of the basis and
+// not part of this matrix.
 class Krylov {
  public:
   Krylov(const Network& network, const Sparse& lower) : solver_(lower) {
@@ -124,7 +125,7 @@ class Krylov {
     solver_.solve(next);
     Matrix seen = basis_.transpose() * next;
     next.noalias() -= basis_ * seen;
-    // Rounding leaves a little of the basis in what is far longer: once more takes that away.
+    // Rounding leaves small components along the basis; a second pass removes them.
     next.noalias() -= basis_ * (basis_.transpose() * next);
     inverse_.conservativeResize(old - 1, old - 1);
     inverse_.rightCols(last_) = seen.bottomRows(old - 1);
@@ -133,8 +134,8 @@ class Krylov {
     append(next.leftCols(std::min<Eigen::Index>(next.cols(), basis_.rows() - old)));
   }
 
-  // The greatest values of the inverse in the basis without its last block, and how far each is
-  // from being one, as a share of it.
+  // Computes the greatest eigenvalues of the inverse in the basis without its last block. Returns
+  // the greatest residual relative to its value.
   double solve(Eigen::Index wanted) {
     const Eigen::SelfAdjointEigenSolver<Matrix> solved(0.5 *
                                                        (inverse_ + Matrix(inverse_.transpose())));
@@ -151,7 +152,7 @@ class Krylov {
   Eigen::VectorXd constant() const { return basis_.col(0); }
 
  private:
-  // Orthonormal columns; one in which nothing is left is replaced by chance.
+  // Appends orthonormal columns; a column with nothing left is replaced by a random one.
   void append(const Matrix& block) {
     const Eigen::Index old = basis_.cols();
     last_ = block.cols();
@@ -184,7 +185,7 @@ class Krylov {
   Solver solver_;
   Matrix basis_;
   Matrix inverse_;
-  Matrix leftover_;  // of the inverse times the block before the last, in the last one
+  Matrix leftover_;  // the inverse times the block before the last, expressed in the last block
   Eigen::Index last_ = 0;
   Eigen::Index known_ = 0;
   Eigen::VectorXd values_;
@@ -206,9 +207,9 @@ Spectrum slowest_modes(const Network& network, int count) {
     const bool all = krylov.known() == nodes - 1;
     if (krylov.known() < enough && !all) continue;
     if (krylov.solve(wanted - 1) < kTolerance || all) break;
-    // A look costs the cube of what is known. Conductances many powers of ten apart, as degenerate
-    // meshes have them, come to rest only with the whole space, which is reached in a few long
-    // steps.
+    // A check costs the cube of the number of known vectors. Conductances that are many powers of
+    // ten apart, as in degenerate meshes, converge only with the whole space, which is reached in a
+    // few long steps.
     const Eigen::Index known = krylov.known();
     enough = known + (++looks <= kPatience ? kFurther : std::max(kFurther, known / 2));
   }

@@ -1,4 +1,5 @@
-// The slowest modes of an electrical network: L u = lambda M u, L its Laplacian, M the masses.
+// The slowest modes of an electrical network: L u = lambda M u, where L is its Laplacian and M the
+// masses.
 #pragma once
 #include <vector>
 
@@ -7,16 +8,16 @@
 namespace fovea::mesh {
 
 struct Spectrum {
-  std::vector<double> values;   // ascending; the first is 0, of the constant mode
-  std::vector<double> vectors;  // values.size() numbers a node; u' M u = 1
+  std::vector<double> values;   // ascending; the first is 0 and belongs to the constant mode
+  std::vector<double> vectors;  // values.size() numbers per node; u' M u = 1
 
   double at(std::size_t node, std::size_t mode) const {
     return vectors[node * values.size() + mode];
   }
 };
 
-// The first `count` modes of a connected network, at most one a node. The sign of a mode is such
-// that its greatest number is positive.
+// Returns the first `count` modes of a connected network, at most one per node. Each mode has the
+// sign that makes its number of greatest magnitude positive.
 Spectrum slowest_modes(const Network& network, int count);
 
 }  // namespace fovea::mesh

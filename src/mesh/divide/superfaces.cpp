@@ -15,19 +15,19 @@
 namespace fovea::mesh {
 namespace {
 
-// One in so many seeds, the first ones, are spread in space, which is much cheaper: each of the
-// first seeds would reach the whole mesh.
+// One in this many seeds, the first ones, are spread by straight distances, which is much cheaper:
+// each of the first seeds would reach the whole mesh.
 constexpr int kSeedsInSpace = 24;
-// A round takes peaks of at least this share of the farthest one's distance, and so many times
-// their distance from each other.
+// A round takes peaks with at least this share of the greatest distance, whose distance from each
+// other is at least kApart times their own.
 constexpr float kPeakShare = 0.7F;
 constexpr float kApart = 0.9F;
 constexpr double kLengthShare = 0.6;
 constexpr float kConvexShare = 0.2F;
-// A step is never free, so that every path has an end.
+// A step is never free, so that no path is endless.
 constexpr float kLeastCost = 1e-5F;
 
-// `by_length` becomes what a unit of length costs.
+// Sets `by_length` to the cost of a unit of length.
 std::vector<float> patch_costs(const DualGraph& graph, double& by_length) {
   const auto bend = [](const DualArc& arc) {
     return static_cast<double>(arc.concave ? arc.angle : kConvexShare * arc.angle);
@@ -63,8 +63,8 @@ PatchSteps patch_steps(const Part& part, const std::vector<float>& costs) {
   return result;
 }
 
-// The peaks that are far from each other, those farthest from all seeds first. The straight
-// distance, which is quick to compute, is never longer than the distance along the mesh.
+// Returns the peaks that are far from each other, beginning with those farthest from all seeds. The
+// straight distance, which is quick to compute, is never longer than the distance along the mesh.
 std::vector<std::int32_t> apart(std::vector<PatchPeak> peaks, const DualGraph& graph, float scale,
                                 std::size_t most) {
   std::ranges::sort(peaks, [](const PatchPeak& a, const PatchPeak& b) {
@@ -141,7 +141,7 @@ Network make_network(const Part& part, const Superfaces& superfaces) {
         static_cast<double>(graph.areas[face]);
     area += static_cast<double>(graph.areas[face]);
   }
-  // Superfaces without area weigh next to nothing.
+  // Superfaces without area get a very small mass.
   const double mean = area > 0 ? area / superfaces.count() : 1;
   for (double& mass : network.masses) mass = std::max(1e-6, mass / mean);
   return network;

@@ -16,8 +16,8 @@ struct Superfaces {
   int count() const { return static_cast<int>(seeds.size()); }
 };
 
-// Spreads `count` seeds evenly over the part, no more than it has faces, and gives every face to
-// its nearest seed. A step costs its length and its angle alike, and a convex angle costs less.
+// Spreads `count` seeds evenly over the part, but no more than it has faces, and gives every face
+// to its nearest seed. A step costs its length and its angle; convex angles cost less.
 Superfaces make_superfaces(const Part& part, int count, const Exec& exec);
 
 // Superfaces as nodes of an electrical network.
@@ -27,7 +27,7 @@ struct Conductance {
   double value = 0;
 };
 struct Network {
-  std::vector<Conductance> links;  // a < b, in order, one per pair
+  std::vector<Conductance> links;  // a < b, sorted, one per pair
   std::vector<double> masses;      // areas, scaled to a mean of 1
 };
 // Two superfaces are connected by their shared edges in parallel. Each edge has the resistance of

@@ -31,7 +31,7 @@ DualGraph component_of(const DualGraph& graph, const Adjacency& adjacency,
     part.normals.push_back(graph.normals[face]);
   }
   part.components.assign(faces.size(), 0);
-  // Arcs are ordered by their lower face, and a face has its arcs in that order.
+  // Arcs are sorted by their lower face, and the neighbors of a face are in the order of the arcs.
   for (const std::int32_t face : faces) {
     for (const Neighbor& next : adjacency.of(face)) {
       DualArc arc = graph.arcs[static_cast<std::size_t>(next.arc)];

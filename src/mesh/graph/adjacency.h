@@ -1,4 +1,4 @@
-// Neighbors of each face, with the arc that leads there.
+// The neighbors of each face, with the arcs that lead to them.
 #pragma once
 #include <fovea/mesh/dual_graph.h>
 
@@ -22,7 +22,8 @@ class Adjacency {
     return {list_.data() + first_[at], static_cast<std::size_t>(first_[at + 1] - first_[at])};
   }
 
-  // Where each face's neighbors begin in the list of all, and where that ends.
+  // Returns where the neighbors of each face begin in the list of all neighbors, followed by its
+  // end.
   std::span<const std::int64_t> first() const { return first_; }
   std::span<const Neighbor> list() const { return list_; }
 
@@ -31,16 +32,17 @@ class Adjacency {
   std::vector<Neighbor> list_;
 };
 
-// A mesh's dual graph but for the angles of its arcs, which are 0.
+// Returns a mesh's dual graph with the angles of all arcs set to 0.
 DualGraph dual_graph_unbent(const io::TriangleMesh& mesh, const Exec& exec);
 
-// A connected component: `faces` ascending, all of it. The time grows with the component, not with
-// the graph. `places` has room for every face of the graph and needs no values.
+// Extracts a connected component; `faces` are all of its faces, ascending. The time grows with the
+// component, not with the graph. `places` has room for every face of the graph and needs no initial
+// values.
 DualGraph component_of(const DualGraph& graph, const Adjacency& adjacency,
                        std::span<const std::int32_t> faces, std::vector<std::int32_t>& places);
 
-// The part of a graph between some faces (ascending), which are numbered anew in their order.
-// `kept`, where given, is filled with the arcs' numbers in the whole graph.
+// Extracts the part of a graph between some faces (ascending), which are renumbered in their order.
+// If `kept` is given, it is filled with the indices of the arcs in the whole graph.
 DualGraph part_of(const DualGraph& graph, std::span<const std::int32_t> faces,
                   std::vector<std::int32_t>* kept = nullptr);
 

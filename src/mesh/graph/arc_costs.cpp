@@ -1,4 +1,4 @@
-// What steps cost: the weighted sum of Katz and Tal.
+// The costs of steps: the weighted sum of Katz and Tal.
 #include <fovea/mesh/dual_graph.h>
 
 #include "mesh/graph/surface_math.h"
@@ -22,7 +22,7 @@ std::vector<float> arc_costs(const DualGraph& graph, const ArcCosts& costs) {
     angles += angle[i];
   }
   const auto count = static_cast<double>(graph.arcs.size());
-  // What differs from 0 by rounding alone is no angle.
+  // Angles that differ from 0 only by rounding do not count.
   const double by_geodesic = geodesics > 0 ? costs.alpha * count / geodesics : 0;
   const double by_angle = angles > 1e-9 * count ? (1 - costs.alpha) * count / angles : 0;
   std::vector<float> result(graph.arcs.size());

@@ -1,4 +1,5 @@
-// Faces as nodes, shared edges as arcs: geometry of faces, then of the arcs over each edge.
+// Faces as nodes, shared edges as arcs: first the geometry of faces, then that of the arcs over
+// each edge.
 #include <fovea/mesh/dual_graph.h>
 
 #include <fmt/format.h>
@@ -16,12 +17,13 @@
 namespace fovea::mesh {
 namespace {
 
-constexpr std::int64_t kAtOnce = 4096;  // faces, and arcs
-// Pairs grow with the square of an edge's faces: beyond this many each is paired with the next
-// only.
+constexpr std::int64_t kAtOnce = 4096;  // faces or arcs
+// The number of pairs grows with the square of an edge's faces: if there are more faces than this,
+// each is paired only with the next.
 constexpr std::size_t kMostPaired = 64;
 
-// Between centroids over the edge from p to q, both faces turned about it into one plane.
+// Returns the distance of centroids a and b over the edge from p to q, with both faces rotated
+// around it into one plane.
 double unfolded(const Vector& p, const Vector& q, const Vector& a, const Vector& b) {
   const Vector along = unit(q - p);
   const double at_a = dot(a - p, along);
@@ -78,8 +80,8 @@ struct FacePair {
   std::int32_t a, b;
 };
 
-// Faces that share an edge, ordered by both: by the first in buckets, by the second inside them.
-// Edges are ordered already, and those of equal faces stay in their order.
+// Returns pairs of faces that share an edge, sorted by both faces: by the first in buckets, by the
+// second within them. Edges are sorted already, and edges between the same faces keep their order.
 std::vector<FacePair> face_pairs(const MeshEdges& edges, std::size_t faces) {
   std::vector<std::int64_t> first(faces + 1, 0);
   const auto each = [&](auto&& take) {

@@ -8,10 +8,10 @@ namespace {
 
 struct Turn {
   std::int32_t face;
-  bool other;  // has to run the other way round than its neighbor
+  bool other;  // its orientation has to differ from its neighbor's
 };
 
-// Neighbors over edges of two faces.
+// Neighbors over edges that exactly two faces share.
 class TwoFacedEdges {
  public:
   TwoFacedEdges(const MeshEdges& edges, std::size_t faces) : first_(faces + 1, 0) {
@@ -42,7 +42,7 @@ class TwoFacedEdges {
   std::vector<Turn> turns_;
 };
 
-// What a face adds to the volume around a point.
+// Returns what a face contributes to the volume around a point.
 double volume_share(const io::TriangleMesh& mesh, std::size_t face, const Vector& from) {
   return dot(corner(mesh, face, 0) - from,
              cross(corner(mesh, face, 1) - from, corner(mesh, face, 2) - from));

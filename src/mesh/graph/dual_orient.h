@@ -1,4 +1,4 @@
-// Which way is out.
+// Finds the outer side of faces.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -9,10 +9,10 @@
 
 namespace fovea::mesh {
 
-// Turns normals outwards. A component whose faces run the same way round is turned as a whole, by
-// the sign of its volume. One with flipped edges is first made to run the same way, face by face
-// over edges of two faces, as far as that can be (a Moebius strip has no outside); patches that
-// only meet in edges of more faces are turned each by themselves.
+// Turns normals outward. A component whose faces have consistent orientations is turned as a whole,
+// by the sign of its volume. Otherwise orientations are first made consistent, face by face over
+// edges of two faces, as far as possible (a Moebius strip has no outside); patches that only meet
+// in edges of more faces are turned separately.
 void turn_outwards(const io::TriangleMesh& mesh, const MeshEdges& edges,
                    std::span<const std::int32_t> components, std::vector<Vector>& normals);
 

@@ -1,5 +1,5 @@
-// Half edges are put in buckets of their lower vertex; a bucket holds some six, so that sorting it
-// costs little.
+// Half edges are put into buckets by their lower vertex; a bucket holds about six, so that sorting
+// it costs little.
 #include "mesh/graph/mesh_edges.h"
 
 #include <fmt/format.h>
@@ -86,7 +86,7 @@ std::int32_t Components::root(std::int32_t node) {
   return static_cast<std::int32_t>(at);
 }
 
-// The lower root stays one, so that a component's root is its first node.
+// The lower root stays a root, so that a component's root is its first node.
 void Components::join(std::int32_t a, std::int32_t b) {
   a = root(a);
   b = root(b);

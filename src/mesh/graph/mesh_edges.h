@@ -11,14 +11,14 @@ namespace fovea::mesh {
 
 struct EdgeFace {
   std::int32_t face = 0;
-  bool forward = false;  // the face runs from the edge's lower vertex to its higher
+  bool forward = false;  // the face passes from the edge's lower vertex to its higher one
 };
 
-// Edges ordered by their vertices, faces of an edge by number. A face that names a vertex twice has
-// one edge less, and is at an edge once.
+// Edges are sorted by their vertices, the faces of an edge by index. A face that contains a vertex
+// twice has one edge less and is listed once at that edge.
 class MeshEdges {
  public:
-  // InvalidArgument for corners that are no vertices.
+  // Throws InvalidArgument if a corner is not a vertex.
   explicit MeshEdges(const io::TriangleMesh& mesh);
 
   std::size_t count() const { return first_.size() - 1; }
@@ -36,12 +36,12 @@ class MeshEdges {
   std::vector<std::int32_t> high_;
 };
 
-// Numbers the components of a graph by their first node: arcs are pairs of nodes.
+// Numbers the components of a graph by their first node; arcs are pairs of nodes.
 class Components {
  public:
   explicit Components(std::size_t nodes);
   void join(std::int32_t a, std::int32_t b);
-  // Of each node, 0 and up; tells how many there are.
+  // Writes the component of each node, from 0, and returns the number of components.
   int number(std::vector<std::int32_t>& components);
 
  private:

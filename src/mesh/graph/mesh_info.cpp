@@ -46,7 +46,7 @@ void measure(const io::TriangleMesh& mesh, MeshInfo& info) {
       info.high[axis] = std::max(info.high[axis], vertex[axis]);
     }
   }
-  // From the middle of the box, where less is lost by cancelling.
+  // Volumes are measured from the middle of the box, where less is lost by cancellation.
   const Vector middle = 0.5 * (wide(info.low) + wide(info.high));
   for (std::size_t face = 0; face < mesh.faces.size(); ++face) {
     const Vector a = corner(mesh, face, 0) - middle;

@@ -9,7 +9,7 @@
 namespace fovea::mesh {
 namespace {
 
-constexpr std::int64_t kAtOnce = 4096;  // faces, and arcs
+constexpr std::int64_t kAtOnce = 4096;  // faces or arcs
 
 Direction direction(const std::array<float, 3>& v) { return {v[0], v[1], v[2]}; }
 

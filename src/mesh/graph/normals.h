@@ -1,4 +1,4 @@
-// Normals averaged over neighbors, and the angles between them.
+// Averages normals over neighbors and measures the angles between them.
 #pragma once
 #include <fovea/mesh/dual_graph.h>
 
@@ -9,15 +9,15 @@
 
 namespace fovea::mesh {
 
-// Rounds of n_i <- unit(area_i n_i + sum of area_j n_j over neighbors); in what is left over of a
-// round neighbors weigh as much less. Faces without area take their neighbors' mean. Then sets
-// angle and concave of all arcs from these normals and the centroids. On exec's device, which is
-// resolved.
+// Performs rounds of n_i <- unit(area_i n_i + sum of area_j n_j over neighbors); in a last,
+// fractional round the weight of neighbors is that fraction. Faces without area take their
+// neighbors' mean. Then sets angle and concave of all arcs from these normals and the centroids.
+// Runs on exec's device, which is resolved.
 void smooth_and_measure(DualGraph& graph, const Adjacency& adjacency, double rounds,
                         const Exec& exec);
 
 namespace cpu {
-// `shares` are areas over their mean, so that squares neither vanish nor overflow.
+// `shares` are areas divided by their mean, so that squares neither vanish nor overflow.
 void smooth_and_measure(DualGraph& graph, const Adjacency& adjacency, std::span<const float> shares,
                         double rounds, const Exec& exec);
 }  // namespace cpu
@@ -26,7 +26,7 @@ void smooth_and_measure(DualGraph& graph, const Adjacency& adjacency, std::span<
                         double rounds, const Exec& exec);
 }
 
-// How much neighbors count in each round: 1, and in the last one what is left over.
+// Returns the weight of neighbors in each round: 1, and in the last one the fraction that is left.
 std::vector<float> smoothing_shares(double rounds);
 
 }  // namespace fovea::mesh

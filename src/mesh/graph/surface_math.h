@@ -1,5 +1,5 @@
-// The arithmetic over faces and arcs that the CPU and CUDA must do alike. Functions of the C
-// library differ between the two in their last bits, so angles are series of our own.
+// The arithmetic over faces and arcs on which the CPU and CUDA must agree. Functions of the C
+// library differ between the two in their last bits, so that angles are computed by our own series.
 #pragma once
 #include <fovea/core/api.h>
 
@@ -19,8 +19,8 @@ FOVEA_HD inline Direction weighted(float weight, const Direction& n) {
 FOVEA_HD inline Direction added(const Direction& a, const Direction& b) {
   return {a.x + b.x, a.y + b.y, a.z + b.z};
 }
-// Own and neighbors' normals, all times their faces' area, the latter to a share; `old` where they
-// cancel out.
+// Adds a normal and the sum of its neighbors' normals, all multiplied by their faces' areas, and
+// the latter by `share`; returns `old` if they cancel out.
 FOVEA_HD inline Direction smoothed(const Direction& own, const Direction& around, float share,
                                    const Direction& old) {
   const Direction sum = added(own, weighted(share, around));
@@ -28,9 +28,9 @@ FOVEA_HD inline Direction smoothed(const Direction& own, const Direction& around
   return size > 0 ? Direction{sum.x / size, sum.y / size, sum.z / size} : old;
 }
 
-// atan of 0 to 1, to 1e-9.
+// atan for 0 to 1, with an error of at most 1e-9.
 FOVEA_HD inline double arc_tangent(double t) {
-  constexpr double kQuarter = 0.78539816339744830962;  // of pi
+  constexpr double kQuarter = 0.78539816339744830962;  // pi / 4
   const bool steep = t > 0.41421356237309505;
   const double u = steep ? (t - 1) / (t + 1) : t;
   const double square = u * u;
@@ -44,8 +44,9 @@ struct Bend {
   float angle = 0;
   bool concave = false;
 };
-// Between two normals of length 1, radians; concave where the second face, `off` from the first,
-// rises before it. Kahan's formula, which is right for small angles and for those near pi.
+// Returns the angle in radians between two normals of length 1. The edge is concave if the second
+// face, at `off` from the first, rises in front of it. Kahan's formula is accurate for small angles
+// and for angles near pi.
 FOVEA_HD inline Bend bend_between(const Direction& a, const Direction& b, const Direction& off) {
   const auto d = [](float from, float to) {
     return static_cast<double>(to) - static_cast<double>(from);
@@ -55,7 +56,7 @@ FOVEA_HD inline Bend bend_between(const Direction& a, const Direction& b, const 
   const double sx = d(-a.x, b.x), sy = d(-a.y, b.y), sz = d(-a.z, b.z);
   const double along = std::sqrt(sx * sx + sy * sy + sz * sz);
   Bend result;
-  constexpr double kHalf = 1.57079632679489661923;  // of pi
+  constexpr double kHalf = 1.57079632679489661923;  // pi / 2
   if (across > along) {
     result.angle = static_cast<float>(2 * (kHalf - arc_tangent(along / across)));
   } else if (along > 0) {
@@ -67,7 +68,8 @@ FOVEA_HD inline Bend bend_between(const Direction& a, const Direction& b, const 
   return result;
 }
 
-// 1 - cos, of 0 to pi, as 2 sin^2 of the half: no digits are lost where it is small.
+// Returns 1 - cos for 0 to pi as 2 sin^2 of half the angle, so that no digits are lost if it is
+// small.
 FOVEA_HD inline double one_minus_cosine(float angle) {
   const double half = 0.5 * static_cast<double>(angle);
   const double square = half * half;
@@ -78,9 +80,9 @@ FOVEA_HD inline double one_minus_cosine(float angle) {
   return 2 * sine * sine;
 }
 
-// A step along a path. It always leads farther, however small it is beside the path, so that the
-// face before the last lies nearer to where the path began. From what is infinitely far it leads
-// nowhere: NaN, which is neither less than nor equal to anything.
+// Adds a step to a path. The result is always greater, however small the cost is relative to the
+// path, so that the face before the last is always nearer to the start of the path. From an
+// infinite distance it returns NaN, which is neither less than nor equal to anything.
 FOVEA_HD inline float path_step(float far, float cost) {
   const float sum = far + cost;
   return sum > far ? sum : std::bit_cast<float>(std::bit_cast<std::int32_t>(far) + 1);

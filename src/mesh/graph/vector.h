@@ -24,7 +24,7 @@ inline Vector cross(const Vector& a, const Vector& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 inline double length(const Vector& a) { return std::sqrt(dot(a, a)); }
-// 0 stays 0.
+// Returns a vector of length 1; 0 stays 0.
 inline Vector unit(const Vector& a) {
   const double size = length(a);
   return size > 0 ? (1 / size) * a : Vector{};
@@ -37,7 +37,7 @@ inline std::array<float, 3> narrow(const Vector& a) {
   return {static_cast<float>(a[0]), static_cast<float>(a[1]), static_cast<float>(a[2])};
 }
 
-// A corner of a face.
+// Returns a corner of a face.
 inline Vector corner(const io::TriangleMesh& mesh, std::size_t face, std::size_t which) {
   return wide(mesh.vertices[static_cast<std::size_t>(mesh.faces[face][which])]);
 }

@@ -1,6 +1,7 @@
-// The page on which a mesh is turned by hand. Vertices lie in it as 16-bit numbers; a picture of
-// the mesh stands there until the script has drawn, without scripts, and on paper.
+// The page on which a mesh is rotated by hand. It contains the vertices as 16-bit numbers. An image
+// of the mesh is shown until the script has drawn it, if scripts are off, and on paper.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/core/version.h>
 #include <fovea/mesh/show.h>
 
@@ -20,7 +21,7 @@
 namespace fovea::mesh {
 namespace {
 
-// An array as the script reads it: little-endian numbers in base64.
+// Encodes an array for the script: little-endian numbers in base64.
 template <class T>
 std::string data_script(const char* id, const std::vector<T>& values) {
   std::string bytes;
@@ -34,7 +35,7 @@ std::string data_script(const char* id, const std::vector<T>& values) {
                      report::base64(bytes));
 }
 
-// Vertices from -32767 to 32767, the farthest corner from the middle at the end.
+// Returns vertices scaled to -32767 to 32767, which the corner farthest from the middle reaches.
 std::vector<std::int16_t> places_of(const io::TriangleMesh& mesh) {
   constexpr double kMost = 32767;
   const ShowBall ball = show_ball(mesh);
@@ -54,7 +55,7 @@ std::vector<std::uint32_t> corners_of(const io::TriangleMesh& mesh) {
   return corners;
 }
 
-// Both ends of every edge between faces of different parts.
+// Returns both ends of every edge between faces of different parts.
 std::vector<std::uint32_t> seams_of(const io::TriangleMesh& mesh,
                                     std::span<const std::int32_t> labels) {
   const MeshEdges edges(mesh);
@@ -74,7 +75,7 @@ std::vector<std::uint32_t> seams_of(const io::TriangleMesh& mesh,
   return ends;
 }
 
-// Of the whole area, by label.
+// Returns shares of the whole area by label.
 std::vector<double> area_shares(const io::TriangleMesh& mesh, std::span<const std::int32_t> labels,
                                 std::size_t count) {
   std::vector<double> shares(count);
@@ -143,7 +144,7 @@ std::string model_page(const io::TriangleMesh& mesh, std::span<const std::int32_
   html += fmt::format(
       "<div class=\"model\">\n<div class=\"view\">\n<div class=\"stage\" tabindex=\"0\" "
       "role=\"img\" aria-label=\"{} in {} parts, to be turned\"><img src=\"{}\" alt=\"\"/></div>\n"
-      "<p class=\"told\" role=\"status\"></p>\n<div class=\"tools\" hidden>"
+      "<p class=\"caption\" role=\"status\"></p>\n<div class=\"tools\" hidden>"
       "<button type=\"button\" class=\"turning\">Stop</button>"
       "<button type=\"button\" class=\"reset\">Reset</button></div>\n</div>\n",
       title, colors.size(), report::png_data_uri(picture));

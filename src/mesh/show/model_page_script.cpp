@@ -1,6 +1,6 @@
-// The page's script. Two ways to draw, with one light and one camera: WebGL, and a rasterizer with
-// a depth buffer onto a plain canvas, which takes over where WebGL is missing, fails or gets lost.
-// A part is told under the pointer by a search through all faces.
+// The page's script. There are two ways to draw, with the same light and camera: WebGL, and a
+// rasterizer with a depth buffer on a plain canvas, which takes over if WebGL is missing, fails or
+// loses its context. The part under the pointer is found by a search through all faces.
 #include "mesh/show/model_page_script.h"
 
 namespace fovea::mesh {
@@ -14,7 +14,7 @@ border:1px solid var(--fovea-grid);border-radius:10px;overflow:hidden}
 .stage:focus-visible{outline:3px solid var(--link);outline-offset:-3px}
 .stage canvas,.stage img{position:absolute;inset:0;width:100%;height:100%}
 .stage img{object-fit:contain}.stage.drawn img{visibility:hidden}
-.told{position:absolute;left:.8rem;top:.7rem;margin:0;font-size:.92rem;pointer-events:none}
+.caption{position:absolute;left:.8rem;top:.7rem;margin:0;font-size:.92rem;pointer-events:none}
 .tools{position:absolute;right:.7rem;bottom:.7rem;display:flex;gap:.4rem}
 .model button{font:inherit;font-size:.9rem;color:inherit;background:var(--fovea-paper);
 border:1px solid var(--fovea-grid);border-radius:6px;padding:.2rem .7rem;cursor:pointer}
@@ -30,7 +30,7 @@ max-height:min(72vh,46rem);overflow-y:auto}
 .hint{font-size:.88rem;color:var(--fovea-muted)}
 @media (max-width:52rem){.model{grid-template-columns:1fr}.view{height:min(64vh,30rem)}
 .legend{flex-direction:row;flex-wrap:wrap;max-height:none}.legend button{width:auto}}
-@media print{.tools,.hint,.told,.stage canvas{display:none}.stage.drawn img{visibility:visible}}
+@media print{.tools,.hint,.caption,.stage canvas{display:none}.stage.drawn img{visibility:visible}}
 )";
 
 const char* const kModelScript = R"(
@@ -42,10 +42,10 @@ const char* const kModelScript = R"(
   const label = new Uint16Array(bytes('labels')), seam = new Uint32Array(bytes('seams'));
   const colors = JSON.parse(one('#colors').textContent);
   const vertices = place.length / 3, faces = label.length, unit = 1 / 32767;
-  const stage = one('.stage'), told = one('.told'), buttons = all('.legend button');
+  const stage = one('.stage'), caption = one('.caption'), buttons = all('.legend button');
   const dark = matchMedia('(prefers-color-scheme: dark)');
 
-  // Of each corner: the normals of the faces around its vertex that bend away by less than 45 degrees.
+  // The normal of each corner: the mean over faces around its vertex that differ by less than 45 degrees.
   const normal = (() => {
     const flat = new Float32Array(3 * faces), size = new Float32Array(faces), first = new Uint32Array(vertices + 1);
     for (let f = 0; f < faces; ++f) {
@@ -79,7 +79,7 @@ const char* const kModelScript = R"(
   const shown = () => hovered >= 0 ? hovered : pinned;
   const faded = () => dark.matches ? [96, 104, 118] : [216, 219, 225];
   const light = [-0.268, 0.357, 0.894];
-  // Rows: right, up, towards the viewer.
+  // Rows: right, up, toward the viewer.
   const rows = () => {
     const [a, b, c, d] = [Math.cos(eye.azimuth), Math.sin(eye.azimuth), Math.cos(eye.elevation), Math.sin(eye.elevation)];
     return [a, 0, -b, -b * d, c, -a * d, b * c, d, a * c];
@@ -148,7 +148,7 @@ const char* const kModelScript = R"(
     }};
   };
 
-  // Vertices on a screen of w x h: x, y down, z towards the viewer.
+  // Vertices on a screen of w x h: x, y down, z toward the viewer.
   const project = (w, h) => {
     const m = rows(), s = eye.zoom * Math.min(w, h) / 2 * unit, at = new Float32Array(3 * vertices);
     for (let v = 0, i = 0; v < vertices; ++v, i += 3) {
@@ -226,7 +226,7 @@ const char* const kModelScript = R"(
     stage.append(canvas); drawer = made; ask();
     return true;
   };
-  // For good: what fails once on a machine fails again.
+  // There is no way back: what fails once on a machine fails again.
   const take = () => { begin(onProcessor); one('.without').hidden = false; };
   if (location.hash === '#processor' || !begin(withWebGL)) take();
   else drawer.canvas.addEventListener('webglcontextlost', take);
@@ -235,10 +235,10 @@ const char* const kModelScript = R"(
   const turn = (x, y) => { eye.azimuth -= x; eye.elevation = Math.max(-1.57, Math.min(1.57, eye.elevation + y)); ask(); };
   const enlarge = by => { eye.zoom = Math.max(0.3, Math.min(15, eye.zoom * by)); ask(); };
   const reset = () => { Object.assign(eye, start); pin(-1); stop(false); };
-  const pin = i => { pinned = i; buttons.forEach((b, j) => b.setAttribute('aria-pressed', j === i)); tell(i); ask(); };
-  const hover = i => { if (hovered !== i) { hovered = i; tell(shown()); ask(); } };
-  const tell = i => {
-    told.textContent = i < 0 ? '' : [...buttons[i].querySelectorAll('span,small')].map(x => x.textContent).join(', ') + ' of the area';
+  const pin = i => { pinned = i; buttons.forEach((b, j) => b.setAttribute('aria-pressed', j === i)); name_part(i); ask(); };
+  const hover = i => { if (hovered !== i) { hovered = i; name_part(shown()); ask(); } };
+  const name_part = i => {
+    caption.textContent = i < 0 ? '' : [...buttons[i].querySelectorAll('span,small')].map(x => x.textContent).join(', ') + ' of the area';
     buttons.forEach((b, j) => b.classList.toggle('near', j === i));
   };
   const under = e => {
@@ -270,7 +270,7 @@ const char* const kModelScript = R"(
     const from = held.get(e.pointerId);
     if (!from) {
       if (e.pointerType === 'mouse' && !turning && !looked)
-        looked = requestAnimationFrame(() => { looked = 0; const i = under(e); tell(i < 0 ? pinned : i); });
+        looked = requestAnimationFrame(() => { looked = 0; const i = under(e); name_part(i < 0 ? pinned : i); });
       return;
     }
     const x = e.clientX - from[0], y = e.clientY - from[1];
@@ -283,7 +283,7 @@ const char* const kModelScript = R"(
     }
     held.set(e.pointerId, [e.clientX, e.clientY]);
   });
-  stage.addEventListener('pointerleave', () => tell(pinned));
+  stage.addEventListener('pointerleave', () => name_part(pinned));
   stage.addEventListener('wheel', e => { e.preventDefault();
     enlarge(Math.exp(-e.deltaY * (e.deltaMode ? 0.03 : 0.0012))); }, {passive: false});
   stage.addEventListener('dblclick', reset);

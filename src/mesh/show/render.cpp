@@ -1,6 +1,8 @@
-// The mesh as a picture: orthographic, rasterized with a depth buffer at several samples a pixel,
-// flat shaded by a light over the viewer's shoulder. Cost: the samples that faces cover.
+// Draws the mesh as an image: orthographic, rasterized with a depth buffer at several samples per
+// pixel, flat shaded by a light over the viewer's shoulder. The time is proportional to the samples
+// that faces cover.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/mesh/show.h>
 
 #include <fmt/format.h>
@@ -17,15 +19,15 @@ namespace fovea::mesh {
 namespace {
 
 constexpr int kBand = 32;         // rows of samples that one thread draws
-constexpr double kMargin = 0.06;  // of the picture around the mesh
-constexpr double kInk = 0.35;     // of the color that is left on lines between segments
+constexpr double kMargin = 0.06;  // share of the image on each side of the mesh
+constexpr double kInk = 0.35;     // share of the color that remains on lines between segments
 constexpr double kAmbient = 0.35;
 
-// From where the mesh is seen: right, up and towards the viewer, and what is in the middle.
+// The view of the mesh: right, up and toward the viewer, and the point in the middle.
 struct Camera {
   Vector right, up, towards;
-  double across = 0, above = 0;  // in the middle of the view
-  double scale = 1;              // pixels a unit
+  double across = 0, above = 0;  // coordinates of the middle of the view
+  double scale = 1;              // pixels per unit
 };
 
 Camera camera(double azimuth, double elevation) {
@@ -35,7 +37,7 @@ Camera camera(double azimuth, double elevation) {
   return {.right = right, .up = cross(towards, right), .towards = towards};
 }
 
-// All views have one scale, the largest that leaves a margin around each.
+// All views have the same scale, the largest that leaves a margin around each.
 std::vector<Camera> cameras(const io::TriangleMesh& mesh, const RenderOptions& options) {
   std::vector<Camera> views;
   double scale = std::numeric_limits<double>::infinity();
@@ -67,10 +69,10 @@ std::vector<Camera> cameras(const io::TriangleMesh& mesh, const RenderOptions& o
 struct Projected {
   std::array<std::array<double, 3>, 3> corner;  // x, y, depth
   double shade = 1;
-  double low = 0, high = -1;  // of y
+  double low = 0, high = -1;  // range of y
 };
 
-// `samples` a pixel and side, in a view of so many samples.
+// Projects faces to a view of `size` samples, with `samples` per side of a pixel.
 std::vector<Projected> project(const io::TriangleMesh& mesh, const Camera& view, int samples,
                                std::array<int, 2> size) {
   const double scale = view.scale * samples;
@@ -133,7 +135,7 @@ class Band {
         const std::size_t i =
             static_cast<std::size_t>(y - first_) * static_cast<std::size_t>(width_) +
             static_cast<std::size_t>(x);
-        if (depth < depth_[i]) {  // of equals the first face stays
+        if (depth < depth_[i]) {  // of equal depths the first face stays
           depth_[i] = depth;
           face_[i] = index;
         }
@@ -147,13 +149,13 @@ class Band {
   std::vector<float> depth_;
 };
 
-// One view into its place of the picture.
+// Draws one view into its part of the image.
 void draw_view(const io::TriangleMesh& mesh, std::span<const report::Color> colors,
                const RenderOptions& options, const Camera& view, ImageView<std::uint8_t> to) {
   const int samples = options.supersample;
   const int width = to.width * samples, height = to.height * samples;
   const auto faces = project(mesh, view, samples, {width, height});
-  // Whether a line runs between two samples that see these faces.
+  // Whether there is a line between two samples that see these faces.
   const auto apart = [&](int a, int b) {
     if (a == b) return false;
     if (a < 0 || b < 0) return true;
@@ -163,7 +165,7 @@ void draw_view(const io::TriangleMesh& mesh, std::span<const report::Color> colo
   const int rows_a_band = kBand * samples;
   parallel_for(options.exec, to.height, kBand, [&](std::int64_t from, std::int64_t until) {
     const int first = static_cast<int>(from) * samples;
-    // One more row below: lines are where the next sample sees another part.
+    // One more row is drawn below, because a line is drawn where the next sample sees another part.
     Band band(width, first, std::min(rows_a_band + 1, height - first));
     for (std::size_t f = 0; f < faces.size(); ++f) band.draw(faces[f], static_cast<int>(f));
     for (int y = static_cast<int>(from); y < static_cast<int>(until); ++y) {

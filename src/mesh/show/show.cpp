@@ -15,8 +15,8 @@ std::vector<report::Color> part_colors(std::span<const std::int32_t> labels) {
       colors.push_back(report::palette(label));
       continue;
     }
-    // Beyond the palette hues go on by the golden angle, which never comes near an earlier one
-    // soon.
+    // Beyond the palette, hues advance by the golden angle, so that consecutive hues stay far
+    // apart.
     constexpr double kGolden = 137.50776405;
     const double turn = std::fmod(kGolden * label, 360);
     colors.push_back(report::to_color(report::oklch(0.55 + 0.06 * (label % 5), 0.13, turn)));

@@ -1,4 +1,4 @@
-// What every view of a mesh turns around.
+// The ball that every view of a mesh turns around.
 #pragma once
 #include "mesh/graph/vector.h"
 
@@ -9,8 +9,9 @@ struct ShowBall {
   double radius = 1;
 };
 
-// About the middle of the box around all faces, as wide as the corner farthest from it: seen alike
-// from everywhere. A mesh of one place has radius 1. Vertices of no face do not count.
+// Its center is the middle of the box around all faces, and its radius is the distance to the
+// farthest corner, so that it looks the same from all sides. If all corners coincide, the radius is
+// 1. Vertices without a face do not count.
 ShowBall show_ball(const io::TriangleMesh& mesh);
 
 }  // namespace fovea::mesh

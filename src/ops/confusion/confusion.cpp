@@ -1,4 +1,4 @@
-// Confusion matrices, what is read from them, and how sure a measured share is.
+// Confusion matrices, rates that follow from them, and confidence intervals of measured shares.
 #include <fovea/core/error.h>
 #include <fovea/ops/confusion.h>
 
@@ -13,8 +13,10 @@ namespace fovea {
 Interval wilson_interval(std::int64_t right, std::int64_t all) {
   if (all < 1 || right < 0 || right > all)
     throw InvalidArgument(
-        fmt::format("wilson_interval: {} right of {}, expected 0 to all of 1 or more", right, all));
-  constexpr double kZ = 1.959963984540054;  // 97.5 % of the normal distribution lie below
+        fmt::format("wilson_interval: {} of {} are right, expected at least one sample and no more "
+                    "right than there are",
+                    right, all));
+  constexpr double kZ = 1.959963984540054;  // 97.5 % of the normal distribution lie below it
   const auto count = static_cast<double>(all);
   const double share = static_cast<double>(right) / count;
   const double center = share + kZ * kZ / (2 * count);
@@ -62,8 +64,10 @@ std::vector<double> Confusion::recall() const {
 Confusion& Confusion::operator+=(const Confusion& other) {
   if (counts.empty()) return *this = other;
   if (classes != other.classes)
-    throw InvalidArgument(fmt::format(
-        "Confusion: a matrix of {} classes cannot be added to one of {}", other.classes, classes));
+    throw InvalidArgument(
+        fmt::format("Confusion: a matrix of {} classes cannot be added to one of {}; give both the "
+                    "same classes",
+                    other.classes, classes));
   for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += other.counts[i];
   return *this;
 }
@@ -71,8 +75,9 @@ Confusion& Confusion::operator+=(const Confusion& other) {
 Confusion count_confusion(std::span<const std::int32_t> truth,
                           std::span<const std::int32_t> predicted, int classes) {
   if (truth.size() != predicted.size())
-    throw InvalidArgument(fmt::format("count_confusion: {} true labels and {} predictions",
-                                      truth.size(), predicted.size()));
+    throw InvalidArgument(fmt::format(
+        "count_confusion: {} true labels and {} predictions, expected one prediction per label",
+        truth.size(), predicted.size()));
   Confusion result(classes);
   const auto inside = [&](std::int32_t label) { return label >= 0 && label < classes; };
   for (std::size_t i = 0; i < truth.size(); ++i) {

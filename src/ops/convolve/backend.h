@@ -1,5 +1,5 @@
-// The convolution's two twins, for the types listed here; called with images of one shape, kernels
-// already flipped where asked and anchors inside them.
+// The two twins of the convolution, for the types listed here. They are called with images of one
+// shape, with kernels that are already flipped, and with anchors inside the kernels.
 #pragma once
 #include <fovea/ops/convolve.h>
 
@@ -17,7 +17,7 @@ namespace fovea::detail {
 struct SeparableKernel {
   std::span<const float> row, column;
 };
-// Rows lie one after another.
+// The weights of all rows lie one after another.
 struct Kernel2d {
   const float* weights;
   int width, height;

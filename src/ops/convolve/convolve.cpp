@@ -1,7 +1,8 @@
-// Checks a convolution request, flips the kernel where asked, and hands it to the twin of the
-// device asked for.
+// Checks a convolution request, flips the kernel if the options say so, and passes it to the twin
+// of the requested device.
 #include <fmt/format.h>
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/ops/convolve.h>
 
 #include <algorithm>
@@ -72,8 +73,7 @@ void run_convolve(ImageView<const T> image, ImageView<Out> out, ImageView<const 
   detail::require_shape("convolve", "kernel", kernel, kernel.width, kernel.height, 1);
   check_taps("convolve", "a row of the kernel", kernel.width);
   check_taps("convolve", "a column of the kernel", kernel.height);
-  if (kernel.memory == Memory::kCuda)
-    throw InvalidArgument("convolve: the kernel lies in GPU memory; give it in host memory");
+  detail::require_host("convolve", "the kernel", kernel.memory);
   const detail::ConvolveParams params{
       options.border, options.border_value,
       resolve_anchor("convolve", "anchor-x", options.anchor_x, kernel.width, options.flip),

@@ -1,10 +1,11 @@
-// CPU twin of the convolution, by strips of columns so narrow that the lines under a kernel stay in
-// the second-level cache. Source rows become lines of floats with the border written out on both
-// sides (or are taken as they lie, where they are floats and have no border near), in a ring of as
-// many lines as the kernel is high; a block of output rows by a few vectors is then summed in
-// registers, so that a loaded line serves several output rows. Separable kernels run along each
-// line before it enters the ring. Symmetric kernels are not folded: with fused multiply-add an
-// addition saved is a multiplication that was free.
+// CPU twin of the convolution. It works on strips of columns that are so narrow that the lines
+// under a kernel stay in the second-level cache. Source rows are converted to lines of floats with
+// the border written out on both sides (or are used in place where they are floats and no border is
+// near). The lines are kept in a ring of as many lines as the kernel is high. A block of a few
+// output rows by a few vectors is then summed in registers, so that a loaded line serves several
+// output rows. Separable kernels are applied along each line before it enters the ring. Symmetric
+// kernels are not folded: with fused multiply-add, a saved addition only replaces a multiplication
+// that was free.
 #include <algorithm>
 #include <type_traits>
 #include <vector>
@@ -17,13 +18,13 @@
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
-// Outside the per-target part, which is compiled once a target.
+// This is outside the per-target part, which is compiled once per instruction set.
 #ifndef FOVEA_CONVOLVE_JOB
 #define FOVEA_CONVOLVE_JOB
 namespace fovea::detail {
 
-// Output rows [first, last). A separable kernel has `along`, which each line is summed with before
-// `taps` (one column of them) is applied.
+// Computes output rows [first, last). A separable kernel has `along`, which is applied to each line
+// before `taps` (one column of them) is applied.
 template <class T, class Out>
 struct ConvolveJob {
   ImageView<const T> image;
@@ -34,7 +35,7 @@ struct ConvolveJob {
   int first, last;
 };
 
-// Lines are longer by this much, so that the last block of vectors may run over.
+// Lines are longer by this much, so that the last block of vectors may read beyond the end.
 constexpr int kConvolvePadding = 256;
 
 }  // namespace fovea::detail
@@ -49,7 +50,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Floats = hn::ScalableTag<float>;
 using V = hn::Vec<Floats>;
 
-// Output rows summed together: what fits the registers, 32 of them on ARM, 16 on most of x86.
+// Output rows that are summed together: as many as fit the registers, of which ARM has 32 and most
+// x86 16.
 constexpr int kRows = HWY_ARCH_ARM_A64 ? 4 : 2;  // at most 4
 constexpr int kVectors = 4;
 
@@ -93,7 +95,7 @@ HWY_INLINE void store_four(const Four& sum, std::uint8_t* out) {
   hn::StoreU(hn::DemoteTo(d, hn::NearestInt(sum.v2)), d, out + 2 * lanes);
   hn::StoreU(hn::DemoteTo(d, hn::NearestInt(sum.v3)), d, out + 3 * lanes);
 }
-// The last `count` elements of a row.
+// Writes the last `count` elements of a row.
 template <class Out>
 HWY_INLINE void store_some(const Four& sum, Out* out, int count) {
   Out all[4 * hn::MaxLanes(Floats())];
@@ -121,8 +123,8 @@ HWY_INLINE void add_line(const float* line, int j, const detail::Kernel2d& taps,
   }
 }
 
-// kCount output rows from kernel rows and lines that overlap; the kernel has at least kCount - 1
-// rows. lines[j] is the line under the kernel's row j for the first output row.
+// Computes kCount output rows from kernel rows and lines that overlap; the kernel has at least
+// kCount - 1 rows. lines[j] is the line under the kernel's row j for the first output row.
 template <int kCount, bool kColumn>
 HWY_INLINE void sum_block(const float* const* lines, int x, const detail::Kernel2d& taps, int step,
                           Block& sums) {
@@ -139,7 +141,7 @@ HWY_INLINE void sum_block(const float* const* lines, int x, const detail::Kernel
   if constexpr (kCount == 2) add.template operator()<2>(taps.height);
 }
 
-// kCount rows of the output from lines of floats.
+// Computes kCount rows of the output from lines of floats.
 template <int kCount, class Out>
 void sum_rows(const float* const* lines, const detail::Kernel2d& taps, int step, ImageView<Out> out,
               int y) {
@@ -147,7 +149,8 @@ void sum_rows(const float* const* lines, const detail::Kernel2d& taps, int step,
   const int elements = out.row_elements();
   for (int x = 0; x < elements; x += block) {
     Block sums = zero_block();
-    // A single column of taps, as separable kernels leave, is worth a loop without an inner one.
+    // A single column of taps, which separable kernels have, gets a loop of its own without an
+    // inner loop.
     if (taps.width == 1) sum_block<kCount, true>(lines, x, taps, step, sums);
     else sum_block<kCount, false>(lines, x, taps, step, sums);
     for (int r = 0; r < kCount; ++r) {
@@ -157,8 +160,8 @@ void sum_rows(const float* const* lines, const detail::Kernel2d& taps, int step,
   }
 }
 
-// line[x] = sum of weights[k] * padded[x + k * step]. Two blocks at a time: a chain of fused
-// multiply-adds waits for itself.
+// line[x] = sum of weights[k] * padded[x + k * step]. Two blocks are summed at a time, because each
+// step of a chain of fused multiply-adds waits for the one before.
 void sum_along(const float* padded, std::span<const float> weights, int step, int elements,
                float* line) {
   const int block = kVectors * static_cast<int>(hn::Lanes(Floats()));
@@ -188,7 +191,7 @@ void convert(const std::uint8_t* from, int count, float* to) {
   for (; i < count; ++i) to[i] = static_cast<float>(from[i]);
 }
 
-// Pixels [from, to) of row y, all of which may lie beyond the image.
+// The pixels [from, to) of row y. All of them may lie outside the image.
 struct LineOf {
   int y, from, to;
 };
@@ -217,8 +220,8 @@ void fill_line(ImageView<const T> image, const detail::ConvolveParams& params, c
   fill_border(outer, to);
 }
 
-// The lines under a kernel for output columns [first, last): a ring in which line y of the image
-// (which may lie beyond it) has the place y modulo the ring's size.
+// The lines under a kernel for output columns [first, last), in a ring: line y of the image (which
+// may lie outside it) is stored at y modulo the ring's size.
 template <class T, class Out>
 class LineRing {
  public:
@@ -238,7 +241,7 @@ class LineRing {
     next_ = job_.first - job_.params.anchor_y;
   }
 
-  // Pointers to `count` lines from image row y on; y never falls from call to call.
+  // Sets pointers to `count` lines from image row y on; y never decreases from call to call.
   void under(int y, int count, const float** pointers) {
     for (; next_ < y + count; ++next_) make(next_);
     const std::size_t first = slot(y), whole = line_.size() - first;
@@ -252,7 +255,7 @@ class LineRing {
     return static_cast<std::size_t>((y - job_.first + job_.params.anchor_y) % size_);
   }
 
-  // Row y where its pixels lie, if they are floats and those around are readable; else null.
+  // Row y in place, if it consists of floats and the pixels around it are readable; else null.
   const float* source_row(int y) const {
     if constexpr (std::is_same_v<T, float>) {
       const ImageView<const float>& image = job_.image;
@@ -285,13 +288,14 @@ class LineRing {
   std::vector<float> buffer_;
   std::vector<const float*> line_;
   std::vector<float> padded_;
-  int first_ = 0, last_ = 0;  // source columns of a line
-  int elements_ = 0;          // of an output row
+  int first_ = 0, last_ = 0;  // the source columns of a line
+  int elements_ = 0;          // the elements of an output row
   int next_ = 0;
 };
 
-// Columns of a strip: its lines under the kernel fill half of a common second-level cache. Narrower
-// strips for the first level lose more than they gain: rows in short pieces defeat the prefetcher.
+// The width of a strip, in columns: its lines under the kernel fill half of a common second-level
+// cache. Narrower strips for the first level are slower, because rows in short pieces defeat the
+// prefetcher.
 inline int strip_width(int lines, int channels) {
   constexpr int kCacheFloats = 512 * 1024 / 4, kLeast = 128;
   return std::max(kCacheFloats / (lines * channels) / 64 * 64, kLeast);
@@ -353,8 +357,8 @@ void run(const detail::ConvolveJob<float, float>& job) {
 
 template <class T, class Out>
 void run_parallel(const detail::ConvolveJob<T, Out>& whole, const Exec& exec) {
-  // A task computes as many lines more than its rows as the kernel is high, so tasks are few. A
-  // row's result does not depend on the task it falls to.
+  // Each task computes extra lines, as many as the kernel is high, so there are few tasks. A row's
+  // result does not depend on the task that computes it.
   const int height = whole.image.height, threads = thread_count(exec);
   constexpr int kLeastRows = 16;
   const int tasks = threads == 1 ? 1 : 2 * threads;

@@ -1,4 +1,4 @@
-// The arithmetic that both twins of the convolution share, and what they are told.
+// The arithmetic and the parameters that both twins of the convolution share.
 #pragma once
 #include <fovea/ops/convolve.h>
 
@@ -14,8 +14,8 @@ struct ConvolveParams {
   int anchor_x, anchor_y;
 };
 
-// The pixel of a line of `size` that stands in for pixel i, -1 for the constant. i may lie any
-// distance outside.
+// The index of the pixel that replaces pixel i of a line of `size` pixels, or -1 for the constant.
+// i may lie any distance outside.
 FOVEA_HD inline int border_index(int i, int size, Border border) {
   if (i >= 0 && i < size) return i;
   if (border == Border::kConstant) return -1;
@@ -29,7 +29,7 @@ FOVEA_HD inline int border_index(int i, int size, Border border) {
   return border == Border::kReflect ? period - 1 - place : period - place;
 }
 
-// A sum as a pixel.
+// Converts a sum to a pixel.
 template <class T>
 FOVEA_HD inline T pixel_from_sum(float sum);
 template <>

@@ -1,6 +1,6 @@
-// Sampled Gaussians and their derivatives, each corrected so that its moments are exact: a sampled
-// and cut-off derivative would otherwise answer to a constant, or answer a ramp with a little less
-// than its slope.
+// Sampled Gaussians and their derivatives, each corrected so that its moments are exact. Without
+// the correction, a sampled and truncated derivative would not be 0 on a constant, and on a ramp it
+// would be a little less than the slope.
 #include <fmt/format.h>
 #include <fovea/core/error.h>
 #include <fovea/ops/convolve.h>
@@ -12,9 +12,9 @@
 namespace fovea {
 namespace {
 
-constexpr double kReach = 4;  // sigmas
+constexpr double kReach = 4;  // in units of sigma
 
-// Taps on each side of the middle.
+// The number of taps on each side of the middle.
 int radius_for(const char* operation, double sigma, int size) {
   if (!(sigma > 0) || !std::isfinite(sigma))
     throw InvalidArgument(fmt::format("{}: sigma is {}, expected more than 0", operation, sigma));
@@ -33,7 +33,8 @@ int radius_for(const char* operation, double sigma, int size) {
   return static_cast<int>(reach);
 }
 
-// Divides by this moment; a Gaussian so narrow that only its middle sample is not zero has none.
+// Throws where this moment, which is a divisor, is 0: a Gaussian may be so narrow that only its
+// middle sample is not 0.
 void require_moment(const char* operation, double sigma, double moment) {
   if (moment > 0) return;
   throw InvalidArgument(fmt::format(
@@ -66,9 +67,9 @@ std::vector<float> gaussian_derivative_kernel(double sigma, int order, int size)
   if (radius == 0)
     throw InvalidArgument("gaussian_derivative_kernel: size is 1, expected 3 or more");
   std::vector<double> samples = gaussian_samples(sigma, radius);
-  double variance = 0;  // of the sampled Gaussian
+  double variance = 0;  // variance of the sampled Gaussian
   for (int i = -radius; i <= radius; ++i) variance += samples[i + radius] * i * i;
-  double moment = 0;  // what a ramp x, or a parabola x^2 / 2, is answered with
+  double moment = 0;  // the response to a ramp x, or to a parabola x^2 / 2
   for (int i = -radius; i <= radius; ++i) {
     double& sample = samples[i + radius];
     sample *= order == 1 ? i : i * i - variance;
@@ -83,7 +84,8 @@ Image<float> laplacian_of_gaussian_kernel(double sigma, int size) {
   const int radius = radius_for("laplacian_of_gaussian_kernel", sigma, size);
   if (radius == 0)
     throw InvalidArgument("laplacian_of_gaussian_kernel: size is 1, expected 3 or more");
-  // Both factors in double: the taps near the zero ring are differences of nearly equal numbers.
+  // Both factors are double, because the taps near the zero crossing are differences of nearly
+  // equal numbers.
   const std::vector<double> gaussian = gaussian_samples(sigma, radius);
   double variance = 0, fourth = 0;
   for (int i = -radius; i <= radius; ++i) {

@@ -1,4 +1,4 @@
-// The gradient's two twins, for the types listed here; called with one shape throughout.
+// The two twins of the gradient, for the types listed here. All views have one shape.
 #pragma once
 #include <fovea/ops/gradient.h>
 

@@ -1,5 +1,6 @@
-// Checks a gradient request and hands it to the twin of the device asked for.
+// Checks a gradient request and passes it to the twin of the requested device.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/ops/gradient.h>
 
 #include <array>
@@ -22,8 +23,8 @@ PolarParams polar_params(const PolarGradientOptions& options) {
     params.cosine[k] = static_cast<float>(std::cos(angle));
     params.sine[k] = static_cast<float>(std::sin(angle));
   }
-  // Mirrored and opposite borders are so to the bit, and those at a right angle and at pi do not
-  // lie beside them by a rounding error.
+  // Borders that are mirrored or opposite become exactly so, to the bit, and those at a right angle
+  // and at pi become exact, without a rounding error.
   const int half = half_circle_bins(params);
   for (int k = half / 2 + 1; k < half; ++k) {
     params.cosine[k] = -params.cosine[half - k];

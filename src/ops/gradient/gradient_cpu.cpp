@@ -1,19 +1,20 @@
 // CPU twin of the gradient. A row is computed in two passes over a padded line that stays in the
-// first-level cache: down the columns, then along the row; the padding repeats the border, so that
-// neither loop tests for it.
+// first-level cache: down the columns, then along the row. The padding repeats the border, so that
+// neither loop has to test for it.
 #include <algorithm>
 #include <vector>
 
 #include "core/parallel.h"
 #include "ops/gradient/backend.h"
 
-// Outside the per-target part, which is compiled once a target.
+// This is outside the per-target part, which is compiled once per instruction set.
 #ifndef FOVEA_GRADIENT_JOB
 #define FOVEA_GRADIENT_JOB
 namespace fovea::cpu {
 namespace {
 
-// dx and dy of rows [first, last). `lines` is scratch of 2 * (row elements + 2 channels).
+// Computes dx and dy of rows [first, last). `lines` is scratch memory of 2 * (row elements + 2
+// channels).
 template <class T, class Difference>
 struct GradientJob {
   ImageView<const T> image;
@@ -39,8 +40,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using Shorts = hn::ScalableTag<std::int16_t>;
 
-// Two vectors of consecutive pixels as the numbers they are computed with. Two at a time, because
-// bytes then come in whole vectors and the loop's own instructions count half.
+// Two vectors of consecutive pixels, converted to the type of the computation. There are two
+// because bytes then fill whole vectors and the overhead of the loop is halved.
 template <class D>
 struct Pair {
   hn::Vec<D> low, high;
@@ -69,8 +70,8 @@ HWY_INLINE Pair<D> subtract(D, Pair<D> a, Pair<D> b) {
   return {hn::Sub(a.low, b.low), hn::Sub(a.high, b.high)};
 }
 
-// Three rows of the image around the one computed; at the border the row itself stands in for the
-// missing one.
+// Three rows of the image around the current one. At the border the row itself replaces the missing
+// one.
 template <class T>
 struct RowTriple {
   const T* above;
@@ -78,8 +79,8 @@ struct RowTriple {
   const T* below;
 };
 
-// What the pass down the columns leaves for the one along the row: `elements` of each, with
-// `channels` of repeated border on both sides.
+// The result of the pass down the columns for the pass along the row: `elements` of each, with
+// `channels` elements of repeated border on both sides.
 template <class Difference>
 struct Lines {
   Difference* smooth;
@@ -87,8 +88,8 @@ struct Lines {
   int elements, channels;
 };
 
-// side * outer + center * inner. The weights are known to the compiler, so that the common kernels
-// need no product.
+// side * outer + center * inner. The weights are compile-time constants, so that the common kernels
+// need no multiplication.
 template <GradientKernel kKernel, class D>
 HWY_INLINE Pair<D> weighted(D d, Pair<D> outer, Pair<D> inner) {
   if constexpr (kKernel == GradientKernel::kCentered) return inner;
@@ -102,13 +103,13 @@ HWY_INLINE Pair<D> weighted(D d, Pair<D> outer, Pair<D> inner) {
 }
 template <GradientKernel kKernel, class T>
 HWY_INLINE T weighted(T outer, T inner) {
-  // Not a product with 0: beyond the border of the kernel there may be infinities.
+  // This must not be a product with 0, because the outer pixels may be infinite.
   if constexpr (kKernel == GradientKernel::kCentered) return inner;
   constexpr auto kWeights = detail::weights_of(kKernel);
   return static_cast<T>(outer * kWeights.side + inner * kWeights.center);
 }
 
-// Down the columns: smooth = weighted(above + below, center), difference = below - above.
+// The pass down the columns: smooth = weighted(above + below, center), difference = below - above.
 template <GradientKernel kKernel, class T, class Difference>
 void vertical_pass(const RowTriple<T>& rows, const Lines<Difference>& lines) {
   Difference* HWY_RESTRICT smooth = lines.smooth;
@@ -136,7 +137,7 @@ void vertical_pass(const RowTriple<T>& rows, const Lines<Difference>& lines) {
   }
 }
 
-// Along the row, over what vertical_pass left.
+// The pass along the row, over the result of vertical_pass.
 template <GradientKernel kKernel, class Difference>
 void horizontal_pass(const Lines<Difference>& lines, Difference* HWY_RESTRICT dx,
                      Difference* HWY_RESTRICT dy) {

@@ -15,21 +15,21 @@ FOVEA_HD constexpr KernelWeights weights_of(GradientKernel kernel) {
   return {0, 1};
 }
 
-// Directions of the borders between bins. Comparing with them instead of taking an arctangent makes
-// the bin of a gradient the same on every machine: a product and a difference round alike
-// everywhere.
+// Directions of the borders between bins. Bins are found by comparing with them instead of by an
+// arctangent, so that they are the same on every machine: a product and a difference are rounded
+// alike everywhere.
 struct PolarParams {
   static constexpr int kMostBins = 32;
   int bins;
   int signed_angle;
-  float cosine[kMostBins];  // of border k, between bins k-1 and k
+  float cosine[kMostBins];  // for border k, between bins k-1 and k
   float sine[kMostBins];
 };
 
 PolarParams polar_params(const PolarGradientOptions& options);
 
-// Bins on a half circle whose borders are mirrored at the vertical, in the lower half of the circle
-// too; 0 where an odd number of bins goes around the whole circle.
+// The number of bins on a half circle, if the borders are mirrored at the vertical in both halves
+// of the circle; 0 where an odd number of bins goes around the whole circle.
 FOVEA_HD inline int half_circle_bins(const PolarParams& p) {
   if (!p.signed_angle) return p.bins;
   return p.bins % 2 == 0 ? p.bins / 2 : 0;
@@ -47,7 +47,7 @@ FOVEA_HD inline int orientation_bin(float dx, float dy, const PolarParams& p) {
   for (int k = 1; k < p.bins; ++k) {
     const bool left_of_border = p.cosine[k] * dy - p.sine[k] * dx >= 0;
     if (p.sine[k] == 0) {
-      bin += lower_half;  // the border at pi: angle 0 lies on the same line, but before it
+      bin += lower_half;  // angle 0 lies on the line of the border at pi, but before it
     } else if (p.sine[k] < 0) {
       bin += beyond_pi && left_of_border;
     } else {

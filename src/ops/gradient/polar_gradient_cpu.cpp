@@ -1,20 +1,20 @@
 // CPU twin of the polar gradient, four vectors of floats at a time. Bytes are compared as integers
-// and become floats only to be held against the bins' borders. Borders of the half circle come in
-// mirrored pairs of which a direction can have passed only one, so that half of them are compared;
-// the outcome is that of detail::orientation_bin, to the bit.
+// and converted to floats only for the comparison with the bins' borders. Borders of the half
+// circle come in mirrored pairs, of which a direction can have passed only one, so that only half
+// of them are compared. The result equals that of detail::orientation_bin to the bit.
 #include <algorithm>
 #include <vector>
 
 #include "core/parallel.h"
 #include "ops/gradient/backend.h"
 
-// Outside the per-target part, which is compiled once a target.
+// This is outside the per-target part, which is compiled once per instruction set.
 #ifndef FOVEA_POLAR_JOB
 #define FOVEA_POLAR_JOB
 namespace fovea::cpu {
 namespace {
 
-// Rows [first, last). `line` is scratch of polar_scratch() elements.
+// Computes rows [first, last). `line` is scratch memory of polar_scratch() elements.
 template <class T>
 struct PolarJob {
   ImageView<const T> image;
@@ -25,7 +25,7 @@ struct PolarJob {
   int first, last;
 };
 
-constexpr int kWidestBlock = 256;  // pixels; bytes of the widest vector
+constexpr int kWidestBlock = 256;  // in pixels: the bytes of the widest vector
 
 }  // namespace
 }  // namespace fovea::cpu
@@ -47,9 +47,9 @@ using Shorts = hn::ScalableTag<std::int16_t>;
 using Integers = hn::ScalableTag<std::int32_t>;
 using Floats = hn::ScalableTag<float>;
 
-constexpr int kParts = 4;  // vectors of floats in a block of pixels, as many as one of bytes gives
+constexpr int kParts = 4;  // vectors of floats in a block of pixels, which is a vector of bytes
 
-// Neighbors of the first pixel of a block.
+// Pointers to the neighbors of the first pixel of a block.
 template <class T>
 struct Neighbors {
   const T *left, *right, *above, *below;
@@ -71,7 +71,7 @@ HWY_INLINE hn::Vec<Integers> low_integers(hn::Vec<Shorts> v) {
 HWY_INLINE hn::Vec<Integers> high_integers(hn::Vec<Shorts> v) {
   return hn::PromoteTo(Integers(), hn::UpperHalf(hn::Half<Shorts>(), v));
 }
-// Of numbers that fit: the even lanes are the low halves.
+// Narrows numbers that fit 16 bits: the even lanes are the low halves.
 HWY_INLINE hn::Vec<Shorts> shorts(hn::Vec<Integers> low, hn::Vec<Integers> high) {
   const Shorts d;
   return hn::ConcatEven(d, hn::BitCast(d, high), hn::BitCast(d, low));
@@ -83,18 +83,18 @@ HWY_INLINE hn::Vec<Shorts> shorts(hn::Vec<Integers> low, hn::Vec<Integers> high)
 struct Folded {
   hn::Vec<Floats> dx[kParts], dy[kParts];
   hn::Vec<Shorts> passed[2];
-  HWY_INLINE Folded() {}  // written out in all three, as an implied one has no instruction set
+  HWY_INLINE Folded() {}  // explicit in all three, because an implicit one has no instruction set
 };
 
-// How many borders a direction has passed for lying where it lies.
+// How many borders a direction has passed because of the part of the circle it lies in.
 struct BorderCounts {
-  int left;    // left of the vertical: the first quarter's and the vertical one
+  int left;    // left of the vertical: those of the first quarter and the vertical one
   int middle;  // on the vertical
   int lower;   // in the lower half circle
 };
 
-// Per pixel, the gradient of the channel with the largest squared magnitude; the first among
-// equals.
+// For each pixel, the gradient of the channel with the largest squared magnitude, or of the first
+// such channel.
 struct ByteGradient {
   hn::Vec<Shorts> dx[2], dy[2];
   hn::Vec<Integers> square[kParts];
@@ -126,7 +126,7 @@ struct ByteGradient {
       const auto lower = hn::VecFromMask(
           d, hn::Or(hn::Lt(dy[i], zero), hn::And(hn::Eq(dy[i], zero), hn::Lt(dx[i], zero))));
       auto x = negate_where(lower, dx[i]), y = negate_where(lower, dy[i]);
-      // No direction at all becomes one just below angle 0, which has passed nothing.
+      // A zero gradient becomes a direction just below angle 0, which has passed no border.
       const auto null = hn::VecFromMask(d, hn::Eq(hn::Or(x, y), zero));
       x = hn::Sub(x, null);
       const auto left = hn::VecFromMask(d, hn::Lt(x, zero));
@@ -155,7 +155,7 @@ HWY_INLINE void consider(const hn::Vec<Bytes> (&pixels)[4], bool first, ByteGrad
     return hn::Sub(hn::PromoteTo(d, hn::UpperHalf(half, a)),
                    hn::PromoteTo(d, hn::UpperHalf(half, b)));
   };
-  // A square fits 16 bits without a sign, the sum of two does not.
+  // A square fits 16 bits without a sign, but the sum of two squares does not.
   const auto square = [](auto v) HWY_ATTR {
     const auto bits = hn::BitCast(hn::RebindToUnsigned<Shorts>(), v);
     return hn::Mul(bits, bits);
@@ -205,7 +205,7 @@ struct FloatGradient {
   HWY_INLINE void directions(hn::Vec<Floats>* to_dx, hn::Vec<Floats>* to_dy) const {
     for (int i = 0; i < kParts; ++i) to_dx[i] = dx[i], to_dy[i] = dy[i];
   }
-  // False where a product with a border could leave the range of floats.
+  // Returns false where a product with a border could leave the range of floats.
   HWY_INLINE bool fold(const BorderCounts& counts, Folded& out) const {
     const Floats d;
     const Integers di;
@@ -268,7 +268,7 @@ HWY_INLINE hn::Vec<Bytes> bytes(hn::Vec<Shorts> low, hn::Vec<Shorts> high) {
   return hn::Combine(Bytes(), hn::DemoteTo(half, high), hn::DemoteTo(half, low));
 }
 
-// Borders 1 to `borders` are those of the first quarter.
+// Finds bins by comparison with borders 1 to `borders`, which are those of the first quarter.
 HWY_INLINE hn::Vec<Bytes> folded_bins(const Folded& f, const detail::PolarParams& p, int borders) {
   const Floats d;
   const Integers di;
@@ -285,7 +285,7 @@ HWY_INLINE hn::Vec<Bytes> folded_bins(const Folded& f, const detail::PolarParams
                hn::Add(f.passed[1], shorts(count[2], count[3])));
 }
 
-// detail::orientation_bin as it stands, for circles without mirrored borders and for numbers at the
+// detail::orientation_bin for vectors, for circles without mirrored borders and for numbers at the
 // ends of their range.
 hn::Vec<Integers> orientation_bins(hn::Vec<Floats> dx, hn::Vec<Floats> dy,
                                    const detail::PolarParams& p) {
@@ -346,7 +346,7 @@ void polar_rows(const PolarJob<T>& job) {
   float magnitudes[kParts * hn::MaxLanes(Floats())];
   std::uint8_t bins[hn::MaxLanes(Bytes())];
   for (int y = job.first; y < job.last; ++y) {
-    // The row itself with its border repeated, so that no loop tests for it.
+    // Copies the row with its border repeated, so that no loop has to test for it.
     const T* row = image.row(y);
     std::copy_n(row, kChannels, job.line);
     std::copy_n(row, elements, job.line + kChannels);
@@ -398,8 +398,8 @@ HWY_EXPORT(polar_rows_f32);
 
 constexpr int kRowsPerTask = 32;
 
-// A row with a pixel of border on both sides, and the last block of it and of its neighbors, which
-// may run over the end.
+// The size of the scratch memory: a row with a pixel of border on both sides, and the last block of
+// it and of its neighboring rows, which may extend beyond the end.
 template <class T>
 std::size_t polar_scratch(ImageView<const T> image) {
   return static_cast<std::size_t>(image.row_elements()) +

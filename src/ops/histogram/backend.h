@@ -1,5 +1,5 @@
-// The twins of the window histogram, for the counts listed here, and of quantization, for the
-// pixels; called with shapes that fit and nothing empty.
+// The twins of the window histogram, for the listed types of counts, and of quantization, for the
+// listed types of pixels. They are called with matching shapes and nothing empty.
 #pragma once
 #include "ops/histogram/window_histogram_math.h"
 

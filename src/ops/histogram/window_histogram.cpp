@@ -1,6 +1,7 @@
-// Checks requests for window histograms and hands them to the twin of the device asked for.
+// Checks requests for window histograms and passes them to the twin of the requested device.
 #include <fmt/format.h>
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/ops/window_histogram.h>
 
 #include <array>

@@ -1,19 +1,19 @@
-// CPU twin of the window histogram. Every column keeps the histogram of its part of the window; a
-// row down changes two of its counts, a pixel to the right adds one column's histogram and takes
-// away another's, in vectors.
+// CPU twin of the window histogram. Every column keeps the histogram of its part of the window.
+// Going down one row changes two counts of each column; going right one pixel adds one column's
+// histogram and subtracts another's, in vectors.
 #include <algorithm>
 #include <vector>
 
 #include "core/parallel.h"
 #include "ops/histogram/backend.h"
 
-// Outside the per-target part, which is compiled once a target.
+// This is outside the per-target part, which is compiled once per instruction set.
 #ifndef FOVEA_WINDOW_JOB
 #define FOVEA_WINDOW_JOB
 namespace fovea::cpu {
 namespace {
 
-// Rows [first, last).
+// Computes rows [first, last).
 template <class Count>
 struct WindowJob {
   ImageView<const std::uint8_t> bin;
@@ -37,7 +37,7 @@ namespace {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The columns' histograms, `pitch` counts apart, the counts beyond the bins always 0.
+// The histograms of the columns, `pitch` counts apart. The counts beyond the bins are always 0.
 template <class Count>
 struct Columns {
   std::vector<Count> counts;
@@ -50,16 +50,17 @@ struct Columns {
     for (int x = 0; x < width; ++x, column += pitch)
       if (row[x] < bins) column[row[x]] = static_cast<Count>(column[row[x]] + by);
   }
-  // The histogram of column x; of one outside, the nearest, or zeros that lie behind the last.
+  // The histogram of column x. For a column outside, that of the nearest one, or the zeros that are
+  // stored after the last one.
   const Count* at(int x, bool repeat) const {
     const int column = detail::window_line(x, width, repeat);
     return counts.data() + (column < 0 ? width : column) * pitch;
   }
 };
 
-// The histograms of one row's pixels. kVectors vectors hold a histogram; all of them are stored,
-// and what runs over into the next pixel is written again with it. Only near the row's end there is
-// no next pixel.
+// Computes the histograms of one row's pixels. A histogram takes kVectors vectors. All of them are
+// stored; what reaches into the next pixel's histogram is overwritten with it. Only near the row's
+// end there is no next pixel.
 template <int kVectors, class Count>
 void slide_along(const Columns<Count>& columns, detail::WindowParams params, Count* out) {
   const hn::ScalableTag<Count> d;
@@ -90,7 +91,7 @@ void window_rows(const WindowJob<Count>& job) {
   const ImageView<Count>& counts = job.counts;
   const detail::WindowParams& params = job.params;
   const int first = job.first, last = job.last;
-  constexpr int kMostVectors = 8;  // 64 bins of 16 bits in the narrowest vectors
+  constexpr int kMostVectors = 8;  // enough for 64 bins of 16 bits in the narrowest vectors
   const int lanes = static_cast<int>(hn::Lanes(hn::ScalableTag<Count>()));
   const int bins = counts.channels, vectors = (bins + lanes - 1) / lanes;
   const int taken = vectors <= 4 ? vectors : vectors <= 6 ? 6 : kMostVectors;
@@ -133,7 +134,7 @@ HWY_EXPORT(window_rows_u8);
 HWY_EXPORT(window_rows_u16);
 
 constexpr int kRowsPerTask =
-    64;  // and no fewer than the window has, whose rows a task counts first
+    64;  // at least the window's height, because a task first counts that many rows
 
 }  // namespace
 

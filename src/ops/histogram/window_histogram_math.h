@@ -9,8 +9,8 @@ struct WindowParams {
   bool repeat;
 };
 
-// The line of the image that stands at `i` of `count`: itself, or outside the nearest one (repeat)
-// or none (-1).
+// The image line at place `i` of `count`. For a place outside it is the nearest line (repeat) or
+// none (-1).
 FOVEA_HD inline int window_line(int i, int count, bool repeat) {
   if (i >= 0 && i < count) return i;
   if (!repeat) return -1;
@@ -18,7 +18,7 @@ FOVEA_HD inline int window_line(int i, int count, bool repeat) {
 }
 
 struct QuantizeParams {
-  float low, scale;  // scale: levels a unit
+  float low, scale;  // scale is in levels per unit
   int levels;
 };
 

@@ -1,5 +1,5 @@
-// The twins of the integral image and the integral histogram. They are called with shapes that fit
-// and nothing empty; the templates exist for FOVEA_FOR_EACH_INTEGRAL.
+// The twins of the integral image and the integral histogram. They are called with matching shapes
+// and nothing empty. The templates exist for FOVEA_FOR_EACH_INTEGRAL.
 #pragma once
 #include "ops/integral/integral_math.h"
 

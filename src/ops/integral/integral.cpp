@@ -1,7 +1,8 @@
-// Checks requests for integral images and histograms and hands them to the twin of the device asked
-// for.
+// Checks requests for integral images and histograms and passes them to the twin of the requested
+// device.
 #include <fmt/format.h>
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/ops/integral.h>
 
 #include <array>
@@ -14,7 +15,7 @@
 namespace fovea {
 namespace {
 
-// Rows are counted in elements by int, one pixel more than the image has.
+// The elements of a row, which has one pixel more than the image, are counted by int.
 void require_countable(const char* operation, int width, int height, int channels) {
   constexpr int kMost = std::numeric_limits<int>::max() / 2;
   if (height < kMost && width < kMost / channels) return;
@@ -49,7 +50,7 @@ void run_integral(StackView<const In> images, StackView<Out> sums, const Integra
   if (sums.count != images.count)
     throw InvalidArgument(
         fmt::format("integral: sums has {} planes, but there are {} images; give "
-                    "one plane an image",
+                    "one plane per image",
                     sums.count, images.count));
   if (images.empty()) return;
   const Exec exec = detail::resolve_exec("integral", options.exec, {images, sums});
@@ -75,7 +76,7 @@ void run_histogram(const detail::WeightedBins& input, StackView<std::uint32_t> s
   detail::require_shape(name, "sums", sums, bin.width + 1, bin.height + 1, 1);
   if (sums.count < 1 || sums.count > 255)
     throw InvalidArgument(
-        fmt::format("{}: sums has {} planes, expected one a bin, 1 to 255", name, sums.count));
+        fmt::format("{}: sums has {} planes, expected one per bin, 1 to 255", name, sums.count));
   if (bin.empty()) return;
   const Exec exec = detail::resolve_exec(name, options.exec, {bin, sums, input.weight});
   if (detail::on_cuda(exec)) return cuda::integral_histogram(input, sums, exec);

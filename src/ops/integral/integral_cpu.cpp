@@ -1,6 +1,7 @@
-// CPU twin of the integral image: sum = the sum above + the row's prefix, with prefixes formed
-// inside registers. Vectors have 128 bits on every instruction set: memory sets the pace, and
-// floating-point sums are then the same on all of them. Rows are shared among cores by wavefront.h.
+// CPU twin of the integral image: each sum is the sum above plus the prefix sum of the row, which
+// is formed in registers. Vectors have 128 bits on every instruction set, because memory limits the
+// speed, and because floating-point sums are then the same everywhere. Rows are distributed over
+// cores by wavefront.h.
 #include <algorithm>
 #include <tuple>
 #include <vector>
@@ -12,22 +13,22 @@
 #define FOVEA_INTEGRAL_TILE
 namespace fovea::cpu {
 
-// Some rows of some columns of an image, and what reaches in from above and from the left.
+// Some rows of some columns of an image, with the sums that come from above and from the left.
 template <class In, class Out>
 struct IntegralTile {
   const In* in;
   std::ptrdiff_t in_stride;
-  const Out* above;  // the sums of the row above the first
+  const Out* above;  // the sums of the row above the first row
   Out* out;
   std::ptrdiff_t out_stride;
-  Out* carry;  // per row and channel the sum of the row's pixels left of the tile; moved on
+  Out* carry;  // per row and channel, the sum left of the tile; updated by the tile
   int rows;
   int pixels;
   int channels;
   bool squares;
 };
 
-// One function a pair of types, in the order of FOVEA_FOR_EACH_INTEGRAL.
+// One function per pair of types, in the order of FOVEA_FOR_EACH_INTEGRAL.
 struct NoTypes {};
 #define FOVEA_TILE_FUNCTION(In, Out) , void (*)(const IntegralTile<In, Out>&)
 using TileFunctions = std::tuple<NoTypes FOVEA_FOR_EACH_INTEGRAL(FOVEA_TILE_FUNCTION)>;
@@ -67,7 +68,8 @@ HWY_INLINE Out term(In value, bool squares) {
   return squares ? static_cast<Out>(v * v) : v;
 }
 
-// Bytes and shorts: prefixes of eight pixels in narrow integers, widened only to be added.
+// For bytes and shorts: prefix sums of eight pixels in narrow integers, which are widened when
+// added.
 struct Prefixes {
   hn::Vec<U32x4> low, high;
 };
@@ -97,7 +99,7 @@ HWY_INLINE Prefixes eight_prefixes(const std::uint16_t* in) {
                      hn::PromoteTo(d32, hn::UpperHalf(hn::Half<U16x8>(), v)));
 }
 
-// The prefixes of eight pixels as sums' numbers.
+// Widens the prefix sums of eight pixels to the type of the sums.
 HWY_INLINE void widen(U32x4, Prefixes p, hn::Vec<U32x4>* wide) {
   wide[0] = p.low;
   wide[1] = p.high;
@@ -120,7 +122,7 @@ HWY_INLINE void widen(F64x2 d, Prefixes p, hn::Vec<F64x2>* wide) {
   wide[3] = hn::PromoteTo(d, hn::UpperHalf(I32x2(), high));
 }
 
-// All else: pixels become sums' numbers first.
+// For all other types, pixels are first converted to the type of the sums.
 HWY_INLINE hn::Vec<U32x4> load_as(U32x4 d, const std::uint32_t* in) { return hn::LoadU(d, in); }
 HWY_INLINE hn::Vec<F32x4> load_as(F32x4 d, const float* in) { return hn::LoadU(d, in); }
 HWY_INLINE hn::Vec<F64x2> load_as(F64x2 d, const double* in) { return hn::LoadU(d, in); }
@@ -140,23 +142,23 @@ template <class D, class V>
 HWY_INLINE V square(D, V v) {
   return hn::Mul(v, v);
 }
-HWY_INLINE hn::Vec<U64x2> square(U64x2, hn::Vec<U64x2> v) {  // of values below 2^32
+HWY_INLINE hn::Vec<U64x2> square(U64x2, hn::Vec<U64x2> v) {  // for values below 2^32
   const auto halves = hn::BitCast(U32x4(), v);
   return hn::MulEven(halves, halves);
 }
 
-// Rows of one channel that are scanned side by side.
+// Rows of one channel that are scanned together.
 template <class In, class Out, int kRows>
 struct RowGroup {
   const In* in[kRows];
-  const Out* above;  // of the first
+  const Out* above;  // the row above the first one
   Out* out[kRows];
-  Out* row_sums;  // what lies left of each row, then what lies left of the pixels after these
+  Out* row_sums;  // per row, the sum left of its pixels; then the sum that includes them
   int pixels;
 };
 
-// One row, or two: the sums of the first are then added to the second in registers, and each row's
-// chain of carries hides the latency of the other's.
+// Scans one row or two. With two, the sums of the first are added to the second in registers, and
+// each row's chain of carries hides the latency of the other's.
 template <bool squares, int kRows, class In, class Out>
 void scan_rows(const RowGroup<In, Out, kRows>& rows) {
   const hn::FixedTag<Out, 16 / sizeof(Out)> d;
@@ -218,7 +220,7 @@ HWY_INLINE void store_channels(D d, const V* v, hn::TFromD<D>* to) {
   if constexpr (channels == 4) hn::StoreInterleaved4(v[0], v[1], v[2], v[3], d, to);
 }
 
-// One row of several channels, already as sums' numbers.
+// Scans one row of several channels, already converted to the type of the sums.
 template <int channels, class Out>
 void scan_interleaved(Out* line, const Out* above, Out* out, int pixels, Out* row_sums) {
   const hn::FixedTag<Out, 16 / sizeof(Out)> d;
@@ -246,7 +248,8 @@ void scan_interleaved(Out* line, const Out* above, Out* out, int pixels, Out* ro
   }
 }
 
-// Several channels go through a line in the first-level cache, where they become sums' numbers.
+// Pixels of several channels are converted to the type of the sums in a line that stays in the
+// first-level cache.
 template <class In, class Out>
 void scan_channels(const In* in, const Out* above, Out* out, const IntegralTile<In, Out>& tile,
                    Out* row_sums) {
@@ -289,7 +292,7 @@ void integral_tile(const IntegralTile<In, Out>& tile) {
   }
 }
 
-// The dispatcher cannot name templates: it chooses this, and this names them.
+// The dispatcher cannot name templates, so it chooses this function, which names them.
 cpu::TileFunctions tile_functions() {
 #define FOVEA_TILE_FUNCTION(In, Out) , integral_tile<In, Out>
   return {cpu::NoTypes{} FOVEA_FOR_EACH_INTEGRAL(FOVEA_TILE_FUNCTION)};

@@ -1,5 +1,5 @@
-// CPU twin of the integral histogram. A row's weights are brought to fixed point once, in the
-// first-level cache; then every plane takes the weights of its own bin and sums them as the
+// CPU twin of the integral histogram. A row's weights are converted to fixed point once, in the
+// first-level cache. Every plane then takes the weights of its own bin and sums them as the
 // integral image does.
 #include <algorithm>
 #include <vector>
@@ -7,7 +7,7 @@
 #include "ops/integral/backend.h"
 #include "ops/integral/wavefront.h"
 
-// Outside the per-target part, which is compiled once a target.
+// This is outside the per-target part, which is compiled once per instruction set.
 #ifndef FOVEA_HISTOGRAM_SCRATCH
 #define FOVEA_HISTOGRAM_SCRATCH
 namespace fovea::cpu {
@@ -15,7 +15,7 @@ namespace {
 
 struct TileScratch {
   std::uint32_t* fixed;  // a row of the tile in fixed point; ones where pixels are counted
-  std::uint32_t* carry;  // per row and plane what lies left of the tile; moved on
+  std::uint32_t* carry;  // per row and plane, the sum left of the tile; updated by the tile
 };
 
 }  // namespace
@@ -35,7 +35,7 @@ namespace {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// detail::fixed_point, four at once.
+// detail::fixed_point for four weights at once.
 void weights_to_fixed_point(const float* weight, float scale, int pixels, std::uint32_t* fixed) {
   const hn::FixedTag<float, 4> d;
   const hn::FixedTag<std::int32_t, 4> di;
@@ -58,11 +58,11 @@ struct RowOfWeights {
   const std::uint8_t* bin;
   const std::uint32_t* fixed;
   int pixels;
-  std::uint32_t plane;  // the bin that counts
+  std::uint32_t plane;  // the bin whose pixels count
 };
 
-// One row of one plane. A plane without pixels in this row is the plane above plus what came from
-// the left, which the same loop does.
+// Scans one row of one plane. A plane without pixels in this row is the plane above plus the sum
+// from the left, which the same loop computes.
 void scan_bin(const RowOfWeights& row, const std::uint32_t* HWY_RESTRICT above,
               std::uint32_t* HWY_RESTRICT out, std::uint32_t& row_sum) {
   const std::uint8_t* HWY_RESTRICT bin = row.bin;

@@ -7,7 +7,8 @@
 
 namespace fovea::detail {
 
-// The combinations that exist as code. uint8 to int32 runs as uint8 to uint32: the bits are equal.
+// The combinations of types that are compiled. uint8 to int32 runs as uint8 to uint32, because the
+// bits are equal.
 #define FOVEA_FOR_EACH_INTEGRAL_TO_U32(X) \
   X(std::uint8_t, std::uint32_t)          \
   X(std::uint32_t, std::uint32_t)
@@ -34,15 +35,15 @@ struct IntegralParams {
   bool squares;
 };
 
-// A histogram's input: without weights (data == nullptr) every pixel counts 1.
+// A histogram's input. Without weights (data == nullptr) every pixel counts 1.
 struct WeightedBins {
   ImageView<const std::uint8_t> bin;
   ImageView<const float> weight;
   float scale;  // 2^fraction_bits
 };
 
-// weight * scale rounded half up, as two's complement. Exact on every machine: scaling by a power
-// of two, floor and the difference to it do not round.
+// weight * scale rounded half up, as two's complement. It is exact on every machine, because
+// scaling by a power of two, floor and the difference from it do not round.
 FOVEA_HD inline std::uint32_t fixed_point(float weight, float scale) {
   float scaled = weight * scale;
   if (!(scaled == scaled)) return 0;

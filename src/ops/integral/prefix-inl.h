@@ -1,4 +1,4 @@
-// Prefix sums inside a 128-bit vector; compiled once an instruction set.
+// Prefix sums inside a 128-bit vector; compiled once per instruction set.
 #if defined(FOVEA_INTEGRAL_PREFIX_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef FOVEA_INTEGRAL_PREFIX_INL
 #undef FOVEA_INTEGRAL_PREFIX_INL

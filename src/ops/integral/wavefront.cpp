@@ -8,12 +8,13 @@
 namespace fovea {
 namespace {
 
-constexpr int kBandRows = 16;     // rows that wait together; the row above them is read once more
-constexpr int kLeastStrip = 128;  // pixels; below this a tile is shorter than handing it over
+constexpr int kBandRows = 16;        // rows of a band; the row above it is read once more
+constexpr int kLeastStrip = 128;     // pixels; a narrower tile costs less than its hand-over
 constexpr int kStripsPerThread = 4;  // slack between neighboring bands
-constexpr int kSpins = 200;          // before the core is given up
+constexpr int kSpins = 200;          // checks before a waiting thread yields its core
 
-// How many strips of a band are done; a cache line each, as two threads watch neighbors.
+// The number of finished strips of a band. Each has a cache line of its own, because two threads
+// watch neighboring bands.
 struct alignas(64) BandProgress {
   std::atomic<int> strips{0};
 };
@@ -33,8 +34,8 @@ TileGrid divide_into_tiles(int images, int width, int height, const Exec& exec) 
 
 void for_each_tile(const Exec& exec, const TileGrid& grid,
                    FunctionRef<void(int image, int band, int strip)> body) {
-  // Bands are handed out in order, band by band through the images. The first unfinished one never
-  // waits: all before it are done. So some thread always gets on, however few there are.
+  // Bands are handed out in order, image after image. The first unfinished band never waits,
+  // because all before it are done. So some thread always makes progress, however few there are.
   const std::int64_t total = static_cast<std::int64_t>(grid.bands) * grid.images;
   std::vector<BandProgress> progress(static_cast<std::size_t>(total));
   std::atomic<std::int64_t> next{0};
@@ -47,13 +48,13 @@ void for_each_tile(const Exec& exec, const TileGrid& grid,
     }
     return true;
   };
-  // A tile that failed is never done: those who wait for it have to hear of it.
+  // A tile that failed is never done, so threads that wait for it must be notified.
   const auto run_tile = [&](int image, int band, int strip) {
     try {
       body(image, band, strip);
     } catch (...) {
       stopped.store(true, std::memory_order_relaxed);
-      throw;  // parallel_for hands the first one to the caller
+      throw;  // parallel_for passes the first exception to the caller
     }
   };
   const auto work = [&](std::int64_t, std::int64_t) {

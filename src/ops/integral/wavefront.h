@@ -27,11 +27,12 @@ inline TileRectangle tile_rectangle(const TileGrid& grid, int band, int strip, i
   return {x, y, std::min(grid.strip_pixels, width - x), std::min(grid.band_rows, height - y)};
 }
 
-// Tiles for images of this size: strips only where several threads have to share a row.
+// The tiles for images of this size. There are strips only where several threads have to share a
+// row.
 TileGrid divide_into_tiles(int images, int width, int height, const Exec& exec);
 
-// Calls body(image, band, strip) for every tile. Tiles of one band run left to right on one thread.
-// The first exception thrown in a body leaves here once all bodies have ended.
+// Calls body(image, band, strip) for every tile. Tiles of one band run from left to right on one
+// thread. The first exception thrown in a body leaves this function once all bodies have ended.
 void for_each_tile(const Exec& exec, const TileGrid& grid,
                    FunctionRef<void(int image, int band, int strip)> body);
 

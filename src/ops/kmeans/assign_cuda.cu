@@ -111,7 +111,7 @@ __global__ void __launch_bounds__(kTotalsThreads)
       totals, points, centers.dimensions, now,
       [&](int lane) { return points.row(min(base + lane, points.count - 1)); }, block);
   __syncthreads();
-  if (threadIdx.x == 0) block.tell(totals.record, 0);
+  if (threadIdx.x == 0) block.record_step(totals.record, 0);
 }
 
 void find_by_chain(const CentersView& centers, const PointRows& points, std::int32_t* labels,

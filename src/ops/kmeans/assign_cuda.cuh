@@ -114,7 +114,7 @@ struct BlockTotals {
     changed[threadIdx.x / 32] += count;
   }
   // Called by one thread after a barrier.
-  __device__ void tell(StepRecord* record, int doubtful) const {
+  __device__ void record_step(StepRecord* record, int doubtful) const {
     unsigned long long all_inertia = 0;
     unsigned all_changed = 0;
     for (int w = 0; w < kWarps; ++w) {
@@ -239,7 +239,7 @@ __global__ void __launch_bounds__(Shape::kThreads)
         [&](int lane) { return scratch.points[base + lane]; }, block);
   }
   __syncthreads();
-  if (threadIdx.x == 0) block.tell(totals.record, doubtful);
+  if (threadIdx.x == 0) block.record_step(totals.record, doubtful);
 }
 
 // Uses tiles of one shape; centers have its number of steps.

@@ -1,5 +1,5 @@
-// Squared distances of rows and sums of whole numbers, four lanes at a time on every instruction
-// set: memory sets the pace, and four rows of four numbers are turned in registers.
+// Squared distances of rows and sums of whole numbers, with four lanes on every instruction set:
+// memory limits the speed, and blocks of four rows by four numbers are transposed in registers.
 #include "ops/kmeans/distances.h"
 
 #include <algorithm>
@@ -21,7 +21,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Four = hn::FixedTag<float, 4>;
 using V = hn::Vec<Four>;
 
-// Adds the squares of four numbers of four points; argument k holds the differences of point k.
+// Adds the squares of four numbers of four points. Each of the four vectors holds the differences
+// of one point.
 HWY_INLINE V add_squares(V sum, V a, V b, V c, V e) {
   const Four d;
   const hn::RepartitionToWide<Four> dw;
@@ -39,7 +40,7 @@ HWY_INLINE V add_squares(V sum, V a, V b, V c, V e) {
   return hn::MulAdd(fourth, fourth, sum);
 }
 
-// The distances of four points, each from its center. Past the last number stand zeros, which add
+// The distances of four points, each from its center. The numbers are followed by zeros, which add
 // nothing.
 HWY_INLINE V four_distances(const float* const* points, const float* const* centers,
                             int dimensions) {
@@ -59,7 +60,7 @@ HWY_INLINE V four_distances(const float* const* points, const float* const* cent
                      hn::Load(d, rest[3]));
 }
 
-// Calls rows_of(p, point, center) for each point and writes its distance.
+// Calls rows_of(p, point, center) for each point and writes the distance.
 template <class RowsOf>
 HWY_INLINE void distances_by(int count, int dimensions, const RowsOf& rows_of, float* distances) {
   const Four d;
@@ -99,7 +100,7 @@ void ordered_distances(ImageView<const float> points, const std::int32_t* order,
 using Doubles = hn::FixedTag<double, 2>;
 using Wholes = hn::FixedTag<std::int64_t, 2>;
 
-// Adding 1.5 * 2^52 rounds a number below 2^51 to a whole one and leaves it in the lower bits.
+// Adding 1.5 * 2^52 rounds a number below 2^51 to a whole number and leaves it in the lower bits.
 HWY_INLINE hn::Vec<Wholes> whole_of(const float* values, hn::Vec<Doubles> scale) {
   const Doubles d;
   const Wholes di;

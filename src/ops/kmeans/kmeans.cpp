@@ -1,8 +1,9 @@
-// k-means: checks the points, chooses the scales of their whole numbers and drives the engine of a
-// device through starts and iterations. All that decides stands here, so that the twins cannot
-// differ in it.
+// k-means: checks the points, chooses the scales of their whole numbers and drives a device's
+// engine through starts and iterations. All decisions are made here, so that the twins cannot
+// differ in them.
 #include <fmt/format.h>
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/ops/kmeans.h>
 
 #include <algorithm>
@@ -47,28 +48,28 @@ void check_points(ImageView<const float> points, const KmeansOptions& options) {
                   row.row(0)[i], KmeansLimits::kLargest));
 }
 
-// 2^bits / (least power of two above `largest`).
+// 2^bits divided by the least power of two above `largest`.
 double scale_for(double largest, int bits) {
   int exponent = 0;
   std::frexp(largest, &exponent);
   return largest > 0 ? std::ldexp(1.0, bits - exponent) : 1;
 }
 
-// `additions`: how many numbers a sum may have.
+// Chooses scales for sums of up to `additions` numbers.
 detail::KmeansScales choose_scales(const std::vector<float>& largest, std::int64_t additions) {
   const int room = KmeansLimits::kSumBits - std::bit_width(static_cast<std::uint64_t>(additions));
   detail::KmeansScales scales;
-  double bound = 0;  // of a squared distance: point and center at opposite ends
+  double bound = 0;  // bound of a squared distance: point and center at opposite ends
   for (const float number : largest) {
     scales.values.push_back(scale_for(number, std::min(room, KmeansLimits::kValueBits)));
     bound += 4 * static_cast<double>(number) * static_cast<double>(number);
   }
-  constexpr double kRounding = 1.01;  // what a distance may come out too large
+  constexpr double kRounding = 1.01;  // how much too large a rounded distance may be
   scales.distance = scale_for(bound * kRounding, std::min(room, KmeansLimits::kDistanceBits));
   return scales;
 }
 
-// `count` of `points`, each equally likely, none twice (Floyd's).
+// Draws `count` of `points` points, all equally likely and none twice, by Floyd's algorithm.
 std::vector<std::int32_t> draw_points(int points, int count, Random random) {
   std::unordered_set<std::int32_t> seen;
   std::vector<std::int32_t> drawn;
@@ -81,8 +82,8 @@ std::vector<std::int32_t> draw_points(int points, int count, Random random) {
   return drawn;
 }
 
-// Points for clusters that have none: those that lie farthest from their centers, the first among
-// equals, as long as that is any distance and leaves their own cluster a point.
+// Chooses points for clusters that have none: those that lie farthest from their centers (the first
+// among equals), provided that this distance is not 0 and that their own cluster keeps a point.
 std::vector<detail::KmeansTransfer> choose_transfers(KmeansEngine& engine, int empty,
                                                      double distance_scale) {
   const std::span<const float> distances = engine.distances();
@@ -142,7 +143,7 @@ class Run {
           settled_ || (tolerance_ >= 0 && iteration.shift <= tolerance_ && iteration.refilled == 0);
     }
     finish(result, last);
-    report(number + 1, 0);  // whatever was left of this start is done
+    report(number + 1, 0);  // the remaining iterations of this start are not needed
     return result;
   }
 
@@ -151,7 +152,7 @@ class Run {
     return static_cast<double>(step.inertia) / scales_.distance;
   }
 
-  // Root mean squared distance of a point from the mean of all.
+  // The root mean squared distance of the points from their mean.
   double spread() {
     const std::int32_t first = 0;
     engine_.start_at({&first, 1});
@@ -159,7 +160,8 @@ class Run {
     return std::sqrt(inertia_of(engine_.step(false)) / points_);
   }
 
-  // Every start has its own random numbers: 0 begins it, i + 1 draws the batch of iteration i.
+  // Every start has its own random numbers: sequence 0 is for its beginning, i + 1 for the batch of
+  // iteration i.
   std::uint64_t sequence(int start, int part) const {
     return (static_cast<std::uint64_t>(start) << 32) + static_cast<std::uint64_t>(part);
   }
@@ -185,8 +187,8 @@ class Run {
     return engine_.step_batch(drawn);
   }
 
-  // Points that a new cluster cannot hold, since rounding hides how far they lie from another, come
-  // back: what brought no inertia down is not done again.
+  // A new cluster may lose its point again where rounding hides how far it lies from another
+  // center. So clusters are refilled only if the inertia has fallen since the last time.
   int refill(KmeansStep& step) {
     if (step.inertia >= refilled_at_) return 0;
     refilled_at_ = step.inertia;
@@ -195,7 +197,8 @@ class Run {
     return static_cast<int>(transfers.size());
   }
 
-  // Labels belong to the centers as they are: they do already where nothing changed.
+  // Computes the labels for the final centers. Where nothing changed, the last labels are already
+  // right.
   void finish(Kmeans& result, const KmeansStep& last) {
     const KmeansStep settled = settled_ ? last : engine_.step(false);
     result.inertia = inertia_of(settled);
@@ -223,7 +226,7 @@ class Run {
   detail::KmeansScales scales_;
   double tolerance_ = -1;  // in the points' unit
   bool settled_ = false;
-  std::int64_t refilled_at_ = 0;  // inertia at which clusters were begun anew last
+  std::int64_t refilled_at_ = 0;  // inertia when empty clusters were last refilled
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
-// CPU engine of k-means. Points are divided into chunks; a worker adds up, in whole numbers, what
-// the points that changed their cluster take from one and bring to another, so that later
-// iterations, in which few do, cost the search alone. That looks at the neighbors of a point's
-// last center, where this saves most of the work.
+// CPU engine of k-means. Points are divided into chunks. A worker adds up, in whole numbers, what
+// the points that change their cluster take from one and bring to another. Later iterations, in
+// which few points change, therefore cost little more than the search. The search is restricted to
+// the neighbors of a point's last center where that saves most of the work.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -19,20 +19,20 @@
 namespace fovea::cpu {
 namespace {
 
-constexpr int kChunk = 1536;  // points: whole blocks of every vector length
+constexpr int kChunk = 1536;  // points; whole blocks for every vector length
 
-// When to search among neighbors: clusters must have points enough to pay for the search for
-// them, and where that looked at too many centers all the same, it rests for some steps.
+// When to search among neighbors. Clusters must have enough points to pay for finding their
+// neighbors. Where such a search still looked at too many centers, it pauses for some steps.
 struct Pruning {
-  static constexpr int kLeastPoints = 64;  // of a cluster on average
-  static constexpr double kMost = 0.5;     // share of all scores
-  static constexpr int kPause = 4;         // steps, twice as many each time
+  static constexpr int kLeastPoints = 64;  // average number per cluster
+  static constexpr double kMost = 0.5;     // greatest share of all scores
+  static constexpr int kPause = 4;         // number of steps, doubled each time
 };
 
-// What one thread at a time adds up.
+// The sums of one thread at a time.
 struct Worker {
-  std::vector<std::int64_t> sums;    // what clusters gained
-  std::vector<std::int64_t> counts;  // points they gained
+  std::vector<std::int64_t> sums;    // changes of the clusters' sums
+  std::vector<std::int64_t> counts;  // changes of the clusters' counts
   std::vector<std::int32_t> labels;
   std::vector<float> distances;
   PrunedSearch::Scratch scratch{};
@@ -41,7 +41,8 @@ struct Worker {
   std::int64_t scores = 0;
 };
 
-// Near points first, but for what falls into one of some classes of distance.
+// Sorts points by distance, the nearest first, with a limited resolution: points in one of 128
+// classes of distance stay in their order.
 void sort_by_distance(std::span<std::int32_t> points, const float* distances,
                       std::vector<std::int32_t>& sorted) {
   constexpr int kClasses = 128;
@@ -114,12 +115,12 @@ class Engine final : public detail::KmeansEngine {
   std::vector<std::int32_t> labels_;
   std::vector<std::int64_t> sums_, counts_;
   std::vector<float> distances_;
-  bool batches_ = false;             // sums are those of batches
+  bool batches_ = false;             // whether sums are those of batches
   std::vector<std::int32_t> order_;  // points by label and distance
-  int rest_ = 0;                     // steps until pruning is tried
+  int rest_ = 0;                     // steps until pruning is tried again
   int pause_ = Pruning::kPause;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<Worker>> workers_;  // not at work
+  std::vector<std::unique_ptr<Worker>> workers_;  // those that are not in use
 };
 
 detail::KmeansSurvey Engine::survey() {
@@ -193,7 +194,7 @@ void Engine::give_back(std::unique_ptr<Worker> worker) {
   workers_.push_back(std::move(worker));
 }
 
-// Adds up what the workers hold and leaves them empty.
+// Adds up the results of the workers and clears them.
 detail::KmeansStep Engine::collect() {
   detail::KmeansStep step;
   for (const auto& worker : workers_) {
@@ -234,7 +235,7 @@ void Engine::assign_all(const PreparedCenters& prepared) {
   });
 }
 
-// By label, and in a label by the distance from its center.
+// Sorts points by label, and within a label by the distance from its center.
 void Engine::order_points() {
   distances_.resize(labels_.size());
   order_.resize(labels_.size());
@@ -257,7 +258,7 @@ void Engine::order_points() {
   });
 }
 
-// Points of the order, all with one label.
+// Assigns a range of the ordered points, all of which have one label.
 void Engine::assign_piece(Worker& worker, const PrunedSearch& search, std::int64_t begin,
                           std::int64_t end) {
   const std::span<const std::int32_t> order(order_.data() + begin,
@@ -379,7 +380,7 @@ double Engine::transfer(std::span<const detail::KmeansTransfer> transfers) {
   }
   give_back(std::move(worker));
   collect();
-  std::swap(centers_, before_);  // the whole move anew, from where it began
+  std::swap(centers_, before_);  // undo the move, to do all of it again
   return move_centers();
 }
 

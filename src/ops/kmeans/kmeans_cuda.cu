@@ -2,6 +2,8 @@
 // over the points, which subtracts points from the clusters that they leave and adds them to those
 // that they join, and one kernel over the centers. Only four numbers per step are copied to the
 // host.
+#include <fovea/core/exec.h>
+
 #include <algorithm>
 #include <bit>
 

@@ -1,6 +1,6 @@
-// The arithmetic that both twins of k-means share. Numbers become whole numbers before they are
-// added, so that sums do not depend on who adds what; a power of two as scale makes the way there
-// exact but for one rounding.
+// The arithmetic that both twins of k-means share. Numbers are converted to whole numbers before
+// they are added, so that sums do not depend on the order of additions. As scales are powers of
+// two, the conversion rounds only once.
 #pragma once
 #include <fovea/core/random.h>
 
@@ -9,12 +9,12 @@
 
 namespace fovea::detail {
 
-// Of points: nothing added up leaves an int64.
+// Limits that keep every sum within an int64.
 struct KmeansLimits {
   static constexpr int kSumBits = 62;
-  static constexpr int kValueBits = 40;     // of a number of a point, at most
-  static constexpr int kDistanceBits = 48;  // of a squared distance, at most: what the rounding of
-                                            // a center to float amounts to is below 1
+  static constexpr int kValueBits = 40;     // the most for a number of a point
+  static constexpr int kDistanceBits = 48;  // the most for a squared distance: the error from
+                                            // rounding a center to float is below 1
   static constexpr float kLargest = 1e15F;  // |number| of a point: its square is far from infinity
 };
 
@@ -28,8 +28,9 @@ FOVEA_HD inline float mean_of(std::int64_t sum, std::int64_t count, double scale
   return static_cast<float>(static_cast<double>(sum) / scale / static_cast<double>(count));
 }
 
-// One number's part of the score of a center, which begins as half its squared length, and of the
-// squared distance of a point from it, which begins as 0: added in the order of the numbers.
+// The contribution of one number to the score of a center, which begins as half its squared length,
+// and to the squared distance of a point from it, which begins as 0. Contributions are added in the
+// order of the numbers.
 FOVEA_HD inline float add_to_score(float point, float center, float score) {
   return std::fma(-point, center, score);
 }
@@ -48,7 +49,7 @@ FOVEA_HD inline float half_square(const float* center, int dimensions) {
   return static_cast<float>(sum / 2);
 }
 
-// How far a center moved, squared.
+// The squared distance that a center moved.
 FOVEA_HD inline double squared_move(const float* from, const float* to, int dimensions) {
   double sum = 0;
   for (int i = 0; i < dimensions; ++i) {
@@ -58,7 +59,7 @@ FOVEA_HD inline double squared_move(const float* from, const float* to, int dime
   return sum;
 }
 
-// In [0, count), every value equally likely; count > 0.
+// A random number in [0, count), all equally likely; count > 0.
 FOVEA_HD inline std::uint64_t draw_below(Random& random, std::uint64_t count) {
   int bits = 0;
   while (bits < 64 && (count - 1) >> bits != 0) ++bits;

@@ -1,12 +1,16 @@
-// Checks centers and points and asks the twin of the device for the nearest of them.
+// Checks centers and points and calls the twin of the device to find the nearest center of each
+// point.
 #include <fmt/format.h>
 #include <fovea/core/error.h>
 #include <fovea/ops/kmeans.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "core/backend.h"
 #include "core/dispatch.h"
+#include "core/resident.h"
 #include "ops/kmeans/backend.h"
 
 namespace fovea {
@@ -40,52 +44,66 @@ void check_numbers(ImageView<const float> centers) {
 
 }  // namespace
 
-struct NearestCenter::State {
-  int centers;
-  int dimensions;
-  Exec exec;
-  std::unique_ptr<detail::NearestEngine> engine;
+struct NearestCenter::Impl {
+  Image<float> centers;  // in host memory
+  Exec exec;             // as asked for; on the GPU of the centers where they came from one
+  Device asked;
+  detail::Resident<detail::NearestEngine> engine{};
+
+  Exec exec_for(ImageView<const float> points) const {
+    const char* const name = "NearestCenter::find";
+    if (exec.device != asked) detail::require_chosen(name, exec, asked, {points});
+    return detail::resolve_exec(name, exec, {points});
+  }
+  detail::NearestEngine& engine_on(const Exec& resolved) {
+    return engine.on(resolved.device, [&] {
+      return detail::on_cuda(resolved) ? cuda::make_nearest_engine(centers, resolved)
+                                       : cpu::make_nearest_engine(centers, resolved);
+    });
+  }
 };
 
 NearestCenter::NearestCenter(ImageView<const float> centers, const Exec& exec) {
   check_centers(centers);
   const Exec resolved = detail::resolve_exec("NearestCenter", exec, {centers});
-  const Image<float> on_host = clone(centers);
+  Image<float> on_host(centers.width, centers.height);
+  copy(centers, on_host.view(), resolved);
   check_numbers(on_host);
-  state_ = std::make_unique<State>(State{centers.height, centers.width, resolved,
-                                         detail::on_cuda(resolved)
-                                             ? cuda::make_nearest_engine(on_host, resolved)
-                                             : cpu::make_nearest_engine(on_host, resolved)});
+  impl_ = std::make_unique<Impl>(
+      Impl{std::move(on_host), centers.memory == Memory::kCuda ? resolved : exec, exec.device});
+  impl_->engine_on(resolved);  // in time for calls that are captured in a graph
 }
 NearestCenter::NearestCenter(NearestCenter&&) noexcept = default;
 NearestCenter& NearestCenter::operator=(NearestCenter&&) noexcept = default;
 NearestCenter::~NearestCenter() = default;
 
-int NearestCenter::centers() const { return state_->centers; }
-int NearestCenter::dimensions() const { return state_->dimensions; }
+int NearestCenter::centers() const { return impl_->centers.height(); }
+int NearestCenter::dimensions() const { return impl_->centers.width(); }
 
 void NearestCenter::find(ImageView<const float> points, std::span<std::int32_t> labels) {
   const char* const name = "NearestCenter::find";
   if (labels.size() != static_cast<std::size_t>(std::max(points.height, 0)))
-    throw InvalidArgument(
-        fmt::format("{}: {} labels for {} points; one each", name, labels.size(), points.height));
+    throw InvalidArgument(fmt::format("{}: {} labels for {} points, expected one per point", name,
+                                      labels.size(), points.height));
   if (points.height <= 0) return;
-  detail::require_shape(name, "points", points, state_->dimensions, points.height, 1);
-  detail::resolve_exec(name, state_->exec, {points});
-  state_->engine->find(points, labels, state_->exec);
+  detail::require_shape(name, "points", points, dimensions(), points.height, 1);
+  const Exec exec = impl_->exec_for(points);
+  impl_->engine_on(exec).find(points, labels, exec);
 }
 
 std::vector<std::int32_t> NearestCenter::find(ImageView<const float> points) {
   std::vector<std::int32_t> labels(static_cast<std::size_t>(std::max(points.height, 0)));
-  if (points.memory != Memory::kCuda) {
+  if (points.memory != Memory::kCuda || labels.empty()) {
     find(points, labels);
     return labels;
   }
+  const Exec exec = impl_->exec_for(points);
+  const cuda::ScopedDevice here(exec.device);  // labels are found where the points lie
   Array<std::int32_t> there(labels.size(), Memory::kCuda);
   find(points, std::span(there.data(), there.size()));
   const int count = points.height;
   copy(packed_view(std::as_const(there).data(), 1, count, 1, Memory::kCuda),
-       packed_view(labels.data(), 1, count), state_->exec);
+       packed_view(labels.data(), 1, count), exec);
   return labels;
 }
 

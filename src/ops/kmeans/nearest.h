@@ -1,5 +1,5 @@
-// The nearest of many centers, for points that lie as planes: what k-means, words and features
-// share on the CPU.
+// Finds the nearest of many centers for points that are stored in planes. k-means, words and
+// features share it on the CPU.
 #pragma once
 #include <fovea/core/image.h>
 
@@ -8,7 +8,7 @@
 
 namespace fovea::cpu {
 
-// Centers as the loop reads them.
+// Centers in the layout that the loop reads.
 struct PreparedCenters {
   int centers = 0;
   int dimensions = 0;
@@ -17,8 +17,8 @@ struct PreparedCenters {
 };
 PreparedCenters prepare_centers(ImageView<const float> centers);
 
-// `count` points; number i of point p is planes[i * stride + p]. For each it finds the center with
-// the least
+// `count` points; number i of point p is planes[i * stride + p]. For each, the search finds the
+// center with the least
 //   halves[c] - p . c   (fma after fma, in the order of the numbers), the first among equals.
 struct PlanarPoints {
   const float* planes = nullptr;
@@ -27,28 +27,30 @@ struct PlanarPoints {
 };
 void nearest_centers(const PreparedCenters& centers, const PlanarPoints& points,
                      std::int32_t* labels);
-// The same for points that are rows.
+// The same for points that are stored as rows.
 void nearest_of_rows(const PreparedCenters& centers, ImageView<const float> points,
                      std::int32_t* labels);
 
-// Some of the centers under their old names, for points that can have no other nearest.
+// Some of the centers with their original numbers (`names`), for points whose nearest center is
+// among them.
 struct NamedCenters {
   PreparedCenters prepared;
   std::vector<std::int32_t> names;
 };
 NamedCenters pick_centers(ImageView<const float> centers, std::vector<std::int32_t> names);
 
-// Points that are rows order[0], order[1], ... of an image.
+// The points in rows order[0], order[1], ... of an image.
 struct OrderedPoints {
   ImageView<const float> rows;
   const std::int32_t* order = nullptr;
   int count = 0;
-  Array<float>* block = nullptr;  // room for a block's numbers, made where it is too small
+  Array<float>* block = nullptr;  // memory for a block of points, enlarged where needed
 };
-// How many points are looked at side by side.
+// The number of points that are processed together.
 int nearest_block();
-// At most nearest_block() points and the first `count` of the centers: labels[p] is the name of the
-// nearest, or -1 where two are equally near, since the first among equals may not come first here.
+// For at most nearest_block() points and the first `count` of the centers, sets labels[p] to the
+// name of the nearest center. It is -1 where two are equally near, because the order of these
+// centers is not the original one.
 void nearest_named(const NamedCenters& centers, int count, const OrderedPoints& points,
                    std::int32_t* labels);
 

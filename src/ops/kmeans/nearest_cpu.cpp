@@ -1,7 +1,7 @@
-// The nearest of many centers on the CPU: a matrix product whose result is never written. Lanes are
-// points; a few vectors of points times four centers stay in registers while the numbers go by, and
-// only the least score and its group of four survive. Which of the four it was is found at the end,
-// by the same arithmetic.
+// The nearest of many centers on the CPU: a matrix product whose result is never stored. Lanes are
+// points. The scores of a few vectors of points and four centers stay in registers while the loop
+// runs over the numbers, and only the least score and its group of four centers are kept. Which of
+// the four it was is found at the end, by the same arithmetic.
 #include "ops/kmeans/nearest.h"
 
 #include <algorithm>
@@ -16,9 +16,9 @@
 #define FOVEA_NEAREST_BLOCK
 namespace fovea::cpu {
 
-constexpr int kGroup = 4;  // centers that are looked at side by side
+constexpr int kGroup = 4;  // centers that are processed together
 
-// Where points come from: planes, or rows, one after the other or in an order.
+// The layout of the points: planes, or rows, either consecutive or in a given order.
 struct PointSource {
   const float* data;
   std::ptrdiff_t stride;
@@ -46,21 +46,21 @@ using Four = hn::FixedTag<float, 4>;
 using V = hn::Vec<Lanes>;
 using I = hn::Vec<hn::RebindToSigned<Lanes>>;
 
-// Vectors of points side by side: as many as registers allow, and enough sums to hide the latency
-// of a fused multiply-add.
+// The number of vectors of points that are processed together: as many as registers allow, and
+// enough sums to hide the latency of a fused multiply-add.
 #if HWY_TARGET <= HWY_AVX3 || HWY_TARGET == HWY_NEON
-constexpr int kVectors = 6;  // of 32 registers 24 sums, 6 points, 1 number of four centers
+constexpr int kVectors = 6;  // 32 registers: 24 sums, 6 points, 1 number of four centers
 #else
 constexpr int kVectors = 2;
 #endif
 
-// The four numbers at `from`, each in all lanes.
+// The four numbers at `from`, each broadcast to all lanes.
 struct Spread {
   V a, b, c, d;
 };
 HWY_INLINE Spread spread_four(const float* HWY_RESTRICT from) {
   const Lanes d;
-#if HWY_TARGET == HWY_NEON  // multiplies by one lane of a vector
+#if HWY_TARGET == HWY_NEON  // it multiplies by one lane of a vector
   const V four = hn::Load(d, from);
   return {hn::Broadcast<0>(four), hn::Broadcast<1>(four), hn::Broadcast<2>(four),
           hn::Broadcast<3>(four)};
@@ -69,15 +69,15 @@ HWY_INLINE Spread spread_four(const float* HWY_RESTRICT from) {
 #endif
 }
 
-// What is known of the points of a block.
+// The best scores of the points of a block so far.
 struct Found {
-  HWY_ALIGN float scores[kVectors * hn::MaxLanes(Lanes())];         // the least
-  HWY_ALIGN std::int32_t groups[kVectors * hn::MaxLanes(Lanes())];  // the first that has it,
-  HWY_ALIGN std::int32_t again[kVectors * hn::MaxLanes(Lanes())];   // and the last
+  HWY_ALIGN float scores[kVectors * hn::MaxLanes(Lanes())];         // the least score
+  HWY_ALIGN std::int32_t groups[kVectors * hn::MaxLanes(Lanes())];  // the first group that has it
+  HWY_ALIGN std::int32_t again[kVectors * hn::MaxLanes(Lanes())];   // the last group that has it
 };
 
-// Best score and group of kVectors vectors of points, which lie number after number. With kAgain
-// also the last group that reaches the score.
+// The best score and group of kVectors vectors of points, which are stored number after number.
+// With kAgain, also the last group that reaches the score.
 template <bool kAgain>
 HWY_INLINE void search_block(const cpu::PreparedCenters& centers, int count,
                              const float* HWY_RESTRICT block, Found& found) {
@@ -137,7 +137,7 @@ HWY_INLINE void search_block(const cpu::PreparedCenters& centers, int count,
   }
 }
 
-// Scores of a point of a block for the centers of a group.
+// The scores of one point of a block for the centers of a group.
 struct GroupScores {
   GroupScores(const cpu::PreparedCenters& centers, std::int32_t group)
       : numbers(centers.numbers.data() +
@@ -147,8 +147,8 @@ struct GroupScores {
   const float* HWY_RESTRICT halves;
 };
 
-// Which centers of its group gave each of four points its score, as bits. Four at a time, since
-// each is one chain of sums.
+// Which centers of its group gave each of four points its score, as bits. Four points are processed
+// at a time, because each is one chain of dependent sums.
 HWY_INLINE void reached_by_four(const cpu::PreparedCenters& centers,
                                 const float* HWY_RESTRICT block, std::ptrdiff_t stride,
                                 const Found& found, int p, std::uint8_t* reached) {
@@ -176,7 +176,7 @@ HWY_INLINE void reached_by_four(const cpu::PreparedCenters& centers,
   bits(sum_e, 3);
 }
 
-// Four rows' numbers from i on as four vectors of one number each.
+// Transposes the numbers of four rows from i on into four vectors of one number each.
 HWY_INLINE void turn_four(const float* const* rows, int i, float* to, std::ptrdiff_t stride) {
   const Four d;
   const hn::RepartitionToWide<Four> dw;
@@ -196,7 +196,7 @@ HWY_INLINE std::ptrdiff_t row_of(const cpu::PointSource& from, int point) {
   return from.order == nullptr ? point : from.order[point];
 }
 
-// Points from `first` on as a block; what lies past the last is a copy of it.
+// Loads points from `first` on as a block; after the last point, copies of it follow.
 void load_block(const cpu::PointSource& from, int dimensions, int first, int width,
                 float* HWY_RESTRICT block) {
   const int count = std::min(width, from.count - first);
@@ -236,7 +236,7 @@ void search(const cpu::PreparedCenters& centers, const cpu::PointSource& points,
     for (int p = 0; p < width; p += 4)
       reached_by_four(centers, block.data(), width, found, p, reached);
     const int count = std::min(width, points.count - first);
-    for (int p = 0; p < count; ++p)  // numbers that overflow reach nothing and give the first
+    for (int p = 0; p < count; ++p)  // where numbers overflow, the first center is taken
       labels[first + p] = found.groups[p] * kGroup + std::countr_zero(reached[p] | 0x100U) % 8;
   }
 }
@@ -271,8 +271,8 @@ HWY_EXPORT(search);
 HWY_EXPORT(search_named);
 HWY_EXPORT(block_width);
 
-// `count` centers, the first ones or those named. What fills up the last group is never the
-// nearest.
+// Prepares `count` centers: the first ones, or the named ones. The entries that fill up the last
+// group are never the nearest.
 PreparedCenters prepare(ImageView<const float> centers, const std::int32_t* names, int count) {
   const int dimensions = centers.width, padded = (count + kGroup - 1) / kGroup * kGroup;
   PreparedCenters prepared{count, dimensions,

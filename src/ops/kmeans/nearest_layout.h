@@ -1,7 +1,7 @@
-// Where numbers stand for the tensor cores' product of 16 points with 8 centers, 16 numbers at a
-// time (mma.m16n8k16), and how far its scores may lie from those in single precision. Numbers go in
-// as two bfloat16 each, the second being what the first leaves, and three of the four products of
-// those are added. Tested on the host.
+// The layout of numbers for the product of 16 points with 8 centers on tensor cores, 16 numbers at
+// a time (mma.m16n8k16), and bounds of the difference between its scores and those in single
+// precision. Each number is split into two bfloat16, where the second is the remainder of the
+// first, and three of the four products of the parts are added. It is tested on the host.
 #pragma once
 #include <fovea/core/api.h>
 
@@ -13,22 +13,22 @@
 
 namespace fovea::detail::nearest {
 
-constexpr int kStep = 16;  // numbers of one product
-constexpr int kRows = 16;  // points of one product
-constexpr int kGroup = 8;  // centers of one product
+constexpr int kStep = 16;  // numbers per product
+constexpr int kRows = 16;  // points per product
+constexpr int kGroup = 8;  // centers per product
 constexpr int kMostTensorDimensions = 128;
-constexpr float kFarHalf = 3e38F;  // of a center that is not there
+constexpr float kFarHalf = 3e38F;  // stands for a center that does not exist
 
 FOVEA_HD constexpr int steps_of(int dimensions) { return (dimensions + kStep - 1) / kStep; }
-// Even, so that two go side by side.
+// The number of groups, rounded up to an even number, so that two are processed together.
 FOVEA_HD constexpr int groups_of(int centers) {
   return (centers + 2 * kGroup - 1) / (2 * kGroup) * 2;
 }
 
-// Two numbers that follow each other share a register, the first in its lower half. This is the
-// first of those that `lane` holds in register `part`: of the points (4 registers; `row` is the
-// point), of the centers (2; `row` is the center) and of the scores (4 of one number each; `row` is
-// the point, `number` the center).
+// Two consecutive numbers share a register, the first in its lower half. This is the place of the
+// first number that `lane` holds in register `part`: for points (4 registers; `row` is the point),
+// for centers (2; `row` is the center) and for scores (4 of one number each; `row` is the point,
+// `number` the center).
 struct Place {
   int row, number;
 };
@@ -43,8 +43,8 @@ FOVEA_HD constexpr Place score_place(int lane, int part) {
 }
 
 // Eight centers in memory, as 32-bit words: for each step and lane 4 words (registers 0 and 1 of
-// the first pieces, 0 and 1 of the second), then the 8 halves of squared lengths. All of them
-// moved.
+// the first pieces, 0 and 1 of the second), then the 8 halves of squared lengths. All are relative
+// to the origin.
 constexpr int kStepWords = 32 * 4;
 FOVEA_HD constexpr int group_words(int steps) { return steps * kStepWords + kGroup; }
 FOVEA_HD constexpr int word_of(int step, int lane, int piece, int part) {
@@ -58,7 +58,7 @@ FOVEA_HD inline std::uint32_t to_bfloat16(float value) {
 }
 FOVEA_HD inline float from_bfloat16(std::uint32_t bits) { return std::bit_cast<float>(bits << 16); }
 
-// Two numbers as registers of first and second pieces.
+// Two numbers, split into registers of first and second pieces.
 struct Pieces {
   std::uint32_t first, second;
 };
@@ -68,11 +68,13 @@ FOVEA_HD inline Pieces split(float a, float b) {
           to_bfloat16(a - from_bfloat16(first_a)) | to_bfloat16(b - from_bfloat16(first_b)) << 16};
 }
 
-// Points and centers are moved by a common vector first, the origin: distances stay, and what lies
-// far from 0 but close together loses less.
+// A common vector, the origin, is subtracted from points and centers first. Distances stay the
+// same, and numbers that are far from 0 but close together lose less precision. Such points and
+// centers are called moved below.
 //
-// Writes one of a group's steps * 64 pairs of registers: first and second pieces of two numbers of
-// one center. Of the group's centers, which lie `pitch` apart, `present` exist; others are 0.
+// pack_pair() writes one of a group's steps * 64 pairs of registers: first and second pieces of two
+// numbers of one center. The group's centers lie `pitch` apart; the first `present` of them exist,
+// and the others are 0.
 struct GroupSource {
   const float* numbers;
   const float* origin;
@@ -92,7 +94,7 @@ FOVEA_HD inline void pack_pair(const GroupSource& from, int pair, std::uint32_t*
   words[word_of(step, lane, 1, part)] = pieces.second;
 }
 
-// Half the squared length of a moved center.
+// Half the squared length of a center relative to the origin.
 FOVEA_HD inline float moved_half(const float* center, const float* origin, int dimensions) {
   double sum = 0;
   for (int i = 0; i < dimensions; ++i) {
@@ -102,7 +104,7 @@ FOVEA_HD inline float moved_half(const float* center, const float* origin, int d
   return static_cast<float>(sum / 2);
 }
 
-// A float's place in the order of floats, 0 for both zeros; no NaN.
+// The rank of a float in the order of all floats, 0 for both zeros. It must not be NaN.
 FOVEA_HD inline std::uint32_t order_of(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value + 0.0F);
   return bits >> 31 != 0 ? ~bits : bits | 0x80000000U;
@@ -110,24 +112,25 @@ FOVEA_HD inline std::uint32_t order_of(float value) {
 
 // What the error of a score depends on.
 struct MarginSource {
-  float squared_length;  // of the moved point
-  float most_half;       // the greatest of the moved centers
-  float origin_length;   // at least
+  float squared_length;  // squared length of the moved point
+  float most_half;       // the greatest moved_half() of all centers
+  float origin_length;   // or an upper bound of it
   int dimensions;
 };
 
-// Twice the most that the tensor cores' score of any center may lie from the fma chain's, but for
-// what all centers have in common. With M = |p||c|, H = |c|^2 / 2, both of moved ones, and u =
-// 2^-24:
-//   a piece leaves at most 2^-8 of a number, two at most 2^-16: what is left out, second x second
-//   and twice number x rest, is at most 3.03 * 2^-16 M;
-//   a product of 16 adds 17 aligned terms, cut off at 2^-23 of the largest or finer, and cuts its
-//   sum: below 32 * 2^-23 of what may be summed, M for the first pieces and 2^-7 M before;
-//   moving rounds every number, the half is rounded, and it and, beyond 64 numbers, the second
-//   pieces' sum are added with a rounding each: below 7 u (M + H);
-//   the chain rounds its half and once a number: u (M + H) each, of points and centers where they
-//   were, which are longer by the origin at most.
-// Numbers that underflow leave 2^-126 of each other's. Infinite where a sum might become so.
+// Twice the greatest difference between the score of a center on tensor cores and that of the chain
+// of fma, apart from terms that are the same for all centers. With M = |p||c| and H = |c|^2 / 2 of
+// moved points and centers, and u = 2^-24:
+//   One piece leaves at most 2^-8 of a number and two leave at most 2^-16. The omitted products,
+//   second x second and twice number x rest, are at most 3.03 * 2^-16 M.
+//   A product of 16 adds 17 aligned terms, truncated at 2^-23 of the largest or finer, and
+//   truncates its sum: below 32 * 2^-23 of the sum, which is M for the first pieces and 2^-7 M
+//   before. Moving rounds every number, the half is rounded, and the half and, beyond 64 numbers,
+//   the sum of the second pieces are added with one rounding each: below 7 u (M + H). The chain
+//   rounds its half and once per number: u (M + H) each, for points and centers that are not moved,
+//   which are longer by at most the length of the origin.
+// Numbers that underflow lose at most 2^-126 of each other. The result is infinite where a sum
+// might be.
 FOVEA_HD inline float score_margin(const MarginSource& of) {
   constexpr float kSlack = 1.001F, kUnit = 0x1p-24F;
   const float point = std::sqrt(of.squared_length) * kSlack;
@@ -143,10 +146,11 @@ FOVEA_HD inline float score_margin(const MarginSource& of) {
   return 2 * kSlack * error;
 }
 
-// The most that half the squared length of a moved center may be which scores `score` or less: it
-// lies no farther from the point than sqrt(|p|^2 + 2 score), so that its length is no more than the
-// point's and that. With a limit from the longest center of all as `score` the margin of what may
-// be the nearest follows, which is far less where few centers are long.
+// The greatest possible half of the squared length of a moved center that scores `score` or less.
+// Such a center lies no farther from the point than sqrt(|p|^2 + 2 score), so that its length is at
+// most the point's length plus that. score_limit() first takes `score` from the longest center of
+// all; the margin that follows for possible nearest centers is far smaller where few centers are
+// long.
 FOVEA_HD inline float near_half(float squared_length, float score, float most_half) {
   constexpr float kSlack = 1.001F, kRounding = 1.0001F;
   const float square = std::fma(squared_length, kRounding, 2 * score);
@@ -155,10 +159,10 @@ FOVEA_HD inline float near_half(float squared_length, float score, float most_ha
   return std::fmin(most_half, length * length / 2);
 }
 
-// What no center's score that may be the nearest's is above, where the least score is `best`.
+// The greatest score that the nearest center may have, where the least score is `best`.
 FOVEA_HD inline float score_limit(float best, MarginSource of) {
   of.most_half = near_half(of.squared_length, best + score_margin(of), of.most_half);
-  constexpr float kUp = 0x1p-22F;  // more than a sum loses
+  constexpr float kUp = 0x1p-22F;  // more than the rounding of a sum
   const float limit = best + score_margin(of);
   return limit + std::fabs(limit) * kUp;
 }

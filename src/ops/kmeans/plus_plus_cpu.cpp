@@ -1,5 +1,6 @@
-// Plus-plus on the CPU. A point at distance u from its nearest center a cannot be nearer to a new
-// one that lies 2 u from a or farther: most points are passed over without a look at their numbers.
+// k-means++ on the CPU. A point at distance u from its nearest center a cannot be nearer to a new
+// center that lies 2 u or more from a. Most points are therefore skipped without reading their
+// numbers.
 #include "ops/kmeans/plus_plus.h"
 
 #include <algorithm>
@@ -36,9 +37,9 @@ class Start {
   ImageView<const float> points_;
   double scale_;
   const Exec& exec_;
-  std::vector<std::int32_t> nearest_;  // of each point: the center so far, in the order of choice,
-  std::vector<float> distances_;       // and how far it is, squared
-  std::vector<std::int64_t> sums_;     // of a chunk's whole distances
+  std::vector<std::int32_t> nearest_;  // per point, its nearest center so far, by order of choice
+  std::vector<float> distances_;       // per point, the squared distance to that center
+  std::vector<std::int64_t> sums_;     // per chunk, the sum of its whole distances
 };
 
 void Start::begin(std::int32_t chosen) {
@@ -52,8 +53,8 @@ void Start::begin(std::int32_t chosen) {
   });
 }
 
-// A point whose squared distance from a center is no larger than this is nearer to it than to the
-// last one, whatever rounding does to either.
+// A point whose squared distance from a center is at most this is nearer to it than to the last
+// one, whatever the rounding of both.
 std::vector<float> Start::safe_gaps(std::span<const std::int32_t> chosen) const {
   std::vector<float> gaps(chosen.size());
   squared_distances_of(points_, chosen.data(), static_cast<int>(chosen.size()),

@@ -1,7 +1,7 @@
 // Search among the neighbors of a guess. A point x at distance u from center a is nearer to a than
-// to any c with |a - c| > 2 u (Elkan, ICML 2003). Points of one guess are taken in the order of
-// their distances, so that the points of a block have nearly one u and the block looks at nearly
-// those centers that each of its points needs.
+// to any c with |a - c| > 2 u (Elkan, ICML 2003). Points with one guess are processed in the order
+// of their distances, so that the points of a block have nearly the same u and the block searches
+// few more centers than each of its points needs.
 //
 // Scores are rounded, and a center may be left out only if its rounded score is certainly larger.
 // With D = |a - c| the exact ones differ by (|x - c|^2 - |x - a|^2) / 2 >= D (D - 2 u) / 2, and the
@@ -20,18 +20,18 @@ namespace {
 class Bound {
  public:
   Bound(const float* center, int dimensions) {
-    constexpr double kRounding = 0x1p-24;  // of a number, relative
-    constexpr double kLeast = 0x1p-148;    // of a number too small for that
+    constexpr double kRounding = 0x1p-24;  // relative error of a number
+    constexpr double kLeast = 0x1p-148;    // absolute error of a number too small for that
     const double steps = dimensions + 4;
-    relative_ = 2.5 * steps * kRounding;  // twice where a product and a sum round apart
+    relative_ = 2.5 * steps * kRounding;  // doubled where a product and a sum round separately
     absolute_ = 16 * steps * kLeast;
     for (int i = 0; i < dimensions; ++i)
       length_ += static_cast<double>(center[i]) * static_cast<double>(center[i]);
     length_ = std::sqrt(length_);
   }
 
-  // How far centers may lie from this one that points at a squared distance of `distance` from it
-  // may prefer: D with D (D - 2 u) = 6 relative (|a| + u + D)^2 + absolute.
+  // The distance from this center within which lie all centers that points at a squared distance of
+  // `distance` may prefer: D with D (D - 2 u) = 6 relative (|a| + u + D)^2 + absolute.
   double reach(float distance) const {
     const double u = std::sqrt(static_cast<double>(distance) * (1 + relative_) + absolute_);
     const double far = length_ + u, share = 6 * relative_;
@@ -39,7 +39,7 @@ class Bound {
     return (half + std::sqrt(half * half + (1 - share) * (share * far * far + absolute_))) /
            (1 - share) * (1 + 1e-9);
   }
-  // Two centers whose squared distance came out as `gap` lie within `reach` of each other.
+  // Whether two centers with the computed squared distance `gap` lie within `reach` of each other.
   bool within(float gap, double reach) const {
     return static_cast<double>(gap) * (1 - relative_) - absolute_ <= reach * reach;
   }
@@ -50,7 +50,8 @@ class Bound {
   double absolute_ = 0;
 };
 
-// Rows lie anywhere: the next block's are on their way while one is looked at.
+// Rows may lie anywhere in memory, so those of the next block are prefetched while one is
+// processed.
 void fetch(const float* row, int count) {
   constexpr int kLine = 16;
   constexpr int kMost = 8 * kLine;

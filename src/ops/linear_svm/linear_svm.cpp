@@ -1,7 +1,8 @@
-// Checks a training problem and drives the passes of dual coordinate descent over it: order,
-// shrinking, and the multiplier of the free bias.
+// Checks a training problem and runs the passes of dual coordinate descent: order, shrinking, and
+// the multiplier of the free bias.
 #include <fovea/core/error.h>
 #include <fovea/core/memory.h>
+#include <fovea/core/options.h>
 #include <fovea/core/random.h>
 #include <fovea/ops/linear_svm.h>
 
@@ -12,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "core/dispatch.h"
 #include "ops/linear_svm/backend.h"
 
 namespace fovea {
@@ -21,28 +23,27 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 void check_sizes(ImageView<const float> samples, std::span<const std::int8_t> labels,
                  std::span<const float> costs) {
-  if (samples.memory == Memory::kCuda)
-    throw InvalidArgument(
-        "train_linear_svm: the samples lie in GPU memory; copy() them to the host");
+  detail::require_host("train_linear_svm", "the matrix of samples", samples.memory);
   if (samples.channels != 1)
     throw InvalidArgument(
         fmt::format("train_linear_svm: samples of {} channels, expected 1: a row holds a sample",
                     samples.channels));
   if (samples.empty())
     throw InvalidArgument(
-        fmt::format("train_linear_svm: {} samples of {} features; there must be some",
+        fmt::format("train_linear_svm: {} samples of {} features, expected at least one of each",
                     samples.height, samples.width));
   const auto count = static_cast<std::size_t>(samples.height);
   if (labels.size() != count)
     throw InvalidArgument(
-        fmt::format("train_linear_svm: {} labels for {} samples", labels.size(), count));
+        fmt::format("train_linear_svm: {} labels for {} samples, expected one per sample",
+                    labels.size(), count));
   if (!costs.empty() && costs.size() != count)
-    throw InvalidArgument(
-        fmt::format("train_linear_svm: {} sample costs for {} samples; one each, or none",
-                    costs.size(), count));
+    throw InvalidArgument(fmt::format(
+        "train_linear_svm: {} sample costs for {} samples, expected one per sample or none",
+        costs.size(), count));
 }
 
-// The dual variables of samples that cost something.
+// The dual variables of the samples with a cost above 0.
 std::vector<cpu::SvmSample> make_samples(std::span<const std::int8_t> labels,
                                          std::span<const float> costs, double cost) {
   std::vector<cpu::SvmSample> samples;
@@ -63,9 +64,9 @@ std::vector<cpu::SvmSample> make_samples(std::span<const std::int8_t> labels,
         {0, cost * share, 0, static_cast<std::int32_t>(i), static_cast<float>(labels[i])});
   }
   if (!seen[0] || !seen[1])
-    throw InvalidArgument(
-        fmt::format("train_linear_svm: no sample that counts has label {}; both sorts are needed",
-                    seen[1] ? -1 : 1));
+    throw InvalidArgument(fmt::format(
+        "train_linear_svm: no sample with a cost above 0 has label {}; give samples of both labels",
+        seen[1] ? -1 : 1));
   return samples;
 }
 
@@ -104,14 +105,15 @@ class Problem {
   std::vector<cpu::SvmSample> samples_;
   std::vector<std::uint32_t> order_;
   std::vector<double> sums_;
-  Image<float> copy_;     // padded rows
-  Image<float> weights_;  // aligned
+  Image<float> copy_;     // copy of the rows, padded
+  Image<float> weights_;  // aligned for vectors
   cpu::SvmState state_;
-  double center_ = 0;  // the bias is this and bias_step * sum of alpha * label
+  double center_ = 0;  // the bias is this plus bias_step * sum of alpha * label
 };
 
-// The bias is one more feature. A free one takes the size of a sample, which makes for the best
-// condition, and its center moves until the feature has nothing to add.
+// The bias is treated as one more feature. For a free bias this feature has the size of a sample,
+// which gives the best condition number, and its center moves until the feature contributes
+// nothing.
 void Problem::set_curvatures(ImageView<const float> samples) {
   std::vector<float> norms(static_cast<std::size_t>(samples.height));
   cpu::svm_norms(samples, norms);
@@ -153,7 +155,7 @@ void Problem::pack(ImageView<const float> samples) {
   state_.padded = true;
 }
 
-// Weights of 0 leave the bias to the label that costs more.
+// While the weights are 0, the bias takes the side of the label with the greater cost.
 void Problem::start_bias() {
   double balance = 0;
   for (const cpu::SvmSample& sample : samples_) balance += sample.upper * sample.label;
@@ -205,7 +207,7 @@ LinearSvm Problem::solve() {
     if (all) result.gap = gap;
     if (gap <= options_.tolerance) {
       result.converged = all && active == order_.size();
-      // What was shrunk away is looked at once more, with weights free of rounding errors.
+      // Samples that were shrunk away are checked once more, with weights free of rounding errors.
       active = order_.size();
       state_.shrink_above = kInfinity;
       state_.shrink_below = -kInfinity;

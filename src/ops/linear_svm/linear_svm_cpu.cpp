@@ -1,5 +1,5 @@
-// One pass of dual coordinate descent. Rows of few features are padded to whole vectors and the
-// weights stay in registers for the whole pass; long ones are read where they lie.
+// One pass of dual coordinate descent. Rows with few features are padded to whole vectors, and the
+// weights stay in registers for the whole pass. Long rows are read in place.
 #include "ops/linear_svm/backend.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -18,13 +18,13 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using Floats = hn::ScalableTag<float>;
-constexpr int kMostVectors = 12;  // of weights in registers, the rest is needed for the sample
+constexpr int kMostVectors = 12;  // vectors of weights in registers; the sample needs the rest
 
 HWY_INLINE float sum_of(Floats d, hn::Vec<Floats> sum) {
   return hn::GetLane(hn::SumOfLanes(d, sum));
 }
 
-// Weights in registers; a row is kVectors of padded numbers.
+// Keeps the weights in registers; a row is kVectors vectors of padded numbers.
 template <int kVectors>
 struct ShortRows {
   explicit ShortRows(float* from) : memory(from) {
@@ -68,7 +68,7 @@ struct ShortRows {
   hn::Vec<Floats> weights[kVectors];
 };
 
-// Rows of any length, weights in memory.
+// For rows of any length, with weights in memory.
 struct LongRows {
   HWY_INLINE float dot(const float* HWY_RESTRICT row) const {
     const Floats d;
@@ -95,7 +95,7 @@ struct LongRows {
                  memory + i);
     for (; i < features; ++i) memory[i] += factor * row[i];
   }
-  // The machine finds the rest of a long row by itself.
+  // The hardware prefetches the rest of a long row by itself.
   HWY_INLINE void prefetch(const float* row) const { hwy::Prefetch(row); }
   void store() {}
 
@@ -105,7 +105,7 @@ struct LongRows {
 
 template <class Rows>
 SvmPass descend(SvmState& state, Rows& rows) {
-  constexpr std::size_t kAhead = 4;  // samples between asking for a row and its use
+  constexpr std::size_t kAhead = 4;  // samples between the prefetch of a row and its use
   const auto row_of = [&](std::uint32_t index) {
     return state.rows + state.samples[index].row * state.stride;
   };
@@ -148,7 +148,7 @@ SvmPass descend(SvmState& state, Rows& rows) {
   return pass;
 }
 
-// Calls task(rows) with weights of the state held as suits their number.
+// Calls task(rows) with the type of rows that suits the number of weights.
 template <int kVectors, class Task>
 void with_rows(const SvmState& state, Task task) {
   if constexpr (kVectors > kMostVectors) {

@@ -1,6 +1,7 @@
-// Minimum cuts by Boykov and Kolmogorov's algorithm (PAMI 2004), Boost.Graph's. Capacities are
-// whole numbers there: with floats its search may augment by rounding errors forever. The sides are
-// read from the residual graph, not from the algorithm's trees, which need not be complete.
+// Minimum cuts by the algorithm of Boykov and Kolmogorov (PAMI 2004), as implemented in
+// Boost.Graph. Capacities are converted to whole numbers, because with floats its search may
+// augment by rounding errors forever. The sides are read from the residual graph and not from the
+// algorithm's trees, which need not be complete.
 #include <fovea/core/error.h>
 #include <fovea/ops/max_flow.h>
 
@@ -15,8 +16,8 @@
 namespace fovea {
 namespace {
 
-constexpr int kBits = 40;      // of the greatest capacity
-constexpr int kMustBits = 60;  // of what must not be cut
+constexpr int kBits = 40;      // bits of the greatest capacity
+constexpr int kMustBits = 60;  // bits of the capacity of arcs that must not be cut
 constexpr std::int64_t kMust = std::int64_t{1} << kMustBits;
 
 void check(int nodes, std::span<const CutArc> arcs, std::span<const CutTie> ties) {
@@ -45,7 +46,7 @@ void check(int nodes, std::span<const CutArc> arcs, std::span<const CutTie> ties
   }
 }
 
-// One direction of an arc; its reverse carries what flows back.
+// One direction of an arc; its reverse carries the flow back.
 struct Half {
   std::int32_t from;
   std::int32_t to;
@@ -85,7 +86,7 @@ Network::Network(int nodes, std::span<const CutArc> arcs, std::span<const CutTie
   for (const CutTie& tie : ties)
     for (const double capacity : {tie.to_source, tie.to_sink})
       if (capacity < kMustTie) see(capacity);
-  // All of them together stay below what must not be cut.
+  // The sum of all capacities stays below the capacity of arcs that must not be cut.
   const int room = kMustBits - static_cast<int>(std::ceil(std::log2(count)));
   if (greatest > 0) scale_ = std::ldexp(1 / greatest, std::min(kBits, room));
   for (const CutArc& arc : arcs)
@@ -99,7 +100,7 @@ Network::Network(int nodes, std::span<const CutArc> arcs, std::span<const CutTie
     sum(to_sink[static_cast<std::size_t>(tie.node)], tie.to_sink);
   }
   for (std::int32_t node = 0; node < nodes; ++node) {
-    // What both sides want alike is cut in any case.
+    // The smaller of a node's two capacities is cut in any case, so both are reduced by it.
     const std::int64_t both = std::min(to_source[static_cast<std::size_t>(node)],
                                        to_sink[static_cast<std::size_t>(node)]);
     add(source(), node, to_source[static_cast<std::size_t>(node)] - both, 0);
@@ -113,7 +114,7 @@ std::vector<bool> Network::solve() {
                                          boost::no_property, std::uint32_t, std::uint32_t>;
   using Edge = boost::graph_traits<Graph>::edge_descriptor;
   const auto vertices = static_cast<std::size_t>(nodes_) + 2;
-  // Boost's graph keeps arcs sorted by where they begin.
+  // Boost's graph keeps arcs sorted by their start node.
   std::vector<std::size_t> order(halves_.size()), place(halves_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),

@@ -1,6 +1,6 @@
-// The two twins of the Gaussian halving, for the types listed here. Each output is half of the one
-// before it, the first half of the image; the chain is one call, so that on a GPU nothing waits
-// between. Levels of other ratios are resizes.
+// The two twins of the Gaussian halving, for the types listed here. Each output is half the size of
+// the one before it, and the first one half the size of the image. The whole chain is one call, so
+// that a GPU never waits in between. Levels of other ratios are made by resizing.
 #pragma once
 #include <fovea/ops/pyramid.h>
 

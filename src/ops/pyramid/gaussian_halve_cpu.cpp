@@ -1,7 +1,7 @@
 // CPU twin of the Gaussian halving. Five source rows are summed into a line (two lines at a time
-// from seven rows), which stays in the first-level cache; the line is then summed along with every
-// second place kept. Sums of bytes fit 16 bits exactly. Pixels of several channels are summed along
-// as one short vector each.
+// from seven rows), which stays in the first-level cache. The line is then summed horizontally at
+// every second place. Sums of bytes fit 16 bits exactly. A pixel of several channels is summed as
+// one short vector.
 #include <algorithm>
 #include <array>
 #include <type_traits>
@@ -26,13 +26,13 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Shorts = hn::ScalableTag<std::uint16_t>;
 using Floats = hn::ScalableTag<float>;
 
-// Pixels as the numbers they are summed in: 16 bits for bytes, floats for floats.
+// Loads pixels in the type of their sums: 16 bits for bytes, floats for floats.
 HWY_INLINE hn::Vec<Shorts> load_as(Shorts d, const std::uint8_t* from) {
   return hn::PromoteTo(d, hn::LoadU(hn::Rebind<std::uint8_t, Shorts>(), from));
 }
 HWY_INLINE hn::Vec<Floats> load_as(Floats d, const float* from) { return hn::LoadU(d, from); }
 
-// detail::five_taps.
+// detail::five_taps for vectors.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V weigh(D d, V outer, V inner, V center) {
   if constexpr (std::is_same_v<hn::TFromD<D>, float>) {
@@ -44,7 +44,7 @@ HWY_INLINE V weigh(D d, V outer, V inner, V center) {
   }
 }
 
-// detail::halved_pixel.
+// detail::halved_pixel for vectors.
 template <class D>
 HWY_INLINE void store_halved(D d, hn::Vec<D> sum, std::uint8_t* out) {
   const hn::Rebind<std::uint8_t, D> bytes;
@@ -57,7 +57,7 @@ HWY_INLINE void store_halved(D d, hn::Vec<D> sum, float* out) {
   hn::StoreU(hn::Mul(sum, hn::Set(d, 1.0F / 256)), d, out);
 }
 
-// The lines of two successive output rows, which share three of their source rows.
+// Computes the lines of two successive output rows, which share three of their source rows.
 template <class T, class Sum>
 void sum_columns(const std::array<const T*, 7>& rows, int elements, Sum* line0, Sum* line1) {
   const hn::ScalableTag<Sum> d;
@@ -84,7 +84,7 @@ void sum_columns(const std::array<const T*, 7>& rows, int elements, Sum* line0, 
   }
 }
 
-// out[x] from line[2 x] to line[2 x + 4]; writes whole vectors.
+// Computes out[x] from line[2 x] to line[2 x + 4]; writes whole vectors.
 template <class Sum, class T>
 void sum_along(const Sum* line, int out_width, T* out) {
   const hn::ScalableTag<Sum> d;
@@ -99,8 +99,8 @@ void sum_along(const Sum* line, int out_width, T* out) {
   }
 }
 
-// The same for pixels of 2 to 4 channels: four numbers from each tap on, of which the first
-// `channels` count; what lies behind them is written where the next pixel follows.
+// The same for pixels of 2 to 4 channels: four numbers are read from each tap on, of which the
+// first `channels` count. The others are written where the next pixel follows.
 template <class Sum, class T>
 void sum_pixels_along(const Sum* line, int out_width, int channels, T* out) {
   const hn::FixedTag<Sum, 4> d;
@@ -112,14 +112,14 @@ void sum_pixels_along(const Sum* line, int out_width, int channels, T* out) {
   }
 }
 
-// Output rows [first, last).
+// Computes output rows [first, last).
 template <class T, class Sum>
 void halve_rows(ImageView<const T> image, ImageView<T> out, int first, int last) {
   const int channels = image.channels, elements = image.row_elements();
   const auto mirrored = [](int i, int size) {
     return detail::border_index(i, size, Border::kReflect101);
   };
-  // Both may be read and written a few vectors past their end.
+  // Both may be read and written a few vectors beyond their end.
   const std::size_t padding = 4 * hn::Lanes(hn::ScalableTag<T>());
   const std::size_t line_size = static_cast<std::size_t>(elements + 4 * channels) + padding;
   std::vector<Sum> line0(line_size), line1(line_size);

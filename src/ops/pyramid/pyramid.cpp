@@ -1,7 +1,8 @@
-// Sizes and memory of pyramids; the levels are made by the twins of the resize and of the Gaussian
-// halving.
+// Sizes and memory of pyramids. The levels are computed by the twins of the resize and of the
+// Gaussian halving.
 #include <fmt/format.h>
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/ops/pyramid.h>
 
 #include <algorithm>
@@ -30,10 +31,10 @@ void check_channels(const char* operation, ImageView<const T> image) {
     detail::throw_wrong_shape(operation, "image", detail::shape_text(image), "1 to 4 channels");
 }
 
-// Rounded to nearest, halves up.
+// Rounds to nearest, halves up.
 int rounded(double size) { return static_cast<int>(std::floor(size + 0.5)); }
 
-LevelSize next_size(LevelSize image, LevelSize previous, int level, const PyramidOptions& options) {
+Extent next_size(Extent image, Extent previous, int level, const PyramidOptions& options) {
   if (options.filter == PyramidFilter::kGaussian)
     return {(previous.width + 1) / 2, (previous.height + 1) / 2};
   if (options.source == PyramidSource::kPrevious)
@@ -102,15 +103,15 @@ void describe(OptionVisitor& visit, PyramidOptions& options) {
   visit("min-height", options.min_height, "least height of a level, in pixels", 1, kAnySize);
 }
 
-std::vector<LevelSize> pyramid_sizes(int width, int height, const PyramidOptions& options) {
+std::vector<Extent> pyramid_sizes(int width, int height, const PyramidOptions& options) {
   check(options);
   if (width < 1 || height < 1)
     throw InvalidArgument(fmt::format(
         "pyramid: an image of {}x{} has no levels, expected at least 1x1", width, height));
-  const LevelSize image{width, height};
-  std::vector<LevelSize> sizes{image};
+  const Extent image{width, height};
+  std::vector<Extent> sizes{image};
   for (int level = 1; options.levels == 0 || level < options.levels; ++level) {
-    const LevelSize size = next_size(image, sizes.back(), level, options);
+    const Extent size = next_size(image, sizes.back(), level, options);
     if (size.width < options.min_width || size.height < options.min_height) break;
     if (size == sizes.back()) break;
     sizes.push_back(size);
@@ -126,8 +127,8 @@ Pyramid<T>::Pyramid(const PyramidOptions& options, Memory memory)
 
 template <class T>
 void Pyramid<T>::lay_out(ImageView<const T> image) {
-  const std::vector<LevelSize> sizes = pyramid_sizes(image.width, image.height, options_);
-  const auto elements = [&](LevelSize size) {
+  const std::vector<Extent> sizes = pyramid_sizes(image.width, image.height, options_);
+  const auto elements = [&](Extent size) {
     return static_cast<std::size_t>(detail::padded_stride(size.width, image.channels, sizeof(T))) *
            static_cast<std::size_t>(size.height);
   };
@@ -136,7 +137,7 @@ void Pyramid<T>::lay_out(ImageView<const T> image) {
   std::size_t total = 0;
   for (std::size_t i = copied ? 0 : 1; i < sizes.size(); ++i) total += elements(sizes[i]);
   if (total > pixels_.size()) {
-    pixels_ = Array<T>();  // before the larger one is asked for
+    pixels_ = Array<T>();  // freed before the larger one is allocated
     pixels_ = Array<T>(total, memory_);
   }
   own_.clear();
@@ -159,7 +160,7 @@ void Pyramid<T>::build(ImageView<const T> image) {
   const cuda::ScopedDevice device(exec.device);
   if (memory_ == Memory::kCuda && pixels_.size() > 0 &&
       cuda::device_of(pixels_.data()) != exec.device.index)
-    pixels_ = Array<T>();  // the images now lie on another GPU
+    pixels_ = Array<T>();  // the images are now on another GPU
   lay_out(image);
   std::span<const ImageView<T>> outs(own_);
   if (own_.size() == views_.size()) {

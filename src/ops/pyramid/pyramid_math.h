@@ -7,11 +7,11 @@
 
 namespace fovea::detail {
 
-// Pixels as the numbers they are summed in.
+// The type in which pixels are summed.
 template <class T>
 using HalveSum = std::conditional_t<std::is_same_v<T, float>, float, int>;
 
-// a 4 b 6 c 4 d e, as outer = a + e, inner = b + d.
+// a + 4 b + 6 c + 4 d + e, where outer = a + e and inner = b + d.
 template <class Sum>
 FOVEA_HD inline Sum five_taps(Sum outer, Sum inner, Sum center) {
   return (outer + inner * 4) + center * 6;

@@ -1,6 +1,7 @@
-// The anti-aliased resize: an output row is the weighted sum of the source rows it covers, then
-// each of its pixels the weighted sum of the columns it covers. Rows first, because that loop runs
-// along memory and leaves the uneven one only the rows of the output.
+// The anti-aliased resize: an output row is the weighted sum of the source rows that it covers,
+// then each of its pixels is the weighted sum of the columns that it covers. Rows come first,
+// because that loop runs along memory and leaves only the output's rows to the irregular loop over
+// columns.
 #include "ops/resize/area_cpu.h"
 
 #include <algorithm>
@@ -11,13 +12,13 @@
 #include "ops/resize/backend.h"
 #include "ops/resize/resize_math.h"
 
-// Outside the per-target part, which is compiled once a target.
+// This is outside the per-target part, which is compiled once per instruction set.
 #ifndef FOVEA_AREA_ROWS
 #define FOVEA_AREA_ROWS
 namespace fovea::cpu {
 namespace {
 
-// `count` rows of an image from `first` on, and what each of them weighs.
+// `count` rows of an image from `first` on, with their weights.
 template <class T>
 struct WeightedRows {
   ImageView<const T> image;

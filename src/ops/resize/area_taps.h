@@ -1,12 +1,13 @@
 // The weights of the anti-aliased resize along one direction: a triangle that reaches one output
 // pixel to either side of the center (one source pixel where the image grows), cut at the border
-// and scaled to sum 1. Computed once on the host for both twins.
+// and scaled to sum 1. They are computed once on the host for both twins.
 #pragma once
 #include <vector>
 
 namespace fovea::detail {
 
-// Output i takes source pixels first[i] onwards with weights [begin[i], begin[i + 1]) of `weight`.
+// Output i is the sum of source pixels from first[i] on with weights [begin[i], begin[i + 1]) of
+// `weight`.
 struct AreaTaps {
   std::vector<int> first;
   std::vector<int> begin;

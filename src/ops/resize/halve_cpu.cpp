@@ -1,6 +1,6 @@
 // The resize to exactly one half: every output pixel is the mean of a two by two block, so that no
-// tables and no lines between are needed, and each source row is read once. What differs between
-// channel counts is how the even pixels of a row are told from the odd ones.
+// tables and no intermediate lines are needed, and each source row is read once. Channel counts
+// differ only in how the even pixels of a row are separated from the odd ones.
 #include "ops/resize/halve_cpu.h"
 
 #include <algorithm>
@@ -10,12 +10,12 @@
 #include "ops/resize/backend.h"
 #include "ops/resize/resize_math.h"
 
-// Outside the per-target part, which is compiled once a target.
+// This is outside the per-target part, which is compiled once per instruction set.
 #ifndef FOVEA_HALVE_JOB
 #define FOVEA_HALVE_JOB
 namespace fovea::detail {
 
-// Output rows [first, last) of one image.
+// Computes output rows [first, last) of one image.
 template <class T>
 struct HalveJob {
   ImageView<const T> in;
@@ -37,15 +37,16 @@ namespace {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// detail::mean_of_four of every lane.
+// detail::mean_of_four for every lane.
 template <class V>
 HWY_INLINE V mean(V a, V b, V c, V d) {
   const hn::DFromV<V> lanes;
   if constexpr (std::is_same_v<hn::TFromV<V>, float>) {
     return hn::Mul(hn::Add(hn::Add(a, b), hn::Add(c, d)), hn::Set(lanes, 0.25F));
   } else {
-    // Means of two round up. That makes a mean of two such means too large by one where one of them
-    // was rounded and their sum is odd; it stays within the lanes, unlike the sum of four.
+    // Means of two round up. A mean of two such means is therefore too large by one where one of
+    // them was rounded and their sum is odd, which is corrected here. Unlike the sum of four, this
+    // stays within the lanes.
     const V top = hn::AverageRound(a, b), bottom = hn::AverageRound(c, d);
     const V rounded = hn::Or(hn::Xor(a, b), hn::Xor(c, d));
     const V excess = hn::And(hn::And(rounded, hn::Xor(top, bottom)), hn::Set(lanes, 1));
@@ -53,8 +54,8 @@ HWY_INLINE V mean(V a, V b, V c, V d) {
   }
 }
 
-// A row is too short for the machine to foresee its end and the next but one row's beginning: each
-// line of the cache is asked for before it is needed. Past the image that does nothing.
+// Rows are too short for the hardware prefetcher to predict where the rows after the next begin, so
+// each cache line is prefetched explicitly. Beyond the image that does nothing.
 constexpr int kNear = 3, kFar = 2;  // first-level cache, second-level cache
 template <int kBytesAhead, int kLevel, class T>
 HWY_INLINE void fetch_ahead(const T* from, int elements) {
@@ -62,7 +63,8 @@ HWY_INLINE void fetch_ahead(const T* from, int elements) {
   for (int e = 0; e < elements; e += kCacheLine) __builtin_prefetch(from + kAhead + e, 0, kLevel);
 }
 
-// Even and odd pixels of a row, as many of each as fill a vector; whole pixels are lanes.
+// The even and the odd pixels of a row, as many of each as fill a vector; each lane is a whole
+// pixel.
 template <int kChannels, class D, class T = hn::TFromD<D>, class V = hn::Vec<D>>
 HWY_INLINE void load_neighbors(D d, const T* from, V& even, V& odd) {
   const hn::Repartition<hwy::UnsignedFromSize<sizeof(T) * kChannels>, D> pixels;
@@ -72,7 +74,7 @@ HWY_INLINE void load_neighbors(D d, const T* from, V& even, V& odd) {
   odd = hn::BitCast(d, hn::ConcatOdd(pixels, high, low));
 }
 
-// These make what whole vectors can of an output row and return how many elements that is.
+// These compute as much of an output row as whole vectors can and return the number of elements.
 template <int kChannels, class T>
 int halve_vectors(const T* above, const T* below, int elements, T* out) {
   const hn::ScalableTag<T> d;
@@ -95,7 +97,7 @@ int halve_vectors(const T* above, const T* below, int elements, T* out) {
   return e;
 }
 
-// Three channels fill no lane: they are taken apart.
+// Pixels of three channels fit no lane, so the channels are separated.
 template <class T>
 int halve_triples(const T* above, const T* below, int elements, T* out) {
   const hn::ScalableTag<T> d;
@@ -119,8 +121,8 @@ int halve_triples(const T* above, const T* below, int elements, T* out) {
   return e;
 }
 
-// A pixel is a vector. Such rows are bound by main memory: what is fetched for them goes to the
-// larger cache.
+// Each pixel is one vector. Main memory limits such rows, so prefetched lines go to the larger
+// cache.
 int halve_quads(const float* above, const float* below, int elements, float* out) {
   const hn::FixedTag<float, 4> d;
   const auto pixel = [&](int e) HWY_ATTR {
@@ -190,7 +192,7 @@ void run(const detail::HalveJob<std::uint8_t>& job) { HWY_DYNAMIC_DISPATCH(halve
 void run(const detail::HalveJob<std::uint16_t>& job) { HWY_DYNAMIC_DISPATCH(halve_shorts)(job); }
 void run(const detail::HalveJob<float>& job) { HWY_DYNAMIC_DISPATCH(halve_floats)(job); }
 
-// A task shares nothing with its neighbors, but is long enough to be worth handing out.
+// A task shares no data with others, but is long enough to be worth starting.
 constexpr std::int64_t kSourceBytesPerTask = 256 << 10;
 
 }  // namespace
@@ -198,9 +200,9 @@ constexpr std::int64_t kSourceBytesPerTask = 256 << 10;
 template <class T>
 void resize_to_half(StackView<const T> in, StackView<T> out, const Exec& exec) {
   const auto row_bytes = static_cast<std::int64_t>(sizeof(T)) * in.width * in.channels;
-  const int rows = static_cast<int>(  // of a task
+  const int rows = static_cast<int>(  // rows per task
       std::clamp<std::int64_t>(kSourceBytesPerTask / (2 * row_bytes), 1, out.height));
-  const std::int64_t tasks = (out.height + rows - 1) / rows;  // of one image
+  const std::int64_t tasks = (out.height + rows - 1) / rows;  // tasks per image
   parallel_for(exec, tasks * in.count, 1, [&](std::int64_t task, std::int64_t) {
     const int image = static_cast<int>(task / tasks);
     const int first = static_cast<int>(task % tasks) * rows;

@@ -1,6 +1,7 @@
-// Checks a resize request and hands it to the twin of the device asked for.
+// Checks a resize request and passes it to the twin of the requested device.
 #include <fmt/format.h>
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/ops/resize.h>
 
 #include "core/dispatch.h"
@@ -22,8 +23,9 @@ void run_resize(StackView<const T> images, StackView<T> out, const ResizeOptions
                     out.count, images.count));
   if (out.empty()) return;
   if (images.empty())
-    throw InvalidArgument(fmt::format("resize: image is {}, which has no pixel to fill {} from",
-                                      detail::shape_text(images), detail::shape_text(out)));
+    throw InvalidArgument(fmt::format(
+        "resize: image is {}, which has no pixels to fill {} from; expected at least 1x1",
+        detail::shape_text(images), detail::shape_text(out)));
   const Exec exec = detail::resolve_exec("resize", options.exec, {images, out});
   const std::span<const StackView<T>> outs(&out, 1);
   if (detail::on_cuda(exec)) return cuda::resize(images, outs, options.antialias, exec);

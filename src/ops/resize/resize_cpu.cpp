@@ -17,12 +17,12 @@
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
-// Outside the per-target part, which is compiled once a target.
+// This is outside the per-target part, which is compiled once per instruction set.
 #ifndef FOVEA_RESIZE_JOB
 #define FOVEA_RESIZE_JOB
 namespace fovea::detail {
 
-// Output rows [first, last) of one image.
+// Computes output rows [first, last) of one image.
 template <class T, class Plan>
 struct ResizeJob {
   ImageView<const T> in;
@@ -34,8 +34,8 @@ using BytesJob = ResizeJob<std::uint8_t, FixedPlan>;
 using ShortsJob = ResizeJob<std::uint16_t, FloatPlan>;
 using FloatsJob = ResizeJob<float, FloatPlan>;
 
-// The widest vector, in elements of any type: lines are longer by this much, so that a last vector
-// may run over.
+// The widest vector in elements of any type. Lines are longer by this much, so that the last vector
+// may reach beyond the end.
 constexpr int kLinePadding = 256;
 
 // Two lines, each holding one stretched source row.
@@ -44,7 +44,7 @@ class LinePair {
  public:
   explicit LinePair(int elements)
       : stride_(elements + kLinePadding), elements_(2 * static_cast<std::size_t>(stride_)) {}
-  // Neighboring rows take different lines.
+  // Neighboring rows use different lines.
   template <class Make>
   const Element* line(int row, const Make& make) {
     Element* data = elements_.data() + (row & 1) * stride_;
@@ -68,7 +68,7 @@ namespace {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Table look-ups stay within 128 bits on every machine, so that bytes are worked on in such pieces.
+// Table lookups work within 128 bits on every machine, so bytes are processed in such pieces.
 using Bytes = hn::FixedTag<std::uint8_t, 16>;
 using Shorts = hn::FixedTag<std::int16_t, 8>;
 using Quad = hn::FixedTag<float, 4>;
@@ -85,7 +85,7 @@ HWY_INLINE V blend_floats(V a, V b, V weight) {
   return hn::Add(a, hn::Mul(hn::Sub(b, a), weight));
 }
 
-// Eight source bytes, as fixed point numbers, picked from the runs that start at `bases`.
+// Eight source bytes as fixed-point numbers, selected from the runs that start at `bases`.
 template <int kRuns>
 HWY_INLINE hn::Vec<Shorts> pick(const std::uint8_t* row, const std::int32_t* bases,
                                 const std::uint8_t* lookup) {
@@ -117,7 +117,7 @@ void stretch_groups(const std::uint8_t* row, const detail::FixedPlan& plan,
   }
 }
 
-// A row of at least plan.readable() elements.
+// Stretches a row of at least plan.readable() elements.
 void stretch(const std::uint8_t* row, const detail::FixedPlan& plan, std::int16_t* line) {
   switch (plan.runs) {
     case 1: return stretch_groups<1>(row, plan, line);
@@ -172,7 +172,7 @@ void resize_bytes(const detail::BytesJob& job) {
   }
 }
 
-// Four outputs of a one-channel row: each neighbor pair is one load of two floats.
+// Computes four outputs of a one-channel row; each pair of neighbors is one load of two floats.
 HWY_INLINE void stretch_four(const float* row, const detail::FloatPlan& plan, int x, float* line) {
   const Quad d;
   const Pair pair;
@@ -294,7 +294,7 @@ template <class T>
 void resize_bilinear(StackView<const T> in, StackView<T> out, const Exec& exec) {
   using Plan = std::conditional_t<sizeof(T) == 1, detail::FixedPlan, detail::FloatPlan>;
   const Plan plan(in.width, out.width, in.channels);
-  const std::int64_t tasks = (out.height + kRowsPerTask - 1) / kRowsPerTask;  // of one image
+  const std::int64_t tasks = (out.height + kRowsPerTask - 1) / kRowsPerTask;  // tasks per image
   parallel_for(exec, tasks * in.count, 1, [&](std::int64_t task, std::int64_t) {
     const int image = static_cast<int>(task / tasks);
     const int first = static_cast<int>(task % tasks) * kRowsPerTask;

@@ -1,5 +1,5 @@
 // The arithmetic that both twins of the resize share: where an output pixel lies in the source, and
-// how neighbors are blended there. Every product and sum is rounded by itself, so that the twins
+// how neighbors are blended there. Every product and sum is rounded separately, so that the twins
 // agree to the bit.
 #pragma once
 #include <fovea/core/image.h>
@@ -9,16 +9,17 @@
 
 namespace fovea::detail {
 
-// Bytes: positions are rounded to 1/32768 pixel, intermediates hold 7 fractional bits, so that all
-// of it fits 16-bit lanes and a blend is one rounding multiply (NEON sqrdmulh, SSSE3 pmulhrsw).
+// For bytes, positions are rounded to 1/32768 pixel and intermediate values have 7 fractional bits,
+// so that everything fits 16-bit lanes and a blend is one rounding multiplication (NEON sqrdmulh,
+// SSSE3 pmulhrsw).
 constexpr int kWeightBits = 15;
 constexpr int kFractionBits = 7;
 
-// Place x of the output, measured in source pixels; scale is source size over output size.
+// The position of output pixel x in source pixels; scale is source size over output size.
 FOVEA_HD inline double source_position(int x, double scale) { return (x + 0.5) * scale - 0.5; }
 
-// The weight is minus the share of pixel index + 1: -32768 is a whole one, which +32768 could not
-// say in 16 bits. index + 1 is inside the source wherever that has two pixels.
+// The weight is the negative share of pixel index + 1: -32768 is a whole share, which +32768 could
+// not express in 16 bits. index + 1 is inside the source wherever the source has two pixels.
 struct FixedTap {
   int index;
   int weight;
@@ -53,7 +54,7 @@ FOVEA_HD inline FloatTap float_tap(int x, double scale, int size) {
 }
 FOVEA_HD inline float blend(float a, float b, float weight) { return a + (b - a) * weight; }
 
-// A computed value as a pixel; it lies within the range of the pixels it came from.
+// Converts a computed value to a pixel. The value lies within the range of the pixels it came from.
 template <class T>
 FOVEA_HD inline T from_float(float value) {
   return static_cast<T>(value + 0.5F);
@@ -63,9 +64,9 @@ FOVEA_HD inline float from_float<float>(float value) {
   return value;
 }
 
-// Of sources exactly twice as large as the output in both directions every output pixel is the mean
-// of four. For integers this is what the blends below come to; floats are summed instead of
-// blended, with fewer roundings.
+// Where the source is exactly twice as large as the output in both directions, every output pixel
+// is the mean of four. For integers that equals the blends below; floats are summed instead of
+// blended, which rounds less often.
 template <class Source, class Out>
 FOVEA_HD inline bool is_half(const Source& source, const Out& out) {
   return source.width == 2 * static_cast<std::int64_t>(out.width) &&
@@ -81,7 +82,7 @@ FOVEA_HD inline float mean_of_four(float a, float b, float c, float d) {
   return ((a + b) + (c + d)) * 0.25F;
 }
 
-// How one kind of pixel is sampled at other ratios: bytes in fixed point, the rest in single
+// How one type of pixel is sampled at other ratios: bytes in fixed point, other types in single
 // precision.
 template <class T>
 struct Bilinear {

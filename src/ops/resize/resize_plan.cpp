@@ -8,7 +8,7 @@ FixedPlan::FixedPlan(int source_width, int out_width, int channels)
     : elements(out_width * channels), step(channels) {
   const double scale = static_cast<double>(source_width) / out_width;
   const auto padded = static_cast<std::size_t>(groups()) * kGroup;
-  std::vector<int> index;  // of each element's left neighbor
+  std::vector<int> index;  // the left neighbor of each element
   index.reserve(padded);
   weight.reserve(padded);
   for (int x = 0; x < out_width; ++x) {
@@ -20,17 +20,17 @@ FixedPlan::FixedPlan(int source_width, int out_width, int channels)
   }
   index.resize(padded, index.back());
   weight.resize(padded, 0);
-  while (!fill(index, source_width * channels)) runs *= 2;  // a run of one output always does
+  while (!fill(index, source_width * channels)) runs *= 2;  // a run per output always fits
 }
 
 bool FixedPlan::fill(const std::vector<int>& index, int source_elements) {
-  const int outputs = kGroup / runs;  // of one run
+  const int outputs = kGroup / runs;  // outputs per run
   const int last_base = std::max(source_elements, readable()) - readable();
   base.assign(static_cast<std::size_t>(groups()) * runs, 0);
   lookup.assign(base.size() * kRun, 0x80);
   for (std::size_t run = 0; run < base.size(); ++run) {
     const std::size_t first = run * outputs;
-    // Of an enlarged image with channels, the smallest need not be the first.
+    // In an enlarged image with several channels, the smallest index need not be the first.
     const auto begin = index.begin() + static_cast<std::ptrdiff_t>(first);
     base[run] = std::min(*std::min_element(begin, begin + outputs), last_base);
     for (int k = 0; k < outputs; ++k) {

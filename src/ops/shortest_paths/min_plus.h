@@ -1,9 +1,13 @@
 // The min-plus product, in which floyd-warshall and partitioned spend their time on the CPU.
 #pragma once
-#include <fovea/core/exec.h>
+#include <fovea/core/api.h>
 
 #include <cstddef>
 #include <cstdint>
+
+namespace fovea {
+struct Exec;
+}
 
 namespace fovea::cpu {
 

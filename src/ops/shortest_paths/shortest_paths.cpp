@@ -1,5 +1,6 @@
 // Checks the arguments, chooses an engine and runs it.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/ops/shortest_paths.h>
 
 #include <fmt/format.h>

@@ -51,12 +51,12 @@ std::string classifier_fault(const CascadeModel& model, const BlockClassifier& c
   const Block& b = c.block;
   const auto even = [](int v) { return v % 2 == 0; };
   const bool fits = b.x >= 0 && b.y >= 0 && b.width >= kLeastBlock && b.height >= kLeastBlock &&
-                    b.width <= model.window_width - b.x && b.height <= model.window_height - b.y;
+                    b.width <= model.window.width - b.x && b.height <= model.window.height - b.y;
   if (!fits || !even(b.x) || !even(b.y) || !even(b.width) || !even(b.height))
     return fmt::format(
         "the block {},{},{},{} is impossible, expected even numbers, sides of {} or more, and a "
         "place inside the window of {}x{}",
-        b.x, b.y, b.width, b.height, kLeastBlock, model.window_width, model.window_height);
+        b.x, b.y, b.width, b.height, kLeastBlock, model.window.width, model.window.height);
   if (c.weights.size() != cascade::kNumbers)
     return fmt::format("a block has {} weights, expected {}", c.weights.size(), cascade::kNumbers);
   const bool finite =
@@ -129,9 +129,9 @@ std::string cascade_fault(const CascadeModel& model) {
   const auto possible = [](int side) {
     return side >= kLeastBlock && side <= kLargestWindow && side % 2 == 0;
   };
-  if (!possible(model.window_width) || !possible(model.window_height))
+  if (!possible(model.window.width) || !possible(model.window.height))
     return fmt::format("a window of {}x{} is impossible, expected even sides of {} to {} pixels",
-                       model.window_width, model.window_height, kLeastBlock, kLargestWindow);
+                       model.window.width, model.window.height, kLeastBlock, kLargestWindow);
   if (model.stages.empty() || model.stages.size() > kMostStages)
     return fmt::format("{} stages, expected 1 to {}", model.stages.size(), kMostStages);
   for (const CascadeStage& stage : model.stages) {
@@ -162,7 +162,7 @@ void save(io::ModelFile& file, const CascadeModel& model) {
   }
   for (const BlockClassifier& c : model.ranking) ranking.push_back(&c);
   const auto stages = static_cast<std::int64_t>(sizes.size());
-  file.add("window", {2}, std::vector<std::int32_t>{model.window_width, model.window_height});
+  file.add("window", {2}, std::vector<std::int32_t>{model.window.width, model.window.height});
   io::add_options(file, kFlagPrefix, Flags{model.color, model.graded, model.chained});
   file.add("stage_sizes", {stages}, sizes);
   file.add("stage_thresholds", {stages}, thresholds);
@@ -174,8 +174,8 @@ CascadeModel load_cascade(const io::ModelReader& in) {
   CascadeModel model;
   const io::ModelFile& file = in.file();
   const auto window = file.tensor<std::int32_t>("window", {2});
-  model.window_width = window[0];
-  model.window_height = window[1];
+  model.window.width = window[0];
+  model.window.height = window[1];
   const Flags flags = load_flags(in);
   model.color = flags.color;
   model.graded = flags.graded;

@@ -458,7 +458,7 @@ std::vector<cascade::BlockPlan> plans_of(const std::vector<BlockClassifier>& cla
 }  // namespace
 
 CascadePlan::CascadePlan(const CascadeModel& model)
-    : window{model.window_width, model.window_height},
+    : window{model.window.width, model.window.height},
       graded(model.graded),
       chained(model.chained),
       ranking(plans_of(model.ranking)) {

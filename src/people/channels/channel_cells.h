@@ -1,7 +1,6 @@
 // The ten channels of one level, one byte per cell, and how they are computed: from pixels, or from
 // the channels of another level.
 #pragma once
-#include <fovea/core/exec.h>
 #include <fovea/core/image.h>
 
 #include <array>

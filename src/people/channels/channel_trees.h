@@ -35,8 +35,8 @@ FOVEA_HD inline float final_score(int sum) {
 }
 
 inline std::vector<FlatTree> flat_trees(const ChannelsModel& model, std::ptrdiff_t stride) {
-  const auto columns = static_cast<std::uint32_t>(model.window_width / channels::kCell),
-             rows = static_cast<std::uint32_t>(model.window_height / channels::kCell);
+  const auto columns = static_cast<std::uint32_t>(model.window.width / channels::kCell),
+             rows = static_cast<std::uint32_t>(model.window.height / channels::kCell);
   std::vector<FlatTree> flat(model.trees.size());
   for (std::size_t t = 0; t < flat.size(); ++t) {
     const ChannelTree& tree = model.trees[t];

@@ -17,8 +17,8 @@ constexpr int kMostTrees = 1 << 16;
 constexpr int kMostWindow = 2048;
 
 std::uint32_t feature_count(const ChannelsModel& model) {
-  return static_cast<std::uint32_t>(model.window_width / model.shrink) *
-         static_cast<std::uint32_t>(model.window_height / model.shrink) * channels::kChannels;
+  return static_cast<std::uint32_t>(model.window.width / model.shrink) *
+         static_cast<std::uint32_t>(model.window.height / model.shrink) * channels::kChannels;
 }
 
 // What is wrong with a model, or nothing.
@@ -28,9 +28,9 @@ std::string fault_of(const ChannelsModel& model) {
   };
   if (model.shrink != channels::kCell)
     return fmt::format("cells of {} pixels; only {} is known", model.shrink, channels::kCell);
-  if (!side(model.window_width) || !side(model.window_height))
+  if (!side(model.window.width) || !side(model.window.height))
     return fmt::format("a window of {}x{}; sides must be multiples of {} up to {}",
-                       model.window_width, model.window_height, channels::kCell, kMostWindow);
+                       model.window.width, model.window.height, channels::kCell, kMostWindow);
   if (model.exact_per_octave < 0 || model.exact_per_octave > 64)
     return fmt::format("{} exact sizes an octave; expected 0 to 64", model.exact_per_octave);
   for (const float value : model.decay)
@@ -67,7 +67,7 @@ void save(io::ModelFile& file, const ChannelsModel& model) {
     leaf.insert(leaf.end(), tree.leaf.begin(), tree.leaf.end());
   }
   file.add("geometry", {4},
-           std::vector<std::int32_t>{model.window_width, model.window_height, model.shrink,
+           std::vector<std::int32_t>{model.window.width, model.window.height, model.shrink,
                                      model.exact_per_octave});
   file.add("decay", {channels::kChannels}, std::span<const float>(model.decay));
   file.add("feature", {count, 3}, feature);
@@ -80,8 +80,8 @@ ChannelsModel load_channels(const io::ModelReader& in) {
   ChannelsModel model;
   const io::ModelFile& file = in.file();
   const auto geometry = file.tensor<std::int32_t>("geometry", {4});
-  model.window_width = geometry[0];
-  model.window_height = geometry[1];
+  model.window.width = geometry[0];
+  model.window.height = geometry[1];
   model.shrink = geometry[2];
   model.exact_per_octave = geometry[3];
   const auto decay = file.tensor<float>("decay", {channels::kChannels});

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/io/inputs.h>
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 // each bootstrap sample, is one pass over them in which images count as often as they were drawn.
 #include <fmt/format.h>
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/core/random.h>
 #include <fovea/people/evaluate.h>
 
@@ -9,6 +10,8 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+
+#include "core/words.h"
 
 namespace fovea::people {
 namespace {
@@ -153,8 +156,9 @@ ImageReport evaluate_images(std::span<const EvaluatedImage> images,
   result.people = people_of(all, once);
   result.detections = static_cast<std::int64_t>(all.detections.size());
   if (result.people == 0)
-    throw InvalidArgument(fmt::format(
-        "evaluate_images: nobody is marked in {} images; a miss rate needs people", images.size()));
+    throw InvalidArgument(
+        fmt::format("evaluate_images: nobody is marked in {}; a miss rate needs people",
+                    fovea::detail::counted(images.size(), "image")));
   walk(all, once, [&](float threshold, std::int64_t hits, std::int64_t wrong) {
     result.curve.push_back({threshold,
                             static_cast<double>(wrong) / static_cast<double>(result.images),

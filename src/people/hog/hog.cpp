@@ -15,12 +15,13 @@ namespace {
 // The channels that are used, in host memory: the image itself, or a copy that is kept here.
 class Pixels {
  public:
-  Pixels(const char* operation, ImageView<const std::uint8_t> image, const HogOptions& hog) {
+  Pixels(const char* operation, ImageView<const std::uint8_t> image, const HogOptions& hog,
+         const Exec& exec) {
     if (image.empty()) throw InvalidArgument(fmt::format("{}: the image is empty", operation));
     if (image.channels != 1 && image.channels != 3 && image.channels != 4)
       throw InvalidArgument(fmt::format("{}: the image has {} channels; expected 1, 3 or 4",
                                         operation, image.channels));
-    view_ = here_.bring(image, Memory::kHost);
+    view_ = here_.bring(image, Memory::kHost, detail::resolve_host_exec(operation, exec, {image}));
     if (hog.color || view_.channels == 1) return;
     gray_ = io::to_gray(view_);
     view_ = gray_;
@@ -35,10 +36,11 @@ class Pixels {
 
 }  // namespace
 
-std::vector<float> hog_descriptor(ImageView<const std::uint8_t> crop, const HogOptions& options) {
+std::vector<float> hog_descriptor(ImageView<const std::uint8_t> crop, const HogOptions& options,
+                                  const Exec& exec) {
   check_geometry(options);
-  const Pixels pixels("hog_descriptor", crop, options);
-  const ScanPlan plan = plan_crop({crop.width, crop.height}, options.window());
+  const Pixels pixels("hog_descriptor", crop, options, exec);
+  const ScanPlan plan = plan_crop({crop.width, crop.height}, options.window);
   cpu::HogGrid grid(Kind::kHog, options);
   grid.build(pixels.view(), plan, {.device = Device::cpu(), .threads = 1});
   std::vector<float> numbers(descriptor_size(options));
@@ -46,9 +48,10 @@ std::vector<float> hog_descriptor(ImageView<const std::uint8_t> crop, const HogO
   return numbers;
 }
 
-HogCells hog_cells(ImageView<const std::uint8_t> image, const HogOptions& options) {
+HogCells hog_cells(ImageView<const std::uint8_t> image, const HogOptions& options,
+                   const Exec& exec) {
   check_geometry(options);
-  const Pixels pixels("hog_cells", image, options);
+  const Pixels pixels("hog_cells", image, options, exec);
   const int cell = options.cell;
   HogCells cells{image.width / cell, image.height / cell, options.bins, {}};
   if (cells.columns == 0 || cells.rows == 0)

@@ -32,8 +32,8 @@ class HogGrid {
   void scores(const LinearModel& model, ImageView<float> out, const Exec& exec) const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace fovea::people::cpu

@@ -45,7 +45,7 @@ struct RowGroups {
 
 }  // namespace
 
-struct HogGrid::State {
+struct HogGrid::Impl {
   Kind kind;
   HogOptions hog;
   VoteParams votes;
@@ -63,11 +63,11 @@ struct HogGrid::State {
                    std::span<const float> weights, ImageView<float> out) const;
 };
 
-HogGrid::HogGrid(Kind kind, const HogOptions& hog) : state_(std::make_unique<State>()) {
+HogGrid::HogGrid(Kind kind, const HogOptions& hog) : impl_(std::make_unique<Impl>()) {
   if (kind != Kind::kHog && kind != Kind::kHogCells && kind != Kind::kHogIntegral)
     throw InvalidArgument(fmt::format("hog: kind {} has no linear descriptor", to_string(kind)));
   check_geometry(hog);
-  State& s = *state_;
+  Impl& s = *impl_;
   s.kind = kind;
   s.hog = hog_of_kind(kind, hog);
   s.votes = vote_params(s.hog);
@@ -77,15 +77,15 @@ HogGrid::HogGrid(Kind kind, const HogOptions& hog) : state_(std::make_unique<Sta
 }
 HogGrid::~HogGrid() = default;
 
-int HogGrid::columns() const { return state_->x.windows; }
-int HogGrid::rows() const { return state_->y.windows; }
-int HogGrid::window_blocks() const { return state_->x.window_blocks * state_->y.window_blocks; }
+int HogGrid::columns() const { return impl_->x.windows; }
+int HogGrid::rows() const { return impl_->y.windows; }
+int HogGrid::window_blocks() const { return impl_->x.window_blocks * impl_->y.window_blocks; }
 
 void HogGrid::build(ImageView<const std::uint8_t> level, const ScanPlan& plan, const Exec& exec) {
-  State& s = *state_;
+  Impl& s = *impl_;
   const ScanLevel windows = level_of(plan, level.width, level.height);
-  s.x = hog_axis(s.hog, s.hog.window_width, windows.columns, plan);
-  s.y = hog_axis(s.hog, s.hog.window_height, windows.rows, plan);
+  s.x = hog_axis(s.hog, s.hog.window.width, windows.columns, plan);
+  s.y = hog_axis(s.hog, s.hog.window.height, windows.rows, plan);
   Image<std::uint8_t> gray;
   if (!s.hog.color && level.channels > 1) {
     gray = io::to_gray(level);
@@ -140,7 +140,7 @@ void HogGrid::build(ImageView<const std::uint8_t> level, const ScanPlan& plan, c
 }
 
 void HogGrid::descriptor(int column, int row, std::span<float> out) const {
-  const State& s = *state_;
+  const Impl& s = *impl_;
   const int numbers = block_size(s.hog);
   auto to = out.begin();
   for (int bx = 0; bx < s.x.window_blocks; ++bx) {
@@ -155,7 +155,7 @@ void HogGrid::descriptor(int column, int row, std::span<float> out) const {
 
 // Weights in the order in which score_row reads them: for every row of blocks of a group,
 // [block][number][row of windows], with 0 where the row of windows has no such row of blocks.
-std::vector<float> HogGrid::State::pack(const LinearModel& model, const RowGroups& groups) const {
+std::vector<float> HogGrid::Impl::pack(const LinearModel& model, const RowGroups& groups) const {
   const int numbers = block_size(hog);
   const int block_rows = y.window_blocks + (kScoreRows - 1) * groups.shift;
   std::vector<float> packed;
@@ -171,8 +171,8 @@ std::vector<float> HogGrid::State::pack(const LinearModel& model, const RowGroup
   return packed;
 }
 
-void HogGrid::State::score_group(const LinearModel& model, const RowGroups& groups, int group,
-                                 std::span<const float> weights, ImageView<float> out) const {
+void HogGrid::Impl::score_group(const LinearModel& model, const RowGroups& groups, int group,
+                                std::span<const float> weights, ImageView<float> out) const {
   const int numbers = block_size(hog), first = groups.first_row(group);
   if (first >= y.windows) return;
   const int last = std::min(kScoreRows, (y.windows - first + groups.gap - 1) / groups.gap);
@@ -199,7 +199,7 @@ void HogGrid::State::score_group(const LinearModel& model, const RowGroups& grou
 }
 
 void HogGrid::scores(const LinearModel& model, ImageView<float> out, const Exec& exec) const {
-  const State& s = *state_;
+  const Impl& s = *impl_;
   if (model.weights.size() != static_cast<std::size_t>(descriptor_size(s.hog)))
     throw InvalidArgument(fmt::format("hog: a model of {} weights for a descriptor of {} numbers",
                                       model.weights.size(), descriptor_size(s.hog)));

@@ -61,8 +61,8 @@ std::span<const Choice> choices(BlockShape) {
 }
 
 void describe(OptionVisitor& visit, HogOptions& options) {
-  visit("window-width", options.window_width, "width of the detection window, in pixels", 4, 4096);
-  visit("window-height", options.window_height, "height of the detection window, in pixels", 4,
+  visit("window-width", options.window.width, "width of the detection window, in pixels", 4, 4096);
+  visit("window-height", options.window.height, "height of the detection window, in pixels", 4,
         4096);
   visit("cell", options.cell, "side of a cell, in pixels", 2, 32);
   visit("block", options.block, "side of a block, in cells", 1, 8);
@@ -94,10 +94,10 @@ void check_geometry(const HogOptions& hog) {
   if (hog.block_stride % hog.cell != 0)
     reject(fmt::format("block-stride is {}, not a multiple of the cell's {} pixels",
                        hog.block_stride, hog.cell));
-  check_side("window-width", hog.window_width, hog);
-  check_side("window-height", hog.window_height, hog);
+  check_side("window-width", hog.window.width, hog);
+  check_side("window-height", hog.window.height, hog);
   const std::int64_t numbers =
-      blocks_along(hog.window_width, hog) * blocks_along(hog.window_height, hog) * block_size(hog);
+      blocks_along(hog.window.width, hog) * blocks_along(hog.window.height, hog) * block_size(hog);
   if (numbers > kMostNumbers)
     reject(
         fmt::format("a window would be described by {} numbers, more than {}; take larger cells "
@@ -112,8 +112,8 @@ int block_size(const HogOptions& hog) {
 }
 
 int descriptor_size(const HogOptions& hog) {
-  return static_cast<int>(blocks_along(hog.window_width, hog) *
-                          blocks_along(hog.window_height, hog)) *
+  return static_cast<int>(blocks_along(hog.window.width, hog) *
+                          blocks_along(hog.window.height, hog)) *
          block_size(hog);
 }
 

@@ -118,8 +118,8 @@ class CascadeTrainer {
     const auto images = static_cast<std::size_t>(std::max(1, data.negatives.count()));
     mining_.random_windows = std::clamp<std::size_t>(
         2 * static_cast<std::size_t>(options.negatives) / images + 1, mining_.random_windows, 4000);
-    training_.model.window_width = kWindow.width;
-    training_.model.window_height = kWindow.height;
+    training_.model.window.width = kWindow.width;
+    training_.model.window.height = kWindow.height;
     training_.model.color = options.color;
     training_.model.graded = options.graded;
     training_.model.chained = options.chained;
@@ -160,7 +160,7 @@ class CascadeTrainer {
     const std::optional<io::ModelFile> file = checkpoint_.read();
     if (!file) return;
     training_.model = load_cascade(io::ModelReader(*file));
-    if (Extent{training_.model.window_width, training_.model.window_height} != kWindow)
+    if (Extent{training_.model.window.width, training_.model.window.height} != kWindow)
       checkpoint_.damaged("the cascade has another window");
     const auto stages = static_cast<std::int64_t>(training_.model.stages.size());
     const auto passed = file->tensor<double>("pass_rates", {stages});

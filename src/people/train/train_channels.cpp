@@ -67,7 +67,7 @@ class Training {
 
   ChannelsModel train() {
     state_.model.exact_per_octave = options_.exact_per_octave;
-    const Extent window{state_.model.window_width, state_.model.window_height};
+    const Extent window{state_.model.window.width, state_.model.window.height};
     survey_ = survey_images(data_, window, options_.exec);
     settings_ = {Kind::kChannels, window, options_json(options_), options_.exec.seed,
                  options_.sample_bytes};

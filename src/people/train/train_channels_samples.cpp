@@ -79,19 +79,19 @@ std::vector<WindowPlace> joined(const std::vector<std::vector<WindowPlace>>& par
 ChannelWindows::ChannelWindows(const Setup& setup, const Exec& exec) : setup_(setup), exec_(exec) {}
 
 int ChannelWindows::features() const {
-  return setup_.model.window_width / channels::kCell *
-         (setup_.model.window_height / channels::kCell) * channels::kChannels;
+  return setup_.model.window.width / channels::kCell *
+         (setup_.model.window.height / channels::kCell) * channels::kChannels;
 }
 
 ScanPlan ChannelWindows::plan(Extent image) const {
-  return plan_scan(image, {setup_.model.window_width, setup_.model.window_height},
+  return plan_scan(image, {setup_.model.window.width, setup_.model.window.height},
                    setup_.person_height, setup_.search);
 }
 
 void ChannelWindows::copy_window(const cpu::ChannelLevels::Level& level, int column, int row,
                                  std::uint8_t* out) const {
-  const int columns = setup_.model.window_width / channels::kCell,
-            rows = setup_.model.window_height / channels::kCell;
+  const int columns = setup_.model.window.width / channels::kCell,
+            rows = setup_.model.window.height / channels::kCell;
   for (int k = 0; k < channels::kChannels; ++k)
     for (int y = 0; y < rows; ++y, out += columns)
       std::copy_n(level.cells->line(level.first_row + row + y, k) + level.first_column + column,
@@ -105,7 +105,7 @@ std::vector<std::uint8_t> ChannelWindows::positives(bool mirror) const {
   for_each_image({"reading positives", count}, exec_, [&](int i) {
     const Image<std::uint8_t> image = setup_.data.positives.read(i);
     const ScanPlan crop =
-        plan_crop(extent(image), {setup_.model.window_width, setup_.model.window_height});
+        plan_crop(extent(image), {setup_.model.window.width, setup_.model.window.height});
     for (int copy = 0; copy < copies; ++copy) {
       const Image<std::uint8_t> other = copy == 0 ? Image<std::uint8_t>() : mirrored(image);
       cpu::ChannelLevels levels;
@@ -194,7 +194,7 @@ std::array<float, ChannelsModel::kChannels> ChannelWindows::decay() const {
     const int at = static_cast<int>(std::int64_t{i} * setup_.data.negatives.count() / images);
     const Image<std::uint8_t> image = setup_.data.negatives.read(at);
     const ScanPlan scan =
-        plan_scan(extent(image), {exact.window_width, exact.window_height}, setup_.person_height,
+        plan_scan(extent(image), {exact.window.width, exact.window.height}, setup_.person_height,
                   {.ratio = 2, .stride = channels::kCell, .padding = 0});
     if (scan.levels.size() < 2) return;
     cpu::ChannelLevels levels;

@@ -85,16 +85,16 @@ LinearTraining::LinearTraining(Kind kind, const HogOptions& hog, const TrainData
   check_geometry(hog);
   model_.hog = hog_of_kind(kind, hog);
   search_ = search_options();
-  survey_ = survey_images(data, hog.window(), exec_);
+  survey_ = survey_images(data, hog.window, exec_);
   windows_.emplace(TrainWindows::Setup{kind, model_.hog, data_, search_, survey_.negatives.sizes},
                    exec_);
   if (windows_->count() == 0)
     throw InvalidArgument(
         fmt::format("train: no negative holds a window of {}x{} when enlarged {:g} times; give "
                     "larger images",
-                    hog.window_width, hog.window_height, options.enlarge));
+                    hog.window.width, hog.window.height, options.enlarge));
   settings_ = {
-      kind, hog.window(),
+      kind, hog.window,
       fmt::format("{{\"hog\": {}, \"train\": {}}}", options_json(hog), options_json(options)),
       options.exec.seed, options.sample_bytes};
   checkpoint_.emplace(options.checkpoint, settings_, survey_);

@@ -136,7 +136,7 @@ TrainWindows::TrainWindows(const Setup& setup, const Exec& exec) : setup_(setup)
 TrainWindows::~TrainWindows() = default;
 
 ScanPlan TrainWindows::plan(Extent image) const {
-  return plan_scan(image, setup_.hog.window(), 1, setup_.search);
+  return plan_scan(image, setup_.hog.window, 1, setup_.search);
 }
 
 ScanPlan TrainWindows::plan(int negative) const {
@@ -164,7 +164,7 @@ void TrainWindows::describe_positives(bool mirror, SampleRows& samples) {
   const int each = mirror ? 2 : 1, count = setup_.data.positives.count();
   for_each({"describing positives", count}, [&](Worker& worker, int index) {
     Image<std::uint8_t> crop = setup_.data.positives.read(index);
-    ScanPlan plan = plan_crop({crop.width(), crop.height()}, setup_.hog.window());
+    ScanPlan plan = plan_crop({crop.width(), crop.height()}, setup_.hog.window);
     // A single window, so that a grid need not be as fine as a pixel.
     plan.stride = setup_.hog.cell * std::max(crop.width(), crop.height());
     for (int turn = 0; turn < each; ++turn) {

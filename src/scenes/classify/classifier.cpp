@@ -1,6 +1,6 @@
-// The face of the system: features of images by the model's words, scores by its classifier.
+// The face of the system: computes features of images with the model's words and scores them with
+// its classifier.
 #include <fovea/core/error.h>
-#include <fovea/io/models.h>
 #include <fovea/scenes/classifier.h>
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 namespace fovea::scenes {
 namespace {
 
-constexpr int kChunk = 512;  // images whose features lie in memory at a time
+constexpr int kChunk = 512;  // images whose features are in memory at a time
 
 std::shared_ptr<const Model> require_model(std::shared_ptr<const Model> model) {
   if (model == nullptr) throw InvalidArgument("Classifier: the model is null");
@@ -25,24 +25,28 @@ std::shared_ptr<const Model> require_model(std::shared_ptr<const Model> model) {
   return model;
 }
 
-Exec without_progress(Exec exec) {
-  exec.progress = {};
-  return exec;
+// One image is too little work to report progress on.
+FeatureOptions feature_options(const Model& model, const ClassifyOptions& options) {
+  FeatureOptions features;
+  features.pyramid = model.pyramid;
+  features.exec = options.exec;
+  features.exec.progress = {};
+  return features;
 }
 
 }  // namespace
 
 struct Classifier::Impl {
-  Impl(std::shared_ptr<const Model> given, const ClassifyOptions& options)
+  Impl(std::shared_ptr<const Model> given, const ClassifyOptions& chosen)
       : model(require_model(std::move(given))),
-        exec(options.exec),
-        quiet(without_progress(exec)),
-        maker(model->dictionary, model->pyramid, quiet) {}
+        options(chosen),
+        features(feature_options(*model, chosen)),
+        maker(model->dictionary, features) {}
 
   Image<float> scores_of(std::span<const ImageView<const std::uint8_t>> images) {
-    Image<float> features(maker.length(), static_cast<int>(images.size()));
-    maker.make(images, features);
-    return model->classifier.scores(features.view(), quiet);
+    Image<float> rows(maker.length(), static_cast<int>(images.size()));
+    maker.make(images, rows);
+    return model->classifier.scores(rows.view(), features.exec);
   }
 
   ClassifyResult result_of(ImageView<const float> scores, int row) const {
@@ -56,12 +60,12 @@ struct Classifier::Impl {
   void report(const ImageBatch& batch, const ClassifiedFn& each) const;
 
   std::shared_ptr<const Model> model;
-  Exec exec;
-  Exec quiet;
+  ClassifyOptions options;
+  FeatureOptions features;
   FeatureMaker maker;
 };
 
-// Images that could be read and those that could not, merged in the order of the set.
+// Reports images that could be read and those that could not, merged in the order of the set.
 void Classifier::Impl::report(const ImageBatch& batch, const ClassifiedFn& each) const {
   auto failure = batch.failures.begin();
   const auto report_failures_before = [&](int place) {
@@ -78,15 +82,15 @@ void Classifier::Impl::report(const ImageBatch& batch, const ClassifiedFn& each)
 void describe(OptionVisitor&, ClassifyOptions&) {}
 
 Classifier::Classifier(std::string_view model, const ClassifyOptions& options)
-    : Classifier(std::make_shared<const Model>(Model::read(io::find_model(model, "scenes"))),
-                 options) {}
+    : Classifier(load_model(model), options) {}
 Classifier::Classifier(std::shared_ptr<const Model> model, const ClassifyOptions& options)
     : impl_(std::make_unique<Impl>(std::move(model), options)) {}
 Classifier::Classifier(Classifier&&) noexcept = default;
 Classifier& Classifier::operator=(Classifier&&) noexcept = default;
 Classifier::~Classifier() = default;
 
-const std::shared_ptr<const Model>& Classifier::model() const { return impl_->model; }
+const Model& Classifier::model() const { return *impl_->model; }
+const ClassifyOptions& Classifier::options() const { return impl_->options; }
 const std::vector<std::string>& Classifier::classes() const { return impl_->model->classes; }
 
 ClassifyResult Classifier::classify(ImageView<const std::uint8_t> image) {
@@ -98,7 +102,7 @@ std::vector<ClassifyResult> Classifier::classify(
   std::vector<ClassifyResult> results;
   results.reserve(images.size());
   for (std::size_t first = 0; first < images.size(); first += kChunk) {
-    throw_if_stopped(impl_->exec);
+    throw_if_stopped(impl_->options.exec);
     const auto chunk = images.subspan(first, std::min<std::size_t>(kChunk, images.size() - first));
     const Image<float> scores = impl_->scores_of(chunk);
     for (int row = 0; row < scores.height(); ++row)
@@ -110,9 +114,10 @@ std::vector<ClassifyResult> Classifier::classify(
 void Classifier::classify(const io::ImageSet& images, const ClassifiedFn& each) {
   std::vector<int> all(static_cast<std::size_t>(images.count()));
   std::iota(all.begin(), all.end(), 0);
-  // A small first batch: whoever waits for the first lines, or stops early, has some.
+  // The first batch is small, so that whoever waits for the first results, or stops early, gets
+  // some.
   constexpr int kFirstBatch = 4;
-  for_each_batch(ImageLoop{images, all, "classify", kFirstBatch}, impl_->exec,
+  for_each_batch(ImageLoop{images, all, "classify", kFirstBatch}, impl_->options.exec,
                  {.work =
                       [&](ImageBatch& batch) {
                         std::vector<ImageView<const std::uint8_t>> views;

@@ -1,4 +1,4 @@
-// The matrix of all products of samples, and Cholesky's factor of it.
+// The matrix of all products of samples, and its Cholesky factor.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -12,8 +12,8 @@ namespace {
 
 using cpu::kTileRows;
 
-// What is left of a sample's square once the samples before it are taken away, against that square:
-// below this it lies in their span, up to rounding.
+// If the part of a sample that is orthogonal to the samples before it has less than this share of
+// its square, the sample lies in their span, up to rounding.
 constexpr double kSpanned = 1e-7;
 
 struct TileAt {
@@ -40,7 +40,7 @@ void products(ImageView<const float> samples, Image<double>& all, const Exec& ex
   });
 }
 
-// Four sums hide each other's latency.
+// Four independent sums hide the latency of additions.
 double dot(const double* a, const double* b, int count) {
   double sums[4] = {};
   int i = 0;
@@ -50,7 +50,7 @@ double dot(const double* a, const double* b, int count) {
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-// In place, columns in blocks: a block's rows below it do not need each other.
+// Works in place and in blocks of columns: the rows below a block do not depend on each other.
 void factorize(Image<double>& matrix, const Exec& exec) {
   constexpr int kBlock = 64;
   const int size = matrix.height();
@@ -87,7 +87,7 @@ ProductBasis::ProductBasis(ImageView<const float> samples, const Exec& exec)
   }
 }
 
-// weights = L' factors, from the last on. The length of an error stays what it is: |L' e| is the
+// Solves weights = L' factors from the last row to the first. Errors do not grow: |L' e| is the
 // length of the sum of samples with factors e.
 std::vector<double> ProductBasis::factors(std::span<const float> weights) const {
   std::vector<double> left(weights.begin(), weights.end());

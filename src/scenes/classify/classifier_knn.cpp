@@ -39,7 +39,7 @@ void vote(std::span<const std::int32_t> nearest, int count, std::span<float> sha
 
 void knn_scores(const KnnClasses& knn, ImageView<const float> features, ImageView<float> scores,
                 const Exec& exec) {
-  constexpr int kBlock = 64;  // rows whose distances lie in memory
+  constexpr int kBlock = 64;  // rows whose distances are in memory at a time
   for (int first = 0; first < features.height; first += kBlock) {
     const int count = std::min(kBlock, features.height - first);
     Image<float> distances(knn.samples.height(), count);

@@ -1,5 +1,6 @@
-// Sums over pairs of long rows: chi-squared distances and products. Distances are summed in 16
-// partial sums by bin, whatever the vector's length, so that all instruction sets agree to the bit.
+// Sums over pairs of long rows: chi-squared distances and products. Distances are added in 16
+// partial sums by bin, whatever the length of vectors, so that all instruction sets agree to the
+// bit.
 #include "scenes/classify/classifier_parts.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -20,7 +21,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr int kPartial = 16;
 using Floats = hn::CappedTag<float, kPartial>;
-constexpr float kLeast = std::numeric_limits<float>::min();  // keeps 0 / 0 from being anything
+constexpr float kLeast = std::numeric_limits<float>::min();  // avoids 0 / 0
 
 HWY_INLINE hn::Vec<Floats> term(Floats d, const float* a, const float* b) {
   const auto x = hn::LoadU(d, a), y = hn::LoadU(d, b);
@@ -60,7 +61,7 @@ float distance(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b, int bin
   return partial[0] / 2;
 }
 
-// Some of `to` at a time, which stay in the cache for all rows of `from`.
+// Handles a few rows of `to` at a time, which stay in the cache for all rows of `from`.
 void distances_of(ImageView<const float> from, ImageView<const float> to,
                   ImageView<float> distances, int begin, int end) {
   constexpr std::ptrdiff_t kCached = 1 << 16;  // floats
@@ -73,7 +74,7 @@ void distances_of(ImageView<const float> from, ImageView<const float> to,
   }
 }
 
-// Sums of up to some hundred products are floats, those of whole rows doubles.
+// Sums of up to some hundred products are floats; sums of whole rows are doubles.
 constexpr int kColumns = 512;
 using Wide = hn::ScalableTag<float>;
 

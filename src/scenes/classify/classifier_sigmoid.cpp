@@ -1,4 +1,4 @@
-// Margins to probabilities.
+// Converts margins to probabilities.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -9,12 +9,12 @@
 namespace fovea::scenes {
 namespace {
 
-// log(1 + exp(x)) that does not overflow.
+// Computes log(1 + exp(x)) without overflow.
 double log_one_plus_exp(double x) {
   return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
 }
 
-// Targets lie the farther from 0 and 1 the fewer samples there are (Platt's eq. 1).
+// The fewer samples there are, the farther the targets are from 0 and 1 (Platt's eq. 1).
 struct Fit {
   std::span<const float> margins;
   std::vector<double> targets;

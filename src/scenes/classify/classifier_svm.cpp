@@ -1,6 +1,6 @@
 // Support vector machines, one class against all others, on mapped histograms. The problems of all
-// classes, and those that leave out a part of the samples for the calibration, see the same
-// samples: they are solved in the space that the samples span, whose rows are many times shorter.
+// classes, and those that leave out a part of the samples for calibration, use the same samples.
+// They are solved in the space that the samples span, whose rows are many times shorter.
 #include <fovea/core/error.h>
 #include <fovea/core/random.h>
 #include <fovea/ops/linear_svm.h>
@@ -20,7 +20,7 @@
 namespace fovea::scenes {
 namespace {
 
-// Beyond, the matrix of all products costs more than it saves.
+// With more samples than this, the matrix of all products costs more than it saves.
 constexpr int kMostBasis = 6000;
 constexpr double kTolerance = 0.02;
 constexpr std::uint64_t kFoldSequence = 0x666f6c64;
@@ -35,8 +35,8 @@ Image<float> mapped(const KernelMap& map, ImageView<const float> rows, const Exe
   return result;
 }
 
-// The part in which each sample is left out: every class is dealt out evenly. -1 where it is the
-// only one of its class and never left out.
+// Returns, for each sample, the fold in which it is left out; every class is divided evenly among
+// the folds. The only sample of a class gets -1 and is never left out.
 std::vector<int> deal_folds(std::span<const std::int32_t> labels, int classes, int folds,
                             std::uint64_t seed) {
   std::vector<int> fold(labels.size(), -1);
@@ -118,7 +118,7 @@ SvmClasses OneAgainstAll::train() {
   result.weights = Image<float>(mapped_.width(), data_.classes);
   const auto classes = static_cast<std::size_t>(data_.classes);
   result.bias.resize(classes);
-  // Problem 0 of a class is the whole one, the others leave out a part.
+  // Problem 0 of a class uses all samples; the others leave out one fold each.
   const int problems = 1 + folds;
   std::vector<std::vector<float>> margins(classes, std::vector<float>(data_.labels.size()));
   Exec quiet = exec_;
@@ -178,7 +178,7 @@ void svm_scores(const SvmClasses& svm, ImageView<const float> features, ImageVie
         sum += score;
       }
       if (svm.slope.empty()) continue;
-      // Far from all classes every probability may round to 0.
+      // An image that is far from all classes may have only probabilities that round to 0.
       for (int c = 0; c < scores.width; ++c)
         scores.at(c, y) = sum > 0 ? static_cast<float>(scores.at(c, y) / sum)
                                   : 1.F / static_cast<float>(scores.width);

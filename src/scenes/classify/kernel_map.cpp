@@ -1,7 +1,7 @@
 // Spectra and periods of the two kernels. The period is the one that Vedaldi and Zisserman found
-// best for the order. For bins between 0 and 1 the map of order 1 then errs, against the greater of
-// both bins, by 0.019 on average (root mean square; at most 0.035) for chi-squared and by 0.070
-// (at most 0.16, where one bin is much smaller) for intersection.
+// best for this order. For bins between 0 and 1 the error of the map of order 1, relative to the
+// greater of two bins, is 0.019 (root mean square; at most 0.035) for chi-squared and 0.070 (at
+// most 0.16, if one bin is much smaller) for intersection.
 #include "scenes/classify/kernel_map.h"
 
 #include <algorithm>

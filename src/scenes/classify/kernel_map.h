@@ -1,6 +1,6 @@
 // The explicit map of homogeneous kernels of Vedaldi and Zisserman ("Efficient additive kernels via
-// explicit feature maps", TPAMI 2012): a linear function of the mapped histogram is nearly a sum of
-// kernels. A bin x becomes 2 n + 1 numbers,
+// explicit feature maps", TPAMI 2012): a linear function of the mapped histogram approximates a sum
+// of kernels. A bin x becomes 2 n + 1 numbers,
 //   sqrt(x L k(0)), sqrt(2 x L k(jL)) cos(jL log x), sqrt(2 x L k(jL)) sin(jL log x), j = 1 ... n,
 // where k is the kernel's spectrum and L = 2 pi / period. Empty bins become zeros.
 #pragma once
@@ -14,15 +14,15 @@
 namespace fovea::scenes {
 
 constexpr int kMapOrder = 1;
-constexpr int kMapNumbers = 2 * kMapOrder + 1;  // a bin
+constexpr int kMapNumbers = 2 * kMapOrder + 1;  // per bin
 
 class KernelMap {
  public:
   explicit KernelMap(Kernel kernel);
 
-  // The numbers of one bin.
+  // Returns the numbers of one bin.
   std::array<float, kMapNumbers> operator()(float bin) const;
-  // The numbers of a whole histogram, bin after bin.
+  // Writes the numbers of a whole histogram, bin by bin.
   void map(std::span<const float> histogram, std::span<float> mapped) const;
 
   // A histogram without its empty bins.
@@ -37,7 +37,7 @@ class KernelMap {
   std::array<double, kMapOrder + 1> amplitudes_{};
 };
 
-// The kernel itself, of two bins.
+// The kernel itself, for two bins.
 double exact_kernel(Kernel kernel, double a, double b);
 
 }  // namespace fovea::scenes

@@ -1,7 +1,8 @@
 // A model as a file: how places are described, the words, the classifier, the names of the classes,
-// and the facts of its training. Choices stand in the file by their words; files of version 1
-// (Fovea 0.1.0) have the numbers of enumerators instead.
+// and the facts of its training. Choices are stored by name; files of version 1 (Fovea 0.1.0) have
+// the numbers of enumerators instead.
 #include <fovea/core/error.h>
+#include <fovea/io/models.h>
 #include <fovea/scenes/model.h>
 
 #include <fmt/format.h>
@@ -29,7 +30,7 @@ constexpr int kMostWords = 65535;
 
 int cells_of(int pyramid) { return pyramid == 0 ? 1 : pyramid == 1 ? 5 : 21; }
 
-// What a file says of the classifier's kind, by name.
+// The kind of classifier, which a file stores by name.
 struct Kind {
   ClassifierKind classifier = ClassifierKind::kKnn;
   Kernel kernel = Kernel::kChiSquared;
@@ -84,7 +85,7 @@ Kind Reader::kind() const {
   return result;
 }
 
-// The words mean nothing to other filters than those they were learned with.
+// Words are only valid for the filters that they were learned with.
 void Reader::check_bank() const {
   const auto sizes = in_.file().tensor<std::int32_t>("bank_sizes", {io::kAnySize});
   const auto sigmas = in_.file().tensor<double>("bank_sigmas", {io::kAnySize});
@@ -173,6 +174,10 @@ void add_classifier(io::ModelFile& file, const TrainedClassifier& classifier) {
 Model parse_model(const io::ModelFile& file) { return Reader(file).read(); }
 
 Model Model::read(const std::string& path) { return parse_model(io::ModelFile::read(path)); }
+
+std::shared_ptr<const Model> load_model(std::string_view name) {
+  return std::make_shared<const Model>(Model::read(io::find_model(name, "scenes")));
+}
 
 void Model::write(const std::string& path) const {
   io::ModelFile file;

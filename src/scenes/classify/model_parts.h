@@ -1,4 +1,4 @@
-// A model's tensors, read without trust.
+// Readers of a model's tensors, which check everything that they read.
 #pragma once
 #include <fovea/io/model_file.h>
 #include <fovea/scenes/model.h>

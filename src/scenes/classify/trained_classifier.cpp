@@ -1,5 +1,7 @@
-// Checks the histograms that a classifier is trained on or scores, and chooses its kind.
+// Checks the histograms with which a classifier is trained or that it scores, and dispatches by its
+// kind.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/scenes/trained_classifier.h>
 
 #include <fmt/format.h>
@@ -24,7 +26,7 @@ void check_rows(const char* what, ImageView<const float> rows) {
         "{}: histograms of {} channels, expected 1: a row holds a histogram", what, rows.channels));
 }
 
-// Histograms that are finite and nowhere below 0.
+// Throws unless all histograms are finite and have no negative values.
 void check_histograms(ImageView<const float> rows) {
   for (int y = 0; y < rows.height; ++y)
     for (int x = 0; x < rows.width; ++x)

@@ -1,5 +1,5 @@
 // The kernels of the bank: MATLAB's fspecial('gaussian') and fspecial('log'), and the Gaussian
-// convolved with [1 0 -1], zero beyond its square. All are worked out in double precision.
+// convolved with [1 0 -1], zero beyond its square. All are computed in double precision.
 #include "scenes/describe/bank.h"
 #include "core/srgb.h"
 
@@ -14,10 +14,10 @@
 namespace fovea::scenes {
 namespace {
 
-// One size of the bank along a line, in double precision.
+// One size of the bank in one dimension, in double precision.
 struct Profile {
   int reach = 0;
-  std::array<double, kBankReach + 2> smooth{};  // a zero beyond the end
+  std::array<double, kBankReach + 2> smooth{};  // followed by a zero
   std::array<double, kBankReach + 1> slope{};
   std::array<double, kBankReach + 1> bend{};
   double level = 0;
@@ -39,7 +39,8 @@ Profile profile(int scale) {
     bends += k == 0 ? p.bend[k] : 2 * p.bend[k];
     if (k > 0) p.slope[k] = p.smooth[k - 1] - p.smooth[k + 1];
   }
-  // bend(x) smooth(y) + smooth(x) bend(y) adds up to 2 * bends, which the square shares.
+  // bend(x) smooth(y) + smooth(x) bend(y) sums to 2 * bends over the square; `level` subtracts the
+  // mean.
   const double side = 2 * p.reach + 1;
   p.level = -2 * bends / (side * side);
   return p;

@@ -1,4 +1,5 @@
-// The bank's weights as both twins read them, and what pixels become before they are filtered.
+// The bank's weights as both twins read them, and the conversion of pixels before they are
+// filtered.
 #pragma once
 #include <array>
 
@@ -6,10 +7,10 @@
 
 namespace fovea::scenes {
 
-// For pixels of 0 to 255 (gray), or of 1/8192 (Lab).
+// Returns the tables for gray pixels of 0 to 255, or for Lab in units of 1/8192.
 const BankTables& bank_tables(Color color);
 
-// Linear light of an sRGB byte, 0 to 1.
+// Returns the linear light of every sRGB byte, 0 to 1.
 const std::array<float, 256>& linear_of_srgb();
 
 }  // namespace fovea::scenes

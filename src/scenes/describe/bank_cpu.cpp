@@ -1,6 +1,6 @@
-// Responses of the bank, line after line down a tile. Each size keeps the row sums of the lines
-// that its kernel spans in a ring, so that every line of pixels is worked on once and what a column
-// reads stays in the second cache.
+// Responses of the bank, computed line by line down a tile. Each size keeps the row sums of the
+// lines that its kernel spans in a ring, so that every line of pixels is processed once and the
+// data that a column reads stays in the second-level cache.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -15,22 +15,22 @@
 namespace fovea::scenes::cpu {
 namespace {
 
-constexpr int kGroup = kMostLines;  // neighboring lines of responses that are made together
-constexpr int kBlockPlaces = 2048;  // or so, of a block
+constexpr int kGroup = kMostLines;  // neighboring lines of responses that are computed together
+constexpr int kBlockPlaces = 2048;  // approximate number of places in a block
 constexpr int kSides = 2 * kBankReach;
 
-// Lines first to last of which some have been made.
+// A range of lines, including first and last.
 struct Span {
   int first, last;
 };
 
-// What one channel keeps.
+// The lines that are kept for one channel.
 struct Channel {
   LineRing<float> pixels;
   int pixels_done = -1;
-  LineRing<std::int32_t> integral;  // lines beyond the border count as well
+  LineRing<std::int32_t> integral;  // includes lines beyond the border
   int integral_done = 0;
-  LineRing<float> sums[kBankScales];  // three runs a line
+  LineRing<float> sums[kBankScales];  // three runs per line
   int sums_done[kBankScales] = {};
 };
 
@@ -69,7 +69,8 @@ class FilterDescriber final : public Describer {
     left_ = grid.left + tile.column * step_;
     width_ = (tile.columns - 1) * step_ + 1;
     const int top = grid.top + tile.line * step_;
-    // An odd number of cache lines: rows of sums then lie in different sets of the cache.
+    // The pitch is an odd number of cache lines, so that rows of sums lie in different sets of the
+    // cache.
     pitch_ = (width_ + kBankSlack + 15) / 16 * 16;
     if (pitch_ / 16 % 2 == 0) pitch_ += 16;
     row_.resize(static_cast<std::size_t>(kBankKinds * pitch_));
@@ -119,11 +120,12 @@ class FilterDescriber final : public Describer {
     }
   }
 
-  // Sums of all pixels above and to the left wrap around; differences of them do not mind.
+  // Sums of all pixels above and to the left may overflow and wrap around; their differences are
+  // still right.
   void add_up(Channel& channel, Span lines) {
     int y = channel.integral_done + 1;
     const int least = lines.first - kBankReach;
-    if (y < least) {  // lines were left out: sums begin anew above the first that is needed
+    if (y < least) {  // lines were skipped: sums start again above the first line that is needed
       y = least;
       std::fill_n(channel.integral.line(y - 1), pitch_ + kSides, 0);
     }
@@ -185,12 +187,12 @@ class FilterDescriber final : public Describer {
   std::vector<Channel> channels_;
   ImageView<const std::uint8_t> image_{};
   int step_ = 1;
-  int left_ = 0;   // the tile's first column of pixels
-  int width_ = 0;  // pixels from its first place to its last
+  int left_ = 0;   // the first column of pixels of the tile
+  int width_ = 0;  // pixels from the first place of a line to the last
   std::ptrdiff_t pitch_ = 0;
   std::ptrdiff_t stride_ = 0;
   Array<float> planes_;
-  std::vector<float> row_;  // one line of responses, where not all of them are wanted
+  std::vector<float> row_;  // one line of responses, used if not all of them are needed
 };
 
 }  // namespace

@@ -1,11 +1,11 @@
-// The arithmetic of the bank of filters that both twins share. Each size is separable: rows are
-// smoothed by g, differenced by g' and bent by g'' (three sums a pixel), columns make of these the
-// four responses. A Laplacian is g'' across + g'' down + a constant times the sum of the square
-// under it, which takes the kernel's mean away.
+// The arithmetic of the bank of filters that both twins share. Each size is separable: along rows,
+// pixels are weighted by g, g' and g'' (three sums per pixel, called smooth, slope and bend), and
+// along columns the four responses are computed from these. A Laplacian is g'' across + g'' down +
+// a constant times the sum of the square under it, which subtracts the kernel's mean.
 //
-// Pixels are whole numbers, held as floats: their sums and differences, and the sums of whole
-// squares (at most 961 * 8850 < 2^24), are exact whatever the order they are made in. All other
-// sums are chains of fma from the middle outwards, as written here.
+// Pixels are whole numbers, stored as floats: their sums and differences, and the sums of whole
+// squares (at most 961 * 8850 < 2^24), are exact in any order. All other sums are chains of fma
+// from the middle outward, as written here.
 #pragma once
 #include <fovea/scenes/descriptors.h>
 
@@ -14,7 +14,7 @@
 namespace fovea::scenes {
 
 constexpr int kBankScales = 8;
-constexpr int kBankReach = 15;  // of the largest filter, to each side
+constexpr int kBankReach = 15;  // pixels to each side in the largest filter
 constexpr int kBankKinds = 4;   // Gaussian, Laplacian, difference across, difference down
 
 FOVEA_HD inline constexpr int bank_reach(int scale) {
@@ -22,8 +22,9 @@ FOVEA_HD inline constexpr int bank_reach(int scale) {
   return kReach[scale];
 }
 
-// Weights by the distance from the middle; the slope's are those to the right (below), and minus
-// them to the left (above). Those of rows take the pixels' unit to 1.
+// Weights by the distance from the middle; those of `slope` are for the right (or below) and are
+// negated for the left (or above). The weights of rows include the conversion of pixels to the unit
+// 1.
 struct BankWeights {
   float smooth[kBankReach + 1];
   float slope[kBankReach + 1];
@@ -32,17 +33,17 @@ struct BankWeights {
 struct BankScale {
   BankWeights row;
   BankWeights column;
-  float level;  // of a Laplacian: times the sum of the pixels of the square
+  float level;  // Laplacian only: factor of the sum of the pixels of the square
 };
 struct BankTables {
   BankScale scale[kBankScales];
 };
 
-// What a row pass makes of a pixel and its neighbors.
+// The row sums of a pixel and its neighbors.
 struct BankRowSums {
   float smooth, slope, bend;
 };
-// line(i): the pixel i to the right of the one in the middle.
+// line(i) returns the pixel i columns to the right of the middle.
 template <class Line>
 FOVEA_HD inline BankRowSums bank_row(const Line& line, const BankWeights& w, int reach) {
   BankRowSums sums{line(0) * w.smooth[0], 0, line(0) * w.bend[0]};
@@ -55,14 +56,14 @@ FOVEA_HD inline BankRowSums bank_row(const Line& line, const BankWeights& w, int
   return sums;
 }
 
-// What a column pass makes of these: the responses but for the Laplacian, which is in two parts.
+// The column sums: three responses, and the two parts of the Laplacian.
 struct BankColumnSums {
   float smooth;  // Gaussian
-  float across;  // smoothed slopes: difference from left to right
-  float down;    // sloped smoothings: difference from top to bottom
+  float across;  // smoothed slope: difference from left to right
+  float down;    // slope of smoothed rows: difference from top to bottom
   float bend_across, bend_down;
 };
-// column(i): the row sums i pixels below the one in the middle.
+// column(i) returns the row sums i pixels below the middle.
 template <class Column>
 FOVEA_HD inline BankColumnSums bank_column(const Column& column, const BankWeights& w, int reach) {
   const BankRowSums here = column(0);
@@ -80,18 +81,19 @@ FOVEA_HD inline BankColumnSums bank_column(const Column& column, const BankWeigh
   return sums;
 }
 
-// `square`: the sum of the pixels under the kernel.
+// `square` is the sum of the pixels under the kernel.
 FOVEA_HD inline float bank_laplacian(float bend_across, float bend_down, float level,
                                      float square) {
   return std::fma(square, level, bend_across + bend_down);
 }
 
-// Numbers as words are compared by: (x - mean) * scale with offset = -(mean * scale), rounded.
+// Standardizes a number before it is compared with words: (x - mean) * scale, with offset = -(mean
+// * scale) rounded.
 FOVEA_HD inline float standardized(float x, float scale, float offset) {
   return std::fma(x, scale, offset);
 }
 
-// Brightness of a byte pixel, as to_gray() has it: 0 to 255.
+// Brightness of a byte pixel from 0 to 255, computed as in to_gray().
 FOVEA_HD inline int gray_of_rgb(int r, int g, int b) {
   return (299 * r + 587 * g + 114 * b + 500) / 1000;
 }

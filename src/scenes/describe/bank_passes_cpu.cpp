@@ -1,6 +1,7 @@
-// The bank's loops, a vector of columns at a time. Sums stay in registers while the taps go by; two
-// lines of responses are made of each line of row sums that is read, and all lines of a few columns
-// before the next columns, so that what they share stays in the first cache.
+// The bank's loops, one vector of columns at a time. Sums stay in registers during the loop over
+// taps. Every line of row sums that is read contributes to two lines of responses, and all lines of
+// a few columns are computed before the next columns, so that the data they share stays in the
+// first-level cache.
 #include "scenes/describe/bank_kernels.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -44,7 +45,7 @@ HWY_INLINE void row_store(const RowVector& sums, float* to, std::ptrdiff_t pitch
   hn::StoreU(sums.bend, d, to + 2 * pitch);
 }
 
-// Four vectors side by side hide the latency of their chains.
+// Four independent vectors hide the latency of their chains.
 template <int kReach>
 void row_pass(const RowJob& job, const BankWeights& w) {
   const Floats d;
@@ -101,7 +102,7 @@ HWY_INLINE void respond(const ColumnJob& job, int line, int x, Vector response) 
   hn::StoreU(response, d, job.out[line][kKind] + x);
 }
 
-// Responses of one line to where they belong; `line` says which of the job's.
+// Stores the responses of one of the job's lines.
 template <bool kScaled, int kReach>
 HWY_INLINE void column_store(const ColumnJob& job, int line, int x, const Sums& sums) {
   const Floats d;
@@ -132,8 +133,9 @@ HWY_INLINE void one_line(const ColumnJob& job, const BankWeights& w, int line, i
   column_store<kScaled, kReach>(job, line, x, sums);
 }
 
-// The sums of two lines, and the lines of row sums that their last tap read: the one above the
-// first's tap is the second's of the next tap, and so is the one below.
+// The sums of two lines, and the row sums that their last tap read. The row above, read for the
+// first line, is used for the second line at the next tap, and the row below likewise for the
+// first.
 struct TwoLines {
   RowVector above, below;
   Sums first, second;
@@ -161,7 +163,8 @@ HWY_INLINE void two_lines(const ColumnJob& job, const BankWeights& w, int line, 
   int k = 1;
   if constexpr (kReach % 2 == 1) tap(k++);
 #pragma GCC unroll 1
-  for (; k < kReach; k += 2) {  // by two, so that lines change registers instead of being copied
+  for (; k < kReach;
+       k += 2) {  // two taps at a time, so that rows change registers instead of being copied
     tap(k);
     tap(k + 1);
   }
@@ -169,7 +172,7 @@ HWY_INLINE void two_lines(const ColumnJob& job, const BankWeights& w, int line, 
   column_store<kScaled, kReach>(job, line + 1, x, lines.second);
 }
 
-// The columns [begin, end), a multiple of the vector's, of all lines.
+// Computes columns [begin, end) of all lines; their number is a multiple of the vector's length.
 template <bool kScaled, int kReach>
 HWY_INLINE void columns(const ColumnJob& job, const BankWeights& w, int begin, int end) {
   const auto step = static_cast<int>(hn::Lanes(Floats()));
@@ -180,8 +183,8 @@ HWY_INLINE void columns(const ColumnJob& job, const BankWeights& w, int begin, i
     for (int x = begin; x < end; x += step) one_line<kScaled, kReach>(job, w, line, x);
 }
 
-// The last vector ends with the line: what it has in common with the one before is made twice. A
-// line shorter than a vector goes through a buffer.
+// The last vector ends with the line; columns that it shares with the vector before are computed
+// twice. A line shorter than a vector goes through a buffer.
 template <bool kScaled, int kReach>
 void column_pass_as(const ColumnJob& job, const BankWeights& w) {
   constexpr int kColumns = 128;
@@ -209,7 +212,7 @@ void column_pass(const ColumnJob& job, const BankWeights& w) {
   else column_pass_as<false, kReach>(job, w);
 }
 
-// Loops of known length keep taps in registers.
+// With a compile-time number of taps, the compiler keeps them in registers.
 void row_pass_simd(const RowJob& job, const BankWeights& w, int reach) {
   switch (reach) {
     case bank_reach(0): return row_pass<bank_reach(0)>(job, w);

@@ -1,13 +1,13 @@
-// Images go to the device some at a time: as many as limits allow, at least one.
+// Images are sent to the device in chunks: as many as the limits allow, at least one.
 #pragma once
 #include <cstdint>
 #include <span>
 
 namespace fovea::scenes {
 
-// What an image, or all of a chunk together, need.
+// What one image, or a whole chunk, needs.
 struct ChunkNeed {
-  std::int64_t staged_bytes = 0;  // of pixels that are copied to the device
+  std::int64_t staged_bytes = 0;  // bytes of pixels that are copied to the device
   std::int64_t counts = 0;
   std::int64_t pixels = 0;
 
@@ -23,7 +23,7 @@ struct ChunkNeed {
   }
 };
 
-// The first image after the chunk that begins at `first`.
+// Returns the end of the chunk that starts at `first`: the index of the first image after it.
 inline std::size_t chunk_end(std::span<const ChunkNeed> needs, std::size_t first,
                              const ChunkNeed& limits) {
   ChunkNeed sum = needs[first];
@@ -35,7 +35,7 @@ inline std::size_t chunk_end(std::span<const ChunkNeed> needs, std::size_t first
   return end;
 }
 
-// Pixels stand in a chunk from multiples of this on.
+// The pixels of an image start at a multiple of this in a chunk.
 constexpr std::int64_t kStagedAlignment = 16;
 inline std::int64_t staged_bytes_of(int width, int height, int channels) {
   return (std::int64_t{width} * height * channels + kStagedAlignment - 1) / kStagedAlignment *

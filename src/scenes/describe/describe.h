@@ -1,4 +1,4 @@
-// Descriptors as both twins make them, and what their options stand for.
+// Descriptors as both twins compute them, and the values that options stand for.
 #pragma once
 #include <fovea/scenes/descriptors.h>
 
@@ -12,25 +12,25 @@
 namespace fovea::scenes {
 
 inline int channels_of(Color color) { return color == Color::kGray ? 1 : 3; }
-int step_of(const DescriptorOptions& options);  // with 0 replaced by what it stands for
-// Pixels across a cell at a scale: 1.5 times that of the scale before, rounded.
+int step_of(const DescriptorOptions& options);  // 0 is replaced by the default
+// Returns the width in pixels of a cell at a scale: 1.5 times that of the scale before, rounded.
 int cell_of(const DescriptorOptions& options, int scale);
-// The weights of a scale for planes of this unit (1/255 of gray, 1/8192 of Lab).
+// Returns the weights of a scale for planes in this unit (1/255 for gray, 1/8192 for Lab).
 GradientScale gradient_scale(int cell, Color color);
 
-// An InvalidArgument that begins with the name where an image is empty or of other than 1 or 3
+// Throws an InvalidArgument that begins with the name if an image is empty or does not have 1 or 3
 // channels.
 void check_image(const char* name, ImageView<const std::uint8_t> image);
 
-// Descriptors of the places that `choose` returns when it is given their count; of all places where
-// it returns none.
+// Returns descriptors of the places that `choose` returns when it is called with the number of
+// places; if it returns none, of all places.
 using ChosenPlaces = FunctionRef<std::vector<std::int64_t>(std::int64_t)>;
 Image<float> describe_places(const char* name, ImageView<const std::uint8_t> image,
                              const DescriptorOptions& options, const ChosenPlaces& choose);
 
-// Descriptors of the places named by their numbers (grid after grid, line after line), in any order
-// and more than once; none named: of all. Rows of `out`, in the memory of the twin or on the host,
-// are theirs. Checked by the caller.
+// Computes descriptors of the places with these indices (grid by grid, line by line), which may be
+// in any order and repeated; if there are none, of all places. They are written to the rows of
+// `out`, in the memory of the twin or on the host. The caller checks the arguments.
 namespace cpu {
 void descriptors(ImageView<const std::uint8_t> image, const DescriptorOptions& options,
                  std::span<const std::int64_t> places, ImageView<float> out, const Exec& exec);

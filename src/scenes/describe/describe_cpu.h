@@ -1,4 +1,4 @@
-// Descriptors on the CPU, a few lines of places at a time: what descriptors() and features read.
+// Descriptors on the CPU, a few lines of places at a time, for descriptors() and for features.
 #pragma once
 #include <fovea/scenes/descriptors.h>
 
@@ -9,7 +9,7 @@
 
 namespace fovea::scenes::cpu {
 
-// A rectangle of a grid's places, the work of one thread at a time.
+// A rectangle of a grid's places, which one thread describes.
 struct PlaceTile {
   int grid = 0;
   int line = 0;
@@ -17,29 +17,31 @@ struct PlaceTile {
   int column = 0;
   int columns = 0;
 };
-// Lines are cut at `most_lines` pixels or so; how does not matter to any result.
+// Divides grids into tiles. Lines are cut at about `most_lines` pixels, which does not change any
+// result.
 std::vector<PlaceTile> place_tiles(std::span<const PlaceGrid> grids, int most_lines);
 
-// The numbers of the places of some lines of a tile, line after line.
+// The numbers of the places of some lines of a tile, line by line.
 struct PlaceBlock {
   PlaceTile places;
-  bool planar;           // number i of place p is numbers[i * stride + p], else [p * stride + i]
+  bool planar;  // true: number i of place p is numbers[i * stride + p], else [p * stride + i]
   const float* numbers;  // valid until the call ends
   std::ptrdiff_t stride;
 
   int count() const { return places.lines * places.columns; }
 };
 
-// Numbers of places that lie as planes, to rows; a multiple of four numbers per place.
+// Converts the numbers of places from planes to rows; the count per place is a multiple of four.
 void planes_to_rows(const float* planes, std::ptrdiff_t stride, int count, ImageView<float> rows);
 
-// (x - mean) * scale of each number, as standardized() has it; null where there is none.
+// Computes (x - mean) * scale for each number with standardized(); null pointers leave numbers as
+// they are.
 struct Standard {
   const float* scale = nullptr;
   const float* offset = nullptr;
 };
 
-// One thread's memory and loops.
+// The memory and the loops of one thread.
 class Describer {
  public:
   Describer() = default;
@@ -47,7 +49,7 @@ class Describer {
   Describer& operator=(const Describer&) = delete;
   virtual ~Describer() = default;
 
-  // Calls `use` for blocks of lines, from the tile's first on.
+  // Calls `use` for blocks of lines, from the first line of the tile to the last.
   virtual void describe(ImageView<const std::uint8_t> image, const PlaceGrid& grid,
                         const PlaceTile& tile, FunctionRef<void(const PlaceBlock&)> use) = 0;
 };

@@ -1,5 +1,6 @@
-// The face of descriptors: options, where places lie, and which twin describes them.
+// The face of descriptors: checks options, computes where places lie, and chooses the twin.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/scenes/descriptors.h>
 
 #include <fmt/format.h>
@@ -17,7 +18,7 @@ namespace {
 
 constexpr int kFilterStep = 1, kGradientStep = 4;
 
-// `size` places along a line, the first and last equally far from where they could be.
+// The places along a line; what remains of the line is divided evenly between both ends.
 struct Line {
   int first, count;
 };

@@ -1,4 +1,5 @@
-// Descriptors of all places of an image, or of some, on the CPU: tiles of places on all threads.
+// Descriptors of all or some places of an image on the CPU: tiles of places are divided among all
+// threads.
 #include <algorithm>
 #include <numeric>
 
@@ -9,15 +10,15 @@
 namespace fovea::scenes::cpu {
 namespace {
 
-constexpr int kStripPixels = 512;  // rings of wider lines would not stay in the second cache
+constexpr int kStripPixels = 512;  // rings of wider lines would not stay in the second-level cache
 constexpr int kTileLines = 64;
 
 int pieces(int size, int most) { return (size + most - 1) / most; }
 
-// The places that are wanted, in order of their numbers, and the rows they go to.
+// The places that are wanted, ordered by their indices, and the rows they are written to.
 struct Wanted {
   std::span<const std::int64_t> places;
-  std::vector<std::int64_t> order;  // indices into places; empty: all places are wanted
+  std::vector<std::int64_t> order;  // indices into places; empty if all places are wanted
 
   explicit Wanted(std::span<const std::int64_t> wanted) : places(wanted), order(wanted.size()) {
     std::iota(order.begin(), order.end(), 0);
@@ -25,7 +26,7 @@ struct Wanted {
                      [&](auto a, auto b) { return place(a) < place(b); });
   }
   std::int64_t place(std::int64_t i) const { return places[static_cast<std::size_t>(i)]; }
-  // Calls put(place, row) for those from `first` on, `count` of them.
+  // Calls put(place, row) for the wanted ones among `count` places from `first`.
   template <class Put>
   void each(std::int64_t first, int count, const Put& put) const {
     auto at = std::lower_bound(order.begin(), order.end(), first,
@@ -49,7 +50,7 @@ void copy_place(const PlaceBlock& block, int place, std::span<float> to) {
   }
 }
 
-// Line i of a block to the rows of its places.
+// Copies line i of a block to the rows of its places.
 void copy_line(const PlaceBlock& block, int i, ImageView<float> rows) {
   const int first = i * block.places.columns;
   if (block.planar) return planes_to_rows(block.numbers + first, block.stride, rows.height, rows);
@@ -89,7 +90,7 @@ std::unique_ptr<Describer> make_describer(const DescriptorOptions& options,
 void descriptors(ImageView<const std::uint8_t> image, const DescriptorOptions& options,
                  std::span<const std::int64_t> places, ImageView<float> out, const Exec& exec) {
   const auto grids = place_grids(options, image.width, image.height);
-  std::vector<std::int64_t> starts(1, 0);  // of grids, among all places
+  std::vector<std::int64_t> starts(1, 0);  // first index of each grid among all places
   for (const PlaceGrid& grid : grids) starts.push_back(starts.back() + grid.count());
   const Wanted wanted(places);
   const int most_lines = thread_count(exec) == 1 ? image.height : kTileLines;

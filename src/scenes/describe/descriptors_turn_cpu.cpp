@@ -1,4 +1,4 @@
-// Planes of numbers as rows: four numbers of four places at a time.
+// Transposes planes of numbers to rows: four numbers of four places at a time.
 #include "scenes/describe/describe_cpu.h"
 
 #undef HWY_TARGET_INCLUDE

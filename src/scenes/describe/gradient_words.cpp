@@ -1,4 +1,4 @@
-// The weights of gradient words.
+// Computes the weights of gradient words.
 #include <cmath>
 
 #include "scenes/describe/describe.h"
@@ -7,8 +7,8 @@
 namespace fovea::scenes {
 namespace {
 
-// Pixels are smoothed already as if by this variance; cells of a scale see what is a sixth of their
-// size (the proportion of Vedaldi and Fulkerson, VLFeat, 2008).
+// Images are assumed to be smoothed by this variance already; pixels are smoothed by a sixth of the
+// width of a cell (the proportion of Vedaldi and Fulkerson, VLFeat, 2008).
 constexpr double kSharpVariance = 0.25;
 constexpr double kCellsOfDeviation = 6;
 

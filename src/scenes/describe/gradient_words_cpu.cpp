@@ -1,5 +1,5 @@
-// Gradient words of a tile of places, from line to line of cells downwards. Each stage keeps the
-// lines that the next one spans in a ring: pixels, smoothed pixels, votes, cells.
+// Gradient words of a tile of places, computed line by line of cells from top to bottom. Each stage
+// keeps the lines that the next one spans in a ring: pixels, smoothed pixels, votes, cells.
 #include <algorithm>
 #include <vector>
 
@@ -12,13 +12,13 @@
 namespace fovea::scenes::cpu {
 namespace {
 
-constexpr int kBlockPlaces = 512;  // or so, of a block
+constexpr int kBlockPlaces = 512;  // approximate number of places in a block
 
-// Where the cells of places along a line have their middles, each once, and which of them are a
-// place's.
+// The middles of the cells of all places along a line, each listed once, and the cells of every
+// place.
 struct CellMiddles {
   std::vector<int> at;        // in increasing order
-  std::vector<int> of_place;  // four per place
+  std::vector<int> of_place;  // indices of cells, four per place
 
   CellMiddles(int first, int step, int count, int cell) {
     std::vector<int> all;
@@ -33,7 +33,7 @@ struct CellMiddles {
   }
 };
 
-// What one channel keeps.
+// The lines that are kept for one channel.
 struct Channel {
   LineRing<float> pixels;
   LineRing<float> smoothed;
@@ -58,7 +58,7 @@ class GradientDescriber final : public Describer {
     const std::ptrdiff_t stride = dimensions(options_);
     const auto size = static_cast<std::size_t>(most) * tile.columns * stride;
     if (numbers_.size() < size) numbers_ = Array<float>(size);
-    std::size_t made = 0;  // lines of cells
+    std::size_t made = 0;  // number of lines of cells computed so far
     for (int line = 0; line < tile.lines; line += most) {
       PlaceTile part = tile;
       part.line = tile.line + line;
@@ -80,7 +80,7 @@ class GradientDescriber final : public Describer {
     image_ = image;
     if (scale_.cell != cell) scale_ = gradient_scale(cell, options_.color);
     const int reach = scale_.smooth_reach;
-    // Columns that cells read, and those of them that are the image's.
+    // The columns that cells read, and the range of them that lies in the image.
     left_ = across.at.front() - (cell - 1);
     width_ = across.at.back() + cell - left_;
     first_ = std::clamp(left_, 0, image.width - 1);
@@ -88,13 +88,13 @@ class GradientDescriber final : public Describer {
     columns_.clear();
     for (const int x : across.at) columns_.push_back(x - left_);
     pixels_done_ = smoothed_done_ = votes_done_ = -1;
-    // Smoothed pixels reach one column farther than votes, pixels farther again.
+    // Smoothed pixels reach one column farther than votes, and pixels reach farther still.
     const int pixels = inside_ + 2 * (reach + 1);
     half_ = static_cast<std::ptrdiff_t>(kHalf) * width_ + kGradientSlack;
     sum_.assign(
         static_cast<std::size_t>(std::max<std::ptrdiff_t>(pixels, 2 * half_)) + 2 * kGradientSlack,
         0);
-    int most = 1;  // lines of cells that a line of places spans
+    int most = 1;  // greatest number of lines of cells that a line of places spans
     for (std::size_t i = 0; i < down.of_place.size(); i += kCellsAcross)
       most = std::max(most, down.of_place[i + kCellsAcross - 1] - down.of_place[i] + 1);
     for (Channel& channel : channels_) {
@@ -110,7 +110,7 @@ class GradientDescriber final : public Describer {
 
   int clamped(int y) const { return std::clamp(y, 0, image_.height - 1); }
 
-  // Line `number` of the cells, with its middle at y.
+  // Computes line `number` of the cells, whose middle is at y.
   void make_cells(int number, int y) {
     const int reach = scale_.cell - 1, last = clamped(y + reach);
     for (int line = std::max(votes_done_ + 1, clamped(y - reach)); line <= last; ++line)
@@ -140,7 +140,7 @@ class GradientDescriber final : public Describer {
       for (float* run : {votes, votes + half_}) repeat_votes(run, before);
     }
   }
-  // The image's first and last column of votes stand for those beyond.
+  // Repeats the first and the last column of votes of the image beyond its borders.
   void repeat_votes(float* run, int before) const {
     const int last = before + inside_ - 1;
     for (int x = 0; x < before; ++x)
@@ -164,7 +164,7 @@ class GradientDescriber final : public Describer {
       sum_lines(lines_.data(), scale_.smooth, reach, columns.count, sum_.data());
       float* to = channel.smoothed.line(y);
       sum_columns(sum_.data() + reach, scale_.smooth, reach, inside_ + 2, to);
-      // Beyond the image its smoothed border repeats.
+      // Beyond the image, its smoothed border is repeated.
       if (first_ == 0) to[0] = to[1];
       if (first_ + inside_ == image_.width) to[inside_ + 1] = to[inside_];
     }
@@ -192,7 +192,7 @@ class GradientDescriber final : public Describer {
   std::vector<Channel> channels_;
   ImageView<const std::uint8_t> image_{};
   int left_ = 0, width_ = 0;    // columns that cells read
-  int first_ = 0, inside_ = 0;  // those of them that are the image's
+  int first_ = 0, inside_ = 0;  // the range of them that lies in the image
   std::ptrdiff_t half_ = 0;
   int pixels_done_ = -1, smoothed_done_ = -1, votes_done_ = -1;
   std::vector<int> columns_;

@@ -1,5 +1,5 @@
-// The loops of gradient words: lanes are columns while pixels are worked on, and directions of a
-// cell from there on, so that nothing is turned around.
+// The loops of gradient words. Lanes are columns of pixels at first and directions of a cell from
+// the votes on, so that nothing has to be transposed.
 #include "scenes/describe/gradient_words_kernels.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -14,7 +14,7 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using Floats = hn::ScalableTag<float>;
-using Quarter = hn::FixedTag<float, kHalf>;  // half of the directions
+using Quarter = hn::FixedTag<float, kHalf>;  // holds half of the directions
 
 void sum_lines_simd(const float* const* lines, const float* weights, int reach, int count,
                     float* to) {
@@ -111,7 +111,7 @@ HWY_INLINE float squares_of(hn::Vec<Quarter> a, hn::Vec<Quarter> b) {
   return sum_of_directions(sums);
 }
 
-// The 16 cells' numbers, weighted, and the sum of their squares.
+// Writes the weighted numbers of the 16 cells and returns the sum of their squares.
 HWY_INLINE float gather(const PlaceJob& job, int place, float* to) {
   const Quarter d;
   auto sum_a = hn::Zero(d), sum_b = hn::Zero(d);

@@ -1,5 +1,5 @@
-// Gray levels and L*a*b* of a line of pixels, a vector at a time: lab_of() of lab_math.h, operation
-// by operation.
+// Gray levels and L*a*b* of a line of pixels, one vector at a time, with the same operations as
+// lab_of() of lab_math.h.
 #include "scenes/describe/lab.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 #define FOVEA_SCENES_LAB_CHUNK
 namespace fovea::scenes::cpu {
 
-constexpr int kLabChunk = 64;  // pixels; a multiple of every vector
+constexpr int kLabChunk = 64;  // pixels; a multiple of every vector's length
 // Linear light in, L*a*b* out.
 struct LabChunk {
   alignas(64) float r[kLabChunk], g[kLabChunk], b[kLabChunk];
@@ -115,7 +115,7 @@ void gray_line(const std::uint8_t* pixels, int channels, int count, float* to) {
 
 void pixel_line(ImageView<const std::uint8_t> image, Color color, const PixelLine& line,
                 float* const* to) {
-  // At least one column of the image is worked out, so that there is something to repeat.
+  // At least one column of the image is converted, so that there is something to repeat.
   const int first = std::clamp(line.left, 0, image.width - 1);
   const int last = std::clamp(line.left + line.count - 1, 0, image.width - 1);
   const int before = std::clamp(-line.left, 0, line.count - 1);

@@ -1,6 +1,6 @@
-// CIE L*a*b* of sRGB (D65), as whole numbers of 1/8192 of the hundredth part: from 256 linear
-// values and the white point's matrix, cube roots by an own Newton iteration, so that both twins
-// round alike. Errors stay below one unit in the last place of what is kept.
+// CIE L*a*b* of sRGB (D65), divided by 100 and in whole units of 1/8192. It is computed from 256
+// linear values and the matrix of the white point; cube roots use our own Newton iteration, so that
+// both twins round in the same way. Errors are less than one unit.
 #pragma once
 #include <fovea/core/api.h>
 
@@ -10,23 +10,24 @@
 
 namespace fovea::scenes {
 
-constexpr float kLabUnits = 8192;  // of L* / 100, a* / 100, b* / 100
+constexpr float kLabUnits = 8192;  // per L* / 100, a* / 100, b* / 100
 
-// sRGB to XYZ, each row divided by white, so that it adds up to 1.
+// sRGB to XYZ, with each row divided by the white point, so that its sum is 1.
 constexpr float kXyz[3][3] = {{0.433949941F, 0.376209770F, 0.189840289F},
                               {0.212672879F, 0.715152128F, 0.072174993F},
                               {0.017756583F, 0.109467961F, 0.872775456F}};
 
-// f(t) is the cube root above (6/29)^3 and its tangent below.
+// f(t) is the cube root above (6/29)^3 and a tangent below.
 constexpr float kLabKnee = 0.008856451679F;
 constexpr float kLabSlope = 7.787037037F;
 constexpr float kLabShift = 0.1379310345F;
 
-// First guess of t^(-1/3) out of the bits of t, as a number: within 4 %.
+// A first guess of t^(-1/3) from the bits of t, read as an integer: within 4 %.
 constexpr float kRootThird = -1.0F / 3.0F;
 constexpr float kRootStart = 1419896064.0F;
 
-// t^(-1/3) = r by r += r (1 - t r^3) / 3, three times; the cube root is t r^2. 0.008 <= t <= 1.1.
+// r = t^(-1/3) by three steps of r += r (1 - t r^3) / 3; the cube root is t r^2. For 0.008 <= t <=
+// 1.1.
 FOVEA_HD inline float lab_cube_root(float t) {
   std::int32_t bits;
   std::memcpy(&bits, &t, sizeof bits);
@@ -47,7 +48,7 @@ FOVEA_HD inline float lab_mix(float r, float g, float b, const float* row) {
   return std::fma(b, row[2], std::fma(g, row[1], r * row[0]));
 }
 
-// L, a and b in 1/8192 of the hundredth part, rounded to even. r, g, b: linear, 0 to 1.
+// L, a and b divided by 100, in units of 1/8192, rounded to even. r, g and b are linear, 0 to 1.
 struct LabPixel {
   float l, a, b;
 };

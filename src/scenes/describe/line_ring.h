@@ -1,4 +1,4 @@
-// Lines of an image by their number, of which the last few are kept.
+// Lines of an image by their index, of which the last few are kept.
 #pragma once
 #include <fovea/core/memory.h>
 
@@ -9,7 +9,7 @@ namespace fovea::scenes::cpu {
 template <class T>
 class LineRing {
  public:
-  // Lines from number `origin` on, all zero.
+  // Starts again with lines of zeros; `origin` is the index of the first.
   void reset(int capacity, std::ptrdiff_t pitch, int origin) {
     capacity_ = capacity;
     pitch_ = pitch;
@@ -21,7 +21,7 @@ class LineRing {
   T* line(int y) { return lines_.data() + (y - origin_) % capacity_ * pitch_; }
 
  private:
-  static constexpr std::size_t kSlack = 64;  // loops may read a vector or four past the last line
+  static constexpr std::size_t kSlack = 64;  // loops may read up to four vectors past the last line
 
   Array<T> lines_;
   int capacity_ = 1;

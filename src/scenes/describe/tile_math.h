@@ -1,5 +1,5 @@
-// Which places of which image a block of threads describes at a time, as the CUDA twin divides
-// them: index arithmetic alone, tested on the host.
+// Which places of which image a block of threads of the CUDA twin describes at a time. It is only
+// index arithmetic, so that it is tested on the host.
 #pragma once
 #include <fovea/scenes/descriptors.h>
 
@@ -7,8 +7,8 @@
 
 namespace fovea::scenes {
 
-// The last of `count` runs that begins at or before `item`, where firsts[i] is the first item of
-// run i and firsts[count] that beyond the last; runs may be empty.
+// Returns the last of `count` runs that begins at or before `item`. firsts[i] is the first item of
+// run i, and firsts[count] is the end of the last run; runs may be empty.
 FOVEA_HD inline int run_of(const std::int32_t* firsts, int count, std::int32_t item) {
   int low = 0, high = count;
   while (high - low > 1) {
@@ -19,7 +19,8 @@ FOVEA_HD inline int run_of(const std::int32_t* firsts, int count, std::int32_t i
   return low;
 }
 
-// The part of `count` items that worker `index` of `workers` has: equal ones but for one item.
+// The part of `count` items that worker `index` of `workers` gets; parts differ by at most one
+// item.
 struct Share {
   std::int32_t first, last;
 };
@@ -33,7 +34,7 @@ FOVEA_HD inline int clamp_index(int index, int count) {
   return index < 0 ? 0 : (index < count ? index : count - 1);
 }
 
-// Places of a grid, a tile of kColumns x kRows of them at a time.
+// The places of a grid in tiles of kColumns x kRows.
 template <int kTileColumns, int kTileRows>
 struct SquareTiles {
   static constexpr int kColumns = kTileColumns;
@@ -44,7 +45,7 @@ struct SquareTiles {
   FOVEA_HD static std::int64_t count(int columns, int rows) {
     return std::int64_t{across(columns)} * ((rows + kRows - 1) / kRows);
   }
-  // The place of a point of a tile; false where the grid ends before.
+  // Finds the place of a point of a tile; returns false if it lies beyond the grid.
   FOVEA_HD static bool place(const PlaceGrid& grid, std::int32_t tile, int point, int& column,
                              int& row) {
     const int tiles = across(grid.columns);
@@ -54,7 +55,7 @@ struct SquareTiles {
   }
 };
 
-// Places of a grid in a row, kPoints of them at a time.
+// The places of a grid in runs of kPoints.
 template <int kTilePoints>
 struct RunTiles {
   static constexpr int kPoints = kTilePoints;

@@ -1,4 +1,4 @@
-// Pictures and their classes: a folder of folders, or a list.
+// Reads images and their classes: a folder of folders, or a list.
 #include <fovea/core/error.h>
 #include <fovea/io/inputs.h>
 #include <fovea/scenes/train.h>
@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/words.h"
 #include "io/text/list_text.h"
 
 namespace fovea::scenes {
@@ -26,8 +27,8 @@ Corpus read_folder(const std::string& folder, std::size_t least_classes) {
   corpus.classes = io::folders_in(folder);
   if (corpus.classes.size() < least_classes)
     throw InvalidArgument(fmt::format(
-        "{}: {} folder{} in it; expected a folder of images for each of {} classes or more", folder,
-        corpus.classes.size(), corpus.classes.size() == 1 ? "" : "s", least_classes));
+        "{}: {} in it; expected a folder of images for each of {} classes or more", folder,
+        fovea::detail::counted(corpus.classes.size(), "folder"), least_classes));
   for (std::size_t label = 0; label < corpus.classes.size(); ++label) {
     const std::string inner = (fs::path(folder) / corpus.classes[label]).string();
     const std::vector<std::string> names = io::files_in(inner, io::image_files());
@@ -49,12 +50,12 @@ std::optional<int> number_of(std::string_view word) {
   return value;
 }
 
-// A list, and the folder that its files are named from where they are there.
+// A list, and the folder in which its files are looked for first.
 struct List {
   std::string path;
   std::string folder{};
 
-  // Where something that the list may name lies.
+  // Returns the path of a file that the list names.
   std::string find(const fs::path& name) const {
     std::error_code error;
     if (!folder.empty() && fs::exists(fs::path(folder) / name, error))
@@ -63,7 +64,8 @@ struct List {
   }
 };
 
-// Names by number, from the classes.txt beside a list; empty where there is none.
+// Returns the names of classes by number from the classes.txt beside a list; empty if there is
+// none.
 std::vector<std::string> names_beside(const List& list) {
   const std::string path = list.find("classes.txt");
   std::error_code error;
@@ -100,7 +102,7 @@ std::vector<Entry> entries_in(const List& list) {
   const std::vector<std::string> names = names_beside(list);
   std::vector<Entry> entries;
   for (const io::ListLine& line : io::list_lines(text)) {
-    // A file's name may hold spaces: the class is the last word.
+    // A file's name may contain spaces: the class is the last word.
     const auto gap = line.text.find_last_of(io::kListSpace);
     if (gap == std::string_view::npos)
       io::fail_line(list.path, line.number,
@@ -142,7 +144,7 @@ Corpus corpus_of(const std::string& list, std::vector<Entry> entries,
   return corpus;
 }
 
-// A folder's images, their classes numbered as those given.
+// Reads the images of a folder. Their classes have the numbers of `classes`, if any are given.
 Corpus read_folder_of(const std::string& folder, std::span<const std::string> classes) {
   if (classes.empty()) return read_folder(folder, 2);
   Corpus corpus = read_folder(folder, 1);
@@ -159,7 +161,7 @@ Corpus read_folder_of(const std::string& folder, std::span<const std::string> cl
   return corpus;
 }
 
-// A list's images; classes are those that classes.txt or the list itself names.
+// Reads the images of a list, with the classes that classes.txt or the list itself names.
 Corpus own_classes(const List& list, std::vector<Entry> entries) {
   std::vector<std::string> classes = names_beside(list);
   if (classes.empty()) {

@@ -1,6 +1,7 @@
-// How often scenes are classified right: splits into training and test images, and the confusion
-// matrix of each.
+// Measures how often scenes are classified correctly: splits into training and test images, with a
+// confusion matrix for each.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/core/random.h>
 #include <fovea/scenes/evaluate.h>
 
@@ -18,8 +19,8 @@
 namespace fovea::scenes {
 namespace {
 
-constexpr int kMostNeighbors = 50;                          // tried
-constexpr std::int64_t kKeptBytes = std::int64_t{1} << 30;  // of decoded images
+constexpr int kMostNeighbors = 50;  // greatest number of neighbors that is tried
+constexpr std::int64_t kKeptBytes = std::int64_t{1} << 30;  // of decoded images that are kept
 
 void check_labels(std::span<const std::int32_t> labels, int images, int classes) {
   if (labels.size() != static_cast<std::size_t>(images))
@@ -55,13 +56,13 @@ void check_splits(std::span<const Split> splits, int images) {
   }
 }
 
-// Images of one side of a split.
+// The images of one side of a split.
 struct Part {
   std::vector<int> images;
   std::vector<std::int32_t> labels;
 };
 
-// Runs the splits over images whose samples are drawn once.
+// Runs the splits over images whose samples are drawn only once.
 class Evaluator {
  public:
   struct Data {
@@ -76,13 +77,14 @@ class Evaluator {
         options_(options),
         usable_(data.labels.size(), false) {}
 
-  // Reads all images that a split names; those that cannot be read take no part from here on.
+  // Reads all images that a split names; images that cannot be read are left out from then on.
   void draw_samples(std::span<const Split> splits);
   void learn_from_all(const Exec& exec);
   Confusion run(const Split& split, const Exec& exec);
 
   int failed() const { return failed_; }
-  // How many test images were classified right with 1, 2, ... neighbors, one list per split.
+  // Returns how many test images were classified correctly with 1, 2, ... neighbors, one list per
+  // split.
   const std::vector<std::vector<std::int64_t>>& right_by_neighbors() const { return right_; }
 
  private:
@@ -98,7 +100,8 @@ class Evaluator {
   const EvaluateOptions& options_;
   std::vector<bool> usable_;
   Image<float> samples_;
-  Image<float> features_;  // one row per image, by the dictionary of all or of the current split
+  Image<float>
+      features_;  // one row per image, by the dictionary of all images or of the current split
   std::vector<std::vector<std::int64_t>> right_;
   int failed_ = 0;
 };
@@ -109,7 +112,8 @@ void Evaluator::draw_samples(std::span<const Split> splits) {
     for (const int i : split.train) named[static_cast<std::size_t>(i)] = true;
     for (const int i : split.test) named[static_cast<std::size_t>(i)] = true;
   }
-  // An image that no split names is not read, but rows are found by the image's number.
+  // Images that no split names are not read, but their rows remain, because rows are found by the
+  // index of the image.
   std::vector<int> wanted;
   for (std::size_t i = 0; i < named.size(); ++i)
     if (named[i]) wanted.push_back(static_cast<int>(i));
@@ -145,7 +149,7 @@ void Evaluator::learn(const std::vector<int>& dictionary_images, const std::vect
       learn_dictionary(rows_of(samples_, dictionary_images, options.dictionary.samples),
                        options.descriptor, options.dictionary);
   const FeatureTable table = make_features(ImageLoop{images_, images, "features"}, dictionary,
-                                           options.pyramid, exec, data_.failed);
+                                           feature_options(options), data_.failed);
   if (features_.width() != table.features.width())
     features_ = Image<float>(table.features.width(), static_cast<int>(usable_.size()));
   for (std::size_t i = 0; i < images.size(); ++i) {
@@ -165,7 +169,7 @@ void Evaluator::learn_from_all(const Exec& exec) {
   samples_ = {};
 }
 
-// One matrix of distances serves all numbers of neighbors.
+// One matrix of distances is enough for all numbers of neighbors.
 std::vector<std::int32_t> Evaluator::classify_by_neighbors(const Part& train, const Part& test,
                                                            const Exec& exec) {
   const int asked = options_.train.classifier.neighbors;
@@ -223,7 +227,7 @@ Confusion Evaluator::run(const Split& split, const Exec& exec) {
   return count_confusion(test.labels, predicted, data_.classes);
 }
 
-// Reports of a part of the work name the split as well.
+// Adds the split to the reports of progress.
 Exec exec_of_split(const Exec& exec, std::size_t split, std::size_t count) {
   Exec inner = exec;
   if (!exec.progress || count == 1) return inner;
@@ -234,7 +238,7 @@ Exec exec_of_split(const Exec& exec, std::size_t split, std::size_t count) {
   return inner;
 }
 
-void summarize(EvaluationReport& result, const Evaluator& evaluator) {
+void summarize(EvaluateReport& result, const Evaluator& evaluator) {
   const auto count = static_cast<double>(result.splits.size());
   for (const Confusion& split : result.splits) result.accuracy_mean += split.accuracy() / count;
   double squares = 0;
@@ -279,7 +283,8 @@ std::vector<Split> random_splits(std::span<const std::int32_t> labels, int class
       std::vector<int> order = members[c];
       Random random(seed, s * members.size() + c);
       shuffle(order, random);
-      // At least one to train on, and where there are two, one to test with.
+      // Each class has at least one image to train with and, if it has two or more, one to test
+      // with.
       const auto size = static_cast<std::ptrdiff_t>(order.size());
       const auto share =
           static_cast<std::ptrdiff_t>(std::lround(train_share * static_cast<double>(size)));
@@ -310,9 +315,9 @@ void describe(OptionVisitor& visit, EvaluateOptions& options) {
   describe(visit, options.train);
 }
 
-EvaluationReport evaluate(const io::ImageSet& images, std::span<const std::int32_t> labels,
-                          int classes, std::span<const Split> splits, const EvaluateOptions& given,
-                          const ImageFailure& failed) {
+EvaluateReport evaluate(const io::ImageSet& images, std::span<const std::int32_t> labels,
+                        int classes, std::span<const Split> splits, const EvaluateOptions& given,
+                        const ImageFailure& failed) {
   EvaluateOptions options = given;
   options.train = with_exec(given.train, given.exec);
   const Exec& exec = options.exec;
@@ -322,7 +327,7 @@ EvaluationReport evaluate(const io::ImageSet& images, std::span<const std::int32
   Evaluator evaluator({images, labels, classes, failed}, options);
   evaluator.draw_samples(splits);
   if (options.dictionary_from == DictionaryFrom::kAll) evaluator.learn_from_all(exec);
-  EvaluationReport result;
+  EvaluateReport result;
   for (std::size_t i = 0; i < splits.size(); ++i) {
     throw_if_stopped(exec);
     result.splits.push_back(evaluator.run(splits[i], exec_of_split(exec, i, splits.size())));

@@ -1,6 +1,7 @@
 // Training in two passes over the images: places for the dictionary, then histograms for the
 // classifier.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/scenes/train.h>
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include <cstddef>
 #include <numeric>
 
+#include "core/words.h"
 #include "scenes/train/train_images.h"
 
 namespace fovea::scenes {
@@ -23,11 +25,12 @@ std::vector<int> all_of(const io::ImageSet& images) {
 void check_corpus(const io::ImageSet& images, std::span<const std::int32_t> labels,
                   std::span<const std::string> classes) {
   if (labels.size() != static_cast<std::size_t>(images.count()))
-    throw InvalidArgument(
-        fmt::format("train: {} labels for {} images", labels.size(), images.count()));
+    throw InvalidArgument(fmt::format("train: {} for {}",
+                                      fovea::detail::counted(labels.size(), "label"),
+                                      fovea::detail::counted(images.count(), "image")));
   if (classes.size() < 2)
-    throw InvalidArgument(fmt::format("train: {} class{}, expected two or more", classes.size(),
-                                      classes.size() == 1 ? "" : "es"));
+    throw InvalidArgument(fmt::format("train: {}, expected two or more",
+                                      fovea::detail::counted(classes.size(), "class", "classes")));
   for (std::size_t i = 0; i < labels.size(); ++i)
     if (labels[i] < 0 || static_cast<std::size_t>(labels[i]) >= classes.size())
       throw InvalidArgument(fmt::format("train: image {} has label {}, expected 0 to {}", i,
@@ -58,10 +61,16 @@ TrainOptions with_exec(TrainOptions options, const Exec& exec) {
   return options;
 }
 
-FeatureTable make_features(const io::ImageSet& images, const Dictionary& dictionary, int pyramid,
-                           const Exec& exec, const ImageFailure& failed) {
-  return make_features(ImageLoop{images, all_of(images), "features"}, dictionary, pyramid, exec,
-                       failed);
+FeatureOptions feature_options(const TrainOptions& options) {
+  FeatureOptions features;
+  features.pyramid = options.pyramid;
+  features.exec = options.exec;
+  return features;
+}
+
+FeatureTable make_features(const io::ImageSet& images, const Dictionary& dictionary,
+                           const FeatureOptions& options, const ImageFailure& failed) {
+  return make_features(ImageLoop{images, all_of(images), "features"}, dictionary, options, failed);
 }
 
 Model train(const io::ImageSet& images, std::span<const std::int32_t> labels,
@@ -89,7 +98,7 @@ Model train(const io::ImageSet& images, std::span<const std::int32_t> labels,
   }
   // A file that fails only now, in the second pass, is left out as well.
   const FeatureTable table = make_features(ImageLoop{images, which, "features"}, model.dictionary,
-                                           options.pyramid, exec, failed);
+                                           feature_options(options), failed);
   std::vector<int> places;
   std::vector<std::int32_t> usable;
   for (std::size_t i = 0; i < which.size(); ++i) {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kBatchImages = 64;
 constexpr std::int64_t kBatchBytes = 64 << 20;
-constexpr int kInFlight = 3;  // one decoded, one worked on, one reported
+constexpr int kInFlight = 3;  // one being decoded, one processed, one reported
 
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) {
@@ -28,7 +28,7 @@ std::int64_t bytes_of(const Image<std::uint8_t>& image) {
 
 struct Item {
   ImageBatch batch;
-  int end = 0;  // places before it are read
+  int end = 0;  // all places before it have been read
   double decode_seconds = 0;
 };
 
@@ -60,7 +60,7 @@ class Reader {
     double seconds = 0;
   };
 
-  // As many as are decoded at the same time.
+  // Reads as many images as are decoded at the same time.
   std::int64_t read_some(Item& item) {
     const int at_once = most_ < kBatchImages ? static_cast<int>(most_) : 4 * thread_count(exec_);
     const int some = std::min(at_once, count_ - at_);
@@ -101,7 +101,7 @@ class Reader {
   const ImageLoop& loop_;
   Exec exec_;
   int count_;
-  std::size_t most_;  // images of the next batch
+  std::size_t most_;  // greatest number of images of the next batch
   int at_ = 0;
 };
 
@@ -156,7 +156,7 @@ SampleTable sample_images(const ImageLoop& loop, const SampleRequest& request,
                     std::vector<bool>(loop.which.size(), false)};
   for (int y = 0; y < table.rows.height(); ++y)
     std::fill_n(table.rows.row(y), table.rows.width(), 0.F);
-  // On the CPU images are shared out among threads; a GPU takes one after the other.
+  // On the CPU each image takes one thread; a GPU takes one image after the other.
   Exec one = exec;
   one.progress = {};
   one.device = resolve(exec.device);
@@ -190,11 +190,12 @@ Image<float> rows_of(ImageView<const float> rows, std::span<const int> places, i
   return result;
 }
 
-FeatureTable make_features(const ImageLoop& loop, const Dictionary& dictionary, int pyramid,
-                           const Exec& exec, const ImageFailure& failed) {
-  Exec quiet = exec;
-  quiet.progress = {};
-  FeatureMaker maker(dictionary, pyramid, quiet);
+FeatureTable make_features(const ImageLoop& loop, const Dictionary& dictionary,
+                           const FeatureOptions& options, const ImageFailure& failed) {
+  const Exec& exec = options.exec;
+  FeatureOptions quiet = options;
+  quiet.exec.progress = {};
+  FeatureMaker maker(dictionary, quiet);
   FeatureTable table;
   table.features = Image<float>(maker.length(), static_cast<int>(loop.which.size()));
   table.usable.assign(loop.which.size(), false);

@@ -1,5 +1,6 @@
-// Words: places drawn at random, numbers brought to one scale, and k-means.
+// Words: places are drawn at random, their numbers are standardized, and k-means finds the words.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/core/random.h>
 #include <fovea/scenes/dictionary.h>
 
@@ -17,7 +18,7 @@
 namespace fovea::scenes {
 namespace {
 
-// Apart from the sequences that k-means draws from.
+// Separate from the random sequences that k-means uses.
 constexpr std::uint64_t kSampleSequence = std::uint64_t{0x5CE7E5} << 32;
 
 std::int64_t below(Random& random, std::int64_t count) {
@@ -28,8 +29,8 @@ std::int64_t below(Random& random, std::int64_t count) {
                                    static_cast<std::uint64_t>(count));
 }
 
-// `samples` of `count` places, none twice more often than it must be, in order (Floyd's way of
-// drawing without putting back).
+// Draws `samples` of `count` places, in ascending order. No place is drawn a second time before all
+// others have been (Floyd's way of drawing without replacement).
 std::vector<std::int64_t> draw(Random random, std::int64_t count, std::int64_t samples) {
   std::vector<std::int64_t> places;
   for (std::int64_t round = 0; round < samples / count; ++round)
@@ -44,8 +45,8 @@ std::vector<std::int64_t> draw(Random random, std::int64_t count, std::int64_t s
   return places;
 }
 
-// Mean and one by the deviation of each number, in double precision and in the order of the rows. A
-// number that never varies gets a scale of 0, which keeps it out of distances.
+// Computes the mean and the inverse deviation of each number, in double precision and in the order
+// of the rows. A number that never varies gets the scale 0, which keeps it out of distances.
 void measure(ImageView<const float> samples, Dictionary& dictionary) {
   const auto numbers = static_cast<std::size_t>(samples.width);
   std::vector<double> mean(numbers, 0), square(numbers, 0);
@@ -58,7 +59,7 @@ void measure(ImageView<const float> samples, Dictionary& dictionary) {
       square[i] += away * away;
     }
   }
-  constexpr double kNothing = 1e-9;  // of the mean: what is left by rounding
+  constexpr double kNothing = 1e-9;  // relative to the mean: smaller deviations come from rounding
   for (std::size_t i = 0; i < numbers; ++i) {
     const double deviation = std::sqrt(square[i] / samples.height);
     const bool varies = deviation > kNothing * std::abs(mean[i]) && deviation > 1e-30;
@@ -128,7 +129,7 @@ Dictionary learn_dictionary(ImageView<const float> samples, const DescriptorOpti
                     kName, options.words, samples.height));
   Dictionary dictionary;
   dictionary.descriptor = descriptor;
-  dictionary.descriptor.exec = {};  // how it ran is no property of the words
+  dictionary.descriptor.exec = {};  // how the program was run is no property of the words
   Image<float> points = clone(samples);
   if (options.standardize) {
     measure(points, dictionary);

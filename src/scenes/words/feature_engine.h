@@ -1,5 +1,5 @@
-// Between the face of features and its twins: one engine per device, which keeps the dictionary and
-// its memory.
+// The interface between the face of features and its twins: one engine per device, which keeps the
+// dictionary and its memory.
 #pragma once
 #include <fovea/scenes/dictionary.h>
 
@@ -9,14 +9,14 @@
 
 namespace fovea::scenes {
 
-// What an engine is made for. Checked; the device is resolved.
+// What an engine is made for. The options are checked, and the device is resolved.
 struct FeaturePlan {
   DescriptorOptions descriptor{};
-  // One per number of a descriptor; empty where numbers are taken as they are (standardized(),
+  // One per number of a descriptor; empty if numbers are not standardized (standardized(),
   // bank_math.h).
   std::vector<float> scale;
   std::vector<float> offset;
-  ImageView<const float> words{};  // in host memory, as long as the engine is being made
+  ImageView<const float> words{};  // in host memory; valid only while the engine is made
   int pyramid = 0;
   Exec exec{};
 };
@@ -28,10 +28,12 @@ class FeatureEngine {
   FeatureEngine& operator=(const FeatureEngine&) = delete;
   virtual ~FeatureEngine() = default;
 
-  // Images of 1 or 3 channels, none of them empty; one row of features per image, in host memory.
+  // Images have 1 or 3 channels and are not empty. Writes one row of features per image, in host
+  // memory.
   virtual void make(std::span<const ImageView<const std::uint8_t>> images,
                     ImageView<float> features) = 0;
-  // The words of the first grid's places; `words` has the grid's size and lies in host memory.
+  // Finds the words of the first grid's places; `words` has the grid's size and lies in host
+  // memory.
   virtual void words(ImageView<const std::uint8_t> image, ImageView<std::uint16_t> words) = 0;
 };
 

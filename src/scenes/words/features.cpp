@@ -1,5 +1,6 @@
-// The face of features: checks what is given and hands images to the engine of the device.
+// The face of features: checks its arguments and passes images to the engine of the device.
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/scenes/features.h>
 
 #include <fmt/format.h>
@@ -36,68 +37,80 @@ void check_dictionary(const Dictionary& dictionary, int pyramid) {
         fmt::format("{}: pyramid is {}, expected 0 to {} levels", kName, pyramid, kMostPyramid));
 }
 
-FeaturePlan plan_of(const Dictionary& dictionary, int pyramid, const Exec& exec) {
+FeaturePlan plan_of(const Dictionary& dictionary, const FeatureOptions& options) {
   FeaturePlan plan;
   plan.descriptor = dictionary.descriptor;
   plan.scale = dictionary.scale;
   for (std::size_t i = 0; i < dictionary.mean.size(); ++i)
     plan.offset.push_back(-(dictionary.mean[i] * dictionary.scale[i]));
   plan.words = dictionary.words;
-  plan.pyramid = pyramid;
-  plan.exec = exec;
+  plan.pyramid = options.pyramid;
+  plan.exec = options.exec;
   return plan;
 }
 
 }  // namespace
 
-struct FeatureMaker::State {
+void describe(OptionVisitor& visit, FeatureOptions& options) {
+  visit("pyramid", options.pyramid,
+        "levels of the spatial pyramid: 1 counts words in the quarters of the image as well, 2 in "
+        "its sixteenths too",
+        0, kMostPyramid);
+}
+
+struct FeatureMaker::Impl {
   DescriptorOptions descriptor;
   int length;
-  Exec exec;
+  FeatureOptions options;
+  Exec exec;  // on the resolved device
   std::unique_ptr<FeatureEngine> engine;
 };
 
-FeatureMaker::FeatureMaker(const Dictionary& dictionary, int pyramid, const Exec& exec) {
-  check_dictionary(dictionary, pyramid);
-  const Exec resolved = detail::resolve_exec(kName, exec, {dictionary.words.view()});
-  const FeaturePlan plan = plan_of(dictionary, pyramid, resolved);
-  state_ = std::make_unique<State>(
-      State{dictionary.descriptor, dictionary.size() * pyramid_cells(pyramid), resolved,
-            detail::on_cuda(resolved) ? cuda::make_feature_engine(plan)
-                                      : cpu::make_feature_engine(plan)});
+FeatureMaker::FeatureMaker(const Dictionary& dictionary, const FeatureOptions& options) {
+  check_dictionary(dictionary, options.pyramid);
+  FeatureOptions resolved = options;
+  resolved.exec = detail::resolve_exec(kName, options.exec, {dictionary.words.view()});
+  const FeaturePlan plan = plan_of(dictionary, resolved);
+  impl_ = std::make_unique<Impl>(
+      Impl{dictionary.descriptor, dictionary.size() * pyramid_cells(options.pyramid), options,
+           resolved.exec,
+           detail::on_cuda(resolved.exec) ? cuda::make_feature_engine(plan)
+                                          : cpu::make_feature_engine(plan)});
 }
 FeatureMaker::FeatureMaker(FeatureMaker&&) noexcept = default;
 FeatureMaker& FeatureMaker::operator=(FeatureMaker&&) noexcept = default;
 FeatureMaker::~FeatureMaker() = default;
 
-int FeatureMaker::length() const { return state_->length; }
+const FeatureOptions& FeatureMaker::options() const { return impl_->options; }
+
+int FeatureMaker::length() const { return impl_->length; }
 
 void FeatureMaker::make(std::span<const ImageView<const std::uint8_t>> images,
                         ImageView<float> features) {
   constexpr const char* kMake = "FeatureMaker::make";
   for (const auto& image : images) {
     check_image(kMake, image);
-    detail::resolve_exec(kMake, state_->exec, {image});
+    detail::require_chosen(kMake, impl_->exec, impl_->options.exec.device, {image});
   }
-  detail::require_shape(kMake, "features", features, state_->length,
-                        static_cast<int>(images.size()), 1);
+  detail::require_shape(kMake, "features", features, impl_->length, static_cast<int>(images.size()),
+                        1);
   detail::require_host(kMake, "the image of features", features.memory);
-  if (!images.empty()) state_->engine->make(images, features);
+  if (!images.empty()) impl_->engine->make(images, features);
 }
 
 std::vector<float> FeatureMaker::make(ImageView<const std::uint8_t> image) {
-  std::vector<float> features(static_cast<std::size_t>(state_->length));
-  make({&image, 1}, packed_view(features.data(), state_->length, 1));
+  std::vector<float> features(static_cast<std::size_t>(impl_->length));
+  make({&image, 1}, packed_view(features.data(), impl_->length, 1));
   return features;
 }
 
 Image<std::uint16_t> FeatureMaker::words(ImageView<const std::uint8_t> image) {
   constexpr const char* kWords = "FeatureMaker::words";
   check_image(kWords, image);
-  detail::resolve_exec(kWords, state_->exec, {image});
-  const PlaceGrid grid = place_grids(state_->descriptor, image.width, image.height).front();
+  detail::require_chosen(kWords, impl_->exec, impl_->options.exec.device, {image});
+  const PlaceGrid grid = place_grids(impl_->descriptor, image.width, image.height).front();
   Image<std::uint16_t> words(grid.columns, grid.rows);
-  state_->engine->words(image, words);
+  impl_->engine->words(image, words);
   return words;
 }
 

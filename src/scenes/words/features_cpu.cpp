@@ -1,6 +1,6 @@
-// Features on the CPU: tiles of all images on all threads, each described a few lines at a time and
-// counted at the pyramid's finest level. Counts are whole numbers, so that it does not matter who
-// adds what.
+// Features on the CPU: tiles of all images are divided among all threads. Each tile is described a
+// few lines at a time and counted at the pyramid's finest level. Counts are whole numbers, so that
+// the order of additions does not matter.
 #include <atomic>
 #include <mutex>
 
@@ -13,14 +13,14 @@
 namespace fovea::scenes::cpu {
 namespace {
 
-constexpr int kTileLines = 64;  // where one image has to occupy several threads
+constexpr int kTileLines = 64;  // used if one image has to occupy several threads
 constexpr int kManyLines = 1024;
 
-// What one thread works with.
+// The memory of one thread.
 struct Worker {
   std::unique_ptr<Describer> describer;
   std::vector<std::int32_t> labels;
-  std::vector<std::uint32_t> counts;  // of a tile
+  std::vector<std::uint32_t> counts;  // for one tile
 };
 
 struct Job {
@@ -80,12 +80,12 @@ class CpuFeatures final : public FeatureEngine {
   }
 
  private:
-  // Counts of an image: words of the cells of the finest level.
+  // Returns the number of counts per image: words times cells of the finest level.
   std::size_t finest() const {
     return static_cast<std::size_t>(centers_.centers) << (2 * pyramid_);
   }
 
-  // On all threads, each with a worker out of those that are kept.
+  // Runs on all threads, each with one of the workers that are kept.
   template <class Work>
   void each_job(const std::vector<Job>& jobs, const Work& work) {
     parallel_for(exec_, static_cast<std::int64_t>(jobs.size()), 1,
@@ -147,7 +147,7 @@ class CpuFeatures final : public FeatureEngine {
     });
   }
 
-  // Cells of a level are four of the next one's.
+  // A cell of a level is the sum of four cells of the next finer level.
   void put_features(const std::uint32_t* finest, std::int64_t total, float* features) const {
     const int words = centers_.centers;
     for (int level = 0; level <= pyramid_; ++level) {

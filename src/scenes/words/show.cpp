@@ -1,5 +1,5 @@
-// Pictures of words. Directions are found by the power method on the words' covariance: three of
-// them, for pictures, need neither all of the spectrum nor its last digits.
+// Draws images of words. Axes are found by the power method on the words' covariance: only three
+// are needed, and not to the last digit.
 #include <fovea/core/error.h>
 #include <fovea/scenes/show.h>
 
@@ -37,8 +37,8 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
-// Where each row lies along the direction in which the rows differ most; what lies along it is
-// taken out of them.
+// Returns the coordinate of each row along the direction in which the rows differ most, and removes
+// this component from the rows.
 std::vector<double> take_axis(Rows& rows) {
   std::vector<double> axis(rows[0].size());
   for (std::size_t i = 0; i < axis.size(); ++i) axis[i] = 1.0 + 0.1 * static_cast<double>(i % 7);
@@ -61,7 +61,7 @@ std::vector<double> take_axis(Rows& rows) {
   return along;
 }
 
-// Ranks from 0 to 1: colors are then spread evenly, however the words lie.
+// Returns ranks from 0 to 1: they spread colors evenly, however the words are distributed.
 std::vector<double> ranks(const std::vector<double>& values) {
   std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -1,4 +1,5 @@
 #include <fovea/actions/evaluate.h>
+#include <fovea/core/options.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// Covers: match_greedy
 // Several points per frame: what the variants have in common, and where they differ.
 #include <fovea/actions/match.h>
 #include <fovea/core/error.h>

@@ -1,3 +1,4 @@
+// Covers: match_fused, match_layered, match_runs_shape
 // CPU against CUDA, to the bit, in every way that the GPU may take: a block a job, clusters of
 // them, tables in device memory, few jobs and many.
 #include <fovea/actions/match.h>

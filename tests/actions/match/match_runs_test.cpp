@@ -1,4 +1,3 @@
-// Covers: match_runs_shape
 // Runs of points, walked over on the host as blocks of a GPU do it: the same energies and paths as
 // the lanes of the CPU, to the bit.
 #include "actions/match/match_runs_layout.h"

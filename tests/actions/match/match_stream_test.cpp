@@ -1,3 +1,4 @@
+// Covers: match_steps
 // A stream gives what the whole scene gives of matches that end in each frame.
 #include <fovea/actions/match.h>
 #include <fovea/core/error.h>

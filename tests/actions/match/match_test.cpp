@@ -1,5 +1,4 @@
-// Covers: match_fused, match_greedy, match_group, match_lanes, match_layered, match_row
-// Covers: match_steps, match_terms, match_unary
+// Covers: match_group, match_lanes, match_row, match_terms, match_unary
 // Exact minima against trying everything, ties, parts of the energy, refusals.
 #include <fovea/actions/match.h>
 #include <fovea/core/error.h>

@@ -135,22 +135,23 @@ TEST_P(Points, AStreamGivesWhatAllFramesAtOnceGive) {
     PointStream stream(points_on(options, exec()));
     std::int64_t next = 0;
     std::size_t point = 0;
-    const auto check = [&](const PointStream::Ready& ready) {
-      if (ready.frame < 0) return false;
+    const auto check = [&](const FramePoints& ready) {
       EXPECT_EQ(ready.frame, next++);
-      EXPECT_EQ(ready.descriptors.height, static_cast<int>(ready.points.size()));
+      EXPECT_EQ(ready.descriptors.height(), static_cast<int>(ready.points.size()));
       for (std::size_t i = 0; i < ready.points.size(); ++i, ++point) {
         EXPECT_EQ(key(ready.points[i]), key(all.points.at(point)));
         EXPECT_TRUE(test::images_equal(
-            ready.descriptors.crop(0, static_cast<int>(i), kDescriptorSize, 1),
+            ready.descriptors.view().crop(0, static_cast<int>(i), kDescriptorSize, 1),
             all.descriptors.view().crop(0, static_cast<int>(point), kDescriptorSize, 1)));
       }
-      return true;
     };
-    for (std::size_t t = 0; t < clip.size(); ++t)
-      EXPECT_EQ(check(stream.push(clip[t])), static_cast<int>(t) >= stream.latency()) << t;
-    while (check(stream.finish())) {
+    for (std::size_t t = 0; t < clip.size(); ++t) {
+      const std::span<const FramePoints> ready = stream.push(clip[t]);
+      EXPECT_EQ(ready.size(), static_cast<int>(t) >= stream.latency() ? 1U : 0U) << t;
+      for (const FramePoints& one : ready) check(one);
     }
+    for (const FramePoints& one : stream.finish()) check(one);
+    EXPECT_TRUE(stream.finish().empty());
     EXPECT_EQ(next, 37);
     EXPECT_EQ(point, all.points.size());
     EXPECT_GT(point, 10U);
@@ -276,8 +277,7 @@ TEST(PointsTest, BadInputIsNamed) {
       HasSubstr("expected a gray or RGB image"));
   EXPECT_THAT(refusal([&] { PointStream(points_on({}, exec)).push(Image<std::uint8_t>()); }),
               HasSubstr("0x0"));
-  while (stream.finish().frame >= 0) {
-  }
+  EXPECT_EQ(stream.finish().size(), 1U);
   EXPECT_THAT(refusal([&] { stream.push(Image<std::uint8_t>(40, 30)); }), HasSubstr("finish"));
 }
 
@@ -308,7 +308,7 @@ TEST(PointsTest, ShortAndSmallVideosAreNoTrouble) {
     }
   }
   PointStream none(points_on({}, exec));
-  EXPECT_EQ(none.finish().frame, -1);
+  EXPECT_TRUE(none.finish().empty());
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <fovea/actions/model.h>
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/io/model_file.h>
 #include <fovea/io/models.h>
 #include <gmock/gmock.h>
@@ -84,6 +85,9 @@ TEST_F(ModelFiles, AMirroredPrototypeIsMadeOfTheClip) {
 
 TEST_F(ModelFiles, ThoseOfVersion010AreRead) {
   const Model model = Model::read(io::find_model("actions/weizmann"));
+  EXPECT_EQ(load_model("weizmann")->classes, model.classes);
+  EXPECT_EQ(load_model(io::find_model("actions/weizmann"))->facts, model.facts);
+  EXPECT_THROW(load_model("nothing"), IoError);
   EXPECT_EQ(model.classes.size(), 10U);
   EXPECT_EQ(model.points.votes, FlowVotes::kMagnitude);
   EXPECT_EQ(model.points.detector, PointDetector::kHarris);

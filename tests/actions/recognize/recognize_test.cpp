@@ -61,6 +61,7 @@ TEST(Recognizer, KeepsItsModelAndNamesWhatItSees) {
   Recognizer recognizer(model, options);
   model.reset();
   EXPECT_EQ(recognizer.model().classes, swing_names());
+  EXPECT_EQ(recognizer.options().reject, 1.1);
   const std::vector<Event> events = all_events(std::move(recognizer), swings({0, 2, 1}, 5, 48));
   ASSERT_GE(events.size(), 3U);
   EXPECT_EQ(events[0].name, "across");

@@ -1,4 +1,6 @@
 #include <fovea/actions/train.h>
+#include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -66,6 +68,15 @@ TEST(ClipPoints, WhatCannotBeReadIsToldAndTheOthersGoOn) {
   EXPECT_THAT(failed, ElementsAre(0, 2));
   EXPECT_EQ(points[1].frames, 30);
   EXPECT_THROW(clip_points(clips, {}), std::exception);
+}
+
+TEST(ClipPoints, OptionsAreListedAndChecked) {
+  ClipOptions options;
+  const std::string json = options_json(options);
+  EXPECT_THAT(json, testing::HasSubstr(R"("cut-first": false)"));
+  EXPECT_THAT(json, testing::HasSubstr(R"("max-pixels": )"));
+  options.points.harris.levels = -1;
+  EXPECT_THROW(clip_points({}, options), InvalidArgument);
 }
 
 }  // namespace

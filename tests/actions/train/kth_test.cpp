@@ -71,7 +71,7 @@ TEST(Kth, APartOfItIsReadWhereTheWholeIsNotAskedFor) {
   test::save(path, std::string(kHead) + "person22_running_d2 frames 9-40\n");
   EXPECT_EQ(read_kth(path, ".", false).test.size(), 1U);
   EXPECT_THAT(message_of<FormatError>([&] { read_kth(path, ".", true); }),
-              HasSubstr("1 videos and 1 clips"));
+              HasSubstr("1 video and 1 clip,"));
 }
 
 TEST(Kth, WhatDoesNotFitIsNamedWithItsLine) {

@@ -3,6 +3,7 @@
 
 #include <fovea/actions/evaluate.h>
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

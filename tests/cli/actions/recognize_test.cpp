@@ -50,6 +50,13 @@ TEST_F(ActionsRecognize, AStreamThatBreaksGivesWhatWasSeen) {
   EXPECT_EQ(test::xml_problem(test::load(*folder_ / "part.svg")), "");
 }
 
+TEST_F(ActionsRecognize, CountsOneFrameAsOne) {
+  actions::write_swings(*folder_ / "one.y4m", {0}, 5, 1);
+  const Ended ended = run_here({"actions", "recognize", *folder_ / "one.y4m", "--model", model_});
+  EXPECT_EQ(ended.status, kDone) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("0 events in 1 frame, "));
+}
+
 // A pipe gives its frames once: they wait for their events in memory, or are written before them.
 TEST_F(ActionsRecognize, APipeIsAnnotatedInOnePass) {
   const std::string day = *folder_ / "piped.y4m";

@@ -81,7 +81,7 @@ TEST_F(EmdDistance, FilesThatAreNoProblemsAreRefused) {
   EXPECT_THAT(refuses(R"({"ground": [[1, "x"]], "P": [1], "Q": [1]})"),
               HasSubstr("neither a name"));
   EXPECT_THAT(refuses(R"({"ground": [[0, 1], [0]], "P": [1, 0], "Q": [1, 0]})"),
-              HasSubstr("a row of 1 costs follows one of 2"));
+              HasSubstr("a row has 1 costs, but the rows before it have 2"));
   EXPECT_THAT(refuses(R"({"ground": [[0, -1], [1, 0]], "P": [1, 0], "Q": [1, 0]})"),
               HasSubstr("is -1"));
   EXPECT_THAT(refuses(R"({"ground": "l1", "P": [[1], [1]], "Q": [[1], [1], [1]]})"),

@@ -1,3 +1,4 @@
+// Covers: map_files, map_frame, map_report
 #include "cli/emd/map.h"
 
 #include <fmt/format.h>
@@ -241,20 +242,21 @@ TEST_P(EmdFrameMapper, FramesInFlightEqualFramesAlone) {
   };
   const Exec exec{.device = device()};
   FrameMapper flying(request, frame_of(0), exec), alone(request, frame_of(0), exec);
-  EXPECT_EQ(flying.flies(), device().kind == DeviceKind::kCuda);
+  EXPECT_EQ(flying.streams(), device().kind == DeviceKind::kCuda);
   constexpr int kFrames = 8;
-  int landed = 0;
-  const auto land = [&] {
-    const ImageView<const float> map = flying.collect();
-    EXPECT_TRUE(test::images_equal(clone(map), alone.map(frame_of(landed)))) << landed;
-    EXPECT_EQ(flying.mapper().report().solved, alone.mapper().report().solved) << landed;
-    ++landed;
+  int returned = 0;
+  const auto compare = [&](std::span<const emd::MappedFrame> ready) {
+    for (const emd::MappedFrame& mapped : ready) {
+      EXPECT_EQ(mapped.frame, returned);
+      EXPECT_TRUE(test::images_equal(clone(mapped.distances), alone.map(frame_of(returned))))
+          << returned;
+      EXPECT_EQ(mapped.report.solved, alone.mapper().report().solved) << returned;
+      ++returned;
+    }
   };
-  for (int i = 0; i < kFrames; ++i) {
-    if (i - landed == emd::Mapper::kFramesInFlight) land();
-    flying.submit(frame_of(i));
-  }
-  while (landed < kFrames) land();
+  for (int i = 0; i < kFrames; ++i) compare(flying.push(frame_of(i)));
+  compare(flying.finish());
+  EXPECT_EQ(returned, kFrames);
 }
 
 TEST_F(EmdMapCommand, MapsSpectraOfCubes) {

@@ -1,4 +1,4 @@
-// Covers: track_files, track_report
+// Covers: track_files, track_report, track_rivals
 #include "cli/emd/track.h"
 
 #include <fovea/core/error.h>

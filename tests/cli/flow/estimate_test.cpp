@@ -1,7 +1,9 @@
+// Covers: estimate_video
 #include <fovea/io/flow_io.h>
 #include <fovea/io/video.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 

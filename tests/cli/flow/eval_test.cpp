@@ -1,4 +1,4 @@
-// Covers: eval_page
+// Covers: eval_page, eval_rivals, eval_sequences
 #include "cli/flow/eval.h"
 
 #include <fovea/core/error.h>
@@ -100,7 +100,7 @@ TEST_F(FlowEval, BadInputIsOneLineWithItsStatus) {
   test::save(folder_ / "short.txt", "a.png b.png\n");
   expect_refusal({folder_ / "short.txt"}, kBadInput, "line 1");
   test::save(folder_ / "empty.txt", "# nothing\n");
-  expect_refusal({folder_ / "empty.txt"}, kBadInput, "without a line");
+  expect_refusal({folder_ / "empty.txt"}, kBadInput, "names no sequence");
   expect_refusal({folder_ / "set/s0/flow10.flo"}, kBadInput, "expected text");
   io::write_flow(folder_ / "set/s1/flow10.flo", {Image<float>(2, 2), Image<float>(2, 2)});
   expect_refusal({folder_ / "set"}, kBadInput, "flow10.flo: is 2x2, but its images are 128x96");

@@ -1,3 +1,4 @@
+// Covers: scene_command
 #include "cli/flow/scene.h"
 
 #include <fovea/flow/evaluate.h>
@@ -5,6 +6,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 

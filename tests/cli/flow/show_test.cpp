@@ -2,6 +2,7 @@
 #include <fovea/io/npy.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>

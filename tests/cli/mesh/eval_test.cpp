@@ -50,6 +50,7 @@ TEST(MeshEval, ComparesPartsWithPeoples) {
                                   folder / "seg", "--labels", folder / "theirs", "--quiet"});
   EXPECT_EQ(without.status, kBadInput);
   EXPECT_THAT(without.err, HasSubstr("theirs/21.seg"));
+  EXPECT_THAT(without.err, HasSubstr("labels are missing for 1 of 1 mesh;"));
 
   // A mesh without labels is left out, and that is said.
   EXPECT_EQ(report["meshes_found"], 1);
@@ -57,7 +58,10 @@ TEST(MeshEval, ComparesPartsWithPeoples) {
   const Ended one_of_two =
       run_here({"mesh", "eval", "--meshes", folder / "off", "--segmentations", folder / "seg"});
   EXPECT_EQ(one_of_two.status, kDone);
-  EXPECT_THAT(one_of_two.err, HasSubstr("1 of 2 meshes in"));
+  EXPECT_THAT(one_of_two.err, HasSubstr("are missing for 1 of 2 meshes in"));
+  const Ended counted = run_here(
+      {"mesh", "eval", "--meshes", folder / "off", "--segmentations", folder / "seg", "--json"});
+  EXPECT_EQ(json::parse(counted.out)["meshes_without_labels"], 1);
 
   test::save(folder / "seg/21/21_2.seg", "0\n1\n");
   const Ended short_one = run_here(

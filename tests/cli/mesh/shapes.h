@@ -2,6 +2,7 @@
 #pragma once
 #include <fovea/io/mesh_io.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <string>

@@ -190,6 +190,7 @@ TEST_F(PeopleDetect, JsonOfAVideoThatBreaksHasTheFramesBefore) {
   ASSERT_EQ(result["frames"].size(), 3U);
   EXPECT_EQ(result["frames"][2]["people"].size(), 1U);
   EXPECT_THAT(result["error"].get<std::string>(), HasSubstr("cut.y4m: frame 3: "));
+  EXPECT_THAT(detect({folder_ / "cut.y4m"}).out, testing::EndsWith(" in 3 frames\n"));
   const Ended both = detect({folder_ / "cut.y4m", folder_ / "walk.y4m", "--json"});
   EXPECT_EQ(both.status, kSomeFailed);
   const json results = json::parse(both.out);

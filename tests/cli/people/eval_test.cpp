@@ -1,4 +1,4 @@
-// Covers: eval_cascade
+// Covers: eval_cascade, eval_page, eval_run
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -126,6 +126,7 @@ TEST(Batch, WhatWasFoundBeforeAFaultIsReportedWithIt) {
   EXPECT_EQ(results[0]["error"], "a: frame 2: broken");
   EXPECT_EQ(results[1]["frames"], 3);
   EXPECT_EQ(broken.err, "fovea: a: frame 2: broken\n");
+  EXPECT_EQ(run_with_fault<FormatError>(false, status).out, "a: half\nb: done\n");
   const Ended stopped = run_with_fault<Cancelled>(true, status);
   EXPECT_EQ(status, kInterrupted);
   const auto result = nlohmann::json::parse(stopped.out);

@@ -41,6 +41,9 @@ TEST(BashCompletion, SystemsVerbsAndHelp) {
   EXPECT_THAT(offered("fovea ops ''"), Contains("gradient"));
   EXPECT_THAT(offered("fovea ops grad"), ElementsAre("gradient"));
   EXPECT_THAT(offered("fovea man fovea-ops-g"), ElementsAre("fovea-ops-gradient"));
+  EXPECT_THAT(offered("fovea man op"), ElementsAre("ops"));
+  EXPECT_THAT(offered("fovea man ops grad"), ElementsAre("gradient"));
+  EXPECT_THAT(offered("fovea man --l"), ElementsAre("--list"));
   EXPECT_THAT(offered("fovea help op"), ElementsAre("ops"));
   EXPECT_THAT(offered("fovea help ops grad"), ElementsAre("gradient"));
 }

@@ -1,11 +1,17 @@
-// --max-pixels, which every verb that reads images or video takes.
+// --max-pixels, which every verb that reads images or video takes, and the wait for a pipe.
 #include "cli/program/image_input.h"
 
 #include <fovea/core/error.h>
 #include <fovea/io/cube_io.h>
+#include <fovea/io/flow_io.h>
 #include <fovea/io/image_set.h>
 #include <fovea/io/video.h>
 #include <gmock/gmock.h>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <thread>
 
 #include "cli/program/program.h"
 
@@ -53,6 +59,18 @@ TEST_F(MaxPixels, VerbsOfEverySystemRefuseLargerFrames) {
   expect_refusal({"actions", "points", v}, "v.y4m");
 }
 
+TEST_F(MaxPixels, VerbsOfFlowRefuseLargerFields) {
+  Image<float> plane(8, 4);
+  for (int y = 0; y < 4; ++y) std::fill_n(plane.row(y), 8, 1.0F);
+  for (const char* name : {"f.flo", "f.png", "f.pfm", "f.npy"}) {
+    io::write_flow(folder_ / name, {plane.view(), plane.view()});
+    expect_refusal({"flow", "show", folder_ / name, "-o", folder_ / "c.png"}, name);
+    EXPECT_THROW(io::read_flow(folder_ / name, {.max_pixels = 31}), FormatError);
+    EXPECT_EQ(io::read_flow(folder_ / name, {.max_pixels = 32}).width(), 8);
+    EXPECT_EQ(io::read_flow(folder_ / name, {.max_pixels = 0}).width(), 8);
+  }
+}
+
 TEST_F(MaxPixels, ReadersOfTheLibraryKeepTheLimit) {
   const std::string a = folder_ / "a.png", v = folder_ / "v.y4m";
   EXPECT_THROW(io::VideoReader(v, {.max_pixels = 31}), FormatError);
@@ -76,6 +94,52 @@ TEST_F(MaxPixels, ReadersOfTheLibraryKeepTheLimit) {
 TEST_F(MaxPixels, IsAnOptionOfVerbsThatReadImagesOnly) {
   EXPECT_EQ(run_here({"mesh", "info", "x.off", "--max-pixels", "9"}).status, kUsage);
   EXPECT_THAT(run_here({"scenes", "classify", "--help"}).out, HasSubstr("--max-pixels"));
+}
+
+// A standard input that has a writer, who says nothing.
+class SilentInput {
+ public:
+  SilentInput() : kept_(dup(STDIN_FILENO)) {
+    EXPECT_EQ(pipe(ends_), 0);
+    dup2(ends_[0], STDIN_FILENO);
+  }
+  ~SilentInput() {
+    dup2(kept_, STDIN_FILENO);
+    for (const int descriptor : {kept_, ends_[0], ends_[1]}) close(descriptor);
+  }
+  SilentInput(const SilentInput&) = delete;
+  SilentInput& operator=(const SilentInput&) = delete;
+
+ private:
+  int ends_[2] = {};
+  int kept_;
+};
+
+TEST(ImageInput, AStopEndsTheWaitForStandardInput) {
+  const SilentInput input;
+  const test::TempFolder folder;
+  static std::stop_source stop;  // static, since GCC 12 thinks a local one uninitialized
+  const std::jthread stopper([] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    stop.request_stop();
+  });
+  const Ended ended = run_here({"ops", "blur", "-", "-o", folder / "b.png"}, stop.get_token());
+  EXPECT_EQ(ended.status, kInterrupted) << ended.err;
+  EXPECT_EQ(folder.files(), 0U);
+}
+
+TEST(ImageInput, AFileWithAPixelThatIsNoNumberIsNamed) {
+  const test::TempFolder folder;
+  Image<double> image(2, 1);
+  image.at(0, 0) = 1;
+  image.at(1, 0) = std::numeric_limits<double>::infinity();
+  io::write_image(folder / "a.npy", image.view());
+  EXPECT_THAT(test::message_of<FormatError>(
+                  [&] { require_finite_file(folder / "a.npy", io::read_image(folder / "a.npy")); }),
+              HasSubstr(folder / "a.npy: pixel (1, 0) is inf"));
+  image.at(1, 0) = 2;
+  io::write_image(folder / "a.npy", image.view());
+  EXPECT_NO_THROW(require_finite_file(folder / "a.npy", io::read_image(folder / "a.npy")));
 }
 
 }  // namespace

@@ -20,6 +20,10 @@ TEST(Info, TellsAndParses) {
   EXPECT_THAT(text.out, testing::HasSubstr("\n  cpu "));
   const auto info = nlohmann::json::parse(run_here({"info", "--json"}).out);
   EXPECT_EQ(info["fovea"], FOVEA_VERSION);
+  EXPECT_EQ(info["command"], "info");
+  EXPECT_EQ(info["device"], "cpu");
+  for (const char* key : {"seed", "options", "seconds"}) EXPECT_TRUE(info.contains(key)) << key;
+  EXPECT_TRUE(info["devices"][0]["capability"].is_null());
   EXPECT_EQ(info["devices"][0]["device"], "cpu");
   EXPECT_GT(info["devices"][0]["memory_bytes"].get<double>(), 1e6);
   EXPECT_FALSE(info["simd_usable"].empty());

@@ -24,10 +24,29 @@ TEST(Manual, ListsEveryPage) {
   std::size_t count = 0;
   for (std::string page; std::getline(lines, page); ++count)
     EXPECT_EQ(run_here({"man", page}).status, kDone) << page;
-  EXPECT_EQ(count, commands().size() + 1);
+  EXPECT_EQ(count, 1 + systems().size() + commands().size());
   EXPECT_EQ(run_here({"man", "fovea-ops-gradeint"}).err,
             "fovea: there is no manual page 'fovea-ops-gradeint'; did you mean "
             "fovea-ops-gradient?\n");
+}
+
+TEST(Manual, TakesWordsAsHelpDoes) {
+  const Ended verb = run_here({"man", "people", "detect"});
+  EXPECT_EQ(verb.status, kDone) << verb.err;
+  EXPECT_EQ(verb.out, run_here({"man", "fovea-people-detect"}).out);
+  EXPECT_EQ(run_here({"man", "info"}).out, run_here({"man", "fovea-info"}).out);
+
+  const Ended system = run_here({"man", "people"});
+  EXPECT_EQ(system.status, kDone) << system.err;
+  EXPECT_TRUE(system.out.starts_with(".TH FOVEA\\-PEOPLE 1 ")) << system.out;
+  for (const Command* command : verbs_of("people"))
+    EXPECT_NE(system.out.find(command->name()), std::string::npos) << command->name();
+
+  const Ended unknown = run_here({"man", "people", "detec"});
+  EXPECT_EQ(unknown.status, kUsage);
+  EXPECT_EQ(unknown.err,
+            "fovea: there is no manual page 'fovea-people-detec'; did you mean "
+            "fovea-people-detect?\n");
 }
 
 }  // namespace

@@ -182,7 +182,7 @@ TEST(ParserError, MissesValuesAndInputs) {
 TEST(ParserError, SetWithoutAKeyOrWithAnUnknownOne) {
   EXPECT_EQ(refusal({"t", "--set", "count"}), "--set is 'count'; expected key=value");
   EXPECT_EQ(refusal({"t", "--set", "cout=3"}),
-            "--set cout is no option of fruit pick; did you mean count?");
+            "--set cout is not an option of fruit pick; did you mean count?");
   EXPECT_EQ(refusal({"t", "--set", "count=99"}),
             "--set count is '99'; expected a whole number from 1 to 32");
 }
@@ -218,7 +218,7 @@ TEST(ConfigError, NamesTheFile) {
   const std::string path = folder / "c.json";
   const std::vector<std::string> words{"t", "--config", path};
   test::save(path, R"({"cuont": 4})");
-  EXPECT_EQ(refusal(words), path + ": cuont is no option of fruit pick; did you mean count?");
+  EXPECT_EQ(refusal(words), path + ": cuont is not an option of fruit pick; did you mean count?");
   test::save(path, R"({"count": 4.5})");
   EXPECT_EQ(refusal(words), path + ": count is '4.5'; expected a whole number from 1 to 32");
   test::save(path, R"({"command": "flow run", "options": {}})");

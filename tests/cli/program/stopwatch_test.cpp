@@ -1,7 +1,9 @@
 #include "cli/program/stopwatch.h"
 
 #include <fovea/core/error.h>
+
 #include <gtest/gtest.h>
+#include <algorithm>
 
 #include "cli/program/program.h"
 

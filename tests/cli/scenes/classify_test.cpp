@@ -1,6 +1,8 @@
 // Covers: scenes
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "cli/program/program.h"
@@ -40,7 +42,9 @@ TEST_P(ScenesClassify, FindsTheKindsOfNewPictures) {
   EXPECT_GT(report["images_per_second"], 0);
   for (std::size_t i = 0; i < 6; ++i) {
     const json& result = report["results"][i];
-    EXPECT_EQ(result["class"], place_kinds()[i / 2]) << result;
+    EXPECT_EQ(result["name"], place_kinds()[i / 2]) << result;
+    EXPECT_EQ(report["classes"][result["label"].get<std::size_t>()], result["name"]);
+    EXPECT_FALSE(result.contains("class"));
     double sum = 0;
     for (const double score : result["scores"]) {
       EXPECT_GE(score, 0);
@@ -72,9 +76,25 @@ TEST_P(ScenesClassify, AnImageThatCannotBeReadIsNamedAndLeftOut) {
   const json report = json::parse(ended.out);
   EXPECT_EQ(report["failed"], 1);
   EXPECT_TRUE(report["results"][0].contains("error"));
-  EXPECT_EQ(report["results"][1]["class"], "lying");
+  EXPECT_EQ(report["results"][1]["name"], "lying");
   EXPECT_EQ(run_here({"scenes", "classify", folder_ / "new/lying/0.png", "--model", model_}).status,
             kBadInput);
+}
+
+TEST_P(ScenesClassify, AnImageWithoutANumberInAPixelIsNamedAndLeftOut) {
+  Image<float> image(32, 32);
+  for (int y = 0; y < 32; ++y) std::fill_n(image.row(y), 32, 0.5F);
+  image.at(3, 2) = std::numeric_limits<float>::quiet_NaN();
+  for (const char* name : {"nan.pfm", "nan.tif"}) {
+    io::write_image(folder_ / name, image.view());
+    const Ended alone = run_here({"scenes", "classify", folder_ / name, "--model", model_});
+    EXPECT_EQ(alone.status, kBadInput);
+    EXPECT_THAT(alone.err, HasSubstr(folder_ / name + ": pixel (3, 2) is nan"));
+  }
+  EXPECT_EQ(run_here({"scenes", "classify", folder_ / "nan.pfm", folder_ / "new/lying", "--model",
+                      model_})
+                .status,
+            kSomeFailed);
 }
 
 TEST_P(ScenesClassify, BadInputIsOneLineWithItsStatus) {

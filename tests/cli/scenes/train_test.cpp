@@ -1,6 +1,7 @@
 #include <fovea/scenes/model.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "cli/program/program.h"

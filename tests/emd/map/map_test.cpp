@@ -1,5 +1,6 @@
 // Covers: map_histograms, map_windows
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/emd/map.h>
 #include <gmock/gmock.h>
 
@@ -287,23 +288,54 @@ TEST_P(EmdMap, FramesInFlightEqualFramesAlone) {
     maps.emplace_back(40 + i, 30);
   }
   std::vector<MapReport> report;
+  const auto keep = [&](std::span<const MappedFrame> ready) {
+    for (const MappedFrame& mapped : ready) {
+      const auto at = report.size();
+      EXPECT_EQ(mapped.frame, static_cast<std::int64_t>(at));
+      EXPECT_EQ(mapped.distances.data, maps[at].view().data);
+      report.push_back(mapped.report);
+    }
+  };
   for (std::size_t i = 0; i < frames.size(); ++i) {
-    if (i >= Mapper::kFramesInFlight) report.push_back(flying.collect());
-    flying.submit(frames[i], maps[i]);
+    keep(flying.push(frames[i], maps[i]));
+    EXPECT_EQ(report.size() + static_cast<std::size_t>(flying.latency()),
+              std::max(i + 1, static_cast<std::size_t>(flying.latency())));
   }
-  while (report.size() < frames.size()) report.push_back(flying.collect());
+  keep(flying.finish());
+  ASSERT_EQ(report.size(), frames.size());
   for (std::size_t i = 0; i < frames.size(); ++i) {
     ASSERT_TRUE(images_equal(maps[i], alone.map(frames[i])));
     EXPECT_EQ(report[i].solved, alone.report().solved);
     EXPECT_EQ(report[i].cached, alone.report().cached);
     EXPECT_EQ(report[i].duplicate, alone.report().duplicate);
   }
-  EXPECT_THROW(flying.collect(), InvalidArgument);
-  for (int i = 0; i < Mapper::kFramesInFlight; ++i)
-    flying.submit(frames[static_cast<std::size_t>(i)], maps[static_cast<std::size_t>(i)]);
-  EXPECT_THROW(flying.submit(frames[0], maps[0]), InvalidArgument);
-  EXPECT_THROW(flying.map(frames[0]), InvalidArgument);
-  for (int i = 0; i < Mapper::kFramesInFlight; ++i) flying.collect();
+  EXPECT_TRUE(flying.finish().empty());
+  EXPECT_THROW(flying.push(frames[0], maps[1]), InvalidArgument);
+  flying.push(frames[0], maps[0]);
+  if (flying.latency() > 0) {
+    EXPECT_THROW(flying.map(frames[0]), InvalidArgument);
+  }
+  flying.finish();
+  EXPECT_TRUE(images_equal(flying.map(frames[0]), maps[0]));
+}
+
+TEST_P(EmdMap, AStreamHasPlacesForItsMaps) {
+  Random random(17);
+  const auto target = random_target(random, 9);
+  Mapper alone = mapper_on(GroundDistance::thresholded(9, 3), target, options());
+  Mapper stream = mapper_on(GroundDistance::thresholded(9, 3), target, options());
+  std::vector<Image<std::uint8_t>> frames;
+  for (int i = 0; i < 9; ++i) frames.push_back(patchy_labels(random, 40 + i / 6, 30, 9));
+  std::size_t returned = 0;
+  const auto compare = [&](std::span<const MappedFrame> ready) {
+    for (const MappedFrame& mapped : ready) {
+      ASSERT_EQ(mapped.frame, static_cast<std::int64_t>(returned));
+      ASSERT_TRUE(images_equal(clone(mapped.distances), alone.map(frames[returned++])));
+    }
+  };
+  for (const auto& frame : frames) compare(stream.push(frame));
+  compare(stream.finish());
+  EXPECT_EQ(returned, frames.size());
 }
 
 TEST_P(EmdMap, HoldsToOtherMassPolicies) {

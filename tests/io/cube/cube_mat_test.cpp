@@ -160,7 +160,7 @@ TEST(CubeMat, SaysWhatIsWrong) {
       14, writer.element(6, writer.number(std::uint64_t{kDouble})) +
               writer.element(5, writer.number(1000) + writer.number(1000) + writer.number(1000)) +
               writer.small(1, "big") + writer.number(2U) + writer.number(1000000000U) + bytes));
-  EXPECT_THAT(refusal(writer.header() + packed), HasSubstr("claims a picture of 1000000000 bytes"));
+  EXPECT_THAT(refusal(writer.header() + packed), HasSubstr("claims an image of 1000000000 bytes"));
 }
 
 TEST(CubeMat, PassesOverObjects) {

@@ -1,8 +1,10 @@
+// Covers: flow_flo, flow_image
 #include <fovea/core/error.h>
 #include <fovea/io/flow_io.h>
 #include <fovea/io/image_io.h>
 #include <fovea/io/npy.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>

@@ -1,6 +1,7 @@
 #include <fovea/core/error.h>
 #include <fovea/io/image_io.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "support/files.h"

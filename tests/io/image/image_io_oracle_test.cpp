@@ -1,6 +1,7 @@
 // OpenCV reads what is written here and writes what is read here.
 #include <fovea/io/image_io.h>
 
+#include <algorithm>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 

@@ -1,4 +1,5 @@
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/io/image_io.h>
 #include <sys/stat.h>
 
@@ -67,7 +68,7 @@ TEST(ImageIo, NamesFormatsThatAreNotRead) {
   EXPECT_EQ(message("GIF89a......"),
             "x.jpg: is a GIF, which is not read; convert it to PNG, for example with ffmpeg -i IN "
             "OUT.png");
-  EXPECT_THAT(message("RIFF....WEBPVP8 "), HasSubstr("a WebP without a picture"));
+  EXPECT_THAT(message("RIFF....WEBPVP8 "), HasSubstr("a WebP without an image"));
   EXPECT_THAT(message("BM0000000000"), HasSubstr("the header of the BMP is not whole"));
   EXPECT_THAT(message("\0\0\0\x18"
                       "ftypheic...."s),

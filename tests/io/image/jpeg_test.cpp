@@ -144,7 +144,7 @@ TEST(Jpeg, RefusesASizeTheFileCannotJustify) {
   file[frame + 5] = file[frame + 7] = '\x7f';
   EXPECT_THAT(message_of<FormatError>(
                   [&] { read_image(as_bytes(file), "liar", {.max_pixels = 1ULL << 40}); }),
-              HasSubstr("liar: claims a picture of"));
+              HasSubstr("liar: claims an image of"));
 }
 
 TEST(Jpeg, RefusesWhatItCannotHold) {

@@ -1,7 +1,9 @@
+// Covers: npy_image
 #include <fovea/core/error.h>
 #include <fovea/io/image_io.h>
 #include <fovea/io/npy.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 

@@ -190,7 +190,7 @@ TEST(Png, RefusesASizeTheFileCannotJustify) {
   file[16] = file[20] = '\0';
   file[18] = file[22] = '\x7f';  // 32517 x 32515, a gigapixel in a hundred bytes
   EXPECT_THAT(message_of<FormatError>([&] { read_image(as_bytes(file), "liar"); }),
-              HasSubstr("liar: claims a picture of 1057290255 bytes"));
+              HasSubstr("liar: claims an image of 1057290255 bytes"));
   EXPECT_THROW(image_info(as_bytes(file), "liar"), FormatError);
   file[24] = '\0';  // no bits per sample: any size would fit
   EXPECT_THAT(message_of<FormatError>([&] { read_image(as_bytes(file), "liar"); }),

@@ -101,9 +101,10 @@ TEST(Pnm, SaysWhatIsWrong) {
   EXPECT_THAT(message("P5 100000 100000 255\nabc"),
               StartsWith("x.pgm: is truncated: 100000x100000 pixels take 10000000000 bytes"));
   EXPECT_THAT(message("P5 99999999999 1 255\nabc"), HasSubstr("width above"));
-  EXPECT_THAT(message("P5 2 1 15\na\x10"), HasSubstr("a sample of 97, above its white 15"));
+  EXPECT_THAT(message("P5 2 1 15\na\x10"),
+              HasSubstr("a sample of 97, above its greatest value 15"));
   EXPECT_THAT(message("P5 0 1 255\na"), HasSubstr("0x1"));
-  EXPECT_THAT(message("P5 1 1 0\na"), HasSubstr("white is 0"));
+  EXPECT_THAT(message("P5 1 1 0\na"), HasSubstr("greatest value is 0"));
   EXPECT_THAT(message("P5 1 1 70000\na"), HasSubstr("greatest value above 65535"));
   EXPECT_THAT(message("P2 2 1 255\n1 x"), HasSubstr("a sample was expected"));
   EXPECT_THAT(message("P7\nWIDTH x\nENDHDR\n"), HasSubstr("'WIDTH x'"));

@@ -1,9 +1,10 @@
-// Covers: tiff_file, tiff_samples
+// Covers: tiff_file, tiff_samples, tiff_write
 #include <fovea/core/error.h>
 #include <fovea/io/image_io.h>
 #include <fovea/io/tiff_writer.h>
 #include <tiffio.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <functional>
@@ -363,7 +364,7 @@ TEST(Tiff, HoldsPagesOfAnyKind) {
   const AnyImage one = read_image(folder / "a.tif", {.page = 1});
   EXPECT_TRUE(images_equal(std::get<Image<float>>(one.pixels), second));
   EXPECT_THAT(message_of<InvalidArgument>([&] { read_image(folder / "a.tif", {.page = 3}); }),
-              HasSubstr("page 3 was asked, but the file has 3"));
+              HasSubstr("page 3 was requested, but the file has 3"));
   EXPECT_THROW(write_pages(folder / "a.png", pages), InvalidArgument);
   EXPECT_THROW(write_pages(folder / "b.tif", {}), InvalidArgument);
 }
@@ -496,7 +497,7 @@ TEST(Tiff, RefusesSizesTheFileCannotJustify) {
     std::memcpy(liar.data() + directory + 2 + 12 * entry + 8, &side, 4);
   }
   EXPECT_THAT(message_of<FormatError>([&] { read_image(as_bytes(liar), "liar"); }),
-              HasSubstr("liar: claims a picture of 3600000000 bytes"));
+              HasSubstr("liar: claims an image of 3600000000 bytes"));
 }
 
 }  // namespace

@@ -147,19 +147,19 @@ TEST_F(WebpPixels, BytesBehindTheFileDoNoHarm) {
 TEST(Webp, SaysWhatIsWrong) {
   EXPECT_THAT(why_not(webp(canvas(2, 3, 2) + chunk("ANIM", "123456"))),
               AllOf(HasSubstr("x.webp: is an animated WebP"), HasSubstr("webpmux")));
-  EXPECT_THAT(why_not(webp("")), HasSubstr("a WebP without a picture"));
-  EXPECT_THAT(why_not(webp(canvas(0, 3, 2))), HasSubstr("a WebP without a picture"));
+  EXPECT_THAT(why_not(webp("")), HasSubstr("a WebP without an image"));
+  EXPECT_THAT(why_not(webp(canvas(0, 3, 2))), HasSubstr("a WebP without an image"));
   EXPECT_THAT(why_not(webp(chunk("VP8 ", "short"))), HasSubstr("the chunk VP8  of the WebP"));
   EXPECT_THAT(why_not(webp(chunk("VP8 ", std::string(12, 'x')))), HasSubstr("no start code"));
   EXPECT_THAT(why_not(webp(chunk("VP8L", "123456"))), HasSubstr("no signature"));
   EXPECT_THAT(why_not(webp(canvas(0, 1 << 24, 1 << 24) + chunk("VP8L", kLossless))),
-              HasSubstr("its header says 16777216x16777216, its picture is 3x2"));
+              HasSubstr("its header says 16777216x16777216, its image is 3x2"));
 }
 
 TEST(Webp, LargePicturesAreRefusedBeforeMemoryIsTaken) {
   std::string huge = kLossy;
   huge.replace(6, 4, "\xff\x3f\xff\x3f");
-  EXPECT_THAT(why_not(webp(chunk("VP8 ", huge))), HasSubstr("claims a picture of 805208067 bytes"));
+  EXPECT_THAT(why_not(webp(chunk("VP8 ", huge))), HasSubstr("claims an image of 805208067 bytes"));
   EXPECT_THAT(why_not(webp(chunk("VP8L", kLossless)), {.max_pixels = 5}),
               HasSubstr("more than the 5 allowed"));
   EXPECT_THAT(why_not(webp(chunk("VP8L", kLossless)), {.most_bytes = 17}),
@@ -186,7 +186,8 @@ TEST(Webp, IsNotWritten) {
   const test::TempFolder folder;
   EXPECT_THAT(message_of<InvalidArgument>(
                   [&] { write_image(folder / "a.webp", Image<std::uint8_t>(2, 2).view()); }),
-              HasSubstr("names no image format"));
+              HasSubstr("a.webp: WebP is read but not written; use one of .png .jpg"));
+  EXPECT_EQ(folder.files(), 0U);
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+// Covers: mesh_write_glb
 #include <fovea/core/error.h>
 #include <fovea/io/mesh_io.h>
 

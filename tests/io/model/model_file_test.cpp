@@ -270,7 +270,7 @@ TEST(ModelFile, EveryChangedByteIsNoticedOrHarmless) {
 TEST(ModelFile, AbsentFilesAndFoldersAreNamed) {
   const test::TempFolder folder;
   EXPECT_THAT(message_of<IoError>([&] { ModelFile::read(folder / "absent"); }),
-              AllOf(HasSubstr("absent: cannot read"), HasSubstr("No such file")));
+              AllOf(HasSubstr("absent: cannot open"), HasSubstr("No such file")));
   EXPECT_THAT(message_of<IoError>([&] { ModelFile::read(folder.path()); }),
               HasSubstr("regular file"));
 }

@@ -75,7 +75,7 @@ TEST(ModelReader, SaysWhatDoesNotFit) {
   const ModelFile empty;
   EXPECT_EQ(why_not([&] { ModelReader(empty).schema(); }),
             "model: not a model of Fovea: it names no schema");
-  EXPECT_THAT(why_not([&] { reader.classes(); }), HasSubstr("names 1 classes"));
+  EXPECT_THAT(why_not([&] { reader.classes(); }), HasSubstr("names 1 class,"));
   KmeansOptions options;
   EXPECT_THAT(why_not([&] { reader.options("option.words.", options); }),
               AllOf(HasSubstr("option.words.clusters"), HasSubstr("0")));

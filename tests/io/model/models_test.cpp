@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "io/model/loaded_from.h"
 #include "support/files.h"
 
 namespace fovea::io {
@@ -26,6 +27,20 @@ TEST(Models, AFileIsItself) {
   const test::TempFolder folder;
   std::ofstream(folder / "mine.safetensors") << "x";
   EXPECT_EQ(find_model(folder / "mine.safetensors"), folder / "mine.safetensors");
+}
+
+TEST(Models, AreFoundAfterAChangeOfFolder) {
+  const void* code = reinterpret_cast<const void*>(&test::load);
+  const std::filesystem::path before = std::filesystem::current_path(), file = loaded_from(code);
+  EXPECT_TRUE(file.is_absolute()) << file;
+  EXPECT_TRUE(std::filesystem::is_regular_file(file)) << file;
+  const std::string model = find_model("people/channels");
+  const test::TempFolder folder;
+  std::filesystem::current_path(folder.path());
+  EXPECT_EQ(loaded_from(code), file);
+  EXPECT_EQ(find_model("people/channels"), model);
+  std::filesystem::current_path(before);
+  EXPECT_TRUE(loaded_from(nullptr).empty());
 }
 
 TEST(Models, AnUnknownNameListsTheShippedOnes) {

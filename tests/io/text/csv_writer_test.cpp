@@ -2,6 +2,7 @@
 #include <fovea/io/csv_writer.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <clocale>
 #include <cmath>
 
@@ -54,9 +55,20 @@ TEST(CsvWriter, OneEmptyFieldIsNotABlankLine) {
 
 TEST(CsvWriter, TabsNeedNoQuotesAroundCommas) {
   std::string text;
-  CsvWriter csv(string_sink(text), {"a", "b"}, {.separator = '\t', .crlf = false});
+  CsvWriter csv(string_sink(text), {"a", "b"}, {.separator = CsvSeparator::kTab, .crlf = false});
   csv.row("1,5", "x\ty");
   EXPECT_EQ(text, "a\tb\n1,5\t\"x\ty\"\n");
+}
+
+TEST(CsvWriter, OptionsAreSetByName) {
+  CsvOptions options;
+  EXPECT_EQ(options_json(options), R"({"separator": "comma", "crlf": true})");
+  for_each_option(options, [](const OptionField& field) {
+    if (field.name == "separator") set_option(field, "semicolon");
+  });
+  std::string text;
+  CsvWriter csv(string_sink(text), {"a", "b"}, options);
+  EXPECT_EQ(text, "a;b\r\n");
 }
 
 TEST(CsvWriter, RowsMustFitTheHeader) {
@@ -66,7 +78,6 @@ TEST(CsvWriter, RowsMustFitTheHeader) {
   csv.row(2);
   EXPECT_THAT(test::message_of<InvalidArgument>([&] { csv.row(3, 4, 5); }), HasSubstr("more"));
   EXPECT_THROW(CsvWriter(string_sink(text), {}), InvalidArgument);
-  EXPECT_THROW(CsvWriter(string_sink(text), {"a"}, {.separator = '"'}), InvalidArgument);
 }
 
 TEST(CsvWriter, HandsOverRowByRow) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <array>
 
 #include "support/files.h"
 
@@ -113,11 +114,11 @@ TEST_F(Inputs, ListsAreRelativeToThemselves) {
   make("l/empty.txt", "# nothing\n");
   EXPECT_THAT(refusal({"@l/empty.txt"}), HasSubstr("names no file"));
   make("l/broken.txt", "absent.png\n");
-  EXPECT_THAT(refusal({"@l/broken.txt"}), HasSubstr("l/absent.png: cannot read"));
+  EXPECT_THAT(refusal({"@l/broken.txt"}), HasSubstr("l/absent.png: cannot open"));
   make("l/binary.txt", std::string("x.png\0y", 7));
   EXPECT_THAT(message_of<FormatError>([&] { expand({"@l/binary.txt"}); }),
               HasSubstr("l/binary.txt: is not a list"));
-  EXPECT_THAT(refusal({"@absent.txt"}), HasSubstr("absent.txt: cannot read"));
+  EXPECT_THAT(refusal({"@absent.txt"}), HasSubstr("absent.txt: cannot open"));
   EXPECT_THAT(refusal({"@l"}), HasSubstr("folder"));
 }
 

@@ -2,6 +2,7 @@
 #include <fovea/io/json_writer.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>

@@ -28,7 +28,7 @@ TEST(ListText, WhatIsNoTextIsNamed) {
   EXPECT_THAT(message_of<FormatError>([&] { read_list(folder / "list"); }),
               HasSubstr("list: is no list: it holds a byte 0"));
   EXPECT_THAT(message_of<IoError>([&] { read_list(folder / "none"); }),
-              HasSubstr("none: cannot read"));
+              HasSubstr("none: cannot open"));
   EXPECT_THAT(message_of<FormatError>([] { fail_line("x", 3, "odd"); }),
               HasSubstr("x: line 3: odd"));
   EXPECT_EQ(shown("a\tb" + std::string(100, 'x')), "a\\tb" + std::string(77, 'x') + "...");

@@ -207,6 +207,25 @@ TEST(ParquetWriter, ClosesRowGroupsThatGrowLarge) {
   EXPECT_EQ(footer_of(file)[4].list.size(), 5U);
 }
 
+TEST(ParquetWriter, RefusesATextThatMakesAPageTooLarge) {
+  std::string bytes;
+  ParquetWriter table(string_sink(bytes), {{"text"}});
+  EXPECT_THAT(test::message_of<InvalidArgument>(
+                  [&] { table.field(std::string((std::size_t{1} << 28) + 1, 'a')); }),
+              HasSubstr("a text has 268435457 bytes; expected 268435456 at most"));
+  table.row("short");  // the refused field left the row as it was
+  table.finish();
+  EXPECT_EQ(table.rows(), 1);
+}
+
+TEST(ParquetWriter, OptionsAreListedAndChecked) {
+  ParquetOptions options;
+  EXPECT_EQ(options_json(options),
+            R"({"group-rows": 65536, "group-bytes": 16777216, "compress": true})");
+  options.group_rows = 0;
+  EXPECT_THROW(ParquetWriter({}, {{"text"}}, options), InvalidArgument);
+}
+
 TEST(ParquetWriter, ReplacesWhatIsNotUtf8) {
   std::string file;
   ParquetWriter table(string_sink(file), {{"text"}});

@@ -3,9 +3,14 @@
 #include <fovea/core/error.h>
 #include <gmock/gmock.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <array>
+#include <cerrno>
+#include <chrono>
 #include <thread>
 
+#include "io/text/pipe_read.h"
 #include "support/files.h"
 
 namespace fovea::io {
@@ -34,6 +39,30 @@ TEST(Source, FilesMemoryAndPipesReadAlike) {
   std::thread writer([&] { test::save(folder / "pipe", "abcdef"); });
   expect_alphabet(Source(folder / "pipe"));
   writer.join();
+}
+
+TEST(Source, AStopEndsTheWaitForAPipe) {
+  const test::TempFolder folder;
+  ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);  // which nobody opens for writing
+  std::stop_source stop;
+  const std::jthread stopper([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    stop.request_stop();
+  });
+  EXPECT_THROW(Source(folder / "pipe", stop.get_token()), Cancelled);
+}
+
+TEST(PipeRead, GivesWhatIsThereAndThenTheEnd) {
+  int ends[2] = {};
+  ASSERT_EQ(pipe(ends), 0);
+  ASSERT_EQ(write(ends[1], "abc", 3), 3);
+  close(ends[1]);
+  std::array<std::byte, 8> text{};
+  EXPECT_EQ(read_or_stop(ends[0], text, {}), 3);
+  EXPECT_EQ(read_or_stop(ends[0], text, {}), 0);
+  close(ends[0]);
+  EXPECT_EQ(read_or_stop(ends[0], text, {}), -1);
+  EXPECT_EQ(errno, EBADF);
 }
 
 TEST(Cursor, ReadsOnAcrossItsBuffer) {

@@ -141,5 +141,9 @@ TEST(Frames, WorkersShareTheThreads) {
   EXPECT_EQ(plan_frame_workers(exec, 1).in_flight, 1);
 }
 
+TEST(RunFrames, OptionsAreListed) {
+  EXPECT_EQ(options_json(FrameRunOptions{}), R"({"in-flight": 1, "threads": 0, "memory": 0, "stage": "frames"})");
+}
+
 }  // namespace
 }  // namespace fovea::io

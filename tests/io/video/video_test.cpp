@@ -1,4 +1,4 @@
-// Covers: ffmpeg_library, video_ffmpeg
+// Covers: ffmpeg_library, video_ffmpeg, video_images
 #include <fovea/core/error.h>
 #include <fovea/io/video.h>
 #include <gmock/gmock.h>
@@ -52,7 +52,7 @@ Outcome read_all(const std::string& path, const VideoReadOptions& options = {}) 
   Outcome outcome;
   try {
     VideoReader reader(path, options);
-    for (Frame frame; reader.next(frame);) outcome.indices.push_back(frame.index);
+    for (Frame frame; reader.next(frame);) outcome.indices.push_back(frame.frame);
   } catch (const Error& error) {
     outcome.error = error.what();
   }
@@ -103,8 +103,8 @@ TEST(Video, LosslessIsBitExact) {
     for (std::size_t i = 0; i < frames.size(); ++i) {
       ASSERT_TRUE(reader.next(frame));
       EXPECT_TRUE(images_equal(frame.image, frames[i])) << channels << " channels, frame " << i;
-      EXPECT_EQ(frame.index, static_cast<std::int64_t>(i));
-      EXPECT_NEAR(frame.time_seconds, static_cast<double>(i) * 1001 / 30000, 0.002);
+      EXPECT_EQ(frame.frame, static_cast<std::int64_t>(i));
+      EXPECT_NEAR(frame.seconds, static_cast<double>(i) * 1001 / 30000, 0.002);
     }
     EXPECT_FALSE(reader.next(frame));
   }
@@ -142,8 +142,8 @@ TEST(Video, LossyFormatsComeClose) {
       EXPECT_EQ(reader.info().rate.value(), 25);
       int count = 0;
       for (Frame frame; reader.next(frame); ++count) {
-        EXPECT_EQ(frame.index, count);
-        EXPECT_NEAR(frame.time_seconds, count / 25.0, 1e-6);
+        EXPECT_EQ(frame.frame, count);
+        EXPECT_NEAR(frame.seconds, count / 25.0, 1e-6);
         EXPECT_LT(mean_difference(frame.image, moving_picture(96, 64, channels, count)), 4)
             << name << ' ' << channels << ' ' << count;
       }
@@ -208,7 +208,7 @@ TEST(Video, StartCountAndStepChooseExactFrames) {
     Frame frame;
     ASSERT_TRUE(reader.next(frame));
     EXPECT_LT(mean_difference(frame.image, moving_picture(32, 16, 1, 7)), 4);
-    EXPECT_NEAR(frame.time_seconds, 7 / 25.0, 0.002) << name;
+    EXPECT_NEAR(frame.seconds, 7 / 25.0, 0.002) << name;
   }
   EXPECT_EQ(VideoReader(folder / "v.y4m", {.start = 1, .step = 4}).expected_frames(), 3);
   EXPECT_EQ(VideoReader(folder / "v.y4m", {.start = 1, .count = 2, .step = 4}).expected_frames(),

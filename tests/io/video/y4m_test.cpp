@@ -364,7 +364,7 @@ TEST(Y4m, ComesThroughAPipe) {
   int count = 0;
   for (Frame frame; reader.next(frame); ++count) {
     EXPECT_EQ(frame.image.at(299, 199), 10 * count);
-    EXPECT_EQ(frame.index, count);
+    EXPECT_EQ(frame.frame, count);
   }
   EXPECT_EQ(count, 5);
   writer.join();

@@ -1,5 +1,6 @@
 #include "mesh/divide/spectrum.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 

@@ -1,4 +1,4 @@
-// Covers: adjacency, dual_orient, normals
+// Covers: arc_costs, dual_orient
 #include <fovea/core/error.h>
 #include <fovea/mesh/dual_graph.h>
 

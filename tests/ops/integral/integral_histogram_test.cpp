@@ -2,6 +2,7 @@
 #include <fovea/ops/integral.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 

@@ -3,6 +3,7 @@
 #include <fovea/ops/integral.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <type_traits>
 
 #include "reference/integral.h"

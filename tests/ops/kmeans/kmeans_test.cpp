@@ -4,6 +4,7 @@
 #include <fovea/ops/kmeans.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>

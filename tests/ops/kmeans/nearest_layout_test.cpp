@@ -5,6 +5,7 @@
 #include <fovea/core/random.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <vector>
 

@@ -5,6 +5,7 @@
 #include <fovea/ops/kmeans.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "reference/kmeans.h"

@@ -3,6 +3,7 @@
 #include <fovea/ops/max_flow.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 

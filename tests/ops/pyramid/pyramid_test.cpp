@@ -134,7 +134,7 @@ TEST_P(PyramidOn, KeepsItsMemoryFromImageToImage) {
 }
 
 TEST(PyramidSizes, RoundToNearestAndStopAtTheLeast) {
-  using Sizes = std::vector<LevelSize>;
+  using Sizes = std::vector<Extent>;
   EXPECT_EQ(pyramid_sizes(100, 75, {.levels = 3}), (Sizes{{100, 75}, {50, 38}, {25, 19}}));
   EXPECT_EQ(pyramid_sizes(100, 75, {.min_width = 30, .min_height = 1}),
             (Sizes{{100, 75}, {50, 38}}));

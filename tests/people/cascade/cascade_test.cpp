@@ -90,8 +90,8 @@ TEST(Cascade, ImpossibleModelsAreRefused) {
   };
   EXPECT_EQ(cascade_fault(good), "");
   const auto first = [](CascadeModel& m) -> BlockClassifier& { return m.stages[0].classifiers[0]; };
-  EXPECT_NE(fault([](CascadeModel& m) { m.window_width = 63; }), "");
-  EXPECT_NE(fault([](CascadeModel& m) { m.window_height = 4096; }), "");
+  EXPECT_NE(fault([](CascadeModel& m) { m.window.width = 63; }), "");
+  EXPECT_NE(fault([](CascadeModel& m) { m.window.height = 4096; }), "");
   EXPECT_NE(fault([](CascadeModel& m) { m.stages.clear(); }), "");
   EXPECT_NE(fault([](CascadeModel& m) { m.stages[1].classifiers.clear(); }), "");
   EXPECT_NE(fault([](CascadeModel& m) { m.stages[0].threshold = NAN; }), "");
@@ -101,7 +101,7 @@ TEST(Cascade, ImpossibleModelsAreRefused) {
   EXPECT_NE(fault([&](CascadeModel& m) { first(m).weights.pop_back(); }), "");
   EXPECT_NE(fault([&](CascadeModel& m) { first(m).weights[3] = INFINITY; }), "");
   CascadeModel odd = good;
-  odd.window_width = 63;
+  odd.window.width = 63;
   io::ModelFile file;
   EXPECT_THROW(save(file, odd), InvalidArgument);
 }

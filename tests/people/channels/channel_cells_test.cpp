@@ -1,5 +1,7 @@
 #include "people/channels/channel_cells.h"
 
+#include <fovea/core/exec.h>
+
 #include "reference/channels.h"
 #include "support/devices.h"
 #include "support/images.h"

@@ -1,5 +1,7 @@
 #include "people/channels/channel_levels.h"
 
+#include <fovea/core/exec.h>
+
 #include <cmath>
 
 #include "support/images.h"

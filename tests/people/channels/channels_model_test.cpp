@@ -11,8 +11,8 @@ namespace {
 
 ChannelsModel small_model() {
   ChannelsModel model;
-  model.window_width = 16;
-  model.window_height = 32;
+  model.window.width = 16;
+  model.window.height = 32;
   model.exact_per_octave = 3;
   model.decay[4] = 0.11F;
   model.trees.push_back({{0, 319, 17}, {3, 255, 0}, {-5, 7, 32767, -32768}});
@@ -38,8 +38,8 @@ TEST(ChannelsModel, SurvivesAFile) {
   const ChannelsModel model = small_model();
   const io::ModelFile file = io::ModelFile::parse(saved(model).bytes(), "model");
   const ChannelsModel read = load_channels(io::ModelReader(file));
-  EXPECT_EQ(read.window_width, 16);
-  EXPECT_EQ(read.window_height, 32);
+  EXPECT_EQ(read.window.width, 16);
+  EXPECT_EQ(read.window.height, 32);
   EXPECT_EQ(read.exact_per_octave, 3);
   EXPECT_EQ(read.decay, model.decay);
   EXPECT_EQ(read.rejection, model.rejection);
@@ -56,11 +56,11 @@ TEST(ChannelsModel, ImpossibleOnesAreRefused) {
   model.trees[1].feature[2] = 320;
   EXPECT_NE(refusal(model).find("feature 320; a window has 320"), std::string::npos);
   model = small_model();
-  model.window_width = 18;
+  model.window.width = 18;
   EXPECT_NE(refusal(model).find("18x32"), std::string::npos);
-  model.window_width = 1 << 30;
+  model.window.width = 1 << 30;
   EXPECT_NE(refusal(model), "");
-  model.window_width = -16;
+  model.window.width = -16;
   EXPECT_NE(refusal(model), "");
   model = small_model();
   model.shrink = 0;

@@ -19,8 +19,8 @@ constexpr float kEvery = -std::numeric_limits<float>::infinity();
 // Trees of chance that reject many windows early and pass some.
 ChannelsModel random_model(int trees, int exact_per_octave) {
   ChannelsModel model;
-  model.window_width = 16;
-  model.window_height = 32;
+  model.window.width = 16;
+  model.window.height = 32;
   model.exact_per_octave = exact_per_octave;
   model.decay.fill(0.1F);
   Random random(9);

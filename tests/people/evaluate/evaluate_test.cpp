@@ -1,4 +1,4 @@
-// Covers: evaluate_match
+// Covers: evaluate_match, evaluate_windows
 #include <fovea/core/error.h>
 #include <fovea/core/random.h>
 #include <fovea/people/evaluate.h>
@@ -174,7 +174,7 @@ TEST(EvaluateImages, RefusesWhatCannotBeMeasured) {
   EXPECT_THAT(message_of<InvalidArgument>([] { evaluate_images({}); }), HasSubstr("no images"));
   const std::vector<EvaluatedImage> nobody{{{found(0, 1)}, {person(0, true)}}};
   EXPECT_THAT(message_of<InvalidArgument>([&] { evaluate_images(nobody); }),
-              HasSubstr("nobody is marked in 1 images"));
+              HasSubstr("nobody is marked in 1 image;"));
   const std::vector<EvaluatedImage> nan{{{found(0, kNaN)}, {person(0)}}};
   EXPECT_THAT(message_of<InvalidArgument>([&] { evaluate_images(nan); }), HasSubstr("nan"));
   EXPECT_THAT(message_of<InvalidArgument>([&] { evaluate_images(nobody, {.match_overlap = 2}); }),

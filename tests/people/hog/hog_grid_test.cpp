@@ -31,10 +31,10 @@ Image<std::uint8_t> stripes(int width, int height, int channels, std::uint64_t s
 
 ScanPlan one_level(const Image<std::uint8_t>& image, const HogOptions& hog, int stride,
                    int origin = 0) {
-  ScanPlan plan{hog.window(), stride, 0, origin, {}};
+  ScanPlan plan{hog.window, stride, 0, origin, {}};
   ScanLevel level{{image.width(), image.height()}};
-  level.columns = (image.width() - origin - hog.window_width) / stride + 1;
-  level.rows = (image.height() - origin - hog.window_height) / stride + 1;
+  level.columns = (image.width() - origin - hog.window.width) / stride + 1;
+  level.rows = (image.height() - origin - hog.window.height) / stride + 1;
   plan.levels = {level};
   return plan;
 }
@@ -83,8 +83,8 @@ TEST_P(HogGridTest, EqualsTheTextbook) {
 
 HogOptions small() {
   HogOptions hog;
-  hog.window_width = 24;
-  hog.window_height = 40;
+  hog.window.width = 24;
+  hog.window.height = 40;
   return hog;
 }
 
@@ -118,12 +118,12 @@ TEST_P(HogGridTest, EqualsTheTextbookForEveryOption) {
   add([](HogOptions& o) { o.sigma = 0; });
   add([](HogOptions& o) { o.sigma = 4; });
   add([](HogOptions& o) { o.color = false; });
-  add([](HogOptions& o) { o.cell = 6, o.block = 3, o.block_stride = 6, o.window_height = 42; });
+  add([](HogOptions& o) { o.cell = 6, o.block = 3, o.block_stride = 6, o.window.height = 42; });
   add([](HogOptions& o) {
-    o.cell = 5, o.block = 1, o.block_stride = 10, o.window_width = 25, o.window_height = 35;
+    o.cell = 5, o.block = 1, o.block_stride = 10, o.window.width = 25, o.window.height = 35;
   });
   add([](HogOptions& o) { o.cell = 4, o.block = 4, o.block_stride = 8; });
-  add([](HogOptions& o) { o.cell = 3, o.block = 5, o.block_stride = 3, o.window_height = 33; });
+  add([](HogOptions& o) { o.cell = 3, o.block = 5, o.block_stride = 3, o.window.height = 33; });
   add([](HogOptions& o) { o.shape = BlockShape::kCircular; });
   add([](HogOptions& o) {
     o.shape = BlockShape::kCircular, o.rings = 3, o.sectors = 6, o.sigma = 0;
@@ -151,8 +151,8 @@ LinearModel random_model(const HogOptions& hog) {
 float score_in_order(const LinearModel& model, const std::vector<float>& numbers) {
   const HogOptions& hog = model.hog;
   const int size = block_size(hog), span = hog.cell * hog.block;
-  const int across = (hog.window_width - span) / hog.block_stride + 1;
-  const int down = (hog.window_height - span) / hog.block_stride + 1;
+  const int across = (hog.window.width - span) / hog.block_stride + 1;
+  const int down = (hog.window.height - span) / hog.block_stride + 1;
   float score = model.bias;
   for (int by = 0; by < down; ++by)
     for (int bx = 0; bx < across; ++bx)
@@ -204,7 +204,7 @@ TEST(HogScores, DoNotDependOnTheNumberOfThreads) {
 TEST(HogGridInput, OtherKindsAndOtherSizesAreRefused) {
   EXPECT_THROW(HogGrid(Kind::kCascade, {}), InvalidArgument);
   HogOptions hog;
-  hog.window_width = 63;
+  hog.window.width = 63;
   EXPECT_THROW(HogGrid(Kind::kHog, hog), InvalidArgument);
   const auto image = stripes(64, 128, 1);
   HogGrid grid(Kind::kHog, {});

@@ -22,7 +22,7 @@ void compare(const HogOptions& hog, int channels) {
         image.at(x, y, c) = static_cast<std::uint8_t>(100 + 40 * wave + 50 * random.uniform());
       }
   const cv::HOGDescriptor oracle(
-      {hog.window_width, hog.window_height}, {hog.block * hog.cell, hog.block * hog.cell},
+      {hog.window.width, hog.window.height}, {hog.block * hog.cell, hog.block * hog.cell},
       {hog.block_stride, hog.block_stride}, {hog.cell, hog.cell}, hog.bins, 1, hog.sigma,
       cv::HOGDescriptor::L2Hys, 0.2, hog.gamma == Gamma::kSquareRoot, 64, hog.signed_angle);
   const cv::Mat wrapped(height, width, channels == 1 ? CV_8UC1 : CV_8UC3, image.row(0),
@@ -30,9 +30,9 @@ void compare(const HogOptions& hog, int channels) {
   std::vector<float> expected;
   oracle.compute(wrapped, expected, {8, 8}, {0, 0});
 
-  ScanPlan plan{hog.window(), 8, 0, 0, {{{width, height}}}};
-  plan.levels[0].columns = (width - hog.window_width) / 8 + 1;
-  plan.levels[0].rows = (height - hog.window_height) / 8 + 1;
+  ScanPlan plan{hog.window, 8, 0, 0, {{{width, height}}}};
+  plan.levels[0].columns = (width - hog.window.width) / 8 + 1;
+  plan.levels[0].rows = (height - hog.window.height) / 8 + 1;
   cpu::HogGrid grid(Kind::kHog, hog);
   grid.build(image, plan, {.threads = 1});
   const auto size = static_cast<std::size_t>(descriptor_size(hog));
@@ -55,7 +55,7 @@ TEST(HogOracle, DescriptorEqualsOpenCvs) {
 
 TEST(HogOracle, DescriptorEqualsOpenCvsWithOtherGeometry) {
   HogOptions hog;
-  hog.window_width = hog.window_height = 96;
+  hog.window.width = hog.window.height = 96;
   hog.cell = 16;
   hog.block = 2;
   hog.block_stride = 16;

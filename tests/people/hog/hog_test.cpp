@@ -1,4 +1,4 @@
-// Covers: hog_band, hog_blocks, hog_rows, hog_scores, hog_votes
+// Covers: hog_band, hog_blocks, hog_options, hog_rows, hog_scores, hog_votes
 #include <fovea/core/error.h>
 #include <fovea/people/hog.h>
 #include <gmock/gmock.h>
@@ -34,9 +34,9 @@ TEST(HogOptions, ImpossibleGeometryIsNamed) {
     change(hog);
     return message_of([&] { check_geometry(hog); });
   };
-  EXPECT_THAT(complaint([](HogOptions& o) { o.window_width = 60; }),
+  EXPECT_THAT(complaint([](HogOptions& o) { o.window.width = 60; }),
               HasSubstr("window-width is 60"));
-  EXPECT_THAT(complaint([](HogOptions& o) { o.window_height = 12; }),
+  EXPECT_THAT(complaint([](HogOptions& o) { o.window.height = 12; }),
               HasSubstr("smaller than a block"));
   EXPECT_THAT(complaint([](HogOptions& o) { o.block_stride = 12; }),
               HasSubstr("not a multiple of the cell"));
@@ -44,7 +44,7 @@ TEST(HogOptions, ImpossibleGeometryIsNamed) {
   EXPECT_THAT(complaint([](HogOptions& o) { o.bins = 64; }), HasSubstr("bins is '64'"));
   EXPECT_THAT(complaint([](HogOptions& o) { o.sigma = std::nanf(""); }), HasSubstr("sigma"));
   EXPECT_THAT(complaint([](HogOptions& o) {
-                o.window_width = o.window_height = 4096, o.cell = o.block_stride = 2;
+                o.window.width = o.window.height = 4096, o.cell = o.block_stride = 2;
               }),
               HasSubstr("numbers, more than"));
 }

@@ -12,8 +12,8 @@ using testing::HasSubstr;
 
 LinearModel example() {
   LinearModel model;
-  model.hog.window_width = 48;
-  model.hog.window_height = 96;
+  model.hog.window.width = 48;
+  model.hog.window.height = 96;
   model.hog.sigma = 4.5F;
   model.hog.norm = BlockNorm::kL1Sqrt;
   model.hog.gamma = Gamma::kNone;

@@ -38,7 +38,7 @@ Image<std::uint8_t> picture(int width, int height, int channels) {
 void expect_equal_scans(Kind kind, const HogOptions& hog, const Image<std::uint8_t>& image,
                         const ScanOptions& scan) {
   const LinearModel model = random_model(hog);
-  const ScanPlan plan = plan_scan({image.width(), image.height()}, hog.window(), 0.8, scan);
+  const ScanPlan plan = plan_scan({image.width(), image.height()}, hog.window, 0.8, scan);
   ASSERT_FALSE(plan.levels.empty());
   const ScanRequest request{image, plan, -std::numeric_limits<float>::infinity()};
   const ScanResult cpu =
@@ -81,8 +81,7 @@ TEST(LinearScannerParity, OtherGeometriesAndNorms) {
   const ScanOptions scan{.ratio = 1.5, .stride = 6, .padding = 0};
   for (const BlockNorm norm :
        {BlockNorm::kL2, BlockNorm::kL2Hys, BlockNorm::kL1, BlockNorm::kL1Sqrt}) {
-    HogOptions hog{.window_width = 36,
-                   .window_height = 48,
+    HogOptions hog{.window = {36, 48},
                    .cell = 6,
                    .block = 3,
                    .block_stride = 6,
@@ -92,13 +91,11 @@ TEST(LinearScannerParity, OtherGeometriesAndNorms) {
     expect_equal_scans(Kind::kHog, hog, image, scan);
     hog = {.norm = norm};
     hog.gamma = Gamma::kNone;
-    hog.window_height = 64;
+    hog.window.height = 64;
     hog.sigma = 0;
     expect_equal_scans(Kind::kHog, hog, image, {.ratio = 1.5, .stride = 8, .padding = 0});
   }
-  expect_equal_scans(Kind::kHog,
-                     {.window_width = 32, .window_height = 48, .shape = BlockShape::kCircular},
-                     image, scan);
+  expect_equal_scans(Kind::kHog, {.window = {32, 48}, .shape = BlockShape::kCircular}, image, scan);
 }
 
 TEST(LinearScannerParity, OnlyWhatReachesTheThreshold) {

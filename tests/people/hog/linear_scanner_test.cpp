@@ -17,8 +17,8 @@ constexpr float kAll = -std::numeric_limits<float>::infinity();
 
 HogOptions small() {
   HogOptions hog;
-  hog.window_width = 32;
-  hog.window_height = 48;
+  hog.window.width = 32;
+  hog.window.height = 48;
   return hog;
 }
 
@@ -37,7 +37,7 @@ Image<std::uint8_t> textured(int width, int height, int channels, std::uint64_t 
 }
 
 ScanPlan plan_of(const Image<std::uint8_t>& image, const HogOptions& hog, ScanOptions options) {
-  return plan_scan({image.width(), image.height()}, hog.window(), 0.8, options);
+  return plan_scan({image.width(), image.height()}, hog.window, 0.8, options);
 }
 
 Exec on_threads(int threads) { return {.device = Device::cpu(), .threads = threads}; }

@@ -65,8 +65,8 @@ class Clutter final : public ImageSet {
 
 HogOptions small_hog() {
   HogOptions hog;
-  hog.window_width = 32;
-  hog.window_height = 64;
+  hog.window.width = 32;
+  hog.window.height = 64;
   return hog;
 }
 
@@ -242,8 +242,8 @@ TEST(TrainLinear, DescriptorsDoNotDependOnTheCompany) {
   wide.cell = 6;
   wide.block = 3;
   wide.block_stride = 12;
-  wide.window_width = 30;
-  wide.window_height = 66;
+  wide.window.width = 30;
+  wide.window.height = 66;
   HogOptions round = small_hog();
   round.shape = BlockShape::kCircular;
   for (const HogOptions& hog : {small_hog(), wide, round})

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "scenes/textures.h"
+#include "scenes/with_exec.h"
 #include "support/files.h"
 #include "support/images.h"
 
@@ -36,7 +37,8 @@ Model small_model(ClassifierKind kind, Color color = Color::kGray) {
 
 Image<float> predictions(const Model& model) {
   const Textures set(7);
-  return model.classifier.scores(make_features(set, model.dictionary, model.pyramid).features);
+  return model.classifier.scores(
+      make_features(set, model.dictionary, features_with(model.pyramid)).features);
 }
 
 std::string why_not(const std::string& path) {
@@ -119,6 +121,9 @@ TEST_F(ModelFiles, NameTheirChoicesByWords) {
 // The model of 0.1.0 as it was shipped.
 TEST_F(ModelFiles, ThatShipAreRead) {
   const Model model = Model::read(io::find_model("scenes/sun8"));
+  EXPECT_EQ(load_model("sun8")->classes, model.classes);
+  EXPECT_EQ(load_model(io::find_model("scenes/sun8"))->facts, model.facts);
+  EXPECT_THROW(load_model("nowhere"), IoError);
   EXPECT_EQ(model.classes.size(), 8U);
   EXPECT_EQ(model.dictionary.size(), 500);
   EXPECT_EQ(model.dictionary.descriptor.color, Color::kLab);

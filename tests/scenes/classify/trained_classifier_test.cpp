@@ -1,3 +1,4 @@
+// Covers: classifier_basis, classifier_knn, classifier_rows, classifier_sigmoid, classifier_svm
 #include <fovea/core/error.h>
 #include <fovea/core/random.h>
 #include <fovea/scenes/trained_classifier.h>

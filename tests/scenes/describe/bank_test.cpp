@@ -1,4 +1,3 @@
-// Covers: bank_passes
 // The kernels against MATLAB's formulas, written out.
 #include "scenes/describe/bank.h"
 

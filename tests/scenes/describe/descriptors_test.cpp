@@ -1,4 +1,4 @@
-// Covers: descriptors_gradients, descriptors_turn
+// Covers: bank_passes, descriptors_filters, descriptors_turn
 // Responses of the bank against correlation with the whole kernels, and where places lie.
 #include <fovea/core/error.h>
 #include <fovea/scenes/descriptors.h>

@@ -1,4 +1,4 @@
-// Covers: gradient_words_passes
+// Covers: descriptors_gradients, gradient_words_passes
 // Gradient words against the textbook's loops, and what is known of simple pictures.
 #include "scenes/describe/gradient_words_math.h"
 

@@ -66,8 +66,7 @@ TEST(Evaluate, ClassifiesKindsOfPictures) {
   const auto splits = random_splits(set.labels, 3, 3, 0.8, 1);
   for (const ClassifierKind kind : {ClassifierKind::kKnn, ClassifierKind::kSvm})
     for (const DictionaryFrom from : {DictionaryFrom::kSplit, DictionaryFrom::kAll}) {
-      const EvaluationReport result =
-          evaluate(set, set.labels, 3, splits, small_options(kind, from));
+      const EvaluateReport result = evaluate(set, set.labels, 3, splits, small_options(kind, from));
       EXPECT_GT(result.accuracy_mean, 0.85);
       ASSERT_EQ(result.splits.size(), 3U);
       double mean = 0, squares = 0;
@@ -84,7 +83,7 @@ TEST(Evaluate, OneMatrixOfDistancesServesAllNumbersOfNeighbors) {
   const Textures set(8);
   const auto splits = random_splits(set.labels, 3, 2, 0.75, 1);
   EvaluateOptions options = small_options(ClassifierKind::kKnn, DictionaryFrom::kAll);
-  const EvaluationReport all = evaluate(set, set.labels, 3, splits, options);
+  const EvaluateReport all = evaluate(set, set.labels, 3, splits, options);
   ASSERT_EQ(all.neighbors.size(), 18U);  // as many as a split trains on
   EXPECT_NEAR(all.neighbors_accuracy[2], all.accuracy_mean, 1e-12);
   options.train.classifier.neighbors = 7;
@@ -97,12 +96,12 @@ TEST(Evaluate, ASplitIsWhatTrainingOnItGives) {
   const Split split = random_splits(set.labels, 3, 1, 0.75, 3)[0];
   for (const ClassifierKind kind : {ClassifierKind::kKnn, ClassifierKind::kSvm}) {
     EvaluateOptions options = small_options(kind, DictionaryFrom::kSplit);
-    const EvaluationReport result = evaluate(set, set.labels, 3, {&split, 1}, options);
+    const EvaluateReport result = evaluate(set, set.labels, 3, {&split, 1}, options);
     // A set whose other images cannot be read trains on the split alone, with the same numbers.
     const Textures left(8, {split.test.begin(), split.test.end()});
     const Model model =
         train(left, left.labels, left.classes, options.train, [](int, const std::string&) {});
-    const FeatureTable table = make_features(set, model.dictionary, model.pyramid);
+    const FeatureTable table = make_features(set, model.dictionary, features_with(model.pyramid));
     const auto predicted = best_classes(model.classifier.scores(table.features));
     Confusion expected(3);
     for (const int i : split.test)
@@ -120,9 +119,9 @@ TEST(Evaluate, IsTheSameForAnyNumberOfThreads) {
         set, set.labels, 3, splits,
         with(small_options(ClassifierKind::kKnn, DictionaryFrom::kSplit), {.threads = threads}));
   };
-  const EvaluationReport one = run(1);
+  const EvaluateReport one = run(1);
   for (const int threads : {2, 7}) {
-    const EvaluationReport many = run(threads);
+    const EvaluateReport many = run(threads);
     EXPECT_EQ(one.total.counts, many.total.counts);
     EXPECT_EQ(one.neighbors_accuracy, many.neighbors_accuracy);
   }
@@ -132,7 +131,7 @@ TEST(Evaluate, ImagesThatCannotBeReadTakeNoPart) {
   const Textures set(8, {0, 10});
   const auto splits = random_splits(set.labels, 3, 3, 0.75, 1);
   std::vector<int> failed;
-  const EvaluationReport result = evaluate(
+  const EvaluateReport result = evaluate(
       set, set.labels, 3, splits, small_options(ClassifierKind::kKnn, DictionaryFrom::kAll),
       [&](int index, const std::string&) { failed.push_back(index); });
   EXPECT_THAT(failed, ElementsAre(0, 10));

@@ -39,7 +39,7 @@ Model small_model(const Textures& set, ClassifierKind kind, const Exec& exec = {
 
 // Pictures that training did not see have numbers from 100 on.
 double accuracy(const Model& model) {
-  FeatureMaker maker(model.dictionary, model.pyramid);
+  FeatureMaker maker(model.dictionary, features_with(model.pyramid));
   Image<float> features(maker.length(), 30);
   std::vector<std::int32_t> labels;
   for (int i = 0; i < 30; ++i) {
@@ -152,12 +152,12 @@ TEST(Train, ProgressEndsWhereItSaid) {
 TEST(Features, RowsOfImagesThatFailedAreZero) {
   const Textures set(3, {5});
   const Model model = small_model(Textures(4), ClassifierKind::kKnn);
-  const FeatureTable table =
-      make_features(set, model.dictionary, model.pyramid, {}, [](int, const std::string&) {});
+  const FeatureTable table = make_features(set, model.dictionary, features_with(model.pyramid),
+                                           [](int, const std::string&) {});
   ASSERT_EQ(table.features.height(), 9);
   EXPECT_FALSE(table.usable[5]);
   EXPECT_EQ(std::count(table.usable.begin(), table.usable.end(), true), 8);
-  FeatureMaker maker(model.dictionary, model.pyramid);
+  FeatureMaker maker(model.dictionary, features_with(model.pyramid));
   for (int y = 0; y < 9; ++y) {
     const std::vector<float> alone =
         y == 5 ? std::vector<float>(static_cast<std::size_t>(maker.length()), 0)

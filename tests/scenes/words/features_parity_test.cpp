@@ -57,8 +57,8 @@ TEST_P(FeatureParity, EqualToTheBit) {
   const Dictionary dictionary =
       dictionary_of({.words = wanted.words, .color = wanted.color, .step = wanted.step},
                     wanted.size, wanted.standardize);
-  FeatureMaker host(dictionary, wanted.pyramid, {.device = Device::cpu()});
-  FeatureMaker device(dictionary, wanted.pyramid, {.device = Device::cuda()});
+  FeatureMaker host(dictionary, features_with(wanted.pyramid, {.device = Device::cpu()}));
+  FeatureMaker device(dictionary, features_with(wanted.pyramid, {.device = Device::cuda()}));
   Random random(11);
   std::vector<Image<std::uint8_t>> images, there;
   for (const test::Size& size :
@@ -101,8 +101,8 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(FeatureTwins, ManyImagesTakeSeveralChunks) {
   FOVEA_SKIP_WITHOUT_CUDA();
   const Dictionary dictionary = dictionary_of({}, 40, true);
-  FeatureMaker host(dictionary, 1, {.device = Device::cpu()});
-  FeatureMaker device(dictionary, 1, {.device = Device::cuda()});
+  FeatureMaker host(dictionary, features_with(1, {.device = Device::cpu()}));
+  FeatureMaker device(dictionary, features_with(1, {.device = Device::cuda()}));
   Random random(5);
   // 16 MiB a chunk: one image alone exceeds it.
   std::vector<Image<std::uint8_t>> images;
@@ -121,10 +121,10 @@ TEST(FeatureTwins, TwoObjectsInTurns) {
   FOVEA_SKIP_WITHOUT_CUDA();
   const Dictionary gray = dictionary_of({}, 100, true),
                    lab = dictionary_of({.color = Color::kLab, .step = 2}, 30, true);
-  FeatureMaker first(gray, 0, {.device = Device::cuda()}),
-      second(lab, 2, {.device = Device::cuda()});
-  FeatureMaker first_host(gray, 0, {.device = Device::cpu()}),
-      second_host(lab, 2, {.device = Device::cpu()});
+  FeatureMaker first(gray, features_with(0, {.device = Device::cuda()})),
+      second(lab, features_with(2, {.device = Device::cuda()}));
+  FeatureMaker first_host(gray, features_with(0, {.device = Device::cpu()})),
+      second_host(lab, features_with(2, {.device = Device::cpu()}));
   Random random(8);
   for (int i = 0; i < 3; ++i) {
     const auto image = picture(random, 90 + 40 * i, 70, 3);

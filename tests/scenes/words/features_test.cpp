@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -91,7 +92,7 @@ TEST_P(Features, AreCountsOfNearestWords) {
       const auto dictionary = some_dictionary({.words = source, .color = color}, 30);
       const auto image = random_image<std::uint8_t>(random, 71, 43, 3);
       for (const int pyramid : {0, 1, 2}) {
-        FeatureMaker maker(dictionary, pyramid, exec());
+        FeatureMaker maker(dictionary, features_with(pyramid, exec()));
         EXPECT_EQ(maker.make(image), textbook(image, dictionary, pyramid));
       }
     }
@@ -110,13 +111,13 @@ TEST_P(Features, OfManyImagesOfAnySizeForAnyNumberOfThreads) {
   }
   const auto count = static_cast<int>(images.size());
   Image<float> one(17 * 21, count);
-  FeatureMaker(dictionary, 2, exec(1)).make(views, one);
+  FeatureMaker(dictionary, features_with(2, exec(1))).make(views, one);
   for (int i = 0; i < count; ++i) {
     const auto expected = textbook(images[static_cast<std::size_t>(i)], dictionary, 2);
     EXPECT_TRUE(std::equal(expected.begin(), expected.end(), one.row(i))) << "image " << i;
   }
   for (const int threads : {2, 7}) {
-    FeatureMaker maker(dictionary, 2, exec(threads));
+    FeatureMaker maker(dictionary, features_with(2, exec(threads)));
     Image<float> several(17 * 21, count);
     maker.make(views, several);
     EXPECT_TRUE(images_equal(one, several));
@@ -129,7 +130,7 @@ TEST_P(Features, PartsOfALevelAddUpToItsWeight) {
   Random random(3);
   const auto image = random_image<std::uint8_t>(random, 97, 61);
   const auto dictionary = some_dictionary({.words = WordSource::kGradients}, 25, false);
-  const auto features = FeatureMaker(dictionary, 2, exec()).make(image);
+  const auto features = FeatureMaker(dictionary, features_with(2, exec())).make(image);
   ASSERT_EQ(features.size(), 25U * 21);
   const auto sum = [&](int from, int cells) {
     return std::accumulate(features.begin() + from * 25, features.begin() + (from + cells) * 25,
@@ -147,7 +148,7 @@ TEST_P(Features, WordMapsNameTheNearestWordOfEveryPlace) {
     for (const int step : {0, 3}) {
       const DescriptorOptions options{.words = source, .step = step};
       const auto dictionary = some_dictionary(options, 40);
-      const auto map = FeatureMaker(dictionary, 0, exec()).words(image);
+      const auto map = FeatureMaker(dictionary, features_with(0, exec())).words(image);
       const PlaceGrid grid = place_grids(options, 130, 90).at(0);
       ASSERT_EQ(map.width(), grid.columns);
       ASSERT_EQ(map.height(), grid.rows);
@@ -161,10 +162,10 @@ TEST_P(Features, WordMapsNameTheNearestWordOfEveryPlace) {
 
 TEST(FeatureErrors, ImagesOnAGpuAreRefusedOnTheCpu) {
   const auto make = [](ImageView<const std::uint8_t> view, Device device) {
-    FeatureMaker(some_dictionary({}, 5), 1, {.device = device}).make(view);
+    FeatureMaker(some_dictionary({}, 5), features_with(1, {.device = device})).make(view);
   };
   const auto words = [](ImageView<const std::uint8_t> view, Device device) {
-    FeatureMaker(some_dictionary({}, 5), 1, {.device = device}).words(view);
+    FeatureMaker(some_dictionary({}, 5), features_with(1, {.device = device})).words(view);
   };
   test::expect_refused_on_the_cpu(Image<std::uint8_t>(40, 30), make);
   test::expect_refused_on_the_cpu(Image<std::uint8_t>(40, 30), words);
@@ -173,17 +174,18 @@ TEST(FeatureErrors, ImagesOnAGpuAreRefusedOnTheCpu) {
 TEST(FeatureErrors, SayWhatWasExpected) {
   const Exec cpu{.device = Device::cpu()};
   const auto dictionary = some_dictionary({}, 5);
-  EXPECT_THAT([&] { FeatureMaker(dictionary, 3, cpu); },
+  EXPECT_THAT([&] { FeatureMaker(dictionary, features_with(3, cpu)); },
               ThrowsMessage<InvalidArgument>(HasSubstr("pyramid is 3, expected 0 to 2 levels")));
   auto other = some_dictionary({}, 5);
   other.descriptor.color = Color::kLab;
-  EXPECT_THAT([&] { FeatureMaker(other, 0, cpu); },
+  EXPECT_THAT([&] { FeatureMaker(other, features_with(0, cpu)); },
               ThrowsMessage<InvalidArgument>(HasSubstr("words of 32 numbers, expected 96")));
   auto halved = some_dictionary({}, 5);
   halved.scale.pop_back();
-  EXPECT_THROW(FeatureMaker(halved, 0, cpu), InvalidArgument);
-  EXPECT_THROW(FeatureMaker(Dictionary{}, 0, cpu), InvalidArgument);
-  FeatureMaker maker(dictionary, 1, cpu);
+  EXPECT_THROW(FeatureMaker(halved, features_with(0, cpu)), InvalidArgument);
+  EXPECT_THROW(FeatureMaker(Dictionary{}, features_with(0, cpu)), InvalidArgument);
+  FeatureMaker maker(dictionary, features_with(1, cpu));
+  EXPECT_EQ(maker.options().pyramid, 1);
   EXPECT_EQ(maker.length(), 25);
   const Image<std::uint8_t> four(3, 3, 4), none;
   EXPECT_THROW(maker.make(four.view()), InvalidArgument);

@@ -2,6 +2,7 @@
 #include <fovea/core/random.h>
 #include <fovea/scenes/show.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "report/oklab.h"
