@@ -12,6 +12,15 @@
 
 namespace fovea::io {
 
+// One frame as its source stores it. It needs nothing of the source any more, so that several can
+// be decoded in several threads at once, each by one thread at a time.
+class StoredPicture {
+ public:
+  virtual ~StoredPicture() = default;
+  // As 8- or 16-bit pixels (`deep`); returns its time in seconds.
+  virtual double decode(Frame& frame, bool deep) const = 0;
+};
+
 // Frames in order, as they are stored: VideoReader chooses among them and turns them upright.
 class VideoSource {
  public:
@@ -19,9 +28,20 @@ class VideoSource {
   virtual const VideoInfo& info() const = 0;
   // Goes to the next frame; false at the end. Throws FormatError where it is broken.
   virtual bool advance() = 0;
-  // The frame advanced to, as 8- or 16-bit pixels (`deep`), and its time in seconds.
-  virtual double get(Frame& frame, bool deep) = 0;
+  // Moves the frame advanced to into `picture`, whose memory is used again where it is of this
+  // kind.
+  virtual void store(std::unique_ptr<StoredPicture>& picture) = 0;
+  // About how much memory decoding a frame takes beside its pixels.
+  virtual std::uint64_t stored_bytes() const = 0;
+  virtual std::vector<std::string> notes() const { return {}; }
 };
+
+// The picture as one of type Picture, made anew where it is none.
+template <class Picture>
+Picture& picture_as(std::unique_ptr<StoredPicture>& picture) {
+  if (dynamic_cast<Picture*>(picture.get()) == nullptr) picture = std::make_unique<Picture>();
+  return static_cast<Picture&>(*picture);
+}
 
 // Removed without finish(), it leaves no file. A frame that it throws InvalidArgument for leaves it
 // as it was; after any other exception it is of no use.
