@@ -1,7 +1,7 @@
 // Rows of luma, chroma and RGB a vector at a time: what yuv.h is made of. Every sum is exact or in
 // the order of the reference (tests/reference/yuv.h), so that all instruction sets give its bytes.
-// Interpolated chroma is kept in whole units of 1 / YuvDecoding::chroma_unit, which is exact:
-// in 16 bits for bytes, in floats for deeper samples.
+// Interpolated chroma is kept in whole parts of a sample (quarters or eighths in either direction),
+// which is exact: in 16 bits for bytes, in floats for deeper samples.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace fovea::io::cpu {
 // Elements behind the end of a row of chroma or of sums that are written or read with it.
 constexpr std::size_t kRowPadding = 64;
 
-// r = luma_gain (y - luma_zero) + red_v (v - chroma_zero), and so on. Chroma is given in its unit:
-// chroma_zero is multiplied by it and red_v to blue_u are divided.
+// r = luma_gain (y - luma_zero) + red_v (v - chroma_zero), and so on. Chroma counts parts of a
+// sample: chroma_zero is multiplied by their number, and red_v to blue_u are divided by it.
 struct YuvDecoding {
   float luma_zero, luma_gain, chroma_zero, red_v, green_u, green_v, blue_u, most;
 };
