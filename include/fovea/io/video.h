@@ -24,6 +24,10 @@ FOVEA_API std::span<const Choice> choices(YuvMatrix);
 // does not say, color is limited and gray is full.
 enum class YuvRange : unsigned char { kAuto, kLimited, kFull };
 FOVEA_API std::span<const Choice> choices(YuvRange);
+// What decodes a video file. kAuto tries CUDA and then VAAPI. Where the one asked for cannot be
+// had, the processor decodes, and VideoReader::notes() says why.
+enum class HardwareDecoding : unsigned char { kNone, kAuto, kCuda, kVaapi };
+FOVEA_API std::span<const Choice> choices(HardwareDecoding);
 
 struct VideoReadOptions {
   VideoColor color = VideoColor::kRgb;  // three channels, or one that is the luma
@@ -36,6 +40,7 @@ struct VideoReadOptions {
   YuvRange range = YuvRange::kAuto;                // replaces what the file says
   Orientation orientation = Orientation::kIgnore;  // apply turns the frames of video files upright
   int threads = 0;                                 // threads of the decoder; 0 lets it choose
+  HardwareDecoding hardware = HardwareDecoding::kNone;  // decoder of video files
   // Refuse frames of more pixels before memory is taken for them; 0: no such limit
   std::uint64_t max_pixels = ImageReadOptions{}.max_pixels;
   std::stop_token stop{};  // ends the wait for a pipe that is silent, by throwing Cancelled
@@ -66,6 +71,27 @@ struct Frame {
   double seconds = 0;               // time since the first frame of the source
 };
 
+// A frame as VideoReader::fetch() takes it from its source, before it is pixels: the planes of a
+// y4m stream, what a decoder gave, or the path of an image. It keeps its memory from frame to frame
+// and what it needs of its reader, which may be gone when it is decoded.
+class FOVEA_API StoredFrame {
+ public:
+  StoredFrame();
+  ~StoredFrame();
+  StoredFrame(StoredFrame&&) noexcept;
+  StoredFrame& operator=(StoredFrame&&) noexcept;
+
+  // Makes the pixels, into the memory of `frame` where that fits, and sets its index and time. May
+  // run in any thread, and for different stored frames at once. Throws what next() throws for a
+  // broken frame; InvalidArgument where nothing was fetched.
+  void decode(Frame& frame) const;
+
+ private:
+  friend class VideoReader;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
 // Reads the frames of a video in order. Indices are exact, because frames that are not wanted are
 // decoded and dropped instead of being skipped. A source is
 //   a video file         read through FFmpeg, or y4m, which is recognized by its content
@@ -91,10 +117,19 @@ class FOVEA_API VideoReader {
   // with the number of the frame and the cause; so does a frame of another size. After that there
   // is no further frame.
   bool next(Frame& frame);
+  // The first half of next(), which must keep the order and is cheap: StoredFrame::decode() is the
+  // other half. Returns false at the end, and throws where the source is broken before the pixels
+  // are looked at.
+  bool fetch(StoredFrame& stored);
 
   const VideoInfo& info() const;
   // The number of frames that next() gives in all, or -1 where the source does not state it.
   std::int64_t expected_frames() const;
+  // About how much memory one frame takes, as it is stored and decoded together.
+  std::uint64_t frame_bytes() const;
+  // What a person may want to know about how the source is read, one sentence each: that the
+  // hardware asked for does not decode it. Complete once the first frame was fetched.
+  std::vector<std::string> notes() const;
 
  private:
   struct Impl;

@@ -55,4 +55,10 @@ const FfmpegLibrary& ffmpeg() {
   return library;
 }
 
+std::string ffmpeg_reason(int error) {
+  char text[AV_ERROR_MAX_STRING_SIZE] = {};
+  ffmpeg().av_strerror(error, text, sizeof(text));
+  return text;
+}
+
 }  // namespace fovea::io

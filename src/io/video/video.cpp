@@ -71,9 +71,9 @@ std::unique_ptr<VideoSource> open_source(const std::string& source,
 
 // The image turned clockwise by 90, 180 or 270 degrees.
 template <class T>
-Image<T> turned(ImageView<const T> from, int degrees) {
+void turn_into(ImageView<const T> from, int degrees, Image<T>& to) {
   const bool lying = degrees != 180;
-  Image<T> to(lying ? from.height : from.width, lying ? from.width : from.height, from.channels);
+  fit(to, lying ? from.height : from.width, lying ? from.width : from.height, from.channels);
   for (int y = 0; y < from.height; ++y) {
     for (int x = 0; x < from.width; ++x) {
       const int right = from.width - 1 - x, below = from.height - 1 - y;
@@ -82,7 +82,6 @@ Image<T> turned(ImageView<const T> from, int degrees) {
       std::copy_n(&from.at(x, y), from.channels, &to.at(to_x, to_y));
     }
   }
-  return to;
 }
 
 // Whether a path is a pipe or a device, such as /dev/fd/63 of a shell's >(program).
@@ -122,6 +121,10 @@ constexpr std::array kMatrices = {Choice{"auto", static_cast<int>(YuvMatrix::kAu
 constexpr std::array kRanges = {Choice{"auto", static_cast<int>(YuvRange::kAuto)},
                                 Choice{"limited", static_cast<int>(YuvRange::kLimited)},
                                 Choice{"full", static_cast<int>(YuvRange::kFull)}};
+constexpr std::array kHardware = {Choice{"none", static_cast<int>(HardwareDecoding::kNone)},
+                                  Choice{"auto", static_cast<int>(HardwareDecoding::kAuto)},
+                                  Choice{"cuda", static_cast<int>(HardwareDecoding::kCuda)},
+                                  Choice{"vaapi", static_cast<int>(HardwareDecoding::kVaapi)}};
 constexpr std::array kSamplings = {Choice{"420", static_cast<int>(ChromaSampling::k420)},
                                    Choice{"444", static_cast<int>(ChromaSampling::k444)}};
 constexpr double kMostFrames = 2147483647;
@@ -131,6 +134,7 @@ constexpr double kMostFrames = 2147483647;
 std::span<const Choice> choices(VideoColor) { return kColors; }
 std::span<const Choice> choices(YuvMatrix) { return kMatrices; }
 std::span<const Choice> choices(YuvRange) { return kRanges; }
+std::span<const Choice> choices(HardwareDecoding) { return kHardware; }
 std::span<const Choice> choices(ChromaSampling) { return kSamplings; }
 
 void describe(OptionVisitor& visit, VideoReadOptions& options) {
@@ -146,6 +150,8 @@ void describe(OptionVisitor& visit, VideoReadOptions& options) {
   visit("orientation", options.orientation,
         "apply turns the frames of video files upright as they say; ignore takes them as stored");
   visit("decoder-threads", options.threads, "threads of the decoder; 0 lets it choose", 0, 64);
+  visit("hardware", options.hardware,
+        "hardware that decodes video files; without it the processor does, as with none");
   visit("max-pixels", options.max_pixels,
         "refuse frames of more pixels before memory is taken for them; 0 is no limit", 0, 0x1p62);
 }
@@ -184,6 +190,36 @@ void throw_broken(const std::string& path, std::int64_t frame, const std::string
   throw FormatError(fmt::format("{}: frame {}: {}", path, frame, cause));
 }
 
+struct StoredFrame::Impl {
+  std::unique_ptr<StoredPicture> picture;
+  std::int64_t index = -1;
+  int turn = 0;  // degrees, clockwise
+  bool deep = false, fetched = false;
+  mutable Frame lying;  // as it is stored, where it is turned
+
+  void decode(Frame& frame) const {
+    frame.seconds = picture->decode(turn != 0 ? lying : frame, deep);
+    frame.frame = index;
+    if (turn != 0 && deep)
+      turn_into(ImageView<const std::uint16_t>(lying.deep_image), turn, frame.deep_image);
+    if (turn != 0 && !deep)
+      turn_into(ImageView<const std::uint8_t>(lying.image), turn, frame.image);
+    if (deep) frame.image = {};
+    else frame.deep_image = {};
+  }
+};
+
+StoredFrame::StoredFrame() : impl_(std::make_unique<Impl>()) {}
+StoredFrame::~StoredFrame() = default;
+StoredFrame::StoredFrame(StoredFrame&&) noexcept = default;
+StoredFrame& StoredFrame::operator=(StoredFrame&&) noexcept = default;
+
+void StoredFrame::decode(Frame& frame) const {
+  if (!impl_ || !impl_->fetched)
+    throw InvalidArgument("StoredFrame::decode: nothing was fetched; call VideoReader::fetch");
+  impl_->decode(frame);
+}
+
 struct VideoReader::Impl {
   VideoReadOptions options;
   std::unique_ptr<VideoSource> source;
@@ -191,6 +227,7 @@ struct VideoReader::Impl {
   std::int64_t index = -1;  // the number of the source's current frame
   std::int64_t given = 0;
   bool over = false;
+  StoredFrame stored;  // of next()
 
   Impl(std::unique_ptr<VideoSource> opened, const VideoReadOptions& asked)
       : options(asked), source(std::move(opened)), info(source->info()) {
@@ -201,21 +238,19 @@ struct VideoReader::Impl {
     return options.orientation == Orientation::kApply ? info.rotation_degrees : 0;
   }
 
-  bool next(Frame& frame) {
+  bool fetch(StoredFrame::Impl& to) {
+    to.fetched = false;
     const std::int64_t wanted = options.start + given * options.step;
     if (over || (options.count > 0 && given == options.count)) return false;
     over = true;  // reset if this frame succeeds
     for (; index < wanted; ++index) {
       if (!source->advance()) return false;
     }
-    frame.seconds = source->get(frame, options.deep);
-    frame.frame = index;
-    if (options.deep) frame.image = {};
-    else frame.deep_image = {};
-    if (turn() != 0 && options.deep)
-      frame.deep_image = turned(ImageView<const std::uint16_t>(frame.deep_image), turn());
-    if (turn() != 0 && !options.deep)
-      frame.image = turned(ImageView<const std::uint8_t>(frame.image), turn());
+    source->store(to.picture);
+    to.index = index;
+    to.turn = turn();
+    to.deep = options.deep;
+    to.fetched = true;
     ++given;
     over = false;
     return true;
@@ -241,7 +276,30 @@ VideoReader::~VideoReader() = default;
 VideoReader::VideoReader(VideoReader&&) noexcept = default;
 VideoReader& VideoReader::operator=(VideoReader&&) noexcept = default;
 
-bool VideoReader::next(Frame& frame) { return impl_->next(frame); }
+bool VideoReader::next(Frame& frame) {
+  if (!fetch(impl_->stored)) return false;
+  impl_->over = true;  // unless this frame succeeds
+  impl_->stored.decode(frame);
+  impl_->over = false;
+  return true;
+}
+
+bool VideoReader::fetch(StoredFrame& stored) {
+  if (!stored.impl_) stored = StoredFrame();
+  return impl_->fetch(*stored.impl_);
+}
+
+std::uint64_t VideoReader::frame_bytes() const {
+  const VideoReadOptions& options = impl_->options;
+  const auto pixels = static_cast<std::uint64_t>(impl_->info.width) *
+                      static_cast<std::uint64_t>(impl_->info.height);
+  const std::uint64_t decoded =
+      pixels * (options.color == VideoColor::kRgb ? 3 : 1) * (options.deep ? 2 : 1);
+  return impl_->source->stored_bytes() + (impl_->turn() != 0 ? 2 : 1) * decoded;
+}
+
+std::vector<std::string> VideoReader::notes() const { return impl_->source->notes(); }
+
 const VideoInfo& VideoReader::info() const { return impl_->info; }
 
 std::int64_t VideoReader::expected_frames() const {

@@ -1,18 +1,17 @@
-// Video files through FFmpeg 5.1 or later; only this file uses its functions. Planar YUV and gray,
-// which nearly all decoders return, are converted by our own arithmetic, so that a file and the
-// same frames piped as y4m give the same pixels on every machine. Other pixel formats (RGB,
-// palettes, packed YUV) go through libswscale.
+// Video files through FFmpeg 5.1 or later: what is read and written, packet by packet. Pixels are
+// made in ffmpeg_frame.cpp.
 #include <fovea/core/error.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <optional>
 
 #include "io/text/extension.h"
 #include "io/text/output_file.h"
+#include "io/video/ffmpeg_frame.h"
+#include "io/video/ffmpeg_hardware.h"
 #include "io/video/ffmpeg_library.h"
 #include "io/video/video_source.h"
 #include "io/video/yuv.h"
@@ -20,20 +19,11 @@
 namespace fovea::io {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "deep planes are read as they lie");
-// The number is fixed because the output of x264 depends on it: the same frames give the same file
-// everywhere.
+// Fixed, since what x264 writes depends on it: the same frames give the same file everywhere.
 constexpr int kEncoderThreads = 4;
 
-struct Free {
-  void operator()(AVFormatContext* context) const { ffmpeg().avformat_close_input(&context); }
-  void operator()(AVCodecContext* context) const { ffmpeg().avcodec_free_context(&context); }
-  void operator()(AVFrame* frame) const { ffmpeg().av_frame_free(&frame); }
-  void operator()(AVPacket* packet) const { ffmpeg().av_packet_free(&packet); }
-  void operator()(SwsContext* context) const { ffmpeg().sws_freeContext(context); }
-};
 template <class T>
-using Owned = std::unique_ptr<T, Free>;
+using Owned = FfmpegOwned<T>;
 
 // FFmpeg logs to stderr, where its lines would disturb a progress bar, and has one log level for
 // the whole process. A log callback of ours would replace one that the surrounding program has set.
@@ -43,11 +33,7 @@ void silence_log() {
   if (ffmpeg().av_log_get_level() == AV_LOG_INFO) ffmpeg().av_log_set_level(AV_LOG_QUIET);
 }
 
-std::string reason(int error) {
-  char text[AV_ERROR_MAX_STRING_SIZE] = {};
-  ffmpeg().av_strerror(error, text, sizeof(text));
-  return text;
-}
+std::string reason(int error) { return ffmpeg_reason(error); }
 
 class Dictionary {
  public:
@@ -66,48 +52,6 @@ class Dictionary {
 
 // The protocol is written out, so that a path such as "http://..." or "concat:..." is only a path.
 std::string as_url(const std::string& path) { return "file:" + path; }
-
-bool is_our_planar(const AVPixFmtDescriptor& pixels) {
-  constexpr auto kOther = AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BITSTREAM |
-                          AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_BAYER | AV_PIX_FMT_FLAG_FLOAT;
-  const int bits = pixels.comp[0].depth;
-  if ((pixels.flags & kOther) != 0 || bits < 8 || bits > 16 || pixels.nb_components == 2 ||
-      pixels.log2_chroma_w > 2 || pixels.log2_chroma_h > 2)
-    return false;
-  if (bits > 8 && (pixels.flags & AV_PIX_FMT_FLAG_BE) != 0) return false;
-  for (int c = 0; c < std::min<int>(pixels.nb_components, 3); ++c) {
-    const AVComponentDescriptor& component = pixels.comp[c];
-    if (component.plane != c || component.offset != 0 || component.shift != 0 ||
-        component.step != (bits > 8 ? 2 : 1) || component.depth != bits)
-      return false;
-  }
-  return true;
-}
-
-bool is_jpeg_format(int format) {
-  return format == AV_PIX_FMT_YUVJ420P || format == AV_PIX_FMT_YUVJ422P ||
-         format == AV_PIX_FMT_YUVJ444P || format == AV_PIX_FMT_YUVJ440P ||
-         format == AV_PIX_FMT_YUVJ411P;
-}
-
-YuvFormat yuv_format(const AVFrame& frame, const AVPixFmtDescriptor& pixels,
-                     const VideoReadOptions& options) {
-  YuvFormat format{.width = frame.width,
-                   .height = frame.height,
-                   .mono = pixels.nb_components == 1,
-                   .shift_x = pixels.log2_chroma_w,
-                   .shift_y = pixels.log2_chroma_h,
-                   .bits = pixels.comp[0].depth};
-  if (frame.chroma_location == AVCHROMA_LOC_CENTER) format.siting = ChromaSiting::kCenter;
-  if (frame.chroma_location == AVCHROMA_LOC_TOPLEFT) format.siting = ChromaSiting::kTopLeft;
-  if (frame.colorspace == AVCOL_SPC_BT709) format.matrix = YuvMatrix::kBt709;
-  if (frame.colorspace == AVCOL_SPC_BT2020_NCL) format.matrix = YuvMatrix::kBt2020;
-  if (options.matrix != YuvMatrix::kAuto) format.matrix = options.matrix;
-  format.full_range = frame.color_range == AVCOL_RANGE_JPEG || is_jpeg_format(frame.format) ||
-                      (format.mono && frame.color_range == AVCOL_RANGE_UNSPECIFIED);
-  if (options.range != YuvRange::kAuto) format.full_range = options.range == YuvRange::kFull;
-  return format;
-}
 
 // The clockwise turn that a file's display matrix asks for.
 int rotation_of(const AVStream& stream) {
@@ -143,9 +87,10 @@ std::optional<bool> ffv1_checksums_hold(const AVPacket& packet) {
 
 class FfmpegSource final : public VideoSource {
  public:
-  FfmpegSource(std::string path, const VideoReadOptions& options)
-      : path_(std::move(path)),
+  FfmpegSource(const std::string& path, const VideoReadOptions& options)
+      : path_(path),
         options_(options),
+        facts_(std::make_shared<const FfmpegFacts>(FfmpegFacts{path, options})),
         packet_(ffmpeg().av_packet_alloc()),
         frame_(ffmpeg().av_frame_alloc()) {
     silence_log();
@@ -164,14 +109,17 @@ class FfmpegSource final : public VideoSource {
     return true;
   }
 
-  double get(Frame& frame, bool deep) override {
-    if (deep) convert(frame.deep_image, AV_PIX_FMT_RGB48LE);
-    else convert(frame.image, AV_PIX_FMT_RGB24);
-    const std::int64_t stamp = frame_->best_effort_timestamp;
-    if (stamp == AV_NOPTS_VALUE || first_stamp_ == AV_NOPTS_VALUE)
-      return static_cast<double>(index_) / info_.rate.value();
-    return static_cast<double>(stamp - first_stamp_) * av_q2d(stream_->time_base);
+  void store(std::unique_ptr<StoredPicture>& picture) override {
+    auto& stored = picture_as<FfmpegPicture>(picture);
+    stored.take(*frame_, facts_);
+    stored.index = index_;
+    const std::int64_t stamp = stored.stamp();
+    stored.seconds = stamp == AV_NOPTS_VALUE || first_stamp_ == AV_NOPTS_VALUE
+                         ? static_cast<double>(index_) / info_.rate.value()
+                         : static_cast<double>(stamp - first_stamp_) * av_q2d(stream_->time_base);
   }
+  std::uint64_t stored_bytes() const override { return stored_bytes_; }
+  std::vector<std::string> notes() const override { return hardware_.notes(); }
 
  private:
   void open_container() {
@@ -204,6 +152,8 @@ class FfmpegSource final : public VideoSource {
     ffmpeg().avcodec_parameters_to_context(decoder_.get(), &parameters);
     decoder_->pkt_timebase = stream_->time_base;
     decoder_->thread_count = options_.threads;
+    decoder_->thread_type = FF_THREAD_FRAME | FF_THREAD_SLICE;
+    hardware_.attach(*decoder_, *codec, options_.hardware);
     check_frame_size(path_, {parameters.width, parameters.height}, options_);
     // The limit is also given to FFmpeg, because a stream may change its size later.
     if (options_.max_pixels > 0)
@@ -231,6 +181,7 @@ class FfmpegSource final : public VideoSource {
     const AVPixFmtDescriptor* pixels =
         ffmpeg().av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame_->format));
     info_.bits = pixels != nullptr ? pixels->comp[0].depth : 8;
+    stored_bytes_ = picture_bytes(*frame_);
     info_.format = container_->iformat->name;
     info_.codec = ffmpeg().avcodec_get_name(stream_->codecpar->codec_id);
     first_stamp_ = frame_->best_effort_timestamp;
@@ -245,6 +196,9 @@ class FfmpegSource final : public VideoSource {
       if (got == 0) {
         ++index_;
         check_frame();
+        const int brought = hardware_.bring_down(frame_);
+        if (brought < 0)
+          throw_broken(path_, index_, "cannot be brought from the decoder: " + reason(brought));
         return true;
       }
       if (got == AVERROR_EOF) return finish();
@@ -319,55 +273,22 @@ class FfmpegSource final : public VideoSource {
                                frame_->height, info_.width, info_.height));
   }
 
-  template <class T>
-  void convert(Image<T>& image, AVPixelFormat rgb) {
-    const bool gray = options_.color == VideoColor::kGray;
-    const auto* pixels = ffmpeg().av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame_->format));
-    fit(image, frame_->width, frame_->height, gray ? 1 : 3);
-    if (pixels != nullptr && is_our_planar(*pixels)) {
-      const YuvPlanes planes = {{frame_->data[0], frame_->data[1], frame_->data[2]},
-                                {frame_->linesize[0], frame_->linesize[1], frame_->linesize[2]}};
-      return from_yuv(yuv_format(*frame_, *pixels, options_), planes, image.view());
-    }
-    if (!gray) return scale_to(image, rgb);
-    Image<T> colored(frame_->width, frame_->height, 3);
-    scale_to(colored, rgb);
-    convert_channels(ImageView<const T>(colored), image.view());
-  }
-
-  template <class T>
-  void scale_to(Image<T>& image, AVPixelFormat rgb) {
-    constexpr int kFlags = SWS_BILINEAR | SWS_ACCURATE_RND | SWS_BITEXACT | SWS_FULL_CHR_H_INT;
-    scaler_.reset(ffmpeg().sws_getCachedContext(scaler_.release(), frame_->width, frame_->height,
-                                                static_cast<AVPixelFormat>(frame_->format),
-                                                frame_->width, frame_->height, rgb, kFlags, nullptr,
-                                                nullptr, nullptr));
-    if (!scaler_)
-      throw_broken(
-          path_, index_,
-          fmt::format("cannot convert its pixels ({})",
-                      ffmpeg().av_get_pix_fmt_name(static_cast<AVPixelFormat>(frame_->format))));
-    std::uint8_t* data[4] = {reinterpret_cast<std::uint8_t*>(image.row(0))};
-    const int stride[4] = {
-        static_cast<int>(image.stride() * static_cast<std::ptrdiff_t>(sizeof(T)))};
-    ffmpeg().sws_scale(scaler_.get(), frame_->data, frame_->linesize, 0, frame_->height, data,
-                       stride);
-  }
-
   std::string path_;
   VideoReadOptions options_;
+  std::shared_ptr<const FfmpegFacts> facts_;
+  FfmpegHardware hardware_;  // outlives the decoder, which points to it
   Owned<AVFormatContext> container_;
   Owned<AVCodecContext> decoder_;
   Owned<AVPacket> packet_;
   Owned<AVFrame> frame_;
-  Owned<SwsContext> scaler_;
   AVStream* stream_ = nullptr;
   VideoInfo info_;
   std::int64_t index_ = -1;  // number of the frame in frame_
   bool pending_ = false;     // frame_ was decoded to learn its size and is still to be given
   std::int64_t first_stamp_ = AV_NOPTS_VALUE;
   std::int64_t packets_ = 0;
-  bool has_checksums_ = false;  // whether the first FFV1 packet had checksums that were right
+  std::uint64_t stored_bytes_ = 0;
+  bool has_checksums_ = false;  // the first FFV1 packet had some, and they held
   std::int64_t last_end_ = INT64_MIN;
   std::string fault_;  // why reading stopped; reported once the decoder is empty
 };

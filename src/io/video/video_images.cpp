@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <memory>
 
 #include "io/video/video_source.h"
 #include "io/video/yuv.h"
@@ -11,51 +12,78 @@
 namespace fovea::io {
 namespace {
 
-class ImageSource final : public VideoSource {
- public:
-  ImageSource(std::vector<std::string> paths, const VideoReadOptions& options, FrameDecoder decoder)
-      : paths_(std::move(paths)), decoder_(std::move(decoder)), color_(options.color) {
-    if (paths_.empty()) throw InvalidArgument("a video of images needs at least one image");
-    const Image<std::uint8_t> first = decoder_.bytes(paths_[0]);
-    info_.width = first.width();
-    info_.height = first.height();
-    info_.rate = frame_rate(options.frame_rate);
-    info_.frame_count = static_cast<std::int64_t>(paths_.size());
-    info_.format = "images";
-    const auto dot = paths_[0].rfind('.');
-    info_.codec = dot == std::string::npos ? "" : paths_[0].substr(dot + 1);
-  }
+// What all frames of a sequence share.
+struct ImageSequence {
+  std::vector<std::string> paths;
+  FrameDecoder decoder;
+  VideoColor color;
+  VideoInfo info;
+};
 
-  const VideoInfo& info() const override { return info_; }
-  bool advance() override { return ++index_ < info_.frame_count; }
-  double get(Frame& frame, bool deep) override {
-    if (deep) take(decoder_.words, frame.deep_image);
-    else take(decoder_.bytes, frame.image);
-    return static_cast<double>(index_) / info_.rate.value();
+// The file is read when it is decoded, so that several are at once.
+struct ImagePicture final : StoredPicture {
+  std::shared_ptr<const ImageSequence> sequence;
+  std::int64_t index = 0;
+
+  double decode(Frame& frame, bool deep) const override {
+    if (deep) take(sequence->decoder.words, frame.deep_image);
+    else take(sequence->decoder.bytes, frame.image);
+    return static_cast<double>(index) / sequence->info.rate.value();
   }
 
  private:
   template <class Decode, class T>
-  void take(const Decode& decode, Image<T>& target) {
-    const std::string& path = paths_[static_cast<std::size_t>(index_)];
-    Image<T> image = decode(path);
-    if (image.width() != info_.width || image.height() != info_.height)
-      throw_broken(path, index_,
+  void take(const Decode& decode_file, Image<T>& target) const {
+    const VideoInfo& info = sequence->info;
+    const std::string& path = sequence->paths[static_cast<std::size_t>(index)];
+    Image<T> image = decode_file(path);
+    if (image.width() != info.width || image.height() != info.height)
+      throw_broken(path, index,
                    fmt::format("is {}x{}, but the sequence began with {}x{}", image.width(),
-                               image.height(), info_.width, info_.height));
-    const int channels = color_ == VideoColor::kRgb ? 3 : 1;
+                               image.height(), info.width, info.height));
+    const int channels = sequence->color == VideoColor::kRgb ? 3 : 1;
     if (image.channels() == channels) {
       target = std::move(image);
       return;
     }
-    fit(target, info_.width, info_.height, channels);
+    fit(target, info.width, info.height, channels);
     convert_channels(ImageView<const T>(image), target.view());
   }
+};
 
-  std::vector<std::string> paths_;
-  FrameDecoder decoder_;
-  VideoColor color_;
-  VideoInfo info_;
+class ImageSource final : public VideoSource {
+ public:
+  ImageSource(std::vector<std::string> paths, const VideoReadOptions& options,
+              FrameDecoder decoder) {
+    if (paths.empty()) throw InvalidArgument("a video of images needs at least one image");
+    const Image<std::uint8_t> first = decoder.bytes(paths[0]);
+    VideoInfo info;
+    info.width = first.width();
+    info.height = first.height();
+    info.rate = frame_rate(options.frame_rate);
+    info.frame_count = static_cast<std::int64_t>(paths.size());
+    info.format = "images";
+    const auto dot = paths[0].rfind('.');
+    info.codec = dot == std::string::npos ? "" : paths[0].substr(dot + 1);
+    // The file itself, and the pixels of four channels that may come out of it.
+    stored_bytes_ = std::uint64_t{8} * static_cast<std::uint64_t>(info.width) *
+                    static_cast<std::uint64_t>(info.height);
+    sequence_ = std::make_shared<const ImageSequence>(
+        ImageSequence{std::move(paths), std::move(decoder), options.color, std::move(info)});
+  }
+
+  const VideoInfo& info() const override { return sequence_->info; }
+  bool advance() override { return ++index_ < sequence_->info.frame_count; }
+  void store(std::unique_ptr<StoredPicture>& picture) override {
+    auto& stored = picture_as<ImagePicture>(picture);
+    stored.sequence = sequence_;
+    stored.index = index_;
+  }
+  std::uint64_t stored_bytes() const override { return stored_bytes_; }
+
+ private:
+  std::shared_ptr<const ImageSequence> sequence_;
+  std::uint64_t stored_bytes_ = 0;
   std::int64_t index_ = -1;
 };
 

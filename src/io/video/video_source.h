@@ -12,19 +12,39 @@
 
 namespace fovea::io {
 
-// Frames in order, as they are stored. VideoReader selects frames and turns them upright.
+// One frame as its source stores it. It needs nothing of the source any more, so that several can
+// be decoded in several threads at once, each by one thread at a time.
+class StoredPicture {
+ public:
+  virtual ~StoredPicture() = default;
+  // As 8- or 16-bit pixels (`deep`); returns its time in seconds.
+  virtual double decode(Frame& frame, bool deep) const = 0;
+};
+
+// Frames in order, as they are stored: VideoReader chooses among them and turns them upright.
 class VideoSource {
  public:
   virtual ~VideoSource() = default;
   virtual const VideoInfo& info() const = 0;
   // Goes to the next frame; false at the end. Throws FormatError where the frame is broken.
   virtual bool advance() = 0;
-  // Returns the current frame, with 8-bit or 16-bit pixels (`deep`), and its time in seconds.
-  virtual double get(Frame& frame, bool deep) = 0;
+  // Moves the frame advanced to into `picture`, whose memory is used again where it is of this
+  // kind.
+  virtual void store(std::unique_ptr<StoredPicture>& picture) = 0;
+  // About how much memory decoding a frame takes beside its pixels.
+  virtual std::uint64_t stored_bytes() const = 0;
+  virtual std::vector<std::string> notes() const { return {}; }
 };
 
-// Without finish() its destructor leaves no file. A frame for which it throws InvalidArgument
-// leaves it unchanged; after any other exception it cannot be used.
+// The picture as one of type Picture, made anew where it is none.
+template <class Picture>
+Picture& picture_as(std::unique_ptr<StoredPicture>& picture) {
+  if (dynamic_cast<Picture*>(picture.get()) == nullptr) picture = std::make_unique<Picture>();
+  return static_cast<Picture&>(*picture);
+}
+
+// Removed without finish(), it leaves no file. A frame that it throws InvalidArgument for leaves it
+// as it was; after any other exception it is of no use.
 class VideoTarget {
  public:
   virtual ~VideoTarget() = default;

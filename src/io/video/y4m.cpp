@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -102,6 +103,37 @@ void throw_if_unreadable(std::FILE* stream, const std::string& name) {
   throw IoError(fmt::format("{}: cannot read: {}", name, std::strerror(errno)));
 }
 
+// The planes of a frame, one behind the other.
+struct Y4mPicture final : StoredPicture {
+  YuvFormat format;
+  VideoColor color = VideoColor::kRgb;
+  double seconds = 0;
+  std::vector<std::uint8_t> data;
+
+  double decode(Frame& frame, bool deep) const override {
+    if (deep) convert(frame.deep_image);
+    else convert(frame.image);
+    return seconds;
+  }
+
+ private:
+  template <class T>
+  void convert(Image<T>& image) const {
+    const auto size = static_cast<std::ptrdiff_t>(format.sample_bytes());
+    const std::ptrdiff_t luma_stride = format.width * size;
+    const std::ptrdiff_t chroma_stride = format.chroma_width() * size;
+    YuvPlanes planes = {{data.data()}, {luma_stride, chroma_stride, chroma_stride}};
+    if (!format.mono) {
+      planes.data[1] = data.data() + luma_stride * format.height;
+      planes.data[2] = planes.data[1] + chroma_stride * format.chroma_height();
+    }
+    fit(image, format.width, format.height, color == VideoColor::kRgb ? 3 : 1);
+    from_yuv(format, planes, image.view());
+  }
+};
+
+constexpr std::string_view kFrameLine = "FRAME\n";
+
 class Y4mTarget final : public VideoTarget {
  public:
   Y4mTarget(const std::string& path, const VideoWriteOptions& options)
@@ -110,7 +142,6 @@ class Y4mTarget final : public VideoTarget {
   void write(ImageView<const std::uint8_t> frame) override {
     if (data_.empty()) begin(frame);
     to_yuv(frame, format_, planes_);
-    sink_.write("FRAME\n");
     sink_.write({reinterpret_cast<const char*>(data_.data()), data_.size()});
   }
   void write(ImageView<const std::uint16_t>) override {
@@ -133,8 +164,9 @@ class Y4mTarget final : public VideoTarget {
     const std::size_t chroma = format_.mono ? 0
                                             : static_cast<std::size_t>(format_.chroma_width()) *
                                                   static_cast<std::size_t>(format_.chroma_height());
-    data_.resize(luma + 2 * chroma);
-    planes_ = {{data_.data(), data_.data() + luma, data_.data() + luma + chroma},
+    data_.resize(kFrameLine.size() + luma + 2 * chroma);
+    std::uint8_t* planes = std::copy(kFrameLine.begin(), kFrameLine.end(), data_.data());
+    planes_ = {{planes, planes + luma, planes + luma + chroma},
                {frame.width, format_.chroma_width(), format_.chroma_width()}};
     const Rational rate = frame_rate(options_.frame_rate);
     sink_.write(fmt::format("{} W{} H{} F{}:{} Ip A1:1 C{} XCOLORRANGE={}\n", kY4mMagic,
@@ -149,7 +181,7 @@ class Y4mTarget final : public VideoTarget {
   VideoWriteOptions options_;
   FileSink sink_;
   YuvFormat format_;
-  std::vector<std::uint8_t> data_;
+  std::vector<std::uint8_t> data_;  // the frame's line and its planes, written in one piece
   MutableYuvPlanes planes_;
 };
 
@@ -239,7 +271,7 @@ std::int64_t Y4mSource::count_frames() {
   if (descriptor < 0 || here < 0 || fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode))
     return -1;
   const std::int64_t rest = status.st_size - here;
-  const auto one = static_cast<std::int64_t>(header_.frame_bytes() + std::strlen("FRAME\n"));
+  const auto one = static_cast<std::int64_t>(header_.frame_bytes() + kFrameLine.size());
   return rest >= 0 && rest % one == 0 ? rest / one : -1;
 }
 
@@ -264,9 +296,11 @@ bool Y4mSource::read_frame_header() {
   return true;
 }
 
-// Reads in growing steps, so that a header's claim alone never allocates memory.
+// In growing steps, so that a header's claim alone never takes memory; in one where a frame of this
+// size was there before.
 void Y4mSource::read_frame_data() {
   const auto bytes = static_cast<std::size_t>(header_.frame_bytes());
+  if (data_.size() > bytes || index_ > 0) data_.resize(bytes);
   std::size_t have = 0;
   while (have < bytes) {
     const std::size_t room = std::max({data_.size(), kFirstRead, 2 * have});
@@ -281,25 +315,12 @@ void Y4mSource::read_frame_data() {
                  fmt::format("truncated: {} of its {} bytes are there", have, bytes));
 }
 
-double Y4mSource::get(Frame& frame, bool deep) {
-  const YuvFormat& format = header_.format;
-  const auto size = static_cast<std::ptrdiff_t>(format.sample_bytes());
-  const std::ptrdiff_t luma_stride = format.width * size;
-  const std::ptrdiff_t chroma_stride = format.chroma_width() * size;
-  YuvPlanes planes = {{data_.data()}, {luma_stride, chroma_stride, chroma_stride}};
-  if (!format.mono) {
-    planes.data[1] = data_.data() + luma_stride * format.height;
-    planes.data[2] = planes.data[1] + chroma_stride * format.chroma_height();
-  }
-  const int channels = color_ == VideoColor::kRgb ? 3 : 1;
-  if (deep) {
-    fit(frame.deep_image, format.width, format.height, channels);
-    from_yuv(format, planes, frame.deep_image.view());
-  } else {
-    fit(frame.image, format.width, format.height, channels);
-    from_yuv(format, planes, frame.image.view());
-  }
-  return static_cast<double>(index_) / header_.rate.value();
+void Y4mSource::store(std::unique_ptr<StoredPicture>& picture) {
+  auto& stored = picture_as<Y4mPicture>(picture);
+  stored.format = header_.format;
+  stored.color = color_;
+  stored.seconds = static_cast<double>(index_) / header_.rate.value();
+  std::swap(stored.data, data_);
 }
 
 std::unique_ptr<VideoTarget> create_y4m(const std::string& path, const VideoWriteOptions& options) {

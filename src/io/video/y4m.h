@@ -39,7 +39,8 @@ class Y4mSource final : public VideoSource {
 
   const VideoInfo& info() const override { return info_; }
   bool advance() override;
-  double get(Frame& frame, bool deep) override;
+  void store(std::unique_ptr<StoredPicture>& picture) override;
+  std::uint64_t stored_bytes() const override { return header_.frame_bytes(); }
 
  private:
   bool read_frame_header();

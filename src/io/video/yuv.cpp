@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 #include <vector>
+
+#include "io/video/yuv_rows.h"
 
 namespace fovea::io {
 namespace {
@@ -21,54 +24,37 @@ Weights weights_of(YuvMatrix matrix) {
   }
 }
 
-// The weights of r = luma_gain (y - luma_zero) + red_v (v - chroma_zero), and so on.
-struct Decoding {
-  float luma_zero, luma_gain, chroma_zero, red_v, green_u, green_v, blue_u, most;
-};
+// Chroma is kept in this part of a sample, so that interpolation gives whole numbers: a quarter or
+// an eighth in either direction.
+int parts_of(int shift) { return shift == 0 ? 1 : 2 << shift; }
 
-Decoding decoding_of(const YuvFormat& format, double most) {
+cpu::YuvDecoding decoding_of(const YuvFormat& format, double most) {
   const Weights w = weights_of(format.matrix);
   const int unit = 1 << (format.bits - 8);
   const double whole = (1 << format.bits) - 1;
   const double luma = most / (format.full_range ? whole : 219 * unit);
   const double chroma = most / (format.full_range ? whole : 224 * unit);
+  // A power of two, which changes no digit of a float.
+  const auto parts = static_cast<float>(parts_of(format.shift_x) * parts_of(format.shift_y));
   return {static_cast<float>(format.full_range ? 0 : 16 * unit),
           static_cast<float>(luma),
-          static_cast<float>(128 * unit),
-          static_cast<float>(chroma * 2 * (1 - w.red)),
-          static_cast<float>(-chroma * 2 * (1 - w.blue) * w.blue / w.green()),
-          static_cast<float>(-chroma * 2 * (1 - w.red) * w.red / w.green()),
-          static_cast<float>(chroma * 2 * (1 - w.blue)),
+          static_cast<float>(128 * unit) * parts,
+          static_cast<float>(chroma * 2 * (1 - w.red)) / parts,
+          static_cast<float>(-chroma * 2 * (1 - w.blue) * w.blue / w.green()) / parts,
+          static_cast<float>(-chroma * 2 * (1 - w.red) * w.red / w.green()) / parts,
+          static_cast<float>(chroma * 2 * (1 - w.blue)) / parts,
           static_cast<float>(most)};
 }
 
-template <class T>
-T rounded(float value, float most) {
-  value += 0.5F;
-  value = value < 0 ? 0 : value;
-  value = value > most ? most : value;
-  return static_cast<T>(static_cast<int>(value));
-}
-
-template <class Sample>
-Sample sample_at(const std::uint8_t* row, int x) {
-  Sample sample;
-  std::memcpy(&sample, row + static_cast<std::size_t>(x) * sizeof(Sample), sizeof(Sample));
-  return sample;
-}
-
-// Between which two chroma samples a luma sample lies: the one at `first` and its successor.
-struct Between {
-  int first;
-  float second_weight;
-};
-
-Between between(int luma, int shift, bool centered) {
-  const float position =
-      centered ? (static_cast<float>(luma) + 0.5F) / static_cast<float>(1 << shift) - 0.5F
-               : static_cast<float>(luma) / static_cast<float>(1 << shift);
-  const int first = static_cast<int>(position + 1) - 1;  // floor: positions are above -1
-  return {first, position - static_cast<float>(first)};
+// Between which two chroma samples a luma sample lies, in parts_of() a sample.
+cpu::ChromaWeights between(int luma, int shift, bool centered) {
+  if (shift == 0) return {luma, {1, 0}};
+  const int parts = parts_of(shift);
+  // In halves of a luma sample, of which `parts` make a chroma sample.
+  const int position = centered ? 2 * luma + 1 - parts / 2 : 2 * luma;
+  const int first = (position + parts) / parts - 1;  // floor: positions are above -parts
+  const int second = position - first * parts;
+  return {first, {parts - second, second}};
 }
 
 // Interpolates one row of chroma to the luma's resolution.
@@ -78,143 +64,96 @@ class ChromaRow {
   explicit ChromaRow(const YuvFormat& format)
       : format_(format),
         count_(format.chroma_width()),
-        narrow_(static_cast<std::size_t>(count_) + 3),
-        wide_(static_cast<std::size_t>(count_) << format.shift_x) {}
+        narrow_(static_cast<std::size_t>(count_) + 3 + cpu::kRowPadding) {
+    if (format.shift_x == 0) return;
+    wide_.resize((static_cast<std::size_t>(count_) + cpu::kRowPadding) << format.shift_x);
+    for (int phase = 0; phase < 1 << format.shift_x; ++phase)
+      phases_[phase] = between(phase, format.shift_x, format.siting == ChromaSiting::kCenter);
+  }
 
-  const float* at(const std::uint8_t* plane, std::ptrdiff_t stride, int y) {
-    const Between rows = between(y, format_.shift_y, format_.siting != ChromaSiting::kTopLeft);
+  const Sample* at(const std::uint8_t* plane, std::ptrdiff_t stride, int y) {
+    const cpu::ChromaWeights rows =
+        between(y, format_.shift_y, format_.siting != ChromaSiting::kTopLeft);
     const int last = format_.chroma_height() - 1;
     const std::uint8_t* upper = plane + std::clamp(rows.first, 0, last) * stride;
     const std::uint8_t* lower = plane + std::clamp(rows.first + 1, 0, last) * stride;
-    float* narrow = narrow_.data() + 1;
-    for (int x = 0; x < count_; ++x)
-      narrow[x] = static_cast<float>(sample_at<Sample>(upper, x)) * (1 - rows.second_weight) +
-                  static_cast<float>(sample_at<Sample>(lower, x)) * rows.second_weight;
+    Sample* narrow = narrow_.data() + 1;
+    cpu::blend_rows(upper, lower, rows, count_, narrow);
+    if (format_.shift_x == 0) return narrow;
     narrow[-1] = narrow[0];
     narrow[count_] = narrow[count_ + 1] = narrow[count_ - 1];
-    if (format_.shift_x == 0) return narrow;
-    widen(narrow);
+    cpu::widen_row(narrow, phases_, format_.shift_x, count_, wide_.data());
     return wide_.data();
   }
 
  private:
-  // All samples at one place in their block have the same weights.
-  void widen(const float* narrow) {
-    const int block = 1 << format_.shift_x;
-    for (int phase = 0; phase < block; ++phase) {
-      const Between columns =
-          between(phase, format_.shift_x, format_.siting == ChromaSiting::kCenter);
-      const float* from = narrow + columns.first;
-      const float second = columns.second_weight, first = 1 - second;
-      float* to = wide_.data() + phase;
-      for (int i = 0; i < count_; ++i, to += block) *to = from[i] * first + from[i + 1] * second;
-    }
-  }
-
   const YuvFormat& format_;
   int count_;
-  std::vector<float> narrow_, wide_;
+  cpu::ChromaWeights phases_[4];  // all samples at one place in their block have the same weights
+  std::vector<Sample> narrow_, wide_;
 };
-
-template <class Sample, class T>
-void decode_gray(const YuvFormat& format, const YuvPlanes& planes, ImageView<T> image) {
-  // This is a local variable because the compiler must assume that stores of bytes change a field,
-  // and would not vectorize the loops over bytes.
-  const int width = format.width;
-  const Decoding d = decoding_of(format, std::numeric_limits<T>::max());
-  for (int y = 0; y < format.height; ++y) {
-    const std::uint8_t* luma = planes.data[0] + y * planes.stride[0];
-    T* out = image.row(y);
-    for (int x = 0; x < width; ++x)
-      out[x] = rounded<T>(
-          (static_cast<float>(sample_at<Sample>(luma, x)) - d.luma_zero) * d.luma_gain, d.most);
-  }
-}
-
-template <class Sample, class T>
-void decode_rgb(const YuvFormat& format, const YuvPlanes& planes, ImageView<T> image) {
-  const int width = format.width;
-  const Decoding d = decoding_of(format, std::numeric_limits<T>::max());
-  ChromaRow<Sample> u_row(format), v_row(format);
-  for (int y = 0; y < format.height; ++y) {
-    const std::uint8_t* luma = planes.data[0] + y * planes.stride[0];
-    const float* u = u_row.at(planes.data[1], planes.stride[1], y);
-    const float* v = v_row.at(planes.data[2], planes.stride[2], y);
-    T* out = image.row(y);
-    for (int x = 0; x < width; ++x, out += 3) {
-      const float l = (static_cast<float>(sample_at<Sample>(luma, x)) - d.luma_zero) * d.luma_gain;
-      const float cu = u[x] - d.chroma_zero, cv = v[x] - d.chroma_zero;
-      out[0] = rounded<T>(l + d.red_v * cv, d.most);
-      out[1] = rounded<T>(l + d.green_u * cu + d.green_v * cv, d.most);
-      out[2] = rounded<T>(l + d.blue_u * cu, d.most);
-    }
-  }
-}
 
 template <class T>
-void spread_gray(ImageView<T> image) {
-  for (int y = 0; y < image.height; ++y) {
-    T* row = image.row(y);
-    // Goes from right to left, so that no value is overwritten before it is copied.
-    for (std::ptrdiff_t x = image.width - 1; x >= 0; --x) std::fill_n(row + 3 * x, 3, T{row[x]});
-  }
-}
-
-template <class Sample, class T>
-void decode(const YuvFormat& format, const YuvPlanes& planes, ImageView<T> image) {
-  if (image.channels == 3 && !format.mono) return decode_rgb<Sample>(format, planes, image);
-  decode_gray<Sample>(format, planes, image);
-  if (image.channels == 3) spread_gray(image);
-}
-
-// The weights of value = red r + green g + blue b + zero.
-struct Encoding {
-  float red, green, blue, zero;
-};
-
-// The pixels of a row by channel, or their means over blocks.
-struct PlanarRow {
-  explicit PlanarRow(int width) : red(static_cast<std::size_t>(width)), green(red), blue(red) {}
-  std::vector<float> red, green, blue;
-
-  void clear() {
-    for (auto* channel : {&red, &green, &blue}) std::fill(channel->begin(), channel->end(), 0.0F);
-  }
-  void add(ImageView<const std::uint8_t> image, int y) {
-    const std::uint8_t* row = image.row(y);
-    const int step = image.channels, g = step == 3 ? 1 : 0, b = step == 3 ? 2 : 0;
-    for (std::size_t x = 0; x < red.size(); ++x, row += step) {
-      red[x] += static_cast<float>(row[0]);
-      green[x] += static_cast<float>(row[g]);
-      blue[x] += static_cast<float>(row[b]);
+void decode_gray(const YuvFormat& format, const YuvPlanes& planes, ImageView<T> image) {
+  const cpu::YuvDecoding decoding = decoding_of(format, std::numeric_limits<T>::max());
+  const bool as_it_is =
+      image.channels == 1 && format.full_range && format.bits == 8 * static_cast<int>(sizeof(T));
+  for (int y = 0; y < format.height; ++y) {
+    const std::uint8_t* luma = planes.data[0] + y * planes.stride[0];
+    if (as_it_is) {
+      std::memcpy(image.row(y), luma, static_cast<std::size_t>(format.width) * sizeof(T));
+    } else {
+      cpu::gray_row({luma, format.bits > 8, format.width, image.channels}, decoding, image.row(y));
     }
   }
-};
-
-void encode_row(const PlanarRow& row, int width, const Encoding& e, std::uint8_t* out) {
-  const float *r = row.red.data(), *g = row.green.data(), *b = row.blue.data();
-  for (int x = 0; x < width; ++x)
-    out[x] = rounded<std::uint8_t>(e.red * r[x] + e.green * g[x] + e.blue * b[x] + e.zero, 255);
 }
 
-// Means of 2^shift columns of a row that is a sum of `rows` rows; the last column is repeated.
-void block_means(const std::vector<float>& from, int width, int shift, int rows,
-                 std::vector<float>& to) {
-  const int block = 1 << shift;
-  for (int i = 0; i < static_cast<int>(to.size()); ++i) {
-    float sum = 0;
-    for (int x = i * block; x < (i + 1) * block; ++x)
-      sum += from[static_cast<std::size_t>(std::min(x, width - 1))];
-    to[static_cast<std::size_t>(i)] = sum / static_cast<float>(block * rows);
+template <class Chroma, class T>
+void decode_rgb(const YuvFormat& format, const YuvPlanes& planes, ImageView<T> image) {
+  const cpu::YuvDecoding decoding = decoding_of(format, std::numeric_limits<T>::max());
+  ChromaRow<Chroma> u_row(format), v_row(format);
+  for (int y = 0; y < format.height; ++y) {
+    const cpu::YuvRow<Chroma> row = {planes.data[0] + y * planes.stride[0],
+                                     u_row.at(planes.data[1], planes.stride[1], y),
+                                     v_row.at(planes.data[2], planes.stride[2], y), format.width};
+    cpu::rgb_row(row, decoding, image.row(y));
   }
 }
+
+// Sums of rows of pixels by channel.
+class RowSums {
+ public:
+  explicit RowSums(int width)
+      : width_(static_cast<std::size_t>(width)),
+        stride_(width_ + 4 * cpu::kRowPadding),
+        sums_(3 * stride_) {}
+
+  cpu::ChannelSums view() {
+    return {sums_.data(), sums_.data() + stride_, sums_.data() + 2 * stride_};
+  }
+
+  // Of `count` rows from `first` on; the last row and the last column are repeated.
+  void sum(ImageView<const std::uint8_t> image, int first, int count) {
+    std::fill(sums_.begin(), sums_.end(), std::uint16_t{0});
+    for (int k = 0; k < count; ++k)
+      cpu::add_pixels(
+          {image.row(std::min(first + k, image.height - 1)), image.width, image.channels}, view());
+    for (std::uint16_t* channel : {view().red, view().green, view().blue})
+      std::fill_n(channel + width_, 3, channel[width_ - 1]);
+  }
+
+ private:
+  std::size_t width_, stride_;
+  std::vector<std::uint16_t> sums_;
+};
 
 }  // namespace
 
 template <class T>
 void from_yuv(const YuvFormat& format, const YuvPlanes& planes, ImageView<T> image) {
-  if (format.bits > 8) decode<std::uint16_t>(format, planes, image);
-  else decode<std::uint8_t>(format, planes, image);
+  if (image.channels == 1 || format.mono) decode_gray(format, planes, image);
+  else if (format.bits > 8) decode_rgb<float>(format, planes, image);
+  else decode_rgb<std::uint16_t>(format, planes, image);
 }
 template void from_yuv(const YuvFormat&, const YuvPlanes&, ImageView<std::uint8_t>);
 template void from_yuv(const YuvFormat&, const YuvPlanes&, ImageView<std::uint16_t>);
@@ -225,30 +164,31 @@ void to_yuv(ImageView<const std::uint8_t> image, const YuvFormat& format,
   const double luma = format.full_range ? 1 : 219.0 / 255,
                chroma = format.full_range ? 1 : 224.0 / 255;
   const auto encoding = [](double gain, double r, double g, double b, double zero) {
-    return Encoding{static_cast<float>(gain * r), static_cast<float>(gain * g),
-                    static_cast<float>(gain * b), static_cast<float>(zero)};
+    return cpu::YuvEncoding{static_cast<float>(gain * r), static_cast<float>(gain * g),
+                            static_cast<float>(gain * b), static_cast<float>(zero)};
   };
-  const Encoding y = encoding(luma, w.red, w.green(), w.blue, format.full_range ? 0 : 16);
-  PlanarRow row(format.width);
-  for (int line = 0; line < format.height; ++line) {
-    row.clear();
-    row.add(image, line);
-    encode_row(row, format.width, y, planes.data[0] + line * planes.stride[0]);
-  }
+  const auto y = encoding(luma, w.red, w.green(), w.blue, format.full_range ? 0 : 16);
+  for (int line = 0; line < format.height; ++line)
+    cpu::encode_luma_row({image.row(line), format.width, image.channels}, y,
+                         planes.data[0] + line * planes.stride[0]);
   if (format.mono) return;
   const double u_gain = chroma / (2 * (1 - w.blue)), v_gain = chroma / (2 * (1 - w.red));
-  const Encoding u = encoding(u_gain, -w.red, -w.green(), 1 - w.blue, 128);
-  const Encoding v = encoding(v_gain, 1 - w.red, -w.green(), -w.blue, 128);
   const int block = 1 << format.shift_y;
-  PlanarRow means(format.chroma_width());
+  // Means of blocks are sums of a power of two of pixels: the division changes no digit.
+  const auto of_sums = [&](cpu::YuvEncoding e) {
+    const auto pixels = static_cast<float>(block << format.shift_x);
+    return cpu::YuvEncoding{e.red / pixels, e.green / pixels, e.blue / pixels, e.zero};
+  };
+  const auto u = of_sums(encoding(u_gain, -w.red, -w.green(), 1 - w.blue, 128));
+  const auto v = of_sums(encoding(v_gain, 1 - w.red, -w.green(), -w.blue, 128));
+  RowSums sums(format.width);
   for (int line = 0; line < format.chroma_height(); ++line) {
-    row.clear();
-    for (int k = 0; k < block; ++k) row.add(image, std::min(line * block + k, format.height - 1));
-    block_means(row.red, format.width, format.shift_x, block, means.red);
-    block_means(row.green, format.width, format.shift_x, block, means.green);
-    block_means(row.blue, format.width, format.shift_x, block, means.blue);
-    encode_row(means, format.chroma_width(), u, planes.data[1] + line * planes.stride[1]);
-    encode_row(means, format.chroma_width(), v, planes.data[2] + line * planes.stride[2]);
+    sums.sum(image, line * block, block);
+    const int count = format.chroma_width();
+    cpu::encode_chroma_row(sums.view(), format.shift_x, u, count,
+                           planes.data[1] + line * planes.stride[1]);
+    cpu::encode_chroma_row(sums.view(), format.shift_x, v, count,
+                           planes.data[2] + line * planes.stride[2]);
   }
 }
 
@@ -257,6 +197,10 @@ void convert_channels(ImageView<const T> from, ImageView<T> to) {
   for (int y = 0; y < from.height; ++y) {
     const T* pixel = from.row(y);
     T* out = to.row(y);
+    if constexpr (std::is_same_v<T, std::uint8_t>) {
+      cpu::convert_channels_row({pixel, from.width, from.channels}, to.channels, out);
+      continue;
+    }
     for (int x = 0; x < from.width; ++x, pixel += from.channels, out += to.channels) {
       if (to.channels == 1 && from.channels >= 3) {
         // Fixed-point weights that add up to one, so that gray pixels keep their value.

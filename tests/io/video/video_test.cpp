@@ -433,6 +433,13 @@ class ImageSequence : public testing::Test {
   std::map<std::string, Image<std::uint8_t>> images_;
 };
 
+// The frame that a source stands at, and its time.
+double take(VideoSource& source, Frame& frame, bool deep) {
+  std::unique_ptr<StoredPicture> picture;
+  source.store(picture);
+  return picture->decode(frame, deep);
+}
+
 TEST_F(ImageSequence, GivesChannelsAsAsked) {
   images_["a"] = moving_picture(4, 2, 3, 0);
   images_["b"] = moving_picture(4, 2, 1, 1);
@@ -441,21 +448,21 @@ TEST_F(ImageSequence, GivesChannelsAsAsked) {
   EXPECT_EQ(rgb->info().frame_count, 3);
   Frame frame;
   ASSERT_TRUE(rgb->advance());
-  rgb->get(frame, false);
+  take(*rgb, frame, false);
   EXPECT_TRUE(images_equal(frame.image, images_["a"]));
   ASSERT_TRUE(rgb->advance());
-  EXPECT_EQ(rgb->get(frame, false), 0.1);
+  EXPECT_EQ(take(*rgb, frame, false), 0.1);
   EXPECT_EQ(frame.image.at(3, 1, 2), images_["b"].at(3, 1));
   ASSERT_TRUE(rgb->advance());
-  rgb->get(frame, false);
+  take(*rgb, frame, false);
   EXPECT_EQ(frame.image.at(3, 1, 2), images_["c"].at(3, 1, 2));
-  rgb->get(frame, true);
+  take(*rgb, frame, true);
   EXPECT_EQ(frame.deep_image.channels(), 3);
   EXPECT_FALSE(rgb->advance());
 
   const auto gray = open_images({"a"}, {.color = VideoColor::kGray}, decoder());
   ASSERT_TRUE(gray->advance());
-  gray->get(frame, false);
+  take(*gray, frame, false);
   const auto& a = images_["a"];
   EXPECT_NEAR(frame.image.at(1, 1),
               0.299 * a.at(1, 1, 0) + 0.587 * a.at(1, 1, 1) + 0.114 * a.at(1, 1, 2), 0.501);
@@ -467,9 +474,9 @@ TEST_F(ImageSequence, AFrameOfAnotherSizeIsNamed) {
   const auto source = open_images({"a", "b"}, {}, decoder());
   Frame frame;
   source->advance();
-  source->get(frame, false);
+  take(*source, frame, false);
   ASSERT_TRUE(source->advance());
-  EXPECT_THAT(message_of<FormatError>([&] { source->get(frame, false); }),
+  EXPECT_THAT(message_of<FormatError>([&] { take(*source, frame, false); }),
               AllOf(HasSubstr("b: frame 1: is 4x3"), HasSubstr("4x2")));
 }
 
