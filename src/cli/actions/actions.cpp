@@ -27,11 +27,6 @@ actions::TrainOptions paper_unless_set(const actions::TrainOptions& options) {
   return paper;
 }
 
-int stream_in_flight(const Exec& exec) {
-  constexpr int kInFlight = 4;
-  return exec.threads == 1 && exec.device.kind == DeviceKind::kCpu ? 1 : kInFlight;
-}
-
 void finish_after(const io::FrameRun& run, const std::function<void()>& finish) {
   try {
     finish();

@@ -96,13 +96,17 @@ class PointsRun {
 
   int run() {
     const double start = steady_seconds();
+    const std::int64_t expected = std::max<std::int64_t>(0, reader_.expected_frames());
+    const io::FrameWorkers plan = io::plan_frame_workers(context_.exec, expected, 1);
     const io::FrameRun run = io::run_frames<Step, PointStream>(
         streams_,
-        {.read = [&](Step& step) { return reader_.next(step.frame); },
+        {.read = [&](Step& step) { return reader_.fetch(step.stored); },
+         .prepare = [](Step& step) { step.stored.decode(step.frame); },
          .work = [](PointStream& stream, Step& step) { step.take(stream.push(step.frame.image)); },
          .write = [&](Step& step) { write(step); }},
-        {.in_flight = stream_in_flight(context_.exec),
-         .expected = std::max<std::int64_t>(0, reader_.expected_frames()),
+        {.in_flight = plan.in_flight,
+         .threads = plan.runners,
+         .expected = expected,
          .exec = context_.exec});
     finish_after(run, [&] { take_rest(); });
     context_.console.end_progress();
@@ -123,6 +127,7 @@ class PointsRun {
  private:
   // A frame, and the points of earlier ones that it made ready.
   struct Step {
+    io::StoredFrame stored{};
     io::Frame frame{};
     std::vector<FramePoints> ready{};
 

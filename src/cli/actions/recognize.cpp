@@ -75,9 +75,12 @@ class RecognizeRun {
 
   int run() {
     const double start = steady_seconds();
+    const std::int64_t expected = std::max<std::int64_t>(0, reader_.expected_frames());
+    const io::FrameWorkers plan = io::plan_frame_workers(context_.exec, expected, 1);
     const io::FrameRun run = io::run_frames<Step, actions::Recognizer>(
         recognizers_,
-        {.read = [&](Step& step) { return reader_.next(step.frame); },
+        {.read = [&](Step& step) { return reader_.fetch(step.stored); },
+         .prepare = [](Step& step) { step.stored.decode(step.frame); },
          .work =
              [](actions::Recognizer& recognizer, Step& step) {
                const auto events = recognizer.push(step.frame.image);
@@ -85,8 +88,9 @@ class RecognizeRun {
                step.settled = recognizer.settled_frames();
              },
          .write = [&](Step& step) { write(step); }},
-        {.in_flight = stream_in_flight(context_.exec),
-         .expected = std::max<std::int64_t>(0, reader_.expected_frames()),
+        {.in_flight = plan.in_flight,
+         .threads = plan.runners,
+         .expected = expected,
          .exec = context_.exec});
     finish_after(run, [&] { report(recognizers_[0].finish()); });
     context_.console.end_progress();
@@ -100,6 +104,7 @@ class RecognizeRun {
  private:
   // A frame, and the events that the recognizer returned after it.
   struct Step {
+    io::StoredFrame stored{};
     io::Frame frame{};
     std::vector<actions::Event> events{};
     std::int64_t settled = 0;

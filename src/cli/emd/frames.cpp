@@ -37,17 +37,12 @@ BandFrame read_bands(const std::string& path, const io::CubeReadOptions& options
   return {io::to_float(std::move(cube)), path, white};
 }
 
-struct BandFrames::Video {
-  io::VideoReader reader;
-  io::Frame frame{};
-};
-
 BandFrames::BandFrames(const std::vector<std::string>& inputs, bool folder_is_cube,
                        const io::CubeReadOptions& options, const std::stop_token& stop)
     : options_(options) {
   if (inputs.size() == 1 && is_video(inputs[0])) {
-    video_ = std::make_unique<Video>(
-        Video{io::VideoReader(inputs[0], {.max_pixels = options.max_pixels, .stop = stop})});
+    video_ = std::make_unique<io::VideoReader>(
+        inputs[0], io::VideoReadOptions{.max_pixels = options.max_pixels, .stop = stop});
     return;
   }
   std::error_code ignored;
@@ -57,24 +52,35 @@ BandFrames::BandFrames(const std::vector<std::string>& inputs, bool folder_is_cu
 }
 BandFrames::~BandFrames() = default;
 
-bool BandFrames::next(BandFrame& frame) {
+bool BandFrames::fetch(StoredBands& stored) {
+  if (video_) return video_->fetch(stored.video);
+  if (next_ == files_.size()) return false;
+  stored.file = files_[next_++];
+  return true;
+}
+void BandFrames::decode(const StoredBands& stored, BandFrame& frame) const {
   if (!video_) {
-    if (next_ == files_.size()) return false;
-    frame = read_bands(files_[next_++], options_);
-    return true;
+    frame = read_bands(stored.file, options_);
+    return;
   }
-  if (!video_->reader.next(video_->frame)) return false;
-  frame = {planes_of(video_->frame.image), fmt::format("frame {}", video_->frame.frame), 255};
+  io::Frame pixels;
+  stored.video.decode(pixels);
+  frame = {planes_of(pixels.image), fmt::format("frame {}", pixels.frame), 255};
+}
+bool BandFrames::next(BandFrame& frame) {
+  StoredBands stored;
+  if (!fetch(stored)) return false;
+  decode(stored, frame);
   return true;
 }
 bool BandFrames::single() const { return !video_ && files_.size() == 1; }
 std::int64_t BandFrames::expected_frames() const {
-  return video_ ? std::max<std::int64_t>(0, video_->reader.expected_frames())
+  return video_ ? std::max<std::int64_t>(0, video_->expected_frames())
                 : static_cast<std::int64_t>(files_.size());
 }
 double BandFrames::frame_rate() const {
   constexpr double kFilesPerSecond = 25;
-  return video_ ? video_->reader.info().rate.value() : kFilesPerSecond;
+  return video_ ? video_->info().rate.value() : kFilesPerSecond;
 }
 
 Image<float> gray_band(const BandFrame& frame, std::optional<int> band) {

@@ -3,6 +3,7 @@
 #pragma once
 #include <fovea/core/image.h>
 #include <fovea/io/cube_io.h>
+#include <fovea/io/video.h>
 
 #include <array>
 #include <cstdint>
@@ -23,6 +24,12 @@ struct BandFrame {
 // Reads one image, cube or folder of bands.
 BandFrame read_bands(const std::string& path, const io::CubeReadOptions& options);
 
+// A frame that is not decoded yet: one of a video, or a file.
+struct StoredBands {
+  io::StoredFrame video{};
+  std::string file{};
+};
+
 // The frames of the inputs: those of a video, or one per file. A single folder is a cube of bands
 // where `folder_is_cube` is set; otherwise its images are frames.
 class BandFrames {
@@ -31,17 +38,21 @@ class BandFrames {
              const io::CubeReadOptions& options, const std::stop_token& stop = {});
   ~BandFrames();
 
+  // Reads the next frame as it is stored, in order; false at the end.
+  bool fetch(StoredBands& stored);
+  // Makes bands of it; several threads may decode different frames at the same time.
+  void decode(const StoredBands& stored, BandFrame& frame) const;
+  // Both in one.
   bool next(BandFrame& frame);
   bool single() const;                   // known to be one frame
   std::int64_t expected_frames() const;  // 0 where it is not known
   double frame_rate() const;
 
  private:
-  struct Video;
   std::vector<std::string> files_{};
   io::CubeReadOptions options_;
   std::size_t next_ = 0;
-  std::unique_ptr<Video> video_;
+  std::unique_ptr<io::VideoReader> video_;
 };
 
 // One band of a frame. Without `band` it is the only band, or the brightness of three (BT.601).

@@ -101,15 +101,18 @@ class MapRun {
   int run() {
     const double start = steady_seconds();
     std::array<Nothing, 1> workers{};  // only one, because frames share solved histograms
-    const bool cpu = context_.exec.device.kind == DeviceKind::kCpu;
-    io::FrameRun run =
-        io::run_frames<Step, Nothing>(workers,
-                                      {.read = [&](Step& step) { return frames_.next(step.frame); },
-                                       .work = [&](Nothing&, Step& step) { work(step); },
-                                       .write = [&](Step& step) { write(step); }},
-                                      {.in_flight = cpu && context_.exec.threads == 1 ? 1 : 3,
-                                       .expected = frames_.expected_frames(),
-                                       .exec = context_.exec});
+    const io::FrameWorkers plan =
+        io::plan_frame_workers(context_.exec, frames_.expected_frames(), 1);
+    io::FrameRun run = io::run_frames<Step, Nothing>(
+        workers,
+        {.read = [&](Step& step) { return frames_.fetch(step.stored); },
+         .prepare = [&](Step& step) { frames_.decode(step.stored, step.frame); },
+         .work = [&](Nothing&, Step& step) { work(step); },
+         .write = [&](Step& step) { write(step); }},
+        {.in_flight = plan.in_flight,
+         .threads = plan.runners,
+         .expected = frames_.expected_frames(),
+         .exec = context_.exec});
     try {
       finish();
     } catch (const Error&) {
@@ -131,6 +134,7 @@ class MapRun {
  private:
   struct Nothing {};
   struct Step {
+    StoredBands stored{};
     BandFrame frame{};
     Image<float> map{};
     emd::MapReport stats{};

@@ -89,14 +89,17 @@ class TrackRun {
     const double start = steady_seconds();
     // Rivals process each frame while nothing else runs; so that times can be compared, ours then
     // does too.
-    const bool alone = context_.exec.threads == 1 && context_.exec.device.kind == DeviceKind::kCpu;
+    const std::int64_t expected = std::max<std::int64_t>(0, reader_.expected_frames());
+    const io::FrameWorkers plan = io::plan_frame_workers(context_.exec, expected, 1);
     const io::FrameRun run = io::run_frames<TrackFrame, emd::Tracker>(
         trackers_,
-        {.read = [&](TrackFrame& step) { return reader_.next(step.frame); },
+        {.read = [&](TrackFrame& step) { return reader_.fetch(step.stored); },
+         .prepare = [](TrackFrame& step) { step.stored.decode(step.frame); },
          .work = [&](emd::Tracker& tracker, TrackFrame& step) { work(tracker, step); },
          .write = [&](TrackFrame& step) { write(step); }},
-        {.in_flight = alone || request_.rivals ? 1 : 4,
-         .expected = std::max<std::int64_t>(0, reader_.expected_frames()),
+        {.in_flight = request_.rivals ? 1 : plan.in_flight,
+         .threads = plan.runners,
+         .expected = expected,
          .exec = context_.exec});
     context_.console.end_progress();
     if (report_.frames == 0) {

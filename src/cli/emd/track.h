@@ -33,6 +33,7 @@ std::vector<std::vector<Rect<double>>> read_truths(const std::vector<std::string
 
 // One frame and the targets in it.
 struct TrackFrame {
+  io::StoredFrame stored{};
   io::Frame frame{};
   std::vector<emd::Track> tracks{};
   Image<std::uint8_t> map{};  // empty where no map is drawn

@@ -127,7 +127,9 @@ class Search {
     const auto search = [&] {
       return io::run_frames<Shot, Worker>(
           workers_,
-          {.read = [&](Shot& shot) { return reader.next(shot.frame); },
+          {.read = [&](Shot& shot) { return reader.fetch(shot.stored); },
+           .bytes = [&](const Shot&) { return kCopies * reader.frame_bytes(); },
+           .prepare = [](Shot& shot) { shot.stored.decode(shot.frame); },
            .work = [&](Worker& worker,
                        Shot& shot) { shot.result = in(worker.detector, shot.frame.image); },
            .complete =
@@ -137,6 +139,7 @@ class Search {
            .write = write},
           {.in_flight = plan.in_flight,
            .threads = plan.runners,
+           .memory_bytes = context_.memory_bytes,
            .expected = expected,
            .exec = exec});
     };
@@ -162,6 +165,7 @@ class Search {
     people::DetectResult result;
   };
   struct Shot {
+    io::StoredFrame stored;
     io::Frame frame;
     people::DetectResult result;
   };
