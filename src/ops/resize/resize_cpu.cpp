@@ -68,15 +68,18 @@ namespace {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Table lookups work within 128 bits on every machine, so bytes are processed in such pieces.
+// Table look-ups stay within 128 bits on every machine. Where vectors have 256 bits, each half of
+// one looks up a group of its own.
 using Bytes = hn::FixedTag<std::uint8_t, 16>;
 using Shorts = hn::FixedTag<std::int16_t, 8>;
+using WideShorts = hn::CappedTag<std::int16_t, 16>;
+constexpr int kWide = HWY_MAX_BYTES >= 32 ? 2 : 1;  // groups of a wide vector
 using Quad = hn::FixedTag<float, 4>;
 using Pair = hn::FixedTag<float, 2>;
 using Floats = hn::ScalableTag<float>;
 
-HWY_INLINE hn::Vec<Shorts> blend_fixed(hn::Vec<Shorts> a, hn::Vec<Shorts> b,
-                                       hn::Vec<Shorts> weight) {
+template <class V>
+HWY_INLINE V blend_fixed(V a, V b, V weight) {
   return hn::Sub(a, hn::MulFixedPoint15(hn::Sub(b, a), weight));
 }
 
@@ -85,36 +88,61 @@ HWY_INLINE V blend_floats(V a, V b, V weight) {
   return hn::Add(a, hn::Mul(hn::Sub(b, a), weight));
 }
 
-// Eight source bytes as fixed-point numbers, selected from the runs that start at `bases`.
-template <int kRuns>
-HWY_INLINE hn::Vec<Shorts> pick(const std::uint8_t* row, const std::int32_t* bases,
-                                const std::uint8_t* lookup) {
+// Sixteen bytes of one group, or of each of two.
+template <int kGroups>
+HWY_INLINE auto load_runs(const std::uint8_t* first, const std::uint8_t* second) {
   const Bytes d;
+  if constexpr (kGroups == 1) return hn::LoadU(d, first);
+  else
+    return hn::Combine(hn::CappedTag<std::uint8_t, 16 * kGroups>(), hn::LoadU(d, second),
+                       hn::LoadU(d, first));
+}
+
+// Eight source bytes per group, as fixed point numbers, picked from the runs that start at `bases`.
+template <int kRuns, int kGroups>
+HWY_INLINE auto pick(const std::uint8_t* row, const std::int32_t* bases,
+                     const std::uint8_t* lookup) {
+  constexpr int kRun = detail::FixedPlan::kRun;
+  constexpr int kNext = kGroups == 1 ? 0 : kRuns;  // from a run to that of the second group
   const auto pick_run = [&](int r) HWY_ATTR {
-    return hn::TableLookupBytesOr0(hn::LoadU(d, row + bases[r]),
-                                   hn::LoadU(d, lookup + r * detail::FixedPlan::kRun));
+    const auto table = load_runs<kGroups>(row + bases[r], row + bases[r + kNext]);
+    return hn::TableLookupBytesOr0(
+        table, load_runs<kGroups>(lookup + r * kRun, lookup + (r + kNext) * kRun));
   };
   auto picked = pick_run(0);
   for (int r = 1; r < kRuns; ++r) picked = hn::Or(picked, pick_run(r));
-  return hn::ShiftLeft<detail::kFractionBits>(hn::BitCast(Shorts(), picked));
+  const hn::CappedTag<std::int16_t, kGroups * detail::FixedPlan::kGroup> d;
+  return hn::ShiftLeft<detail::kFractionBits>(hn::BitCast(d, picked));
+}
+
+// What the next groups of a row read and write.
+struct StretchPlace {
+  const std::int32_t* bases;
+  const std::uint8_t* lookup;
+  const std::int16_t* weights;
+  std::int16_t* line;
+};
+
+template <int kRuns, int kGroups>
+HWY_INLINE void stretch_next(const std::uint8_t* row, int step, StretchPlace& at) {
+  constexpr int kOutputs = kGroups * detail::FixedPlan::kGroup;
+  const hn::CappedTag<std::int16_t, kOutputs> d;
+  const auto left = pick<kRuns, kGroups>(row, at.bases, at.lookup),
+             right = pick<kRuns, kGroups>(row + step, at.bases, at.lookup);
+  hn::StoreU(blend_fixed(left, right, hn::LoadU(d, at.weights)), d, at.line);
+  at.bases += kGroups * kRuns;
+  at.lookup += kGroups * kRuns * detail::FixedPlan::kRun;
+  at.weights += kOutputs;
+  at.line += kOutputs;
 }
 
 template <int kRuns>
-void stretch_groups(const std::uint8_t* row, const detail::FixedPlan& plan,
-                    std::int16_t* HWY_RESTRICT line) {
-  const Shorts d;
-  const std::int32_t* HWY_RESTRICT bases = plan.base.data();
-  const std::uint8_t* HWY_RESTRICT lookup = plan.lookup.data();
-  const std::int16_t* HWY_RESTRICT weights = plan.weight.data();
-  const std::uint8_t* next = row + plan.step;
-  for (int g = plan.groups(); g > 0; --g) {
-    const auto left = pick<kRuns>(row, bases, lookup), right = pick<kRuns>(next, bases, lookup);
-    hn::StoreU(blend_fixed(left, right, hn::LoadU(d, weights)), d, line);
-    bases += kRuns;
-    lookup += kRuns * detail::FixedPlan::kRun;
-    weights += detail::FixedPlan::kGroup;
-    line += detail::FixedPlan::kGroup;
-  }
+void stretch_groups(const std::uint8_t* row, const detail::FixedPlan& plan, std::int16_t* line) {
+  StretchPlace at{plan.base.data(), plan.lookup.data(), plan.weight.data(), line};
+  const int step = plan.step;
+  int left = plan.groups();
+  for (; left >= kWide; left -= kWide) stretch_next<kRuns, kWide>(row, step, at);
+  if (left > 0) stretch_next<kRuns, 1>(row, step, at);
 }
 
 // Stretches a row of at least plan.readable() elements.
@@ -127,28 +155,30 @@ void stretch(const std::uint8_t* row, const detail::FixedPlan& plan, std::int16_
   }
 }
 
-HWY_INLINE hn::Vec<hn::Half<Bytes>> blend_bytes(const std::int16_t* above,
-                                                const std::int16_t* below, hn::Vec<Shorts> weight) {
-  const Shorts d;
+// Stores one byte per lane of WideShorts.
+HWY_INLINE void blend_bytes(const std::int16_t* above, const std::int16_t* below,
+                            hn::Vec<WideShorts> weight, std::uint8_t* out) {
+  const WideShorts d;
+  const hn::Rebind<std::uint8_t, WideShorts> bytes;
   const auto value = blend_fixed(hn::LoadU(d, above), hn::LoadU(d, below), weight);
   const auto half = hn::Set(d, 1 << (detail::kFractionBits - 1));
-  return hn::DemoteTo(hn::Half<Bytes>(),
-                      hn::ShiftRight<detail::kFractionBits>(hn::Add(value, half)));
+  const auto rounded = hn::ShiftRight<detail::kFractionBits>(hn::Add(value, half));
+  hn::StoreU(hn::DemoteTo(bytes, rounded), bytes, out);
 }
 
 void blend_lines(const std::int16_t* above, const std::int16_t* below, int weight, int elements,
                  std::uint8_t* out) {
-  const Bytes d;
-  const auto w = hn::Set(Shorts(), static_cast<std::int16_t>(weight));
-  const auto sixteen = [&](int e) HWY_ATTR {
-    return hn::Combine(d, blend_bytes(above + e + 8, below + e + 8, w),
-                       blend_bytes(above + e, below + e, w));
-  };
+  const auto w = hn::Set(WideShorts(), static_cast<std::int16_t>(weight));
+  constexpr int kLanes = kWide * detail::FixedPlan::kGroup;
   int e = 0;
-  for (; e + 16 <= elements; e += 16) hn::StoreU(sixteen(e), d, out + e);
+  for (; e + 2 * kLanes <= elements; e += 2 * kLanes) {
+    blend_bytes(above + e, below + e, w, out + e);
+    blend_bytes(above + e + kLanes, below + e + kLanes, w, out + e + kLanes);
+  }
+  for (; e + kLanes <= elements; e += kLanes) blend_bytes(above + e, below + e, w, out + e);
   if (e == elements) return;
-  std::uint8_t last[16];
-  hn::StoreU(sixteen(e), d, last);
+  std::uint8_t last[kLanes];
+  blend_bytes(above + e, below + e, w, last);
   std::copy_n(last, elements - e, out + e);
 }
 

@@ -1,7 +1,8 @@
-// SIMD loops of the cascade, in vectors of 16 bytes on every machine. The votes of 2x2 pixels are
-// added bin by bin in 16-bit lanes, transposed so that the bins of a patch are neighbors, and added
-// to the integral histogram at once, which costs one read and one write per patch. A corner of a
-// block then takes three loads, and four windows share the work after the dot products.
+// SIMD loops of the cascade. The votes of 2x2 pixels are added bin by bin in 16-bit lanes,
+// transposed so that the bins of a patch are neighbors, and added to the integral histogram at
+// once, which costs one read and one write per patch. A corner of a block then takes two or three
+// loads, and four windows share the work after the dot products. Vectors have 16 bytes, or 32 where
+// the machine has them; both give the same bits.
 #include "people/cascade/cascade_rows.h"
 
 #include <algorithm>
@@ -23,23 +24,27 @@ using cascade::kBins;
 
 using D8 = hn::FixedTag<std::uint8_t, 16>;
 using D8Half = hn::FixedTag<std::uint8_t, 8>;
-using D16 = hn::FixedTag<std::uint16_t, 8>;
-using D16Half = hn::FixedTag<std::uint16_t, 4>;
-using D32 = hn::FixedTag<std::uint32_t, 4>;
+using D16 = hn::CappedTag<std::uint16_t, kPatchGroup>;
+using D16Patch = hn::FixedTag<std::uint16_t, SumsLayout::kTogether>;
+using D32 = hn::CappedTag<std::uint32_t, SumsLayout::kTogether>;
 using D64 = hn::FixedTag<std::uint64_t, 2>;
-using DI32 = hn::FixedTag<std::int32_t, 4>;
 using DF = hn::FixedTag<float, 4>;
 using V8 = hn::Vec<D8>;
 using V16 = hn::Vec<D16>;
+using V16Patch = hn::Vec<D16Patch>;
 using V32 = hn::Vec<D32>;
 using VF = hn::Vec<DF>;
-constexpr int kVectors = cascade::kNumbers / 4;  // vectors of a block's numbers
+using M16 = hn::Mask<D16>;
+constexpr int kLanes = HWY_MAX_BYTES >= 32 ? kPatchGroup : kPatchGroup / 2;  // of a V16
+// Vectors of the first eight bins of a patch.
+constexpr int kFirstVectors = HWY_MAX_BYTES >= 32 ? 1 : 2;
 
-// For eight pixels: the longest projection, whether it is on direction k + 1 or beyond, and whether
-// the gradient lies in the first quadrant. Projections grow up to the longest and then fall, so
-// that each is compared with its neighbor only.
+// For kLanes pixels: the longest projection, whether it is on direction k + 1 or beyond, and
+// whether the gradient lies in the first quadrant. Projections grow up to the longest and then
+// fall, so that each is compared with its neighbor only.
 struct Votes {
-  V16 length, beyond[cascade::kDirections - 1], straight;
+  V16 length, straight;
+  M16 beyond[cascade::kDirections - 1];
   HWY_INLINE Votes() {}
 };
 
@@ -60,30 +65,79 @@ HWY_INLINE Slopes slopes(V8 left, V8 right, V8 above, V8 below) {
   return s;
 }
 
-HWY_INLINE Votes votes(V16 x, V16 y, V16 straight) {
-  const D16 d;
+// The gradients of kLanes pixels in one plane, as Slopes has them, and their longest projections.
+struct Gradients {
+  V16 x, y, straight, length;
+  HWY_INLINE Gradients() {}
+};
+
+// The factors of projections, and by how much they differ from one direction to the next. They are
+// made from numbers that the compiler does not know: it would replace products with constants by
+// shifts and additions, which take two to five times as many instructions.
+struct Factors {
+  V16 x[cascade::kDirections - 1], y[cascade::kDirections - 1];
+  V16 lost[cascade::kDirections - 1], gained[cascade::kDirections - 1];
+  HWY_INLINE Factors() {
+    static_assert(cascade::kProjectX[4] == 0 && cascade::kProjectY[4] == 128);
+    for (int k = 0; k + 1 < cascade::kDirections; ++k) {
+      x[k] = unknown(cascade::kProjectX[k]);
+      y[k] = unknown(cascade::kProjectY[k]);
+      lost[k] = unknown(cascade::kProjectX[k] - cascade::kProjectX[k + 1]);
+      gained[k] = unknown(cascade::kProjectY[k + 1] - cascade::kProjectY[k]);
+    }
+  }
+
+ private:
+  static HWY_INLINE V16 unknown(int factor) {
+    const volatile auto value = static_cast<std::uint16_t>(factor);
+    return hn::Set(D16(), value);
+  }
+};
+
+HWY_INLINE V16 longest(V16 x, V16 y, const Factors& f) {
+  const auto project = [&](int k)
+                           HWY_ATTR { return hn::Add(hn::Mul(x, f.x[k]), hn::Mul(y, f.y[k])); };
+  const V16 flat = hn::Max(project(0), project(1)), steep = hn::Max(project(2), project(3));
+  return hn::Max(hn::Max(flat, steep), hn::ShiftLeft<7>(y));
+}
+
+// A projection is longer than the one before where y outweighs x by the differences of their
+// factors; these products stay below 2^15, so that they are compared as signed numbers, which every
+// machine can.
+HWY_INLINE Votes votes(const Gradients& g, const Factors& f) {
+  const hn::Rebind<std::int16_t, D16> signed_lanes;
   Votes v;
-  const auto project = [&](int k) HWY_ATTR {
-    return hn::Add(hn::Mul(x, hn::Set(d, static_cast<std::uint16_t>(cascade::kProjectX[k]))),
-                   hn::Mul(y, hn::Set(d, static_cast<std::uint16_t>(cascade::kProjectY[k]))));
-  };
-  V16 last = project(0);
-  v.length = last;
-  v.straight = straight;
-  for (int k = 1; k < cascade::kDirections; ++k) {
-    const V16 length = k == 4 ? hn::ShiftLeft<7>(y) : project(k);
-    v.beyond[k - 1] = hn::VecFromMask(d, hn::Gt(length, last));
-    v.length = hn::Max(v.length, length);
-    last = length;
+  v.length = g.length;
+  v.straight = g.straight;
+  for (int k = 0; k + 1 < cascade::kDirections; ++k) {
+    const V16 gained = hn::Mul(g.y, f.gained[k]), lost = hn::Mul(g.x, f.lost[k]);
+    v.beyond[k] = hn::RebindMask(
+        D16(), hn::Gt(hn::BitCast(signed_lanes, gained), hn::BitCast(signed_lanes, lost)));
   }
   return v;
 }
 
-HWY_INLINE V16 low(V8 v) { return hn::PromoteTo(D16(), hn::LowerHalf(D8Half(), v)); }
-HWY_INLINE V16 high(V8 v) { return hn::PromoteTo(D16(), hn::UpperHalf(D8Half(), v)); }
+// Part kPart of 16 bytes as 16-bit lanes. What depends on the size of vectors is compiled for one
+// size only where the type is a parameter, here and below.
+template <int kPart, class D = D16>
+HWY_INLINE V16 widened(V8 v) {
+  if constexpr (kLanes == kPatchGroup) return hn::PromoteTo(D(), v);
+  else if constexpr (kPart == 0) return hn::PromoteTo(D(), hn::LowerHalf(D8Half(), v));
+  else return hn::PromoteTo(D(), hn::UpperHalf(D8Half(), v));
+}
 // Widens a mask: 255 becomes 65535.
-HWY_INLINE V16 low_mask(V8 v) { return hn::BitCast(D16(), hn::InterleaveLower(D8(), v, v)); }
-HWY_INLINE V16 high_mask(V8 v) { return hn::BitCast(D16(), hn::InterleaveUpper(D8(), v, v)); }
+template <int kPart, class D = D16>
+HWY_INLINE V16 widened_mask(V8 v) {
+  if constexpr (kLanes == kPatchGroup) {
+    const hn::Rebind<std::int16_t, D> signed_lanes;
+    const hn::Rebind<std::int8_t, D8> signed_bytes;
+    return hn::BitCast(D(), hn::PromoteTo(signed_lanes, hn::BitCast(signed_bytes, v)));
+  } else if constexpr (kPart == 0) {
+    return hn::BitCast(D(), hn::InterleaveLower(D8(), v, v));
+  } else {
+    return hn::BitCast(D(), hn::InterleaveUpper(D8(), v, v));
+  }
+}
 
 // A row of 32 pixels, with even and odd pixels separated, and their neighbors to the left and
 // right.
@@ -109,61 +163,67 @@ HWY_INLINE void patch_slopes(const std::uint8_t* const* rows, std::ptrdiff_t x, 
   to[3] = slopes(lower.even, lower.right_of_odd, upper.odd, below[1]);
 }
 
-template <int kHalf>
-HWY_INLINE Votes half_votes(const Slopes& s) {
-  if constexpr (kHalf == 0) return votes(low(s.x), low(s.y), low_mask(s.straight));
-  else return votes(high(s.x), high(s.y), high_mask(s.straight));
+template <int kPart>
+HWY_INLINE Gradients gradients(const Slopes& s, const Factors& factors) {
+  Gradients g;
+  g.x = widened<kPart>(s.x);
+  g.y = widened<kPart>(s.y);
+  g.straight = widened_mask<kPart>(s.straight);
+  g.length = longest(g.x, g.y, factors);
+  return g;
 }
 
-HWY_INLINE void strongest(Votes& best, const Votes& other) {
-  const auto stronger = hn::Gt(other.length, best.length);
-  for (int k = 0; k < cascade::kDirections - 1; ++k)
-    best.beyond[k] = hn::IfThenElse(stronger, other.beyond[k], best.beyond[k]);
-  best.straight = hn::IfThenElse(stronger, other.straight, best.straight);
-  best.length = hn::Max(best.length, other.length);
+// Keeps the stronger gradient, the first of equals. Directions are compared only after this, for
+// one plane instead of three.
+HWY_INLINE void strongest(Gradients& best, const Gradients& other) {
+  const V16 length = hn::Max(best.length, other.length);
+  const M16 kept = hn::Eq(length, best.length);
+  best.x = hn::IfThenElse(kept, best.x, other.x);
+  best.y = hn::IfThenElse(kept, best.y, other.y);
+  best.straight = hn::IfThenElse(kept, best.straight, other.straight);
+  best.length = length;
 }
 
-// Votes of eight patches for direction k or beyond: of all pixels, and of those in the second
+// Votes of kLanes patches for direction k or beyond: of all pixels, and of those in the second
 // quadrant, to which the last direction, which belongs to both, is not counted.
 struct PatchVotes {
   V16 all[cascade::kDirections], mirrored[cascade::kDirections - 1];
   HWY_INLINE PatchVotes() {}
 };
 
-// Adds `weight` where `mask` is all ones, in one instruction where the machine has one for a - b *
-// c.
 template <bool kFirst>
-HWY_INLINE void add_where(V16& sum, V16 mask, V16 weight) {
-  sum = kFirst ? hn::And(mask, weight) : hn::Add(sum, hn::And(mask, weight));
+HWY_INLINE void add_where(V16& sum, M16 mask, V16 weight) {
+  const V16 part = hn::IfThenElseZero(mask, weight);
+  sum = kFirst ? part : hn::Add(sum, part);
 }
 
 template <bool kFirst>
 HWY_INLINE void add_votes(const Votes& v, PatchVotes& patches) {
   constexpr int kLast = cascade::kDirections - 1;
   const V16 weight = hn::ShiftRight<cascade::kWeightShift>(v.length);
-  const V16 mirrored = hn::AndNot(hn::Or(v.straight, v.beyond[kLast - 1]), weight);
+  const V16 mirrored = hn::AndNot(v.straight, hn::IfThenZeroElse(v.beyond[kLast - 1], weight));
   patches.all[0] = kFirst ? weight : hn::Add(patches.all[0], weight);
   patches.mirrored[0] = kFirst ? mirrored : hn::Add(patches.mirrored[0], mirrored);
   for (int k = 1; k <= kLast; ++k) add_where<kFirst>(patches.all[k], v.beyond[k - 1], weight);
   for (int k = 1; k < kLast; ++k) add_where<kFirst>(patches.mirrored[k], v.beyond[k - 1], mirrored);
 }
 
-template <int kPlanes, int kHalf, bool kFirst = false>
-HWY_INLINE void add_pixel(const Slopes* of, PatchVotes& patches) {
-  Votes best = half_votes<kHalf>(of[0]);
-  for (int c = 1; c < kPlanes; ++c) strongest(best, half_votes<kHalf>(of[4 * c]));
-  add_votes<kFirst>(best, patches);
+template <int kPlanes, int kPart, bool kFirst = false>
+HWY_INLINE void add_pixel(const Slopes* of, const Factors& factors, PatchVotes& patches) {
+  Gradients best = gradients<kPart>(of[0], factors);
+  for (int c = 1; c < kPlanes; ++c) strongest(best, gradients<kPart>(of[4 * c], factors));
+  add_votes<kFirst>(votes(best, factors), patches);
 }
 
-// The votes of eight patches for each bin. `of` has the slopes of their four pixels, one plane
+// The votes of kLanes patches for each bin. `of` has the slopes of their four pixels, one plane
 // after another.
-template <int kPlanes, int kHalf>
-HWY_INLINE void bin_sums(const Slopes* of, V16* bins) {
+template <int kPlanes, int kPart>
+HWY_INLINE void bin_sums(const Slopes* of, const Factors& factors, V16* bins) {
   PatchVotes patches;
-  add_pixel<kPlanes, kHalf, true>(of, patches);
-  add_pixel<kPlanes, kHalf>(of + 1, patches);
-  add_pixel<kPlanes, kHalf>(of + 2, patches);
-  add_pixel<kPlanes, kHalf>(of + 3, patches);
+  add_pixel<kPlanes, kPart, true>(of, factors, patches);
+  add_pixel<kPlanes, kPart>(of + 1, factors, patches);
+  add_pixel<kPlanes, kPart>(of + 2, factors, patches);
+  add_pixel<kPlanes, kPart>(of + 3, factors, patches);
   constexpr int kLast = cascade::kDirections - 1;
   for (int k = 0; k < kLast; ++k) {
     bins[kBins - 1 - k] =
@@ -173,6 +233,8 @@ HWY_INLINE void bin_sums(const Slopes* of, V16* bins) {
   bins[kLast] = patches.all[kLast];
 }
 
+// Makes vectors of the first eight bins of a patch from vectors of a bin. Where vectors have 32
+// bytes, their halves are transposed at the same time: vector i is of patches i and i + 8.
 HWY_INLINE void transpose(V16* v) {
   const D16 d;
   for (int round = 0; round < 3; ++round) {
@@ -187,20 +249,42 @@ HWY_INLINE void transpose(V16* v) {
 
 // Running sums of a row of patches.
 struct Running {
-  V32 first, second;  // bins 0 to 3, 4 to 7
+  V32 first[kFirstVectors];  // bins 0 to 7
   std::uint32_t ninth;
   HWY_INLINE Running() {}
 };
 
-// Adds eight patches, beginning at `first`, a multiple of eight, to the row; their bins are stored
-// apart.
-template <bool kDealt>
-HWY_INLINE void append(V16* bins, const PatchRow& row, int first, Running& run) {
+// One half of the lanes.
+template <int kHalf, class V>
+HWY_INLINE V16Patch half_lanes(V v) {
+  if constexpr (kLanes < kPatchGroup) return v;
+  else if constexpr (kHalf == 0) return hn::LowerHalf(D16Patch(), v);
+  else return hn::UpperHalf(D16Patch(), v);
+}
+
+template <class D = D32>
+HWY_INLINE void add_first(V16Patch bins, Running& run) {
+  const D d;
+  if constexpr (kFirstVectors == 1) {
+    run.first[0] = hn::Add(run.first[0], hn::PromoteTo(d, bins));
+  } else {
+    const hn::Half<D16Patch> half;
+    run.first[0] = hn::Add(run.first[0], hn::PromoteTo(d, hn::LowerHalf(half, bins)));
+    run.first[kFirstVectors - 1] =
+        hn::Add(run.first[kFirstVectors - 1], hn::PromoteTo(d, hn::UpperHalf(half, bins)));
+  }
+}
+
+// Adds eight patches, beginning at `first`, a multiple of eight, to the row. `bins` is transposed;
+// the ninth bins are apart.
+template <bool kDealt, int kHalf>
+HWY_INLINE void append(const V16* bins, V16Patch ninths_of_all, const PatchRow& row, int first,
+                       Running& run) {
   const D32 d;
+  constexpr int kVectorLanes = SumsLayout::kTogether / kFirstVectors;
   // Lanes are extracted four at a time, because integer units are idle here.
-  const auto ninths_of_four = hn::BitCast(D64(), bins[kBins - 1]);
+  const auto ninths_of_four = hn::BitCast(D64(), ninths_of_all);
   const std::uint64_t four[2] = {hn::GetLane(ninths_of_four), hn::ExtractLane(ninths_of_four, 1)};
-  transpose(bins);
   constexpr int kParts = SumsLayout::kParts, kTogether = SumsLayout::kTogether;
   const std::ptrdiff_t start = kDealt ? first / kParts : first;
   const std::ptrdiff_t ninths = row.layout.ninths();
@@ -210,32 +294,47 @@ HWY_INLINE void append(V16* bins, const PatchRow& row, int first, Running& run) 
     const std::ptrdiff_t place =
         start + (kDealt ? (i + 1) % kParts * row.layout.part + (i + 1) / kParts : i + 1);
     const std::ptrdiff_t at = place * kTogether, ninth_at = ninths + place;
-    run.first = hn::Add(run.first, hn::PromoteTo(d, hn::LowerHalf(D16Half(), bins[i])));
-    run.second = hn::Add(run.second, hn::PromoteTo(d, hn::UpperHalf(D16Half(), bins[i])));
+    add_first(half_lanes<kHalf>(bins[i]), run);
     run.ninth += four[i / 4] >> (i % 4 * 16) & 0xFFFF;
-    hn::StoreU(hn::Add(run.first, hn::LoadU(d, above + at)), d, sums + at);
-    hn::StoreU(hn::Add(run.second, hn::LoadU(d, above + at + 4)), d, sums + at + 4);
+    for (int k = 0; k < kFirstVectors; ++k)
+      hn::StoreU(hn::Add(run.first[k], hn::LoadU(d, above + at + k * kVectorLanes)), d,
+                 sums + at + k * kVectorLanes);
     sums[ninth_at] = run.ninth + above[ninth_at];
   }
 }
 
+// Asks for the two rows of pixels that the next row of patches reads first. There are too many rows
+// at once for the machine to foresee this. Past the image this does nothing.
+HWY_INLINE void fetch_next(const std::uint8_t* const* rows, std::ptrdiff_t x) {
+  const std::ptrdiff_t stride = rows[3] - rows[2];
+  __builtin_prefetch(rows[3] + stride + x);
+  __builtin_prefetch(rows[3] + 2 * stride + x);
+}
+
 template <int kPlanes, bool kDealt>
 HWY_INLINE void patch_row(const PatchRow& row) {
-  const D32 d;
+  const Factors factors;
   Running run;
-  run.first = run.second = hn::Zero(d);
+  for (int k = 0; k < kFirstVectors; ++k) run.first[k] = hn::Zero(D32());
   run.ninth = 0;
   std::fill_n(row.sums, SumsLayout::kTogether, 0U);
   row.sums[row.layout.ninths()] = 0;
   for (int i = 0; i < row.patches; i += kPatchGroup) {
     Slopes of[4 * kPlanes];
-    for (int c = 0; c < kPlanes; ++c) patch_slopes(row.pixels[c], 2 * i, of + 4 * c);
+    for (int c = 0; c < kPlanes; ++c) {
+      patch_slopes(row.pixels[c], 2 * i, of + 4 * c);
+      if (i % (2 * kPatchGroup) == 0) fetch_next(row.pixels[c], 2 * i);
+    }
     V16 bins[kBins];
-    bin_sums<kPlanes, 0>(of, bins);
-    append<kDealt>(bins, row, i, run);
+    bin_sums<kPlanes, 0>(of, factors, bins);
+    transpose(bins);
+    append<kDealt, 0>(bins, half_lanes<0>(bins[kBins - 1]), row, i, run);
     if (i + 8 >= row.patches) break;
-    bin_sums<kPlanes, 1>(of, bins);
-    append<kDealt>(bins, row, i + 8, run);
+    if constexpr (kLanes < kPatchGroup) {
+      bin_sums<kPlanes, 1>(of, factors, bins);
+      transpose(bins);
+    }
+    append<kDealt, 1>(bins, half_lanes<1>(bins[kBins - 1]), row, i + 8, run);
   }
 }
 
@@ -263,25 +362,54 @@ struct Corners {
   }
 };
 
+// A block's weights: those of the first eight bins of each cell, then those of the ninth bins.
+using DW = hn::Rebind<float, D32>;
+using VW = hn::Vec<DW>;
+struct Weights {
+  VW first[cascade::kCells][kFirstVectors];
+  VF ninth;
+  HWY_INLINE explicit Weights(const BlockPlan& block) {
+    const DW d;
+    constexpr int kVectorLanes = SumsLayout::kTogether / kFirstVectors;
+    for (int cell = 0; cell < cascade::kCells; ++cell)
+      for (int k = 0; k < kFirstVectors; ++k)
+        first[cell][k] =
+            hn::LoadU(d, block.weights + SumsLayout::kTogether * cell + kVectorLanes * k);
+    ninth = hn::LoadU(DF(), block.weights + SumsLayout::kTogether * cascade::kCells);
+  }
+};
+
+// Eight partial sums, of which the ninth bins belong to the first four; they become four.
+template <class V>
+HWY_INLINE void fold(const V* sums, VF& low, VF& high) {
+  if constexpr (kFirstVectors == 1) {
+    low = hn::LowerHalf(DF(), sums[0]);
+    high = hn::UpperHalf(DF(), sums[0]);
+  } else {
+    low = sums[0];
+    high = sums[kFirstVectors - 1];
+  }
+}
+
 // The product and the squared length of one block of one window, as cascade::add_number() adds
 // them; the eight partial sums become four.
-HWY_INLINE void block_sums(const Corners& corners, const VF* weights, std::ptrdiff_t window,
+HWY_INLINE void block_sums(const Corners& corners, const Weights& weights, std::ptrdiff_t window,
                            VF& product, VF& square) {
   const D32 d;
-  const DI32 di;
+  const DW dw;
   const DF df;
-  V32 above[2][2], cells[4][2];
-  std::uint32_t above_ninth[2], ninths[4];
+  constexpr int kVectorLanes = SumsLayout::kTogether / kFirstVectors;
+  V32 above[2][kFirstVectors], cells[cascade::kCells][kFirstVectors];
+  std::uint32_t above_ninth[2], ninths[cascade::kCells];
   for (int y = 0; y < 3; ++y) {
-    V32 wide[2][2];
     const auto load = [&](int x, int k) HWY_ATTR {
-      return hn::LoadU(d, corners.first[y][x] + window * SumsLayout::kTogether + 4 * k);
+      return hn::LoadU(d, corners.first[y][x] + window * SumsLayout::kTogether + kVectorLanes * k);
     };
     for (int x = 0; x < 2; ++x) {
-      for (int k = 0; k < 2; ++k) {
-        wide[x][k] = hn::Sub(load(x + 1, k), load(x, k));
-        if (y > 0) cells[(y - 1) * 2 + x][k] = hn::Sub(wide[x][k], above[x][k]);
-        above[x][k] = wide[x][k];
+      for (int k = 0; k < kFirstVectors; ++k) {
+        const V32 wide = hn::Sub(load(x + 1, k), load(x, k));
+        if (y > 0) cells[(y - 1) * 2 + x][k] = hn::Sub(wide, above[x][k]);
+        above[x][k] = wide;
       }
       const std::uint32_t wide_ninth =
           corners.ninth[y][x + 1][window] - corners.ninth[y][x][window];
@@ -289,24 +417,28 @@ HWY_INLINE void block_sums(const Corners& corners, const VF* weights, std::ptrdi
       above_ninth[x] = wide_ninth;
     }
   }
-  VF products[2] = {hn::Zero(df), hn::Zero(df)}, squares[2] = {hn::Zero(df), hn::Zero(df)};
-  const auto add = [&](V32 sums, int vector) HWY_ATTR {
-    const VF number = hn::ConvertTo(df, hn::BitCast(di, sums));
-    VF &to_product = products[vector % 2], &to_square = squares[vector % 2];
-    to_product = hn::MulAdd(number, weights[vector], to_product);
-    to_square = hn::MulAdd(number, number, to_square);
-  };
-  for (int cell = 0; cell < 4; ++cell) {
-    add(cells[cell][0], 2 * cell);
-    add(cells[cell][1], 2 * cell + 1);
+  VW products[kFirstVectors], squares[kFirstVectors];
+  for (int k = 0; k < kFirstVectors; ++k) products[k] = squares[k] = hn::Zero(dw);
+  const hn::RebindToSigned<D32> signed_lanes;
+  for (int cell = 0; cell < cascade::kCells; ++cell) {
+    for (int k = 0; k < kFirstVectors; ++k) {
+      const VW number = hn::ConvertTo(dw, hn::BitCast(signed_lanes, cells[cell][k]));
+      products[k] = hn::MulAdd(number, weights.first[cell][k], products[k]);
+      squares[k] = hn::MulAdd(number, number, squares[k]);
+    }
   }
   const hn::FixedTag<std::uint64_t, 1> d64;
   const auto pair = [&](int c) HWY_ATTR {
     return hn::Set(d64, ninths[c] | static_cast<std::uint64_t>(ninths[c + 1]) << 32);
   };
-  add(hn::BitCast(d, hn::Combine(D64(), pair(2), pair(0))), 8);
-  product = hn::Add(products[0], products[1]);
-  square = hn::Add(squares[0], squares[1]);
+  const hn::FixedTag<std::int32_t, 4> four_integers;
+  const VF ninth =
+      hn::ConvertTo(df, hn::BitCast(four_integers, hn::Combine(D64(), pair(2), pair(0))));
+  VF low_product, high_product, low_square, high_square;
+  fold(products, low_product, high_product);
+  fold(squares, low_square, high_square);
+  product = hn::Add(hn::MulAdd(ninth, weights.ninth, low_product), high_product);
+  square = hn::Add(hn::MulAdd(ninth, ninth, low_square), high_square);
 }
 
 // (lane 0 + lane 1) + (lane 2 + lane 3) of four vectors.
@@ -328,8 +460,7 @@ HWY_INLINE VF lane_sums(const VF* v) {
 void block_parts(const BlockPlan& block, const WindowRow& row, Race& race) {
   const DF d;
   const Corners corners(block, row);
-  VF weights[kVectors];
-  for (int k = 0; k < kVectors; ++k) weights[k] = hn::LoadU(d, block.weights + 4 * k);
+  const Weights weights(block);
   const std::ptrdiff_t* HWY_RESTRICT place = race.place.data();
   float* HWY_RESTRICT parts = race.parts.data();
   for (const std::ptrdiff_t* end = place + race.count; place != end; ++place, parts += 8) {

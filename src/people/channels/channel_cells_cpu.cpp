@@ -51,6 +51,9 @@ using Floats = hn::FixedTag<float, 4>;
 using Integers = hn::FixedTag<std::int32_t, 4>;
 using Quad = hn::FixedTag<std::uint16_t, 4>;
 using Shorts = hn::FixedTag<std::uint16_t, 8>;
+// Integers have no such need; lines have room for sixteen beyond their end.
+using WideShorts = hn::CappedTag<std::uint16_t, 16>;
+constexpr int kWideLanes = HWY_MAX_BYTES >= 32 ? 16 : 8;
 
 HWY_INLINE hn::Vec<Integers> load_integers(const std::uint16_t* from) {
   return hn::PromoteTo(Integers(), hn::LoadU(Quad(), from));
@@ -139,11 +142,11 @@ void to_luv(const std::array<const std::uint16_t*, 3>& rgb, const float* lightne
 
 // out = [1 2 1] over three lines of bytes; a vector may reach beyond the line.
 void smooth_down(const std::array<const std::uint8_t*, 3>& rows, int count, std::uint16_t* out) {
-  const Shorts d;
-  const hn::FixedTag<std::uint8_t, 8> bytes;
+  const WideShorts d;
+  const hn::Rebind<std::uint8_t, WideShorts> bytes;
   const auto load = [&](const std::uint8_t* from)
                         HWY_ATTR { return hn::PromoteTo(d, hn::LoadU(bytes, from)); };
-  for (int x = 0; x < count; x += 8) {
+  for (int x = 0; x < count; x += kWideLanes) {
     const auto middle = load(rows[1] + x);
     hn::StoreU(hn::Add(hn::Add(load(rows[0] + x), load(rows[2] + x)), hn::Add(middle, middle)), d,
                out + x);
@@ -152,10 +155,10 @@ void smooth_down(const std::array<const std::uint8_t*, 3>& rows, int count, std:
 
 // The stride of lines is a multiple of 16, so that the last vector may reach beyond the line.
 void smooth_across(const std::uint16_t* line, int count, std::uint8_t* out) {
-  const Shorts d;
-  const hn::Rebind<std::int16_t, Shorts> narrowing;
-  const hn::FixedTag<std::uint8_t, 8> bytes;
-  for (int x = 0; x < count; x += 8) {
+  const WideShorts d;
+  const hn::Rebind<std::int16_t, WideShorts> narrowing;
+  const hn::Rebind<std::uint8_t, WideShorts> bytes;
+  for (int x = 0; x < count; x += kWideLanes) {
     const auto middle = hn::LoadU(d, line + x);
     const auto sum = hn::Add(hn::Add(hn::LoadU(d, line + x - 1), hn::LoadU(d, line + x + 1)),
                              hn::Add(middle, middle));

@@ -69,31 +69,33 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using Bytes = hn::FixedTag<std::uint8_t, 16>;
-using HalfBytes = hn::FixedTag<std::uint8_t, 8>;
-using Shorts = hn::FixedTag<std::uint16_t, 8>;
+// As many lanes as the machine has room for, but at most as many as there are bytes.
+using Shorts = hn::CappedTag<std::uint16_t, 16>;
+using FewBytes = hn::Rebind<std::uint8_t, Shorts>;
 
-HWY_INLINE hn::Vec<HalfBytes> weighed(hn::Vec<HalfBytes> a, hn::Vec<HalfBytes> b,
-                                      hn::Vec<Shorts> share_a, hn::Vec<Shorts> share_b) {
+HWY_INLINE hn::Vec<FewBytes> weighed(hn::Vec<FewBytes> a, hn::Vec<FewBytes> b,
+                                     hn::Vec<FewBytes> share_a, hn::Vec<FewBytes> share_b) {
   const Shorts d;
   const hn::Rebind<std::int16_t, Shorts> narrowing;
   // The shares of rows add up to less than 2 * 128, so that a sum fits into 16 bits.
-  const auto sum =
-      hn::Add(hn::Mul(hn::PromoteTo(d, a), share_a), hn::Mul(hn::PromoteTo(d, b), share_b));
+  const auto sum = hn::Add(hn::Mul(hn::PromoteTo(d, a), hn::PromoteTo(d, share_a)),
+                           hn::Mul(hn::PromoteTo(d, b), hn::PromoteTo(d, share_b)));
   const auto half = hn::Set(d, 1 << (channels::kShareBits - 1));
   const auto value = hn::ShiftRight<channels::kShareBits>(hn::Add(sum, half));
-  return hn::DemoteTo(HalfBytes(), hn::BitCast(narrowing, value));
+  return hn::DemoteTo(FewBytes(), hn::BitCast(narrowing, value));
 }
 
-HWY_INLINE hn::Vec<Bytes> weighed16(hn::Vec<Bytes> a, hn::Vec<Bytes> b, hn::Vec<Bytes> share_a,
-                                    hn::Vec<Bytes> share_b) {
-  const HalfBytes half;
-  const Shorts d;
-  const auto low = [&](auto v) HWY_ATTR { return hn::LowerHalf(half, v); };
-  const auto high = [&](auto v) HWY_ATTR { return hn::UpperHalf(half, v); };
-  return hn::Combine(
-      Bytes(),
-      weighed(high(a), high(b), hn::PromoteTo(d, high(share_a)), hn::PromoteTo(d, high(share_b))),
-      weighed(low(a), low(b), hn::PromoteTo(d, low(share_a)), hn::PromoteTo(d, low(share_b))));
+template <class V>
+HWY_INLINE V weighed16(V a, V b, V share_a, V share_b) {
+  if constexpr (HWY_MAX_BYTES >= 32) {
+    return weighed(a, b, share_a, share_b);
+  } else {
+    const hn::Half<hn::DFromV<V>> half;
+    const auto low = [&](auto v) HWY_ATTR { return hn::LowerHalf(half, v); };
+    const auto high = [&](auto v) HWY_ATTR { return hn::UpperHalf(half, v); };
+    return hn::Combine(Bytes(), weighed(high(a), high(b), high(share_a), high(share_b)),
+                       weighed(low(a), low(b), low(share_a), low(share_b)));
+  }
 }
 
 void blend_rows(const std::uint8_t* above, const std::uint8_t* below, CellWeights weights,

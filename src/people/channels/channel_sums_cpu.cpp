@@ -39,8 +39,10 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using Bytes = hn::FixedTag<std::uint8_t, 16>;
-using Shorts = hn::FixedTag<std::int16_t, 8>;
+// As many pixels as the machine has room for, but at most 16.
+using Shorts = hn::CappedTag<std::int16_t, 16>;
 using Vector = hn::Vec<Shorts>;
+constexpr int kLanes = HWY_MAX_BYTES >= 32 ? 16 : 8;
 
 // The colors of `count` pixels, one line per color.
 void split_colors(const std::uint8_t* row, int channels, int count, std::uint8_t* const* lines) {
@@ -69,10 +71,10 @@ HWY_INLINE Vector smooth3(Vector a, Vector b, Vector c) {
 // out[i] = [1 2 1] over in[i], in[i + 1], in[i + 2].
 void smooth_across(const std::uint8_t* in, int count, std::int16_t* out) {
   const Shorts d;
-  const hn::FixedTag<std::uint8_t, 8> bytes;
+  const hn::Rebind<std::uint8_t, Shorts> bytes;
   const auto load = [&](const std::uint8_t* from)
                         HWY_ATTR { return hn::PromoteTo(d, hn::LoadU(bytes, from)); };
-  for (int x = 0; x < count; x += 8)
+  for (int x = 0; x < count; x += kLanes)
     hn::StoreU(smooth3(load(in + x), load(in + x + 1), load(in + x + 2)), d, out + x);
 }
 
@@ -80,7 +82,7 @@ void smooth_down(const std::int16_t* above, const std::int16_t* here, const std:
                  int count, std::int16_t* out) {
   const Shorts d;
   const auto two = hn::Set(d, 2);
-  for (int x = 0; x < count; x += 8) {
+  for (int x = 0; x < count; x += kLanes) {
     const auto sum =
         smooth3(hn::LoadU(d, above + x), hn::LoadU(d, here + x), hn::LoadU(d, below + x));
     hn::StoreU(hn::ShiftRight<2>(hn::Add(sum, two)), d, out + x);
@@ -99,7 +101,7 @@ void add_rows(const std::array<std::array<const std::int16_t*, 3>, detail::kRing
               std::int16_t* const* out) {
   const Shorts d;
   const auto zero = hn::Zero(d);
-  for (int x = 0; x < count; x += 8) {
+  for (int x = 0; x < count; x += kLanes) {
     Vector color[kColors];
     for (int c = 0; c < kColors; ++c) color[c] = zero;
     auto v0 = zero, v1 = zero, v2 = zero, v3 = zero, v4 = zero, v5 = zero;
@@ -153,11 +155,11 @@ void add_rows(const std::array<std::array<const std::int16_t*, 3>, detail::kRing
 
 // Sums of four neighbors.
 void add_columns(const std::int16_t* in, int cells, std::uint16_t* out) {
-  const Shorts d;
-  const hn::Rebind<std::uint16_t, Shorts> unsigned_shorts;
+  const hn::FixedTag<std::int16_t, 8> d;
+  const hn::FixedTag<std::uint16_t, 8> unsigned_shorts;
   int i = 0;
   for (; i + 8 <= cells; i += 8) {
-    Vector a, b, c, e;
+    hn::Vec<decltype(d)> a, b, c, e;
     hn::LoadInterleaved4(d, in + 4 * i, a, b, c, e);
     hn::StoreU(hn::BitCast(unsigned_shorts, hn::Add(hn::Add(a, b), hn::Add(c, e))), unsigned_shorts,
                out + i);

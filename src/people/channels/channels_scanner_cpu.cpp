@@ -28,14 +28,22 @@ struct ChannelRowJob {
   int count;                   // number of places, one per cell
   const std::uint8_t* wanted;  // for each place: 255 where a window begins
   const FlatTree* trees;
-  int tree_count;  // greatest number of trees that are evaluated
+  int tree_count;      // greatest number of trees that are evaluated
+  std::int16_t limit;  // a score that cannot leave 16 bits within kTreesBetween trees
+  bool every_other;    // windows begin at every second place
 };
 struct ChannelSurvivor {
   int place;
   int score;
+  int trees;  // that were evaluated
 };
 
 constexpr int kPlaces = 16;
+// After so many trees sixteen windows are evaluated together only while more than a few are left,
+// which is looked at now and then.
+constexpr int kTreesTogether = 16;
+constexpr int kTreesBetween = 4;
+constexpr int kFewWindows = 3;
 
 }  // namespace fovea::people::detail
 #endif
@@ -51,19 +59,31 @@ using Shorts = hn::FixedTag<std::int16_t, 8>;
 using ByteVector = hn::Vec<Bytes>;
 using ShortVector = hn::Vec<Shorts>;
 
+// The bytes of sixteen places, which are neighbors or every second byte.
+template <int kStep>
+HWY_INLINE ByteVector load_places(const std::uint8_t* from) {
+  const Bytes d;
+  if constexpr (kStep == 1) return hn::LoadU(d, from);
+  ByteVector even, odd;
+  hn::LoadInterleaved2(d, from, even, odd);
+  return even;
+}
+
 // All bits of a byte are set where the feature is at least the threshold.
+template <int kStep>
 HWY_INLINE ByteVector at_least(const std::uint8_t* feature, std::uint8_t threshold) {
   const Bytes d;
-  const auto value = hn::LoadU(d, feature);
+  const auto value = load_places<kStep>(feature);
   return hn::VecFromMask(d, hn::Eq(hn::Max(value, hn::Set(d, threshold)), value));
 }
 
 // Twice the number of the leaf that each place reaches.
+template <int kStep>
 HWY_INLINE ByteVector leaves(const std::uint8_t* cells, const FlatTree& tree) {
   const Bytes d;
-  const auto right = at_least(cells + tree.offset[0], tree.threshold[0]);
-  const auto left_child = at_least(cells + tree.offset[1], tree.threshold[1]),
-             right_child = at_least(cells + tree.offset[2], tree.threshold[2]);
+  const auto right = at_least<kStep>(cells + tree.offset[0], tree.threshold[0]);
+  const auto left_child = at_least<kStep>(cells + tree.offset[1], tree.threshold[1]),
+             right_child = at_least<kStep>(cells + tree.offset[2], tree.threshold[2]);
   const auto further = hn::Or(hn::And(right, right_child), hn::AndNot(right, left_child));
   return hn::Or(hn::And(right, hn::Set(d, 4)), hn::And(further, hn::Set(d, 2)));
 }
@@ -73,10 +93,11 @@ struct Sixteen {
   ShortVector low_alive, high_alive;  // all bits, or none
 };
 
+template <int kStep>
 HWY_INLINE void walk(const std::uint8_t* cells, const FlatTree& tree, Sixteen& state) {
   const Bytes d;
   const Shorts shorts;
-  const auto leaf = leaves(cells, tree), next = hn::Or(leaf, hn::Set(d, 1));
+  const auto leaf = leaves<kStep>(cells, tree), next = hn::Or(leaf, hn::Set(d, 1));
   HWY_ALIGN std::int16_t table[8] = {tree.leaf[0], tree.leaf[1], tree.leaf[2], tree.leaf[3]};
   const auto bytes = hn::BitCast(d, hn::Load(shorts, table));
   const auto value = [&](auto index) HWY_ATTR {
@@ -92,24 +113,33 @@ HWY_INLINE void walk(const std::uint8_t* cells, const FlatTree& tree, Sixteen& s
 }
 
 // Evaluates the first trees for every wanted place and returns how many trees were evaluated.
-std::int64_t walk_row(const detail::ChannelRowJob& job,
-                      std::vector<detail::ChannelSurvivor>& survivors) {
-  const Bytes d;
+// Sixteen windows go on together while enough of them are left.
+template <int kStep>
+std::int64_t walk_places(const detail::ChannelRowJob& job,
+                         std::vector<detail::ChannelSurvivor>& survivors) {
   const Shorts shorts;
   const hn::FixedTag<std::int8_t, 16> signed_bytes;
   const hn::Half<decltype(signed_bytes)> half;
   const auto zero = hn::Zero(shorts);
   std::int64_t looked_at = 0;
-  for (int place = 0; place < job.count; place += detail::kPlaces) {
-    const auto wanted = hn::BitCast(signed_bytes, hn::LoadU(d, job.wanted + place));
+  for (int place = 0; place < job.count; place += kStep * detail::kPlaces) {
+    const auto wanted = hn::BitCast(signed_bytes, load_places<kStep>(job.wanted + place));
     Sixteen state{zero, zero, hn::PromoteTo(shorts, hn::LowerHalf(half, wanted)),
                   hn::PromoteTo(shorts, hn::UpperHalf(half, wanted))};
     auto walked = zero;
-    for (int t = 0; t < job.tree_count; ++t) {
+    int t = 0;
+    for (; t < job.tree_count; ++t) {
       const auto alive = hn::Add(state.low_alive, state.high_alive);
-      if (hn::AllTrue(shorts, hn::Eq(alive, zero))) break;
+      if (t % detail::kTreesBetween == 0) {
+        // Counts are negative: every window that is left adds -1.
+        const int left = -hn::GetLane(hn::SumOfLanes(shorts, alive));
+        if (left == 0 || (t >= detail::kTreesTogether && left <= detail::kFewWindows)) break;
+        const auto high = hn::Max(hn::And(state.low_score, state.low_alive),
+                                  hn::And(state.high_score, state.high_alive));
+        if (!hn::AllFalse(shorts, hn::Gt(high, hn::Set(shorts, job.limit)))) break;
+      }
       walked = hn::Sub(walked, alive);
-      walk(job.cells + place, job.trees[t], state);
+      walk<kStep>(job.cells + place, job.trees[t], state);
     }
     looked_at += hn::GetLane(hn::SumOfLanes(shorts, walked));
     HWY_ALIGN std::int16_t score[detail::kPlaces], alive[detail::kPlaces];
@@ -119,9 +149,14 @@ std::int64_t walk_row(const detail::ChannelRowJob& job,
     hn::Store(state.low_alive, shorts, alive);
     hn::Store(state.high_alive, shorts, alive + 8);
     for (int i = 0; i < detail::kPlaces; ++i)
-      if (alive[i] != 0) survivors.push_back({place + i, score[i]});
+      if (alive[i] != 0) survivors.push_back({place + kStep * i, score[i], t});
   }
   return looked_at;
+}
+
+std::int64_t walk_row(const detail::ChannelRowJob& job,
+                      std::vector<detail::ChannelSurvivor>& survivors) {
+  return job.every_other ? walk_places<2>(job, survivors) : walk_places<1>(job, survivors);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -135,23 +170,32 @@ namespace {
 
 HWY_EXPORT(walk_row);
 
-// The number of trees that are evaluated for sixteen windows at once; after them few windows
-// remain.
-constexpr int kTreesAtOnce = 24;
+// The greatest number of trees that are evaluated for sixteen windows at once.
+constexpr int kTreesAtOnce = 256;
 constexpr int kRowsPerTask = 4;
 
-// How many of the first trees can be evaluated with scores of 16 bits.
-int trees_at_once(const std::vector<FlatTree>& trees) {
-  int sum = 0, count = 0;
-  for (const FlatTree& tree : trees) {
-    int largest = 0;
-    for (const std::int16_t leaf : tree.leaf) largest = std::max(largest, std::abs(int{leaf}));
-    sum += largest;
-    if (count == kTreesAtOnce || sum > 32767 || std::abs(tree.rejection) > 32767) break;
-    ++count;
+// The first trees, as far as they can be evaluated with scores of 16 bits: from a score that no
+// tree rejected, none may lead below them. Scores that could leave them upward are found by
+// `limit`.
+struct FirstTrees {
+  int count = 0;
+  std::int16_t limit = 0;
+  explicit FirstTrees(const std::vector<FlatTree>& trees) {
+    constexpr int kMost = 32767;
+    int largest = 0, lowest = 0;
+    for (const FlatTree& tree : trees) {
+      int change = largest;
+      for (const std::int16_t leaf : tree.leaf) change = std::max(change, std::abs(int{leaf}));
+      lowest = std::min(lowest, tree.rejection);
+      if (count == kTreesAtOnce || change * detail::kTreesBetween > kMost ||
+          tree.rejection > kMost || lowest < change - kMost)
+        break;
+      largest = change;
+      ++count;
+    }
+    limit = static_cast<std::int16_t>(kMost - largest * detail::kTreesBetween);
   }
-  return count;
-}
+};
 
 class ChannelsScanner final : public Scanner {
  public:
@@ -163,7 +207,7 @@ class ChannelsScanner final : public Scanner {
     if (levels_.stride() != stride_) {
       stride_ = levels_.stride();
       trees_ = flat_trees(model_, stride_);
-      at_once_ = trees_at_once(trees_);
+      first_trees_ = FirstTrees(trees_);
     }
     ScanResult result;
     for (int l = 0; l < static_cast<int>(plan.levels.size()); ++l) {
@@ -184,7 +228,7 @@ class ChannelsScanner final : public Scanner {
     const ChannelLevels::Level made = levels_.make(index, exec);
     const int step = std::max(1, request.plan.stride / channels::kCell);
     const int places = (level.columns - 1) * step + 1;
-    wanted_.assign(static_cast<std::size_t>(places) + detail::kPlaces, 0);
+    wanted_.assign(static_cast<std::size_t>(places) + 2 * detail::kPlaces, 0);
     for (int c = 0; c < level.columns; ++c) wanted_[static_cast<std::size_t>(c) * step] = 255;
     parts_.resize((static_cast<std::size_t>(level.rows) + kRowsPerTask - 1) / kRowsPerTask);
     parallel_for(exec, level.rows, kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
@@ -195,7 +239,9 @@ class ChannelsScanner final : public Scanner {
       for (int row = static_cast<int>(first); row < last; ++row) {
         const std::uint8_t* cells =
             made.cells->line(made.first_row + row * step, 0) + made.first_column;
-        const detail::ChannelRowJob job{cells, places, wanted_.data(), trees_.data(), at_once_};
+        const detail::ChannelRowJob job{
+            cells,    places, wanted_.data(), trees_.data(), first_trees_.count, first_trees_.limit,
+            step == 2};
         if (std::isinf(request.threshold) && request.threshold < 0)
           score_all(job, index, row, part);
         else score_row(job, {index, 0, row, request.threshold}, survivors, part);
@@ -215,8 +261,8 @@ class ChannelsScanner final : public Scanner {
     part.evaluations += HWY_DYNAMIC_DISPATCH(walk_row)(job, survivors);
     const int step = column_step(job);
     for (const detail::ChannelSurvivor& survivor : survivors) {
-      const Walked walked = walk_on(job.cells + survivor.place, job.tree_count, survivor.score);
-      part.evaluations += walked.trees - job.tree_count;
+      const Walked walked = walk_on(job.cells + survivor.place, survivor.trees, survivor.score);
+      part.evaluations += walked.trees - survivor.trees;
       if (walked.rejected) continue;
       const float score = final_score(walked.score);
       if (score >= least.score)
@@ -258,7 +304,7 @@ class ChannelsScanner final : public Scanner {
   const ChannelsModel& model_;
   ChannelLevels levels_;
   std::vector<FlatTree> trees_;
-  int at_once_ = 0;
+  FirstTrees first_trees_{{}};
   std::ptrdiff_t stride_ = -1;
   std::vector<std::uint8_t> wanted_;
   std::vector<Part> parts_;

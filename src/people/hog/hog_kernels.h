@@ -24,6 +24,18 @@ using Votes = VoteRow<const SharePair, const std::int32_t>;
 constexpr int kRowPad =
     128;  // floats that can be read on both sides of a row: whole vectors and neighbors
 
+// The first `channels` bytes of every pixel of a row as gamma-corrected planes.
+struct PlaneJob {
+  const std::uint8_t* pixels;
+  int step;      // bytes per pixel: 1, 3 or 4
+  int channels;  // 1 or 3
+  int count;
+  bool square_root;    // the gamma correction; without it values stay as they are
+  const float* table;  // the same correction of every byte
+  float* planes[3];
+};
+void plane_row(const PlaneJob& job);
+
 // Votes of `count` pixels (rounded up to four vectors) of one row, from gamma-corrected planes.
 struct VoteJob {
   const float* above[3];

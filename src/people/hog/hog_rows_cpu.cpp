@@ -16,17 +16,23 @@ void HogRows::convert(int row, int slot) {
   const ImageView<const std::uint8_t> image = level_.image;
   const float* table = level_.gamma.data();
   const int step = image.channels, origin = level_.x.origin;
+  const std::uint8_t* from = image.row(row);
+  PlaneJob job{from + static_cast<std::ptrdiff_t>(origin) * step,
+               step,
+               channels_,
+               pixels_,
+               level_.hog.gamma == Gamma::kSquareRoot,
+               table,
+               {}};
+  const std::ptrdiff_t before = mirrored_neighbor(origin - 1, image.width) * step,
+                       behind = mirrored_neighbor(origin + pixels_, image.width) * step;
   for (int c = 0; c < channels_; ++c) {
     float* out = planes_.data() + (slot * channels_ + c) * width_ + kRowPad;
-    const std::uint8_t* from = image.row(row) + c;
-    const std::uint8_t* in = from + static_cast<std::ptrdiff_t>(origin) * step;
-    out[-1] =
-        table[from[static_cast<std::ptrdiff_t>(mirrored_neighbor(origin - 1, image.width)) * step]];
-    for (int x = 0; x < pixels_; ++x) out[x] = table[in[static_cast<std::ptrdiff_t>(x) * step]];
-    out[pixels_] =
-        table[from[static_cast<std::ptrdiff_t>(mirrored_neighbor(origin + pixels_, image.width)) *
-                   step]];
+    job.planes[c] = out;
+    out[-1] = table[from[before + c]];
+    out[pixels_] = table[from[behind + c]];
   }
+  plane_row(job);
   slot_row_[slot] = row;
 }
 
