@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <string_view>
 #include <unordered_set>
@@ -54,11 +55,9 @@ using Histograms = std::shared_ptr<const Image<std::uint8_t>>;
 // Histograms of windows of a drawn street, at places drawn by chance. Those that have occurred are
 // passed over as maps do it, unless there seem to be no others. After many the same come again,
 // after another number of them for each seed, so that pairs still differ.
-Histograms histograms(int bins, int problems, std::uint64_t seed) {
-  constexpr Extent kStreet{1280, 960};
+Histograms histograms(const Image<std::uint8_t>& gray, int bins, int problems, std::uint64_t seed) {
   constexpr int kTries = 8;
-  const Image<std::uint8_t> gray = io::to_gray(NaturalScene(kStreet, seed).frame().view());
-  Image<std::uint8_t> labels(kStreet.width, kStreet.height);
+  Image<std::uint8_t> labels(gray.width(), gray.height());
   quantize(gray, labels, {.levels = bins, .exec = {.device = Device::cpu()}});
   auto all = std::make_shared<Image<std::uint8_t>>(bins, problems);
   Random random(seed, static_cast<std::uint64_t>(bins));
@@ -79,7 +78,7 @@ Histograms histograms(int bins, int problems, std::uint64_t seed) {
     };
     for (int tries = 0; tries == 0 || (tries < kTries && known.contains(row())); ++tries) {
       std::fill_n(counts, bins, std::uint8_t{0});
-      const int left = below(kStreet.width - kWindow), top = below(kStreet.height - kWindow);
+      const int left = below(gray.width() - kWindow), top = below(gray.height() - kWindow);
       for (int y = top; y < top + kWindow; ++y)
         for (int x = left; x < left + kWindow; ++x) ++counts[labels.at(x, y)];
     }
@@ -152,9 +151,14 @@ BenchCase solver_case(const NamedGround& named, const Histograms& first, const H
 }
 
 std::vector<BenchCase> solver_cases(std::span<const int> all_bins, int problems) {
+  const auto street = [](std::uint64_t seed) {
+    return io::to_gray(NaturalScene({1280, 960}, seed).frame().view());
+  };
+  const std::array streets{street(1), street(2)};
   std::vector<BenchCase> cases;
   for (const int bins : all_bins) {
-    const Histograms first = histograms(bins, problems, 1), second = histograms(bins, problems, 2);
+    const Histograms first = histograms(streets[0], bins, problems, 1),
+                     second = histograms(streets[1], bins, problems, 2);
     for (const NamedGround& named : grounds(bins))
       cases.push_back(solver_case(named, first, second));
   }
