@@ -36,35 +36,45 @@ struct Work {
 };
 using Shape = FoveaRivalShape;
 
-cv::Mat noise(const Shape& shape, int depth) {
+// The bytes that both sides look at, spread over the range of another depth as Fovea spreads them;
+// noise where there are none.
+cv::Mat picture(const Shape& shape, int depth) {
   cv::Mat image(shape.height, shape.width, CV_MAKETYPE(depth, shape.channels));
-  cv::randu(image, 0, depth == CV_8U ? 256 : depth == CV_16U ? 65536 : 1);
+  if (shape.pixels == nullptr)
+    cv::randu(image, 0, depth == CV_8U ? 256 : depth == CV_16U ? 65536 : 1);
+  else
+    cv::Mat(shape.height, shape.width, CV_MAKETYPE(CV_8U, shape.channels),
+            const_cast<unsigned char*>(shape.pixels))
+        .convertTo(image, depth,
+                   depth == CV_8U    ? 1
+                   : depth == CV_16U ? 257
+                                     : 1.0 / 255);
   return image;
 }
 
 Work spatial_gradient(const Shape& shape) {
-  const cv::Mat image = noise(shape, CV_8U);
+  const cv::Mat image = picture(shape, CV_8U);
   const auto dx = std::make_shared<cv::Mat>(), dy = std::make_shared<cv::Mat>();
   return [=] { cv::spatialGradient(image, *dx, *dy, 3, cv::BORDER_REPLICATE); };
 }
 
 template <int kFrom, int kTo>
 Work integral(const Shape& shape) {
-  const cv::Mat image = noise(shape, kFrom);
+  const cv::Mat image = picture(shape, kFrom);
   const auto sum = std::make_shared<cv::Mat>();
   return [=] { cv::integral(image, *sum, kTo); };
 }
 
 template <int kDepth>
 Work resize(const Shape& shape) {
-  const cv::Mat image = noise(shape, kDepth);
+  const cv::Mat image = picture(shape, kDepth);
   const auto result = std::make_shared<cv::Mat>();
   const cv::Size size(shape.to_width, shape.to_height);
   return [=] { cv::resize(image, *result, size, 0, 0, cv::INTER_LINEAR); };
 }
 
 Work separable(const Shape& shape) {
-  const cv::Mat image = noise(shape, CV_32F);
+  const cv::Mat image = picture(shape, CV_32F);
   const cv::Mat kernel = cv::getGaussianKernel(shape.taps, -1, CV_32F);
   const auto result = std::make_shared<cv::Mat>();
   return [=] {
@@ -73,7 +83,7 @@ Work separable(const Shape& shape) {
 }
 
 Work general(const Shape& shape) {
-  const cv::Mat image = noise(shape, CV_32F);
+  const cv::Mat image = picture(shape, CV_32F);
   cv::Mat kernel(shape.taps, shape.taps, CV_32F);
   cv::randu(kernel, 0, 1);
   const auto result = std::make_shared<cv::Mat>();
@@ -82,18 +92,14 @@ Work general(const Shape& shape) {
 
 template <int kDepth>
 Work pyramid_down(const Shape& shape) {
-  const cv::Mat image = noise(shape, kDepth);
+  const cv::Mat image = picture(shape, kDepth);
   const auto result = std::make_shared<cv::Mat>();
   return [=] { cv::pyrDown(image, *result, {}, cv::BORDER_DEFAULT); };
 }
 
 // The whole detector with its own model and grouping, as people call it.
 Work people(const Shape& shape) {
-  const int type = CV_MAKETYPE(CV_8U, shape.channels);
-  const cv::Mat image = shape.pixels == nullptr ? noise(shape, CV_8U)
-                                                : cv::Mat(shape.height, shape.width, type,
-                                                          const_cast<unsigned char*>(shape.pixels))
-                                                      .clone();
+  const cv::Mat image = picture(shape, CV_8U);
   const auto hog = std::make_shared<cv::HOGDescriptor>();
   hog->setSVMDetector(cv::HOGDescriptor::getDefaultPeopleDetector());
   return [image, hog, ratio = shape.ratio] {
@@ -105,7 +111,7 @@ Work people(const Shape& shape) {
 // A gray image that both sides read.
 cv::Mat gray(const Shape& shape, const unsigned char* pixels) {
   return pixels == nullptr
-             ? noise(shape, CV_8U)
+             ? picture(shape, CV_8U)
              : cv::Mat(shape.height, shape.width, CV_8U, const_cast<unsigned char*>(pixels))
                    .clone();
 }

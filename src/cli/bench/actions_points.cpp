@@ -1,13 +1,13 @@
-// Interest points of an endless video, 64 frames per run: discs move over a texture and turn
-// around, with about as many points per frame as a street has.
+// Interest points of an endless video, 64 frames per run: people walk along a drawn street, with
+// about as many points per frame as in videos of people.
 #include "cli/bench/actions.h"
 
 #include <fovea/actions/points.h>
-#include <fovea/core/random.h>
+#include <fovea/io/image_io.h>
 
-#include <algorithm>
-#include <cmath>
 #include <optional>
+
+#include "cli/bench/natural_scene.h"
 
 namespace fovea::cli {
 namespace {
@@ -18,41 +18,13 @@ constexpr double kStipFramesPerSecond = 10.8;
 
 using Frames = std::vector<Image<std::uint8_t>>;
 
-struct Disc {
-  double x, y, dx, dy, radius, gray;
-};
-
-Image<std::uint8_t> draw(const std::vector<Disc>& discs) {
-  Image<std::uint8_t> frame(kWidth, kHeight);
-  for (int y = 0; y < kHeight; ++y)
-    for (int x = 0; x < kWidth; ++x) {
-      double gray = 110 + 20 * std::sin(0.5 * x) * std::cos(0.4 * y);
-      for (const Disc& disc : discs)
-        if (std::hypot(x - disc.x, y - disc.y) < disc.radius) gray = disc.gray;
-      frame.at(x, y) = static_cast<std::uint8_t>(gray);
-    }
-  return frame;
-}
-
+// The street's frames to and fro, so that the video can go on without a jump.
 std::shared_ptr<const Frames> make_frames() {
-  Random random(1);
-  const auto between = [&](double from, double to) {
-    return from + (to - from) * random.uniform();
-  };
-  std::vector<Disc> discs;
-  discs.reserve(8);
-  for (int i = 0; i < 8; ++i)
-    discs.push_back({between(20, kWidth - 20), between(20, kHeight - 20), between(-2, 2),
-                     between(-2, 2), between(4, 12), between(0, 255)});
+  const NaturalScene scene({kWidth, kHeight});
   auto frames = std::make_shared<Frames>();
   for (int t = 0; t < kFrames; ++t) {
-    frames->push_back(draw(discs));
-    for (Disc& disc : discs) {
-      if (random.uniform() < 0.15) disc.dx = -disc.dx;
-      if (random.uniform() < 0.15) disc.dy = -disc.dy;
-      disc.x = std::clamp(disc.x + disc.dx, 0.0, static_cast<double>(kWidth));
-      disc.y = std::clamp(disc.y + disc.dy, 0.0, static_cast<double>(kHeight));
-    }
+    const int number = t < kFrames / 2 ? t : kFrames - 1 - t;
+    frames->push_back(io::to_gray(scene.frame({number}).view()));
   }
   return frames;
 }

@@ -2,14 +2,19 @@
 // its distances against LEMON's.
 #include <fovea/core/error.h>
 #include <fovea/emd/solver.h>
+#include <fovea/io/image_io.h>
 #include <fovea/io/json_writer.h>
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
+#include <string_view>
+#include <unordered_set>
 
 #include "cli/bench/bench.h"
 #include "cli/bench/emd_frames.h"
+#include "cli/bench/natural_scene.h"
 #include "cli/bench/rivals.h"
 #include "cli/program/batch.h"
 #include "cli/program/result.h"
@@ -19,9 +24,9 @@
 namespace fovea::cli {
 namespace {
 
-constexpr int kProblems = 1000;  // problems per row: milliseconds are microseconds per problem
-constexpr int kCudaProblems = 1 << 21;  // problems per row on a GPU, which fewer would not fill
-constexpr int kMass = 121;              // a window of 11x11 pixels
+constexpr int kProblems = 1000;         // per row: its milliseconds are microseconds per problem
+constexpr int kCudaProblems = 1 << 21;  // per row on a GPU, which fewer would not fill
+constexpr int kWindow = 11;             // pixels on a side
 
 struct EmdBenchOptions {
   BenchOptions bench{};
@@ -47,22 +52,37 @@ void describe(OptionVisitor& visit, EmdBenchOptions& options) {
 
 using Histograms = std::shared_ptr<const Image<std::uint8_t>>;
 
-// Divides the mass like a stick that is broken at random places, which is a Dirichlet distribution
-// with parameters 1.
-Histograms histograms(int bins, int problems, std::uint64_t seed) {
+// Histograms of windows of a drawn street, at places drawn by chance. Those that have occurred are
+// passed over as maps do it, unless there seem to be no others. After many the same come again,
+// after another number of them for each seed, so that pairs still differ.
+Histograms histograms(const Image<std::uint8_t>& gray, int bins, int problems, std::uint64_t seed) {
+  constexpr int kTries = 8;
+  Image<std::uint8_t> labels(gray.width(), gray.height());
+  quantize(gray, labels, {.levels = bins, .exec = {.device = Device::cpu()}});
   auto all = std::make_shared<Image<std::uint8_t>>(bins, problems);
   Random random(seed, static_cast<std::uint64_t>(bins));
-  std::vector<double> ends(static_cast<std::size_t>(bins));
+  const auto below = [&](int count) {
+    return static_cast<int>(random.below(static_cast<std::uint32_t>(count)));
+  };
+  std::unordered_set<std::string_view> known;  // of the rows above
+  const int most = (1 << 16) - static_cast<int>(seed);
   for (int k = 0; k < problems; ++k) {
-    double sum = 0;
-    for (double& end : ends) end = sum += -std::log(1 - static_cast<double>(random.uniform()));
-    int given = 0;
-    for (int bin = 0; bin < bins; ++bin) {
-      const double share = ends[static_cast<std::size_t>(bin)] / sum;
-      const int until = static_cast<int>(std::lround(share * kMass));
-      all->row(k)[bin] = static_cast<std::uint8_t>(until - given);
-      given = until;
+    std::uint8_t* const counts = all->row(k);
+    if (k >= most) {
+      std::copy_n(all->row(k - most), bins, counts);
+      continue;
     }
+    const auto row = [&] {
+      return std::string_view(reinterpret_cast<const char*>(counts),
+                              static_cast<std::size_t>(bins));
+    };
+    for (int tries = 0; tries == 0 || (tries < kTries && known.contains(row())); ++tries) {
+      std::fill_n(counts, bins, std::uint8_t{0});
+      const int left = below(gray.width() - kWindow), top = below(gray.height() - kWindow);
+      for (int y = top; y < top + kWindow; ++y)
+        for (int x = left; x < left + kWindow; ++x) ++counts[labels.at(x, y)];
+    }
+    known.insert(row());
   }
   return all;
 }
@@ -131,9 +151,14 @@ BenchCase solver_case(const NamedGround& named, const Histograms& first, const H
 }
 
 std::vector<BenchCase> solver_cases(std::span<const int> all_bins, int problems) {
+  const auto street = [](std::uint64_t seed) {
+    return io::to_gray(NaturalScene({1280, 960}, seed).frame().view());
+  };
+  const std::array streets{street(1), street(2)};
   std::vector<BenchCase> cases;
   for (const int bins : all_bins) {
-    const Histograms first = histograms(bins, problems, 1), second = histograms(bins, problems, 2);
+    const Histograms first = histograms(streets[0], bins, problems, 1),
+                     second = histograms(streets[1], bins, problems, 2);
     for (const NamedGround& named : grounds(bins))
       cases.push_back(solver_case(named, first, second));
   }
@@ -242,8 +267,11 @@ Command bench_emd_command() {
           "time the solver of Earth Mover's Distances and whole maps, compared with cv::EMD and "
           "LEMON",
       .text =
-          "Each row solves 1000 pairs of random histograms of mass 121, so that its milliseconds "
-          "are microseconds per problem. With --device cuda a row has 2097152 pairs, which stay on "
+          "Each row solves 1000 pairs of histograms, so that its milliseconds are microseconds per "
+          "problem. They are those of different windows of 11x11 pixels, each pair from two "
+          "streets "
+          "that are drawn with the statistics of photographs. With --device cuda a row has 2097152 "
+          "pairs, which stay on "
           "the GPU. On the CPU cv::EMD and LEMON's network simplex (whose graph and solver are "
           "reused from problem to problem) take turns with ours. --verify compares distances with "
           "LEMON's on random problems of 2 to 16 bins: sparse and degenerate ones, equal and "
@@ -251,9 +279,11 @@ Command bench_emd_command() {
           "simplex and from the auxiliary sink; small differences remain, because LEMON's results "
           "are rounded to 24 bits. --frames measures maps of whole frames against the number of "
           "channels, as Shaffer's paper does: windows have 11x11 pixels, costs are min(|i - j|, "
-          "3), and the scene is drawn with noise or is the corner of an --image. Cold rows keep "
-          "nothing from frame to frame, and each frame has noise of its own; in warm rows nothing "
-          "changes. On a GPU, labels come from pinned host memory and distances go back to it, "
+          "3), and the frames show such a street or the corner of an --image. Cold rows keep "
+          "nothing from frame to frame, people walk in them and each frame has noise of its own; "
+          "in "
+          "warm rows nothing changes. On a GPU, labels come from pinned host memory and distances "
+          "go back to it, "
           "with at most three frames at a time.",
       .examples =
           {{"fovea bench emd --device cpu --threads 1 --bins 11", "time 11 bins with one thread"},

@@ -1,7 +1,8 @@
 // Time per frame against channels, as in the two figures of Shaffer's paper (2011): cold, where
-// each frame has noise of its own and nothing is kept, and warm, where nothing changes. The paper's
-// images are not available; a scene with noise replaces them, and rows name its share of distinct
-// histograms. Quantization is not counted: frames are labels in host memory, and maps return to it.
+// people walk, each frame has noise of its own and nothing is kept, and warm, where nothing
+// changes. The paper's pictures are not available; a drawn street replaces them, and rows name its
+// share of distinct histograms. Quantizing is not counted: frames are labels in host memory, and
+// maps return to it.
 #include "cli/bench/emd_frames.h"
 
 #include <fovea/core/error.h>
@@ -16,13 +17,13 @@
 #include <memory>
 #include <optional>
 
-#include "cli/flow/scene.h"
+#include "cli/bench/natural_scene.h"
 #include "cli/program/image_input.h"
 
 namespace fovea::cli {
 namespace {
 
-constexpr int kFrames = 4;  // they show one scene, each with different noise
+constexpr int kFrames = 4;
 constexpr double kThreshold = 3;
 
 using Frame = Image<std::uint8_t>;
@@ -35,16 +36,24 @@ void check_sizes(const std::vector<Extent>& sizes) {
                                         size.width, size.height));
 }
 
-// The upper left corner of an image, as in the paper; or the scene of the flow benchmark, whose
-// texture falls off with frequency like that of a photo.
-Frame scene_of(const EmdFrameOptions& options, Extent size, const Context& context) {
-  if (options.image.empty()) return flow_scene(size.width, size.height, context.exec).first;
+// Frames of a drawn street, in which people walk; or the upper left corner of a picture, as in the
+// paper, again and again.
+std::vector<Frame> frames_of(const EmdFrameOptions& options, Extent size, const Context& context) {
+  std::vector<Frame> frames;
+  if (options.image.empty()) {
+    const NaturalScene scene(size);
+    for (int number = 0; number < kFrames; ++number)
+      frames.push_back(io::to_gray(scene.frame({number}, context.exec).view()));
+    return frames;
+  }
   const Frame image = io::to_gray(io::to_bytes(read_input(context, options.image)));
   if (image.width() < size.width || image.height() < size.height)
     throw InvalidArgument(fmt::format("--image {} is {}x{}, too small for frames of {}x{}",
                                       options.image, image.width(), image.height(), size.width,
                                       size.height));
-  return clone(image.view().crop(0, 0, size.width, size.height));
+  for (int number = 0; number < kFrames; ++number)
+    frames.push_back(clone(image.view().crop(0, 0, size.width, size.height)));
+  return frames;
 }
 
 Frame with_noise(const Frame& scene, double deviation, std::uint64_t seed) {
@@ -157,8 +166,8 @@ void describe(OptionVisitor& visit, EmdFrameOptions& options) {
   visit.path("image", options.image, TextUse::kInput,
              "image whose upper left corner is the scene, instead of one that is drawn");
   visit("noise", options.noise,
-        "standard deviation of the frames' noise in gray levels; 16 makes windows as varied as "
-        "fine texture does",
+        "standard deviation in gray levels of noise that is added to the frames; 16 makes windows "
+        "as varied as fine texture does",
         0, 100);
   visit("threshold", options.threshold,
         "greatest distance that must be exact; 0 makes all distances exact", 0, 1e6);
@@ -168,14 +177,13 @@ std::vector<BenchCase> emd_frame_cases(const EmdFrameOptions& options, const Con
   Exec quiet = context.exec;
   quiet.progress = {};
   check_sizes(options.sizes);
-  const Frame target = flow_scene(240, 291, quiet, 1).first;  // another image, as in the paper
+  // Another picture, as in the paper.
+  const Frame target = io::to_gray(NaturalScene({240, 291}, 2).frame({}, quiet).view());
   std::vector<BenchCase> cases;
   for (const Extent& size : options.sizes) {
-    const Frame scene = scene_of(options, size, context);
-    std::vector<Frame> frames;
-    frames.reserve(kFrames);
-    for (std::uint64_t seed = 1; seed <= kFrames; ++seed)
-      frames.push_back(with_noise(scene, options.noise, seed));
+    std::vector<Frame> frames = frames_of(options, size, context);
+    for (std::size_t i = 0; options.noise > 0 && i < frames.size(); ++i)
+      frames[i] = with_noise(frames[i], options.noise, 1 + i);
     for (const int count : options.channels) {
       std::vector<Frame> labels;
       labels.reserve(frames.size());

@@ -12,7 +12,7 @@ struct EmdFrameOptions {
   std::vector<Extent> sizes{{1280, 720}, {1920, 1080}};
   std::vector<int> channels{2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 16};
   std::string image{};
-  double noise = 16;
+  double noise = 0;
   float threshold = 0;
 };
 void describe(OptionVisitor& visit, EmdFrameOptions& options);

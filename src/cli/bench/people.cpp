@@ -1,7 +1,6 @@
 // fovea bench people: whole detectors, from image to fused boxes, compared with OpenCV's on the CPU
 // and with times that papers report for a GPU.
 #include <fovea/core/error.h>
-#include <fovea/core/random.h>
 #include <fovea/ops/resize.h>
 
 #include <fmt/format.h>
@@ -10,6 +9,7 @@
 #include <optional>
 
 #include "cli/bench/bench.h"
+#include "cli/bench/natural_scene.h"
 #include "cli/people/people.h"
 #include "cli/program/image_input.h"
 
@@ -30,7 +30,7 @@ struct PeopleBenchOptions {
 void describe(OptionVisitor& visit, PeopleBenchOptions& options) {
   describe(visit, options.bench);
   visit.path("image", options.image, TextUse::kInput,
-             "photo to search instead of a random scene; the time of a cascade depends on what the "
+             "photo to search instead of a drawn street; the time of a cascade depends on what the "
              "image shows");
   visit("model", options.models, "shipped models or model files, with commas between them",
         {.use = TextUse::kModel});
@@ -38,34 +38,13 @@ void describe(OptionVisitor& visit, PeopleBenchOptions& options) {
   visit("stride", options.stride, "step between windows, in pixels; OpenCV's is always 8", 1, 256);
 }
 
-// Noise whose power falls with frequency as it does in photos: octaves of random pixels, each
-// coarser one enlarged and twice as strong.
-Pixels random_scene(int width, int height) {
-  Image<float> sum(width, height), layer(width, height);
-  Random random(1);
-  double weight = 1, total = 0;
-  for (int step = 1; step * 4 <= height; step *= 2, weight *= 1.6) {
-    Image<float> coarse(width / step, height / step);
-    for (int y = 0; y < coarse.height(); ++y)
-      for (int x = 0; x < coarse.width(); ++x)
-        coarse.at(x, y) = static_cast<float>(random.uniform());
-    resize(coarse.view(), layer.view(), {.exec = {.device = Device::cpu()}});
-    for (int y = 0; y < height; ++y)
-      for (int x = 0; x < width; ++x) sum.at(x, y) += static_cast<float>(weight) * layer.at(x, y);
-    total += weight;
-  }
-  auto image = std::make_shared<Image<std::uint8_t>>(width, height);
-  for (int y = 0; y < height; ++y)
-    for (int x = 0; x < width; ++x)
-      image->at(x, y) = static_cast<std::uint8_t>(sum.at(x, y) / total * 255);
-  return image;
-}
-
-Pixels scene(const Context& context, const std::string& photo, int width, int height) {
-  if (photo.empty()) return random_scene(width, height);
-  const Image<std::uint8_t> gray = io::to_gray(people_pixels(read_input(context, photo)).view());
-  auto image = std::make_shared<Image<std::uint8_t>>(width, height);
-  resize(gray.view(), image->view(), {.antialias = true, .exec = {.device = Device::cpu()}});
+// A photo is taken in its colors, as `people detect` does.
+Pixels scene(const Context& context, const std::string& photo, Extent size) {
+  if (photo.empty())
+    return std::make_shared<Image<std::uint8_t>>(NaturalScene(size).frame({}, context.exec));
+  const Image<std::uint8_t> pixels = people_pixels(read_input(context, photo));
+  auto image = std::make_shared<Image<std::uint8_t>>(size.width, size.height, pixels.channels());
+  resize(pixels.view(), image->view(), {.antialias = true, .exec = {.device = Device::cpu()}});
   return image;
 }
 
@@ -141,7 +120,7 @@ int run_bench_people(PeopleBenchOptions& options, Context& context) {
     if (size.width < kLeastSide || size.height < kLeastSide)
       throw InvalidArgument(fmt::format("--sizes has {}x{}; expected sides of {} pixels or more",
                                         size.width, size.height, kLeastSide));
-    const Pixels image = scene(context, options.image, size.width, size.height);
+    const Pixels image = scene(context, options.image, size);
     for (const auto& model : models) {
       for (const double ratio : {1.05, 1.1, 1.2})
         cases.push_back(people_case(model,
@@ -155,23 +134,25 @@ int run_bench_people(PeopleBenchOptions& options, Context& context) {
 }  // namespace
 
 Command bench_people_command() {
-  return {.system = "bench",
-          .verb = "people",
-          .summary = "time the people detectors, compared with OpenCV's",
-          .text =
-              "Times whole frames, from the image to the fused boxes, with the shipped models. "
-              "OpenCV's HOGDescriptor searches the same gray image at the same ratio and stride, "
-              "without padding, in turns with Fovea's detectors. GPU times include the upload of "
-              "the image from pinned memory and the download of the boxes; the rows also have the "
-              "times that papers report for their GPUs.",
-          .examples = {{"fovea bench people --device cpu",
-                        "time all models at two sizes and three ratios"},
-                       {"fovea bench people --image street.jpg --filter 1280x960 --json",
-                        "time them on a photo and print JSON"},
-                       {"fovea bench people --model my.safetensors --sizes 320x240 --stride 4",
-                        "time your own model"}},
-          .request = make_request<PeopleBenchOptions, run_bench_people>,
-          .reads_images = true};
+  return {
+      .system = "bench",
+      .verb = "people",
+      .summary = "time the people detectors, compared with OpenCV's",
+      .text =
+          "Times whole frames, from the image to the fused boxes, with the shipped models. "
+          "The image is a street in color, drawn with the statistics of photographs, or a photo. "
+          "OpenCV's HOGDescriptor searches the same pixels at the same ratio and stride, "
+          "without padding, in turns with Fovea's detectors. GPU times include the upload of "
+          "the image from pinned memory and the download of the boxes; the rows also have the "
+          "times that papers report for their GPUs.",
+      .examples = {{"fovea bench people --device cpu",
+                    "time all models at two sizes and three ratios"},
+                   {"fovea bench people --image street.jpg --filter 1280x960 --json",
+                    "time them on a photo and print JSON"},
+                   {"fovea bench people --model my.safetensors --sizes 320x240 --stride 4",
+                    "time your own model"}},
+      .request = make_request<PeopleBenchOptions, run_bench_people>,
+      .reads_images = true};
 }
 
 }  // namespace fovea::cli

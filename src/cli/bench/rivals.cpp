@@ -132,7 +132,7 @@ std::vector<Rivals::Work> Rivals::prepare(const BenchCase& bench_case, int threa
   const FoveaRivalShape plain{
       .width = shape.width,
       .height = shape.height,
-      .channels = shape.channels,
+      .channels = bench_case.image ? bench_case.image->channels() : shape.channels,
       .to_width = shape.to_width,
       .to_height = shape.to_height,
       .taps = shape.taps,

@@ -1,9 +1,11 @@
 #include "cli/bench/scenes_corpus.h"
 
-#include <fovea/core/random.h>
+#include <fovea/io/image_io.h>
 #include <fovea/scenes/features.h>
 
 #include <algorithm>
+
+#include "cli/bench/natural_scene.h"
 
 namespace fovea::cli {
 namespace {
@@ -15,36 +17,8 @@ constexpr int kWords = 500;
 constexpr int kBankNumbers = scenes::kBankFilters;
 constexpr double kFilterOperations = 2 * 832;  // per pixel, separable, sharing row passes
 
-// Noise of several scales and some even patches, so that neighboring pixels are similar, as in
-// photos.
 Image<std::uint8_t> make_photo(std::uint64_t number) {
-  Random random(31, number);
-  Image<std::uint8_t> photo(kWidth, kHeight);
-  std::vector<float> levels(static_cast<std::size_t>(kWidth) * kHeight, random.uniform(60, 190));
-  for (const int cell : {96, 48, 24, 12, 6, 3}) {
-    const int columns = kWidth / cell + 2, rows = kHeight / cell + 2;
-    std::vector<float> knots(static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows));
-    const float height = 0.35F * static_cast<float>(cell) + random.uniform(0, 6);
-    for (float& knot : knots) knot = random.uniform(-height, height);
-    for (int y = 0; y < kHeight; ++y) {
-      const float* above = knots.data() + static_cast<std::ptrdiff_t>(y / cell) * columns;
-      const float down = static_cast<float>(y % cell) / static_cast<float>(cell);
-      for (int x = 0; x < kWidth; ++x) {
-        const float* knot = above + x / cell;
-        const float across = static_cast<float>(x % cell) / static_cast<float>(cell);
-        const float upper = knot[0] + across * (knot[1] - knot[0]),
-                    lower = knot[columns] + across * (knot[columns + 1] - knot[columns]);
-        levels[static_cast<std::size_t>(y) * kWidth + static_cast<std::size_t>(x)] +=
-            upper + down * (lower - upper);
-      }
-    }
-  }
-  for (int y = 0; y < kHeight; ++y)
-    for (int x = 0; x < kWidth; ++x)
-      photo.at(x, y) = static_cast<std::uint8_t>(
-          std::clamp(levels[static_cast<std::size_t>(y) * kWidth + static_cast<std::size_t>(x)],
-                     0.0F, 255.0F));
-  return photo;
+  return io::to_gray(NaturalScene({kWidth, kHeight}, 100 + number).frame().view());
 }
 
 struct Photos {
