@@ -101,11 +101,13 @@ class PointsRun {
     const io::FrameRun run = io::run_frames<Step, PointStream>(
         streams_,
         {.read = [&](Step& step) { return reader_.fetch(step.stored); },
+         .bytes = [&](const Step&) { return reader_.frame_bytes(); },
          .prepare = [](Step& step) { step.stored.decode(step.frame); },
          .work = [](PointStream& stream, Step& step) { step.take(stream.push(step.frame.image)); },
          .write = [&](Step& step) { write(step); }},
         {.in_flight = plan.in_flight,
          .threads = plan.runners,
+         .memory_bytes = context_.memory_bytes,
          .expected = expected,
          .exec = context_.exec});
     finish_after(run, [&] { take_rest(); });

@@ -80,6 +80,7 @@ class RecognizeRun {
     const io::FrameRun run = io::run_frames<Step, actions::Recognizer>(
         recognizers_,
         {.read = [&](Step& step) { return reader_.fetch(step.stored); },
+         .bytes = [&](const Step&) { return reader_.frame_bytes(); },
          .prepare = [](Step& step) { step.stored.decode(step.frame); },
          .work =
              [](actions::Recognizer& recognizer, Step& step) {
@@ -90,6 +91,7 @@ class RecognizeRun {
          .write = [&](Step& step) { write(step); }},
         {.in_flight = plan.in_flight,
          .threads = plan.runners,
+         .memory_bytes = context_.memory_bytes,
          .expected = expected,
          .exec = context_.exec});
     finish_after(run, [&] { report(recognizers_[0].finish()); });

@@ -78,6 +78,10 @@ std::int64_t BandFrames::expected_frames() const {
   return video_ ? std::max<std::int64_t>(0, video_->expected_frames())
                 : static_cast<std::int64_t>(files_.size());
 }
+std::uint64_t BandFrames::frame_bytes() const {
+  // Pixels become floats, and so does the map.
+  return video_ ? 6 * video_->frame_bytes() : 0;
+}
 double BandFrames::frame_rate() const {
   constexpr double kFilesPerSecond = 25;
   return video_ ? video_->info().rate.value() : kFilesPerSecond;

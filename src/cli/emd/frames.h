@@ -47,6 +47,7 @@ class BandFrames {
   bool single() const;                   // known to be one frame
   std::int64_t expected_frames() const;  // 0 where it is not known
   double frame_rate() const;
+  std::uint64_t frame_bytes() const;  // memory of one frame; 0 where it is not known
 
  private:
   std::vector<std::string> files_{};

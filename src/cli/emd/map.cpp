@@ -106,11 +106,13 @@ class MapRun {
     io::FrameRun run = io::run_frames<Step, Nothing>(
         workers,
         {.read = [&](Step& step) { return frames_.fetch(step.stored); },
+         .bytes = [&](const Step&) { return frames_.frame_bytes(); },
          .prepare = [&](Step& step) { frames_.decode(step.stored, step.frame); },
          .work = [&](Nothing&, Step& step) { work(step); },
          .write = [&](Step& step) { write(step); }},
         {.in_flight = plan.in_flight,
          .threads = plan.runners,
+         .memory_bytes = context_.memory_bytes,
          .expected = frames_.expected_frames(),
          .exec = context_.exec});
     try {

@@ -94,11 +94,13 @@ class TrackRun {
     const io::FrameRun run = io::run_frames<TrackFrame, emd::Tracker>(
         trackers_,
         {.read = [&](TrackFrame& step) { return reader_.fetch(step.stored); },
+         .bytes = [&](const TrackFrame&) { return reader_.frame_bytes(); },
          .prepare = [](TrackFrame& step) { step.stored.decode(step.frame); },
          .work = [&](emd::Tracker& tracker, TrackFrame& step) { work(tracker, step); },
          .write = [&](TrackFrame& step) { write(step); }},
         {.in_flight = request_.rivals ? 1 : plan.in_flight,
          .threads = plan.runners,
+         .memory_bytes = context_.memory_bytes,
          .expected = expected,
          .exec = context_.exec});
     context_.console.end_progress();

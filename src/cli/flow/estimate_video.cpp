@@ -6,7 +6,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
+#include <mutex>
 #include <optional>
+#include <utility>
 
 #include "cli/flow/estimate.h"
 #include "cli/program/files.h"
@@ -22,8 +25,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// One pass over the video: a frame is read and copied to the device while the flow of the frames
-// before it is estimated and their fields are written. At most four frames are held.
+// A frame that several threads share: whoever needs its pixels first decodes it.
+class SharedFrame {
+ public:
+  bool fetch(io::VideoReader& reader) { return reader.fetch(stored_); }
+  const Image<std::uint8_t>& image() {
+    std::call_once(decoded_, [this] { stored_.decode(frame_); });
+    return frame_.image;
+  }
+
+ private:
+  io::StoredFrame stored_{};
+  io::Frame frame_{};
+  std::once_flag decoded_;
+};
+
+// One pass over the video: frames are decoded while the flow of those before is estimated and their
+// fields are drawn and written. On the CPU several pairs of frames are estimated at a time. On a
+// GPU, and with a mask, a single estimator follows the video, because it then prepares each frame
+// once, or prepares the second frame of a pair with the mask as well.
 class VideoRun {
  public:
   VideoRun(const EstimateRequest& request, Context& context)
@@ -33,26 +53,34 @@ class VideoRun {
         uploading_(context.exec.device),
         pictures_(picture_files(request.pictures)),
         mask_(read_mask(request.mask, {.max_pixels = context.max_pixels})),
-        reader_(make_reader(context)) {
+        reader_(make_reader(context)),
+        expected_(std::max<std::int64_t>(0, reader_.expected_frames())),
+        plan_(io::plan_frame_workers(context.exec, expected_, follows() ? 1 : 0)),
+        in_pairs_(plan_.count > 1) {
     flow::FlowOptions options = request.flow;
     options.exec.stream = estimating_.get();
-    estimators_.emplace_back(options);
+    options.exec.threads = plan_.threads;
+    for (int i = 0; i < plan_.count; ++i) estimators_.emplace_back(options);
     for (const PictureFile& picture : pictures_)
       writers_.emplace_back(picture.path,
                             io::VideoWriteOptions{.frame_rate = reader_.info().rate.value()});
   }
 
   int run() {
-    // With one thread the steps take turns; otherwise frames are read and written during the work.
-    const int in_flight = context_.exec.threads == 1 ? 1 : 4;
     const io::FrameRun run = io::run_frames<Step, flow::Estimator>(
         estimators_,
         {.read = [&](Step& step) { return read(step); },
+         .bytes = [&](const Step&) { return step_bytes(); },
+         .prepare = [&](Step& step) { prepare(step); },
          .work = [&](flow::Estimator& estimator, Step& step) { work(estimator, step); },
+         .complete = [&](Step& step) { complete(step); },
          .write = [&](Step& step) { write(step); }},
-        {.in_flight = in_flight,
-         .expected = std::max<std::int64_t>(0, reader_.expected_frames()),
+        {.in_flight = plan_.in_flight,
+         .threads = plan_.runners,
+         .memory_bytes = context_.memory_bytes,
+         .expected = expected_,
          .exec = context_.exec});
+    remove_unreported();
     if (fields_ > 0)
       for (io::VideoWriter& writer : writers_) writer.finish();
     context_.console.end_progress();
@@ -65,37 +93,58 @@ class VideoRun {
 
  private:
   struct Step {
-    io::Frame frame{};
-    Image<std::uint8_t> there{};  // the frame in the device's memory, if that is not the host's
+    std::shared_ptr<SharedFrame> before{}, now{};
+    std::int64_t field_number = -1;  // -1 for the first frame
+    Image<std::uint8_t> there{};     // the frame in the device's memory, if that is not the host's
     std::optional<flow::Flow> field{};
+    std::vector<Image<std::uint8_t>> drawn{};  // one per picture file
   };
 
+  // An estimate of the memory that a frame takes with its field and its estimator.
+  std::uint64_t step_bytes() const {
+    constexpr std::uint64_t kBytesPerPixel = 200;
+    const io::VideoInfo& info = reader_.info();
+    return reader_.frame_bytes() + kBytesPerPixel * static_cast<std::uint64_t>(info.width) *
+                                       static_cast<std::uint64_t>(info.height);
+  }
+
   bool on_cuda() const { return context_.exec.device.kind == DeviceKind::kCuda; }
+  bool follows() const { return on_cuda() || !mask_.empty(); }
 
   bool read(Step& step) {
-    if (!reader_.next(step.frame)) return false;
-    if (!on_cuda()) return true;
+    auto frame = std::make_shared<SharedFrame>();
+    if (!frame->fetch(reader_)) return false;
+    step.before = std::exchange(last_, frame);
+    step.now = std::move(frame);
+    step.field_number = next_number_++;
+    return true;
+  }
+
+  void prepare(Step& step) {
+    const Image<std::uint8_t>& image = step.now->image();
+    if (!on_cuda()) return;
     const fovea::cuda::ScopedDevice here(context_.exec.device);
-    const Image<std::uint8_t>& image = step.frame.image;
     if (step.there.width() != image.width() || step.there.height() != image.height())
       step.there =
           Image<std::uint8_t>(image.width(), image.height(), image.channels(), Memory::kCuda);
     Exec exec = context_.exec;
     exec.stream = uploading_.get();
     copy(image.view(), step.there.view(), exec);
-    return true;
   }
 
   void work(flow::Estimator& estimator, Step& step) {
-    // On a GPU too, the first frame is passed from the host: it gives no field, so that nothing
-    // would wait until the estimator has read the copy on the device.
-    if (!on_cuda() || !begun_) {
-      begun_ = true;
-      step.field = estimator.push(step.frame.image, mask_.view());
+    step.field.reset();
+    if (in_pairs_) {
+      if (step.before) step.field = estimator.estimate(step.before->image(), step.now->image());
+      return;
+    }
+    // On a GPU the first frame is taken from host memory too: it has no field that would have to be
+    // fetched.
+    if (!on_cuda() || step.field_number < 0) {
+      step.field = estimator.push(step.now->image(), mask_.view());
       return;
     }
     const auto found = estimator.push(step.there, mask_.view());
-    step.field.reset();
     if (!found) return;
     const auto fetched = [&](const Image<float>& plane) {
       Image<float> here(plane.width(), plane.height());
@@ -105,34 +154,55 @@ class VideoRun {
     step.field = flow::Flow{fetched(found->u), fetched(found->v), fetched(found->confidence)};
   }
 
+  // Writes the field to its file and draws it.
+  void complete(Step& step) {
+    if (!step.field) return;
+    const flow::Flow& field = *step.field;
+    const io::FlowFieldView view{field.u, field.v, mask_.view()};
+    if (!request_.output.empty()) {
+      std::call_once(folder_made_, [&] { make_folder(request_.output); });
+      io::write_flow(field_path(step.field_number), view);
+      const std::lock_guard lock(mutex_);
+      last_written_ = std::max(last_written_, step.field_number);
+    }
+    Exec exec = context_.exec;
+    exec.threads = plan_.threads;
+    step.drawn.clear();
+    for (const PictureFile& picture : pictures_)
+      step.drawn.push_back(draw_flow(
+          picture.kind,
+          {step.before->image(), step.now->image(), view, field.confidence, request_.wheel.longest},
+          exec));
+  }
+
   void write(Step& step) {
-    if (step.field) add(*step.field, before_, step.frame.image);
-    width_ = step.frame.image.width();
-    height_ = step.frame.image.height();
-    std::swap(step.frame.image, before_);
+    width_ = step.now->image().width();
+    height_ = step.now->image().height();
+    step.before.reset();
+    step.now.reset();
+    if (!step.field) return;
+    for (std::size_t i = 0; i < writers_.size(); ++i) writers_[i].write(step.drawn[i]);
+    ++fields_;
+  }
+
+  std::string field_path(std::int64_t number) const {
+    FieldFormat format = request_.format;
+    const std::string name =
+        fmt::format("{:06}.{}", number, choices(format)[static_cast<std::size_t>(format)].word);
+    return (fs::path(request_.output) / name).string();
+  }
+
+  // A run that ends early may have written fields behind the last that counts.
+  void remove_unreported() const {
+    std::error_code ignored;
+    for (std::int64_t number = fields_; number <= last_written_; ++number)
+      fs::remove(field_path(number), ignored);
   }
 
   static io::VideoReader make_reader(const Context& context) {
     const io::VideoReadOptions options{.max_pixels = context.max_pixels, .stop = context.exec.stop};
     return context.inputs.size() == 1 ? io::VideoReader(context.inputs[0], options)
                                       : io::VideoReader(context.inputs, options);
-  }
-
-  void add(const flow::Flow& field, ImageView<const std::uint8_t> before,
-           ImageView<const std::uint8_t> now) {
-    const io::FlowFieldView view{field.u, field.v, mask_.view()};
-    if (!request_.output.empty()) {
-      if (fields_ == 0) make_folder(request_.output);
-      FieldFormat format = request_.format;
-      const std::string name =
-          fmt::format("{:06}.{}", fields_, choices(format)[static_cast<std::size_t>(format)].word);
-      io::write_flow((fs::path(request_.output) / name).string(), view);
-    }
-    for (std::size_t i = 0; i < pictures_.size(); ++i)
-      writers_[i].write(draw_flow(pictures_[i].kind,
-                                  {before, now, view, field.confidence, request_.wheel.longest},
-                                  context_.exec));
-    ++fields_;
   }
 
   void print(const io::FrameRun& run) {
@@ -157,13 +227,19 @@ class VideoRun {
   const EstimateRequest& request_;
   Context& context_;
   Stream estimating_, uploading_;
-  std::vector<flow::Estimator> estimators_{};  // one, since a field needs the frame before
   std::vector<PictureFile> pictures_;
   Image<std::uint8_t> mask_;
   io::VideoReader reader_;
-  Image<std::uint8_t> before_{};
-  bool begun_ = false;
+  std::int64_t expected_;
+  io::FrameWorkers plan_;
+  bool in_pairs_;
+  std::vector<flow::Estimator> estimators_{};
   std::vector<io::VideoWriter> writers_{};
+  std::shared_ptr<SharedFrame> last_{};  // the frame that was read last
+  std::int64_t next_number_ = -1;
+  std::once_flag folder_made_;
+  std::mutex mutex_;
+  std::int64_t last_written_ = -1;  // the greatest number of a field's file
   std::int64_t fields_ = 0;
   int width_ = 0, height_ = 0;
 };

@@ -223,7 +223,10 @@ int run_segment(SegmentRequest& request, Context& context) {
   const auto inputs = io::expand_inputs(context.inputs, io::mesh_files());
   const Outputs outputs = outputs_of(request, context, inputs);
   check_outputs(request, outputs, context);
-  const auto plan = io::plan_frame_workers(context.exec, static_cast<std::int64_t>(inputs.size()));
+  // A single segmenter may take the whole memory of a GPU.
+  const bool cuda = context.exec.device.kind == DeviceKind::kCuda;
+  const auto plan =
+      io::plan_frame_workers(context.exec, static_cast<std::int64_t>(inputs.size()), cuda ? 1 : 0);
   request.options.exec = context.exec;
   request.options.exec.progress = {};
   request.options.exec.threads = plan.threads;

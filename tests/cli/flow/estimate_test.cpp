@@ -142,6 +142,21 @@ TEST_P(FlowEstimate, AVideoGivesAFieldAPairAndAVideoOfPictures) {
   EXPECT_EQ(frames, 3);
 }
 
+TEST_P(FlowEstimate, ThreadsDoNotChangeTheFieldsOfAVideo) {
+  write_video("walk.y4m", 7);
+  std::string first;
+  for (const char* threads : {"1", "2", "5"}) {
+    found({folder_ / "walk.y4m", "-o", folder_ / "out", "--picture", "warp", folder_ / "warp.y4m",
+           "--threads", threads});
+    std::string all = test::load(folder_ / "warp.y4m");
+    for (int i = 0; i < 6; ++i)
+      all += test::load(folder_ / ("out/00000" + std::to_string(i) + ".flo"));
+    if (first.empty()) first = all;
+    EXPECT_TRUE(all == first) << threads;
+    std::filesystem::remove_all(folder_ / "out");
+  }
+}
+
 TEST_P(FlowEstimate, AFolderAndAListOfImagesAreVideos) {
   std::filesystem::create_directory(folder_ / "in");
   for (int i = 0; i < 3; ++i)
