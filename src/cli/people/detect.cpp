@@ -86,7 +86,8 @@ class Search {
         count, workers_, plan,
         {.read =
              [&](std::size_t i, Photo& photo) {
-               photo.pixels = people_pixels(read_finite_input(context_, inputs[i], request_.orientation));
+               photo.pixels =
+                   people_pixels(read_finite_input(context_, inputs[i], request_.orientation));
              },
          .work = [&](Worker& worker,
                      Photo& photo) { photo.result = in(worker.detector, photo.pixels); },

@@ -25,10 +25,9 @@ double now() {
 void describe(OptionVisitor& visit, FrameRunOptions& options) {
   visit("in-flight", options.in_flight,
         "items that exist at a time; with 1, all steps run in the calling thread", 1, 1e6);
-  visit("threads", options.threads,
-        "threads that prepare, work and complete; 0 is one per worker", 0, 4096);
-  visit.bytes("memory", options.memory_bytes,
-              "most memory of all items in flight; 0 is no limit");
+  visit("threads", options.threads, "threads that prepare, work and complete; 0 is one per worker",
+        0, 4096);
+  visit.bytes("memory", options.memory_bytes, "most memory of all items in flight; 0 is no limit");
   visit("stage", options.stage, "name of the stage in progress reports");
 }
 

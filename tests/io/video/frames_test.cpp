@@ -142,7 +142,8 @@ TEST(Frames, WorkersShareTheThreads) {
 }
 
 TEST(RunFrames, OptionsAreListed) {
-  EXPECT_EQ(options_json(FrameRunOptions{}), R"({"in-flight": 1, "threads": 0, "memory": 0, "stage": "frames"})");
+  EXPECT_EQ(options_json(FrameRunOptions{}),
+            R"({"in-flight": 1, "threads": 0, "memory": 0, "stage": "frames"})");
 }
 
 }  // namespace
