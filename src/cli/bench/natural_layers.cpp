@@ -174,6 +174,7 @@ class Street {
     const double least = 1.5, most = 0.09 * height_;
     const auto count = static_cast<int>(kClutter * std::sqrt(width_ * height_));
     std::vector<double> radii;
+    radii.reserve(static_cast<std::size_t>(count));
     for (int i = 0; i < count; ++i)
       radii.push_back(least / std::sqrt(1 - between(0, 1) * (1 - std::pow(least / most, 2))));
     std::sort(radii.rbegin(), radii.rend());

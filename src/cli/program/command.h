@@ -141,6 +141,7 @@ Command bench_mesh_command();
 Command bench_actions_command();
 Command bench_scenes_command();
 Command bench_people_command();
+Command bench_pipeline_command();
 Command demo_command();
 Command people_eval_command();
 Command emd_track_command();

@@ -57,6 +57,7 @@ const std::vector<Command>& commands() {
       ops_histogram_command(),
       bench_ops_command(),
       bench_people_command(),
+      bench_pipeline_command(),
       bench_flow_command(),
       bench_emd_command(),
       bench_scenes_command(),
