@@ -21,7 +21,12 @@ constexpr Number kNone = ~Number{0};
 class Pipeline {
  public:
   Pipeline(const PipelinePlan& plan, const PipelineSteps& steps, const Exec& exec)
-      : plan_(plan), steps_(steps), exec_(exec), slots_(static_cast<std::size_t>(plan.in_flight)) {
+      : plan_(plan),
+        steps_(steps),
+        exec_(exec),
+        slots_(static_cast<std::size_t>(plan.in_flight)),
+        slot_of_(slots_.size()) {
+    for (int slot = plan.in_flight - 1; slot >= 0; --slot) free_slots_.push_back(slot);
     for (int engine = plan.engines - 1; engine >= 0; --engine) free_engines_.push_back(engine);
   }
 
@@ -56,8 +61,8 @@ class Pipeline {
     }
   };
 
-  int index_of(Number item) const { return static_cast<int>(item % slots_.size()); }
-  Slot& slot(Number item) { return slots_[item % slots_.size()]; }
+  int index_of(Number item) const { return slot_of_[item % slot_of_.size()]; }
+  Slot& slot(Number item) { return slots_[static_cast<std::size_t>(index_of(item))]; }
 
   void notify_all() {
     room_.notify_all();
@@ -89,18 +94,23 @@ class Pipeline {
     for (;;) {
       room_.wait(lock, [&] { return over() || read_ - written_ < slots_.size(); });
       if (over()) return;
+      const int index = free_slots_.back();
+      free_slots_.pop_back();
+      slot_of_[read_ % slot_of_.size()] = index;
       Slot& next = slot(read_);
       next = {};
       bool more = false;
+      std::exception_ptr error;
       lock.unlock();
       try {
-        more = steps_.read(index_of(read_));
-        if (more && steps_.bytes) next.bytes = steps_.bytes(index_of(read_));
+        more = steps_.read(index);
+        if (more && steps_.bytes) next.bytes = steps_.bytes(index);
       } catch (...) {
         more = false;
-        read_error_ = std::current_exception();
+        error = std::current_exception();
       }
       lock.lock();
+      read_error_ = error;
       if (more) {
         room_.wait(lock, [&] { return over() || fits(next.bytes); });
         if (over()) {
@@ -207,17 +217,22 @@ class Pipeline {
       steps_.write(index_of(written_));
       lock.lock();
       used_bytes_ -= first.bytes;
+      free_slots_.push_back(index_of(written_));
       ++written_;
       room_.notify_one();
     }
-    if (read_error_) std::rethrow_exception(read_error_);
     if (stopped_ && dropped_) throw Cancelled("stopped on request");
+    if (read_error_) std::rethrow_exception(read_error_);
   }
 
   const PipelinePlan& plan_;
   const PipelineSteps& steps_;
   const Exec& exec_;
   std::vector<Slot> slots_;
+  std::vector<int> slot_of_;  // by the number of the item, modulo its length
+  // The slot that was freed last is used first: where memory admits few items, only few slots are
+  // ever used, and the memory that items keep is theirs alone.
+  std::vector<int> free_slots_;
   std::vector<int> free_engines_;
   std::mutex mutex_;
   std::condition_variable room_;   // the reader waits for room

@@ -23,13 +23,11 @@ namespace {
 
 // Threads leave an arena some time after its last loop, so that one that is used again soon has
 // them still. A new arena would begin without any. Each calling thread has arenas of its own, one
-// for each number of threads that it has asked for lately.
+// for each number of threads that it has asked for, which are few.
 tbb::task_arena& arena_of(int threads) {
-  constexpr std::size_t kMostArenas = 4;
   thread_local std::vector<std::pair<int, std::unique_ptr<tbb::task_arena>>> arenas;
   for (const auto& [size, arena] : arenas)
     if (size == threads) return *arena;
-  if (arenas.size() == kMostArenas) arenas.erase(arenas.begin());
   return *arenas.emplace_back(threads, std::make_unique<tbb::task_arena>(threads)).second;
 }
 

@@ -137,6 +137,23 @@ TEST(OrderedPipeline, MemoryBoundsTheItemsInFlight) {
   }
 }
 
+TEST(OrderedPipeline, FewItemsInMemoryUseFewSlots) {
+  // What an item keeps in its slot is not more than what memory admits, and one that waits.
+  std::set<int> used;
+  int next = 0;
+  run_pipeline({.threads = 3, .in_flight = 20, .memory_bytes = 100},
+               {.read =
+                    [&](int slot) {
+                      used.insert(slot);
+                      return next++ < 200;
+                    },
+                .bytes = [](int) -> std::uint64_t { return 60; },
+                .prepare = [](int) {},
+                .write = [](int) {}},
+               {});
+  EXPECT_LE(used.size(), 2U);
+}
+
 TEST(OrderedPipeline, NoItemsIsNoProblem) {
   Squares squares{.count = 0};
   squares.run();

@@ -42,7 +42,7 @@ struct FrameRunOptions {
   std::string stage = "frames";    // name of the stage in progress reports
   Exec exec{};                     // progress and stop
 };
-// Lists in_flight and stage. What is expected is a fact about the source, and programs add exec.
+// Lists all but `expected`, which is a fact about the source, and exec, which programs add.
 FOVEA_API void describe(OptionVisitor& visit, FrameRunOptions& options);
 
 // The steps of a run. An item holds a frame and what a worker makes of it. Items are reused, and so
@@ -68,7 +68,8 @@ struct FrameSteps {
 
 // How many workers suit a device, and how many threads each of them gets. A CPU is used better by
 // several frames at a time than by all threads on one frame, and on a GPU several streams overlap
-// copies with work, while the threads of the CPU decode and encode.
+// copies with work, while the threads of the CPU decode and encode. Where a frame depends on those
+// before it, there is a single worker.
 struct FrameWorkers {
   int count = 1;
   int threads = 1;    // threads per worker, as Exec::threads

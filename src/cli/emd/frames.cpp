@@ -13,8 +13,13 @@
 #include <filesystem>
 #include <limits>
 
+#include "cli/program/files.h"
+#include "cli/program/image_input.h"
+
 namespace fovea::cli {
 namespace {
+
+namespace fs = std::filesystem;
 
 bool is_video(const std::string& path) {
   return path == "-" || io::has_extension(path, io::video_files());
@@ -78,9 +83,19 @@ std::int64_t BandFrames::expected_frames() const {
   return video_ ? std::max<std::int64_t>(0, video_->expected_frames())
                 : static_cast<std::int64_t>(files_.size());
 }
-std::uint64_t BandFrames::frame_bytes() const {
-  // Pixels become floats, and so does the map.
-  return video_ ? 6 * video_->frame_bytes() : 0;
+std::uint64_t BandFrames::frame_bytes(const StoredBands& stored) const {
+  constexpr std::uint64_t kFloats = 6;  // samples become floats, and there is a map of floats
+  if (video_) return kFloats * video_->frame_bytes();
+  // The header of a cube is small; its samples lie beside it.
+  std::uint64_t bytes = file_bytes(stored.file);
+  const fs::path path(stored.file);
+  std::error_code ignored;
+  if (path.extension() == ".hdr")
+    for (const auto& entry : fs::directory_iterator(
+             path.parent_path().empty() ? fs::path(".") : path.parent_path(), ignored))
+      if (entry.path().stem() == path.stem())
+        bytes = std::max(bytes, file_bytes(entry.path().string()));
+  return kFloats * std::max(bytes, image_bytes(stored.file));
 }
 double BandFrames::frame_rate() const {
   constexpr double kFilesPerSecond = 25;

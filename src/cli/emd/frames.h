@@ -47,7 +47,8 @@ class BandFrames {
   bool single() const;                   // known to be one frame
   std::int64_t expected_frames() const;  // 0 where it is not known
   double frame_rate() const;
-  std::uint64_t frame_bytes() const;  // memory of one frame; 0 where it is not known
+  // An estimate of the memory of a frame and its map.
+  std::uint64_t frame_bytes(const StoredBands& stored) const;
 
  private:
   std::vector<std::string> files_{};

@@ -86,7 +86,8 @@ void check_request(const MapRequest& request, Context& context) {
                 {request.target, request.truth});
 }
 
-// Frames are read, mapped and written at the same time, each step in the order of the frames.
+// Frames are read, decoded, mapped and written at the same time. Maps are made and written in the
+// order of the frames.
 class MapRun {
  public:
   MapRun(const MapRequest& request, Context& context)
@@ -106,7 +107,7 @@ class MapRun {
     io::FrameRun run = io::run_frames<Step, Nothing>(
         workers,
         {.read = [&](Step& step) { return frames_.fetch(step.stored); },
-         .bytes = [&](const Step&) { return frames_.frame_bytes(); },
+         .bytes = [&](const Step& step) { return frames_.frame_bytes(step.stored); },
          .prepare = [&](Step& step) { frames_.decode(step.stored, step.frame); },
          .work = [&](Nothing&, Step& step) { work(step); },
          .write = [&](Step& step) { write(step); }},
@@ -146,6 +147,8 @@ class MapRun {
   void work(Step& step) {
     Exec exec = context_.exec;
     exec.progress = {};
+    // On a GPU frames are mapped while they are written: a stop ends the run between them.
+    if (exec.device.kind == DeviceKind::kCuda) exec.stop = {};
     if (!mapper_) mapper_.emplace(request_, step.frame, exec);
     if (mapper_->streams()) return;
     const double start = steady_seconds();

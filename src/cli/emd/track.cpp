@@ -87,8 +87,6 @@ class TrackRun {
 
   int run() {
     const double start = steady_seconds();
-    // Rivals process each frame while nothing else runs; so that times can be compared, ours then
-    // does too.
     const std::int64_t expected = std::max<std::int64_t>(0, reader_.expected_frames());
     const io::FrameWorkers plan = io::plan_frame_workers(context_.exec, expected, 1);
     const io::FrameRun run = io::run_frames<TrackFrame, emd::Tracker>(
@@ -98,6 +96,8 @@ class TrackRun {
          .prepare = [](TrackFrame& step) { step.stored.decode(step.frame); },
          .work = [&](emd::Tracker& tracker, TrackFrame& step) { work(tracker, step); },
          .write = [&](TrackFrame& step) { write(step); }},
+        // Rivals process each frame while nothing else runs; so that times can be compared, ours
+        // then does too.
         {.in_flight = request_.rivals ? 1 : plan.in_flight,
          .threads = plan.runners,
          .memory_bytes = context_.memory_bytes,

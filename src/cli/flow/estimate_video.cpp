@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "cli/flow/estimate.h"
@@ -67,6 +68,10 @@ class VideoRun {
   }
 
   int run() {
+    const struct Cleaner {
+      const VideoRun& run;
+      ~Cleaner() { run.remove_unreported(); }
+    } cleaner{*this};
     const io::FrameRun run = io::run_frames<Step, flow::Estimator>(
         estimators_,
         {.read = [&](Step& step) { return read(step); },
@@ -80,7 +85,6 @@ class VideoRun {
          .memory_bytes = context_.memory_bytes,
          .expected = expected_,
          .exec = context_.exec});
-    remove_unreported();
     if (fields_ > 0)
       for (io::VideoWriter& writer : writers_) writer.finish();
     context_.console.end_progress();
@@ -163,9 +167,10 @@ class VideoRun {
       std::call_once(folder_made_, [&] { make_folder(request_.output); });
       io::write_flow(field_path(step.field_number), view);
       const std::lock_guard lock(mutex_);
-      last_written_ = std::max(last_written_, step.field_number);
+      unreported_.insert(step.field_number);
     }
     Exec exec = context_.exec;
+    exec.progress = {};
     exec.threads = plan_.threads;
     step.drawn.clear();
     for (const PictureFile& picture : pictures_)
@@ -182,6 +187,8 @@ class VideoRun {
     step.now.reset();
     if (!step.field) return;
     for (std::size_t i = 0; i < writers_.size(); ++i) writers_[i].write(step.drawn[i]);
+    const std::lock_guard lock(mutex_);
+    unreported_.erase(step.field_number);
     ++fields_;
   }
 
@@ -195,8 +202,7 @@ class VideoRun {
   // A run that ends early may have written fields behind the last that counts.
   void remove_unreported() const {
     std::error_code ignored;
-    for (std::int64_t number = fields_; number <= last_written_; ++number)
-      fs::remove(field_path(number), ignored);
+    for (const std::int64_t number : unreported_) fs::remove(field_path(number), ignored);
   }
 
   static io::VideoReader make_reader(const Context& context) {
@@ -239,7 +245,7 @@ class VideoRun {
   std::int64_t next_number_ = -1;
   std::once_flag folder_made_;
   std::mutex mutex_;
-  std::int64_t last_written_ = -1;  // the greatest number of a field's file
+  std::set<std::int64_t> unreported_{};  // fields whose files are written, but do not count yet
   std::int64_t fields_ = 0;
   int width_ = 0, height_ = 0;
 };

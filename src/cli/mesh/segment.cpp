@@ -232,6 +232,7 @@ int run_segment(SegmentRequest& request, Context& context) {
   request.options.exec.threads = plan.threads;
   request.render.exec = request.options.exec;
   std::vector<mesh::Segmenter> segmenters;
+  segmenters.reserve(static_cast<std::size_t>(plan.count));
   for (int i = 0; i < plan.count; ++i) segmenters.emplace_back(request.options);
   Batch batch(context, inputs);
   batch.run_together<Divided, mesh::Segmenter>(

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <semaphore>
 #include <vector>
 
 #include "cli/program/batch.h"
@@ -60,9 +61,19 @@ int run_on_images(Context& context, const ImageFiles& files, std::string_view ex
     *exec = exec_of_image(context);
     exec->threads = plan.threads;
   }
+  const bool cuda = context.exec.device.kind == DeviceKind::kCuda;
+  std::counting_semaphore<> at_once(plan.count);
   const auto write = [&](std::size_t i, io::AnyImage& image) -> Outcome {
     const std::string size = fmt::format("\"width\": {}, \"height\": {}, \"channels\": {}",
                                          image.width(), image.height(), image.channels());
+    // As many images are on a GPU as it would have workers, because its memory is its own.
+    if (cuda) at_once.acquire();
+    const struct Release {
+      std::counting_semaphore<>* semaphore;
+      ~Release() {
+        if (semaphore != nullptr) semaphore->release();
+      }
+    } release{cuda ? &at_once : nullptr};
     const ImageResult result = work(image, outputs[i]);
     const auto written = result.files.empty() ? std::vector{outputs[i]} : result.files;
     return {fmt::format("{}", fmt::join(written, "\n")),

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <new>
+
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "core/json_text.h"
@@ -71,6 +73,10 @@ void Batch::guard(Entry& entry, const std::function<void()>& step) {
   } catch (const Error&) {
     entry.failed = true;
     entry.outcome = {.fault = std::current_exception()};
+  } catch (const std::bad_alloc&) {
+    entry.failed = true;
+    entry.outcome = {.fault = std::make_exception_ptr(
+                         Error("out of memory; lower --threads or --memory, or shrink it"))};
   }
 }
 

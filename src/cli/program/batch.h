@@ -49,7 +49,8 @@ struct NoWorker {
 
 // Goes through the inputs in order. A failing one is named on standard error and the others are
 // still done. Each result is printed as soon as it and all before it are there, as a line or as an
-// element of one JSON object with --json.
+// element of one JSON object with --json. After a request to stop, inputs that are finished are
+// still printed, even if one before them was cancelled.
 class Batch {
  public:
   Batch(Context& context, const std::vector<std::string>& inputs);
@@ -81,8 +82,8 @@ class Batch {
     Outcome outcome{};
     bool failed = false;
   };
-  // Calls `step` unless the input has failed. Errors of the input stay with it, those of the
-  // program's own output end the batch.
+  // Calls `step` unless the input has failed. Errors of the input, and too little memory for it,
+  // stay with it; those of the program's own output end the batch.
   static void guard(Entry& entry, const std::function<void()>& step);
   // Takes the entry of the next input.
   void take(Entry& entry);
@@ -130,8 +131,11 @@ void Batch::run_together(std::size_t count, std::span<Worker> workers, const io:
           },
       .write =
           [&](Shared& shared) {
-            if (steps.add && !shared.entry.failed) steps.add(shared.entry.input, shared.item);
+            guard(shared.entry, [&] {
+              if (steps.add) steps.add(shared.entry.input, shared.item);
+            });
             take(shared.entry);
+            shared.item = Item{};  // a large input does not keep its memory
           }};
   if (steps.work)
     frames.work = [&](Worker& worker, Shared& shared) {

@@ -62,6 +62,7 @@ int run_words(WordsRequest& request, Context& context) {
   options.exec.progress = {};
   options.exec.threads = plan.threads;
   std::vector<scenes::FeatureMaker> makers;
+  makers.reserve(static_cast<std::size_t>(plan.count));
   for (int i = 0; i < plan.count; ++i) makers.emplace_back(model->dictionary, options);
   const auto write = [&](std::size_t i, const Painted& item) -> Outcome {
     const Image<std::uint16_t>& words = item.words;

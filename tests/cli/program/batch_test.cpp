@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <new>
 #include <nlohmann/json.hpp>
 
 #include "cli/program/program.h"
@@ -142,6 +143,7 @@ struct Numbers {
   std::uint64_t memory_bytes = 0;
   std::stop_token stop{};
   std::function<void(std::size_t)> at_read = [](std::size_t) {};
+  std::function<void(std::size_t)> at_add = [](std::size_t) {};
 
   int status = 0;
   std::string out{}, err{};
@@ -176,6 +178,7 @@ struct Numbers {
                                           .add =
                                               [&](std::size_t i, std::size_t&) {
                                                 --in_flight;
+                                                at_add(i);
                                                 added.push_back(i);
                                               },
                                           .bytes = [](std::size_t) { return 10; }});
@@ -212,6 +215,25 @@ TEST(Batch, AnInputThatVanishesIsNamedAndTheOthersAreDone) {
               "fovea: 7: cannot open: gone\nfovea: 17: cannot open: gone\n"
               "fovea: 27: cannot open: gone\nfovea: 37: cannot open: gone\n");
     EXPECT_EQ(numbers.added.size(), 36U);
+  }
+}
+
+TEST(Batch, AnInputThatCannotBeListedOrTakesTooMuchMemoryIsNamed) {
+  for (const int threads : {1, 4}) {
+    Numbers numbers{.threads = threads,
+                    .at_read =
+                        [](std::size_t i) {
+                          if (i == 3) throw std::bad_alloc();
+                        },
+                    .at_add =
+                        [](std::size_t i) {
+                          if (i == 5) throw WriteError("list.csv: cannot write: disk full");
+                        }};
+    numbers.run();
+    EXPECT_EQ(numbers.status, kSomeFailed);
+    EXPECT_THAT(numbers.err, HasSubstr("fovea: 3: out of memory"));
+    EXPECT_THAT(numbers.err, HasSubstr("fovea: 5: list.csv: cannot write: disk full"));
+    EXPECT_EQ(numbers.added.size(), 38U);
   }
 }
 
