@@ -121,8 +121,9 @@ struct MarginSource {
 // Twice the greatest difference between the score of a center on tensor cores and that of the chain
 // of fma, apart from terms that are the same for all centers. With M = |p||c| and H = |c|^2 / 2 of
 // moved points and centers, and u = 2^-24:
-//   One piece leaves at most 2^-8 of a number and two leave at most 2^-16. The omitted products,
-//   second x second and twice number x rest, are at most 3.03 * 2^-16 M.
+//   A number is split into pieces. The rest after the first piece is at most 2^-8 of the number,
+//   and the rest after the second at most 2^-16. The products that are omitted, second piece times
+//   second piece and twice the number times the rest, are at most 3.03 * 2^-16 M.
 //   A product of 16 adds 17 aligned terms, truncated at 2^-23 of the largest or finer, and
 //   truncates its sum: below 32 * 2^-23 of the sum, which is M for the first pieces and 2^-7 M
 //   before. Moving rounds every number, the half is rounded, and the half and, beyond 64 numbers,

@@ -136,7 +136,7 @@ class PascalReader {
   void read_count(Line& line) {
     announced_ = line.skip_colon() ? line.number() : std::nullopt;
     if (!announced_ || !(*announced_ >= 0))
-      fail_here("a number after 'Objects with ground truth :'");
+      fail_here("the number of objects after 'Objects with ground truth :'");
   }
   void read_box(Line& line) {
     const auto object = line.number();

@@ -117,7 +117,8 @@ constexpr float kLeastClipped = 1e-3F;
 FOVEA_HD inline bool sums_squares(const NormParams& p) {
   return p.norm == BlockNorm::kL2 || p.norm == BlockNorm::kL2Hys;
 }
-// What a number adds to the sum of its block; numbers have the order of the descriptor.
+// Adds one value of a block to the sum that its norm is computed from. Values are added in the
+// order of the descriptor, so that both twins round alike.
 FOVEA_HD inline float norm_add(float sum, float value, const NormParams& p) {
   return sums_squares(p) ? std::fma(value, value, sum) : sum + value;
 }

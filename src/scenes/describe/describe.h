@@ -13,7 +13,8 @@ namespace fovea::scenes {
 
 inline int channels_of(Color color) { return color == Color::kGray ? 1 : 3; }
 int step_of(const DescriptorOptions& options);  // 0 is replaced by the default
-// Returns the width in pixels of a cell at a scale: 1.5 times that of the scale before, rounded.
+// Returns the width of a cell in pixels. Each scale has cells 1.5 times as wide as the scale
+// before, rounded.
 int cell_of(const DescriptorOptions& options, int scale);
 // Returns the weights of a scale for planes in this unit (1/255 for gray, 1/8192 for Lab).
 GradientScale gradient_scale(int cell, Color color);
