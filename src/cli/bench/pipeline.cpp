@@ -1,5 +1,6 @@
-// fovea bench pipeline: whole commands, from files to files, beside their parts alone. A command
-// that uses the machine well is as fast as the slowest of its parts.
+// fovea bench pipeline: whole commands, from files to files, beside their parts alone. On a CPU the
+// parts share the cores, so that the times of all parts add up to the least time of the whole; on a
+// GPU the work runs beside decoding and encoding, and the slower of both is the bound.
 #include <fovea/core/error.h>
 #include <fovea/flow/flow.h>
 #include <fovea/io/flow_io.h>
@@ -81,11 +82,10 @@ struct Rates {
   int threads = 1;
   double decode = 0, work = 0, encode = 0, whole = 0;
 
-  double slowest() const {
-    double least = 0;
-    for (const double rate : {decode, work, encode})
-      if (rate > 0) least = least > 0 ? std::min(least, rate) : rate;
-    return least;
+  double bound() const {
+    const auto seconds = [](double rate) { return rate > 0 ? 1 / rate : 0; };
+    const double files = seconds(decode) + seconds(encode);
+    return 1 / (device == "cpu" ? files + seconds(work) : std::max(files, seconds(work)));
   }
 };
 
@@ -309,6 +309,7 @@ Rates measure(const Job& job, int count, const Exec& place) {
   const auto rate_of = [&](const std::function<void(const Exec&)>& part) {
     return part ? count / seconds_of([&] { part(place); }) : 0;
   };
+  if (job.decode) job.decode(place);  // what follows finds files and memory as warm as the whole
   rates.decode = rate_of(job.decode);
   rates.work = rate_of(job.work);
   rates.encode = rate_of(job.encode);
@@ -357,16 +358,17 @@ void print_table(const std::vector<Rates>& rows, bool markdown, Console& console
   const auto line = [&](const std::vector<std::string>& cells) {
     if (markdown) console.print(fmt::format("| {} |\n", fmt::join(cells, " | ")));
     else
-      console.print(fmt::format("{:24} {:8} {:>7} {:>9} {:>9} {:>9} {:>9} {:>9}\n", cells[0],
+      console.print(fmt::format("{:24} {:8} {:>7} {:>9} {:>9} {:>9} {:>9} {:>9} {:>7}\n", cells[0],
                                 cells[1], cells[2], cells[3], cells[4], cells[5], cells[6],
-                                cells[7]));
+                                cells[7], cells[8]));
   };
-  line({"verb", "device", "threads", "decode/s", "work/s", "encode/s", "whole/s", "share"});
-  if (markdown) line({"---", "---", "---:", "---:", "---:", "---:", "---:", "---:"});
+  line({"verb", "device", "threads", "decode/s", "work/s", "encode/s", "bound/s", "whole/s",
+        "share"});
+  if (markdown) line({"---", "---", "---:", "---:", "---:", "---:", "---:", "---:", "---:"});
   for (const Rates& row : rows)
     line({row.name, row.device, std::to_string(row.threads), rate_text(row.decode),
-          rate_text(row.work), rate_text(row.encode), rate_text(row.whole),
-          fmt::format("{:.0f} %", 100 * row.whole / row.slowest())});
+          rate_text(row.work), rate_text(row.encode), rate_text(row.bound()), rate_text(row.whole),
+          fmt::format("{:.0f} %", 100 * row.whole / row.bound())});
 }
 
 void print_json(const std::vector<Rates>& rows, const Context& context) {
@@ -379,7 +381,8 @@ void print_json(const std::vector<Rates>& rows, const Context& context) {
       if (row.work > 0) json.member("work_per_second", row.work);
       if (row.encode > 0) json.member("encode_per_second", row.encode);
       json.member("whole_per_second", row.whole);
-      json.member("share_of_slowest", row.whole / row.slowest()).end_object();
+      json.member("bound_per_second", row.bound());
+      json.member("share_of_bound", row.whole / row.bound()).end_object();
     }
     json.end_array();
   });
@@ -428,9 +431,11 @@ Command bench_pipeline_command() {
       .text =
           "Draws photographs and a video, writes them to files, and measures how many images or "
           "frames per second a verb reads and decodes, works on, and encodes and writes, each "
-          "part alone and the whole command. The share is that of the whole in its slowest part: "
-          "with 100 % all other parts are hidden behind it. Rows have 1, 2, 4 and more threads "
-          "up to all cores, and a GPU where there is one.",
+          "part alone and the whole command. The bound is what the parts allow: on a CPU they "
+          "share "
+          "the cores and their times add up, on a GPU the work runs beside decoding and encoding. "
+          "The share is the whole divided by the bound. Rows have 1, 2, 4 and more threads up to "
+          "all cores, and a GPU where there is one.",
       .examples = {{"fovea bench pipeline --device cpu", "measure all verbs on the CPU"},
                    {"fovea bench pipeline --filter people --count 1000 --folder /dev/shm --json",
                     "measure the search for people, with files in memory"}},

@@ -24,8 +24,10 @@ TEST(BenchPipeline, MeasuresPartsAndTheWhole) {
   for (const json& row : report["rows"]) {
     EXPECT_EQ(row["threads"], 2);
     EXPECT_EQ(row["device"], "cpu");
-    for (const char* rate : {"decode_per_second", "work_per_second", "whole_per_second"})
+    for (const char* rate :
+         {"decode_per_second", "work_per_second", "bound_per_second", "whole_per_second"})
       EXPECT_GT(row[rate].get<double>(), 0) << row;
+    EXPECT_LT(row["bound_per_second"], row["work_per_second"]);  // parts share the cores
     EXPECT_EQ(row.contains("encode_per_second"),
               row["verb"] != "people detect, list" && row["verb"] != "scenes classify");
   }
