@@ -14,21 +14,25 @@ help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 # A first build takes what the machine can run: the CUDA sources, which take twice as long as all others, only where a GPU
-# answers or CUDA=ON is given. A folder that is configured already keeps what it was configured for.
+# answers or CUDA=ON is given, and SIMD code only for the best instruction set of the processor unless SIMD=ALL is given.
+# `make test` compiles all of it. A folder that is configured already keeps what it was configured for.
 CUDA ?=
-cuda_given := $(if $(CUDA),-DFOVEA_CUDA=$(CUDA))
-cuda_first = $(or $(cuda_given),$(shell nvidia-smi -L >/dev/null 2>&1 && echo -DFOVEA_CUDA=AUTO || echo -DFOVEA_CUDA=OFF))
-no_tests_yet = $(if $(wildcard build/release/build.ninja),,-DFOVEA_TESTS=OFF)
-first_build = $(if $(wildcard build/release/build.ninja),$(cuda_given),$(cuda_first) $(no_tests_yet) -DFOVEA_BENCH=OFF)
+SIMD ?=
+given := $(if $(CUDA),-DFOVEA_CUDA=$(CUDA)) $(if $(SIMD),-DFOVEA_SIMD=$(SIMD))
+a_gpu = $(shell nvidia-smi -L >/dev/null 2>&1 && echo AUTO || echo OFF)
+configured := $(wildcard build/release/build.ninja)
+no_tests_yet = $(if $(configured),,-DFOVEA_TESTS=OFF)
+first_build = -DFOVEA_CUDA=$(or $(CUDA),$(a_gpu)) -DFOVEA_SIMD=$(or $(SIMD),NATIVE) $(no_tests_yet) -DFOVEA_BENCH=OFF
+whole_build = -DFOVEA_CUDA=$(or $(CUDA),AUTO) -DFOVEA_SIMD=$(or $(SIMD),ALL) -DFOVEA_BENCH=ON
 
-build:  ## the optimized program, left at build/release/fovea (CUDA=ON builds the CUDA sources too)
+build:  ## the optimized program, left at build/release/fovea (CUDA=ON: with GPU code; SIMD=ALL: for every processor)
 	@scripts/bootstrap build
-	@scripts/configure release $(first_build)
+	@scripts/configure release $(if $(configured),$(given),$(first_build))
 	@cmake --build --preset release -j $(JOBS) --target fovea_program
 
 test:  ## build everything, with CUDA where nvcc is found, and run all tests
 	@scripts/bootstrap build test
-	@scripts/configure release -DFOVEA_TESTS=ON -DFOVEA_BENCH=ON $(or $(cuda_given),-DFOVEA_CUDA=AUTO)
+	@scripts/configure release -DFOVEA_TESTS=ON $(whole_build)
 	@cmake --build --preset release -j $(JOBS) --target all all_verify_interface_header_sets
 	@ctest --preset release -j $(JOBS)
 
@@ -38,7 +42,7 @@ demo: build  ## draw the gallery into build/demo
 
 bench:  ## measure every operation beside its rivals
 	@scripts/bootstrap build bench
-	@scripts/configure release -DFOVEA_BENCH=ON $(or $(cuda_given),-DFOVEA_CUDA=AUTO) $(no_tests_yet)
+	@scripts/configure release $(whole_build) $(no_tests_yet)
 	@cmake --build --preset release -j $(JOBS) --target fovea_program fovea_bench fovea_rivals
 	@build/release/fovea bench ops
 
@@ -53,7 +57,7 @@ format:  ## lay out every source file
 FLOORS ?= core io ops report people flow emd scenes mesh actions cli
 REPLAYS := $(notdir $(wildcard fuzz/seeds/*))
 asan tsan:  ## the tests of FLOORS and the fuzzers' seeds under a sanitizer
-	@scripts/bootstrap build test
+	@scripts/bootstrap build test sanitize
 	@scripts/configure $@
 	@cmake --build --preset $@ -j $(JOBS) --target $(FLOORS:%=test_%) $(REPLAYS:%=replay_%)
 	@scripts/sanitized build/$@ -j $(JOBS) $(FLOORS:%=tests/test_%) $(REPLAYS:%=fuzz/replay_%)

@@ -19,20 +19,6 @@ fovea_find_package(ZLIB zlib1g-dev)
 fovea_find_package(Boost libboost-dev)  # headers only: Boost.Graph, in ops/max_flow
 fovea_find_package(hwy libhwy-dev)
 fovea_find_package(Eigen3 libeigen3-dev)
-# SVE hides behind few of today's machines and none of our test machines: code that no test runs is not shipped.
-# On x86 SSE4, AVX2 and AVX-512 are compiled and chosen at run time. SSE4 (x86-64-v2, every processor since 2009) is the
-# floor: below it Highway 1.0 has only a scalar stand-in that gcc 12 cannot compile fixed-size vectors for.
-set(simd_off HWY_SVE HWY_SVE2 HWY_SVE_256 HWY_SVE2_128 HWY_SSSE3 HWY_AVX3_DL)
-set(x86_level x86-64-v2)
-if(FOVEA_SANITIZE)  # one instruction set, AVX2, since instrumented SIMD code takes minutes to compile for each
-  list(APPEND simd_off HWY_AVX3)
-  set(x86_level x86-64-v3)
-endif()
-list(JOIN simd_off "|" simd_off)
-target_compile_definitions(fovea_build_flags INTERFACE HWY_DISABLE_PCLMUL_AES "HWY_DISABLED_TARGETS=(${simd_off})")
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
-  target_compile_options(fovea_build_flags INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-march=${x86_level}>")
-endif()
 
 # What only our sources include leaves no trace in an installed package.
 set(FOVEA_LIBRARIES TBB::tbb fmt::fmt JPEG::JPEG PNG::PNG TIFF::TIFF ZLIB::ZLIB hwy::hwy Threads::Threads

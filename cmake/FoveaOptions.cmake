@@ -34,9 +34,7 @@ if(FOVEA_CCACHE)
   # What ccache needs to serve precompiled headers.
   target_compile_options(fovea_build_flags INTERFACE "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-fpch-preprocess>")
 endif()
-set(FOVEA_QUICK_TO_BUILD "")
 if(FOVEA_SANITIZE)
-  set(FOVEA_QUICK_TO_BUILD -O0)  # for the tests and the program: instrumented code takes the optimizer long
   target_compile_options(fovea_build_flags INTERFACE
     "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${FOVEA_SANITIZE};-fno-sanitize-recover=all;-fno-omit-frame-pointer>")
   target_link_options(fovea_build_flags INTERFACE -fsanitize=${FOVEA_SANITIZE})

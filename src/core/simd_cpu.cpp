@@ -1,3 +1,6 @@
+#include <fovea/core/error.h>
+
+#include <fmt/format.h>
 #include <hwy/highway.h>
 #include <hwy/targets.h>
 
@@ -20,5 +23,14 @@ std::vector<std::string> names(std::int64_t targets) {
 
 std::vector<std::string> simd_compiled() { return names(HWY_TARGETS); }
 std::vector<std::string> simd_usable() { return names(HWY_TARGETS & hwy::SupportedTargets()); }
+
+void require_simd(const std::vector<std::string>& compiled,
+                  const std::vector<std::string>& usable) {
+  if (usable.empty())
+    throw DeviceError(
+        fmt::format("this program was compiled for processors with {}, which this one lacks; "
+                    "compile it with make build SIMD=ALL",
+                    fmt::join(compiled, ", ")));
+}
 
 }  // namespace fovea::detail

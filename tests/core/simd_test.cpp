@@ -1,6 +1,10 @@
 #include "core/simd.h"
 
+#include <fovea/core/error.h>
+
 #include <algorithm>
+
+#include "support/messages.h"
 
 namespace fovea::detail {
 namespace {
@@ -11,6 +15,12 @@ TEST(Simd, UsableTargetsAreCompiledOnes) {
   ASSERT_FALSE(usable.empty());
   for (const auto& target : usable)
     EXPECT_NE(std::find(compiled.begin(), compiled.end(), target), compiled.end());
+}
+
+TEST(Simd, RefusesAMachineThatRunsNoneOfTheCompiledTargets) {
+  require_simd({"AVX2", "SSE4"}, {"SSE4"});
+  EXPECT_THAT(message_of<DeviceError>([] { require_simd({"AVX3"}, {}); }),
+              testing::HasSubstr("compiled for processors with AVX3, which this one lacks"));
 }
 
 }  // namespace

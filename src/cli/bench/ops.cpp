@@ -107,7 +107,7 @@ BenchCase gradient_polar(BenchShape shape, const Picture& picture) {
   return {.name = "gradient_polar_u8",
           .shape = shape,
           .bytes = pixels(shape) * (shape.channels + 4 + 1),
-          .prepare = [shape, single, picture](Memory memory) -> BenchWork {
+          .prepare = [single, picture](Memory memory) -> BenchWork {
             const auto image = samples_of<std::uint8_t>(picture, memory);
             const auto magnitude = blank<float>(single, memory);
             const auto bin = blank<std::uint8_t>(single, memory);
@@ -123,7 +123,7 @@ BenchCase integral_case(const char* name, BenchShape shape, const Picture& pictu
   return {.name = name,
           .shape = shape,
           .bytes = pixels(shape) * (sizeof(In) + sizeof(Out)),
-          .prepare = [shape, sums, picture](Memory memory) -> BenchWork {
+          .prepare = [sums, picture](Memory memory) -> BenchWork {
             const auto image = samples_of<In>(picture, memory);
             const auto out = blank<Out>(sums, memory);
             return [=](const Exec& exec) { integral(image->view(), out->view(), {.exec = exec}); };
@@ -174,7 +174,7 @@ BenchCase resize_case(const char* name, BenchShape shape, const Picture& picture
   return {.name = name,
           .shape = shape,
           .bytes = (pixels(shape) + pixels(to)) * shape.channels * sizeof(T),
-          .prepare = [shape, to, picture](Memory memory) -> BenchWork {
+          .prepare = [to, picture](Memory memory) -> BenchWork {
             const auto image = samples_of<T>(picture, memory);
             const auto out = blank<T>(to, memory);
             return [=](const Exec& exec) { resize(image->view(), out->view(), {.exec = exec}); };
@@ -188,7 +188,7 @@ BenchCase halve_case(const char* name, BenchShape shape, const Picture& picture)
   return {.name = name,
           .shape = shape,
           .bytes = (pixels(shape) + pixels(half)) * shape.channels * sizeof(T),
-          .prepare = [shape, half, picture](Memory memory) -> BenchWork {
+          .prepare = [half, picture](Memory memory) -> BenchWork {
             const auto image = samples_of<T>(picture, memory);
             const auto out = blank<T>(half, memory);
             return [=](const Exec& exec) { gaussian_halve(image->view(), out->view(), exec); };
@@ -205,7 +205,7 @@ BenchCase pyramid_case(BenchShape shape, double ratio, const Picture& picture) {
   return {.name = "pyramid_u8_ratio_1.05",
           .shape = shape,
           .bytes = bytes,
-          .prepare = [shape, options, picture](Memory memory) -> BenchWork {
+          .prepare = [options, picture](Memory memory) -> BenchWork {
             const auto image = samples_of<std::uint8_t>(picture, memory);
             // Made anew when the settings change: a pyramid runs as it was made.
             struct Made {

@@ -34,8 +34,9 @@ Solved solve(const Tables<S>& tables, const Whole& first, const Whole& second) {
   std::uint32_t children[kRoom];
   std::copy(first.begin(), first.end(), supply);
   std::copy(second.begin(), second.end(), demand);
-  const Tree tree{Column<typename S::Mass, 1>{mass, 0}, Column<typename S::Cost, 1>{potential, 0},
-                  Column<std::uint8_t, 1>{parent, 0}, Column<std::uint32_t, 1>{children, 0}};
+  const Tree<Column<typename S::Mass, 1>, Column<typename S::Cost, 1>, Column<std::uint8_t, 1>,
+             Column<std::uint32_t, 1>>
+      tree{{mass, 0}, {potential, 0}, {parent, 0}, {children, 0}};
   const Column<std::uint16_t, 1> steps{step, 0};
   const Sides sides = place_masses<S>(supply, demand, tree.flow);
   typename S::Sum cost = fill_cheapest(tables, tables, sides, tree.flow, steps);

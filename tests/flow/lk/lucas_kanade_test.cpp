@@ -193,7 +193,8 @@ TEST_P(LucasKanadeStage, MedianIsTheMiddleOfItsSortedNeighbors) {
 TEST_P(LucasKanadeStage, ConfidenceEqualsItsLoop) {
   Random random(7);
   for (int round = 0; round < 8; ++round) {
-    const auto [width, height] = test::random_size(random, 50);
+    const test::Size size = test::random_size(random, 50);
+    const int width = size.width, height = size.height;
     Case c(random, width, height, 3);
     Field backward;
     random_field(random, width, height, 3, backward);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 
 #include "support/files.h"
 
@@ -18,11 +19,10 @@ struct Thrift {
   std::int64_t number = 0;
   std::string text;
   std::vector<Thrift> list;
-  std::vector<std::pair<int, Thrift>> fields;
+  std::map<int, Thrift> fields;
 
   const Thrift& operator[](int id) const {
-    const auto found = std::find_if(fields.begin(), fields.end(),
-                                    [&](const auto& field) { return field.first == id; });
+    const auto found = fields.find(id);
     if (found == fields.end()) throw std::runtime_error("no field " + std::to_string(id));
     return found->second;
   }
@@ -38,7 +38,7 @@ class ThriftReader {
     for (int head = byte(); head != 0; head = byte()) {
       EXPECT_NE(head >> 4, 0) << "long form of a field's number";
       id += head >> 4;
-      value.fields.emplace_back(id, read(head & 15));
+      value.fields.emplace(id, read(head & 15));
     }
     return value;
   }

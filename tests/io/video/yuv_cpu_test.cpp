@@ -111,7 +111,8 @@ TEST_P(YuvRows, EveryPairOfBytesRoundsAlike) {
 TEST_P(YuvRows, PlanesWrittenAreThoseOfTheReference) {
   Random random(12);
   for (int round = 0; round < 200; ++round) {
-    const auto [width, height] = test::random_size(random, 100);
+    const test::Size size = test::random_size(random, 100);
+    const int width = size.width, height = size.height;
     YuvFormat format = random_format(random, width, height);
     format.bits = 8;
     const auto image =
