@@ -1,4 +1,5 @@
 #pragma once
+#include <fovea/core/exec.h>
 #include <fovea/io/image_io.h>
 
 #include <cstdint>
@@ -14,9 +15,10 @@ class FOVEA_API TiffWriter {
   // `expected_bytes` is an estimate of the size of all pages before compression. Up to 1 GiB the
   // file is a classic TIFF, which every program reads and which holds up to 4 GiB; beyond that, and
   // where the size is not known (0), it is a BigTIFF. Throws WriteError that names the path where
-  // the system refuses it, as write() and finish() do.
+  // the system refuses it, as write() and finish() do. A page is compressed on exec.threads cores;
+  // the bytes of the file do not depend on their number.
   explicit TiffWriter(const std::string& path, const ImageWriteOptions& options = {},
-                      std::uint64_t expected_bytes = 0);
+                      std::uint64_t expected_bytes = 0, const Exec& exec = {});
   // Without finish() the unfinished file is removed, and an older file of that name stays.
   ~TiffWriter();
   TiffWriter(TiffWriter&&) noexcept;

@@ -94,7 +94,7 @@ class MapRun {
       : request_(request),
         context_(context),
         frames_(context.inputs, !request.levels() || request.band, request.read, context.exec.stop),
-        files_(request, frames_) {
+        files_(request, frames_, context.exec) {
     if (!request.truth.empty() && !frames_.single())
       throw InvalidArgument("--truth is one image and needs one frame, but there are several");
   }

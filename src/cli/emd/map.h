@@ -88,7 +88,7 @@ class FrameMapper {
 class MapFiles {
  public:
   // Throws InvalidArgument where a file of the output's name cannot hold a map.
-  MapFiles(const MapRequest& request, const BandFrames& frames);
+  MapFiles(const MapRequest& request, const BandFrames& frames, const Exec& exec);
 
   void add(ImageView<const float> map);
   void finish();
@@ -99,6 +99,7 @@ class MapFiles {
   void draw(ImageView<const float> map);
 
   const MapRequest& request_;
+  Exec exec_;
   bool folder_;  // one file per frame
   bool single_;  // one frame
   std::int64_t expected_frames_;

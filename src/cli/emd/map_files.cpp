@@ -51,8 +51,9 @@ void check_output(const std::string& path, bool single) {
 
 }  // namespace
 
-MapFiles::MapFiles(const MapRequest& request, const BandFrames& frames)
+MapFiles::MapFiles(const MapRequest& request, const BandFrames& frames, const Exec& exec)
     : request_(request),
+      exec_(exec),
       folder_(names_folder(request.output)),
       single_(frames.single()),
       expected_frames_(frames.expected_frames()) {
@@ -87,10 +88,10 @@ void MapFiles::add_page(ImageView<const float> map) {
   if (!pages_) {
     const auto bytes = static_cast<std::uint64_t>(map.width) *
                        static_cast<std::uint64_t>(map.height) * sizeof(float);
-    // The lowest compression level takes half the time of the usual one, which would delay the
-    // solver, and makes files of maps about a tenth larger.
+    // The lowest compression level takes half the time of the usual one and makes files of maps
+    // about a tenth larger.
     pages_.emplace(request_.output, io::ImageWriteOptions{.level = 1},
-                   bytes * static_cast<std::uint64_t>(expected_frames_));
+                   bytes * static_cast<std::uint64_t>(expected_frames_), exec_);
   }
   pages_->write(map);
 }

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdarg>
 #include <cstring>
+#include <new>
 
 namespace fovea::io {
 namespace {
@@ -144,6 +145,68 @@ void TiffFile::finish_writing(OutputFile& file, bool written) {
   }
   throw WriteError(
       fmt::format("{}: cannot write: {}", file.path(), message("libtiff gave no reason")));
+}
+
+struct TiffMemory::Handlers {
+  static TiffMemory& of(void* handle) { return *static_cast<TiffMemory*>(handle); }
+
+  static tmsize_t read(thandle_t handle, void* to, tmsize_t bytes) {
+    TiffMemory& memory = of(handle);
+    const std::size_t here = std::min(memory.position_, memory.bytes_.size());
+    const std::size_t count = std::min(static_cast<std::size_t>(std::max<tmsize_t>(bytes, 0)),
+                                       memory.bytes_.size() - here);
+    std::copy_n(memory.bytes_.begin() + static_cast<std::ptrdiff_t>(here), count,
+                static_cast<std::byte*>(to));
+    memory.position_ = here + count;
+    return static_cast<tmsize_t>(count);
+  }
+  // An exception must not pass through libtiff, so that memory that is used up is a failed write.
+  static tmsize_t write(thandle_t handle, void* from, tmsize_t bytes) {
+    TiffMemory& memory = of(handle);
+    const std::size_t end = memory.position_ + static_cast<std::size_t>(bytes);
+    try {
+      if (end > memory.bytes_.size()) memory.bytes_.resize(end);
+    } catch (const std::bad_alloc&) {
+      return -1;
+    }
+    std::copy_n(static_cast<const std::byte*>(from), bytes,
+                memory.bytes_.begin() + static_cast<std::ptrdiff_t>(memory.position_));
+    memory.position_ = end;
+    return bytes;
+  }
+  static toff_t seek(thandle_t handle, toff_t offset, int whence) {
+    TiffMemory& memory = of(handle);
+    if (whence == SEEK_CUR) offset += memory.position_;
+    if (whence == SEEK_END) offset += memory.bytes_.size();
+    memory.position_ = static_cast<std::size_t>(offset);
+    return offset;
+  }
+  static toff_t size(thandle_t handle) { return of(handle).bytes_.size(); }
+  static int close(thandle_t) { return 0; }
+  static int map(thandle_t, void**, toff_t*) { return 0; }
+  static void unmap(thandle_t, void*, toff_t) {}
+  static int ignore(TIFF*, void*, const char*, const char*, std::va_list) { return 1; }
+};
+
+TiffMemory::TiffMemory() {
+  const std::unique_ptr<TIFFOpenOptions, decltype(&TIFFOpenOptionsFree)> options(
+      TIFFOpenOptionsAlloc(), TIFFOpenOptionsFree);
+  TIFFOpenOptionsSetErrorHandlerExtR(options.get(), Handlers::ignore, nullptr);
+  TIFFOpenOptionsSetWarningHandlerExtR(options.get(), Handlers::ignore, nullptr);
+  tiff_.reset(TIFFClientOpenExt("libtiff", "w", this, Handlers::read, Handlers::write,
+                                Handlers::seek, Handlers::close, Handlers::size, Handlers::map,
+                                Handlers::unmap, options.get()));
+}
+
+std::vector<std::byte> TiffMemory::strip() const {
+  const std::uint64_t* offsets = nullptr;
+  const std::uint64_t* counts = nullptr;
+  if (TIFFGetField(tiff_.get(), TIFFTAG_STRIPOFFSETS, &offsets) != 1 ||
+      TIFFGetField(tiff_.get(), TIFFTAG_STRIPBYTECOUNTS, &counts) != 1 ||
+      offsets[0] + counts[0] > bytes_.size())
+    return {};
+  const auto begin = bytes_.begin() + static_cast<std::ptrdiff_t>(offsets[0]);
+  return {begin, begin + static_cast<std::ptrdiff_t>(counts[0])};
 }
 
 }  // namespace fovea::io

@@ -2,9 +2,11 @@
 #pragma once
 #include <tiffio.h>
 
+#include <cstddef>
 #include <exception>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "io/image/codec.h"
 
@@ -43,6 +45,25 @@ class TiffFile {
   std::exception_ptr exception_;
   int error_number_ = 0;
   std::unique_ptr<TIFF, TiffClose> tiff_;  // last, because closing it may call the handlers
+};
+
+// A file of one strip in memory, from which the strip is taken as it was compressed.
+class TiffMemory {
+ public:
+  TiffMemory();
+  TiffMemory(const TiffMemory&) = delete;
+  TiffMemory& operator=(const TiffMemory&) = delete;
+
+  TIFF* get() const { return tiff_.get(); }  // null where libtiff has no memory for it
+  // The bytes of the strip that was written and flushed.
+  std::vector<std::byte> strip() const;
+
+ private:
+  struct Handlers;
+
+  std::vector<std::byte> bytes_;
+  std::size_t position_ = 0;
+  std::unique_ptr<TIFF, TiffClose> tiff_;  // last, because closing it writes
 };
 
 template <class T>

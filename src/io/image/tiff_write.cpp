@@ -10,6 +10,7 @@
 #include <bit>
 #include <vector>
 
+#include "core/parallel.h"
 #include "io/image/codec.h"
 #include "io/image/tiff_file.h"
 
@@ -18,7 +19,9 @@ namespace {
 
 constexpr double kMostClassicBytes = 3.9e9;
 constexpr double kMostExpectedBytes = 0x1p30;  // an estimate may be wrong by a factor of 3
-constexpr std::uint32_t kStripBytes = 256 * 1024;
+// Strips are compressed one by one: a page has enough of them for all cores, and files of maps are
+// no more than some per cent larger than with longer strips.
+constexpr std::uint32_t kStripBytes = 64 * 1024;
 
 int compression_scheme(TiffCompression compression) {
   switch (compression) {
@@ -81,29 +84,82 @@ void set_fields(TIFF* tiff, const PictureShape& shape, const ImageWriteOptions& 
   TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, static_cast<std::uint32_t>(strip_rows(shape)));
 }
 
+// The samples of some rows without the gaps that a view may have between them.
+template <class T>
+std::vector<T> packed_rows(ImageView<const T> image, int top, int rows) {
+  const auto width = static_cast<std::size_t>(image.row_elements());
+  std::vector<T> result(width * static_cast<std::size_t>(rows));
+  for (int y = 0; y < rows; ++y)
+    std::copy_n(image.row(top + y), width, result.begin() + static_cast<std::ptrdiff_t>(width) * y);
+  return result;
+}
+
 // Writes whole strips, which compress fastest, because libtiff passes them to libdeflate.
 template <class T>
+bool write_strip(TIFF* tiff, std::uint32_t number, ImageView<const T> image, int top, int rows) {
+  std::vector<T> strip = packed_rows(image, top, rows);
+  const auto bytes = static_cast<tmsize_t>(strip.size() * sizeof(T));
+  return TIFFWriteEncodedStrip(tiff, number, strip.data(), bytes) == bytes;
+}
+
+template <class T>
 bool write_strips(TIFF* tiff, ImageView<const T> image, int rows) {
-  const auto width = static_cast<std::size_t>(image.row_elements());
-  std::vector<T> strip(width * static_cast<std::size_t>(rows));
   for (int top = 0; top < image.height; top += rows) {
-    const int here = std::min(rows, image.height - top);
-    for (int y = 0; y < here; ++y)
-      std::copy_n(image.row(top + y), width,
-                  strip.begin() + static_cast<std::ptrdiff_t>(width) * y);
-    const auto bytes = static_cast<tmsize_t>(width * static_cast<std::size_t>(here) * sizeof(T));
-    if (TIFFWriteEncodedStrip(tiff, static_cast<std::uint32_t>(top / rows), strip.data(), bytes) !=
-        bytes)
+    if (!write_strip(tiff, static_cast<std::uint32_t>(top / rows), image, top,
+                     std::min(rows, image.height - top)))
       return false;
   }
   return true;
 }
 
-bool write_page(TIFF* tiff, const AnyView& image, const ImageWriteOptions& options) {
-  const PictureShape shape = shape_of(image);
+// The bytes of one strip as libtiff would write them, from a file of this strip alone in memory.
+// They are empty where it fails.
+template <class T>
+std::vector<std::byte> compressed_strip(ImageView<const T> image, int top, int rows,
+                                        const ImageWriteOptions& options) {
+  TiffMemory memory;
+  TIFF* tiff = memory.get();
+  PictureShape shape = shape_of(AnyView(image));
+  shape.height = static_cast<std::uint64_t>(rows);
+  if (tiff == nullptr) return {};
   set_fields(tiff, shape, options);
-  return std::visit([&](const auto& view) { return write_strips(tiff, view, strip_rows(shape)); },
-                    image) &&
+  TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, static_cast<std::uint32_t>(rows));
+  if (!write_strip(tiff, 0, image, top, rows) || TIFFFlushData(tiff) != 1) return {};
+  return memory.strip();
+}
+
+// Writes strips that all cores compress. The bytes are those of write_strips().
+template <class T>
+bool write_strips(TIFF* tiff, ImageView<const T> image, int rows, const ImageWriteOptions& options,
+                  const Exec& exec) {
+  const std::int64_t count = (image.height + rows - 1) / rows;
+  std::vector<std::vector<std::byte>> strips(static_cast<std::size_t>(count));
+  parallel_for(exec, count, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const int top = static_cast<int>(i) * rows;
+      strips[static_cast<std::size_t>(i)] =
+          compressed_strip(image, top, std::min(rows, image.height - top), options);
+    }
+  });
+  for (std::uint32_t i = 0; i < strips.size(); ++i) {
+    const auto bytes = static_cast<tmsize_t>(strips[i].size());
+    if (bytes == 0 || TIFFWriteRawStrip(tiff, i, strips[i].data(), bytes) != bytes) return false;
+  }
+  return true;
+}
+
+bool write_page(TIFF* tiff, const AnyView& image, const ImageWriteOptions& options,
+                const Exec& exec) {
+  const PictureShape shape = shape_of(image);
+  const int rows = strip_rows(shape);
+  const bool plain = options.tiff_compression == TiffCompression::kNone || thread_count(exec) == 1;
+  set_fields(tiff, shape, options);
+  return std::visit(
+             [&](const auto& view) {
+               return plain ? write_strips(tiff, view, rows)
+                            : write_strips(tiff, view, rows, options, exec);
+             },
+             image) &&
          TIFFWriteDirectory(tiff) == 1;
 }
 
@@ -128,25 +184,28 @@ void write_tiff_pages(OutputFile& file, std::span<const AnyView> pages,
   for (const AnyView& page : pages) check_channels(file, page);
   TiffFile tiff(file, total_bytes(pages) > kMostClassicBytes);
   bool written = true;
-  for (const AnyView& page : pages) written = written && write_page(tiff.get(), page, options);
+  for (const AnyView& page : pages)
+    written = written && write_page(tiff.get(), page, options, Exec{.threads = 1});
   tiff.finish_writing(file, written);
 }
 
 struct TiffWriter::Impl {
-  Impl(const std::string& path, const ImageWriteOptions& how, bool big)
-      : options(how), file(path), tiff(file, big) {}
+  Impl(const std::string& path, const ImageWriteOptions& how, bool big, int threads)
+      : options(how), exec{.threads = threads}, file(path), tiff(file, big) {}
 
   ImageWriteOptions options;
+  Exec exec;
   OutputFile file;
   TiffFile tiff;  // declared after the file that it writes to
   std::int64_t pages = 0;
 };
 
 TiffWriter::TiffWriter(const std::string& path, const ImageWriteOptions& options,
-                       std::uint64_t expected_bytes) {
+                       std::uint64_t expected_bytes, const Exec& exec) {
   check_options(options);
   const auto expected = static_cast<double>(expected_bytes);
-  impl_ = std::make_unique<Impl>(path, options, expected == 0 || expected > kMostExpectedBytes);
+  impl_ = std::make_unique<Impl>(path, options, expected == 0 || expected > kMostExpectedBytes,
+                                 exec.threads);
 }
 TiffWriter::TiffWriter(TiffWriter&&) noexcept = default;
 TiffWriter& TiffWriter::operator=(TiffWriter&&) noexcept = default;
@@ -159,9 +218,10 @@ void TiffWriter::write(const AnyView& page) {
     throw InvalidArgument(fmt::format("{}: a page has no pixels", impl.file.path()));
   const bool written = std::visit(
       [&](const auto& view) {
-        if (view.memory != Memory::kCuda) return write_page(impl.tiff.get(), page, impl.options);
+        if (view.memory != Memory::kCuda)
+          return write_page(impl.tiff.get(), page, impl.options, impl.exec);
         const auto here = clone(view);
-        return write_page(impl.tiff.get(), AnyView(here.view()), impl.options);
+        return write_page(impl.tiff.get(), AnyView(here.view()), impl.options, impl.exec);
       },
       page);
   if (!written) impl.tiff.finish_writing(impl.file, false);

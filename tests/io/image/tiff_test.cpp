@@ -431,6 +431,31 @@ TEST(TiffWriter, WritesPagesAsTheyCome) {
   }
 }
 
+TEST(TiffWriter, WritesTheSameBytesOnEveryNumberOfThreads) {
+  const TempFolder folder;
+  const std::string path = folder / "a.tif";
+  Random random(11);
+  const auto floats = random_image<float>(random, 333, 301);
+  const auto bytes = random_image<std::uint8_t>(random, 400, 211, 3);
+  for (const TiffCompression compression :
+       {TiffCompression::kDeflate, TiffCompression::kLzw, TiffCompression::kPackBits}) {
+    std::string alone;
+    for (const int threads : {1, 2, 5}) {
+      TiffWriter writer(path, {.level = 1, .tiff_compression = compression}, 0,
+                        {.threads = threads});
+      writer.write(floats);
+      writer.write(bytes.view().crop(3, 2, 390, 200));  // rows with gaps between them
+      writer.finish();
+      const std::string file = load(path);
+      if (threads == 1) alone = file;
+      EXPECT_TRUE(file == alone) << threads << " threads";
+      const std::vector<AnyImage> pages = read_pages(path);
+      ASSERT_EQ(pages.size(), 2U);
+      EXPECT_TRUE(images_equal(std::get<Image<float>>(pages[0].pixels), floats));
+    }
+  }
+}
+
 TEST(TiffWriter, LeavesNothingWithoutFinish) {
   const TempFolder folder;
   {
