@@ -17,7 +17,7 @@ using testing::HasSubstr;
 json rows_of(const std::string& filter) {
   const test::TempFolder folder;
   const Ended ended =
-      run_here({"bench", "pipeline", "--count", "3", "--size", "256x192", "--device", "cpu",
+      run_here({"bench", "pipeline", "--count", "2", "--size", "192x144", "--device", "cpu",
                 "--threads", "2", "--folder", folder.path(), "--filter", filter, "--json"});
   EXPECT_EQ(ended.status, kDone) << ended.err;
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
